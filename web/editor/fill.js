@@ -27,7 +27,7 @@ export async function fillFrom(page, file, name) {
     const { text } = await filled(before, meant, file);
     page.change(text);
     const link = await writeLink({ source: text }).catch(() => "");
-    if (link.length > RULES.most_in_link) page.failed(`The buffer “${meant}” is initialized from ${called}. A link to this kernel would have ${grouped(link.length)} characters, but links of more than ${grouped(RULES.most_in_link)} characters are often truncated. To share the kernel, select Save file in the Share menu.`);
+    if (link.length > RULES.max_link_chars) page.failed(`The buffer “${meant}” is initialized from ${called}. A link to this kernel would have ${grouped(link.length)} characters, but links of more than ${grouped(RULES.max_link_chars)} characters are often truncated. To share the kernel, select Save file in the Share menu.`);
   } catch (error) {
     page.failed(`Cannot import ${called}: ${error.message}.`);
   }

@@ -7,8 +7,8 @@ import { stated } from "../widget/stated.js";
 export { RULES };
 
 /** The reason for which a link or a file cannot be opened, as a sentence. */
-export class Mistake extends Error {}
-const mistake = (sentence, facts = {}) => new Mistake(RULES.sentences[sentence].replace(/\{(\w+)\}/g, (_, name) => facts[name]));
+export class LinkError extends Error {}
+const linkError = (message, facts = {}) => new LinkError(RULES.messages[message].replace(/\{(\w+)\}/g, (_, name) => facts[name]));
 
 const LINK = /^#?(\d+)=([\w-]*)/;
 /** Checks whether a URL fragment is a Warpgrid link of any version. */
@@ -24,14 +24,14 @@ export async function writeLink(shared) {
 export async function readLink(hash) {
   const [, digits, code] = LINK.exec(hash) ?? [];
   const version = (digits ?? "").replace(/^0+/, "");
-  if (version === "") throw mistake("cut");
-  if (version !== `${RULES.version}`) throw mistake("later", { what: "link", version: version.slice(0, 12), own: RULES.version });
-  if (code.length > RULES.most_to_read) throw mistake("large", { what: "link" });
+  if (version === "") throw linkError("truncated");
+  if (version !== `${RULES.version}`) throw linkError("newer_version", { what: "link", version: version.slice(0, 12), own: RULES.version });
+  if (code.length > RULES.max_input_chars) throw linkError("too_large", { what: "link" });
   let bytes;
   try {
-    bytes = await through(new DecompressionStream("deflate"), fromBase64(code), RULES.most_bytes);
+    bytes = await through(new DecompressionStream("deflate"), fromBase64(code), RULES.max_bytes);
   } catch (error) {
-    throw error instanceof Mistake ? error : mistake("cut");
+    throw error instanceof LinkError ? error : linkError("truncated");
   }
   let value = null;
   try { value = JSON.parse(new TextDecoder().decode(bytes)); } catch { /* handled below as an invalid value */ }
@@ -43,12 +43,12 @@ export const writeFile = (shared) => `${JSON.stringify({ warpgrid: RULES.version
 
 /** Reads such a file, or a scenario that contains its source. */
 export function readFile(text) {
-  if (text.length > RULES.most_bytes) throw mistake("large", { what: "file" });
+  if (text.length > RULES.max_bytes) throw linkError("too_large", { what: "file" });
   let value;
-  try { value = JSON.parse(text); } catch { throw mistake("no_json"); }
+  try { value = JSON.parse(text); } catch { throw linkError("invalid_json"); }
   const version = value?.warpgrid;
   if (version !== undefined && !(Number.isSafeInteger(version) && version >= 0 && version <= RULES.version)) {
-    throw mistake("later", { what: "file", version: `${JSON.stringify(version)}`.slice(0, 12), own: RULES.version });
+    throw linkError("newer_version", { what: "file", version: `${JSON.stringify(version)}`.slice(0, 12), own: RULES.version });
   }
   return checked(value, "file");
 }
@@ -59,7 +59,7 @@ export function textOf(shared, what = "link") {
   try {
     return stated(scenario);
   } catch (error) {
-    throw mistake("odd", { what, part: "scenario", expected: `a valid launch configuration (${error.message})` });
+    throw linkError("invalid_field", { what, part: "scenario", expected: `a valid launch configuration (${error.message})` });
   }
 }
 
@@ -74,7 +74,7 @@ async function through(stream, bytes, most = Infinity) {
     length += value.length;
     if (length > most) {
       void reader.cancel().catch(() => {});
-      throw mistake("large", { what: "link" });
+      throw linkError("too_large", { what: "link" });
     }
     parts.push(value);
   }
@@ -87,28 +87,28 @@ function plain(shared) {
   return Object.fromEntries(Object.entries(shared).filter(([name, value]) => name === "source" || isThere(value)));
 }
 
-const isWord = (value) => typeof value === "string" && value.length <= RULES.most_in_word;
+const isWord = (value) => typeof value === "string" && value.length <= RULES.max_word_chars;
 const isNumber = (value) => Number.isSafeInteger(value) && value >= 0;
-const listOf = (has) => (value) => Array.isArray(value) && value.length <= RULES.most_words && value.every(has);
+const listOf = (has) => (value) => Array.isArray(value) && value.length <= RULES.max_words && value.every(has);
 const HAS = {
   text: (value) => typeof value === "string",
   word: isWord,
   number: isNumber,
   list: listOf(isWord),
   numbers: listOf(isNumber),
-  words: (value) => typeof value === "object" && !Array.isArray(value) && Object.keys(value).length <= RULES.most_words &&
+  words: (value) => typeof value === "object" && !Array.isArray(value) && Object.keys(value).length <= RULES.max_words &&
     Object.entries(value).every(([name, word]) => isWord(name) && isWord(word)),
 };
 
 const inside = (value, name) => (typeof value === "object" && value !== null && Object.hasOwn(value, name) ? value[name] : undefined);
 
-/** Returns the value if each of its fields is valid, or else throws a `Mistake`. */
+/** Returns the value if each of its fields is valid, or else throws a `LinkError`. */
 function checked(value, what) {
   for (const part of Object.keys(RULES.fields).sort()) {
     const kind = RULES.fields[part];
     const found = part.split(".").reduce(inside, value) ?? undefined;
     const isRight = found === undefined ? part !== "source" : HAS[kind](found);
-    if (!isRight) throw mistake("odd", { what, part, expected: RULES.kinds[kind] });
+    if (!isRight) throw linkError("invalid_field", { what, part, expected: RULES.field_kinds[kind] });
   }
   return value;
 }

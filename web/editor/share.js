@@ -22,7 +22,7 @@ export function sharedOf({ source, facts, brought, watch = [], breaks = [] }) {
     if (part) (shared[field] ??= {})[part] = value;
     else shared[field] = value;
   }
-  for (const [name, values] of Object.entries({ watch, breaks })) if (values.length > 0) shared.view[name] = values.slice(0, RULES.most_words);
+  for (const [name, values] of Object.entries({ watch, breaks })) if (values.length > 0) shared.view[name] = values.slice(0, RULES.max_words);
   return shared;
 }
 
@@ -103,8 +103,8 @@ export async function showShare(place, seen, openFiles) {
     made = null;
     status.textContent = `This browser cannot compress links (${error.message}). Save a file instead.`;
   }
-  if (made?.length > RULES.most_in_link) {
-    status.textContent = `The link would have ${grouped(made.length)} characters, but links of more than ${grouped(RULES.most_in_link)} characters are often truncated. Save a file instead.`;
+  if (made?.length > RULES.max_link_chars) {
+    status.textContent = `The link would have ${grouped(made.length)} characters, but links of more than ${grouped(RULES.max_link_chars)} characters are often truncated. Save a file instead.`;
     made = null;
   }
   if (made === null) {
@@ -116,7 +116,7 @@ export async function showShare(place, seen, openFiles) {
 }
 
 /** Maximum size of a source in bytes. */
-const MOST_BYTES = RULES.most_bytes;
+const MAX_BYTES = RULES.max_bytes;
 
 /** Maximum size of a compiled file in bytes, because the file is copied between threads. The command line tool reads larger ones. */
 const MOST_COMPILED = 64e6;
@@ -136,7 +136,7 @@ export async function fromFiles(files) {
     if (file.size > MOST_COMPILED) throw new Error(`Cannot open ${name}: the file has ${grouped(Math.ceil(file.size / 1e6))} MB, but the limit is ${MOST_COMPILED / 1e6} MB. Use \`warpgrid check --list FILE\` for larger files.`);
     return { name: file.name.slice(0, 60), compiled: new Uint8Array(await file.arrayBuffer()) };
   }
-  if (file.size > MOST_BYTES) throw new Error(`Cannot open ${name}: the file has ${grouped(Math.ceil(file.size / 1e6))} MB, but the limit for source files is ${MOST_BYTES / 1e6} MB.`);
+  if (file.size > MAX_BYTES) throw new Error(`Cannot open ${name}: the file has ${grouped(Math.ceil(file.size / 1e6))} MB, but the limit for source files is ${MAX_BYTES / 1e6} MB.`);
   const bytes = await file.arrayBuffer().catch((error) => { throw new Error(`Cannot open ${name}: ${error.message}`); });
   const text = new TextDecoder().decode(bytes);
   // Comments in another encoding are accepted; bytes that occur in no text file are not.

@@ -93,7 +93,7 @@ function widgetLink() {
   if (coded === null) return null;
   history.replaceState(history.state, "", location.pathname + location.search);
   const source = attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(fromBase64(coded)));
-  if (source === null) throw new Error(RULES.sentences.cut);
+  if (source === null) throw new Error(RULES.messages.truncated);
   const step = /^\d+$/.test(facts.get("step") ?? "") ? Number(facts.get("step")) : undefined;
   const fact = (name) => facts.get(name) ?? undefined;
   return { source, target: fact("target"), ptx_version: fact("version"), widget: fact("view"), view: { step } };

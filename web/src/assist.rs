@@ -1,11 +1,11 @@
 //! Bindings for the language features of `web/editor/assist.js`: converts the editor responses of the worker to JavaScript arrays.
 
-use crate::client::{Ask, Read};
-use crate::protocol::{Answer, Question};
+use crate::client::{DecodeFn, RequestFn};
+use crate::protocol::{EditorRequest, EditorResponse};
 use js_sys::{Array, Function, Promise};
 use std::rc::Rc;
 use warpgrid_view::CheckOptions;
-use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SignatureText};
+use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SignatureHelp};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::*;
 
@@ -23,60 +23,64 @@ type AboutPlace = Closure<dyn Fn(String, u32) -> Promise>;
 
 /// Returns a function that sends a request for an offset, with the current options, and converts the response.
 fn about_place(
-    ask: &Ask,
+    ask: &RequestFn,
     options: &Rc<impl Fn() -> CheckOptions + 'static>,
-    question: fn(String, CheckOptions, u32) -> Question,
-    convert: Read,
+    question: fn(String, CheckOptions, u32) -> EditorRequest,
+    convert: DecodeFn,
 ) -> AboutPlace {
     let (ask, options) = (Rc::clone(ask), Rc::clone(options));
     AboutPlace::new(move |source: String, at: u32| ask(question(source, options(), at), convert))
 }
 
 /// Connects the editor for the lifetime of the page. `options` returns the target and version at the time of each request.
-pub fn connect(ask: Ask, options: impl Fn() -> CheckOptions + 'static) {
+pub fn connect(ask: RequestFn, options: impl Fn() -> CheckOptions + 'static) {
     let options = Rc::new(options);
     let hover = about_place(
         &ask,
         &options,
-        |source, options, at| Question::Hover {
+        |source, options, at| EditorRequest::Hover {
             source,
             options,
             at,
         },
         |answer| match answer {
-            Answer::Hover(Some(found)) => hover_array(&found),
+            EditorResponse::Hover(Some(found)) => hover_array(&found),
             _ => JsValue::NULL,
         },
     );
     let complete = about_place(
         &ask,
         &options,
-        |source, options, at| Question::Complete {
+        |source, options, at| EditorRequest::Complete {
             source,
             options,
             at,
         },
         |answer| match answer {
-            Answer::Complete(found) => found.iter().map(completion_array).collect::<Array>().into(),
+            EditorResponse::Complete(found) => {
+                found.iter().map(completion_array).collect::<Array>().into()
+            }
             _ => JsValue::NULL,
         },
     );
     let signature = about_place(
         &ask,
         &options,
-        |source, options, at| Question::Signature {
+        |source, options, at| EditorRequest::Signature {
             source,
             options,
             at,
         },
         |answer| match answer {
-            Answer::Signature(Some(found)) => signature_array(&found).unwrap_or(JsValue::NULL),
+            EditorResponse::Signature(Some(found)) => {
+                signature_array(&found).unwrap_or(JsValue::NULL)
+            }
             _ => JsValue::NULL,
         },
     );
     let format = Closure::<dyn Fn(String) -> Promise>::new(move |source: String| {
-        ask(Question::Format { source }, |answer| match answer {
-            Answer::Format(text) => text.into(),
+        ask(EditorRequest::Format { source }, |answer| match answer {
+            EditorResponse::Format(text) => text.into(),
             _ => JsValue::NULL,
         })
     });
@@ -124,7 +128,7 @@ fn completion_array(found: &CompletionView) -> JsValue {
 }
 
 /// Returns `[syntax, help, name of the active operand]`, or nothing while the cursor is in the opcode.
-fn signature_array(found: &SignatureText) -> Option<JsValue> {
+fn signature_array(found: &SignatureHelp) -> Option<JsValue> {
     let active = found.active? as usize;
     let operand = found.operands.get(active).map_or("", String::as_str);
     Some(

@@ -2,10 +2,10 @@
 //! link.
 
 use crate::examples::{EXAMPLES, with_source};
-use crate::protocol::{BesideLook, BesideOpened, Refusal};
+use crate::protocol::{CompareOpened, ComparePosition, LaunchError};
 use std::rc::Rc;
-use warpgrid_view::MemoryId;
-use warpgrid_view::analysis::comparison::BesideFrame;
+use warpgrid_view::MemoryKey;
+use warpgrid_view::analysis::comparison::ComparisonFrame;
 
 /// Pairs of examples with the same kernel: PTX, and its SASS.
 const PAIRS: &[(&str, &str)] = &[("vector-addition", "machine-code-of-a-kernel")];
@@ -19,30 +19,30 @@ const MAX_LINES: usize = 4_000;
 
 /// Settings of the view and the last responses of the worker.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BesidePage {
+pub struct CompareState {
     /// The second source, or empty if there is none yet.
     pub other: Rc<str>,
     /// The source of the editor at the time of the comparison.
     pub source: Rc<str>,
     /// Whether the form for the second source is open.
-    pub choosing: bool,
-    pub look: BesideLook,
-    pub opened: Option<Rc<BesideOpened>>,
-    pub frame: Option<Rc<BesideFrame>>,
+    pub is_editing_second_source: bool,
+    pub look: ComparePosition,
+    pub opened: Option<Rc<CompareOpened>>,
+    pub frame: Option<Rc<ComparisonFrame>>,
     /// The index of a rejected source, and the reason.
-    pub refusal: Option<(usize, Rc<Refusal>)>,
+    pub refusal: Option<(usize, Rc<LaunchError>)>,
     /// ID of the pending request.
     pub asked: u32,
 }
 
-impl BesidePage {
+impl CompareState {
     /// Returns a view of one source, without a second one.
-    pub fn of(source: Rc<str>) -> BesidePage {
-        BesidePage {
+    pub fn of(source: Rc<str>) -> CompareState {
+        CompareState {
             other: Rc::from(""),
             source,
-            choosing: true,
-            look: BesideLook::default(),
+            is_editing_second_source: true,
+            look: ComparePosition::default(),
             opened: None,
             frame: None,
             refusal: None,
@@ -51,17 +51,17 @@ impl BesidePage {
     }
 
     /// Returns the first visible row of a memory.
-    pub fn first_row(&self, memory: &MemoryId) -> u64 {
+    pub fn first_row(&self, memory: &MemoryKey) -> u64 {
         let mut rows = self.look.first_rows.iter();
         rows.find(|(of, _)| of == memory).map_or(0, |(_, row)| *row)
     }
 }
 
 /// Indices of an example and of the other source of its kernel.
-pub type Pair = [usize; 2];
+pub type ExamplePair = [usize; 2];
 
 /// Returns the pair that starts with an example.
-pub fn pair_of(index: usize) -> Option<Pair> {
+pub fn counterpart_of(index: usize) -> Option<ExamplePair> {
     let id = EXAMPLES.get(index)?.id;
     let other = PAIRS.iter().find_map(|(ptx, code)| match id {
         _ if id == *ptx => Some(*code),
@@ -72,8 +72,8 @@ pub fn pair_of(index: usize) -> Option<Pair> {
 }
 
 /// Returns the first pair of examples.
-pub fn first_pair() -> Option<Pair> {
-    pair_of(place_of(PAIRS.first()?.0)?)
+pub fn first_pair() -> Option<ExamplePair> {
+    counterpart_of(place_of(PAIRS.first()?.0)?)
 }
 
 fn place_of(id: &str) -> Option<usize> {
@@ -82,33 +82,33 @@ fn place_of(id: &str) -> Option<usize> {
 
 /// The target of a link to the view.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BesideLink {
+pub enum CompareLink {
     /// The source of the editor, with the second source to be selected.
     Own,
     /// An example and the other source of its kernel.
-    Examples(Pair),
+    Examples(ExamplePair),
     /// A name that belongs to no pair of examples.
     Unknown(String),
 }
 
 /// Reads a URL fragment: `#compare`, `#compare=vector-addition`, or the former spelling `#beside` of `#compare`.
-pub fn read_link(hash: &str) -> Option<BesideLink> {
+pub fn read_link(hash: &str) -> Option<CompareLink> {
     let rest = hash
         .strip_prefix(START)
         .or_else(|| hash.strip_prefix(EARLIER))?;
     if rest.is_empty() {
-        return Some(BesideLink::Own);
+        return Some(CompareLink::Own);
     }
     let id = rest.strip_prefix('=')?;
-    Some(match place_of(id).and_then(pair_of) {
-        Some(pair) => BesideLink::Examples(pair),
-        None => BesideLink::Unknown(id.chars().take(64).collect()),
+    Some(match place_of(id).and_then(counterpart_of) {
+        Some(pair) => CompareLink::Examples(pair),
+        None => CompareLink::Unknown(id.chars().take(64).collect()),
     })
 }
 
 /// Returns the link to a view. Only examples can be named.
-pub fn write_link(page: &BesidePage) -> String {
-    let pair = with_source(&page.source).and_then(pair_of);
+pub fn write_link(page: &CompareState) -> String {
+    let pair = with_source(&page.source).and_then(counterpart_of);
     match pair.filter(|[_, other]| with_source(&page.other) == Some(*other)) {
         Some([own, _]) => format!("{START}={}", EXAMPLES[own].id),
         None => START.to_owned(),
@@ -139,21 +139,25 @@ mod tests {
     fn a_link_leads_back_to_its_pair() {
         let pair = first_pair().expect("a pair");
         let [own, other] = pair.map(|index| text_of(&EXAMPLES[index]));
-        let page = BesidePage {
+        let page = CompareState {
             other: other.into(),
-            ..BesidePage::of(own.into())
+            ..CompareState::of(own.into())
         };
         let link = write_link(&page);
-        assert_eq!(read_link(&link), Some(BesideLink::Examples(pair)), "{link}");
-        let own = BesidePage::of(Rc::from("ret;"));
-        assert_eq!(read_link(&write_link(&own)), Some(BesideLink::Own));
+        assert_eq!(
+            read_link(&link),
+            Some(CompareLink::Examples(pair)),
+            "{link}"
+        );
+        let own = CompareState::of(Rc::from("ret;"));
+        assert_eq!(read_link(&write_link(&own)), Some(CompareLink::Own));
     }
 
     #[test]
     fn the_former_spelling_opens_the_same_comparison() {
-        assert_eq!(read_link("#beside"), Some(BesideLink::Own));
+        assert_eq!(read_link("#beside"), Some(CompareLink::Own));
         let pair = read_link("#compare=vector-addition");
-        assert!(matches!(pair, Some(BesideLink::Examples(_))));
+        assert!(matches!(pair, Some(CompareLink::Examples(_))));
         assert_eq!(read_link("#beside=vector-addition"), pair);
     }
 
@@ -163,7 +167,7 @@ mod tests {
             assert_eq!(read_link(hash), None, "{hash}");
         }
         for id in ["", "nothing", "deadlock"] {
-            let unknown = BesideLink::Unknown(id.to_owned());
+            let unknown = CompareLink::Unknown(id.to_owned());
             assert_eq!(read_link(&format!("#compare={id}")), Some(unknown));
         }
     }
@@ -171,11 +175,11 @@ mod tests {
     #[test]
     fn every_pair_is_two_examples_of_two_languages() {
         for (ptx, code) in PAIRS {
-            let pair = place_of(code).and_then(pair_of).expect("examples");
+            let pair = place_of(code).and_then(counterpart_of).expect("examples");
             assert_eq!(pair.map(|index| EXAMPLES[index].id), [*code, *ptx]);
             let [first, second] = pair.map(|index| {
                 let text = text_of(&EXAMPLES[index]);
-                warpgrid_view::Front::of_source(&text)
+                warpgrid_view::SourceLanguage::of_source(&text)
             });
             assert_ne!(first, second, "{ptx}");
         }

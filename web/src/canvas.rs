@@ -2,20 +2,20 @@
 
 mod plan;
 
-pub use plan::{paint_lit, paint_plan, paint_rest, png};
+pub use plan::{paint_display_list, paint_highlights, paint_offscreen_labels, png};
 
-use crate::layout::{GAP, Geometry, HEAD, ROW, Rect, row_label, short};
-use crate::links::Links;
-use crate::matrix::Plan;
+use crate::layout::{GAP, GridGeometry, HEADER_HEIGHT, ROW, Rect, row_label, short};
+use crate::links::Highlights;
+use crate::matrix::DisplayList;
 use crate::model::Overlay;
 use crate::theme::Palette;
-use warpgrid_view::model::{Cell, Grid, Written};
+use warpgrid_view::model::{GridCell, MemoryGrid, WriteAge};
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, MouseEvent};
 use yew::NodeRef;
 
 /// Returns the cell of a diagram under the pointer.
-pub fn cell_under(plan: &Plan, canvas: &NodeRef, event: &MouseEvent) -> Option<usize> {
+pub fn cell_under(plan: &DisplayList, canvas: &NodeRef, event: &MouseEvent) -> Option<usize> {
     let rect = canvas.cast::<Element>()?.get_bounding_client_rect();
     let x = f64::from(event.client_x()) - rect.left();
     let y = f64::from(event.client_y()) - rect.top();
@@ -29,11 +29,11 @@ const RADIUS: f64 = 2.5;
 
 /// A grid with its view options and visible part.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
-    pub grid: &'a Grid,
-    pub geometry: Geometry,
+pub struct GridScene<'a> {
+    pub grid: &'a MemoryGrid,
+    pub geometry: GridGeometry,
     pub overlay: Overlay,
-    pub links: &'a Links,
+    pub links: &'a Highlights,
     pub palette: &'a Palette,
     /// The visible part: its top-left corner in the coordinates of the whole grid, and its size.
     pub left: f64,
@@ -45,7 +45,7 @@ pub struct Scene<'a> {
 }
 
 /// Draws the visible part at the resolution of the screen. If the canvas shows `before`, only the rows that differ from it are redrawn.
-pub fn paint(canvas: &HtmlCanvasElement, before: Option<&Scene<'_>>, scene: &Scene<'_>) {
+pub fn paint(canvas: &HtmlCanvasElement, before: Option<&GridScene<'_>>, scene: &GridScene<'_>) {
     let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
     let has_size = size_of(scene.width, scene.height, ratio) == (canvas.width(), canvas.height());
     match before.filter(|before| has_size && before.differs_in_rows(scene)) {
@@ -70,7 +70,7 @@ pub fn paint(canvas: &HtmlCanvasElement, before: Option<&Scene<'_>>, scene: &Sce
     }
 }
 
-impl Scene<'_> {
+impl GridScene<'_> {
     /// Returns the rectangle of a cell on the canvas.
     fn place_of(&self, row: u64, column: u32) -> Rect {
         let rect = self.geometry.cell(row, column);
@@ -82,9 +82,9 @@ impl Scene<'_> {
     }
 
     /// Checks whether the differences to another scene are limited to some rows. The colors of the age overlay change in all rows.
-    fn differs_in_rows(&self, other: &Scene<'_>) -> bool {
-        let window = |scene: &Scene<'_>| {
-            let Grid {
+    fn differs_in_rows(&self, other: &GridScene<'_>) -> bool {
+        let window = |scene: &GridScene<'_>| {
+            let MemoryGrid {
                 ty,
                 columns,
                 first_row,
@@ -93,7 +93,7 @@ impl Scene<'_> {
                 sector_bytes,
                 ..
             } = *scene.grid;
-            let Scene {
+            let GridScene {
                 geometry,
                 overlay,
                 left,
@@ -103,7 +103,7 @@ impl Scene<'_> {
                 ..
             } = *scene;
             let shape = (ty, columns, first_row, n_rows, total_rows, sector_bytes);
-            let texts = (scene.grid.cells.len(), longest(scene));
+            let texts = (scene.grid.cells.len(), max_text_length(scene));
             (
                 shape,
                 texts,
@@ -111,7 +111,7 @@ impl Scene<'_> {
                 (left, top, width, height),
             )
         };
-        self.overlay != Overlay::Age
+        self.overlay != Overlay::LastStep
             && std::ptr::eq(self.palette, other.palette)
             && self.grid.memory.id == other.grid.memory.id
             && window(self) == window(other)
@@ -119,15 +119,17 @@ impl Scene<'_> {
 }
 
 /// Returns the rows in which two scenes of the same window differ.
-fn rows_that_differ(before: &Scene<'_>, scene: &Scene<'_>) -> Vec<u64> {
+fn rows_that_differ(before: &GridScene<'_>, scene: &GridScene<'_>) -> Vec<u64> {
     let columns = u64::from(scene.grid.columns.max(1));
     let first = scene.grid.first_row * columns;
     let tiles = [before, scene].map(|scene| tiles_of(scene.grid));
-    let look = |scene: &Scene<'_>, tiles: &[u8], i: usize| {
+    let look = |scene: &GridScene<'_>, tiles: &[u8], i: usize| {
         let index = first + i as u64;
         let cell = scene.grid.cells.get(i)?;
-        let is_linked = scene.links.has_cell(&scene.grid.memory.id, index, cell);
-        let is_raced = scene.links.is_raced(scene.grid, index);
+        let is_linked = scene
+            .links
+            .highlights_cell(&scene.grid.memory.id, index, cell);
+        let is_raced = scene.links.is_in_race(scene.grid, index);
         let has_cursor = scene.cursor == Some(index);
         Some((is_linked, is_raced, has_cursor, tiles.get(i).copied()))
     };
@@ -179,7 +181,11 @@ fn empty(
 }
 
 /// Draws the cells of selected rows.
-fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn Fn(u64) -> bool) {
+fn cells(
+    context: &CanvasRenderingContext2d,
+    scene: &GridScene<'_>,
+    is_drawn: &dyn Fn(u64) -> bool,
+) {
     let grid = scene.grid;
     let columns = u64::from(grid.columns.max(1));
     let first = grid.first_row * columns;
@@ -190,7 +196,7 @@ fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn F
         .filter_map(|cell| cell.step)
         .max()
         .unwrap_or(0);
-    let squeeze = squeeze(context, scene);
+    let squeeze = text_scale(context, scene);
     let tiles = tiles_of(grid);
     for (i, cell) in grid.cells.iter().enumerate() {
         let index = first + i as u64;
@@ -198,7 +204,7 @@ fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn F
             continue;
         }
         let rect = scene.place_of(index / columns, (index % columns) as u32);
-        let hidden = rect.y + ROW < HEAD
+        let hidden = rect.y + ROW < HEADER_HEIGHT
             || rect.y > scene.height
             || rect.x + rect.width < 0.0
             || rect.x > scene.width;
@@ -206,7 +212,7 @@ fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn F
             let ink = paint_cell(context, scene, cell, rect, newest);
             context.set_fill_style_str(ink);
             write(context, &cell_text(cell, scene.overlay), rect, squeeze);
-            marks(context, scene, cell, index, rect);
+            paint_markers(context, scene, cell, index, rect);
             let tile = tiles.get(i).and_then(|tile| tile.checked_sub(1));
             if let Some(colour) = tile.and_then(|tile| scene.palette.tiles.get(usize::from(tile))) {
                 context.set_fill_style_str(colour);
@@ -217,7 +223,7 @@ fn cells(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn F
 }
 
 /// Returns for each cell the tile of the step that contains it, plus one, or 0 without a tile. Empty if the grid has no tiles.
-fn tiles_of(grid: &Grid) -> Vec<u8> {
+fn tiles_of(grid: &MemoryGrid) -> Vec<u8> {
     if grid.tiles.is_empty() {
         return Vec::new();
     }
@@ -232,15 +238,15 @@ fn tiles_of(grid: &Grid) -> Vec<u8> {
 }
 
 /// Returns the horizontal scale of the text in the grid. It is the same for all cells, so that the longest text fits.
-fn squeeze(context: &CanvasRenderingContext2d, scene: &Scene<'_>) -> f64 {
-    let longest = longest(scene);
+fn text_scale(context: &CanvasRenderingContext2d, scene: &GridScene<'_>) -> f64 {
+    let longest = max_text_length(scene);
     let digit = context.measure_text("0").map_or(0.0, |text| text.width());
     let room = scene.geometry.cell_width - GAP - 2.0;
     (room / (longest as f64 * digit).max(1.0)).min(1.0)
 }
 
 /// Returns the length of the longest text of the grid in characters.
-fn longest(scene: &Scene<'_>) -> usize {
+fn max_text_length(scene: &GridScene<'_>) -> usize {
     let texts = scene.grid.cells.iter();
     let lengths = texts.map(|cell| cell_text(cell, scene.overlay).chars().count());
     lengths.max().unwrap_or(0)
@@ -260,19 +266,19 @@ fn write(context: &CanvasRenderingContext2d, text: &str, rect: Rect, squeeze: f6
 /// Fills a cell and returns the color of its text.
 fn paint_cell<'a>(
     context: &CanvasRenderingContext2d,
-    scene: &Scene<'a>,
-    cell: &Cell,
+    scene: &GridScene<'a>,
+    cell: &GridCell,
     rect: Rect,
     newest: u64,
 ) -> &'a str {
     let palette = scene.palette;
     rounded(context, rect, 0.0);
-    let written = cell.written != Written::Never;
+    let written = cell.written != WriteAge::Never;
     let lane = cell.lane.filter(|_| written);
     let mut ink = palette.faint.as_str();
     context.set_fill_style_str(&palette.empty);
     match (lane, scene.overlay) {
-        (Some(_), Overlay::Age) => {
+        (Some(_), Overlay::LastStep) => {
             context.fill();
             let age = newest.saturating_sub(cell.step.unwrap_or(0)) as f64;
             context.set_global_alpha(0.75 / (1.0 + age / (newest as f64 / 6.0).max(1.0)) + 0.08);
@@ -288,15 +294,15 @@ fn paint_cell<'a>(
         }
         (None, _) => context.fill(),
     }
-    if cell.conflict {
-        hatch(context, palette, rect);
+    if cell.has_conflict {
+        paint_hatching(context, palette, rect);
     }
     ink
 }
 
 /// Returns the text of a cell.
-fn cell_text(cell: &Cell, overlay: Overlay) -> String {
-    let untouched = cell.written == Written::Never;
+fn cell_text(cell: &GridCell, overlay: Overlay) -> String {
+    let untouched = cell.written == WriteAge::Never;
     match overlay {
         _ if untouched && overlay != Overlay::Value => "·".into(),
         Overlay::Value if untouched && cell.is_zero => "·".into(),
@@ -304,17 +310,17 @@ fn cell_text(cell: &Cell, overlay: Overlay) -> String {
         Overlay::Lane => cell
             .lane
             .map_or_else(|| "·".into(), |lane| lane.to_string()),
-        Overlay::Age => cell
+        Overlay::LastStep => cell
             .step
             .map_or_else(|| "·".into(), |step| step.to_string()),
     }
 }
 
 /// Draws the outlines of the current store, of linked cells and of the keyboard cursor, and the sector boundaries.
-fn marks(
+fn paint_markers(
     context: &CanvasRenderingContext2d,
-    scene: &Scene<'_>,
-    cell: &Cell,
+    scene: &GridScene<'_>,
+    cell: &GridCell,
     index: u64,
     rect: Rect,
 ) {
@@ -327,16 +333,16 @@ fn marks(
         context.set_fill_style_str(&palette.sector);
         context.fill_rect(rect.x - GAP - 0.25, rect.y, 1.5, rect.height);
     }
-    if scene.links.is_raced(grid, index) {
-        raced(context, palette, rect);
+    if scene.links.is_in_race(grid, index) {
+        paint_race_marker(context, palette, rect);
     }
     if cell.pending {
-        in_flight(context, palette, rect);
+        paint_pending_marker(context, palette, rect);
     }
-    if cell.written == Written::Now {
+    if cell.written == WriteAge::Now {
         outline(context, rect, &palette.now, 1.6);
     }
-    if scene.links.has_cell(&grid.memory.id, index, cell) {
+    if scene.links.highlights_cell(&grid.memory.id, index, cell) {
         let width = if rect.width < 20.0 { 1.6 } else { 2.5 };
         outline(context, rect, &palette.link, width);
     }
@@ -353,7 +359,7 @@ fn outline(context: &CanvasRenderingContext2d, rect: Rect, colour: &str, width: 
 }
 
 /// Draws a filled corner, which marks a data race or an uninitialized read.
-fn raced(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
+fn paint_race_marker(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
     let side = (rect.width / 3.0).clamp(5.0, 9.0);
     context.set_fill_style_str(&palette.bad);
     context.begin_path();
@@ -364,7 +370,7 @@ fn raced(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
 }
 
 /// Draws a dashed outline and an empty corner, which mark the destination of a pending store.
-fn in_flight(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
+fn paint_pending_marker(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
     context.save();
     let dashes = js_sys::Array::of2(&3.into(), &2.into());
     // A browser without dashed lines draws a solid line.
@@ -380,7 +386,7 @@ fn in_flight(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) 
 }
 
 /// Draws diagonal strokes, which mark a cell that several lanes wrote.
-fn hatch(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
+fn paint_hatching(context: &CanvasRenderingContext2d, palette: &Palette, rect: Rect) {
     context.save();
     rounded(context, rect, 0.0);
     context.clip();
@@ -410,11 +416,15 @@ fn rounded(context: &CanvasRenderingContext2d, rect: Rect, inset: f64) {
 }
 
 /// Draws the column numbers above and the numbers of some rows at the left. They stay in place while the cells scroll.
-fn heads(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn Fn(u64) -> bool) {
+fn heads(
+    context: &CanvasRenderingContext2d,
+    scene: &GridScene<'_>,
+    is_drawn: &dyn Fn(u64) -> bool,
+) {
     let (grid, geometry) = (scene.grid, &scene.geometry);
     let n_rows = u64::from(grid.n_rows).min(grid.total_rows.saturating_sub(grid.first_row));
     let rows = (grid.first_row..grid.first_row + n_rows).filter(|row| is_drawn(*row));
-    context.clear_rect(0.0, 0.0, scene.width, HEAD);
+    context.clear_rect(0.0, 0.0, scene.width, HEADER_HEIGHT);
     for row in rows.clone() {
         let band = scene.place_of(row, 0);
         context.clear_rect(0.0, band.y, geometry.row_head, band.height);
@@ -425,14 +435,14 @@ fn heads(context: &CanvasRenderingContext2d, scene: &Scene<'_>, is_drawn: &dyn F
         let rect = geometry.cell(0, column);
         let x = rect.x - scene.left + rect.width / 2.0;
         if x > geometry.row_head && x < scene.width {
-            let _ = context.fill_text(&column.to_string(), x, HEAD / 2.0);
+            let _ = context.fill_text(&column.to_string(), x, HEADER_HEIGHT / 2.0);
         }
     }
     context.set_text_align("right");
     for row in rows {
         let band = scene.place_of(row, 0);
         let y = band.y + band.height / 2.0;
-        if y > HEAD {
+        if y > HEADER_HEIGHT {
             let _ = context.fill_text(&row_label(grid, row), geometry.row_head - 6.0, y + 0.5);
         }
     }

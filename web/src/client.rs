@@ -2,7 +2,8 @@
 //! own worker, which starts with the first source in that language; the worker for comparisons supports both languages.
 
 use crate::protocol::{
-    Answer, Core, Question, Request, RequestBody, Response, ResponseBody, decode, encode,
+    EditorRequest, EditorResponse, Request, RequestBody, Response, ResponseBody, WorkerKind,
+    decode, encode,
 };
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
@@ -20,29 +21,29 @@ extern "C" {
 
 /// An event of a worker.
 #[derive(Clone, Debug)]
-pub enum Heard {
+pub enum WorkerEvent {
     Response(Response),
     /// The worker stopped, with the reason. The next request starts a new one.
-    Died(Core, String),
+    Died(WorkerKind, String),
 }
 
 /// Sends an editor request. The promise resolves to the response as converted by the second argument, or to null if the worker stops first.
-pub type Ask = Rc<dyn Fn(Question, Read) -> Promise>;
+pub type RequestFn = Rc<dyn Fn(EditorRequest, DecodeFn) -> Promise>;
 /// Converts a response for JavaScript.
-pub type Read = fn(Answer) -> JsValue;
+pub type DecodeFn = fn(EditorResponse) -> JsValue;
 
 /// The connections, at most one per kind of worker.
-pub struct Client {
-    lines: RefCell<Vec<Line>>,
-    ear: Rc<Ear>,
+pub struct WorkerClient {
+    lines: RefCell<Vec<WorkerConnection>>,
+    ear: Rc<ResponseRouter>,
     /// The worker that has the run.
-    launched: Cell<Core>,
+    launched: Cell<WorkerKind>,
     last_sent: Cell<u32>,
     last_asked: Cell<u32>,
 }
 
-struct Line {
-    core: Core,
+struct WorkerConnection {
+    core: WorkerKind,
     worker: Worker,
     is_dead: Rc<Cell<bool>>,
     _on_message: Closure<dyn Fn(MessageEvent)>,
@@ -50,29 +51,29 @@ struct Line {
 }
 
 /// Routes the messages of the workers.
-struct Ear {
-    heard: Box<dyn Fn(Heard)>,
+struct ResponseRouter {
+    heard: Box<dyn Fn(WorkerEvent)>,
     /// Editor requests without a response.
-    asked: RefCell<Vec<Asked>>,
+    asked: RefCell<Vec<PendingRequest>>,
 }
 
-struct Asked {
+struct PendingRequest {
     id: u32,
-    core: Core,
+    core: WorkerKind,
     resolve: Function,
-    read: Read,
+    read: DecodeFn,
 }
 
-impl Client {
+impl WorkerClient {
     /// Creates a client that reports the events of the workers.
-    pub fn new(heard: impl Fn(Heard) + 'static) -> Client {
-        Client {
+    pub fn new(heard: impl Fn(WorkerEvent) + 'static) -> WorkerClient {
+        WorkerClient {
             lines: RefCell::default(),
-            ear: Rc::new(Ear {
+            ear: Rc::new(ResponseRouter {
                 heard: Box::new(heard),
                 asked: RefCell::default(),
             }),
-            launched: Cell::new(Core::Ptx),
+            launched: Cell::new(WorkerKind::Ptx),
             last_sent: Cell::new(0),
             last_asked: Cell::new(0),
         }
@@ -82,7 +83,7 @@ impl Client {
     pub fn restart(&self) {
         let core = self.launched.get();
         self.close(core);
-        self.ear.give_up(core);
+        self.ear.cancel_pending(core);
     }
 
     /// Sends the requests that were not sent before.
@@ -96,13 +97,13 @@ impl Client {
     }
 
     /// Sends an editor request (see [`Ask`]).
-    pub fn ask(&self, question: Question, read: Read) -> Promise {
+    pub fn ask(&self, question: EditorRequest, read: DecodeFn) -> Promise {
         let id = self.last_asked.get() + 1;
         self.last_asked.set(id);
-        let body = RequestBody::Ask(question);
-        let core = self.addressee(&body);
+        let body = RequestBody::Editor(question);
+        let core = self.worker_for(&body);
         let promise = Promise::new(&mut |resolve, _| {
-            let asked = Asked {
+            let asked = PendingRequest {
                 id,
                 core,
                 resolve,
@@ -116,22 +117,22 @@ impl Client {
     }
 
     /// Returns the worker for a request: that of its source, or else the one that has the run.
-    fn addressee(&self, body: &RequestBody) -> Core {
+    fn worker_for(&self, body: &RequestBody) -> WorkerKind {
         body.core().unwrap_or(self.launched.get())
     }
 
     fn post(&self, request: &Request) {
-        let core = self.addressee(&request.body);
+        let core = self.worker_for(&request.body);
         if let RequestBody::Launch { .. } = request.body {
             let before = self.launched.replace(core);
             if before != core && self.is_open(before) {
-                let body = RequestBody::Rest;
+                let body = RequestBody::ReleaseSession;
                 self.transmit(before, &Request { body, ..*request });
             }
         }
         if !self.is_open(core) {
             self.close(core);
-            match Line::open(core, &self.ear) {
+            match WorkerConnection::open(core, &self.ear) {
                 Ok(line) => self.lines.borrow_mut().push(line),
                 Err(_) => self
                     .ear
@@ -141,14 +142,14 @@ impl Client {
         self.transmit(core, request);
     }
 
-    fn is_open(&self, core: Core) -> bool {
+    fn is_open(&self, core: WorkerKind) -> bool {
         let lines = self.lines.borrow();
         lines
             .iter()
             .any(|line| line.core == core && !line.is_dead.get())
     }
 
-    fn close(&self, core: Core) {
+    fn close(&self, core: WorkerKind) {
         self.lines.borrow_mut().retain(|line| {
             if line.core == core {
                 line.worker.terminate();
@@ -157,7 +158,7 @@ impl Client {
         });
     }
 
-    fn transmit(&self, core: Core, request: &Request) {
+    fn transmit(&self, core: WorkerKind, request: &Request) {
         for line in &*self.lines.borrow() {
             if line.core == core {
                 let bytes = Uint8Array::from(&encode(request)[..]);
@@ -168,8 +169,8 @@ impl Client {
     }
 }
 
-impl Line {
-    fn open(core: Core, ear: &Rc<Ear>) -> Result<Line, JsValue> {
+impl WorkerConnection {
+    fn open(core: WorkerKind, ear: &Rc<ResponseRouter>) -> Result<WorkerConnection, JsValue> {
         let is_dead = Rc::new(Cell::new(false));
         let (listening, dying) = (Rc::clone(ear), Rc::clone(&is_dead));
         let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
@@ -193,7 +194,7 @@ impl Line {
             on_message.as_ref().unchecked_ref(),
             on_error.as_ref().unchecked_ref(),
         )?;
-        Ok(Line {
+        Ok(WorkerConnection {
             core,
             worker,
             is_dead,
@@ -203,31 +204,31 @@ impl Line {
     }
 }
 
-impl Ear {
+impl ResponseRouter {
     fn hear(&self, response: Response) {
         let ResponseBody::Answer(answer) = response.body else {
-            return (self.heard)(Heard::Response(response));
+            return (self.heard)(WorkerEvent::Response(response));
         };
         let asked = self.take(|asked| asked.id == response.id).pop();
-        if let Some(Asked { resolve, read, .. }) = asked {
+        if let Some(PendingRequest { resolve, read, .. }) = asked {
             let _ = resolve.call1(&JsValue::NULL, &read(answer));
         }
     }
 
-    fn died(&self, core: Core, why: String) {
-        self.give_up(core);
-        (self.heard)(Heard::Died(core, why));
+    fn died(&self, core: WorkerKind, why: String) {
+        self.cancel_pending(core);
+        (self.heard)(WorkerEvent::Died(core, why));
     }
 
     /// Resolves the pending editor requests of a worker to null.
-    fn give_up(&self, core: Core) {
+    fn cancel_pending(&self, core: WorkerKind) {
         for asked in self.take(|asked| asked.core == core) {
             let _ = asked.resolve.call1(&JsValue::NULL, &JsValue::NULL);
         }
     }
 
     /// Removes and returns the pending editor requests that match a predicate.
-    fn take(&self, is_meant: impl Fn(&Asked) -> bool) -> Vec<Asked> {
+    fn take(&self, is_meant: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
         let mut asked = self.asked.borrow_mut();
         asked.extract_if(.., |asked| is_meant(asked)).collect()
     }

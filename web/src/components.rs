@@ -55,7 +55,7 @@ pub(crate) use text_picker::open_example;
 use crate::model::{Action, Model, reduce};
 use std::ops::Deref;
 use std::rc::Rc;
-use warpgrid_view::model::Frame;
+use warpgrid_view::model::SessionFrame;
 use yew::prelude::*;
 
 /// The model as a Yew reducer.
@@ -83,7 +83,7 @@ pub type Dispatch = UseReducerDispatcher<State>;
 
 /// A frame as a component property, with the launch that it belongs to. Two values are equal if they point to the same frame.
 #[derive(Clone, Debug)]
-pub struct FrameRef(pub Rc<Frame>, pub u32);
+pub struct FrameRef(pub Rc<SessionFrame>, pub u32);
 
 impl PartialEq for FrameRef {
     fn eq(&self, other: &FrameRef) -> bool {
@@ -92,9 +92,9 @@ impl PartialEq for FrameRef {
 }
 
 impl Deref for FrameRef {
-    type Target = Frame;
+    type Target = SessionFrame;
 
-    fn deref(&self) -> &Frame {
+    fn deref(&self) -> &SessionFrame {
         &self.0
     }
 }
@@ -110,7 +110,7 @@ pub fn mount() {
 }
 
 /// Returns a callback that dispatches an action.
-pub(crate) fn say<E>(dispatch: &Dispatch, action: Action) -> Callback<E> {
+pub(crate) fn dispatching<E>(dispatch: &Dispatch, action: Action) -> Callback<E> {
     let dispatch = dispatch.clone();
     Callback::from(move |_| dispatch.dispatch(action.clone()))
 }

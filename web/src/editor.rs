@@ -1,15 +1,17 @@
 //! Rust bindings for the editor of `web/editor/editor.js`.
 
-use crate::client::Ask;
+use crate::client::RequestFn;
 use crate::matrix::layout_link;
-use crate::protocol::{Answer, OrderMark, Question};
+use crate::protocol::{EditorRequest, EditorResponse, RaceMarker};
 use crate::share::Fact;
 use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
 use std::collections::BTreeMap;
-use warpgrid_view::layouts::inspector::AccessLayout;
-use warpgrid_view::model::{DiagnosticView, EditView, FixView, Severity, SourceRange, TokenClass};
-use warpgrid_worker::traffic::LineMark;
+use warpgrid_view::layouts::inspector::InferredAccessLayout;
+use warpgrid_view::model::{
+    DiagnosticView, EditView, FixView, SemanticTokenKind, Severity, SourceRange,
+};
+use warpgrid_worker::traffic::CostMarker;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::*;
 
@@ -69,14 +71,14 @@ extern "C" {
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = openLearn)]
     pub fn open_learn();
     /// Opens the card that shows a memory in a custom stride or layout.
-    #[wasm_bindgen(js_namespace = warpgridEditor)]
-    pub fn arrange(memory: &str, ty: &str);
+    #[wasm_bindgen(js_namespace = warpgridEditor, js_name = arrange)]
+    pub fn open_custom_layout(memory: &str, ty: &str);
     /// Opens the file picker for the initial contents of a buffer.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = chooseFile)]
     pub fn choose_file(buffer: &str);
     /// Toggles a breakpoint at the line of the cursor.
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = toggleBreak)]
-    pub fn toggle_break();
+    pub fn toggle_breakpoint();
     #[wasm_bindgen(js_namespace = warpgridEditor, js_name = clearBreaks)]
     pub fn clear_breaks();
     #[wasm_bindgen(js_namespace = warpgridEditor)]
@@ -87,7 +89,7 @@ extern "C" {
 
 /// Calls `mount` once the editor is ready, which requires the source that the browser has saved. If the editor script fails to load,
 /// `index.html` reports it.
-pub fn when_there(mount: fn()) {
+pub fn on_editor_ready(mount: fn()) {
     let name = JsValue::from_str("warpgridEditor");
     match web_sys::window() {
         Some(window) if js_sys::Reflect::has(&js_sys::global(), &name) != Ok(true) => {
@@ -99,7 +101,7 @@ pub fn when_there(mount: fn()) {
 
 /// The panels that JavaScript renders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Panel {
+pub enum JsPanelKind {
     /// The embedding code for the current source and step.
     Embed,
     /// A link to the current view.
@@ -112,21 +114,21 @@ pub enum Panel {
     Cells,
 }
 
-impl Panel {
+impl JsPanelKind {
     /// Returns the name of the panel in JavaScript and style sheets.
     pub fn name(self) -> &'static str {
         match self {
-            Panel::Embed => "embed",
-            Panel::Share => "sharing",
-            Panel::Inspect => "inspect",
-            Panel::Map => "memory-map",
-            Panel::Cells => "small-cells",
+            JsPanelKind::Embed => "embed",
+            JsPanelKind::Share => "sharing",
+            JsPanelKind::Inspect => "inspect",
+            JsPanelKind::Map => "memory-map",
+            JsPanelKind::Cells => "small-cells",
         }
     }
 }
 
 /// Renders an open panel from facts about the page.
-pub fn fill(panel: Panel, place: &web_sys::Element, facts: &[Fact]) {
+pub fn render_js_panel(panel: JsPanelKind, place: &web_sys::Element, facts: &[Fact]) {
     let pair = |(name, value): &Fact| {
         JsValue::from(Array::of2(
             &JsValue::from_str(name),
@@ -138,7 +140,7 @@ pub fn fill(panel: Panel, place: &web_sys::Element, facts: &[Fact]) {
 
 /// Registers callbacks for the lifetime of the page: `opened` receives the text of an opened file, which includes its view state; `failed`
 /// the reason for which a link or a file cannot be opened; `compiled` the name and the bytes of a binary file.
-pub fn listen_to_share(
+pub fn on_file_opened(
     opened: impl Fn(String) + 'static,
     failed: impl Fn(String) + 'static,
     compiled: impl Fn(String, Vec<u8>) + 'static,
@@ -170,21 +172,21 @@ pub struct Marks {
 /// replaces a different source; `line` the line under the pointer, or 0 when the pointer leaves; `header` is called when a fix changes the
 /// version or the target in the source.
 pub fn listen(
-    ask: Ask,
+    ask: RequestFn,
     change: impl Fn(String, bool) + 'static,
     line: impl Fn(u32) + 'static,
     header: impl Fn() + 'static,
 ) {
     let tokenize = Closure::<dyn Fn(String) -> Promise>::new(move |source: String| {
-        ask(Question::Tokens { source }, |answer| match answer {
-            Answer::Tokens(triples) => Uint32Array::from(&triples[..]).into(),
+        ask(EditorRequest::Tokens { source }, |answer| match answer {
+            EditorResponse::Tokens(triples) => Uint32Array::from(&triples[..]).into(),
             _ => JsValue::NULL,
         })
     });
     let change = Closure::<dyn Fn(String, bool)>::new(change);
     let line = Closure::<dyn Fn(u32)>::new(line);
     let header = Closure::<dyn Fn()>::new(header);
-    let classes = TokenClass::ALL
+    let classes = SemanticTokenKind::ALL
         .iter()
         .map(|class| JsValue::from_str(class.name()));
     connect(
@@ -201,14 +203,14 @@ pub fn listen(
 }
 
 /// Calls `changed` with the lines of the breakpoints, now and after each change, for the lifetime of the page.
-pub fn listen_to_breaks(changed: impl Fn(Vec<u32>) + 'static) {
+pub fn on_breakpoints_changed(changed: impl Fn(Vec<u32>) + 'static) {
     let changed = Closure::<dyn Fn(Vec<u32>)>::new(changed);
     connect_breaks(changed.as_ref().unchecked_ref());
     changed.forget();
 }
 
 /// Calls `pinned` with the target of a tour in the spelling of links, or with `find` and a search text, for the lifetime of the page.
-pub fn listen_to_pins(pinned: impl Fn(String) + 'static) {
+pub fn on_pin_requested(pinned: impl Fn(String) + 'static) {
     let pinned = Closure::<dyn Fn(String)>::new(pinned);
     connect_pin(pinned.as_ref().unchecked_ref());
     pinned.forget();
@@ -313,7 +315,7 @@ pub fn set_marks(marks: &Marks) {
 }
 
 /// Shows the cost of the accesses of each line in the gutter.
-pub fn set_costs(marks: &[LineMark]) {
+pub fn set_cost_markers(marks: &[CostMarker]) {
     let costs = marks.iter().map(|mark| {
         JsValue::from(Array::of4(
             &mark.line.into(),
@@ -326,7 +328,7 @@ pub fn set_costs(marks: &[LineMark]) {
 }
 
 /// Marks the lines of data races and of uninitialized reads. Several findings on one line share a marker.
-pub fn set_races(marks: &[OrderMark]) {
+pub fn set_race_markers(marks: &[RaceMarker]) {
     let mut lines: BTreeMap<u32, (String, bool)> = BTreeMap::new();
     for mark in marks {
         for line in &mark.lines {
@@ -354,12 +356,12 @@ pub fn set_races(marks: &[OrderMark]) {
 }
 
 /// Returns the selected lines if the selection spans several.
-pub fn chosen_lines() -> Option<[u32; 2]> {
+pub fn selected_lines() -> Option<[u32; 2]> {
     chosen_lines_js()?.try_into().ok()
 }
 
 /// Sets the layouts that the hover tooltip of a line shows for its addresses.
-pub fn set_layouts(layouts: &[AccessLayout]) {
+pub fn set_layouts(layouts: &[InferredAccessLayout]) {
     let said = layouts.iter().map(|found| {
         let link = found.layout.as_deref().map(layout_link);
         JsValue::from(Array::of4(

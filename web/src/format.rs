@@ -1,6 +1,6 @@
 //! Formatting of numbers and launch configurations.
 
-use crate::protocol::LaunchFacts;
+use crate::protocol::LaunchConfiguration;
 pub use warpgrid_worker::count::{count, plural};
 
 /// Formats a number with up to three decimal digits, as in `37.5`. The float formatting of the standard library adds 15 KB to the wasm
@@ -39,7 +39,7 @@ pub fn extents(extents: [u32; 3]) -> String {
 }
 
 /// Formats a launch configuration as `2 blocks of 64 threads`.
-pub fn launch(facts: &LaunchFacts) -> String {
+pub fn launch(facts: &LaunchConfiguration) -> String {
     let one = |n: [u32; 3], word: &str| match n {
         [1, 1, 1] => format!("1 {word}"),
         _ => format!("{} {word}s", extents(n)),

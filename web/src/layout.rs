@@ -1,18 +1,18 @@
 //! Layout of the cells of a grid: pure geometry in CSS pixels, also for memories with a very large number of rows.
 
 use crate::model::Zoom;
-use warpgrid_view::model::{Cell, Grid, Written};
+use warpgrid_view::model::{GridCell, MemoryGrid, WriteAge};
 
 /// Height of a row, including the gap below it.
 pub const ROW: f64 = 24.0;
 /// Height of the column numbers.
-pub const HEAD: f64 = 18.0;
+pub const HEADER_HEIGHT: f64 = 18.0;
 /// Gap between two cells.
 pub const GAP: f64 = 1.0;
 /// Number of rows that a card shows before it scrolls.
-pub const SHOWN_ROWS: u64 = 17;
+pub const MAX_VISIBLE_ROWS: u64 = 17;
 /// Width from which two cards fit side by side.
-const ROOMY: f64 = 880.0;
+const TWO_CARD_WIDTH: f64 = 880.0;
 /// Cell width for short values, and the maximum cell width in a wide card.
 const PLAIN_CELL: f64 = 30.0;
 const WIDE_CELL: f64 = 56.0;
@@ -36,7 +36,7 @@ pub struct Rect {
 
 impl Rect {
     /// Checks whether two rectangles intersect.
-    pub fn meets(&self, other: Rect) -> bool {
+    pub fn intersects(&self, other: Rect) -> bool {
         self.x < other.x + other.width
             && other.x < self.x + self.width
             && self.y < other.y + other.height
@@ -45,21 +45,21 @@ impl Rect {
 }
 
 /// Width of the minimap beside the rows of a long memory, including the gap before it.
-pub const MAP: f64 = 40.0;
+pub const MINIMAP_WIDTH: f64 = 40.0;
 
 /// The measurements of a grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Geometry {
+pub struct GridGeometry {
     pub columns: u32,
     pub total_rows: u64,
     pub row_head: f64,
     pub cell_width: f64,
 }
 
-impl Geometry {
+impl GridGeometry {
     /// Computes the measurements from the widest value of the window and the widest row number. If the grid is too wide for the card, cells
     /// become narrower as long as their text stays readable, unless the zoom level requires the full values.
-    pub fn of(grid: &Grid, available: f64, zoom: Zoom) -> Geometry {
+    pub fn of(grid: &MemoryGrid, available: f64, zoom: Zoom) -> GridGeometry {
         let longest = grid
             .cells
             .iter()
@@ -77,7 +77,7 @@ impl Geometry {
         let fit = ((available - row_head) / f64::from(columns)).floor();
         // In a wide card, cells grow until two cards fill the width.
         let half = ((available - BETWEEN_CARDS) / 2.0 - row_head) / f64::from(columns);
-        let widest = match available < ROOMY {
+        let widest = match available < TWO_CARD_WIDTH {
             true => (text + 8.0).max(PLAIN_CELL),
             false => (text + 6.0).max(half.floor().min(WIDE_CELL)),
         };
@@ -90,7 +90,7 @@ impl Geometry {
             Zoom::Full => (text + 8.0).max(fitting * LARGER),
             Zoom::Fit | Zoom::Pixels(_) => fitting,
         };
-        Geometry {
+        GridGeometry {
             columns,
             total_rows: grid.total_rows,
             row_head,
@@ -100,7 +100,7 @@ impl Geometry {
 
     /// Checks whether a memory is so long that it has a minimap.
     pub fn has_map(total_rows: u64) -> bool {
-        total_rows > 3 * SHOWN_ROWS
+        total_rows > 3 * MAX_VISIBLE_ROWS
     }
 
     /// Returns the width of all columns.
@@ -110,12 +110,12 @@ impl Geometry {
 
     /// Returns the height of all rows, limited to what a browser can scroll.
     pub fn height(&self) -> f64 {
-        (HEAD + self.total_rows as f64 * ROW).min(MAX_SPACE)
+        (HEADER_HEIGHT + self.total_rows as f64 * ROW).min(MAX_SPACE)
     }
 
     /// Converts a scroll position to the offset of the first visible row in the whole memory, in pixels.
-    pub fn top_of(&self, scroll_top: f64, viewport: f64) -> f64 {
-        let real = HEAD + self.total_rows as f64 * ROW;
+    pub fn content_offset(&self, scroll_top: f64, viewport: f64) -> f64 {
+        let real = HEADER_HEIGHT + self.total_rows as f64 * ROW;
         let space = self.height();
         if real <= space || space <= viewport {
             return scroll_top.max(0.0);
@@ -124,8 +124,8 @@ impl Geometry {
     }
 
     /// Returns the scroll position at which an offset in the whole memory is at the top.
-    pub fn scroll_for(&self, top: f64, viewport: f64) -> f64 {
-        let real = HEAD + self.total_rows as f64 * ROW;
+    pub fn scroll_offset(&self, top: f64, viewport: f64) -> f64 {
+        let real = HEADER_HEIGHT + self.total_rows as f64 * ROW;
         let space = self.height();
         match real > space && real > viewport {
             true => top / (real - viewport) * (space - viewport),
@@ -134,7 +134,7 @@ impl Geometry {
     }
 
     /// Returns the first row and the number of rows of a viewport at the offset `top`.
-    pub fn window(&self, top: f64, viewport: f64) -> (u64, u32) {
+    pub fn visible_rows(&self, top: f64, viewport: f64) -> (u64, u32) {
         let first = ((top / ROW) as u64).min(self.total_rows.saturating_sub(1));
         let n_rows = (viewport / ROW).ceil() as u64 + 1;
         let n_rows = n_rows.min(self.total_rows - first.min(self.total_rows));
@@ -145,7 +145,7 @@ impl Geometry {
     pub fn cell(&self, row: u64, column: u32) -> Rect {
         Rect {
             x: self.row_head + f64::from(column) * self.cell_width,
-            y: HEAD + row as f64 * ROW,
+            y: HEADER_HEIGHT + row as f64 * ROW,
             width: self.cell_width - GAP,
             height: ROW - GAP,
         }
@@ -153,7 +153,10 @@ impl Geometry {
 
     /// Returns the element at a point.
     pub fn element_at(&self, x: f64, y: f64) -> Option<u64> {
-        let (column, row) = ((x - self.row_head) / self.cell_width, (y - HEAD) / ROW);
+        let (column, row) = (
+            (x - self.row_head) / self.cell_width,
+            (y - HEADER_HEIGHT) / ROW,
+        );
         let inside = column >= 0.0 && column < f64::from(self.columns) && row >= 0.0;
         let row = row as u64;
         (inside && row < self.total_rows).then(|| row * u64::from(self.columns) + column as u64)
@@ -162,7 +165,7 @@ impl Geometry {
 
 /// Returns the cell to which a key moves from the cell `here` in rows of `columns` cells, without the limit of the memory. Without a
 /// current cell the keys start at the first one. Returns `None` for other keys.
-pub fn cell_after(key: &str, here: Option<u64>, columns: u64) -> Option<u64> {
+pub fn cell_for_key(key: &str, here: Option<u64>, columns: u64) -> Option<u64> {
     let columns = columns.max(1);
     let cell = here.unwrap_or(0);
     Some(match key {
@@ -177,7 +180,7 @@ pub fn cell_after(key: &str, here: Option<u64>, columns: u64) -> Option<u64> {
 }
 
 /// Checks whether a key pins the cell.
-pub fn is_pin(key: &str) -> bool {
+pub fn is_pin_key(key: &str) -> bool {
     key == "Enter" || key == " "
 }
 
@@ -188,7 +191,7 @@ pub fn short(text: &str) -> &str {
 }
 
 /// Returns the row header: the row of a declared matrix, or else the index of the first element of the row.
-pub fn row_label(grid: &Grid, row: u64) -> String {
+pub fn row_label(grid: &MemoryGrid, row: u64) -> String {
     let as_declared =
         grid.memory.shape.len() > 1 && grid.memory.shape.last() == Some(&u64::from(grid.columns));
     if as_declared {
@@ -199,7 +202,7 @@ pub fn row_label(grid: &Grid, row: u64) -> String {
 }
 
 /// Formats an index as `[3][11]` in the declared shape, or else as `[59]`.
-pub fn index_text(grid: &Grid, index: u64) -> String {
+pub fn index_text(grid: &MemoryGrid, index: u64) -> String {
     match grid.ty == grid.memory.ty {
         true => grid.memory.subscript(index),
         false => format!("[{index}]"),
@@ -207,7 +210,7 @@ pub fn index_text(grid: &Grid, index: u64) -> String {
 }
 
 /// Describes a cell for screen readers: `out[3]: 7, written by this step, lane 3`.
-pub fn cell_words(grid: &Grid, index: u64, cell: &Cell) -> String {
+pub fn cell_description(grid: &MemoryGrid, index: u64, cell: &GridCell) -> String {
     let mut words = format!(
         "{}{}: {}",
         grid.memory.title,
@@ -215,14 +218,14 @@ pub fn cell_words(grid: &Grid, index: u64, cell: &Cell) -> String {
         cell.text
     );
     words.push_str(match cell.written {
-        Written::Never => ", not written",
-        Written::Before => ", written earlier",
-        Written::Now => ", written by this step",
+        WriteAge::Never => ", not written",
+        WriteAge::Before => ", written earlier",
+        WriteAge::Now => ", written by this step",
     });
     if let (Some(lane), Some(step)) = (cell.lane, cell.step) {
         words.push_str(&format!(", lane {lane}, step {step}"));
     }
-    if cell.conflict {
+    if cell.has_conflict {
         words.push_str(", written by multiple lanes");
     }
     if cell.pending {
@@ -236,8 +239,8 @@ mod tests {
     use super::*;
     use crate::model::fixture;
 
-    fn geometry(columns: u32, total_rows: u64) -> Geometry {
-        Geometry {
+    fn geometry(columns: u32, total_rows: u64) -> GridGeometry {
+        GridGeometry {
             columns,
             total_rows,
             row_head: 20.0,
@@ -261,20 +264,20 @@ mod tests {
     fn a_huge_memory_can_be_scrolled_to_its_end() {
         let geometry = geometry(32, 1 << 34);
         let space = geometry.height();
-        let top = geometry.top_of(space - 400.0, 400.0);
-        let (first, n_rows) = geometry.window(top, 400.0);
+        let top = geometry.content_offset(space - 400.0, 400.0);
+        let (first, n_rows) = geometry.visible_rows(top, 400.0);
         assert_eq!(first + u64::from(n_rows), 1 << 34);
     }
 
     #[test]
     fn cells_shrink_to_the_card_but_stay_readable() {
         let grid = fixture::frame().grids.remove(0);
-        let wide = Geometry::of(&grid, 600.0, Zoom::Fit);
+        let wide = GridGeometry::of(&grid, 600.0, Zoom::Fit);
         assert_eq!(wide.cell_width, 30.0);
-        assert_eq!(Geometry::of(&grid, 1_600.0, Zoom::Fit).cell_width, 56.0);
-        let narrow = Geometry::of(&grid, 64.0, Zoom::Fit);
+        assert_eq!(GridGeometry::of(&grid, 1_600.0, Zoom::Fit).cell_width, 56.0);
+        let narrow = GridGeometry::of(&grid, 64.0, Zoom::Fit);
         assert!(narrow.width() <= 64.0 && narrow.cell_width >= 14.0);
-        assert_eq!(Geometry::of(&grid, 10.0, Zoom::Fit).cell_width, 20.0);
+        assert_eq!(GridGeometry::of(&grid, 10.0, Zoom::Fit).cell_width, 20.0);
     }
 
     #[test]
@@ -282,7 +285,7 @@ mod tests {
         let mut grid = fixture::frame().grids.remove(0);
         grid.cells[0].text = "1".repeat(39);
         for available in [64.0, 600.0, 20_000.0] {
-            let geometry = Geometry::of(&grid, available, Zoom::Full);
+            let geometry = GridGeometry::of(&grid, available, Zoom::Full);
             assert!(geometry.cell_width >= 39.0 * DIGIT + GAP, "{available}");
         }
     }
@@ -292,7 +295,7 @@ mod tests {
         let mut grid = fixture::frame().grids.remove(0);
         grid.columns = 16;
         for available in [915.0, 1_227.0] {
-            let card = Geometry::of(&grid, available, Zoom::Fit).width();
+            let card = GridGeometry::of(&grid, available, Zoom::Fit).width();
             let both = 2.0 * card + BETWEEN_CARDS;
             assert!(both <= available && both > available - 2.0 * 16.0, "{both}");
         }
@@ -302,32 +305,32 @@ mod tests {
     fn a_scroll_position_leads_back_to_its_place() {
         let geometry = geometry(32, 1 << 34);
         let top = 123_456_789.0;
-        let back = geometry.top_of(geometry.scroll_for(top, 400.0), 400.0);
+        let back = geometry.content_offset(geometry.scroll_offset(top, 400.0), 400.0);
         assert!((back - top).abs() < 1.0);
     }
 
     #[test]
     fn keys_move_over_cells() {
-        let after = |key| cell_after(key, Some(18), 16);
+        let after = |key| cell_for_key(key, Some(18), 16);
         assert_eq!(after("ArrowRight"), Some(19));
         assert_eq!(after("ArrowUp"), Some(2));
         assert_eq!(after("End"), Some(31));
         assert_eq!(after("Home"), Some(16));
         assert_eq!(after("a"), None);
-        assert_eq!(cell_after("ArrowRight", None, 16), Some(0));
-        assert_eq!(cell_after("ArrowLeft", Some(0), 0), Some(0));
+        assert_eq!(cell_for_key("ArrowRight", None, 16), Some(0));
+        assert_eq!(cell_for_key("ArrowLeft", Some(0), 0), Some(0));
     }
 
     #[test]
     fn a_small_memory_asks_for_its_rows_only() {
-        assert_eq!(geometry(8, 3).window(0.0, 400.0), (0, 3));
-        assert_eq!(geometry(8, 0).window(0.0, 400.0), (0, 0));
+        assert_eq!(geometry(8, 3).visible_rows(0.0, 400.0), (0, 3));
+        assert_eq!(geometry(8, 0).visible_rows(0.0, 400.0), (0, 0));
     }
 
     #[test]
     fn a_reader_hears_who_wrote_a_cell() {
         let grid = fixture::frame().grids.remove(0);
-        let words = |index: usize| cell_words(&grid, index as u64, &grid.cells[index]);
+        let words = |index: usize| cell_description(&grid, index as u64, &grid.cells[index]);
         assert_eq!(words(1), "out[1]: 9, written by this step, lane 1, step 3");
         assert_eq!(words(2), "out[2]: 0, not written");
     }

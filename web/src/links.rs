@@ -2,19 +2,19 @@
 
 use crate::model::{Focus, Model};
 use std::ops::Range;
-use warpgrid_view::MemoryId;
-use warpgrid_view::model::{Cell, Grid, PieceView, StoreView};
-use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep};
+use warpgrid_view::MemoryKey;
+use warpgrid_view::model::{ElementView, MatrixOperandView, MatrixStep};
+use warpgrid_view::model::{GridCell, MemoryGrid, PieceView, StoreView};
 
 /// The highlighted items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Links {
+pub struct Highlights {
     /// Bit mask of lanes.
     pub lanes: u32,
     pub lines: Vec<u32>,
     pub registers: Vec<String>,
     /// The focused cell.
-    pub cell: Option<(MemoryId, u64)>,
+    pub cell: Option<(MemoryKey, u64)>,
     /// Highlights the cells that a lane wrote in a step.
     pub writer: Option<(u8, u64)>,
     /// Highlights the cells that a lane wrote in any step.
@@ -24,14 +24,14 @@ pub struct Links {
     /// The focused element of a matrix of the last step: the index of the operand and of the cell in it.
     pub element: Option<(usize, usize)>,
     /// Cells that the last step transferred as elements of a matrix.
-    pub moved: Vec<(MemoryId, u64)>,
+    pub moved: Vec<(MemoryKey, u64)>,
     /// Bytes of data races and of uninitialized reads.
-    pub raced: Vec<(MemoryId, Range<u64>)>,
+    pub raced: Vec<(MemoryKey, Range<u64>)>,
 }
 
-impl Links {
+impl Highlights {
     /// Checks whether a cell is highlighted.
-    pub fn has_cell(&self, memory: &MemoryId, index: u64, cell: &Cell) -> bool {
+    pub fn highlights_cell(&self, memory: &MemoryKey, index: u64, cell: &GridCell) -> bool {
         if self
             .cell
             .as_ref()
@@ -51,7 +51,7 @@ impl Links {
     }
 
     /// Checks whether a cell is part of a data race or of an uninitialized read.
-    pub fn is_raced(&self, grid: &Grid, index: u64) -> bool {
+    pub fn is_in_race(&self, grid: &MemoryGrid, index: u64) -> bool {
         let own = bytes_of(grid, index);
         self.raced.iter().any(|(memory, bytes)| {
             *memory == grid.memory.id && bytes.start < own.end && own.start < bytes.end
@@ -59,7 +59,7 @@ impl Links {
     }
 
     /// Checks whether an element of a matrix is highlighted: by its lanes, or by its registers if no lane is highlighted.
-    pub fn has_element(&self, operand: &MatrixOperand, element: &ElementView) -> bool {
+    pub fn highlights_element(&self, operand: &MatrixOperandView, element: &ElementView) -> bool {
         element.holders.iter().any(|holder| {
             let name = operand.registers.get(usize::from(holder.register));
             match self.lanes {
@@ -70,14 +70,14 @@ impl Links {
     }
 
     /// Checks whether a lane is highlighted.
-    pub fn has_lane(&self, lane: u8) -> bool {
+    pub fn highlights_lane(&self, lane: u8) -> bool {
         self.lanes >> lane & 1 == 1
     }
 }
 
 /// Computes the highlights of the model's focus.
-pub fn links(model: &Model) -> Links {
-    let order = model.run.order.as_deref().filter(|_| !model.is_stale());
+pub fn highlights_for(model: &Model) -> Highlights {
+    let order = model.run.analysis.as_deref().filter(|_| !model.is_stale());
     let marks = order.map_or(&[][..], |order| &order.marks);
     let mut links = focus_links(model);
     links.raced = marks
@@ -91,30 +91,30 @@ pub fn links(model: &Model) -> Links {
     links
 }
 
-fn focus_links(model: &Model) -> Links {
+fn focus_links(model: &Model) -> Highlights {
     match model.focus() {
-        None => Links::default(),
+        None => Highlights::default(),
         Some(Focus::Cell { memory, index }) => cell_links(model, memory, *index),
-        Some(Focus::Lane(lane)) => Links {
+        Some(Focus::Lane(lane)) => Highlights {
             lanes: 1 << (lane & 31),
             lane: Some(*lane),
             lines: lane_line(model, *lane).into_iter().collect(),
             moved: moved_by(model, 1 << (lane & 31)),
-            ..Links::default()
+            ..Highlights::default()
         },
         Some(Focus::Line(line)) => line_links(model, *line),
-        Some(Focus::Register(name)) => Links {
+        Some(Focus::Register(name)) => Highlights {
             registers: vec![name.clone()],
-            ..Links::default()
+            ..Highlights::default()
         },
         Some(Focus::Element { operand, cell }) => element_links(model, *operand, *cell),
     }
 }
 
-fn cell_links(model: &Model, memory: &MemoryId, index: u64) -> Links {
-    let mut links = Links {
+fn cell_links(model: &Model, memory: &MemoryKey, index: u64) -> Highlights {
+    let mut links = Highlights {
         cell: Some((memory.clone(), index)),
-        ..Links::default()
+        ..Highlights::default()
     };
     let Some((grid, cell)) = model.cell(memory, index) else {
         return links;
@@ -154,10 +154,10 @@ fn step_of(model: &Model) -> Option<&MatrixStep> {
 }
 
 /// Returns the lane, the register, the memory and the line of an element of a matrix.
-fn element_links(model: &Model, operand: usize, cell: usize) -> Links {
-    let mut links = Links {
+fn element_links(model: &Model, operand: usize, cell: usize) -> Highlights {
+    let mut links = Highlights {
         element: Some((operand, cell)),
-        ..Links::default()
+        ..Highlights::default()
     };
     let found = step_of(model).and_then(|step| {
         let operand = step.operands.get(operand)?;
@@ -171,9 +171,9 @@ fn element_links(model: &Model, operand: usize, cell: usize) -> Links {
     links
 }
 
-impl Links {
+impl Highlights {
     /// Highlights the lanes and the register that hold an element of a matrix of the last step, and the line of that step.
-    fn hold(&mut self, model: &Model, operand: &MatrixOperand, element: &ElementView) {
+    fn hold(&mut self, model: &Model, operand: &MatrixOperandView, element: &ElementView) {
         self.lanes = lanes_holding(element);
         self.registers.extend(register_of(operand, element));
         self.moved = moved_by(model, self.lanes);
@@ -188,13 +188,13 @@ fn lanes_holding(element: &ElementView) -> u32 {
     holders.fold(0, |lanes, holder| lanes | 1 << (holder.lane & 31))
 }
 
-fn register_of(operand: &MatrixOperand, element: &ElementView) -> Option<String> {
+fn register_of(operand: &MatrixOperandView, element: &ElementView) -> Option<String> {
     let holder = element.holders.first()?;
     operand.registers.get(usize::from(holder.register)).cloned()
 }
 
 /// Returns the cell of a grid that an element of a matrix is loaded from or stored to.
-fn place_of(model: &Model, element: &ElementView) -> Option<(MemoryId, u64)> {
+fn place_of(model: &Model, element: &ElementView) -> Option<(MemoryKey, u64)> {
     let (memory, offset) = (element.memory.as_ref()?, element.offset?);
     let frame = model.run.frame.as_deref()?;
     let grid = frame.grids.iter().find(|grid| grid.memory.id == *memory)?;
@@ -205,7 +205,7 @@ fn place_of(model: &Model, element: &ElementView) -> Option<(MemoryId, u64)> {
 }
 
 /// Returns the cells that the last step transferred between memory and the given lanes.
-fn moved_by(model: &Model, lanes: u32) -> Vec<(MemoryId, u64)> {
+fn moved_by(model: &Model, lanes: u32) -> Vec<(MemoryKey, u64)> {
     let operands = step_of(model).map_or(&[][..], |step| &step.operands);
     let cells = operands.iter().flat_map(|operand| &operand.cells);
     cells
@@ -217,9 +217,9 @@ fn moved_by(model: &Model, lanes: u32) -> Vec<(MemoryId, u64)> {
 /// Returns the element of a matrix of the last step that is stored in these bytes: the indices of operand and cell, and both.
 fn element_at<'a>(
     model: &'a Model,
-    memory: &MemoryId,
+    memory: &MemoryKey,
     bytes: &Range<u64>,
-) -> Option<((usize, usize), &'a MatrixOperand, &'a ElementView)> {
+) -> Option<((usize, usize), &'a MatrixOperandView, &'a ElementView)> {
     let operands = step_of(model)?.operands.iter().enumerate();
     operands
         .flat_map(|(at, operand)| {
@@ -233,7 +233,7 @@ fn element_at<'a>(
 }
 
 /// Returns the byte range of an element, from the start of its memory.
-pub fn bytes_of(grid: &Grid, index: u64) -> Range<u64> {
+pub fn bytes_of(grid: &MemoryGrid, index: u64) -> Range<u64> {
     let size = grid.ty.width_bytes() as u64;
     let start = index.saturating_mul(size);
     start..start.saturating_add(size)
@@ -242,7 +242,7 @@ pub fn bytes_of(grid: &Grid, index: u64) -> Range<u64> {
 /// Returns the store of a lane that wrote some of these bytes, and the stored element.
 pub fn writer_of<'a>(
     stores: &'a [StoreView],
-    memory: &MemoryId,
+    memory: &MemoryKey,
     lane: u8,
     bytes: &Range<u64>,
 ) -> Option<(&'a StoreView, &'a PieceView)> {
@@ -255,7 +255,7 @@ pub fn writer_of<'a>(
 }
 
 /// Returns the lanes that wrote some of these bytes, in ascending order.
-pub fn lanes_of(stores: &[StoreView], memory: &MemoryId, bytes: &Range<u64>) -> Vec<u8> {
+pub fn lanes_of(stores: &[StoreView], memory: &MemoryKey, bytes: &Range<u64>) -> Vec<u8> {
     let mut found = 0_u32;
     for lane in stores.iter().flat_map(|store| &store.lanes) {
         if lane.pieces.iter().any(|piece| wrote(piece, memory, bytes)) {
@@ -266,15 +266,15 @@ pub fn lanes_of(stores: &[StoreView], memory: &MemoryId, bytes: &Range<u64>) -> 
 }
 
 /// Checks whether an element of a store wrote some of these bytes.
-fn wrote(piece: &PieceView, memory: &MemoryId, bytes: &Range<u64>) -> bool {
+fn wrote(piece: &PieceView, memory: &MemoryKey, bytes: &Range<u64>) -> bool {
     let overlaps = piece.offset.is_some_and(|start| {
         start < bytes.end && bytes.start < start.saturating_add(u64::from(piece.n_bytes))
     });
     piece.written && piece.memory.as_ref() == Some(memory) && overlaps
 }
 
-fn line_links(model: &Model, line: u32) -> Links {
-    let mut links = Links::default();
+fn line_links(model: &Model, line: u32) -> Highlights {
+    let mut links = Highlights::default();
     let shown = model
         .run
         .frame
@@ -320,7 +320,7 @@ mod tests {
             memory: "out".into(),
             index: 1,
         };
-        let links = links(&model(cell));
+        let links = highlights_for(&model(cell));
         assert_eq!(
             (links.lanes, links.lines, links.registers),
             (0b10, vec![8], vec!["%r2".to_owned()])
@@ -337,7 +337,7 @@ mod tests {
         let mut frame = fixture::frame();
         frame.warp.as_mut().expect("a warp").warp = 1;
         model.run.frame = Some(Rc::new(frame));
-        let links = links(&model);
+        let links = highlights_for(&model);
         assert_eq!((links.lanes, links.lines), (0, vec![8]));
         assert!(links.registers.is_empty());
     }
@@ -360,18 +360,20 @@ mod tests {
     #[test]
     fn a_line_that_is_pinned_is_lit() {
         let mut model = model(Focus::Line(8));
-        assert_eq!(links(&model).lines, [] as [u32; 0]);
+        assert_eq!(highlights_for(&model).lines, [] as [u32; 0]);
         model.pinned = model.hover.take();
-        assert_eq!(links(&model).lines, [8]);
+        assert_eq!(highlights_for(&model).lines, [8]);
     }
 
     #[test]
     fn a_line_lights_the_cells_it_stored() {
         let model = model(Focus::Line(8));
-        let links = links(&model);
+        let links = highlights_for(&model);
         let frame = fixture::frame();
         let lit: Vec<_> = (0..4)
-            .filter(|i| links.has_cell(&"out".into(), *i, &frame.grids[0].cells[*i as usize]))
+            .filter(|i| {
+                links.highlights_cell(&"out".into(), *i, &frame.grids[0].cells[*i as usize])
+            })
             .collect();
         assert_eq!((lit, links.lanes), (vec![1], 0b10));
     }
@@ -387,7 +389,7 @@ mod tests {
 
     #[test]
     fn an_element_of_a_fragment_lights_its_lane_its_register_and_its_cell() {
-        let links = links(&with_matrix(Focus::Element {
+        let links = highlights_for(&with_matrix(Focus::Element {
             operand: 0,
             cell: 1,
         }));
@@ -403,12 +405,12 @@ mod tests {
     fn cells_lanes_and_registers_light_elements_of_the_fragment() {
         let lit = |focus: Focus| {
             let model = with_matrix(focus);
-            let links = links(&model);
+            let links = highlights_for(&model);
             let step = fixture::matrix_step();
             let operand = &step.operands[0];
             let cells = 0..operand.cells.len();
             let found: Vec<usize> = cells
-                .filter(|cell| links.has_element(operand, &operand.cells[*cell]))
+                .filter(|cell| links.highlights_element(operand, &operand.cells[*cell]))
                 .collect();
             (found, links.element)
         };
@@ -425,8 +427,8 @@ mod tests {
     fn a_lane_lights_its_cells() {
         let model = model(Focus::Lane(0));
         let frame = fixture::frame();
-        let links = links(&model);
-        assert!(links.has_cell(&"out".into(), 0, &frame.grids[0].cells[0]));
-        assert!(!links.has_cell(&"out".into(), 1, &frame.grids[0].cells[1]));
+        let links = highlights_for(&model);
+        assert!(links.highlights_cell(&"out".into(), 0, &frame.grids[0].cells[0]));
+        assert!(!links.highlights_cell(&"out".into(), 1, &frame.grids[0].cells[1]));
     }
 }

@@ -1,5 +1,5 @@
 //! Mounts the application into the static page.
 
 fn main() {
-    warpgrid_web::editor::when_there(warpgrid_web::components::mount);
+    warpgrid_web::editor::on_editor_ready(warpgrid_web::components::mount);
 }

@@ -8,21 +8,23 @@ mod plan;
 mod questions;
 mod tile_plan;
 
-pub use layout_plan::{grid_plan, layout_owner, layout_position, place_plan, place_title};
+pub use layout_plan::{
+    holder_group, location_display_list, location_title, matrix_display_list, row_and_column,
+};
 pub use link::{layout_link, read_link, write_link};
-pub use plan::{Mark, Plan, Raster, fragment_plan, matrix_plan, memory_plan};
-pub use questions::{Question, questions};
-pub use tile_plan::{Arrangement, piece_words, tile_plan};
+pub use plan::{CellBox, DisplayList, Raster, fragment_plan, matrix_plan, memory_plan};
+pub use questions::{FaqEntry, questions};
+pub use tile_plan::{Arrangement, chunk_description, tile_plan};
 
 use std::rc::Rc;
 use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture, FragmentRequest};
 use warpgrid_view::layouts::tensor::LayoutPicture;
-use warpgrid_view::model::MatrixOperand;
+use warpgrid_view::model::MatrixOperandView;
 
 /// Settings of the view and the last responses of the worker.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MatrixPage {
-    pub choice: MatrixChoice,
+pub struct LayoutExplorerState {
+    pub choice: LayoutQuery,
     /// One diagram for the target, and one for the compared target.
     pub pictures: Rc<Vec<FragmentPicture>>,
     /// The layout of a tensor instruction, which replaces the fragments.
@@ -30,13 +32,13 @@ pub struct MatrixPage {
     /// ID of the pending request.
     pub asked: u32,
     pub labels: CellLabels,
-    pub hover: Option<MatrixFocus>,
-    pub pinned: Option<MatrixFocus>,
+    pub hover: Option<LayoutFocus>,
+    pub pinned: Option<LayoutFocus>,
 }
 
 /// The settings that a link contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MatrixChoice {
+pub struct LayoutQuery {
     pub request: FragmentRequest,
     /// Offset of the matrix from a 256-byte boundary.
     pub base_bytes: u64,
@@ -45,7 +47,7 @@ pub struct MatrixChoice {
     /// Whether only the view is rendered, for a frame in another page.
     pub embedded: bool,
     /// Parameters of the link that are unknown.
-    pub unread: Vec<String>,
+    pub unknown_parameters: Vec<String>,
 }
 
 /// The labels of the matrix cells.
@@ -60,7 +62,7 @@ pub enum CellLabels {
 
 /// The focus of the pointer or the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatrixFocus {
+pub enum LayoutFocus {
     /// A cell of a diagram.
     Cell {
         picture: usize,
@@ -74,10 +76,10 @@ pub enum MatrixFocus {
     },
 }
 
-impl MatrixChoice {
+impl LayoutQuery {
     /// Returns the initial settings for a source with the given target: the store of an accumulator.
-    pub fn of_target(target: Option<&str>) -> MatrixChoice {
-        MatrixChoice::of_fragment(FragmentRequest {
+    pub fn of_target(target: Option<&str>) -> LayoutQuery {
+        LayoutQuery::of_fragment(FragmentRequest {
             op: "store.d".into(),
             shape: "m16n16k16".into(),
             ty: "f32".into(),
@@ -87,24 +89,24 @@ impl MatrixChoice {
     }
 
     /// Returns the settings for a fragment. Removes the feature suffix of its target, which has no influence.
-    pub fn of_fragment(mut request: FragmentRequest) -> MatrixChoice {
+    pub fn of_fragment(mut request: FragmentRequest) -> LayoutQuery {
         let target = &mut request.target;
         target.truncate(
             target
                 .trim_end_matches(|last: char| last.is_ascii_lowercase())
                 .len(),
         );
-        MatrixChoice {
+        LayoutQuery {
             request,
-            ..MatrixChoice::default()
+            ..LayoutQuery::default()
         }
     }
 }
 
-impl MatrixPage {
+impl LayoutExplorerState {
     /// Returns the state before the first response.
-    pub fn new(choice: MatrixChoice) -> MatrixPage {
-        MatrixPage {
+    pub fn new(choice: LayoutQuery) -> LayoutExplorerState {
+        LayoutExplorerState {
             choice,
             pictures: Rc::default(),
             layout: None,
@@ -116,15 +118,15 @@ impl MatrixPage {
     }
 
     /// Returns the focus: the pointer, or else the pin.
-    pub fn focus(&self) -> Option<MatrixFocus> {
+    pub fn focus(&self) -> Option<LayoutFocus> {
         self.hover.or(self.pinned)
     }
 
     /// Returns the focused lane.
     pub fn lane(&self) -> Option<u8> {
         match self.focus()? {
-            MatrixFocus::Lane(lane) | MatrixFocus::Register { lane, .. } => Some(lane),
-            MatrixFocus::Cell { picture, cell } => {
+            LayoutFocus::Lane(lane) | LayoutFocus::Register { lane, .. } => Some(lane),
+            LayoutFocus::Cell { picture, cell } => {
                 let cell = self.pictures.get(picture)?.cells.get(cell)?;
                 cell.holders.first().map(|holder| holder.lane)
             }
@@ -146,27 +148,27 @@ impl MatrixPage {
     pub fn is_lit_at(&self, index: usize, cell: usize) -> bool {
         if let Some(view) = self.layout.as_ref().and_then(|layout| layout.view.as_ref()) {
             return match self.focus() {
-                Some(MatrixFocus::Cell { cell: focus, .. }) => {
-                    let owner = layout_owner(view, focus);
-                    owner.is_some() && owner == layout_owner(view, cell)
+                Some(LayoutFocus::Cell { cell: focus, .. }) => {
+                    let owner = holder_group(view, focus);
+                    owner.is_some() && owner == holder_group(view, cell)
                 }
-                Some(MatrixFocus::Lane(_) | MatrixFocus::Register { .. }) | None => false,
+                Some(LayoutFocus::Lane(_) | LayoutFocus::Register { .. }) | None => false,
             };
         }
         let picture = self.pictures.get(index);
-        picture.is_some_and(|picture| self.is_lit(picture, cell))
+        picture.is_some_and(|picture| self.is_highlighted(picture, cell))
     }
 
     /// Checks whether a cell of a fragment is highlighted, because it has the same lane or the same register of a lane as the focus.
-    pub fn is_lit(&self, picture: &FragmentPicture, cell: usize) -> bool {
+    pub fn is_highlighted(&self, picture: &FragmentPicture, cell: usize) -> bool {
         let holders = picture.cells.get(cell).map(|cell| &cell.holders[..]);
         let any = |test: &dyn Fn(&CellHolder) -> bool| holders.unwrap_or(&[]).iter().any(test);
         match self.focus() {
             None => false,
-            Some(MatrixFocus::Register { lane, register }) => {
+            Some(LayoutFocus::Register { lane, register }) => {
                 any(&|holder| (holder.lane, holder.register) == (lane, register))
             }
-            Some(MatrixFocus::Cell { .. } | MatrixFocus::Lane(_)) => {
+            Some(LayoutFocus::Cell { .. } | LayoutFocus::Lane(_)) => {
                 let lane = self.lane();
                 any(&|holder| Some(holder.lane) == lane)
             }
@@ -231,7 +233,7 @@ pub fn describe(picture: &FragmentPicture, cell: usize) -> Option<String> {
 }
 
 /// Describes an element of a matrix of a run.
-pub fn element_words(operand: &MatrixOperand, cell: usize) -> Option<String> {
+pub fn element_description(operand: &MatrixOperandView, cell: usize) -> Option<String> {
     let element = operand.cells.get(cell)?;
     let (rows, columns) = (
         usize::from(operand.rows.max(1)),
@@ -282,39 +284,39 @@ pub(crate) mod fixture {
 mod tests {
     use super::*;
 
-    fn page(focus: MatrixFocus) -> MatrixPage {
-        MatrixPage {
+    fn page(focus: LayoutFocus) -> LayoutExplorerState {
+        LayoutExplorerState {
             pictures: Rc::new(vec![fixture::store_d()]),
             hover: Some(focus),
-            ..MatrixPage::new(MatrixChoice::default())
+            ..LayoutExplorerState::new(LayoutQuery::default())
         }
     }
 
-    fn lit(page: &MatrixPage) -> Vec<usize> {
+    fn highlight_canvas(page: &LayoutExplorerState) -> Vec<usize> {
         let picture = &page.pictures[0];
         (0..picture.cells.len())
-            .filter(|cell| page.is_lit(picture, *cell))
+            .filter(|cell| page.is_highlighted(picture, *cell))
             .collect()
     }
 
     #[test]
     fn a_cell_lights_all_elements_of_its_lane() {
         // Lane 1 of a group holds columns 2 and 3 of row 0, and its other elements are 8 rows and columns further.
-        let page = page(MatrixFocus::Cell {
+        let page = page(LayoutFocus::Cell {
             picture: 0,
             cell: 2,
         });
         assert_eq!(page.lane(), Some(1));
-        assert_eq!(lit(&page), [2, 3, 10, 11, 130, 131, 138, 139]);
+        assert_eq!(highlight_canvas(&page), [2, 3, 10, 11, 130, 131, 138, 139]);
     }
 
     #[test]
     fn a_register_lights_its_elements_only() {
-        let page = page(MatrixFocus::Register {
+        let page = page(LayoutFocus::Register {
             lane: 1,
             register: 1,
         });
-        assert_eq!(lit(&page), [3]);
+        assert_eq!(highlight_canvas(&page), [3]);
     }
 
     #[test]
@@ -331,7 +333,7 @@ mod tests {
     fn an_element_of_a_run_is_said_in_words() {
         let step = crate::model::fixture::matrix_step();
         assert_eq!(
-            element_words(&step.operands[0], 1).as_deref(),
+            element_description(&step.operands[0], 1).as_deref(),
             Some("D[0][1] = 1: lane 1, %r2; byte 4 of out")
         );
     }

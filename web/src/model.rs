@@ -18,27 +18,29 @@ mod until;
 mod zoom;
 
 pub use actions::{Action, reduce};
-pub use beside::BesideAction;
+pub use beside::CompareAction;
 pub use file::{ChosenProgram, FileAction, OpenedFile};
 pub use history::place_of;
-pub use matrix::MatrixAction;
-pub use outcomes::OutcomesAction;
-pub use product::ProductAction;
-pub use run::{Busy, Cure, Findings, History, Run};
-pub use screen::Screen;
-pub use start::StartPage;
-pub use until::{UntilAction, UntilPage};
+pub use matrix::LayoutExplorerAction;
+pub use outcomes::LitmusAction;
+pub use product::MmaArithmeticAction;
+pub use run::{PendingMove, RewriteState, Run, RunFindings, WriteHistory};
+pub use screen::ActiveView;
+pub use start::InitialValueState;
+pub use until::{RunUntilAction, RunUntilState};
 pub use zoom::{Zoom, ZoomStep};
 
-use crate::protocol::{Goal, Request, RequestBody};
+use crate::protocol::{MoveTarget, Request, RequestBody};
 use crate::reference::{Library, Subject};
-use crate::share::Linked;
+use crate::share::SharedView;
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 use std::rc::Rc;
-use warpgrid_view::model::{Cell, Frame, FrameRequest, Grid, GridRequest, MemoryView, StoreView};
+use warpgrid_view::model::{
+    FrameRequest, GridCell, GridRequest, MemoryGrid, MemoryView, SessionFrame, StoreView,
+};
 use warpgrid_view::value::ElementType;
-use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId};
+use warpgrid_view::{CheckOptions, CheckReport, MemoryKey, SourceLanguage};
 
 /// Maximum number of positions whose stores are cached.
 const MAX_KNOWN_STORES: usize = 512;
@@ -52,7 +54,7 @@ const EAGER_BYTES: usize = 300_000;
 pub struct Model {
     pub text: Rc<str>,
     /// The detected language of the source.
-    pub front: Front,
+    pub front: SourceLanguage,
     /// Number of edits.
     pub revision: u32,
     /// The example that the source was loaded from, until it is edited.
@@ -60,11 +62,11 @@ pub struct Model {
     /// The selected example, until its source has loaded.
     pub awaited: Option<usize>,
     /// The saved kernels of the user, newest first.
-    pub texts: Rc<[OwnText]>,
+    pub saved_kernels: Rc<[SavedKernel]>,
     /// ID of the saved kernel in the editor.
-    pub own: Option<String>,
+    pub current_kernel_id: Option<String>,
     /// The initial position of a source that was selected or pasted, until it is shown.
-    pub fresh: Option<Fresh>,
+    pub fresh: Option<InitialPosition>,
     /// Overrides of `.target` and `.version` of the module.
     pub target: Option<String>,
     pub ptx_version: Option<String>,
@@ -74,38 +76,38 @@ pub struct Model {
     pub seed: Option<u64>,
     /// The `//@` lines of the launch configuration that was inferred when a link was created. Empty if the page infers the configuration
     /// itself.
-    pub guessed: Rc<str>,
+    pub inferred_annotations: Rc<str>,
     pub report: Rc<CheckReport>,
     /// The revision that was checked.
     pub report_revision: u32,
     /// Number of reports. A launch follows each report.
     pub checked: u32,
     pub run: Run,
-    pub until: UntilPage,
-    pub start: StartPage,
+    pub until: RunUntilState,
+    pub start: InitialValueState,
     pub playing: bool,
-    pub views: BTreeMap<MemoryId, GridChoice>,
+    pub views: BTreeMap<MemoryKey, GridViewOptions>,
     /// The warp to show. Defaults to the warp of the last step.
     pub warp: Option<(u64, u32)>,
     pub hover: Option<Focus>,
     pub pinned: Option<Focus>,
     pub known_stores: BTreeMap<u64, Rc<Vec<StoreView>>>,
     /// Number of repeated requests for stores of the current focus.
-    pub asked_again: u8,
+    pub writer_retries: u8,
     pub hex_registers: bool,
     pub help: bool,
     /// The open reference page.
     pub reference: Option<Subject>,
     /// The reference, once it has loaded.
     pub library: Option<Rc<Library>>,
-    pub screen: Screen,
+    pub screen: ActiveView,
     /// The open compiled file, and the code object of it that was selected last.
     pub file: Option<OpenedFile>,
     pub chosen: Option<ChosenProgram>,
     /// The reason for which the reference could not be loaded.
     pub no_library: Option<String>,
     /// An error of the page itself.
-    pub trouble: Option<Trouble>,
+    pub trouble: Option<PageError>,
     pub theme: ThemeChoice,
     pub outbox: Vec<Request>,
     pub next_request: u32,
@@ -113,38 +115,38 @@ pub struct Model {
 
 /// A saved kernel, as listed in the kernel menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnText {
+pub struct SavedKernel {
     pub id: String,
     pub label: String,
 }
 
 /// The initial position of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fresh {
+pub enum InitialPosition {
     /// After the fraction of the stores that examples are shown at.
     Example,
     /// After the first store.
     Text,
     /// At the step in the link that contained the source.
-    At(u64),
+    Step(u64),
 }
 
 /// An error of the page itself, with its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum PageError {
     /// The worker stopped.
-    Core(String),
+    EmulatorStopped(String),
     /// The kernel could not be saved.
-    Keep(String),
+    SaveFailed(String),
     /// An example could not be loaded.
-    Example(String),
+    ExampleLoadFailed(String),
     /// A link or a file could not be opened.
-    Open(String),
+    OpenFailed(String),
 }
 
 /// View options of a memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GridChoice {
+pub struct GridViewOptions {
     pub ty: Option<ElementType>,
     pub columns: Option<u32>,
     pub overlay: Overlay,
@@ -152,7 +154,7 @@ pub struct GridChoice {
     pub table: bool,
     pub folded: bool,
     /// An element to scroll to when the grid is first rendered.
-    pub reveal: Option<u64>,
+    pub scroll_to_element: Option<u64>,
     pub first_row: u64,
     pub n_rows: u32,
 }
@@ -163,7 +165,7 @@ pub enum Overlay {
     #[default]
     Value,
     Lane,
-    Age,
+    LastStep,
 }
 
 /// The target of the pointer, the keyboard or a pin.
@@ -171,7 +173,7 @@ pub enum Overlay {
 pub enum Focus {
     /// An element of a memory, in the current element type of the grid.
     Cell {
-        memory: MemoryId,
+        memory: MemoryKey,
         index: u64,
     },
     Lane(u8),
@@ -198,39 +200,39 @@ impl Model {
     pub fn new(text: &str, example: Option<usize>) -> Model {
         let mut model = Model {
             text: text.into(),
-            front: Front::Ptx,
+            front: SourceLanguage::Ptx,
             revision: 0,
             example,
             awaited: None,
-            texts: Rc::from([]),
-            own: None,
+            saved_kernels: Rc::from([]),
+            current_kernel_id: None,
             fresh: Some(match example {
-                Some(_) => Fresh::Example,
-                None => Fresh::Text,
+                Some(_) => InitialPosition::Example,
+                None => InitialPosition::Text,
             }),
             target: None,
             ptx_version: None,
             entry: None,
             seed: None,
-            guessed: Rc::from(""),
+            inferred_annotations: Rc::from(""),
             report: Rc::default(),
             report_revision: 0,
             checked: 0,
             run: Run::default(),
-            until: UntilPage::default(),
-            start: StartPage::default(),
+            until: RunUntilState::default(),
+            start: InitialValueState::default(),
             playing: false,
             views: BTreeMap::new(),
             warp: None,
             hover: None,
             pinned: None,
             known_stores: BTreeMap::new(),
-            asked_again: 0,
+            writer_retries: 0,
             hex_registers: false,
             help: false,
             reference: None,
             library: None,
-            screen: Screen::Kernel,
+            screen: ActiveView::Kernel,
             file: None,
             chosen: None,
             no_library: None,
@@ -244,14 +246,14 @@ impl Model {
     }
 
     /// Applies the view state of a link to its source.
-    pub fn follow_link(&mut self, linked: Linked) {
+    pub fn apply_shared_view(&mut self, linked: SharedView) {
         if let Some(step) = linked.step {
-            self.fresh = Some(Fresh::At(step));
+            self.fresh = Some(InitialPosition::Step(step));
         }
         let is_overridden = linked.target.is_some() || linked.ptx_version.is_some();
         (self.target, self.ptx_version) = (linked.target, linked.ptx_version);
         (self.entry, self.seed) = (linked.entry, linked.seed);
-        self.guessed = linked.guessed.unwrap_or_default().into();
+        self.inferred_annotations = linked.inferred_annotations.unwrap_or_default().into();
         (self.pinned, self.warp) = (linked.pin, linked.warp);
         self.hex_registers = linked.hex_registers;
         self.views.clear();
@@ -268,17 +270,17 @@ impl Model {
     }
 
     /// Returns the source followed by the inferred annotations, which are appended so that no line number changes.
-    pub(crate) fn stated(&self) -> String {
-        match self.guessed.is_empty() {
+    pub(crate) fn annotated_source(&self) -> String {
+        match self.inferred_annotations.is_empty() {
             true => self.text.to_string(),
-            false => [&*self.text, &*self.guessed].join("\n"),
+            false => [&*self.text, &*self.inferred_annotations].join("\n"),
         }
     }
 
     /// Returns the overrides that the source is checked with.
     pub fn check_options(&self) -> CheckOptions {
         CheckOptions {
-            front: Front::Ptx,
+            language: SourceLanguage::Ptx,
             target: self.target.clone(),
             ptx_version: self.ptx_version.clone(),
         }
@@ -309,12 +311,12 @@ impl Model {
     /// Checks whether the frame belongs to an older source, or whether an example is about to replace the source.
     pub fn is_stale(&self) -> bool {
         self.run.launched_revision != self.revision
-            || self.run.waiting_for_launch
+            || self.run.is_launching
             || self.awaited.is_some()
     }
 
     /// Returns the frame request for the visible rows of all memories.
-    pub fn look(&self) -> FrameRequest {
+    pub fn frame_request(&self) -> FrameRequest {
         let frames = self.run.frame.iter();
         let memories = frames.flat_map(|frame| {
             let shown = |memory: &&MemoryView| frame.shows(&memory.id);
@@ -340,7 +342,7 @@ impl Model {
     }
 
     /// Returns an element of a memory if it is in the rows of the current frame.
-    pub fn cell(&self, memory: &MemoryId, index: u64) -> Option<(&Grid, &Cell)> {
+    pub fn cell(&self, memory: &MemoryKey, index: u64) -> Option<(&MemoryGrid, &GridCell)> {
         let frame = self.run.frame.as_deref()?;
         cell_of(frame, memory, index)
     }
@@ -356,7 +358,7 @@ impl Model {
 
     /// Handles a new source or new overrides.
     fn text_changed(&mut self) {
-        self.front = Front::of_source(&self.text);
+        self.front = SourceLanguage::of_source(&self.text);
         self.revision += 1;
         if !self.is_long() {
             self.ask_check();
@@ -375,7 +377,7 @@ impl Model {
         // Only the newest source is worth checking or running, so the outbox holds at most one request of each of these kinds.
         if matches!(
             body,
-            RequestBody::Check { .. } | RequestBody::Launch { .. } | RequestBody::Order(_)
+            RequestBody::Check { .. } | RequestBody::Launch { .. } | RequestBody::Analyze(_)
         ) {
             let kind = discriminant(&body);
             self.outbox
@@ -394,25 +396,25 @@ impl Model {
         }
     }
 
-    fn go(&mut self, goal: Goal) {
+    fn go(&mut self, goal: MoveTarget) {
         if self.run.frame.is_none() || self.is_stale() {
             return;
         }
         let id = self.next_request;
         self.send(RequestBody::Move {
             goal,
-            look: self.look(),
+            look: self.frame_request(),
         });
-        self.run.busy = Some(Busy { id, position: None });
+        self.run.busy = Some(PendingMove { id, position: None });
     }
 }
 
 /// Returns the cell with an element index from a frame.
 pub fn cell_of<'a>(
-    frame: &'a Frame,
-    memory: &MemoryId,
+    frame: &'a SessionFrame,
+    memory: &MemoryKey,
     index: u64,
-) -> Option<(&'a Grid, &'a Cell)> {
+) -> Option<(&'a MemoryGrid, &'a GridCell)> {
     let grid = frame.grids.iter().find(|grid| grid.memory.id == *memory)?;
     let first = grid.first_row * u64::from(grid.columns);
     let at = index.checked_sub(first)?;

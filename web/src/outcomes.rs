@@ -6,7 +6,7 @@ mod plan;
 mod samples;
 
 pub use link::{read_link, write_link};
-pub use plan::{Arrow, NodeBox, Plan, plan};
+pub use plan::{Arrow, GraphLayout, NodeBox, layout_graph};
 pub use samples::{SAMPLES, Sample};
 
 use std::rc::Rc;
@@ -14,35 +14,35 @@ use warpgrid_view::memory_model::litmus::{GraphView, LitmusError, LitmusRepairs,
 
 /// Settings of the view and the last responses of the worker.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OutcomesPage {
+pub struct LitmusState {
     pub text: Rc<str>,
     pub answer: Option<Rc<LitmusView>>,
     pub error: Option<Rc<LitmusError>>,
     /// Index of the outcome whose execution graph is shown, among the allowed ones followed by the forbidden ones.
     pub chosen: usize,
-    pub repairs: Found,
+    pub repairs: RepairState,
     /// ID of the pending request, or 0 for none.
     pub asked: u32,
 }
 
 /// The weakest fixes, with the fixed text for each.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Found {
+pub enum RepairState {
     #[default]
     Unasked,
     Asked,
     Repairs(Rc<(LitmusRepairs, Vec<String>)>),
 }
 
-impl OutcomesPage {
+impl LitmusState {
     /// Returns a page without results.
-    pub fn new(text: Rc<str>) -> OutcomesPage {
-        OutcomesPage {
+    pub fn new(text: Rc<str>) -> LitmusState {
+        LitmusState {
             text,
             answer: None,
             error: None,
             chosen: 0,
-            repairs: Found::Unasked,
+            repairs: RepairState::Unasked,
             asked: 0,
         }
     }

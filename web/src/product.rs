@@ -9,22 +9,22 @@ pub use link::{read_link, write_link};
 
 use crate::protocol::ProductAnswer;
 use std::rc::Rc;
-use warpgrid_view::analysis::mma_explanation::ProductRequest;
+use warpgrid_view::analysis::mma_explanation::MmaRequest;
 use warpgrid_view::model::MatrixStep;
 
 /// Settings of the view and the last response of the worker.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ProductPage {
-    pub request: ProductRequest,
+pub struct MmaArithmeticState {
+    pub request: MmaRequest,
     pub answer: Option<Rc<ProductAnswer>>,
     /// ID of the pending request.
     pub asked: u32,
 }
 
 /// Returns a matrix multiplication with a visible difference: small terms and a large one.
-pub fn first_product(target: Option<&str>) -> ProductRequest {
+pub fn first_product(target: Option<&str>) -> MmaRequest {
     let target = target.unwrap_or("sm_80");
-    ProductRequest {
+    MmaRequest {
         op: "mma".into(),
         shape: "m16n8k16".into(),
         types: ["f16", "f16", "f32", "f32"].map(str::to_owned).into(),
@@ -46,7 +46,7 @@ pub fn first_product(target: Option<&str>) -> ProductRequest {
 }
 
 /// Returns the operands of an element of D in a run, by its cell index in D.
-pub fn product_of(step: &MatrixStep, cell: usize) -> Option<ProductRequest> {
+pub fn product_of(step: &MatrixStep, cell: usize) -> Option<MmaRequest> {
     let of = |name: &str| step.operands.iter().find(|operand| operand.name == name);
     let (a, b, c, d) = (of("A")?, of("B")?, of("C")?, of("D")?);
     let [rows, columns] = [d.rows, d.columns].map(usize::from);
@@ -65,7 +65,7 @@ pub fn product_of(step: &MatrixStep, cell: usize) -> Option<ProductRequest> {
     };
     let row_of_a = (0..depth).map(|k| value(&a.cells, (matrix * rows + row) * depth + k));
     let column_of_b = (0..depth).map(|k| value(&b.cells, (matrix * depth + k) * columns + column));
-    Some(ProductRequest {
+    Some(MmaRequest {
         a: row_of_a.collect::<Option<_>>()?,
         b: column_of_b.collect::<Option<_>>()?,
         c: Some(value(&c.cells, cell)?),
@@ -98,7 +98,7 @@ mod tests {
     fn the_first_product_shows_a_difference() {
         for target in ["sm_80", "sm_90", "sm_100"] {
             let view = product(&first_product(Some(target))).expect("a product");
-            let exact = view.rounded_once.expect("finite terms");
+            let exact = view.single_rounding_result.expect("finite terms");
             assert_ne!(exact.bits, view.result.bits, "{target}");
             assert!(view.generations.len() > 1, "{target}");
         }

@@ -1,6 +1,6 @@
 //! The searchable index of the reference: every instruction form, diagnostic and term.
 
-use warpgrid_view::source::reference::{CodePage, FormPage, Pages, SlotFacts, TermFacts};
+use warpgrid_view::source::reference::{CodePage, FormPage, ReferencePages, SlotDoc, TermDoc};
 
 /// A page of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Subject {
 pub struct Library {
     pub forms: Vec<FormPage>,
     pub codes: Vec<CodePage>,
-    pub terms: Vec<TermFacts>,
+    pub terms: Vec<TermDoc>,
     /// The listed title of each form.
     titles: Vec<String>,
     /// The searched text in lower case: one entry per form, then one per diagnostic, then one per term.
@@ -37,8 +37,8 @@ pub struct Entry {
 
 impl Library {
     /// Creates the index from the pages of [`crate::protocol::ResponseBody::Reference`].
-    pub fn new(pages: Pages) -> Library {
-        let Pages {
+    pub fn new(pages: ReferencePages) -> Library {
+        let ReferencePages {
             forms,
             codes,
             terms,
@@ -97,7 +97,7 @@ impl Library {
     }
 }
 
-fn leading_literals(form: &FormPage) -> impl Iterator<Item = &SlotFacts> {
+fn leading_literals(form: &FormPage) -> impl Iterator<Item = &SlotDoc> {
     let slots = form.slots.iter();
     slots.take_while(|slot| slot.is_name())
 }
@@ -127,15 +127,15 @@ fn titles(forms: &[FormPage]) -> Vec<String> {
 }
 
 /// Checks whether two slots accept the same words.
-fn is_like(a: &SlotFacts, b: &SlotFacts) -> bool {
-    let texts = |slot: &SlotFacts| -> Vec<String> {
+fn is_like(a: &SlotDoc, b: &SlotDoc) -> bool {
+    let texts = |slot: &SlotDoc| -> Vec<String> {
         slot.values.iter().map(|value| value.text.clone()).collect()
     };
     a.required == b.required && a.name == b.name && texts(a) == texts(b)
 }
 
 /// Returns `hi/lo`, or the first of several words as `u16…`.
-fn words_of(slot: &SlotFacts) -> String {
+fn words_of(slot: &SlotDoc) -> String {
     match slot.values.as_slice() {
         [] => slot.name.clone(),
         [one] => one.text.clone(),
@@ -188,7 +188,7 @@ fn code_text(page: &CodePage) -> String {
     format!("{} {} {}", page.code, page.title, page.explanation)
 }
 
-fn term_text(page: &TermFacts) -> String {
+fn term_text(page: &TermDoc) -> String {
     format!("{} {} {}", page.name, page.aliases.join(" "), page.help)
 }
 

@@ -1,54 +1,54 @@
 //! Conversion between the view state of the page and the named fields of a link (`crates/share`), from which `web/editor/share.js` creates
 //! the link.
 
-use crate::model::{Focus, GridChoice, Model, Overlay, Zoom};
+use crate::model::{Focus, GridViewOptions, Model, Overlay, Zoom};
 use std::rc::Rc;
 use warpgrid_view::value::ElementType;
-use warpgrid_view::{Front, MemoryId};
+use warpgrid_view::{MemoryKey, SourceLanguage};
 
 /// The view state of a link. Fields with unknown values are ignored.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Linked {
+pub struct SharedView {
     pub step: Option<u64>,
     pub target: Option<String>,
     pub ptx_version: Option<String>,
     pub entry: Option<String>,
     pub seed: Option<u64>,
     /// The `//@` lines of the inferred launch configuration.
-    pub guessed: Option<String>,
+    pub inferred_annotations: Option<String>,
     pub pin: Option<Focus>,
     pub warp: Option<(u64, u32)>,
     pub hex_registers: bool,
-    pub grids: Vec<(MemoryId, GridChoice)>,
+    pub grids: Vec<(MemoryKey, GridViewOptions)>,
     /// The second source of a comparison, and the number of stores of both runs.
     pub beside: Option<(Rc<str>, u64)>,
 }
 
-impl Linked {
+impl SharedView {
     /// Reads the view state. `fact` returns a field by name.
-    pub fn read(fact: &dyn Fn(&str) -> Option<String>) -> Linked {
+    pub fn read(fact: &dyn Fn(&str) -> Option<String>) -> SharedView {
         let number = |name: &str| read_number(&fact(name)?);
         let pin = fact("view.pin").and_then(|words| read_focus(&words));
         let grids = fact("view.grids").unwrap_or_default();
         let grids = grids.lines().filter_map(|line| line.split_once('\t'));
         let mut grids: Vec<_> = grids
-            .map(|(memory, words)| (MemoryId::from(memory), read_grid(words)))
+            .map(|(memory, words)| (MemoryKey::from(memory), read_grid(words)))
             .collect();
         if let Some(Focus::Cell { memory, index }) = &pin {
             if !grids.iter().any(|(of, _)| of == memory) {
-                grids.push((memory.clone(), GridChoice::default()));
+                grids.push((memory.clone(), GridViewOptions::default()));
             }
             for (_, choice) in grids.iter_mut().filter(|(of, _)| of == memory) {
-                choice.reveal = Some(*index);
+                choice.scroll_to_element = Some(*index);
             }
         }
-        Linked {
+        SharedView {
             step: number("view.step"),
             target: fact("target"),
             ptx_version: fact("ptx_version"),
             entry: fact("entry"),
             seed: number("seed"),
-            guessed: fact("guessed"),
+            inferred_annotations: fact("guessed"),
             pin,
             warp: fact("view.warp").and_then(|words| {
                 let (warp, block) = words.split_once(" of block ")?;
@@ -76,7 +76,7 @@ pub fn facts(model: &Model) -> Vec<Fact> {
     let number = |n: u64| n.to_string();
     add(
         "front",
-        (model.front != Front::Ptx).then(|| model.front.name().to_owned()),
+        (model.front != SourceLanguage::Ptx).then(|| model.front.name().to_owned()),
     );
     add("target", model.target.clone());
     add("ptx_version", model.ptx_version.clone());
@@ -96,7 +96,11 @@ pub fn facts(model: &Model) -> Vec<Fact> {
             Some(words).filter(|words| !words.is_empty()),
         );
     }
-    if let Some(page) = model.screen.beside().filter(|page| !page.choosing) {
+    if let Some(page) = model
+        .screen
+        .beside()
+        .filter(|page| !page.is_editing_second_source)
+    {
         add("beside.source", Some(page.other.to_string()));
         add("view.stores", Some(number(page.look.position)));
     }
@@ -141,7 +145,7 @@ pub fn read_focus(words: &str) -> Option<Focus> {
     match kind {
         "cell" => of().and_then(|(index, memory)| {
             Some(Focus::Cell {
-                memory: MemoryId::from(memory),
+                memory: MemoryKey::from(memory),
                 index: read_number(index)?,
             })
         }),
@@ -174,14 +178,14 @@ const CELL: &str = "cell=";
 /// Limit on the number of columns, larger than that of any grid.
 const MAX_COLUMNS: u32 = 4_096;
 
-fn write_grid(choice: &GridChoice) -> String {
+fn write_grid(choice: &GridViewOptions) -> String {
     let mut words = Vec::new();
     words.extend(choice.ty.map(|ty| ty.name().to_owned()));
     words.extend(choice.columns.map(|columns| format!("{COLUMNS}{columns}")));
     words.extend(match choice.overlay {
         Overlay::Value => None,
         Overlay::Lane => Some("lane".to_owned()),
-        Overlay::Age => Some("age".to_owned()),
+        Overlay::LastStep => Some("age".to_owned()),
     });
     words.extend(match choice.zoom {
         Zoom::Fit => None,
@@ -193,12 +197,12 @@ fn write_grid(choice: &GridChoice) -> String {
     words.join(" ")
 }
 
-fn read_grid(words: &str) -> GridChoice {
-    let mut choice = GridChoice::default();
+fn read_grid(words: &str) -> GridViewOptions {
+    let mut choice = GridViewOptions::default();
     for word in words.split(' ') {
         match word {
             "lane" => choice.overlay = Overlay::Lane,
-            "age" => choice.overlay = Overlay::Age,
+            "age" => choice.overlay = Overlay::LastStep,
             "full" => choice.zoom = Zoom::Full,
             "table" => choice.table = true,
             "folded" => choice.folded = true,
@@ -223,14 +227,14 @@ mod tests {
     use crate::model::{Action, reduce};
 
     /// Returns the view state of a link with these facts.
-    fn linked(facts: &[Fact]) -> Linked {
+    fn linked(facts: &[Fact]) -> SharedView {
         let grids: Vec<_> = facts
             .iter()
             .filter_map(|(name, words)| {
                 Some(format!("{}\t{words}", name.strip_prefix("view.grids.")?))
             })
             .collect();
-        Linked::read(&|name| match name {
+        SharedView::read(&|name| match name {
             "view.grids" => Some(grids.join("\n")),
             _ => facts
                 .iter()
@@ -241,10 +245,10 @@ mod tests {
 
     #[test]
     fn a_page_that_a_link_opened_makes_the_same_link() {
-        let out = MemoryId::from("out");
+        let out = MemoryKey::from("out");
         let pins = [
             Focus::Cell {
-                memory: MemoryId::Shared(3),
+                memory: MemoryKey::Shared(3),
                 index: 17,
             },
             Focus::Lane(5),
@@ -261,14 +265,14 @@ mod tests {
             (model.entry, model.seed) = (Some("k".into()), Some(4));
             (model.warp, model.hex_registers) = (Some((2, 1)), true);
             model.pinned = Some(pin.clone());
-            let choice = GridChoice {
+            let choice = GridViewOptions {
                 ty: Some(ElementType::F16),
                 columns: Some(8),
-                overlay: Overlay::Age,
+                overlay: Overlay::LastStep,
                 zoom: Zoom::Pixels(4),
                 table: true,
                 folded: true,
-                ..GridChoice::default()
+                ..GridViewOptions::default()
             };
             model.views.insert(out.clone(), choice);
             let facts = facts(&model);
@@ -292,7 +296,7 @@ mod tests {
         let facts = facts.map(|(name, words)| (name.to_owned(), words.to_owned()));
         let found = linked(&facts);
         assert_eq!((found.pin, found.warp, found.step), (None, None, None));
-        let out = (MemoryId::from("out"), GridChoice::default());
+        let out = (MemoryKey::from("out"), GridViewOptions::default());
         assert_eq!(found.grids, [out]);
     }
 
@@ -300,8 +304,8 @@ mod tests {
     fn a_pinned_cell_is_brought_into_sight() {
         let facts = [("view.pin".to_owned(), "cell 900 of out".to_owned())];
         let grids = linked(&facts).grids;
-        assert_eq!(grids[0].0, MemoryId::from("out"));
-        assert_eq!(grids[0].1.reveal, Some(900));
+        assert_eq!(grids[0].0, MemoryKey::from("out"));
+        assert_eq!(grids[0].1.scroll_to_element, Some(900));
     }
 
     #[test]
@@ -310,12 +314,12 @@ mod tests {
         let facts = [("guessed".to_owned(), lines.to_owned())];
         let shared = Action::OpenShared("ret;".into(), Box::new(linked(&facts)));
         let model = reduce(Model::new("", None), shared);
-        assert_eq!(model.stated(), format!("ret;\n{lines}"));
+        assert_eq!(model.annotated_source(), format!("ret;\n{lines}"));
         let edited = Action::Edited {
             text: "ret; ret;".into(),
-            is_another: false,
+            replaces_source: false,
         };
-        assert_eq!(reduce(model, edited).stated(), "ret; ret;");
+        assert_eq!(reduce(model, edited).annotated_source(), "ret; ret;");
     }
 
     #[test]
@@ -326,6 +330,9 @@ mod tests {
         let model = reduce(Model::new("", None), shared);
         let page = model.screen.beside().cloned().expect("the view is open");
         assert_eq!((&*page.source, &*page.other), ("ret;", "EXIT;"));
-        assert_eq!((page.choosing, page.look.position), (false, 3));
+        assert_eq!(
+            (page.is_editing_second_source, page.look.position),
+            (false, 3)
+        );
     }
 }

@@ -12,7 +12,7 @@ fn tab_storage() -> Option<Storage> {
 }
 
 /// Returns the step that this tab showed before a reload with the same source.
-pub fn step_of_tab() -> Option<u64> {
+pub fn persisted_step() -> Option<u64> {
     let kept = tab_storage()?.get_item("warpgrid.step").ok()??;
     kept.parse().ok()
 }

@@ -1,7 +1,7 @@
 //! Rust bindings for the saved kernels of `web/editor/texts.js`.
 
 use crate::examples::EXAMPLES;
-use crate::model::OwnText;
+use crate::model::SavedKernel;
 use js_sys::{Array, Function};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -45,13 +45,13 @@ pub fn fetch(examples: &[usize], then: impl FnOnce(Result<Vec<Rc<str>>, String>)
 /// Registers callbacks for the lifetime of the page: `list` receives all saved kernels, newest first, and the ID of the one in the editor,
 /// after each change; `trouble` the reason for which a kernel could not be saved, or an empty string once saving succeeds again.
 pub fn listen(
-    list: impl Fn(Rc<[OwnText]>, Option<String>) + 'static,
+    list: impl Fn(Rc<[SavedKernel]>, Option<String>) + 'static,
     trouble: impl Fn(String) + 'static,
 ) {
     let on_list = Closure::<dyn Fn(Array, String)>::new(move |texts: Array, own: String| {
         let text = |entry: JsValue| {
             let entry: Array = entry.dyn_into().ok()?;
-            Some(OwnText {
+            Some(SavedKernel {
                 id: entry.get(0).as_string()?,
                 label: entry.get(1).as_string()?,
             })

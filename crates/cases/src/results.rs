@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use warpgrid_view::api::ReportRequest;
 use warpgrid_view::diagnostics::UNREADABLE_ARGUMENT;
 use warpgrid_view::layouts::inspector::cure;
-use warpgrid_view::memory_model::concurrency::{RaceAccess, RaceSure, RaceView, RepairOp};
-use warpgrid_view::{CheckOptions, Front, Scenario, Session, check};
+use warpgrid_view::memory_model::concurrency::{RaceAccess, RaceConfidence, RaceView, RepairOp};
+use warpgrid_view::{CheckOptions, Scenario, Session, SourceLanguage, check};
 
 /// Step limit of a run.
 const MAX_STEPS: u64 = 1_000_000;
@@ -79,7 +79,7 @@ pub(crate) fn of_case(case: &CaseText) -> Result<Results, String> {
 fn scenario(case: &CaseText) -> Scenario {
     Scenario {
         source: case.source.clone(),
-        front: Front::of_source(&case.source),
+        front: SourceLanguage::of_source(&case.source),
         ..Scenario::default()
     }
 }
@@ -89,7 +89,7 @@ fn session(case: &CaseText, seed: u64) -> Result<Session, String> {
         seed: Some(seed),
         ..scenario(case)
     };
-    Session::untracked(scenario).map_err(|failure| failure.to_string())
+    Session::new_without_last_writers(scenario).map_err(|failure| failure.to_string())
 }
 
 fn run(case: &CaseText) -> Result<Vec<String>, String> {
@@ -128,7 +128,7 @@ fn races(case: &CaseText) -> Result<Vec<String>, String> {
         for race in &report.races {
             annotations.insert(format!(
                 "race {}, {}, {}: {}",
-                certainty(race.sure),
+                certainty(race.confidence),
                 position(&race.first),
                 position(&race.second),
                 race.message
@@ -144,17 +144,17 @@ fn races(case: &CaseText) -> Result<Vec<String>, String> {
 }
 
 fn position(access: &RaceAccess) -> String {
-    match (access.line, &access.what) {
+    match (access.line, &access.description) {
         (Some(line), _) => format!("line {line}"),
         (None, what) => what.clone().unwrap_or_default(),
     }
 }
 
-fn certainty(sure: RaceSure) -> &'static str {
+fn certainty(sure: RaceConfidence) -> &'static str {
     match sure {
-        RaceSure::Certain => "certain",
-        RaceSure::Axiom => "by the axioms",
-        RaceSure::Documented => "documented",
+        RaceConfidence::Certain => "certain",
+        RaceConfidence::ModelOnly => "by the axioms",
+        RaceConfidence::OutsideModel => "documented",
     }
 }
 

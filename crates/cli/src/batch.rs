@@ -1,14 +1,14 @@
 //! `warpgrid check --batch`: reads requests as JSON Lines from standard input, and writes one result per request in the same order.
 
-use crate::Outcome;
-use crate::check::{Id, Verdict};
+use crate::ExitKind;
+use crate::check::{CheckVerdict, Id};
 use crate::output::Output;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use warpgrid_view::diagnostics::{ignored_field, not_a_request};
-use warpgrid_view::{CheckOptions, Front};
+use warpgrid_view::{CheckOptions, SourceLanguage};
 
 /// Request line.
 #[derive(Debug, Deserialize)]
@@ -18,7 +18,7 @@ struct Request<'a> {
     #[serde(borrow)]
     source: Cow<'a, str>,
     #[serde(default)]
-    front: Option<Front>,
+    front: Option<SourceLanguage>,
     #[serde(default, borrow)]
     target: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
@@ -32,7 +32,7 @@ struct Request<'a> {
     dead_code,
     reason = "serde uses the fields only to reject unknown fields"
 )]
-struct Known {
+struct StrictRequest {
     id: IgnoredAny,
     source: IgnoredAny,
     front: Option<IgnoredAny>,
@@ -49,7 +49,7 @@ impl Request<'_> {
                 .or_else(|| default.clone())
         };
         CheckOptions {
-            front: self.front.unwrap_or(command.front),
+            language: self.front.unwrap_or(command.language),
             target: or(&self.target, &command.target),
             ptx_version: or(&self.ptx_version, &command.ptx_version),
         }
@@ -58,14 +58,16 @@ impl Request<'_> {
 
 /// Returns the message about the first unknown field of a request, which also lists the known fields.
 fn unknown_field(line: &[u8]) -> Option<String> {
-    let error = serde_json::from_slice::<Known>(line).err()?.to_string();
+    let error = serde_json::from_slice::<StrictRequest>(line)
+        .err()?
+        .to_string();
     let (message, _place) = error.rsplit_once(" at line ")?;
     Some(message.to_owned())
 }
 
 /// Readable part of an invalid request line.
 #[derive(Debug, Deserialize)]
-struct Named<'a> {
+struct PartialRequest<'a> {
     #[serde(borrow)]
     id: Id<'a>,
 }
@@ -76,9 +78,9 @@ pub(crate) fn batch(
     options: &CheckOptions,
     input: impl Read,
     mut output: Output<impl Write>,
-) -> io::Result<Outcome> {
+) -> io::Result<ExitKind> {
     let mut input = BufReader::with_capacity(1 << 16, input);
-    let mut outcome = Outcome::Well;
+    let mut outcome = ExitKind::Success;
     let mut line = Vec::new();
     let mut number = 0u64;
     while {
@@ -98,19 +100,19 @@ pub(crate) fn batch(
                 let unknown = unknown_field(&line);
                 let ignored = unknown.map(|why| ignored_field(number, &why));
                 report.diagnostics.extend(ignored);
-                serde_json::to_writer(&mut output, &Verdict::new(request.id, &report))?;
+                serde_json::to_writer(&mut output, &CheckVerdict::new(request.id, &report))?;
                 outcome = outcome.and(if report.accept {
-                    Outcome::Well
+                    ExitKind::Success
                 } else {
-                    Outcome::Wrong
+                    ExitKind::Failure
                 });
             }
             Err(error) => {
-                outcome = Outcome::Usage;
+                outcome = ExitKind::UsageError;
                 let diagnostics = [not_a_request(number, &error.to_string())];
-                let named = serde_json::from_slice::<Named<'_>>(&line);
+                let named = serde_json::from_slice::<PartialRequest<'_>>(&line);
                 let id = named.map_or(Id::Unknown(()), |named| named.id);
-                let answer = Verdict::unreadable(id, &diagnostics);
+                let answer = CheckVerdict::unreadable(id, &diagnostics);
                 serde_json::to_writer(&mut output, &answer)?;
             }
         }

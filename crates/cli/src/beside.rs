@@ -1,40 +1,40 @@
 //! `warpgrid run --beside`: runs two sources of one kernel with one launch, and compares their final memory.
 
 use crate::difference::print_difference;
-use crate::output::{Answer, stdout};
-use crate::{Format, Outcome};
+use crate::output::{JsonReport, stdout};
+use crate::{ExitKind, OutputFormat};
 use std::io::{self, Write};
-use warpgrid_view::Front;
-use warpgrid_view::analysis::comparison::{BesideReport, BesideSide};
+use warpgrid_view::SourceLanguage;
+use warpgrid_view::analysis::comparison::{ComparisonReport, ComparisonSide};
 use warpgrid_view::counted;
 
-/// Writes a report. The outcome is [`Outcome::Wrong`] if the runs diverge.
+/// Writes a report. The outcome is [`ExitKind::Failure`] if the runs diverge.
 pub(crate) fn print(
-    format: Format,
+    format: OutputFormat,
     names: [&str; 2],
-    report: &BesideReport,
+    report: &ComparisonReport,
     guesses: &[String],
-) -> io::Result<Outcome> {
+) -> io::Result<ExitKind> {
     let mut out = stdout();
     match format {
-        Format::Json => {
+        OutputFormat::Json => {
             let ok = report.equal;
-            serde_json::to_writer(&mut out, &Answer { ok, report })?;
+            serde_json::to_writer(&mut out, &JsonReport { ok, report })?;
             writeln!(out)?;
         }
-        Format::Human => print_text(&mut out, names, report, guesses)?,
+        OutputFormat::Human => print_text(&mut out, names, report, guesses)?,
     }
     out.flush()?;
     Ok(match report.equal {
-        true => Outcome::Well,
-        false => Outcome::Wrong,
+        true => ExitKind::Success,
+        false => ExitKind::Failure,
     })
 }
 
 fn print_text(
     out: &mut impl Write,
     names: [&str; 2],
-    report: &BesideReport,
+    report: &ComparisonReport,
     guesses: &[String],
 ) -> io::Result<()> {
     let [first, second] = names;
@@ -48,7 +48,7 @@ fn print_text(
     for difference in &report.differences {
         print_difference(out, names, difference)?;
     }
-    for (name, alone) in names.into_iter().zip(&report.alone) {
+    for (name, alone) in names.into_iter().zip(&report.unmatched_memories) {
         for id in alone {
             writeln!(
                 out,
@@ -62,12 +62,12 @@ fn print_text(
     Ok(())
 }
 
-fn print_side(out: &mut impl Write, name: &str, side: &BesideSide) -> io::Result<()> {
+fn print_side(out: &mut impl Write, name: &str, side: &ComparisonSide) -> io::Result<()> {
     let language = match side.front {
-        Front::Ptx => "PTX",
-        Front::Sass => "SASS",
+        SourceLanguage::Ptx => "PTX",
+        SourceLanguage::Sass => "SASS",
     };
-    let BesideSide { target, entry, .. } = side;
+    let ComparisonSide { target, entry, .. } = side;
     let (steps, stores) = (counted(side.steps, "step"), counted(side.stores, "store"));
     write!(
         out,

@@ -1,9 +1,11 @@
 //! `warpgrid check`: checks sources.
 
-use crate::compiled::{self, Asked};
-use crate::document::{Block, Markup};
-use crate::output::{Source, about, complain, read_bytes, render, renderer, stdout, text_of};
-use crate::{Format, Outcome, batch};
+use crate::compiled::{self, EmbeddedRequest};
+use crate::document::{CodeBlock, Markup};
+use crate::output::{
+    NamedSource, about, print_error, read_bytes, render, renderer, stdout, text_of,
+};
+use crate::{ExitKind, OutputFormat, batch};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -11,8 +13,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use warpgrid_view::compiled_file::is_compiled;
 use warpgrid_view::diagnostics::{no_blocks, unreadable_file};
-use warpgrid_view::model::{DiagnosticView, PartView, Severity};
-use warpgrid_view::{CheckOptions, CheckReport, Front, counted};
+use warpgrid_view::model::{DiagnosticView, InlineAsmView, Severity};
+use warpgrid_view::{CheckOptions, CheckReport, SourceLanguage, counted};
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -25,9 +27,9 @@ pub(crate) struct CheckArguments {
     ptx_version: Option<String>,
     /// Language of the sources. By default, the command infers the language from the file extension or the contents.
     #[arg(long, value_enum)]
-    front: Option<FrontName>,
+    front: Option<LanguageArg>,
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
     /// Read requests as JSON Lines, and write one result per request as JSON Lines in the same order.
     #[arg(long, conflicts_with = "files")]
     batch: bool,
@@ -72,26 +74,26 @@ fn read_option(text: &str, options: CheckOptions) -> Result<String, String> {
 
 /// Value of `--front`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FrontName {
+pub(crate) enum LanguageArg {
     #[default]
     Ptx,
     Sass,
 }
 
 /// Returns the language of a file by its extension, or otherwise by its contents, as for standard input.
-pub(crate) fn front_of(path: &Path, source: &str) -> Front {
+pub(crate) fn front_of(path: &Path, source: &str) -> SourceLanguage {
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("sass") => Front::Sass,
-        Some("ptx") => Front::Ptx,
-        Some(_) | None => Front::of_source(source),
+        Some("sass") => SourceLanguage::Sass,
+        Some("ptx") => SourceLanguage::Ptx,
+        Some(_) | None => SourceLanguage::of_source(source),
     }
 }
 
-impl From<FrontName> for Front {
-    fn from(name: FrontName) -> Front {
+impl From<LanguageArg> for SourceLanguage {
+    fn from(name: LanguageArg) -> SourceLanguage {
         match name {
-            FrontName::Ptx => Front::Ptx,
-            FrontName::Sass => Front::Sass,
+            LanguageArg::Ptx => SourceLanguage::Ptx,
+            LanguageArg::Sass => SourceLanguage::Sass,
         }
     }
 }
@@ -115,7 +117,7 @@ impl<'a> From<&'a str> for Id<'a> {
 
 /// Verdict in the JSON format of the command.
 #[derive(Debug, Serialize)]
-pub(crate) struct Verdict<'a> {
+pub(crate) struct CheckVerdict<'a> {
     pub(crate) id: Id<'a>,
     /// Whether the check succeeded, as in every JSON result of the command. Equal to `accept`.
     ok: bool,
@@ -123,12 +125,12 @@ pub(crate) struct Verdict<'a> {
     diagnostics: &'a [DiagnosticView],
     /// Inline assembly blocks, if there are any.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    blocks: &'a [PartView],
+    blocks: &'a [InlineAsmView],
 }
 
-impl<'a> Verdict<'a> {
-    pub(crate) fn new(id: Id<'a>, report: &'a CheckReport) -> Verdict<'a> {
-        Verdict {
+impl<'a> CheckVerdict<'a> {
+    pub(crate) fn new(id: Id<'a>, report: &'a CheckReport) -> CheckVerdict<'a> {
+        CheckVerdict {
             id,
             ok: report.accept,
             accept: report.accept,
@@ -138,8 +140,8 @@ impl<'a> Verdict<'a> {
     }
 
     /// Returns the verdict on unreadable input.
-    pub(crate) fn unreadable(id: Id<'a>, diagnostics: &'a [DiagnosticView]) -> Verdict<'a> {
-        Verdict {
+    pub(crate) fn unreadable(id: Id<'a>, diagnostics: &'a [DiagnosticView]) -> CheckVerdict<'a> {
+        CheckVerdict {
             id,
             ok: false,
             accept: false,
@@ -150,16 +152,16 @@ impl<'a> Verdict<'a> {
 }
 
 /// Checks every file. The outcome is the worst outcome of the files.
-pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
+pub(crate) fn check(arguments: &CheckArguments) -> io::Result<ExitKind> {
     let options = CheckOptions {
-        front: arguments.front.unwrap_or_default().into(),
+        language: arguments.front.unwrap_or_default().into(),
         target: arguments.target.clone(),
         ptx_version: arguments.ptx_version.clone(),
     };
     if arguments.batch {
         return batch::batch(&options, io::stdin(), stdout());
     }
-    let mut outcome = Outcome::Well;
+    let mut outcome = ExitKind::Success;
     let mut out = stdout();
     for listed in list(&arguments.files) {
         let path = listed.path.as_path();
@@ -169,7 +171,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
             false => read_bytes(path),
         };
         if let Some(bytes) = read.as_ref().ok().filter(|bytes| is_compiled(bytes)) {
-            let asked = Asked {
+            let asked = EmbeddedRequest {
                 name: &name,
                 options: &options,
                 format: arguments.format,
@@ -181,11 +183,11 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
         let source = match read.and_then(|bytes| text_of(path, bytes)) {
             Ok(source) => source,
             Err(error) => {
-                complain(&error.to_string());
-                outcome = Outcome::Usage;
-                if let Format::Json = arguments.format {
+                print_error(&error.to_string());
+                outcome = ExitKind::UsageError;
+                if let OutputFormat::Json = arguments.format {
                     let diagnostics = [unreadable_file(&error.to_string())];
-                    let verdict = Verdict::unreadable(name.as_str().into(), &diagnostics);
+                    let verdict = CheckVerdict::unreadable(name.as_str().into(), &diagnostics);
                     serde_json::to_writer(&mut out, &verdict)?;
                     writeln!(out)?;
                 }
@@ -200,9 +202,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
         }
         print(&name, &source, &checked, arguments.format, &mut out)?;
         outcome = outcome.and(if report.accept {
-            Outcome::Well
+            ExitKind::Success
         } else {
-            Outcome::Wrong
+            ExitKind::Failure
         });
     }
     out.flush()?;
@@ -213,9 +215,9 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<Outcome> {
 fn check_text(
     arguments: &CheckArguments,
     options: &CheckOptions,
-    listed: &Listed,
+    listed: &InputFile,
     source: &str,
-) -> Checked {
+) -> CheckedFile {
     if let Some(markup) = Markup::of_file(&listed.path) {
         let mut checked = check_document(&markup.blocks(source), options);
         // Many documents of a directory contain no blocks.
@@ -224,12 +226,12 @@ fn check_text(
         }
         return checked;
     }
-    let front = arguments.front.map(Front::from);
+    let front = arguments.front.map(SourceLanguage::from);
     let options = CheckOptions {
-        front: front.unwrap_or_else(|| front_of(&listed.path, source)),
+        language: front.unwrap_or_else(|| front_of(&listed.path, source)),
         ..options.clone()
     };
-    Checked {
+    CheckedFile {
         report: warpgrid_view::check(source, &options),
         n_blocks: None,
     }
@@ -239,17 +241,17 @@ fn check_text(
 fn print(
     name: &str,
     source: &str,
-    checked: &Checked,
-    format: Format,
+    checked: &CheckedFile,
+    format: OutputFormat,
     out: &mut impl Write,
 ) -> io::Result<()> {
     match format {
-        Format::Json => {
-            serde_json::to_writer(&mut *out, &Verdict::new(name.into(), &checked.report))?;
+        OutputFormat::Json => {
+            serde_json::to_writer(&mut *out, &CheckVerdict::new(name.into(), &checked.report))?;
             writeln!(out)
         }
-        Format::Human => {
-            let shown = Source::new(name, source);
+        OutputFormat::Human => {
+            let shown = NamedSource::new(name, source);
             let renderer = renderer();
             for diagnostic in &checked.report.diagnostics {
                 writeln!(out, "{}\n", render(&shown, diagnostic, &renderer))?;
@@ -272,7 +274,7 @@ fn nothing_in(folder: &Path) -> io::Error {
 }
 
 /// File to check, or directory without files to check.
-struct Listed {
+struct InputFile {
     path: PathBuf,
     /// Whether the user named the file itself rather than its directory.
     is_named: bool,
@@ -282,7 +284,7 @@ struct Listed {
 const ENDINGS: &[&str] = &["ptx", "sass", "md", "mdx", "rst"];
 
 /// Lists the files. Directories are replaced by the files to check in them and in their subdirectories, in the order of their names.
-fn list(paths: &[PathBuf]) -> Vec<Listed> {
+fn list(paths: &[PathBuf]) -> Vec<InputFile> {
     let mut files = Vec::new();
     for path in paths {
         match path.is_dir() {
@@ -291,13 +293,13 @@ fn list(paths: &[PathBuf]) -> Vec<Listed> {
                 list_folder(path, &mut files);
                 // A user who names a directory expects files in it.
                 if files.len() == before {
-                    files.push(Listed {
+                    files.push(InputFile {
                         path: path.clone(),
                         is_named: true,
                     });
                 }
             }
-            false => files.push(Listed {
+            false => files.push(InputFile {
                 path: path.clone(),
                 is_named: true,
             }),
@@ -308,9 +310,9 @@ fn list(paths: &[PathBuf]) -> Vec<Listed> {
 
 /// Adds the files to check in a directory, except those in hidden directories, in `node_modules` and in symbolic links to directories. An
 /// unreadable directory is added itself, so that reading it reports the error.
-fn list_folder(folder: &Path, files: &mut Vec<Listed>) {
+fn list_folder(folder: &Path, files: &mut Vec<InputFile>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
-        files.push(Listed {
+        files.push(InputFile {
             path: folder.to_owned(),
             is_named: false,
         });
@@ -330,7 +332,7 @@ fn list_folder(folder: &Path, files: &mut Vec<Listed>) {
             && path.is_file()
             && ending.is_some_and(|ending| ENDINGS.contains(&ending))
         {
-            files.push(Listed {
+            files.push(InputFile {
                 path,
                 is_named: false,
             });
@@ -339,13 +341,13 @@ fn list_folder(folder: &Path, files: &mut Vec<Listed>) {
 }
 
 /// Verdict on a file.
-struct Checked {
+struct CheckedFile {
     report: CheckReport,
     /// Number of PTX blocks and of SASS blocks in a document. Absent for a program.
     n_blocks: Option<[usize; 2]>,
 }
 
-impl Checked {
+impl CheckedFile {
     /// Checks whether the verdict is about a document without blocks.
     fn is_empty(&self) -> bool {
         self.n_blocks == Some([0, 0])
@@ -353,14 +355,14 @@ impl Checked {
 }
 
 /// Checks every block of a document as a separate source. The positions of diagnostics refer to the document.
-fn check_document(blocks: &[Block], options: &CheckOptions) -> Checked {
+fn check_document(blocks: &[CodeBlock], options: &CheckOptions) -> CheckedFile {
     let mut report = CheckReport {
         accept: true,
         ..CheckReport::default()
     };
     for block in blocks {
         let options = CheckOptions {
-            front: block.front,
+            language: block.front,
             target: options.target.clone().or_else(|| block.target.clone()),
             ptx_version: options
                 .ptx_version
@@ -373,14 +375,14 @@ fn check_document(blocks: &[Block], options: &CheckOptions) -> Checked {
         let placed = of_block.diagnostics.into_iter().map(|it| block.place(it));
         report.diagnostics.extend(placed);
     }
-    let of = |front: Front| blocks.iter().filter(|block| block.front == front).count();
-    Checked {
+    let of = |front: SourceLanguage| blocks.iter().filter(|block| block.front == front).count();
+    CheckedFile {
         report,
-        n_blocks: Some([of(Front::Ptx), of(Front::Sass)]),
+        n_blocks: Some([of(SourceLanguage::Ptx), of(SourceLanguage::Sass)]),
     }
 }
 
-fn summary(checked: &Checked) -> String {
+fn summary(checked: &CheckedFile) -> String {
     summary_of(&checked.report, checked.n_blocks)
 }
 
@@ -413,7 +415,7 @@ pub(crate) fn summary_of(report: &CheckReport, n_blocks: Option<[usize; 2]>) -> 
     let counts = [errors, warnings].into_iter().filter(|(n, _)| *n > 0);
     let mut parts = vec![verdict];
     parts.extend(counts.map(|(n, word)| counted(n, word)));
-    if report.is_cut_short() {
+    if report.is_truncated() {
         parts.push("and further diagnostics that are not listed".to_owned());
     }
     parts.join(", ")

@@ -2,19 +2,19 @@
 //! verdicts, and the source to run.
 
 use crate::check::summary_of;
-use crate::output::{Source, complain, render, renderer};
-use crate::{Format, Outcome};
+use crate::output::{NamedSource, print_error, render, renderer};
+use crate::{ExitKind, OutputFormat};
 use serde::Serialize;
 use std::io::{self, Write};
 use warpgrid_view::compiled_file::{CompiledFile, FileView, ProgramLanguage, ProgramView};
-use warpgrid_view::model::PartView;
+use warpgrid_view::model::InlineAsmView;
 use warpgrid_view::{CheckOptions, CheckReport, Scenario};
 
 /// Requested operation on a file.
-pub(crate) struct Asked<'a> {
+pub(crate) struct EmbeddedRequest<'a> {
     pub(crate) name: &'a str,
     pub(crate) options: &'a CheckOptions,
-    pub(crate) format: Format,
+    pub(crate) format: OutputFormat,
     /// Whether only a list is requested.
     pub(crate) is_list: bool,
 }
@@ -31,12 +31,16 @@ struct FileVerdict<'a> {
 }
 
 /// Lists the code objects of a file, and checks those in PTX.
-pub(crate) fn check(asked: &Asked<'_>, bytes: &[u8], out: &mut impl Write) -> io::Result<Outcome> {
+pub(crate) fn check(
+    asked: &EmbeddedRequest<'_>,
+    bytes: &[u8],
+    out: &mut impl Write,
+) -> io::Result<ExitKind> {
     let file = match CompiledFile::open(bytes) {
         Ok(file) => file,
         Err(why) => {
-            complain(&format!("{}: {why}", asked.name));
-            return Ok(Outcome::Usage);
+            print_error(&format!("{}: {why}", asked.name));
+            return Ok(ExitKind::UsageError);
         }
     };
     let view = file.view();
@@ -48,7 +52,7 @@ pub(crate) fn check(asked: &Asked<'_>, bytes: &[u8], out: &mut impl Write) -> io
     let checked: Vec<_> = view.programs.iter().enumerate().map(report).collect();
     let accept = checked.iter().flatten().all(|(report, _)| report.accept);
     match asked.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let reports: Vec<_> = checked
                 .into_iter()
                 .map(|checked| checked.map(|(report, _)| report))
@@ -63,17 +67,17 @@ pub(crate) fn check(asked: &Asked<'_>, bytes: &[u8], out: &mut impl Write) -> io
             serde_json::to_writer(&mut *out, &verdict)?;
             writeln!(out)?;
         }
-        Format::Human => print_file(asked, &view, &checked, out)?,
+        OutputFormat::Human => print_file(asked, &view, &checked, out)?,
     }
     Ok(match accept {
-        true => Outcome::Well,
-        false => Outcome::Wrong,
+        true => ExitKind::Success,
+        false => ExitKind::Failure,
     })
 }
 
 /// Prints the code objects of a file with their reports.
 fn print_file(
-    asked: &Asked<'_>,
+    asked: &EmbeddedRequest<'_>,
     view: &FileView,
     checked: &[Option<(CheckReport, String)>],
     out: &mut impl Write,
@@ -83,7 +87,7 @@ fn print_file(
         print_program(index, program, out)?;
         if let Some(Some((report, text))) = checked.get(index) {
             let name = format!("{}#{}", asked.name, index + 1);
-            let shown = Source::new(&name, text);
+            let shown = NamedSource::new(&name, text);
             for diagnostic in &report.diagnostics {
                 writeln!(out, "{}\n", render(&shown, diagnostic, &renderer()))?;
             }
@@ -132,19 +136,19 @@ fn print_program(index: usize, program: &ProgramView, out: &mut impl Write) -> i
 /// Lists the inline assembly blocks of a source.
 pub(crate) fn list_parts(
     name: &str,
-    parts: &[PartView],
-    format: Format,
+    parts: &[InlineAsmView],
+    format: OutputFormat,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         #[derive(Serialize)]
-        struct Blocks<'a> {
+        struct BlockList<'a> {
             id: &'a str,
-            blocks: &'a [PartView],
+            blocks: &'a [InlineAsmView],
         }
         serde_json::to_writer(
             &mut *out,
-            &Blocks {
+            &BlockList {
                 id: name,
                 blocks: parts,
             },
@@ -219,8 +223,9 @@ pub(crate) fn source_of(bytes: &[u8], named: Option<&str>) -> Result<String, Str
 /// Returns the name of an inline assembly block, which can be specified by its number.
 pub(crate) fn part_name(scenario: &Scenario, block: &str) -> Result<String, String> {
     let parts = warpgrid_view::check(&scenario.source, &CheckOptions::default()).parts;
-    let is_meant =
-        |(index, part): &(usize, &PartView)| part.name == block || block.parse() == Ok(index + 1);
+    let is_meant = |(index, part): &(usize, &InlineAsmView)| {
+        part.name == block || block.parse() == Ok(index + 1)
+    };
     let mut all = parts.iter().enumerate();
     match all.find(is_meant) {
         Some((_, part)) => Ok(part.name.clone()),

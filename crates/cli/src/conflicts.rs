@@ -2,9 +2,9 @@
 //! without bank conflicts.
 
 use crate::launch::{LaunchOptions, kernels_text, write_guesses};
-use crate::output::{complain, is_same_file, stdout};
+use crate::output::{is_same_file, print_error, stdout};
 use crate::run;
-use crate::{Format, Outcome};
+use crate::{ExitKind, OutputFormat};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use warpgrid_view::api;
 use warpgrid_view::counted;
 use warpgrid_view::diagnostics::UNREADABLE_ARGUMENT;
 use warpgrid_view::layouts::inspector;
-use warpgrid_view::layouts::inspector::{ConflictReport, Cured};
+use warpgrid_view::layouts::inspector::{BankConflictFix, ConflictReport};
 use warpgrid_view::{Scenario, Session};
 
 /// Arguments of `conflicts`.
@@ -26,7 +26,7 @@ pub(crate) struct ConflictsArguments {
     #[arg(long = "rewrite", alias = "cure", value_name = "FILE.ptx")]
     cure: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
     /// Stop after this many steps (warp-instructions).
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
     max_steps: u64,
@@ -38,28 +38,28 @@ pub(crate) struct ConflictsArguments {
 }
 
 /// Explains the bank conflicts of a launch, and rewrites the source if requested.
-pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<Outcome> {
+pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<ExitKind> {
     let mut scenario = match run::load_shared(&arguments.file)? {
         Ok(shared) => shared.into_scenario(),
         Err(why) => {
-            complain(&why);
-            return Ok(Outcome::Usage);
+            print_error(&why);
+            return Ok(ExitKind::UsageError);
         }
     };
     arguments.launch.apply(&mut scenario);
     let name = arguments.file.display().to_string();
     if let Some(path) = &arguments.cure {
         if is_same_file(&arguments.file, path) {
-            complain(&format!(
+            print_error(&format!(
                 "`--rewrite {}` would overwrite the input file {}",
                 path.display(),
                 arguments.file.display()
             ));
-            return Ok(Outcome::Usage);
+            return Ok(ExitKind::UsageError);
         }
         return cure(arguments, &name, &scenario, path);
     }
-    let mut outcome = Outcome::Well;
+    let mut outcome = ExitKind::Success;
     for scenario in run::scenarios_of_kernels(&arguments.launch, scenario) {
         outcome = outcome.and(conflicts_of_kernel(arguments, &name, scenario)?);
     }
@@ -83,11 +83,11 @@ fn conflicts_of_kernel(
     arguments: &ConflictsArguments,
     name: &str,
     scenario: Scenario,
-) -> io::Result<Outcome> {
+) -> io::Result<ExitKind> {
     let source = scenario.source.clone();
-    let mut session = match Session::untracked(scenario) {
+    let mut session = match Session::new_without_last_writers(scenario) {
         Ok(session) => session,
-        Err(error) => return run::refuse(arguments.format, name, &source, &error),
+        Err(error) => return run::report_failure(arguments.format, name, &source, &error),
     };
     session.run_counted(arguments.max_steps);
     let report = session.conflicts();
@@ -96,19 +96,19 @@ fn conflicts_of_kernel(
     let is_denied = arguments.deny && report.accesses.iter().any(|access| access.conflicts > 0);
     let mut out = stdout();
     match arguments.format {
-        Format::Json => {
+        OutputFormat::Json => {
             let answered = Answered {
                 ok: !is_denied,
                 report: &report,
                 kernel: ran,
                 kernels,
-                guesses: session.guesses(),
+                guesses: session.inferred_annotations(),
             };
             serde_json::to_writer(&mut out, &answered)?;
             writeln!(out)?;
         }
-        Format::Human => {
-            if !session.is_over() {
+        OutputFormat::Human => {
+            if !session.is_finished() {
                 let steps = counted(session.position(), "step");
                 writeln!(
                     out,
@@ -124,14 +124,14 @@ fn conflicts_of_kernel(
                 }
             }
             out.write_all(inspector::conflicts_text(&report).as_bytes())?;
-            write_guesses(&mut out, session.guesses())?;
+            write_guesses(&mut out, session.inferred_annotations())?;
         }
     }
     out.flush()?;
     Ok(if is_denied {
-        Outcome::Wrong
+        ExitKind::Failure
     } else {
-        Outcome::Well
+        ExitKind::Success
     })
 }
 
@@ -140,30 +140,32 @@ fn cure(
     name: &str,
     scenario: &Scenario,
     path: &Path,
-) -> io::Result<Outcome> {
-    let cured = match api::cure(scenario, arguments.max_steps) {
+) -> io::Result<ExitKind> {
+    let cured = match api::fix_bank_conflicts(scenario, arguments.max_steps) {
         Ok(cured) => cured,
         // A missing fix is reported as a message about the file, not as an error in the source.
         Err(failure) if failure.code == UNREADABLE_ARGUMENT => {
-            complain(&format!("{name}: {failure}"));
-            return Ok(Outcome::Wrong);
+            print_error(&format!("{name}: {failure}"));
+            return Ok(ExitKind::Failure);
         }
-        Err(failure) => return run::refuse(arguments.format, name, &scenario.source, &failure),
+        Err(failure) => {
+            return run::report_failure(arguments.format, name, &scenario.source, &failure);
+        }
     };
     std::fs::write(path, &cured.source)?;
     let mut out = stdout();
     match arguments.format {
-        Format::Json => {
+        OutputFormat::Json => {
             serde_json::to_writer(&mut out, &cured)?;
             writeln!(out)?;
         }
-        Format::Human => print(&mut out, &cured, path)?,
+        OutputFormat::Human => print(&mut out, &cured, path)?,
     }
     out.flush()?;
-    Ok(Outcome::Well)
+    Ok(ExitKind::Success)
 }
 
-fn print(out: &mut impl Write, cured: &Cured, path: &Path) -> io::Result<()> {
+fn print(out: &mut impl Write, cured: &BankConflictFix, path: &Path) -> io::Result<()> {
     for change in &cured.changes {
         writeln!(out, "{change}")?;
     }

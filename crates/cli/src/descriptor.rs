@@ -1,7 +1,7 @@
 //! `warpgrid descriptor`: decodes descriptor bits to fields and the addressed tile, or encodes a descriptor from options with the PTX that
 //! builds it.
 
-use crate::Outcome;
+use crate::ExitKind;
 use crate::fragment::{FragmentFormat, print_request};
 use clap::{Args, ValueEnum};
 use std::io;
@@ -17,7 +17,7 @@ pub(crate) struct DescriptorArguments {
     bits: Option<String>,
     /// Instruction family. By default, the command infers the family from the constant in bits 46 to 48 of the descriptor.
     #[arg(long, value_enum)]
-    family: Option<Family>,
+    family: Option<DescriptorFamily>,
     /// Matrix that the descriptor describes: `a` or `b`.
     #[arg(long, default_value = "a", value_parser = ["a", "b"])]
     factor: String,
@@ -79,7 +79,7 @@ pub(crate) struct DescriptorArguments {
 
 /// Instruction family of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Family {
+enum DescriptorFamily {
     Wgmma,
     Tcgen05,
     /// Instruction descriptor of `tcgen05.mma`.
@@ -87,11 +87,11 @@ enum Family {
 }
 
 /// Prints the descriptor. An invalid descriptor is a usage error.
-pub(crate) fn print(arguments: &DescriptorArguments) -> io::Result<Outcome> {
+pub(crate) fn print(arguments: &DescriptorArguments) -> io::Result<ExitKind> {
     let family = match arguments.family {
-        Some(Family::Wgmma) => "wgmma",
-        Some(Family::Tcgen05) => "tcgen05",
-        Some(Family::Instruction) => "instruction",
+        Some(DescriptorFamily::Wgmma) => "wgmma",
+        Some(DescriptorFamily::Tcgen05) => "tcgen05",
+        Some(DescriptorFamily::Instruction) => "instruction",
         // Only `tcgen05` has instruction descriptors.
         None if arguments.idesc.is_some() => "tcgen05",
         None => family_of(arguments.bits.as_deref().unwrap_or_default()),

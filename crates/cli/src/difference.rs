@@ -1,16 +1,16 @@
 //! Output of the element in which two runs differ, with the stores that wrote it.
 
 use std::io::{self, Write};
-use warpgrid_view::analysis::schedule_seeds::{Difference, Side};
+use warpgrid_view::analysis::schedule_seeds::{DifferenceSide, MemoryDifference};
 use warpgrid_view::counted;
 
 /// Writes the element, and for each run its value and the store of this value.
 pub(crate) fn print_difference(
     out: &mut impl Write,
     names: [&str; 2],
-    difference: &Difference,
+    difference: &MemoryDifference,
 ) -> io::Result<()> {
-    let Difference {
+    let MemoryDifference {
         memory,
         index,
         n_elements,
@@ -18,7 +18,7 @@ pub(crate) fn print_difference(
     } = difference;
     let elements = counted(*n_elements, "differing element");
     writeln!(out, "  {memory}[{index}] differs ({elements}):")?;
-    for (name, Side { value, stores, .. }) in names.into_iter().zip(sides) {
+    for (name, DifferenceSide { value, stores, .. }) in names.into_iter().zip(sides) {
         write!(out, "    {name}: {value}, ")?;
         match stores.last() {
             None => writeln!(out, "initial value that no store has overwritten")?,

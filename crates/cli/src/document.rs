@@ -9,7 +9,7 @@ mod words;
 
 use std::ops::Range;
 use std::path::Path;
-use warpgrid_view::Front;
+use warpgrid_view::SourceLanguage;
 use warpgrid_view::model::{DiagnosticView, EditView, LabelView};
 
 /// Markup language of a document.
@@ -31,7 +31,7 @@ impl Markup {
     }
 
     /// Returns the blocks of a document in order.
-    pub(crate) fn blocks(self, document: &str) -> Vec<Block> {
+    pub(crate) fn blocks(self, document: &str) -> Vec<CodeBlock> {
         let mut blocks = match self {
             Markup::Markdown => markdown::blocks(document),
             Markup::ReStructuredText => restructured::blocks(document),
@@ -59,7 +59,7 @@ impl Markup {
         let mut expected = Vec::new();
         for block in &blocks {
             let formatted = block.formatted(end);
-            if let Some(Formatted { written, .. }) = &formatted {
+            if let Some(FormattedBlock { written, .. }) = &formatted {
                 text += &document[at..block.range.start];
                 text += written;
                 at = block.range.end;
@@ -92,15 +92,15 @@ impl Markup {
 
 /// Block of PTX or SASS in a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Block {
+pub(crate) struct CodeBlock {
     pub(crate) source: String,
-    pub(crate) front: Front,
+    pub(crate) front: SourceLanguage,
     /// Target that the options of the block specify.
     pub(crate) target: Option<String>,
     /// PTX ISA version that the options of the block specify.
     pub(crate) ptx_version: Option<String>,
     /// Start of each source line in the document.
-    lines: Vec<Start>,
+    lines: Vec<LineStart>,
     /// Byte range of the source in the document, from the first character after the first prefix to the end of the last line.
     range: Range<usize>,
     /// Whether the document contains character references such as `&lt;` in place of `<`.
@@ -115,7 +115,7 @@ pub(crate) struct Block {
 
 /// Start of a line of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Start {
+struct LineStart {
     /// Line of the document, starting at 1.
     line: u32,
     /// Text of the document before the line, such as indentation or block quote markers.
@@ -124,7 +124,7 @@ struct Start {
     entities: Vec<(u32, u32)>,
 }
 
-impl Block {
+impl CodeBlock {
     /// Adds a line (without its line ending) that follows `prefix` in line `line` of the document and starts at byte `at` of the document,
     /// or continues the last line.
     fn push(&mut self, line: u32, prefix: &str, text: &str, at: usize) {
@@ -148,7 +148,7 @@ impl Block {
         };
         self.range = start..end;
         let prefix = prefix.to_owned();
-        self.lines.push(Start {
+        self.lines.push(LineStart {
             line,
             prefix,
             entities: Vec::new(),
@@ -167,8 +167,8 @@ impl Block {
     }
 
     /// Returns the formatted source in the notation of the document with line endings `end`, or `None` if formatting changes nothing.
-    fn formatted(&self, end: &str) -> Option<Formatted> {
-        if warpgrid_view::understanding(&self.source).n_understood == 0 {
+    fn formatted(&self, end: &str) -> Option<FormattedBlock> {
+        if warpgrid_view::understanding(&self.source).n_parsed == 0 {
             return None;
         }
         let text = warpgrid_view::format(&self.source);
@@ -195,13 +195,13 @@ impl Block {
                 false => written += line,
             }
         }
-        Some(Formatted { source, written })
+        Some(FormattedBlock { source, written })
     }
 
     /// Returns the prefix of line `index` of the source, which is not the first line. For an empty or new line, returns the prefix of
     /// another line.
     fn prefix(&self, index: usize) -> &str {
-        let filled = |(_, line): &(&Start, &str)| !line.is_empty();
+        let filled = |(_, line): &(&LineStart, &str)| !line.is_empty();
         let mut lines = self.lines.iter().zip(self.source.lines());
         let own = lines.clone().nth(index).filter(filled);
         let other = || lines.by_ref().skip(1).find(filled);
@@ -261,11 +261,11 @@ impl Block {
         *column += start.prefix.encode_utf16().count() as u32 + longer;
     }
 
-    fn start(&self, line: u32) -> Start {
+    fn start(&self, line: u32) -> LineStart {
         let index = line.saturating_sub(1) as usize;
-        let after = |last: &Start| Start {
+        let after = |last: &LineStart| LineStart {
             line: last.line + 1,
-            ..Start::default()
+            ..LineStart::default()
         };
         let found = self.lines.get(index).cloned();
         found
@@ -275,7 +275,7 @@ impl Block {
 }
 
 /// Formatted block.
-struct Formatted {
+struct FormattedBlock {
     /// Formatted source.
     source: String,
     /// Replacement text in the document.
@@ -308,7 +308,7 @@ fn numbered(text: &str) -> Vec<(u32, &str, usize)> {
 
 /// Formats the blocks for tests: the options of each block, followed by its lines with their positions in the document.
 #[cfg(test)]
-fn list(blocks: &[Block]) -> String {
+fn list(blocks: &[CodeBlock]) -> String {
     let mut text = String::new();
     for block in blocks {
         let (front, target, version) = (block.front, &block.target, &block.ptx_version);

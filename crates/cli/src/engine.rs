@@ -2,12 +2,12 @@
 //! line about the engine.
 
 use warpgrid_view::Session;
-use warpgrid_view::session::translated::{Engine, Limits, Native};
+use warpgrid_view::session::translated::{Engine, RunLimits, WasmtimeEngine};
 
 /// Runs a long session with translated code on `n_threads` threads, or on one thread per core. Returns `None` if the run is already
 /// complete or likely to complete soon.
 pub(crate) fn run(session: &mut Session, max_steps: u64, n_threads: Option<u32>) -> Option<String> {
-    let first = session.run_first_steps(max_steps, Native::now)?;
+    let first = session.run_first_steps(max_steps, WasmtimeEngine::now)?;
     if !session.is_worth_translating(first.took) {
         return None;
     }
@@ -15,12 +15,12 @@ pub(crate) fn run(session: &mut Session, max_steps: u64, n_threads: Option<u32>)
         let cores = std::thread::available_parallelism();
         cores.map_or(1, |cores| cores.get() as u32)
     });
-    let limits = Limits {
+    let limits = RunLimits {
         max_steps,
-        least_pace: Some(first.pace),
+        min_steps_per_second: Some(first.speed),
     };
     Some(match session.run_on_threads(limits, n_threads) {
         Ok(took) => took.to_string(),
-        Err(why) => format!("interpreted: {}", session.why_interpreted(&why)),
+        Err(why) => format!("interpreted: {}", session.fallback_message(&why)),
     })
 }

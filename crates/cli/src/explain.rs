@@ -1,10 +1,10 @@
 //! `warpgrid explain`: explains a diagnostic code, an instruction, a register or a term.
 
-use crate::Outcome;
-use crate::output::{complain, stdout};
+use crate::ExitKind;
+use crate::output::{print_error, stdout};
 use clap::Args;
 use std::io::{self, Write};
-use warpgrid_view::Front;
+use warpgrid_view::SourceLanguage;
 use warpgrid_view::source::reference::{codes, opcodes, terms};
 
 /// Arguments of `explain`.
@@ -17,8 +17,8 @@ pub(crate) struct ExplainArguments {
 }
 
 /// Prints the page of each subject.
-pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
-    let mut outcome = Outcome::Well;
+pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<ExitKind> {
+    let mut outcome = ExitKind::Success;
     let mut out = stdout();
     if arguments.subjects.is_empty() {
         list(&mut out)?;
@@ -27,10 +27,10 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
         match warpgrid_view::explain(subject) {
             Some(text) => writeln!(out, "{}", text.trim_end())?,
             None => {
-                complain(&format!(
+                print_error(&format!(
                     "`{subject}` is not a known diagnostic code, instruction, special register or term"
                 ));
-                outcome = outcome.and(Outcome::Usage);
+                outcome = outcome.and(ExitKind::UsageError);
             }
         }
     }
@@ -40,7 +40,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> io::Result<Outcome> {
 
 /// Lists all subjects.
 fn list(out: &mut impl Write) -> io::Result<()> {
-    for (title, front) in [("PTX", Front::Ptx), ("SASS", Front::Sass)] {
+    for (title, front) in [("PTX", SourceLanguage::Ptx), ("SASS", SourceLanguage::Sass)] {
         let opcodes = opcodes(front);
         writeln!(
             out,

@@ -1,8 +1,8 @@
 //! `warpgrid format`: formats sources.
 
-use crate::Outcome;
+use crate::ExitKind;
 use crate::document::Markup;
-use crate::output::{about, complain, read_text, stdout};
+use crate::output::{about, print_error, read_text, stdout};
 use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ pub(crate) struct FormatArguments {
 
 /// Formats every file. In a document, each block is formatted separately. A file that is not UTF-8 or not in a supported language is
 /// reported and remains unchanged.
-pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
-    let mut outcome = Outcome::Well;
+pub(crate) fn format(arguments: &FormatArguments) -> io::Result<ExitKind> {
+    let mut outcome = ExitKind::Success;
     let mut out = stdout();
     for path in &arguments.files {
         let read = read_text(path).map_err(|error| error.to_string());
@@ -34,8 +34,8 @@ pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
         let (source, formatted) = match formatted {
             Ok(texts) => texts,
             Err(why) => {
-                complain(&why);
-                outcome = Outcome::Usage;
+                print_error(&why);
+                outcome = ExitKind::UsageError;
                 continue;
             }
         };
@@ -43,8 +43,8 @@ pub(crate) fn format(arguments: &FormatArguments) -> io::Result<Outcome> {
             out.write_all(formatted.as_bytes())?;
         } else if formatted != source {
             if arguments.check {
-                complain(&format!("{} would change", path.display()));
-                outcome = outcome.and(Outcome::Wrong);
+                print_error(&format!("{} would change", path.display()));
+                outcome = outcome.and(ExitKind::Failure);
             } else {
                 std::fs::write(path, formatted).map_err(|error| about(path, error))?;
             }
@@ -71,5 +71,5 @@ fn is_program(path: &Path, source: &str) -> bool {
         .extension()
         .is_some_and(|ending| ending == "ptx" || ending == "sass");
     let least = if is_named { 1 } else { found.n_wrong.max(1) };
-    found.is_empty || found.n_understood >= least
+    found.is_empty || found.n_parsed >= least
 }

@@ -1,13 +1,13 @@
 //! `warpgrid fragment`: shows the lane and register of each matrix element, and the element locations of tensor instructions.
 
-use crate::Outcome;
-use crate::output::{complain, stdout};
+use crate::ExitKind;
+use crate::output::{print_error, stdout};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
-use warpgrid_view::Failure;
+use warpgrid_view::RequestError;
 use warpgrid_view::api;
 use warpgrid_view::layouts::fragment::FragmentRequest;
-use warpgrid_view::layouts::inspector::Map;
+use warpgrid_view::layouts::inspector::ElementMap;
 
 /// Arguments of `fragment`.
 #[derive(Debug, Args)]
@@ -59,8 +59,8 @@ pub(crate) fn word(text: &str) -> Result<(String, String), String> {
 }
 
 /// Returns the requested map in the requested format.
-fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, Failure> {
-    let map = api::map(request)?;
+fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, RequestError> {
+    let map = api::element_map(request)?;
     Ok(match format {
         FragmentFormat::Human => map.table(),
         FragmentFormat::Svg => map.svg(),
@@ -69,13 +69,13 @@ fn written(request: &FragmentRequest, format: FragmentFormat) -> Result<String, 
 }
 
 /// Formats a map as a line of JSON.
-fn json(map: &Map) -> String {
+fn json(map: &ElementMap) -> String {
     let text = serde_json::to_string(map);
     text.map_or_else(|error| error.to_string(), |text| text + "\n")
 }
 
 /// Prints the fragment map. A nonexistent map is a usage error.
-pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<Outcome> {
+pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<ExitKind> {
     let request = FragmentRequest {
         op: arguments.op.clone(),
         shape: arguments.shape.clone(),
@@ -92,16 +92,16 @@ pub(crate) fn print(arguments: &FragmentArguments) -> io::Result<Outcome> {
 pub(crate) fn print_request(
     request: &FragmentRequest,
     format: FragmentFormat,
-) -> io::Result<Outcome> {
+) -> io::Result<ExitKind> {
     let text = match written(request, format) {
         Ok(text) => text,
         Err(failure) => {
-            complain(&failure.message);
-            return Ok(Outcome::Usage);
+            print_error(&failure.message);
+            return Ok(ExitKind::UsageError);
         }
     };
     let mut out = stdout();
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    Ok(Outcome::Well)
+    Ok(ExitKind::Success)
 }

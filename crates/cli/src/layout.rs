@@ -1,6 +1,6 @@
 //! `warpgrid layout`: shows layout expressions and layout algebra, and compares the fragments of two instructions.
 
-use crate::Outcome;
+use crate::ExitKind;
 use crate::fragment::{FragmentFormat, print_request};
 use clap::Args;
 use std::io;
@@ -36,7 +36,7 @@ pub(crate) struct LayoutArguments {
 }
 
 /// Prints the layout. An invalid layout expression is a usage error.
-pub(crate) fn print(arguments: &LayoutArguments) -> io::Result<Outcome> {
+pub(crate) fn print(arguments: &LayoutArguments) -> io::Result<ExitKind> {
     let words: Vec<(&str, &str)> = match (&arguments.layout, &arguments.first, &arguments.then) {
         (_, Some(first), Some(then)) => vec![("first", first), ("then", then)],
         (layout, ..) => vec![

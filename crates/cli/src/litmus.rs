@@ -3,15 +3,16 @@
 
 mod cut;
 
-use crate::output::{complain, read_source, stdout};
-use crate::{Format, Outcome};
+use crate::output::{print_error, read_source, stdout};
+use crate::{ExitKind, OutputFormat};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use warpgrid_view::memory_model::litmus::{
-    CutThread, ForbiddenView, GraphView, LitmusEdit, LitmusEditOp, LitmusError, LitmusRepairs,
-    LitmusTest, LitmusView, OutcomeView, Races, explore, read_text, repairs, write_text,
+    ExtractionThread, ForbiddenView, GraphView, LitmusEdit, LitmusEditOp, LitmusError,
+    LitmusRepairs, LitmusTest, LitmusView, OutcomeView, RaceFrequency, explore, read_text, repairs,
+    write_text,
 };
 
 /// Arguments of `litmus`.
@@ -26,7 +27,7 @@ pub(crate) struct LitmusArguments {
     lines: Option<[u32; 2]>,
     /// With `--lines`: threads of the litmus test, as `block:thread`. By default, the command selects two threads that access the same bytes.
     #[arg(long, value_name = "0:0,1:0", value_delimiter = ',', value_parser = cut::read_thread, requires = "lines")]
-    threads: Vec<CutThread>,
+    threads: Vec<ExtractionThread>,
     /// With `--lines`: use the last execution of the lines before this step instead of the first execution.
     #[arg(long, value_name = "STEP", requires = "lines")]
     before: Option<u64>,
@@ -44,7 +45,7 @@ pub(crate) struct LitmusArguments {
     repairs: bool,
     /// Output format; `json` writes one line per test.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
     /// Explore only litmus tests whose name contains this text.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -58,7 +59,7 @@ pub(crate) struct LitmusArguments {
 
 /// JSON output for a test.
 #[derive(Serialize)]
-struct Line<'a> {
+struct TestReport<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<&'a str>,
@@ -66,15 +67,15 @@ struct Line<'a> {
     outcomes: Option<Vec<&'a [u64]>>,
     race: bool,
     racy_pairs: &'a [[[u32; 2]; 2]],
-    race_by_outcome: Option<Vec<Races>>,
-    forbidden: Vec<Forbidden<'a>>,
+    race_by_outcome: Option<Vec<RaceFrequency>>,
+    forbidden: Vec<ForbiddenOutcome<'a>>,
     candidates: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_off_after: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     executions: Option<Vec<&'a GraphView>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    repairs: Option<Vec<Vec<Edit<'a>>>>,
+    repairs: Option<Vec<Vec<RepairEdit<'a>>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bad: Option<&'a [Vec<u64>]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,14 +85,14 @@ struct Line<'a> {
 }
 
 #[derive(Serialize)]
-struct Forbidden<'a> {
+struct ForbiddenOutcome<'a> {
     values: &'a [u64],
     axiom: warpgrid_view::memory_model::litmus::Axiom,
     sentence: &'a str,
 }
 
 #[derive(Serialize)]
-struct Edit<'a> {
+struct RepairEdit<'a> {
     thread: u32,
     line: u32,
     op: LitmusEditOp,
@@ -99,13 +100,13 @@ struct Edit<'a> {
 }
 
 #[derive(Serialize)]
-struct Failure<'a> {
+struct TestFailure<'a> {
     name: &'a str,
     error: String,
 }
 
 /// Litmus test with its result.
-struct Answered {
+struct SolvedTest {
     /// Source of an extracted test, to which the lines of the result refer.
     question: Option<String>,
     view: LitmusView,
@@ -113,7 +114,7 @@ struct Answered {
 }
 
 /// Explores the tests of a file.
-pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
+pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<ExitKind> {
     let tests = match tests(arguments)? {
         Ok(tests) => tests,
         Err(outcome) => return Ok(outcome),
@@ -124,20 +125,20 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
         let mut out = stdout();
         out.write_all(write_text(test).as_bytes())?;
         out.flush()?;
-        return Ok(Outcome::Well);
+        return Ok(ExitKind::Success);
     }
     let is_wanted = |test: &&LitmusTest| match &arguments.only {
         Some(only) => test.name.contains(only.as_str()),
         None => true,
     };
     let mut out = stdout();
-    let mut outcome = Outcome::Well;
-    let as_json = arguments.format == Format::Json;
+    let mut outcome = ExitKind::Success;
+    let as_json = arguments.format == OutputFormat::Json;
     for test in tests.iter().filter(is_wanted) {
         let answer = answer(test, arguments);
-        let is_denied = |found: &Answered| arguments.deny && allows_bad(test, &found.view);
+        let is_denied = |found: &SolvedTest| arguments.deny && allows_bad(test, &found.view);
         if answer.as_ref().map_or(true, is_denied) {
-            outcome = Outcome::Wrong;
+            outcome = ExitKind::Failure;
         }
         match (answer, as_json) {
             (Ok(found), true) => {
@@ -148,12 +149,12 @@ pub(crate) fn litmus(arguments: &LitmusArguments) -> io::Result<Outcome> {
             (Err(error), true) => {
                 let name = &test.name;
                 let error = error.to_string();
-                serde_json::to_writer(&mut out, &Failure { name, error })?;
+                serde_json::to_writer(&mut out, &TestFailure { name, error })?;
                 writeln!(out)?;
             }
             (Err(error), false) => {
                 out.flush()?;
-                complain(&format!("{}: {error}", arguments.file.display()));
+                print_error(&format!("{}: {error}", arguments.file.display()));
             }
         }
         if out.is_closed() {
@@ -170,13 +171,13 @@ fn allows_bad(test: &LitmusTest, view: &LitmusView) -> bool {
     match &view.outcomes {
         Some(outcomes) => outcomes
             .iter()
-            .any(|outcome| test.bad.contains(&outcome.values)),
-        None => !test.bad.is_empty(),
+            .any(|outcome| test.unwanted_outcomes.contains(&outcome.values)),
+        None => !test.unwanted_outcomes.is_empty(),
     }
 }
 
 /// Returns the tests of the file, or the test extracted from the selected lines. The error is the outcome of the command.
-fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, Outcome>> {
+fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, ExitKind>> {
     let made = match arguments.lines {
         Some(lines) => match cut::cut(arguments, lines)? {
             Ok(test) => write_text(&test),
@@ -185,8 +186,8 @@ fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, Outc
         None => read_source(&arguments.file)?,
     };
     Ok(tests_of(&made).map_err(|why| {
-        complain(&format!("{}: {why}", arguments.file.display()));
-        Outcome::Usage
+        print_error(&format!("{}: {why}", arguments.file.display()));
+        ExitKind::UsageError
     }))
 }
 
@@ -212,57 +213,57 @@ fn tests_of(text: &str) -> Result<Vec<LitmusTest>, String> {
     tests.collect()
 }
 
-fn answer(test: &LitmusTest, arguments: &LitmusArguments) -> Result<Answered, LitmusError> {
+fn answer(test: &LitmusTest, arguments: &LitmusArguments) -> Result<SolvedTest, LitmusError> {
     let view = explore(test)?;
     let repairs = match arguments.repairs {
         true => Some(repairs(test, &view)?),
         false => None,
     };
-    Ok(Answered {
+    Ok(SolvedTest {
         question: arguments.lines.map(|_| write_text(test)),
         view,
         repairs,
     })
 }
 
-fn line<'f>(found: &'f Answered, arguments: &LitmusArguments) -> Line<'f> {
-    let Answered {
+fn line<'f>(found: &'f SolvedTest, arguments: &LitmusArguments) -> TestReport<'f> {
+    let SolvedTest {
         question,
         view,
         repairs,
     } = found;
     let outcomes = view.outcomes.as_deref();
-    Line {
+    TestReport {
         name: &view.name,
         question: question.as_deref(),
         outcomes: outcomes.map(|all| all.iter().map(|o| o.values.as_slice()).collect()),
         race: view.race,
-        racy_pairs: &view.racy_pairs,
+        racy_pairs: &view.racing_pairs,
         race_by_outcome: outcomes.map(|all| all.iter().map(|o| o.races).collect()),
         forbidden: view.forbidden.iter().map(forbidden).collect(),
         candidates: view.candidates,
-        cut_off_after: view.cut_off_after,
+        cut_off_after: view.truncated_after,
         executions: outcomes
             .filter(|_| arguments.graphs)
             .map(|all| all.iter().map(|o| &o.graph).collect()),
         repairs: repairs.as_ref().map(edits),
         bad: repairs.as_ref().map(|repairs| repairs.bad.as_slice()),
-        complete_to: repairs.as_ref().map(|repairs| repairs.complete_to),
-        tried: repairs.as_ref().map(|repairs| repairs.tried),
+        complete_to: repairs.as_ref().map(|repairs| repairs.exhaustive_up_to),
+        tried: repairs.as_ref().map(|repairs| repairs.candidates_tried),
     }
 }
 
-fn forbidden(found: &ForbiddenView) -> Forbidden<'_> {
-    Forbidden {
+fn forbidden(found: &ForbiddenView) -> ForbiddenOutcome<'_> {
+    ForbiddenOutcome {
         values: &found.values,
         axiom: found.violation.axiom,
         sentence: &found.violation.sentence,
     }
 }
 
-fn edits(repairs: &LitmusRepairs) -> Vec<Vec<Edit<'_>>> {
-    fn one(edit: &LitmusEdit) -> Edit<'_> {
-        Edit {
+fn edits(repairs: &LitmusRepairs) -> Vec<Vec<RepairEdit<'_>>> {
+    fn one(edit: &LitmusEdit) -> RepairEdit<'_> {
+        RepairEdit {
             thread: edit.thread,
             line: edit.line,
             op: edit.op,
@@ -273,7 +274,7 @@ fn edits(repairs: &LitmusRepairs) -> Vec<Vec<Edit<'_>>> {
     all.map(|repair| repair.iter().map(one).collect()).collect()
 }
 
-fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
+fn print(out: &mut impl Write, found: &SolvedTest) -> io::Result<()> {
     let view = &found.view;
     if let Some(question) = &found.question {
         for (number, line) in (1..).zip(question.lines()) {
@@ -282,7 +283,7 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
         writeln!(out)?;
     }
     writeln!(out, "{}", view.name)?;
-    writeln!(out, "observed: {}", view.observe.join(", "))?;
+    writeln!(out, "observed: {}", view.observed.join(", "))?;
     match &view.outcomes {
         None => writeln!(
             out,
@@ -302,8 +303,12 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
         let values = words(&forbidden.values);
         writeln!(out, "forbidden {values}: {}", forbidden.violation.sentence)?;
     }
-    if view.more_forbidden > 0 {
-        writeln!(out, "and {} more forbidden outcomes", view.more_forbidden)?;
+    if view.n_forbidden_omitted > 0 {
+        writeln!(
+            out,
+            "and {} more forbidden outcomes",
+            view.n_forbidden_omitted
+        )?;
     }
     for [first, second] in &view.racy_lines {
         writeln!(
@@ -312,7 +317,7 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
             first[1], first[0], second[1], second[0]
         )?;
     }
-    if let Some(rounds) = view.cut_off_after {
+    if let Some(rounds) = view.truncated_after {
         writeln!(
             out,
             "all loops except polling loops are unrolled {rounds} times"
@@ -326,9 +331,9 @@ fn print(out: &mut impl Write, found: &Answered) -> io::Result<()> {
 
 fn print_outcome(out: &mut impl Write, outcome: &OutcomeView) -> io::Result<()> {
     let note = match (outcome.is_interleaving, outcome.races) {
-        (true, Races::Never) => "",
+        (true, RaceFrequency::Never) => "",
         (true, _) => ", with a data race",
-        (false, Races::Never) => ", not sequentially consistent",
+        (false, RaceFrequency::Never) => ", not sequentially consistent",
         (false, _) => ", not sequentially consistent, with a data race",
     };
     writeln!(out, "allowed {}{note}", words(&outcome.values))?;
@@ -382,13 +387,13 @@ fn print_repairs(out: &mut impl Write, repairs: &LitmusRepairs) -> io::Result<()
         writeln!(
             out,
             "  no fix with at most {} edits forbids these outcomes",
-            repairs.complete_to
+            repairs.exhaustive_up_to
         )?;
     }
     writeln!(
         out,
         "the search covered all combinations of up to {} edits, and evaluated {} combinations",
-        repairs.complete_to, repairs.tried
+        repairs.exhaustive_up_to, repairs.candidates_tried
     )
 }
 

@@ -75,24 +75,24 @@ enum Command {
 
 /// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum OutputFormat {
     #[default]
     Human,
     Json,
 }
 
-/// Outcome of a command. Usage errors and unreadable files are [`Outcome::Usage`].
+/// Outcome of a command. Usage errors and unreadable files are [`ExitKind::UsageError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    Well,
+enum ExitKind {
+    Success,
     /// The input was read, but it was rejected, its run faulted, or its results differ.
-    Wrong,
-    Usage,
+    Failure,
+    UsageError,
 }
 
-impl Outcome {
+impl ExitKind {
     /// Returns the worse of two outcomes.
-    fn and(self, other: Outcome) -> Outcome {
+    fn and(self, other: ExitKind) -> ExitKind {
         if self as u8 >= other as u8 {
             self
         } else {
@@ -120,13 +120,13 @@ fn main() -> ExitCode {
         Command::Man(arguments) => manual::print(&arguments),
     };
     match outcome {
-        Ok(Outcome::Well) => ExitCode::SUCCESS,
-        Ok(Outcome::Wrong) => ExitCode::from(1),
-        Ok(Outcome::Usage) => ExitCode::from(2),
+        Ok(ExitKind::Success) => ExitCode::SUCCESS,
+        Ok(ExitKind::Failure) => ExitCode::from(1),
+        Ok(ExitKind::UsageError) => ExitCode::from(2),
         // A closed pipe (`warpgrid … | head`) is normal usage, not an error.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            output::complain(&error.to_string());
+            output::print_error(&error.to_string());
             ExitCode::from(2)
         }
     }

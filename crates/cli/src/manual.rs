@@ -1,7 +1,7 @@
 //! `warpgrid completions` and `warpgrid man`: generate shell completions and manual pages from the argument definitions.
 
-use crate::output::{complain, stdout};
-use crate::{Arguments, Outcome};
+use crate::output::{print_error, stdout};
+use crate::{Arguments, ExitKind};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ pub(crate) struct ManArguments {
 }
 
 /// Prints the completion script of a shell.
-pub(crate) fn complete(arguments: &CompletionsArguments) -> io::Result<Outcome> {
+pub(crate) fn complete(arguments: &CompletionsArguments) -> io::Result<ExitKind> {
     let mut text = Vec::new();
     clap_complete::generate(
         arguments.shell,
@@ -34,7 +34,7 @@ pub(crate) fn complete(arguments: &CompletionsArguments) -> io::Result<Outcome> 
 }
 
 /// Prints a manual page.
-pub(crate) fn print(arguments: &ManArguments) -> io::Result<Outcome> {
+pub(crate) fn print(arguments: &ManArguments) -> io::Result<ExitKind> {
     let mut whole = Arguments::command();
     whole.build();
     let page = match &arguments.command {
@@ -42,8 +42,8 @@ pub(crate) fn print(arguments: &ManArguments) -> io::Result<Outcome> {
         Some(name) => match whole.find_subcommand(name) {
             Some(command) => command.clone(),
             None => {
-                complain(&format!("unknown command `{name}`"));
-                return Ok(Outcome::Usage);
+                print_error(&format!("unknown command `{name}`"));
+                return Ok(ExitKind::UsageError);
             }
         },
     };
@@ -52,9 +52,9 @@ pub(crate) fn print(arguments: &ManArguments) -> io::Result<Outcome> {
     write(&text)
 }
 
-fn write(text: &[u8]) -> io::Result<Outcome> {
+fn write(text: &[u8]) -> io::Result<ExitKind> {
     let mut out = stdout();
     out.write_all(text)?;
     out.flush()?;
-    Ok(Outcome::Well)
+    Ok(ExitKind::Success)
 }

@@ -1,13 +1,13 @@
 //! `warpgrid open`: prints or opens a playground link for a source or a scenario.
 
-use crate::Outcome;
-use crate::output::{about, complain, is_same_file, stdout};
+use crate::ExitKind;
+use crate::output::{about, is_same_file, print_error, stdout};
 use crate::run::load_shared;
 use clap::Args;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use warpgrid_share::{Shared, most_in_link, write_file, write_link};
-use warpgrid_view::Front;
+use warpgrid_share::{SharedState, max_link_chars, write_file, write_link};
+use warpgrid_view::SourceLanguage;
 
 /// Arguments of `open`.
 #[derive(Debug, Args)]
@@ -16,7 +16,7 @@ pub(crate) struct OpenArguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Open the playground at this step.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MOST_STEPS))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=MAX_STEPS))]
     step: Option<u64>,
     /// Open the link in the browser instead of printing it.
     #[arg(long)]
@@ -27,7 +27,7 @@ pub(crate) struct OpenArguments {
 }
 
 /// Largest integer that JavaScript represents exactly.
-const MOST_STEPS: u64 = (1 << 53) - 1;
+const MAX_STEPS: u64 = (1 << 53) - 1;
 
 /// Returns the URL of the playground: the URL configured at build time, the project page, or the server of `cargo xtask serve`.
 fn address() -> &'static str {
@@ -40,56 +40,56 @@ fn address() -> &'static str {
 }
 
 /// Prints the link, opens the link, or writes the file.
-pub(crate) fn open(arguments: &OpenArguments) -> io::Result<Outcome> {
+pub(crate) fn open(arguments: &OpenArguments) -> io::Result<ExitKind> {
     let mut shared = match load_shared(&arguments.file)? {
         Ok(shared) => shared,
         Err(why) => {
-            complain(&why);
-            return Ok(Outcome::Usage);
+            print_error(&why);
+            return Ok(ExitKind::UsageError);
         }
     };
     shared.view.step = arguments.step.or(shared.view.step);
-    if shared.scenario.front == Front::Ptx {
-        shared.scenario.front = Front::of_source(&shared.scenario.source);
+    if shared.scenario.front == SourceLanguage::Ptx {
+        shared.scenario.front = SourceLanguage::of_source(&shared.scenario.source);
     }
     match &arguments.save {
         Some(path) if is_same_file(path, &arguments.file) => {
             let path = path.display();
-            complain(&format!("`--save {path}` would overwrite the input file"));
-            Ok(Outcome::Usage)
+            print_error(&format!("`--save {path}` would overwrite the input file"));
+            Ok(ExitKind::UsageError)
         }
         Some(path) => {
             std::fs::write(path, write_file(&shared)).map_err(|error| about(path, error))?;
-            Ok(Outcome::Well)
+            Ok(ExitKind::Success)
         }
         None => open_link(arguments, &shared),
     }
 }
 
-fn open_link(arguments: &OpenArguments, shared: &Shared) -> io::Result<Outcome> {
+fn open_link(arguments: &OpenArguments, shared: &SharedState) -> io::Result<ExitKind> {
     let link = write_link(shared);
-    let (length, most) = (link.len(), most_in_link());
+    let (length, most) = (link.len(), max_link_chars());
     if length > most {
-        complain(&format!(
+        print_error(&format!(
             "{}: the link would have {length} characters, but many programs truncate links of more than {most} characters: write a file with `--save`, share this file, and drop the file onto the playground to open it",
             arguments.file.display()
         ));
-        return Ok(Outcome::Wrong);
+        return Ok(ExitKind::Failure);
     }
     let link = format!("{}{link}", address());
     if !arguments.browser {
         let mut out = stdout();
         writeln!(out, "{link}")?;
         out.flush()?;
-        return Ok(Outcome::Well);
+        return Ok(ExitKind::Success);
     }
     match open::that_detached(&link) {
-        Ok(()) => Ok(Outcome::Well),
+        Ok(()) => Ok(ExitKind::Success),
         Err(error) => {
-            complain(&format!(
+            print_error(&format!(
                 "cannot open a browser ({error}): omit `--browser` to print the link"
             ));
-            Ok(Outcome::Usage)
+            Ok(ExitKind::UsageError)
         }
     }
 }

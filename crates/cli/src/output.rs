@@ -139,7 +139,7 @@ impl<W: Write> Write for Output<W> {
 }
 
 /// Writes one line to standard error.
-pub(crate) fn complain(message: &str) {
+pub(crate) fn print_error(message: &str) {
     // Errors of standard error itself cannot be reported.
     let _ = writeln!(io::stderr(), "warpgrid: {message}");
 }
@@ -170,32 +170,32 @@ pub(crate) fn renderer() -> Renderer {
 
 /// JSON report with the field `ok`, which precedes the fields of the report.
 #[derive(Serialize)]
-pub(crate) struct Answer<'a, T> {
+pub(crate) struct JsonReport<'a, T> {
     pub(crate) ok: bool,
     #[serde(flatten)]
     pub(crate) report: &'a T,
 }
 
 /// Source with its name and line index.
-pub(crate) struct Source<'a> {
+pub(crate) struct NamedSource<'a> {
     path: &'a str,
     text: &'a str,
-    lines: Lines,
+    lines: LineStarts,
 }
 
-impl<'a> Source<'a> {
-    pub(crate) fn new(path: &'a str, text: &'a str) -> Source<'a> {
-        Source {
+impl<'a> NamedSource<'a> {
+    pub(crate) fn new(path: &'a str, text: &'a str) -> NamedSource<'a> {
+        NamedSource {
             path,
             text,
-            lines: Lines::new(text),
+            lines: LineStarts::new(text),
         }
     }
 }
 
 /// Formats a diagnostic with its source lines.
 pub(crate) fn render(
-    source: &Source<'_>,
+    source: &NamedSource<'_>,
     diagnostic: &DiagnosticView,
     renderer: &Renderer,
 ) -> String {
@@ -243,13 +243,13 @@ pub(crate) fn render(
 }
 
 /// Byte offsets of the lines of a source.
-struct Lines {
+struct LineStarts {
     starts: Vec<usize>,
     len: usize,
 }
 
-impl Lines {
-    fn new(source: &str) -> Lines {
+impl LineStarts {
+    fn new(source: &str) -> LineStarts {
         let mut starts = vec![0];
         starts.extend(
             source
@@ -258,7 +258,7 @@ impl Lines {
                 .filter(|(_, byte)| *byte == b'\n')
                 .map(|(at, _)| at + 1),
         );
-        Lines {
+        LineStarts {
             starts,
             len: source.len(),
         }

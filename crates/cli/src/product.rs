@@ -1,10 +1,10 @@
 //! `warpgrid product`: shows how Tensor Cores compute one result element of an MMA instruction.
 
-use crate::output::complain;
-use crate::{Format, Outcome};
+use crate::output::print_error;
+use crate::{ExitKind, OutputFormat};
 use clap::Args;
 use std::io::{self, Write};
-use warpgrid_view::analysis::mma_explanation::{ProductRequest, text};
+use warpgrid_view::analysis::mma_explanation::{MmaRequest, text};
 use warpgrid_view::api;
 
 /// Arguments of `product`.
@@ -33,12 +33,12 @@ pub(crate) struct ProductArguments {
     c: Option<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
 }
 
 /// Prints each step of the computation. A nonexistent instruction is a usage error.
-pub(crate) fn print(arguments: &ProductArguments) -> io::Result<Outcome> {
-    let request = ProductRequest {
+pub(crate) fn print(arguments: &ProductArguments) -> io::Result<ExitKind> {
+    let request = MmaRequest {
         op: arguments.op.clone(),
         shape: arguments.shape.clone(),
         types: arguments.types.clone(),
@@ -50,17 +50,17 @@ pub(crate) fn print(arguments: &ProductArguments) -> io::Result<Outcome> {
     let view = match api::product(&request) {
         Ok(view) => view,
         Err(failure) => {
-            complain(&failure.message);
-            return Ok(Outcome::Usage);
+            print_error(&failure.message);
+            return Ok(ExitKind::UsageError);
         }
     };
     let mut out = io::stdout().lock();
     match arguments.format {
-        Format::Human => out.write_all(text(&view).as_bytes())?,
-        Format::Json => {
+        OutputFormat::Human => out.write_all(text(&view).as_bytes())?,
+        OutputFormat::Json => {
             serde_json::to_writer(&mut out, &view)?;
             writeln!(out)?;
         }
     }
-    Ok(Outcome::Well)
+    Ok(ExitKind::Success)
 }

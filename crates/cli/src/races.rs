@@ -1,7 +1,7 @@
 //! Text output of data races.
 
 use std::io::{self, Write};
-use warpgrid_view::memory_model::concurrency::{RaceSure, RaceView, RepairOp};
+use warpgrid_view::memory_model::concurrency::{RaceConfidence, RaceView, RepairOp};
 
 /// Writes a paragraph for each race: both accesses, the missing synchronization, and the weakest repair.
 pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Result<()> {
@@ -35,11 +35,11 @@ pub(crate) fn print(out: &mut impl Write, races: Option<&[RaceView]>) -> io::Res
 }
 
 fn title(race: &RaceView) -> &'static str {
-    match (race.sure, race.same_value) {
-        (RaceSure::Axiom, _) => {
+    match (race.confidence, race.same_value) {
+        (RaceConfidence::ModelOnly, _) => {
             "data race (the memory model requires an ordering whose absence is rarely observable)"
         }
-        (RaceSure::Documented, _) => "violation of the PTX ISA manual",
+        (RaceConfidence::OutsideModel, _) => "violation of the PTX ISA manual",
         (_, true) => "data race of equal values",
         (_, false) => "data race",
     }

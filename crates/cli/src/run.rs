@@ -1,14 +1,14 @@
 //! `warpgrid run`: launches a scenario and checks its expectations.
 
-use crate::check::{FrontName, front_of};
+use crate::check::{LanguageArg, front_of};
 use crate::compiled;
 use crate::launch::{LaunchOptions, kernels_text};
 use crate::output::{
-    Source, about, complain, is_same_file, read_bytes, read_source, render, renderer, stdout,
-    text_of, without_mark,
+    NamedSource, about, is_same_file, print_error, read_bytes, read_source, render, renderer,
+    stdout, text_of, without_mark,
 };
 use crate::save;
-use crate::{Format, Outcome, beside, engine, races, seeds, traffic};
+use crate::{ExitKind, OutputFormat, beside, engine, races, seeds, traffic};
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
@@ -17,16 +17,18 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use warpgrid_share::Shared;
-use warpgrid_view::analysis::comparison::{BesideError, Pair};
+use warpgrid_share::SharedState;
+use warpgrid_view::analysis::comparison::{ComparisonError, PairedRun};
 use warpgrid_view::api::unknown_fields::{CASE_FACTS, unknown_field};
-use warpgrid_view::api::{BufferDigest, ReportRequest, RunReport, STEPS_OF_A_COMMAND, Values};
+use warpgrid_view::api::{
+    BufferDigest, BufferValues, ReportRequest, RunReport, STEPS_OF_A_COMMAND,
+};
 use warpgrid_view::compiled_file::is_compiled;
 use warpgrid_view::layouts::inspector::layouts_text;
 use warpgrid_view::memory_model::concurrency::RaceView;
 use warpgrid_view::model::{CauseView, Severity};
-use warpgrid_view::scenario::Beside;
-use warpgrid_view::{Failure, Front, Scenario, Session, counted};
+use warpgrid_view::scenario::ComparisonKernel;
+use warpgrid_view::{RequestError, Scenario, Session, SourceLanguage, counted};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -35,7 +37,7 @@ pub(crate) struct RunArguments {
     #[arg(value_name = "SCENARIO.json|FILE.ptx|FILE.sass")]
     file: PathBuf,
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
     /// Stop after this many steps (warp-instructions).
     #[arg(long, value_name = "N", default_value_t = STEPS_OF_A_COMMAND)]
     max_steps: u64,
@@ -45,7 +47,7 @@ pub(crate) struct RunArguments {
     /// Write the final contents of a buffer or variable, as in `out=out.npy`. Further formats are `.csv`, `.svg` and `.animated.svg`
     /// (an animation of the run). Repeatable.
     #[arg(long, value_name = "MEMORY=FILE", value_parser = save::read_save, conflicts_with_all = ["seeds", "beside"])]
-    save: Vec<save::Save>,
+    save: Vec<save::SaveTarget>,
     /// Count sectors, cache lines, wavefronts and bank conflicts per source line.
     #[arg(long, conflicts_with = "seeds")]
     traffic: bool,
@@ -70,7 +72,7 @@ pub(crate) struct RunArguments {
     seeds: Option<std::ops::Range<u64>>,
     /// Language of the source. By default, the command infers the language from the scenario, the file extension or the contents.
     #[arg(long, value_enum)]
-    front: Option<FrontName>,
+    front: Option<LanguageArg>,
     /// Run another version of the kernel with the same launch configuration, and compare the final memory.
     #[arg(long = "compare", alias = "beside", value_name = "FILE", conflicts_with_all = ["seeds", "trace", "traffic"])]
     beside: Option<PathBuf>,
@@ -95,7 +97,7 @@ fn read_seed(text: &str) -> Result<u64, String> {
 
 /// Fields that only corpus files have.
 #[derive(Debug, Default, Deserialize)]
-struct CaseFacts {
+struct TestCaseManifest {
     #[serde(default)]
     variants: Vec<Variant>,
     /// First source file, if it is not `kernel.ptx`.
@@ -107,7 +109,7 @@ struct Variant {
     file: String,
 }
 
-impl CaseFacts {
+impl TestCaseManifest {
     /// Returns the default source file.
     fn first(&self) -> &str {
         self.source_file.as_deref().unwrap_or("kernel.ptx")
@@ -123,10 +125,10 @@ impl CaseFacts {
 
 /// Output of `--format json`: the report, and every buffer with its values.
 #[derive(Debug, Serialize)]
-struct Written<'a> {
+struct JsonRunReport<'a> {
     #[serde(flatten)]
     report: &'a RunReport,
-    buffers: BTreeMap<&'a str, WrittenBuffer<'a>>,
+    buffers: BTreeMap<&'a str, JsonBuffer<'a>>,
     /// Executed kernel, and all kernels of the source.
     kernel: &'a str,
     kernels: Vec<String>,
@@ -134,27 +136,27 @@ struct Written<'a> {
 
 /// Buffer after the run.
 #[derive(Debug, Serialize)]
-struct WrittenBuffer<'a> {
+struct JsonBuffer<'a> {
     #[serde(flatten)]
     digest: &'a BufferDigest,
-    values: Values<'a>,
+    values: BufferValues<'a>,
 }
 
 /// Runs one file, or one case with all its variants.
-pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
+pub(crate) fn run(arguments: &RunArguments) -> io::Result<ExitKind> {
     let (scenario, facts) = match load(arguments) {
         Ok(loaded) => loaded,
         Err(why) => {
-            complain(&why);
-            return Ok(Outcome::Usage);
+            print_error(&why);
+            return Ok(ExitKind::UsageError);
         }
     };
     if let Some(why) = misuse(arguments, &facts) {
-        complain(&why);
-        return Ok(Outcome::Usage);
+        print_error(&why);
+        return Ok(ExitKind::UsageError);
     }
     let sources = sources(arguments, &facts);
-    let mut outcome = Outcome::Well;
+    let mut outcome = ExitKind::Success;
     for source in &sources {
         let mut scenario = scenario.clone();
         if let Some(path) = source {
@@ -175,10 +177,10 @@ pub(crate) fn run(arguments: &RunArguments) -> io::Result<Outcome> {
             .display()
             .to_string();
         if let Some(path) = &arguments.beside {
-            scenario.beside = Some(Beside {
+            scenario.beside = Some(ComparisonKernel {
                 source: without_mark(read_source(path)?),
                 front: front_stated(path),
-                ..Beside::default()
+                ..ComparisonKernel::default()
             });
         }
         for scenario in scenarios_of_kernels(&arguments.launch, scenario) {
@@ -198,7 +200,7 @@ pub(crate) fn scenarios_of_kernels(launch: &LaunchOptions, scenario: Scenario) -
     if !launch.selects_all() {
         return vec![scenario];
     }
-    let Ok(session) = Session::untracked(scenario.clone()) else {
+    let Ok(session) = Session::new_without_last_writers(scenario.clone()) else {
         return vec![scenario];
     };
     let kernels = session.kernels().into_iter();
@@ -211,7 +213,7 @@ pub(crate) fn scenarios_of_kernels(launch: &LaunchOptions, scenario: Scenario) -
 
 /// Returns a message about options that are inconsistent with the input file: a variant of a file without variants, or a trace that would
 /// overwrite an input file.
-fn misuse(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Option<String> {
+fn misuse(arguments: &RunArguments, facts: &Option<TestCaseManifest>) -> Option<String> {
     let folder = arguments.file.parent().unwrap_or(Path::new("."));
     let mut read = vec![arguments.file.clone()];
     match facts {
@@ -243,7 +245,7 @@ fn misuse(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Option<String>
 }
 
 /// Returns the files to run, or `None` if the scenario contains its source.
-fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<PathBuf>> {
+fn sources(arguments: &RunArguments, facts: &Option<TestCaseManifest>) -> Vec<Option<PathBuf>> {
     let Some(facts) = facts else {
         return vec![None];
     };
@@ -256,7 +258,7 @@ fn sources(arguments: &RunArguments, facts: &Option<CaseFacts>) -> Vec<Option<Pa
 }
 
 /// Loads a shareable scenario with its source: a shared file, a scenario, a case with a separate source file, or a source.
-pub(crate) fn load_shared(path: &Path) -> io::Result<Result<Shared, String>> {
+pub(crate) fn load_shared(path: &Path) -> io::Result<Result<SharedState, String>> {
     let text = without_mark(read_source(path)?);
     let about = |why: String| format!("{}: {why}", path.display());
     if is_json(path) && is_shared(&text) {
@@ -271,9 +273,9 @@ pub(crate) fn load_shared(path: &Path) -> io::Result<Result<Shared, String>> {
         scenario.source = without_mark(read_source(&folder.join(facts.first()))?);
         scenario.ptx_version = None;
     }
-    Ok(Ok(Shared {
+    Ok(Ok(SharedState {
         scenario,
-        ..Shared::default()
+        ..SharedState::default()
     }))
 }
 
@@ -292,7 +294,7 @@ fn is_shared(text: &str) -> bool {
 }
 
 /// Loads a scenario, and the fields of a corpus file if the source is in a separate file.
-fn load(arguments: &RunArguments) -> Result<(Scenario, Option<CaseFacts>), String> {
+fn load(arguments: &RunArguments) -> Result<(Scenario, Option<TestCaseManifest>), String> {
     let path = arguments.file.as_path();
     let bytes = read_bytes(path).map_err(|error| error.to_string())?;
     let block = arguments.block.as_deref();
@@ -315,7 +317,7 @@ fn load(arguments: &RunArguments) -> Result<(Scenario, Option<CaseFacts>), Strin
 }
 
 /// Parses the text of a file.
-fn read(path: &Path, text: String) -> Result<(Scenario, Option<CaseFacts>), String> {
+fn read(path: &Path, text: String) -> Result<(Scenario, Option<TestCaseManifest>), String> {
     if !is_json(path) {
         return Ok((
             Scenario {
@@ -335,7 +337,7 @@ fn read(path: &Path, text: String) -> Result<(Scenario, Option<CaseFacts>), Stri
 }
 
 /// Parses a scenario, or a corpus file, which has other fields in place of the source.
-fn read_scenario(text: &str) -> Result<(Scenario, Option<CaseFacts>), serde_json::Error> {
+fn read_scenario(text: &str) -> Result<(Scenario, Option<TestCaseManifest>), serde_json::Error> {
     let mut object: Map<String, Value> = serde_json::from_str(text)?;
     let is_script = spell_as_files(&mut object);
     let is_case = !object.contains_key("source");
@@ -391,21 +393,21 @@ fn snake_cased(name: &str) -> String {
     spelled
 }
 
-fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<Outcome> {
+fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<ExitKind> {
     let source = scenario.source.clone();
     // Drawings show the last writers.
     let open = match arguments.save.is_empty() {
-        true => Session::untracked,
+        true => Session::new_without_last_writers,
         false => Session::new,
     };
     let mut session = match open(scenario) {
         Ok(session) => session,
-        Err(error) => return refuse(arguments.format, name, &source, &error),
+        Err(error) => return report_failure(arguments.format, name, &source, &error),
     };
     if let Some(path) = &arguments.trace {
         trace(&mut session, arguments.max_steps, path)?;
     }
-    let is_json = arguments.format == Format::Json;
+    let is_json = arguments.format == OutputFormat::Json;
     let engine = match is_watched(arguments) {
         true => None,
         false => engine::run(&mut session, arguments.max_steps, arguments.threads),
@@ -443,7 +445,11 @@ fn run_one(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Resu
     }
     let ok = report.ok;
     out.flush()?;
-    Ok(if ok { Outcome::Well } else { Outcome::Wrong })
+    Ok(if ok {
+        ExitKind::Success
+    } else {
+        ExitKind::Failure
+    })
 }
 
 /// Checks whether an option requires single steps, or the interpreter is requested.
@@ -455,7 +461,7 @@ fn is_watched(arguments: &RunArguments) -> bool {
         || arguments.races
         || arguments.layouts
         // JSON output always includes the counts.
-        || arguments.format == Format::Json
+        || arguments.format == OutputFormat::Json
 }
 
 /// Writes the report as a line of JSON.
@@ -465,10 +471,10 @@ fn write_json(out: &mut impl Write, report: &mut RunReport, session: &Session) -
     let written = buffers.iter().filter_map(|buffer| {
         let digest = digests.get(&buffer.name)?;
         let values = session.values_of(buffer);
-        Some((buffer.name.as_str(), WrittenBuffer { digest, values }))
+        Some((buffer.name.as_str(), JsonBuffer { digest, values }))
     });
     let buffers = written.collect();
-    let written = Written {
+    let written = JsonRunReport {
         report,
         buffers,
         kernel: session.scenario().entry.as_deref().unwrap_or_default(),
@@ -514,7 +520,7 @@ fn print_values(out: &mut impl Write, report: &RunReport, session: &Session) -> 
     for register in &report.registers {
         writeln!(out, "  {register}")?;
     }
-    let changed = match session.unwatched() {
+    let changed = match session.restart_without_last_writers() {
         Ok(start) => session.changed_memories(&start),
         Err(_) => Vec::new(),
     };
@@ -561,29 +567,29 @@ fn print_reasons(out: &mut impl Write, report: &RunReport) -> io::Result<()> {
 }
 
 /// Returns the language of a file by its extension, or `None` if the contents determine it.
-fn front_stated(path: &Path) -> Option<Front> {
+fn front_stated(path: &Path) -> Option<SourceLanguage> {
     match path.extension()?.to_str()? {
-        "ptx" => Some(Front::Ptx),
-        "sass" => Some(Front::Sass),
+        "ptx" => Some(SourceLanguage::Ptx),
+        "sass" => Some(SourceLanguage::Sass),
         _ => None,
     }
 }
 
 /// Runs two versions of a kernel.
-fn run_beside(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<Outcome> {
+fn run_beside(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::Result<ExitKind> {
     let second = scenario.beside.as_ref().map(|beside| beside.source.clone());
     let sources = [scenario.source.clone(), second.unwrap_or_default()];
     let path = arguments.beside.as_ref().map(|path| path.display());
     let other = path.map_or_else(|| "kernel B".to_owned(), |path| path.to_string());
     let names = [name, &other];
-    let pair = Pair::new(scenario, arguments.max_steps).map(|mut pair| {
-        while !pair.work(u64::MAX) {}
+    let pair = PairedRun::new(scenario, arguments.max_steps).map(|mut pair| {
+        while !pair.advance(u64::MAX) {}
         (pair.report(), pair.guesses().to_vec())
     });
     match pair {
         Ok((report, guesses)) => beside::print(arguments.format, names, &report, &guesses),
-        Err(BesideError { side, error }) => {
-            refuse(arguments.format, names[side], &sources[side], &error)
+        Err(ComparisonError { side, error }) => {
+            report_failure(arguments.format, names[side], &sources[side], &error)
         }
     }
 }
@@ -594,13 +600,15 @@ fn run_seeds(
     name: &str,
     scenario: Scenario,
     range: std::ops::Range<u64>,
-) -> io::Result<Outcome> {
+) -> io::Result<ExitKind> {
     let source = scenario.source.clone();
-    let session = Session::untracked(scenario.clone());
-    let guesses = session.map_or(Vec::new(), |session| session.guesses().to_vec());
+    let session = Session::new_without_last_writers(scenario.clone());
+    let guesses = session.map_or(Vec::new(), |session| {
+        session.inferred_annotations().to_vec()
+    });
     match seeds::search(scenario, range, arguments.max_steps) {
         Ok(report) => seeds::print(arguments.format, name, &report, &guesses),
-        Err(error) => refuse(arguments.format, name, &source, &error),
+        Err(error) => report_failure(arguments.format, name, &source, &error),
     }
 }
 
@@ -609,10 +617,10 @@ fn verdict(report: &RunReport, session: &Session) -> &'static str {
     let races = report.races.iter().flatten();
     let has_race = report.fault.is_none() && races.into_iter().any(RaceView::is_undefined);
     let is_undefined = report.fault.is_none() && report.hang.is_some();
-    match (report.ok, session.has_promise()) {
+    match (report.ok, session.has_expectation()) {
         (true, true) => "all expectations passed",
         (true, false) => "completed",
-        (false, _) if !session.is_over() => "not finished",
+        (false, _) if !session.is_finished() => "not finished",
         (false, _) if has_race => "data race",
         (false, _) if is_undefined => "undefined behavior",
         (false, true) => "differs",
@@ -624,7 +632,7 @@ fn verdict(report: &RunReport, session: &Session) -> &'static str {
 fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
     const WINDOW: u64 = 4096;
     let mut file = BufWriter::new(File::create(path).map_err(|error| about(path, error))?);
-    while !session.is_over() && session.position() < max_steps {
+    while !session.is_finished() && session.position() < max_steps {
         let from = session.position();
         session.run(WINDOW.min(max_steps - from));
         for store in session.events(from, session.position()) {
@@ -643,22 +651,22 @@ fn trace(session: &mut Session, max_steps: u64, path: &Path) -> io::Result<()> {
 }
 
 /// Reports a scenario that cannot run, with its diagnostics or its message.
-pub(crate) fn refuse(
-    format: Format,
+pub(crate) fn report_failure(
+    format: OutputFormat,
     name: &str,
     source: &str,
-    error: &Failure,
-) -> io::Result<Outcome> {
+    error: &RequestError,
+) -> io::Result<ExitKind> {
     let mut out = stdout();
-    if format == Format::Json {
+    if format == OutputFormat::Json {
         let answer = serde_json::json!({"ok": false, "fault": null, "buffers": {}, "steps": 0, "stores": 0, "lane_instructions": 0,
             "notes": [error.message], "code": error.code, "diagnostics": error.diagnostics});
         writeln!(out, "{answer}")?;
         out.flush()?;
-        return Ok(Outcome::Wrong);
+        return Ok(ExitKind::Failure);
     }
     let renderer = renderer();
-    let shown = Source::new(name, source);
+    let shown = NamedSource::new(name, source);
     for diagnostic in error
         .diagnostics
         .iter()
@@ -672,5 +680,5 @@ pub(crate) fn refuse(
         error.message, error.code
     )?;
     out.flush()?;
-    Ok(Outcome::Wrong)
+    Ok(ExitKind::Failure)
 }

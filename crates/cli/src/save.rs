@@ -2,26 +2,26 @@
 
 use std::io;
 use std::path::PathBuf;
-use warpgrid_view::memory_export::MemoryForm;
+use warpgrid_view::memory_export::ExportFormat;
 use warpgrid_view::model::GridRequest;
-use warpgrid_view::{MemoryId, Session};
+use warpgrid_view::{MemoryKey, Session};
 
 /// Memory and its output file.
 #[derive(Clone, Debug)]
-pub(crate) struct Save {
-    memory: MemoryId,
+pub(crate) struct SaveTarget {
+    memory: MemoryKey,
     pub(crate) file: PathBuf,
-    form: MemoryForm,
+    form: ExportFormat,
 }
 
 /// Parses `MEMORY=FILE`. The file extension determines the format.
-pub(crate) fn read_save(text: &str) -> Result<Save, String> {
+pub(crate) fn read_save(text: &str) -> Result<SaveTarget, String> {
     let parts = text.split_once('=');
     let (memory, file) = parts.ok_or_else(|| {
         format!("found the argument `{text}`, expected a buffer and a file, as in `out=out.npy`")
     })?;
-    let form = MemoryForm::of_name(file).ok_or_else(|| {
-        let endings: Vec<String> = MemoryForm::ALL
+    let form = ExportFormat::of_name(file).ok_or_else(|| {
+        let endings: Vec<String> = ExportFormat::ALL
             .iter()
             .map(|(_, _, ending)| format!(".{ending}"))
             .collect();
@@ -30,17 +30,17 @@ pub(crate) fn read_save(text: &str) -> Result<Save, String> {
             endings.join(", ")
         )
     })?;
-    Ok(Save {
-        memory: MemoryId::from(memory),
+    Ok(SaveTarget {
+        memory: MemoryKey::from(memory),
         file: PathBuf::from(file),
         form,
     })
 }
 
 /// Writes each memory at the end of the run. Returns messages about memories that cannot be written, and writes the others.
-pub(crate) fn write(session: &mut Session, saves: &[Save]) -> io::Result<Vec<String>> {
+pub(crate) fn write(session: &mut Session, saves: &[SaveTarget]) -> io::Result<Vec<String>> {
     let mut problems = Vec::new();
-    for Save { memory, file, form } in saves {
+    for SaveTarget { memory, file, form } in saves {
         let request = GridRequest {
             memory: memory.clone(),
             ty: None,

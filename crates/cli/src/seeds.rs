@@ -2,18 +2,18 @@
 
 use crate::difference::print_difference;
 use crate::launch::write_guesses;
-use crate::output::{Answer, stdout};
-use crate::{Format, Outcome};
+use crate::output::{JsonReport, stdout};
+use crate::{ExitKind, OutputFormat};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use warpgrid_view::analysis::schedule_seeds::{SeedReport, SeedSearch};
 use warpgrid_view::counted;
-use warpgrid_view::{Failure, Scenario};
+use warpgrid_view::{RequestError, Scenario};
 
 /// Maximum number of seeds, since the memory of each distinct end state is stored.
-const MOST_SEEDS: u64 = 1_000_000;
+const MAX_SEEDS: u64 = 1_000_000;
 
 /// Parses a range of seeds: `0..100`.
 pub(crate) fn read_range(text: &str) -> Result<Range<u64>, String> {
@@ -23,8 +23,8 @@ pub(crate) fn read_range(text: &str) -> Result<Range<u64>, String> {
     let (from, to) = (number(from)?, number(to)?);
     match to.checked_sub(from) {
         None | Some(0) => Err(expected()),
-        Some(n) if n > MOST_SEEDS => Err(format!(
-            "the range contains {n} seeds, expected at most {MOST_SEEDS}"
+        Some(n) if n > MAX_SEEDS => Err(format!(
+            "the range contains {n} seeds, expected at most {MAX_SEEDS}"
         )),
         Some(_) => Ok(from..to),
     }
@@ -38,11 +38,11 @@ pub(crate) fn search(
     scenario: Scenario,
     seeds: Range<u64>,
     max_steps: u64,
-) -> Result<SeedReport, Failure> {
+) -> Result<SeedReport, RequestError> {
     let n_seeds = seeds.end - seeds.start;
     let mut search = SeedSearch::new(scenario, seeds, max_steps);
     let mut progress = Progress::new();
-    while !search.work(SLICE)? {
+    while !search.advance(SLICE)? {
         progress.say(|| {
             let ends = counted(search.n_ends(), "end");
             format!("{} of {n_seeds} seeds, {ends} so far", search.n_done())
@@ -104,22 +104,22 @@ struct Inferred<'a, T> {
     guesses: &'a [String],
 }
 
-/// Writes a report. The outcome is [`Outcome::Wrong`] if two seeds have different end states.
+/// Writes a report. The outcome is [`ExitKind::Failure`] if two seeds have different end states.
 pub(crate) fn print(
-    format: Format,
+    format: OutputFormat,
     name: &str,
     report: &SeedReport,
     guesses: &[String],
-) -> io::Result<Outcome> {
+) -> io::Result<ExitKind> {
     let mut out = stdout();
     let is_one = report.ends.len() <= 1;
     match format {
-        Format::Json => {
-            let answer = Answer { ok: is_one, report };
+        OutputFormat::Json => {
+            let answer = JsonReport { ok: is_one, report };
             serde_json::to_writer(&mut out, &Inferred { answer, guesses })?;
             writeln!(out)?;
         }
-        Format::Human => {
+        OutputFormat::Human => {
             let n = report.n_seeds;
             match report.ends.len() {
                 0 | 1 => writeln!(out, "{name}: {n} seeds produce identical memory contents")?,
@@ -153,8 +153,8 @@ pub(crate) fn print(
         }
     }
     Ok(if is_one {
-        Outcome::Well
+        ExitKind::Success
     } else {
-        Outcome::Wrong
+        ExitKind::Failure
     })
 }

@@ -6,10 +6,10 @@ use common::{Folder, GOOD, json, warpgrid};
 use expect_test::expect;
 use std::path::Path;
 use warpgrid_share::read_link;
-use warpgrid_view::Front;
+use warpgrid_view::SourceLanguage;
 
 /// Decodes the link that the command prints.
-fn opened(arguments: &[&str], input: &str) -> warpgrid_share::Shared {
+fn opened(arguments: &[&str], input: &str) -> warpgrid_share::SharedState {
     let output = warpgrid(&[&["open"], arguments].concat(), input);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let line = String::from_utf8(output.stdout).expect("a link");
@@ -28,7 +28,7 @@ fn the_link_of_a_file_has_its_text_and_the_step() {
     let shared = opened(&["-"], "        /*0000*/    EXIT ;\n");
     assert_eq!(
         (shared.scenario.front, shared.view.step),
-        (Front::Sass, None)
+        (SourceLanguage::Sass, None)
     );
 }
 

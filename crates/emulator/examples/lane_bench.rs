@@ -10,7 +10,7 @@ mod common;
 
 use common::{Calc, Kernel, at, base_of, imm, imm_f32, mad, mul, reg, special, zeros};
 use std::time::Instant;
-use warpgrid_emulator::{Machine, Status};
+use warpgrid_emulator::{Machine, MachineStatus};
 use warpgrid_isa::{ArithmeticOp, CompareOp, MulPart, Rounding, ScalarType, StateSpace};
 use warpgrid_program::RegisterId;
 
@@ -29,7 +29,7 @@ fn measure(name: &str, make: impl Fn() -> Machine) {
         let start = Instant::now();
         let status = machine.run(u64::MAX);
         let seconds = start.elapsed().as_secs_f64();
-        assert_eq!(status, Status::Finished, "{:?}", machine.fault());
+        assert_eq!(status, MachineStatus::Finished, "{:?}", machine.fault());
         best = best.min(seconds);
         steps = machine.position();
     }

@@ -3,22 +3,28 @@
 
 use std::io::Write;
 use std::time::Instant;
-use warpgrid_emulator::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
-use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_emulator::tensor::{
+    BitOp, IntegerOverflow, MmaDescription, MmaInstruction, TensorCoreModel,
+};
+use warpgrid_isa::fragment::{Shape, TensorCoreGeneration};
 use warpgrid_isa::{Rounding, ScalarType};
 
 fn main() {
     let mut out = std::io::stdout().lock();
-    for core in [TensorCore::Volta, TensorCore::Ampere, TensorCore::Hopper] {
-        let plan = Plan::new(Product {
+    for core in [
+        TensorCoreGeneration::Volta,
+        TensorCoreGeneration::Ampere,
+        TensorCoreGeneration::Hopper,
+    ] {
+        let plan = TensorCoreModel::new(MmaDescription {
             core,
-            op: ProductOp::Wmma,
+            op: MmaInstruction::Wmma,
             shape: Shape::new(16, 16, 16),
             a: ScalarType::F16,
             b: ScalarType::F16,
             c: ScalarType::F32,
             d: ScalarType::F32,
-            overflow: Overflow::Wrap,
+            overflow: IntegerOverflow::Wrap,
             rounding: Rounding::Rn,
             bit_op: BitOp::Xor,
         })

@@ -9,83 +9,83 @@ pub(crate) mod stack;
 pub(crate) mod tensor_memory;
 pub(crate) mod warp_product;
 
-use crate::code::held::Touched;
+use crate::code::held::TouchedRegisters;
 use crate::code::matrix_plan::MatrixPlan;
-pub(crate) use crate::code::op::Op;
-use crate::code::plans::{PlanId, Plans};
-use crate::code::stack::AnswerPart;
+pub(crate) use crate::code::op::DecodedOp;
+use crate::code::plans::{PlanId, PlanTable};
+use crate::code::stack::CancelResponseField;
 use crate::code::tensor_memory::TensorMemoryPlan;
-use crate::code::warp_product::WarpProductPlan;
+use crate::code::warp_product::WarpMmaPlan;
 use crate::contract::observe::CacheHints;
-use crate::contract::pending::{GroupKind, Reduction};
-use crate::contract::tensor_transfer::TensorDirection;
-use crate::semantics::registers::{BankSizes, Banks, Slot};
-use warpgrid_isa::video::Selection;
+use crate::contract::pending::{AsyncGroupKind, Reduction};
+use crate::contract::tensor_transfer::TensorCopyDirection;
+use crate::semantics::registers::{OperandSlot, RegisterFile, RegisterFileSizes};
+use warpgrid_isa::video::SubwordSelectors;
 use warpgrid_isa::{
-    AtomicOp, BarrierReduce, BoolOp, CompareOp, Geometry, LoadMode, MachineOp, Property, ReduceOp,
-    ReferenceKind, ScalarType, Scope, Sem, ShuffleMode, Signedness, SpecialRegister, StateSpace,
-    SurfaceBounds, SurfaceOp, TensorMapField, VideoLanes, VideoOp, VoteMode,
+    AtomicOp, BarrierReduce, BoolOp, CompareOp, Geometry, LoadMode, ReduceOp, ReferenceKind,
+    SassOp, ScalarType, Scope, Sem, ShuffleMode, Signedness, SimdWidth, SpecialRegister,
+    StateSpace, SurfaceBounds, SurfaceOp, TensorMapField, TextureQuery, VideoOp, VoteMode,
 };
 use warpgrid_program::FunctionId;
 
 /// Immutable data that the steps of a launch read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Code {
-    pub(crate) instructions: Vec<Instr>,
+pub(crate) struct DecodedCode {
+    pub(crate) instructions: Vec<DecodedInstruction>,
     /// Functions that are reachable from the entry, in the order of their first instruction.
     pub(crate) functions: Vec<FunctionCode>,
-    pub(crate) constants: Banks,
+    pub(crate) constants: RegisterFile,
     /// Special registers in the rows of the special bank of each warp.
     pub(crate) specials32: Vec<SpecialRegister>,
     pub(crate) specials64: Vec<SpecialRegister>,
-    pub(crate) accesses: Plans<AccessPlan>,
-    pub(crate) atomics: Plans<AtomicPlan>,
-    pub(crate) mbarriers: Plans<MbarrierPlan>,
-    pub(crate) starts: Plans<AsyncPlan>,
-    pub(crate) tensor_copies: Plans<TensorCopyPlan>,
-    pub(crate) tensor_maps: Plans<TensorMapPlan>,
-    pub(crate) multimem: Plans<MultimemPlan>,
-    pub(crate) warp_products: Plans<WarpProductPlan>,
-    pub(crate) touched: Plans<Touched>,
+    pub(crate) accesses: PlanTable<AccessPlan>,
+    pub(crate) atomics: PlanTable<AtomicPlan>,
+    pub(crate) mbarriers: PlanTable<MbarrierPlan>,
+    pub(crate) starts: PlanTable<AsyncPlan>,
+    pub(crate) tensor_copies: PlanTable<TensorCopyPlan>,
+    pub(crate) tensor_maps: PlanTable<TensorMapPlan>,
+    pub(crate) multimem: PlanTable<MultimemPlan>,
+    pub(crate) warp_products: PlanTable<WarpMmaPlan>,
+    pub(crate) touched: PlanTable<TouchedRegisters>,
     /// Kinds of asynchronous groups that some instruction commits.
-    pub(crate) made_groups: Vec<GroupKind>,
-    pub(crate) tensor_memory: Plans<TensorMemoryPlan>,
-    pub(crate) stacks: Plans<StackPlan>,
-    pub(crate) launches: Plans<LaunchPlan>,
-    pub(crate) images: Plans<ImagePlan>,
-    pub(crate) fills: Plans<FillPlan>,
-    pub(crate) calls: Plans<CallPlan>,
-    pub(crate) branch_tables: Plans<Vec<u32>>,
-    pub(crate) packs: Plans<Vec<Element>>,
-    pub(crate) videos: Plans<VideoPlan>,
-    pub(crate) collectives: Plans<Collective>,
-    pub(crate) matrices: Plans<MatrixPlan>,
-    pub(crate) barriers: Plans<BarrierPlan>,
-    pub(crate) system_calls: Plans<SystemPlan>,
-    pub(crate) machine: Plans<MachinePlan>,
+    pub(crate) made_groups: Vec<AsyncGroupKind>,
+    pub(crate) tensor_memory: PlanTable<TensorMemoryPlan>,
+    pub(crate) stacks: PlanTable<StackPlan>,
+    pub(crate) launches: PlanTable<ClusterLaunchPlan>,
+    pub(crate) images: PlanTable<ImagePlan>,
+    pub(crate) fills: PlanTable<BulkFillPlan>,
+    pub(crate) calls: PlanTable<CallPlan>,
+    pub(crate) branch_tables: PlanTable<Vec<u32>>,
+    pub(crate) packs: PlanTable<Vec<RegisterOperand>>,
+    pub(crate) videos: PlanTable<VideoPlan>,
+    pub(crate) collectives: PlanTable<CollectivePlan>,
+    pub(crate) matrices: PlanTable<MatrixPlan>,
+    pub(crate) barriers: PlanTable<BarrierPlan>,
+    pub(crate) system_calls: PlanTable<DriverCallPlan>,
+    pub(crate) machine: PlanTable<SassPlan>,
     /// For SASS, the code addresses that instructions compute, with their program counters, in ascending order.
     pub(crate) addresses: Vec<(u64, u32)>,
     /// Reasons for which instructions cannot be executed.
-    pub(crate) refused: Plans<Refused>,
+    pub(crate) refused: PlanTable<UnsupportedReason>,
     /// For each decoded instruction, its index among the instructions of the function.
     pub(crate) origins: Vec<u32>,
-    pub(crate) entry_sizes: BankSizes,
+    pub(crate) entry_sizes: RegisterFileSizes,
     /// Registers with a nonzero initial value.
     pub(crate) initial: Vec<InitialRegister>,
     /// Maximum of the stack frame sizes of all called functions.
-    pub(crate) frame_sizes: BankSizes,
+    pub(crate) frame_sizes: RegisterFileSizes,
 }
 
 /// Initial value of a register of the kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InitialRegister {
-    pub(crate) place: Element,
+    pub(crate) place: RegisterOperand,
     pub(crate) start: u64,
     pub(crate) per_lane: u64,
     pub(crate) per_thread: u64,
 }
 
-/// Location of a function in [`Code::instructions`].
+/// Location of a function in [`DecodedCode::instructions`].
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionCode {
     pub(crate) id: FunctionId,
@@ -93,22 +93,22 @@ pub(crate) struct FunctionCode {
     /// Size of the local variables on the stack, in bytes; a multiple of 16.
     pub(crate) frame_bytes: u32,
     /// Registers with stack addresses, which are initialized when a frame is created.
-    pub(crate) frame_addresses: Vec<FrameAddress>,
+    pub(crate) frame_addresses: Vec<StackAddressRegister>,
     /// Slots with their banks, by register ID.
-    pub(crate) registers: Vec<Element>,
+    pub(crate) registers: Vec<RegisterOperand>,
 }
 
 /// Register that contains an address on the stack: start of the frame plus addend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FrameAddress {
-    pub(crate) slot: Slot,
-    pub(crate) bank: Bank,
+pub(crate) struct StackAddressRegister {
+    pub(crate) slot: OperandSlot,
+    pub(crate) bank: RegisterBank,
     pub(crate) addend: u64,
 }
 
 /// Register bank of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Bank {
+pub enum RegisterBank {
     B32,
     B64,
     B128,
@@ -117,28 +117,28 @@ pub enum Bank {
 
 /// Operand with its bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Element {
-    /// [`Slot::NONE`] for the sink `_`.
-    pub slot: Slot,
-    pub bank: Bank,
+pub struct RegisterOperand {
+    /// [`OperandSlot::NONE`] for the sink `_`.
+    pub slot: OperandSlot,
+    pub bank: RegisterBank,
     /// Width of the register (8 to 128), or of the value if the operand is not a register.
     pub bits: u32,
 }
 
-impl Element {
-    pub(crate) const SINK: Element = Element {
-        slot: Slot::NONE,
-        bank: Bank::B32,
+impl RegisterOperand {
+    pub(crate) const SINK: RegisterOperand = RegisterOperand {
+        slot: OperandSlot::NONE,
+        bank: RegisterBank::B32,
         bits: 32,
     };
 }
 
 /// Decoded instruction.
 #[derive(Clone, Copy, Debug)]
-pub struct Instr {
-    pub op: Op,
-    /// Guard predicate, or [`Slot::NONE`].
-    pub guard: Slot,
+pub struct DecodedInstruction {
+    pub op: DecodedOp,
+    /// Guard predicate, or [`OperandSlot::NONE`].
+    pub guard: OperandSlot,
     pub negated: bool,
     /// Whether the instruction has no guard and does not read a clock. This combined flag saves a test for the majority
     /// of instructions.
@@ -147,12 +147,12 @@ pub struct Instr {
     pub reads_clock: bool,
     /// Whether the instruction executes in the same step as the next decoded instruction. It does not count as a step,
     /// and the scheduler does not select another group of lanes after it.
-    pub with_next: bool,
+    pub continues_bundle: bool,
 }
 
 /// Reason why the execution of an instruction faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum UnsupportedReason {
     /// The instruction is valid, but not emulated. `opcode` is the spelling in the source, `why` the missing feature if
     /// the front end provides one.
     NotEmulated { opcode: String, why: Option<String> },
@@ -164,7 +164,7 @@ pub(crate) enum Refused {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VideoPlan {
     pub(crate) op: VideoOp,
-    pub(crate) lanes: VideoLanes,
+    pub(crate) lanes: SimdWidth,
     /// Signedness of the result, of a and of b.
     pub(crate) signs: [Signedness; 3],
     pub(crate) saturates: bool,
@@ -175,20 +175,20 @@ pub(crate) struct VideoPlan {
     /// Right shift of the sum of `vmad`.
     pub(crate) scale: u32,
     pub(crate) plus_one: bool,
-    pub(crate) selection: Selection,
-    pub(crate) slots: [Slot; 4],
+    pub(crate) selection: SubwordSelectors,
+    pub(crate) slots: [OperandSlot; 4],
 }
 
 /// Predicate operand, optionally negated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Predicate {
-    pub slot: Slot,
+pub struct PredicateOperand {
+    pub slot: OperandSlot,
     pub negated: bool,
 }
 
 /// Type of the compared operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CompareKind {
+pub enum CompareType {
     U16,
     S16,
     U32,
@@ -201,30 +201,30 @@ pub enum CompareKind {
     Bf16,
 }
 
-impl CompareKind {
+impl CompareType {
     /// Returns the bank of the compared registers.
-    pub const fn bank(self) -> Bank {
+    pub const fn bank(self) -> RegisterBank {
         match self {
-            CompareKind::U64 | CompareKind::S64 | CompareKind::F64 => Bank::B64,
-            CompareKind::U16
-            | CompareKind::S16
-            | CompareKind::U32
-            | CompareKind::S32
-            | CompareKind::F32
-            | CompareKind::F16
-            | CompareKind::Bf16 => Bank::B32,
+            CompareType::U64 | CompareType::S64 | CompareType::F64 => RegisterBank::B64,
+            CompareType::U16
+            | CompareType::S16
+            | CompareType::U32
+            | CompareType::S32
+            | CompareType::F32
+            | CompareType::F16
+            | CompareType::Bf16 => RegisterBank::B32,
         }
     }
 
     /// Checks whether integers are compared.
     pub const fn is_integer(self) -> bool {
-        use CompareKind as K;
+        use CompareType as K;
         matches!(self, K::U16 | K::S16 | K::U32 | K::S32 | K::U64 | K::S64)
     }
 
     /// Returns the signedness of the compared integers.
     pub const fn signedness(self) -> Signedness {
-        use CompareKind as K;
+        use CompareType as K;
         match self {
             K::S16 | K::S32 | K::S64 => Signedness::Signed,
             K::U16 | K::U32 | K::U64 | K::F32 | K::F64 | K::F16 | K::Bf16 => Signedness::Unsigned,
@@ -234,15 +234,15 @@ impl CompareKind {
 
 /// Predicate with which the result of a comparison is combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Combine {
+pub struct PredicateCombine {
     pub op: BoolOp,
-    pub slot: Slot,
+    pub slot: OperandSlot,
     pub negated: bool,
 }
 
 /// Type of the third operand of `slct`, whose sign selects the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignOf {
+pub enum SelectCondition {
     Integer,
     Float,
     /// Float whose subnormals are flushed to zero.
@@ -252,26 +252,26 @@ pub enum SignOf {
 /// Comparison of two rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    pub kind: CompareKind,
+    pub kind: CompareType,
     pub op: CompareOp,
     pub ftz: bool,
-    pub a: Slot,
-    pub b: Slot,
+    pub a: OperandSlot,
+    pub b: OperandSlot,
 }
 
 /// SASS operation that computes up to two registers and seven predicates from up to five registers and seven
 /// predicates.
 #[derive(Clone, Debug)]
-pub(crate) struct MachinePlan {
-    pub(crate) op: MachineOp,
-    pub(crate) registers: [Slot; 2],
-    pub(crate) predicates: [Slot; 7],
-    pub(crate) sources: [Slot; 5],
+pub(crate) struct SassPlan {
+    pub(crate) op: SassOp,
+    pub(crate) registers: [OperandSlot; 2],
+    pub(crate) predicates: [OperandSlot; 7],
+    pub(crate) sources: [OperandSlot; 5],
     /// Bit i: whether source i is negated.
     pub(crate) negated: u8,
     /// Bit i: whether source i is inverted.
     pub(crate) inverted: u8,
-    pub(crate) conditions: [Predicate; 7],
+    pub(crate) conditions: [PredicateOperand; 7],
     pub(crate) number: u32,
 }
 
@@ -279,38 +279,38 @@ pub(crate) struct MachinePlan {
 #[derive(Clone, Debug)]
 pub struct AccessPlan {
     pub space: StateSpace,
-    pub base: Slot,
+    pub base: OperandSlot,
     /// Whether the base is in the 64-bit bank.
-    pub wide: bool,
+    pub has_64_bit_base: bool,
     pub offset: i64,
     pub element_bytes: u32,
     /// Total size of all elements.
     pub width_bytes: u32,
     /// Whether loads sign-extend or zero-extend.
     pub sign: Signedness,
-    pub elements: Vec<Element>,
+    pub elements: Vec<RegisterOperand>,
     /// Bit i: whether element i is stored, and not a sink.
     pub written: u32,
     /// Whether all elements are registers of 32 or 64 bits with exactly the size of the element.
     pub whole_registers: bool,
     /// Whether each lane transfers one or four words in whole registers. The data of a warp is then copied at once.
     pub moves_words: bool,
-    pub noted: AccessNotes,
+    pub metadata: AccessMetadata,
 }
 
 impl AccessPlan {
     /// Returns the bank of the base.
-    pub const fn base_bank(&self) -> Bank {
-        match self.wide {
-            true => Bank::B64,
-            false => Bank::B32,
+    pub const fn base_bank(&self) -> RegisterBank {
+        match self.has_64_bit_base {
+            true => RegisterBank::B64,
+            false => RegisterBank::B32,
         }
     }
 }
 
 /// Properties of an access that only observers use.
 #[derive(Clone, Debug)]
-pub struct AccessNotes {
+pub struct AccessMetadata {
     /// Type of an element.
     pub ty: ScalarType,
     pub sem: Sem,
@@ -332,8 +332,8 @@ pub struct AtomicPlan {
     /// Whether the old value is returned (`atom`) or not (`red`).
     pub returns: bool,
     /// One operand per element of the old value.
-    pub b: Vec<Element>,
-    pub c: Element,
+    pub b: Vec<RegisterOperand>,
+    pub c: RegisterOperand,
 }
 
 /// Operation on an mbarrier object.
@@ -342,12 +342,12 @@ pub(crate) struct MbarrierPlan {
     /// Address of the object. The access has no elements.
     pub(crate) access: AccessPlan,
     pub(crate) action: MbarrierAction,
-    /// Arrival count, bytes, state or parity; [`Element::SINK`] if the operation has no such operand.
-    pub(crate) value: Element,
+    /// Arrival count, bytes, state or parity; [`RegisterOperand::SINK`] if the operation has no such operand.
+    pub(crate) value: RegisterOperand,
     /// State, or result of the test.
-    pub(crate) result: Element,
+    pub(crate) result: RegisterOperand,
     /// Whether the operation is part of the source. Operations that initialize a code snippet are not displayed.
-    pub(crate) is_of_text: bool,
+    pub(crate) is_in_source: bool,
 }
 
 /// Kind of an mbarrier operation.
@@ -367,7 +367,7 @@ pub(crate) enum MbarrierAction {
     Complete,
     /// Tests whether a phase is complete. If `waits`, the test waits for the phase first.
     Test {
-        phase: Phase,
+        phase: PhaseSelector,
         waits: bool,
     },
     CheckLayout,
@@ -375,7 +375,7 @@ pub(crate) enum MbarrierAction {
 
 /// Identification of the phase of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub(crate) enum PhaseSelector {
     /// State that an arrival returned.
     State,
     Parity,
@@ -388,19 +388,19 @@ pub struct AsyncPlan {
     pub(crate) to: Option<AccessPlan>,
     /// mbarrier that counts the bytes or receives the arrival.
     pub(crate) mbarrier: Option<AccessPlan>,
-    pub(crate) transfer: Transfer,
+    pub(crate) transfer: AsyncPayload,
     /// Reduction with the contents of memory. `None` replaces the contents.
     pub(crate) reduces: Option<Reduction>,
     /// Kind of asynchronous group that contains the operation.
-    pub(crate) group: Option<GroupKind>,
+    pub(crate) group: Option<AsyncGroupKind>,
 }
 
 /// Data of an asynchronous operation.
 #[derive(Clone, Debug)]
-pub(crate) enum Transfer {
+pub(crate) enum AsyncPayload {
     /// The elements of the destination.
     Registers,
-    Copy(Source),
+    Copy(CopySource),
     /// An arrival after the completion of all earlier copies of the lane.
     Arrival(ArrivalCount),
 }
@@ -414,42 +414,42 @@ pub(crate) enum ArrivalCount {
 
 /// Source of a copy.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct CopySource {
     /// Source address. The width of the access is the required alignment.
     pub(crate) from: AccessPlan,
     /// Number of bytes that are written.
-    pub(crate) size: Element,
+    pub(crate) size: RegisterOperand,
     /// Number of bytes that are read, if lower.
-    pub(crate) read: Option<Element>,
+    pub(crate) read: Option<RegisterOperand>,
     /// Whether the low bits of the source address contain the number of bytes at the end that are not read
     /// (`LDGSTS.ZFILL`).
     pub(crate) address_counts: bool,
     /// Predicate that suppresses the read of the source.
-    pub(crate) ignores: Option<Predicate>,
+    pub(crate) ignore_source: Option<PredicateOperand>,
     /// Multicast: bit mask of the ranks of the destination blocks.
-    pub(crate) blocks: Option<Element>,
+    pub(crate) blocks: Option<RegisterOperand>,
     /// Byte mask for each 16 bytes.
-    pub(crate) byte_mask: Option<Element>,
+    pub(crate) byte_mask: Option<RegisterOperand>,
     /// Number of bytes that the copy ignores at the start and at the end.
-    pub(crate) left_out: Option<[Element; 2]>,
+    pub(crate) ignore_bytes: Option<[RegisterOperand; 2]>,
 }
 
 /// Issue of a tensor copy.
 #[derive(Clone, Debug)]
 pub(crate) struct TensorCopyPlan {
-    pub(crate) direction: TensorDirection,
+    pub(crate) direction: TensorCopyDirection,
     pub(crate) mode: LoadMode,
     /// Address in shared memory. The width of the access is the required alignment.
     pub(crate) shared: AccessPlan,
     /// Generic address of the tensor map.
-    pub(crate) map: Element,
-    pub(crate) coordinates: Vec<Element>,
+    pub(crate) map: RegisterOperand,
+    pub(crate) coordinates: Vec<RegisterOperand>,
     /// mbarrier that counts the bytes. If `None`, the copy belongs to a bulk async group.
     pub(crate) mbarrier: Option<AccessPlan>,
     /// Offsets of `im2col` copies.
-    pub(crate) offsets: Vec<Element>,
+    pub(crate) offsets: Vec<RegisterOperand>,
     /// Multicast: bit mask of the ranks of the destination blocks.
-    pub(crate) blocks: Option<Element>,
+    pub(crate) blocks: Option<RegisterOperand>,
     /// Whether the mbarrier may be in the other block of the pair.
     pub(crate) is_pair: bool,
     /// Reduction with the elements of the tensor.
@@ -463,7 +463,7 @@ pub(crate) enum TensorMapPlan {
         access: AccessPlan,
         field: TensorMapField,
         dimension: usize,
-        value: Element,
+        value: RegisterOperand,
     },
     /// Copies a tensor map from shared to global memory.
     Publish { to: AccessPlan, from: AccessPlan },
@@ -475,17 +475,17 @@ pub(crate) enum TensorMapPlan {
 #[derive(Clone, Debug)]
 pub(crate) enum StackPlan {
     Allocate {
-        d: Element,
-        size: Element,
+        d: RegisterOperand,
+        size: RegisterOperand,
         alignment: u64,
     },
-    Save(Element),
-    Restore(Element),
+    Save(RegisterOperand),
+    Restore(RegisterOperand),
 }
 
 /// Cluster launch control operation.
 #[derive(Clone, Debug)]
-pub(crate) enum LaunchPlan {
+pub(crate) enum ClusterLaunchPlan {
     TryCancel {
         to: AccessPlan,
         mbarrier: AccessPlan,
@@ -494,17 +494,17 @@ pub(crate) enum LaunchPlan {
     },
     /// Decodes parts of the response, each to one register.
     Read {
-        answer: Element,
-        parts: Vec<(Element, AnswerPart)>,
+        answer: RegisterOperand,
+        parts: Vec<(RegisterOperand, CancelResponseField)>,
     },
 }
 
 /// Operation on a texture or a surface.
 #[derive(Clone, Debug)]
 pub(crate) enum ImagePlan {
-    Sample(SamplePlan),
+    Sample(TexturePlan),
     Query(QueryPlan),
-    Refers(ReferencePlan),
+    Refers(TypeQueryPlan),
     Access(SurfacePlan),
 }
 
@@ -515,7 +515,7 @@ pub(crate) struct MultimemPlan {
     pub(crate) access: AccessPlan,
     pub(crate) action: MultimemAction,
     /// Values that are stored, or combined with the contents of the memory of each device.
-    pub(crate) sources: Vec<Element>,
+    pub(crate) sources: Vec<RegisterOperand>,
 }
 
 /// Kind of an access to the memory of several devices.
@@ -529,44 +529,44 @@ pub(crate) enum MultimemAction {
 
 /// Texture fetch.
 #[derive(Clone, Debug)]
-pub(crate) struct SamplePlan {
+pub(crate) struct TexturePlan {
     pub(crate) geometry: Geometry,
     /// Channel that is fetched from four texels (`tld4`).
     pub(crate) gathers: Option<usize>,
-    pub(crate) image: Element,
+    pub(crate) image: RegisterOperand,
     /// Sampler, if it is separate from the texture.
-    pub(crate) sampler: Option<Element>,
-    pub(crate) coordinates: Vec<Element>,
+    pub(crate) sampler: Option<RegisterOperand>,
+    pub(crate) coordinates: Vec<RegisterOperand>,
     /// Whether the coordinates are floats; otherwise they are integers.
     pub(crate) is_float: bool,
-    pub(crate) offsets: Vec<Element>,
+    pub(crate) offsets: Vec<RegisterOperand>,
     /// Reference value of a depth comparison.
-    pub(crate) compared: Option<Element>,
-    pub(crate) elements: Vec<Element>,
+    pub(crate) compared: Option<RegisterOperand>,
+    pub(crate) elements: Vec<RegisterOperand>,
     /// Predicate that receives whether the texels are resident.
-    pub(crate) resident: Option<Element>,
+    pub(crate) resident: Option<RegisterOperand>,
     /// Type of an element.
     pub(crate) to: ScalarType,
 }
 
 /// Test whether a value is a reference to a texture, a sampler or a surface.
 #[derive(Clone, Debug)]
-pub(crate) struct ReferencePlan {
+pub(crate) struct TypeQueryPlan {
     pub(crate) kind: ReferenceKind,
     /// Destination predicate.
-    pub(crate) to: Element,
-    pub(crate) image: Element,
+    pub(crate) to: RegisterOperand,
+    pub(crate) image: RegisterOperand,
 }
 
 /// Query of a property of a texture or a surface.
 #[derive(Clone, Debug)]
 pub(crate) struct QueryPlan {
-    pub(crate) property: Property,
-    pub(crate) to: Element,
-    pub(crate) image: Element,
+    pub(crate) property: TextureQuery,
+    pub(crate) to: RegisterOperand,
+    pub(crate) image: RegisterOperand,
     /// Constant that is added to the handle.
     pub(crate) addend: i64,
-    pub(crate) level: Option<Element>,
+    pub(crate) level: Option<RegisterOperand>,
 }
 
 /// Access to a surface.
@@ -577,8 +577,8 @@ pub(crate) struct SurfacePlan {
     pub(crate) bounds: SurfaceBounds,
     /// Whether coordinates count elements, which are converted to the format of the surface.
     pub(crate) is_formatted: bool,
-    pub(crate) image: Element,
-    pub(crate) coordinates: Vec<Element>,
+    pub(crate) image: RegisterOperand,
+    pub(crate) coordinates: Vec<RegisterOperand>,
     pub(crate) reduces: Option<AtomicOp>,
     /// The elements of the access are the transferred registers. Its base is not used.
     pub(crate) access: AccessPlan,
@@ -586,35 +586,35 @@ pub(crate) struct SurfacePlan {
 
 /// `st.bulk`
 #[derive(Clone, Debug)]
-pub(crate) struct FillPlan {
+pub(crate) struct BulkFillPlan {
     pub(crate) access: AccessPlan,
-    pub(crate) size: Element,
+    pub(crate) size: RegisterOperand,
 }
 
 /// Call of one of several functions.
 #[derive(Clone, Debug)]
 pub struct CallPlan {
     /// Address of the function, for indirect calls.
-    pub(crate) register: Element,
+    pub(crate) register: RegisterOperand,
     pub(crate) targets: Vec<CallTargetPlan>,
 }
 
 /// Target of a call, and the transfer of arguments and results.
 #[derive(Clone, Debug)]
 pub(crate) struct CallTargetPlan {
-    /// Index into [`Code::functions`].
+    /// Index into [`DecodedCode::functions`].
     pub(crate) function: u32,
     pub(crate) address: u64,
     /// From locations of the caller to locations of the callee.
-    pub(crate) arguments: Vec<(Place, Place)>,
+    pub(crate) arguments: Vec<(CallValueLocation, CallValueLocation)>,
     /// From locations of the callee to locations of the caller.
-    pub(crate) returns: Vec<(Place, Place)>,
+    pub(crate) returns: Vec<(CallValueLocation, CallValueLocation)>,
 }
 
 /// Location of an argument or a result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    Register(Element),
+pub enum CallValueLocation {
+    Register(RegisterOperand),
     /// Bytes of the stack frame.
     Stack {
         offset: u32,
@@ -624,9 +624,9 @@ pub enum Place {
 
 /// Warp-level collective operation.
 #[derive(Clone, Copy, Debug)]
-pub struct Collective {
-    /// Member mask; [`Slot::NONE`] for deprecated instructions without a mask.
-    pub mask: Slot,
+pub struct CollectivePlan {
+    /// Member mask; [`OperandSlot::NONE`] for deprecated instructions without a mask.
+    pub mask: OperandSlot,
     pub kind: CollectiveKind,
 }
 
@@ -641,37 +641,34 @@ pub enum MatchMode {
 pub enum CollectiveKind {
     Shuffle {
         mode: ShuffleMode,
-        d: Slot,
-        predicate: Slot,
-        a: Slot,
-        b: Slot,
-        c: Slot,
+        d: OperandSlot,
+        predicate: OperandSlot,
+        a: OperandSlot,
+        b: OperandSlot,
+        c: OperandSlot,
     },
     Vote {
         mode: VoteMode,
-        d: Slot,
-        a: Predicate,
+        d: OperandSlot,
+        a: PredicateOperand,
     },
     Match {
         mode: MatchMode,
-        d: Slot,
-        predicate: Slot,
-        a: Element,
+        d: OperandSlot,
+        predicate: OperandSlot,
+        a: RegisterOperand,
     },
     Reduce {
         reduction: WarpReduction,
-        d: Slot,
-        a: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
     },
     Elect {
-        d: Slot,
-        predicate: Slot,
+        d: OperandSlot,
+        predicate: OperandSlot,
     },
     /// `movmatrix`: 8 rows of 8 elements of 16 bits, four lanes per row.
-    Transpose {
-        d: Slot,
-        a: Slot,
-    },
+    Transpose { d: OperandSlot, a: OperandSlot },
 }
 
 /// Operation of `redux.sync`.
@@ -688,9 +685,9 @@ pub struct WarpReduction {
 /// `bar` and `barrier`.
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPlan {
-    pub id: Slot,
-    /// Thread count; [`Slot::NONE`] for the whole block.
-    pub threads: Slot,
+    pub id: OperandSlot,
+    /// Thread count; [`OperandSlot::NONE`] for the whole block.
+    pub threads: OperandSlot,
     pub kind: BarrierMode,
     /// Whether all threads of the warp must execute the barrier convergently.
     pub is_aligned: bool,
@@ -702,34 +699,34 @@ pub enum BarrierMode {
     Arrive,
     Reduce {
         op: BarrierReduce,
-        d: Slot,
-        predicate: Predicate,
+        d: OperandSlot,
+        predicate: PredicateOperand,
     },
 }
 
 /// Call into the driver.
 #[derive(Clone, Debug)]
-pub(crate) struct SystemPlan {
-    pub(crate) kind: SystemCall,
-    pub(crate) arguments: Vec<Place>,
-    pub(crate) returns: Vec<Place>,
+pub(crate) struct DriverCallPlan {
+    pub(crate) kind: DriverCall,
+    pub(crate) arguments: Vec<CallValueLocation>,
+    pub(crate) returns: Vec<CallValueLocation>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SystemCall {
+pub(crate) enum DriverCall {
     Printf,
     AssertFail,
 }
 
-impl Code {
+impl DecodedCode {
     /// Returns the elements of a value that is packed or unpacked.
-    pub(crate) fn list(&self, list: PlanId<Vec<Element>>) -> &[Element] {
+    pub(crate) fn list(&self, list: PlanId<Vec<RegisterOperand>>) -> &[RegisterOperand] {
         self.packs.get(list).map_or(&[], Vec::as_slice)
     }
 
     /// Checks whether some instruction commits groups of this kind. Always true for SASS, which also waits by other
     /// means.
-    pub(crate) fn makes_groups(&self, kind: GroupKind) -> bool {
+    pub(crate) fn makes_groups(&self, kind: AsyncGroupKind) -> bool {
         !self.addresses.is_empty() || self.made_groups.contains(&kind)
     }
 
@@ -767,9 +764,9 @@ impl Code {
 
     /// Returns the start of the frame at a call depth in each bank.
     #[inline(always)]
-    pub(crate) fn base(&self, depth: u32) -> BankSizes {
+    pub(crate) fn base(&self, depth: u32) -> RegisterFileSizes {
         if depth == 0 {
-            BankSizes::default()
+            RegisterFileSizes::default()
         } else {
             self.entry_sizes.plus_times(depth - 1, self.frame_sizes)
         }

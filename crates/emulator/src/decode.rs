@@ -31,26 +31,26 @@ pub(crate) mod video;
 pub(crate) mod warp;
 pub(crate) mod warp_product;
 
-use crate::code::held::HeldRegisters;
+use crate::code::held::InFlightRegisters;
 use crate::code::plans::PlanId;
 use crate::code::*;
-use crate::contract::pending::GroupKind;
-use crate::semantics::registers::{BankSizes, Banks, LANES, Slot};
-use crate::state::layout::{Layout, VariablePlace};
+use crate::contract::pending::AsyncGroupKind;
+use crate::semantics::registers::{LANES, OperandSlot, RegisterFile, RegisterFileSizes};
+use crate::state::layout::{MemoryLayout, VariableLocation};
 use std::collections::BTreeMap;
 use warpgrid_isa::{Modifiers, ScalarType, StateSpace};
 use warpgrid_program::{
-    Function, FunctionId, Instruction, Operand, Program, RegisterRun, Source, SourceModifiers,
-    StepPart, VariableId,
+    Function, FunctionId, Instruction, Operand, Program, RegisterTuple, Source, SourceModifiers,
+    StepGrouping, VariableId,
 };
 
 /// Decodes all functions that are reachable from the entry.
-pub(crate) fn decode(program: &Program, layout: &Layout) -> Code {
-    let mut code = Code::default();
-    let mut shared = Shared {
+pub(crate) fn decode(program: &Program, layout: &MemoryLayout) -> DecodedCode {
+    let mut code = DecodedCode::default();
+    let mut shared = DecoderState {
         sizes: Vec::new(),
         indices: vec![None; program.functions.len()],
-        constants: Slots::new(),
+        constants: SlotMap::new(),
     };
     for (index, id) in layout.reachable.iter().enumerate() {
         let Some(function) = program.functions.get(id.0 as usize) else {
@@ -89,29 +89,29 @@ pub(crate) fn decode(program: &Program, layout: &Layout) -> Code {
 }
 
 /// State that the decoders of all functions share, in addition to the code.
-struct Shared {
-    sizes: Vec<BankSizes>,
+struct DecoderState {
+    sizes: Vec<RegisterFileSizes>,
     /// Index of each function in the functions of the code, by ID.
     indices: Vec<Option<u32>>,
-    constants: Slots,
+    constants: SlotMap,
 }
 
 /// Slots by bank and value. A single map type for all purposes, because each monomorphization adds 4 KB to the
 /// WebAssembly module.
-type Slots = BTreeMap<(Bank, u64), Slot>;
+type SlotMap = BTreeMap<(RegisterBank, u64), OperandSlot>;
 
-fn bank_of(bits: u32) -> Bank {
+fn bank_of(bits: u32) -> RegisterBank {
     match bits {
-        0 | 1 => Bank::Predicate,
-        2..=32 => Bank::B32,
-        33..=64 => Bank::B64,
-        _ => Bank::B128,
+        0 | 1 => RegisterBank::Predicate,
+        2..=32 => RegisterBank::B32,
+        33..=64 => RegisterBank::B64,
+        _ => RegisterBank::B128,
     }
 }
 
 /// Assigns a slot to each register, numbered per bank.
-fn place_registers(function: &Function) -> (Vec<Element>, BankSizes) {
-    let mut sizes = BankSizes::default();
+fn place_registers(function: &Function) -> (Vec<RegisterOperand>, RegisterFileSizes) {
+    let mut sizes = RegisterFileSizes::default();
     let registers = function
         .registers
         .iter()
@@ -122,7 +122,7 @@ fn place_registers(function: &Function) -> (Vec<Element>, BankSizes) {
                 register.ty.width_bits().max(8)
             };
             let bank = bank_of(bits);
-            Element {
+            RegisterOperand {
                 slot: next_slot(&mut sizes, bank),
                 bank,
                 bits,
@@ -132,49 +132,49 @@ fn place_registers(function: &Function) -> (Vec<Element>, BankSizes) {
     (registers, sizes)
 }
 
-fn next_slot(sizes: &mut BankSizes, bank: Bank) -> Slot {
+fn next_slot(sizes: &mut RegisterFileSizes, bank: RegisterBank) -> OperandSlot {
     let n = match bank {
-        Bank::B32 => &mut sizes.r32,
-        Bank::B64 => &mut sizes.r64,
-        Bank::B128 => &mut sizes.r128,
-        Bank::Predicate => &mut sizes.predicates,
+        RegisterBank::B32 => &mut sizes.r32,
+        RegisterBank::B64 => &mut sizes.r64,
+        RegisterBank::B128 => &mut sizes.r128,
+        RegisterBank::Predicate => &mut sizes.predicates,
     };
     *n += 1;
-    Slot::register(*n - 1)
+    OperandSlot::register(*n - 1)
 }
 
 /// Reason why an instruction cannot be decoded. Its execution faults.
 #[derive(Clone, Debug)]
-pub(crate) enum Refusal {
+pub(crate) enum DecodeError {
     /// The instruction is not supported yet. The name, if any, is more specific than the opcode.
     NotYet(Option<String>),
     /// The front end and the decoder disagree.
     Internal(String),
 }
 
-impl Refusal {
-    pub(crate) fn internal(what: String) -> Refusal {
-        Refusal::Internal(what)
+impl DecodeError {
+    pub(crate) fn internal(what: String) -> DecodeError {
+        DecodeError::Internal(what)
     }
 
     /// Returns the refusal for a missing modifier or part that the semantics of the instruction require.
-    pub(crate) fn missing(what: &str) -> Refusal {
-        Refusal::Internal(format!("missing {what} in the modifiers"))
+    pub(crate) fn missing(what: &str) -> DecodeError {
+        DecodeError::Internal(format!("missing {what} in the modifiers"))
     }
 }
 
-pub(crate) type Decoded<T> = Result<T, Refusal>;
+pub(crate) type DecodeResult<T> = Result<T, DecodeError>;
 
 pub(crate) struct Decoder<'a> {
     program: &'a Program,
-    layout: &'a Layout,
+    layout: &'a MemoryLayout,
     function: &'a Function,
-    /// Index into [`Code::functions`].
+    /// Index into [`DecodedCode::functions`].
     index: usize,
-    code: &'a mut Code,
-    shared: &'a mut Shared,
+    code: &'a mut DecodedCode,
+    shared: &'a mut DecoderState,
     /// Registers with stack addresses, by addend and bank.
-    frame_slots: Slots,
+    frame_slots: SlotMap,
     /// Program counter of the first operation of each instruction of the function.
     starts: Vec<u32>,
     /// Modifiers of the current instruction.
@@ -189,9 +189,9 @@ pub(crate) struct Decoder<'a> {
     is_held: Vec<bool>,
     /// Operations that execute before the instruction in the same step, and compute sources that it cannot read
     /// directly.
-    before: Vec<Op>,
+    before: Vec<DecodedOp>,
     /// Operations that execute after the instruction in the same step.
-    after: Vec<Op>,
+    after: Vec<DecodedOp>,
 }
 
 static NO_MODIFIERS: std::sync::LazyLock<Modifiers> = std::sync::LazyLock::new(Modifiers::default);
@@ -199,11 +199,11 @@ static NO_MODIFIERS: std::sync::LazyLock<Modifiers> = std::sync::LazyLock::new(M
 impl<'a> Decoder<'a> {
     fn new(
         program: &'a Program,
-        layout: &'a Layout,
+        layout: &'a MemoryLayout,
         function: &'a Function,
         index: usize,
-        code: &'a mut Code,
-        shared: &'a mut Shared,
+        code: &'a mut DecodedCode,
+        shared: &'a mut DecoderState,
     ) -> Decoder<'a> {
         Decoder {
             program,
@@ -212,7 +212,7 @@ impl<'a> Decoder<'a> {
             index,
             code,
             shared,
-            frame_slots: Slots::new(),
+            frame_slots: SlotMap::new(),
             starts: Vec::with_capacity(function.instructions.len() + 1),
             modifiers: &NO_MODIFIERS,
             operands: &[],
@@ -234,7 +234,7 @@ impl<'a> Decoder<'a> {
         self.reads_clock = false;
         let origin = self.starts.len() as u32;
         self.starts.push(self.code.instructions.len() as u32);
-        self.push(Op::Return, None, origin, StepPart::Whole);
+        self.push(DecodedOp::Return, None, origin, StepGrouping::Whole);
         self.place_targets(first_table);
     }
 
@@ -246,19 +246,19 @@ impl<'a> Decoder<'a> {
         self.operands = self.function.operands_of(instruction.operands);
         self.first_operand = instruction.operands.start;
         let span = instruction.span;
-        self.is_of_text = instruction.step == StepPart::Whole || span.start < span.end;
-        let op = match self.program.action(instruction) {
+        self.is_of_text = instruction.step == StepGrouping::Whole || span.start < span.end;
+        let op = match self.program.opcode(instruction) {
             Some(action) => {
                 self.modifiers = &action.modifiers;
                 operation::operation(self, action)
                     .unwrap_or_else(|refusal| self.refuse(refusal, &action.opcode))
             }
-            None => self.refuse(Refusal::missing("action"), "an instruction"),
+            None => self.refuse(DecodeError::missing("action"), "an instruction"),
         };
         let mut op = op;
         let mut guard = None;
         if let Some(found) = instruction.guard {
-            let source = Source::Register(RegisterRun::one(found.predicate));
+            let source = Source::Register(RegisterTuple::one(found.predicate));
             match self.read(source, SourceModifiers::NONE, 1) {
                 Ok(element) => guard = Some((element.slot, found.negated)),
                 Err(refusal) => op = self.refuse(refusal, "a guard"),
@@ -271,41 +271,59 @@ impl<'a> Decoder<'a> {
     }
 
     /// Inserts a check, in the same step, whether registers of the instruction belong to a pending `wgmma`.
-    fn push_touch(&mut self, guard: Option<(Slot, bool)>, origin: u32) {
+    fn push_touch(&mut self, guard: Option<(OperandSlot, bool)>, origin: u32) {
         if !self.is_held.contains(&true) {
             return;
         }
         let place = origin as usize;
         let touched = held::touched(self.program, self.function, place, &self.is_held);
         if !touched.is_empty() {
-            let op = Op::Touch(self.code.touched.add(touched));
-            self.push(op, guard, origin, StepPart::WithNext);
+            let op = DecodedOp::CheckInFlight(self.code.touched.add(touched));
+            self.push(op, guard, origin, StepGrouping::WithNext);
         }
     }
 
     /// Appends an instruction with the operations before and after it in the same step. The operations before it modify
     /// only hidden registers, so they need no guard.
-    fn push_all(&mut self, op: Op, guard: Option<(Slot, bool)>, origin: u32, step: StepPart) {
+    fn push_all(
+        &mut self,
+        op: DecodedOp,
+        guard: Option<(OperandSlot, bool)>,
+        origin: u32,
+        step: StepGrouping,
+    ) {
         for op in std::mem::take(&mut self.before) {
-            self.push(op, None, origin, StepPart::WithNext);
+            self.push(op, None, origin, StepGrouping::WithNext);
         }
         let after = std::mem::take(&mut self.after);
         let n_after = after.len();
-        let part = |is_last: bool| if is_last { step } else { StepPart::WithNext };
+        let part = |is_last: bool| {
+            if is_last {
+                step
+            } else {
+                StepGrouping::WithNext
+            }
+        };
         self.push(op, guard, origin, part(n_after == 0));
         for (i, op) in after.into_iter().enumerate() {
             self.push(op, guard, origin, part(i + 1 == n_after));
         }
     }
 
-    fn push(&mut self, op: Op, guard: Option<(Slot, bool)>, origin: u32, step: StepPart) {
-        self.code.instructions.push(Instr {
+    fn push(
+        &mut self,
+        op: DecodedOp,
+        guard: Option<(OperandSlot, bool)>,
+        origin: u32,
+        step: StepGrouping,
+    ) {
+        self.code.instructions.push(DecodedInstruction {
             op,
-            guard: guard.map_or(Slot::NONE, |(slot, _)| slot),
+            guard: guard.map_or(OperandSlot::NONE, |(slot, _)| slot),
             negated: guard.is_some_and(|(_, negated)| negated),
             is_plain: guard.is_none() && !self.reads_clock,
             reads_clock: self.reads_clock,
-            with_next: step == StepPart::WithNext,
+            continues_bundle: step == StepGrouping::WithNext,
         });
         self.code.origins.push(origin);
     }
@@ -318,7 +336,9 @@ impl<'a> Decoder<'a> {
             |target: &mut u32| *target = starts.get(*target as usize).copied().unwrap_or(end);
         let first = starts.first().map_or(0, |start| *start as usize);
         for instr in self.code.instructions.iter_mut().skip(first) {
-            if let Op::Branch { target } | Op::BranchDivergent { target, .. } = &mut instr.op {
+            if let DecodedOp::Branch { target } | DecodedOp::BranchDivergent { target, .. } =
+                &mut instr.op
+            {
                 place(target);
             }
         }
@@ -334,34 +354,34 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn refuse(&mut self, refusal: Refusal, opcode: &str) -> Op {
+    fn refuse(&mut self, refusal: DecodeError, opcode: &str) -> DecodedOp {
         self.before.clear();
         self.after.clear();
         let origin = self.starts.len().saturating_sub(1) as u32;
         let machine = self.function.machine.as_deref();
         let mut not_run = machine.into_iter().flat_map(|machine| &machine.not_run);
         let why = not_run.find(|(at, _)| *at == origin);
-        Op::Refused(self.code.refused.add(match refusal {
-            Refusal::NotYet(name) => Refused::NotEmulated {
+        DecodedOp::Unsupported(self.code.refused.add(match refusal {
+            DecodeError::NotYet(name) => UnsupportedReason::NotEmulated {
                 opcode: name.unwrap_or_else(|| opcode.to_owned()),
                 why: why.map(|(_, why)| why.clone()),
             },
-            Refusal::Internal(what) => Refused::Internal {
+            DecodeError::Internal(what) => UnsupportedReason::Internal {
                 what: format!("`{opcode}`: {what}"),
             },
         }))
     }
 
     /// Decodes the commit of an asynchronous group, and records its kind.
-    fn commit(&mut self, kind: GroupKind) -> Op {
+    fn commit(&mut self, kind: AsyncGroupKind) -> DecodedOp {
         if !self.code.made_groups.contains(&kind) {
             self.code.made_groups.push(kind);
         }
-        Op::AsyncCommit(kind)
+        DecodedOp::AsyncCommit(kind)
     }
 
     /// Returns the registers that the current `wgmma` accesses while it is pending.
-    fn held(&self) -> HeldRegisters {
+    fn held(&self) -> InFlightRegisters {
         let origin = self.starts.len() - 1;
         let instruction = self.function.instructions.get(origin);
         instruction.map_or_else(Default::default, |instruction| {
@@ -375,31 +395,31 @@ impl<'a> Decoder<'a> {
     }
 
     /// Allocates a hidden register, which the source cannot name.
-    fn hidden(&mut self, bits: u32) -> Element {
+    fn hidden(&mut self, bits: u32) -> RegisterOperand {
         let bank = bank_of(bits);
         let slot = match self.shared.sizes.get_mut(self.index) {
             Some(sizes) => next_slot(sizes, bank),
-            None => Slot::NONE,
+            None => OperandSlot::NONE,
         };
-        Element { slot, bank, bits }
+        RegisterOperand { slot, bank, bits }
     }
 
     /// Returns the location and the state space of a variable.
-    fn variable(&self, id: VariableId) -> Decoded<(VariablePlace, StateSpace)> {
+    fn variable(&self, id: VariableId) -> DecodeResult<(VariableLocation, StateSpace)> {
         match id {
             VariableId::Module(index) => {
                 let index = index as usize;
-                let missing = || Refusal::missing("variable");
+                let missing = || DecodeError::missing("variable");
                 let variable = self.program.variables.get(index).ok_or_else(missing)?;
                 let address = self.layout.module.get(index).ok_or_else(missing)?;
-                Ok((VariablePlace::Fixed(*address), variable.space))
+                Ok((VariableLocation::Fixed(*address), variable.space))
             }
             VariableId::Function(index) => {
                 let variable = self
                     .function
                     .variables
                     .get(index as usize)
-                    .ok_or_else(|| Refusal::missing("variable"))?;
+                    .ok_or_else(|| DecodeError::missing("variable"))?;
                 let places = self
                     .code
                     .functions
@@ -407,69 +427,71 @@ impl<'a> Decoder<'a> {
                     .and_then(|f| self.layout.functions.get(f.id.0 as usize));
                 let place = places
                     .and_then(|places| places.get(index as usize))
-                    .ok_or_else(|| Refusal::missing("variable"))?;
+                    .ok_or_else(|| DecodeError::missing("variable"))?;
                 Ok((*place, variable.space))
             }
         }
     }
 
     /// Returns a hidden register that contains a stack address of the frame.
-    fn frame_address(&mut self, addend: u64, bank: Bank) -> Slot {
+    fn frame_address(&mut self, addend: u64, bank: RegisterBank) -> OperandSlot {
         if let Some(slot) = self.frame_slots.get(&(bank, addend)) {
             return *slot;
         }
-        let slot = self.hidden(if bank == Bank::B64 { 64 } else { 32 }).slot;
+        let slot = self
+            .hidden(if bank == RegisterBank::B64 { 64 } else { 32 })
+            .slot;
         self.frame_slots.insert((bank, addend), slot);
         if let Some(function) = self.code.functions.get_mut(self.index) {
             function
                 .frame_addresses
-                .push(FrameAddress { slot, bank, addend });
+                .push(StackAddressRegister { slot, bank, addend });
         }
         slot
     }
 
     /// Returns a constant slot in the bank of this width. Constants narrower than 32 bits are zero-extended.
-    fn constant(&mut self, value: u64, bits: u32) -> Slot {
+    fn constant(&mut self, value: u64, bits: u32) -> OperandSlot {
         let bank = bank_of(bits);
         let value = match bank {
-            Bank::Predicate => value & 1,
-            Bank::B32 => value & u64::from(u32::MAX >> (32 - bits)),
-            Bank::B64 | Bank::B128 => value,
+            RegisterBank::Predicate => value & 1,
+            RegisterBank::B32 => value & u64::from(u32::MAX >> (32 - bits)),
+            RegisterBank::B64 | RegisterBank::B128 => value,
         };
         if let Some(slot) = self.shared.constants.get(&(bank, value)) {
             return *slot;
         }
-        let Banks {
+        let RegisterFile {
             r32,
             r64,
             r128,
             predicates,
         } = &mut self.code.constants;
         let index = match bank {
-            Bank::Predicate => {
+            RegisterBank::Predicate => {
                 predicates.push(if value == 0 { 0 } else { u32::MAX });
                 predicates.len() - 1
             }
-            Bank::B32 => {
+            RegisterBank::B32 => {
                 r32.push([value as u32; LANES]);
                 r32.len() - 1
             }
-            Bank::B64 => {
+            RegisterBank::B64 => {
                 r64.push([value; LANES]);
                 r64.len() - 1
             }
-            Bank::B128 => {
+            RegisterBank::B128 => {
                 r128.push([u128::from(value); LANES]);
                 r128.len() - 1
             }
         };
-        let slot = Slot::constant(index as u32);
+        let slot = OperandSlot::constant(index as u32);
         self.shared.constants.insert((bank, value), slot);
         slot
     }
 
-    /// Adds an element list for [`Op::Pack`] or [`Op::Unpack`].
-    fn pack(&mut self, elements: Vec<Element>) -> PlanId<Vec<Element>> {
+    /// Adds an element list for [`DecodedOp::Pack`] or [`DecodedOp::Unpack`].
+    fn pack(&mut self, elements: Vec<RegisterOperand>) -> PlanId<Vec<RegisterOperand>> {
         self.code.packs.add(elements)
     }
 }

@@ -1,8 +1,8 @@
 //! Emulator of GPU kernels: executes a checked program warp by warp, with registers, memory, divergence, barriers, asynchronous
 //! operations and time travel.
 //!
-//! - **Input**: a [`warpgrid_program::Program`], a [`Launch`] (grid, buffers, arguments, scheduler seed), and [`Limits`].
-//! - **Output**: registers and memory at any position, events for an [`Observer`], [`Note`]s, and a [`Fault`] if the run fails.
+//! - **Input**: a [`warpgrid_program::Program`], a [`Launch`] (grid, buffers, arguments, scheduler seed), and [`ResourceLimits`].
+//! - **Output**: registers and memory at any position, events for an [`Observer`], [`RunDiagnostic`]s, and a [`Fault`] if the run fails.
 //! - **Main types**: [`Machine`] executes steps. [`Timeline`] seeks to any step of a run. [`plain::Plain`] is the interface of
 //!   the JIT compiler.
 //! - **Invariants**: a run is a function of program, launch, seed and host inputs. A module imports only lower layers (see the
@@ -49,49 +49,51 @@ pub(crate) mod run;
 pub(crate) mod semantics;
 pub(crate) mod state;
 
-pub use crate::contract::event::{Agent, Outcome, PendingId, StepEvent, WarpId};
+pub use crate::contract::event::{Agent, AsyncOperationId, StepEvent, StepOutcome, WarpId};
 pub use crate::contract::fault::{
-    AccessFault, AccessKind, Fault, FaultKind, LaneList, MatrixMistake, MbarrierFault, Place,
-    Region, SpinPlace, WaitReason, Waiter,
+    AccessFault, AccessKind, Fault, FaultKind, FaultLocation, LaneMaskDisplay, MatrixMisuse,
+    MbarrierFault, NamedRegion, PollTarget, WaitReason, WaitingGroup,
 };
 pub use crate::contract::image::{AddressMode, ImageInit, Sampler};
 pub use crate::contract::inspect::{
-    BlockView, LaneGroup, MemoryRegion, NextStep, Note, NoteKind, SharedVariable, Status, WarpView,
-    Writer,
+    BlockView, LaneGroup, LastWriter, MachineStatus, MemoryRegion, NextStep, RunDiagnostic,
+    RunDiagnosticKind, SharedVariable, WarpView,
 };
 pub use crate::contract::launch::{
-    ArgumentInit, BufferIndex, BufferInit, Contents, Launch, LaunchError, Limits, Misaligned,
-    PointerPatch, RegisterInit,
+    BufferContents, BufferIndex, BufferInit, KernelArgument, Launch, LaunchError, MisalignedPolicy,
+    PointerRelocation, RegisterInit, ResourceLimits,
 };
 pub use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use crate::contract::multicast::MulticastInit;
 pub use crate::contract::observe::{
-    AccessAction, AccessEvent, CacheHints, EvenAccess, Interest, LanesAccess, MemoryId, Observer,
-    OperandIndex, Piece, RowAccess, Run, Runs, WarpAccess,
+    AccessAction, AccessEvent, CacheHints, ContiguousAccess, ContiguousRun, ContiguousRuns,
+    ElementAccess, EventMask, HalfWarpAccess, MemoryId, Observer, OperandIndex, PerLaneAccess,
+    WarpAccessSummary,
 };
-pub use crate::contract::pending::TensorMemoryWork;
+pub use crate::contract::pending::TensorMemoryOperation;
 pub use crate::contract::pending::{
-    GroupKind, GroupWait, Pending, PendingCompletion, PendingOperation, PendingOrigin,
-    PendingPiece, PendingSource, PieceBytes, Reduction, SourceForm, Work,
+    AsyncEffect, AsyncGroupKind, AsyncOperation, AsyncOrigin, AsyncSource, AsyncWrite,
+    CompletionMechanism, GroupWait, InFlightOperation, PieceBytes, Reduction, SourceConversion,
 };
 pub use crate::contract::sync_event::{
-    MapAct, MapTouch, MbarrierAct, MbarrierTouch, SyncEvent, SyncKind, Waits, ends_phase,
+    ArrivalMode, MbarrierAccess, MbarrierOperation, SyncEvent, SyncKind, TensorMapAccess,
+    TensorMapAction, ends_phase,
 };
 pub use crate::contract::tensor_map::{
-    Interleave, MAX_RANK, TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType, TensorUnit,
+    Interleave, MAX_RANK, StorageUnit, TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType,
 };
-pub use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer, TilePiece};
-pub use crate::contract::tiles::{Tile, TileMatrix, TilePlace};
-pub use crate::contract::warpgroup::WarpgroupProduct;
+pub use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection, TileSegment};
+pub use crate::contract::tiles::{Tile, TileLocation, TileRole};
+pub use crate::contract::warpgroup::WgmmaOperation;
 
 pub use crate::contract::support::Support;
-pub use crate::decode::refused::{RefusedInstruction, refused};
+pub use crate::decode::refused::{UnsupportedInstruction, refused};
 pub use crate::decode::support::supports;
-pub use crate::past::ticks::StoreTicks;
+pub use crate::past::ticks::StorePositions;
 pub use crate::past::timeline::{Progress, Timeline, TimelineLimits};
 pub use crate::run::last_writers::LastWriters;
-pub use crate::run::lone::{Lone, SharedAddress, ThreadPlace, atomic_result};
+pub use crate::run::lone::{SharedAddress, SingleThread, ThreadCoordinates, atomic_result};
 pub use crate::run::machine::Machine;
-pub use crate::run::setup::Decoded;
+pub use crate::run::setup::DecodedLaunch;
 pub use crate::semantics::tensor;
 pub use crate::state::tensor_memory::{TENSOR_COLUMNS, TENSOR_LANES};

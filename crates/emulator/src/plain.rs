@@ -7,42 +7,45 @@ pub(crate) mod copies;
 pub(crate) mod matrix;
 pub(crate) mod registers;
 
-pub use crate::code::matrix_plan::MatrixPlan;
-pub use crate::code::op::Op;
+pub use crate::code::matrix_plan::{FragmentElement, MatrixPlan};
+pub use crate::code::op::DecodedOp;
 pub use crate::code::operands::SlotAccess;
 pub use crate::code::plans::PlanId;
 pub use crate::code::{
-    AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierMode, BarrierPlan, Collective, CollectiveKind,
-    Combine, CompareKind, Comparison, Element, Instr, MatchMode, Predicate,
+    AccessPlan, AsyncPlan, AtomicPlan, BarrierMode, BarrierPlan, CollectiveKind, CollectivePlan,
+    CompareType, Comparison, DecodedInstruction, MatchMode, PredicateCombine, PredicateOperand,
+    RegisterBank, RegisterOperand,
 };
-pub use crate::contract::pending::{GroupKind, GroupWait};
-pub use crate::semantics::mode::{ArithmeticMode, Conversion, FloatMode, Round};
+pub use crate::contract::pending::{AsyncGroupKind, GroupWait};
+pub use crate::semantics::mode::{ArithmeticMode, Conversion, FloatMode, RoundingMode};
 pub use crate::semantics::ops::{
-    CarryMode, CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op,
-    IntOp, Overflow, PackedOp, ShiftOp,
+    BitCountOp, CarryMode, CarryOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op,
+    Int64Op, IntOp, PackedIntOp, ShiftOp, ShiftOverflow,
 };
-pub use crate::semantics::registers::{Slot, SlotPlace};
-pub use crate::semantics::tensor::rule::SumRule;
+pub use crate::semantics::registers::{OperandLocation, OperandSlot};
+pub use crate::semantics::tensor::rule::Fp16SumRule;
 pub use crate::semantics::{compare, integer, word};
-pub use crate::state::warp::TURN_STEPS;
+pub use crate::state::warp::GROUP_QUANTUM;
 
-pub use crate::code::{CallPlan, Place};
-pub use crate::plain::approximate::{UnitRow, index_bits, tangent_bits, unit_function, unit_rows};
+pub use crate::code::{CallPlan, CallValueLocation};
+pub use crate::plain::approximate::{
+    CoefficientRow, index_bits, tangent_bits, unit_function, unit_rows,
+};
 pub use crate::plain::calls::Call;
-pub use crate::plain::copies::CopyAccess;
+pub use crate::plain::copies::AsyncCopyAccess;
 pub use crate::plain::matrix::{
-    FusedProduct, LinesAccess, MatrixOperation, Operand, RowElement, RowsAccess, ValuePlace,
+    FusedMma, LdmatrixAccess, MatrixOperation, MmaOperand, RowElement, WmmaTransfer,
 };
-pub use crate::plain::registers::{OperationRegisters, RegisterName, WarpRegisters};
+pub use crate::plain::registers::{BankRegister, RegisterUseDef, WarpRegisterFile};
 pub use crate::semantics::approximate::{
-    Function as UnitFunction, Scaling, TURNS, scaling_of_quotient,
+    RangeScaling, SpecialFunction, TURNS, scaling_of_quotient,
 };
 
-use crate::code::Code;
+use crate::code::DecodedCode;
 use crate::run::machine::Machine;
-use crate::run::setup::Setup;
-use crate::state::layout::Layout;
-use crate::state::memory::{Allocation, Owner, Tracking};
+use crate::run::setup::LaunchSetup;
+use crate::state::layout::MemoryLayout;
+use crate::state::memory::{Allocation, AllocationOwner, WriterTracking};
 use crate::state::page::PAGE_BYTES;
 use warpgrid_isa::SpecialRegister;
 use warpgrid_program::FunctionId;
@@ -55,7 +58,7 @@ pub const LANES: usize = crate::semantics::registers::LANES;
 
 /// Kind of the memory of an address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RangeKind {
+pub enum MemoryKind {
     Global,
     Constant,
     Parameters,
@@ -64,7 +67,7 @@ pub enum RangeKind {
 /// A range of addresses that a kernel may access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddressRange {
-    pub kind: RangeKind,
+    pub kind: MemoryKind,
     pub address: u64,
     pub size: u64,
     /// Offset of the first byte in the arena.
@@ -73,7 +76,7 @@ pub struct AddressRange {
 
 /// Final state of a run that translated code has executed.
 #[derive(Clone, Copy, Debug)]
-pub struct PlainEnd<'a> {
+pub struct TranslatedRunResult<'a> {
     /// Ranges of the arena that may have changed: start offset and new contents.
     pub changes: &'a [(usize, &'a [u8])],
     /// `None` if a warp diverged: its number of steps depends on the order in which its lanes reconverge.
@@ -92,7 +95,7 @@ pub struct StepCounts {
 
 /// A machine before its first step whose launch requires only code, registers, shared memory and the arena.
 #[derive(Clone, Copy)]
-pub struct Plain<'m> {
+pub struct TranslationView<'m> {
     machine: &'m Machine,
 }
 
@@ -100,7 +103,7 @@ impl Machine {
     /// Returns the translator interface of a machine before its first step. Returns `None` if the launch requires
     /// features that translated code does not support: clusters, images, multicast objects, last writers, host inputs,
     /// or initial register values.
-    pub fn plain(&self) -> Option<Plain<'_>> {
+    pub fn translation_view(&self) -> Option<TranslationView<'_>> {
         let setup = &*self.setup;
         let code = &*setup.code;
         let function = code.functions.first()?;
@@ -108,19 +111,19 @@ impl Machine {
             && self.state.fault.is_none()
             && self.inputs.is_empty()
             && setup.n_ranks == 1
-            && setup.tracking == Tracking::Off
+            && setup.tracking == WriterTracking::Off
             && setup.images.is_empty()
             && setup.multicasts.is_empty()
             && setup.layout.map.own_window
             && code.initial.is_empty()
             && function.start == 0
             && self.state.in_flight.is_empty();
-        is_plain.then_some(Plain { machine: self })
+        is_plain.then_some(TranslationView { machine: self })
     }
 
     /// Takes over the final state of a run that translated code has executed; all blocks have finished. Returns `false`
     /// without an effect if a change is outside of the arena.
-    pub(crate) fn take_end(&mut self, end: &PlainEnd<'_>) -> bool {
+    pub(crate) fn take_end(&mut self, end: &TranslatedRunResult<'_>) -> bool {
         let state = &mut self.state;
         let arena = &mut state.global.arena;
         let size = arena.bytes().len();
@@ -161,16 +164,16 @@ impl Machine {
     }
 }
 
-impl<'m> Plain<'m> {
-    fn setup(self) -> &'m Setup {
+impl<'m> TranslationView<'m> {
+    fn setup(self) -> &'m LaunchSetup {
         &self.machine.setup
     }
 
-    fn code(self) -> &'m Code {
+    fn code(self) -> &'m DecodedCode {
         &self.setup().code
     }
 
-    fn layout(self) -> &'m Layout {
+    fn layout(self) -> &'m MemoryLayout {
         &self.setup().layout
     }
 
@@ -191,17 +194,21 @@ impl<'m> Plain<'m> {
         self.code().barriers.get(plan)
     }
 
-    pub fn collective(self, plan: PlanId<Collective>) -> Option<&'m Collective> {
+    pub fn collective(self, plan: PlanId<CollectivePlan>) -> Option<&'m CollectivePlan> {
         self.code().collectives.get(plan)
     }
 
     /// Visits the slots that an operation reads and writes.
-    pub fn visit_slots(self, op: &Op, visit: impl FnMut(SlotAccess, Bank, Slot)) {
+    pub fn visit_slots(
+        self,
+        op: &DecodedOp,
+        visit: impl FnMut(SlotAccess, RegisterBank, OperandSlot),
+    ) {
         self.code().visit_slots(op, visit);
     }
 
     /// Returns the elements of a value that is packed or unpacked.
-    pub fn elements(self, list: PlanId<Vec<Element>>) -> &'m [Element] {
+    pub fn elements(self, list: PlanId<Vec<RegisterOperand>>) -> &'m [RegisterOperand] {
         self.code().list(list)
     }
 
@@ -242,9 +249,9 @@ impl<'m> Plain<'m> {
     /// Returns the accessible address ranges, ordered by address.
     pub fn ranges(self) -> impl Iterator<Item = AddressRange> + 'm {
         let kind = |allocation: &Allocation| match allocation.owner {
-            Owner::Buffer(..) | Owner::GlobalVariable(..) => RangeKind::Global,
-            Owner::ConstVariable(..) => RangeKind::Constant,
-            Owner::Parameters => RangeKind::Parameters,
+            AllocationOwner::Buffer(..) | AllocationOwner::GlobalVariable(..) => MemoryKind::Global,
+            AllocationOwner::ConstVariable(..) => MemoryKind::Constant,
+            AllocationOwner::Parameters => MemoryKind::Parameters,
         };
         let all = self.machine.state.global.allocations().iter();
         all.map(move |allocation| AddressRange {
@@ -279,7 +286,7 @@ impl<'m> Plain<'m> {
     }
 
     /// Returns the generic addresses of the local memory window. These addresses are not part of any range of
-    /// [`Plain::ranges`].
+    /// [`TranslationView::ranges`].
     pub fn local_window(self) -> std::ops::Range<u64> {
         let map = self.layout().map;
         map.local..map.local.saturating_add(map.window_bytes)

@@ -1,6 +1,6 @@
 //! Mutable state of a run in a single type: memory, blocks, scheduler, asynchronous operations and counters.
 //!
-//! A snapshot is the same type in another form (see [`Form`]). A new field is therefore part of each snapshot;
+//! A snapshot is the same type in another form (see [`StateStorage`]). A new field is therefore part of each snapshot;
 //! otherwise the module `past` does not compile.
 
 pub(crate) mod banks;
@@ -23,20 +23,20 @@ pub(crate) mod warp;
 pub(crate) mod writers;
 
 use crate::contract::fault::Fault;
-use crate::contract::inspect::Note;
+use crate::contract::inspect::RunDiagnostic;
 use crate::state::block::{Barrier, Block};
 use crate::state::cluster::Cluster;
-use crate::state::in_flight::InFlight;
+use crate::state::in_flight::InFlightQueue;
 use crate::state::last_step::LastStep;
-use crate::state::memory::{GlobalMemory, PagedBytes};
-use crate::state::schedule::Schedule;
-use crate::state::spin_watch::SpinWatch;
+use crate::state::memory::{GlobalMemory, PagedMemory};
+use crate::state::schedule::Scheduler;
+use crate::state::spin_watch::SpinDetector;
 use crate::state::warp::Warp;
 use std::fmt::Debug;
 use std::sync::Arc;
 
 /// Representation of the large parts of a state.
-pub(crate) trait Form: Clone + Debug {
+pub(crate) trait StateStorage: Clone + Debug {
     /// Memory that all blocks of the grid share.
     type Global: Clone + Debug;
     /// Shared memory of one block.
@@ -47,18 +47,18 @@ pub(crate) trait Form: Clone + Debug {
 
 /// Form of a running state, whose parts are modified in place.
 #[derive(Clone, Debug)]
-pub(crate) struct Live;
+pub(crate) struct LiveStorage;
 
-impl Form for Live {
+impl StateStorage for LiveStorage {
     type Global = GlobalMemory;
-    type Shared = PagedBytes;
+    type Shared = PagedMemory;
     type Warp = Warp;
     type Barriers = Vec<Barrier>;
 }
 
 /// Mutable state of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct State<F: Form = Live> {
+pub(crate) struct MachineState<F: StateStorage = LiveStorage> {
     /// Number of executed steps.
     pub(crate) position: u64,
     /// Number of completed steps that modified memory.
@@ -78,15 +78,15 @@ pub(crate) struct State<F: Form = Live> {
     /// Next cluster of the grid that becomes resident.
     pub(crate) next_cluster: u64,
     pub(crate) blocks_done: u64,
-    pub(crate) schedule: Schedule,
-    pub(crate) in_flight: InFlight,
+    pub(crate) schedule: Scheduler,
+    pub(crate) in_flight: InFlightQueue,
     /// Number of host inputs that have taken effect.
     pub(crate) inputs_done: usize,
     /// Copied on the first write after a snapshot.
-    pub(crate) notes: Arc<Vec<Note>>,
+    pub(crate) diagnostics: Arc<Vec<RunDiagnostic>>,
     pub(crate) fault: Option<Fault>,
     /// Detection of infinite loops.
-    pub(crate) watch: SpinWatch,
+    pub(crate) spin_detector: SpinDetector,
     /// Effect of the step before `position`.
     pub(crate) last_step: Option<LastStep>,
 }

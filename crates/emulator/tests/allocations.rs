@@ -8,7 +8,7 @@ mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use warpgrid_emulator::{AccessEvent, Interest, Observer, Status};
+use warpgrid_emulator::{AccessEvent, EventMask, MachineStatus, Observer};
 
 struct Counting;
 
@@ -48,7 +48,7 @@ fn steps_allocate_nothing() {
     let before = allocations();
     let ends = (saxpy.run(u64::MAX), product.run(u64::MAX));
     let after = allocations();
-    assert_eq!(ends, (Status::Finished, Status::Finished));
+    assert_eq!(ends, (MachineStatus::Finished, MachineStatus::Finished));
     assert_eq!(after - before, 0);
     assert!(before > 0, "a launch allocates, so it is counted");
 
@@ -67,8 +67,8 @@ fn steps_allocate_nothing() {
 struct Pieces(usize);
 
 impl Observer for Pieces {
-    fn interest(&self) -> Interest {
-        Interest::ACCESSES
+    fn interest(&self) -> EventMask {
+        EventMask::ACCESSES
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {

@@ -1,7 +1,7 @@
 //! Tests of clusters: co-resident blocks and accesses to the shared memory of other blocks.
 
 use crate::common::*;
-use warpgrid_emulator::Limits;
+use warpgrid_emulator::ResourceLimits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 use warpgrid_program::*;
@@ -14,7 +14,7 @@ fn start(
     grid: [u32; 3],
     block: [u32; 3],
     cluster: [u32; 3],
-    limits: Limits,
+    limits: ResourceLimits,
 ) -> Result<Machine, LaunchError> {
     let (program, buffers, arguments) = k.program();
     let mut launch = launch(grid, block, buffers, arguments, 0);
@@ -25,7 +25,7 @@ fn start(
 fn finish(mut machine: Machine) -> Machine {
     assert_eq!(
         machine.run(u64::MAX),
-        Status::Finished,
+        MachineStatus::Finished,
         "{:?}",
         machine.fault()
     );
@@ -63,7 +63,14 @@ fn special_registers_say_the_place_in_the_cluster() {
         "%nclusterid.x",
     ];
     let k = specials(&names);
-    let machine = start(k, [6, 4, 1], [1, 1, 1], [2, 2, 1], Limits::default()).unwrap();
+    let machine = start(
+        k,
+        [6, 4, 1],
+        [1, 1, 1],
+        [2, 2, 1],
+        ResourceLimits::default(),
+    )
+    .unwrap();
     let out = words(&finish(machine), 0);
     for (index, found) in out.chunks(names.len()).take(24).enumerate() {
         let (x, y) = (index as u32 % 6, index as u32 / 6);
@@ -74,13 +81,13 @@ fn special_registers_say_the_place_in_the_cluster() {
 
 #[test]
 fn all_blocks_of_a_cluster_are_there_at_once() {
-    let limits = Limits {
+    let limits = ResourceLimits {
         max_resident_blocks: 6,
-        ..Limits::default()
+        ..ResourceLimits::default()
     };
     let k = specials(&["%ctaid.x"]);
     let mut machine = start(k, [8, 2, 1], [32, 1, 1], [2, 2, 1], limits).unwrap();
-    while machine.status() == Status::Running {
+    while machine.status() == MachineStatus::Running {
         let blocks = machine.blocks();
         assert_eq!(blocks.len(), 4, "six places hold one whole cluster of four");
         let cluster = |b: &BlockView| (b.position[0] / 2, b.position[1] / 2);
@@ -149,7 +156,14 @@ fn a_store_reaches_the_shared_memory_of_another_block() {
     );
     let generic = handing_over(ScalarType::U64, true, StateSpace::Generic, to_rank(1));
     for k in [of_cluster, generic] {
-        let machine = start(k, [2, 1, 1], [1, 1, 1], [2, 1, 1], Limits::default()).unwrap();
+        let machine = start(
+            k,
+            [2, 1, 1],
+            [1, 1, 1],
+            [2, 1, 1],
+            ResourceLimits::default(),
+        )
+        .unwrap();
         assert_eq!(words(&finish(machine), 0)[0], 77);
     }
 }
@@ -164,8 +178,15 @@ fn a_rank_that_the_cluster_lacks_is_out_of_bounds() {
             ScalarType::U32
         };
         let k = handing_over(ty, generic, space, to_rank(2));
-        let mut machine = start(k, [2, 1, 1], [1, 1, 1], [2, 1, 1], Limits::default()).unwrap();
-        assert_eq!(machine.run(u64::MAX), Status::Faulted);
+        let mut machine = start(
+            k,
+            [2, 1, 1],
+            [1, 1, 1],
+            [2, 1, 1],
+            ResourceLimits::default(),
+        )
+        .unwrap();
+        assert_eq!(machine.run(u64::MAX), MachineStatus::Faulted);
         let fault = machine.fault().unwrap();
         assert_eq!(fault.kind, FaultKind::OutOfBounds);
     }
@@ -175,7 +196,14 @@ fn a_rank_that_the_cluster_lacks_is_out_of_bounds() {
 fn writes_to_another_block_travel_in_time() {
     let make = || {
         let k = handing_over(ScalarType::U64, true, StateSpace::Generic, to_rank(1));
-        start(k, [4, 1, 1], [1, 1, 1], [2, 1, 1], Limits::default()).unwrap()
+        start(
+            k,
+            [4, 1, 1],
+            [1, 1, 1],
+            [2, 1, 1],
+            ResourceLimits::default(),
+        )
+        .unwrap()
     };
     let limits = TimelineLimits {
         min_interval: 4,
@@ -200,21 +228,21 @@ fn writes_to_another_block_travel_in_time() {
 
 #[test]
 fn clusters_that_cannot_run_together_are_refused_with_words() {
-    let few = Limits {
+    let few = ResourceLimits {
         max_resident_blocks: 4,
-        ..Limits::default()
+        ..ResourceLimits::default()
     };
     for (grid, cluster, limits, words) in [
         (
             [9, 1, 1],
             [2, 1, 1],
-            Limits::default(),
+            ResourceLimits::default(),
             "the grid size 9x1x1 is not divisible by the cluster size 2x1x1",
         ),
         (
             [32, 2, 1],
             [16, 2, 1],
-            Limits::default(),
+            ResourceLimits::default(),
             "the launch has 32 blocks per cluster, expected at most 16",
         ),
         (

@@ -1,7 +1,7 @@
 //! Tests of memory events: their pieces with lanes, memories, types, operands, and old and new bytes.
 
 use crate::common::*;
-use warpgrid_emulator::Limits;
+use warpgrid_emulator::ResourceLimits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 use warpgrid_program::*;
@@ -17,7 +17,7 @@ struct Heard {
     sem: Sem,
     cache: CacheHints,
     mask: u32,
-    pieces: Vec<Piece>,
+    pieces: Vec<ElementAccess>,
     old: Vec<u64>,
     offered: Vec<u64>,
     new: Vec<u64>,
@@ -28,8 +28,8 @@ struct Heard {
 struct Ears(Vec<Heard>);
 
 impl Observer for Ears {
-    fn interest(&self) -> Interest {
-        Interest::ACCESSES
+    fn interest(&self) -> EventMask {
+        EventMask::ACCESSES
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
@@ -38,7 +38,7 @@ impl Observer for Ears {
             all[..bytes.len()].copy_from_slice(bytes);
             u64::from_le_bytes(all)
         };
-        let each = |f: &dyn Fn(&Piece) -> u64| event.pieces.iter().map(f).collect();
+        let each = |f: &dyn Fn(&ElementAccess) -> u64| event.pieces.iter().map(f).collect();
         self.0.push(Heard {
             agent: event.agent,
             action: event.action,
@@ -62,10 +62,15 @@ impl Observer for Ears {
 fn hear(k: Kernel, threads: u32) -> (Vec<Heard>, std::sync::Arc<Program>) {
     let (program, buffers, arguments) = k.program();
     let launch = launch([1, 1, 1], [threads, 1, 1], buffers, arguments, 0);
-    let mut machine = Machine::new(program.clone(), &launch, Limits::default()).unwrap();
+    let mut machine = Machine::new(program.clone(), &launch, ResourceLimits::default()).unwrap();
     let mut ears = Ears::default();
     machine.run_observed(10_000, &mut ears);
-    assert_eq!(machine.status(), Status::Finished, "{:?}", machine.fault());
+    assert_eq!(
+        machine.status(),
+        MachineStatus::Finished,
+        "{:?}",
+        machine.fault()
+    );
     let heard = ears.0.into_iter();
     let heard = heard
         .filter(|e| e.space != StateSpace::ParamEntry)
@@ -86,7 +91,7 @@ fn a_sunk_element_gives_no_piece_and_parts_the_run() {
         ..access(StateSpace::Global, ScalarType::S32)
     };
     let operands = [address.into(), Arg::List(elements.to_vec()), ABSENT];
-    k.op(Does::Memory(MemoryOp::Store), modifiers, &operands);
+    k.op(Operation::Memory(MemoryOp::Store), modifiers, &operands);
     let (heard, program) = hear(k, 3);
     let [event] = &heard[..] else {
         panic!("{heard:?}")
@@ -95,7 +100,11 @@ fn a_sunk_element_gives_no_piece_and_parts_the_run() {
     assert_eq!(event.action, AccessAction::Store);
     assert_eq!((event.sem, event.mask), (Sem::Weak, 0b111));
     assert_eq!(event.cache.op, Some(CacheOp::Cs));
-    let elements: Vec<(u8, u8)> = event.pieces.iter().map(|p| (p.asked, p.element)).collect();
+    let elements: Vec<(u8, u8)> = event
+        .pieces
+        .iter()
+        .map(|p| (p.address_lane, p.element))
+        .collect();
     let expected: Vec<(u8, u8)> = (0..3)
         .flat_map(|lane| [0, 1, 3].map(|element| (lane, element)))
         .collect();

@@ -6,7 +6,7 @@ use warpgrid_emulator::*;
 #[test]
 fn saxpy_computes() {
     let mut machine = saxpy(1000).launch([4, 1, 1], [256, 1, 1]);
-    assert_eq!(machine.run(u64::MAX), Status::Finished);
+    assert_eq!(machine.run(u64::MAX), MachineStatus::Finished);
     for (i, word) in words(&machine, 1).into_iter().enumerate() {
         let x = i as f32 * 0.5;
         assert_eq!(f32::from_bits(word), 2.5f32.mul_add(x, i as f32));
@@ -19,7 +19,7 @@ fn tiled_product_computes() {
     let mut machine = matmul_tiled(n).launch([2, 2, 1], [16, 16, 1]);
     assert_eq!(
         machine.run(u64::MAX),
-        Status::Finished,
+        MachineStatus::Finished,
         "{:?}",
         machine.fault()
     );

@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use std::sync::Arc;
-use warpgrid_emulator::Limits;
+use warpgrid_emulator::ResourceLimits;
 use warpgrid_emulator::*;
 
 #[test]
@@ -11,7 +11,7 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
     let trace = |seed| {
         let mut machine = matmul_tiled(32).launch_seeded([2, 2, 1], [16, 16, 1], seed);
         let mut trace = Vec::new();
-        while machine.status() == Status::Running {
+        while machine.status() == MachineStatus::Running {
             trace.push(
                 machine
                     .next_step()
@@ -27,10 +27,10 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
 }
 
 fn refused(change: impl Fn(&mut Launch)) -> LaunchError {
-    refused_within(Limits::default(), change)
+    refused_within(ResourceLimits::default(), change)
 }
 
-fn refused_within(limits: Limits, change: impl Fn(&mut Launch)) -> LaunchError {
+fn refused_within(limits: ResourceLimits, change: impl Fn(&mut Launch)) -> LaunchError {
     let (program, buffers, arguments) = saxpy(64).program();
     let mut launch = launch([1, 1, 1], [64, 1, 1], buffers, arguments, 0);
     change(&mut launch);
@@ -43,8 +43,8 @@ fn refused_within(limits: Limits, change: impl Fn(&mut Launch)) -> LaunchError {
 #[test]
 fn too_much_memory_is_refused_before_it_is_laid_out() {
     let two = refused(|l| {
-        l.buffers[0].contents = Contents::Zeroed(600 << 20);
-        l.buffers[1].contents = Contents::Zeroed(600 << 20);
+        l.buffers[0].contents = BufferContents::Zeroed(600 << 20);
+        l.buffers[1].contents = BufferContents::Zeroed(600 << 20);
     });
     assert!(
         matches!(
@@ -53,13 +53,13 @@ fn too_much_memory_is_refused_before_it_is_laid_out() {
         ),
         "{two}"
     );
-    let most = Limits::MOST_GLOBAL_BYTES;
-    let within = |max_memory_bytes| Limits {
+    let most = ResourceLimits::MAX_GLOBAL_BYTES;
+    let within = |max_memory_bytes| ResourceLimits {
         max_memory_bytes,
-        ..Limits::default()
+        ..ResourceLimits::default()
     };
     let large = refused_within(within(most), |l| {
-        l.buffers[0].contents = Contents::Zeroed(1 << 32)
+        l.buffers[0].contents = BufferContents::Zeroed(1 << 32)
     });
     assert!(matches!(large, LaunchError::BufferTooLarge { limit, .. } if limit == most));
     let beyond = refused_within(within(1 << 33), |_| {});
@@ -83,7 +83,7 @@ fn launches_that_cannot_be_are_refused() {
         zero.to_string(),
         "the grid size 0x1x1 has an extent of zero"
     );
-    let tera = refused(|l| l.buffers[0].contents = Contents::Zeroed(1 << 40));
+    let tera = refused(|l| l.buffers[0].contents = BufferContents::Zeroed(1 << 40));
     assert!(matches!(tera, LaunchError::BufferTooLarge { bytes, .. } if bytes == 1 << 40));
     assert!(matches!(
         refused(|l| l.arguments.truncate(1)),
@@ -117,10 +117,10 @@ fn launches_that_cannot_be_are_refused() {
 
 #[test]
 fn the_largest_grid_starts_at_once() {
-    const MOST: u32 = i32::MAX as u32;
-    let mut machine = saxpy(64).launch([MOST, 1, 1], [64, 1, 1]);
-    assert_eq!(machine.n_blocks(), u64::from(MOST));
-    assert_eq!(machine.run(10_000), Status::Running);
+    const MAX: u32 = i32::MAX as u32;
+    let mut machine = saxpy(64).launch([MAX, 1, 1], [64, 1, 1]);
+    assert_eq!(machine.n_blocks(), u64::from(MAX));
+    assert_eq!(machine.run(10_000), MachineStatus::Running);
     assert_eq!(machine.position(), 10_000);
     assert!(machine.blocks().len() <= 64);
 }

@@ -17,15 +17,20 @@ fn word(emit: impl Fn(&mut Kernel, RegisterId) -> RegisterId) -> u32 {
     let d = emit(&mut k, out);
     k.store(StateSpace::Global, U32, at(out, 0), reg(d));
     let mut machine = k.launch([1, 1, 1], [1, 1, 1]);
-    assert_eq!(machine.run(1000), Status::Finished, "{:?}", machine.fault());
+    assert_eq!(
+        machine.run(1000),
+        MachineStatus::Finished,
+        "{:?}",
+        machine.fault()
+    );
     words(&machine, 0)[0]
 }
 
 /// Returns a run of two consecutive registers.
-fn registers(k: &mut Kernel, low: u64, high: u64) -> RegisterRun {
+fn registers(k: &mut Kernel, low: u64, high: u64) -> RegisterTuple {
     let first = k.mov(U32, imm(low));
     k.mov(U32, imm(high));
-    RegisterRun { first, n: 2 }
+    RegisterTuple { first, n: 2 }
 }
 
 fn modified(source: Source, negate: bool, absolute: bool, invert: bool) -> Arg {
@@ -33,7 +38,7 @@ fn modified(source: Source, negate: bool, absolute: bool, invert: bool) -> Arg {
         negate,
         absolute,
         invert,
-        part: SourcePart::Whole,
+        part: SubregisterSelector::Whole,
     };
     Arg::One(OperandValue::Source(source, modifiers))
 }
@@ -50,7 +55,11 @@ fn pairs_of_registers_are_read_and_written_as_one_value() {
                 Source::Register(a).into(),
                 Source::Register(b).into(),
             ];
-            k.op(Does::Arithmetic(ArithmeticOp::Add), typed(U64), &operands);
+            k.op(
+                Operation::Arithmetic(ArithmeticOp::Add),
+                typed(U64),
+                &operands,
+            );
             let second = RegisterId(d.first.0 + 1);
             if high { second } else { d.first }
         })
@@ -65,7 +74,11 @@ fn sources_are_negated_made_positive_and_inverted() {
             let a = k.mov(ty, imm(a));
             let d = k.register(ty);
             let operands = [to(d), arg(reg(a)), imm(0).into()];
-            k.op(Does::Arithmetic(ArithmeticOp::Add), typed(ty), &operands);
+            k.op(
+                Operation::Arithmetic(ArithmeticOp::Add),
+                typed(ty),
+                &operands,
+            );
             d
         })
     };
@@ -106,9 +119,9 @@ fn addresses_are_scaled_and_take_a_uniform_part() {
     let found = word(|k, out| {
         let index = k.mov(U32, imm(3));
         let address = Address {
-            base: AddressBase::Register(RegisterRun::one(index)),
+            base: AddressBase::Register(RegisterTuple::one(index)),
             scale_log2: 2,
-            uniform: Some(RegisterRun::one(out)),
+            uniform: Some(RegisterTuple::one(out)),
             offset: 4,
         };
         k.load(StateSpace::Global, U32, address)
@@ -127,13 +140,17 @@ fn negated_predicates_are_read_by_all_that_take_predicates() {
             let operands = [to(r), holds(p, a.1), holds(q, b.1)];
             let n = if op == ArithmeticOp::Not { 2 } else { 3 };
             k.op(
-                Does::Arithmetic(op),
+                Operation::Arithmetic(op),
                 typed(ScalarType::Pred),
                 &operands[..n],
             );
             // `selp` with the negated predicate.
             let operands = [to(d), imm(0).into(), imm(1).into(), holds(r, true)];
-            k.op(Does::Compare(CompareForm::Selp), typed(U32), &operands);
+            k.op(
+                Operation::Compare(ComparisonOp::Selp),
+                typed(U32),
+                &operands,
+            );
             d
         }) == 1
     };
@@ -162,7 +179,7 @@ fn instructions_that_share_a_step_count_once() {
         k.store(StateSpace::Global, U32, at(out, 0), reg(a));
         let mut machine = k.launch([1, 1, 1], [1, 1, 1]);
         let mut seen = vec![machine.next_step().map(|n| n.instruction)];
-        while machine.step(&mut ()) == Status::Running {
+        while machine.step(&mut ()) == MachineStatus::Running {
             seen.push(machine.next_step().map(|n| n.instruction));
         }
         assert_eq!(words(&machine, 0), [7]);
@@ -183,25 +200,32 @@ fn pairs_of_floats_are_computed() {
             Arg::List(vec![written(low), written(high)]),
             reg(pair).into(),
         ];
-        k.op(Does::Move(MoveOp::Mov), typed(ScalarType::B64), &operands);
+        k.op(
+            Operation::Move(MoveOp::Mov),
+            typed(ScalarType::B64),
+            &operands,
+        );
         k.arith(ArithmeticOp::Add, ScalarType::F32, &[reg(low), reg(high)])
     });
     assert_eq!(f32::from_bits(found), 8.5 + 15.25);
 }
 
-fn fault(does: Does, modifiers: Modifiers, operands: &[Arg]) -> FaultKind {
+fn fault(does: Operation, modifiers: Modifiers, operands: &[Arg]) -> FaultKind {
     let mut k = Kernel::new();
     k.buffer("out", zeros(1));
     k.op(does, modifiers, operands);
     let mut machine = k.launch([1, 1, 1], [1, 1, 1]);
-    assert_eq!(machine.run(100), Status::Faulted);
+    assert_eq!(machine.run(100), MachineStatus::Faulted);
     machine.fault().unwrap().kind.clone()
 }
 
 #[test]
 fn what_is_not_run_yet_is_refused_by_name_and_said_before() {
-    for does in [Does::Arithmetic(ArithmeticOp::Tanh), Does::Unknown] {
-        let action = Action {
+    for does in [
+        Operation::Arithmetic(ArithmeticOp::Tanh),
+        Operation::Unknown,
+    ] {
+        let action = OpcodeInfo {
             does,
             modifiers: typed(ScalarType::B32),
             opcode: format!("{does:?}"),
@@ -209,13 +233,13 @@ fn what_is_not_run_yet_is_refused_by_name_and_said_before() {
         assert!(!supports(&action).runs());
         let opcode = action.opcode;
         let found = fault(does, action.modifiers, &[]);
-        assert_eq!(found, FaultKind::NotEmulated { opcode, why: None });
+        assert_eq!(found, FaultKind::Unsupported { opcode, why: None });
     }
 }
 
 #[test]
 fn an_operand_of_the_wrong_shape_is_an_internal_fault_that_names_it() {
-    let add = Does::Arithmetic(ArithmeticOp::Add);
+    let add = Operation::Arithmetic(ArithmeticOp::Add);
     let operands = [to(RegisterId(0)), imm(1).into(), ABSENT];
     let FaultKind::Internal { what } = fault(add, typed(U64), &operands) else {
         panic!("no internal fault");

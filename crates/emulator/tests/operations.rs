@@ -21,7 +21,12 @@ fn run(sources: &[(ScalarType, u64)], emit: impl Fn(&mut Kernel, &[Source]) -> R
     let address = k.element(out, reg(tid), 8);
     k.store(StateSpace::Global, ty.to_bits(), address, reg(d));
     let mut machine = k.launch([1, 1, 1], [32, 1, 1]);
-    assert_eq!(machine.run(1000), Status::Finished, "{:?}", machine.fault());
+    assert_eq!(
+        machine.run(1000),
+        MachineStatus::Finished,
+        "{:?}",
+        machine.fault()
+    );
     let words = words(&machine, 0);
     u64::from(words[6]) | u64::from(words[7]) << 32
 }
@@ -316,12 +321,12 @@ fn carries_run_through_a_chain() {
                         ..flags
                     };
                     let operands = [to(d), s[i].into(), s[2 + i].into()];
-                    k.op(Does::Carry(op), modifiers, &operands);
+                    k.op(Operation::Carry(op), modifiers, &operands);
                     halves.push(value(reg(d)));
                 }
                 let d = k.register(B64);
                 let operands = [to(d), Arg::List(halves)];
-                k.op(Does::Move(MoveOp::Mov), typed(B64), &operands);
+                k.op(Operation::Move(MoveOp::Mov), typed(B64), &operands);
                 d
             },
         )
@@ -461,7 +466,7 @@ fn convert(
             ..flags(sat)
         };
         let operands = [crate::common::to(d), s[0].into()];
-        k.op(Does::Move(MoveOp::Cvt), modifiers, &operands);
+        k.op(Operation::Move(MoveOp::Cvt), modifiers, &operands);
         d
     })
 }
@@ -521,7 +526,11 @@ fn comparisons_treat_nan_as_they_say() {
             let p = k.setp(op, ty, s[0], s[1]);
             let d = k.register(U32);
             let operands = [to(d), imm(1).into(), imm(0).into(), holds(p, false)];
-            k.op(Does::Compare(CompareForm::Selp), typed(U32), &operands);
+            k.op(
+                Operation::Compare(ComparisonOp::Selp),
+                typed(U32),
+                &operands,
+            );
             d
         }) == 1
     };
@@ -553,12 +562,17 @@ fn atomics_give_the_old_value_and_leave_the_new() {
         let mut k = Kernel::new();
         let mut bytes = old.to_le_bytes().to_vec();
         bytes.extend([0; 8]);
-        let memory = k.buffer("memory", Contents::Bytes(bytes));
+        let memory = k.buffer("memory", BufferContents::Bytes(bytes));
         let sources: Vec<_> = [Some(b), c].into_iter().flatten().map(imm).collect();
         let d = k.atom(op, ty, at(memory, 0), &sources);
         k.store(StateSpace::Global, ty.to_bits(), at(memory, 8), reg(d));
         let mut machine = k.launch([1, 1, 1], [1, 1, 1]);
-        assert_eq!(machine.run(100), Status::Finished, "{:?}", machine.fault());
+        assert_eq!(
+            machine.run(100),
+            MachineStatus::Finished,
+            "{:?}",
+            machine.fault()
+        );
         let words = words(&machine, 0);
         assert_eq!(u64::from(words[2]) | u64::from(words[3]) << 32, old);
         u64::from(words[0]) | u64::from(words[1]) << 32
@@ -594,13 +608,13 @@ fn shuffles_keep_to_their_segments() {
         };
         let mut operands = vec![pair(Some(d), Some(p))];
         operands.extend([reg(tid), imm(b), imm(c), imm(0xffff_ffff)].map(Arg::from));
-        k.op(Does::Warp(WarpOp::Shuffle), modifiers, &operands);
+        k.op(Operation::Warp(WarpOp::Shuffle), modifiers, &operands);
         k.when(p, true);
         k.arith_to(d, A::Add, U32, &[reg(d), imm(100)]);
         let address = k.element(out, reg(tid), 4);
         k.store(StateSpace::Global, U32, address, reg(d));
         let mut machine = k.launch([1, 1, 1], [32, 1, 1]);
-        assert_eq!(machine.run(100), Status::Finished);
+        assert_eq!(machine.run(100), MachineStatus::Finished);
         words(&machine, 0)
     };
     // Segments of 8 lanes: the high bits of `c` are the segment mask, and the low bits are the clamp value.

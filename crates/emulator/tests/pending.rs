@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use proptest::prelude::*;
-use warpgrid_emulator::Limits;
+use warpgrid_emulator::ResourceLimits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 use warpgrid_program::*;
@@ -28,21 +28,21 @@ fn counting(seed: u64, track_writers: bool) -> Machine {
     let (program, buffers, arguments) = k.program();
     let mut launch = launch([2, 1, 1], [64, 1, 1], buffers, arguments, seed);
     launch.track_writers = track_writers;
-    Machine::new(program, &launch, Limits::default()).unwrap()
+    Machine::new(program, &launch, ResourceLimits::default()).unwrap()
 }
 
 /// Returns an operation in which lane 3 writes 0x11 to the four bytes of word 200 of the buffer.
-fn operation(machine: &Machine, earliest_step: u64) -> PendingOperation {
-    PendingOperation {
-        work: Work::Pieces,
-        origin: PendingOrigin {
+fn operation(machine: &Machine, earliest_step: u64) -> AsyncOperation {
+    AsyncOperation {
+        work: AsyncEffect::Pieces,
+        origin: AsyncOrigin {
             step: machine.position(),
             block: 0,
             warp: 1,
             function: FunctionId(0),
             instruction: 2,
         },
-        pieces: vec![PendingPiece {
+        pieces: vec![AsyncWrite {
             lane: 3,
             space: StateSpace::Global,
             block: 0,
@@ -51,9 +51,9 @@ fn operation(machine: &Machine, earliest_step: u64) -> PendingOperation {
             source: None,
             reduces: None,
         }],
-        completion: PendingCompletion::None,
+        completion: CompletionMechanism::None,
         earliest_step,
-        after: Vec::new(),
+        depends_on: Vec::new(),
     }
 }
 
@@ -68,12 +68,12 @@ struct Heard {
 }
 
 impl Observer for Heard {
-    fn interest(&self) -> Interest {
-        Interest {
+    fn interest(&self) -> EventMask {
+        EventMask {
             stores: true,
             loads: false,
             steps: true,
-            ..Interest::NONE
+            ..EventMask::NONE
         }
     }
 
@@ -98,7 +98,7 @@ fn an_operation_lands_later_in_a_step_of_its_own() {
     let id = machine.start_pending(asked.clone()).unwrap();
     assert_eq!(machine.pending().len(), 1);
     assert_eq!(machine.pending()[0].operation, asked);
-    let lands_at = machine.pending()[0].lands_at;
+    let lands_at = machine.pending()[0].completes_at;
     assert!(lands_at >= 60);
     machine.run(lands_at - 50);
     assert_eq!((machine.position(), word(&machine)), (lands_at, 0));
@@ -113,10 +113,10 @@ fn an_operation_lands_later_in_a_step_of_its_own() {
     assert_eq!(heard.stores, [(agent, lands_at, 8, vec![0x11; 4])]);
     let event = machine.last_step().unwrap();
     assert_eq!(heard.steps, [event]);
-    assert_eq!((event.agent, event.what), (agent, Outcome::Landed));
+    assert_eq!((event.agent, event.what), (agent, StepOutcome::Landed));
     assert_eq!((event.block, event.warp, event.instruction), (0, 1, 2));
     let writers = machine.writers(OUT).unwrap();
-    let writer = Writer {
+    let writer = LastWriter {
         step: lands_at,
         lane: 3,
     };
@@ -128,10 +128,10 @@ fn the_end_waits_for_what_is_in_flight() {
     let mut machine = counting(0, false);
     let late = operation(&machine, 1 << 40);
     machine.start_pending(late).unwrap();
-    assert_eq!(machine.run(u64::MAX), Status::Finished);
+    assert_eq!(machine.run(u64::MAX), MachineStatus::Finished);
     // The operation completes when no warp is runnable, regardless of its due step.
     assert_eq!(word(&machine), 0x1111_1111);
-    assert_eq!(machine.last_step().unwrap().what, Outcome::Landed);
+    assert_eq!(machine.last_step().unwrap().what, StepOutcome::Landed);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn seeds_choose_when_it_lands() {
         let mut machine = counting(seed, false);
         let asked = operation(&machine, 1);
         machine.start_pending(asked).unwrap();
-        machine.pending()[0].lands_at
+        machine.pending()[0].completes_at
     };
     let landings: Vec<u64> = (1..6).map(landing).collect();
     assert_eq!(landings, (1..6).map(landing).collect::<Vec<_>>());
@@ -158,7 +158,7 @@ fn a_host_lets_it_land_and_the_future_is_another() {
     let id = timeline.start_pending(asked).unwrap();
     assert_eq!(timeline.length(), None);
     timeline.seek(120);
-    assert!(timeline.land(id, &mut ()));
+    assert!(timeline.complete_now(id, &mut ()));
     assert_eq!(timeline.position(), 121);
     assert_eq!(word(timeline.machine()), 0x1111_1111);
     timeline.run_to_end(u64::MAX);
@@ -171,7 +171,7 @@ fn a_host_lets_it_land_and_the_future_is_another() {
     assert_eq!(word(timeline.machine()), 0x1111_1111);
     timeline.seek(99);
     assert!(timeline.machine().pending().is_empty());
-    assert!(!timeline.land(id, &mut ()));
+    assert!(!timeline.complete_now(id, &mut ()));
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn an_operation_that_writes_nowhere_is_a_fault_of_its_instruction() {
     let mut asked = operation(&machine, 10);
     asked.pieces[0].address += 4096;
     let id = machine.start_pending(asked).unwrap();
-    assert_eq!(machine.run(u64::MAX), Status::Faulted);
+    assert_eq!(machine.run(u64::MAX), MachineStatus::Faulted);
     let fault = machine.fault().unwrap();
     assert_eq!(fault.kind, FaultKind::OutOfBounds);
     assert_eq!(fault.agent, Agent::InFlight(id));
@@ -195,7 +195,7 @@ fn nothing_is_stuck_while_something_is_in_flight() {
     let first = k.setp(CompareOp::Lt, ScalarType::U32, reg(tid), imm(32));
     k.when(first, false);
     k.op(
-        Does::Sync(SyncOp::Barrier),
+        Operation::Sync(SyncOp::Barrier),
         flags(&[Flag::Sync, Flag::Aligned]),
         &[imm(1).into(), imm(64).into()],
     );
@@ -203,9 +203,9 @@ fn nothing_is_stuck_while_something_is_in_flight() {
     let mut machine = k.launch([1, 1, 1], [64, 1, 1]);
     let late = operation(&machine, 1 << 40);
     machine.start_pending(late).unwrap();
-    assert_eq!(machine.run(u64::MAX), Status::Faulted);
+    assert_eq!(machine.run(u64::MAX), MachineStatus::Faulted);
     assert_eq!(word(&machine), 0x1111_1111);
-    assert_eq!(machine.last_step().unwrap().what, Outcome::Landed);
+    assert_eq!(machine.last_step().unwrap().what, StepOutcome::Landed);
     let Some(FaultKind::Deadlock { waiting }) = machine.fault().map(|f| &f.kind) else {
         panic!("{:?}", machine.fault());
     };
@@ -224,7 +224,7 @@ fn limits() -> TimelineLimits {
 type Seen = (
     u64,
     Vec<u32>,
-    Vec<Option<Writer>>,
+    Vec<Option<LastWriter>>,
     usize,
     Option<StepEvent>,
     u64,

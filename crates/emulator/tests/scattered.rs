@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use proptest::prelude::*;
-use warpgrid_emulator::Limits;
+use warpgrid_emulator::ResourceLimits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 
@@ -46,7 +46,7 @@ fn machine() -> Machine {
     let (program, buffers, arguments) = scattering().program();
     let mut launch = launch([6, 1, 1], [64, 1, 1], buffers, arguments, 7);
     launch.track_writers = true;
-    Machine::new(program, &launch, Limits::default()).unwrap()
+    Machine::new(program, &launch, ResourceLimits::default()).unwrap()
 }
 
 /// A snapshot of all memory that this launch changes exceeds these limits.

@@ -1,7 +1,7 @@
 //! Tests of the contents of snapshots, of step events, and of the cost of steps back.
 
 use crate::common::*;
-use warpgrid_emulator::Limits;
+use warpgrid_emulator::ResourceLimits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 
@@ -38,7 +38,7 @@ fn storing(rounds: u64) -> Kernel {
 fn what_comes_next_is_what_the_step_then_does() {
     for seed in 0..4 {
         let mut machine = storing(20).launch_seeded([2, 1, 1], [96, 1, 1], seed);
-        while machine.status() == Status::Running {
+        while machine.status() == MachineStatus::Running {
             let next = machine.next_step();
             machine.step(&mut ());
             let last = machine.last_step();
@@ -54,8 +54,8 @@ fn what_comes_next_is_what_the_step_then_does() {
 struct Steps(Vec<StepEvent>);
 
 impl Observer for Steps {
-    fn interest(&self) -> Interest {
-        Interest::STEPS
+    fn interest(&self) -> EventMask {
+        EventMask::STEPS
     }
 
     fn step(&mut self, event: &StepEvent) {
@@ -68,7 +68,7 @@ fn every_step_is_reported_once_and_the_last_is_kept() {
     let mut all = Steps::default();
     let mut machine = storing(5).launch([2, 1, 1], [64, 1, 1]);
     machine.run_observed(u64::MAX, &mut all);
-    let lanes = |reason| matches!(reason, Outcome::Waits(WaitReason::WarpLanes { .. }));
+    let lanes = |reason| matches!(reason, StepOutcome::Waits(WaitReason::WarpLanes { .. }));
     let steps: Vec<_> = all.0.iter().filter(|e| !lanes(e.what)).collect();
     assert!(
         all.0.len() > steps.len(),
@@ -115,7 +115,7 @@ fn steps_back_stay_cheap_where_memory_for_snapshots_is_short() {
     let (program, buffers, arguments) = saxpy(n).program();
     let mut launch = launch([n / 256, 1, 1], [256, 1, 1], buffers, arguments, 0);
     launch.track_writers = true;
-    let machine = Machine::new(program, &launch, Limits::default()).unwrap();
+    let machine = Machine::new(program, &launch, ResourceLimits::default()).unwrap();
     let limits = TimelineLimits {
         snapshot_bytes: 24 << 20,
         ..TimelineLimits::default()

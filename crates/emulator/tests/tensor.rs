@@ -5,18 +5,20 @@ use flate2::read::GzDecoder;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use warpgrid_emulator::tensor::{
-    BitOp, FactorType, Overflow, Plan, Product, ProductOp, ScaledLine, Special, Step, TermSource,
+    BitOp, IntegerOverflow, MmaDescription, MmaInstruction, MmaStep, ScaleType, ScaledOperandLine,
+    SpecialSum, TensorCoreModel, TermSource,
 };
-use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::fragment::{Shape, TensorCoreGeneration};
 use warpgrid_isa::{Rounding, ScalarType, Target};
 
-fn product(target: &str, op: &str, shape: &str, types: [&str; 4]) -> Product {
+fn product(target: &str, op: &str, shape: &str, types: [&str; 4]) -> MmaDescription {
     let [a, b, c, d] = types.map(|name| ScalarType::from_name(name).expect("a type"));
-    Product {
-        core: TensorCore::of(Target::from_name(target).expect("a target")).expect("tensor cores"),
+    MmaDescription {
+        core: TensorCoreGeneration::of(Target::from_name(target).expect("a target"))
+            .expect("tensor cores"),
         op: match op {
-            "wmma" => ProductOp::Wmma,
-            "mma" => ProductOp::Mma,
+            "wmma" => MmaInstruction::Wmma,
+            "mma" => MmaInstruction::Mma,
             other => panic!("`{other}` is no matrix product"),
         },
         shape: Shape::from_name(shape).expect("a shape"),
@@ -24,14 +26,15 @@ fn product(target: &str, op: &str, shape: &str, types: [&str; 4]) -> Product {
         b,
         c,
         d,
-        overflow: Overflow::Wrap,
+        overflow: IntegerOverflow::Wrap,
         rounding: Rounding::Rn,
         bit_op: BitOp::Xor,
     }
 }
 
-fn plan(target: &str, op: &str, shape: &str, types: [&str; 4]) -> Plan {
-    Plan::new(product(target, op, shape, types)).unwrap_or_else(|error| panic!("{error}"))
+fn plan(target: &str, op: &str, shape: &str, types: [&str; 4]) -> TensorCoreModel {
+    TensorCoreModel::new(product(target, op, shape, types))
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn bits(text: &str) -> u64 {
@@ -81,7 +84,7 @@ fn compare(rows: impl Iterator<Item = Row>) -> (usize, Vec<String>) {
 }
 
 /// Checks a matrix product in which all elements are equal.
-fn check_matrix(plan: &Plan, row: &Row, expected: u64) {
+fn check_matrix(plan: &TensorCoreModel, row: &Row, expected: u64) {
     let Shape { m, n, .. } = plan.product().shape;
     let (m, n) = (usize::from(m), usize::from(n));
     let mut d = vec![0; m * n];
@@ -99,9 +102,11 @@ fn check_matrix(plan: &Plan, row: &Row, expected: u64) {
 }
 
 /// Checks that each aligned term and its truncated bits yield the original term, and that the terms add up to the sum.
-fn check_steps(steps: &[Step]) {
+fn check_steps(steps: &[MmaStep]) {
     for step in steps {
-        let Step::Block(block) = step else { continue };
+        let MmaStep::Block(block) = step else {
+            continue;
+        };
         if block.special.is_some() {
             assert!(block.terms.is_empty());
             continue;
@@ -226,7 +231,7 @@ fn an_invalid_sum_is_the_one_nan() {
     assert_eq!(plan.element(&row(infinity), &row(0xbc00), 0), 0xff80_0000);
     let steps = plan.explain(&row(infinity), &row(0xbc00), 0).steps;
     assert!(
-        matches!(&steps[..], [Step::Block(block)] if block.special == Some(Special::NegativeInfinity))
+        matches!(&steps[..], [MmaStep::Block(block)] if block.special == Some(SpecialSum::NegativeInfinity))
     );
 }
 
@@ -237,7 +242,7 @@ fn an_explanation_shows_the_bits_that_were_cut() {
     let a = [0x3c00, 0x0401, 0, 0, 0, 0, 0, 0];
     let b = [0x3c00, 0x1600, 0, 0, 0, 0, 0, 0];
     let explanation = plan.explain(&a, &b, 0);
-    let [Step::Block(block)] = &explanation.steps[..] else {
+    let [MmaStep::Block(block)] = &explanation.steps[..] else {
         panic!("one block of eight: {explanation:?}");
     };
     assert_eq!((block.exponent, block.kept_bits), (0, 24));
@@ -259,13 +264,13 @@ fn an_explanation_shows_the_bits_that_were_cut() {
 #[test]
 fn integer_sums_wrap_or_clamp() {
     let wrap = product("sm_80", "mma", "m8n8k16", ["s8", "u8", "s32", "s32"]);
-    let clamp = Product {
-        overflow: Overflow::Saturate,
+    let clamp = MmaDescription {
+        overflow: IntegerOverflow::Saturate,
         ..wrap
     };
     let (a, b) = (vec![0x7f; 16], vec![0xff; 16]);
     let element = |product| {
-        Plan::new(product)
+        TensorCoreModel::new(product)
             .expect("a product")
             .element(&a, &b, 0x7fff_ffff)
     };
@@ -281,12 +286,16 @@ fn integer_sums_wrap_or_clamp() {
 #[test]
 fn single_bits_are_counted_after_xor_or_and() {
     let xor = product("sm_80", "wmma", "m8n8k128", ["b1", "b1", "s32", "s32"]);
-    let and = Product {
+    let and = MmaDescription {
         bit_op: BitOp::And,
         ..xor
     };
     let (a, b) = ([0xf0f0_f0f0, 0, 1, 0xffff_ffff], [0xff00_ff00, 0, 1, 0]);
-    let element = |product| Plan::new(product).expect("a product").element(&a, &b, 5);
+    let element = |product| {
+        TensorCoreModel::new(product)
+            .expect("a product")
+            .element(&a, &b, 5)
+    };
     assert_eq!(element(xor), 5 + 16 + 32);
     assert_eq!(element(and), 5 + 8 + 1);
 }
@@ -296,7 +305,7 @@ fn directions_of_rounding_bracket_the_nearest() {
     let nearest = product("sm_80", "mma", "m8n8k4", ["f64", "f64", "f64", "f64"]);
     let tenth = 0.1f64.to_bits();
     let element = |rounding| {
-        let plan = Plan::new(Product {
+        let plan = TensorCoreModel::new(MmaDescription {
             rounding,
             ..nearest
         })
@@ -340,7 +349,7 @@ fn double_precision_is_a_chain_of_fused_multiply_adds() {
 #[test]
 fn a_product_that_the_generation_lacks_is_named() {
     let error = |target, types| {
-        Plan::new(product(target, "mma", "m16n8k32", types))
+        TensorCoreModel::new(product(target, "mma", "m16n8k32", types))
             .expect_err("no product")
             .to_string()
     };
@@ -349,7 +358,7 @@ fn a_product_that_the_generation_lacks_is_named() {
         "the Tensor Cores of `sm_80` do not support shape `m16n8k32` with types A `e4m3`, B `e5m2`, C `f32` and D `f32`"
     );
     assert!(
-        Plan::new(product(
+        TensorCoreModel::new(product(
             "sm_90",
             "mma",
             "m16n8k16",
@@ -358,7 +367,7 @@ fn a_product_that_the_generation_lacks_is_named() {
         .is_err()
     );
     assert!(
-        Plan::new(product(
+        TensorCoreModel::new(product(
             "sm_75",
             "mma",
             "m16n8k8",
@@ -400,14 +409,15 @@ fn products_with_factors_agree_with_the_published_model() {
         };
         let product = product("sm_120", "mma", shape, [a_type, b_type, "f32", "f32"]);
         let factors = match factors {
-            "ue8m0" => FactorType::Ue8m0,
-            "ue4m3" => FactorType::Ue4m3,
+            "ue8m0" => ScaleType::Ue8m0,
+            "ue4m3" => ScaleType::Ue4m3,
             other => panic!("{other}"),
         };
-        let plan = Plan::scaled(product, factors).unwrap_or_else(|error| panic!("{error}"));
+        let plan =
+            TensorCoreModel::scaled(product, factors).unwrap_or_else(|error| panic!("{error}"));
         let values = |text| bytes(text).into_iter().map(u64::from).collect::<Vec<u64>>();
         let (a, b, of_a, of_b) = (values(a), values(b), bytes(of_a), bytes(of_b));
-        let line = |values, factors| ScaledLine { values, factors };
+        let line = |values, factors| ScaledOperandLine { values, factors };
         let lines = (line(&a[..], &of_a[..]), line(&b[..], &of_b[..]));
         let found = plan.scaled_element(lines.0, lines.1, bits(c));
         assert_eq!(found, bits(expected), "{row}: found {found:08x}");
@@ -420,9 +430,9 @@ fn products_with_factors_agree_with_the_published_model() {
 #[test]
 fn a_factor_that_is_no_number_makes_the_sum_none() {
     let product = product("sm_120", "mma", "m16n8k64", ["e2m1", "e2m1", "f32", "f32"]);
-    let plan = Plan::scaled(product, FactorType::Ue4m3).expect("a plan");
+    let plan = TensorCoreModel::scaled(product, ScaleType::Ue4m3).expect("a plan");
     let ones = [2; 64];
-    let line = |factors| ScaledLine {
+    let line = |factors| ScaledOperandLine {
         values: &ones,
         factors,
     };

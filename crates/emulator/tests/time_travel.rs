@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use proptest::prelude::*;
-use warpgrid_emulator::Limits;
+use warpgrid_emulator::ResourceLimits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 use warpgrid_program::*;
@@ -65,7 +65,7 @@ fn small_limits() -> TimelineLimits {
 #[derive(Debug, PartialEq)]
 struct Seen {
     position: u64,
-    status: Status,
+    status: MachineStatus,
     memory: Vec<u8>,
     warps: Vec<Option<WarpView>>,
     shared: Vec<Vec<u8>>,
@@ -167,7 +167,7 @@ fn the_length_is_known_at_the_end_and_ticks_are_the_stores() {
     let mut timeline = timeline(0);
     assert_eq!(timeline.length(), None);
     let end = timeline.run_to_end(u64::MAX);
-    assert_eq!(end.status, Status::Finished);
+    assert_eq!(end.status, MachineStatus::Finished);
     assert_eq!(timeline.length(), Some(end.position));
     let ticks = timeline.ticks().clone();
     assert_eq!(ticks.known_to, end.position);
@@ -240,13 +240,13 @@ fn a_fault_is_there_again_after_a_journey() {
     let address = k.element(out, reg(tid), 4);
     k.store(StateSpace::Global, ScalarType::U32, address, reg(tid));
     let mut timeline = Timeline::new(k.launch([1, 1, 1], [32, 1, 1]), small_limits());
-    assert_eq!(timeline.seek(u64::MAX), Status::Faulted);
+    assert_eq!(timeline.seek(u64::MAX), MachineStatus::Faulted);
     let fault = timeline.machine().fault().cloned().unwrap();
     let end = timeline.position();
     assert_eq!(timeline.length(), Some(end));
     assert!(timeline.back());
-    assert_eq!(timeline.status(), Status::Running);
-    assert_eq!(timeline.seek(end), Status::Faulted);
+    assert_eq!(timeline.status(), MachineStatus::Running);
+    assert_eq!(timeline.seek(end), MachineStatus::Faulted);
     assert_eq!(timeline.machine().fault(), Some(&fault));
 }
 
@@ -255,7 +255,7 @@ fn last_writers_travel_too() {
     let (program, buffers, arguments) = divergent(3).program();
     let mut launch = launch([4, 1, 1], [96, 1, 1], buffers, arguments, 0);
     launch.track_writers = true;
-    let machine = || Machine::new(program.clone(), &launch, Limits::default()).unwrap();
+    let machine = || Machine::new(program.clone(), &launch, ResourceLimits::default()).unwrap();
     let region = MemoryRegion::Buffer(BufferIndex(0));
     let mut timeline = Timeline::new(machine(), small_limits());
     timeline.run_to_end(u64::MAX);

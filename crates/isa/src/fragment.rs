@@ -24,15 +24,15 @@ mod operation;
 mod quad_pair;
 mod tensor_core;
 
-pub use access::{Access, Accesses, ShortStride};
+pub use access::{MisalignedStride, WmmaAccess, WmmaAccesses};
 pub use catalogue::{all_fragments, fragment};
 pub use error::FragmentError;
 pub use family::FragmentFamily;
-pub use formula::{Field, Formula, Source, Sum, VARIABLES};
-pub use map::{FragmentMap, Holder, Place};
+pub use formula::{BitField, BitFieldSum, FragmentFormula, IndexSource, VARIABLES};
+pub use map::{ElementCoord, FragmentMap, RegisterLocation};
 pub use operand::{OperandRegisters, last_selector, moved_matrix, operand_registers};
-pub use operation::{FragmentOp, Matrix, Shape};
-pub use tensor_core::TensorCore;
+pub use operation::{FragmentOp, MatrixOperand, Shape};
+pub use tensor_core::TensorCoreGeneration;
 
 use crate::modifier::MatrixLayout;
 use crate::target::Target;

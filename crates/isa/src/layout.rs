@@ -16,10 +16,14 @@ mod tensor_memory;
 mod warpgroup;
 mod zero_columns;
 
-pub use descriptor::{DescriptorKind, Major, MatrixDescriptor, SharedFactor, Storage};
+pub use descriptor::{
+    DescriptorKind, ElementPacking, Major, MatrixDescriptor, SharedMatrixOperand,
+};
 pub use instruction_descriptor::InstructionDescriptor;
-pub use sparse::Sparsity;
-pub use swizzle::Swizzle;
-pub use tensor_memory::{ProductLayout, copied_lanes, factor_place, metadata_place, moved_place};
-pub use warpgroup::{factor_element, sum_element};
-pub use zero_columns::ZeroColumns;
+pub use sparse::SparseMetadataLayout;
+pub use swizzle::SwizzleMode;
+pub use tensor_memory::{
+    AccumulatorLayout, copied_lanes, metadata_place, scale_factor_location, transfer_location,
+};
+pub use warpgroup::{accumulator_element, operand_element};
+pub use zero_columns::ZeroColumnMask;

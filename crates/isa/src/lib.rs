@@ -20,31 +20,33 @@ pub use common::{
 pub use ptx::{directives, forms, special};
 
 pub use common::decimal::read_decimal;
-pub use common::float_format::{Cut, FloatFormat, FloatTop};
+pub use common::float_format::{FloatFormat, SpecialEncoding, Truncated};
 pub use dialect::Dialect;
 pub use does::{
-    AccessKind, ArithmeticOp, AsyncOp, AtomicUpdate, CarryOp, CompareForm, ControlOp, Does, HintOp,
-    LaunchOp, MatrixOp, MbarrierOp, MemoryOp, MoveOp, MultimemOp, RegisterChange, Share, StackOp,
-    SurfaceOp, SyncOp, TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, Transfer, UnitOp,
-    VideoLanes, VideoOp, WarpOp, WarpgroupOp,
+    AccessKind, ArithmeticOp, AsyncOp, AsyncTransferKind, AtomicUpdate, CarryOp,
+    ClusterLaunchControlOp, ComparisonOp, ControlOp, DeviceUnitOp, HintOp, MatrixOp, MbarrierOp,
+    MemoryOp, MoveOp, MultimemOp, Operation, RegisterChange, SimdWidth, StackOp, SurfaceOp, SyncOp,
+    TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, ThreadParticipation, VideoOp, WarpOp,
+    WarpgroupOp,
 };
-pub use fit::{Fit, ValueClass};
+pub use fit::{OperandClass, TypeMatch};
 pub use form::{
-    Form, Gate, Lacking, Meaning, OperandType, Origin, Role, Set, SlotName, Takes, Value,
+    FactSource, Form, Gate, ModifierSet, ModifierSpelling, ModifierValue, OperandAccess,
+    OperandExtension, OperandType, SlotName, UnmetRequirements,
 };
-pub use machine::{Extension, FunnelShift, MachineOp};
+pub use machine::{Extension, FunnelShift, SassOp};
 pub use modifier::{
     AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
-    CopyShape, CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount,
-    MatrixLayout, MmaKind, MoveShape, MulPart, OverflowMode, PermuteMode, PrefetchSize, Property,
-    Proxy, Queried, ReduceOp, ReferenceKind, Rounding, ScaleVector, Scope, Sem, ShuffleMode,
-    SurfaceBounds, SurfaceMode, TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode,
-    WarpMulticast,
+    CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount, MatrixLayout,
+    MmaKind, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy, QueryObject, ReduceOp,
+    ReferenceKind, Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds, SurfaceMode,
+    TensorMapField, TensorMemoryAccessShape, TensorMemoryCopyShape, TexelComponent, TextureQuery,
+    Unpacking, VectorWidth, VoteMode, WarpMulticast,
 };
-pub use modifiers::{Flags, MatrixShape, Modifiers, TypeRole, UnitModifiers};
+pub use modifiers::{DeviceUnitModifiers, Flags, MatrixShape, Modifiers, TypeRole};
 pub use ptx::PTX;
 pub use space::StateSpace;
 pub use special::SpecialRegister;
-pub use target::{Feature, Limits, MemoryShape, Target, TargetGate, TargetKind};
+pub use target::{Feature, LaunchLimits, MemoryGeometry, Target, TargetKind, TargetRequirement};
 pub use types::{ScalarType, Signedness, TypeKind};
 pub use version::Version;

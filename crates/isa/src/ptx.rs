@@ -5,17 +5,17 @@ pub mod forms;
 pub mod special;
 pub mod words;
 
-use crate::dialect::{Dialect, Tables};
+use crate::dialect::{Dialect, DialectTables};
 
 /// The PTX dialect, up to ISA 9.5.
-pub static PTX: Dialect = Dialect::new(Tables {
+pub static PTX: Dialect = Dialect::new(DialectTables {
     name: "PTX",
     families: forms::FAMILIES,
     opcodes: words::OPCODES,
-    name_words: words::NAME_WORDS,
+    name_modifiers: words::NAME_WORDS,
     ignored: words::IGNORED,
     ignored_types: &words::IGNORED_TYPES,
     exclusive: words::EXCLUSIVE,
     repeatable: words::REPEATABLE,
-    meant: words::MEANT,
+    synonyms: words::MEANT,
 });

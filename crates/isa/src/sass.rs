@@ -15,16 +15,16 @@ pub mod stores;
 
 pub use addresses::{AddressForm, AddressShape};
 pub use forms::{Counterpart, Forms, SyntaxLine, find_forms};
-pub use opcodes::{Opcode, find_opcode};
-pub use stores::{Slot, Store, Word, WordMeaning, find_store};
+pub use opcodes::{SassOpcode, find_opcode};
+pub use stores::{MnemonicSlot, StoreModifier, StoreModifierKind, StoreOpcode, find_store};
 
-use crate::target::TargetGate;
+use crate::target::TargetRequirement;
 
 /// Kepler to Pascal.
-pub(crate) const UP_TO_62: TargetGate = TargetGate::Between(35, 62);
+pub(crate) const UP_TO_62: TargetRequirement = TargetRequirement::Between(35, 62);
 /// Volta and Turing.
-pub(crate) const VOLTA: TargetGate = TargetGate::Between(70, 75);
+pub(crate) const VOLTA: TargetRequirement = TargetRequirement::Between(70, 75);
 /// Turing to Ada.
-pub(crate) const TURING_TO_ADA: TargetGate = TargetGate::Between(75, 89);
+pub(crate) const TURING_TO_ADA: TargetRequirement = TargetRequirement::Between(75, 89);
 /// Up to Ada.
-pub(crate) const UP_TO_89: TargetGate = TargetGate::Between(35, 89);
+pub(crate) const UP_TO_89: TargetRequirement = TargetRequirement::Between(35, 89);

@@ -3,11 +3,11 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use warpgrid_isa::fragment::{
-    FragmentError, FragmentFamily, FragmentMap, FragmentOp, FragmentQuery, Matrix, Place, Shape,
-    all_fragments, fragment,
+    ElementCoord, FragmentError, FragmentFamily, FragmentMap, FragmentOp, FragmentQuery,
+    MatrixOperand, Shape, all_fragments, fragment,
 };
 use warpgrid_isa::target::TARGETS;
-use warpgrid_isa::{MatrixLayout, Origin, ScalarType, Target};
+use warpgrid_isa::{FactSource, MatrixLayout, ScalarType, Target};
 
 fn query(op: &str, shape: &str, ty: &str, layout: Option<&str>, target: &str) -> FragmentQuery {
     FragmentQuery {
@@ -33,7 +33,7 @@ fn map(op: &str, shape: &str, ty: &str, layout: &str, target: &str) -> FragmentM
 }
 
 /// Returns the elements of every lane, in order.
-fn places(map: &FragmentMap) -> Vec<Place> {
+fn places(map: &FragmentMap) -> Vec<ElementCoord> {
     map.holders().map(|holder| map.place(holder)).collect()
 }
 
@@ -92,7 +92,7 @@ fn maps_equal_those_of_the_compiled_code() {
                         (0..map.elements_per_register).map(move |element| (register, element))
                     })
                     .map(|(register, element)| {
-                        let place = map.place(warpgrid_isa::fragment::Holder {
+                        let place = map.place(warpgrid_isa::fragment::RegisterLocation {
                             lane: 5,
                             register,
                             element,
@@ -122,7 +122,7 @@ fn accesses_equal_those_of_the_compiled_code() {
             let accesses = map(op, shape, ty, layout, target)
                 .accesses(layout_of(layout))
                 .expect("an operation on memory");
-            let text = |access: warpgrid_isa::fragment::Access| {
+            let text = |access: warpgrid_isa::fragment::WmmaAccess| {
                 let short = access.short_stride.map_or("-", |short| short.name());
                 format!("{}x{}:{short}", access.bytes, access.count)
             };
@@ -162,11 +162,11 @@ fn maps_equal_the_whole_derivation_where_it_is_at_hand() {
                     text("type")
                 );
                 let lanes = expected["lanes"].as_array().expect("lanes");
-                let expected_places: Vec<Place> = lanes
+                let expected_places: Vec<ElementCoord> = lanes
                     .iter()
                     .flat_map(|lane| lane.as_array().expect("registers"))
                     .flat_map(|register| register.as_array().expect("elements"))
-                    .map(|place| Place {
+                    .map(|place| ElementCoord {
                         matrix: 0,
                         row: place[0].as_u64().expect("a row") as u16,
                         column: place[1].as_u64().expect("a column") as u16,
@@ -204,10 +204,14 @@ fn every_element_is_held_as_often_as_the_hardware_replicates_it() {
         let shape = map.query.shape;
         let tiles = |along: u16| (along / 8).max(1) as usize;
         let expected = match (map.query.op.matrix(), map.family) {
-            (Matrix::C | Matrix::D, _) => 1,
+            (MatrixOperand::C | MatrixOperand::D, _) => 1,
             // All quad pairs with the same rows of A, or columns of B, hold a copy.
-            (Matrix::A, FragmentFamily::QuadPair) if map.query.op.is_wmma() => tiles(shape.n),
-            (Matrix::B, FragmentFamily::QuadPair) if map.query.op.is_wmma() => tiles(shape.m),
+            (MatrixOperand::A, FragmentFamily::QuadPair) if map.query.op.is_wmma() => {
+                tiles(shape.n)
+            }
+            (MatrixOperand::B, FragmentFamily::QuadPair) if map.query.op.is_wmma() => {
+                tiles(shape.m)
+            }
             _ => usize::from(map.n_registers / map.n_read_registers),
         };
         for (at, cell) in map.cells().iter().enumerate() {
@@ -230,7 +234,8 @@ fn holders_and_places_are_inverse_to_each_other() {
 
 /// Returns the first target of the generation, so that equal maps are compared only once.
 fn map_target(map: &FragmentMap) -> &'static str {
-    warpgrid_isa::fragment::TensorCore::of(&map.query.target).map_or("", |core| core.first_target())
+    warpgrid_isa::fragment::TensorCoreGeneration::of(&map.query.target)
+        .map_or("", |core| core.first_target())
 }
 
 #[test]
@@ -286,13 +291,13 @@ fn wmma_from_sm_80_on_is_made_of_mma_fragments() {
     for holder in mma.holders() {
         let place = mma.place(holder);
         assert_eq!(wide.place(holder), place);
-        let right = warpgrid_isa::fragment::Holder {
+        let right = warpgrid_isa::fragment::RegisterLocation {
             register: holder.register + 4,
             ..holder
         };
         assert_eq!(
             wide.place(right),
-            Place {
+            ElementCoord {
                 column: place.column + 8,
                 ..place
             }
@@ -346,7 +351,7 @@ fn trans_changes_where_elements_lie_not_who_holds_them() {
     let [row, col] =
         ["row", "col"].map(|layout| map("ldmatrix.x4", "m8n8", "b16", layout, "sm_80"));
     assert_eq!(row.formula, col.formula);
-    let holder = warpgrid_isa::fragment::Holder {
+    let holder = warpgrid_isa::fragment::RegisterLocation {
         lane: 5,
         register: 2,
         element: 1,
@@ -431,14 +436,14 @@ fn a_missing_fragment_is_explained_by_what_exists() {
 fn a_map_names_its_origin() {
     assert_eq!(
         map("store.d", "m16n16k16", "f32", "row", "sm_70").origin,
-        Origin::Assembler("12.9")
+        FactSource::Assembler("12.9")
     );
     assert_eq!(
         map("store.d", "m16n16k16", "f32", "row", "sm_90").origin,
-        Origin::Assembler("13.5")
+        FactSource::Assembler("13.5")
     );
     assert_eq!(
         map("mma.d", "m16n8k16", "f32", "row", "sm_90").origin,
-        Origin::Documented
+        FactSource::Documented
     );
 }

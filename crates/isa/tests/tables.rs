@@ -2,17 +2,20 @@
 
 use std::mem::discriminant;
 use warpgrid_isa::form::{
-    Complaint, Form, Layout, OperandShape, Role, RuleKind, SlotKind, SlotName,
+    BindError, Form, FormSyntax, OperandAccess, OperandShape, RuleKind, SlotKind, SlotName,
 };
-use warpgrid_isa::{Does, Flag, MatrixOp, Meaning, PTX, ScalarType, Set, Takes, Version};
+use warpgrid_isa::{
+    Flag, MatrixOp, ModifierSet, ModifierValue, OperandExtension, Operation, PTX, ScalarType,
+    Version,
+};
 
-fn sets() -> impl Iterator<Item = (&'static Form, &'static Set)> {
+fn sets() -> impl Iterator<Item = (&'static Form, &'static ModifierSet)> {
     let forms = PTX.layouts().iter().map(|layout| layout.form);
     forms.flat_map(|form| form.sets.iter().map(move |set| (form, *set)))
 }
 
 /// Every slot of a form must be found by its name, and every literal by its flag.
-fn slot_named(layout: &Layout, name: SlotName) -> bool {
+fn slot_named(layout: &FormSyntax, name: SlotName) -> bool {
     layout.slots.iter().any(|slot| slot.id == Some(name))
 }
 
@@ -29,7 +32,7 @@ fn every_row_reads_and_prints_back() {
 fn every_row_has_a_meaning_a_help_and_a_section() {
     for layout in PTX.layouts() {
         let form = layout.form;
-        assert_ne!(form.does, Does::Unknown, "{}", form.syntax);
+        assert_ne!(form.does, Operation::Unknown, "{}", form.syntax);
         assert!(form.help.ends_with('.'), "{}: {}", form.syntax, form.help);
         assert!(form.section.contains("-instructions-"), "{}", form.syntax);
     }
@@ -83,7 +86,7 @@ fn spellings_are_unique_in_a_set_and_mean_one_kind_of_thing() {
 fn types_are_spelled_as_they_are_called() {
     for (form, set) in sets() {
         for value in set.values {
-            if let Meaning::Type(ty) = value.meaning {
+            if let ModifierValue::Type(ty) = value.meaning {
                 assert_eq!(value.text, ty.name(), "{}", form.syntax);
             }
         }
@@ -127,8 +130,8 @@ fn operand_lists_name_operands_of_the_line() {
         for (name, _) in form.types {
             assert!(names.contains(name), "{name} in {}", form.syntax);
         }
-        let is_default = form.writes == Form::BLANK.writes;
-        for name in form.writes.iter().filter(|_| !is_default) {
+        let is_default = form.destination_operands == Form::DEFAULT.destination_operands;
+        for name in form.destination_operands.iter().filter(|_| !is_default) {
             assert!(has(name), "{name} in {}", form.syntax);
         }
     }
@@ -139,14 +142,17 @@ fn pairs_are_written_and_addresses_are_read() {
     for layout in PTX.layouts() {
         for operand in &layout.operands {
             let expected = match operand.shape {
-                OperandShape::Pair { .. } => Role::Written,
-                OperandShape::Address | OperandShape::Negatable => Role::Read,
+                OperandShape::Pair { .. } => OperandAccess::Written,
+                OperandShape::Address | OperandShape::Negatable => OperandAccess::Read,
                 OperandShape::Plain => operand.role,
             };
             assert_eq!(operand.role, expected, "{}", layout.form.syntax);
         }
         // Destinations come first, since snippets and readers expect them there.
-        let written = layout.operands.iter().map(|o| o.role == Role::Read);
+        let written = layout
+            .operands
+            .iter()
+            .map(|o| o.role == OperandAccess::Read);
         assert!(written.is_sorted(), "{}", layout.form.syntax);
     }
 }
@@ -154,17 +160,26 @@ fn pairs_are_written_and_addresses_are_read() {
 #[test]
 fn what_computes_a_value_writes_it() {
     for layout in PTX.layouts() {
-        let writes = layout.operands.iter().any(|o| o.role == Role::Written);
+        let writes = layout
+            .operands
+            .iter()
+            .any(|o| o.role == OperandAccess::Written);
         let expected = match layout.form.does {
-            Does::Arithmetic(_) | Does::Carry(_) | Does::Compare(_) | Does::Move(_) => true,
-            Does::Warp(_) | Does::Video(..) => true,
-            Does::Matrix(op) => !matches!(op, MatrixOp::WmmaStore | MatrixOp::Stmatrix),
-            Does::Async(_) | Does::Control(_) | Does::Hint(_) => false,
-            Does::Memory(_) | Does::Mbarrier(_) | Does::Sync(_) | Does::Unknown => writes,
+            Operation::Arithmetic(_)
+            | Operation::Carry(_)
+            | Operation::Compare(_)
+            | Operation::Move(_) => true,
+            Operation::Warp(_) | Operation::Video(..) => true,
+            Operation::Matrix(op) => !matches!(op, MatrixOp::WmmaStore | MatrixOp::Stmatrix),
+            Operation::Async(_) | Operation::Control(_) | Operation::Hint(_) => false,
+            Operation::Memory(_)
+            | Operation::Mbarrier(_)
+            | Operation::Sync(_)
+            | Operation::Unknown => writes,
             // Some of these operations return a value, others write memory.
-            Does::Unit(_) => writes,
+            Operation::Unit(_) => writes,
             // No PTX form has this operation.
-            Does::Machine(_) => !writes,
+            Operation::Machine(_) => !writes,
         };
         assert_eq!(writes, expected, "{}", layout.form.syntax);
     }
@@ -192,24 +207,25 @@ fn rules_name_slots_and_values_of_their_rows() {
         };
         for rule in layout.form.rules {
             match rule.kind {
-                RuleKind::Clash { a, b } | RuleKind::Together { a, b, .. } => {
+                RuleKind::Conflict { a, b } | RuleKind::CombinationGate { a, b, .. } => {
                     check(a.slot, a.values);
                     check(b.slot, b.values);
                 }
-                RuleKind::Needs { when, slot, among } | RuleKind::Only { when, slot, among } => {
+                RuleKind::Requires { when, slot, among }
+                | RuleKind::Restricts { when, slot, among } => {
                     check(when.slot, when.values);
                     check(slot, among);
                 }
-                RuleKind::From { when, .. } | RuleKind::WideOnly { when, .. } => {
+                RuleKind::ValueGate { when, .. } | RuleKind::WideOnly { when, .. } => {
                     check(when.slot, when.values);
                 }
-                RuleKind::Empty { slot, .. } => check(slot, &[]),
+                RuleKind::OmissionGate { slot, .. } => check(slot, &[]),
                 RuleKind::Before { first, second } => {
                     check(first, &[]);
                     check(second, &[]);
                 }
                 RuleKind::VectorBits { .. } => check(SlotName::Vector, &[]),
-                RuleKind::Refused { words } => {
+                RuleKind::ForeignModifier { words } => {
                     let taken = |word| layout.slots.iter().any(|s| s.find(word).is_some());
                     let free = words.iter().all(|word| !taken(word));
                     assert!(free, "{words:?} in {}", layout.form.syntax);
@@ -236,7 +252,11 @@ fn special_literals_are_literals_of_their_row() {
                 form.syntax
             );
         }
-        assert!(form.leads <= layout.slots.len(), "{}", form.syntax);
+        assert!(
+            form.n_name_modifiers <= layout.slots.len(),
+            "{}",
+            form.syntax
+        );
         for slot in layout.leads() {
             // `.cta` is optional between the two components of `bar.red`.
             let fixed = slot.required || slot.id == Some(SlotName::Level);
@@ -255,11 +275,11 @@ fn every_opcode_is_listed_once_and_in_order() {
     for opcode in tables.opcodes {
         assert!(PTX.forms_of(opcode).next().is_some(), "{opcode} has no row");
     }
-    for (_, meant) in tables.meant {
+    for (_, meant) in tables.synonyms {
         assert!(PTX.is_known_word(meant), "{meant}");
     }
-    for word in tables.name_words {
-        let takes = |layout: &Layout| layout.slots.iter().any(|s| s.find(word).is_some());
+    for word in tables.name_modifiers {
+        let takes = |layout: &FormSyntax| layout.slots.iter().any(|s| s.find(word).is_some());
         let opcodes = PTX.layouts().iter().filter(|l| takes(l)).map(|l| l.opcode);
         assert!(opcodes.clone().all(|opcode| opcode == "wmma"), "{word}");
     }
@@ -312,24 +332,32 @@ fn facts_about_single_instructions_are_in_their_rows() {
     let store = form("wmma", &["store", "d", "sync", "row", "m16n16k16", "f32"]);
     let aligned = store.layout.form.required_from(Flag::Aligned);
     assert_eq!(aligned, Some(Version::new(6, 3)));
-    assert_eq!(store.complaints, [] as [Complaint; 0]);
+    assert_eq!(store.complaints, [] as [BindError; 0]);
     let twice = form(
         "wmma",
         &["store", "d", "sync", "sync", "row", "m16n16k16", "f32"],
     );
-    assert_eq!(twice.complaints, [] as [Complaint; 0]);
+    assert_eq!(twice.complaints, [] as [BindError; 0]);
     let moved = form("mov", &["u32"]).layout.form;
-    assert!(moved.takes(Takes::SpecialRegister) && moved.takes(Takes::VariableAddress));
+    assert!(
+        moved.operand_extensions(OperandExtension::SpecialRegister)
+            && moved.operand_extensions(OperandExtension::VariableAddress)
+    );
     assert!(
         !form("add", &["u32"])
             .layout
             .form
-            .takes(Takes::SpecialRegister)
+            .operand_extensions(OperandExtension::SpecialRegister)
     );
-    assert!(form("atom", &["add", "u32"]).layout.form.takes(Takes::Sink));
+    assert!(
+        form("atom", &["add", "u32"])
+            .layout
+            .form
+            .operand_extensions(OperandExtension::Sink)
+    );
     let release = form("st", &["async", "release", "gpu", "u32"]);
     assert_eq!(
-        (release.layout.operands.len(), release.layout.n_most()),
+        (release.layout.operands.len(), release.layout.max_operands()),
         (2, 3)
     );
 }

@@ -24,14 +24,14 @@
 
 mod stated;
 
-pub use stated::{StatedValue, stated_value};
+pub use stated::{AnnotationValue, stated_value};
 
-use crate::catalogue::{self, Problem};
+use crate::catalogue::{self, LaunchDiagnostic};
 use crate::pattern::Pattern;
 use crate::registers;
 use crate::scenario::{
-    Buffer, Init, Misaligned, Parameter, RegisterStart, Scenario, Surface, TensorMap, TexelArray,
-    Texture,
+    Buffer, BufferInitializer, InitialRegister, MisalignedPolicy, Parameter, Scenario, Surface,
+    TensorMap, TexelArray, Texture,
 };
 use crate::value::{ElementType, Literal};
 use warpgrid_program::{Diagnostic, Span};
@@ -68,13 +68,13 @@ impl Annotations {
             if let Some(text) = line.trim_start().strip_prefix(mark)
                 && text.len() <= MAX_LINE_BYTES
             {
-                annotations.line(&Fact::new(text, offset - text.len()));
+                annotations.line(&AnnotationText::new(text, offset - text.len()));
             }
         }
         annotations
     }
 
-    fn line(&mut self, fact: &Fact<'_>) {
+    fn line(&mut self, fact: &AnnotationText<'_>) {
         let (word, rest) = fact.split_word();
         let result = match word.text {
             "title" => {
@@ -105,7 +105,7 @@ impl Annotations {
             .extend(result.err().map(|problem| *problem));
     }
 
-    fn launch(&mut self, facts: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn launch(&mut self, facts: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         for pair in facts.words() {
             let Some((key, value)) = pair.split_once('=') else {
                 return Err(pair.error(catalogue::no_equals_sign()));
@@ -133,7 +133,7 @@ impl Annotations {
         Ok(())
     }
 
-    fn buffer(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn buffer(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (declaration, init) = fact.split_init();
         let (name, ty) = declaration.name_and_type()?;
         let (ty, shape) = ty.array()?;
@@ -142,10 +142,10 @@ impl Annotations {
             .try_fold(1u64, |product, extent| product.checked_mul(*extent));
         let len = len.ok_or_else(|| declaration.error(catalogue::too_many_elements()))?;
         let init = match init {
-            None => Init::default(),
+            None => BufferInitializer::default(),
             Some(init) => init.init()?,
         };
-        if let Init::List(values) = &init
+        if let BufferInitializer::List(values) = &init
             && values.len() as u64 > len
         {
             return Err(declaration.error(catalogue::too_many_values(values.len(), len)));
@@ -164,7 +164,7 @@ impl Annotations {
         )
     }
 
-    fn scalar(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn scalar(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (declaration, value) = fact.split_init();
         let (name, ty) = declaration.name_and_type()?;
         let element = ty.element()?;
@@ -186,7 +186,7 @@ impl Annotations {
     }
 
     /// Parses an alias, which is a second pointer to a buffer.
-    fn alias(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn alias(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, of) = fact.split_init();
         let of = of.filter(|of| !of.text.is_empty() && !name.text.is_empty());
         let of = of.ok_or_else(|| fact.error(catalogue::alias_without_buffer()))?;
@@ -201,7 +201,7 @@ impl Annotations {
     }
 
     /// Parses a tensor map.
-    fn tensor_map(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn tensor_map(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, tensor) = fact.split_init();
         let tensor = tensor.filter(|tensor| !tensor.text.is_empty() && !name.text.is_empty());
         let tensor = tensor.ok_or_else(|| fact.error(catalogue::map_without_tensor()))?;
@@ -211,7 +211,7 @@ impl Annotations {
     }
 
     /// Parses an array for textures and surfaces.
-    fn array(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn array(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (declaration, init) = fact.split_init();
         let (name, texels) = declaration.name_and_type()?;
         let mut array = TexelArray::read(name.text, texels.text)
@@ -220,7 +220,7 @@ impl Annotations {
             array.init = init.init()?;
         }
         let len = array.len().unwrap_or(u64::MAX);
-        if let Init::List(values) = &array.init
+        if let BufferInitializer::List(values) = &array.init
             && values.len() as u64 > len
         {
             return Err(declaration.error(catalogue::too_many_values(values.len(), len)));
@@ -235,7 +235,7 @@ impl Annotations {
     }
 
     /// Parses a texture handle.
-    fn texture(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn texture(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, rest) = self.handle(fact)?;
         let texture = Texture::read(name.text, rest.text)
             .map_err(|why| rest.error(catalogue::image("texture", name.text, &why)))?;
@@ -243,7 +243,7 @@ impl Annotations {
     }
 
     /// Parses a surface handle.
-    fn surface(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn surface(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, rest) = self.handle(fact)?;
         let surface = Surface::read(name.text, rest.text)
             .map_err(|why| rest.error(catalogue::image("surface", name.text, &why)))?;
@@ -251,7 +251,7 @@ impl Annotations {
     }
 
     /// Parses a multimem address.
-    fn multimem(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn multimem(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, members) = fact.split_init();
         let members = members.filter(|members| !members.text.is_empty() && !name.text.is_empty());
         let members = members.ok_or_else(|| fact.error(catalogue::multimem_without_buffers()))?;
@@ -279,7 +279,10 @@ impl Annotations {
     }
 
     /// Splits a texture or surface annotation into its name and its resource.
-    fn handle<'t>(&self, fact: &Fact<'t>) -> Result<(Fact<'t>, Fact<'t>), Box<Diagnostic>> {
+    fn handle<'t>(
+        &self,
+        fact: &AnnotationText<'t>,
+    ) -> Result<(AnnotationText<'t>, AnnotationText<'t>), Box<Diagnostic>> {
         let (name, rest) = fact.split_init();
         let rest = rest.filter(|rest| !rest.text.is_empty() && !name.text.is_empty());
         let rest = rest.ok_or_else(|| fact.error(catalogue::image_without_memory()))?;
@@ -287,7 +290,7 @@ impl Annotations {
     }
 
     /// Parses the element of a buffer whose address the kernel receives.
-    fn start(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn start(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, element) = fact.split_init();
         let element = element.ok_or_else(|| fact.error(catalogue::no_start()))?;
         let start = element.number()?;
@@ -323,7 +326,7 @@ impl Annotations {
             .find(|buffer| buffer.name == name)
     }
 
-    fn register(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn register(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, value) = fact.split_init();
         let value = value.ok_or_else(|| fact.error(catalogue::register_without_value()))?;
         let registers = &mut self.scenario.registers;
@@ -332,14 +335,14 @@ impl Annotations {
         }
         registers::read(name.text, value.text).map_err(|problem| value.error(problem))?;
         self.places.push((name.text.to_owned(), fact.span()));
-        registers.push(RegisterStart {
+        registers.push(InitialRegister {
             name: name.text.to_owned(),
             value: Literal::Text(value.text.to_owned()),
         });
         Ok(())
     }
 
-    fn expect(&mut self, fact: &Fact<'_>) -> Result<(), Box<Diagnostic>> {
+    fn expect(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, values) = fact.split_init();
         let values = values.ok_or_else(|| fact.error(catalogue::no_expectation()))?;
         let literals = values.list()?;
@@ -381,8 +384,8 @@ impl Annotations {
 
     fn add(
         &mut self,
-        fact: &Fact<'_>,
-        name: Fact<'_>,
+        fact: &AnnotationText<'_>,
+        name: AnnotationText<'_>,
         parameter: Parameter,
     ) -> Result<(), Box<Diagnostic>> {
         if self
@@ -402,13 +405,13 @@ impl Annotations {
 
 /// Parses a value in the notation of `//@` lines. The error is a message.
 pub fn literal(text: &str) -> Result<Literal, String> {
-    let read = Fact::new(text, 0).literal();
+    let read = AnnotationText::new(text, 0).literal();
     read.map_err(|problem| problem.message)
 }
 
 /// Parses the size of a grid, a block or a cluster in the notation of annotations: `32x8`.
 pub fn extents(text: &str) -> Result<[u32; 3], String> {
-    let read = Fact::new(text, 0).extents();
+    let read = AnnotationText::new(text, 0).extents();
     read.map_err(|problem| problem.message)
 }
 
@@ -451,22 +454,22 @@ fn buffer_line(buffer: &Buffer, mark: &str) -> String {
 
 /// Part of a fact with its span in the source.
 #[derive(Clone, Copy, Debug)]
-struct Fact<'a> {
+struct AnnotationText<'a> {
     text: &'a str,
     start: usize,
 }
 
-impl<'a> Fact<'a> {
-    fn new(text: &'a str, start: usize) -> Fact<'a> {
+impl<'a> AnnotationText<'a> {
+    fn new(text: &'a str, start: usize) -> AnnotationText<'a> {
         let trimmed = text.trim_start();
-        Fact {
+        AnnotationText {
             text: trimmed.trim_end(),
             start: start + text.len() - trimmed.len(),
         }
     }
 
-    fn part(&self, from: usize, to: usize) -> Fact<'a> {
-        Fact::new(self.text.get(from..to).unwrap_or(""), self.start + from)
+    fn part(&self, from: usize, to: usize) -> AnnotationText<'a> {
+        AnnotationText::new(self.text.get(from..to).unwrap_or(""), self.start + from)
     }
 
     fn span(&self) -> Span {
@@ -476,7 +479,7 @@ impl<'a> Fact<'a> {
         )
     }
 
-    fn error(&self, problem: Problem) -> Box<Diagnostic> {
+    fn error(&self, problem: LaunchDiagnostic) -> Box<Diagnostic> {
         Box::new(Diagnostic::error(
             problem.code,
             self.span(),
@@ -484,7 +487,7 @@ impl<'a> Fact<'a> {
         ))
     }
 
-    fn split_word(&self) -> (Fact<'a>, Fact<'a>) {
+    fn split_word(&self) -> (AnnotationText<'a>, AnnotationText<'a>) {
         let end = self
             .text
             .find(char::is_whitespace)
@@ -492,7 +495,7 @@ impl<'a> Fact<'a> {
         (self.part(0, end), self.part(end, self.text.len()))
     }
 
-    fn words(&self) -> impl Iterator<Item = Fact<'a>> {
+    fn words(&self) -> impl Iterator<Item = AnnotationText<'a>> {
         let mut rest = *self;
         std::iter::from_fn(move || {
             let (word, next) = rest.split_word();
@@ -501,7 +504,7 @@ impl<'a> Fact<'a> {
         })
     }
 
-    fn split_once(&self, separator: char) -> Option<(Fact<'a>, Fact<'a>)> {
+    fn split_once(&self, separator: char) -> Option<(AnnotationText<'a>, AnnotationText<'a>)> {
         let at = self.text.find(separator)?;
         Some((
             self.part(0, at),
@@ -509,12 +512,12 @@ impl<'a> Fact<'a> {
         ))
     }
 
-    fn split_init(&self) -> (Fact<'a>, Option<Fact<'a>>) {
+    fn split_init(&self) -> (AnnotationText<'a>, Option<AnnotationText<'a>>) {
         self.split_once('=')
             .map_or((*self, None), |(left, right)| (left, Some(right)))
     }
 
-    fn name_and_type(&self) -> Result<(Fact<'a>, Fact<'a>), Box<Diagnostic>> {
+    fn name_and_type(&self) -> Result<(AnnotationText<'a>, AnnotationText<'a>), Box<Diagnostic>> {
         match self.split_once(':') {
             Some((name, ty)) if !name.text.is_empty() => Ok((name, ty)),
             _ => Err(self.error(catalogue::no_name_and_type())),
@@ -527,10 +530,10 @@ impl<'a> Fact<'a> {
             .map_err(|_| self.error(catalogue::not_a_number(self.text)))
     }
 
-    fn misaligned(&self) -> Result<Misaligned, Box<Diagnostic>> {
+    fn misaligned(&self) -> Result<MisalignedPolicy, Box<Diagnostic>> {
         match self.text {
-            "fault" => Ok(Misaligned::Fault),
-            "force" => Ok(Misaligned::Force),
+            "fault" => Ok(MisalignedPolicy::Fault),
+            "force" => Ok(MisalignedPolicy::Force),
             _ => Err(self.error(catalogue::not_a_way_to_align(self.text))),
         }
     }
@@ -568,9 +571,9 @@ impl<'a> Fact<'a> {
             .strip_prefix('[')
             .and_then(|text| text.split_once(']'))
         {
-            let fact = Fact::new(extent, rest.start + 1);
+            let fact = AnnotationText::new(extent, rest.start + 1);
             shape.push(fact.number()?);
-            rest = Fact::new(next, rest.start + extent.len() + 2);
+            rest = AnnotationText::new(next, rest.start + extent.len() + 2);
         }
         if !rest.text.is_empty() || shape.is_empty() || shape.len() > 8 {
             return Err(self.error(catalogue::not_an_array(self.text)));
@@ -596,7 +599,7 @@ impl<'a> Fact<'a> {
             self.start + (self.text.len() - self.text.trim_start_matches(['[', '{']).len());
         let mut values = Vec::new();
         for part in inner.split(',') {
-            let fact = Fact::new(part, start);
+            let fact = AnnotationText::new(part, start);
             start += part.len() + 1;
             if !fact.text.is_empty() {
                 values.push(fact.literal()?);
@@ -605,17 +608,17 @@ impl<'a> Fact<'a> {
         Ok(values)
     }
 
-    fn init(&self) -> Result<Init, Box<Diagnostic>> {
+    fn init(&self) -> Result<BufferInitializer, Box<Diagnostic>> {
         let pattern = Pattern::read(self.text)
             .map_err(|why| self.error(catalogue::unreadable_pattern(why)))?;
         if let Some(pattern) = pattern {
-            return Ok(Init::Fill(Literal::Text(pattern.text())));
+            return Ok(BufferInitializer::Fill(Literal::Text(pattern.text())));
         }
         let is_list = self.text.contains(',') || self.text.starts_with(['[', '{']);
         if is_list {
-            self.list().map(Init::List)
+            self.list().map(BufferInitializer::List)
         } else {
-            self.literal().map(Init::Fill)
+            self.literal().map(BufferInitializer::Fill)
         }
     }
 }
@@ -655,7 +658,11 @@ mod tests {
         };
         assert_eq!(
             (out.len, &out.shape[..], &out.init),
-            (8, &[4, 2][..], &Init::Fill(Literal::Integer(0)))
+            (
+                8,
+                &[4, 2][..],
+                &BufferInitializer::Fill(Literal::Integer(0))
+            )
         );
         assert_eq!(scenario.params.len(), 3);
     }

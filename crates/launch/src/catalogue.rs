@@ -3,43 +3,43 @@
 
 use crate::scenario::{Buffer, Parameter};
 use crate::value::ElementType;
-use warpgrid_program::{CodeFacts, Diagnostic, Span, counted};
+use warpgrid_program::{Diagnostic, DiagnosticDoc, Span, counted};
 
 /// Name with its span in the source.
-pub(crate) struct Name<'a> {
+pub(crate) struct SpannedName<'a> {
     pub(crate) text: &'a str,
     pub(crate) span: Span,
 }
 
 /// Error that prevents a launch, and the responsible fact: `block`, `entry`, or the name of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct LaunchDiagnostic {
     pub code: &'static str,
     /// Empty if no single fact is responsible.
     pub about: String,
     pub message: String,
 }
 
-fn problem(code: &'static str, message: impl Into<String>) -> Problem {
-    Problem {
+fn problem(code: &'static str, message: impl Into<String>) -> LaunchDiagnostic {
+    LaunchDiagnostic {
         code,
         about: String::new(),
         message: message.into(),
     }
 }
 
-impl Problem {
+impl LaunchDiagnostic {
     /// Returns the error with the responsible fact or parameter `name`.
     #[must_use]
-    fn about(mut self, name: &str) -> Problem {
+    fn about(mut self, name: &str) -> LaunchDiagnostic {
         self.about = name.to_owned();
         self
     }
 
     /// Returns the error with the name of the register in the message, since a scenario has no line to point to.
     #[must_use]
-    pub(crate) fn of_register(self, name: &str) -> Problem {
-        Problem {
+    pub(crate) fn of_register(self, name: &str) -> LaunchDiagnostic {
+        LaunchDiagnostic {
             message: format!("register `{name}`: {}", self.message),
             ..self
         }
@@ -47,7 +47,7 @@ impl Problem {
     }
 }
 
-pub(crate) fn unknown_fact(found: &str) -> Problem {
+pub(crate) fn unknown_fact(found: &str) -> LaunchDiagnostic {
     problem(
         "W0700",
         format!(
@@ -56,14 +56,14 @@ pub(crate) fn unknown_fact(found: &str) -> Problem {
     )
 }
 
-pub(crate) fn no_equals_sign() -> Problem {
+pub(crate) fn no_equals_sign() -> LaunchDiagnostic {
     problem(
         "W0701",
         "found a launch option without `=`, expected options such as `grid=4` or `block=32x8`",
     )
 }
 
-pub(crate) fn unknown_launch_fact(found: &str) -> Problem {
+pub(crate) fn unknown_launch_fact(found: &str) -> LaunchDiagnostic {
     problem(
         "W0701",
         format!(
@@ -72,29 +72,29 @@ pub(crate) fn unknown_launch_fact(found: &str) -> Problem {
     )
 }
 
-pub(crate) fn not_a_number(found: &str) -> Problem {
+pub(crate) fn not_a_number(found: &str) -> LaunchDiagnostic {
     problem("W0701", format!("found `{found}`, expected a number"))
 }
 
-pub(crate) fn not_extents(found: &str) -> Problem {
+pub(crate) fn not_extents(found: &str) -> LaunchDiagnostic {
     problem(
         "W0701",
         format!("found the size `{found}`, expected one to three numbers such as `4` or `16x16`"),
     )
 }
 
-pub(crate) fn too_many_extents() -> Problem {
+pub(crate) fn too_many_extents() -> LaunchDiagnostic {
     problem("W0701", "the shape has more than three extents")
 }
 
-pub(crate) fn too_many_elements() -> Problem {
+pub(crate) fn too_many_elements() -> LaunchDiagnostic {
     problem(
         "W0702",
         "the number of elements of the buffer does not fit in 64 bits",
     )
 }
 
-pub(crate) fn too_many_values(n_values: usize, n_elements: u64) -> Problem {
+pub(crate) fn too_many_values(n_values: usize, n_elements: u64) -> LaunchDiagnostic {
     problem(
         "W0702",
         format!(
@@ -105,27 +105,27 @@ pub(crate) fn too_many_values(n_values: usize, n_elements: u64) -> Problem {
     )
 }
 
-pub(crate) fn no_name_and_type() -> Problem {
+pub(crate) fn no_name_and_type() -> LaunchDiagnostic {
     problem(
         "W0702",
         "the annotation has no name or no type, expected both, as in `out: f32[64]`",
     )
 }
 
-pub(crate) fn unknown_type(found: &str) -> Problem {
+pub(crate) fn unknown_type(found: &str) -> LaunchDiagnostic {
     problem(
         "W0702",
         format!("unknown type `{found}`, expected a type such as `f32`, `u8` or `s64`"),
     )
 }
 
-pub(crate) fn unknown_type_of(name: &str, found: &str) -> Problem {
+pub(crate) fn unknown_type_of(name: &str, found: &str) -> LaunchDiagnostic {
     let message =
         format!("unknown type `{found}` of `{name}`, expected a type such as `f32`, `u8` or `s64`");
     problem("W0702", message).about(name)
 }
 
-pub(crate) fn not_an_array(found: &str) -> Problem {
+pub(crate) fn not_an_array(found: &str) -> LaunchDiagnostic {
     problem(
         "W0702",
         format!("found `{found}`, expected a type with extents such as `f32[16][16]`"),
@@ -133,65 +133,65 @@ pub(crate) fn not_an_array(found: &str) -> Problem {
 }
 
 /// Initializer of a buffer that is not a valid pattern. `why` is the reason.
-pub(crate) fn unreadable_pattern(why: String) -> Problem {
+pub(crate) fn unreadable_pattern(why: String) -> LaunchDiagnostic {
     problem("W0702", why)
 }
 
-pub(crate) fn not_a_literal(found: &str) -> Problem {
+pub(crate) fn not_a_literal(found: &str) -> LaunchDiagnostic {
     problem(
         "W0702",
         format!("found `{found}`, expected a number or bit pattern such as `0x3f800000`"),
     )
 }
 
-pub(crate) fn alias_without_buffer() -> Problem {
+pub(crate) fn alias_without_buffer() -> LaunchDiagnostic {
     problem(
         "W0703",
         "the alias names no buffer, expected an alias such as `//@ alias y = x`",
     )
 }
 
-pub(crate) fn map_without_tensor() -> Problem {
+pub(crate) fn map_without_tensor() -> LaunchDiagnostic {
     problem(
         "W0703",
         "the tensor map specifies no tensor, expected a tensor map such as `//@ tensormap map = tiled x: f16[40][64] box=[24][64]`",
     )
 }
 
-pub(crate) fn tensor_map(name: &str, why: &str) -> Problem {
+pub(crate) fn tensor_map(name: &str, why: &str) -> LaunchDiagnostic {
     problem("W0703", format!("tensor map `{name}`: {why}")).about(name)
 }
 
-pub(crate) fn array(name: &str, why: &str) -> Problem {
+pub(crate) fn array(name: &str, why: &str) -> LaunchDiagnostic {
     problem("W0702", format!("array `{name}`: {why}")).about(name)
 }
 
-pub(crate) fn image_without_memory() -> Problem {
+pub(crate) fn image_without_memory() -> LaunchDiagnostic {
     problem(
         "W0703",
         "the texture or surface names no array, expected an annotation such as `//@ texture image = texels`",
     )
 }
 
-pub(crate) fn image(kind: &str, name: &str, why: &str) -> Problem {
+pub(crate) fn image(kind: &str, name: &str, why: &str) -> LaunchDiagnostic {
     problem("W0703", format!("{kind} `{name}`: {why}")).about(name)
 }
 
-pub(crate) fn multimem_without_buffers() -> Problem {
+pub(crate) fn multimem_without_buffers() -> LaunchDiagnostic {
     problem(
         "W0703",
         "the multimem address names no buffers, expected an annotation such as `//@ multimem all = x, y`",
     )
 }
 
-pub(crate) fn no_start() -> Problem {
+pub(crate) fn no_start() -> LaunchDiagnostic {
     problem(
         "W0703",
         "the annotation specifies no element index, expected an annotation such as `//@ start x = 16`",
     )
 }
 
-pub(crate) fn start_outside(start: u64, len: u64) -> Problem {
+pub(crate) fn start_outside(start: u64, len: u64) -> LaunchDiagnostic {
     problem(
         "W0703",
         format!(
@@ -201,36 +201,36 @@ pub(crate) fn start_outside(start: u64, len: u64) -> Problem {
     )
 }
 
-pub(crate) fn scalar_without_value() -> Problem {
+pub(crate) fn scalar_without_value() -> LaunchDiagnostic {
     problem(
         "W0703",
         "the scalar has no value, expected a scalar such as `//@ scalar n: s32 = 200`",
     )
 }
 
-pub(crate) fn scalar_not_in_type(why: String) -> Problem {
+pub(crate) fn scalar_not_in_type(why: String) -> LaunchDiagnostic {
     problem("W0703", why)
 }
 
-pub(crate) fn argument_not_in_type(name: &str, why: &str) -> Problem {
+pub(crate) fn argument_not_in_type(name: &str, why: &str) -> LaunchDiagnostic {
     problem("W0703", format!("`{name}`: {why}")).about(name)
 }
 
-pub(crate) fn no_expectation() -> Problem {
+pub(crate) fn no_expectation() -> LaunchDiagnostic {
     problem(
         "W0704",
         "the annotation lists no expected values, expected an annotation such as `//@ expect out = 0, 1, 2`",
     )
 }
 
-pub(crate) fn register_without_value() -> Problem {
+pub(crate) fn register_without_value() -> LaunchDiagnostic {
     problem(
         "W0706",
         "the register has no value, expected an annotation such as `//@ register R2 = lane * 4`",
     )
 }
 
-pub(crate) fn not_a_register_value(found: &str) -> Problem {
+pub(crate) fn not_a_register_value(found: &str) -> LaunchDiagnostic {
     problem(
         "W0706",
         format!(
@@ -239,31 +239,31 @@ pub(crate) fn not_a_register_value(found: &str) -> Problem {
     )
 }
 
-pub(crate) fn no_such_register(name: &str) -> Problem {
+pub(crate) fn no_such_register(name: &str) -> LaunchDiagnostic {
     problem("W0706", format!("the kernel has no register `{name}`")).about(name)
 }
 
-pub(crate) fn not_a_way_to_align(found: &str) -> Problem {
+pub(crate) fn not_a_way_to_align(found: &str) -> LaunchDiagnostic {
     problem(
         "W0701",
         format!("found `{found}`, expected `fault` or `force`"),
     )
 }
 
-pub(crate) fn no_buffer_above(name: &str) -> Problem {
+pub(crate) fn no_buffer_above(name: &str) -> LaunchDiagnostic {
     problem(
         "W0704",
         format!("unknown buffer `{name}`: declare the buffer before this line"),
     )
 }
 
-pub(crate) fn given_twice(name: &str) -> Problem {
+pub(crate) fn given_twice(name: &str) -> LaunchDiagnostic {
     problem("W0705", format!("duplicate `{name}`")).about(name)
 }
 
 /// Parameter that is matched by position although its name resembles another parameter name.
 pub(crate) fn no_parameter_of_that_name(
-    found: &Name<'_>,
+    found: &SpannedName<'_>,
     meant: Option<&str>,
     names: &[&str],
 ) -> Diagnostic {
@@ -280,11 +280,11 @@ pub(crate) fn no_parameter_of_that_name(
     }
 }
 
-pub(crate) fn fact_given_twice(name: &str) -> Problem {
+pub(crate) fn fact_given_twice(name: &str) -> LaunchDiagnostic {
     problem("W0705", format!("duplicate `{name}`"))
 }
 
-pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> Problem {
+pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> LaunchDiagnostic {
     let quoted: Vec<String> = kernels.iter().map(|kernel| format!("`{kernel}`")).collect();
     let has = match quoted.is_empty() {
         true => "none".to_owned(),
@@ -295,7 +295,7 @@ pub(crate) fn no_such_kernel(name: &str, kernels: &[&str]) -> Problem {
 }
 
 /// Value for a scalar parameter that the kernel does not have.
-pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> Problem {
+pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> LaunchDiagnostic {
     let quoted: Vec<String> = scalars.iter().map(|scalar| format!("`{scalar}`")).collect();
     let has = match quoted.is_empty() {
         true => "none".to_owned(),
@@ -306,41 +306,41 @@ pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> Problem {
 }
 
 /// Value that the type of its scalar parameter cannot represent.
-pub(crate) fn override_not_in_type(name: &str, why: &str) -> Problem {
+pub(crate) fn override_not_in_type(name: &str, why: &str) -> LaunchDiagnostic {
     problem("W0714", format!("scalar `{name}`: {why}")).about(name)
 }
 
-pub(crate) fn no_kernel() -> Problem {
+pub(crate) fn no_kernel() -> LaunchDiagnostic {
     problem(NO_KERNEL, "the module has no kernel to launch").about("entry")
 }
 
-pub(crate) fn nested_structure(name: &str) -> Problem {
+pub(crate) fn nested_structure(name: &str) -> LaunchDiagnostic {
     let message = format!(
         "the structure `{name}` contains a nested structure, which is not supported: add the fields of the nested structure to `{name}`"
     );
     problem("W0712", message).about(name)
 }
 
-pub(crate) fn structure_too_large(name: &str, size: u64) -> Problem {
+pub(crate) fn structure_too_large(name: &str, size: u64) -> LaunchDiagnostic {
     let message = format!(
         "the parameter `{name}` has {size} bytes, expected at most 32764 bytes for all kernel parameters"
     );
     problem("W0712", message).about(name)
 }
 
-pub(crate) fn field_outside(field: &str, name: &str, size: u64) -> Problem {
+pub(crate) fn field_outside(field: &str, name: &str, size: u64) -> LaunchDiagnostic {
     let size = counted(size, "byte");
     let message =
         format!("the field `{field}` exceeds the size of the structure `{name}`, which is {size}");
     problem("W0712", message).about(name)
 }
 
-pub(crate) fn odd_alignment(name: &str, align: u64) -> Problem {
+pub(crate) fn odd_alignment(name: &str, align: u64) -> LaunchDiagnostic {
     let message = format!("found the alignment {align} of `{name}`, expected a power of two");
     problem("W0712", message).about(name)
 }
 
-pub(crate) fn other_shape(buffer: &Buffer) -> Problem {
+pub(crate) fn other_shape(buffer: &Buffer) -> LaunchDiagnostic {
     let extents: String = buffer.shape.iter().map(|n| format!("[{n}]")).collect();
     let (name, len) = (&buffer.name, counted(buffer.len, "element"));
     let message =
@@ -348,21 +348,24 @@ pub(crate) fn other_shape(buffer: &Buffer) -> Problem {
     problem("W0717", message).about(name)
 }
 
-pub(crate) fn buffer_too_large(name: &str, n_bytes: u128, max_bytes: u64) -> Problem {
+pub(crate) fn buffer_too_large(name: &str, n_bytes: u128, max_bytes: u64) -> LaunchDiagnostic {
     let message = format!("the buffer `{name}` has {n_bytes} bytes, expected at most {max_bytes}");
     problem("W0713", message).about(name)
 }
 
-pub(crate) fn initial_values(name: &str, why: &str) -> Problem {
+pub(crate) fn initial_values(name: &str, why: &str) -> LaunchDiagnostic {
     problem("W0714", format!("buffer `{name}`: {why}")).about(name)
 }
 
-pub(crate) fn no_buffer_to_point_to(name: &str) -> Problem {
+pub(crate) fn no_buffer_to_point_to(name: &str) -> LaunchDiagnostic {
     problem("W0715", format!("unknown buffer `{name}`")).about(name)
 }
 
 /// Launch error of the emulator, with the responsible fact.
-pub(crate) fn refused(error: &warpgrid_emulator::LaunchError, parameters: &[Parameter]) -> Problem {
+pub(crate) fn refused(
+    error: &warpgrid_emulator::LaunchError,
+    parameters: &[Parameter],
+) -> LaunchDiagnostic {
     use warpgrid_emulator::LaunchError as E;
     let parameter = |index: usize| parameters.get(index).map_or("", Parameter::name);
     let about = match error {
@@ -425,21 +428,21 @@ pub const NO_KERNEL: &str = "W0711";
 
 /// Reference pages in order of their codes.
 #[rustfmt::skip]
-pub const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W0700", "unknown annotation", "A line that starts with `//@` is an annotation of the launch configuration. The first word of the line is the kind of annotation.", "//@ lunch grid=2", "//@ launch grid=2"),
-    CodeFacts::page("W0701", "invalid launch option", "A launch annotation contains options such as `grid=4` or `block=16x16`. `grid`, `block` and `cluster` require one to three numbers. `shared` (bytes), `seed` and `resident` (resident blocks) require one number, and `entry` requires the name of a kernel.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
-    CodeFacts::page("W0702", "invalid buffer", "A buffer has a name, an element type with extents, and optional initial values. The initial values are one number for all elements, a list, `iota`, `random` with a seed, or `nan`. Values of single elements may follow, as in `0 [5000]=7`.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
-    CodeFacts::page("W0703", "invalid scalar", "A scalar has a name, a type and a value that fits in the type.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
-    CodeFacts::page("W0704", "invalid expectation", "An expectation refers to a buffer that is declared on an earlier line. The expectation lists the expected values of the buffer after the launch, starting with the first element.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
-    CodeFacts::page("W0705", "duplicate annotation", "Each kernel parameter, launch option and expectation may be specified only once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),
-    CodeFacts::page(NO_SUCH_KERNEL, "unknown kernel", "The launch configuration specifies a kernel that the module does not define.", "//@ launch entry=scales", "//@ launch entry=scale"),
-    CodeFacts::page(NO_KERNEL, "no kernel", "A launch requires a kernel, which is a function with a body that is declared with `.entry`. Modules without kernels can be checked, but not run.", ".func f() { ret; }", ".entry f() { ret; }"),
-    CodeFacts::page("W0706", "invalid register", "The initial value of a register is a sum of numbers, `lane`, `thread`, multiples of `lane` or `thread`, and the address of a buffer. The kernel must use the register.", "//@ register R2 4", "//@ register R2 = lane * 4"),
-    CodeFacts::page("W0712", "invalid structure", "A structure that is passed by value has a size in bytes and fields at byte offsets. The fields of the structure are buffers, aliases or scalars.", "a field at offset 8 of a structure of 8 bytes", "a field at offset 0 of a structure of 8 bytes"),
-    CodeFacts::page("W0713", "buffer too large", "The memory of a launch is limited to 1 GiB.", "//@ buffer out: f32[274877906944]", "//@ buffer out: f32[1024]"),
-    CodeFacts::page("W0714", "invalid initial value", "Each initial value must fit in the element type, and the number of initial values must not exceed the number of elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),
-    CodeFacts::page("W0715", "unknown buffer", "An alias must name a buffer of the same launch configuration.", "an alias of `outt`", "an alias of `out`"),
-    CodeFacts::page("W0716", "unknown parameter", "Annotations are matched to kernel parameters by name. If a name is unknown, all annotations are matched by position, which supports compiler-generated names. A name that is similar to a parameter, or appears together with known names, is probably misspelled.", "//@ buffer oot: u32[32] = 0\n.entry k(.param .u64 out) { ret; }", "//@ buffer out: u32[32] = 0\n.entry k(.param .u64 out) { ret; }"),
-    CodeFacts::page("W0717", "buffer shape does not match the length", "The product of the extents of a buffer must equal the number of elements of the buffer.", "{ \"len\": 32, \"shape\": [4, 4] }", "{ \"len\": 32, \"shape\": [8, 4] }"),
-    CodeFacts::page("W0720", "impossible launch", "The launch configuration exceeds a limit of the GPU or the kernel. Extents must be at least 1. A block has at most 1024 threads and must conform to `.reqntid` and `.maxntid`. The number of arguments must match the kernel parameters, and memory is limited.", "//@ launch block=2048", "//@ launch grid=2 block=1024"),
+pub const PAGES: &[DiagnosticDoc] = &[
+    DiagnosticDoc::page("W0700", "unknown annotation", "A line that starts with `//@` is an annotation of the launch configuration. The first word of the line is the kind of annotation.", "//@ lunch grid=2", "//@ launch grid=2"),
+    DiagnosticDoc::page("W0701", "invalid launch option", "A launch annotation contains options such as `grid=4` or `block=16x16`. `grid`, `block` and `cluster` require one to three numbers. `shared` (bytes), `seed` and `resident` (resident blocks) require one number, and `entry` requires the name of a kernel.", "//@ launch grid=two", "//@ launch grid=2 block=32x4"),
+    DiagnosticDoc::page("W0702", "invalid buffer", "A buffer has a name, an element type with extents, and optional initial values. The initial values are one number for all elements, a list, `iota`, `random` with a seed, or `nan`. Values of single elements may follow, as in `0 [5000]=7`.", "//@ buffer out: f33[4]", "//@ buffer out: f32[4] = 0"),
+    DiagnosticDoc::page("W0703", "invalid scalar", "A scalar has a name, a type and a value that fits in the type.", "//@ scalar n: u8 = 300", "//@ scalar n: u32 = 300"),
+    DiagnosticDoc::page("W0704", "invalid expectation", "An expectation refers to a buffer that is declared on an earlier line. The expectation lists the expected values of the buffer after the launch, starting with the first element.", "//@ expect nothing = 1", "//@ expect out = 1, 2, 3"),
+    DiagnosticDoc::page("W0705", "duplicate annotation", "Each kernel parameter, launch option and expectation may be specified only once.", "//@ scalar n: u32 = 1\n//@ scalar n: u32 = 2", "//@ scalar n: u32 = 1"),
+    DiagnosticDoc::page(NO_SUCH_KERNEL, "unknown kernel", "The launch configuration specifies a kernel that the module does not define.", "//@ launch entry=scales", "//@ launch entry=scale"),
+    DiagnosticDoc::page(NO_KERNEL, "no kernel", "A launch requires a kernel, which is a function with a body that is declared with `.entry`. Modules without kernels can be checked, but not run.", ".func f() { ret; }", ".entry f() { ret; }"),
+    DiagnosticDoc::page("W0706", "invalid register", "The initial value of a register is a sum of numbers, `lane`, `thread`, multiples of `lane` or `thread`, and the address of a buffer. The kernel must use the register.", "//@ register R2 4", "//@ register R2 = lane * 4"),
+    DiagnosticDoc::page("W0712", "invalid structure", "A structure that is passed by value has a size in bytes and fields at byte offsets. The fields of the structure are buffers, aliases or scalars.", "a field at offset 8 of a structure of 8 bytes", "a field at offset 0 of a structure of 8 bytes"),
+    DiagnosticDoc::page("W0713", "buffer too large", "The memory of a launch is limited to 1 GiB.", "//@ buffer out: f32[274877906944]", "//@ buffer out: f32[1024]"),
+    DiagnosticDoc::page("W0714", "invalid initial value", "Each initial value must fit in the element type, and the number of initial values must not exceed the number of elements.", "//@ buffer out: u8[2] = 300", "//@ buffer out: u8[2] = 255"),
+    DiagnosticDoc::page("W0715", "unknown buffer", "An alias must name a buffer of the same launch configuration.", "an alias of `outt`", "an alias of `out`"),
+    DiagnosticDoc::page("W0716", "unknown parameter", "Annotations are matched to kernel parameters by name. If a name is unknown, all annotations are matched by position, which supports compiler-generated names. A name that is similar to a parameter, or appears together with known names, is probably misspelled.", "//@ buffer oot: u32[32] = 0\n.entry k(.param .u64 out) { ret; }", "//@ buffer out: u32[32] = 0\n.entry k(.param .u64 out) { ret; }"),
+    DiagnosticDoc::page("W0717", "buffer shape does not match the length", "The product of the extents of a buffer must equal the number of elements of the buffer.", "{ \"len\": 32, \"shape\": [4, 4] }", "{ \"len\": 32, \"shape\": [8, 4] }"),
+    DiagnosticDoc::page("W0720", "impossible launch", "The launch configuration exceeds a limit of the GPU or the kernel. Extents must be at least 1. A block has at most 1024 threads and must conform to `.reqntid` and `.maxntid`. The number of arguments must match the kernel parameters, and memory is limited.", "//@ launch block=2048", "//@ launch grid=2 block=1024"),
 ];

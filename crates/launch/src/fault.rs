@@ -43,15 +43,15 @@ fault_sorts! {
     UndefinedMatrix => "undefined_matrix",
     Trap => "trap",
     Assert => "assert",
-    NotEmulated => "not_emulated",
+    Unsupported => "not_emulated",
     StackOverflow => "stack_overflow",
     BadCallTarget => "bad_call_target",
     BadBranchIndex => "bad_branch_index",
     BadBarrier => "bad_barrier",
     Mbarrier => "mbarrier",
-    DistantMbarrier => "distant_mbarrier",
-    BadCopySize => "bad_copy_size",
-    LeftOutBytes => "left_out_bytes",
+    MbarrierInOtherBlock => "distant_mbarrier",
+    InvalidCopySize => "bad_copy_size",
+    InvalidIgnoreBytes => "left_out_bytes",
     TensorCopy => "tensor_copy",
     TensorMemory => "tensor_memory",
     Image => "image",
@@ -63,7 +63,7 @@ fault_sorts! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
-pub enum Space {
+pub enum MemorySpace {
     Generic,
     Const,
     Global,
@@ -76,32 +76,32 @@ pub enum Space {
     Tensor,
 }
 
-impl Space {
+impl MemorySpace {
     /// Returns the name, as in an opcode.
     pub const fn name(self) -> &'static str {
         match self {
-            Space::Generic => "generic",
-            Space::Const => "const",
-            Space::Global => "global",
-            Space::Local => "local",
-            Space::Param => "param",
-            Space::Shared => "shared",
-            Space::SharedCluster => "shared::cluster",
-            Space::Tensor => "tensor",
+            MemorySpace::Generic => "generic",
+            MemorySpace::Const => "const",
+            MemorySpace::Global => "global",
+            MemorySpace::Local => "local",
+            MemorySpace::Param => "param",
+            MemorySpace::Shared => "shared",
+            MemorySpace::SharedCluster => "shared::cluster",
+            MemorySpace::Tensor => "tensor",
         }
     }
 }
 
-impl From<StateSpace> for Space {
-    fn from(space: StateSpace) -> Space {
+impl From<StateSpace> for MemorySpace {
+    fn from(space: StateSpace) -> MemorySpace {
         match space {
-            StateSpace::Generic => Space::Generic,
-            StateSpace::Const => Space::Const,
-            StateSpace::Global => Space::Global,
-            StateSpace::Local => Space::Local,
-            StateSpace::ParamEntry | StateSpace::ParamFunc => Space::Param,
-            StateSpace::Shared => Space::Shared,
-            StateSpace::SharedCluster => Space::SharedCluster,
+            StateSpace::Generic => MemorySpace::Generic,
+            StateSpace::Const => MemorySpace::Const,
+            StateSpace::Global => MemorySpace::Global,
+            StateSpace::Local => MemorySpace::Local,
+            StateSpace::ParamEntry | StateSpace::ParamFunc => MemorySpace::Param,
+            StateSpace::Shared => MemorySpace::Shared,
+            StateSpace::SharedCluster => MemorySpace::SharedCluster,
         }
     }
 }

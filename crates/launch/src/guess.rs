@@ -10,13 +10,18 @@ pub(crate) use tensor_map::tensor_of;
 
 use crate::prepare::{DEFAULT_BLOCK, variables};
 use crate::reading;
-use crate::reading::{AccessKind, Base, Named, Reader, Reading, Value, readers};
-use crate::scenario::{Buffer, Field, Init, Parameter, RegisterStart, Scenario, TexelArray};
+use crate::reading::{
+    AccessKind, AddressOrigin, InstructionSummary, InstructionView, NamedAddress, SourceValue,
+    readers,
+};
+use crate::scenario::{
+    Buffer, BufferInitializer, InitialRegister, Parameter, Scenario, StructField, TexelArray,
+};
 use crate::value::{ElementType, Literal};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace, TypeKind, UnitOp};
+use warpgrid_isa::{DeviceUnitOp, ScalarType, SpecialRegister, StateSpace, TypeKind};
 use warpgrid_program::{
-    Callee, Function, FunctionId, MachineCode, OperandValue, Program, RegisterId, Variable,
+    Callee, Function, FunctionId, OperandValue, Program, RegisterId, SassKernelInfo, Variable,
     VariableId,
 };
 
@@ -31,7 +36,7 @@ const MAX_ELEMENTS: u64 = 4096;
 
 /// Inferred values.
 #[derive(Debug, Default)]
-pub(crate) struct Guesses {
+pub(crate) struct InferredParameters {
     /// One per parameter of the kernel, in order.
     pub(crate) parameters: Vec<Parameter>,
     /// Arrays of the inferred texture and surface handles.
@@ -41,11 +46,15 @@ pub(crate) struct Guesses {
 }
 
 /// Infers the parameters of a kernel.
-pub(crate) fn parameters(scenario: &Scenario, program: &Program, entry: FunctionId) -> Guesses {
+pub(crate) fn parameters(
+    scenario: &Scenario,
+    program: &Program,
+    entry: FunctionId,
+) -> InferredParameters {
     let Some(function) = program.functions.get(entry.0 as usize) else {
-        return Guesses::default();
+        return InferredParameters::default();
     };
-    let mut uses = Uses::of(program, function);
+    let mut uses = ParameterUses::of(program, function);
     let tensors = tensor_map::tensors(program, function, &uses);
     for (slot, access) in &tensors.pointers {
         if find(&uses.pointers, *slot).is_none() {
@@ -77,7 +86,7 @@ pub(crate) fn parameters(scenario: &Scenario, program: &Program, entry: Function
     };
     let variables = variables(function).enumerate();
     let parameters = variables.map(|(place, v)| guess(place, v)).collect();
-    Guesses {
+    InferredParameters {
         parameters,
         arrays: images.into_values().map(|image| image.array).collect(),
         buffers: groups
@@ -90,7 +99,7 @@ pub(crate) fn parameters(scenario: &Scenario, program: &Program, entry: Function
 /// Register values and buffers that a SASS snippet needs.
 #[derive(Debug, Default)]
 pub(crate) struct LooseStart {
-    pub(crate) registers: Vec<RegisterStart>,
+    pub(crate) registers: Vec<InitialRegister>,
     /// One per register pair that contains an address in global memory.
     pub(crate) buffers: Vec<Parameter>,
 }
@@ -134,7 +143,7 @@ pub(crate) fn loose_start(
         let mut found = pointers.found.iter();
         let is_upper = found.any(|pointer| pointer.upper == register)
             || crate::registers::is_upper_half(name, &scenario.registers);
-        if is_stated || is_upper || !MachineCode::has_register(name) {
+        if is_stated || is_upper || !SassKernelInfo::has_register(name) {
             return None;
         }
         let mut found = pointers.found.iter();
@@ -146,7 +155,7 @@ pub(crate) fn loose_start(
             (None, None) => Literal::Integer(0),
         };
         let name = name.to_owned();
-        Some(RegisterStart { name, value })
+        Some(InitialRegister { name, value })
     });
     let registers = open.collect();
     let buffers = pointers.found.iter();
@@ -165,7 +174,7 @@ struct Pointer {
     lower: RegisterId,
     upper: RegisterId,
     name: String,
-    access: Access,
+    access: PointerAccess,
     /// Minimum and maximum byte offset of the accesses from the pair.
     reach: (i64, i64),
     /// Whether the address of an access is the pair itself.
@@ -234,7 +243,7 @@ impl Pointers {
 
     /// Records the pair from which the address of a global or generic access derives: both halves of the pair are unset, and each half of
     /// the address derives from the corresponding half.
-    fn note(&mut self, reader: Reader<'_>, function: &Function, scenario: &Scenario) {
+    fn note(&mut self, reader: InstructionView<'_>, function: &Function, scenario: &Scenario) {
         let Some((access, pair)) = reader.paired_access() else {
             return;
         };
@@ -248,7 +257,7 @@ impl Pointers {
             return;
         };
         let name = function.registers.name(first);
-        let is_successor = MachineCode::register_after(name).as_deref()
+        let is_successor = SassKernelInfo::register_after(name).as_deref()
             == Some(function.registers.name(next(first)));
         let mut names = scenario.registers.iter().map(|start| &start.name);
         if !is_successor || names.any(|stated| stated == name) {
@@ -261,7 +270,7 @@ impl Pointers {
                 lower: first,
                 upper: next(first),
                 name: format!("buffer_{name}"),
-                access: Access {
+                access: PointerAccess {
                     ty: access.ty,
                     n_elements,
                     is_read: false,
@@ -282,7 +291,7 @@ impl Pointers {
 }
 
 /// Adds the initial registers of an access to shared or local memory. A later entry of a register takes precedence.
-fn add_starts(access: &reading::Access, starts: &mut Vec<(RegisterId, String)>) {
+fn add_starts(access: &reading::MemoryAccess, starts: &mut Vec<(RegisterId, String)>) {
     let n = access.data.len().max(1);
     for (index, register) in access.data.iter().enumerate() {
         let value = match n {
@@ -296,7 +305,7 @@ fn add_starts(access: &reading::Access, starts: &mut Vec<(RegisterId, String)>) 
             starts.push((register, value));
         }
     }
-    let (Base::Register(register), StateSpace::Shared | StateSpace::Local) =
+    let (AddressOrigin::Register(register), StateSpace::Shared | StateSpace::Local) =
         (access.base, access.space)
     else {
         return;
@@ -326,7 +335,7 @@ pub(crate) fn origin(
     register: RegisterId,
     instruction: u32,
 ) -> Option<String> {
-    let uses = Uses::before(program, function, instruction as usize);
+    let uses = ParameterUses::before(program, function, instruction as usize);
     let (place, offset) = uses.held(register).origin?;
     let variable = variables(function).nth(place)?;
     Some(match variable.size_bytes > 8 {
@@ -336,12 +345,17 @@ pub(crate) fn origin(
 }
 
 /// Returns a structure with a member for each offset that the kernel reads.
-fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario) -> Parameter {
+fn structure(
+    place: usize,
+    variable: &Variable,
+    uses: &ParameterUses,
+    scenario: &Scenario,
+) -> Parameter {
     let (name, size) = (&variable.name, variable.size_bytes);
-    let mut read: Vec<&(Slot, ScalarType)> = uses.loads.iter().collect();
+    let mut read: Vec<&(ParameterOffset, ScalarType)> = uses.loads.iter().collect();
     read.retain(|((of, _), _)| *of == place);
     read.sort_by_cached_key(|((_, offset), _)| u64::try_from(*offset).unwrap_or(u64::MAX));
-    let member = |((_, offset), ty): &(Slot, ScalarType)| {
+    let member = |((_, offset), ty): &(ParameterOffset, ScalarType)| {
         let width = u64::from(ty.width_bits()).div_ceil(8);
         let offset = u64::try_from(*offset).ok()?;
         let is_inside = width <= 8 && offset.checked_add(width).is_some_and(|end| end <= size);
@@ -353,7 +367,7 @@ fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario
                 scalar(name, width, role, scenario)
             }
         };
-        is_inside.then_some(Field { offset, parameter })
+        is_inside.then_some(StructField { offset, parameter })
     };
     Parameter::Struct {
         name: name.clone(),
@@ -364,7 +378,7 @@ fn structure(place: usize, variable: &Variable, uses: &Uses, scenario: &Scenario
 }
 
 /// Returns a buffer of one access per thread. A buffer that is read contains 0, 1, 2, ….
-pub(crate) fn buffer(name: String, access: Access, scenario: &Scenario) -> Parameter {
+pub(crate) fn buffer(name: String, access: PointerAccess, scenario: &Scenario) -> Parameter {
     let len = threads(scenario).saturating_mul(access.n_elements.into());
     let init = match access.is_read {
         true => Literal::Text("iota".to_owned()),
@@ -374,7 +388,7 @@ pub(crate) fn buffer(name: String, access: Access, scenario: &Scenario) -> Param
         name,
         ty: element(access.ty).name().to_owned(),
         len: len.clamp(32, MAX_ELEMENTS),
-        init: Init::Fill(init),
+        init: BufferInitializer::Fill(init),
         ..Buffer::default()
     })
 }
@@ -382,7 +396,7 @@ pub(crate) fn buffer(name: String, access: Access, scenario: &Scenario) -> Param
 /// Returns the inferred block size: one warp in a row, or a tile if the kernel reads the y index of a thread.
 pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
     let bounds = &function.bounds;
-    let n_axes = n_axes(function, program);
+    let n_axes = n_block_dimensions(function, program);
     let limit = |extents: [u32; 3]| extents.iter().fold(1, |n: u32, e| n.saturating_mul(*e));
     let most = bounds.max_threads.map_or(256, limit);
     match (bounds.required_threads, n_axes) {
@@ -407,30 +421,32 @@ pub(crate) fn block(function: &Function, program: &Program) -> [u32; 3] {
 /// loop is written for blocks of that many threads. An unrolled loop adds multiples of it.
 fn loop_step(function: &Function, program: &Program) -> Option<u32> {
     const STEPS: std::ops::RangeInclusive<u64> = 32..=1024;
-    let readings: Vec<Reading> = readers(program, function).map(Reader::read).collect();
+    let readings: Vec<InstructionSummary> = readers(program, function)
+        .map(InstructionView::read)
+        .collect();
     let mut from_thread: BTreeSet<RegisterId> = BTreeSet::new();
     let (mut advances, mut distances) = (BTreeSet::new(), BTreeSet::new());
     // The second pass handles the values that a loop carries into its next iteration.
     for reading in readings.iter().chain(&readings) {
         match reading {
-            Reading::Copy { to, from } => {
+            InstructionSummary::Copy { to, from } => {
                 let is_thread = match from {
-                    Value::Special(special) => *special == SpecialRegister::Tid(0),
-                    Value::Register(from) => from_thread.contains(from),
+                    SourceValue::Special(special) => *special == SpecialRegister::Tid(0),
+                    SourceValue::Register(from) => from_thread.contains(from),
                     _ => false,
                 };
                 if is_thread {
                     from_thread.insert(*to);
                 }
             }
-            Reading::Compute {
+            InstructionSummary::Compute {
                 to,
                 sources,
                 ty,
                 is_addition: true,
                 ..
             } if ty.width_bits() == 32 => {
-                let [Value::Register(from), Value::Constant(n)] = sources[..] else {
+                let [SourceValue::Register(from), SourceValue::Constant(n)] = sources[..] else {
                     continue;
                 };
                 if from_thread.contains(&from) && STEPS.contains(&n) && n % 32 == 0 {
@@ -455,9 +471,9 @@ pub(crate) fn cluster(program: &Program, function: &Function) -> Option<[u32; 3]
     let mut constants: BTreeMap<RegisterId, u64> = BTreeMap::new();
     let mut n: u32 = 0;
     for reader in readers(program, function) {
-        if let Reading::Copy {
+        if let InstructionSummary::Copy {
             to,
-            from: Value::Constant(bits),
+            from: SourceValue::Constant(bits),
         } = reader.read()
         {
             constants.insert(to, bits);
@@ -484,19 +500,26 @@ pub(crate) fn reads_block_index(program: &Program) -> bool {
     let functions = program.functions.iter();
     let mut instructions = functions.flat_map(|function| readers(program, function));
     instructions.any(|reader| match reader.read() {
-        Reading::Copy { from, .. } => matches!(from, Value::Special(SpecialRegister::Ctaid(_))),
+        InstructionSummary::Copy { from, .. } => {
+            matches!(from, SourceValue::Special(SpecialRegister::Ctaid(_)))
+        }
         _ => false,
     })
 }
 
 /// Checks whether the module contains instructions of a warpgroup.
 fn has_warpgroups(program: &Program) -> bool {
-    let mut actions = program.actions.iter();
-    actions.any(|action| action.does.unit().is_some_and(UnitOp::takes_warpgroup))
+    let mut actions = program.opcodes.iter();
+    actions.any(|action| {
+        action
+            .does
+            .unit()
+            .is_some_and(DeviceUnitOp::is_warpgroup_wide)
+    })
 }
 
 fn has_matrices(program: &Program) -> bool {
-    let mut actions = program.actions.iter();
+    let mut actions = program.opcodes.iter();
     actions.any(|action| action.does.matrix().is_some())
 }
 
@@ -525,13 +548,13 @@ fn reachable<'p>(kernel: &'p Function, program: &'p Program) -> Vec<&'p Function
 }
 
 /// Returns the number of block axes that a kernel and its callees read.
-fn n_axes(function: &Function, program: &Program) -> u32 {
+fn n_block_dimensions(function: &Function, program: &Program) -> u32 {
     use warpgrid_isa::SpecialRegister::{Ntid, Tid};
     let functions = reachable(function, program).into_iter();
     let instructions = functions.flat_map(|function| readers(program, function));
     let axes = instructions.map(|reader| match reader.read() {
-        Reading::Copy {
-            from: Value::Special(Tid(axis) | Ntid(axis)),
+        InstructionSummary::Copy {
+            from: SourceValue::Special(Tid(axis) | Ntid(axis)),
             ..
         } => u32::from(axis) + 1,
         _ => 1,
@@ -550,11 +573,11 @@ fn threads(scenario: &Scenario) -> u64 {
 }
 
 /// Parameter index and byte offset within the parameter.
-type Slot = (usize, i64);
+type ParameterOffset = (usize, i64);
 
 /// Accesses through a pointer parameter.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Access {
+pub(crate) struct PointerAccess {
     pub(crate) ty: ScalarType,
     pub(crate) n_elements: u32,
     pub(crate) is_read: bool,
@@ -562,50 +585,52 @@ pub(crate) struct Access {
 
 /// Uses of the parameters of a kernel.
 #[derive(Debug, Default)]
-struct Uses {
+struct ParameterUses {
     /// Type of the first load of each slot.
-    loads: Vec<(Slot, ScalarType)>,
+    loads: Vec<(ParameterOffset, ScalarType)>,
     /// Slots from which addresses derive.
-    pointers: Vec<(Slot, Access)>,
+    pointers: Vec<(ParameterOffset, PointerAccess)>,
     /// Slots with numbers that are divisors.
-    divisors: Vec<Slot>,
+    divisors: Vec<ParameterOffset>,
     /// One per register.
-    held: Vec<Held>,
+    held: Vec<AbstractValue>,
 }
 
 /// Inferred properties of a register.
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct AbstractValue {
     /// Slot whose address the register contains.
-    base: Option<Slot>,
+    base: Option<ParameterOffset>,
     /// Slot from which the address in the register derives.
-    origin: Option<Slot>,
+    origin: Option<ParameterOffset>,
     /// Slot whose number the register contains.
-    value: Option<Slot>,
+    value: Option<ParameterOffset>,
     /// Format of the floating-point values in the register, regardless of its declaration.
     float: Option<ScalarType>,
 }
 
-fn find<T>(list: &[(Slot, T)], slot: Slot) -> Option<&T> {
+fn find<T>(list: &[(ParameterOffset, T)], slot: ParameterOffset) -> Option<&T> {
     list.iter()
         .find(|(other, _)| *other == slot)
         .map(|(_, found)| found)
 }
 
-impl Uses {
+impl ParameterUses {
     /// Traces each parameter forward through moves and address arithmetic to the accesses.
-    fn of(program: &Program, function: &Function) -> Uses {
-        Uses::before(program, function, usize::MAX)
+    fn of(program: &Program, function: &Function) -> ParameterUses {
+        ParameterUses::before(program, function, usize::MAX)
     }
 
-    /// Like [`Uses::of`], restricted to the properties before an instruction, after the whole function has been analyzed: a register can
+    /// Like [`ParameterUses::of`], restricted to the properties before an instruction, after the whole function has been analyzed: a register can
     /// contain different addresses at different instructions.
-    fn before(program: &Program, function: &Function, instruction: usize) -> Uses {
-        let mut uses = Uses {
-            held: vec![Held::default(); function.registers.len()],
-            ..Uses::default()
+    fn before(program: &Program, function: &Function, instruction: usize) -> ParameterUses {
+        let mut uses = ParameterUses {
+            held: vec![AbstractValue::default(); function.registers.len()],
+            ..ParameterUses::default()
         };
-        let readings: Vec<Reading> = readers(program, function).map(Reader::read).collect();
+        let readings: Vec<InstructionSummary> = readers(program, function)
+            .map(InstructionView::read)
+            .collect();
         // The second pass handles the values that a loop carries into its next iteration.
         for reading in readings.iter().chain(&readings) {
             uses.read(function, reading);
@@ -617,24 +642,24 @@ impl Uses {
         uses
     }
 
-    fn read(&mut self, function: &Function, reading: &Reading) {
+    fn read(&mut self, function: &Function, reading: &InstructionSummary) {
         match reading {
-            Reading::Access(access)
+            InstructionSummary::Access(access)
                 if access.kind == AccessKind::Load && access.space == StateSpace::ParamEntry =>
             {
                 self.load_parameter(function, access);
             }
-            Reading::Access(access) => {
+            InstructionSummary::Access(access) => {
                 let data = access.data.iter().copied().flatten().next();
-                let pointed = Access {
+                let pointed = PointerAccess {
                     ty: moved_type(function, access.ty, data),
                     n_elements: access.data.len().max(1) as u32,
                     is_read: access.kind == AccessKind::Load,
                 };
                 self.note(access.base, pointed, data);
             }
-            Reading::Copy { to, from } => self.copy(function, *to, *from),
-            Reading::Compute {
+            InstructionSummary::Copy { to, from } => self.copy(function, *to, *from),
+            InstructionSummary::Compute {
                 to,
                 sources,
                 n_factors,
@@ -643,7 +668,7 @@ impl Uses {
                 is_addition,
                 is_division,
             } => {
-                if let (true, Some(Value::Register(divisor))) = (*is_division, sources.get(1))
+                if let (true, Some(SourceValue::Register(divisor))) = (*is_division, sources.get(1))
                     && let Some(slot) = self.held(*divisor).value
                     && !self.divisors.contains(&slot)
                 {
@@ -652,7 +677,7 @@ impl Uses {
                 if ty.width_bits() == 64 || *is_wide {
                     self.carry(*to, sources.get(*n_factors..).unwrap_or(&[]));
                 }
-                if let (true, [Value::Register(a), Value::Constant(n), ..]) =
+                if let (true, [SourceValue::Register(a), SourceValue::Constant(n), ..]) =
                     (*is_addition, &sources[..])
                     && let Some((place, offset)) = self.held(*a).base
                 {
@@ -660,10 +685,10 @@ impl Uses {
                 }
                 self.note_floats(*ty, *to, sources);
             }
-            Reading::Name(named) => {
-                for &Named { base, ty, is_read } in named {
+            InstructionSummary::Name(named) => {
+                for &NamedAddress { base, ty, is_read } in named {
                     let n_elements = 1;
-                    let access = Access {
+                    let access = PointerAccess {
                         ty,
                         n_elements,
                         is_read,
@@ -671,12 +696,12 @@ impl Uses {
                     self.note(base, access, None);
                 }
             }
-            Reading::Other => {}
+            InstructionSummary::Other => {}
         }
     }
 
     /// Records the registers of a floating-point computation.
-    fn note_floats(&mut self, ty: ScalarType, to: RegisterId, sources: &[Value]) {
+    fn note_floats(&mut self, ty: ScalarType, to: RegisterId, sources: &[SourceValue]) {
         if let ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64 = ty {
             let registers = sources.iter().filter_map(|source| source.register());
             for register in registers.chain([to]) {
@@ -686,11 +711,13 @@ impl Uses {
     }
 
     /// Records the parameter slot of each destination register of a load.
-    fn load_parameter(&mut self, function: &Function, access: &reading::Access) {
+    fn load_parameter(&mut self, function: &Function, access: &reading::MemoryAccess) {
         let base = match access.base {
-            Base::Register(register) => self.held(register).base,
-            Base::Variable(variable) => parameter_place(function, variable).map(|place| (place, 0)),
-            Base::Absolute => None,
+            AddressOrigin::Register(register) => self.held(register).base,
+            AddressOrigin::Variable(variable) => {
+                parameter_place(function, variable).map(|place| (place, 0))
+            }
+            AddressOrigin::Absolute => None,
         };
         let Some((place, start)) = base else {
             return;
@@ -712,20 +739,20 @@ impl Uses {
         }
     }
 
-    fn copy(&mut self, function: &Function, to: RegisterId, from: Value) {
+    fn copy(&mut self, function: &Function, to: RegisterId, from: SourceValue) {
         self.carry(to, &[from]);
         let base = match from {
-            Value::Register(a) => self.held(a).base,
-            Value::Variable(variable, offset) => {
+            SourceValue::Register(a) => self.held(a).base,
+            SourceValue::Variable(variable, offset) => {
                 parameter_place(function, variable).map(|place| (place, offset))
             }
-            Value::Constant(_) | Value::Special(_) | Value::Other => None,
+            SourceValue::Constant(_) | SourceValue::Special(_) | SourceValue::Other => None,
         };
         if base.is_some() {
             self.hold(to).base = base;
         }
         // Compilers move bits to untyped registers before stores and after loads.
-        if let Value::Register(a) = from {
+        if let SourceValue::Register(a) = from {
             if let Some(ty) = self.held(to).float {
                 self.hold(a).float.get_or_insert(ty);
             }
@@ -736,24 +763,24 @@ impl Uses {
     }
 
     /// Returns the role of a number, given the type of its first load.
-    fn role(&self, slot: Slot, ty: Option<ScalarType>) -> Role {
+    fn role(&self, slot: ParameterOffset, ty: Option<ScalarType>) -> ScalarPurpose {
         match self.divisors.contains(&slot) {
-            _ if ty.is_some_and(ScalarType::is_float) => Role::Factor,
-            true => Role::Divisor,
-            false => Role::Count,
+            _ if ty.is_some_and(ScalarType::is_float) => ScalarPurpose::Factor,
+            true => ScalarPurpose::Divisor,
+            false => ScalarPurpose::Count,
         }
     }
 
-    fn held(&self, register: RegisterId) -> Held {
+    fn held(&self, register: RegisterId) -> AbstractValue {
         let held = self.held.get(register.0 as usize);
         held.copied().unwrap_or_default()
     }
 
-    fn hold(&mut self, register: RegisterId) -> &mut Held {
+    fn hold(&mut self, register: RegisterId) -> &mut AbstractValue {
         &mut self.held[register.0 as usize]
     }
 
-    fn carry(&mut self, d: RegisterId, sources: &[Value]) {
+    fn carry(&mut self, d: RegisterId, sources: &[SourceValue]) {
         let mut registers = sources.iter().filter_map(|source| source.register());
         if let Some(slot) = registers.find_map(|register| self.held(register).origin) {
             self.hold(d).origin = Some(slot);
@@ -761,8 +788,8 @@ impl Uses {
     }
 
     /// Records an access through a register. `data` is the first register that the access loads or stores.
-    fn note(&mut self, base: Base, access: Access, data: Option<RegisterId>) {
-        let Base::Register(register) = base else {
+    fn note(&mut self, base: AddressOrigin, access: PointerAccess, data: Option<RegisterId>) {
+        let AddressOrigin::Register(register) = base else {
             return;
         };
         let Some(slot) = self.held(register).origin else {
@@ -773,7 +800,7 @@ impl Uses {
         let at = self.pointers.iter().position(|(other, _)| *other == slot);
         let at = at.unwrap_or_else(|| {
             let ty = float.unwrap_or(access.ty);
-            self.pointers.push((slot, Access { ty, ..access }));
+            self.pointers.push((slot, PointerAccess { ty, ..access }));
             self.pointers.len() - 1
         });
         let known = &mut self.pointers[at].1;
@@ -806,7 +833,7 @@ fn parameter_place(function: &Function, variable: VariableId) -> Option<usize> {
 
 /// Role of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum ScalarPurpose {
     /// A floating-point number is usually a factor.
     Factor,
     /// The divisor of an index usually is the length of a row, which is chosen short enough for several rows unless the block itself has
@@ -819,16 +846,16 @@ enum Role {
 /// Number of elements of an inferred row.
 const ROW: u64 = 8;
 
-fn scalar(name: String, size: u64, role: Role, scenario: &Scenario) -> Parameter {
+fn scalar(name: String, size: u64, role: ScalarPurpose, scenario: &Scenario) -> Parameter {
     // Number of elements per row: a square matrix has as many rows as columns.
     let along_x = |extents: Option<[u32; 3]>| u64::from(extents.map_or(1, |[x, _, _]| x));
     let threads = along_x(scenario.grid) * along_x(scenario.block);
     let is_row = matches!(scenario.block, Some([_, 1, 1]));
     let threads = match role {
-        Role::Divisor if is_row && threads > ROW => ROW,
-        Role::Divisor | Role::Factor | Role::Count => threads,
+        ScalarPurpose::Divisor if is_row && threads > ROW => ROW,
+        ScalarPurpose::Divisor | ScalarPurpose::Factor | ScalarPurpose::Count => threads,
     };
-    let (ty, value) = match (size, role == Role::Factor) {
+    let (ty, value) = match (size, role == ScalarPurpose::Factor) {
         (8, true) => ("f64", Literal::Float(2.0)),
         (4, true) => ("f32", Literal::Float(2.0)),
         (8, false) => ("u64", Literal::Integer(threads.into())),

@@ -21,7 +21,7 @@ pub mod scenario;
 pub mod value;
 
 pub use annotations::Annotations;
-pub use catalogue::Problem;
+pub use catalogue::LaunchDiagnostic;
 pub use names::mistyped_names;
-pub use prepare::{DEFAULT_BLOCK, Prepared, prepare};
-pub use scenario::{Front, Parameter, Scenario};
+pub use prepare::{DEFAULT_BLOCK, PreparedLaunch, prepare};
+pub use scenario::{Parameter, Scenario, SourceLanguage};

@@ -2,7 +2,7 @@
 //! compilers but unexpected for names that a user has written.
 
 use crate::annotations::Annotations;
-use crate::catalogue::{self, Name};
+use crate::catalogue::{self, SpannedName};
 use crate::prepare::{find_entry, variables};
 use warpgrid_isa::form::spelling::{distance, nearest};
 use warpgrid_program::{Diagnostic, Program, Span};
@@ -27,9 +27,9 @@ pub fn mistyped_names(annotations: &Annotations, program: &Program) -> Vec<Diagn
             .split_once('+')
             .map_or(name.as_str(), |(whole, _)| whole);
         let span = Span::new(span.start, span.start + text.len() as u32);
-        Name { text, span }
+        SpannedName { text, span }
     });
-    let stated: Vec<Name<'_>> = stated.collect();
+    let stated: Vec<SpannedName<'_>> = stated.collect();
     let has = |name: &str| own.contains(&name);
     let any_known = stated.iter().any(|name| has(name.text));
     let is_free = |own: &&str| stated.iter().all(|name| name.text != *own);

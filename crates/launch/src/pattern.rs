@@ -17,14 +17,14 @@ const MAX_PLACES: usize = 4_096;
 /// Pattern for the elements of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
-    pub base: Base,
+    pub base: FillPattern,
     /// Elements that differ from the pattern, in ascending order.
     pub places: Vec<(u64, Literal)>,
 }
 
 /// Pattern of all elements.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Base {
+pub enum FillPattern {
     /// Ascending numbers 0, 1, 2, …
     Iota,
     Random(u64),
@@ -44,14 +44,14 @@ impl Pattern {
         let is_list = base.contains(',') || base.starts_with(['{', '&']);
         let base = match base.split_whitespace().collect::<Vec<_>>()[..] {
             _ if is_list => return Ok(None),
-            ["iota"] => Base::Iota,
-            ["nan" | "NaN"] => Base::NotANumber,
-            ["random", seed] => Base::Random(seed.parse().map_err(|_| {
+            ["iota"] => FillPattern::Iota,
+            ["nan" | "NaN"] => FillPattern::NotANumber,
+            ["random", seed] => FillPattern::Random(seed.parse().map_err(|_| {
                 format!("found `random {seed}`, expected an integer seed, as in `random 7`")
             })?),
-            ["random"] => Base::Random(0),
+            ["random"] => FillPattern::Random(0),
             [_] if places.is_empty() => return Ok(None),
-            [value] => Base::Value(literal(value)?),
+            [value] => FillPattern::Value(literal(value)?),
             _ => return Ok(None),
         };
         let places = read_places(places)?;
@@ -61,10 +61,10 @@ impl Pattern {
     /// Formats the pattern in the notation of `//@` lines.
     pub fn text(&self) -> String {
         let mut text = match &self.base {
-            Base::Iota => "iota".to_owned(),
-            Base::Random(seed) => format!("random {seed}"),
-            Base::NotANumber => "nan".to_owned(),
-            Base::Value(value) => value.to_string(),
+            FillPattern::Iota => "iota".to_owned(),
+            FillPattern::Random(seed) => format!("random {seed}"),
+            FillPattern::NotANumber => "nan".to_owned(),
+            FillPattern::Value(value) => value.to_string(),
         };
         for (index, value) in &self.places {
             text.push_str(&format!(" [{index}]={value}"));
@@ -93,17 +93,17 @@ impl Pattern {
         let mut bytes = Vec::with_capacity(len as usize * width);
         let mut add = |bits: u128| bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
         match &self.base {
-            Base::Iota => (0..len).for_each(|index| add(iota_bits(ty, index))),
-            Base::Random(seed) => {
-                let mut draw = Draw::new(*seed);
+            FillPattern::Iota => (0..len).for_each(|index| add(iota_bits(ty, index))),
+            FillPattern::Random(seed) => {
+                let mut draw = PatternRng::new(*seed);
                 (0..len).for_each(|_| add(draw.element(ty)));
             }
-            Base::NotANumber => {
+            FillPattern::NotANumber => {
                 let bits = ty.float_bits(f64::NAN);
                 let bits = bits.ok_or_else(|| format!("the type `{ty}` has no NaN"))?;
                 (0..len).for_each(|_| add(bits));
             }
-            Base::Value(value) => {
+            FillPattern::Value(value) => {
                 let bits = ty.encode(value)?;
                 (0..len).for_each(|_| add(bits));
             }
@@ -127,7 +127,7 @@ impl Pattern {
 /// Parses exceptions: `[5]=7 [9]=1.5`.
 fn read_places(text: &str) -> Result<Vec<(u64, Literal)>, String> {
     let mut pattern = Pattern {
-        base: Base::Iota,
+        base: FillPattern::Iota,
         places: Vec::new(),
     };
     for place in text.split('[').skip(1) {
@@ -157,12 +157,12 @@ fn iota_bits(ty: ElementType, index: u64) -> u128 {
 }
 
 /// Deterministic pseudorandom numbers.
-struct Draw(u64);
+struct PatternRng(u64);
 
-impl Draw {
-    fn new(seed: u64) -> Draw {
+impl PatternRng {
+    fn new(seed: u64) -> PatternRng {
         // Seeds that differ in one bit must not produce similar sequences, and the state must not be zero.
-        Draw(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        PatternRng(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     fn next(&mut self) -> u64 {

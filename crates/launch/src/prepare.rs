@@ -1,26 +1,27 @@
 //! Preparation of launches: matches the parameters of a scenario to those of the kernel, converts values to bytes, and creates the machine.
 
 use crate::annotations::Annotations;
-use crate::catalogue::{self, Problem, value as why};
+use crate::catalogue::{self, LaunchDiagnostic, value as why};
 use crate::expect::bytes_of;
 use crate::guess;
 use crate::pattern::Pattern;
 use crate::registers;
-use crate::rehearsal::{Guessed, rehearse};
+use crate::rehearsal::{InferredFields, refine_by_trial_runs};
 use crate::scenario::{
-    Buffer, Field, Init, Memory, Parameter, RegisterStart, Scenario, TensorMap, TexelArray,
+    Buffer, BufferInitializer, ImageMemory, InitialRegister, Parameter, Scenario, StructField,
+    TensorMap, TexelArray,
 };
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
-    ArgumentInit, BufferIndex, BufferInit, Contents, Decoded, ImageInit, Launch, Limits, Machine,
-    Misaligned, MulticastInit, PointerPatch, TENSOR_MAP_BYTES,
+    BufferContents, BufferIndex, BufferInit, DecodedLaunch, ImageInit, KernelArgument, Launch,
+    Machine, MisalignedPolicy, MulticastInit, PointerRelocation, ResourceLimits, TENSOR_MAP_BYTES,
 };
 use warpgrid_isa::TypeKind;
 use warpgrid_program::{Function, FunctionId, Program, Variable, counted};
 
 /// Launch that is ready to run.
-pub struct Prepared {
+pub struct PreparedLaunch {
     /// Scenario with all omitted fields filled in.
     pub scenario: Scenario,
     /// Inferred values as `//@` lines.
@@ -34,25 +35,25 @@ pub struct Prepared {
 
 /// Whether the machine tracks the last writer of every byte, which grids require and which increases the run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writers {
+pub enum WriterTracking {
     Tracked,
     Untracked,
 }
 
 /// Completes a scenario from the `annotations` of its source and from the kernel, validates inferred values in trial runs, and creates the
-/// machine. `mark` is the prefix of the lines in [`Prepared::guesses`].
+/// machine. `mark` is the prefix of the lines in [`PreparedLaunch::guesses`].
 pub fn prepare(
     scenario: Scenario,
     annotations: Annotations,
     program: &Arc<Program>,
     mark: &str,
-    writers: Writers,
-) -> Result<Prepared, Problem> {
+    writers: WriterTracking,
+) -> Result<PreparedLaunch, LaunchDiagnostic> {
     let (mut scenario, entry, guessed) = complete(scenario, annotations, program)?;
     let limits = limits(&scenario);
-    let decoded = rehearse(&mut scenario, &guessed, program, entry, &limits);
+    let decoded = refine_by_trial_runs(&mut scenario, &guessed, program, entry, &limits);
     let (machine, buffers) = launch(&scenario, entry, program, writers, decoded.as_ref())?;
-    Ok(Prepared {
+    Ok(PreparedLaunch {
         infers_launch: guessed.launch_line(&scenario, mark).is_some(),
         guesses: guessed.lines(&scenario, mark),
         scenario,
@@ -62,15 +63,15 @@ pub fn prepare(
 }
 
 /// Creates the machine of a scenario that [`prepare`] has completed, at its start, with code that was decoded for an earlier machine.
-pub fn prepare_again(
+pub fn rebuild_machine(
     scenario: Scenario,
     program: &Arc<Program>,
-    writers: Writers,
-    decoded: &Decoded,
-) -> Result<Prepared, Problem> {
+    writers: WriterTracking,
+    decoded: &DecodedLaunch,
+) -> Result<PreparedLaunch, LaunchDiagnostic> {
     let entry = find_entry(scenario.entry.as_deref(), program)?;
     let (machine, buffers) = launch(&scenario, entry, program, writers, Some(decoded))?;
-    Ok(Prepared {
+    Ok(PreparedLaunch {
         guesses: Vec::new(),
         infers_launch: false,
         scenario,
@@ -80,9 +81,9 @@ pub fn prepare_again(
 }
 
 /// Returns the resource limits of the machine of a scenario.
-fn limits(scenario: &Scenario) -> Limits {
-    let most = Limits::default();
-    Limits {
+fn limits(scenario: &Scenario) -> ResourceLimits {
+    let most = ResourceLimits::default();
+    ResourceLimits {
         max_resident_blocks: scenario.resident.unwrap_or(most.max_resident_blocks),
         ..most
     }
@@ -93,13 +94,13 @@ fn launch(
     scenario: &Scenario,
     entry: FunctionId,
     program: &Arc<Program>,
-    writers: Writers,
-    decoded: Option<&Decoded>,
-) -> Result<(Machine, Vec<Buffer>), Problem> {
+    writers: WriterTracking,
+    decoded: Option<&DecodedLaunch>,
+) -> Result<(Machine, Vec<Buffer>), LaunchDiagnostic> {
     let limits = limits(scenario);
     let function = &program.functions[entry.0 as usize];
     let (mut launch, buffers) = build(scenario, program, entry, &limits)?;
-    launch.track_writers = writers == Writers::Tracked;
+    launch.track_writers = writers == WriterTracking::Tracked;
     launch.registers = registers::resolve(&scenario.registers, &buffers, function)?;
     launch.misaligned = scenario.misaligned.unwrap_or_default();
     let machine = Machine::with_decoded(Arc::clone(program), &launch, limits, decoded)
@@ -108,7 +109,7 @@ fn launch(
 }
 
 /// Launch with the origin of its parts.
-pub struct Described<'s> {
+pub struct LaunchDescription<'s> {
     pub launch: Launch,
     /// Buffers in the order of the launch.
     pub buffers: Vec<Buffer>,
@@ -117,11 +118,14 @@ pub struct Described<'s> {
 }
 
 /// Describes the launch of a scenario that [`prepare`] has completed.
-pub fn describe<'s>(scenario: &'s Scenario, program: &Program) -> Result<Described<'s>, Problem> {
+pub fn describe<'s>(
+    scenario: &'s Scenario,
+    program: &Program,
+) -> Result<LaunchDescription<'s>, LaunchDiagnostic> {
     let entry = find_entry(scenario.entry.as_deref(), program)?;
     let (launch, buffers) = build(scenario, program, entry, &limits(scenario))?;
     let function = &program.functions[entry.0 as usize];
-    Ok(Described {
+    Ok(LaunchDescription {
         launch,
         buffers,
         parameters: arguments_of(scenario, program, function),
@@ -153,7 +157,7 @@ fn complete(
     mut scenario: Scenario,
     annotations: Annotations,
     program: &Program,
-) -> Result<(Scenario, FunctionId, Guessed), Problem> {
+) -> Result<(Scenario, FunctionId, InferredFields), LaunchDiagnostic> {
     let stated = !scenario.params.is_empty();
     add_annotations(&mut scenario, annotations);
     let entry = find_entry(scenario.entry.as_deref(), program)?;
@@ -164,10 +168,10 @@ fn complete(
         true => in_order(params, function),
         false => params,
     };
-    let mut guessed = Guessed {
+    let mut guessed = InferredFields {
         grid: scenario.grid.is_none(),
         block: scenario.block.is_none() && function.bounds.required_threads.is_none(),
-        ..Guessed::default()
+        ..InferredFields::default()
     };
     if scenario.block.is_none() {
         scenario.block = Some(guess::block(function, program));
@@ -185,7 +189,7 @@ fn complete(
         guess_parameters(&mut scenario, &mut guessed, program, entry);
     }
     let machine = function.machine.as_ref();
-    if machine.is_some_and(|machine| machine.loose) {
+    if machine.is_some_and(|machine| machine.is_bare) {
         start_loose(&mut scenario, &mut guessed, program, function);
     }
     override_scalars(&mut scenario, &mut guessed)?;
@@ -221,17 +225,17 @@ fn add_annotations(scenario: &mut Scenario, annotations: Annotations) {
 /// Infers the parameters that annotations do not specify.
 fn guess_parameters(
     scenario: &mut Scenario,
-    guessed: &mut Guessed,
+    guessed: &mut InferredFields,
     program: &Program,
     entry: FunctionId,
 ) {
     let function = &program.functions[entry.0 as usize];
-    let guess::Guesses {
+    let guess::InferredParameters {
         parameters: guesses,
         mut arrays,
         mut buffers,
     } = match declared(function, &scenario.params).is_empty() {
-        true => guess::Guesses::default(),
+        true => guess::InferredParameters::default(),
         false => guess::parameters(scenario, program, entry),
     };
     let (references, stated): (Vec<_>, Vec<_>) = std::mem::take(&mut scenario.params)
@@ -270,14 +274,14 @@ fn guess_parameters(
 /// Infers the registers and buffers that a SASS snippet reads.
 fn start_loose(
     scenario: &mut Scenario,
-    guessed: &mut Guessed,
+    guessed: &mut InferredFields,
     program: &Program,
     function: &Function,
 ) {
     // Listings of kernels fault on a misaligned address, like a GPU. According to the reference of SASS snippets, addresses are aligned to
     // the access size.
     guessed.misaligned = scenario.misaligned.is_none();
-    scenario.misaligned = scenario.misaligned.or(Some(Misaligned::Force));
+    scenario.misaligned = scenario.misaligned.or(Some(MisalignedPolicy::Force));
     let start = guess::loose_start(program, function, scenario);
     guessed.parameters.resize(scenario.params.len(), false);
     for buffer in start.buffers {
@@ -296,7 +300,7 @@ fn start_loose(
 fn register_values(
     params: Vec<Parameter>,
     function: &Function,
-) -> Result<(Vec<RegisterStart>, Vec<Parameter>), Problem> {
+) -> Result<(Vec<InitialRegister>, Vec<Parameter>), LaunchDiagnostic> {
     let is_variable = |name: &str| variables(function).any(|variable| variable.name == name);
     let is_register = |name: &str| function.registers.names().any(|own| own == name);
     let (mut registers, mut rest) = (Vec::new(), Vec::new());
@@ -307,7 +311,7 @@ fn register_values(
                     .encode(&value)
                     .map_err(|why| catalogue::argument_not_in_type(&name, &why))?;
                 let value = Literal::Text(format!("{:#x}", bits as u64));
-                registers.push(RegisterStart { name, value });
+                registers.push(InitialRegister { name, value });
             }
             other => rest.push(other),
         }
@@ -316,7 +320,10 @@ fn register_values(
 }
 
 /// Replaces the values of scalar parameters by those of [`Scenario::overrides`], which count as specified, not inferred.
-fn override_scalars(scenario: &mut Scenario, guessed: &mut Guessed) -> Result<(), Problem> {
+fn override_scalars(
+    scenario: &mut Scenario,
+    guessed: &mut InferredFields,
+) -> Result<(), LaunchDiagnostic> {
     for (name, literal) in std::mem::take(&mut scenario.overrides) {
         let mut scalars: Vec<String> = Vec::new();
         let mut is_found = false;
@@ -362,7 +369,10 @@ fn override_scalars(scenario: &mut Scenario, guessed: &mut Guessed) -> Result<()
 }
 
 /// Returns the kernel with this name, or the first kernel.
-pub(crate) fn find_entry(name: Option<&str>, program: &Program) -> Result<FunctionId, Problem> {
+pub(crate) fn find_entry(
+    name: Option<&str>,
+    program: &Program,
+) -> Result<FunctionId, LaunchDiagnostic> {
     let mut entries = program.entries();
     let Some(name) = name else {
         let first = entries.next().map(|(id, _)| id);
@@ -389,7 +399,7 @@ fn gather_members(stated: Vec<Parameter>, function: &Function) -> Vec<Parameter>
             gathered.push(parameter);
             continue;
         };
-        let field = Field { offset, parameter };
+        let field = StructField { offset, parameter };
         let whole = gathered.iter_mut().find_map(|other| match other {
             Parameter::Struct { name, fields, .. } if *name == structure => Some(fields),
             _ => None,
@@ -499,7 +509,7 @@ pub fn kinds_that_differ(scenario: &Scenario, program: &Program) -> Vec<String> 
 /// instructions apply if the specified names match them. Otherwise, the specified parameters are the only ones.
 fn declared<'a>(function: &'a Function, stated: &[Parameter]) -> Vec<&'a Variable> {
     let machine = function.machine.as_ref();
-    let is_open = machine.is_some_and(|machine| machine.open_parameters);
+    let is_open = machine.is_some_and(|machine| machine.has_unknown_parameters);
     let is_known = |parameter: &Parameter| {
         let name = parameter.name();
         let whole = name.split_once('+').map_or(name, |(whole, _)| whole);
@@ -551,10 +561,10 @@ pub(crate) fn build(
     scenario: &Scenario,
     program: &Program,
     entry: FunctionId,
-    limits: &Limits,
-) -> Result<(Launch, Vec<Buffer>), Problem> {
+    limits: &ResourceLimits,
+) -> Result<(Launch, Vec<Buffer>), LaunchDiagnostic> {
     let function = &program.functions[entry.0 as usize];
-    let mut builder = Builder {
+    let mut builder = MachineBuilder {
         buffers: Vec::new(),
         inits: Vec::new(),
         images: Vec::new(),
@@ -595,7 +605,7 @@ pub(crate) fn build(
         seed: scenario.seed.unwrap_or(0),
         track_writers: false,
         registers: Vec::new(),
-        misaligned: Misaligned::Fault,
+        misaligned: MisalignedPolicy::Fault,
     };
     Ok((launch, builder.buffers))
 }
@@ -614,7 +624,7 @@ fn is_named(name: &str, parameters: &[Parameter]) -> bool {
     })
 }
 
-struct Builder {
+struct MachineBuilder {
     buffers: Vec<Buffer>,
     inits: Vec<BufferInit>,
     images: Vec<ImageInit>,
@@ -622,7 +632,10 @@ struct Builder {
     max_bytes: u64,
 }
 
-fn collect_buffers(parameters: &[Parameter], builder: &mut Builder) -> Result<(), Problem> {
+fn collect_buffers(
+    parameters: &[Parameter],
+    builder: &mut MachineBuilder,
+) -> Result<(), LaunchDiagnostic> {
     for parameter in parameters {
         match parameter {
             Parameter::Buffer(buffer) => builder.add(buffer)?,
@@ -645,8 +658,8 @@ fn collect_buffers(parameters: &[Parameter], builder: &mut Builder) -> Result<()
     Ok(())
 }
 
-impl Builder {
-    fn add(&mut self, buffer: &Buffer) -> Result<(), Problem> {
+impl MachineBuilder {
+    fn add(&mut self, buffer: &Buffer) -> Result<(), LaunchDiagnostic> {
         let ty = element(&buffer.name, &buffer.ty)?;
         let size = buffer
             .len
@@ -667,30 +680,34 @@ impl Builder {
         }
         let fail = |why: String| catalogue::initial_values(&buffer.name, &why);
         let contents = match &buffer.init {
-            Init::List(values) if values.is_empty() => Contents::Zeroed(size),
-            Init::List(values) if values.iter().any(|value| pointee(value).is_some()) => {
+            BufferInitializer::List(values) if values.is_empty() => BufferContents::Zeroed(size),
+            BufferInitializer::List(values)
+                if values.iter().any(|value| pointee(value).is_some()) =>
+            {
                 // Addresses are inserted once all buffers are known.
                 let zero = |value: &Literal| match pointee(value) {
                     Some(_) => Literal::Integer(0),
                     None => value.clone(),
                 };
                 let values: Vec<_> = values.iter().map(zero).collect();
-                Contents::Bytes(bytes_of(ty, &values, buffer.len).map_err(fail)?)
+                BufferContents::Bytes(bytes_of(ty, &values, buffer.len).map_err(fail)?)
             }
-            Init::List(values) => Contents::Bytes(bytes_of(ty, values, buffer.len).map_err(fail)?),
-            Init::Fill(value) if pointee(value).is_some() => Contents::Fill {
+            BufferInitializer::List(values) => {
+                BufferContents::Bytes(bytes_of(ty, values, buffer.len).map_err(fail)?)
+            }
+            BufferInitializer::Fill(value) if pointee(value).is_some() => BufferContents::Fill {
                 size_bytes: size,
                 pattern: vec![0; ty.width_bytes()],
             },
-            Init::Fill(value) => {
+            BufferInitializer::Fill(value) => {
                 if let Literal::Text(text) = value
                     && let Some(pattern) = Pattern::read(text).map_err(fail)?
                 {
                     let bytes = pattern.bytes(ty, buffer.len).map_err(fail)?;
-                    return self.add_contents(buffer, Contents::Bytes(bytes));
+                    return self.add_contents(buffer, BufferContents::Bytes(bytes));
                 }
                 let bits = ty.encode(value).map_err(fail)?;
-                Contents::Fill {
+                BufferContents::Fill {
                     size_bytes: size,
                     pattern: bits.to_le_bytes()[..ty.width_bytes()].to_vec(),
                 }
@@ -699,7 +716,11 @@ impl Builder {
         self.add_contents(buffer, contents)
     }
 
-    fn add_contents(&mut self, buffer: &Buffer, contents: Contents) -> Result<(), Problem> {
+    fn add_contents(
+        &mut self,
+        buffer: &Buffer,
+        contents: BufferContents,
+    ) -> Result<(), LaunchDiagnostic> {
         if self.buffers.iter().any(|other| other.name == buffer.name) {
             return Err(catalogue::given_twice(&buffer.name));
         }
@@ -714,14 +735,14 @@ impl Builder {
     }
 
     /// Adds the tensor maps that are passed by address.
-    fn add_maps(&mut self, parameters: &[Parameter]) -> Result<(), Problem> {
+    fn add_maps(&mut self, parameters: &[Parameter]) -> Result<(), LaunchDiagnostic> {
         for parameter in parameters {
             match parameter {
                 Parameter::Tensormap(map) if map.is_pointer() => {
                     let object = self.map_object(map)?;
                     self.inits.push(BufferInit {
                         name: map.name.clone(),
-                        contents: Contents::Bytes(object.bytes),
+                        contents: BufferContents::Bytes(object.bytes),
                         align_bytes: 128,
                         pointers: object.pointers,
                     });
@@ -750,14 +771,14 @@ impl Builder {
     }
 
     /// Adds the multimem addresses.
-    fn add_multicasts(&mut self, parameters: &[Parameter]) -> Result<(), Problem> {
+    fn add_multicasts(&mut self, parameters: &[Parameter]) -> Result<(), LaunchDiagnostic> {
         for parameter in parameters {
             match parameter {
                 Parameter::Multimem { name, buffers } => {
                     let members = buffers.iter().map(|buffer| self.index_of(buffer));
                     self.multicasts.push(MulticastInit {
                         name: name.clone(),
-                        members: members.collect::<Result<_, Problem>>()?,
+                        members: members.collect::<Result<_, LaunchDiagnostic>>()?,
                     });
                 }
                 Parameter::Struct { fields, .. } => {
@@ -782,9 +803,9 @@ impl Builder {
         parameter: &Parameter,
         arrays: &[TexelArray],
         variable: Option<&str>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), LaunchDiagnostic> {
         let find = |name: &str| self.index_of(name).ok();
-        let memory = Memory {
+        let memory = ImageMemory {
             arrays,
             find: &find,
         };
@@ -824,10 +845,10 @@ impl Builder {
     }
 
     /// Returns the argument for a texture or surface handle.
-    fn image_handle(&self, name: &str) -> ArgumentInit {
+    fn image_handle(&self, name: &str) -> KernelArgument {
         let index = self.images.iter().position(|image| image.name == name);
         let handle = index.map_or(0, ImageInit::handle);
-        ArgumentInit {
+        KernelArgument {
             bytes: handle.to_le_bytes().to_vec(),
             align_bytes: 8,
             pointers: Vec::new(),
@@ -835,15 +856,15 @@ impl Builder {
     }
 
     /// Returns the bytes of a tensor map, which start with the address of the tensor.
-    fn map_object(&self, map: &TensorMap) -> Result<ArgumentInit, Problem> {
+    fn map_object(&self, map: &TensorMap) -> Result<KernelArgument, LaunchDiagnostic> {
         let object = map.object();
         let object = object.map_err(|why| catalogue::tensor_map(&map.name, &why))?;
-        let patch = PointerPatch {
+        let patch = PointerRelocation {
             byte_offset: 0,
             buffer: self.index_of(&map.buffer)?,
             addend: map.byte_offset as i64,
         };
-        Ok(ArgumentInit {
+        Ok(KernelArgument {
             bytes: object.encode().to_vec(),
             align_bytes: 64,
             pointers: vec![patch],
@@ -851,15 +872,15 @@ impl Builder {
     }
 
     /// Returns the argument for the address of a buffer.
-    fn pointer(&self, name: &str, width: Option<u64>) -> Result<ArgumentInit, Problem> {
+    fn pointer(&self, name: &str, width: Option<u64>) -> Result<KernelArgument, LaunchDiagnostic> {
         let index = self.index_of(name)?;
-        let patch = PointerPatch {
+        let patch = PointerRelocation {
             byte_offset: 0,
             buffer: index,
             addend: self.start_of(index)?,
         };
         let width = width.filter(|width| *width == 4).unwrap_or(8);
-        Ok(ArgumentInit {
+        Ok(KernelArgument {
             bytes: vec![0; width as usize],
             align_bytes: width,
             pointers: vec![patch],
@@ -867,7 +888,7 @@ impl Builder {
     }
 
     /// Records the locations at which buffers contain addresses of buffers, once all buffers are known.
-    fn point_to_buffers(&mut self) -> Result<(), Problem> {
+    fn point_to_buffers(&mut self) -> Result<(), LaunchDiagnostic> {
         for place in 0..self.buffers.len() {
             let pointers = self.pointers_in(&self.buffers[place])?;
             self.inits[place].pointers = pointers;
@@ -875,11 +896,11 @@ impl Builder {
         Ok(())
     }
 
-    fn pointers_in(&self, buffer: &Buffer) -> Result<Vec<PointerPatch>, Problem> {
+    fn pointers_in(&self, buffer: &Buffer) -> Result<Vec<PointerRelocation>, LaunchDiagnostic> {
         let width = element(&buffer.name, &buffer.ty)?.width_bytes();
         let values = match &buffer.init {
-            Init::List(values) => values.as_slice(),
-            Init::Fill(value) => std::slice::from_ref(value),
+            BufferInitializer::List(values) => values.as_slice(),
+            BufferInitializer::Fill(value) => std::slice::from_ref(value),
         };
         let mut pointers = Vec::new();
         for (index, value) in values.iter().enumerate() {
@@ -891,7 +912,7 @@ impl Builder {
                 return Err(catalogue::initial_values(&buffer.name, &why));
             }
             let (name, addend) = self.split_pointee(text);
-            pointers.push(PointerPatch {
+            pointers.push(PointerRelocation {
                 byte_offset: (index * width) as u32,
                 buffer: self.index_of(name)?,
                 addend,
@@ -908,7 +929,7 @@ impl Builder {
         split.unwrap_or((text, 0))
     }
 
-    fn index_of(&self, name: &str) -> Result<BufferIndex, Problem> {
+    fn index_of(&self, name: &str) -> Result<BufferIndex, LaunchDiagnostic> {
         let index = self.buffers.iter().position(|buffer| buffer.name == name);
         index
             .map(|index| BufferIndex(index as u32))
@@ -916,10 +937,10 @@ impl Builder {
     }
 
     /// Returns the argument for a multimem address.
-    fn multicast(&self, name: &str) -> Result<ArgumentInit, Problem> {
+    fn multicast(&self, name: &str) -> Result<KernelArgument, LaunchDiagnostic> {
         let place = self.multicasts.iter().position(|one| one.name == name);
         let place = place.ok_or_else(|| catalogue::no_buffer_to_point_to(name))?;
-        Ok(ArgumentInit {
+        Ok(KernelArgument {
             bytes: MulticastInit::address(place).to_le_bytes().to_vec(),
             align_bytes: 8,
             pointers: Vec::new(),
@@ -927,7 +948,7 @@ impl Builder {
     }
 
     /// Returns the byte offset of the element whose address the kernel receives.
-    fn start_of(&self, index: BufferIndex) -> Result<i64, Problem> {
+    fn start_of(&self, index: BufferIndex) -> Result<i64, LaunchDiagnostic> {
         let Some(buffer) = self.buffers.get(index.0 as usize) else {
             return Ok(0);
         };
@@ -939,7 +960,11 @@ impl Builder {
     }
 
     /// Returns the bytes of a parameter. `width` is the width that the kernel declares.
-    fn argument(&self, parameter: &Parameter, width: Option<u64>) -> Result<ArgumentInit, Problem> {
+    fn argument(
+        &self,
+        parameter: &Parameter,
+        width: Option<u64>,
+    ) -> Result<KernelArgument, LaunchDiagnostic> {
         match parameter {
             Parameter::Buffer(Buffer { name, .. }) | Parameter::Alias { of: name, .. } => {
                 self.pointer(name, width)
@@ -963,7 +988,7 @@ impl Builder {
                 {
                     bytes.resize(width as usize, 0);
                 }
-                Ok(ArgumentInit {
+                Ok(KernelArgument {
                     align_bytes: bytes.len() as u64,
                     bytes,
                     pointers: Vec::new(),
@@ -983,15 +1008,15 @@ impl Builder {
         name: &str,
         size: u64,
         align: u64,
-        fields: &[Field],
-    ) -> Result<ArgumentInit, Problem> {
+        fields: &[StructField],
+    ) -> Result<KernelArgument, LaunchDiagnostic> {
         if size > 1 << 16 {
             return Err(catalogue::structure_too_large(name, size));
         }
         if align != 0 && !align.is_power_of_two() {
             return Err(catalogue::odd_alignment(name, align));
         }
-        let mut whole = ArgumentInit {
+        let mut whole = KernelArgument {
             bytes: vec![0; size as usize],
             align_bytes: align,
             pointers: Vec::new(),
@@ -1006,7 +1031,7 @@ impl Builder {
                 return Err(catalogue::field_outside(field.parameter.name(), name, size));
             };
             place.copy_from_slice(&part.bytes);
-            let patches = part.pointers.into_iter().map(|patch| PointerPatch {
+            let patches = part.pointers.into_iter().map(|patch| PointerRelocation {
                 byte_offset: patch.byte_offset + start as u32,
                 ..patch
             });
@@ -1024,6 +1049,6 @@ fn pointee(value: &Literal) -> Option<&str> {
     }
 }
 
-fn element(name: &str, ty: &str) -> Result<ElementType, Problem> {
+fn element(name: &str, ty: &str) -> Result<ElementType, LaunchDiagnostic> {
     ElementType::from_name(ty).ok_or_else(|| catalogue::unknown_type_of(name, ty))
 }

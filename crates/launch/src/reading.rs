@@ -5,20 +5,20 @@ mod flow;
 
 use std::collections::BTreeSet;
 pub use warpgrid_isa::AccessKind;
-use warpgrid_isa::fragment::{FragmentQuery, Matrix, moved_matrix};
+use warpgrid_isa::fragment::{FragmentQuery, MatrixOperand, moved_matrix};
 use warpgrid_isa::{
-    ArithmeticOp, AtomicOp, CtaGroup, Does, Flag, Geometry, LoadMode, MatrixOp, MemoryOp, MmaKind,
-    MoveOp, MulPart, ScalarType, SpecialRegister, StateSpace, SurfaceOp, TensorCopyOp,
-    TensorMapField, TensorMapOp, TextureOp, UnitOp,
+    ArithmeticOp, AtomicOp, CtaGroup, DeviceUnitOp, Flag, Geometry, LoadMode, MatrixOp, MemoryOp,
+    MmaKind, MoveOp, MulPart, Operation, ScalarType, SpecialRegister, StateSpace, SurfaceOp,
+    TensorCopyOp, TensorMapField, TensorMapOp, TextureOp,
 };
 use warpgrid_program::{
-    Action, Address, AddressBase, Function, FunctionKind, Instruction, Operand, OperandValue,
-    Program, RegisterId, RegisterRun, Source, VariableId,
+    Address, AddressBase, Function, FunctionKind, Instruction, OpcodeInfo, Operand, OperandValue,
+    Program, RegisterId, RegisterTuple, Source, VariableId,
 };
 
 /// Instruction with the context that is necessary to interpret it.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
+pub struct InstructionView<'a> {
     pub program: &'a Program,
     pub function: &'a Function,
     pub instruction: &'a Instruction,
@@ -26,18 +26,18 @@ pub struct Reader<'a> {
 
 /// Semantics of an instruction for launch inference.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reading {
+pub enum InstructionSummary {
     /// Load, store or atomic memory operation.
-    Access(Access),
+    Access(MemoryAccess),
     /// Copy of a value, or conversion of an address between state spaces.
     Copy {
         to: RegisterId,
-        from: Value,
+        from: SourceValue,
     },
     /// Computation of a register from values.
     Compute {
         to: RegisterId,
-        sources: Vec<Value>,
+        sources: Vec<SourceValue>,
         /// Number of leading sources that are factors, which are never addresses: in `pitch * y + base`, only `base` can be an address.
         n_factors: usize,
         ty: ScalarType,
@@ -48,20 +48,20 @@ pub enum Reading {
         is_division: bool,
     },
     /// Addresses of memory that is copied, or accessed as a matrix.
-    Name(Vec<Named>),
+    Name(Vec<NamedAddress>),
     Other,
 }
 
 /// Role of an instruction in tensor copies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum TensorPart {
+pub(crate) enum TensorAccess {
     /// Expect-tx operation of an mbarrier with this number of bytes.
-    Expects(Value),
+    Expects(SourceValue),
     /// Copy of a box between the tensor and shared memory, according to the tensor map at this address.
     Copy {
         map: RegisterId,
         /// Destination of a load.
-        to: Option<Place>,
+        to: Option<AddressExpr>,
         rank: usize,
         mode: LoadMode,
         is_load: bool,
@@ -74,21 +74,21 @@ pub(crate) enum TensorPart {
     Replaces {
         field: TensorMapField,
         /// Dimension, or the value if the field has no dimension.
-        first: Value,
-        value: Value,
+        first: SourceValue,
+        value: SourceValue,
     },
 }
 
 /// Base with a byte offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) base: Base,
+pub(crate) struct AddressExpr {
+    pub(crate) base: AddressOrigin,
     pub(crate) byte_offset: i64,
 }
 
 /// Role of an instruction in multimem accesses.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MultimemPart {
+pub(crate) struct MultimemAccess {
     /// Register with the address.
     pub(crate) address: RegisterId,
     pub(crate) ty: ScalarType,
@@ -98,7 +98,7 @@ pub(crate) struct MultimemPart {
 
 /// Role of an instruction in texture and surface accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ImagePart {
+pub(crate) struct ImageAccess {
     /// Register with the handle.
     pub(crate) handle: RegisterId,
     pub(crate) is_surface: bool,
@@ -111,8 +111,8 @@ pub(crate) struct ImagePart {
 
 /// Address operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named {
-    pub base: Base,
+pub struct NamedAddress {
+    pub base: AddressOrigin,
     /// Type of the data at the address, as far as the instruction specifies it.
     pub ty: ScalarType,
     pub is_read: bool,
@@ -120,12 +120,12 @@ pub struct Named {
 
 /// Memory access.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Access {
+pub struct MemoryAccess {
     pub kind: AccessKind,
     pub space: StateSpace,
     /// Element type.
     pub ty: ScalarType,
-    pub base: Base,
+    pub base: AddressOrigin,
     pub byte_offset: i64,
     /// Register of each element. Absent for sinks and constants, and for atomics and matrices.
     pub data: Vec<Option<RegisterId>>,
@@ -133,11 +133,11 @@ pub struct Access {
 
 /// Operand matrix of a matrix instruction in registers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HeldMatrix {
-    pub matrix: Matrix,
+pub struct RegisterFragment {
+    pub matrix: MatrixOperand,
     pub fragment: FragmentQuery,
     /// Registers in the order of the operand.
-    pub registers: Vec<Value>,
+    pub registers: Vec<SourceValue>,
     pub is_written: bool,
     /// Whether block scale factors apply to its rows or columns.
     pub has_factors: bool,
@@ -145,7 +145,7 @@ pub struct HeldMatrix {
 
 /// Base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
+pub enum AddressOrigin {
     Register(RegisterId),
     Variable(VariableId),
     Absolute,
@@ -153,7 +153,7 @@ pub enum Base {
 
 /// Source value of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum SourceValue {
     Register(RegisterId),
     Constant(u64),
     /// Address of a variable plus a constant.
@@ -162,12 +162,15 @@ pub enum Value {
     Other,
 }
 
-impl Value {
+impl SourceValue {
     /// Returns the register of the value.
     pub fn register(self) -> Option<RegisterId> {
         match self {
-            Value::Register(register) => Some(register),
-            Value::Constant(_) | Value::Variable(..) | Value::Special(_) | Value::Other => None,
+            SourceValue::Register(register) => Some(register),
+            SourceValue::Constant(_)
+            | SourceValue::Variable(..)
+            | SourceValue::Special(_)
+            | SourceValue::Other => None,
         }
     }
 }
@@ -176,12 +179,15 @@ impl Value {
 pub fn readers<'a>(
     program: &'a Program,
     function: &'a Function,
-) -> impl Iterator<Item = Reader<'a>> {
-    function.instructions.iter().map(move |instruction| Reader {
-        program,
-        function,
-        instruction,
-    })
+) -> impl Iterator<Item = InstructionView<'a>> {
+    function
+        .instructions
+        .iter()
+        .map(move |instruction| InstructionView {
+            program,
+            function,
+            instruction,
+        })
 }
 
 /// Returns the indices of the module variables that an instruction names.
@@ -197,15 +203,15 @@ pub fn named_variables(program: &Program) -> BTreeSet<u32> {
     named
 }
 
-impl<'a> Reader<'a> {
+impl<'a> InstructionView<'a> {
     /// Returns a reader of the instruction at `index` of a function.
     pub fn at(
         program: &'a Program,
         function: warpgrid_program::FunctionId,
         index: u32,
-    ) -> Option<Reader<'a>> {
+    ) -> Option<InstructionView<'a>> {
         let function = program.functions.get(function.0 as usize)?;
-        Some(Reader {
+        Some(InstructionView {
             program,
             function,
             instruction: function.instructions.get(index as usize)?,
@@ -213,59 +219,60 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the semantics of the instruction for launch inference.
-    pub fn read(self) -> Reading {
-        let Some(action) = self.program.action(self.instruction) else {
-            return Reading::Other;
+    pub fn read(self) -> InstructionSummary {
+        let Some(action) = self.program.opcode(self.instruction) else {
+            return InstructionSummary::Other;
         };
         match action.does {
-            Does::Move(MoveOp::Mov | MoveOp::Cvta) => self.copied(),
-            Does::Arithmetic(op) => self.computed(action, op),
-            Does::Memory(op) => self
+            Operation::Move(MoveOp::Mov | MoveOp::Cvta) => self.copied(),
+            Operation::Arithmetic(op) => self.computed(action, op),
+            Operation::Memory(op) => self
                 .accessed(action, op)
-                .map_or(Reading::Other, Reading::Access),
-            Does::Async(op) => self.named(action, op.source()),
-            Does::Matrix(op) => self
+                .map_or(InstructionSummary::Other, InstructionSummary::Access),
+            Operation::Async(op) => self.named(action, op.source()),
+            Operation::Matrix(op) => self
                 .matrix_accessed(action, op)
-                .map_or(Reading::Other, Reading::Access),
+                .map_or(InstructionSummary::Other, InstructionSummary::Access),
             // Conversion of a 32-bit address to 64 bits.
-            Does::Move(MoveOp::Cvt) => match action.modifiers.result_type() {
+            Operation::Move(MoveOp::Cvt) => match action.modifiers.result_type() {
                 Some(ty) if ty.width_bits() == 64 && !ty.is_float() => self.copied(),
-                Some(_) | None => Reading::Other,
+                Some(_) | None => InstructionSummary::Other,
             },
-            Does::Move(
+            Operation::Move(
                 MoveOp::CvtPacked
                 | MoveOp::CvtPack
                 | MoveOp::Isspacep
                 | MoveOp::CreatePolicy
-                | MoveOp::MapToRank
-                | MoveOp::RankOf,
+                | MoveOp::Mapa
+                | MoveOp::GetCtaRank,
             )
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Mbarrier(_)
-            | Does::Control(_)
-            | Does::Sync(_)
-            | Does::Warp(_)
-            | Does::Hint(_)
-            | Does::Machine(_)
-            | Does::Unit(_)
-            | Does::Unknown => Reading::Other,
+            | Operation::Carry(_)
+            | Operation::Video(..)
+            | Operation::Compare(_)
+            | Operation::Mbarrier(_)
+            | Operation::Control(_)
+            | Operation::Sync(_)
+            | Operation::Warp(_)
+            | Operation::Hint(_)
+            | Operation::Machine(_)
+            | Operation::Unit(_)
+            | Operation::Unknown => InstructionSummary::Other,
         }
     }
 
     /// Returns the memory access of the instruction, if there is one.
-    pub fn access(self) -> Option<Access> {
+    pub fn access(self) -> Option<MemoryAccess> {
         match self.read() {
-            Reading::Access(access) => Some(access),
-            Reading::Copy { .. } | Reading::Compute { .. } | Reading::Name(_) | Reading::Other => {
-                None
-            }
+            InstructionSummary::Access(access) => Some(access),
+            InstructionSummary::Copy { .. }
+            | InstructionSummary::Compute { .. }
+            | InstructionSummary::Name(_)
+            | InstructionSummary::Other => None,
         }
     }
 
     /// Returns the access with the first register of the pair that holds its address; `None` if the address has 32 bits.
-    pub(crate) fn paired_access(self) -> Option<(Access, RegisterId)> {
+    pub(crate) fn paired_access(self) -> Option<(MemoryAccess, RegisterId)> {
         let access = self.access()?;
         let pair = self.operands().iter().find_map(|operand| {
             let OperandValue::Address(address) = &operand.value else {
@@ -292,13 +299,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the role of the instruction in tensor copies.
-    pub(crate) fn tensor_part(self) -> Option<TensorPart> {
-        let action = self.program.action(self.instruction)?;
+    pub(crate) fn tensor_part(self) -> Option<TensorAccess> {
+        let action = self.program.opcode(self.instruction)?;
         let unit = &action.modifiers.unit;
         let copy = |place: usize, is_load| {
             let operand = self.operands().get(place)?;
             let map = self.values(operand).first()?.register()?;
-            Some(TensorPart::Copy {
+            Some(TensorAccess::Copy {
                 map,
                 to: self.destination_place().filter(|_| is_load),
                 rank: unit.n_dimensions(),
@@ -307,12 +314,12 @@ impl<'a> Reader<'a> {
                 reduces: action.modifiers.atomic,
             })
         };
-        match action.does.unit().and_then(UnitOp::tensor_copy) {
+        match action.does.unit().and_then(DeviceUnitOp::tensor_copy) {
             Some(TensorCopyOp::Load) => return copy(1, true),
             Some(TensorCopyOp::Store | TensorCopyOp::Reduction) => return copy(0, false),
             Some(TensorCopyOp::Prefetch) | None => {}
         }
-        if let Some(UnitOp::TensorMap(op)) = action.does.unit() {
+        if let Some(DeviceUnitOp::TensorMap(op)) = action.does.unit() {
             return self.made_part(op, unit.field);
         }
         let expects = action.modifiers.has(Flag::ExpectTx);
@@ -321,18 +328,18 @@ impl<'a> Reader<'a> {
             .mbarrier()
             .map(|op| op.is_expectation() || expects)?;
         let bytes = self.operands().last().filter(|_| expects)?;
-        Some(TensorPart::Expects(read_value(&bytes.value)))
+        Some(TensorAccess::Expects(read_value(&bytes.value)))
     }
 
     /// Returns the role of the instruction for a tensor map that the kernel creates.
-    fn made_part(self, op: TensorMapOp, field: Option<TensorMapField>) -> Option<TensorPart> {
+    fn made_part(self, op: TensorMapOp, field: Option<TensorMapField>) -> Option<TensorAccess> {
         let operands = self.operands();
         match op {
-            TensorMapOp::Publish => match self.destination_place()?.base {
-                Base::Register(to) => Some(TensorPart::Publishes { to }),
-                Base::Variable(_) | Base::Absolute => None,
+            TensorMapOp::CopyFenceProxy => match self.destination_place()?.base {
+                AddressOrigin::Register(to) => Some(TensorAccess::Publishes { to }),
+                AddressOrigin::Variable(_) | AddressOrigin::Absolute => None,
             },
-            TensorMapOp::Replace => Some(TensorPart::Replaces {
+            TensorMapOp::Replace => Some(TensorAccess::Replaces {
                 field: field?,
                 first: read_value(&operands.get(1)?.value),
                 value: read_value(&operands.last()?.value),
@@ -341,9 +348,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the address of the first operand.
-    fn destination_place(self) -> Option<Place> {
+    fn destination_place(self) -> Option<AddressExpr> {
         match &self.operands().first()?.value {
-            OperandValue::Address(address) => Some(Place {
+            OperandValue::Address(address) => Some(AddressExpr {
                 base: base(address),
                 byte_offset: address.offset,
             }),
@@ -353,7 +360,7 @@ impl<'a> Reader<'a> {
 
     /// Checks whether the instruction operates on two blocks, or on the blocks of a mask in the returned register.
     pub(crate) fn cluster_part(self) -> Option<Option<RegisterId>> {
-        let modifiers = &self.program.action(self.instruction)?.modifiers;
+        let modifiers = &self.program.opcode(self.instruction)?.modifiers;
         if modifiers.has(Flag::Multicast) {
             let is_mask = |id: &RegisterId| {
                 let register = self.function.registers.get(id.0 as usize);
@@ -365,22 +372,22 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the role of the instruction in texture and surface accesses.
-    pub(crate) fn image_part(self) -> Option<ImagePart> {
-        let action = self.program.action(self.instruction)?;
+    pub(crate) fn image_part(self) -> Option<ImageAccess> {
+        let action = self.program.opcode(self.instruction)?;
         let modifiers = &action.modifiers;
         let (place, is_surface) = match action.does.unit()? {
-            UnitOp::Texture(TextureOp::IsReference) => return None,
-            UnitOp::Texture(_) => (1, false),
-            UnitOp::Surface(SurfaceOp::Store | SurfaceOp::Reduction) => (0, true),
-            UnitOp::Surface(SurfaceOp::Load | SurfaceOp::Query) => (1, true),
-            UnitOp::TensorCopy(_)
-            | UnitOp::TensorMap(_)
-            | UnitOp::Stack(_)
-            | UnitOp::Launch(_)
-            | UnitOp::Multimem(_)
-            | UnitOp::Warpgroup(_)
-            | UnitOp::TensorMemory(_)
-            | UnitOp::Fabric => return None,
+            DeviceUnitOp::Texture(TextureOp::IsReference) => return None,
+            DeviceUnitOp::Texture(_) => (1, false),
+            DeviceUnitOp::Surface(SurfaceOp::Store | SurfaceOp::Reduction) => (0, true),
+            DeviceUnitOp::Surface(SurfaceOp::Load | SurfaceOp::Query) => (1, true),
+            DeviceUnitOp::TensorCopy(_)
+            | DeviceUnitOp::TensorMap(_)
+            | DeviceUnitOp::Stack(_)
+            | DeviceUnitOp::ClusterLaunchControl(_)
+            | DeviceUnitOp::Multimem(_)
+            | DeviceUnitOp::Warpgroup(_)
+            | DeviceUnitOp::TensorMemory(_)
+            | DeviceUnitOp::Fabric => return None,
         };
         let operand = self.operands().get(place)?;
         let handle = match &operand.value {
@@ -393,7 +400,7 @@ impl<'a> Reader<'a> {
             _ => self.values(operand).first()?.register()?,
         };
         let of_texel = modifiers.d_type.filter(|_| !is_surface);
-        Some(ImagePart {
+        Some(ImageAccess {
             handle,
             is_surface,
             geometry: modifiers.unit.geometry,
@@ -406,8 +413,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the multimem address of the instruction.
-    pub(crate) fn multimem_part(self) -> Option<MultimemPart> {
-        let action = self.program.action(self.instruction)?;
+    pub(crate) fn multimem_part(self) -> Option<MultimemAccess> {
+        let action = self.program.opcode(self.instruction)?;
         let op = action.does.unit()?.multimem()?;
         let mut operands = self.operands().iter();
         let address = operands.find_map(|operand| match &operand.value {
@@ -417,7 +424,7 @@ impl<'a> Reader<'a> {
         let AddressBase::Register(run) = address.base else {
             return None;
         };
-        Some(MultimemPart {
+        Some(MultimemAccess {
             address: run.first,
             ty: action.modifiers.ty.unwrap_or(ScalarType::U32),
             n_elements: action.modifiers.n_elements() as u32,
@@ -427,8 +434,8 @@ impl<'a> Reader<'a> {
 
     /// Returns the type of operands A and B, if the instruction is a `wgmma` or `tcgen05` MMA.
     pub(crate) fn factor_type(self) -> Option<ScalarType> {
-        let action = self.program.action(self.instruction)?;
-        action.does.unit().filter(|unit| unit.takes_warpgroup())?;
+        let action = self.program.opcode(self.instruction)?;
+        action.does.unit().filter(|unit| unit.is_warpgroup_wide())?;
         let of_kind = |kind| match kind {
             MmaKind::F16 => ScalarType::F16,
             MmaKind::Tf32 => ScalarType::F32,
@@ -443,32 +450,32 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the operand matrices of a matrix instruction in the order of its operands. Empty if their fragments are unknown.
-    pub fn held_matrices(self) -> Vec<HeldMatrix> {
-        let Some(action) = self.program.action(self.instruction) else {
+    pub fn held_matrices(self) -> Vec<RegisterFragment> {
+        let Some(action) = self.program.opcode(self.instruction) else {
             return Vec::new();
         };
         let Some(op) = action.does.matrix() else {
             return Vec::new();
         };
         let modifiers = &action.modifiers;
-        let places: &[(usize, Matrix)] = match op.access() {
+        let places: &[(usize, MatrixOperand)] = match op.access() {
             Some(AccessKind::Load) => &[(0, moved_matrix(op))],
             Some(AccessKind::Store | AccessKind::Atomic) => &[(1, moved_matrix(op))],
             None => &[
-                (0, Matrix::D),
-                (1, Matrix::A),
-                (2, Matrix::B),
-                (3, Matrix::C),
+                (0, MatrixOperand::D),
+                (1, MatrixOperand::A),
+                (2, MatrixOperand::B),
+                (3, MatrixOperand::C),
             ],
         };
         let held = places.iter().filter_map(|(place, matrix)| {
             let target = *self.program.target;
             let operand = self.operands().get(*place)?;
-            Some(HeldMatrix {
+            Some(RegisterFragment {
                 matrix: *matrix,
                 fragment: FragmentQuery::of_operand(op, modifiers, *matrix, target)?,
                 registers: self.values(operand),
-                has_factors: op == MatrixOp::MmaScaled,
+                has_factors: op == MatrixOp::MmaBlockScaled,
                 is_written: *place == 0,
             })
         });
@@ -476,11 +483,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the value of each element of a vector or scalar operand.
-    fn values(self, operand: &Operand) -> Vec<Value> {
+    fn values(self, operand: &Operand) -> Vec<SourceValue> {
         let of_one = |operand: &Operand| match &operand.value {
             OperandValue::Destination(Some(run))
             | OperandValue::Source(Source::Register(run), _) => {
-                run.registers().map(Value::Register).collect()
+                run.registers().map(SourceValue::Register).collect()
             }
             other => vec![read_value(other)],
         };
@@ -494,13 +501,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the semantics of the instruction.
-    pub fn does(self) -> Option<Does> {
-        Some(self.program.action(self.instruction)?.does)
+    pub fn does(self) -> Option<Operation> {
+        Some(self.program.opcode(self.instruction)?.does)
     }
 
     /// Returns the opcode with its modifiers in the spelling of its first occurrence in the module.
     pub fn opcode(self) -> &'a str {
-        let action = self.program.action(self.instruction);
+        let action = self.program.opcode(self.instruction);
         action.map_or("", |action| action.opcode.as_str())
     }
 
@@ -547,26 +554,26 @@ impl<'a> Reader<'a> {
         self.function.operands_of(self.instruction.operands)
     }
 
-    fn copied(self) -> Reading {
+    fn copied(self) -> InstructionSummary {
         let (Some(to), Some(from)) = (self.operands().first(), self.operands().get(1)) else {
-            return Reading::Other;
+            return InstructionSummary::Other;
         };
         match (written(&to.value), &from.value) {
-            (Some(to), OperandValue::Source(source, _)) => Reading::Copy {
+            (Some(to), OperandValue::Source(source, _)) => InstructionSummary::Copy {
                 to,
                 from: value(source),
             },
-            _ => Reading::Other,
+            _ => InstructionSummary::Other,
         }
     }
 
-    fn computed(self, action: &Action, op: ArithmeticOp) -> Reading {
+    fn computed(self, action: &OpcodeInfo, op: ArithmeticOp) -> InstructionSummary {
         let to = self.operands().first().and_then(|d| written(&d.value));
         let (Some(to), Some(ty)) = (to, action.modifiers.result_type()) else {
-            return Reading::Other;
+            return InstructionSummary::Other;
         };
         let sources = self.operands().iter().skip(1);
-        Reading::Compute {
+        InstructionSummary::Compute {
             to,
             sources: sources.map(|operand| read_value(&operand.value)).collect(),
             n_factors: match matches!(op, ArithmeticOp::Mul | ArithmeticOp::Mad) {
@@ -581,7 +588,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the access of an instruction that accesses memory per lane.
-    fn accessed(self, action: &Action, op: MemoryOp) -> Option<Access> {
+    fn accessed(self, action: &OpcodeInfo, op: MemoryOp) -> Option<MemoryAccess> {
         let kind = op.access()?;
         let data = match kind {
             AccessKind::Load => self.elements(self.operands().first()?),
@@ -592,16 +599,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the access of a matrix load or store: one access per warp, whose data are distributed over its lanes.
-    fn matrix_accessed(self, action: &Action, op: MatrixOp) -> Option<Access> {
+    fn matrix_accessed(self, action: &OpcodeInfo, op: MatrixOp) -> Option<MemoryAccess> {
         self.access_of(action, op.access()?, Vec::new())
     }
 
     fn access_of(
         self,
-        action: &Action,
+        action: &OpcodeInfo,
         kind: AccessKind,
         data: Vec<Option<RegisterId>>,
-    ) -> Option<Access> {
+    ) -> Option<MemoryAccess> {
         let address = self
             .operands()
             .iter()
@@ -609,7 +616,7 @@ impl<'a> Reader<'a> {
                 OperandValue::Address(address) => Some(address),
                 _ => None,
             })?;
-        Some(Access {
+        Some(MemoryAccess {
             kind,
             space: self.space(action, address),
             ty: action.modifiers.ty?,
@@ -620,22 +627,22 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the addresses of an asynchronous operation. `source` is the index of its source operand.
-    fn named(self, action: &Action, source: Option<usize>) -> Reading {
+    fn named(self, action: &OpcodeInfo, source: Option<usize>) -> InstructionSummary {
         let operands = self.operands().iter().enumerate();
         let named = operands.filter_map(|(place, operand)| match &operand.value {
-            OperandValue::Address(address) => Some(Named {
+            OperandValue::Address(address) => Some(NamedAddress {
                 base: base(address),
                 ty: action.modifiers.ty.unwrap_or(ScalarType::U32),
                 is_read: source == Some(place),
             }),
             _ => None,
         });
-        Reading::Name(named.collect())
+        InstructionSummary::Name(named.collect())
     }
 
     /// Returns the state space of an access. For generic accesses and parameter accesses, the variable determines the state space, and
     /// kernel parameters differ from call parameters (PTX ISA, "Parameter State Space").
-    fn space(self, action: &Action, address: &Address) -> StateSpace {
+    fn space(self, action: &OpcodeInfo, address: &Address) -> StateSpace {
         let named = action.modifiers.state_space();
         let is_open = matches!(named, StateSpace::Generic | StateSpace::ParamFunc);
         match (address.base, named) {
@@ -669,19 +676,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn base(address: &Address) -> Base {
+fn base(address: &Address) -> AddressOrigin {
     match (address.base, address.uniform) {
-        (AddressBase::Register(run), _) => Base::Register(run.first),
-        (AddressBase::Variable(variable), _) => Base::Variable(variable),
-        (AddressBase::None, Some(uniform)) => Base::Register(uniform.first),
-        (AddressBase::Bank { .. }, _) | (AddressBase::None, None) => Base::Absolute,
+        (AddressBase::Register(run), _) => AddressOrigin::Register(run.first),
+        (AddressBase::Variable(variable), _) => AddressOrigin::Variable(variable),
+        (AddressBase::None, Some(uniform)) => AddressOrigin::Register(uniform.first),
+        (AddressBase::Bank { .. }, _) | (AddressBase::None, None) => AddressOrigin::Absolute,
     }
 }
 
 fn written(value: &OperandValue) -> Option<RegisterId> {
     match value {
         OperandValue::Destination(run) | OperandValue::Pair(run, _) => {
-            run.map(|run: RegisterRun| run.first)
+            run.map(|run: RegisterTuple| run.first)
         }
         OperandValue::Absent
         | OperandValue::Source(..)
@@ -693,7 +700,7 @@ fn written(value: &OperandValue) -> Option<RegisterId> {
     }
 }
 
-fn read_value(read: &OperandValue) -> Value {
+fn read_value(read: &OperandValue) -> SourceValue {
     match read {
         OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => value(source),
         OperandValue::Absent
@@ -702,22 +709,22 @@ fn read_value(read: &OperandValue) -> Value {
         | OperandValue::Address(_)
         | OperandValue::List(_)
         | OperandValue::Label(_)
-        | OperandValue::Callee(_) => Value::Other,
+        | OperandValue::Callee(_) => SourceValue::Other,
     }
 }
 
-fn value(source: &Source) -> Value {
+fn value(source: &Source) -> SourceValue {
     match *source {
-        Source::Register(run) => Value::Register(run.first),
-        Source::Immediate(bits) => Value::Constant(bits),
-        Source::Special(special) => Value::Special(special),
+        Source::Register(run) => SourceValue::Register(run.first),
+        Source::Immediate(bits) => SourceValue::Constant(bits),
+        Source::Special(special) => SourceValue::Special(special),
         Source::VariableAddress {
             variable, offset, ..
-        } => Value::Variable(variable, offset),
+        } => SourceValue::Variable(variable, offset),
         Source::RegisterOffset { .. }
         | Source::FunctionAddress(_)
         | Source::Constant { .. }
         | Source::Launch(_)
-        | Source::Sink => Value::Other,
+        | Source::Sink => SourceValue::Other,
     }
 }

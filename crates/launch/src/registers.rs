@@ -1,15 +1,15 @@
 //! Initial register values: `//@ register R2 = lane * 4 + 16`. Parses a value into its terms, and resolves the terms once the buffers are
 //! known.
 
-use crate::catalogue::{self, Problem};
-use crate::scenario::{Buffer, RegisterStart};
+use crate::catalogue::{self, LaunchDiagnostic};
+use crate::scenario::{Buffer, InitialRegister};
 use warpgrid_emulator::{BufferIndex, RegisterInit};
 use warpgrid_isa::read_decimal;
-use warpgrid_program::{Function, MachineCode};
+use warpgrid_program::{Function, SassKernelInfo};
 
 /// Register with its initial value as a sum of terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RegisterFact {
+pub(crate) struct InitialRegisterValue {
     /// Name of the register in the source: `R2`.
     name: String,
     start: u64,
@@ -21,10 +21,10 @@ pub(crate) struct RegisterFact {
 }
 
 /// Parses a value: a sum of numbers, `lane`, `thread`, multiples of them, and the name of a buffer.
-pub(crate) fn read(name: &str, value: &str) -> Result<RegisterFact, Problem> {
-    let mut fact = RegisterFact {
+pub(crate) fn read(name: &str, value: &str) -> Result<InitialRegisterValue, LaunchDiagnostic> {
+    let mut fact = InitialRegisterValue {
         name: name.to_owned(),
-        ..RegisterFact::default()
+        ..InitialRegisterValue::default()
     };
     if value.trim().is_empty() {
         return Err(catalogue::register_without_value());
@@ -66,11 +66,11 @@ fn number(text: &str) -> Option<u64> {
 }
 
 /// Checks whether a register receives the upper half of a stated address: the address of a buffer takes a pair.
-pub(crate) fn is_upper_half(name: &str, stated: &[RegisterStart]) -> bool {
+pub(crate) fn is_upper_half(name: &str, stated: &[InitialRegister]) -> bool {
     stated.iter().any(|register| {
         let fact = read(&register.name, &register.value.to_string());
         let is_address = fact.is_ok_and(|fact| fact.buffer.is_some());
-        is_address && MachineCode::register_after(&register.name).as_deref() == Some(name)
+        is_address && SassKernelInfo::register_after(&register.name).as_deref() == Some(name)
     })
 }
 
@@ -83,10 +83,10 @@ fn is_name(text: &str) -> bool {
 
 /// Resolves initial register values for the machine.
 pub(crate) fn resolve(
-    registers: &[RegisterStart],
+    registers: &[InitialRegister],
     buffers: &[Buffer],
     function: &Function,
-) -> Result<Vec<RegisterInit>, Problem> {
+) -> Result<Vec<RegisterInit>, LaunchDiagnostic> {
     // SASS registers exist regardless of their use in the source. Registers that the source does not use are not read.
     let is_machine = function.machine.is_some();
     let mut resolved = Vec::new();
@@ -98,7 +98,7 @@ pub(crate) fn resolve(
         let fact = read(&register.name, &register.value.to_string());
         let fact = fact.map_err(|problem| problem.of_register(&register.name))?;
         if !function.registers.names().any(|name| name == fact.name) {
-            if is_machine && MachineCode::has_register(&fact.name) {
+            if is_machine && SassKernelInfo::has_register(&fact.name) {
                 continue;
             }
             return Err(catalogue::no_such_register(&fact.name));

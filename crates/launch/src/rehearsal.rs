@@ -5,15 +5,17 @@
 use crate::annotations::lines_of;
 use crate::guess;
 use crate::prepare;
-use crate::reading::{Base, Reader, Reading};
-use crate::scenario::{Buffer, Init, Misaligned, Parameter, RegisterStart, Scenario};
+use crate::reading::{AddressOrigin, InstructionSummary, InstructionView};
+use crate::scenario::{
+    Buffer, BufferInitializer, InitialRegister, MisalignedPolicy, Parameter, Scenario,
+};
 use crate::value::{ElementType, Literal};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, AccessFault, Agent, BufferIndex, Decoded, Fault, FaultKind,
-    Interest, Limits, Machine, MemoryId, MemoryRegion, Observer, Region, Status, StepEvent,
-    SyncEvent, SyncKind,
+    AccessAction, AccessEvent, AccessFault, Agent, BufferIndex, DecodedLaunch, EventMask, Fault,
+    FaultKind, Machine, MachineStatus, MemoryId, MemoryRegion, NamedRegion, Observer,
+    ResourceLimits, StepEvent, SyncEvent, SyncKind,
 };
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{FunctionId, Program};
@@ -31,17 +33,17 @@ const MIN_ELEMENTS: u64 = 32;
 /// Maximum number of replaced numbers.
 const MAX_TRIALS: usize = 24;
 /// Cost of a parameter in steps, since the machine creates a buffer for most parameters.
-const COST_OF_PARAMETER: u64 = 100;
+const STEPS_PER_PARAMETER: u64 = 100;
 /// Maximum number of instructions of a kernel for which the reached instructions are recorded.
 const MAX_INSTRUCTIONS: usize = 20_000;
 /// Maximum number of threads of a block.
 const MAX_BLOCK: u32 = 1024;
 /// Maximum distance of an access from a number that was used as an address.
-const REACH_BYTES: u64 = 1 << 20;
+const MAX_POINTER_DISTANCE_BYTES: u64 = 1 << 20;
 
 /// Inferred parts of a scenario.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Guessed {
+pub(crate) struct InferredFields {
     /// One entry per parameter of the kernel, in order.
     pub(crate) parameters: Vec<bool>,
     pub(crate) dynamic_shared: bool,
@@ -51,10 +53,10 @@ pub(crate) struct Guessed {
     /// Whether the handling of misaligned addresses is inferred.
     pub(crate) misaligned: bool,
     /// Unset registers of a SASS snippet.
-    pub(crate) registers: Vec<RegisterStart>,
+    pub(crate) registers: Vec<InitialRegister>,
 }
 
-impl Guessed {
+impl InferredFields {
     /// Returns all inferred parameters, including the members of structures.
     fn leaves<'a>(
         &'a self,
@@ -103,7 +105,7 @@ impl Guessed {
         if self.dynamic_shared && scenario.dynamic_shared > 0 {
             launch += &format!(" shared={}", scenario.dynamic_shared);
         }
-        if let Some(Misaligned::Force) = scenario.misaligned.filter(|_| self.misaligned) {
+        if let Some(MisalignedPolicy::Force) = scenario.misaligned.filter(|_| self.misaligned) {
             launch += " misaligned=force";
         }
         (!launch.is_empty()).then(|| format!("{mark} launch{launch}"))
@@ -120,17 +122,17 @@ fn extents([x, y, z]: [u32; 3]) -> String {
 }
 
 /// Executes trial runs of a complete scenario, and grows the inferred values until the kernel stays within them or no change helps.
-pub(crate) fn rehearse(
+pub(crate) fn refine_by_trial_runs(
     scenario: &mut Scenario,
-    guessed: &Guessed,
+    guessed: &InferredFields,
     program: &Arc<Program>,
     entry: FunctionId,
-    limits: &Limits,
-) -> Option<Decoded> {
+    limits: &ResourceLimits,
+) -> Option<DecodedLaunch> {
     if !guessed.dynamic_shared && !guessed.block && !guessed.parameters.contains(&true) {
         return None;
     }
-    let mut stage = Stage {
+    let mut stage = TrialRunner {
         guessed,
         program,
         entry,
@@ -138,19 +140,19 @@ pub(crate) fn rehearse(
         steps_left: MAX_STEPS_IN_ALL,
         decoded: None,
     };
-    let mut outcome = stage.grow(scenario, MAX_STEPS);
-    if outcome == Some(Outcome::Stuck)
+    let mut outcome = stage.enlarge_until_in_bounds(scenario, MAX_STEPS);
+    if outcome == Some(TrialOutcome::Stuck)
         && let Some(better) = stage.with_larger_block(scenario)
     {
         *scenario = better;
-        outcome = Some(Outcome::Stores);
+        outcome = Some(TrialOutcome::Stores);
     }
-    if outcome.is_some_and(|outcome| outcome < Outcome::Stores)
+    if outcome.is_some_and(|outcome| outcome < TrialOutcome::Stores)
         && let Some(better) = stage.with_other_value(scenario, outcome)
     {
         *scenario = better;
     }
-    if let Some(better) = stage.with_more_reached(scenario) {
+    if let Some(better) = stage.with_more_coverage(scenario) {
         *scenario = better;
     }
     if let Some(better) = stage.with_other_block(scenario) {
@@ -161,7 +163,7 @@ pub(crate) fn rehearse(
 
 /// Outcome of a trial run, from the least to the most informative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Outcome {
+enum TrialOutcome {
     /// The run stops with a fault.
     Faults,
     /// All remaining threads wait.
@@ -181,7 +183,7 @@ struct Evaluation {
     reached: BTreeSet<(u32, u32)>,
     /// Number of reached instructions of the kernel.
     n_reached: usize,
-    outcome: Outcome,
+    outcome: TrialOutcome,
     has_conflict: bool,
     reads_unwritten: bool,
 }
@@ -189,15 +191,15 @@ struct Evaluation {
 impl Evaluation {
     /// Whether the run neither faults nor hangs, and has no conflicting stores and no read of unwritten shared memory.
     fn is_sound(&self) -> bool {
-        !matches!(self.outcome, Outcome::Faults | Outcome::Stuck)
+        !matches!(self.outcome, TrialOutcome::Faults | TrialOutcome::Stuck)
             && !self.has_conflict
             && !self.reads_unwritten
     }
 }
 
 /// Trial run.
-struct Run {
-    outcome: Outcome,
+struct TrialRun {
+    outcome: TrialOutcome,
     fault: Option<Fault>,
     /// Buffer from which the faulting address was computed, and the byte offset from its start, which can be negative.
     origin: Option<(String, i64)>,
@@ -214,7 +216,7 @@ struct LastStore {
 
 /// Observer that counts steps with stores, and optionally records the reached instructions.
 #[derive(Default)]
-struct Watch {
+struct CoverageObserver {
     n_stores: u64,
     /// Function and index of each reached instruction, if requested.
     reached: Option<BTreeSet<(u32, u32)>>,
@@ -230,14 +232,14 @@ struct Watch {
     reads_unwritten: bool,
 }
 
-impl Observer for Watch {
-    fn interest(&self) -> Interest {
+impl Observer for CoverageObserver {
+    fn interest(&self) -> EventMask {
         match self.reached {
-            Some(_) => Interest {
+            Some(_) => EventMask {
                 steps: true,
-                ..Interest::ORDER
+                ..EventMask::ORDER
             },
-            None => Interest::NONE,
+            None => EventMask::NONE,
         }
     }
 
@@ -271,7 +273,7 @@ impl Observer for Watch {
         let epoch = self.epochs.get(&block).copied().unwrap_or(0);
         for piece in event.pieces {
             let place = (piece.memory, piece.address);
-            let thread = (block << 16) + u64::from(warp) * 32 + u64::from(piece.asked);
+            let thread = (block << 16) + u64::from(warp) * 32 + u64::from(piece.address_lane);
             match (event.action, piece.memory) {
                 (AccessAction::Load, MemoryId::Shared { .. }) => {
                     let word = (piece.memory, word(piece.address));
@@ -315,14 +317,14 @@ fn word(address: u64) -> u64 {
     address & !3
 }
 
-struct Stage<'a> {
-    guessed: &'a Guessed,
+struct TrialRunner<'a> {
+    guessed: &'a InferredFields,
     program: &'a Arc<Program>,
     entry: FunctionId,
-    limits: &'a Limits,
+    limits: &'a ResourceLimits,
     steps_left: u64,
     /// Code of the last run, since most other runs execute the same code.
-    decoded: Option<Decoded>,
+    decoded: Option<DecodedLaunch>,
 }
 
 /// Access outside of all memories, and its fault.
@@ -333,20 +335,20 @@ struct OutOfBounds {
 }
 
 /// Inferred integer parameter.
-struct Scalar<'a> {
+struct InferredScalar<'a> {
     name: &'a str,
     ty: &'a str,
     value: u64,
 }
 
-impl Scalar<'_> {
-    fn of(parameter: &Parameter) -> Option<Scalar<'_>> {
+impl InferredScalar<'_> {
+    fn of(parameter: &Parameter) -> Option<InferredScalar<'_>> {
         match parameter {
             Parameter::Scalar {
                 name,
                 ty,
                 value: Literal::Integer(value),
-            } => Some(Scalar {
+            } => Some(InferredScalar {
                 name,
                 ty,
                 value: u64::try_from(*value).ok()?,
@@ -374,7 +376,7 @@ fn n_elements(parameter: &Parameter) -> u64 {
 }
 
 /// Returns the out-of-bounds access with which a run ended.
-fn out_of_bounds(run: Run) -> Option<OutOfBounds> {
+fn out_of_bounds(run: TrialRun) -> Option<OutOfBounds> {
     let fault = run.fault?;
     let access = fault.access.clone();
     let access = access.filter(|_| fault.kind == FaultKind::OutOfBounds)?;
@@ -398,10 +400,9 @@ fn set_value(guess: &mut Parameter, number: u8) -> bool {
             ..
         } => std::mem::replace(value, literal.clone()) != literal,
         Parameter::Buffer(buffer) => {
-            let is_counting =
-                matches!(&buffer.init, Init::Fill(Literal::Text(word)) if word == "iota");
+            let is_counting = matches!(&buffer.init, BufferInitializer::Fill(Literal::Text(word)) if word == "iota");
             if is_counting {
-                buffer.init = Init::Fill(literal);
+                buffer.init = BufferInitializer::Fill(literal);
             }
             is_counting
         }
@@ -422,7 +423,8 @@ fn of_pointers(guess: &Parameter) -> Option<Parameter> {
     };
     let ty = ElementType::from_name(&buffer.ty)?;
     let is_number = matches!(ty, ElementType::U64 | ElementType::S64 | ElementType::U32);
-    let is_pointers = matches!(&buffer.init, Init::Fill(Literal::Text(text)) if text != "iota");
+    let is_pointers =
+        matches!(&buffer.init, BufferInitializer::Fill(Literal::Text(text)) if text != "iota");
     if !is_number || is_pointers {
         return None;
     }
@@ -431,15 +433,19 @@ fn of_pointers(guess: &Parameter) -> Option<Parameter> {
     Some(Parameter::Buffer(Buffer {
         ty: "u64".to_owned(),
         len: 2 * size.div_ceil(8),
-        init: Init::Fill(Literal::Text(pointer)),
+        init: BufferInitializer::Fill(Literal::Text(pointer)),
         ..buffer.clone()
     }))
 }
 
-impl Stage<'_> {
+impl TrialRunner<'_> {
     /// Grows the inferred values until the run stays within them, and returns its outcome. Returns `None` if there is nothing to run or no
     /// steps are left.
-    fn grow(&mut self, scenario: &mut Scenario, max_steps: u64) -> Option<Outcome> {
+    fn enlarge_until_in_bounds(
+        &mut self,
+        scenario: &mut Scenario,
+        max_steps: u64,
+    ) -> Option<TrialOutcome> {
         loop {
             let run = self.run(scenario, max_steps)?;
             let outcome = run.outcome;
@@ -455,31 +461,31 @@ impl Stage<'_> {
     fn with_other_value(
         &mut self,
         scenario: &Scenario,
-        outcome: Option<Outcome>,
+        outcome: Option<TrialOutcome>,
     ) -> Option<Scenario> {
         let mut copy = scenario.clone();
         let n_guesses = self.guessed.leaves(&mut copy.params).count();
         let base = self.evaluate(scenario);
         let trials = (0..n_guesses).flat_map(|nth| [(nth, 1), (nth, 0)]);
-        let mut best: Option<(Outcome, Scenario)> = None;
+        let mut best: Option<(TrialOutcome, Scenario)> = None;
         for (nth, value) in trials.take(MAX_TRIALS) {
             let mut other = scenario.clone();
             let guess = self.guessed.leaves(&mut other.params).nth(nth)?;
             if !set_value(guess, value) {
                 continue;
             }
-            let found = self.grow(&mut other, MAX_STEPS_OF_TRIAL);
+            let found = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL);
             let least = best.as_ref().map(|(outcome, _)| *outcome).or(outcome);
             let is_better = found.is_some_and(|found| Some(found) > least);
             // A count of 0 skips the loop in which the first launch hangs.
             let hides = is_better
                 && value == 0
-                && outcome.is_some_and(|outcome| outcome >= Outcome::Stuck)
+                && outcome.is_some_and(|outcome| outcome >= TrialOutcome::Stuck)
                 && self.skips_any_of(&other, base.as_ref());
             if let Some(found) = found.filter(|_| is_better && !hides) {
                 best = Some((found, other));
             }
-            if matches!(best, Some((Outcome::Stores, _))) {
+            if matches!(best, Some((TrialOutcome::Stores, _))) {
                 break;
             }
         }
@@ -496,7 +502,9 @@ impl Stage<'_> {
         for x in sizes.take_while(|x| *x <= MAX_BLOCK) {
             let mut larger = scenario.clone();
             larger.block = Some([x, 1, 1]);
-            if self.grow(&mut larger, MAX_STEPS_OF_TRIAL)? == Outcome::Stores {
+            if self.enlarge_until_in_bounds(&mut larger, MAX_STEPS_OF_TRIAL)?
+                == TrialOutcome::Stores
+            {
                 return Some(larger);
             }
         }
@@ -505,7 +513,7 @@ impl Stage<'_> {
 
     /// Returns the scenario with more blocks or warps, if the run then reaches further instructions, such as those of block 1 or warp 3.
     /// Among several, the smallest scenario that reaches the most instructions is selected.
-    fn with_more_reached(&mut self, scenario: &Scenario) -> Option<Scenario> {
+    fn with_more_coverage(&mut self, scenario: &Scenario) -> Option<Scenario> {
         let function = self.program.functions.get(self.entry.0 as usize)?;
         let n_instructions = function.instructions.len();
         let block = scenario.block.filter(|_| self.guessed.block);
@@ -542,7 +550,8 @@ impl Stage<'_> {
             if is_same || other.block.is_some_and(|[x, ..]| x > MAX_BLOCK) {
                 continue;
             }
-            if self.grow(&mut other, MAX_STEPS_OF_TRIAL)? < Outcome::Stores {
+            if self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL)? < TrialOutcome::Stores
+            {
                 continue;
             }
             let evaluated = self.evaluate(&other)?;
@@ -572,14 +581,14 @@ impl Stage<'_> {
         for size in sizes.iter().filter(|size| own != [**size, 1, 1]) {
             let mut other = scenario.clone();
             other.block = Some([*size, 1, 1]);
-            let mut outcome = self.grow(&mut other, MAX_STEPS_OF_TRIAL)?;
-            if outcome == Outcome::Faults
+            let mut outcome = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL)?;
+            if outcome == TrialOutcome::Faults
                 && let Some(better) = self.with_other_value(&other, Some(outcome))
             {
                 other = better;
-                outcome = self.grow(&mut other, MAX_STEPS_OF_TRIAL)?;
+                outcome = self.enlarge_until_in_bounds(&mut other, MAX_STEPS_OF_TRIAL)?;
             }
-            if outcome < Outcome::EndsEmpty {
+            if outcome < TrialOutcome::EndsEmpty {
                 continue;
             }
             let evaluated = self.evaluate(&other)?;
@@ -601,9 +610,9 @@ impl Stage<'_> {
 
     /// Evaluates a launch by a trial run.
     fn evaluate(&mut self, scenario: &Scenario) -> Option<Evaluation> {
-        let mut watch = Watch {
+        let mut watch = CoverageObserver {
             reached: Some(BTreeSet::new()),
-            ..Watch::default()
+            ..CoverageObserver::default()
         };
         let run = self.run_watched(scenario, MAX_STEPS_OF_TRIAL, &mut watch)?;
         let reached = watch.reached.unwrap_or_default();
@@ -622,20 +631,20 @@ impl Stage<'_> {
         out_of_bounds(self.run(scenario, MAX_STEPS)?)
     }
 
-    fn run(&mut self, scenario: &Scenario, max_steps: u64) -> Option<Run> {
-        self.run_watched(scenario, max_steps, &mut Watch::default())
+    fn run(&mut self, scenario: &Scenario, max_steps: u64) -> Option<TrialRun> {
+        self.run_watched(scenario, max_steps, &mut CoverageObserver::default())
     }
 
     fn run_watched(
         &mut self,
         scenario: &Scenario,
         max_steps: u64,
-        watch: &mut Watch,
-    ) -> Option<Run> {
+        watch: &mut CoverageObserver,
+    ) -> Option<TrialRun> {
         // Each launch has a cost that increases with its buffers, so that the trial runs are bounded.
         let elements = scenario.params.iter().map(n_elements);
         let cost = elements.fold(1_000u64, |cost, len| {
-            cost.saturating_add(COST_OF_PARAMETER + len / 64)
+            cost.saturating_add(STEPS_PER_PARAMETER + len / 64)
         });
         self.steps_left = self.steps_left.checked_sub(cost)?;
         let program = Arc::clone(self.program);
@@ -649,13 +658,15 @@ impl Stage<'_> {
         if self.steps_left == 0 {
             return None;
         }
-        Some(Run {
+        Some(TrialRun {
             outcome: match (status, watch.n_stores) {
-                (Status::Faulted, _) if machine.fault().is_some_and(is_deadlock) => Outcome::Stuck,
-                (Status::Faulted, _) => Outcome::Faults,
-                (Status::Running, 0) => Outcome::Spins,
-                (Status::Finished, 0) => Outcome::EndsEmpty,
-                (Status::Running | Status::Finished, _) => Outcome::Stores,
+                (MachineStatus::Faulted, _) if machine.fault().is_some_and(is_deadlock) => {
+                    TrialOutcome::Stuck
+                }
+                (MachineStatus::Faulted, _) => TrialOutcome::Faults,
+                (MachineStatus::Running, 0) => TrialOutcome::Spins,
+                (MachineStatus::Finished, 0) => TrialOutcome::EndsEmpty,
+                (MachineStatus::Running | MachineStatus::Finished, _) => TrialOutcome::Stores,
             },
             origin: machine
                 .fault()
@@ -672,8 +683,8 @@ impl Stage<'_> {
         buffers: &[Buffer],
     ) -> Option<(String, i64)> {
         let access = fault.access.as_ref()?;
-        let reader = Reader::at(self.program, fault.function, fault.instruction)?;
-        let Base::Register(register) = reader.access()?.base else {
+        let reader = InstructionView::at(self.program, fault.function, fault.instruction)?;
+        let AddressOrigin::Register(register) = reader.access()?.base else {
             return None;
         };
         let name = guess::origin(self.program, reader.function, register, fault.instruction)?;
@@ -690,8 +701,8 @@ impl Stage<'_> {
         // was computed takes precedence.
         if let Some((name, offset)) = &found.origin {
             let is_elsewhere = match &place.region {
-                Region::Variable { .. } | Region::Nothing => true,
-                Region::Buffer { name: other, .. } => other != name,
+                NamedRegion::Variable { .. } | NamedRegion::Nothing => true,
+                NamedRegion::Buffer { name: other, .. } => other != name,
                 _ => false,
             };
             if is_elsewhere && let Some(longer) = self.with_bytes(scenario, name, *offset, width) {
@@ -701,13 +712,13 @@ impl Stage<'_> {
                 return self.with_bytes(scenario, name, *offset, width);
             }
         }
-        if let Region::Buffer { name, .. } = &place.region {
+        if let NamedRegion::Buffer { name, .. } = &place.region {
             return self.with_bytes(scenario, name, place.byte_offset, width);
         }
         let end = u64::try_from(place.byte_offset).ok()? + width;
         let mut better = scenario.clone();
         match &place.region {
-            Region::Shared if self.guessed.dynamic_shared => {
+            NamedRegion::Shared if self.guessed.dynamic_shared => {
                 // In addition to the arrays of fixed size, up to the limit of the target.
                 let most = self.program.target.limits.shared_bytes;
                 let fixed = place.size_bytes.saturating_sub(scenario.dynamic_shared);
@@ -717,13 +728,13 @@ impl Stage<'_> {
                 better.dynamic_shared = grows.then_some(size)?;
                 Some(better)
             }
-            Region::Nothing => {
+            NamedRegion::Nothing => {
                 let ty = self.accessed_type(&found.fault)?;
                 let address = found.access.address;
                 let with_buffer = self.with_other_number(scenario, found, |scalar| {
                     let distance = address.wrapping_sub(scalar.value);
-                    let is_pointer = scalar.ty == "u64" && distance < REACH_BYTES;
-                    let access = guess::Access {
+                    let is_pointer = scalar.ty == "u64" && distance < MAX_POINTER_DISTANCE_BYTES;
+                    let access = guess::PointerAccess {
                         ty,
                         n_elements: 1,
                         is_read: true,
@@ -733,13 +744,15 @@ impl Stage<'_> {
                 with_buffer.or_else(|| self.with_other_guess(scenario, found, of_pointers))
             }
             // For an array of fixed size, the number that the kernel received was too large.
-            Region::Local | Region::Shared => self.with_other_number(scenario, found, |scalar| {
-                (scalar.value > 1).then(|| Parameter::Scalar {
-                    name: scalar.name.to_owned(),
-                    ty: scalar.ty.to_owned(),
-                    value: Literal::Integer((scalar.value / 2).into()),
+            NamedRegion::Local | NamedRegion::Shared => {
+                self.with_other_number(scenario, found, |scalar| {
+                    (scalar.value > 1).then(|| Parameter::Scalar {
+                        name: scalar.name.to_owned(),
+                        ty: scalar.ty.to_owned(),
+                        value: Literal::Integer((scalar.value / 2).into()),
+                    })
                 })
-            }),
+            }
             _ => None,
         }
     }
@@ -784,9 +797,9 @@ impl Stage<'_> {
         &mut self,
         scenario: &Scenario,
         found: &OutOfBounds,
-        other: impl Fn(&Scalar<'_>) -> Option<Parameter>,
+        other: impl Fn(&InferredScalar<'_>) -> Option<Parameter>,
     ) -> Option<Scenario> {
-        self.with_other_guess(scenario, found, |guess| other(&Scalar::of(guess)?))
+        self.with_other_guess(scenario, found, |guess| other(&InferredScalar::of(guess)?))
     }
 
     /// Returns the scenario with one inferred value replaced. Among several values, the first replacement with which the run advances
@@ -816,11 +829,13 @@ impl Stage<'_> {
     }
 
     fn accessed_type(&self, fault: &Fault) -> Option<ScalarType> {
-        let reader = Reader::at(self.program, fault.function, fault.instruction)?;
+        let reader = InstructionView::at(self.program, fault.function, fault.instruction)?;
         match reader.read() {
-            Reading::Access(access) => Some(access.ty),
-            Reading::Name(named) => Some(named.first()?.ty),
-            Reading::Copy { .. } | Reading::Compute { .. } | Reading::Other => None,
+            InstructionSummary::Access(access) => Some(access.ty),
+            InstructionSummary::Name(named) => Some(named.first()?.ty),
+            InstructionSummary::Copy { .. }
+            | InstructionSummary::Compute { .. }
+            | InstructionSummary::Other => None,
         }
     }
 }

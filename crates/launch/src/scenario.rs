@@ -13,13 +13,13 @@ mod image;
 mod read;
 mod tensor_map;
 
-pub use front::Front;
-pub(crate) use image::Memory;
-pub use image::{Resource, Surface, TexelArray, Texture};
+pub use front::SourceLanguage;
+pub(crate) use image::ImageMemory;
+pub use image::{ImageResource, Surface, TexelArray, Texture};
 pub use tensor_map::TensorMap;
-pub use warpgrid_emulator::Misaligned;
+pub use warpgrid_emulator::MisalignedPolicy;
 
-use crate::fault::{FaultSort, Space};
+use crate::fault::{FaultSort, MemorySpace};
 use crate::value::Literal;
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +33,8 @@ pub struct Scenario {
     #[serde(default)]
     pub source: String,
     #[serde(default)]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<Front>", optional))]
-    pub front: Front,
+    #[cfg_attr(feature = "typescript", ts(as = "Option<SourceLanguage>", optional))]
+    pub front: SourceLanguage,
     /// Overrides `.target`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -74,17 +74,17 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(
         feature = "typescript",
-        ts(as = "Option<Vec<RegisterStart>>", optional)
+        ts(as = "Option<Vec<InitialRegister>>", optional)
     )]
-    pub registers: Vec<RegisterStart>,
+    pub registers: Vec<InitialRegister>,
     /// Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions
     /// without a listing follow their reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub misaligned: Option<Misaligned>,
+    pub misaligned: Option<MisalignedPolicy>,
     /// Second version of the kernel, which `compare` runs with the same launch configuration. A session runs only the first
     /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub beside: Option<Beside>,
+    pub beside: Option<ComparisonKernel>,
     /// Expected fault of the launch, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<ExpectedFault>,
@@ -98,7 +98,7 @@ pub struct Scenario {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
-pub struct RegisterStart {
+pub struct InitialRegister {
     /// Name of the register in the source: `R2`.
     pub name: String,
     /// Number, or a sum such as `"lane * 4 + out"` of numbers, `lane`, `thread`, multiples of `lane` and `thread`, and the
@@ -110,11 +110,11 @@ pub struct RegisterStart {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(deny_unknown_fields)]
-pub struct Beside {
+pub struct ComparisonKernel {
     pub source: String,
     /// Language of the source. Default: inferred from the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub front: Option<Front>,
+    pub front: Option<SourceLanguage>,
     /// Overrides the target of the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
@@ -126,7 +126,11 @@ pub struct Beside {
 /// Kernel parameter of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(tag = "kind", rename_all = "lowercase", try_from = "read::Fields")]
+#[serde(
+    tag = "kind",
+    rename_all = "lowercase",
+    try_from = "read::ParameterFields"
+)]
 pub enum Parameter {
     /// A pointer to an array.
     Buffer(Buffer),
@@ -144,7 +148,7 @@ pub enum Parameter {
         size: u64,
         #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
         align: u64,
-        fields: Vec<Field>,
+        fields: Vec<StructField>,
     },
     /// Once more the pointer to another buffer.
     Alias { name: String, of: String },
@@ -191,8 +195,8 @@ impl Parameter {
 /// Member of a structure that is passed by value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(try_from = "read::Fields")]
-pub struct Field {
+#[serde(try_from = "read::ParameterFields")]
+pub struct StructField {
     /// Byte offset from the start of the structure.
     pub offset: u64,
     #[serde(flatten)]
@@ -214,8 +218,8 @@ pub struct Buffer {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<u64>>", optional))]
     pub shape: Vec<u64>,
-    #[cfg_attr(feature = "typescript", ts(as = "Option<Init>", optional))]
-    pub init: Init,
+    #[cfg_attr(feature = "typescript", ts(as = "Option<BufferInitializer>", optional))]
+    pub init: BufferInitializer,
     /// Element whose address the kernel receives. Kernels with negative indices require an element in the middle of the buffer.
     #[serde(skip_serializing_if = "is_first")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<u64>", optional))]
@@ -247,7 +251,7 @@ fn is_first(start: &u64) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
-pub enum Init {
+pub enum BufferInitializer {
     /// One value an element; missing ones are zero. `"&out+16"` is an address: 16 bytes into the buffer `out`.
     List(Vec<Literal>),
     /// The same value everywhere; the text `"iota"` counts 0, 1, 2, …, `"random 7"` draws, `"nan"` is no number, `"0 [5000]=7"` has single elements that
@@ -255,23 +259,23 @@ pub enum Init {
     Fill(Literal),
 }
 
-impl Init {
+impl BufferInitializer {
     /// Formats the values in the notation of `//@` lines.
     pub fn text(&self) -> String {
         match self {
-            Init::List(values) if values.is_empty() => "0".to_owned(),
-            Init::List(values) => {
+            BufferInitializer::List(values) if values.is_empty() => "0".to_owned(),
+            BufferInitializer::List(values) => {
                 let values: Vec<String> = values.iter().map(Literal::to_string).collect();
                 values.join(", ")
             }
-            Init::Fill(value) => value.to_string(),
+            BufferInitializer::Fill(value) => value.to_string(),
         }
     }
 }
 
-impl Default for Init {
-    fn default() -> Init {
-        Init::List(Vec::new())
+impl Default for BufferInitializer {
+    fn default() -> BufferInitializer {
+        BufferInitializer::List(Vec::new())
     }
 }
 
@@ -283,7 +287,7 @@ pub struct ExpectedFault {
     #[serde(default)]
     pub buffer: Option<String>,
     #[serde(default)]
-    pub space: Option<Space>,
+    pub space: Option<MemorySpace>,
     #[serde(default)]
     pub byte_offset: Option<i64>,
     #[serde(default)]

@@ -14,7 +14,7 @@ fn report(source: String) -> String {
     let mut session = launched(source);
     let is_over = session.run(MAX_STEPS);
     let mut text = String::new();
-    for line in session.guesses() {
+    for line in session.inferred_annotations() {
         let _ = writeln!(text, "  {line}");
     }
     let end = match (session.fault(), is_over) {
@@ -45,15 +45,18 @@ fn launched(source: String) -> Session {
         source,
         ..Scenario::default()
     };
-    Session::untracked(scenario).unwrap_or_else(|error| panic!("{}", error.message))
+    Session::new_without_last_writers(scenario).unwrap_or_else(|error| panic!("{}", error.message))
 }
 
 #[test]
 fn the_lines_of_a_guess_state_the_same_launch() {
     for (name, source) in kernels() {
         let guessed = launched(source.clone());
-        let stated = launched(format!("{}\n{source}", guessed.guesses().join("\n")));
-        assert_eq!(stated.guesses(), [""; 0], "{name}");
+        let stated = launched(format!(
+            "{}\n{source}",
+            guessed.inferred_annotations().join("\n")
+        ));
+        assert_eq!(stated.inferred_annotations(), [""; 0], "{name}");
         let as_stated = Scenario {
             source: stated.scenario().source.clone(),
             grid: stated.scenario().grid,
@@ -206,7 +209,7 @@ fn a_barrier_of_more_threads_than_a_warp_gets_a_larger_block() {
     session.run(MAX_STEPS);
     assert_eq!(session.fault(), None);
     assert_eq!(
-        session.guesses(),
+        session.inferred_annotations(),
         ["//@ launch grid=1 block=64", "//@ buffer out: u32[64] = 0"]
     );
 }
@@ -228,7 +231,7 @@ fn a_pointer_in_memory_points_somewhere() {
     session.run(MAX_STEPS);
     assert_eq!(session.fault(), None);
     assert_eq!(
-        session.guesses(),
+        session.inferred_annotations(),
         [
             "//@ launch grid=1 block=32",
             "//@ buffer table: u64[64] = &table+256"
@@ -271,7 +274,7 @@ fn an_index_that_runs_beside_a_variable_makes_its_own_buffer_grow() {
     session.run(MAX_STEPS);
     assert_eq!(session.fault(), None);
     assert_eq!(
-        session.guesses(),
+        session.inferred_annotations(),
         [
             "//@ launch grid=1 block=32",
             "//@ buffer table: u8[4194304] = 0"
@@ -290,7 +293,7 @@ fn a_divisor_is_not_so_large_that_all_threads_store_to_one_place() {
     );
     session.run(MAX_STEPS);
     assert_eq!(
-        session.guesses(),
+        session.inferred_annotations(),
         [
             "//@ launch grid=1 block=32",
             "//@ buffer table: u32[32] = 0",
@@ -310,7 +313,7 @@ fn members_and_aliases_are_stated_for_kernels_whose_parameters_have_other_names(
     let mut session = launched(source.to_owned());
     session.run(MAX_STEPS);
     assert_eq!(session.fault(), None);
-    let stated: Vec<&String> = session.guesses().iter().collect();
+    let stated: Vec<&String> = session.inferred_annotations().iter().collect();
     assert_eq!(stated, ["//@ launch grid=1 block=32"]);
     let memory = session.memory(&"out".into()).expect("the buffer");
     assert_eq!(memory, [8, 0, 0, 0]);
@@ -359,7 +362,7 @@ fn a_few_lines_that_load_a_parameter_get_a_buffer() {
     session.run(MAX_STEPS);
     assert_eq!(session.fault(), None);
     assert_eq!(
-        session.guesses(),
+        session.inferred_annotations(),
         [
             "//@ launch grid=1 block=32",
             "//@ buffer out: u32[32] = 0",
@@ -381,8 +384,8 @@ fn guesses_of(source: &str) -> Vec<String> {
         source: source.to_owned(),
         ..Scenario::default()
     };
-    let session = Session::untracked(scenario).expect("a kernel that runs");
-    session.guesses().to_vec()
+    let session = Session::new_without_last_writers(scenario).expect("a kernel that runs");
+    session.inferred_annotations().to_vec()
 }
 
 #[test]

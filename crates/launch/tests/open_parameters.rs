@@ -2,20 +2,20 @@
 
 use std::fs;
 use std::path::Path;
-use warpgrid_view::{Front, Scenario, Session};
+use warpgrid_view::{Scenario, Session, SourceLanguage};
 
 /// Returns the inferred values and the number of stores of a pasted listing.
 fn paste(source: &str) -> (Vec<String>, usize) {
     let scenario = Scenario {
         source: source.to_owned(),
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
     session.run(100_000);
     assert_eq!(session.fault(), None);
     let stores = session.events(0, session.position()).len();
-    (session.guesses().to_vec(), stores)
+    (session.inferred_annotations().to_vec(), stores)
 }
 
 fn example() -> String {

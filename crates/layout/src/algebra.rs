@@ -50,14 +50,14 @@ fn is_after(left: &Layout, right: &Layout, result: &Layout) -> Result<bool, Layo
 
 fn compose_tuple(left: &[Mode], shape: &Tuple, stride: &Tuple) -> Result<Layout, LayoutError> {
     match (shape, stride) {
-        (Tuple::One(shape), Tuple::One(stride)) => compose_mode(
+        (Tuple::Leaf(shape), Tuple::Leaf(stride)) => compose_mode(
             left,
             Mode {
                 shape: *shape,
                 stride: *stride,
             },
         ),
-        (Tuple::Many(shapes), Tuple::Many(strides)) => {
+        (Tuple::Node(shapes), Tuple::Node(strides)) => {
             let pairs = shapes.iter().zip(strides);
             let parts: Result<Vec<_>, _> = pairs
                 .map(|(shape, stride)| compose_tuple(left, shape, stride))
@@ -73,7 +73,7 @@ fn compose_tuple(left: &[Mode], shape: &Tuple, stride: &Tuple) -> Result<Layout,
 fn compose_mode(left: &[Mode], right: Mode) -> Result<Layout, LayoutError> {
     let sizes: Vec<i64> = left.iter().map(|mode| mode.shape).collect();
     let strides: Vec<i64> = left.iter().map(|mode| mode.stride).collect();
-    let found = walk(&sizes, &strides, right.shape, right.stride)?;
+    let found = traverse_modes(&sizes, &strides, right.shape, right.stride)?;
     let modes = found.into_iter().map(|found| {
         let stride = found.mode.and_then(|at| strides.get(at)).copied();
         Ok(Mode {
@@ -86,7 +86,7 @@ fn compose_mode(left: &[Mode], right: Mode) -> Result<Layout, LayoutError> {
 
 /// Steps in one mode of the left layout.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Walk {
+pub(crate) struct ModeTraversal {
     pub(crate) shape: i64,
     /// Distance between two steps in elements of the mode.
     pub(crate) steps: i64,
@@ -94,10 +94,10 @@ pub(crate) struct Walk {
     pub(crate) mode: Option<usize>,
 }
 
-impl Walk {
+impl ModeTraversal {
     /// Returns steps that do not move.
-    const fn staying(shape: i64) -> Walk {
-        Walk {
+    const fn staying(shape: i64) -> ModeTraversal {
+        ModeTraversal {
             shape,
             steps: 0,
             mode: None,
@@ -106,18 +106,18 @@ impl Walk {
 }
 
 /// Distributes `rest` steps of `step` elements over the modes of a layout with these sizes.
-pub(crate) fn walk(
+pub(crate) fn traverse_modes(
     sizes: &[i64],
     strides: &[impl Display],
     mut rest: i64,
     mut step: i64,
-) -> Result<Vec<Walk>, LayoutError> {
+) -> Result<Vec<ModeTraversal>, LayoutError> {
     let right = Mode {
         shape: rest,
         stride: step,
     };
     if step == 0 || rest == 1 {
-        return Ok(vec![Walk::staying(rest)]);
+        return Ok(vec![ModeTraversal::staying(rest)]);
     }
     if step < 0 {
         return Err(LayoutError::of(format!(
@@ -131,12 +131,12 @@ pub(crate) fn walk(
             .map_or_else(String::new, ToString::to_string);
         not_divisible(right, size, &stride, what, number)
     };
-    let mut found: Vec<Walk> = Vec::new();
+    let mut found: Vec<ModeTraversal> = Vec::new();
     for (at, size) in sizes.iter().copied().enumerate() {
         if rest == 1 {
             break;
         }
-        let walk = |shape| Walk {
+        let walk = |shape| ModeTraversal {
             shape,
             steps: step,
             mode: Some(at),
@@ -163,7 +163,7 @@ pub(crate) fn walk(
         step = 1;
     }
     // A layout without modes is `1:0`.
-    found.extend((rest != 1).then(|| Walk::staying(rest)));
+    found.extend((rest != 1).then(|| ModeTraversal::staying(rest)));
     Ok(found)
 }
 

@@ -3,8 +3,8 @@
 //!
 //! `64@1` is 64 steps along coordinate 1, and `1@1@0` is one step along part 1 of coordinate 0.
 
-use crate::algebra::{Walk, walk};
-use crate::divide::Strided;
+use crate::algebra::{ModeTraversal, traverse_modes};
+use crate::divide::TileableLayout;
 use crate::{Layout, LayoutError, MAX_LISTED, MAX_OFFSET, MAX_SIZE, Tuple};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,29 +14,29 @@ const MAX_CHECKED: i64 = 1 << 14;
 
 /// Stride along one coordinate, or an integer stride.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Basis {
+pub struct ScaledBasis {
     pub scale: i64,
     /// Coordinate, part of the coordinate, and so on. Empty for an integer stride.
     pub path: Vec<u32>,
 }
 
-impl Basis {
+impl ScaledBasis {
     /// Returns an integer stride.
-    pub const fn plain(scale: i64) -> Basis {
-        Basis {
+    pub const fn plain(scale: i64) -> ScaledBasis {
+        ScaledBasis {
             scale,
             path: Vec::new(),
         }
     }
 
-    fn times(&self, steps: i64) -> Result<Basis, LayoutError> {
+    fn times(&self, steps: i64) -> Result<ScaledBasis, LayoutError> {
         let scale = self.scale.checked_mul(steps).filter(|far| is_near(*far));
         let scale = scale.ok_or_else(|| {
             LayoutError::of(format!(
                 "the stride overflows, because it is {steps} times {self}"
             ))
         })?;
-        Ok(Basis {
+        Ok(ScaledBasis {
             scale,
             // A stride of zero is the same along every coordinate.
             path: if scale == 0 {
@@ -52,7 +52,7 @@ const fn is_near(far: i64) -> bool {
     far >= -MAX_OFFSET && far <= MAX_OFFSET
 }
 
-impl fmt::Display for Basis {
+impl fmt::Display for ScaledBasis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.scale)?;
         self.path
@@ -64,17 +64,17 @@ impl fmt::Display for Basis {
 
 /// Shape with a coordinate stride per mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Coordinates {
+pub struct CoordinateLayout {
     shape: Tuple,
     /// Strides in the order of the modes.
-    strides: Vec<Basis>,
+    strides: Vec<ScaledBasis>,
     /// Start along each coordinate.
     pub start: Vec<i64>,
 }
 
-impl Coordinates {
+impl CoordinateLayout {
     /// Creates a layout from a shape with a stride per mode.
-    pub fn new(shape: Tuple, strides: Vec<Basis>) -> Result<Coordinates, LayoutError> {
+    pub fn new(shape: Tuple, strides: Vec<ScaledBasis>) -> Result<CoordinateLayout, LayoutError> {
         let sizes = shape.leaves();
         if sizes.len() != strides.len() {
             return Err(LayoutError::of(format!(
@@ -101,7 +101,7 @@ impl Coordinates {
                     LayoutError::of(format!("the coordinate overflows with the stride {stride}, expected a coordinate of at most {MAX_OFFSET}"))
                 })?;
         }
-        Ok(Coordinates {
+        Ok(CoordinateLayout {
             shape,
             strides,
             start: Vec::new(),
@@ -109,12 +109,12 @@ impl Coordinates {
     }
 
     /// Returns the layout with another start.
-    pub fn starting_at(self, start: Vec<i64>) -> Coordinates {
-        Coordinates { start, ..self }
+    pub fn starting_at(self, start: Vec<i64>) -> CoordinateLayout {
+        CoordinateLayout { start, ..self }
     }
 
     /// Returns the extents of the modes with their strides.
-    fn modes(&self) -> impl Iterator<Item = (i64, &Basis)> {
+    fn modes(&self) -> impl Iterator<Item = (i64, &ScaledBasis)> {
         self.shape.leaves().into_iter().zip(&self.strides)
     }
 
@@ -127,7 +127,7 @@ impl Coordinates {
         paths.into_iter().collect()
     }
 
-    /// Returns the coordinate of an element along each of the [`Coordinates::paths`].
+    /// Returns the coordinate of an element along each of the [`CoordinateLayout::paths`].
     pub fn at(&self, index: i64) -> Vec<i64> {
         let paths = self.paths();
         let mut found: Vec<i64> = paths.iter().map(|path| self.start_along(path)).collect();
@@ -168,8 +168,8 @@ impl Coordinates {
     }
 
     /// Returns the layout with the fewest modes and the same coordinates.
-    pub fn coalesced(&self) -> Coordinates {
-        let (mut sizes, mut strides): (Vec<i64>, Vec<Basis>) = (Vec::new(), Vec::new());
+    pub fn coalesced(&self) -> CoordinateLayout {
+        let (mut sizes, mut strides): (Vec<i64>, Vec<ScaledBasis>) = (Vec::new(), Vec::new());
         for (size, stride) in self.modes().filter(|(size, _)| *size != 1) {
             match (sizes.last_mut(), strides.last()) {
                 (Some(last), Some(before))
@@ -184,9 +184,9 @@ impl Coordinates {
             }
         }
         if sizes.is_empty() {
-            (sizes, strides) = (vec![1], vec![Basis::plain(0)]);
+            (sizes, strides) = (vec![1], vec![ScaledBasis::plain(0)]);
         }
-        Coordinates {
+        CoordinateLayout {
             shape: Tuple::of_leaves(&sizes),
             strides,
             start: self.start.clone(),
@@ -194,27 +194,31 @@ impl Coordinates {
     }
 
     /// Returns the layout of one mode of a composition.
-    fn walked(&self, found: &[Walk]) -> Result<Coordinates, LayoutError> {
+    fn walked(&self, found: &[ModeTraversal]) -> Result<CoordinateLayout, LayoutError> {
         let sizes: Vec<i64> = found.iter().map(|step| step.shape).collect();
         let strides = found.iter().map(|step| {
             let along = step.mode.and_then(|at| self.strides.get(at));
-            along.map_or(Ok(Basis::plain(0)), |stride| stride.times(step.steps))
+            along.map_or(Ok(ScaledBasis::plain(0)), |stride| stride.times(step.steps))
         });
-        Coordinates::new(Tuple::of_leaves(&sizes), strides.collect::<Result<_, _>>()?)
+        CoordinateLayout::new(Tuple::of_leaves(&sizes), strides.collect::<Result<_, _>>()?)
     }
 
-    fn compose_tuple(&self, shape: &Tuple, stride: &Tuple) -> Result<Coordinates, LayoutError> {
+    fn compose_tuple(
+        &self,
+        shape: &Tuple,
+        stride: &Tuple,
+    ) -> Result<CoordinateLayout, LayoutError> {
         match (shape, stride) {
-            (Tuple::One(shape), Tuple::One(stride)) => {
+            (Tuple::Leaf(shape), Tuple::Leaf(stride)) => {
                 let sizes = self.shape.leaves();
-                self.walked(&walk(&sizes, &self.strides, *shape, *stride)?)
+                self.walked(&traverse_modes(&sizes, &self.strides, *shape, *stride)?)
             }
-            (Tuple::Many(shapes), Tuple::Many(strides)) => {
+            (Tuple::Node(shapes), Tuple::Node(strides)) => {
                 let pairs = shapes.iter().zip(strides);
                 let parts: Result<Vec<_>, _> = pairs
                     .map(|(shape, stride)| self.compose_tuple(shape, stride))
                     .collect();
-                Coordinates::of_parts(&parts?)
+                CoordinateLayout::from_modes(&parts?)
             }
             _ => Err(LayoutError::of(format!(
                 "found the stride {stride} for the shape {shape}, expected a stride that is congruent to the shape"
@@ -223,7 +227,7 @@ impl Coordinates {
     }
 }
 
-impl Strided for Coordinates {
+impl TileableLayout for CoordinateLayout {
     fn shape(&self) -> &Tuple {
         &self.shape
     }
@@ -232,12 +236,12 @@ impl Strided for Coordinates {
         self.shape.leaves().iter().product()
     }
 
-    fn parts(&self) -> Vec<Coordinates> {
-        let Tuple::Many(shapes) = &self.shape else {
+    fn modes(&self) -> Vec<CoordinateLayout> {
+        let Tuple::Node(shapes) = &self.shape else {
             return vec![self.clone()];
         };
         let mut strides = self.strides.iter().cloned();
-        let parts = shapes.iter().map(|shape| Coordinates {
+        let parts = shapes.iter().map(|shape| CoordinateLayout {
             shape: shape.clone(),
             strides: strides.by_ref().take(shape.leaves().len()).collect(),
             start: Vec::new(),
@@ -245,19 +249,19 @@ impl Strided for Coordinates {
         parts.collect()
     }
 
-    fn of_parts(parts: &[Coordinates]) -> Result<Coordinates, LayoutError> {
+    fn from_modes(parts: &[CoordinateLayout]) -> Result<CoordinateLayout, LayoutError> {
         let shapes = parts.iter().map(|part| part.shape.clone());
         let strides = parts.iter().flat_map(|part| part.strides.iter().cloned());
-        Coordinates::new(Tuple::Many(shapes.collect()), strides.collect())
+        CoordinateLayout::new(Tuple::Node(shapes.collect()), strides.collect())
     }
 
-    fn after(&self, right: &Layout) -> Result<Coordinates, LayoutError> {
+    fn compose(&self, right: &Layout) -> Result<CoordinateLayout, LayoutError> {
         let left = self.coalesced();
         let mut result = left.compose_tuple(right.shape(), right.stride())?;
         result.start.clone_from(&self.start);
         let is_checked = right.size() <= MAX_CHECKED;
         let paths = self.paths();
-        let along = |found: &Coordinates, index: i64| -> Vec<i64> {
+        let along = |found: &CoordinateLayout, index: i64| -> Vec<i64> {
             let own = found.paths();
             let at = found.at(index);
             let place = |path: &Vec<u32>| own.iter().position(|other| other == path);
@@ -277,7 +281,7 @@ impl Strided for Coordinates {
     }
 }
 
-impl fmt::Display for Coordinates {
+impl fmt::Display for CoordinateLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.start.iter().any(|number| *number != 0) {
             let numbers: Vec<String> = self.start.iter().map(i64::to_string).collect();
@@ -292,13 +296,13 @@ impl fmt::Display for Coordinates {
 fn write_strides<'a>(
     f: &mut fmt::Formatter<'_>,
     shape: &Tuple,
-    strides: &mut impl Iterator<Item = &'a Basis>,
+    strides: &mut impl Iterator<Item = &'a ScaledBasis>,
 ) -> fmt::Result {
     match shape {
-        Tuple::One(_) => strides
+        Tuple::Leaf(_) => strides
             .next()
             .map_or(Ok(()), |stride| write!(f, "{stride}")),
-        Tuple::Many(all) => {
+        Tuple::Node(all) => {
             f.write_str("(")?;
             for (at, part) in all.iter().enumerate() {
                 if at > 0 {

@@ -11,28 +11,28 @@ pub enum Tiler {
 }
 
 /// Layout that can be divided, with integer or coordinate strides.
-pub trait Strided: Clone + fmt::Display {
+pub trait TileableLayout: Clone + fmt::Display {
     /// Returns the shape.
     fn shape(&self) -> &Tuple;
     /// Returns the number of elements.
     fn size(&self) -> i64;
     /// Returns the top-level modes. A layout without nesting is its own mode.
-    fn parts(&self) -> Vec<Self>;
+    fn modes(&self) -> Vec<Self>;
     /// Creates a layout whose top-level modes are these layouts.
-    fn of_parts(parts: &[Self]) -> Result<Self, LayoutError>;
+    fn from_modes(parts: &[Self]) -> Result<Self, LayoutError>;
     /// Returns the composition with a layout of indices.
-    fn after(&self, right: &Layout) -> Result<Self, LayoutError>;
+    fn compose(&self, right: &Layout) -> Result<Self, LayoutError>;
 
     /// Returns a top-level mode, or the layout itself if the mode does not exist.
     fn part_at(&self, at: usize) -> Self {
-        self.parts()
+        self.modes()
             .into_iter()
             .nth(at)
             .unwrap_or_else(|| self.clone())
     }
 }
 
-impl Strided for Layout {
+impl TileableLayout for Layout {
     fn shape(&self) -> &Tuple {
         Layout::shape(self)
     }
@@ -41,21 +41,21 @@ impl Strided for Layout {
         Layout::size(self)
     }
 
-    fn parts(&self) -> Vec<Layout> {
+    fn modes(&self) -> Vec<Layout> {
         Layout::parts(self)
     }
 
-    fn of_parts(parts: &[Layout]) -> Result<Layout, LayoutError> {
+    fn from_modes(parts: &[Layout]) -> Result<Layout, LayoutError> {
         Layout::of_parts(parts)
     }
 
-    fn after(&self, right: &Layout) -> Result<Layout, LayoutError> {
+    fn compose(&self, right: &Layout) -> Result<Layout, LayoutError> {
         composition(self, right)
     }
 }
 
 /// Composes a layout with one layout, or each top-level mode with the tiler of the mode.
-pub(crate) fn by_part<L: Strided>(
+pub(crate) fn compose_by_mode<L: TileableLayout>(
     layout: &L,
     tiler: &Tiler,
     operation: &dyn Fn(&L, &Layout) -> Result<L, LayoutError>,
@@ -63,17 +63,17 @@ pub(crate) fn by_part<L: Strided>(
     match tiler {
         Tiler::Whole(whole) => operation(layout, whole),
         Tiler::Each(tilers) => {
-            let mut parts = layout.parts();
+            let mut parts = layout.modes();
             check_rank(layout, tilers)?;
             for (part, tiler) in parts.iter_mut().zip(tilers) {
-                *part = by_part(part, tiler, operation)?;
+                *part = compose_by_mode(part, tiler, operation)?;
             }
-            L::of_parts(&parts)
+            L::from_modes(&parts)
         }
     }
 }
 
-fn check_rank(layout: &impl Strided, tilers: &[Tiler]) -> Result<(), LayoutError> {
+fn check_rank(layout: &impl TileableLayout, tilers: &[Tiler]) -> Result<(), LayoutError> {
     let rank = layout.shape().rank();
     if rank < tilers.len() || (layout.shape().is_one() && tilers.len() > 1) {
         return Err(LayoutError::of(format!(
@@ -85,51 +85,51 @@ fn check_rank(layout: &impl Strided, tilers: &[Tiler]) -> Result<(), LayoutError
 }
 
 /// Divides a layout into `(tile, rest)`. A tiler with modes divides each top-level mode.
-pub fn logical_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
-    by_part(layout, tiler, &divide_one)
+pub fn logical_divide<L: TileableLayout>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
+    compose_by_mode(layout, tiler, &divide_one)
 }
 
-fn divide_one<L: Strided>(layout: &L, tiler: &Layout) -> Result<L, LayoutError> {
+fn divide_one<L: TileableLayout>(layout: &L, tiler: &Layout) -> Result<L, LayoutError> {
     let rest = complement(tiler, layout.size())?;
-    layout.after(&Layout::of_parts(&[tiler.clone(), rest])?)
+    layout.compose(&Layout::of_parts(&[tiler.clone(), rest])?)
 }
 
 /// Divides a layout as [`logical_divide`] does. The first mode of the result contains all tiles, and the second
 /// mode contains all rests.
-pub fn zipped_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
-    unzipped(layout, tiler, &divide_one)
+pub fn zipped_divide<L: TileableLayout>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
+    zip_modes(layout, tiler, &divide_one)
 }
 
 /// Divides a layout as [`zipped_divide`] does. Each rest is a separate mode.
-pub fn tiled_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
+pub fn tiled_divide<L: TileableLayout>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
     let zipped = zipped_divide(layout, tiler)?;
-    spread(&zipped, Spread::Second)
+    spread(&zipped, Flatten::Second)
 }
 
 /// Divides a layout as [`zipped_divide`] does. Each tile mode and each rest is a separate mode.
-pub fn flat_divide<L: Strided>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
+pub fn flat_divide<L: TileableLayout>(layout: &L, tiler: &Tiler) -> Result<L, LayoutError> {
     let zipped = zipped_divide(layout, tiler)?;
-    spread(&zipped, Spread::Both)
+    spread(&zipped, Flatten::Both)
 }
 
 /// Modes of a pair that are flattened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spread {
+pub(crate) enum Flatten {
     Second,
     Both,
 }
 
-pub(crate) fn spread<L: Strided>(zipped: &L, how: Spread) -> Result<L, LayoutError> {
+pub(crate) fn spread<L: TileableLayout>(zipped: &L, how: Flatten) -> Result<L, LayoutError> {
     let mut parts = match how {
-        Spread::Second => vec![zipped.part_at(0)],
-        Spread::Both => zipped.part_at(0).parts(),
+        Flatten::Second => vec![zipped.part_at(0)],
+        Flatten::Both => zipped.part_at(0).modes(),
     };
-    parts.extend(zipped.part_at(1).parts());
-    L::of_parts(&parts)
+    parts.extend(zipped.part_at(1).modes());
+    L::from_modes(&parts)
 }
 
 /// Collects the first and the second elements of the pairs that an operation returns.
-pub(crate) fn unzipped<L: Strided>(
+pub(crate) fn zip_modes<L: TileableLayout>(
     layout: &L,
     tiler: &Tiler,
     operation: &dyn Fn(&L, &Layout) -> Result<L, LayoutError>,
@@ -140,17 +140,17 @@ pub(crate) fn unzipped<L: Strided>(
     };
     check_rank(layout, tilers)?;
     let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
-    for (at, part) in layout.parts().into_iter().enumerate() {
+    for (at, part) in layout.modes().into_iter().enumerate() {
         match tilers.get(at) {
             Some(tiler) => {
-                let split = unzipped(&part, tiler, operation)?;
+                let split = zip_modes(&part, tiler, operation)?;
                 firsts.push(split.part_at(0));
                 seconds.push(split.part_at(1));
             }
             None => seconds.push(part),
         }
     }
-    L::of_parts(&[L::of_parts(&firsts)?, L::of_parts(&seconds)?])
+    L::from_modes(&[L::from_modes(&firsts)?, L::from_modes(&seconds)?])
 }
 
 impl From<&Tuple> for Tiler {
@@ -158,11 +158,11 @@ impl From<&Tuple> for Tiler {
     /// 1.
     fn from(tuple: &Tuple) -> Tiler {
         match tuple {
-            Tuple::One(n) => match Layout::of((*n).max(1), 1) {
+            Tuple::Leaf(n) => match Layout::of((*n).max(1), 1) {
                 Ok(layout) => Tiler::Whole(layout),
                 Err(_) => Tiler::Each(Vec::new()),
             },
-            Tuple::Many(all) => Tiler::Each(all.iter().map(Tiler::from).collect()),
+            Tuple::Node(all) => Tiler::Each(all.iter().map(Tiler::from).collect()),
         }
     }
 }

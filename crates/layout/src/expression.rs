@@ -1,26 +1,26 @@
 //! Parser and evaluator of expressions such as `logical_divide((8,8):(8,1), <4,2>)` and `A o B`.
 
-use crate::parse::Reader;
+use crate::parse::Parser;
 use crate::{
-    Composed, Coordinates, Layout, LayoutError, Linear, Strided, Swizzle, Tiler, algebra,
-    blocked_product, flat_divide, flat_product, logical_divide, logical_product, raked_product,
-    tiled_divide, tiled_product, zipped_divide, zipped_product,
+    ComposedLayout, CoordinateLayout, Layout, LayoutError, LinearLayout, Swizzle, TileableLayout,
+    Tiler, algebra, blocked_product, flat_divide, flat_product, logical_divide, logical_product,
+    raked_product, tiled_divide, tiled_product, zipped_divide, zipped_product,
 };
 use std::fmt;
 use std::ops::Range;
 
 /// Value of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum EvalResult {
     Number(i64),
-    Layout(Composed),
+    Layout(ComposedLayout),
     /// Layout with coordinate strides.
-    Coordinates(Coordinates),
+    Coordinates(CoordinateLayout),
     /// Start of a layout with coordinate strides.
     Start(Vec<i64>),
     Swizzle(Swizzle),
     Tiler(Tiler),
-    Linear(Linear),
+    Linear(LinearLayout),
 }
 
 /// Operation of expressions.
@@ -29,23 +29,23 @@ pub struct Operation {
     pub name: &'static str,
     /// Names of the arguments: `A, B`.
     pub arguments: &'static str,
-    pub about: &'static str,
-    does: Does,
+    pub description: &'static str,
+    does: OperationKind,
 }
 
-type OfTwo<L> = fn(&L, &Tiler) -> Result<L, LayoutError>;
-type OfLayouts = fn(&Layout, &Layout) -> Result<Layout, LayoutError>;
+type TilerOperation<L> = fn(&L, &Tiler) -> Result<L, LayoutError>;
+type BinaryOperation = fn(&Layout, &Layout) -> Result<Layout, LayoutError>;
 
 #[derive(Clone, Copy, Debug)]
-enum Does {
+enum OperationKind {
     Coalesce,
     Composition,
     Complement,
     RightInverse,
     LeftInverse,
-    Divided(OfTwo<Layout>, OfTwo<Coordinates>),
-    Multiplied(OfTwo<Layout>),
-    Layouts(OfLayouts),
+    Divided(TilerOperation<Layout>, TilerOperation<CoordinateLayout>),
+    Multiplied(TilerOperation<Layout>),
+    Layouts(BinaryOperation),
     Linear,
     Inverse,
     Cute,
@@ -55,12 +55,12 @@ const fn operation(
     name: &'static str,
     arguments: &'static str,
     about: &'static str,
-    does: Does,
+    does: OperationKind,
 ) -> Operation {
     Operation {
         name,
         arguments,
-        about,
+        description: about,
         does,
     }
 }
@@ -68,24 +68,24 @@ const fn operation(
 /// All operations in the order of the documentation.
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    operation("coalesce", "A", "the equivalent layout with the fewest modes", Does::Coalesce),
-    operation("composition", "A, B", "the composition A(B(i)), also written `A o B`", Does::Composition),
-    operation("complement", "A, size", "the layout that covers the gaps of A up to a size", Does::Complement),
-    operation("right_inverse", "A", "the layout r with A(r(i)) = i", Does::RightInverse),
-    operation("left_inverse", "A", "the layout l with l(A(i)) = i", Does::LeftInverse),
-    operation("logical_divide", "A, tiler", "each mode consists of the tile and the remainder", Does::Divided(logical_divide, logical_divide)),
-    operation("zipped_divide", "A, tiler", "the first mode contains all tiles, and the second mode contains all remainders", Does::Divided(zipped_divide, zipped_divide)),
-    operation("tiled_divide", "A, tiler", "all tiles are one mode, and each remainder is a separate mode", Does::Divided(tiled_divide, tiled_divide)),
-    operation("flat_divide", "A, tiler", "each tile and each remainder is a separate mode", Does::Divided(flat_divide, flat_divide)),
-    operation("logical_product", "A, tiler", "each mode consists of a mode of A and the repetitions of this mode", Does::Multiplied(logical_product)),
-    operation("zipped_product", "A, tiler", "the first mode contains A, and the second mode contains all repetitions", Does::Multiplied(zipped_product)),
-    operation("tiled_product", "A, tiler", "A is one mode, and each repetition is a separate mode", Does::Multiplied(tiled_product)),
-    operation("flat_product", "A, tiler", "each mode of A and each repetition is a separate mode", Does::Multiplied(flat_product)),
-    operation("blocked_product", "A, B", "the repetitions of A, arranged in blocks", Does::Layouts(blocked_product)),
-    operation("raked_product", "A, B", "the repetitions of A, interleaved", Does::Layouts(raked_product)),
-    operation("linear", "A", "the bases over GF(2)", Does::Linear),
-    operation("inverse", "bases", "the inverse of a linear layout", Does::Inverse),
-    operation("cute", "bases", "the CuTe layout that is equivalent to a linear layout", Does::Cute),
+    operation("coalesce", "A", "the equivalent layout with the fewest modes", OperationKind::Coalesce),
+    operation("composition", "A, B", "the composition A(B(i)), also written `A o B`", OperationKind::Composition),
+    operation("complement", "A, size", "the layout that covers the gaps of A up to a size", OperationKind::Complement),
+    operation("right_inverse", "A", "the layout r with A(r(i)) = i", OperationKind::RightInverse),
+    operation("left_inverse", "A", "the layout l with l(A(i)) = i", OperationKind::LeftInverse),
+    operation("logical_divide", "A, tiler", "each mode consists of the tile and the remainder", OperationKind::Divided(logical_divide, logical_divide)),
+    operation("zipped_divide", "A, tiler", "the first mode contains all tiles, and the second mode contains all remainders", OperationKind::Divided(zipped_divide, zipped_divide)),
+    operation("tiled_divide", "A, tiler", "all tiles are one mode, and each remainder is a separate mode", OperationKind::Divided(tiled_divide, tiled_divide)),
+    operation("flat_divide", "A, tiler", "each tile and each remainder is a separate mode", OperationKind::Divided(flat_divide, flat_divide)),
+    operation("logical_product", "A, tiler", "each mode consists of a mode of A and the repetitions of this mode", OperationKind::Multiplied(logical_product)),
+    operation("zipped_product", "A, tiler", "the first mode contains A, and the second mode contains all repetitions", OperationKind::Multiplied(zipped_product)),
+    operation("tiled_product", "A, tiler", "A is one mode, and each repetition is a separate mode", OperationKind::Multiplied(tiled_product)),
+    operation("flat_product", "A, tiler", "each mode of A and each repetition is a separate mode", OperationKind::Multiplied(flat_product)),
+    operation("blocked_product", "A, B", "the repetitions of A, arranged in blocks", OperationKind::Layouts(blocked_product)),
+    operation("raked_product", "A, B", "the repetitions of A, interleaved", OperationKind::Layouts(raked_product)),
+    operation("linear", "A", "the bases over GF(2)", OperationKind::Linear),
+    operation("inverse", "bases", "the inverse of a linear layout", OperationKind::Inverse),
+    operation("cute", "bases", "the CuTe layout that is equivalent to a linear layout", OperationKind::Cute),
 ];
 
 /// Maximum nesting depth of operations.
@@ -94,14 +94,14 @@ const MAX_DEPTH: usize = 32;
 const MAX_TEXT: usize = 1 << 16;
 
 /// Parses and evaluates an expression.
-pub fn evaluate(text: &str) -> Result<Value, LayoutError> {
+pub fn evaluate(text: &str) -> Result<EvalResult, LayoutError> {
     if text.len() > MAX_TEXT {
         return Err(LayoutError::of(format!(
             "the expression has {} bytes, expected at most {MAX_TEXT}",
             text.len()
         )));
     }
-    let mut reader = Reader::new(text);
+    let mut reader = Parser::new(text);
     let value = expression(&mut reader, 0)?;
     reader.space();
     match reader.rest().is_empty() {
@@ -111,7 +111,7 @@ pub fn evaluate(text: &str) -> Result<Value, LayoutError> {
 }
 
 /// Parses terms that `o` separates. The composition is evaluated from right to left.
-fn expression(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutError> {
+fn expression(reader: &mut Parser<'_>, depth: usize) -> Result<EvalResult, LayoutError> {
     let mut terms = Vec::new();
     loop {
         reader.space();
@@ -138,7 +138,7 @@ fn expression(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutErro
     Ok(value)
 }
 
-fn is_joined(reader: &mut Reader<'_>) -> bool {
+fn is_joined(reader: &mut Parser<'_>) -> bool {
     if reader.eat("∘") {
         return true;
     }
@@ -146,11 +146,11 @@ fn is_joined(reader: &mut Reader<'_>) -> bool {
 }
 
 /// Converts a swizzle before a pointer, which applies to bytes, to elements.
-fn in_elements(terms: &mut [(Value, Range<usize>)], bytes: u32) -> Result<(), LayoutError> {
-    let Some((Value::Swizzle(swizzle), place)) = terms.last_mut() else {
+fn in_elements(terms: &mut [(EvalResult, Range<usize>)], bytes: u32) -> Result<(), LayoutError> {
+    let Some((EvalResult::Swizzle(swizzle), place)) = terms.last_mut() else {
         return Ok(());
     };
-    *swizzle = swizzle.in_units(bytes.trailing_zeros()).ok_or_else(|| {
+    *swizzle = swizzle.rescaled(bytes.trailing_zeros()).ok_or_else(|| {
         LayoutError::at(
             place.clone(),
             format!("the swizzle splits elements of {bytes} bytes"),
@@ -159,20 +159,20 @@ fn in_elements(terms: &mut [(Value, Range<usize>)], bytes: u32) -> Result<(), La
     Ok(())
 }
 
-fn term(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutError> {
+fn term(reader: &mut Parser<'_>, depth: usize) -> Result<EvalResult, LayoutError> {
     if depth > MAX_DEPTH {
         return reader.expected(&format!("at most {MAX_DEPTH} nested operations"));
     }
     if let Some(swizzle) = reader.swizzle()? {
-        return Ok(Value::Swizzle(swizzle));
+        return Ok(EvalResult::Swizzle(swizzle));
     }
     if let Some(start) = reader.start()? {
-        return Ok(Value::Start(start));
+        return Ok(EvalResult::Start(start));
     }
     reader.space();
     match reader.rest().chars().next() {
-        Some('{') => reader.linear().map(Value::Linear),
-        Some('<') => tiler(reader, depth).map(Value::Tiler),
+        Some('{') => reader.linear().map(EvalResult::Linear),
+        Some('<') => tiler(reader, depth).map(EvalResult::Tiler),
         Some(c)
             if c.is_ascii_alphabetic()
                 && !reader.rest().starts_with("Int<")
@@ -185,7 +185,7 @@ fn term(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutError> {
 }
 
 /// Parses a tiler per mode, such as `<4:1,(2,2)>`.
-fn tiler(reader: &mut Reader<'_>, depth: usize) -> Result<Tiler, LayoutError> {
+fn tiler(reader: &mut Parser<'_>, depth: usize) -> Result<Tiler, LayoutError> {
     reader.expect("<")?;
     let mut all = Vec::new();
     loop {
@@ -208,7 +208,7 @@ fn tiler(reader: &mut Reader<'_>, depth: usize) -> Result<Tiler, LayoutError> {
     }
 }
 
-fn call(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutError> {
+fn call(reader: &mut Parser<'_>, depth: usize) -> Result<EvalResult, LayoutError> {
     reader.space();
     let start = reader.at;
     let name = reader.peek_word();
@@ -236,14 +236,14 @@ fn call(reader: &mut Reader<'_>, depth: usize) -> Result<Value, LayoutError> {
 }
 
 impl Operation {
-    fn apply(&self, arguments: Vec<Value>) -> Result<Value, LayoutError> {
+    fn apply(&self, arguments: Vec<EvalResult>) -> Result<EvalResult, LayoutError> {
         let mut arguments = arguments.into_iter();
         let (first, second, third) = (arguments.next(), arguments.next(), arguments.next());
         let n = usize::from(first.is_some())
             + usize::from(second.is_some())
             + usize::from(third.is_some());
         let expected = self.arguments.split(',').count();
-        let is_open = matches!(self.does, Does::Complement) && n == 1;
+        let is_open = matches!(self.does, OperationKind::Complement) && n == 1;
         let Some(first) = first.filter(|_| n == expected || is_open) else {
             return Err(LayoutError::of(format!(
                 "found {n} of {expected} arguments, expected {}({})",
@@ -251,28 +251,28 @@ impl Operation {
             )));
         };
         match self.does {
-            Does::Linear => match first {
-                Value::Linear(linear) => Ok(Value::Linear(linear)),
-                other => Linear::of_layout(&self.layout(other)?, &[]).map(Value::Linear),
+            OperationKind::Linear => match first {
+                EvalResult::Linear(linear) => Ok(EvalResult::Linear(linear)),
+                other => LinearLayout::of_layout(&self.layout(other)?, &[]).map(EvalResult::Linear),
             },
-            Does::Inverse => match first {
-                Value::Linear(linear) => linear.inverse().map(Value::Linear),
-                other => Linear::of_layout(&self.layout(other)?, &[])?
+            OperationKind::Inverse => match first {
+                EvalResult::Linear(linear) => linear.inverse().map(EvalResult::Linear),
+                other => LinearLayout::of_layout(&self.layout(other)?, &[])?
                     .inverse()
-                    .map(Value::Linear),
+                    .map(EvalResult::Linear),
             },
-            Does::Cute => match first {
-                Value::Linear(linear) => linear.to_layout().map(|layout| Value::Layout(layout.into())).ok_or_else(|| {
+            OperationKind::Cute => match first {
+                EvalResult::Linear(linear) => linear.to_layout().map(|layout| EvalResult::Layout(layout.into())).ok_or_else(|| {
                     LayoutError::of("two input bits map to the same output bit, so no shape and stride can express the layout")
                 }),
-                other => Ok(Value::Layout(self.layout(other)?)),
+                other => Ok(EvalResult::Layout(self.layout(other)?)),
             },
-            Does::Composition => match second {
+            OperationKind::Composition => match second {
                 Some(second) => composed(first, second),
                 None => Ok(first),
             },
             _ => match first {
-                Value::Coordinates(first) => self.on_coordinates(&first, second),
+                EvalResult::Coordinates(first) => self.on_coordinates(&first, second),
                 first => self.on_layouts(first, second),
             },
         }
@@ -280,18 +280,18 @@ impl Operation {
 
     fn on_coordinates(
         &self,
-        first: &Coordinates,
-        second: Option<Value>,
-    ) -> Result<Value, LayoutError> {
+        first: &CoordinateLayout,
+        second: Option<EvalResult>,
+    ) -> Result<EvalResult, LayoutError> {
         match self.does {
-            Does::Coalesce => Ok(Value::Coordinates(first.coalesced())),
-            Does::Divided(_, operation) => {
-                let tiler = second.and_then(Value::into_tiler);
+            OperationKind::Coalesce => Ok(EvalResult::Coordinates(first.coalesced())),
+            OperationKind::Divided(_, operation) => {
+                let tiler = second.and_then(EvalResult::into_tiler);
                 let tiler = tiler
                     .ok_or_else(|| LayoutError::of("the operation requires a tiler such as `4:1` or `<4,2>` as the second operand"))?;
                 let mut divided = operation(first, &tiler)?;
                 divided.start.clone_from(&first.start);
-                Ok(Value::Coordinates(divided))
+                Ok(EvalResult::Coordinates(divided))
             }
             _ => Err(LayoutError::of(format!(
                 "found a coordinate layout for `{}`, expected a layout with integer strides",
@@ -300,10 +300,14 @@ impl Operation {
         }
     }
 
-    fn on_layouts(&self, first: Value, second: Option<Value>) -> Result<Value, LayoutError> {
+    fn on_layouts(
+        &self,
+        first: EvalResult,
+        second: Option<EvalResult>,
+    ) -> Result<EvalResult, LayoutError> {
         let first = self.layout(first)?;
         let layout = &first.layout;
-        let plain = |layout: Layout| Ok(Value::Layout(layout.into()));
+        let plain = |layout: Layout| Ok(EvalResult::Layout(layout.into()));
         let needs_plain = || match first.swizzle {
             Some(swizzle) => Err(LayoutError::of(format!(
                 "found a layout with {swizzle} for `{}`, expected a layout without a swizzle: use `linear` and `inverse` instead",
@@ -312,45 +316,48 @@ impl Operation {
             None => Ok(()),
         };
         match self.does {
-            Does::Coalesce => Ok(Value::Layout(first.over(algebra::coalesce(layout)))),
-            Does::RightInverse => {
+            OperationKind::Coalesce => {
+                Ok(EvalResult::Layout(first.over(algebra::coalesce(layout))))
+            }
+            OperationKind::RightInverse => {
                 needs_plain()?;
                 plain(algebra::right_inverse(layout)?)
             }
-            Does::LeftInverse => {
+            OperationKind::LeftInverse => {
                 needs_plain()?;
                 plain(algebra::left_inverse(layout)?)
             }
-            Does::Complement => {
+            OperationKind::Complement => {
                 needs_plain()?;
                 let size = match second {
                     None => layout.cosize(),
-                    Some(Value::Number(size)) if size > 0 => size,
+                    Some(EvalResult::Number(size)) if size > 0 => size,
                     Some(other) => self.layout(other)?.layout.size(),
                 };
                 plain(algebra::complement(layout, size)?)
             }
-            Does::Divided(operation, _) | Does::Multiplied(operation) => {
-                let tiler = second.and_then(Value::into_tiler);
+            OperationKind::Divided(operation, _) | OperationKind::Multiplied(operation) => {
+                let tiler = second.and_then(EvalResult::into_tiler);
                 let tiler = tiler
                     .ok_or_else(|| LayoutError::of("the operation requires a tiler such as `4:1` or `<4,2>` as the second operand"))?;
-                Ok(Value::Layout(first.over(operation(layout, &tiler)?)))
+                Ok(EvalResult::Layout(first.over(operation(layout, &tiler)?)))
             }
-            Does::Layouts(operation) => {
+            OperationKind::Layouts(operation) => {
                 let second = second.map(|second| self.layout(second)).transpose()?;
                 let second =
                     second.ok_or_else(|| LayoutError::of("the operation requires two layouts"))?;
-                Ok(Value::Layout(
+                Ok(EvalResult::Layout(
                     first.over(operation(layout, &second.layout)?),
                 ))
             }
-            Does::Composition | Does::Linear | Does::Inverse | Does::Cute => {
-                Ok(Value::Layout(first))
-            }
+            OperationKind::Composition
+            | OperationKind::Linear
+            | OperationKind::Inverse
+            | OperationKind::Cute => Ok(EvalResult::Layout(first)),
         }
     }
 
-    fn layout(&self, value: Value) -> Result<Composed, LayoutError> {
+    fn layout(&self, value: EvalResult) -> Result<ComposedLayout, LayoutError> {
         let what = value.kind();
         value.into_composed().ok_or_else(|| {
             LayoutError::of(format!(
@@ -362,8 +369,8 @@ impl Operation {
 }
 
 /// Returns the composition of two values.
-fn composed(left: Value, right: Value) -> Result<Value, LayoutError> {
-    use Value as V;
+fn composed(left: EvalResult, right: EvalResult) -> Result<EvalResult, LayoutError> {
+    use EvalResult as V;
     match (left, right) {
         (V::Linear(left), V::Linear(right)) => left.after(&right).map(V::Linear),
         (V::Swizzle(swizzle), right) => {
@@ -375,20 +382,21 @@ fn composed(left: Value, right: Value) -> Result<Value, LayoutError> {
                         "the layout after `o` has a swizzle, expected a layout without a swizzle",
                     )
                 })?;
-            Ok(V::Layout(Composed {
+            Ok(V::Layout(ComposedLayout {
                 swizzle: Some(swizzle),
                 ..right
             }))
         }
         (V::Number(offset), V::Layout(right)) if right.swizzle.is_none() => {
-            Ok(V::Layout(Composed {
+            Ok(V::Layout(ComposedLayout {
                 offset: right.offset.saturating_add(offset),
                 ..right
             }))
         }
         (V::Layout(left), V::Tiler(tiler)) => by_part(&left, &tiler),
         (V::Coordinates(left), V::Tiler(tiler)) => {
-            let mut found = crate::divide::by_part(&left, &tiler, &Coordinates::after)?;
+            let mut found =
+                crate::divide::compose_by_mode(&left, &tiler, &CoordinateLayout::compose)?;
             found.start = left.start;
             Ok(V::Coordinates(found))
         }
@@ -403,7 +411,7 @@ fn composed(left: Value, right: Value) -> Result<Value, LayoutError> {
                         "found {what} after a coordinate layout, expected a layout with integer strides and no swizzle"
                     ))
                 })?;
-            left.after(&right.layout).map(V::Coordinates)
+            left.compose(&right.layout).map(V::Coordinates)
         }
         (left, right) => {
             let what = format!("found {} after {}", left.kind(), right.kind());
@@ -421,41 +429,41 @@ fn composed(left: Value, right: Value) -> Result<Value, LayoutError> {
     }
 }
 
-fn by_part(left: &Composed, tiler: &Tiler) -> Result<Value, LayoutError> {
-    let layout = crate::divide::by_part(&left.layout, tiler, &algebra::composition)?;
-    Ok(Value::Layout(left.over(layout)))
+fn by_part(left: &ComposedLayout, tiler: &Tiler) -> Result<EvalResult, LayoutError> {
+    let layout = crate::divide::compose_by_mode(&left.layout, tiler, &algebra::composition)?;
+    Ok(EvalResult::Layout(left.over(layout)))
 }
 
-impl Value {
+impl EvalResult {
     /// Returns the kind of the value as a noun phrase.
     pub const fn kind(&self) -> &'static str {
         match self {
-            Value::Number(_) => "a number",
-            Value::Layout(_) => "a layout",
-            Value::Coordinates(_) => "a coordinate layout",
-            Value::Start(_) => "a coordinate",
-            Value::Swizzle(_) => "a swizzle",
-            Value::Tiler(_) => "a tiler",
-            Value::Linear(_) => "bases over GF(2)",
+            EvalResult::Number(_) => "a number",
+            EvalResult::Layout(_) => "a layout",
+            EvalResult::Coordinates(_) => "a coordinate layout",
+            EvalResult::Start(_) => "a coordinate",
+            EvalResult::Swizzle(_) => "a swizzle",
+            EvalResult::Tiler(_) => "a tiler",
+            EvalResult::Linear(_) => "bases over GF(2)",
         }
     }
 
     /// Converts the value to a layout. A number `n` becomes `n:1`.
-    pub fn into_composed(self) -> Option<Composed> {
+    pub fn into_composed(self) -> Option<ComposedLayout> {
         match self {
-            Value::Layout(layout) => Some(layout),
-            Value::Number(n) => Layout::of(n, 1).ok().map(Composed::from),
-            Value::Coordinates(_)
-            | Value::Start(_)
-            | Value::Swizzle(_)
-            | Value::Tiler(_)
-            | Value::Linear(_) => None,
+            EvalResult::Layout(layout) => Some(layout),
+            EvalResult::Number(n) => Layout::of(n, 1).ok().map(ComposedLayout::from),
+            EvalResult::Coordinates(_)
+            | EvalResult::Start(_)
+            | EvalResult::Swizzle(_)
+            | EvalResult::Tiler(_)
+            | EvalResult::Linear(_) => None,
         }
     }
 
     fn into_tiler(self) -> Option<Tiler> {
         match self {
-            Value::Tiler(tiler) => Some(tiler),
+            EvalResult::Tiler(tiler) => Some(tiler),
             other => {
                 let composed = other.into_composed()?;
                 composed
@@ -467,19 +475,19 @@ impl Value {
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for EvalResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Number(number) => write!(f, "{number}"),
-            Value::Layout(layout) => write!(f, "{layout}"),
-            Value::Coordinates(layout) => write!(f, "{layout}"),
-            Value::Start(numbers) => {
+            EvalResult::Number(number) => write!(f, "{number}"),
+            EvalResult::Layout(layout) => write!(f, "{layout}"),
+            EvalResult::Coordinates(layout) => write!(f, "{layout}"),
+            EvalResult::Start(numbers) => {
                 let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
                 write!(f, "ArithTuple({})", numbers.join(","))
             }
-            Value::Swizzle(swizzle) => write!(f, "{swizzle}"),
-            Value::Tiler(tiler) => write!(f, "{tiler}"),
-            Value::Linear(linear) => write!(f, "{linear}"),
+            EvalResult::Swizzle(swizzle) => write!(f, "{swizzle}"),
+            EvalResult::Tiler(tiler) => write!(f, "{tiler}"),
+            EvalResult::Linear(linear) => write!(f, "{linear}"),
         }
     }
 }

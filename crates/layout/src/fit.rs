@@ -1,12 +1,12 @@
 //! The simplest layout with the offsets of a table: a shape with strides, a swizzle of such a layout, or bases over
 //! GF(2). If no layout exists, the result contains the first offset that differs.
 
-use crate::linear::{Dimension, Linear, linear_of};
-use crate::{Composed, Layout, MAX_LISTED, Mode, Swizzle};
+use crate::linear::{Dimension, LinearLayout, linear_of};
+use crate::{ComposedLayout, Layout, MAX_LISTED, Mode, Swizzle};
 
 /// Table of offsets. The first dimension varies fastest.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct AddressTable {
     /// Name and size of each dimension.
     pub dimensions: Vec<(String, usize)>,
     pub values: Vec<i64>,
@@ -14,16 +14,16 @@ pub struct Table {
 
 /// Layout with the offsets of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Explanation {
+pub enum InferredLayout {
     /// `swizzle(offset + layout)`. The top-level modes of the layout are the dimensions.
-    Layout(Composed),
+    Layout(ComposedLayout),
     /// `first ^ bases`.
-    Linear { first: i64, bases: Linear },
+    Linear { first: i64, bases: LinearLayout },
 }
 
 /// First element that differs from the layout of the previous elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Break {
+pub struct Mismatch {
     /// Coordinates of the element, one per dimension.
     pub coordinates: Vec<usize>,
     pub expected: i64,
@@ -32,23 +32,23 @@ pub struct Break {
 
 /// Layout, or the first element that no layout explains.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    Explained(Explanation),
-    Broken(Break),
+pub enum InferenceResult {
+    Explained(InferredLayout),
+    Broken(Mismatch),
 }
 
 /// Result for a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fit {
-    pub found: Found,
+pub struct LayoutInference {
+    pub found: InferenceResult,
 }
 
 /// Maximum number of bits of a swizzle in the search.
-const MOST_BITS: u32 = 6;
+const MAX_BITS: u32 = 6;
 
 /// Returns the simplest layout of a table. Returns `None` if the table is empty or too large, or if its length is
 /// not the product of its dimensions.
-pub fn fit(table: &Table) -> Option<Fit> {
+pub fn infer_layout(table: &AddressTable) -> Option<LayoutInference> {
     let sizes: Vec<usize> = table.dimensions.iter().map(|(_, n)| *n).collect();
     let n = sizes
         .iter()
@@ -58,16 +58,16 @@ pub fn fit(table: &Table) -> Option<Fit> {
     }
     let plain = affine(&sizes, &table.values, None);
     let found = match plain {
-        Ok(layout) => Found::Explained(Explanation::Layout(layout)),
+        Ok(layout) => InferenceResult::Explained(InferredLayout::Layout(layout)),
         Err(index) => swizzled(&sizes, &table.values)
-            .map(Explanation::Layout)
+            .map(InferredLayout::Layout)
             .or_else(|| linear(table, &sizes))
             .map_or_else(
-                || Found::Broken(broken(&sizes, &table.values, index)),
-                Found::Explained,
+                || InferenceResult::Broken(broken(&sizes, &table.values, index)),
+                InferenceResult::Explained,
             ),
     };
-    Some(Fit { found })
+    Some(LayoutInference { found })
 }
 
 /// Returns the offset of an element before the swizzle.
@@ -78,7 +78,11 @@ fn at(values: &[i64], swizzle: Option<Swizzle>, index: usize) -> i64 {
 
 /// Returns the shape and strides of a table without its swizzle. Returns the index of the first differing element
 /// if no such layout exists.
-fn affine(sizes: &[usize], values: &[i64], swizzle: Option<Swizzle>) -> Result<Composed, usize> {
+fn affine(
+    sizes: &[usize],
+    values: &[i64],
+    swizzle: Option<Swizzle>,
+) -> Result<ComposedLayout, usize> {
     let first = at(values, swizzle, 0);
     let mut parts = Vec::new();
     let mut pitch = 1;
@@ -99,7 +103,7 @@ fn affine(sizes: &[usize], values: &[i64], swizzle: Option<Swizzle>) -> Result<C
         .position(|(index, offset)| at(values, swizzle, index) != first + offset);
     match wrong {
         Some(index) => Err(index),
-        None => Ok(Composed {
+        None => Ok(ComposedLayout {
             swizzle,
             offset: first,
             layout,
@@ -131,13 +135,13 @@ fn modes_of(n: usize, along: &dyn Fn(usize) -> i64) -> Result<Vec<Mode>, usize> 
 }
 
 /// Returns the swizzle with the fewest bits, without which the table has a shape and strides.
-fn swizzled(sizes: &[usize], values: &[i64]) -> Option<Composed> {
+fn swizzled(sizes: &[usize], values: &[i64]) -> Option<ComposedLayout> {
     if values.iter().any(|value| *value < 0) {
         return None;
     }
     let all = values.iter().fold(0, |all, value| all | value);
     let width = 64 - all.leading_zeros();
-    for bits in 1..=MOST_BITS {
+    for bits in 1..=MAX_BITS {
         for base in 0..width {
             for distance in bits..width {
                 if base + distance >= width {
@@ -158,7 +162,7 @@ fn swizzled(sizes: &[usize], values: &[i64]) -> Option<Composed> {
 }
 
 /// Returns the bases over GF(2) if the size of each dimension is a power of two.
-fn linear(table: &Table, sizes: &[usize]) -> Option<Explanation> {
+fn linear(table: &AddressTable, sizes: &[usize]) -> Option<InferredLayout> {
     if !sizes.iter().all(|size| size.is_power_of_two()) {
         return None;
     }
@@ -167,12 +171,12 @@ fn linear(table: &Table, sizes: &[usize]) -> Option<Explanation> {
     let inputs = inputs.map(|(name, size)| Dimension::new(name.clone(), size.trailing_zeros()));
     let places: Vec<i64> = table.values.iter().map(|value| value ^ first).collect();
     let bases = linear_of(&places, inputs.collect()).ok()?;
-    Some(Explanation::Linear { first, bases })
+    Some(InferredLayout::Linear { first, bases })
 }
 
 /// Returns the offset at an index, and the offset that the layout of the previous elements predicts along each
 /// dimension.
-fn broken(sizes: &[usize], values: &[i64], index: usize) -> Break {
+fn broken(sizes: &[usize], values: &[i64], index: usize) -> Mismatch {
     let mut rest = index;
     let mut coordinates = Vec::new();
     for size in sizes {
@@ -187,7 +191,7 @@ fn broken(sizes: &[usize], values: &[i64], index: usize) -> Break {
         expected += guessed(*size, *coordinate, &along);
         pitch *= size;
     }
-    Break {
+    Mismatch {
         coordinates,
         expected,
         found: at(values, None, index),

@@ -71,7 +71,7 @@ impl Layout {
 
     /// Creates a layout with one mode.
     pub fn of(shape: i64, stride: i64) -> Result<Layout, LayoutError> {
-        Layout::new(Tuple::One(shape), Tuple::One(stride))
+        Layout::new(Tuple::Leaf(shape), Tuple::Leaf(stride))
     }
 
     /// Creates a layout from modes without nesting. No mode gives `1:0`.
@@ -89,8 +89,8 @@ impl Layout {
         let shapes = parts.iter().map(|part| part.shape.clone());
         let strides = parts.iter().map(|part| part.stride.clone());
         Layout::new(
-            Tuple::Many(shapes.collect()),
-            Tuple::Many(strides.collect()),
+            Tuple::Node(shapes.collect()),
+            Tuple::Node(strides.collect()),
         )
     }
 
@@ -107,7 +107,7 @@ impl Layout {
     /// Returns the top-level modes. A layout without nesting is its own mode.
     pub fn parts(&self) -> Vec<Layout> {
         match (&self.shape, &self.stride) {
-            (Tuple::Many(shapes), Tuple::Many(strides)) => shapes
+            (Tuple::Node(shapes), Tuple::Node(strides)) => shapes
                 .iter()
                 .zip(strides)
                 .map(|(shape, stride)| Layout {
@@ -123,8 +123,8 @@ impl Layout {
     pub fn part(&self, at: usize) -> Layout {
         let found = self.parts().into_iter().nth(at);
         found.unwrap_or(Layout {
-            shape: Tuple::One(1),
-            stride: Tuple::One(0),
+            shape: Tuple::Leaf(1),
+            stride: Tuple::Leaf(0),
         })
     }
 

@@ -26,18 +26,20 @@ mod swizzle;
 mod tuple;
 
 pub use algebra::{coalesce, complement, composition, left_inverse, right_inverse};
-pub use coordinate::{Basis, Coordinates};
-pub use divide::{Strided, Tiler, flat_divide, logical_divide, tiled_divide, zipped_divide};
+pub use coordinate::{CoordinateLayout, ScaledBasis};
+pub use divide::{TileableLayout, Tiler, flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use error::LayoutError;
-pub use expression::{OPERATIONS, Operation, Value, evaluate};
-pub use fit::{Break, Explanation, Fit, Found, Table, fit};
+pub use expression::{EvalResult, OPERATIONS, Operation, evaluate};
+pub use fit::{
+    AddressTable, InferenceResult, InferredLayout, LayoutInference, Mismatch, infer_layout,
+};
 pub use layout::{Layout, Mode};
-pub use linear::{Dimension, Linear};
+pub use linear::{Dimension, LinearLayout};
 pub use parse::parse;
 pub use product::{
     blocked_product, flat_product, logical_product, raked_product, tiled_product, zipped_product,
 };
-pub use swizzle::{Composed, Swizzle};
+pub use swizzle::{ComposedLayout, Swizzle};
 pub use tuple::Tuple;
 
 /// Maximum number of elements of a layout.

@@ -1,6 +1,6 @@
 //! Layouts that are linear over GF(2), as in Triton. The output of an input is the XOR of the bases of its bits.
 
-use crate::{Composed, Layout, LayoutError, Mode};
+use crate::{ComposedLayout, Layout, LayoutError, Mode};
 
 /// Named group of bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,20 +25,20 @@ const MAX_BITS: u32 = 48;
 /// Linear layout, stored as bases: the output of each single input bit, starting with the lowest bit of the first
 /// dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linear {
+pub struct LinearLayout {
     pub inputs: Vec<Dimension>,
     pub outputs: Vec<Dimension>,
     bases: Vec<u64>,
 }
 
-impl Linear {
+impl LinearLayout {
     /// Creates a linear layout. Returns an error if the number of bases differs from the number of input bits, or
     /// if a basis exceeds the output bits.
     pub fn new(
         inputs: Vec<Dimension>,
         outputs: Vec<Dimension>,
         bases: Vec<u64>,
-    ) -> Result<Linear, LayoutError> {
+    ) -> Result<LinearLayout, LayoutError> {
         let (n_in, n_out) = (bits_of(&inputs), bits_of(&outputs));
         if n_in > MAX_BITS || n_out > MAX_BITS {
             return Err(LayoutError::of(format!(
@@ -57,7 +57,7 @@ impl Linear {
                 1u64 << n_out
             )));
         }
-        Ok(Linear {
+        Ok(LinearLayout {
             inputs,
             outputs,
             bases,
@@ -96,7 +96,7 @@ impl Linear {
     }
 
     /// Returns the composition `self(inner(x))`. The outputs of `inner` must be the inputs of `self`.
-    pub fn after(&self, inner: &Linear) -> Result<Linear, LayoutError> {
+    pub fn after(&self, inner: &LinearLayout) -> Result<LinearLayout, LayoutError> {
         let (given, taken) = (bits_of(&inner.outputs), bits_of(&self.inputs));
         if given != taken {
             return Err(LayoutError::of(format!(
@@ -104,7 +104,7 @@ impl Linear {
             )));
         }
         let bases = inner.bases.iter().map(|base| self.apply(*base)).collect();
-        Linear::new(inner.inputs.clone(), self.outputs.clone(), bases)
+        LinearLayout::new(inner.inputs.clone(), self.outputs.clone(), bases)
     }
 
     /// Returns the rank of the matrix of bases.
@@ -118,7 +118,7 @@ impl Linear {
     }
 
     /// Returns the inverse of a bijective layout.
-    pub fn inverse(&self) -> Result<Linear, LayoutError> {
+    pub fn inverse(&self) -> Result<LinearLayout, LayoutError> {
         let (n_in, n_out) = (bits_of(&self.inputs), bits_of(&self.outputs));
         if let Some((_, input)) = self.collision() {
             return Err(LayoutError::of(format!(
@@ -136,7 +136,7 @@ impl Linear {
             };
             bases.push(input);
         }
-        Linear::new(self.outputs.clone(), self.inputs.clone(), bases)
+        LinearLayout::new(self.outputs.clone(), self.inputs.clone(), bases)
     }
 
     /// Performs Gaussian elimination. Returns rows `(output, input)` with distinct highest bits of the output, and
@@ -195,7 +195,7 @@ impl Linear {
 
     /// Returns the bases of a layout. Its top-level modes become the input dimensions `names` (by default `in0`,
     /// `in1`, …), and the output has one dimension. Returns an error if the layout is not linear.
-    pub fn of_layout(layout: &Composed, names: &[&str]) -> Result<Linear, LayoutError> {
+    pub fn of_layout(layout: &ComposedLayout, names: &[&str]) -> Result<LinearLayout, LayoutError> {
         let parts = layout.layout.parts();
         let mut inputs = Vec::new();
         for (at, part) in parts.iter().enumerate() {
@@ -222,7 +222,10 @@ impl Linear {
 
 /// Returns the bases of a table whose first offset is 0. Otherwise returns the first index whose offset differs
 /// from the XOR of the bases, and this XOR.
-pub(crate) fn linear_of(places: &[i64], inputs: Vec<Dimension>) -> Result<Linear, (usize, i64)> {
+pub(crate) fn linear_of(
+    places: &[i64],
+    inputs: Vec<Dimension>,
+) -> Result<LinearLayout, (usize, i64)> {
     let n_bits = bits_of(&inputs);
     let bases = (0..n_bits).map(|bit| places.get(1 << bit).copied().unwrap_or(0));
     let bases: Vec<i64> = bases.collect();
@@ -241,7 +244,7 @@ pub(crate) fn linear_of(places: &[i64], inputs: Vec<Dimension>) -> Result<Linear
     let all = places.iter().fold(0, |all, place| all | place);
     let outputs = vec![Dimension::new("offset", 64 - all.leading_zeros())];
     let bases = bases.into_iter().map(|base| base as u64).collect();
-    Linear::new(inputs, outputs, bases).map_err(|_| (0, 0))
+    LinearLayout::new(inputs, outputs, bases).map_err(|_| (0, 0))
 }
 
 fn solve(rows: &[(u64, u64)], wanted: u64) -> Option<u64> {

@@ -1,10 +1,10 @@
 //! Text form of linear layouts in the notation of Triton: `{register = [[0, 1], [8, 0]], lane = [[1, 0]]}`. Bases
 //! of a single output dimension are numbers.
 
-use crate::linear::{Dimension, Linear};
+use crate::linear::{Dimension, LinearLayout};
 use std::fmt;
 
-impl fmt::Display for Linear {
+impl fmt::Display for LinearLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("{")?;
         let mut bases = self.bases().iter();
@@ -40,7 +40,7 @@ fn write_output(f: &mut fmt::Formatter<'_>, parts: &[u64]) -> fmt::Result {
 /// dimension is the smallest number that its bases need.
 pub(crate) fn of_written(
     written: &[(String, Vec<Vec<u64>>)],
-) -> Result<Linear, crate::LayoutError> {
+) -> Result<LinearLayout, crate::LayoutError> {
     let n_outputs = written
         .iter()
         .flat_map(|(_, bases)| bases)
@@ -76,5 +76,5 @@ pub(crate) fn of_written(
         parts.sum::<u64>()
     };
     let bases = written.iter().flat_map(|(_, bases)| bases).map(joined);
-    Linear::new(inputs.collect(), outputs.collect(), bases.collect())
+    LinearLayout::new(inputs.collect(), outputs.collect(), bases.collect())
 }

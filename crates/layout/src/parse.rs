@@ -3,8 +3,8 @@
 
 use crate::linear_text::of_written;
 use crate::{
-    Basis, Composed, Coordinates, Layout, LayoutError, Linear, MAX_OFFSET, MAX_SIZE, Swizzle,
-    Tuple, Value,
+    ComposedLayout, CoordinateLayout, EvalResult, Layout, LayoutError, LinearLayout, MAX_OFFSET,
+    MAX_SIZE, ScaledBasis, Swizzle, Tuple,
 };
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 32;
 const MAX_PARTS: u32 = 16;
 
 /// Parses a layout with an optional swizzle and an optional offset.
-pub fn parse(text: &str) -> Result<Composed, LayoutError> {
+pub fn parse(text: &str) -> Result<ComposedLayout, LayoutError> {
     let value = crate::evaluate(text)?;
     let what = value.kind();
     value.into_composed().ok_or_else(|| {
@@ -26,13 +26,13 @@ pub fn parse(text: &str) -> Result<Composed, LayoutError> {
 }
 
 /// Cursor in a text.
-pub(crate) struct Reader<'t> {
+pub(crate) struct Parser<'t> {
     pub(crate) text: &'t str,
     pub(crate) at: usize,
 }
 
 /// Tuple of numbers with the position of each number.
-struct Spanned {
+struct SpannedTuple {
     tuple: Tuple,
     leaves: Vec<Range<usize>>,
     /// Coordinate of each stride; empty for an integer stride.
@@ -40,9 +40,9 @@ struct Spanned {
     all: Range<usize>,
 }
 
-impl<'t> Reader<'t> {
-    pub(crate) const fn new(text: &'t str) -> Reader<'t> {
-        Reader { text, at: 0 }
+impl<'t> Parser<'t> {
+    pub(crate) const fn new(text: &'t str) -> Parser<'t> {
+        Parser { text, at: 0 }
     }
 
     pub(crate) fn rest(&self) -> &'t str {
@@ -137,15 +137,15 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn tuple(&mut self, depth: usize) -> Result<Spanned, LayoutError> {
+    fn tuple(&mut self, depth: usize) -> Result<SpannedTuple, LayoutError> {
         self.space();
         let start = self.at;
         if !self.eat("(") {
             let (number, place) = self.number()?;
             let path = self.path()?;
             let place = place.start..self.at;
-            return Ok(Spanned {
-                tuple: Tuple::One(number),
+            return Ok(SpannedTuple {
+                tuple: Tuple::Leaf(number),
                 leaves: vec![place.clone()],
                 along: vec![path],
                 all: place,
@@ -175,8 +175,8 @@ impl<'t> Reader<'t> {
             }
             return self.expected("`,` or `)`");
         }
-        Ok(Spanned {
-            tuple: Tuple::Many(parts),
+        Ok(SpannedTuple {
+            tuple: Tuple::Node(parts),
             leaves,
             along,
             all: start..self.at,
@@ -184,7 +184,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Parses a number, or a shape with an optional stride.
-    pub(crate) fn layout(&mut self) -> Result<Value, LayoutError> {
+    pub(crate) fn layout(&mut self) -> Result<EvalResult, LayoutError> {
         let shape = self.tuple(0)?;
         let along = shape.along.iter().zip(&shape.leaves);
         if let Some((_, place)) = along.into_iter().find(|(path, _)| !path.is_empty()) {
@@ -194,13 +194,13 @@ impl<'t> Reader<'t> {
             ));
         }
         if !self.eat(":") {
-            if let Tuple::One(number) = shape.tuple {
-                return Ok(Value::Number(number));
+            if let Tuple::Leaf(number) = shape.tuple {
+                return Ok(EvalResult::Number(number));
             }
             check_shape(&shape)?;
             let all = shape.all.clone();
             let layout = Layout::compact(shape.tuple).map_err(|error| error.or_at(all))?;
-            return Ok(Value::Layout(layout.into()));
+            return Ok(EvalResult::Layout(layout.into()));
         }
         let stride_at = self.at;
         let stride = self.tuple(0)?;
@@ -217,16 +217,16 @@ impl<'t> Reader<'t> {
         check_stride(&shape, &stride)?;
         let all = shape.all.start..stride.all.end;
         let layout = Layout::new(shape.tuple, stride.tuple).map_err(|error| error.or_at(all))?;
-        Ok(Value::Layout(layout.into()))
+        Ok(EvalResult::Layout(layout.into()))
     }
 
     /// Creates a layout with coordinate strides.
     fn coordinates(
         &self,
-        shape: &Spanned,
-        stride: &Spanned,
+        shape: &SpannedTuple,
+        stride: &SpannedTuple,
         stride_at: usize,
-    ) -> Result<Value, LayoutError> {
+    ) -> Result<EvalResult, LayoutError> {
         if !shape.tuple.is_congruent(&stride.tuple) {
             return Err(LayoutError::at(
                 stride.all.clone(),
@@ -237,7 +237,7 @@ impl<'t> Reader<'t> {
         let strides = stride.tuple.leaves().into_iter().zip(&stride.along);
         let strides = strides.zip(&stride.leaves).map(|((scale, path), place)| {
             match (scale, path.is_empty()) {
-                (_, false) | (0, true) => Ok(Basis {
+                (_, false) | (0, true) => Ok(ScaledBasis {
                     scale,
                     path: if scale == 0 { Vec::new() } else { path.clone() },
                 }),
@@ -248,10 +248,10 @@ impl<'t> Reader<'t> {
             }
         });
         let strides = strides.collect::<Result<Vec<_>, _>>()?;
-        let found = Coordinates::new(shape.tuple.clone(), strides);
+        let found = CoordinateLayout::new(shape.tuple.clone(), strides);
         let place = stride_at..stride.all.end;
         found
-            .map(Value::Coordinates)
+            .map(EvalResult::Coordinates)
             .map_err(|error| error.or_at(place))
     }
 
@@ -367,7 +367,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Parses a linear layout such as `{lane = [[1, 0], [2, 0]], register = [4]}`.
-    pub(crate) fn linear(&mut self) -> Result<Linear, LayoutError> {
+    pub(crate) fn linear(&mut self) -> Result<LinearLayout, LayoutError> {
         self.space();
         let start = self.at;
         self.expect("{")?;
@@ -436,7 +436,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn check_shape(shape: &Spanned) -> Result<(), LayoutError> {
+fn check_shape(shape: &SpannedTuple) -> Result<(), LayoutError> {
     let mut size = 1i64;
     for (number, place) in shape.tuple.leaves().into_iter().zip(&shape.leaves) {
         if number < 1 {
@@ -460,7 +460,7 @@ fn check_shape(shape: &Spanned) -> Result<(), LayoutError> {
     Ok(())
 }
 
-fn check_stride(shape: &Spanned, stride: &Spanned) -> Result<(), LayoutError> {
+fn check_stride(shape: &SpannedTuple, stride: &SpannedTuple) -> Result<(), LayoutError> {
     let mut reach = 0i64;
     let sizes = shape.tuple.leaves().into_iter();
     let strides = stride.tuple.leaves().into_iter().zip(&stride.leaves);

@@ -1,12 +1,12 @@
 //! Products of layouts: copies of one layout at the offsets of another layout.
 
-use crate::divide::{Spread, Tiler, by_part, spread, unzipped};
+use crate::divide::{Flatten, Tiler, compose_by_mode, spread, zip_modes};
 use crate::{Layout, LayoutError, complement, composition};
 
 /// Returns `(layout, copies)` with a copy of `layout` per element of `tiler`. A tiler with modes multiplies each
 /// top-level mode.
 pub fn logical_product(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    by_part(layout, tiler, &product_one)
+    compose_by_mode(layout, tiler, &product_one)
 }
 
 fn product_one(layout: &Layout, tiler: &Layout) -> Result<Layout, LayoutError> {
@@ -24,17 +24,17 @@ fn product_one(layout: &Layout, tiler: &Layout) -> Result<Layout, LayoutError> {
 /// Multiplies as [`logical_product`] does. The first mode of the result contains all layouts, and the second mode
 /// contains all copies.
 pub fn zipped_product(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    unzipped(layout, tiler, &product_one)
+    zip_modes(layout, tiler, &product_one)
 }
 
 /// Multiplies as [`zipped_product`] does. Each mode of the copies is a separate mode.
 pub fn tiled_product(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    spread(&zipped_product(layout, tiler)?, Spread::Second)
+    spread(&zipped_product(layout, tiler)?, Flatten::Second)
 }
 
 /// Multiplies as [`zipped_product`] does. Each mode of the layout and of the copies is a separate mode.
 pub fn flat_product(layout: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    spread(&zipped_product(layout, tiler)?, Spread::Both)
+    spread(&zipped_product(layout, tiler)?, Flatten::Both)
 }
 
 /// Returns adjacent copies of a block. In each top-level mode, the mode of the block varies faster than the mode of

@@ -66,7 +66,7 @@ impl Swizzle {
 
     /// Returns the swizzle for offsets in units of 2^`n`, for example in elements instead of bytes. Returns `None`
     /// if the swizzle modifies bits within a unit.
-    pub const fn in_units(self, n: u32) -> Option<Swizzle> {
+    pub const fn rescaled(self, n: u32) -> Option<Swizzle> {
         if self.base < n {
             return None;
         }
@@ -85,13 +85,13 @@ impl fmt::Display for Swizzle {
 
 /// Composition of a layout, an added offset and an optional swizzle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Composed {
+pub struct ComposedLayout {
     pub swizzle: Option<Swizzle>,
     pub offset: i64,
     pub layout: Layout,
 }
 
-impl Composed {
+impl ComposedLayout {
     /// Returns the offset of an element.
     pub fn at(&self, index: i64) -> i64 {
         self.place(self.layout.offset(index))
@@ -117,7 +117,7 @@ impl Composed {
     }
 
     /// Checks whether both have the same offsets. If their terms differ, all offsets are compared.
-    pub fn is_equivalent(&self, other: &Composed) -> Result<bool, LayoutError> {
+    pub fn is_equivalent(&self, other: &ComposedLayout) -> Result<bool, LayoutError> {
         if self.layout.size() != other.layout.size() {
             return Ok(false);
         }
@@ -129,17 +129,17 @@ impl Composed {
     }
 
     /// Returns the composition with another layout.
-    pub fn over(&self, layout: Layout) -> Composed {
-        Composed {
+    pub fn over(&self, layout: Layout) -> ComposedLayout {
+        ComposedLayout {
             layout,
             ..self.clone()
         }
     }
 }
 
-impl From<Layout> for Composed {
-    fn from(layout: Layout) -> Composed {
-        Composed {
+impl From<Layout> for ComposedLayout {
+    fn from(layout: Layout) -> ComposedLayout {
+        ComposedLayout {
             swizzle: None,
             offset: 0,
             layout,
@@ -147,7 +147,7 @@ impl From<Layout> for Composed {
     }
 }
 
-impl fmt::Display for Composed {
+impl fmt::Display for ComposedLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(swizzle) = self.swizzle {
             write!(f, "{swizzle} o ")?;

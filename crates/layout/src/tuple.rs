@@ -5,8 +5,8 @@ use std::fmt;
 /// Number, or a tuple of nested tuples.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tuple {
-    One(i64),
-    Many(Vec<Tuple>),
+    Leaf(i64),
+    Node(Vec<Tuple>),
 }
 
 impl Tuple {
@@ -19,29 +19,29 @@ impl Tuple {
 
     fn collect(&self, into: &mut Vec<i64>) {
         match self {
-            Tuple::One(number) => into.push(*number),
-            Tuple::Many(all) => all.iter().for_each(|part| part.collect(into)),
+            Tuple::Leaf(number) => into.push(*number),
+            Tuple::Node(all) => all.iter().for_each(|part| part.collect(into)),
         }
     }
 
     /// Checks whether the tuple is a number.
     pub const fn is_one(&self) -> bool {
-        matches!(self, Tuple::One(_))
+        matches!(self, Tuple::Leaf(_))
     }
 
     /// Returns the number of elements. The rank of a number is 1.
     pub fn rank(&self) -> usize {
         match self {
-            Tuple::One(_) => 1,
-            Tuple::Many(all) => all.len(),
+            Tuple::Leaf(_) => 1,
+            Tuple::Node(all) => all.len(),
         }
     }
 
     /// Checks whether both tuples have the same nesting.
     pub fn is_congruent(&self, other: &Tuple) -> bool {
         match (self, other) {
-            (Tuple::One(_), Tuple::One(_)) => true,
-            (Tuple::Many(own), Tuple::Many(others)) => {
+            (Tuple::Leaf(_), Tuple::Leaf(_)) => true,
+            (Tuple::Node(own), Tuple::Node(others)) => {
                 own.len() == others.len() && own.iter().zip(others).all(|(a, b)| a.is_congruent(b))
             }
             _ => false,
@@ -52,9 +52,9 @@ impl Tuple {
     /// return enough numbers.
     pub(crate) fn with_leaves(&self, numbers: &mut impl Iterator<Item = i64>) -> Tuple {
         match self {
-            Tuple::One(own) => Tuple::One(numbers.next().unwrap_or(*own)),
-            Tuple::Many(all) => {
-                Tuple::Many(all.iter().map(|part| part.with_leaves(numbers)).collect())
+            Tuple::Leaf(own) => Tuple::Leaf(numbers.next().unwrap_or(*own)),
+            Tuple::Node(all) => {
+                Tuple::Node(all.iter().map(|part| part.with_leaves(numbers)).collect())
             }
         }
     }
@@ -62,8 +62,8 @@ impl Tuple {
     /// Creates a tuple without nesting, or a number from a single number.
     pub(crate) fn of_leaves(numbers: &[i64]) -> Tuple {
         match numbers {
-            [one] => Tuple::One(*one),
-            many => Tuple::Many(many.iter().map(|number| Tuple::One(*number)).collect()),
+            [one] => Tuple::Leaf(*one),
+            many => Tuple::Node(many.iter().map(|number| Tuple::Leaf(*number)).collect()),
         }
     }
 }
@@ -71,8 +71,8 @@ impl Tuple {
 impl fmt::Display for Tuple {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Tuple::One(number) => write!(f, "{number}"),
-            Tuple::Many(all) => {
+            Tuple::Leaf(number) => write!(f, "{number}"),
+            Tuple::Node(all) => {
                 f.write_str("(")?;
                 for (at, part) in all.iter().enumerate() {
                     if at > 0 {

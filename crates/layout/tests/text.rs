@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use std::fmt::Write;
-use warpgrid_layout::{Composed, Linear, Value, evaluate, parse};
+use warpgrid_layout::{ComposedLayout, EvalResult, LinearLayout, evaluate, parse};
 
 fn check(texts: &[&str], expect: Expect) {
     let mut all = String::new();
@@ -152,7 +152,7 @@ fn bases_and_layouts_say_the_same() {
         "Swizzle<2,0,-2> o (4,(2,8)):(1,(4,8))",
     ] {
         let layout = parse(text).expect("a layout");
-        let linear = Linear::of_layout(&layout, &["lane"]).expect("powers of two");
+        let linear = LinearLayout::of_layout(&layout, &["lane"]).expect("powers of two");
         let places = layout.offsets().expect("few");
         for (index, place) in places.iter().enumerate() {
             assert_eq!(
@@ -172,16 +172,16 @@ fn bases_and_layouts_say_the_same() {
         assert!((0..places.len() as u64).all(|index| both.apply(index) == index));
         assert_eq!(linear.rank(), inverse.rank());
     }
-    let Ok(Value::Linear(linear)) = evaluate("cute((4,2):(1,4))").map(|value| match value {
-        Value::Layout(layout) => {
-            Value::Linear(Linear::of_layout(&layout, &[]).expect("powers of two"))
+    let Ok(EvalResult::Linear(linear)) = evaluate("cute((4,2):(1,4))").map(|value| match value {
+        EvalResult::Layout(layout) => {
+            EvalResult::Linear(LinearLayout::of_layout(&layout, &[]).expect("powers of two"))
         }
         other => other,
     }) else {
         panic!("bases");
     };
     assert_eq!(
-        linear.to_layout().map(Composed::from),
+        linear.to_layout().map(ComposedLayout::from),
         parse("(4,2):(1,4)").ok()
     );
 }

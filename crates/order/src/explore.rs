@@ -33,12 +33,14 @@ pub(crate) mod synchronise;
 pub(crate) mod traces;
 
 pub use crate::explore::answer::{
-    Answer, Axiom, Edge, EdgeKind, Forbidden, Node, Outcome, RacePair, Races, Violation, Witness,
+    Axiom, AxiomViolation, EdgeKind, ExplorationResult, ForbiddenOutcome, Outcome, RaceFrequency,
+    RacePair, Witness, WitnessEdge, WitnessNode,
 };
 pub use crate::explore::explorer::Explorer;
 pub use crate::explore::question::{
-    ExploreError, Limits, Location, LocationKind, Observed, Question, ThreadSpec, rank_at, window,
+    ExplorationLimits, ExploreError, LitmusQuery, Location, LocationKind, ObservedValue,
+    ThreadSpec, rank_at, window,
 };
-pub use crate::explore::repairs::{Change, Repair, Repairs, Weakest};
-pub use crate::explore::step::{NodeKind, Words};
+pub use crate::explore::repairs::{MinimalRepairSearch, RepairEdit, RepairKind, RepairResult};
+pub use crate::explore::step::{EventKind, MemoryOrdering};
 pub use crate::explore::traces::reached;

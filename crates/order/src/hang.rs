@@ -14,4 +14,4 @@ pub(crate) mod spins;
 pub(crate) mod story;
 
 pub use crate::hang::root::{Diagnosis, HangKind, Wait, WaitKind, diagnose};
-pub use crate::hang::story::{MixedPhase, Story};
+pub use crate::hang::story::{ExecutionTrace, MixedPhase};

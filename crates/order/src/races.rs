@@ -37,8 +37,10 @@ pub(crate) mod threads;
 pub(crate) mod turns;
 pub(crate) mod words;
 
-pub use crate::races::detector::Detector;
-pub use crate::races::found::{Access, End, Found, Lifetime, Unwritten, Why};
-pub use crate::races::launch_shape::Shape;
-pub use crate::races::location::Memory;
-pub use crate::races::site::{Kind, ProxyKind};
+pub use crate::races::detector::RaceDetector;
+pub use crate::races::found::{
+    BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, UninitializedRead,
+};
+pub use crate::races::launch_shape::LaunchShape;
+pub use crate::races::location::MemorySpace;
+pub use crate::races::site::{ProxyKind, SiteAccessKind};

@@ -5,7 +5,7 @@ use warpgrid_isa::{Scope, Sem};
 
 /// Location of a thread in the scope hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Home {
+pub struct ThreadLocation {
     /// Linear index of the block.
     pub block: u64,
     /// Linear index of the cluster.
@@ -14,15 +14,15 @@ pub struct Home {
 
 /// A scope together with the location of the thread that specifies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scoped {
+pub struct ScopeInstance {
     pub scope: Scope,
-    pub home: Home,
+    pub home: ThreadLocation,
 }
 
-impl Scoped {
+impl ScopeInstance {
     /// Returns the scope of a thread.
-    pub const fn new(scope: Scope, home: Home) -> Scoped {
-        Scoped { scope, home }
+    pub const fn new(scope: Scope, home: ThreadLocation) -> ScopeInstance {
+        ScopeInstance { scope, home }
     }
 }
 
@@ -65,7 +65,7 @@ pub const fn releases(sem: Sem) -> bool {
 }
 
 /// Checks whether a scope of one thread includes another thread. All blocks run on one device.
-pub fn takes_in(scope: Scope, own: Home, other: Home) -> bool {
+pub fn includes(scope: Scope, own: ThreadLocation, other: ThreadLocation) -> bool {
     match scope {
         Scope::Cta => own.block == other.block,
         Scope::Cluster => own.cluster == other.cluster,
@@ -74,16 +74,16 @@ pub fn takes_in(scope: Scope, own: Home, other: Home) -> bool {
 }
 
 /// Checks whether each of two scopes includes the thread of the other.
-pub fn mutual(a: Scoped, b: Scoped) -> bool {
-    takes_in(a.scope, a.home, b.home) && takes_in(b.scope, b.home, a.home)
+pub fn scopes_mutually_inclusive(a: ScopeInstance, b: ScopeInstance) -> bool {
+    includes(a.scope, a.home, b.home) && includes(b.scope, b.home, a.home)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn home(block: u64) -> Home {
-        Home {
+    fn home(block: u64) -> ThreadLocation {
+        ThreadLocation {
             block,
             cluster: block / 2,
         }
@@ -91,8 +91,12 @@ mod tests {
 
     #[test]
     fn both_scopes_must_take_in_the_other_thread() {
-        let check =
-            |a, b, of: (u64, u64)| mutual(Scoped::new(a, home(of.0)), Scoped::new(b, home(of.1)));
+        let check = |a, b, of: (u64, u64)| {
+            scopes_mutually_inclusive(
+                ScopeInstance::new(a, home(of.0)),
+                ScopeInstance::new(b, home(of.1)),
+            )
+        };
         assert!(check(Scope::Cta, Scope::Sys, (1, 1)));
         assert!(!check(Scope::Cta, Scope::Sys, (0, 1)));
         assert!(check(Scope::Cluster, Scope::Gpu, (0, 1)));

@@ -12,7 +12,8 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::Instant;
 use warpgrid_view::memory_model::litmus::{
-    LitmusEditOp, LitmusSearch, LitmusTest, Races, SAMPLE, apply, explore, read_text, repairs,
+    ExplorationTask, LitmusEditOp, LitmusTest, RaceFrequency, SAMPLE, apply, explore, read_text,
+    repairs,
 };
 
 #[derive(Deserialize)]
@@ -40,8 +41,8 @@ impl Expected {
         }
         let mut pairs = self.racy_pairs.clone();
         pairs.sort_unstable();
-        if view.racy_pairs != pairs || view.race != self.race {
-            return Some(format!("races {:?}, not {pairs:?}", view.racy_pairs));
+        if view.racing_pairs != pairs || view.race != self.race {
+            return Some(format!("races {:?}, not {pairs:?}", view.racing_pairs));
         }
         let races = outcomes.map(|all| all.iter().map(|o| name(o.races).to_owned()).collect());
         (races != self.race_by_outcome)
@@ -49,11 +50,11 @@ impl Expected {
     }
 }
 
-fn name(races: Races) -> &'static str {
+fn name(races: RaceFrequency) -> &'static str {
     match races {
-        Races::Always => "always",
-        Races::Sometimes => "sometimes",
-        Races::Never => "never",
+        RaceFrequency::Always => "always",
+        RaceFrequency::Sometimes => "sometimes",
+        RaceFrequency::Never => "never",
     }
 }
 
@@ -195,7 +196,7 @@ fn a_repaired_text_allows_nothing_bad() {
 #[test]
 fn what_is_too_much_is_said() {
     let said = |text: &str| match read_text(text).and_then(|test| explore(&test)) {
-        Ok(view) => format!("{:?}", view.cut_off_after),
+        Ok(view) => format!("{:?}", view.truncated_after),
         Err(error) => error.to_string(),
     };
     let body = |lines: &str| {
@@ -259,12 +260,12 @@ fn no_value_comes_from_itself() {
 fn a_search_in_slices_finds_the_same() {
     for expected in tests().values().step_by(7) {
         let whole = explore(&expected.test).expect("an answer");
-        let mut search = LitmusSearch::new(expected.test.clone()).expect("a search");
+        let mut search = ExplorationTask::new(expected.test.clone()).expect("a search");
         while !search.advance(1).expect("candidates") {}
         let sliced = search.finish();
         assert_eq!(
-            (sliced.outcomes, sliced.racy_pairs),
-            (whole.outcomes, whole.racy_pairs),
+            (sliced.outcomes, sliced.racing_pairs),
+            (whole.outcomes, whole.racing_pairs),
             "{}",
             expected.test.name
         );

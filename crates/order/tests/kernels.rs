@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use warpgrid_view::memory_model::concurrency::{HangView, RaceView};
 use warpgrid_view::value::ElementType;
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 /// Sufficient for all kernels.
 pub(crate) const MAX_STEPS: u64 = 400_000;
@@ -84,7 +84,7 @@ fn sides(lines: [Option<u32>; 2], what: Option<&str>) -> Sides {
 fn sides_of(race: &RaceView) -> Sides {
     sides(
         [race.first.line, race.second.line],
-        race.second.what.as_deref(),
+        race.second.description.as_deref(),
     )
 }
 
@@ -103,7 +103,8 @@ impl Kernel {
         scenario["source"] = json!(text);
         scenario["seed"] = json!(seed);
         let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
-        Session::untracked(scenario).unwrap_or_else(|why| panic!("{}: {}", self.name, why.message))
+        Session::new_without_last_writers(scenario)
+            .unwrap_or_else(|why| panic!("{}: {}", self.name, why.message))
     }
 
     fn faulty_lines_wrong(&self, seeds: u64) -> Option<String> {
@@ -132,7 +133,7 @@ impl Kernel {
             if let Some(race) = places {
                 return Some(format!("seed {seed}: other bytes: {}", race.message));
             }
-            let has_ended = session.is_over() && session.fault().is_none();
+            let has_ended = session.is_finished() && session.fault().is_none();
             let always = self
                 .pairs
                 .iter()
@@ -197,7 +198,7 @@ impl Kernel {
             let mut session = self.session(&self.faulty, seed);
             session.run(MAX_STEPS);
             let hang = session.hang();
-            if hang.is_none() && session.is_over() && session.fault().is_none() && !always {
+            if hang.is_none() && session.is_finished() && session.fault().is_none() && !always {
                 continue;
             }
             let Some(hang) = hang else {
@@ -220,7 +221,7 @@ impl Kernel {
             let why = first
                 .or_else(|| session.fault().map(|fault| fault.message))
                 .or_else(|| session.hang().map(|hang| hang.message))
-                .or_else(|| (!session.is_over()).then(|| "no end".to_owned()))
+                .or_else(|| (!session.is_finished()).then(|| "no end".to_owned()))
                 .or_else(|| self.memory_wrong(&session));
             why.map(|why| format!("seed {seed}: {why}"))
         })
@@ -234,7 +235,7 @@ impl Kernel {
                 .into_iter()
                 .find(|buffer| buffer.name == *name)?;
             let size = ElementType::from_name(&buffer.ty)?.width_bytes();
-            let bytes = session.memory(&MemoryId::Buffer(name.clone()))?;
+            let bytes = session.memory(&MemoryKey::Buffer(name.clone()))?;
             let found = bytes.chunks(size).map(|element| {
                 let mut value = [0; 8];
                 value[..size].copy_from_slice(element);
@@ -380,11 +381,12 @@ fn kernels_of_compilers_are_quiet() {
     for folder in folders {
         for (name, scenario) in crate::folders::scenarios_of(&folder) {
             let clock = std::time::Instant::now();
-            let mut session = Session::untracked(scenario.clone()).expect("a session");
+            let mut session =
+                Session::new_without_last_writers(scenario.clone()).expect("a session");
             session.run(1_000_000);
             let plain = clock.elapsed().as_secs_f64();
             let clock = std::time::Instant::now();
-            let mut session = Session::untracked(scenario).expect("a session");
+            let mut session = Session::new_without_last_writers(scenario).expect("a session");
             let report = session.run_for_races(1_000_000);
             // With races, the run time is dominated by the search for fixes.
             if report.races.is_empty() {

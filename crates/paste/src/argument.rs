@@ -1,10 +1,10 @@
 //! Calls with inline assembly in all languages: parses their arguments, the variables to which their results are assigned, and their LLVM
 //! constraints.
 
-use crate::block::Unknown;
-use crate::pieces::{Kind, Pieces};
-use crate::raw::{RawBlock, RawOperand, Section};
-use warpgrid_program::{Origin, Span};
+use crate::block::Unresolved;
+use crate::pieces::{TokenKind, TokenStream};
+use crate::raw::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
+use warpgrid_program::{MappedSource, Span};
 
 /// Argument of a call: its name, if it has one, and the tokens of its value.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Argument<'a> {
 
 impl Argument<'_> {
     /// Returns the span of the value.
-    pub(crate) fn span(&self, pieces: Pieces<'_>) -> Span {
+    pub(crate) fn span(&self, pieces: TokenStream<'_>) -> Span {
         let first = pieces.tokens[self.from].span;
         first.to(pieces.tokens[self.to - 1].span)
     }
@@ -25,20 +25,20 @@ impl Argument<'_> {
     /// text of a literal that is not raw, given the span between its quotes.
     pub(crate) fn literals(
         &self,
-        pieces: Pieces<'_>,
+        pieces: TokenStream<'_>,
         operator: u8,
-        mut decode: impl FnMut(Span, &mut Origin, &mut Vec<Unknown>),
-    ) -> Option<(Origin, Vec<Unknown>)> {
-        let mut text = Origin::default();
+        mut decode: impl FnMut(Span, &mut MappedSource, &mut Vec<Unresolved>),
+    ) -> Option<(MappedSource, Vec<Unresolved>)> {
+        let mut text = MappedSource::default();
         let mut unknown = Vec::new();
         for at in self.from..self.to {
             let is_literal = (at - self.from).is_multiple_of(2);
             match pieces.kind(at)? {
-                Kind::Text { inner, is_raw, .. } if is_literal => match is_raw {
+                TokenKind::Text { inner, is_raw, .. } if is_literal => match is_raw {
                     true => text.copy(inner.text(pieces.source), inner.start),
                     false => decode(inner, &mut text, &mut unknown),
                 },
-                Kind::Punctuation(sign) if !is_literal && sign == operator => {}
+                TokenKind::Punctuation(sign) if !is_literal && sign == operator => {}
                 _ => return None,
             }
         }
@@ -47,14 +47,14 @@ impl Argument<'_> {
 }
 
 /// Splits the arguments at commas.
-pub(crate) fn arguments<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Vec<Argument<'a>> {
+pub(crate) fn arguments<'a>(pieces: TokenStream<'a>, from: usize, to: usize) -> Vec<Argument<'a>> {
     let mut all = Vec::new();
     let mut at = from;
     while at < to {
         let start = at;
         while at < to && !pieces.is(at, b',') {
             at = match pieces.kind(at) {
-                Some(Kind::Punctuation(b'(' | b'[' | b'{')) => {
+                Some(TokenKind::Punctuation(b'(' | b'[' | b'{')) => {
                     pieces.closing(at).map_or(to, |end| end + 1)
                 }
                 _ => at + 1,
@@ -82,7 +82,7 @@ pub(crate) fn arguments<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Vec<A
 }
 
 /// Returns the variables that the result of a call is assigned to.
-pub(crate) fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
+pub(crate) fn outputs(pieces: TokenStream<'_>, call: usize) -> Vec<String> {
     // Includes the path before the name, as in `tl.inline_asm_elementwise`.
     let mut at = call;
     while at >= 2 && pieces.is(at - 1, b'.') {
@@ -96,8 +96,8 @@ pub(crate) fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
     while at > 0 {
         at -= 1;
         match pieces.kind(at) {
-            Some(Kind::Word) => names.push(pieces.text(at).to_owned()),
-            Some(Kind::Punctuation(b',' | b'(' | b')')) => {}
+            Some(TokenKind::Word) => names.push(pieces.text(at).to_owned()),
+            Some(TokenKind::Punctuation(b',' | b'(' | b')')) => {}
             _ => break,
         }
         if pieces.tokens[at].starts_line {
@@ -110,10 +110,10 @@ pub(crate) fn outputs(pieces: Pieces<'_>, call: usize) -> Vec<String> {
 
 /// Adds the operands of a list of LLVM constraints to a block.
 pub(crate) fn add_operands(
-    constraints: &Origin,
+    constraints: &MappedSource,
     outputs: &[String],
     inputs: &[String],
-    block: &mut RawBlock,
+    block: &mut ParsedAsmBlock,
 ) {
     let text = &constraints.text;
     let mut stated: Vec<(&str, Span)> = Vec::new();
@@ -147,13 +147,13 @@ pub(crate) fn add_operands(
         };
         let expression = shared_name(names, *number, n);
         *number += 1;
-        block.operands.push(RawOperand {
+        block.operands.push(ParsedAsmOperand {
             symbol: None,
             constraint: text.to_owned(),
             place,
             expression,
             value: None,
-            section: Section::Either,
+            section: OperandSection::Either,
         });
     }
 }

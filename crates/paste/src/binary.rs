@@ -21,18 +21,18 @@ const MAX_ENTRIES: usize = 4096;
 
 /// Contents of a compiled file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Contents {
+pub struct BinaryContents {
     /// Kind of the file: `cubin`, `fatbin`, or a file that contains fatbins.
     pub kind: &'static str,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<EmbeddedProgram>,
     /// Parts of the file that cannot be read, one sentence each.
     pub notes: Vec<String>,
 }
 
 /// Code object in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    pub kind: EntryKind,
+pub struct EmbeddedProgram {
+    pub kind: EmbeddedProgramKind,
     /// Target: `sm_90`. For PTX, the target of the module header.
     pub target: Option<String>,
     /// Name of the source file that the compiler recorded.
@@ -45,17 +45,17 @@ pub struct Entry {
 
 /// Contents of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EntryKind {
+pub enum EmbeddedProgramKind {
     Ptx(String),
     Machine(Box<Cubin>),
 }
 
-impl Entry {
+impl EmbeddedProgram {
     /// Returns the names of the kernels.
     pub fn kernels(&self) -> Vec<String> {
         match &self.kind {
-            EntryKind::Ptx(text) => entries_of(text),
-            EntryKind::Machine(cubin) => {
+            EmbeddedProgramKind::Ptx(text) => entries_of(text),
+            EmbeddedProgramKind::Machine(cubin) => {
                 let kernels = cubin.kernels.iter();
                 kernels.map(|kernel| kernel.name.clone()).collect()
             }
@@ -65,8 +65,8 @@ impl Entry {
     /// Returns the entry as text: the unchanged PTX, or the parts of machine code that are readable without a disassembler.
     pub fn text(&self) -> String {
         match &self.kind {
-            EntryKind::Ptx(text) => text.clone(),
-            EntryKind::Machine(cubin) => text::listing(cubin),
+            EmbeddedProgramKind::Ptx(text) => text.clone(),
+            EmbeddedProgramKind::Machine(cubin) => text::listing(cubin),
         }
     }
 }
@@ -77,18 +77,18 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 }
 
 /// Opens a file. The error is a message that describes the actual format.
-pub fn open(bytes: &[u8]) -> Result<Contents, String> {
+pub fn open(bytes: &[u8]) -> Result<BinaryContents, String> {
     if bytes.len() > MAX_FILE_BYTES {
         let most = MAX_FILE_BYTES >> 20;
         return Err(format!("the file is larger than {most} MiB"));
     }
     if cubin::is_cubin(bytes) {
         let cubin = Cubin::read(bytes)?;
-        return Ok(Contents {
+        return Ok(BinaryContents {
             kind: "cubin",
-            entries: vec![Entry {
+            entries: vec![EmbeddedProgram {
                 target: Some(cubin.target.clone()),
-                kind: EntryKind::Machine(Box::new(cubin)),
+                kind: EmbeddedProgramKind::Machine(Box::new(cubin)),
                 source_name: None,
                 packed: None,
                 n_bytes: bytes.len(),
@@ -96,13 +96,13 @@ pub fn open(bytes: &[u8]) -> Result<Contents, String> {
             notes: Vec::new(),
         });
     }
-    let mut contents = Contents {
+    let mut contents = BinaryContents {
         kind: match (bytes.starts_with(elf::MAGIC), fatbin::find(bytes, 0)) {
             (_, Some(0)) => "fatbin",
             (true, _) => "object or program with fatbins",
             (false, _) => "file with fatbins",
         },
-        ..Contents::default()
+        ..BinaryContents::default()
     };
     let mut at = 0;
     let mut left = MAX_ALL_BYTES;

@@ -1,8 +1,8 @@
 //! Inline assembly block: the assembly and the operands of a statement in C++ or of a call in Python, as plain data.
 
-use crate::constraint::{Dialect, OperandKind, Role};
+use crate::constraint::{AsmDialect, OperandAccess, OperandKind};
 use warpgrid_isa::TypeKind;
-use warpgrid_program::{Diagnostic, Given, Origin, Span};
+use warpgrid_program::{Diagnostic, ExternalRegister, MappedSource, Span};
 
 /// Whether a call in Triton specifies that the assembly has no side effects (`is_pure=True`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Purity {
 
 /// Inline assembly block. All spans refer to the host source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Block {
+pub struct AsmBlock {
     /// Name of the enclosing function, followed by a number if the function contains several asm blocks.
     pub name: String,
     /// Span of the whole statement.
@@ -21,27 +21,27 @@ pub struct Block {
     /// Span of the first word.
     pub word: Span,
     /// Assembly with operand names in place of operand numbers.
-    pub snippet: Origin,
-    pub operands: Vec<BlockOperand>,
+    pub snippet: MappedSource,
+    pub operands: Vec<AsmOperand>,
     /// Whether the compiler must neither delete nor move the statement.
     pub is_volatile: bool,
     /// Purity of assembly that Triton applies to each element of a tensor.
     pub elementwise: Option<Purity>,
-    pub dialect: Dialect,
+    pub dialect: AsmDialect,
     /// Whether the statement declares that it modifies memory.
     pub clobbers_memory: bool,
     /// Unresolved parts of the assembly, such as macros and parameters.
-    pub unknown: Vec<Unknown>,
+    pub unknown: Vec<Unresolved>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Operand of an asm block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockOperand {
+pub struct AsmOperand {
     /// Name in the snippet, or the number of a known constant.
     pub name: String,
     pub kind: OperandKind,
-    pub role: Role,
+    pub role: OperandAccess,
     /// Constraint as written, without quotation marks: `=r`.
     pub constraint: String,
     /// Span of the constraint.
@@ -56,55 +56,55 @@ pub struct BlockOperand {
 
 /// Unresolved part of the assembly.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
+pub struct Unresolved {
     pub name: String,
     pub span: Span,
-    pub what: Missing,
+    pub what: UnresolvedKind,
 }
 
-impl Unknown {
+impl Unresolved {
     /// Creates an unresolved part for an expression at `span` that inserts assembly.
-    pub(crate) fn assembly(source: &str, span: Span) -> Unknown {
-        Unknown {
+    pub(crate) fn assembly(source: &str, span: Span) -> Unresolved {
+        Unresolved {
             name: span.text(source).to_owned(),
             span,
-            what: Missing::Assembly,
+            what: UnresolvedKind::Assembly,
         }
     }
 }
 
 /// Kind of an unresolved part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum UnresolvedKind {
     /// Part of the assembly.
     Assembly,
     /// Value of a constant, for which a value is assumed.
     Number,
 }
 
-impl Block {
+impl AsmBlock {
     /// Checks whether all of the assembly is known.
     pub fn is_whole(&self) -> bool {
         let mut unknown = self.unknown.iter();
-        !unknown.any(|unknown| unknown.what == Missing::Assembly)
+        !unknown.any(|unknown| unknown.what == UnresolvedKind::Assembly)
     }
 
     /// Returns the number of constants with an assumed value.
-    pub fn n_choices(&self) -> usize {
+    pub fn n_candidate_constants(&self) -> usize {
         let unknown = self.unknown.iter();
         unknown
-            .filter(|unknown| unknown.what == Missing::Number)
+            .filter(|unknown| unknown.what == UnresolvedKind::Number)
             .count()
     }
 
     /// Returns the registers of the operands as the compiler declares them: integers as bit types, so that `"h"` also accepts `.f16`.
     /// `stated` contains the names of operands or expressions that annotations define.
-    pub fn given(&self, stated: &[String]) -> Vec<Given> {
+    pub fn given(&self, stated: &[String]) -> Vec<ExternalRegister> {
         let registers = self
             .operands
             .iter()
             .filter_map(|operand| match operand.kind {
-                OperandKind::Register(ty) => Some(Given {
+                OperandKind::Register(ty) => Some(ExternalRegister {
                     name: operand.name.clone(),
                     is_stated: stated.contains(&operand.name)
                         || stated.contains(&operand.expression),

@@ -5,7 +5,7 @@ pub(crate) mod csharp;
 pub(crate) mod julia;
 pub(crate) mod lexer;
 
-use crate::pieces::{Kind, Pieces, Token};
+use crate::pieces::{Token, TokenKind, TokenStream};
 
 /// Maximum number of blocks that are read from one text.
 const MAX_BLOCKS: usize = 512;
@@ -16,12 +16,12 @@ const MAX_OPERANDS: usize = 64;
 /// Returns the tokens of a text without its comments.
 fn tokens(source: &str, language: lexer::Language) -> Vec<Token> {
     let mut tokens = lexer::tokens(source, language);
-    tokens.retain(|token| token.kind != Kind::Comment);
+    tokens.retain(|token| token.kind != TokenKind::Comment);
     tokens
 }
 
 /// Returns the first token of the path that ends at `at`: `LLVM` of `LLVM.Interop.@asmcall`.
-fn start_of_path(pieces: Pieces<'_>, at: usize) -> usize {
+fn start_of_path(pieces: TokenStream<'_>, at: usize) -> usize {
     let mut at = at;
     while at >= 2 && pieces.is(at - 1, b'.') && pieces.is_word(at - 2) {
         at -= 2;
@@ -30,9 +30,9 @@ fn start_of_path(pieces: Pieces<'_>, at: usize) -> usize {
 }
 
 /// Returns the closing parenthesis of the parameters after the function name at `at`, which has at most 256 tokens of parameters.
-fn end_of_parameters(pieces: Pieces<'_>, at: usize) -> Option<usize> {
+fn end_of_parameters(pieces: TokenStream<'_>, at: usize) -> Option<usize> {
     let end = pieces.tokens.len().min(at + 256);
-    let near = Pieces {
+    let near = TokenStream {
         tokens: &pieces.tokens[..end],
         ..pieces
     };

@@ -6,7 +6,7 @@ use warpgrid_isa::ScalarType;
 
 /// Dialect of the constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub enum AsmDialect {
     /// `asm` statements: `%0`.
     Cuda,
     /// LLVM inline assembly, which Triton and others use: `$0`.
@@ -27,7 +27,7 @@ pub enum OperandKind {
 
 /// Direction of an operand as specified by its constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum OperandAccess {
     /// No modifier.
     Read,
     /// `=`
@@ -39,13 +39,13 @@ pub enum Role {
 /// Parsed constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Constraint {
-    pub(crate) role: Role,
+    pub(crate) role: OperandAccess,
     pub(crate) kind: OperandKind,
 }
 
 /// Error in a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mistake {
+pub(crate) enum ConstraintError {
     /// There is no letter.
     Empty,
     Unknown(char),
@@ -77,40 +77,40 @@ pub(crate) const LETTERS_IN_WORDS: &str = "`\"h\"` for `.u16`, `\"r\"` for `.u32
 
 impl Constraint {
     /// Parses a constraint without its quotes.
-    pub(crate) fn read(text: &str, dialect: Dialect) -> Result<Constraint, Mistake> {
+    pub(crate) fn read(text: &str, dialect: AsmDialect) -> Result<Constraint, ConstraintError> {
         let (role, rest) = match text.strip_prefix('=') {
-            Some(rest) => (Role::Written, rest),
+            Some(rest) => (OperandAccess::Written, rest),
             None => match text.strip_prefix('+') {
-                Some(rest) => (Role::ReadAndWritten, rest),
-                None => (Role::Read, text),
+                Some(rest) => (OperandAccess::ReadAndWritten, rest),
+                None => (OperandAccess::Read, text),
             },
         };
         // An early-clobber output, which is written before all inputs are read.
         let rest = rest.strip_prefix('&').unwrap_or(rest);
         let mut letters = rest.chars();
-        let letter = letters.next().ok_or(Mistake::Empty)?;
+        let letter = letters.next().ok_or(ConstraintError::Empty)?;
         let n = match dialect {
-            Dialect::Cuda => N_OF_CUDA,
-            Dialect::Llvm | Dialect::Ilgpu => LETTERS.len(),
+            AsmDialect::Cuda => N_OF_CUDA,
+            AsmDialect::Llvm | AsmDialect::Ilgpu => LETTERS.len(),
         };
         let known = LETTERS.iter().take(n).find(|(own, _)| *own == letter);
-        let (_, kind) = known.ok_or(Mistake::Unknown(letter))?;
+        let (_, kind) = known.ok_or(ConstraintError::Unknown(letter))?;
         match letters.next() {
             None => Ok(Constraint { role, kind: *kind }),
-            Some(_) => Err(Mistake::Several),
+            Some(_) => Err(ConstraintError::Several),
         }
     }
 }
 
-impl Role {
+impl OperandAccess {
     /// Checks whether the statement reads the operand.
     pub fn is_read(self) -> bool {
-        self != Role::Written
+        self != OperandAccess::Written
     }
 
     /// Checks whether the statement writes the operand.
     pub fn is_written(self) -> bool {
-        self != Role::Read
+        self != OperandAccess::Read
     }
 }
 
@@ -120,18 +120,27 @@ mod tests {
 
     #[test]
     fn constraints_are_read_with_their_modifiers() {
-        let read = |text| Constraint::read(text, Dialect::Cuda);
+        let read = |text| Constraint::read(text, AsmDialect::Cuda);
         let register = |role, ty| {
             Ok(Constraint {
                 role,
                 kind: OperandKind::Register(ty),
             })
         };
-        assert_eq!(read("=r"), register(Role::Written, ScalarType::U32));
-        assert_eq!(read("+f"), register(Role::ReadAndWritten, ScalarType::F32));
-        assert_eq!(read("=&l"), register(Role::Written, ScalarType::U64));
-        assert_eq!(read("rm"), Err(Mistake::Several));
-        assert_eq!(read("=z"), Err(Mistake::Unknown('z')));
-        assert_eq!(read("="), Err(Mistake::Empty));
+        assert_eq!(
+            read("=r"),
+            register(OperandAccess::Written, ScalarType::U32)
+        );
+        assert_eq!(
+            read("+f"),
+            register(OperandAccess::ReadAndWritten, ScalarType::F32)
+        );
+        assert_eq!(
+            read("=&l"),
+            register(OperandAccess::Written, ScalarType::U64)
+        );
+        assert_eq!(read("rm"), Err(ConstraintError::Several));
+        assert_eq!(read("=z"), Err(ConstraintError::Unknown('z')));
+        assert_eq!(read("="), Err(ConstraintError::Empty));
     }
 }

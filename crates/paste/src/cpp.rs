@@ -8,42 +8,42 @@ mod macros;
 mod scopes;
 mod statement;
 
-use crate::pieces::{Kind, Pieces};
-use crate::raw::RawBlock;
-use constants::Constants;
+use crate::pieces::{TokenKind, TokenStream};
+use crate::raw::ParsedAsmBlock;
+use constants::ConstantTable;
 use macros::Macros;
 use scopes::Scopes;
-use warpgrid_program::wrapped::ASM_WORDS;
+use warpgrid_program::wrapped::ASM_KEYWORDS;
 
 /// Source whose statements are parsed.
-pub(crate) struct Reading<'a> {
-    pieces: Pieces<'a>,
+pub(crate) struct CppSource<'a> {
+    pieces: TokenStream<'a>,
     macros: Macros<'a>,
-    pub(crate) constants: Constants<'a>,
+    pub(crate) constants: ConstantTable<'a>,
 }
 
 /// Maximum number of statements per source.
 const MAX_BLOCKS: usize = 512;
 
 /// Returns the statements of a source in order.
-pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
+pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     let mut tokens = lexer::tokens(source);
-    tokens.retain(|token| token.kind != Kind::Comment);
+    tokens.retain(|token| token.kind != TokenKind::Comment);
     let tokens = conditions::without(source, tokens);
-    let pieces = Pieces {
+    let pieces = TokenStream {
         source,
         tokens: &tokens,
     };
-    let reading = Reading {
+    let reading = CppSource {
         macros: Macros::of(pieces),
-        constants: Constants::of(pieces),
+        constants: ConstantTable::of(pieces),
         pieces,
     };
     let mut scopes = Scopes::default();
     let mut blocks = Vec::new();
     for at in 0..tokens.len() {
         scopes.step(pieces, at);
-        if ASM_WORDS.contains(&pieces.text(at)) && pieces.is_word(at) {
+        if ASM_KEYWORDS.contains(&pieces.text(at)) && pieces.is_word(at) {
             reading.statement(at, &scopes, &mut blocks);
         }
         if blocks.len() >= MAX_BLOCKS {

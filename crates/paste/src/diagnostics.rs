@@ -1,7 +1,7 @@
 //! Diagnostics about host sources and logs, one function per code. The doc comment of a code is its reference page.
 
-use crate::block::{BlockOperand, Purity};
-use crate::constraint::{Dialect, LETTERS_IN_WORDS, Mistake};
+use crate::block::{AsmOperand, Purity};
+use crate::constraint::{AsmDialect, ConstraintError, LETTERS_IN_WORDS};
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::form::nearest;
 use warpgrid_program::{Diagnostic, Severity, Span, catalogue};
@@ -106,20 +106,26 @@ pub(crate) fn no_such_name(name: &str, names: &[&str], span: Span) -> Diagnostic
     }
 }
 
-pub(crate) fn constraint(text: &str, mistake: Mistake, span: Span) -> Diagnostic {
+pub(crate) fn constraint(text: &str, mistake: ConstraintError, span: Span) -> Diagnostic {
     let message = match mistake {
-        Mistake::Empty => format!("found the empty constraint `\"{text}\"`, expected one letter"),
-        Mistake::Unknown(letter) => {
+        ConstraintError::Empty => {
+            format!("found the empty constraint `\"{text}\"`, expected one letter")
+        }
+        ConstraintError::Unknown(letter) => {
             format!("unknown constraint letter `{letter}`")
         }
-        Mistake::Several => format!("found the constraint `\"{text}\"`, expected a single letter"),
+        ConstraintError::Several => {
+            format!("found the constraint `\"{text}\"`, expected a single letter")
+        }
     };
     let help = match mistake {
-        Mistake::Unknown('m') => {
+        ConstraintError::Unknown('m') => {
             "PTX operands cannot be in memory: pass the address with the constraint `\"l\"`"
         }
-        Mistake::Unknown('i') => "use the constraint `\"n\"` for a constant",
-        Mistake::Unknown(_) | Mistake::Empty | Mistake::Several => LETTERS_IN_WORDS,
+        ConstraintError::Unknown('i') => "use the constraint `\"n\"` for a constant",
+        ConstraintError::Unknown(_) | ConstraintError::Empty | ConstraintError::Several => {
+            LETTERS_IN_WORDS
+        }
     };
     Diagnostic::error(UNKNOWN_CONSTRAINT, span, message).help(help)
 }
@@ -153,15 +159,15 @@ pub(crate) fn input_written(
 }
 
 /// Returns the notation of an operand that is written and not read.
-const fn output_modifier(dialect: Dialect) -> &'static str {
+const fn output_modifier(dialect: AsmDialect) -> &'static str {
     match dialect {
-        Dialect::Cuda | Dialect::Llvm => "`=`",
-        Dialect::Ilgpu => "`out`",
+        AsmDialect::Cuda | AsmDialect::Llvm => "`=`",
+        AsmDialect::Ilgpu => "`out`",
     }
 }
 
 pub(crate) fn output_read(
-    dialect: Dialect,
+    dialect: AsmDialect,
     name: &str,
     letter: &str,
     use_at: Span,
@@ -176,7 +182,7 @@ pub(crate) fn output_read(
 }
 
 pub(crate) fn output_kept(
-    dialect: Dialect,
+    dialect: AsmDialect,
     name: &str,
     letter: &str,
     use_at: Span,
@@ -217,13 +223,13 @@ pub(crate) fn output_not_written(name: &str, constraint: Span) -> Diagnostic {
 }
 
 pub(crate) fn operand_not_used(
-    dialect: Dialect,
+    dialect: AsmDialect,
     number: usize,
-    operand: &BlockOperand,
+    operand: &AsmOperand,
 ) -> Diagnostic {
     let sign = match dialect {
-        Dialect::Cuda | Dialect::Ilgpu => '%',
-        Dialect::Llvm => '$',
+        AsmDialect::Cuda | AsmDialect::Ilgpu => '%',
+        AsmDialect::Llvm => '$',
     };
     let expression = &operand.expression;
     let message = format!("the assembly never uses operand `{sign}{number}` (`{expression}`)");
@@ -356,12 +362,12 @@ pub(crate) const fn csharp_direction() -> &'static str {
 }
 
 /// Describes the type of an operand and its origin.
-pub(crate) fn declared_by(dialect: Dialect, letter: &str, ty: ScalarType) -> String {
+pub(crate) fn declared_by(dialect: AsmDialect, letter: &str, ty: ScalarType) -> String {
     match dialect {
-        Dialect::Cuda | Dialect::Llvm => {
+        AsmDialect::Cuda | AsmDialect::Llvm => {
             format!("the constraint `\"{letter}\"` declares the operand as `.{ty}`")
         }
-        Dialect::Ilgpu => format!("the C# type declares the operand as `.{ty}`"),
+        AsmDialect::Ilgpu => format!("the C# type declares the operand as `.{ty}`"),
     }
 }
 

@@ -2,10 +2,10 @@
 //! may apply to the statement, and whether the declared effects are sufficient (guide "Inline PTX Assembly in CUDA", "Incorrect
 //! Optimization").
 
-use crate::block::Block;
-use crate::constraint::Dialect;
+use crate::block::AsmBlock;
+use crate::constraint::AsmDialect;
 use crate::diagnostics as diagnose;
-use warpgrid_isa::{AccessKind, AsyncOp, Does, Sem};
+use warpgrid_isa::{AccessKind, AsyncOp, Operation, Sem};
 use warpgrid_program::{Diagnostic, Module, OperandValue, Source};
 
 /// Effects of the instructions of a block in addition to their results.
@@ -31,7 +31,7 @@ impl Effects {
             for instruction in &function.instructions {
                 // Instructions that a front end inserted before the source have no span.
                 let is_own = instruction.span.end > instruction.span.start;
-                if let Some(action) = module.action(instruction).filter(|_| is_own) {
+                if let Some(action) = module.opcode(instruction).filter(|_| is_own) {
                     effects.add(action.does);
                     // A strong load is ordered with accesses of other threads, and may read another value if it is repeated.
                     effects.orders |= action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak);
@@ -46,24 +46,26 @@ impl Effects {
         effects
     }
 
-    fn add(&mut self, does: Does) {
+    fn add(&mut self, does: Operation) {
         match does {
-            Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Move(_) => {}
-            Does::Memory(op) => self.access(op.access()),
+            Operation::Arithmetic(_)
+            | Operation::Carry(_)
+            | Operation::Video(..)
+            | Operation::Compare(_)
+            | Operation::Move(_) => {}
+            Operation::Memory(op) => self.access(op.access()),
             // The lanes of a warp compute an MMA together, from registers only.
-            Does::Matrix(op) if op.access().is_none() => {}
-            Does::Matrix(op) => self.access(op.access()),
-            Does::Async(op) => self.asynchronous(op),
-            Does::Mbarrier(_) | Does::Sync(_) => self.orders = true,
-            Does::Unit(_) | Does::Machine(_) | Does::Unknown => self.writes_memory = true,
+            Operation::Matrix(op) if op.access().is_none() => {}
+            Operation::Matrix(op) => self.access(op.access()),
+            Operation::Async(op) => self.asynchronous(op),
+            Operation::Mbarrier(_) | Operation::Sync(_) => self.orders = true,
+            Operation::Unit(_) | Operation::Machine(_) | Operation::Unknown => {
+                self.writes_memory = true
+            }
             // A branch within the block has no effect outside of it.
-            Does::Control(op) => self.exchanges |= !op.is_branch(),
-            Does::Warp(_) => self.exchanges = true,
-            Does::Hint(_) => self.hints = true,
+            Operation::Control(op) => self.exchanges |= !op.is_branch(),
+            Operation::Warp(_) => self.exchanges = true,
+            Operation::Hint(_) => self.hints = true,
         }
     }
 
@@ -120,7 +122,7 @@ impl Effects {
 }
 
 /// Notation of a dialect for declared effects.
-struct Words {
+struct SideEffectSyntax {
     volatile: &'static str,
     memory: &'static str,
     /// Syntax of the volatile declaration and of the memory clobber.
@@ -128,23 +130,23 @@ struct Words {
     say_memory: &'static str,
 }
 
-impl Words {
-    const fn of(dialect: Dialect) -> Words {
+impl SideEffectSyntax {
+    const fn of(dialect: AsmDialect) -> SideEffectSyntax {
         match dialect {
-            Dialect::Cuda => Words {
+            AsmDialect::Cuda => SideEffectSyntax {
                 volatile: "`volatile`",
                 memory: "`\"memory\"`",
                 say_volatile: "use `asm volatile`",
                 say_memory: "add `\"memory\"` after a third colon",
             },
             // ILGPU assumes that every call modifies memory.
-            Dialect::Ilgpu => Words {
+            AsmDialect::Ilgpu => SideEffectSyntax {
                 volatile: "a fixed position",
                 memory: "up-to-date memory",
                 say_volatile: "call `CudaAsm.Emit`",
                 say_memory: "call `CudaAsm.Emit`",
             },
-            Dialect::Llvm => Words {
+            AsmDialect::Llvm => SideEffectSyntax {
                 volatile: "a side-effect declaration",
                 memory: "`~{memory}`",
                 say_volatile: "use `is_pure=False` (Triton), `has_side_effects=True` (MLIR), or `true` after the constraints (Julia)",
@@ -155,7 +157,7 @@ impl Words {
 }
 
 /// Formats the transformations that a compiler may apply to the statement, in two sentences.
-pub(crate) fn note(block: &Block, effects: Effects) -> String {
+pub(crate) fn note(block: &AsmBlock, effects: Effects) -> String {
     let what = effects.words();
     let freedom = match (block.is_volatile, block.clobbers_memory) {
         (false, false) => {
@@ -171,9 +173,9 @@ pub(crate) fn note(block: &Block, effects: Effects) -> String {
             "the compiler neither deletes nor moves the statement, and does not cache memory values in registers across the statement"
         }
     };
-    let Words {
+    let SideEffectSyntax {
         volatile, memory, ..
-    } = Words::of(block.dialect);
+    } = SideEffectSyntax::of(block.dialect);
     let needs = match (effects.needs_volatile(), effects.needs_memory()) {
         (true, true) => format!("requires {volatile} and {memory}"),
         (true, false) => format!("requires {volatile}"),
@@ -184,18 +186,18 @@ pub(crate) fn note(block: &Block, effects: Effects) -> String {
 }
 
 /// Returns the diagnostic for writes to memory by assembly that Triton applies to each element of a tensor.
-pub(crate) fn replicated(block: &Block, effects: Effects) -> Option<Diagnostic> {
+pub(crate) fn replicated(block: &AsmBlock, effects: Effects) -> Option<Diagnostic> {
     let purity = block.elementwise.filter(|_| effects.writes_memory)?;
     Some(diagnose::replicated_effect(purity, block.word))
 }
 
 /// Returns the diagnostic for effects that the statement does not declare.
-pub(crate) fn untold(block: &Block, effects: Effects) -> Option<Diagnostic> {
+pub(crate) fn untold(block: &AsmBlock, effects: Effects) -> Option<Diagnostic> {
     let lacks_volatile = effects.needs_volatile() && !block.is_volatile;
     // Memory that is only read may be constant.
     let changes = effects.writes_memory || effects.orders;
     let lacks_memory = changes && !block.clobbers_memory;
-    let words = Words::of(block.dialect);
+    let words = SideEffectSyntax::of(block.dialect);
     let (may, help) = match (lacks_volatile, lacks_memory) {
         (true, true) => (
             "delete or move the statement, or cache memory values in registers across the statement",

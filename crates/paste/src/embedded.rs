@@ -1,12 +1,12 @@
 //! Document embedded in another text: converts results of the inner document to spans of the outer text.
 
 use warpgrid_program::{
-    Diagnostic, Document, HoverText, Origin, PlaceMap, SignatureText, Suggestion,
+    CompletionItem, Diagnostic, Document, Hover, MappedSource, SignatureHelp, SourceMap,
 };
 
 /// Inner document with an offset.
 pub(crate) struct Embedded<'d> {
-    map: &'d PlaceMap,
+    map: &'d SourceMap,
     document: &'d dyn Document,
     /// Offset in the inner text.
     offset: u32,
@@ -15,7 +15,7 @@ pub(crate) struct Embedded<'d> {
 impl<'d> Embedded<'d> {
     /// Returns the inner document at `offset` of the outer text; `None` if the offset is outside of `origin`.
     pub(crate) fn at(
-        origin: &'d Origin,
+        origin: &'d MappedSource,
         document: &'d dyn Document,
         offset: u32,
     ) -> Option<Embedded<'d>> {
@@ -27,26 +27,26 @@ impl<'d> Embedded<'d> {
     }
 
     /// Returns the hover text with spans of the outer text.
-    pub(crate) fn hover(&self) -> Option<HoverText> {
+    pub(crate) fn hover(&self) -> Option<Hover> {
         let found = self.document.hover(self.offset)?;
-        Some(HoverText {
+        Some(Hover {
             span: self.map.span(found.span),
             declared: found.declared.map(|span| self.map.span(span)),
             ..found
         })
     }
 
-    pub(crate) fn complete(&self) -> Vec<Suggestion> {
+    pub(crate) fn complete(&self) -> Vec<CompletionItem> {
         self.document.complete(self.offset)
     }
 
-    pub(crate) fn signature(&self) -> Option<SignatureText> {
+    pub(crate) fn signature(&self) -> Option<SignatureHelp> {
         self.document.signature(self.offset)
     }
 }
 
 /// Converts the spans of a diagnostic of an inner document to the outer text.
-pub(crate) fn place(found: &mut Diagnostic, origin: &Origin) {
+pub(crate) fn place(found: &mut Diagnostic, origin: &MappedSource) {
     found.span = origin.map.span(found.span);
     for label in &mut found.labels {
         label.span = origin.map.span(label.span);

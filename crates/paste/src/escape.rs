@@ -1,10 +1,10 @@
 //! Decoding of C++ and Python string literals, with a source map.
 
-use warpgrid_program::{Origin, Span};
+use warpgrid_program::{MappedSource, Span};
 
 /// Language of the escape sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Escapes {
+pub(crate) enum EscapeSyntax {
     /// A raw literal has no escape sequences.
     None,
     Cpp,
@@ -12,10 +12,10 @@ pub(crate) enum Escapes {
 }
 
 /// Appends the decoded text of a literal to `to`. `inner` is its span in `source` without quotes.
-pub(crate) fn decode(source: &str, inner: Span, escapes: Escapes, to: &mut Origin) {
+pub(crate) fn decode(source: &str, inner: Span, escapes: EscapeSyntax, to: &mut MappedSource) {
     let text = inner.text(source);
     let mut done = 0;
-    while escapes != Escapes::None
+    while escapes != EscapeSyntax::None
         && let Some(found) = text[done..].find('\\')
     {
         let at = done + found;
@@ -34,7 +34,7 @@ pub(crate) fn decode(source: &str, inner: Span, escapes: Escapes, to: &mut Origi
 }
 
 /// Returns the value of an escape sequence and its length in bytes, which is at least that of the backslash.
-fn escape(text: &str, escapes: Escapes) -> (Option<char>, usize) {
+fn escape(text: &str, escapes: EscapeSyntax) -> (Option<char>, usize) {
     let mut rest = text.chars();
     rest.next();
     let Some(letter) = rest.next() else {
@@ -49,11 +49,16 @@ fn escape(text: &str, escapes: Escapes) -> (Option<char>, usize) {
         'f' => simple('\u{c}'),
         'a' => simple('\u{7}'),
         'b' => simple('\u{8}'),
-        'e' if escapes == Escapes::Cpp => simple('\u{1b}'),
+        'e' if escapes == EscapeSyntax::Cpp => simple('\u{1b}'),
         '\\' | '\'' | '"' => simple(letter),
-        '?' if escapes == Escapes::Cpp => simple('?'),
+        '?' if escapes == EscapeSyntax::Cpp => simple('?'),
         '0'..='7' => number(text, 1, 3, 8),
-        'x' => number(text, 2, if escapes == Escapes::Cpp { 8 } else { 2 }, 16),
+        'x' => number(
+            text,
+            2,
+            if escapes == EscapeSyntax::Cpp { 8 } else { 2 },
+            16,
+        ),
         'u' => number(text, 2, 4, 16),
         'U' => number(text, 2, 8, 16),
         '\n' => (None, 2),
@@ -80,8 +85,8 @@ fn number(text: &str, skip: usize, most: usize, base: u32) -> (Option<char>, usi
 mod tests {
     use super::*;
 
-    fn decoded(text: &str, escapes: Escapes) -> String {
-        let mut origin = Origin::default();
+    fn decoded(text: &str, escapes: EscapeSyntax) -> String {
+        let mut origin = MappedSource::default();
         decode(text, Span::new(0, text.len() as u32), escapes, &mut origin);
         origin.text
     }
@@ -89,11 +94,11 @@ mod tests {
     #[test]
     fn escapes_are_read_as_the_compiler_reads_them() {
         assert_eq!(
-            decoded(r#"a\n\tb\\n\"\x41;\101"#, Escapes::Cpp),
+            decoded(r#"a\n\tb\\n\"\x41;\101"#, EscapeSyntax::Cpp),
             "a\n\tb\\n\"A;A"
         );
-        assert_eq!(decoded("a\\\nb", Escapes::Cpp), "ab");
-        assert_eq!(decoded(r"\q\", Escapes::Python), r"\q\");
-        assert_eq!(decoded(r"\u00e9\xe9", Escapes::Python), "éé");
+        assert_eq!(decoded("a\\\nb", EscapeSyntax::Cpp), "ab");
+        assert_eq!(decoded(r"\q\", EscapeSyntax::Python), r"\q\");
+        assert_eq!(decoded(r"\u00e9\xe9", EscapeSyntax::Python), "éé");
     }
 }

@@ -3,10 +3,10 @@
 
 use crate::embedded::{Embedded, place};
 use std::borrow::Cow;
-use warpgrid_program::wrapped::{FATBIN_PTX_HEADER, Wrapping};
+use warpgrid_program::wrapped::{ContainerFormat, FATBIN_PTX_HEADER};
 use warpgrid_program::{
-    CheckedText, ColouredToken, Diagnostic, Document, FrontEnd, HoverText, Origin, Overrides, Part,
-    Severity, SignatureText, Span, Suggestion,
+    CheckResult, CompletionItem, Diagnostic, Document, EmbeddedSnippet, FrontEnd, Hover,
+    MappedSource, Overrides, SemanticToken, Severity, SignatureHelp, Span,
 };
 
 /// Headers of entries. `elf` is machine code.
@@ -22,13 +22,13 @@ pub(crate) struct FatbinText {
 struct Module {
     /// Architecture in the header: `sm_89`.
     name: String,
-    text: Origin,
+    text: MappedSource,
 }
 
 impl FatbinText {
     /// Parses a text. Returns `None` if no line is the header of a fat binary entry with PTX.
     pub(crate) fn read(source: &str) -> Option<FatbinText> {
-        if Wrapping::of_source(source) != Some(Wrapping::Fatbin) {
+        if ContainerFormat::of_source(source) != Some(ContainerFormat::Fatbin) {
             return None;
         }
         let mut modules: Vec<Module> = Vec::new();
@@ -40,7 +40,7 @@ impl FatbinText {
                 is_header = true;
                 modules.push(Module {
                     name: String::new(),
-                    text: Origin::default(),
+                    text: MappedSource::default(),
                 });
             }
             if let Some(module) = modules.last_mut() {
@@ -62,12 +62,12 @@ impl FatbinText {
     }
 
     /// Returns the tokens of all modules.
-    pub(crate) fn tokens(&self, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
+    pub(crate) fn tokens(&self, inner: &dyn FrontEnd) -> Vec<SemanticToken> {
         let of_module = |module: &Module| {
             let tokens = inner.tokens(&module.text.text).into_iter();
             let placed = tokens.flat_map(|token| {
                 let places = module.text.map.pieces_of(token.span);
-                places.map(move |span| ColouredToken {
+                places.map(move |span| SemanticToken {
                     span,
                     class: token.class,
                 })
@@ -118,13 +118,13 @@ impl Document for FatbinDocument<'_> {
         &self.source
     }
 
-    fn check(&self) -> CheckedText {
-        self.check_part(None)
+    fn check(&self) -> CheckResult {
+        self.check_snippet(None)
     }
 
-    fn check_part(&self, name: Option<&str>) -> CheckedText {
+    fn check_snippet(&self, name: Option<&str>) -> CheckResult {
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
-        let mut chosen: Option<CheckedText> = None;
+        let mut chosen: Option<CheckResult> = None;
         for (module, document) in &self.modules {
             let mut checked = document.check();
             for found in &mut checked.diagnostics {
@@ -138,18 +138,18 @@ impl Document for FatbinDocument<'_> {
                 chosen = Some(checked);
             }
         }
-        CheckedText {
+        CheckResult {
             diagnostics,
             ..chosen.unwrap_or_default()
         }
     }
 
-    fn parts(&self) -> Vec<Part> {
+    fn snippets(&self) -> Vec<EmbeddedSnippet> {
         let part = |(module, document): &(Module, Box<dyn Document>)| {
             let checked = document.check();
             let is_error = |found: &Diagnostic| found.severity == Severity::Error;
             let end = module.text.text.len() as u32;
-            Part {
+            EmbeddedSnippet {
                 name: module.name.clone(),
                 span: module.text.map.span(Span::new(0, end)),
                 text: module.text.text.clone(),
@@ -163,16 +163,16 @@ impl Document for FatbinDocument<'_> {
         self.modules.iter().map(part).collect()
     }
 
-    fn hover(&self, offset: u32) -> Option<HoverText> {
+    fn hover(&self, offset: u32) -> Option<Hover> {
         self.at(offset)?.hover()
     }
 
-    fn complete(&self, offset: u32) -> Vec<Suggestion> {
+    fn complete(&self, offset: u32) -> Vec<CompletionItem> {
         self.at(offset)
             .map_or_else(Vec::new, |inner| inner.complete())
     }
 
-    fn signature(&self, offset: u32) -> Option<SignatureText> {
+    fn signature(&self, offset: u32) -> Option<SignatureHelp> {
         self.at(offset)?.signature()
     }
 }

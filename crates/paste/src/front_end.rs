@@ -3,31 +3,31 @@
 
 use crate::fatbin::{FatbinDocument, FatbinText};
 use crate::highlight;
-use crate::host::HostText;
+use crate::host::HostSource;
 use crate::host_document::HostDocument;
 use crate::log::LogText;
 use crate::log_document::LogDocument;
 use std::borrow::Cow;
 use warpgrid_isa::Target;
-use warpgrid_program::wrapped::Wrapping;
-use warpgrid_program::{ColouredToken, Document, FrontEnd, Given, Overrides, Span};
+use warpgrid_program::wrapped::ContainerFormat;
+use warpgrid_program::{Document, ExternalRegister, FrontEnd, Overrides, SemanticToken, Span};
 
 /// Front end that also accepts texts with embedded instructions of its language.
 #[derive(Clone, Copy)]
-pub struct Pasted {
+pub struct EmbeddedFrontEnd {
     inner: &'static dyn FrontEnd,
 }
 
-impl Pasted {
+impl EmbeddedFrontEnd {
     /// Creates a front end for texts with embedded instructions of `inner`.
-    pub const fn over(inner: &'static dyn FrontEnd) -> Pasted {
-        Pasted { inner }
+    pub const fn over(inner: &'static dyn FrontEnd) -> EmbeddedFrontEnd {
+        EmbeddedFrontEnd { inner }
     }
 }
 
-impl FrontEnd for Pasted {
+impl FrontEnd for EmbeddedFrontEnd {
     fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
-        if let Some(text) = HostText::read(&source) {
+        if let Some(text) = HostSource::read(&source) {
             return Box::new(HostDocument::new(source, &text, self.inner, overrides));
         }
         if let Some(text) = FatbinText::read(&source) {
@@ -39,17 +39,17 @@ impl FrontEnd for Pasted {
         }
     }
 
-    fn open_among<'a>(
+    fn open_with_registers<'a>(
         &self,
         source: Cow<'a, str>,
         overrides: &Overrides,
-        given: Vec<Given>,
+        given: Vec<ExternalRegister>,
     ) -> Box<dyn Document + 'a> {
-        self.inner.open_among(source, overrides, given)
+        self.inner.open_with_registers(source, overrides, given)
     }
 
-    fn tokens(&self, source: &str) -> Vec<ColouredToken> {
-        if let Some(text) = HostText::read(source) {
+    fn tokens(&self, source: &str) -> Vec<SemanticToken> {
+        if let Some(text) = HostSource::read(source) {
             return highlight::tokens(source, &text, self.inner);
         }
         if let Some(text) = FatbinText::read(source) {
@@ -63,7 +63,7 @@ impl FrontEnd for Pasted {
 
     /// Host sources are formatted by other tools, so such a text remains unchanged.
     fn format(&self, source: &str) -> String {
-        match Wrapping::of_source(source).is_some() {
+        match ContainerFormat::of_source(source).is_some() {
             true => source.to_owned(),
             false => self.inner.format(source),
         }
@@ -75,7 +75,7 @@ impl FrontEnd for Pasted {
 
     /// Returns the definitions of a text that consists only of instructions.
     fn definitions(&self, source: &str) -> Vec<(String, Span)> {
-        let is_wrapped = HostText::read(source).is_some()
+        let is_wrapped = HostSource::read(source).is_some()
             || FatbinText::read(source).is_some()
             || LogText::read(source).is_some();
         match is_wrapped {

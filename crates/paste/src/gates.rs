@@ -1,8 +1,8 @@
 //! Version and target requirements of PTX features: converts a name in assembler notation (`tcgen05.wait`, `.bf16x2`, `redux`) to a
 //! requirement from the tables.
 
-use warpgrid_isa::form::{Layout, SlotKind, bind, forms_of, layouts};
-use warpgrid_isa::{Gate, Target, TargetGate, Version};
+use warpgrid_isa::form::{FormSyntax, SlotKind, bind, forms_of, layouts};
+use warpgrid_isa::{Gate, Target, TargetRequirement, Version};
 
 /// Returns the requirement of a feature in an assembler message, or `None` for an unknown feature.
 pub(crate) fn gate_of(name: &str) -> Option<Gate> {
@@ -24,7 +24,7 @@ fn of_instruction(name: &str) -> Option<Gate> {
     forms.next().map(|layout| layout.form.gate)
 }
 
-fn has_words(layout: &Layout, words: &[&str]) -> bool {
+fn has_words(layout: &FormSyntax, words: &[&str]) -> bool {
     words.iter().all(|word| {
         layout.slots.iter().any(|slot| match slot.kind {
             SlotKind::Literal(text, _) => text == *word,
@@ -50,7 +50,7 @@ fn of_word(word: &str) -> Option<Gate> {
     });
     let known = gates.filter(|gate| gate.phrase().is_some());
     known.min_by_key(|gate| {
-        let lacking = gate.lacking(Version::NEWEST, Target::fallback());
+        let lacking = gate.lacking(Version::NEWEST, Target::default_target());
         (lacking.target.is_some(), gate.ptx)
     })
 }
@@ -61,7 +61,7 @@ pub(crate) fn nearest_target(
     stated: &Target,
     version: Version,
 ) -> Option<&'static Target> {
-    let lacking: Option<TargetGate> = gate.lacking(version, stated).target;
+    let lacking: Option<TargetRequirement> = gate.lacking(version, stated).target;
     lacking?.lowest_from(stated)
 }
 

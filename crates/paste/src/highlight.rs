@@ -3,14 +3,14 @@
 
 use crate::calls::lexer as calls;
 use crate::cpp::lexer as cpp;
-use crate::host::{HostLanguage, HostText};
+use crate::host::{HostLanguage, HostSource};
 use crate::log::LogText;
-use crate::pieces::{Kind, Token};
+use crate::pieces::{Token, TokenKind};
 use crate::python::lexer as python;
-use warpgrid_program::{ColouredToken, FrontEnd, Span, TokenClass};
+use warpgrid_program::{FrontEnd, SemanticToken, SemanticTokenKind, Span};
 
 /// Returns the tokens in source order. Each token is within one line.
-pub(crate) fn tokens(source: &str, text: &HostText, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
+pub(crate) fn tokens(source: &str, text: &HostSource, inner: &dyn FrontEnd) -> Vec<SemanticToken> {
     let around = match text.language {
         HostLanguage::Cpp => of_host(source, cpp::tokens(source), CPP_WORDS),
         HostLanguage::Python => of_host(source, python::tokens(source), PYTHON_WORDS),
@@ -30,7 +30,7 @@ pub(crate) fn tokens(source: &str, text: &HostText, inner: &dyn FrontEnd) -> Vec
         };
         for token in inner.tokens(&block.snippet.text) {
             let places = block.snippet.map.pieces_of(token.span);
-            within.extend(places.map(|span| ColouredToken {
+            within.extend(places.map(|span| SemanticToken {
                 span,
                 class: token.class,
             }));
@@ -42,36 +42,36 @@ pub(crate) fn tokens(source: &str, text: &HostText, inner: &dyn FrontEnd) -> Vec
 }
 
 /// Returns the tokens of a log with its module. Log lines are highlighted as comments.
-pub(crate) fn of_log(text: &LogText, inner: &dyn FrontEnd) -> Vec<ColouredToken> {
-    let mut tokens: Vec<ColouredToken> = Vec::new();
+pub(crate) fn of_log(text: &LogText, inner: &dyn FrontEnd) -> Vec<SemanticToken> {
+    let mut tokens: Vec<SemanticToken> = Vec::new();
     if let Some(module) = &text.module {
         for token in inner.tokens(&module.text) {
             let places = module.map.pieces_of(token.span);
-            tokens.extend(places.map(|span| ColouredToken {
+            tokens.extend(places.map(|span| SemanticToken {
                 span,
                 class: token.class,
             }));
         }
     }
-    tokens.extend(text.entries.iter().map(|entry| ColouredToken {
+    tokens.extend(text.entries.iter().map(|entry| SemanticToken {
         span: entry.span,
-        class: TokenClass::Comment,
+        class: SemanticTokenKind::Comment,
     }));
     tokens.sort_by_key(|token| token.span.start);
     tokens
 }
 
 /// Returns the tokens of the host language. `words` are highlighted as keywords.
-fn of_host(source: &str, found: Vec<Token>, words: &[&str]) -> Vec<ColouredToken> {
+fn of_host(source: &str, found: Vec<Token>, words: &[&str]) -> Vec<SemanticToken> {
     let coloured = found.into_iter().filter_map(|Token { kind, span, .. }| {
         let class = match kind {
-            Kind::Comment => TokenClass::Comment,
-            Kind::Text { .. } | Kind::Character => TokenClass::String,
-            Kind::Number => TokenClass::Number,
-            Kind::Word if words.contains(&span.text(source)) => TokenClass::Directive,
-            Kind::Word | Kind::Punctuation(_) => return None,
+            TokenKind::Comment => SemanticTokenKind::Comment,
+            TokenKind::Text { .. } | TokenKind::Character => SemanticTokenKind::String,
+            TokenKind::Number => SemanticTokenKind::Number,
+            TokenKind::Word if words.contains(&span.text(source)) => SemanticTokenKind::Directive,
+            TokenKind::Word | TokenKind::Punctuation(_) => return None,
         };
-        Some(ColouredToken { span, class })
+        Some(SemanticToken { span, class })
     });
     coloured.collect()
 }
@@ -141,7 +141,7 @@ const CSHARP_WORDS: &[&str] = &[
 ];
 
 /// Merges inner tokens into outer tokens, which are split around the inner tokens.
-fn merged(around: Vec<ColouredToken>, within: Vec<ColouredToken>) -> Vec<ColouredToken> {
+fn merged(around: Vec<SemanticToken>, within: Vec<SemanticToken>) -> Vec<SemanticToken> {
     let mut tokens = Vec::with_capacity(around.len() + within.len());
     let mut within = within.into_iter().peekable();
     for outer in around {
@@ -152,7 +152,7 @@ fn merged(around: Vec<ColouredToken>, within: Vec<ColouredToken>) -> Vec<Coloure
                 continue;
             }
             if at < inner.span.start {
-                tokens.push(ColouredToken {
+                tokens.push(SemanticToken {
                     span: Span::new(at, inner.span.start),
                     class: outer.class,
                 });
@@ -161,7 +161,7 @@ fn merged(around: Vec<ColouredToken>, within: Vec<ColouredToken>) -> Vec<Coloure
             tokens.push(inner);
         }
         if at < outer.span.end {
-            tokens.push(ColouredToken {
+            tokens.push(SemanticToken {
                 span: Span::new(at, outer.span.end),
                 class: outer.class,
             });

@@ -1,11 +1,11 @@
 //! Host sources: detects the language, and extracts the inline assembly blocks with their names.
 
-use crate::block::Block;
+use crate::block::AsmBlock;
 use crate::calls::{csharp, julia};
-use crate::raw::RawBlock;
+use crate::raw::ParsedAsmBlock;
 use crate::{cpp, python};
 use std::collections::BTreeMap;
-use warpgrid_program::wrapped::{Wrapping, has_csharp_assembly, has_julia_assembly};
+use warpgrid_program::wrapped::{ContainerFormat, has_csharp_assembly, has_julia_assembly};
 
 /// Language of a host source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,18 +38,18 @@ impl HostLanguage {
 
 /// Host source with its asm blocks.
 #[derive(Clone, Debug)]
-pub struct HostText {
+pub struct HostSource {
     pub language: HostLanguage,
-    blocks: Vec<(String, RawBlock)>,
+    blocks: Vec<(String, ParsedAsmBlock)>,
 }
 
 /// Values to try for unknown constants, in order.
 pub(crate) const CHOICES: &[i64] = &[1, 16, 0, 4, 8, 2, 32, 64, 128, -1];
 
-impl HostText {
+impl HostSource {
     /// Parses a source. Returns `None` if it contains no inline assembly.
-    pub fn read(source: &str) -> Option<HostText> {
-        if Wrapping::of_source(source) != Some(Wrapping::Code) {
+    pub fn read(source: &str) -> Option<HostSource> {
+        if ContainerFormat::of_source(source) != Some(ContainerFormat::HostSource) {
             return None;
         }
         let language = match python::is_python(source) {
@@ -64,7 +64,7 @@ impl HostText {
         ];
         candidates.into_iter().flatten().find_map(|language| {
             let raw = raw_blocks(source, language);
-            (!raw.is_empty()).then(|| HostText {
+            (!raw.is_empty()).then(|| HostSource {
                 language,
                 blocks: named(raw),
             })
@@ -78,14 +78,14 @@ impl HostText {
 
     /// Returns an asm block. `choices` are the values of its unknown constants in order, and the last value applies to all further
     /// constants.
-    pub fn block(&self, index: usize, choices: &[i64]) -> Option<Block> {
+    pub fn block(&self, index: usize, choices: &[i64]) -> Option<AsmBlock> {
         let (name, raw) = self.blocks.get(index)?;
-        Some(raw.understood(name.clone(), choices))
+        Some(raw.resolve_operands(name.clone(), choices))
     }
 }
 
 /// Returns the asm blocks of a source in one language, in source order.
-fn raw_blocks(source: &str, language: HostLanguage) -> Vec<RawBlock> {
+fn raw_blocks(source: &str, language: HostLanguage) -> Vec<ParsedAsmBlock> {
     let mut raw = match language {
         HostLanguage::Python => python::blocks(source),
         HostLanguage::Cpp => cpp::blocks(source),
@@ -98,7 +98,7 @@ fn raw_blocks(source: &str, language: HostLanguage) -> Vec<RawBlock> {
 }
 
 /// Assigns unique names to asm blocks: the name of the function, followed by a number from the second block of the function on.
-fn named(blocks: Vec<RawBlock>) -> Vec<(String, RawBlock)> {
+fn named(blocks: Vec<ParsedAsmBlock>) -> Vec<(String, ParsedAsmBlock)> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     let all = blocks.into_iter().map(|block| {
         let count = counts.entry(block.function.clone()).or_insert(0);

@@ -1,21 +1,21 @@
 //! [`Document`] of a host source. Each asm block is checked separately, and all diagnostics have positions in the host source.
 
-use crate::block::{Block, Missing};
+use crate::block::{AsmBlock, UnresolvedKind};
 use crate::constraint::OperandKind;
 use crate::diagnostics as diagnose;
 use crate::effects::{self, Effects};
 use crate::embedded::Embedded;
-use crate::host::{CHOICES, HostLanguage, HostText};
-use crate::operands::misused;
+use crate::host::{CHOICES, HostLanguage, HostSource};
+use crate::operands::check_operand_use;
 use crate::template::MISSING;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use warpgrid_isa::{Target, Version};
-use warpgrid_program::diagnostic::{CHOSEN, EMPTY, INFERRED};
+use warpgrid_program::diagnostic::{EMPTY, INFERRED, SELECTED_TARGET};
 use warpgrid_program::wrapped::stated_values;
 use warpgrid_program::{
-    CheckedText, Diagnostic, Document, Edit, Fix, FrontEnd, HoverText, Origin, Overrides, Part,
-    PartOperand, Severity, SignatureText, Span, Suggestion,
+    CheckResult, CompletionItem, Diagnostic, Document, Edit, EmbeddedSnippet, Fix, FrontEnd, Hover,
+    MappedSource, Overrides, Severity, SignatureHelp, SnippetOperand, Span,
 };
 
 /// Open host source.
@@ -23,21 +23,21 @@ pub(crate) struct HostDocument<'a> {
     source: Cow<'a, str>,
     language: HostLanguage,
     blocks: Vec<OpenBlock>,
-    found: OnceCell<Vec<Found>>,
+    found: OnceCell<Vec<BlockReport>>,
 }
 
 struct OpenBlock {
-    block: Block,
+    block: AsmBlock,
     document: Box<dyn Document>,
 }
 
 /// Results for an asm block.
-struct Found {
-    checked: CheckedText,
+struct BlockReport {
+    checked: CheckResult,
     /// Diagnostics with spans of the whole source.
     diagnostics: Vec<Diagnostic>,
     /// Diagnostics that are shown only if this asm block is selected.
-    asides: Vec<Diagnostic>,
+    informational: Vec<Diagnostic>,
     accept: bool,
     note: Option<String>,
 }
@@ -69,7 +69,7 @@ fn is_error(found: &Diagnostic) -> bool {
 impl<'a> HostDocument<'a> {
     pub(crate) fn new(
         source: Cow<'a, str>,
-        text: &HostText,
+        text: &HostSource,
         inner: &'static dyn FrontEnd,
         overrides: &Overrides,
     ) -> HostDocument<'a> {
@@ -84,7 +84,7 @@ impl<'a> HostDocument<'a> {
         }
     }
 
-    fn found(&self) -> &[Found] {
+    fn found(&self) -> &[BlockReport] {
         self.found.get_or_init(|| {
             let mark = self.language.line_comment();
             self.blocks
@@ -116,7 +116,7 @@ impl<'a> HostDocument<'a> {
 impl OpenBlock {
     /// Reads an asm block, with values of its unknown constants for which the block is legal, if such values exist.
     fn new(
-        text: &HostText,
+        text: &HostSource,
         index: usize,
         inner: &dyn FrontEnd,
         overrides: &Overrides,
@@ -126,18 +126,18 @@ impl OpenBlock {
             let block = text.block(index, choices)?;
             let snippet = Cow::Owned(block.snippet.text.clone());
             Some(OpenBlock {
-                document: inner.open_among(snippet, overrides, block.given(stated)),
+                document: inner.open_with_registers(snippet, overrides, block.given(stated)),
                 block,
             })
         };
         let usual = open(&[], overrides)?;
-        let n = usual.block.n_choices().min(MAX_CHOSEN);
+        let n = usual.block.n_candidate_constants().min(MAX_CHOSEN);
         if n == 0 || usual.document.check().program.is_some() {
             return Some(usual);
         }
         // Specifying the version and the target avoids a search for them, since wrong constants are illegal for every target.
         let stated = Overrides {
-            target: overrides.target.or(Some(Target::fallback())),
+            target: overrides.target.or(Some(Target::default_target())),
             version: overrides.version.or(Some(Version::NEWEST)),
         };
         let n_errors = |choices: &[i64]| {
@@ -155,7 +155,7 @@ impl OpenBlock {
         open(&choices, overrides)
     }
 
-    fn examine(&self, mark: &str) -> Found {
+    fn examine(&self, mark: &str) -> BlockReport {
         let block = &self.block;
         let mut checked = self.document.check();
         let mut diagnostics = block.diagnostics.clone();
@@ -164,7 +164,7 @@ impl OpenBlock {
         for found in std::mem::take(&mut checked.diagnostics) {
             match found.code {
                 INFERRED => self.inferred(found, &mut diagnostics, &mut asides),
-                CHOSEN => asides.push(self.placed(found)),
+                SELECTED_TARGET => asides.push(self.placed(found)),
                 // A comment-only statement with a memory clobber prevents the compiler from moving accesses across it.
                 EMPTY => {}
                 _ if !block.is_whole() && found.severity == Severity::Error => {}
@@ -178,7 +178,7 @@ impl OpenBlock {
         if let Some(program) = &checked.program {
             let is_read = !block.diagnostics.iter().any(is_error);
             for function in program.functions.iter().filter(|_| is_read) {
-                diagnostics.extend(misused(block, function));
+                diagnostics.extend(check_operand_use(block, function));
             }
             let effects = Effects::of(program);
             diagnostics.extend(effects::untold(block, effects));
@@ -189,10 +189,10 @@ impl OpenBlock {
         if !accept || !block.is_whole() {
             checked.program = None;
         }
-        Found {
+        BlockReport {
             checked,
             diagnostics,
-            asides,
+            informational: asides,
             accept,
             note,
         }
@@ -204,8 +204,8 @@ impl OpenBlock {
             .unknown
             .iter()
             .map(move |unknown| match unknown.what {
-                Missing::Assembly => diagnose::unknown_piece(&unknown.name, unknown.span),
-                Missing::Number => {
+                UnresolvedKind::Assembly => diagnose::unknown_piece(&unknown.name, unknown.span),
+                UnresolvedKind::Number => {
                     let mut operands = self.block.operands.iter();
                     let choice = operands.find(|operand| operand.place == unknown.span);
                     let choice = choice.map_or("", |operand| operand.name.as_str());
@@ -292,8 +292,8 @@ impl OpenBlock {
         })
     }
 
-    fn part(&self, found: &Found) -> Part {
-        let operands = self.block.operands.iter().map(|operand| PartOperand {
+    fn part(&self, found: &BlockReport) -> EmbeddedSnippet {
+        let operands = self.block.operands.iter().map(|operand| SnippetOperand {
             name: operand.name.clone(),
             ty: match operand.kind {
                 OperandKind::Register(ty) => format!(".{ty}"),
@@ -303,7 +303,7 @@ impl OpenBlock {
             constraint: operand.constraint.clone(),
             expression: operand.expression.clone(),
         });
-        Part {
+        EmbeddedSnippet {
             name: self.block.name.clone(),
             span: self.block.span,
             text: self.block.snippet.text.clone(),
@@ -321,21 +321,21 @@ impl Document for HostDocument<'_> {
         &self.source
     }
 
-    fn check(&self) -> CheckedText {
-        self.check_part(None)
+    fn check(&self) -> CheckResult {
+        self.check_snippet(None)
     }
 
-    fn parts(&self) -> Vec<Part> {
+    fn snippets(&self) -> Vec<EmbeddedSnippet> {
         let found = self.found().iter();
         let both = self.blocks.iter().zip(found);
         both.map(|(open, found)| open.part(found)).collect()
     }
 
-    fn check_part(&self, name: Option<&str>) -> CheckedText {
+    fn check_snippet(&self, name: Option<&str>) -> CheckResult {
         let chosen = self.chosen(name);
         let mut diagnostics: Vec<Diagnostic> = Vec::new();
         for (index, found) in self.found().iter().enumerate() {
-            let asides = found.asides.iter().filter(|_| chosen == Some(index));
+            let asides = found.informational.iter().filter(|_| chosen == Some(index));
             for found in found.diagnostics.iter().chain(asides) {
                 // All uses of a macro have the same diagnostics.
                 if !diagnostics.contains(found) {
@@ -348,10 +348,10 @@ impl Document for HostDocument<'_> {
             .and_then(|index| self.found().get(index))
             .map(|found| &found.checked);
         let open = chosen.and_then(|index| self.blocks.get(index));
-        CheckedText {
+        CheckResult {
             program: checked.and_then(|checked| checked.program.clone()),
             part: open.map(|open| open.block.name.clone()),
-            origin: open.map(|open| Origin::clone(&open.block.snippet)),
+            origin: open.map(|open| MappedSource::clone(&open.block.snippet)),
             diagnostics,
             stated_target: None,
             stated_version: None,
@@ -364,16 +364,16 @@ impl Document for HostDocument<'_> {
         Some(self.language.line_comment())
     }
 
-    fn hover(&self, offset: u32) -> Option<HoverText> {
+    fn hover(&self, offset: u32) -> Option<Hover> {
         self.at(offset)?.hover()
     }
 
-    fn complete(&self, offset: u32) -> Vec<Suggestion> {
+    fn complete(&self, offset: u32) -> Vec<CompletionItem> {
         self.at(offset)
             .map_or_else(Vec::new, |inner| inner.complete())
     }
 
-    fn signature(&self, offset: u32) -> Option<SignatureText> {
+    fn signature(&self, offset: u32) -> Option<SignatureHelp> {
         self.at(offset)?.signature()
     }
 }

@@ -31,7 +31,7 @@ mod raw;
 mod scan;
 mod template;
 
-pub use block::{Block, BlockOperand, Missing, Purity, Unknown};
-pub use constraint::{Dialect, OperandKind, Role};
-pub use front_end::Pasted;
-pub use host::{HostLanguage, HostText};
+pub use block::{AsmBlock, AsmOperand, Purity, Unresolved, UnresolvedKind};
+pub use constraint::{AsmDialect, OperandAccess, OperandKind};
+pub use front_end::EmbeddedFrontEnd;
+pub use host::{HostLanguage, HostSource};

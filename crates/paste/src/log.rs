@@ -1,20 +1,20 @@
 //! Assembler and driver logs. Extracts the messages with the module lines to which they refer, and the module, if the text contains it.
 
-use warpgrid_program::wrapped::{Wrapping, is_compiler_diagnostic, is_log_line, log_word};
-use warpgrid_program::{Origin, Span};
+use warpgrid_program::wrapped::{ContainerFormat, is_compiler_diagnostic, is_log_line, log_word};
+use warpgrid_program::{MappedSource, Span};
 
 /// Log with its module.
 #[derive(Clone, Debug)]
 pub(crate) struct LogText {
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<LogEntry>,
     /// Lines that are not part of the log, or `None` if there are only blank lines.
-    pub(crate) module: Option<Origin>,
+    pub(crate) module: Option<MappedSource>,
 }
 
 /// Message in a log line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) word: Word,
+pub(crate) struct LogEntry {
+    pub(crate) word: LogSeverity,
     /// Referenced line of the module.
     pub(crate) line: Option<u32>,
     /// Text after the colon.
@@ -25,7 +25,7 @@ pub(crate) struct Entry {
 
 /// Severity in the notation of the assembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum LogSeverity {
     Error,
     Warning,
     Information,
@@ -37,11 +37,11 @@ const MAX_ENTRIES: usize = 1_000;
 impl LogText {
     /// Parses a text. Returns `None` if it contains no log line.
     pub(crate) fn read(source: &str) -> Option<LogText> {
-        if Wrapping::of_source(source) != Some(Wrapping::Log) {
+        if ContainerFormat::of_source(source) != Some(ContainerFormat::AssemblerLog) {
             return None;
         }
-        let mut module = Origin::default();
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut module = MappedSource::default();
+        let mut entries: Vec<LogEntry> = Vec::new();
         let mut start = 0;
         let mut is_after_log = false;
         // A diagnostic of the C++ compiler includes the source lines that follow it, up to an empty line.
@@ -79,7 +79,7 @@ impl LogText {
 }
 
 /// Parses a log line.
-fn entry(line: &str, span: Span) -> Option<Entry> {
+fn entry(line: &str, span: Span) -> Option<LogEntry> {
     let begin = line.find("ptxas ").map_or(0, |at| at + "ptxas ".len());
     let rest = &line[begin..];
     let (word, start) = log_word(rest)?;
@@ -87,11 +87,11 @@ fn entry(line: &str, span: Span) -> Option<Entry> {
         let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
         digits.parse::<u32>()
     });
-    Some(Entry {
+    Some(LogEntry {
         word: match word {
-            "error" | "fatal" => Word::Error,
-            "warning" => Word::Warning,
-            _ => Word::Information,
+            "error" | "fatal" => LogSeverity::Error,
+            "warning" => LogSeverity::Warning,
+            _ => LogSeverity::Information,
         },
         line: number.and_then(Result::ok),
         message: rest[start..].trim().to_owned(),
@@ -130,13 +130,17 @@ mod tests {
         assert_eq!(
             found,
             [
-                (Word::Error, Some(3), "Unknown symbol 'x'"),
+                (LogSeverity::Error, Some(3), "Unknown symbol 'x'"),
                 (
-                    Word::Information,
+                    LogSeverity::Information,
                     None,
                     "Function properties for k; 8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
                 ),
-                (Word::Error, None, "Ptx assembly aborted due to errors"),
+                (
+                    LogSeverity::Error,
+                    None,
+                    "Ptx assembly aborted due to errors"
+                ),
             ]
         );
         let module = log.module.expect("a module");

@@ -4,18 +4,18 @@
 use crate::advice::{advice, function, spilled_bytes};
 use crate::diagnostics as diagnose;
 use crate::embedded::{Embedded, place};
-use crate::log::{Entry, LogText, Word};
+use crate::log::{LogEntry, LogSeverity, LogText};
 use std::borrow::Cow;
 use warpgrid_program::{
-    CheckedText, Diagnostic, Document, FrontEnd, HoverText, LineIndex, Origin, Overrides, Severity,
-    SignatureText, Span, Suggestion,
+    CheckResult, CompletionItem, Diagnostic, Document, FrontEnd, Hover, LineIndex, MappedSource,
+    Overrides, Severity, SignatureHelp, Span,
 };
 
 /// Open log.
 pub(crate) struct LogDocument<'a> {
     source: Cow<'a, str>,
-    entries: Vec<Entry>,
-    module: Option<(Origin, Box<dyn Document>)>,
+    entries: Vec<LogEntry>,
+    module: Option<(MappedSource, Box<dyn Document>)>,
 }
 
 impl<'a> LogDocument<'a> {
@@ -48,51 +48,51 @@ impl Document for LogDocument<'_> {
         &self.source
     }
 
-    fn check(&self) -> CheckedText {
+    fn check(&self) -> CheckResult {
         let Some((origin, document)) = &self.module else {
-            return CheckedText {
-                diagnostics: alone(&self.entries),
-                ..CheckedText::default()
+            return CheckResult {
+                diagnostics: log_without_module(&self.entries),
+                ..CheckResult::default()
             };
         };
         let mut checked = document.check();
         for found in &mut checked.diagnostics {
             place(found, origin);
         }
-        let beside = Beside {
+        let beside = LogWithModule {
             origin,
             lines: LineIndex::new(&origin.text),
             own: &checked.diagnostics,
         };
         let said: Vec<Diagnostic> = beside.said(&self.entries);
         checked.diagnostics.extend(said);
-        CheckedText {
+        CheckResult {
             origin: Some(origin.clone()),
             ..checked
         }
     }
 
-    fn hover(&self, offset: u32) -> Option<HoverText> {
+    fn hover(&self, offset: u32) -> Option<Hover> {
         self.at(offset)?.hover()
     }
 
-    fn complete(&self, offset: u32) -> Vec<Suggestion> {
+    fn complete(&self, offset: u32) -> Vec<CompletionItem> {
         self.at(offset)
             .map_or_else(Vec::new, |inner| inner.complete())
     }
 
-    fn signature(&self, offset: u32) -> Option<SignatureText> {
+    fn signature(&self, offset: u32) -> Option<SignatureHelp> {
         self.at(offset)?.signature()
     }
 }
 
 /// Returns the diagnostics of a log without its module.
-fn alone(entries: &[Entry]) -> Vec<Diagnostic> {
+fn log_without_module(entries: &[LogEntry]) -> Vec<Diagnostic> {
     let said = entries.iter().map(|entry| {
         let severity = match entry.word {
-            Word::Error => Severity::Error,
-            Word::Warning => Severity::Warning,
-            Word::Information => Severity::Information,
+            LogSeverity::Error => Severity::Error,
+            LogSeverity::Warning => Severity::Warning,
+            LogSeverity::Information => Severity::Information,
         };
         diagnose::log_line(severity, &entry.message, entry.span, advice(&entry.message))
     });
@@ -102,15 +102,15 @@ fn alone(entries: &[Entry]) -> Vec<Diagnostic> {
 }
 
 /// Log with its module.
-struct Beside<'a> {
-    origin: &'a Origin,
+struct LogWithModule<'a> {
+    origin: &'a MappedSource,
     lines: LineIndex,
     /// Diagnostics of the Warpgrid checker with spans of the whole text.
     own: &'a [Diagnostic],
 }
 
-impl Beside<'_> {
-    fn said(&self, entries: &[Entry]) -> Vec<Diagnostic> {
+impl LogWithModule<'_> {
+    fn said(&self, entries: &[LogEntry]) -> Vec<Diagnostic> {
         let mut present = None;
         let mut said = Vec::new();
         for entry in entries {
@@ -125,26 +125,26 @@ impl Beside<'_> {
         said
     }
 
-    fn line(&self, entry: &Entry, function: Option<&str>) -> Diagnostic {
+    fn line(&self, entry: &LogEntry, function: Option<&str>) -> Diagnostic {
         let place = entry
             .line
             .and_then(|line| self.place_of_line(line))
             .or_else(|| function.and_then(|name| self.place_of_function(name)));
         // The verdict is that of the Warpgrid checker, so an error of another assembler is a warning.
         let severity = match entry.word {
-            Word::Error | Word::Warning => Severity::Warning,
-            Word::Information
+            LogSeverity::Error | LogSeverity::Warning => Severity::Warning,
+            LogSeverity::Information
                 if spilled_bytes(&entry.message).is_some_and(|bytes| bytes > 0)
                     || entry.message.contains("Performance Loss") =>
             {
                 Severity::Warning
             }
-            Word::Information => Severity::Information,
+            LogSeverity::Information => Severity::Information,
         };
         let own = place.and_then(|place| self.own_at(place));
         let help = match (own, entry.word) {
             (Some(own), _) => Some(diagnose::agrees(own)),
-            (None, Word::Error) => Some(match advice(&entry.message) {
+            (None, LogSeverity::Error) => Some(match advice(&entry.message) {
                 Some(advice) => advice,
                 None => diagnose::accepted_here().to_owned(),
             }),

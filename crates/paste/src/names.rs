@@ -2,7 +2,7 @@
 //! becomes `d0`, and `__cvta_generic_to_shared(tile)` becomes `tile`.
 
 use crate::cpp::lexer::tokens;
-use crate::pieces::{Kind, Token};
+use crate::pieces::{Token, TokenKind};
 use std::collections::BTreeSet;
 
 /// Maximum length of a name.
@@ -10,13 +10,13 @@ const MAX_LEN: usize = 40;
 
 /// Assigned names of an asm block.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub(crate) struct NameAllocator {
     taken: BTreeSet<String>,
 }
 
-impl Names {
+impl NameAllocator {
     /// Creates a set of names that excludes the words of an assembly.
-    pub(crate) fn apart_from(assembly: &str) -> Names {
+    pub(crate) fn avoiding(assembly: &str) -> NameAllocator {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
         // `%[name]` is an operand, not a register.
         let mut words = String::new();
@@ -28,7 +28,7 @@ impl Names {
         }
         words.push_str(rest);
         let words = words.split(|c| !is_part(c)).filter(|word| !word.is_empty());
-        Names {
+        NameAllocator {
             taken: words.map(str::to_owned).collect(),
         }
     }
@@ -38,10 +38,10 @@ impl Names {
         let pieces = tokens(expression);
         let pieces: Vec<Token> = pieces
             .into_iter()
-            .filter(|token| token.kind != Kind::Comment)
+            .filter(|token| token.kind != TokenKind::Comment)
             .collect();
         let mut name = String::new();
-        Reader {
+        ExpressionReader {
             source: expression,
             pieces: &pieces,
         }
@@ -63,15 +63,15 @@ impl Names {
 /// Maximum depth of nested parentheses.
 const MAX_DEPTH: usize = 16;
 
-struct Reader<'a> {
+struct ExpressionReader<'a> {
     source: &'a str,
     pieces: &'a [Token],
 }
 
-impl Reader<'_> {
+impl ExpressionReader<'_> {
     fn byte(&self, at: usize) -> Option<u8> {
         match self.pieces.get(at)?.kind {
-            Kind::Punctuation(byte) => Some(byte),
+            TokenKind::Punctuation(byte) => Some(byte),
             _ => None,
         }
     }
@@ -79,7 +79,7 @@ impl Reader<'_> {
     fn is_word(&self, at: usize) -> bool {
         self.pieces
             .get(at)
-            .is_some_and(|token| token.kind == Kind::Word)
+            .is_some_and(|token| token.kind == TokenKind::Word)
     }
 
     fn text(&self, at: usize) -> &str {
@@ -175,12 +175,12 @@ impl Reader<'_> {
     fn index(&self, from: usize, to: usize, name: &mut String) {
         for at in from..to {
             match self.pieces.get(at).map(|token| token.kind) {
-                Some(Kind::Number)
+                Some(TokenKind::Number)
                     if at == from && !name.ends_with(|c: char| c.is_ascii_digit()) =>
                 {
                     push_plain(self.text(at), name);
                 }
-                Some(Kind::Number | Kind::Word) => push(self.text(at), name),
+                Some(TokenKind::Number | TokenKind::Word) => push(self.text(at), name),
                 _ => {}
             }
         }
@@ -221,12 +221,12 @@ mod tests {
             ("((((((((((((((((((((x))))))))))))))))))))", "operand7"),
         ] {
             assert_eq!(
-                Names::apart_from("add.u32 %0;").name(expression, 7),
+                NameAllocator::avoiding("add.u32 %0;").name(expression, 7),
                 name,
                 "{expression}"
             );
         }
-        let mut names = Names::apart_from("");
+        let mut names = NameAllocator::avoiding("");
         assert_eq!([names.name("x", 0), names.name("x", 1)], ["x", "x_2"]);
     }
 }

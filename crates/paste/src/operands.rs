@@ -1,8 +1,8 @@
 //! Consistency of the declared and actual uses of operands in an asm block: reports inputs that are written, and outputs that are not
 //! written or are read first.
 
-use crate::block::{Block, BlockOperand};
-use crate::constraint::{Dialect, OperandKind, Role};
+use crate::block::{AsmBlock, AsmOperand};
+use crate::constraint::{AsmDialect, OperandAccess, OperandKind};
 use crate::diagnostics as diagnose;
 use warpgrid_program::{
     AddressBase, Diagnostic, Function, Guard, Instruction, OperandValue, RegisterId, Source, Span,
@@ -10,7 +10,7 @@ use warpgrid_program::{
 
 /// Uses of one operand in program order.
 #[derive(Debug, Default)]
-struct Uses {
+struct OperandUse {
     /// First instruction that reads the operand before an instruction has written it.
     read_first: Option<Span>,
     first_write: Option<Span>,
@@ -19,12 +19,12 @@ struct Uses {
 }
 
 /// Returns the diagnostics about the operands of a block, with spans in the host source.
-pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
+pub(crate) fn check_operand_use(block: &AsmBlock, function: &Function) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     // An empty statement with operands orders their computation.
     let is_empty = block.snippet.text.trim().is_empty();
-    let is_unused = |operand: &BlockOperand| {
-        operand.role == Role::Read
+    let is_unused = |operand: &AsmOperand| {
+        operand.role == OperandAccess::Read
             && operand.uses.is_empty()
             // A number ties the input to an output.
             && operand.constraint.parse::<usize>().is_err()
@@ -42,7 +42,9 @@ pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
         }
         let names = function.registers.names();
         let register = names.zip(0..).find(|(name, _)| *name == operand.name);
-        let uses = register.map_or_else(Uses::default, |(_, id)| uses(function, RegisterId(id)));
+        let uses = register.map_or_else(OperandUse::default, |(_, id)| {
+            uses(function, RegisterId(id))
+        });
         let mut misuse = examine(block, operand, &uses);
         // If operand numbers are wrong, another constraint does not help.
         if let Some(misuse) = misuse.as_mut().filter(|_| has_unused) {
@@ -50,7 +52,10 @@ pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
             misuse.fixes.clear();
         }
         // The direction of a C# argument is `out`, `ref` or none, rather than a constraint modifier.
-        if let Some(misuse) = misuse.as_mut().filter(|_| block.dialect == Dialect::Ilgpu) {
+        if let Some(misuse) = misuse
+            .as_mut()
+            .filter(|_| block.dialect == AsmDialect::Ilgpu)
+        {
             misuse.help = Some(diagnose::csharp_direction().to_owned());
             misuse.fixes.clear();
         }
@@ -59,7 +64,7 @@ pub(crate) fn misused(block: &Block, function: &Function) -> Vec<Diagnostic> {
     found
 }
 
-fn examine(block: &Block, operand: &BlockOperand, uses: &Uses) -> Option<Diagnostic> {
+fn examine(block: &AsmBlock, operand: &AsmOperand, uses: &OperandUse) -> Option<Diagnostic> {
     let letter = operand.constraint.trim_start_matches(['=', '+', '&']);
     let place = |span: Option<Span>| {
         // Span of the operand within the instruction, if the source contains it.
@@ -73,30 +78,30 @@ fn examine(block: &Block, operand: &BlockOperand, uses: &Uses) -> Option<Diagnos
             .unwrap_or(instruction)
     };
     match operand.role {
-        Role::Read if uses.first_write.is_some() => Some(diagnose::input_written(
+        OperandAccess::Read if uses.first_write.is_some() => Some(diagnose::input_written(
             &operand.name,
             letter,
             place(uses.first_write),
             operand.place,
         )),
-        Role::Written if uses.read_first.is_some() => Some(diagnose::output_read(
+        OperandAccess::Written if uses.read_first.is_some() => Some(diagnose::output_read(
             block.dialect,
             &operand.name,
             letter,
             place(uses.read_first),
             operand.place,
         )),
-        Role::Written if uses.first_write.is_none() => {
+        OperandAccess::Written if uses.first_write.is_none() => {
             Some(diagnose::output_not_written(&operand.name, operand.place))
         }
-        Role::Written if is_partial(&uses.guards) => Some(diagnose::output_kept(
+        OperandAccess::Written if is_partial(&uses.guards) => Some(diagnose::output_kept(
             block.dialect,
             &operand.name,
             letter,
             place(uses.first_write),
             operand.place,
         )),
-        Role::Read | Role::Written | Role::ReadAndWritten => None,
+        OperandAccess::Read | OperandAccess::Written | OperandAccess::ReadAndWritten => None,
     }
 }
 
@@ -108,8 +113,8 @@ fn is_partial(guards: &[Option<Guard>]) -> bool {
     guards.iter().all(|guard| *guard == Some(*first))
 }
 
-fn uses(function: &Function, register: RegisterId) -> Uses {
-    let mut uses = Uses::default();
+fn uses(function: &Function, register: RegisterId) -> OperandUse {
+    let mut uses = OperandUse::default();
     for instruction in &function.instructions {
         // Instructions that a front end inserted before the source have no span.
         if instruction.span.end <= instruction.span.start {

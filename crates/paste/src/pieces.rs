@@ -5,7 +5,7 @@ use warpgrid_program::Span;
 /// Token of a host source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     pub(crate) span: Span,
     /// Whether the token starts a logical line. A backslash at the end of a line, and in Python an open bracket, continues the line.
     pub(crate) starts_line: bool,
@@ -13,7 +13,7 @@ pub(crate) struct Token {
 
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     Word,
     Number,
     /// String with the span between its quotes.
@@ -30,13 +30,13 @@ pub(crate) enum Kind {
 
 /// Source with its tokens, without comments.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pieces<'a> {
+pub(crate) struct TokenStream<'a> {
     pub(crate) source: &'a str,
     pub(crate) tokens: &'a [Token],
 }
 
-impl<'a> Pieces<'a> {
-    pub(crate) fn kind(&self, at: usize) -> Option<Kind> {
+impl<'a> TokenStream<'a> {
+    pub(crate) fn kind(&self, at: usize) -> Option<TokenKind> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
@@ -47,11 +47,11 @@ impl<'a> Pieces<'a> {
     }
 
     pub(crate) fn is(&self, at: usize, sign: u8) -> bool {
-        self.kind(at) == Some(Kind::Punctuation(sign))
+        self.kind(at) == Some(TokenKind::Punctuation(sign))
     }
 
     pub(crate) fn is_word(&self, at: usize) -> bool {
-        self.kind(at) == Some(Kind::Word)
+        self.kind(at) == Some(TokenKind::Word)
     }
 
     /// Returns the column of a token that starts a line, in bytes.
@@ -65,11 +65,11 @@ impl<'a> Pieces<'a> {
     pub(crate) fn closing(&self, at: usize) -> Option<usize> {
         let mut depth = 0usize;
         (at..self.tokens.len()).find(|index| match self.kind(*index) {
-            Some(Kind::Punctuation(b'(' | b'[' | b'{')) => {
+            Some(TokenKind::Punctuation(b'(' | b'[' | b'{')) => {
                 depth += 1;
                 false
             }
-            Some(Kind::Punctuation(b')' | b']' | b'}')) => {
+            Some(TokenKind::Punctuation(b')' | b']' | b'}')) => {
                 depth = depth.saturating_sub(1);
                 depth == 0
             }

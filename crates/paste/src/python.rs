@@ -6,11 +6,11 @@ pub(crate) mod lexer;
 mod strings;
 
 use crate::cpp;
-use crate::pieces::{Kind, Pieces, Token};
-use crate::raw::RawBlock;
+use crate::pieces::{Token, TokenKind, TokenStream};
+use crate::raw::ParsedAsmBlock;
 use lexer::tokens;
-use strings::Strings;
-use warpgrid_program::wrapped::ASM_CALLS;
+use strings::StringReader;
+use warpgrid_program::wrapped::ASM_FUNCTIONS;
 
 /// Checks whether a source is Python rather than C++, based on its first unambiguous line.
 pub(crate) fn is_python(source: &str) -> bool {
@@ -54,30 +54,30 @@ fn of_line(line: &str) -> Option<bool> {
     {
         return Some(false);
     }
-    ASM_CALLS
+    ASM_FUNCTIONS
         .iter()
         .any(|call| line.contains(call))
         .then_some(true)
 }
 
 /// Returns the asm blocks of a source in order.
-pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
+pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     let all = tokens(source);
     let tokens: Vec<Token> = all
         .into_iter()
-        .filter(|token| token.kind != Kind::Comment)
+        .filter(|token| token.kind != TokenKind::Comment)
         .collect();
-    let pieces = Pieces {
+    let pieces = TokenStream {
         source,
         tokens: &tokens,
     };
-    let strings = Strings { pieces };
-    let mut functions = Functions::default();
+    let strings = StringReader { pieces };
+    let mut functions = FunctionScopes::default();
     let mut blocks = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
         functions.step(pieces, at);
-        let is_call = ASM_CALLS.contains(&pieces.text(at)) && pieces.is(at + 1, b'(');
+        let is_call = ASM_FUNCTIONS.contains(&pieces.text(at)) && pieces.is(at + 1, b'(');
         let is_defined = at > 0 && pieces.text(at - 1) == "def";
         if is_call && !is_defined {
             blocks.extend(call::read(strings, at, functions.present()));
@@ -94,7 +94,7 @@ pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
 }
 
 /// Returns the asm blocks of C++ in a string.
-fn within(strings: Strings<'_>, from: usize, to: usize) -> Vec<RawBlock> {
+fn within(strings: StringReader<'_>, from: usize, to: usize) -> Vec<ParsedAsmBlock> {
     let span = strings.pieces.tokens[from]
         .span
         .to(strings.pieces.tokens[to - 1].span);
@@ -108,13 +108,13 @@ fn within(strings: Strings<'_>, from: usize, to: usize) -> Vec<RawBlock> {
 
 /// Enclosing functions of a position, based on indentation.
 #[derive(Debug, Default)]
-struct Functions<'a> {
+struct FunctionScopes<'a> {
     /// Name of each function, and the column of its `def`.
     open: Vec<(&'a str, usize)>,
 }
 
-impl<'a> Functions<'a> {
-    fn step(&mut self, pieces: Pieces<'a>, at: usize) {
+impl<'a> FunctionScopes<'a> {
+    fn step(&mut self, pieces: TokenStream<'a>, at: usize) {
         if let Some(column) = pieces.column(at) {
             self.open.retain(|(_, own)| *own < column);
             let is_async = pieces.text(at) == "async";

@@ -1,36 +1,36 @@
 //! Inline assembly block as parsed from C++, Python, and strings within strings, before its operands are interpreted. All spans refer to
 //! one source, and a map can convert them to the enclosing source.
 
-use crate::block::{Block, BlockOperand, Missing, Purity, Unknown};
-use crate::constraint::{Constraint, Dialect, OperandKind, Role};
-use crate::cpp::constants::Constants;
+use crate::block::{AsmBlock, AsmOperand, Purity, Unresolved, UnresolvedKind};
+use crate::constraint::{AsmDialect, Constraint, OperandAccess, OperandKind};
+use crate::cpp::constants::ConstantTable;
 use crate::diagnostics as diagnose;
 use crate::host::CHOICES;
-use crate::names::Names;
-use crate::template::{Symbol, constant_text, fill};
-use warpgrid_program::{Diagnostic, Origin, PlaceMap, Span};
+use crate::names::NameAllocator;
+use crate::template::{SymbolicOperand, constant_text, expand};
+use warpgrid_program::{Diagnostic, MappedSource, SourceMap, Span};
 
 /// Uninterpreted asm block.
 #[derive(Clone, Debug)]
-pub(crate) struct RawBlock {
+pub(crate) struct ParsedAsmBlock {
     /// Enclosing function.
     pub(crate) function: String,
     pub(crate) span: Span,
     pub(crate) word: Span,
-    pub(crate) dialect: Dialect,
-    pub(crate) template: Origin,
-    pub(crate) operands: Vec<RawOperand>,
+    pub(crate) dialect: AsmDialect,
+    pub(crate) template: MappedSource,
+    pub(crate) operands: Vec<ParsedAsmOperand>,
     pub(crate) is_volatile: bool,
     /// Purity of assembly that Triton applies to each element of a tensor.
     pub(crate) elementwise: Option<Purity>,
     pub(crate) clobbers: Vec<(String, Span)>,
-    pub(crate) unknown: Vec<Unknown>,
+    pub(crate) unknown: Vec<Unresolved>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// Uninterpreted operand.
 #[derive(Clone, Debug)]
-pub(crate) struct RawOperand {
+pub(crate) struct ParsedAsmOperand {
     /// `[name]`
     pub(crate) symbol: Option<(String, Span)>,
     pub(crate) constraint: String,
@@ -38,27 +38,27 @@ pub(crate) struct RawOperand {
     pub(crate) expression: String,
     /// Value of a constant that the source defines.
     pub(crate) value: Option<String>,
-    pub(crate) section: Section,
+    pub(crate) section: OperandSection,
 }
 
 /// Section of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Section {
+pub(crate) enum OperandSection {
     Outputs,
     Inputs,
     /// In a list of constraints, in which only the modifier determines the direction.
     Either,
 }
 
-impl RawBlock {
+impl ParsedAsmBlock {
     /// Creates an empty block.
-    pub(crate) fn new(function: &str, word: Span, dialect: Dialect) -> RawBlock {
-        RawBlock {
+    pub(crate) fn new(function: &str, word: Span, dialect: AsmDialect) -> ParsedAsmBlock {
+        ParsedAsmBlock {
             function: function.to_owned(),
             span: word,
             word,
             dialect,
-            template: Origin::default(),
+            template: MappedSource::default(),
             operands: Vec::new(),
             is_volatile: false,
             elementwise: None,
@@ -69,7 +69,7 @@ impl RawBlock {
     }
 
     /// Sets the values of constants that the source defines.
-    pub(crate) fn settle(&mut self, constants: &Constants<'_>) {
+    pub(crate) fn settle(&mut self, constants: &ConstantTable<'_>) {
         for operand in &mut self.operands {
             operand.value = match Constraint::read(&operand.constraint, self.dialect) {
                 Ok(constraint) => match constraint.kind {
@@ -86,11 +86,11 @@ impl RawBlock {
     }
 
     /// Converts the spans of the block to the enclosing source.
-    pub(crate) fn through(mut self, map: &PlaceMap) -> RawBlock {
+    pub(crate) fn through(mut self, map: &SourceMap) -> ParsedAsmBlock {
         let mend = |span: &mut Span| *span = map.span(*span);
         mend(&mut self.span);
         mend(&mut self.word);
-        self.template = self.template.through(map);
+        self.template = self.template.compose(map);
         for operand in &mut self.operands {
             mend(&mut operand.place);
             if let Some((_, span)) = &mut operand.symbol {
@@ -112,10 +112,10 @@ impl RawBlock {
     }
 
     /// Returns the block with interpreted operands. `choices` are the values of unknown constants.
-    pub(crate) fn understood(&self, name: String, choices: &[i64]) -> Block {
+    pub(crate) fn resolve_operands(&self, name: String, choices: &[i64]) -> AsmBlock {
         let mut diagnostics = self.diagnostics.clone();
         let mut unknown = self.unknown.clone();
-        let mut names = Names::apart_from(&self.template.text);
+        let mut names = NameAllocator::avoiding(&self.template.text);
         let mut operands = Vec::with_capacity(self.operands.len());
         let mut choices = choices.iter().copied();
         let mut last = CHOICES[0];
@@ -129,16 +129,16 @@ impl RawBlock {
             let operand = self.operand(raw, number, &mut names, choice, &mut diagnostics);
             let is_missing = !operand.is_known && !raw.expression.is_empty();
             if is_missing && operand.kind == OperandKind::Constant {
-                unknown.push(Unknown {
+                unknown.push(Unresolved {
                     name: raw.expression.clone(),
                     span: raw.place,
-                    what: Missing::Number,
+                    what: UnresolvedKind::Number,
                 });
             } else if is_missing && operand.kind == OperandKind::Text {
-                unknown.push(Unknown {
+                unknown.push(Unresolved {
                     name: raw.expression.clone(),
                     span: raw.place,
-                    what: Missing::Assembly,
+                    what: UnresolvedKind::Assembly,
                 });
             }
             operands.push(operand);
@@ -150,15 +150,15 @@ impl RawBlock {
                 _ => diagnostics.push(diagnose::unknown_clobber(text, *span)),
             }
         }
-        let symbols: Vec<Symbol<'_>> = self.symbols().collect();
-        let snippet = fill(
+        let symbols: Vec<SymbolicOperand<'_>> = self.symbols().collect();
+        let snippet = expand(
             &self.template,
             &mut operands,
             &symbols,
             self.dialect,
             &mut diagnostics,
         );
-        Block {
+        AsmBlock {
             name,
             span: self.span,
             word: self.word,
@@ -174,27 +174,27 @@ impl RawBlock {
     }
 
     /// Checks whether an operand is a compile-time integer constant.
-    fn is_constant(&self, raw: &RawOperand) -> bool {
+    fn is_constant(&self, raw: &ParsedAsmOperand) -> bool {
         let read = Constraint::read(&raw.constraint, self.dialect);
         read.is_ok_and(|constraint| constraint.kind == OperandKind::Constant)
     }
 
-    fn symbols(&self) -> impl Iterator<Item = Symbol<'_>> {
+    fn symbols(&self) -> impl Iterator<Item = SymbolicOperand<'_>> {
         let all = self.operands.iter().enumerate();
         all.filter_map(|(operand, raw)| {
             let (name, _) = raw.symbol.as_ref()?;
-            Some(Symbol { name, operand })
+            Some(SymbolicOperand { name, operand })
         })
     }
 
     fn operand(
         &self,
-        raw: &RawOperand,
+        raw: &ParsedAsmOperand,
         number: usize,
-        names: &mut Names,
+        names: &mut NameAllocator,
         choice: i64,
         found: &mut Vec<Diagnostic>,
-    ) -> BlockOperand {
+    ) -> AsmOperand {
         let text = raw.constraint.as_str();
         if let Some((name, span)) = &raw.symbol {
             found.push(diagnose::symbolic_name(name, number, *span));
@@ -205,21 +205,22 @@ impl RawBlock {
             Err(mistake) => {
                 found.push(diagnose::constraint(text, mistake, raw.place));
                 let role = match text.as_bytes().first() {
-                    Some(b'=') => Role::Written,
-                    Some(b'+') => Role::ReadAndWritten,
-                    _ => Role::Read,
+                    Some(b'=') => OperandAccess::Written,
+                    Some(b'+') => OperandAccess::ReadAndWritten,
+                    _ => OperandAccess::Read,
                 };
                 (role, OperandKind::Register(warpgrid_isa::ScalarType::B32))
             }
         };
         match (raw.section, role) {
-            (Section::Outputs, Role::Read) => {
+            (OperandSection::Outputs, OperandAccess::Read) => {
                 found.push(diagnose::output_without_modifier(text, raw.place));
             }
-            (Section::Inputs, Role::Written | Role::ReadAndWritten) => {
+            (OperandSection::Inputs, OperandAccess::Written | OperandAccess::ReadAndWritten) => {
                 found.push(diagnose::input_with_modifier(text, raw.place));
             }
-            (Section::Outputs | Section::Either, _) | (Section::Inputs, Role::Read) => {}
+            (OperandSection::Outputs | OperandSection::Either, _)
+            | (OperandSection::Inputs, OperandAccess::Read) => {}
         }
         let name = match kind {
             OperandKind::Register(_) => {
@@ -233,7 +234,7 @@ impl RawBlock {
                 constant_text(kind, raw.value.as_deref(), choice)
             }
         };
-        BlockOperand {
+        AsmOperand {
             name,
             kind,
             role,
@@ -250,9 +251,9 @@ impl RawBlock {
         &self,
         text: &str,
         number: usize,
-    ) -> Result<Constraint, crate::constraint::Mistake> {
+    ) -> Result<Constraint, crate::constraint::ConstraintError> {
         let other = text.parse::<usize>().ok().filter(|other| *other < number);
-        match other.filter(|_| self.dialect == Dialect::Llvm) {
+        match other.filter(|_| self.dialect == AsmDialect::Llvm) {
             Some(other) => {
                 let own = self.operands.get(other).map_or("", |raw| &raw.constraint);
                 let letters = own.trim_start_matches(['=', '+', '&']);

@@ -3,37 +3,37 @@
 //! The treatment of `%` by the CUDA compiler was determined with release 13: `%0` is an operand, `%%` is `%`, `%{`, `%|`, `%}` and other
 //! punctuation characters are removed, a letter before a number (`%r1`) is rejected, and any other word is unchanged (`%tid`).
 
-use crate::block::BlockOperand;
-use crate::constraint::{Dialect, OperandKind};
+use crate::block::AsmOperand;
+use crate::constraint::{AsmDialect, OperandKind};
 use crate::diagnostics as diagnose;
-use warpgrid_program::{Diagnostic, Origin, Span};
+use warpgrid_program::{Diagnostic, MappedSource, Span};
 
 /// Symbolic names of operands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Symbol<'a> {
+pub(crate) struct SymbolicOperand<'a> {
     pub(crate) name: &'a str,
     pub(crate) operand: usize,
 }
 
 /// Expands a template. Records the uses of operands, and adds diagnostics to `found`.
-pub(crate) fn fill(
-    template: &Origin,
-    operands: &mut [BlockOperand],
-    symbols: &[Symbol<'_>],
-    dialect: Dialect,
+pub(crate) fn expand(
+    template: &MappedSource,
+    operands: &mut [AsmOperand],
+    symbols: &[SymbolicOperand<'_>],
+    dialect: AsmDialect,
     found: &mut Vec<Diagnostic>,
-) -> Origin {
+) -> MappedSource {
     let mark = match dialect {
-        Dialect::Cuda | Dialect::Ilgpu => '%',
-        Dialect::Llvm => '$',
+        AsmDialect::Cuda | AsmDialect::Ilgpu => '%',
+        AsmDialect::Llvm => '$',
     };
-    let mut filled = Filler {
+    let mut filled = TemplateExpander {
         template,
         operands,
         symbols,
         dialect,
         found,
-        filled: Origin::default(),
+        filled: MappedSource::default(),
         alternative: None,
     };
     let text = &template.text;
@@ -42,26 +42,26 @@ pub(crate) fn fill(
         let at = done + next;
         filled.keep(done, at);
         done = match dialect {
-            Dialect::Cuda | Dialect::Ilgpu => filled.percent(at),
-            Dialect::Llvm => filled.dollar(at),
+            AsmDialect::Cuda | AsmDialect::Ilgpu => filled.percent(at),
+            AsmDialect::Llvm => filled.dollar(at),
         };
     }
     filled.keep(done, text.len());
     filled.filled
 }
 
-struct Filler<'a> {
-    template: &'a Origin,
-    operands: &'a mut [BlockOperand],
-    symbols: &'a [Symbol<'a>],
-    dialect: Dialect,
+struct TemplateExpander<'a> {
+    template: &'a MappedSource,
+    operands: &'a mut [AsmOperand],
+    symbols: &'a [SymbolicOperand<'a>],
+    dialect: AsmDialect,
     found: &'a mut Vec<Diagnostic>,
-    filled: Origin,
+    filled: MappedSource,
     /// Index of the alternative within `$(`, `$|` and `$)`.
     alternative: Option<usize>,
 }
 
-impl Filler<'_> {
+impl TemplateExpander<'_> {
     /// Checks whether the text belongs to an alternative that the AT&T dialect omits.
     fn is_left_out(&self) -> bool {
         self.alternative.is_some_and(|number| number > 0)
@@ -95,7 +95,7 @@ impl Filler<'_> {
             }
             Some('[') => self.symbolic(at, rest),
             Some(letter)
-                if self.dialect == Dialect::Cuda
+                if self.dialect == AsmDialect::Cuda
                     && letter.is_ascii_alphabetic()
                     && n_digits(&rest[1..]) > 0 =>
             {

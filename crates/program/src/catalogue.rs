@@ -14,7 +14,7 @@ macro_rules! catalogue {
         $($(#[doc = $doc])+ pub const $name: &str = $code;)*
 
         /// Reference pages of this file, in the order of their codes.
-        pub static CODES: &[$crate::CodeFacts] = &[$($crate::CodeFacts {
+        pub static CODES: &[$crate::DiagnosticDoc] = &[$($crate::DiagnosticDoc {
             code: $code,
             title: $title,
             explanation: concat!($($doc, "\n"),+),

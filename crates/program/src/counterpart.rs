@@ -62,7 +62,7 @@ fn nan_words(module: &Module) -> BTreeSet<u32> {
     for function in &module.functions {
         for instruction in &function.instructions {
             let ty = module
-                .action(instruction)
+                .opcode(instruction)
                 .and_then(|action| action.modifiers.ty);
             let values = function.operands_of(instruction.operands).iter();
             let literals = values.filter_map(|operand| match operand.value {

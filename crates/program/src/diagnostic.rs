@@ -1,11 +1,11 @@
 //! Diagnostics: stable code, spans, message, help, and fixes that can be applied automatically.
 
 use crate::span::Span;
-use warpgrid_isa::{TargetGate, Version};
+use warpgrid_isa::{TargetRequirement, Version};
 
 /// Codes of the diagnostics which state that further diagnostics are omitted: for syntax errors and for semantic errors. All
 /// front ends that omit diagnostics use these codes.
-pub const CUT_SHORT: [&str; 2] = ["W0002", "W0139"];
+pub const TRUNCATION_CODES: [&str; 2] = ["W0002", "W0139"];
 
 /// Code of the diagnostic for a source in a language that no front end supports.
 pub const OTHER_LANGUAGE: &str = "W0009";
@@ -17,7 +17,7 @@ pub const INFERRED: &str = "W0140";
 pub const EMPTY: &str = "W0143";
 
 /// Code of the note that states the version and the target for which a snippet was checked.
-pub const CHOSEN: &str = "W0148";
+pub const SELECTED_TARGET: &str = "W0148";
 
 /// Severity of a diagnostic. Only an error rejects the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,12 +54,12 @@ pub struct Label {
 
 /// Version and targets that would make the source legal.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Needs {
+pub struct Requirement {
     pub version: Option<Version>,
     /// Target to write into the source: the lowest suitable target that is not lower than the present one, such as `sm_90`.
     pub target: Option<&'static str>,
     /// All suitable targets.
-    pub on: TargetGate,
+    pub targets: TargetRequirement,
 }
 
 /// Replacement of the text at `span` by `text`.
@@ -114,7 +114,7 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// Suggested action or permitted alternatives.
     pub help: Option<String>,
-    pub needs: Needs,
+    pub needs: Requirement,
     /// Fixes, best first. The user chooses among several fixes.
     pub fixes: Vec<Fix>,
     /// Whether the reference assembler reports an error instead of this warning. Snippets may contain such notation, because
@@ -132,7 +132,7 @@ impl Diagnostic {
             span,
             labels: Vec::new(),
             help: None,
-            needs: Needs::default(),
+            needs: Requirement::default(),
             fixes: Vec::new(),
             is_tolerated: false,
         }

@@ -25,7 +25,7 @@ impl Module {
     /// Returns the basic blocks of a range of instructions, in the order of the instructions.
     pub fn basic_blocks_in(&self, function: &Function, range: Range<usize>) -> Vec<BasicBlock> {
         let n = function.instructions.len().min(range.end);
-        let control = |instruction: &Instruction| self.action(instruction)?.does.control();
+        let control = |instruction: &Instruction| self.opcode(instruction)?.does.control();
         let mut starts = vec![false; n + 1];
         if let Some(first) = starts.get_mut(range.start) {
             *first = true;
@@ -33,7 +33,8 @@ impl Module {
         let instructions = function.instructions.iter().enumerate();
         for (index, instruction) in instructions.take(n).skip(range.start) {
             let targets = branch_targets(function, instruction);
-            let ends = !targets.is_empty() || control(instruction).is_some_and(ControlOp::leaves);
+            let ends =
+                !targets.is_empty() || control(instruction).is_some_and(ControlOp::exits_function);
             let next = ends.then_some(index + 1);
             for start in targets.into_iter().chain(next) {
                 if let Some(place) = starts.get_mut(start) {
@@ -54,7 +55,7 @@ impl Module {
                     control(last),
                     Some(ControlOp::Branch | ControlOp::BranchIndexed)
                 );
-                exits = control(last).is_some_and(ControlOp::leaves);
+                exits = control(last).is_some_and(ControlOp::exits_function);
                 let falls_through = last.guard.is_some() || !(jumps || exits);
                 targets = branch_targets(function, last);
                 targets.extend(falls_through.then_some(*end));

@@ -4,7 +4,7 @@
 use crate::counterpart::CounterpartFacts;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::function::Program;
-use crate::origin::Origin;
+use crate::origin::MappedSource;
 use crate::span::Span;
 use crate::syntax::{Statement, StatementEdit};
 use std::borrow::Cow;
@@ -18,22 +18,22 @@ pub trait FrontEnd: Sync {
     fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a>;
 
     /// Parses instructions without a surrounding module. `_given` contains the registers that the surrounding code declares.
-    fn open_among<'a>(
+    fn open_with_registers<'a>(
         &self,
         source: Cow<'a, str>,
         overrides: &Overrides,
-        _given: Vec<Given>,
+        _given: Vec<ExternalRegister>,
     ) -> Box<dyn Document + 'a> {
         self.open(source, overrides)
     }
 
     /// Checks a source without keeping its document.
-    fn check(&self, source: &str, overrides: &Overrides) -> CheckedText {
+    fn check(&self, source: &str, overrides: &Overrides) -> CheckResult {
         self.open(Cow::Borrowed(source), overrides).check()
     }
 
     /// Splits a source into tokens for syntax highlighting, in source order.
-    fn tokens(&self, source: &str) -> Vec<ColouredToken>;
+    fn tokens(&self, source: &str) -> Vec<SemanticToken>;
 
     /// Formats a source: preserves its tokens and comments, and writes one statement per line.
     fn format(&self, source: &str) -> String;
@@ -66,7 +66,7 @@ pub trait Document {
     fn source(&self) -> &str;
 
     /// Checks the source.
-    fn check(&self) -> CheckedText;
+    fn check(&self) -> CheckResult;
 
     /// Returns the labels and instructions of all function bodies in source order. Empty if the language has no editor.
     fn statements(&self) -> Vec<Statement> {
@@ -85,13 +85,13 @@ pub trait Document {
     }
 
     /// Returns the parts of the source that can be run separately. Empty if the source is one program.
-    fn parts(&self) -> Vec<Part> {
+    fn snippets(&self) -> Vec<EmbeddedSnippet> {
         Vec::new()
     }
 
     /// Checks the source, and returns the program of the part with this name, or of the first part without errors if no name is
     /// given.
-    fn check_part(&self, _name: Option<&str>) -> CheckedText {
+    fn check_snippet(&self, _name: Option<&str>) -> CheckResult {
         self.check()
     }
 
@@ -101,29 +101,29 @@ pub trait Document {
     }
 
     /// Returns the hover text of the token at `offset`.
-    fn hover(&self, offset: u32) -> Option<HoverText>;
+    fn hover(&self, offset: u32) -> Option<Hover>;
 
     /// Returns the completions at `offset`, best first.
-    fn complete(&self, offset: u32) -> Vec<Suggestion>;
+    fn complete(&self, offset: u32) -> Vec<CompletionItem>;
 
     /// Returns the instruction form at `offset` (signature help).
-    fn signature(&self, offset: u32) -> Option<SignatureText>;
+    fn signature(&self, offset: u32) -> Option<SignatureHelp>;
 }
 
 /// Reference documentation of a language. Separate from [`FrontEnd`], so that hosts which show no reference, or load it from a
 /// separate file, do not contain its pages.
-pub trait Reference: Sync {
+pub trait ReferenceDocs: Sync {
     /// Explains an instruction in its source spelling, such as `st.global.v4.f32`, or an opcode.
     fn explain(&self, instruction: &str) -> Option<Explanation>;
 
     /// Returns all instruction forms, in the order of the tables.
-    fn forms(&self) -> Vec<FormFacts>;
+    fn forms(&self) -> Vec<FormDoc>;
 
     /// Returns the reference pages of the diagnostics, in the order of their codes.
-    fn codes(&self) -> Vec<CodeFacts>;
+    fn codes(&self) -> Vec<DiagnosticDoc>;
 
     /// Returns terms that are not instructions, such as special registers. Empty by default.
-    fn terms(&self) -> Vec<TermFacts> {
+    fn terms(&self) -> Vec<TermDoc> {
         Vec::new()
     }
 }
@@ -137,7 +137,7 @@ pub struct Overrides {
 
 /// Register of the code around a snippet: an operand of inline assembly.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct ExternalRegister {
     pub name: String,
     pub ty: ScalarType,
     /// Whether an annotation of the source specifies the value of the register.
@@ -146,7 +146,7 @@ pub struct Given {
 
 /// Part of a source that can be run separately, such as a block of inline assembly.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct EmbeddedSnippet {
     pub name: String,
     /// Span of the part in the source.
     pub span: Span,
@@ -157,7 +157,7 @@ pub struct Part {
     /// Target and version for which the part is checked.
     pub target: Option<&'static str>,
     pub version: Option<Version>,
-    pub operands: Vec<PartOperand>,
+    pub operands: Vec<SnippetOperand>,
     /// Further information about the part, in one sentence.
     pub note: Option<String>,
 }
@@ -170,7 +170,7 @@ pub struct Part {
     derive(ts_rs::TS),
     ts(rename = "PartOperandView")
 )]
-pub struct PartOperand {
+pub struct SnippetOperand {
     /// Name of the operand in the asm block.
     pub name: String,
     /// `.u32`, `constant` or `text`.
@@ -184,12 +184,12 @@ pub struct PartOperand {
 
 /// Result of a check.
 #[derive(Clone, Debug, Default)]
-pub struct CheckedText {
+pub struct CheckResult {
     /// Checked program. Absent if there is an error, or if a part was requested and the part has an error.
     pub program: Option<Program>,
     /// If the program is a part of the source: the text to which the spans of the program refer, with its source map. The spans
     /// of diagnostics refer to the whole source.
-    pub origin: Option<Origin>,
+    pub origin: Option<MappedSource>,
     /// Name of this part.
     pub part: Option<String>,
     pub diagnostics: Vec<Diagnostic>,
@@ -203,9 +203,9 @@ pub struct CheckedText {
 
 /// Token with its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ColouredToken {
+pub struct SemanticToken {
     pub span: Span,
-    pub class: TokenClass,
+    pub class: SemanticTokenKind,
 }
 
 /// Class of a token for syntax highlighting.
@@ -216,7 +216,7 @@ pub struct ColouredToken {
     serde(rename_all = "kebab-case")
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub enum TokenClass {
+pub enum SemanticTokenKind {
     Comment,
     /// `.reg`, `.entry`, `.align`
     Directive,
@@ -241,47 +241,47 @@ pub enum TokenClass {
     Error,
 }
 
-impl TokenClass {
+impl SemanticTokenKind {
     /// All classes in the order of their discriminants.
-    pub const ALL: [TokenClass; 13] = [
-        TokenClass::Comment,
-        TokenClass::Directive,
-        TokenClass::Opcode,
-        TokenClass::Modifier,
-        TokenClass::Type,
-        TokenClass::Register,
-        TokenClass::SpecialRegister,
-        TokenClass::Number,
-        TokenClass::String,
-        TokenClass::Label,
-        TokenClass::Name,
-        TokenClass::Punctuation,
-        TokenClass::Error,
+    pub const ALL: [SemanticTokenKind; 13] = [
+        SemanticTokenKind::Comment,
+        SemanticTokenKind::Directive,
+        SemanticTokenKind::Opcode,
+        SemanticTokenKind::Modifier,
+        SemanticTokenKind::Type,
+        SemanticTokenKind::Register,
+        SemanticTokenKind::SpecialRegister,
+        SemanticTokenKind::Number,
+        SemanticTokenKind::String,
+        SemanticTokenKind::Label,
+        SemanticTokenKind::Name,
+        SemanticTokenKind::Punctuation,
+        SemanticTokenKind::Error,
     ];
 
     /// Returns the name of the class in style sheets: `special-register`.
     pub const fn name(self) -> &'static str {
         match self {
-            TokenClass::Comment => "comment",
-            TokenClass::Directive => "directive",
-            TokenClass::Opcode => "opcode",
-            TokenClass::Modifier => "modifier",
-            TokenClass::Type => "type",
-            TokenClass::Register => "register",
-            TokenClass::SpecialRegister => "special-register",
-            TokenClass::Number => "number",
-            TokenClass::String => "string",
-            TokenClass::Label => "label",
-            TokenClass::Punctuation => "punctuation",
-            TokenClass::Name => "name",
-            TokenClass::Error => "error",
+            SemanticTokenKind::Comment => "comment",
+            SemanticTokenKind::Directive => "directive",
+            SemanticTokenKind::Opcode => "opcode",
+            SemanticTokenKind::Modifier => "modifier",
+            SemanticTokenKind::Type => "type",
+            SemanticTokenKind::Register => "register",
+            SemanticTokenKind::SpecialRegister => "special-register",
+            SemanticTokenKind::Number => "number",
+            SemanticTokenKind::String => "string",
+            SemanticTokenKind::Label => "label",
+            SemanticTokenKind::Punctuation => "punctuation",
+            SemanticTokenKind::Name => "name",
+            SemanticTokenKind::Error => "error",
         }
     }
 }
 
 /// Contents of a hover.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HoverText {
+pub struct Hover {
     /// Span of the token.
     pub span: Span,
     /// Title in code font: a syntax line, a declaration or a value.
@@ -294,10 +294,10 @@ pub struct HoverText {
     pub declared: Option<Span>,
 }
 
-impl HoverText {
+impl Hover {
     /// Creates a hover text with a title and without sentences.
-    pub fn new(span: Span, title: impl Into<String>) -> HoverText {
-        HoverText {
+    pub fn new(span: Span, title: impl Into<String>) -> Hover {
+        Hover {
             span,
             title: title.into(),
             lines: Vec::new(),
@@ -308,7 +308,7 @@ impl HoverText {
 
     /// Appends a sentence, unless it is empty.
     #[must_use]
-    pub fn line(mut self, line: impl Into<String>) -> HoverText {
+    pub fn line(mut self, line: impl Into<String>) -> Hover {
         let line = line.into();
         if !line.is_empty() {
             self.lines.push(line);
@@ -329,7 +329,7 @@ impl HoverText {
     derive(ts_rs::TS),
     ts(rename = "CompletionSort")
 )]
-pub enum SuggestionKind {
+pub enum CompletionItemKind {
     Opcode,
     Modifier,
     Type,
@@ -339,27 +339,27 @@ pub enum SuggestionKind {
     Function,
 }
 
-impl SuggestionKind {
+impl CompletionItemKind {
     /// Returns the serialized name.
     pub const fn name(self) -> &'static str {
         match self {
-            SuggestionKind::Opcode => "opcode",
-            SuggestionKind::Modifier => "modifier",
-            SuggestionKind::Type => "type",
-            SuggestionKind::Register => "register",
-            SuggestionKind::Variable => "variable",
-            SuggestionKind::Label => "label",
-            SuggestionKind::Function => "function",
+            CompletionItemKind::Opcode => "opcode",
+            CompletionItemKind::Modifier => "modifier",
+            CompletionItemKind::Type => "type",
+            CompletionItemKind::Register => "register",
+            CompletionItemKind::Variable => "variable",
+            CompletionItemKind::Label => "label",
+            CompletionItemKind::Function => "function",
         }
     }
 }
 
 /// Completion item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suggestion {
+pub struct CompletionItem {
     /// Inserted text.
     pub text: String,
-    pub kind: SuggestionKind,
+    pub kind: CompletionItemKind,
     /// Description in one line.
     pub help: String,
     /// Required version and targets: "since PTX 8.1, on `sm_90` and later".
@@ -371,7 +371,7 @@ pub struct Suggestion {
 /// Instruction form at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SignatureText {
+pub struct SignatureHelp {
     /// Syntax line.
     pub syntax: String,
     pub help: String,
@@ -383,7 +383,7 @@ pub struct SignatureText {
 
 /// Reference page of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CodeFacts {
+pub struct DiagnosticDoc {
     pub code: &'static str,
     /// Title: a short noun phrase.
     pub title: &'static str,
@@ -395,7 +395,7 @@ pub struct CodeFacts {
     pub right: &'static str,
 }
 
-impl CodeFacts {
+impl DiagnosticDoc {
     /// Creates a page from one row of a catalogue.
     pub const fn page(
         code: &'static str,
@@ -403,8 +403,8 @@ impl CodeFacts {
         explanation: &'static str,
         wrong: &'static str,
         right: &'static str,
-    ) -> CodeFacts {
-        CodeFacts {
+    ) -> DiagnosticDoc {
+        DiagnosticDoc {
             code,
             title,
             explanation,
@@ -417,7 +417,7 @@ impl CodeFacts {
 /// Reference page of a term that is neither an instruction nor a diagnostic, such as a special register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct TermFacts {
+pub struct TermDoc {
     /// Name in the list of terms: `%tid.x`.
     pub name: String,
     /// Other spellings that a search finds.
@@ -428,7 +428,7 @@ pub struct TermFacts {
     pub needs: Option<String>,
 }
 
-impl TermFacts {
+impl TermDoc {
     /// Checks whether `name` is the name or an alias, regardless of case.
     pub fn is_called(&self, name: &str) -> bool {
         let mut names = std::iter::once(&self.name).chain(&self.aliases);
@@ -438,7 +438,7 @@ impl TermFacts {
 
 /// Instruction form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormFacts {
+pub struct FormDoc {
     /// Opcode: `st`.
     pub opcode: String,
     /// Syntax line.
@@ -448,8 +448,8 @@ pub struct FormFacts {
     pub needs: Option<String>,
     /// Anchor of the section in the manual.
     pub section: String,
-    pub slots: Vec<SlotFacts>,
-    pub operands: Vec<OperandFacts>,
+    pub slots: Vec<SlotDoc>,
+    pub operands: Vec<OperandDoc>,
     /// Rules for combinations of modifiers, one phrase per rule.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
@@ -461,7 +461,7 @@ pub struct FormFacts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "OperandPage"))]
-pub struct OperandFacts {
+pub struct OperandDoc {
     /// Name in the syntax line: "a".
     pub name: String,
     /// Description: "address of an mbarrier object in shared memory".
@@ -473,15 +473,15 @@ pub struct OperandFacts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "SlotPage"))]
-pub struct SlotFacts {
+pub struct SlotDoc {
     pub name: String,
     /// Title of the slot: "state space".
     pub title: String,
     pub required: bool,
-    pub values: Vec<ValueFacts>,
+    pub values: Vec<ModifierDoc>,
 }
 
-impl SlotFacts {
+impl SlotDoc {
     /// Checks whether every instruction of the form has the modifier, so that the modifier is part of the name of the form.
     pub fn is_name(&self) -> bool {
         self.required && self.values.is_empty()
@@ -492,7 +492,7 @@ impl SlotFacts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ValuePage"))]
-pub struct ValueFacts {
+pub struct ModifierDoc {
     /// Name of the modifier: `v4`. For a family: `m64n{8…256 step 8}k16`.
     pub text: String,
     /// Modifiers of a family. Empty for a single modifier.
@@ -503,48 +503,48 @@ pub struct ValueFacts {
     pub origin: String,
 }
 
-/// Result of [`Reference::explain`].
+/// Result of [`ReferenceDocs::explain`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Explanation {
     /// Forms of an opcode.
-    Opcode(Vec<FormFacts>),
+    Opcode(Vec<FormDoc>),
     /// Explanation of each modifier of an instruction.
     Instruction {
         mnemonic: String,
-        form: Box<FormFacts>,
-        words: Vec<WordFacts>,
+        form: Box<FormDoc>,
+        words: Vec<TokenDoc>,
         /// Reasons why no form matches the instruction, one sentence each, if the tables determine them. A check of the source
         /// may report more errors.
         faults: Vec<String>,
         /// Counterpart in the other language, one line each, with the reliability of the statement.
-        beside: Vec<String>,
+        equivalents: Vec<String>,
     },
 }
 
 /// Opcode or modifier of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WordFacts {
+pub struct TokenDoc {
     pub text: String,
     /// Meaning; `None` if the form does not accept this modifier.
-    pub meaning: Option<WordMeaning>,
+    pub meaning: Option<TokenDocKind>,
 }
 
 /// Meaning of an opcode or modifier of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WordMeaning {
+pub enum TokenDocKind {
     /// Literal part of the form, with its description.
     Literal(String),
     /// Value of a modifier slot, with the title of the slot.
-    Value { slot: String, value: ValueFacts },
+    Value { slot: String, value: ModifierDoc },
 }
 
 #[cfg(test)]
 mod tests {
-    use super::TokenClass;
+    use super::SemanticTokenKind;
 
     #[test]
     fn token_classes_are_listed_in_the_order_of_their_discriminants() {
-        for (index, class) in TokenClass::ALL.into_iter().enumerate() {
+        for (index, class) in SemanticTokenKind::ALL.into_iter().enumerate() {
             assert_eq!(class as usize, index);
         }
     }

@@ -3,22 +3,22 @@
 //! A front end fills a [`Module`], and seals it into a [`Program`] if the module has no errors. All names are resolved to
 //! indices.
 
-use crate::ids::{ActionId, FunctionId, RegisterId};
-use crate::machine::MachineCode;
-use crate::operand::{Callee, Operand, OperandList, OperandValue, RegisterRun};
+use crate::ids::{FunctionId, OpcodeId, RegisterId};
+use crate::machine::SassKernelInfo;
+use crate::operand::{Callee, Operand, OperandList, OperandValue, RegisterTuple};
 use crate::registers::Registers;
 use crate::span::Span;
 use std::ops::Deref;
-use warpgrid_isa::{Does, Modifiers, ScalarType, StateSpace, Target, Version};
+use warpgrid_isa::{Modifiers, Operation, ScalarType, StateSpace, Target, Version};
 
 /// Validated, immutable module whose instructions are legal for its target. Only front ends construct a `Program`, after checking
-/// has succeeded; an architecture test restricts the callers of [`Program::of_checked`].
+/// has succeeded; an architecture test restricts the callers of [`Program::from_checked`].
 #[derive(Clone, Debug)]
 pub struct Program(Module);
 
 impl Program {
     /// Wraps a module that its front end has checked.
-    pub fn of_checked(module: Module) -> Program {
+    pub fn from_checked(module: Module) -> Program {
         Program(module)
     }
 }
@@ -43,13 +43,13 @@ pub struct Module {
     /// Kernels and functions in the order of their definitions. Prototypes have no instructions.
     pub functions: Vec<Function>,
     /// Actions of the instructions: one for each distinct combination of an opcode and its modifiers.
-    pub actions: Vec<Action>,
+    pub opcodes: Vec<OpcodeInfo>,
 }
 
 impl Module {
     /// Returns the action of an instruction.
-    pub fn action(&self, instruction: &Instruction) -> Option<&Action> {
-        self.actions.get(instruction.action.0 as usize)
+    pub fn opcode(&self, instruction: &Instruction) -> Option<&OpcodeInfo> {
+        self.opcodes.get(instruction.opcode.0 as usize)
     }
 
     /// Returns the defined kernels, in order.
@@ -158,7 +158,7 @@ pub struct Function {
     pub labels: Vec<(u32, String)>,
     pub bounds: LaunchBounds,
     /// Machine-code metadata; `None` for virtual instructions.
-    pub machine: Option<Box<MachineCode>>,
+    pub machine: Option<Box<SassKernelInfo>>,
     pub span: Span,
 }
 
@@ -172,8 +172,8 @@ pub struct Guard {
 
 /// Semantics of an opcode with its modifiers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Action {
-    pub does: Does,
+pub struct OpcodeInfo {
+    pub does: Operation,
     pub modifiers: Modifiers,
     /// Opcode with its modifiers, in the spelling of the first occurrence: `st.global.v4.f32`.
     pub opcode: String,
@@ -181,7 +181,7 @@ pub struct Action {
 
 /// Relation between an instruction and the steps of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum StepPart {
+pub enum StepGrouping {
     /// Executed in a separate step.
     #[default]
     Whole,
@@ -194,10 +194,10 @@ pub enum StepPart {
 #[derive(Clone, Debug)]
 pub struct Instruction {
     pub guard: Option<Guard>,
-    pub action: ActionId,
+    pub opcode: OpcodeId,
     /// Operands in the order of the syntax line of the instruction form.
     pub operands: OperandList,
-    pub step: StepPart,
+    pub step: StepGrouping,
     /// Span of the whole statement, from the guard to the semicolon.
     pub span: Span,
 }
@@ -241,8 +241,8 @@ impl Function {
         visit: &mut impl FnMut(RegisterAccess, RegisterId),
     ) {
         use RegisterAccess::{Read, Write};
-        let mut visit_run = |access: RegisterAccess, run: Option<RegisterRun>| {
-            for register in run.into_iter().flat_map(RegisterRun::registers) {
+        let mut visit_run = |access: RegisterAccess, run: Option<RegisterTuple>| {
+            for register in run.into_iter().flat_map(RegisterTuple::registers) {
                 visit(access, register);
             }
         };
@@ -250,7 +250,7 @@ impl Function {
             OperandValue::Destination(run) => visit_run(Write, *run),
             OperandValue::Pair(run, predicate) => {
                 visit_run(Write, *run);
-                visit_run(Write, predicate.map(RegisterRun::one));
+                visit_run(Write, predicate.map(RegisterTuple::one));
             }
             OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
                 visit_run(Read, source.register());
@@ -265,7 +265,7 @@ impl Function {
                 }
             }
             OperandValue::Callee(Callee::Indirect { register, .. }) => {
-                visit_run(Read, Some(RegisterRun::one(*register)));
+                visit_run(Read, Some(RegisterTuple::one(*register)));
             }
             OperandValue::Absent
             | OperandValue::Label(_)

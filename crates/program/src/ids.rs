@@ -19,4 +19,4 @@ pub enum VariableId {
 
 /// Index into [`Module::actions`](crate::Module::actions).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ActionId(pub u32);
+pub struct OpcodeId(pub u32);

@@ -1,15 +1,17 @@
 //! Inlining of direct calls. Registers, parameters and results of the called functions become unnamed registers of the caller.
 
-use crate::function::{Action, Function, Guard, Instruction, Module, Parameter, Program, StepPart};
-use crate::ids::{ActionId, FunctionId, RegisterId, VariableId};
+use crate::function::{
+    Function, Guard, Instruction, Module, OpcodeInfo, Parameter, Program, StepGrouping,
+};
+use crate::ids::{FunctionId, OpcodeId, RegisterId, VariableId};
 use crate::operand::{
-    Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterRun, Source,
+    Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterTuple, Source,
     SourceModifiers,
 };
 use crate::registers::UNNAMED;
 use crate::span::Span;
 use std::collections::BTreeMap;
-use warpgrid_isa::{ControlOp, Does, MemoryOp, Modifiers, MoveOp, ScalarType, StateSpace};
+use warpgrid_isa::{ControlOp, MemoryOp, Modifiers, MoveOp, Operation, ScalarType, StateSpace};
 
 /// Maximum depth of calls.
 const MAX_DEPTH: usize = 8;
@@ -60,7 +62,7 @@ impl Program {
             };
             let mut inliner = Inliner {
                 module: self,
-                actions: &mut module.actions,
+                actions: &mut module.opcodes,
                 out: Function {
                     instructions: Vec::new(),
                     operands: Vec::new(),
@@ -88,7 +90,7 @@ impl Program {
                 *function = out;
             }
         }
-        Ok((Program::of_checked(module), all))
+        Ok((Program::from_checked(module), all))
     }
 }
 
@@ -193,7 +195,7 @@ impl<'a> Frame<'a> {
 
 struct Inliner<'a> {
     module: &'a Module,
-    actions: &'a mut Vec<Action>,
+    actions: &'a mut Vec<OpcodeInfo>,
     out: Function,
     /// Span of the current instruction of the outermost function.
     span: Span,
@@ -215,7 +217,7 @@ impl<'a> Inliner<'a> {
             if self.depth == 0 {
                 self.span = instruction.span;
             }
-            let control = self.does(instruction).and_then(Does::control);
+            let control = self.does(instruction).and_then(Operation::control);
             match control {
                 Some(ControlOp::Call) => self.inline(frame, instruction)?,
                 Some(ControlOp::Return) if self.depth > 0 => {
@@ -235,8 +237,8 @@ impl<'a> Inliner<'a> {
         Ok(())
     }
 
-    fn does(&self, instruction: &Instruction) -> Option<Does> {
-        Some(self.module.action(instruction)?.does)
+    fn does(&self, instruction: &Instruction) -> Option<Operation> {
+        Some(self.module.opcode(instruction)?.does)
     }
 
     fn value_mut(&mut self, operand: usize) -> Option<&mut OperandValue> {
@@ -295,7 +297,7 @@ impl<'a> Inliner<'a> {
         for (formal, result) in callee.returns.iter().zip(results) {
             let from = self.formal(&mut own, *formal)?;
             if let Some(Source::Register(to)) = self.argument(frame, &result.value)? {
-                self.move_to(to.first, Source::Register(RegisterRun::one(from)), None);
+                self.move_to(to.first, Source::Register(RegisterTuple::one(from)), None);
             }
         }
         let end = self.out.instructions.len() as u32;
@@ -329,7 +331,7 @@ impl<'a> Inliner<'a> {
                 _,
             ) => {
                 let register = self.parameter(frame, index - frame.variables)?;
-                Some(Source::Register(RegisterRun::one(register)))
+                Some(Source::Register(RegisterTuple::one(register)))
             }
             OperandValue::Source(Source::Sink, _) => None,
             OperandValue::Source(source, _) => Some(source),
@@ -359,7 +361,7 @@ impl<'a> Inliner<'a> {
     fn copy(&mut self, frame: &mut Frame<'a>, own: &Instruction) -> Result<()> {
         let guard = frame.guard(own.guard);
         let operands = frame.function.operands_of(own.operands);
-        let action = self.module.action(own);
+        let action = self.module.opcode(own);
         let parameter = operands.iter().find_map(|operand| match operand.value {
             OperandValue::Address(address) => frame.parameter_of(address),
             _ => None,
@@ -381,7 +383,7 @@ impl<'a> Inliner<'a> {
                 (Some(MemoryOp::Load), Some(Source::Register(to))) if is_whole => {
                     self.move_to(
                         to.first,
-                        Source::Register(RegisterRun::one(register)),
+                        Source::Register(RegisterTuple::one(register)),
                         guard,
                     );
                 }
@@ -434,23 +436,23 @@ impl<'a> Inliner<'a> {
                 _ => ScalarType::B32,
             },
         };
-        let action = Action {
-            does: Does::Move(MoveOp::Mov),
+        let action = OpcodeInfo {
+            does: Operation::Move(MoveOp::Mov),
             modifiers: Modifiers {
                 ty: Some(ty),
                 ..Modifiers::default()
             },
             opcode: format!("mov.{}", ty.name()),
         };
-        let to = OperandValue::Destination(Some(RegisterRun::one(to)));
+        let to = OperandValue::Destination(Some(RegisterTuple::one(to)));
         let from = OperandValue::Source(from, SourceModifiers::NONE);
         self.emit(action, &[to, from], guard);
     }
 
     /// Emits a branch, and returns the index of its target operand, which the caller sets later.
     fn branch(&mut self, guard: Option<Guard>) -> usize {
-        let action = Action {
-            does: Does::Control(ControlOp::Branch),
+        let action = OpcodeInfo {
+            does: Operation::Control(ControlOp::Branch),
             modifiers: Modifiers::default(),
             opcode: "bra".to_owned(),
         };
@@ -458,7 +460,7 @@ impl<'a> Inliner<'a> {
     }
 
     /// Emits an instruction, and returns the index of its first operand.
-    fn emit(&mut self, action: Action, values: &[OperandValue], guard: Option<Guard>) -> usize {
+    fn emit(&mut self, action: OpcodeInfo, values: &[OperandValue], guard: Option<Guard>) -> usize {
         let known = self.actions.iter().position(|own| *own == action);
         let action = known.unwrap_or_else(|| {
             self.actions.push(action);
@@ -470,12 +472,12 @@ impl<'a> Inliner<'a> {
         self.out.operands.extend(operands);
         self.push(Instruction {
             guard,
-            action: ActionId(action as u32),
+            opcode: OpcodeId(action as u32),
             operands: OperandList {
                 start: start as u32,
                 n: values.len() as u32,
             },
-            step: StepPart::Whole,
+            step: StepGrouping::Whole,
             span,
         });
         start

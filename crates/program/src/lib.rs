@@ -1,10 +1,10 @@
 //! The interface between front ends and consumers.
 //!
-//! A front end (`ptx`, `sass`, `paste`) checks a source and fills a [`Module`]; `Program::of_checked` seals the module into an immutable
+//! A front end (`ptx`, `sass`, `paste`) checks a source and fills a [`Module`]; `Program::from_checked` seals the module into an immutable
 //! [`Program`]. The emulator, the analyses and all hosts read programs only.
 //!
 //! - Main types: [`Program`], [`Function`], [`Instruction`], [`OperandValue`], [`Diagnostic`], [`Fix`](diagnostic::Fix), [`Span`]; the
-//!   traits [`FrontEnd`] and [`Reference`].
+//!   traits [`FrontEnd`] and [`ReferenceDocs`].
 //! - Invariants: a program is legal for its target; names are resolved to indices; [`Function::visit_registers`] is the only statement
 //!   of the registers that an instruction of a program reads and writes.
 //! - Tests: the crates of the front ends test the programs that they produce; `cargo test -p warpgrid-program` runs the unit tests.
@@ -29,25 +29,26 @@ pub mod wrapped;
 
 pub use count::counted;
 pub use counterpart::CounterpartFacts;
-pub use diagnostic::{Diagnostic, Edit, Fix, Label, Needs, Severity};
+pub use diagnostic::{Diagnostic, Edit, Fix, Label, Requirement, Severity};
 pub use flow::{BasicBlock, reachable, reachable_blocks};
 pub use front_end::{
-    CheckedText, CodeFacts, ColouredToken, Document, Explanation, FormFacts, FrontEnd, Given,
-    HoverText, OperandFacts, Overrides, Part, PartOperand, Reference, SignatureText, SlotFacts,
-    Suggestion, SuggestionKind, TermFacts, TokenClass, ValueFacts, WordFacts, WordMeaning,
+    CheckResult, CompletionItem, CompletionItemKind, DiagnosticDoc, Document, EmbeddedSnippet,
+    Explanation, ExternalRegister, FormDoc, FrontEnd, Hover, ModifierDoc, OperandDoc, Overrides,
+    ReferenceDocs, SemanticToken, SemanticTokenKind, SignatureHelp, SlotDoc, SnippetOperand,
+    TermDoc, TokenDoc, TokenDocKind,
 };
 pub use function::{
-    Action, Function, FunctionKind, Guard, Instruction, LaunchBounds, Module, Parameter, Program,
-    RegisterAccess, Relocation, RelocationTarget, StepPart, Variable,
+    Function, FunctionKind, Guard, Instruction, LaunchBounds, Module, OpcodeInfo, Parameter,
+    Program, RegisterAccess, Relocation, RelocationTarget, StepGrouping, Variable,
 };
-pub use ids::{ActionId, FunctionId, RegisterId, VariableId};
+pub use ids::{FunctionId, OpcodeId, RegisterId, VariableId};
 pub use inline::{InlineError, InlineErrorKind, Inlined};
 pub use live::{LiveRegisters, Liveness};
-pub use machine::{LaunchFact, MachineCode};
+pub use machine::{LaunchConstant, SassKernelInfo};
 pub use operand::{
-    Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterRun, Source,
-    SourceModifiers, SourcePart,
+    Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterTuple, Source,
+    SourceModifiers, SubregisterSelector,
 };
-pub use origin::{Origin, PlaceMap};
+pub use origin::{MappedSource, SourceMap};
 pub use registers::{Register, Registers, UNNAMED};
 pub use span::{LineIndex, Position, Span};

@@ -3,7 +3,7 @@
 
 /// Machine-code metadata of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MachineCode {
+pub struct SassKernelInfo {
     /// Addresses of the instructions in ascending order. If several instructions have the same address, a jump to it targets the
     /// first one.
     pub addresses: Vec<u64>,
@@ -12,20 +12,20 @@ pub struct MachineCode {
     /// Whether the listing omits the kernel parameters. In this case, the parameters of the launch are laid out consecutively,
     /// each aligned to its type. The parameters of the function are inferred from its instructions, for launches that specify
     /// none.
-    pub open_parameters: bool,
+    pub has_unknown_parameters: bool,
     /// Whether the listing omits the size of static shared memory.
     pub open_shared: bool,
     /// Whether the source consists of instructions without a function.
-    pub loose: bool,
+    pub is_bare: bool,
     /// Size in bytes of the shared memory that the system reserves before that of the block: 1 KiB on `sm_90` and later (listings
     /// of assembler 13.5).
     pub reserved_shared_bytes: u64,
     /// Offset in shared memory of the mbarrier with which the system hands over tensor memory that one block of a pair has
     /// allocated for both blocks. The mbarrier expects one arrival. In the first block, its phase is one ahead, because the first
     /// block waits until the other block has read the previous value (measured with assembler 13.5).
-    pub pair_barrier: Option<u32>,
+    pub cta_pair_mbarrier_offset: Option<u32>,
     /// Words of bank 0 that the launch determines, with their byte offsets.
-    pub facts: Vec<(u32, LaunchFact)>,
+    pub launch_constants: Vec<(u32, LaunchConstant)>,
     /// Other constant banks: bank number, and index of the module variable that contains the bytes of the bank.
     pub banks: Vec<(u8, u32)>,
     /// Instructions that the emulator does not execute, by instruction index, each with the reason.
@@ -34,14 +34,14 @@ pub struct MachineCode {
 
 /// 32-bit word whose value the launch determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LaunchFact {
+pub enum LaunchConstant {
     /// Number of threads of a block along x, y or z.
     BlockExtent(u8),
     /// Number of blocks of the grid along x, y or z.
     GridExtent(u8),
     /// Number of blocks of a cluster along x, y or z.
     ClusterExtent(u8),
-    /// Reciprocal of [`LaunchFact::ClusterExtent`] as an `f32`, since compiled code divides by multiplying.
+    /// Reciprocal of [`LaunchConstant::ClusterExtent`] as an `f32`, since compiled code divides by multiplying.
     ClusterReciprocal(u8),
     /// Number of clusters of the grid along x, y or z.
     ClusterCount(u8),
@@ -65,7 +65,7 @@ pub enum LaunchFact {
     BankHigh(u8),
 }
 
-impl MachineCode {
+impl SassKernelInfo {
     /// Returns the index of the first instruction at an address.
     pub fn instruction_at(&self, address: u64) -> Option<u32> {
         let index = self.addresses.partition_point(|at| *at < address);

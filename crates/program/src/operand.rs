@@ -5,7 +5,7 @@
 //! instructions and operands.
 
 use crate::ids::{FunctionId, RegisterId, VariableId};
-use crate::machine::LaunchFact;
+use crate::machine::LaunchConstant;
 use crate::span::Span;
 use warpgrid_isa::SpecialRegister;
 
@@ -29,9 +29,9 @@ pub enum OperandValue {
     /// Optional operand that the source omits.
     Absent,
     /// Destination register; `None` for the sink `_`.
-    Destination(Option<RegisterRun>),
+    Destination(Option<RegisterTuple>),
     /// Destination register and destination predicate: `d|p`. `None` for a half that is omitted or a sink.
-    Pair(Option<RegisterRun>, Option<RegisterId>),
+    Pair(Option<RegisterTuple>, Option<RegisterId>),
     /// Source value.
     Source(Source, SourceModifiers),
     /// Source predicate; `negated` for `!p`.
@@ -49,16 +49,16 @@ pub enum OperandValue {
 /// Consecutive registers that contain one value, low bits first: one register in PTX; pairs and quads of 32-bit registers in
 /// machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RegisterRun {
+pub struct RegisterTuple {
     pub first: RegisterId,
     /// Number of registers: 1, 2 or 4.
     pub n: u8,
 }
 
-impl RegisterRun {
+impl RegisterTuple {
     /// Creates a run of a single register.
-    pub const fn one(register: RegisterId) -> RegisterRun {
-        RegisterRun {
+    pub const fn one(register: RegisterId) -> RegisterTuple {
+        RegisterTuple {
             first: register,
             n: 1,
         }
@@ -73,7 +73,7 @@ impl RegisterRun {
 /// Value that an instruction reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    Register(RegisterRun),
+    Register(RegisterTuple),
     /// Bits of a literal, in the low bits. A floating-point literal is already in the format of the operation.
     Immediate(u64),
     Special(SpecialRegister),
@@ -97,17 +97,17 @@ pub enum Source {
         byte_offset: u32,
     },
     /// Value that the launch determines.
-    Launch(LaunchFact),
+    Launch(LaunchConstant),
     /// Sink `_`: the instruction reads no value, and does not store the element.
     Sink,
 }
 
 impl Source {
     /// Returns the registers that the source reads, if any.
-    pub const fn register(self) -> Option<RegisterRun> {
+    pub const fn register(self) -> Option<RegisterTuple> {
         match self {
             Source::Register(run) => Some(run),
-            Source::RegisterOffset { register, .. } => Some(RegisterRun::one(register)),
+            Source::RegisterOffset { register, .. } => Some(RegisterTuple::one(register)),
             Source::Immediate(_)
             | Source::Special(_)
             | Source::VariableAddress { .. }
@@ -129,12 +129,12 @@ pub struct SourceModifiers {
     /// `~a`
     pub invert: bool,
     /// Part of the source; selected before the other modifiers are applied.
-    pub part: SourcePart,
+    pub part: SubregisterSelector,
 }
 
 /// Part of a 32-bit source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum SourcePart {
+pub enum SubregisterSelector {
     #[default]
     Whole,
     /// Low 16 bits, duplicated in both halves: `.H0_H0`.
@@ -153,19 +153,19 @@ impl SourceModifiers {
         negate: false,
         absolute: false,
         invert: false,
-        part: SourcePart::Whole,
+        part: SubregisterSelector::Whole,
     };
 }
 
 /// Base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressBase {
-    Register(RegisterRun),
+    Register(RegisterTuple),
     Variable(VariableId),
     /// Constant bank of machine code, and a register that is added.
     Bank {
         bank: u8,
-        index: Option<RegisterRun>,
+        index: Option<RegisterTuple>,
     },
     /// No base: the offset is an absolute address.
     None,
@@ -173,7 +173,7 @@ pub enum AddressBase {
 
 impl AddressBase {
     /// Returns the register of the base, if it has one.
-    pub const fn register(self) -> Option<RegisterRun> {
+    pub const fn register(self) -> Option<RegisterTuple> {
         match self {
             AddressBase::Register(run) => Some(run),
             AddressBase::Bank { index, .. } => index,
@@ -189,7 +189,7 @@ pub struct Address {
     /// Binary logarithm of the factor by which the base is multiplied.
     pub scale_log2: u8,
     /// Second register that is added; a uniform register in machine code.
-    pub uniform: Option<RegisterRun>,
+    pub uniform: Option<RegisterTuple>,
     /// Offset in bytes.
     pub offset: i64,
 }

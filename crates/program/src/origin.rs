@@ -4,7 +4,7 @@ use crate::span::Span;
 
 /// Segment of the extracted text. A segment ends at the start of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
+struct Segment {
     /// Start offset in the extracted text.
     start: u32,
     /// Span in the file.
@@ -16,11 +16,11 @@ struct Piece {
 
 /// Map from positions of the extracted text to positions of the file. The map is total.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PlaceMap {
-    pieces: Vec<Piece>,
+pub struct SourceMap {
+    pieces: Vec<Segment>,
 }
 
-impl PlaceMap {
+impl SourceMap {
     /// Returns the file span of a span of the extracted text: from the position of its first byte to the position of its last
     /// byte.
     pub fn span(&self, span: Span) -> Span {
@@ -60,14 +60,14 @@ impl PlaceMap {
         }
     }
 
-    fn piece(&self, offset: u32) -> Option<&Piece> {
+    fn piece(&self, offset: u32) -> Option<&Segment> {
         let after = self.pieces.partition_point(|piece| piece.start <= offset);
         self.pieces.get(after.checked_sub(1)?)
     }
 
     /// Returns the offset in the extracted text of a file position, or `None` if no segment contains the position.
     pub fn offset_of(&self, place: u32) -> Option<u32> {
-        let holds = |piece: &&Piece| piece.place.start <= place && place <= piece.place.end;
+        let holds = |piece: &&Segment| piece.place.start <= place && place <= piece.place.end;
         let mut found = self.pieces.iter().filter(holds);
         // At the boundary of two segments, prefer the segment that starts there.
         let first = found.next()?;
@@ -105,11 +105,11 @@ impl PlaceMap {
 
     /// Composes the map with `outer`, which maps the file to another text that contains it.
     #[must_use]
-    pub fn through(&self, outer: &PlaceMap) -> PlaceMap {
-        let mut through = PlaceMap::default();
+    pub fn compose(&self, outer: &SourceMap) -> SourceMap {
+        let mut through = SourceMap::default();
         for (index, piece) in self.pieces.iter().enumerate() {
             if !piece.is_verbatim {
-                through.pieces.push(Piece {
+                through.pieces.push(Segment {
                     place: outer.span(piece.place),
                     ..*piece
                 });
@@ -130,7 +130,7 @@ impl PlaceMap {
     }
 
     /// Adds the segments of `outer` that a verbatim segment overlaps.
-    fn copy(&mut self, outer: &PlaceMap, start: u32, from: Span) {
+    fn copy(&mut self, outer: &SourceMap, start: u32, from: Span) {
         let first = outer
             .pieces
             .partition_point(|piece| piece.start <= from.start);
@@ -145,7 +145,7 @@ impl PlaceMap {
                 .get(index + 1)
                 .map_or(u32::MAX, |next| next.start);
             let stretch = Span::new(piece.start.max(from.start), end.min(from.end));
-            self.pieces.push(Piece {
+            self.pieces.push(Segment {
                 start: start + (stretch.start - from.start),
                 place: outer.span(stretch),
                 is_verbatim: piece.is_verbatim,
@@ -157,12 +157,12 @@ impl PlaceMap {
 
 /// Extracted text with the map to the file that contains it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct MappedSource {
     pub text: String,
-    pub map: PlaceMap,
+    pub map: SourceMap,
 }
 
-impl Origin {
+impl MappedSource {
     /// Checks whether the line breaks of the extracted text are line breaks of the file and not, for example, escape sequences.
     pub fn keeps_line_breaks(&self) -> bool {
         let mut breaks = self.text.match_indices('\n');
@@ -189,7 +189,7 @@ impl Origin {
             last.place.end = end;
             return;
         }
-        self.map.pieces.push(Piece {
+        self.map.pieces.push(Segment {
             start: at,
             place: Span::new(start, end),
             is_verbatim: true,
@@ -201,7 +201,7 @@ impl Origin {
         if text.is_empty() {
             return;
         }
-        self.map.pieces.push(Piece {
+        self.map.pieces.push(Segment {
             start: self.text.len() as u32,
             place,
             is_verbatim: false,
@@ -210,7 +210,7 @@ impl Origin {
     }
 
     /// Appends a span of another extracted text, with its positions.
-    pub fn append(&mut self, other: &Origin, span: Span) {
+    pub fn append(&mut self, other: &MappedSource, span: Span) {
         let at = self.text.len() as u32;
         self.text.push_str(span.text(&other.text));
         if span.start < span.end {
@@ -220,9 +220,9 @@ impl Origin {
 
     /// Returns the same text with positions in the text to which `outer` maps.
     #[must_use]
-    pub fn through(self, outer: &PlaceMap) -> Origin {
-        Origin {
-            map: self.map.through(outer),
+    pub fn compose(self, outer: &SourceMap) -> MappedSource {
+        MappedSource {
+            map: self.map.compose(outer),
             text: self.text,
         }
     }
@@ -233,8 +233,8 @@ mod tests {
     use super::*;
 
     /// Decoded form of `ab\n%0` in a string literal that starts at offset 10.
-    fn decoded() -> Origin {
-        let mut origin = Origin::default();
+    fn decoded() -> MappedSource {
+        let mut origin = MappedSource::default();
         origin.copy("ab", 10);
         origin.stand_in("\n", Span::new(12, 14));
         origin.stand_in("first", Span::new(14, 16));
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn places_lead_back_to_the_whole() {
         assert!(!decoded().keeps_line_breaks());
-        let Origin { text, map } = decoded();
+        let MappedSource { text, map } = decoded();
         assert_eq!(text, "ab\nfirst;");
         let place = |start, end| map.span(Span::new(start, end));
         assert_eq!(place(0, 2), Span::new(10, 12));
@@ -262,11 +262,11 @@ mod tests {
     #[test]
     fn a_map_leads_through_another_one() {
         // The file is itself the contents of a string literal with an escape sequence: `xyz` is `x\ty` at 100.
-        let mut outer = Origin::default();
+        let mut outer = MappedSource::default();
         outer.copy("0123456789a", 100);
         outer.stand_in("b", Span::new(111, 113));
         outer.copy("cdef0", 113);
-        let inner = decoded().through(&outer.map);
+        let inner = decoded().compose(&outer.map);
         let place = |start, end| inner.map.span(Span::new(start, end));
         assert_eq!(place(0, 1), Span::new(110, 111));
         assert_eq!(place(0, 2), Span::new(110, 113));

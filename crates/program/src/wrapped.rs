@@ -3,29 +3,29 @@
 
 /// Container format of a source whose instructions are embedded in another language or in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrapping {
+pub enum ContainerFormat {
     /// Source code with `asm` statements or calls that take assembly.
-    Code,
+    HostSource,
     /// Messages of an assembler or a driver about a module, with or without the module.
-    Log,
+    AssemblerLog,
     /// PTX modules with headers of fat binary entries, in the format of `cuobjdump -ptx`.
     Fatbin,
 }
 
-impl Wrapping {
+impl ContainerFormat {
     /// Detects the container format of a source; returns `None` for plain PTX or SASS.
-    pub fn of_source(source: &str) -> Option<Wrapping> {
+    pub fn of_source(source: &str) -> Option<ContainerFormat> {
         if has_inline_assembly(source) {
-            return Some(Wrapping::Code);
+            return Some(ContainerFormat::HostSource);
         }
         // With `-sass`, the same command prints listings of machine code, which the front end for SASS reads.
         if source.contains(FATBIN_PTX_HEADER) && !source.contains("code for sm_") {
-            return Some(Wrapping::Fatbin);
+            return Some(ContainerFormat::Fatbin);
         }
         // Fast path: most sources contain neither string, so that their lines are not examined.
         let may_be_log = source.contains("ptxas ") || source.contains(", line ");
         let is_log = may_be_log && source.lines().any(is_log_line);
-        is_log.then_some(Wrapping::Log)
+        is_log.then_some(ContainerFormat::AssemblerLog)
     }
 }
 
@@ -33,13 +33,13 @@ impl Wrapping {
 pub const FATBIN_PTX_HEADER: &str = "Fatbin ptx code:";
 
 /// Keywords that start an `asm` statement.
-pub const ASM_WORDS: &[&str] = &["asm", "__asm__", "__asm"];
+pub const ASM_KEYWORDS: &[&str] = &["asm", "__asm__", "__asm"];
 
 /// Keywords that are permitted between the `asm` keyword and its parenthesis.
 pub const ASM_QUALIFIERS: &[&str] = &["volatile", "__volatile__", "__volatile", "inline", "goto"];
 
 /// Python functions that take assembly and constraints as strings.
-pub const ASM_CALLS: &[&str] = &[
+pub const ASM_FUNCTIONS: &[&str] = &[
     "inline_asm_elementwise",
     "inline_asm",
     "InlineAsm",
@@ -95,7 +95,7 @@ fn has_inline_assembly(source: &str) -> bool {
     if asm || has_julia_assembly(source) || has_csharp_assembly(source) {
         return true;
     }
-    ASM_CALLS.iter().any(|call| {
+    ASM_FUNCTIONS.iter().any(|call| {
         let mut found = source.match_indices(call);
         found.any(|(at, _)| {
             source[at + call.len()..].trim_start().starts_with('(')
@@ -108,7 +108,7 @@ fn has_inline_assembly(source: &str) -> bool {
 /// a macro.
 fn is_statement(text: &str) -> bool {
     let (first, mut rest) = split_word(text);
-    if !ASM_WORDS.contains(&first) {
+    if !ASM_KEYWORDS.contains(&first) {
         return false;
     }
     loop {
@@ -216,45 +216,60 @@ mod tests {
             ("", None),
             ("st.global.u32 [p], 1;", None),
             (".version 8.0\n// begin inline asm\nret;", None),
-            ("asm(\"ret;\");", Some(Wrapping::Code)),
-            ("asm volatile (\n  \"ret;\");", Some(Wrapping::Code)),
-            ("__asm__ __volatile__(R\"(ret;)\");", Some(Wrapping::Code)),
-            ("asm volatile(LOAD \" %0;\");", Some(Wrapping::Code)),
+            ("asm(\"ret;\");", Some(ContainerFormat::HostSource)),
+            (
+                "asm volatile (\n  \"ret;\");",
+                Some(ContainerFormat::HostSource),
+            ),
+            (
+                "__asm__ __volatile__(R\"(ret;)\");",
+                Some(ContainerFormat::HostSource),
+            ),
+            (
+                "asm volatile(LOAD \" %0;\");",
+                Some(ContainerFormat::HostSource),
+            ),
             ("plasma(\"x\")", None),
-            ("asm (x) is a word", Some(Wrapping::Code)),
+            ("asm (x) is a word", Some(ContainerFormat::HostSource)),
             ("asm is a word", None),
             (
                 "tl.inline_asm_elementwise(\"mov.u32 $0, 1;\", \"=r\", [])",
-                Some(Wrapping::Code),
+                Some(ContainerFormat::HostSource),
             ),
             (
                 "r = @asmcall(\"mov.u32 \\$0, 1;\", \"=r\", UInt32)",
-                Some(Wrapping::Code),
+                Some(ContainerFormat::HostSource),
             ),
-            ("@asmcall \"bar.sync 0;\" \"\" true", Some(Wrapping::Code)),
+            (
+                "@asmcall \"bar.sync 0;\" \"\" true",
+                Some(ContainerFormat::HostSource),
+            ),
             ("// see @asmcall of LLVM.jl", None),
             (
                 "CudaAsm.Emit(\"mov.u32 %0, 1;\", out uint x);",
-                Some(Wrapping::Code),
+                Some(ContainerFormat::HostSource),
             ),
             ("CudaAsm.Emit is a method", None),
             (
                 "ptxas a.ptx, line 3; error   : Unknown symbol 'x'",
-                Some(Wrapping::Log),
+                Some(ContainerFormat::AssemblerLog),
             ),
             (
                 "  ptxas application ptx input, line 9; fatal : x",
-                Some(Wrapping::Log),
+                Some(ContainerFormat::AssemblerLog),
             ),
-            ("ptxas info    : 0 bytes gmem", Some(Wrapping::Log)),
+            (
+                "ptxas info    : 0 bytes gmem",
+                Some(ContainerFormat::AssemblerLog),
+            ),
             (
                 "application ptx input, line 9; error : x",
-                Some(Wrapping::Log),
+                Some(ContainerFormat::AssemblerLog),
             ),
             ("// ptxas info : in a comment", None),
             ("// ptxas info    : in a comment", None),
         ] {
-            assert_eq!(Wrapping::of_source(source), wrapping, "{source}");
+            assert_eq!(ContainerFormat::of_source(source), wrapping, "{source}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Each phase is a function of the results of earlier phases, which no phase modifies: [`header`] determines the version and the
 //! target; [`plans`] checks each distinct opcode once; [`declare`] collects the names of the module in one pass; [`body`] checks
 //! each body in its own scopes and converts it to instructions; [`assemble`] combines the parts; [`performance`] predicts remarks
-//! of the assembler. All phases report to one [`report::Reporter`]; no phase stops at the first error.
+//! of the assembler. All phases report to one [`report::DiagnosticSink`]; no phase stops at the first error.
 
 pub(crate) mod assemble;
 pub(crate) mod body;
@@ -18,18 +18,18 @@ pub(crate) mod plans;
 pub(crate) mod report;
 
 use crate::check::context::Context;
-use crate::check::plans::Plans;
-use crate::check::report::Reporter;
+use crate::check::plans::ResolvedOpcodes;
+use crate::check::report::DiagnosticSink;
 use crate::diagnostics::check as diagnose;
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::parser::Parse;
 use crate::tree::Tree;
 use warpgrid_isa::{Target, Version};
-use warpgrid_program::{Diagnostic, Given, Overrides, Program, Severity};
+use warpgrid_program::{Diagnostic, ExternalRegister, Overrides, Program, Severity};
 
 /// Result of a check.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedSource {
     /// Checked program; `None` if a diagnostic of the parser or the checker is an error.
     pub program: Option<Program>,
     /// Parser diagnostics, followed by checker diagnostics in source order.
@@ -39,7 +39,7 @@ pub struct Checked {
     pub target: &'static Target,
 }
 
-impl Checked {
+impl CheckedSource {
     /// Returns whether no diagnostic is an error.
     pub fn accept(&self) -> bool {
         self.program.is_some()
@@ -47,56 +47,65 @@ impl Checked {
 }
 
 /// Returns the version and the target for which a source is checked, without reporting errors in the header.
-pub(crate) fn module_of(source: &str, tree: &Tree, options: &Overrides) -> Module {
-    header::read(source, tree, options, &mut Reporter::default())
+pub(crate) fn module_of(source: &str, tree: &Tree, options: &Overrides) -> TargetContext {
+    header::read(source, tree, options, &mut DiagnosticSink::default())
 }
 
 /// Checks a parsed source. `source` is the text that was parsed.
-pub fn check(source: &str, parse: &Parse, options: &Overrides) -> Checked {
+pub fn check(source: &str, parse: &Parse, options: &Overrides) -> CheckedSource {
     check_among(source, parse, options, &[])
 }
 
 /// Checks a parsed source whose surrounding code declares the registers `given` with their types.
-pub fn check_among(source: &str, parse: &Parse, options: &Overrides, given: &[Given]) -> Checked {
-    let text = ParsedText {
+pub fn check_among(
+    source: &str,
+    parse: &Parse,
+    options: &Overrides,
+    given: &[ExternalRegister],
+) -> CheckedSource {
+    let text = ParsedSource {
         source,
         parse,
         given,
     };
-    let usual = check_for(&text, options, Manual::AsStated);
-    choice::choose(&text, options, &usual).unwrap_or(usual)
+    let usual = check_for(&text, options, Leniency::Strict);
+    choice::select_target(&text, options, &usual).unwrap_or(usual)
 }
 
 /// Parsed source, which may be checked for several versions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ParsedText<'a> {
+pub(crate) struct ParsedSource<'a> {
     source: &'a str,
     parse: &'a Parse,
-    given: &'a [Given],
+    given: &'a [ExternalRegister],
 }
 
 /// Treatment of modifiers that the manual of another version omits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manual {
+pub(crate) enum Leniency {
     /// According to the version of the source.
-    AsStated,
+    Strict,
     /// Missing modifiers are assumed, with a warning. This is the last attempt for a snippet.
-    Mended,
+    Lenient,
 }
 
 /// Checks a parsed source for the version and the target of its header or of the options, or for the defaults.
-pub(crate) fn check_for(text: &ParsedText<'_>, options: &Overrides, manual: Manual) -> Checked {
-    let ParsedText {
+pub(crate) fn check_for(
+    text: &ParsedSource<'_>,
+    options: &Overrides,
+    manual: Leniency,
+) -> CheckedSource {
+    let ParsedSource {
         source,
         parse,
         given,
     } = *text;
     let tree = &parse.tree;
-    let mut reporter = Reporter::default();
+    let mut reporter = DiagnosticSink::default();
     let module = header::read(source, tree, options, &mut reporter);
     if tree.statements.is_empty() && !parse.diagnostics.is_empty() {
         // The source has no statements, and the parser has reported the reason.
-        return Checked {
+        return CheckedSource {
             program: None,
             diagnostics: parse.diagnostics.clone(),
             version: module.version,
@@ -109,7 +118,7 @@ pub(crate) fn check_for(text: &ParsedText<'_>, options: &Overrides, manual: Manu
         module: &module,
         given,
     };
-    let (plans, actions) = Plans::of(source, tree, &module, manual);
+    let (plans, actions) = ResolvedOpcodes::of(source, tree, &module, manual);
     let declared = declare::pass::declare(context, &mut reporter);
     let (bodies, made) = body::check(context, &declared, &plans, &mut reporter);
     let unsealed = assemble::assemble(&module, declared, bodies, actions, made, &mut reporter);
@@ -125,8 +134,8 @@ pub(crate) fn check_for(text: &ParsedText<'_>, options: &Overrides, manual: Manu
     }
     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
     let accept = found.n_errors == 0 && !parse.diagnostics.iter().any(is_error);
-    Checked {
-        program: accept.then(|| Program::of_checked(unsealed)),
+    CheckedSource {
+        program: accept.then(|| Program::from_checked(unsealed)),
         diagnostics,
         version: module.version,
         target: module.target,

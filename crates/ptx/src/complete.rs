@@ -4,20 +4,20 @@
 pub(crate) mod line;
 
 use crate::check::module_of;
-use crate::check::plans::families::{Beyond, OperandGrammar};
+use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
 use crate::check::plans::rules;
-use crate::complete::line::{Line, Place};
-use crate::module::Module;
+use crate::complete::line::{CursorContext, PartialInstruction};
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
 use crate::parser::Parse;
-use crate::visible::{Meaning, Visible, visible};
+use crate::visible::{NameKind, VisibleName, visible};
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{
-    Bound, Complaint, Layout, OperandShape, Slot, SlotKind, forms_of, layouts,
+    BindError, BoundForm, FormSyntax, ModifierSlot, OperandShape, SlotKind, forms_of, layouts,
 };
-use warpgrid_isa::{Fit, Gate, OperandType, ScalarType, StateSpace, Value};
-use warpgrid_program::{Overrides, SignatureText, Span, Suggestion, SuggestionKind};
+use warpgrid_isa::{Gate, ModifierSpelling, OperandType, ScalarType, StateSpace, TypeMatch};
+use warpgrid_program::{CompletionItem, CompletionItemKind, Overrides, SignatureHelp, Span};
 
 /// Maximum number of completions for the registers of one group.
 const MAX_GROUP: u32 = 64;
@@ -25,24 +25,29 @@ const MAX_GROUP: u32 = 64;
 const MAX_NAMES: usize = 1000;
 
 /// Returns the completions at `offset`, best first.
-pub fn complete(source: &str, parse: &Parse, options: &Overrides, offset: u32) -> Vec<Suggestion> {
-    let line = Line::read(source, offset);
+pub fn complete(
+    source: &str,
+    parse: &Parse,
+    options: &Overrides,
+    offset: u32,
+) -> Vec<CompletionItem> {
+    let line = PartialInstruction::read(source, offset);
     let module = module_of(source, &parse.tree, options);
     let names = || visible(source, &parse.tree, offset);
     match line.place() {
-        Place::Opcode => opcodes(&line, &module),
-        Place::Modifier => modifiers(&line, &module),
-        Place::Guard => of_type(&names(), &line, |ty| ty == ScalarType::Pred),
-        Place::Operand(index) => operands(&line, &module, &names(), index),
-        Place::Elsewhere => Vec::new(),
+        CursorContext::Opcode => opcodes(&line, &module),
+        CursorContext::Modifier => modifiers(&line, &module),
+        CursorContext::Guard => of_type(&names(), &line, |ty| ty == ScalarType::Pred),
+        CursorContext::Operand(index) => operands(&line, &module, &names(), index),
+        CursorContext::Elsewhere => Vec::new(),
     }
 }
 
 /// Returns the instruction form at `offset` (signature help).
-pub fn signature(source: &str, offset: u32) -> Option<SignatureText> {
-    let line = Line::read(source, offset);
+pub fn signature(source: &str, offset: u32) -> Option<SignatureHelp> {
+    let line = PartialInstruction::read(source, offset);
     let layout = line.bound()?.layout;
-    Some(SignatureText {
+    Some(SignatureHelp {
         syntax: layout.form.syntax.to_owned(),
         help: layout.form.help.to_owned(),
         operands: layout
@@ -51,23 +56,23 @@ pub fn signature(source: &str, offset: u32) -> Option<SignatureText> {
             .map(|operand| operand.name.to_owned())
             .collect(),
         active: match line.place() {
-            Place::Operand(index) => Some(index as u32),
+            CursorContext::Operand(index) => Some(index as u32),
             _ => None,
         },
     })
 }
 
-fn opcodes(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
-    let mut found: Vec<Suggestion> = Vec::new();
+fn opcodes(line: &PartialInstruction<'_>, module: &TargetContext) -> Vec<CompletionItem> {
+    let mut found: Vec<CompletionItem> = Vec::new();
     for layout in layouts() {
         let place = found.binary_search_by(|known| known.text.as_str().cmp(layout.opcode));
         if let Err(at) = place
             && layout.opcode.starts_with(line.prefix)
             && module.meets(layout.form.gate)
         {
-            let completion = Suggestion {
+            let completion = CompletionItem {
                 text: layout.opcode.to_owned(),
-                kind: SuggestionKind::Opcode,
+                kind: CompletionItemKind::Opcode,
                 help: layout.form.help.to_owned(),
                 needs: layout.form.gate.phrase(),
                 span: line.span(),
@@ -79,13 +84,13 @@ fn opcodes(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
 }
 
 /// Returns the modifiers that a form of the opcode still accepts.
-fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
+fn modifiers(line: &PartialInstruction<'_>, module: &TargetContext) -> Vec<CompletionItem> {
     let Some((opcode, words)) = line.finished().split_first() else {
         return Vec::new();
     };
-    let mut found: Vec<Suggestion> = Vec::new();
+    let mut found: Vec<CompletionItem> = Vec::new();
     for layout in forms_of(opcode) {
-        let written = Trial {
+        let written = OpcodeProbe {
             opcode,
             layout,
             module,
@@ -98,7 +103,7 @@ fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
             if filled || (is_over(&bound) && !slot.required) {
                 continue;
             }
-            let values: Vec<(&'static str, Option<&'static Value>)> = match slot.kind {
+            let values: Vec<(&'static str, Option<&'static ModifierSpelling>)> = match slot.kind {
                 SlotKind::Set(set) => set.values.iter().map(|v| (v.text, Some(v))).collect(),
                 SlotKind::Literal(text, _) => vec![(text, None)],
             };
@@ -111,7 +116,7 @@ fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
                     continue;
                 }
                 if let Some(longer) = written.bind(&longer) {
-                    let new = Modifier { text, value, slot };
+                    let new = ModifierCandidate { text, value, slot };
                     found.push(new.completion(&bound, &longer, line.span()));
                 }
             }
@@ -121,17 +126,17 @@ fn modifiers(line: &Line<'_>, module: &Module) -> Vec<Suggestion> {
 }
 
 /// Modifier that a form still accepts.
-struct Modifier {
+struct ModifierCandidate {
     text: &'static str,
     /// Value of a modifier set; `None` for a literal modifier of the form.
-    value: Option<&'static Value>,
-    slot: &'static Slot,
+    value: Option<&'static ModifierSpelling>,
+    slot: &'static ModifierSlot,
 }
 
-impl Modifier {
+impl ModifierCandidate {
     /// Returns the description of the modifier. A modifier that belongs to the instruction name has the description of the
     /// instruction.
-    fn help(&self, longer: &Bound) -> &'static str {
+    fn help(&self, longer: &BoundForm) -> &'static str {
         let leads = longer.layout.leads();
         let is_name = leads.iter().any(|lead| lead.name == self.slot.name);
         match self.value {
@@ -142,17 +147,17 @@ impl Modifier {
     }
 
     /// Returns the completion for the modifier. `longer` contains the modifier, `bound` only the modifiers before it.
-    fn completion(&self, bound: &Bound, longer: &Bound, span: Span) -> Suggestion {
+    fn completion(&self, bound: &BoundForm, longer: &BoundForm, span: Span) -> CompletionItem {
         let form = longer.layout.form;
         // A modifier can change the requirements of preceding ones: `.v8.f32` has different requirements than `.v8.b16`.
         let n_words = bound.slots.iter().flatten().count();
         let makes_newer = |word: &usize| longer.gate_of(*word) != bound.gate_of(*word);
         let gates = (0..n_words).filter(makes_newer).chain([n_words]);
-        Suggestion {
+        CompletionItem {
             text: self.text.to_owned(),
             kind: match self.slot.is_type() {
-                true => SuggestionKind::Type,
-                false => SuggestionKind::Modifier,
+                true => CompletionItemKind::Type,
+                false => CompletionItemKind::Modifier,
             },
             help: self.help(longer).to_owned(),
             needs: match self.value {
@@ -166,7 +171,7 @@ impl Modifier {
 }
 
 /// Returns whether all types are present. Types are the last modifiers, so that only required ones may follow.
-fn is_over(bound: &Bound) -> bool {
+fn is_over(bound: &BoundForm) -> bool {
     let mut types = bound
         .layout
         .slots
@@ -178,7 +183,7 @@ fn is_over(bound: &Bound) -> bool {
 }
 
 /// Returns whether the slot may follow the present modifiers: a vector width directly precedes a type.
-fn follows(bound: &Bound, slot: &Slot) -> bool {
+fn follows(bound: &BoundForm, slot: &ModifierSlot) -> bool {
     match (
         bound.word(SlotName::Vector),
         bound.slots.iter().flatten().count(),
@@ -189,20 +194,20 @@ fn follows(bound: &Bound, slot: &Slot) -> bool {
 }
 
 /// Test whether modifiers are a valid prefix for one form.
-struct Trial<'a> {
+struct OpcodeProbe<'a> {
     opcode: &'a str,
-    layout: &'static Layout,
-    module: &'a Module,
+    layout: &'static FormSyntax,
+    module: &'a TargetContext,
 }
 
-impl Trial<'_> {
+impl OpcodeProbe<'_> {
     /// Returns the form with these modifiers if the only errors are missing modifiers.
-    fn bind(&self, words: &[&str]) -> Option<Bound> {
+    fn bind(&self, words: &[&str]) -> Option<BoundForm> {
         let bound = bind_layout(self.layout, words);
         let complete = bound
             .complaints
             .iter()
-            .all(|complaint| matches!(complaint, Complaint::Missing { .. }));
+            .all(|complaint| matches!(complaint, BindError::Missing { .. }));
         let legal = bound.gates().all(|(_, gate)| self.module.meets(gate));
         if !complete || !legal || !self.is_named(words) || !self.is_of_its_time(&bound) {
             return None;
@@ -229,13 +234,18 @@ impl Trial<'_> {
 
     /// Returns whether the version accepts all literals: some are rejected before a version, such as `.aligned` of `wmma` before
     /// 6.3.
-    fn is_of_its_time(&self, bound: &Bound) -> bool {
+    fn is_of_its_time(&self, bound: &BoundForm) -> bool {
         let mut gated = self.layout.form.required_from.iter();
         gated.all(|(flag, version)| !bound.has(*flag) || self.module.version >= *version)
     }
 }
 
-fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -> Vec<Suggestion> {
+fn operands(
+    line: &PartialInstruction<'_>,
+    module: &TargetContext,
+    names: &[VisibleName],
+    index: usize,
+) -> Vec<CompletionItem> {
     let Some(bound) = line.bound() else {
         return Vec::new();
     };
@@ -243,7 +253,7 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
         return Vec::new();
     };
     let space = match bound.meaning(SlotName::Space) {
-        Some(warpgrid_isa::Meaning::Space(space)) => space,
+        Some(warpgrid_isa::ModifierValue::Space(space)) => space,
         _ => StateSpace::Generic,
     };
     let space = match operand.ty {
@@ -255,13 +265,15 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
     }
     match operand.ty {
         OperandType::Label => of_sort(names, line, |meaning| {
-            matches!(meaning, Meaning::Label | Meaning::Function)
+            matches!(meaning, NameKind::Label | NameKind::Function)
         }),
         OperandType::Predicate => of_type(names, line, |ty| ty == ScalarType::Pred),
         OperandType::CachePolicy => {
             of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == 64)
         }
-        OperandType::Fixed(ty) => of_type(names, line, |have| ty.takes_register(have, Fit::Exact)),
+        OperandType::Fixed(ty) => of_type(names, line, |have| {
+            ty.accepts_register(have, TypeMatch::Exact)
+        }),
         OperandType::Bits(bits) => {
             of_type(names, line, |ty| ty.is_integer() && ty.width_bits() == bits)
         }
@@ -273,10 +285,12 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
         _ => match bound.scalar(SlotName::Type) {
             Some(ty) => {
                 let fit = match OperandGrammar::of(&bound, &bound.modifiers()) {
-                    OperandGrammar::Store | OperandGrammar::Row(Beyond::Load) => Fit::Wider,
-                    _ => Fit::Exact,
+                    OperandGrammar::Store | OperandGrammar::Row(ExtraOperandCheck::Load) => {
+                        TypeMatch::Wider
+                    }
+                    _ => TypeMatch::Exact,
                 };
-                of_type(names, line, |have| ty.takes_register(have, fit))
+                of_type(names, line, |have| ty.accepts_register(have, fit))
             }
             None => of_type(names, line, |_| true),
         },
@@ -285,38 +299,42 @@ fn operands(line: &Line<'_>, module: &Module, names: &[Visible], index: usize) -
 
 /// Returns the registers that can contain addresses, and the variables in a suitable state space.
 fn addresses(
-    line: &Line<'_>,
-    module: &Module,
-    names: &[Visible],
+    line: &PartialInstruction<'_>,
+    module: &TargetContext,
+    names: &[VisibleName],
     space: StateSpace,
-) -> Vec<Suggestion> {
+) -> Vec<CompletionItem> {
     use StateSpace as S;
     let least = match space {
         S::Shared | S::SharedCluster | S::Local => 32,
         _ => module.address_bits,
     };
     of_sort(names, line, |meaning| match meaning {
-        Meaning::Register(ty, 1) => ty.is_integer() && (least..=64).contains(&ty.width_bits()),
-        Meaning::Variable(variable, _) => space.takes_variable(variable),
+        NameKind::Register(ty, 1) => ty.is_integer() && (least..=64).contains(&ty.width_bits()),
+        NameKind::Variable(variable, _) => space.takes_variable(variable),
         _ => false,
     })
 }
 
 fn of_type(
-    names: &[Visible],
-    line: &Line<'_>,
+    names: &[VisibleName],
+    line: &PartialInstruction<'_>,
     fits: impl Fn(ScalarType) -> bool,
-) -> Vec<Suggestion> {
+) -> Vec<CompletionItem> {
     of_sort(
         names,
         line,
-        |meaning| matches!(meaning, Meaning::Register(ty, 1) if fits(ty)),
+        |meaning| matches!(meaning, NameKind::Register(ty, 1) if fits(ty)),
     )
 }
 
 /// Returns the names whose meaning satisfies `fits`, innermost first.
-fn of_sort(names: &[Visible], line: &Line<'_>, fits: impl Fn(Meaning) -> bool) -> Vec<Suggestion> {
-    let mut found: Vec<Suggestion> = Vec::new();
+fn of_sort(
+    names: &[VisibleName],
+    line: &PartialInstruction<'_>,
+    fits: impl Fn(NameKind) -> bool,
+) -> Vec<CompletionItem> {
+    let mut found: Vec<CompletionItem> = Vec::new();
     for name in names.iter().rev().filter(|name| fits(name.meaning)) {
         let numbers = name.count.map_or(0..1, |count| 0..count.min(MAX_GROUP));
         for number in numbers {
@@ -333,21 +351,24 @@ fn of_sort(names: &[Visible], line: &Line<'_>, fits: impl Fn(Meaning) -> bool) -
     found
 }
 
-fn named(text: String, meaning: Meaning, span: Span) -> Suggestion {
+fn named(text: String, meaning: NameKind, span: Span) -> CompletionItem {
     let (kind, help) = match meaning {
-        Meaning::Register(ty, _) => (SuggestionKind::Register, format!("register of type .{ty}")),
-        Meaning::Variable(space, Some(ty)) => (
-            SuggestionKind::Variable,
+        NameKind::Register(ty, _) => (
+            CompletionItemKind::Register,
+            format!("register of type .{ty}"),
+        ),
+        NameKind::Variable(space, Some(ty)) => (
+            CompletionItemKind::Variable,
             format!(".{} variable of type .{ty}", space.name()),
         ),
-        Meaning::Variable(space, None) => (
-            SuggestionKind::Variable,
+        NameKind::Variable(space, None) => (
+            CompletionItemKind::Variable,
             format!(".{} variable", space.name()),
         ),
-        Meaning::Function => (SuggestionKind::Function, "function".to_owned()),
-        Meaning::Label => (SuggestionKind::Label, "label".to_owned()),
+        NameKind::Function => (CompletionItemKind::Function, "function".to_owned()),
+        NameKind::Label => (CompletionItemKind::Label, "label".to_owned()),
     };
-    Suggestion {
+    CompletionItem {
         text,
         kind,
         help,

@@ -14,11 +14,11 @@ pub(crate) mod strict_address;
 pub mod syntax;
 pub(crate) mod video;
 
-use warpgrid_program::CodeFacts;
+use warpgrid_program::DiagnosticDoc;
 pub(crate) use warpgrid_program::catalogue;
 
 /// Codes of all files, in the order of the codes.
-const CATALOGUES: &[&[CodeFacts]] = &[
+const CATALOGUES: &[&[DiagnosticDoc]] = &[
     syntax::CODES,
     check::CODES,
     rules::CODES,
@@ -30,12 +30,12 @@ const CATALOGUES: &[&[CodeFacts]] = &[
 ];
 
 /// Returns the reference pages of all codes of the PTX front end, in order.
-pub fn codes() -> impl Iterator<Item = &'static CodeFacts> {
+pub fn codes() -> impl Iterator<Item = &'static DiagnosticDoc> {
     CATALOGUES.iter().copied().flatten()
 }
 
 /// Returns the reference page of a code such as `W0001`, regardless of case.
-pub fn find(code: &str) -> Option<&'static CodeFacts> {
+pub fn find(code: &str) -> Option<&'static DiagnosticDoc> {
     codes().find(|page| page.code.eq_ignore_ascii_case(code))
 }
 

@@ -55,7 +55,7 @@ fn formatted(source: &str) -> (String, bool) {
 
 /// White space within a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
+enum SpacingStyle {
     /// All tokens on one line.
     Line,
     /// Line breaks are preserved: initializers, parameter lists.
@@ -134,17 +134,17 @@ impl<'s> Writer<'s> {
 
     fn statement(&mut self, tree: &Tree, kind: StatementKind, span: Span) {
         let (depth, layout) = match kind {
-            StatementKind::Label(_) => (self.depth.saturating_sub(1), Layout::Line),
+            StatementKind::Label(_) => (self.depth.saturating_sub(1), SpacingStyle::Line),
             StatementKind::FunctionEnd(_) | StatementKind::BlockClose => {
                 self.depth = self.depth.saturating_sub(1);
-                (self.depth, Layout::Line)
+                (self.depth, SpacingStyle::Line)
             }
-            StatementKind::Error => (self.depth, Layout::Verbatim),
+            StatementKind::Error => (self.depth, SpacingStyle::Verbatim),
             StatementKind::Directive(index) => (self.depth, directive_layout(tree, index)),
             StatementKind::Declaration(_)
             | StatementKind::Prototype(_)
-            | StatementKind::FunctionStart(_) => (self.depth, Layout::Broken),
-            _ => (self.depth, Layout::Line),
+            | StatementKind::FunctionStart(_) => (self.depth, SpacingStyle::Broken),
+            _ => (self.depth, SpacingStyle::Line),
         };
         if span.text(self.source).trim().is_empty() {
             // The end of an unclosed function has no text.
@@ -152,7 +152,7 @@ impl<'s> Writer<'s> {
         }
         self.new_line(depth);
         match layout {
-            Layout::Verbatim => self.out.push_str(span.text(self.source).trim_end()),
+            SpacingStyle::Verbatim => self.out.push_str(span.text(self.source).trim_end()),
             _ => self.tokens(span, depth, layout),
         }
         match kind {
@@ -162,8 +162,8 @@ impl<'s> Writer<'s> {
     }
 
     /// Writes the tokens of a statement with the white space of the layout.
-    fn tokens(&mut self, span: Span, depth: usize, layout: Layout) {
-        let mut before = Before::default();
+    fn tokens(&mut self, span: Span, depth: usize, layout: SpacingStyle) {
+        let mut before = PrecedingToken::default();
         let mut at = span.start as usize;
         while at < span.end as usize {
             let token = lexer::token_at(self.source, at);
@@ -190,17 +190,17 @@ impl<'s> Writer<'s> {
 
     fn space(
         &mut self,
-        before: &Before<'_>,
+        before: &PrecedingToken<'_>,
         text: &str,
         kind: TokenKind,
         depth: usize,
-        layout: Layout,
+        layout: SpacingStyle,
     ) {
         let Some(last) = before.text else {
             return;
         };
-        let opens_body = text == "{" && layout == Layout::Broken && before.is_header();
-        let broken = layout == Layout::Broken && before.breaks && !matches!(text, "," | ";");
+        let opens_body = text == "{" && layout == SpacingStyle::Broken && before.is_header();
+        let broken = layout == SpacingStyle::Broken && before.breaks && !matches!(text, "," | ";");
         if before.line_ends || opens_body || broken {
             let inner = match text {
                 "{" if opens_body => 0,
@@ -225,19 +225,19 @@ impl<'s> Writer<'s> {
 /// Maximum depth of indentation. Braces may be nested more deeply.
 const MAX_INDENT: usize = 32;
 
-fn directive_layout(tree: &Tree, index: u32) -> Layout {
+fn directive_layout(tree: &Tree, index: u32) -> SpacingStyle {
     match tree.directives.get(index as usize).map(|d| d.kind) {
         Some(DirectiveKind::Section | DirectiveKind::Dwarf | DirectiveKind::Unknown) | None => {
-            Layout::Verbatim
+            SpacingStyle::Verbatim
         }
-        Some(DirectiveKind::CallPrototype) => Layout::Broken,
-        Some(_) => Layout::Line,
+        Some(DirectiveKind::CallPrototype) => SpacingStyle::Broken,
+        Some(_) => SpacingStyle::Line,
     }
 }
 
 /// Preceding tokens of the statement.
 #[derive(Clone, Debug, Default)]
-struct Before<'s> {
+struct PrecedingToken<'s> {
     text: Option<&'s str>,
     /// Whether blanks precede the token.
     blank: bool,
@@ -251,7 +251,7 @@ struct Before<'s> {
     assigned: bool,
 }
 
-impl<'s> Before<'s> {
+impl<'s> PrecedingToken<'s> {
     fn after(&mut self, text: &'s str, kind: TokenKind) {
         match text {
             "(" | "[" | "{" => self.nesting += 1,
@@ -277,7 +277,7 @@ fn runs_to_line_end(comment: &str) -> bool {
 }
 
 /// Returns whether a space separates two tokens of a line.
-fn has_space(last: &str, text: &str, before: &Before<'_>) -> bool {
+fn has_space(last: &str, text: &str, before: &PrecedingToken<'_>) -> bool {
     if matches!(text, "," | ";" | ")" | "]") || matches!(last, "(" | "[" | "@") {
         return false;
     }

@@ -10,8 +10,9 @@ use std::borrow::Cow;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::syntax::{Statement, StatementEdit};
 use warpgrid_program::{
-    CheckedText, CodeFacts, ColouredToken, Document, Edit, Explanation, FormFacts, FrontEnd, Given,
-    HoverText, Overrides, Reference, SignatureText, Span, Suggestion, TermFacts,
+    CheckResult, CompletionItem, DiagnosticDoc, Document, Edit, Explanation, ExternalRegister,
+    FormDoc, FrontEnd, Hover, Overrides, ReferenceDocs, SemanticToken, SignatureHelp, Span,
+    TermDoc,
 };
 
 /// Front end for PTX.
@@ -20,14 +21,14 @@ pub struct Ptx;
 
 impl FrontEnd for Ptx {
     fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
-        self.open_among(source, overrides, Vec::new())
+        self.open_with_registers(source, overrides, Vec::new())
     }
 
-    fn open_among<'a>(
+    fn open_with_registers<'a>(
         &self,
         source: Cow<'a, str>,
         overrides: &Overrides,
-        given: Vec<Given>,
+        given: Vec<ExternalRegister>,
     ) -> Box<dyn Document + 'a> {
         Box::new(PtxDocument {
             parse: crate::parser::parse(&source),
@@ -37,7 +38,7 @@ impl FrontEnd for Ptx {
         })
     }
 
-    fn tokens(&self, source: &str) -> Vec<ColouredToken> {
+    fn tokens(&self, source: &str) -> Vec<SemanticToken> {
         crate::tokens(source)
     }
 
@@ -76,7 +77,7 @@ struct PtxDocument<'a> {
     source: Cow<'a, str>,
     parse: Parse,
     overrides: Overrides,
-    given: Vec<Given>,
+    given: Vec<ExternalRegister>,
 }
 
 impl Document for PtxDocument<'_> {
@@ -84,14 +85,14 @@ impl Document for PtxDocument<'_> {
         &self.source
     }
 
-    fn check(&self) -> CheckedText {
+    fn check(&self) -> CheckResult {
         let (source, tree) = (&*self.source, &self.parse.tree);
         let checked = crate::check::check_among(source, &self.parse, &self.overrides, &self.given);
         let stated_target = argument(source, tree, DirectiveKind::Target)
             .and_then(Target::from_name)
             .map(|target| target.name);
         let stated_version = version(source, tree);
-        CheckedText {
+        CheckResult {
             program: checked.program,
             origin: None,
             part: None,
@@ -115,33 +116,33 @@ impl Document for PtxDocument<'_> {
         Editor::new(&self.source, &self.parse.tree).edit(edit)
     }
 
-    fn hover(&self, offset: u32) -> Option<HoverText> {
+    fn hover(&self, offset: u32) -> Option<Hover> {
         crate::hover(&self.source, &self.parse, &self.overrides, offset)
     }
 
-    fn complete(&self, offset: u32) -> Vec<Suggestion> {
+    fn complete(&self, offset: u32) -> Vec<CompletionItem> {
         crate::complete(&self.source, &self.parse, &self.overrides, offset)
     }
 
-    fn signature(&self, offset: u32) -> Option<SignatureText> {
+    fn signature(&self, offset: u32) -> Option<SignatureHelp> {
         crate::complete::signature(&self.source, offset)
     }
 }
 
-impl Reference for Ptx {
+impl ReferenceDocs for Ptx {
     fn explain(&self, instruction: &str) -> Option<Explanation> {
         reference::explain(instruction)
     }
 
-    fn forms(&self) -> Vec<FormFacts> {
+    fn forms(&self) -> Vec<FormDoc> {
         reference::forms()
     }
 
-    fn terms(&self) -> Vec<TermFacts> {
+    fn terms(&self) -> Vec<TermDoc> {
         reference::terms()
     }
 
-    fn codes(&self) -> Vec<CodeFacts> {
+    fn codes(&self) -> Vec<DiagnosticDoc> {
         crate::diagnostics::codes().copied().collect()
     }
 }

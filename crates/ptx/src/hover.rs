@@ -7,28 +7,28 @@ use crate::check::module_of;
 use crate::hover::words::{directive_help, linkage_help, space_help};
 use crate::lexer;
 use crate::lexer::TokenKind;
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
 use crate::parser::Parse;
 use crate::tree::declaration::{Declaration, DeclaredType, DirectiveKind};
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use crate::tree::{Instruction, Statement, StatementKind, Tree};
-use crate::visible::{Meaning, Visible, lookup};
-use warpgrid_isa::form::{Bound, OperandSlot, SlotKind, bind, is_known_word, nearest};
+use crate::visible::{NameKind, VisibleName, lookup};
+use warpgrid_isa::form::{BoundForm, OperandSlot, SlotKind, bind, is_known_word, nearest};
 use warpgrid_isa::sass::pairs;
 use warpgrid_isa::{
-    Does, Gate, Modifiers, OperandType, Origin, ScalarType, SpecialRegister, Target,
+    FactSource, Gate, Modifiers, OperandType, Operation, ScalarType, SpecialRegister, Target,
 };
-use warpgrid_program::{HoverText, Overrides, Span};
+use warpgrid_program::{Hover, Overrides, Span};
 
 /// Hover text with the required version and target of a construct.
-trait Gated {
+trait HoverExt {
     /// Adds the gate, and a note if the module does not satisfy it.
-    fn gate(self, gate: Gate, module: &Module) -> Self;
+    fn gate(self, gate: Gate, module: &TargetContext) -> Self;
 }
 
-impl Gated for HoverText {
-    fn gate(mut self, gate: Gate, module: &Module) -> HoverText {
+impl HoverExt for Hover {
+    fn gate(mut self, gate: Gate, module: &TargetContext) -> Hover {
         if gate.phrase().is_some() {
             self.lines.push(gate_line(gate));
             if !module.meets(gate) {
@@ -45,20 +45,22 @@ impl Gated for HoverText {
 pub fn gate_line(gate: Gate) -> String {
     let phrase = gate.phrase().unwrap_or_default();
     match gate.origin {
-        Origin::Documented => phrase,
-        Origin::Assembler(_) | Origin::Measured(_) => format!("{phrase} ({})", gate.origin.text()),
+        FactSource::Documented => phrase,
+        FactSource::Assembler(_) | FactSource::Measured(_) => {
+            format!("{phrase} ({})", gate.origin.text())
+        }
     }
 }
 
 /// Returns the hover text of the token at `offset`, or `None` between tokens and for self-explanatory tokens.
-pub fn hover(source: &str, parse: &Parse, options: &Overrides, offset: u32) -> Option<HoverText> {
+pub fn hover(source: &str, parse: &Parse, options: &Overrides, offset: u32) -> Option<Hover> {
     let tree = &parse.tree;
     let at = tree.statements.partition_point(|s| s.span.start <= offset);
     let statement = tree.statements.get(at.checked_sub(1)?)?;
     if offset > statement.span.end {
         return None;
     }
-    let place = Place {
+    let place = HoverPosition {
         source,
         tree,
         module: module_of(source, tree, options),
@@ -67,19 +69,19 @@ pub fn hover(source: &str, parse: &Parse, options: &Overrides, offset: u32) -> O
     place.statement(statement)
 }
 
-struct Place<'s> {
+struct HoverPosition<'s> {
     source: &'s str,
     tree: &'s Tree,
-    module: Module,
+    module: TargetContext,
     offset: u32,
 }
 
-impl Place<'_> {
+impl HoverPosition<'_> {
     fn is_in(&self, span: Span) -> bool {
         span.start <= self.offset && self.offset <= span.end && span.start < span.end
     }
 
-    fn statement(&self, statement: &Statement) -> Option<HoverText> {
+    fn statement(&self, statement: &Statement) -> Option<Hover> {
         match statement.kind {
             StatementKind::Instruction(instruction) => self.instruction(&instruction),
             StatementKind::Declaration(index) => {
@@ -96,13 +98,13 @@ impl Place<'_> {
             StatementKind::Label(_) => {
                 let text = statement.span.text(self.source);
                 let name = text.trim_end_matches(':').trim_end();
-                Some(HoverText::new(statement.span, format!("{name}:")).line("a branch target"))
+                Some(Hover::new(statement.span, format!("{name}:")).line("a branch target"))
             }
             _ => None,
         }
     }
 
-    fn instruction(&self, instruction: &Instruction) -> Option<HoverText> {
+    fn instruction(&self, instruction: &Instruction) -> Option<Hover> {
         let tree = self.tree;
         if let Some(guard) = tree.guard(instruction)
             && self.is_in(guard.span)
@@ -134,17 +136,17 @@ impl Place<'_> {
         self.operands(tree.operands_of(instruction), bound.as_ref())
     }
 
-    fn opcode(&self, span: Span, opcode: &Opcode<'_>, bound: Option<&Bound>) -> Option<HoverText> {
+    fn opcode(&self, span: Span, opcode: &Opcode<'_>, bound: Option<&BoundForm>) -> Option<Hover> {
         let Some(bound) = bound else {
             let known = warpgrid_isa::forms::OPCODES.contains(&opcode.name());
             return known.then(|| {
-                HoverText::new(span, opcode.name())
+                Hover::new(span, opcode.name())
                     .line("an instruction that Warpgrid does not support")
             });
         };
         let form = bound.layout.form;
         let machine_code = machine_code(form.does, &bound.modifiers(), self.module.target);
-        let mut hover = HoverText::new(span, form.syntax)
+        let mut hover = Hover::new(span, form.syntax)
             .line(form.help)
             .line(machine_code.unwrap_or_default())
             .gate(form.gate, &self.module);
@@ -156,11 +158,11 @@ impl Place<'_> {
         &self,
         span: Span,
         opcode: &Opcode<'_>,
-        bound: Option<&Bound>,
+        bound: Option<&BoundForm>,
         word: usize,
-    ) -> Option<HoverText> {
+    ) -> Option<Hover> {
         let text = opcode.modifier(word);
-        let hover = HoverText::new(span, format!(".{text}"));
+        let hover = Hover::new(span, format!(".{text}"));
         let bound = bound?;
         let slot = bound
             .slots
@@ -199,7 +201,7 @@ impl Place<'_> {
     }
 
     /// Describes a modifier that the form does not accept.
-    fn stray(&self, hover: HoverText, text: &str, opcode: &Opcode<'_>, bound: &Bound) -> HoverText {
+    fn stray(&self, hover: Hover, text: &str, opcode: &Opcode<'_>, bound: &BoundForm) -> Hover {
         let name = opcode.called(bound);
         if is_known_word(text) {
             return hover.line(format!("{name} does not accept this modifier"));
@@ -212,7 +214,7 @@ impl Place<'_> {
         }
     }
 
-    fn operands(&self, operands: Operands<'_>, bound: Option<&Bound>) -> Option<HoverText> {
+    fn operands(&self, operands: Operands<'_>, bound: Option<&BoundForm>) -> Option<Hover> {
         for (index, (operand, children)) in operands.enumerate() {
             if !self.is_in(operand.span) {
                 continue;
@@ -232,7 +234,7 @@ impl Place<'_> {
         None
     }
 
-    fn operand(&self, operand: &Operand) -> Option<HoverText> {
+    fn operand(&self, operand: &Operand) -> Option<Hover> {
         let span = operand.span;
         let text = span.text(self.source);
         match operand.kind {
@@ -240,7 +242,7 @@ impl Place<'_> {
                 value,
                 unsigned: true,
             } => Some(
-                HoverText::new(span, text)
+                Hover::new(span, text)
                     .line(format!("{value}, 0x{value:x}"))
                     .line("a 64-bit unsigned constant"),
             ),
@@ -248,22 +250,22 @@ impl Place<'_> {
                 value,
                 unsigned: false,
             } => Some(
-                HoverText::new(span, text)
+                Hover::new(span, text)
                     .line(format!("{}, 0x{value:x}", value as i64))
                     .line("a 64-bit constant"),
             ),
             OperandKind::Single(bits) => Some(
-                HoverText::new(span, text)
+                Hover::new(span, text)
                     .line(format!("{} in single precision", f32::from_bits(bits)))
                     .line(format!("bits 0x{bits:08x}")),
             ),
             OperandKind::Double(bits) => Some(
-                HoverText::new(span, text)
+                Hover::new(span, text)
                     .line(format!("{} in double precision", f64::from_bits(bits)))
                     .line(format!("bits 0x{bits:016x}")),
             ),
             OperandKind::Sink => {
-                Some(HoverText::new(span, "_").line("a sink, which discards the value"))
+                Some(Hover::new(span, "_").line("a sink, which discards the value"))
             }
             OperandKind::Component { .. } => match SpecialRegister::from_name(text) {
                 Some(special) => Some(self.special(span, text, special)),
@@ -275,7 +277,7 @@ impl Place<'_> {
     }
 
     /// Returns the hover text of the name at the offset within an operand.
-    fn word_at(&self, within: Span) -> Option<HoverText> {
+    fn word_at(&self, within: Span) -> Option<Hover> {
         let mut at = within.start as usize;
         while at < within.end as usize {
             let token = lexer::token_at(self.source, at);
@@ -287,7 +289,7 @@ impl Place<'_> {
         None
     }
 
-    fn name(&self, text: &str, span: Span) -> Option<HoverText> {
+    fn name(&self, text: &str, span: Span) -> Option<Hover> {
         if let Some(found) = lookup(self.source, self.tree, self.offset, text) {
             return Some(self.declared(span, text, &found));
         }
@@ -296,14 +298,14 @@ impl Place<'_> {
         }
         if text == "WARP_SZ" {
             return Some(
-                HoverText::new(span, text).line("the number of threads in a warp, which is 32"),
+                Hover::new(span, text).line("the number of threads in a warp, which is 32"),
             );
         }
-        Some(HoverText::new(span, text).line("a name that is not declared"))
+        Some(Hover::new(span, text).line("a name that is not declared"))
     }
 
-    fn special(&self, span: Span, text: &str, special: SpecialRegister) -> HoverText {
-        HoverText::new(span, text)
+    fn special(&self, span: Span, text: &str, special: SpecialRegister) -> Hover {
+        Hover::new(span, text)
             .line(special.help())
             .line(format!(
                 "a read-only register with {} bits",
@@ -312,37 +314,37 @@ impl Place<'_> {
             .gate(special.gate(), &self.module)
     }
 
-    fn declared(&self, span: Span, text: &str, found: &Visible) -> HoverText {
+    fn declared(&self, span: Span, text: &str, found: &VisibleName) -> Hover {
         let title = found.declaration.text(self.source);
         let short = title.split_whitespace().collect::<Vec<_>>().join(" ");
         let title = match found.meaning {
-            Meaning::Function | Meaning::Label => text.to_owned(),
+            NameKind::Function | NameKind::Label => text.to_owned(),
             _ => clipped(&short),
         };
-        let mut hover = HoverText::new(span, title).line(match found.meaning {
-            Meaning::Register(ty, 1) => format!("{text} is a register: {}", type_line(ty)),
-            Meaning::Register(ty, n) => {
+        let mut hover = Hover::new(span, title).line(match found.meaning {
+            NameKind::Register(ty, 1) => format!("{text} is a register: {}", type_line(ty)),
+            NameKind::Register(ty, n) => {
                 format!("{text} is a vector of {n} registers of type .{ty}")
             }
-            Meaning::Variable(space, Some(ty)) => {
+            NameKind::Variable(space, Some(ty)) => {
                 format!("{text} is a .{} variable: {}", space.name(), type_line(ty))
             }
-            Meaning::Variable(space, None) => format!("{text} is a .{} variable", space.name()),
-            Meaning::Function => format!("{text} is a function"),
-            Meaning::Label => format!("{text} is a label"),
+            NameKind::Variable(space, None) => format!("{text} is a .{} variable", space.name()),
+            NameKind::Function => format!("{text} is a function"),
+            NameKind::Label => format!("{text} is a label"),
         });
         hover.declared = Some(found.span);
         hover
     }
 
-    fn declaration(&self, declaration: &Declaration) -> Option<HoverText> {
+    fn declaration(&self, declaration: &Declaration) -> Option<Hover> {
         let text = |span: Span| span.text(self.source).to_owned();
         let space = declaration.space_span;
         if self.is_in(space) {
-            return Some(HoverText::new(space, text(space)).line(space_help(&text(space))));
+            return Some(Hover::new(space, text(space)).line(space_help(&text(space))));
         }
         if self.is_in(declaration.type_span) {
-            let hover = HoverText::new(declaration.type_span, text(declaration.type_span));
+            let hover = Hover::new(declaration.type_span, text(declaration.type_span));
             return Some(match declaration.scalar {
                 DeclaredType::Scalar(ty) => hover.line(type_line(ty)),
                 _ => hover.line("an opaque reference to a texture, sampler or surface"),
@@ -351,28 +353,26 @@ impl Place<'_> {
         if declaration.vector.is_some() && self.is_in(declaration.vector_span) {
             let span = declaration.vector_span;
             return Some(
-                HoverText::new(span, text(span))
-                    .line("a vector with the elements .x, .y, .z and .w"),
+                Hover::new(span, text(span)).line("a vector with the elements .x, .y, .z and .w"),
             );
         }
         if let Some(alignment) = declaration.alignment.filter(|a| self.is_in(a.span)) {
             let line = format!("aligned to {} bytes", alignment.bytes);
-            return Some(HoverText::new(alignment.span, text(alignment.span)).line(line));
+            return Some(Hover::new(alignment.span, text(alignment.span)).line(line));
         }
         if declaration.linkage.is_some() && self.is_in(declaration.linkage_span) {
             let span = declaration.linkage_span;
-            return Some(HoverText::new(span, text(span)).line(linkage_help(&text(span))));
+            return Some(Hover::new(span, text(span)).line(linkage_help(&text(span))));
         }
         self.declarator(declaration)
     }
 
-    fn declarator(&self, declaration: &Declaration) -> Option<HoverText> {
+    fn declarator(&self, declaration: &Declaration) -> Option<Hover> {
         let declarators = self.tree.declarators_of(declaration);
         let found = declarators.iter().find(|d| self.is_in(d.span))?;
         if self.is_in(found.name_span) {
             let name = found.name_span.text(self.source);
-            let hover =
-                HoverText::new(found.name_span, clipped(declaration.span.text(self.source)));
+            let hover = Hover::new(found.name_span, clipped(declaration.span.text(self.source)));
             return Some(match found.count {
                 Some(0) => hover.line("declares no register"),
                 Some(count) => hover.line(format!("{name}0 to {name}{}", count - 1)),
@@ -382,18 +382,18 @@ impl Place<'_> {
         self.word_at(found.span)
     }
 
-    fn header(&self, index: u32) -> Option<HoverText> {
+    fn header(&self, index: u32) -> Option<Hover> {
         let header = self.tree.functions.get(index as usize)?;
         if self.is_in(header.sort_span) {
             let text = header.sort_span.text(self.source);
-            return Some(HoverText::new(header.sort_span, text).line(match text {
+            return Some(Hover::new(header.sort_span, text).line(match text {
                 ".entry" => "a kernel, which is launched by the host",
                 _ => "a device function, which is called by kernels and other functions",
             }));
         }
         if self.is_in(header.linkage_span) && header.linkage.is_some() {
             let text = header.linkage_span.text(self.source);
-            return Some(HoverText::new(header.linkage_span, text).line(linkage_help(text)));
+            return Some(Hover::new(header.linkage_span, text).line(linkage_help(text)));
         }
         for list in [header.returns, header.parameters] {
             for declaration in list.of(&self.tree.declarations) {
@@ -407,14 +407,14 @@ impl Place<'_> {
         Some(self.directive(found.word, found.kind))
     }
 
-    fn directive(&self, word: Span, kind: DirectiveKind) -> HoverText {
+    fn directive(&self, word: Span, kind: DirectiveKind) -> Hover {
         let text = word.text(self.source);
-        HoverText::new(word, text).line(directive_help(text, kind))
+        Hover::new(word, text).line(directive_help(text, kind))
     }
 }
 
 /// Returns the SASS counterpart of a store.
-fn machine_code(does: Does, modifiers: &Modifiers, target: &Target) -> Option<String> {
+fn machine_code(does: Operation, modifiers: &Modifiers, target: &Target) -> Option<String> {
     let code = pairs::machine_code(does, modifiers, target)?;
     let name = target.name;
     Some(format!(
@@ -424,7 +424,7 @@ fn machine_code(does: Does, modifiers: &Modifiers, target: &Target) -> Option<St
 }
 
 /// Describes the role of an operand in the form.
-fn role_line(role: &OperandSlot, bound: Option<&Bound>, noun: &str) -> String {
+fn role_line(role: &OperandSlot, bound: Option<&BoundForm>, noun: &str) -> String {
     let what = match role.ty {
         OperandType::Address | OperandType::AddressIn(_) => "the address",
         OperandType::MbarrierIn(_) => "the mbarrier",

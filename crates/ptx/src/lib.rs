@@ -20,7 +20,7 @@ pub mod tokens;
 pub mod tree;
 pub mod visible;
 
-pub use crate::check::{Checked, check};
+pub use crate::check::{CheckedSource, check};
 pub use crate::complete::{complete, signature};
 pub use crate::edit::Editor;
 pub use crate::format::format;

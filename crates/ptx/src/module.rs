@@ -1,11 +1,11 @@
 //! Module-wide settings from the header (version, target and modes), which determine the valid instructions.
 
 use warpgrid_isa::{Gate, Target, Version};
-use warpgrid_program::{Needs, Span};
+use warpgrid_program::{Requirement, Span};
 
 /// Settings for which the source is checked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Module {
+pub(crate) struct TargetContext {
     pub(crate) version: Version,
     pub(crate) target: &'static Target,
     pub(crate) address_bits: u32,
@@ -22,21 +22,21 @@ pub(crate) struct Module {
     pub(crate) target_span: Option<Span>,
 }
 
-impl Module {
+impl TargetContext {
     /// Returns whether the version and the target satisfy the gate.
     pub(crate) fn meets(&self, gate: Gate) -> bool {
-        gate.met_by(self.version, self.target)
+        gate.is_satisfied_by(self.version, self.target)
     }
 
     /// Returns the unmet requirements of the gate for this version and target.
-    pub(crate) fn lacking(&self, gate: Gate) -> Needs {
+    pub(crate) fn lacking(&self, gate: Gate) -> Requirement {
         let lacking = gate.lacking(self.version, self.target);
         let on = lacking.target.unwrap_or_default();
         let target = lacking.target.and_then(|on| on.lowest_from(self.target));
-        Needs {
+        Requirement {
             version: lacking.version,
             target: target.map(|target| target.name),
-            on,
+            targets: on,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::tree::Tree;
 use crate::tree::mnemonic::MnemonicId;
-use warpgrid_isa::form::{Bound, SlotKind};
+use warpgrid_isa::form::{BoundForm, SlotKind};
 use warpgrid_program::Span;
 
 /// Words (opcode and modifiers) of a mnemonic, with their spans.
@@ -34,7 +34,7 @@ impl<'a> Opcode<'a> {
     }
 
     /// Returns the usual name of the instruction: the opcode with the modifiers that belong to the name (`st.async`).
-    pub(crate) fn called(&self, bound: &Bound) -> String {
+    pub(crate) fn called(&self, bound: &BoundForm) -> String {
         let mut name = self.name().to_owned();
         for (slot, word) in bound.layout.leads().iter().zip(self.modifiers()) {
             match slot.kind {

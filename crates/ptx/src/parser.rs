@@ -24,9 +24,9 @@ pub(crate) mod targets;
 pub(crate) mod words;
 
 use crate::diagnostics::syntax;
-use crate::diagnostics::syntax::Found;
+use crate::diagnostics::syntax::FoundToken;
 use crate::lexer::{Cursor, TokenKind};
-use crate::parser::statement::Place;
+use crate::parser::statement::StatementContext;
 use crate::tree::{SourceKind, Statement, StatementKind, Tree};
 use warpgrid_program::{Diagnostic, Span};
 
@@ -101,9 +101,9 @@ fn parse_text(source: &str) -> Parse {
 
 /// Error of a parser function: the function has reported a diagnostic, and the statement cannot be parsed further.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Broken;
+pub(crate) struct StatementError;
 
-pub(crate) type Read<T> = Result<T, Broken>;
+pub(crate) type ParseResult<T> = Result<T, StatementError>;
 
 pub(crate) struct Parser<'s> {
     cursor: Cursor<'s>,
@@ -111,7 +111,7 @@ pub(crate) struct Parser<'s> {
     diagnostics: Vec<Diagnostic>,
     /// End of the statement before the cursor, which is the position of a missing `;`.
     last_end: u32,
-    place: Place,
+    place: StatementContext,
     /// Offsets of the open `{` of the current function, starting with that of its body.
     open_braces: Vec<u32>,
     /// Index of the current function.
@@ -134,8 +134,8 @@ impl<'s> Parser<'s> {
         Parser {
             cursor: Cursor::new(source),
             place: match tree.kind {
-                SourceKind::Module => Place::Module,
-                SourceKind::Snippet => Place::Body,
+                SourceKind::Module => StatementContext::Module,
+                SourceKind::Snippet => StatementContext::Body,
             },
             tree,
             diagnostics: Vec::new(),
@@ -170,14 +170,14 @@ impl<'s> Parser<'s> {
 
     /// Reports a diagnostic, and returns an error for the statement.
     #[cold]
-    fn broken<T>(&mut self, diagnostic: Diagnostic) -> Read<T> {
+    fn broken<T>(&mut self, diagnostic: Diagnostic) -> ParseResult<T> {
         self.report(diagnostic);
-        Err(Broken)
+        Err(StatementError)
     }
 
     /// Returns the token at the cursor for a message. The cursor must not be on trivia.
     #[cold]
-    fn found(&mut self) -> Found {
+    fn found(&mut self) -> FoundToken {
         let token = self.cursor.token();
         let text = token.span.text(self.cursor.source);
         let name = match token.kind {
@@ -185,7 +185,7 @@ impl<'s> Parser<'s> {
             TokenKind::OpenComment => "an unterminated comment".to_owned(),
             _ => format!("`{}`", shortened(text)),
         };
-        Found {
+        FoundToken {
             span: token.span,
             name,
         }
@@ -193,7 +193,7 @@ impl<'s> Parser<'s> {
 
     /// Reports "found X, expected Y", or the reason why X itself is malformed, and returns an error.
     #[cold]
-    fn unexpected<T>(&mut self, expected: &str) -> Read<T> {
+    fn unexpected<T>(&mut self, expected: &str) -> ParseResult<T> {
         self.bad_token()?;
         let found = self.found();
         self.broken(syntax::unexpected(&found, expected))
@@ -201,7 +201,7 @@ impl<'s> Parser<'s> {
 
     /// Reports an error if the token at the cursor is invalid in any context.
     #[cold]
-    fn bad_token(&mut self) -> Read<()> {
+    fn bad_token(&mut self) -> ParseResult<()> {
         let token = self.cursor.token();
         let text = token.span.text(self.cursor.source);
         match token.kind {

@@ -3,16 +3,16 @@
 use crate::lexer;
 use crate::lexer::{TokenKind, token_at};
 use warpgrid_isa::{OperandType, ScalarType, special::SpecialRegister};
-use warpgrid_program::{ColouredToken, Span, TokenClass};
+use warpgrid_program::{SemanticToken, SemanticTokenKind, Span};
 
 /// Returns the tokens of a source in order, without blanks. Empty for sources of 4 GiB and more.
-pub fn tokens(source: &str) -> Vec<ColouredToken> {
+pub fn tokens(source: &str) -> Vec<SemanticToken> {
     if source.len() >= u32::MAX as usize {
         return Vec::new();
     }
-    let mut painter = Painter {
+    let mut painter = Highlighter {
         source,
-        place: Place::Start,
+        place: TokenContext::Start,
         braces: 0,
         after_equals: false,
         branch: false,
@@ -27,7 +27,7 @@ pub fn tokens(source: &str) -> Vec<ColouredToken> {
             painter.blank(token.span);
         } else {
             let class = painter.class(token.kind, token.span);
-            all.push(ColouredToken {
+            all.push(SemanticToken {
                 span: token.span,
                 class,
             });
@@ -38,7 +38,7 @@ pub fn tokens(source: &str) -> Vec<ColouredToken> {
 
 /// Position of a token in a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum TokenContext {
     Start,
     /// After `@`.
     Guard,
@@ -51,9 +51,9 @@ enum Place {
     Line,
 }
 
-struct Painter<'s> {
+struct Highlighter<'s> {
     source: &'s str,
-    place: Place,
+    place: TokenContext,
     /// Number of open braces within the statement.
     braces: u32,
     after_equals: bool,
@@ -63,57 +63,57 @@ struct Painter<'s> {
     special: bool,
 }
 
-impl Painter<'_> {
+impl Highlighter<'_> {
     fn blank(&mut self, span: Span) {
-        if self.place == Place::Line && span.text(self.source).contains('\n') {
-            self.place = Place::Start;
+        if self.place == TokenContext::Line && span.text(self.source).contains('\n') {
+            self.place = TokenContext::Start;
         }
     }
 
-    fn class(&mut self, kind: TokenKind, span: Span) -> TokenClass {
+    fn class(&mut self, kind: TokenKind, span: Span) -> SemanticTokenKind {
         let special = std::mem::take(&mut self.special);
         match kind {
             TokenKind::Comment => {
                 self.special = special;
-                TokenClass::Comment
+                SemanticTokenKind::Comment
             }
             TokenKind::Name => self.name(span),
-            TokenKind::Word if special && self.place == Place::Operands => {
-                TokenClass::SpecialRegister
+            TokenKind::Word if special && self.place == TokenContext::Operands => {
+                SemanticTokenKind::SpecialRegister
             }
             TokenKind::Word => self.word(span),
-            TokenKind::Number => TokenClass::Number,
-            TokenKind::String => TokenClass::String,
+            TokenKind::Number => SemanticTokenKind::Number,
+            TokenKind::String => SemanticTokenKind::String,
             TokenKind::Punctuation => self.punctuation(span),
-            _ => TokenClass::Error,
+            _ => SemanticTokenKind::Error,
         }
     }
 
-    fn name(&mut self, span: Span) -> TokenClass {
+    fn name(&mut self, span: Span) -> SemanticTokenKind {
         let text = span.text(self.source);
         match self.place {
-            Place::Start if self.next_is_colon(span) => return TokenClass::Label,
-            Place::Start => {
-                self.place = Place::Opcode;
+            TokenContext::Start if self.next_is_colon(span) => return SemanticTokenKind::Label,
+            TokenContext::Start => {
+                self.place = TokenContext::Opcode;
                 self.branch = takes_label(text);
-                return TokenClass::Opcode;
+                return SemanticTokenKind::Opcode;
             }
-            Place::Guard => self.place = Place::Start,
-            Place::Opcode => self.place = Place::Operands,
+            TokenContext::Guard => self.place = TokenContext::Start,
+            TokenContext::Opcode => self.place = TokenContext::Operands,
             _ => {}
         }
         if !text.starts_with('%') {
-            return if self.branch && self.place == Place::Operands {
-                TokenClass::Label
+            return if self.branch && self.place == TokenContext::Operands {
+                SemanticTokenKind::Label
             } else {
-                TokenClass::Name
+                SemanticTokenKind::Name
             };
         }
         if SpecialRegister::from_name(text).is_some() || SPECIAL_VECTORS.contains(&text) {
             self.special = true;
-            return TokenClass::SpecialRegister;
+            return SemanticTokenKind::SpecialRegister;
         }
-        TokenClass::Register
+        SemanticTokenKind::Register
     }
 
     fn next_is_colon(&self, span: Span) -> bool {
@@ -122,37 +122,37 @@ impl Painter<'_> {
         cursor.skip() == b':' && cursor.byte_at(1) != b':'
     }
 
-    fn word(&mut self, span: Span) -> TokenClass {
+    fn word(&mut self, span: Span) -> SemanticTokenKind {
         let text = span.text(self.source);
         let is_type = || ScalarType::from_name(text.get(1..).unwrap_or("")).is_some();
         match self.place {
-            Place::Start | Place::Guard => {
+            TokenContext::Start | TokenContext::Guard => {
                 self.place = if ends_with_line(text) {
-                    Place::Line
+                    TokenContext::Line
                 } else {
-                    Place::Directive
+                    TokenContext::Directive
                 };
                 if is_type() {
-                    TokenClass::Type
+                    SemanticTokenKind::Type
                 } else {
-                    TokenClass::Directive
+                    SemanticTokenKind::Directive
                 }
             }
-            Place::Directive | Place::Line if is_type() => TokenClass::Type,
-            Place::Directive | Place::Line => TokenClass::Directive,
-            Place::Opcode if is_type() => TokenClass::Type,
-            Place::Opcode | Place::Operands => TokenClass::Modifier,
+            TokenContext::Directive | TokenContext::Line if is_type() => SemanticTokenKind::Type,
+            TokenContext::Directive | TokenContext::Line => SemanticTokenKind::Directive,
+            TokenContext::Opcode if is_type() => SemanticTokenKind::Type,
+            TokenContext::Opcode | TokenContext::Operands => SemanticTokenKind::Modifier,
         }
     }
 
-    fn punctuation(&mut self, span: Span) -> TokenClass {
+    fn punctuation(&mut self, span: Span) -> SemanticTokenKind {
         let first = span.text(self.source).bytes().next().unwrap_or(0);
         let after_equals = std::mem::replace(&mut self.after_equals, first == b'=');
         match first {
-            b'@' if self.place == Place::Start => self.place = Place::Guard,
+            b'@' if self.place == TokenContext::Start => self.place = TokenContext::Guard,
             b'{' => {
                 let inner = self.braces > 0
-                    || matches!(self.place, Place::Opcode | Place::Operands)
+                    || matches!(self.place, TokenContext::Opcode | TokenContext::Operands)
                     || after_equals;
                 if inner {
                     self.braces += 1;
@@ -163,22 +163,22 @@ impl Painter<'_> {
             }
             b'}' if self.braces > 0 => self.braces -= 1,
             b'}' | b';' => self.start(),
-            b':' if self.place == Place::Start => {}
-            b'!' if self.place == Place::Guard => {}
+            b':' if self.place == TokenContext::Start => {}
+            b'!' if self.place == TokenContext::Guard => {}
             _ => self.operands(),
         }
-        TokenClass::Punctuation
+        SemanticTokenKind::Punctuation
     }
 
     fn start(&mut self) {
-        self.place = Place::Start;
+        self.place = TokenContext::Start;
         self.braces = 0;
         self.branch = false;
     }
 
     fn operands(&mut self) {
-        if self.place == Place::Opcode {
-            self.place = Place::Operands;
+        if self.place == TokenContext::Opcode {
+            self.place = TokenContext::Operands;
         }
     }
 }

@@ -10,12 +10,12 @@ pub(crate) mod operand;
 
 pub use crate::tree::declaration::{
     Alignment, Attribute, Declaration, DeclarationSpace, Declarator, DeclaredType, Dimension,
-    Directive, DirectiveKind, FunctionHeader, FunctionSort, InitValue, InitValueKind, Linkage,
+    Directive, DirectiveKind, FunctionDirective, FunctionHeader, InitValue, InitValueKind, Linkage,
     Pointer,
 };
-pub use crate::tree::mnemonic::{Mnemonic, MnemonicId, Mnemonics, Word};
+pub use crate::tree::mnemonic::{Mnemonic, MnemonicId, MnemonicToken, Mnemonics};
 pub use crate::tree::name::{Name, Symbol, Symbols};
-pub use crate::tree::operand::{Component, Operand, OperandKind, Operands, Written};
+pub use crate::tree::operand::{Component, Operand, OperandKind, OperandWithChildren, Operands};
 
 use warpgrid_program::Span;
 

@@ -8,7 +8,7 @@ use warpgrid_program::Span;
 
 /// Meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {
+pub enum NameKind {
     /// Register, with the number of vector elements (1 for a scalar).
     Register(ScalarType, usize),
     /// Variable. Textures, samplers and surfaces have no type.
@@ -19,18 +19,18 @@ pub enum Meaning {
 
 /// Visible name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visible {
+pub struct VisibleName {
     pub name: String,
     /// Number of registers of a group: `%r<4>` denotes `%r0` to `%r3`.
     pub count: Option<u32>,
-    pub meaning: Meaning,
+    pub meaning: NameKind,
     /// Span of the name in its declaration.
     pub span: Span,
     /// Span of the whole declaration.
     pub declaration: Span,
 }
 
-impl Visible {
+impl VisibleName {
     /// Returns whether `text` is this name or a member of its group.
     pub fn is_called(&self, text: &str) -> bool {
         match self.count {
@@ -45,8 +45,8 @@ impl Visible {
 }
 
 /// Returns the names in scope at an offset, innermost last.
-pub fn visible(source: &str, tree: &Tree, offset: u32) -> Vec<Visible> {
-    let mut names = Names {
+pub fn visible(source: &str, tree: &Tree, offset: u32) -> Vec<VisibleName> {
+    let mut names = VisibleNames {
         source,
         tree,
         list: Vec::new(),
@@ -63,21 +63,21 @@ pub fn visible(source: &str, tree: &Tree, offset: u32) -> Vec<Visible> {
 }
 
 /// Returns the meaning of a name at an offset. The innermost declaration takes precedence.
-pub fn lookup(source: &str, tree: &Tree, offset: u32, text: &str) -> Option<Visible> {
+pub fn lookup(source: &str, tree: &Tree, offset: u32, text: &str) -> Option<VisibleName> {
     let mut names = visible(source, tree, offset);
     let index = names.iter().rposition(|name| name.is_called(text))?;
     Some(names.swap_remove(index))
 }
 
-struct Names<'s> {
+struct VisibleNames<'s> {
     source: &'s str,
     tree: &'s Tree,
-    list: Vec<Visible>,
+    list: Vec<VisibleName>,
     /// For each open scope: the number of names before it.
     scopes: Vec<usize>,
 }
 
-impl Names<'_> {
+impl VisibleNames<'_> {
     fn statement(&mut self, kind: StatementKind, span: Span, offset: u32) {
         let tree = self.tree;
         match kind {
@@ -108,10 +108,10 @@ impl Names<'_> {
     fn function(&mut self, header: Option<&FunctionHeader>, declaration: Span) {
         let Some(header) = header else { return };
         if header.name.is_some() {
-            self.list.push(Visible {
+            self.list.push(VisibleName {
                 name: header.name_span.text(self.source).to_owned(),
                 count: None,
-                meaning: Meaning::Function,
+                meaning: NameKind::Function,
                 span: header.name_span,
                 declaration,
             });
@@ -121,8 +121,8 @@ impl Names<'_> {
     fn parameters(&mut self, header: Option<&FunctionHeader>) {
         let Some(header) = header else { return };
         let space = match header.sort {
-            crate::tree::declaration::FunctionSort::Entry => StateSpace::ParamEntry,
-            crate::tree::declaration::FunctionSort::Func => StateSpace::ParamFunc,
+            crate::tree::declaration::FunctionDirective::Entry => StateSpace::ParamEntry,
+            crate::tree::declaration::FunctionDirective::Func => StateSpace::ParamFunc,
         };
         for list in [header.returns, header.parameters] {
             for declaration in list.of(&self.tree.declarations) {
@@ -138,19 +138,19 @@ impl Names<'_> {
         };
         let n = declaration.vector.map_or(1, VectorWidth::n_elements);
         let meaning = match (declaration.space, ty) {
-            (DeclarationSpace::Reg, Some(ty)) => Meaning::Register(ty, n),
+            (DeclarationSpace::Reg, Some(ty)) => NameKind::Register(ty, n),
             (DeclarationSpace::Reg, None) => return,
-            (DeclarationSpace::Const, ty) => Meaning::Variable(StateSpace::Const, ty),
-            (DeclarationSpace::Local, ty) => Meaning::Variable(StateSpace::Local, ty),
-            (DeclarationSpace::Param, ty) => Meaning::Variable(parameter, ty),
-            (DeclarationSpace::Shared, ty) => Meaning::Variable(StateSpace::Shared, ty),
-            (_, ty) => Meaning::Variable(StateSpace::Global, ty),
+            (DeclarationSpace::Const, ty) => NameKind::Variable(StateSpace::Const, ty),
+            (DeclarationSpace::Local, ty) => NameKind::Variable(StateSpace::Local, ty),
+            (DeclarationSpace::Param, ty) => NameKind::Variable(parameter, ty),
+            (DeclarationSpace::Shared, ty) => NameKind::Variable(StateSpace::Shared, ty),
+            (_, ty) => NameKind::Variable(StateSpace::Global, ty),
         };
         for declarator in self.tree.declarators_of(declaration) {
             if declarator.name.is_none() {
                 continue;
             }
-            self.list.push(Visible {
+            self.list.push(VisibleName {
                 name: declarator.name_span.text(self.source).to_owned(),
                 count: declarator.count,
                 meaning,
@@ -179,10 +179,10 @@ impl Names<'_> {
                 let text = statement.span.text(self.source);
                 let name = text.trim_end_matches(':').trim_end();
                 let start = statement.span.start;
-                self.list.push(Visible {
+                self.list.push(VisibleName {
                     name: name.to_owned(),
                     count: None,
-                    meaning: Meaning::Label,
+                    meaning: NameKind::Label,
                     span: Span::new(start, start + name.len() as u32),
                     declaration: statement.span,
                 });

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use warpgrid_isa::{PTX, Target, Version};
+use warpgrid_program::CompletionItemKind;
 use warpgrid_program::Overrides;
-use warpgrid_program::SuggestionKind;
-use warpgrid_program::{Explanation, Reference, Severity};
+use warpgrid_program::{Explanation, ReferenceDocs, Severity};
 use warpgrid_ptx::{Ptx, check, complete, hover, parse, signature};
 
 const KERNEL: &str = ".version 8.7
@@ -251,7 +251,7 @@ fn spelled(opcode: &str, choices: &[usize], options: &Overrides) -> Option<Strin
         let words = complete(&line, &parsed, options, line.len() as u32);
         let types = words
             .iter()
-            .filter(|c| c.kind == SuggestionKind::Type)
+            .filter(|c| c.kind == CompletionItemKind::Type)
             .count();
         if words.is_empty() {
             return (mnemonic != opcode).then_some(mnemonic);
@@ -260,7 +260,7 @@ fn spelled(opcode: &str, choices: &[usize], options: &Overrides) -> Option<Strin
         let word = match types > 0 && choice % 3 == 0 {
             true => words
                 .iter()
-                .filter(|c| c.kind == SuggestionKind::Type)
+                .filter(|c| c.kind == CompletionItemKind::Type)
                 .nth(choice % types)?,
             false => words.get(choice % words.len())?,
         };
@@ -354,7 +354,7 @@ fn compiled_kernels_can_be_hovered() {
 
 #[test]
 fn every_instruction_that_the_checker_names_is_explained() {
-    let explained = |name: &str| match Reference::explain(&Ptx, name) {
+    let explained = |name: &str| match ReferenceDocs::explain(&Ptx, name) {
         Some(Explanation::Opcode(forms)) => !forms.is_empty(),
         Some(Explanation::Instruction { .. }) | None => false,
     };
@@ -362,7 +362,7 @@ fn every_instruction_that_the_checker_names_is_explained() {
     let missing: Vec<&str> = opcodes.filter(|name| !explained(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
     let Some(Explanation::Instruction { form, .. }) =
-        Reference::explain(&Ptx, "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale")
+        ReferenceDocs::explain(&Ptx, "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale")
     else {
         panic!("an instruction that does not run");
     };

@@ -13,7 +13,7 @@ fn report(source: &str) -> String {
     let mut lines = String::new();
     for d in &checked.diagnostics {
         lines += &format!("{} `{}` {}\n", d.code, d.span.text(source), d.message);
-        if let Some(targets) = d.needs.on.text() {
+        if let Some(targets) = d.needs.targets.text() {
             lines += &format!("    on {targets}\n");
         }
         for help in d.help.iter().filter(|help| help.starts_with("no target")) {

@@ -1,14 +1,14 @@
 //! Tests of the reference pages of the checker codes: the wrong example causes the diagnostic, the right example does not, and
 //! every fix that is offered resolves the diagnostic.
 
-use warpgrid_program::{CodeFacts, Diagnostic, Overrides};
+use warpgrid_program::{Diagnostic, DiagnosticDoc, Overrides};
 use warpgrid_ptx::diagnostics::{check as checker, performance};
 use warpgrid_ptx::{check, parse};
 
 /// Codes whose pages describe sources that are too long to include.
 const UNPRINTABLE: &[&str] = &["W0139"];
 
-fn pages() -> impl Iterator<Item = &'static CodeFacts> {
+fn pages() -> impl Iterator<Item = &'static DiagnosticDoc> {
     checker::CODES.iter().chain(performance::CODES)
 }
 

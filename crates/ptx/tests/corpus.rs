@@ -40,7 +40,7 @@ fn tokens_cover_every_module() {
             assert!(gap.trim().is_empty(), "{}: lost {gap:?}", path.display());
             assert_ne!(
                 token.class,
-                warpgrid_program::TokenClass::Error,
+                warpgrid_program::SemanticTokenKind::Error,
                 "{}",
                 path.display()
             );

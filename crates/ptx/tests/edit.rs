@@ -185,7 +185,7 @@ fn printed_instructions_have_the_same_parts() {
         (syntax.guard.clone(), syntax.words.clone(), operands)
     };
     for layout in layouts() {
-        for good in layout.form.good {
+        for good in layout.form.accepted_examples {
             let own = instructions(good);
             let printed: String = own.iter().map(InstructionSyntax::to_string).collect();
             let again = instructions(&printed);

@@ -1,11 +1,11 @@
 //! Tests of the lowering of instructions: operands in the order of the syntax line, and semantics with modifiers.
 
 use std::fmt::Write as _;
-use warpgrid_isa::{ArithmeticOp, Does, ScalarType, TextureOp, UnitOp};
+use warpgrid_isa::{ArithmeticOp, DeviceUnitOp, Operation, ScalarType, TextureOp};
 use warpgrid_program::Overrides;
 use warpgrid_program::{
-    AddressBase, Callee, Function, Operand, OperandValue, Program, RegisterId, RegisterRun, Source,
-    StepPart, VariableId,
+    AddressBase, Callee, Function, Operand, OperandValue, Program, RegisterId, RegisterTuple,
+    Source, StepGrouping, VariableId,
 };
 use warpgrid_ptx::{check, parse};
 
@@ -120,7 +120,7 @@ fn spelled(program: &Program, function: &Function, operands: &[Operand]) -> Stri
 
 fn operand_text(program: &Program, function: &Function, operand: &Operand) -> String {
     let register = |id: u32| function.registers.name(RegisterId(id)).to_owned();
-    let run = |run: &Option<RegisterRun>| match run {
+    let run = |run: &Option<RegisterTuple>| match run {
         Some(run) => register(run.first.0),
         None => "_".to_owned(),
     };
@@ -198,7 +198,7 @@ fn operands_are_in_the_order_of_the_syntax_line() {
 fn instructions_with_the_same_opcode_share_an_action() {
     let program = instruction("add.u32 %r1, %r2, 3;\nadd.u32 %r2, %r2, 3;\nadd.s32 %r1, %r2, 3;");
     let (_, function) = program.entries().next().expect("a kernel");
-    let actions: Vec<_> = function.instructions.iter().map(|i| i.action).collect();
+    let actions: Vec<_> = function.instructions.iter().map(|i| i.opcode).collect();
     assert_eq!(actions[0], actions[1]);
     assert_ne!(actions[0], actions[2]);
 }
@@ -208,9 +208,9 @@ fn dot_products_are_sums_with_a_type_for_each_factor() {
     let program = instruction("dp4a.u32.s32 %r1, %r2, %r3, %r4;");
     let (_, function) = program.entries().next().expect("a kernel");
     let action = program
-        .action(&function.instructions[0])
+        .opcode(&function.instructions[0])
         .expect("an action");
-    assert_eq!(action.does, Does::Arithmetic(ArithmeticOp::Dp4a));
+    assert_eq!(action.does, Operation::Arithmetic(ArithmeticOp::Dp4a));
     assert_eq!(action.modifiers.a_type, Some(ScalarType::U32));
     assert_eq!(action.modifiers.b_type, Some(ScalarType::S32));
 }
@@ -221,9 +221,12 @@ fn a_texture_is_read_by_a_unit_beside_the_lanes_and_its_names_are_checked() {
     let program = instruction(read);
     let (_, function) = program.entries().next().expect("a kernel");
     let action = program
-        .action(&function.instructions[0])
+        .opcode(&function.instructions[0])
         .expect("an action");
-    assert_eq!(action.does, Does::Unit(UnitOp::Texture(TextureOp::Sample)));
+    assert_eq!(
+        action.does,
+        Operation::Unit(DeviceUnitOp::Texture(TextureOp::Sample))
+    );
     let text = format!("{DECLARED}{}\n}}\n", read.replace("%r5", "%unknown"));
     let checked = check(&text, &parse(&text), &Overrides::default());
     assert!(!checked.accept());
@@ -236,12 +239,12 @@ fn what_a_snippet_starts_with_belongs_to_the_step_of_its_first_instruction() {
     let n = function
         .instructions
         .iter()
-        .position(|i| i.step == StepPart::Whole)
+        .position(|i| i.step == StepGrouping::Whole)
         .expect("the store");
     assert!(n > 0);
     let store = &function.instructions[n];
     assert_eq!(
-        program.action(store).map(|a| a.opcode.as_str()),
+        program.opcode(store).map(|a| a.opcode.as_str()),
         Some("st.global.u32")
     );
 }

@@ -1,6 +1,6 @@
 //! Tests of the registers that lowered instructions read and write.
 
-use warpgrid_isa::{ControlOp, Does};
+use warpgrid_isa::{ControlOp, Operation};
 use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_ptx::Ptx;
 
@@ -22,8 +22,8 @@ fn indirect_call_reads_the_register_of_its_target() {
     let program = checked.program.expect("a program");
     let (_, function) = program.entries().next().expect("a kernel");
     let call = function.instructions.iter().find(|instruction| {
-        let action = program.action(instruction);
-        action.is_some_and(|action| matches!(action.does, Does::Control(ControlOp::Call)))
+        let action = program.opcode(instruction);
+        action.is_some_and(|action| matches!(action.does, Operation::Control(ControlOp::Call)))
     });
     let read = function.sources(call.expect("a call"));
     let names: Vec<&str> = read.iter().map(|id| function.registers.name(*id)).collect();

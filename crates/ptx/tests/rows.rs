@@ -33,7 +33,7 @@ fn both(text: &str) -> [Findings; 2] {
 /// Returns the errors and warnings for the default target and the newest version.
 fn both_as_usual(text: &str) -> [Findings; 2] {
     let usual = Overrides {
-        target: Some(Target::fallback()),
+        target: Some(Target::default_target()),
         version: Some(Version::NEWEST),
     };
     ["", DECLARATIONS].map(|d| findings(d, text, &usual, Severity::Warning))
@@ -76,7 +76,7 @@ fn every_syntax_line_reads() {
 #[test]
 fn examples_bind_to_their_row() {
     for layout in layouts() {
-        for example in layout.form.good {
+        for example in layout.form.accepted_examples {
             let mnemonic = example.split([' ', ';']).next().unwrap_or("");
             let mut words = mnemonic.split('.');
             let opcode = words.next().unwrap_or("");
@@ -93,7 +93,7 @@ fn examples_bind_to_their_row() {
 fn good_examples_are_accepted() {
     let mut wrong = Vec::new();
     for layout in layouts() {
-        for text in layout.form.good {
+        for text in layout.form.accepted_examples {
             let found = both(text);
             if found.iter().all(|errors| !errors.is_empty()) {
                 wrong.push(format!("{text}: {found:?}"));
@@ -108,7 +108,7 @@ fn good_examples_are_accepted() {
 fn good_examples_reach_the_program() {
     let mut missing = Vec::new();
     for layout in layouts() {
-        for text in layout.form.good {
+        for text in layout.form.accepted_examples {
             let programs = ["", DECLARATIONS].map(|declarations| {
                 let source = format!("{declarations}L: {text}");
                 check(&source, &parse(&source), &Overrides::default()).program
@@ -116,7 +116,7 @@ fn good_examples_reach_the_program() {
             let does = layout.form.does;
             let is_there = programs.iter().flatten().any(|program| {
                 let mut instructions = program.functions.iter().flat_map(|f| &f.instructions);
-                instructions.any(|i| program.action(i).is_some_and(|action| action.does == does))
+                instructions.any(|i| program.opcode(i).is_some_and(|action| action.does == does))
             });
             if !is_there {
                 missing.push(*text);
@@ -130,7 +130,7 @@ fn good_examples_reach_the_program() {
 fn bad_examples_give_their_code() {
     let mut wrong = Vec::new();
     for layout in layouts() {
-        for (text, code) in layout.form.bad {
+        for (text, code) in layout.form.rejected_examples {
             let found = both_as_usual(text);
             if !found.iter().flatten().any(|(found, _)| found == code) {
                 wrong.push(format!("{text}: expected {code}, found {found:?}"));

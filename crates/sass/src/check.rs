@@ -15,16 +15,16 @@ use warpgrid_program::{Diagnostic, Overrides, Span};
 
 /// Result of a check.
 #[derive(Clone, Debug)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedSource {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Architecture specified by the first part of the source.
     pub(crate) stated: Option<&'static Target>,
 }
 
 /// Checks a source for the architectures that it specifies, or for that of `overrides`.
-pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> Checked {
+pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> CheckedSource {
     if let Some(graph) = syntax::graph(source) {
-        return Checked {
+        return CheckedSource {
             diagnostics: vec![graph],
             stated: None,
         };
@@ -64,7 +64,7 @@ pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> Checked
         diagnostics.push(text::target_not_stated(first_instruction(tree), target));
     }
     diagnostics.sort_by_cached_key(|diagnostic| u64::from(diagnostic.span.start));
-    Checked {
+    CheckedSource {
         diagnostics,
         stated,
     }

@@ -4,10 +4,10 @@ pub(crate) mod store;
 pub(crate) mod syntax;
 pub(crate) mod text;
 
-use warpgrid_program::CodeFacts;
+use warpgrid_program::DiagnosticDoc;
 
 /// Returns all diagnostic codes of this front end, in order.
-pub(crate) fn pages() -> impl Iterator<Item = CodeFacts> {
+pub(crate) fn pages() -> impl Iterator<Item = DiagnosticDoc> {
     [syntax::PAGES, text::PAGES, store::PAGES]
         .into_iter()
         .flatten()

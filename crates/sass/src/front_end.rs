@@ -9,9 +9,9 @@ use crate::syntax::{Tree, parse};
 use std::borrow::Cow;
 use warpgrid_isa::Target;
 use warpgrid_program::{
-    CheckedText, CodeFacts, ColouredToken, CounterpartFacts, Diagnostic, Document, Explanation,
-    FormFacts, FrontEnd, HoverText, Overrides, Reference, Severity, SignatureText, Span,
-    Suggestion,
+    CheckResult, CompletionItem, CounterpartFacts, Diagnostic, DiagnosticDoc, Document,
+    Explanation, FormDoc, FrontEnd, Hover, Overrides, ReferenceDocs, SemanticToken, Severity,
+    SignatureHelp, Span,
 };
 
 /// SASS front end.
@@ -20,14 +20,14 @@ pub struct Sass;
 
 impl FrontEnd for Sass {
     fn open<'a>(&self, source: Cow<'a, str>, overrides: &Overrides) -> Box<dyn Document + 'a> {
-        Box::new(Listing {
+        Box::new(SassDocument {
             tree: parse(&source),
             overrides: *overrides,
             source,
         })
     }
 
-    fn tokens(&self, source: &str) -> Vec<ColouredToken> {
+    fn tokens(&self, source: &str) -> Vec<SemanticToken> {
         assist::tokens(source)
     }
 
@@ -49,57 +49,57 @@ impl FrontEnd for Sass {
 }
 
 /// SASS source with its syntax tree.
-struct Listing<'a> {
+struct SassDocument<'a> {
     source: Cow<'a, str>,
     tree: Tree,
     overrides: Overrides,
 }
 
-impl Document for Listing<'_> {
+impl Document for SassDocument<'_> {
     fn source(&self) -> &str {
         &self.source
     }
 
-    fn check(&self) -> CheckedText {
+    fn check(&self) -> CheckResult {
         let checked = check(&self.source, &self.tree, &self.overrides);
         let built = build(&self.tree, &self.source, &self.overrides);
         let mut diagnostics = checked.diagnostics;
         let is_error = |found: &Diagnostic| found.severity == Severity::Error;
         let is_legal = !diagnostics.iter().any(is_error);
         diagnostics.extend(built.diagnostics);
-        CheckedText {
+        CheckResult {
             origin: None,
             part: None,
             program: built.program.filter(|_| is_legal),
             diagnostics,
             stated_target: checked.stated.map(|target| target.name),
-            ..CheckedText::default()
+            ..CheckResult::default()
         }
     }
 
-    fn hover(&self, offset: u32) -> Option<HoverText> {
+    fn hover(&self, offset: u32) -> Option<Hover> {
         assist::hover(&self.source, &self.tree, &self.overrides, offset)
     }
 
-    fn complete(&self, offset: u32) -> Vec<Suggestion> {
+    fn complete(&self, offset: u32) -> Vec<CompletionItem> {
         assist::complete(&self.source, &self.tree, &self.overrides, offset)
     }
 
-    fn signature(&self, offset: u32) -> Option<SignatureText> {
+    fn signature(&self, offset: u32) -> Option<SignatureHelp> {
         assist::signature(&self.source, &self.tree, offset)
     }
 }
 
-impl Reference for Sass {
+impl ReferenceDocs for Sass {
     fn explain(&self, instruction: &str) -> Option<Explanation> {
         assist::explain(instruction)
     }
 
-    fn forms(&self) -> Vec<FormFacts> {
+    fn forms(&self) -> Vec<FormDoc> {
         assist::forms()
     }
 
-    fn codes(&self) -> Vec<CodeFacts> {
+    fn codes(&self) -> Vec<DiagnosticDoc> {
         diagnostics::pages().collect()
     }
 }

@@ -8,12 +8,12 @@ mod schedule;
 
 pub(crate) use complete::complete;
 pub(crate) use data::number;
-pub use data::{Item, Section, Symbol};
+pub use data::{Section, Symbol, SymbolReference};
 pub use info::{KernelInfo, ParameterInfo};
 pub use schedule::{Schedule, schedule_at, schedule_of};
 
 use crate::syntax::{StatementKind, Tree};
-use data::Reader;
+use data::SectionBuilder;
 use warpgrid_isa::Target;
 use warpgrid_program::Span;
 
@@ -21,27 +21,27 @@ use warpgrid_program::Span;
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// One part per architecture, in source order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ArchUnit>,
 }
 
 /// Code for one architecture.
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct ArchUnit {
     /// Architecture specified in the source; `None` for loose instructions.
     pub target: Option<&'static Target>,
     /// Span of the architecture name.
     pub target_span: Span,
-    pub functions: Vec<Text>,
+    pub functions: Vec<FunctionCode>,
     pub sections: Vec<Section>,
 }
 
 /// Instructions of a function, or of a section with several functions.
 #[derive(Clone, Debug, Default)]
-pub struct Text {
+pub struct FunctionCode {
     /// Name; empty for loose instructions.
     pub name: String,
     pub span: Span,
-    pub instructions: Vec<Placed>,
+    pub instructions: Vec<AddressedInstruction>,
     /// Addresses of labels.
     pub labels: Vec<(String, u64)>,
     /// System functions that the source references, such as `vprintf`, with their assigned addresses.
@@ -50,7 +50,7 @@ pub struct Text {
 
 /// Instruction with its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct AddressedInstruction {
     /// Index into [`Tree::instructions`].
     pub index: u32,
     pub address: u64,
@@ -58,7 +58,7 @@ pub struct Placed {
     pub encoding: Option<u128>,
 }
 
-impl Text {
+impl FunctionCode {
     /// Returns whether an instruction has this address.
     pub fn has(&self, address: u64) -> bool {
         let place = self
@@ -75,7 +75,7 @@ impl Text {
     }
 }
 
-impl Part {
+impl ArchUnit {
     /// Returns the section with this name.
     pub fn section(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.name == name)
@@ -84,12 +84,12 @@ impl Part {
 
 /// Assembles the listing of a source.
 pub fn read(tree: &Tree, source: &str) -> Listing {
-    let mut lister = Lister {
+    let mut lister = ListingBuilder {
         tree,
         source,
         listing: Listing::default(),
-        place: Place::Loose,
-        reader: Reader::default(),
+        place: ListingContext::Loose,
+        reader: SectionBuilder::default(),
         stride: 16,
     };
     for statement in &tree.statements {
@@ -108,7 +108,7 @@ pub fn read(tree: &Tree, source: &str) -> Listing {
 
 /// Kind of the region that contains the current statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ListingContext {
     /// Before any header.
     Loose,
     /// Function of `cuobjdump`, or section `.text.*`.
@@ -117,20 +117,20 @@ enum Place {
     Data,
 }
 
-struct Lister<'a> {
+struct ListingBuilder<'a> {
     tree: &'a Tree,
     source: &'a str,
     listing: Listing,
-    place: Place,
-    reader: Reader,
+    place: ListingContext,
+    reader: SectionBuilder,
     /// Distance between instructions in bytes, used if no addresses are printed.
     stride: u64,
 }
 
-impl Lister<'_> {
-    fn part(&mut self) -> &mut Part {
+impl ListingBuilder<'_> {
+    fn part(&mut self) -> &mut ArchUnit {
         if self.listing.parts.is_empty() {
-            self.listing.parts.push(Part::default());
+            self.listing.parts.push(ArchUnit::default());
         }
         let last = self.listing.parts.len() - 1;
         &mut self.listing.parts[last]
@@ -164,11 +164,11 @@ impl Lister<'_> {
         match key.text(self.source) {
             "Function" => {
                 self.end_section();
-                self.place = Place::Text;
-                let text = Text {
+                self.place = ListingContext::Text;
+                let text = FunctionCode {
                     name: text.to_owned(),
                     span: value,
-                    ..Text::default()
+                    ..FunctionCode::default()
                 };
                 self.part().functions.push(text);
             }
@@ -187,8 +187,8 @@ impl Lister<'_> {
             || (part.target.is_none() && !part.functions.is_empty());
         if is_new {
             self.end_section();
-            self.place = Place::Loose;
-            self.listing.parts.push(Part::default());
+            self.place = ListingContext::Loose;
+            self.listing.parts.push(ArchUnit::default());
         }
         let part = self.part();
         if part.target.is_none() {
@@ -215,7 +215,7 @@ impl Lister<'_> {
                 let section = arguments.split(',').next().unwrap_or("").trim();
                 self.begin_section(section, name);
             }
-            _ if self.place == Place::Data => self.reader.directive(word, arguments),
+            _ if self.place == ListingContext::Data => self.reader.directive(word, arguments),
             _ => {}
         }
     }
@@ -223,16 +223,16 @@ impl Lister<'_> {
     fn begin_section(&mut self, name: &str, span: Span) {
         match name.strip_prefix(".text.") {
             Some(function) => {
-                self.place = Place::Text;
-                let text = Text {
+                self.place = ListingContext::Text;
+                let text = FunctionCode {
                     name: function.to_owned(),
                     span,
-                    ..Text::default()
+                    ..FunctionCode::default()
                 };
                 self.part().functions.push(text);
             }
             None => {
-                self.place = Place::Data;
+                self.place = ListingContext::Data;
                 self.reader.begin(name, span);
             }
         }
@@ -246,7 +246,7 @@ impl Lister<'_> {
 
     fn label(&mut self, name: Span) {
         let name = name.text(self.source).to_owned();
-        if self.place == Place::Data {
+        if self.place == ListingContext::Data {
             self.reader.label(name);
             return;
         }
@@ -258,16 +258,16 @@ impl Lister<'_> {
                 .map_or(0, |last| last.address + stride);
             text.labels.push((name, address));
         } else {
-            let text = Text {
+            let text = FunctionCode {
                 labels: vec![(name, 0)],
-                ..Text::default()
+                ..FunctionCode::default()
             };
             self.part().functions.push(text);
         }
     }
 
     fn instruction(&mut self, index: u32, address: Option<u64>, span: Span) {
-        if self.place == Place::Data {
+        if self.place == ListingContext::Data {
             // The line only resembles an instruction.
             return;
         }
@@ -278,9 +278,9 @@ impl Lister<'_> {
         let stride = self.stride;
         let part = self.part();
         if part.functions.is_empty() {
-            part.functions.push(Text {
+            part.functions.push(FunctionCode {
                 span,
-                ..Text::default()
+                ..FunctionCode::default()
             });
         }
         if let Some(text) = part.functions.last_mut() {
@@ -288,7 +288,7 @@ impl Lister<'_> {
                 .instructions
                 .last()
                 .map_or(0, |last| last.address + stride);
-            text.instructions.push(Placed {
+            text.instructions.push(AddressedInstruction {
                 index,
                 address: address.unwrap_or(next),
                 encoding,

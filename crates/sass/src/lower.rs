@@ -33,22 +33,24 @@ mod warp;
 mod warpgroup;
 mod words;
 
-pub(crate) use kernel::{NotRun, lower};
+pub(crate) use kernel::{UnsupportedInstruction, lower};
 pub(crate) use parameters::offsets_read;
 
-use crate::listing::Text;
-use body::{Arg, Body, Placed, Step, id_of};
-use warpgrid_isa::{ArithmeticOp, Does, MachineOp, Modifiers, MoveOp, ScalarType, Target, WarpOp};
-use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span, Variable};
-use words::{Lowered, Words};
+use crate::listing::FunctionCode;
+use body::{FunctionBuilder, LoweredInstruction, LoweredOperand, SpannedValue, id_of};
+use warpgrid_isa::{
+    ArithmeticOp, Modifiers, MoveOp, Operation, SassOp, ScalarType, Target, WarpOp,
+};
+use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterTuple, Source, Span, Variable};
+use words::{InstructionCursor, LowerResult};
 
 /// Context of the lowering of an instruction, in addition to its modifiers and operands.
-struct Context<'a> {
-    text: &'a Text,
+struct LoweringContext<'a> {
+    text: &'a FunctionCode,
     target: &'static Target,
     /// Variables of the module.
     variables: &'a [Variable],
-    body: &'a mut Body,
+    body: &'a mut FunctionBuilder,
     /// Address of the current instruction.
     address: u64,
     guard: Option<Guard>,
@@ -65,20 +67,23 @@ pub(crate) fn ignores_modifiers(opcode: &str) -> bool {
 }
 
 /// Lowers one instruction to the operations of its step.
-fn lower_one(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+fn lower_one(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let opcode = w.opcode();
     let Some(lower) = dispatch::find(opcode) else {
         return Err(w.unknown(format!("opcode `{opcode}`"), w.instruction.opcode));
     };
     let steps = lower(c, w)?;
-    w.finish()?;
+    w.expect_end()?;
     Ok(steps)
 }
 
 /// Creates an operation without a separate guard.
 #[inline(never)]
-fn step(does: Does, modifiers: Modifiers, args: Vec<Arg>) -> Step {
-    Step {
+fn step(does: Operation, modifiers: Modifiers, args: Vec<LoweredOperand>) -> LoweredInstruction {
+    LoweredInstruction {
         does,
         modifiers,
         args,
@@ -104,14 +109,14 @@ fn typed(ty: ScalarType) -> Modifiers {
 
 /// Creates an arithmetic operation.
 #[inline(never)]
-fn arithmetic(op: ArithmeticOp, ty: ScalarType, args: Vec<Arg>) -> Step {
-    step(Does::Arithmetic(op), typed(ty), args)
+fn arithmetic(op: ArithmeticOp, ty: ScalarType, args: Vec<LoweredOperand>) -> LoweredInstruction {
+    step(Operation::Arithmetic(op), typed(ty), args)
 }
 
 /// Creates a 32-bit copy.
-fn copy(to: Arg, from: Placed) -> Step {
+fn copy(to: LoweredOperand, from: SpannedValue) -> LoweredInstruction {
     step(
-        Does::Move(MoveOp::Mov),
+        Operation::Move(MoveOp::Mov),
         typed(ScalarType::B32),
         vec![to, one(from)],
     )
@@ -125,31 +130,31 @@ fn number_of(value: u64) -> OperandValue {
 /// Combines up to three predicates by a lookup table: bit `4 * a + 2 * b + c` is the result for a, b and c.
 fn predicates_by_table(
     to: Option<RegisterId>,
-    conditions: Vec<Placed>,
+    conditions: Vec<SpannedValue>,
     table: u8,
     span: Span,
-) -> Step {
-    let machine = Machine {
-        predicates: vec![(OperandValue::Destination(to.map(RegisterRun::one)), span)],
+) -> LoweredInstruction {
+    let machine = SassOperandLists {
+        predicates: vec![(OperandValue::Destination(to.map(RegisterTuple::one)), span)],
         conditions,
         number: u64::from(table),
-        ..Machine::default()
+        ..SassOperandLists::default()
     };
-    machine.step(MachineOp::PredicateLogic3, span)
+    machine.step(SassOp::PredicateLogic3, span)
 }
 
 /// Creates a predicate source.
 fn predicate_source(register: RegisterId, negated: bool) -> OperandValue {
     OperandValue::Predicate {
-        source: Source::Register(RegisterRun::one(register)),
+        source: Source::Register(RegisterTuple::one(register)),
         negated,
     }
 }
 
-impl Context<'_> {
+impl LoweringContext<'_> {
     /// Returns a guard that is the conjunction of the instruction's guard and `condition`, and the operation that computes it.
-    fn guard_with(&mut self, (condition, span): Placed) -> (Guard, Step) {
-        let both = self.body.hidden(ScalarType::Pred);
+    fn guard_with(&mut self, (condition, span): SpannedValue) -> (Guard, LoweredInstruction) {
+        let both = self.body.temporary(ScalarType::Pred);
         let own = match self.guard {
             Some(guard) => predicate_source(guard.predicate, guard.negated),
             None => OperandValue::Predicate {
@@ -158,13 +163,13 @@ impl Context<'_> {
             },
         };
         let args = vec![
-            Arg::One(body::written(both), span),
-            Arg::One(condition, span),
-            Arg::One(own, span),
+            LoweredOperand::One(body::written(both), span),
+            LoweredOperand::One(condition, span),
+            LoweredOperand::One(own, span),
         ];
         // The conjunction must be computed in all lanes, so it is not guarded itself.
         let mut sum = step(
-            Does::Arithmetic(ArithmeticOp::And),
+            Operation::Arithmetic(ArithmeticOp::And),
             typed(ScalarType::Pred),
             args,
         );
@@ -177,40 +182,44 @@ impl Context<'_> {
     }
 
     /// Returns operations that execute `step` in a single lane, elected from those whose guard is true.
-    fn in_one_lane(&mut self, mut step: Step, span: Span) -> [Step; 3] {
-        let elected = self.body.hidden(ScalarType::Pred);
-        let to = Arg::One(OperandValue::Pair(None, Some(elected)), span);
-        let elect = self::step(Does::Warp(WarpOp::Elect), Modifiers::default(), vec![to]);
+    fn in_one_lane(&mut self, mut step: LoweredInstruction, span: Span) -> [LoweredInstruction; 3] {
+        let elected = self.body.temporary(ScalarType::Pred);
+        let to = LoweredOperand::One(OperandValue::Pair(None, Some(elected)), span);
+        let elect = self::step(
+            Operation::Warp(WarpOp::Elect),
+            Modifiers::default(),
+            vec![to],
+        );
         let (guard, sum) = self.guard_with((predicate_source(elected, false), span));
         step.guard = Some(guard);
         [elect, sum, step]
     }
 }
 
-fn one((value, span): Placed) -> Arg {
-    Arg::One(value, span)
+fn one((value, span): SpannedValue) -> LoweredOperand {
+    LoweredOperand::One(value, span)
 }
 
 /// Operand lists of a SASS-specific operation, in order.
 #[derive(Default)]
-struct Machine {
-    registers: Vec<Placed>,
-    predicates: Vec<Placed>,
-    sources: Vec<Placed>,
-    conditions: Vec<Placed>,
+struct SassOperandLists {
+    registers: Vec<SpannedValue>,
+    predicates: Vec<SpannedValue>,
+    sources: Vec<SpannedValue>,
+    conditions: Vec<SpannedValue>,
     number: u64,
 }
 
-impl Machine {
-    fn step(self, op: MachineOp, span: Span) -> Step {
+impl SassOperandLists {
+    fn step(self, op: SassOp, span: Span) -> LoweredInstruction {
         let args = vec![
-            Arg::List(self.registers, span),
-            Arg::List(self.predicates, span),
-            Arg::List(self.sources, span),
-            Arg::List(self.conditions, span),
-            Arg::One(words::number(self.number), span),
+            LoweredOperand::List(self.registers, span),
+            LoweredOperand::List(self.predicates, span),
+            LoweredOperand::List(self.sources, span),
+            LoweredOperand::List(self.conditions, span),
+            LoweredOperand::One(words::number(self.number), span),
         ];
-        step(Does::Machine(op), Modifiers::default(), args)
+        step(Operation::Machine(op), Modifiers::default(), args)
     }
 }
 

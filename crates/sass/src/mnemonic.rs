@@ -1,29 +1,29 @@
 //! Binds the modifiers of a store to its slots, in any order.
 
 use std::ops::Range;
-use warpgrid_isa::sass::{Slot, Store, Word};
+use warpgrid_isa::sass::{MnemonicSlot, StoreModifier, StoreOpcode};
 
 /// Modifier bound to a slot of a store.
 #[derive(Clone, Debug)]
-pub(crate) struct BoundWord {
-    /// Index into [`Store::slots`].
+pub(crate) struct BoundModifier {
+    /// Index into [`StoreOpcode::slots`].
     pub(crate) slot: usize,
-    pub(crate) word: &'static Word,
+    pub(crate) word: &'static StoreModifier,
     /// Range of source modifiers that form it: one or two.
     pub(crate) parts: Range<usize>,
 }
 
 /// Bound modifiers of a mnemonic.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bound {
-    pub(crate) words: Vec<BoundWord>,
+pub(crate) struct BoundModifiers {
+    pub(crate) words: Vec<BoundModifier>,
     /// Indices of modifiers that the store does not accept.
     pub(crate) unknown: Vec<usize>,
 }
 
-impl Bound {
+impl BoundModifiers {
     /// Returns the modifier in the slot with this name.
-    pub(crate) fn find(&self, store: &Store, slot: &str) -> Option<&'static Word> {
+    pub(crate) fn find(&self, store: &StoreOpcode, slot: &str) -> Option<&'static StoreModifier> {
         self.words
             .iter()
             .find(|bound| store.slots[bound.slot].name == slot)
@@ -32,8 +32,8 @@ impl Bound {
 }
 
 /// Binds modifiers, without their dots, to the slots of a store. Values of two components such as `STRONG.GPU` take precedence.
-pub(crate) fn bind(store: &Store, modifiers: &[&str]) -> Bound {
-    let mut bound = Bound::default();
+pub(crate) fn bind(store: &StoreOpcode, modifiers: &[&str]) -> BoundModifiers {
+    let mut bound = BoundModifiers::default();
     let mut at = 0;
     while at < modifiers.len() {
         let two = modifiers.get(at + 1).and_then(|next| {
@@ -49,7 +49,7 @@ pub(crate) fn bind(store: &Store, modifiers: &[&str]) -> Bound {
         match two.or_else(one) {
             Some((slot, word, parts)) => {
                 at = parts.end;
-                bound.words.push(BoundWord { slot, word, parts });
+                bound.words.push(BoundModifier { slot, word, parts });
             }
             None => {
                 bound.unknown.push(at);
@@ -60,9 +60,9 @@ pub(crate) fn bind(store: &Store, modifiers: &[&str]) -> Bound {
     bound
 }
 
-fn find(store: &Store, is: impl Fn(&str) -> bool) -> Option<(usize, &'static Word)> {
+fn find(store: &StoreOpcode, is: impl Fn(&str) -> bool) -> Option<(usize, &'static StoreModifier)> {
     store.slots.iter().enumerate().find_map(|(index, slot)| {
-        let slot: &'static Slot = slot;
+        let slot: &'static MnemonicSlot = slot;
         let word = slot.words.iter().find(|word| is(word.text))?;
         Some((index, word))
     })

@@ -2,28 +2,28 @@
 
 use crate::check::target::inferred;
 use crate::diagnostics::text;
-use crate::listing::{self, Part};
-use crate::lower::{NotRun, lower};
+use crate::listing::{self, ArchUnit};
+use crate::lower::{UnsupportedInstruction, lower};
 use crate::syntax::Tree;
 use warpgrid_isa::Version;
 use warpgrid_program::{Diagnostic, Overrides, Program};
 
 /// Program, and diagnostics about its unsupported instructions.
-pub(crate) struct Built {
+pub(crate) struct LoweringResult {
     /// `None` for a source without instructions.
     pub(crate) program: Option<Program>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// Builds the program of a source from the part for the requested target, or else from the first part with instructions.
-pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> Built {
+pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> LoweringResult {
     let listing = listing::read(tree, source);
-    let has_code = |part: &&Part| !part.functions.is_empty();
-    let is_asked = |part: &&Part| part.target.is_some() && part.target == overrides.target;
+    let has_code = |part: &&ArchUnit| !part.functions.is_empty();
+    let is_asked = |part: &&ArchUnit| part.target.is_some() && part.target == overrides.target;
     let mut parts = listing.parts.iter().filter(has_code);
     let asked = parts.clone().find(is_asked);
     let Some(part) = asked.or_else(|| parts.next()) else {
-        return Built {
+        return LoweringResult {
             program: None,
             diagnostics: Vec::new(),
         };
@@ -38,18 +38,20 @@ pub(crate) fn build(tree: &Tree, source: &str, overrides: &Overrides) -> Built {
         let n = lowered.undetermined_literals.len();
         text::undetermined_literal(*span, span.text(source), n)
     }));
-    Built {
-        program: Some(Program::of_checked(lowered.module)),
+    LoweringResult {
+        program: Some(Program::from_checked(lowered.module)),
         diagnostics,
     }
 }
 
 /// Reports each kind of unsupported instruction once, at its first occurrence.
-fn not_run(found: &[NotRun]) -> Vec<Diagnostic> {
-    let mut said: Vec<&NotRun> = Vec::new();
+fn not_run(found: &[UnsupportedInstruction]) -> Vec<Diagnostic> {
+    let mut said: Vec<&UnsupportedInstruction> = Vec::new();
     // A guard without an opcode has already been reported as a syntax error.
     for one in found.iter().filter(|one| !one.mnemonic.is_empty()) {
-        let is_same = |other: &&NotRun| other.mnemonic == one.mnemonic && other.what == one.what;
+        let is_same = |other: &&UnsupportedInstruction| {
+            other.mnemonic == one.mnemonic && other.what == one.what
+        };
         if !said.iter().any(is_same) {
             said.push(one);
         }

@@ -10,7 +10,7 @@ mod tree;
 pub use parser::parse;
 pub use print::{print_instruction, print_operand};
 pub use tree::{
-    Annotation, AnnotationKind, Bracket, ControlText, Encoding, Guard, Instruction, Joint, Memory,
-    Operand, Pairing, Register, RegisterFile, RegisterNumber, Signs, Statement, StatementKind,
-    SyntaxError, SyntaxErrorKind, Term, TermValue, Tree, Value,
+    Annotation, AnnotationKind, Bracket, ControlText, DualIssue, Encoding, Guard, Instruction,
+    MemoryOperand, Operand, OperandKind, OperandModifiers, Register, RegisterFile, RegisterNumber,
+    Statement, StatementKind, SyntaxError, SyntaxErrorKind, Term, TermOperator, TermValue, Tree,
 };

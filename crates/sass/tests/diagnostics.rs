@@ -5,7 +5,7 @@ use expect_test::expect_file;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use warpgrid_program::{Diagnostic, FrontEnd, LineIndex, Overrides, Reference, Severity};
+use warpgrid_program::{Diagnostic, FrontEnd, LineIndex, Overrides, ReferenceDocs, Severity};
 use warpgrid_sass::Sass;
 
 fn texts() -> Vec<PathBuf> {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use support::listings;
 use warpgrid_program::{FrontEnd, Overrides, Span};
 use warpgrid_sass::Sass;
-use warpgrid_sass::syntax::{Tree, Value, parse, print_instruction};
+use warpgrid_sass::syntax::{OperandKind, Tree, parse, print_instruction};
 
 /// SASS fragments that are prone to errors in combination.
 const PIECES: &[&str] = &[
@@ -92,7 +92,7 @@ fn assert_sound(source: &str, tree: &Tree) {
         let operands = tree.operands(instruction);
         for operand in operands {
             assert_inside(operand.span, source);
-            if let Value::Memory(memory) = &operand.value {
+            if let OperandKind::Memory(memory) = &operand.value {
                 for bracket in tree.brackets(memory) {
                     assert_inside(bracket.span, source);
                     tree.terms(bracket)

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use warpgrid_isa::Target;
 use warpgrid_isa::sass::stores::STORES;
-use warpgrid_program::{Diagnostic, FrontEnd, Overrides, Reference, Severity};
+use warpgrid_program::{Diagnostic, FrontEnd, Overrides, ReferenceDocs, Severity};
 use warpgrid_sass::Sass;
 
 fn check(arch: &str, text: &str) -> Vec<Diagnostic> {

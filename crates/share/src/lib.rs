@@ -4,7 +4,7 @@
 //! #1=eNqrVi…        version = base64url ( zlib ( compact JSON ) )
 //! {"warpgrid": 1, "source": "…", "view": {"step": 12}}        the same as a file
 //! ```
-//! - Input and output: a [`Scenario`] with a [`View`], and the fragment of a URL or the text of a file.
+//! - Input and output: a [`Scenario`] with a [`ViewState`], and the fragment of a URL or the text of a file.
 //! - Invariants: the version precedes the compressed part, so that this crate reports links of later versions as such. The checksum
 //!   of zlib detects truncated links. Unknown fields are ignored. `rules.json` defines the limits, the types of the fields and all
 //!   messages for this crate and for `web/editor/link.js`.
@@ -15,7 +15,7 @@ mod read;
 mod rules;
 
 pub use packed::{link_version, read_link, write_link};
-pub use read::{Mistake, What, read_file, write_file};
+pub use read::{ShareError, ShareFormat, read_file, write_file};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,24 +23,24 @@ use warpgrid_view::Scenario;
 
 /// Returns the maximum length of a link fragment in characters. Longer contents are passed as a file, because programs
 /// truncate longer links.
-pub fn most_in_link() -> usize {
-    rules::RULES.most_in_link
+pub fn max_link_chars() -> usize {
+    rules::RULES.max_link_chars
 }
 
 /// Shared view: sources, launch configuration and view state.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shared {
+pub struct SharedState {
     /// Sources and launch configuration.
     pub scenario: Scenario,
     /// `//@` annotations with the inferred launch configuration, because later versions may infer a different one.
     pub guessed: Option<String>,
-    pub view: View,
+    pub view: ViewState,
 }
 
-impl Shared {
+impl SharedState {
     /// Returns the scenario with the inferred annotations appended to its source, if this moves no line.
     pub fn into_scenario(self) -> Scenario {
-        let Shared {
+        let SharedState {
             mut scenario,
             guessed,
             ..
@@ -54,7 +54,7 @@ impl Shared {
 
 /// View state; the page writes and reads the fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct View {
+pub struct ViewState {
     /// Number of executed steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u64>,

@@ -1,7 +1,7 @@
 //! Link fragments: encodes JSON with zlib and base64url, and decodes it within limits.
 
-use crate::Shared;
-use crate::read::{Mistake, What, read_value, value_of};
+use crate::SharedState;
+use crate::read::{ShareError, ShareFormat, read_value, to_json};
 use crate::rules::RULES;
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
@@ -20,8 +20,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// Returns the link fragment including `#`.
-pub fn write_link(shared: &Shared) -> String {
-    let json = value_of(shared).to_string();
+pub fn write_link(shared: &SharedState) -> String {
+    let json = to_json(shared).to_string();
     let mut packed = Vec::new();
     // Reads from memory cannot fail.
     let _ = ZlibEncoder::new(json.as_bytes(), Compression::best()).read_to_end(&mut packed);
@@ -39,36 +39,36 @@ pub fn link_version(hash: &str) -> Option<(&str, &str)> {
 }
 
 /// Reads a link fragment, which is untrusted input.
-pub fn read_link(hash: &str) -> Result<Shared, Mistake> {
-    let (version, code) = link_version(hash).ok_or(Mistake::Cut)?;
+pub fn read_link(hash: &str) -> Result<SharedState, ShareError> {
+    let (version, code) = link_version(hash).ok_or(ShareError::Truncated)?;
     if version.trim_start_matches('0') != RULES.version.to_string() {
         let version = version.trim_start_matches('0');
         return Err(match version.is_empty() {
-            true => Mistake::Cut,
-            false => Mistake::later(What::Link, version),
+            true => ShareError::Truncated,
+            false => ShareError::later(ShareFormat::Link, version),
         });
     }
-    if code.len() > RULES.most_to_read {
-        return Err(Mistake::Large(What::Link));
+    if code.len() > RULES.max_input_chars {
+        return Err(ShareError::TooLarge(ShareFormat::Link));
     }
-    let packed = BASE64.decode(code).map_err(|_| Mistake::Cut)?;
+    let packed = BASE64.decode(code).map_err(|_| ShareError::Truncated)?;
     let json = unpacked(&packed)?;
     let value = serde_json::from_slice(&json).unwrap_or_default();
-    read_value(value, What::Link)
+    read_value(value, ShareFormat::Link)
 }
 
 /// Decompresses a payload. Returns an error if the checksum is wrong, or if data follow the payload.
-fn unpacked(packed: &[u8]) -> Result<Vec<u8>, Mistake> {
-    let limit = RULES.most_bytes as u64;
+fn unpacked(packed: &[u8]) -> Result<Vec<u8>, ShareError> {
+    let limit = RULES.max_bytes as u64;
     let mut decoder = ZlibDecoder::new(packed);
     let mut bytes = Vec::new();
     let read = decoder.by_ref().take(limit + 1).read_to_end(&mut bytes);
     if bytes.len() as u64 > limit {
-        return Err(Mistake::Large(What::Link));
+        return Err(ShareError::TooLarge(ShareFormat::Link));
     }
-    read.map_err(|_| Mistake::Cut)?;
+    read.map_err(|_| ShareError::Truncated)?;
     match decoder.total_in() == packed.len() as u64 {
         true => Ok(bytes),
-        false => Err(Mistake::Cut),
+        false => Err(ShareError::Truncated),
     }
 }

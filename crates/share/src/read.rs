@@ -1,13 +1,13 @@
 //! JSON of links and files: serialization, and validation of every field before deserialization.
 
-use crate::rules::{Kind, RULES};
-use crate::{Shared, View};
+use crate::rules::{FieldKind, RULES};
+use crate::{SharedState, ViewState};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fmt;
 use warpgrid_view::Scenario;
 use warpgrid_view::api::unknown_fields::fields_of;
-use warpgrid_view::scenario::Beside;
+use warpgrid_view::scenario::ComparisonKernel;
 
 /// Version field of a file.
 const VERSION: &str = "warpgrid";
@@ -16,65 +16,66 @@ const GUESSED: &str = "guessed";
 
 /// Source of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ShareFormat {
     Link,
     File,
 }
 
 /// Reason for which a link or file cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mistake {
+pub enum ShareError {
     /// The link is incomplete.
-    Cut,
+    Truncated,
     /// The link or file has this later version.
-    Later(What, String),
+    NewerVersion(ShareFormat, String),
     /// The link or file is too large.
-    Large(What),
+    TooLarge(ShareFormat),
     /// A field is invalid: its name, and the expected contents.
-    Odd(What, String, String),
+    InvalidField(ShareFormat, String, String),
     /// The file is not valid JSON.
-    NoJson,
+    InvalidJson,
 }
 
-impl Mistake {
-    pub(crate) fn later(what: What, version: &str) -> Mistake {
-        const MOST_DIGITS: usize = 12;
-        Mistake::Later(what, version.chars().take(MOST_DIGITS).collect())
+impl ShareError {
+    pub(crate) fn later(what: ShareFormat, version: &str) -> ShareError {
+        const MAX_DIGITS: usize = 12;
+        ShareError::NewerVersion(what, version.chars().take(MAX_DIGITS).collect())
     }
 }
 
-impl fmt::Display for What {
+impl fmt::Display for ShareFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            What::Link => "link",
-            What::File => "file",
+            ShareFormat::Link => "link",
+            ShareFormat::File => "file",
         })
     }
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for ShareError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sentences = &RULES.sentences;
-        let about = |sentence: &str, what: &What| sentence.replace("{what}", &what.to_string());
+        let messages = &RULES.messages;
+        let about =
+            |message: &str, what: &ShareFormat| message.replace("{what}", &what.to_string());
         f.write_str(&match self {
-            Mistake::Cut => sentences.cut.clone(),
-            Mistake::Later(what, version) => about(&sentences.later, what)
+            ShareError::Truncated => messages.truncated.clone(),
+            ShareError::NewerVersion(what, version) => about(&messages.newer_version, what)
                 .replace("{version}", version)
                 .replace("{own}", &RULES.version.to_string()),
-            Mistake::Large(what) => about(&sentences.large, what),
-            Mistake::Odd(what, part, expected) => about(&sentences.odd, what)
+            ShareError::TooLarge(what) => about(&messages.too_large, what),
+            ShareError::InvalidField(what, part, expected) => about(&messages.invalid_field, what)
                 .replace("{part}", part)
                 .replace("{expected}", expected),
-            Mistake::NoJson => sentences.no_json.clone(),
+            ShareError::InvalidJson => messages.invalid_json.clone(),
         })
     }
 }
 
 /// Returns a human-readable file that the page and the command open.
-pub fn write_file(shared: &Shared) -> String {
+pub fn write_file(shared: &SharedState) -> String {
     let mut file = Map::new();
     file.insert(VERSION.to_owned(), RULES.version.into());
-    if let Value::Object(fields) = value_of(shared) {
+    if let Value::Object(fields) = to_json(shared) {
         file.extend(fields);
     }
     // Serialization of JSON values cannot fail.
@@ -83,25 +84,25 @@ pub fn write_file(shared: &Shared) -> String {
 }
 
 /// Reads such a file, or a scenario that contains its source.
-pub fn read_file(text: &str) -> Result<Shared, Mistake> {
-    if text.len() > RULES.most_bytes {
-        return Err(Mistake::Large(What::File));
+pub fn read_file(text: &str) -> Result<SharedState, ShareError> {
+    if text.len() > RULES.max_bytes {
+        return Err(ShareError::TooLarge(ShareFormat::File));
     }
-    let value: Value = serde_json::from_str(text).map_err(|_| Mistake::NoJson)?;
+    let value: Value = serde_json::from_str(text).map_err(|_| ShareError::InvalidJson)?;
     match value.get(VERSION) {
         Some(version)
             if version
                 .as_u64()
                 .is_none_or(|version| version > RULES.version) =>
         {
-            Err(Mistake::later(What::File, &version.to_string()))
+            Err(ShareError::later(ShareFormat::File, &version.to_string()))
         }
-        _ => read_value(value, What::File),
+        _ => read_value(value, ShareFormat::File),
     }
 }
 
 /// Returns the shared view as JSON without absent fields.
-pub(crate) fn value_of(shared: &Shared) -> Value {
+pub(crate) fn to_json(shared: &SharedState) -> Value {
     let mut fields = object(&shared.scenario);
     fields.retain(|_, value| {
         let is_none = value.is_null() || value.as_u64() == Some(0);
@@ -122,7 +123,7 @@ pub(crate) fn value_of(shared: &Shared) -> Value {
         fields.insert("view".to_owned(), view.into());
     }
     if let Some(parameters) = fields.get_mut("params") {
-        write_exactly(parameters);
+        encode_large_integers(parameters);
     }
     fields.into()
 }
@@ -135,15 +136,15 @@ fn object(value: &impl Serialize) -> Map<String, Value> {
 }
 
 /// Returns the shared view of a JSON value if all fields are valid.
-pub(crate) fn read_value(mut value: Value, what: What) -> Result<Shared, Mistake> {
+pub(crate) fn read_value(mut value: Value, what: ShareFormat) -> Result<SharedState, ShareError> {
     for (part, kind) in &RULES.fields {
         let mut parts = part.split('.');
         let found = parts.try_fold(&value, |inside, name| inside.get(name));
         let found = found.filter(|found| !found.is_null());
         let is_needed = part == "source";
         if !found.map_or(!is_needed, |found| kind.has(found)) {
-            let expected = RULES.kinds.get(kind).cloned().unwrap_or_default();
-            return Err(Mistake::Odd(what, part.clone(), expected));
+            let expected = RULES.field_kinds.get(kind).cloned().unwrap_or_default();
+            return Err(ShareError::InvalidField(what, part.clone(), expected));
         }
     }
     let guessed = value.get(GUESSED).and_then(Value::as_str);
@@ -154,74 +155,74 @@ pub(crate) fn read_value(mut value: Value, what: What) -> Result<Shared, Mistake
             fields.retain(|_, field| !field.is_null());
             serde_json::from_value(fields.into()).unwrap_or_default()
         }
-        _ => View::default(),
+        _ => ViewState::default(),
     };
     if let Value::Object(fields) = &mut value {
         fields.retain(|_, field| !field.is_null());
     }
     if let Some(Value::Object(beside)) = value.get_mut("beside") {
-        let known = fields_of::<Beside>();
+        let known = fields_of::<ComparisonKernel>();
         beside.retain(|name, _| known.contains(&name.as_str()));
     }
     if let Some(parameters) = value.get_mut("params") {
-        read_exactly(parameters);
+        decode_large_integers(parameters);
     }
     let odd = |error: serde_json::Error| {
         let expected = format!("a valid launch configuration ({error})");
-        Mistake::Odd(what, "scenario".to_owned(), expected)
+        ShareError::InvalidField(what, "scenario".to_owned(), expected)
     };
     let scenario: Scenario = serde_json::from_value(value).map_err(odd)?;
-    Ok(Shared {
+    Ok(SharedState {
         scenario,
         guessed,
         view,
     })
 }
 
-impl Kind {
+impl FieldKind {
     fn has(self, value: &Value) -> bool {
         let rules = &*RULES;
         // JavaScript counts UTF-16 code units.
-        let is_word = |text: &str| text.encode_utf16().count() <= rules.most_in_word;
-        let is_number = |value: &Value| value.as_u64().is_some_and(|n| n <= rules.most_number);
+        let is_word = |text: &str| text.encode_utf16().count() <= rules.max_word_chars;
+        let is_number = |value: &Value| value.as_u64().is_some_and(|n| n <= rules.max_number);
         let are = |has: &dyn Fn(&Value) -> bool| {
             let values = value.as_array();
-            values.is_some_and(|values| values.len() <= rules.most_words && values.iter().all(has))
+            values.is_some_and(|values| values.len() <= rules.max_words && values.iter().all(has))
         };
         match self {
-            Kind::Text => value.is_string(),
-            Kind::Word => value.as_str().is_some_and(is_word),
-            Kind::Number => is_number(value),
-            Kind::Words => value.as_object().is_some_and(|words| {
+            FieldKind::Text => value.is_string(),
+            FieldKind::Word => value.as_str().is_some_and(is_word),
+            FieldKind::Number => is_number(value),
+            FieldKind::Words => value.as_object().is_some_and(|words| {
                 let is_short = |(name, text): (&String, &Value)| {
                     is_word(name) && text.as_str().is_some_and(is_word)
                 };
-                words.len() <= rules.most_words && words.iter().all(is_short)
+                words.len() <= rules.max_words && words.iter().all(is_short)
             }),
-            Kind::List => are(&|value| value.as_str().is_some_and(is_word)),
-            Kind::Numbers => are(&is_number),
+            FieldKind::List => are(&|value| value.as_str().is_some_and(is_word)),
+            FieldKind::Numbers => are(&is_number),
         }
     }
 }
 
 /// Converts integers beyond 53 bits to strings, because JavaScript rounds them.
-fn write_exactly(value: &mut Value) {
+fn encode_large_integers(value: &mut Value) {
     match value {
         Value::Number(number) => {
-            let most = RULES.most_number;
+            let most = RULES.max_number;
             let is_exact = number.as_i64().is_none_or(|n| n.unsigned_abs() <= most);
             if !is_exact || number.as_u64().is_some_and(|n| n > most) {
                 *value = Value::String(number.to_string());
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(write_exactly),
-        Value::Object(fields) => fields.values_mut().for_each(write_exactly),
+        Value::Array(values) => values.iter_mut().for_each(encode_large_integers),
+        Value::Object(fields) => fields.values_mut().for_each(encode_large_integers),
         Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
 }
 
 /// Converts such strings back to numbers.
-fn read_exactly(value: &mut Value) {
+fn decode_large_integers(value: &mut Value) {
     match value {
         Value::String(text) => {
             let digits = text.strip_prefix('-').unwrap_or(text);
@@ -231,8 +232,8 @@ fn read_exactly(value: &mut Value) {
                 *value = number.into();
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(read_exactly),
-        Value::Object(fields) => fields.values_mut().for_each(read_exactly),
+        Value::Array(values) => values.iter_mut().for_each(decode_large_integers),
+        Value::Object(fields) => fields.values_mut().for_each(decode_large_integers),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

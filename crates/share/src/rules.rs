@@ -6,23 +6,23 @@ use std::sync::LazyLock;
 
 /// Limits, field types, and all messages.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Rules {
+pub(crate) struct ShareSchema {
     pub(crate) version: u64,
-    pub(crate) most_in_link: usize,
-    pub(crate) most_to_read: usize,
-    pub(crate) most_bytes: usize,
-    pub(crate) most_in_word: usize,
-    pub(crate) most_words: usize,
-    pub(crate) most_number: u64,
-    pub(crate) fields: BTreeMap<String, Kind>,
-    pub(crate) kinds: BTreeMap<Kind, String>,
-    pub(crate) sentences: Sentences,
+    pub(crate) max_link_chars: usize,
+    pub(crate) max_input_chars: usize,
+    pub(crate) max_bytes: usize,
+    pub(crate) max_word_chars: usize,
+    pub(crate) max_words: usize,
+    pub(crate) max_number: u64,
+    pub(crate) fields: BTreeMap<String, FieldKind>,
+    pub(crate) field_kinds: BTreeMap<FieldKind, String>,
+    pub(crate) messages: ErrorMessages,
 }
 
 /// Type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum FieldKind {
     Text,
     Word,
     Number,
@@ -33,16 +33,16 @@ pub(crate) enum Kind {
 
 /// Messages for links and files that cannot be opened.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Sentences {
-    pub(crate) cut: String,
-    pub(crate) later: String,
-    pub(crate) large: String,
-    pub(crate) odd: String,
-    pub(crate) no_json: String,
+pub(crate) struct ErrorMessages {
+    pub(crate) truncated: String,
+    pub(crate) newer_version: String,
+    pub(crate) too_large: String,
+    pub(crate) invalid_field: String,
+    pub(crate) invalid_json: String,
 }
 
-pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("rules.json")).expect("the rules of this room are JSON")
+pub(crate) static RULES: LazyLock<ShareSchema> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("rules.json")).expect("rules.json is valid")
 });
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_those_of_the_sentences() {
+    fn messages_state_the_limits() {
         let rules = &*RULES;
         let grouped = |n: u64| {
             let digits = n.to_string();
@@ -58,22 +58,22 @@ mod tests {
             String::from_utf8(groups.join(&b','))
         };
         for (kind, limit) in [
-            (Kind::Word, rules.most_in_word as u64),
-            (Kind::Number, rules.most_number),
+            (FieldKind::Word, rules.max_word_chars as u64),
+            (FieldKind::Number, rules.max_number),
         ] {
-            let words = &rules.kinds[&kind];
+            let words = &rules.field_kinds[&kind];
             assert!(words.contains(&grouped(limit).expect("digits")), "{words}");
         }
-        for kind in [Kind::Words, Kind::List, Kind::Numbers] {
-            assert!(rules.kinds[&kind].contains(&rules.most_words.to_string()));
+        for kind in [FieldKind::Words, FieldKind::List, FieldKind::Numbers] {
+            assert!(rules.field_kinds[&kind].contains(&rules.max_words.to_string()));
         }
-        let millions = rules.most_bytes / 1_000_000;
+        let millions = rules.max_bytes / 1_000_000;
         assert!(
             rules
-                .sentences
-                .large
+                .messages
+                .too_large
                 .contains(&format!("{millions} million"))
         );
-        assert_eq!(rules.kinds.len(), 6);
+        assert_eq!(rules.field_kinds.len(), 6);
     }
 }

@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 use std::path::Path;
-use warpgrid_share::{Shared, View, most_in_link, read_file, read_link, write_file, write_link};
-use warpgrid_view::{Front, Scenario};
+use warpgrid_share::{
+    SharedState, ViewState, max_link_chars, read_file, read_link, write_file, write_link,
+};
+use warpgrid_view::{Scenario, SourceLanguage};
 
 fn data(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -81,9 +83,9 @@ fn a_link_that_unpacks_to_gigabytes_is_refused_at_its_limit() {
         source: "0".repeat(300 << 20),
         ..Scenario::default()
     };
-    let bomb = write_link(&Shared {
+    let bomb = write_link(&SharedState {
         scenario,
-        ..Shared::default()
+        ..SharedState::default()
     });
     assert!(bomb.len() < 500_000, "{}", bomb.len());
     let why = read_link(&bomb).expect_err("a bomb").to_string();
@@ -178,22 +180,22 @@ fn links_of_the_examples_are_short() {
     let mut lengths = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the examples").flatten() {
         let source = std::fs::read_to_string(entry.path()).expect("an example");
-        let front = Front::of_source(&source);
+        let front = SourceLanguage::of_source(&source);
         let scenario = Scenario {
             source,
             front,
             ..Scenario::default()
         };
-        let view = View {
+        let view = ViewState {
             step: Some(1_000),
             pin: Some("cell 17 of out".to_owned()),
-            ..View::default()
+            ..ViewState::default()
         };
         lengths.push(
-            write_link(&Shared {
+            write_link(&SharedState {
                 scenario,
                 view,
-                ..Shared::default()
+                ..SharedState::default()
             })
             .len(),
         );
@@ -216,13 +218,13 @@ fn links_of_the_examples_are_short() {
         source: twice,
         ..Scenario::default()
     };
-    let length = write_link(&Shared {
+    let length = write_link(&SharedState {
         scenario,
-        ..Shared::default()
+        ..SharedState::default()
     })
     .len();
     eprintln!("a kernel of 200 lines: {length}");
-    assert!(length < most_in_link() / 4, "{length}");
+    assert!(length < max_link_chars() / 4, "{length}");
 }
 
 fn texts() -> impl Strategy<Value = String> {
@@ -233,7 +235,7 @@ fn texts() -> impl Strategy<Value = String> {
     ]
 }
 
-fn shared() -> impl Strategy<Value = Shared> {
+fn shared() -> impl Strategy<Value = SharedState> {
     let launch = (
         texts(),
         proptest::option::of(0u64..1 << 53),
@@ -247,20 +249,20 @@ fn shared() -> impl Strategy<Value = Shared> {
         proptest::collection::vec("\\PC{0,20}", 0..4),
         proptest::collection::vec(1u64..1 << 53, 0..4),
     );
-    let shared = |((source, seed, grid), (step, pin, grids, watch, breaks))| Shared {
+    let shared = |((source, seed, grid), (step, pin, grids, watch, breaks))| SharedState {
         scenario: Scenario {
             source,
             seed,
             grid,
             ..Scenario::default()
         },
-        view: View {
+        view: ViewState {
             step,
             pin,
             grids,
             watch,
             breaks,
-            ..View::default()
+            ..ViewState::default()
         },
         guessed: None,
     };

@@ -21,29 +21,32 @@ pub(crate) mod routine;
 pub(crate) mod scalar;
 pub(crate) mod warp;
 
-pub(crate) use crate::emit::routine::Routine;
+pub(crate) use crate::emit::routine::SharedRoutine;
 
-use crate::changed::Changed;
-use crate::code::Code;
-use crate::code::Source;
-use crate::detour::Detours;
-use crate::engine::Products;
-use crate::flow::Flow;
+use crate::changed::DirtyRegisters;
+use crate::code::InlinedCode;
+use crate::code::TranslationInput;
+use crate::detour::IfConversions;
+use crate::engine::MaddRounding;
+use crate::flow::ControlFlowGraph;
 use crate::helpers;
 use crate::instructions::{at, halves, low_words, splat32, splat64};
 use crate::place::stop;
-use crate::place::{BLOCK_REGISTERS, GANG, Places, Site, record};
+use crate::place::{AccessSite, BLOCK_REGISTERS, ModuleLayout, SUBWARP_LANES, record};
 use crate::primitive::Operands;
-use crate::refusal::Refusal;
-use crate::registers::{Definitions, Register, Touched, Writes, parts};
-use crate::stride::Strides;
+use crate::refusal::BailoutReason;
+use crate::registers::{BlockUseDef, DefSites, EmitMode, RegisterKey, parts};
+use crate::stride::LaneStrides;
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{Bank, Element, Instr, Op, Plain, Slot, SlotPlace};
+use warpgrid_emulator::plain::{
+    DecodedInstruction, DecodedOp, OperandLocation, OperandSlot, RegisterBank, RegisterOperand,
+    TranslationView,
+};
 use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
 
 /// Location of a register.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Home {
+pub(crate) struct RegisterSlot {
     /// First local of the register.
     local: u32,
     /// Offset in a record, after the header.
@@ -52,15 +55,15 @@ pub(crate) struct Home {
 
 /// Address operand: a local with an address, and a constant offset.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pointer {
+pub(crate) struct AddressOperand {
     local: u32,
     beyond: u32,
 }
 
-impl Pointer {
+impl AddressOperand {
     /// Returns the address in a local.
-    const fn to(local: u32) -> Pointer {
-        Pointer { local, beyond: 0 }
+    const fn to(local: u32) -> AddressOperand {
+        AddressOperand { local, beyond: 0 }
     }
 
     /// Returns the memory argument for `offset` bytes after the address operand, whose local is on the stack.
@@ -71,24 +74,24 @@ impl Pointer {
 
 /// Locals of a region with fixed roles.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct FixedLocals {
     pub(crate) pc: u32,
     /// Entry at which the lane vector started, and the synchronization point for which it waits.
-    pub(crate) began: u32,
+    pub(crate) start_entry: u32,
     pub(crate) waits_for: u32,
     pub(crate) mask: u32,
-    pub(crate) me: u32,
+    pub(crate) current_epoch: u32,
     pub(crate) phase: u32,
     /// First epochs of the warp in this barrier interval, and since the last reconvergence of its lanes.
     pub(crate) warp_start: u32,
     pub(crate) since: u32,
     /// Bit set of the records that ran before this call, and the number of the first record of the call.
-    pub(crate) ran: u32,
+    pub(crate) ran_contexts: u32,
     pub(crate) started: u32,
     /// Record of the previous lane vector, whether all lane vectors so far took the same path, and the live lanes of
     /// all of them.
     pub(crate) before: u32,
-    pub(crate) alike: u32,
+    pub(crate) is_converged: u32,
     pub(crate) live: u32,
     pub(crate) path: u32,
     pub(crate) steps: u32,
@@ -103,7 +106,7 @@ pub(crate) struct Names {
     pub(crate) others: u32,
     pub(crate) active: u32,
     /// Lanes with an operand that is not translated.
-    pub(crate) rare: u32,
+    pub(crate) unsupported_lanes: u32,
     pub(crate) pointer: u32,
     /// Address of each lane.
     pub(crate) pointers: u32,
@@ -117,7 +120,7 @@ pub(crate) struct Names {
     pub(crate) fused: [u32; 9],
 }
 
-impl Names {
+impl FixedLocals {
     /// Returns the local variable with the result of a comparison of floats.
     pub(crate) fn float_comparison(&self) -> u32 {
         self.vectors[4]
@@ -125,7 +128,7 @@ impl Names {
 }
 
 /// Mask of all lanes of a lane vector.
-pub(crate) const ALL: i32 = (1 << GANG) - 1;
+pub(crate) const ALL: i32 = (1 << SUBWARP_LANES) - 1;
 
 /// Parameters of a region: address of the record, and its number within the warp.
 pub(crate) const RECORD: u32 = 0;
@@ -133,72 +136,72 @@ pub(crate) const NUMBER: u32 = 1;
 
 /// Emits the code of one region, or of warp-level operations.
 pub(crate) struct Emitter<'p> {
-    pub(crate) plain: Plain<'p>,
-    pub(crate) code: &'p Code<'p>,
-    pub(crate) products: Products,
-    pub(crate) places: &'p Places,
-    pub(crate) flow: &'p Flow,
-    pub(crate) writes: Writes,
+    pub(crate) plain: TranslationView<'p>,
+    pub(crate) code: &'p InlinedCode<'p>,
+    pub(crate) products: MaddRounding,
+    pub(crate) places: &'p ModuleLayout,
+    pub(crate) flow: &'p ControlFlowGraph,
+    pub(crate) writes: EmitMode,
     /// Instructions without a translation, which a draft collects.
-    pub(crate) refused: Vec<Refusal>,
+    pub(crate) refused: Vec<BailoutReason>,
     /// Destination registers of atomics whose result must be unused, with the position of the atomic, and all registers
     /// that are read.
-    pub(crate) unread: Vec<(Register, u32)>,
-    pub(crate) all_read: BTreeSet<Register>,
+    pub(crate) unused_atomic_results: Vec<(RegisterKey, u32)>,
+    pub(crate) all_read: BTreeSet<RegisterKey>,
     /// Registers with one constant value at all uses.
-    pub(crate) constants: BTreeMap<Register, u32>,
+    pub(crate) constants: BTreeMap<RegisterKey, u32>,
     /// Registers that contain local-memory addresses.
-    local_addresses: BTreeMap<Register, u64>,
+    local_addresses: BTreeMap<RegisterKey, u64>,
     /// Whether atomics may access global memory.
     pub(crate) has_global_atomics: bool,
     /// Outlined routines, in the order of their functions.
-    pub(crate) routines: Vec<Routine>,
+    pub(crate) routines: Vec<SharedRoutine>,
     pub(crate) out: Vec<I<'static>>,
     /// Code of the region function of each group.
-    pub(crate) strips: Vec<Vec<I<'static>>>,
+    pub(crate) regions: Vec<Vec<I<'static>>>,
     pub(crate) locals: Vec<ValType>,
-    pub(crate) registers: BTreeMap<Register, Home>,
+    pub(crate) registers: BTreeMap<RegisterKey, RegisterSlot>,
     pub(crate) register_bytes: u32,
     /// Use and definition sets by block of the code.
-    pub(crate) touched: Vec<Touched>,
+    pub(crate) touched: Vec<BlockUseDef>,
     /// Registers that are read before a warp-level operation at the end of each block.
-    pub(crate) reads: Vec<BTreeSet<Register>>,
-    pub(crate) definitions: Definitions,
+    pub(crate) reads: Vec<BTreeSet<RegisterKey>>,
+    pub(crate) definitions: DefSites,
     /// Live-in registers by block, once known.
-    pub(crate) live: &'p [BTreeSet<Register>],
-    pub(crate) sites: Vec<Site>,
+    pub(crate) live: &'p [BTreeSet<RegisterKey>],
+    pub(crate) sites: Vec<AccessSite>,
     /// Registers in the records at each synchronization point, with their offsets.
-    pub(crate) waits: BTreeMap<u32, Vec<(Register, u32)>>,
+    pub(crate) waits: BTreeMap<u32, Vec<(RegisterKey, u32)>>,
     /// Dirty registers by block.
-    pub(crate) changed: Changed,
+    pub(crate) changed: DirtyRegisters,
     /// Strides of the lanes of registers, if known.
-    pub(crate) strides: Strides,
+    pub(crate) strides: LaneStrides,
     /// Registers that may contain a noncanonical NaN.
-    pub(crate) any_nan: BTreeSet<Register>,
+    pub(crate) any_nan: BTreeSet<RegisterKey>,
     /// Registers that are represented by the value of the first lane.
-    scalars: BTreeMap<Register, scalar::Scalar>,
+    scalars: BTreeMap<RegisterKey, scalar::ScalarRegister>,
     /// Registers that each instruction writes, by position in the code.
-    pub(crate) writes_at: BTreeMap<u32, BTreeSet<Register>>,
+    pub(crate) writes_at: BTreeMap<u32, BTreeSet<RegisterKey>>,
     /// Partition number of accesses that are partitioned among threads, by position in the code.
-    pub(crate) sharing: BTreeMap<u32, u32>,
-    pub(crate) names: Names,
+    pub(crate) private_patterns: BTreeMap<u32, u32>,
+    pub(crate) names: FixedLocals,
     /// Temporary variables by type and number.
     temporaries: BTreeMap<(ValType, usize), u32>,
     /// Address patterns of base registers in the current block, by base and access width.
-    pub(crate) lies: BTreeMap<(Register, u32), memory::Lie>,
+    pub(crate) address_patterns: BTreeMap<(RegisterKey, u32), memory::AddressPattern>,
     /// Fast and slow version of the current block, if it has both.
-    ways: Option<quick::Ways>,
+    ways: Option<quick::DualPathBlock>,
     /// Label that is exited if a check of the fast path fails, as the number of constructs open at its start; `None`
     /// for the innermost construct.
-    leaves_to: Option<u32>,
+    fallback_label: Option<u32>,
     /// Address operand of the current access.
-    pub(crate) pointer: Pointer,
+    pub(crate) pointer: AddressOperand,
     /// Local with the guard of the current instruction.
     pub(crate) guard: Option<u32>,
     /// If-converted branches by the block that ends with the branch.
-    pub(crate) detours: Detours,
+    pub(crate) detours: IfConversions,
     /// In an if-converted side of a branch: the registers that must keep their values in the inactive lanes.
-    on_detour: Option<BTreeSet<Register>>,
+    predicated_side: Option<BTreeSet<RegisterKey>>,
     /// Lowest number of a block that ends with a warp-level operation that does not wait for all lanes.
     pub(crate) first_without_wait: Option<u32>,
     /// Current block, and the number of constructs open within it.
@@ -208,11 +211,11 @@ pub(crate) struct Emitter<'p> {
     groups: Vec<usize>,
     /// Position of each target among the entries and blocks of the current group, the number of these targets, and the
     /// position of the current one.
-    place_of_target: Vec<Option<usize>>,
+    target_index: Vec<Option<usize>>,
     n_targets: usize,
     place: usize,
     /// Blocks of the group that are targets of back edges.
-    returned_to: BTreeSet<usize>,
+    loop_headers: BTreeSet<usize>,
     /// Locals with the operand rows of a warp, created on demand.
     pub(crate) rows: Vec<u32>,
     /// For guarded stores between warp-level operations: locals with a flag that the store was executed, and the
@@ -227,15 +230,15 @@ pub(crate) struct Emitter<'p> {
 
 impl<'p> Emitter<'p> {
     pub(crate) fn new(
-        Source {
+        TranslationInput {
             plain,
             code,
             products,
-        }: Source<'p>,
-        places: &'p Places,
-        flow: &'p Flow,
-        live: &'p [BTreeSet<Register>],
-        writes: Writes,
+        }: TranslationInput<'p>,
+        places: &'p ModuleLayout,
+        flow: &'p ControlFlowGraph,
+        live: &'p [BTreeSet<RegisterKey>],
+        writes: EmitMode,
     ) -> Emitter<'p> {
         let mut emitter = Emitter {
             plain,
@@ -245,46 +248,46 @@ impl<'p> Emitter<'p> {
             flow,
             writes,
             refused: Vec::new(),
-            unread: Vec::new(),
+            unused_atomic_results: Vec::new(),
             all_read: BTreeSet::new(),
             constants: BTreeMap::new(),
             local_addresses: code.local_addresses().collect(),
             has_global_atomics: false,
             routines: Vec::new(),
             out: Vec::new(),
-            strips: Vec::new(),
+            regions: Vec::new(),
             locals: Vec::new(),
             registers: BTreeMap::new(),
             register_bytes: 0,
-            touched: vec![Touched::default(); flow.blocks.len()],
+            touched: vec![BlockUseDef::default(); flow.blocks.len()],
             reads: vec![BTreeSet::new(); flow.blocks.len()],
-            definitions: Definitions::new(),
+            definitions: DefSites::new(),
             live,
             waits: BTreeMap::new(),
-            changed: Changed::default(),
+            changed: DirtyRegisters::default(),
             sites: Vec::new(),
             any_nan: BTreeSet::new(),
             scalars: BTreeMap::new(),
             writes_at: BTreeMap::new(),
-            sharing: BTreeMap::new(),
-            strides: Strides::new(),
-            lies: BTreeMap::new(),
+            private_patterns: BTreeMap::new(),
+            strides: LaneStrides::new(),
+            address_patterns: BTreeMap::new(),
             ways: None,
-            leaves_to: None,
-            pointer: Pointer::to(0),
-            names: Names::default(),
+            fallback_label: None,
+            pointer: AddressOperand::to(0),
+            names: FixedLocals::default(),
             temporaries: BTreeMap::new(),
             guard: None,
-            detours: Detours::new(),
-            on_detour: None,
+            detours: IfConversions::new(),
+            predicated_side: None,
             first_without_wait: None,
             block: 0,
             nest: 0,
             groups: Vec::new(),
-            place_of_target: Vec::new(),
+            target_index: Vec::new(),
             n_targets: 0,
             place: 0,
-            returned_to: BTreeSet::new(),
+            loop_headers: BTreeSet::new(),
             rows: Vec::new(),
             did_store: Vec::new(),
             stores: 0,
@@ -297,19 +300,19 @@ impl<'p> Emitter<'p> {
 
     fn name_locals(&mut self) {
         use ValType::{I32, I64, V128};
-        self.names = Names {
+        self.names = FixedLocals {
             pc: self.local(I32),
-            began: self.local(I32),
+            start_entry: self.local(I32),
             waits_for: self.local(I32),
             mask: self.local(I32),
-            me: self.local(V128),
+            current_epoch: self.local(V128),
             phase: self.local(V128),
             warp_start: self.local(V128),
             since: self.local(V128),
-            ran: self.local(I32),
+            ran_contexts: self.local(I32),
             started: self.local(I32),
             before: self.local(I32),
-            alike: self.local(I32),
+            is_converged: self.local(I32),
             live: self.local(I32),
             path: self.local(I32),
             steps: self.local(I64),
@@ -320,7 +323,7 @@ impl<'p> Emitter<'p> {
             detour: self.local(V128),
             others: self.local(V128),
             active: self.local(I32),
-            rare: self.local(V128),
+            unsupported_lanes: self.local(V128),
             pointer: self.local(I32),
             pointers: self.local(V128),
             first: self.local(I32),
@@ -329,11 +332,11 @@ impl<'p> Emitter<'p> {
             addresses: std::array::from_fn(|_| self.local(V128)),
             upper_half: self.local(V128),
             fused: match self.products {
-                Products::Fused => [0; 9],
-                Products::Separate => std::array::from_fn(|_| self.local(V128)),
+                MaddRounding::Fused => [0; 9],
+                MaddRounding::Unfused => std::array::from_fn(|_| self.local(V128)),
             },
         };
-        self.pointer = Pointer::to(self.names.pointer);
+        self.pointer = AddressOperand::to(self.names.pointer);
     }
 
     /// Adds a local after the parameters.
@@ -371,7 +374,7 @@ impl<'p> Emitter<'p> {
         self.nest -= 1;
     }
 
-    /// Pushes the base address of [`Pointer::at`] for the current access.
+    /// Pushes the base address of [`AddressOperand::at`] for the current access.
     pub(crate) fn get_pointer(&mut self) {
         self.get(self.pointer.local);
     }
@@ -385,24 +388,24 @@ impl<'p> Emitter<'p> {
     }
 
     /// Returns the error that the current instruction is not translated.
-    pub(crate) fn refuse<T>(&self, what: impl Into<String>) -> Result<T, Refusal> {
-        Err(Refusal::Instruction {
+    pub(crate) fn unsupported<T>(&self, what: impl Into<String>) -> Result<T, BailoutReason> {
+        Err(BailoutReason::Instruction {
             at: self.at,
             what: what.into(),
         })
     }
 
-    pub(crate) fn home(&mut self, register: Register) -> Home {
+    pub(crate) fn home(&mut self, register: RegisterKey) -> RegisterSlot {
         if let Some(home) = self.registers.get(&register) {
             return *home;
         }
         let local = self.local(ValType::V128);
         let mut bytes = 16;
-        if register.0 == Bank::B64 {
+        if register.0 == RegisterBank::B64 {
             self.local(ValType::V128);
             bytes = 32;
         }
-        let home = Home {
+        let home = RegisterSlot {
             local,
             offset: self.register_bytes,
         };
@@ -412,28 +415,28 @@ impl<'p> Emitter<'p> {
     }
 
     /// Returns the offset of a known register in a record, after the header.
-    pub(crate) fn offset_of(&self, register: Register) -> Option<u32> {
+    pub(crate) fn offset_of(&self, register: RegisterKey) -> Option<u32> {
         self.registers.get(&register).map(|home| home.offset)
     }
 
     /// Sets the current instruction.
-    fn come_to(&mut self, at: usize) {
+    fn set_current_instruction(&mut self, at: usize) {
         self.at = at as u32;
         self.frame = self.code.frame_at(at);
     }
 
     /// Returns the register of the current frame.
-    pub(crate) fn own(&self, bank: Bank, index: u32) -> Register {
+    pub(crate) fn frame_register(&self, bank: RegisterBank, index: u32) -> RegisterKey {
         self.code.register(self.frame, (bank, index))
     }
 
     /// Returns the local-memory address that a register always contains.
-    fn local_address(&self, register: Register) -> Option<u64> {
+    fn local_address(&self, register: RegisterKey) -> Option<u64> {
         self.local_addresses.get(&register).copied()
     }
 
     /// Records a read, and returns the first local of the register.
-    fn read_register(&mut self, register: Register) -> u32 {
+    fn read_register(&mut self, register: RegisterKey) -> u32 {
         self.all_read.insert(register);
         let touched = &mut self.touched[self.block];
         if !touched.written.contains(&register) {
@@ -443,31 +446,33 @@ impl<'p> Emitter<'p> {
     }
 
     /// Pushes an operand row of 32-bit lanes.
-    pub(crate) fn read32(&mut self, slot: Slot) -> Result<(), Refusal> {
-        if let Some(scalar) = self.scalar(Bank::B32, slot) {
-            self.spread(Bank::B32, scalar, 0);
+    pub(crate) fn read32(&mut self, slot: OperandSlot) -> Result<(), BailoutReason> {
+        if let Some(scalar) = self.scalar(RegisterBank::B32, slot) {
+            self.splat(RegisterBank::B32, scalar, 0);
             return Ok(());
         }
         match slot.place() {
-            SlotPlace::Register(index) => match self.local_address(self.own(Bank::B32, index)) {
-                Some(address) => self.op(splat32(address as u32)),
-                None => {
-                    let register = self.own(Bank::B32, index);
-                    let local = self.read_register(register);
-                    self.get_canonical(register, local);
+            OperandLocation::Register(index) => {
+                match self.local_address(self.frame_register(RegisterBank::B32, index)) {
+                    Some(address) => self.op(splat32(address as u32)),
+                    None => {
+                        let register = self.frame_register(RegisterBank::B32, index);
+                        let local = self.read_register(register);
+                        self.get_canonical(register, local);
+                    }
                 }
-            },
-            SlotPlace::Constant(index) => self.op(splat32(self.plain.constant32(index))),
-            SlotPlace::Special(index) => self.read_special(index)?,
-            SlotPlace::None => self.op(splat32(0)),
+            }
+            OperandLocation::Constant(index) => self.op(splat32(self.plain.constant32(index))),
+            OperandLocation::Special(index) => self.read_special(index)?,
+            OperandLocation::None => self.op(splat32(0)),
         }
         Ok(())
     }
 
     /// Pushes an operand row like [`Emitter::read32`] for an operation that treats all NaNs alike.
-    fn read_any_nan(&mut self, slot: Slot) -> Result<(), Refusal> {
-        if let SlotPlace::Register(index) = slot.place() {
-            let register = self.own(Bank::B32, index);
+    fn read_any_nan(&mut self, slot: OperandSlot) -> Result<(), BailoutReason> {
+        if let OperandLocation::Register(index) = slot.place() {
+            let register = self.frame_register(RegisterBank::B32, index);
             if self.any_nan.contains(&register) && !self.scalars.contains_key(&register) {
                 let local = self.read_register(register);
                 self.get(local);
@@ -478,16 +483,16 @@ impl<'p> Emitter<'p> {
     }
 
     /// Pushes the row in the local of a register with canonical NaNs.
-    fn get_canonical(&mut self, register: Register, local: u32) {
+    fn get_canonical(&mut self, register: RegisterKey, local: u32) {
         match self.any_nan.contains(&register) {
             true => self.push_canonical(local),
             false => self.get(local),
         }
     }
 
-    fn read_special(&mut self, index: u32) -> Result<(), Refusal> {
+    fn read_special(&mut self, index: u32) -> Result<(), BailoutReason> {
         let Some(special) = self.plain.special32(index) else {
-            return self.refuse("this special register");
+            return self.unsupported("this special register");
         };
         let by_block = self.places.by_block.iter().position(|s| *s == special);
         let by_thread = self.places.by_thread.iter().position(|s| *s == special);
@@ -500,7 +505,7 @@ impl<'p> Emitter<'p> {
                 self.get_table();
                 self.op(I::V128Load(at(16 * place as u32)));
             }
-            (None, None) => return self.refuse("a clock register"),
+            (None, None) => return self.unsupported("a clock register"),
         }
         Ok(())
     }
@@ -512,57 +517,61 @@ impl<'p> Emitter<'p> {
     }
 
     /// Pushes half of an operand row of 64-bit lanes: lanes 0 and 1, or 2 and 3.
-    pub(crate) fn read64(&mut self, slot: Slot, half: u32) -> Result<(), Refusal> {
-        if let Some(scalar) = self.scalar(Bank::B64, slot) {
-            self.spread(Bank::B64, scalar, half);
+    pub(crate) fn read64(&mut self, slot: OperandSlot, half: u32) -> Result<(), BailoutReason> {
+        if let Some(scalar) = self.scalar(RegisterBank::B64, slot) {
+            self.splat(RegisterBank::B64, scalar, half);
             return Ok(());
         }
         match slot.place() {
-            SlotPlace::Register(index) => match self.local_address(self.own(Bank::B64, index)) {
+            OperandLocation::Register(index) => match self
+                .local_address(self.frame_register(RegisterBank::B64, index))
+            {
                 Some(address) => self.op(splat64(address)),
                 None => {
-                    let local = self.read_register(self.own(Bank::B64, index));
+                    let local = self.read_register(self.frame_register(RegisterBank::B64, index));
                     self.get(local + half);
                 }
             },
-            SlotPlace::Constant(index) => self.op(splat64(self.plain.constant64(index))),
-            SlotPlace::Special(_) => return self.refuse("a 64-bit special register"),
-            SlotPlace::None => self.op(splat64(0)),
+            OperandLocation::Constant(index) => self.op(splat64(self.plain.constant64(index))),
+            OperandLocation::Special(_) => return self.unsupported("a 64-bit special register"),
+            OperandLocation::None => self.op(splat64(0)),
         }
         Ok(())
     }
 
     /// Pushes a predicate.
-    pub(crate) fn read_predicate(&mut self, slot: Slot) -> Result<(), Refusal> {
-        if let Some(scalar) = self.scalar(Bank::Predicate, slot) {
-            self.spread(Bank::Predicate, scalar, 0);
+    pub(crate) fn read_predicate(&mut self, slot: OperandSlot) -> Result<(), BailoutReason> {
+        if let Some(scalar) = self.scalar(RegisterBank::Predicate, slot) {
+            self.splat(RegisterBank::Predicate, scalar, 0);
             return Ok(());
         }
         match slot.place() {
-            SlotPlace::Register(index) => {
-                let local = self.read_register(self.own(Bank::Predicate, index));
+            OperandLocation::Register(index) => {
+                let local = self.read_register(self.frame_register(RegisterBank::Predicate, index));
                 self.get(local);
             }
-            SlotPlace::Constant(index) => {
+            OperandLocation::Constant(index) => {
                 let value = self.plain.constant_predicate(index);
                 self.op(splat32(if value { u32::MAX } else { 0 }));
             }
-            SlotPlace::Special(_) => return self.refuse("a special register of predicate type"),
-            SlotPlace::None => self.op(splat32(0)),
+            OperandLocation::Special(_) => {
+                return self.unsupported("a special register of predicate type");
+            }
+            OperandLocation::None => self.op(splat32(0)),
         }
         Ok(())
     }
 
     /// Returns the constant value that a 32-bit operand has in all lanes, if known.
-    pub(crate) fn known32(&self, slot: Slot) -> Option<u32> {
+    pub(crate) fn known32(&self, slot: OperandSlot) -> Option<u32> {
         match slot.place() {
-            SlotPlace::Constant(index) => Some(self.plain.constant32(index)),
-            SlotPlace::None => Some(0),
-            SlotPlace::Register(index) => {
-                let number = self.known_register(Bank::B32, index);
+            OperandLocation::Constant(index) => Some(self.plain.constant32(index)),
+            OperandLocation::None => Some(0),
+            OperandLocation::Register(index) => {
+                let number = self.known_register(RegisterBank::B32, index);
                 number.map(|number| number as u32)
             }
-            SlotPlace::Special(_) => None,
+            OperandLocation::Special(_) => None,
         }
     }
 
@@ -577,22 +586,22 @@ impl<'p> Emitter<'p> {
     }
 
     /// Writes the value on the stack to a register in the lanes that the guard enables.
-    fn write(&mut self, register: Register, part: u32) {
+    fn write(&mut self, register: RegisterKey, part: u32) {
         if let Some(scalar) = self.scalars.get(&register).copied() {
             return self.write_scalar(scalar, register, part);
         }
         // Inactive lanes keep only registers that they read later.
-        let is_read = |kept: &BTreeSet<Register>| kept.contains(&register);
+        let is_read = |kept: &BTreeSet<RegisterKey>| kept.contains(&register);
         let guard = self
             .guard
-            .filter(|_| self.is_guarded() || self.on_detour.as_ref().is_none_or(is_read));
+            .filter(|_| self.is_guarded() || self.predicated_side.as_ref().is_none_or(is_read));
         if guard.is_some() {
             self.read_register(register);
         }
         let local = self.home(register).local + part;
         if let Some(guard) = guard {
             self.get_all([local, guard]);
-            if register.0 == Bank::B64 {
+            if register.0 == RegisterBank::B64 {
                 self.op(halves(part));
             }
             self.op(I::V128Bitselect);
@@ -602,27 +611,34 @@ impl<'p> Emitter<'p> {
             .entry(register)
             .or_default()
             .insert(self.at);
-        self.lies.retain(|(base, _), _| *base != register);
+        self.address_patterns
+            .retain(|(base, _), _| *base != register);
         self.set(local);
     }
 
-    pub(crate) fn write32(&mut self, slot: Slot) {
+    pub(crate) fn write32(&mut self, slot: OperandSlot) {
         match slot.place() {
-            SlotPlace::Register(index) => self.write(self.own(Bank::B32, index), 0),
+            OperandLocation::Register(index) => {
+                self.write(self.frame_register(RegisterBank::B32, index), 0)
+            }
             _ => self.op(I::Drop),
         }
     }
 
-    pub(crate) fn write64(&mut self, slot: Slot, half: u32) {
+    pub(crate) fn write64(&mut self, slot: OperandSlot, half: u32) {
         match slot.place() {
-            SlotPlace::Register(index) => self.write(self.own(Bank::B64, index), half),
+            OperandLocation::Register(index) => {
+                self.write(self.frame_register(RegisterBank::B64, index), half)
+            }
             _ => self.op(I::Drop),
         }
     }
 
-    pub(crate) fn write_predicate(&mut self, slot: Slot) {
+    pub(crate) fn write_predicate(&mut self, slot: OperandSlot) {
         match slot.place() {
-            SlotPlace::Register(index) => self.write(self.own(Bank::Predicate, index), 0),
+            OperandLocation::Register(index) => {
+                self.write(self.frame_register(RegisterBank::Predicate, index), 0)
+            }
             _ => self.op(I::Drop),
         }
     }
@@ -631,7 +647,7 @@ impl<'p> Emitter<'p> {
     /// a row on the stack.
     pub(crate) fn each_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
         self.op(splat32(0));
-        for lane in 0..GANG as u8 {
+        for lane in 0..SUBWARP_LANES as u8 {
             one(self, lane);
             self.op(I::I32x4ReplaceLane(lane));
         }
@@ -647,14 +663,14 @@ impl<'p> Emitter<'p> {
     }
 
     /// Saves registers to a record whose address is in a local.
-    pub(crate) fn save(&mut self, to: u32, registers: &BTreeSet<Register>) {
+    pub(crate) fn save(&mut self, to: u32, registers: &BTreeSet<RegisterKey>) {
         for register in registers {
             let home = self.home(*register);
             let scalar = self.scalars.get(register).copied();
             for part in 0..parts(*register) {
                 self.get(to);
                 match scalar {
-                    Some(scalar) => self.spread(register.0, scalar, part),
+                    Some(scalar) => self.splat(register.0, scalar, part),
                     None => self.get_canonical(*register, home.local + part),
                 }
                 let offset = record::REGISTERS + home.offset + 16 * part;
@@ -663,7 +679,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    pub(crate) fn load(&mut self, registers: &BTreeSet<Register>) {
+    pub(crate) fn load(&mut self, registers: &BTreeSet<RegisterKey>) {
         self.load_scalars(registers);
         for register in registers {
             if self.scalars.contains_key(register) {
@@ -680,10 +696,13 @@ impl<'p> Emitter<'p> {
     }
 
     /// Emits an instruction that continues with the next instruction.
-    pub(crate) fn straight(&mut self, instr: &Instr) -> Result<(), Refusal> {
-        let is_on_detour = self.on_detour.is_some();
+    pub(crate) fn emit_straight_line(
+        &mut self,
+        instr: &DecodedInstruction,
+    ) -> Result<(), BailoutReason> {
+        let is_on_detour = self.predicated_side.is_some();
         self.guard = is_on_detour.then_some(self.names.detour);
-        if instr.guard.place() != SlotPlace::None {
+        if instr.guard.place() != OperandLocation::None {
             self.read_guard(instr)?;
             if is_on_detour {
                 self.get(self.names.detour);
@@ -696,7 +715,7 @@ impl<'p> Emitter<'p> {
         self.guard = None;
         match done {
             // A draft collects all untranslated instructions.
-            Err(refusal) if self.writes == Writes::Draft => {
+            Err(refusal) if self.writes == EmitMode::Draft => {
                 self.refused.push(refusal);
                 Ok(())
             }
@@ -705,7 +724,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// Pushes the lanes whose guard is true.
-    fn read_guard(&mut self, instr: &Instr) -> Result<(), Refusal> {
+    fn read_guard(&mut self, instr: &DecodedInstruction) -> Result<(), BailoutReason> {
         self.read_predicate(instr.guard)?;
         if instr.negated {
             self.op(I::V128Not);
@@ -724,139 +743,154 @@ impl<'p> Emitter<'p> {
         self.guard == Some(self.names.guard)
     }
 
-    fn operation(&mut self, op: &Op) -> Result<(), Refusal> {
+    fn operation(&mut self, op: &DecodedOp) -> Result<(), BailoutReason> {
         if self.primitive_operation(op)? {
             return Ok(());
         }
         match *op {
-            Op::Float32 { f, mode, slots } => self.float32(f, mode, slots),
-            Op::Float64 { f, mode, slots } => self.float64(f, mode, slots),
-            Op::Float32x2 { f, mode, slots } => self.float32x2(f, mode, slots),
-            Op::Half { f, ty, mode, slots } => self.half(f, ty, mode, slots),
-            Op::ConvertPacked {
+            DecodedOp::Float32 { f, mode, slots } => self.float32(f, mode, slots),
+            DecodedOp::Float64 { f, mode, slots } => self.float64(f, mode, slots),
+            DecodedOp::Float32x2 { f, mode, slots } => self.float32x2(f, mode, slots),
+            DecodedOp::Half { f, ty, mode, slots } => self.half(f, ty, mode, slots),
+            DecodedOp::ConvertPacked {
                 ref conversion,
                 d,
                 a,
                 b,
             } => self.convert_packed(conversion, [d, a, b]),
-            Op::Convert {
+            DecodedOp::Convert {
                 ref conversion,
                 d,
                 a,
             } => self.convert(conversion, d, a),
-            Op::Load(plan) => self.load_or_store(plan, memory::Way::Load),
-            Op::Store(plan) => self.load_or_store(plan, memory::Way::Store),
-            Op::Atomic(plan) => self.atomic(plan),
-            Op::StartAsync(plan) => self.copy(plan),
-            Op::Nop | Op::Fence => Ok(()),
-            Op::Trap => {
-                self.give_up_here(stop::FAULT);
+            DecodedOp::Load(plan) => self.load_or_store(plan, memory::AccessDirection::Load),
+            DecodedOp::Store(plan) => self.load_or_store(plan, memory::AccessDirection::Store),
+            DecodedOp::Atomic(plan) => self.atomic(plan),
+            DecodedOp::StartAsync(plan) => self.copy(plan),
+            DecodedOp::Nop | DecodedOp::Fence => Ok(()),
+            DecodedOp::Trap => {
+                self.bail_out(stop::FAULT);
                 Ok(())
             }
             // The call prints a message or ends the launch.
-            Op::SystemCall { .. } => {
-                self.give_up_here(stop::RARE);
+            DecodedOp::SystemCall { .. } => {
+                self.bail_out(stop::UNSUPPORTED);
                 Ok(())
             }
-            Op::Int16 { .. }
-            | Op::Int32 { .. }
-            | Op::Int64 { .. }
-            | Op::Shift64 { .. }
-            | Op::Count64 { .. }
-            | Op::Extract64 { .. }
-            | Op::Insert32(_)
-            | Op::Insert64(_)
-            | Op::Wide16 { .. }
-            | Op::Wide32 { .. }
-            | Op::Carry32 { .. }
-            | Op::Carry64 { .. }
-            | Op::Int16x2 { .. }
-            | Op::Int8x4 { .. }
-            | Op::Mov32 { .. }
-            | Op::Mov64 { .. }
-            | Op::MovPredicate { .. }
-            | Op::Extend32 { .. }
-            | Op::Truncate64 { .. }
-            | Op::Offset { .. }
-            | Op::AlignDown { .. }
-            | Op::Select32 { .. }
-            | Op::Select64 { .. }
-            | Op::PredicateLogic { .. }
-            | Op::SetPredicate { .. }
-            | Op::Set { .. }
-            | Op::Policy { .. } => self.refuse(format!("{op:?}")),
-            Op::Pack { .. } | Op::Unpack { .. } => self.refuse("a 128-bit register"),
-            Op::Video { .. }
-            | Op::ConvertBy { .. }
-            | Op::TestFloat { .. }
-            | Op::SelectSign { .. }
-            | Op::Modify { .. } => {
-                self.refuse("an operation that has no form with SIMD instructions")
+            DecodedOp::Int16 { .. }
+            | DecodedOp::Int32 { .. }
+            | DecodedOp::Int64 { .. }
+            | DecodedOp::Shift64 { .. }
+            | DecodedOp::Count64 { .. }
+            | DecodedOp::Extract64 { .. }
+            | DecodedOp::Insert32(_)
+            | DecodedOp::Insert64(_)
+            | DecodedOp::Wide16 { .. }
+            | DecodedOp::Wide32 { .. }
+            | DecodedOp::Carry32 { .. }
+            | DecodedOp::Carry64 { .. }
+            | DecodedOp::Int16x2 { .. }
+            | DecodedOp::Int8x4 { .. }
+            | DecodedOp::Mov32 { .. }
+            | DecodedOp::Mov64 { .. }
+            | DecodedOp::MovPredicate { .. }
+            | DecodedOp::Extend32 { .. }
+            | DecodedOp::Truncate64 { .. }
+            | DecodedOp::Offset { .. }
+            | DecodedOp::AlignDown { .. }
+            | DecodedOp::Select32 { .. }
+            | DecodedOp::Select64 { .. }
+            | DecodedOp::PredicateLogic { .. }
+            | DecodedOp::SetPredicate { .. }
+            | DecodedOp::Set { .. }
+            | DecodedOp::Policy { .. } => self.unsupported(format!("{op:?}")),
+            DecodedOp::Pack { .. } | DecodedOp::Unpack { .. } => {
+                self.unsupported("a 128-bit register")
             }
-            Op::Mov128 { .. } => self.refuse("a 128-bit register"),
-            Op::Collective { .. }
-            | Op::Matrix { .. }
-            | Op::WarpBarrier { .. }
-            | Op::ActiveMask { .. }
-            | Op::AsyncCommit { .. }
-            | Op::AsyncWait { .. } => self.refuse("a warp-level operation under a guard"),
-            Op::Barrier { .. } => self.refuse("a barrier under a guard"),
-            Op::Branch { .. } | Op::Return | Op::Exit => self.refuse("a branch within a block"),
-            Op::Call { .. } | Op::BranchIndexed { .. } | Op::BranchIndirect { .. } => {
-                self.refuse("a branch or call whose target depends on a register")
+            DecodedOp::Video { .. }
+            | DecodedOp::ConvertBy { .. }
+            | DecodedOp::TestFloat { .. }
+            | DecodedOp::SelectSign { .. }
+            | DecodedOp::Modify { .. } => {
+                self.unsupported("an operation that has no form with SIMD instructions")
             }
-            Op::Machine { .. }
-            | Op::AddressSum { .. }
-            | Op::BranchDivergent { .. }
-            | Op::Reconverge { .. }
-            | Op::ReconvergeUnlessYielded { .. }
-            | Op::LeaveReconvergence { .. }
-            | Op::GiveWay
-            | Op::Yield => self.refuse("a SASS-only operation"),
-            Op::ClusterArrive | Op::ClusterWait | Op::MapToRank { .. } | Op::RankOf { .. } => {
-                self.refuse("an operation on a cluster")
+            DecodedOp::Mov128 { .. } => self.unsupported("a 128-bit register"),
+            DecodedOp::Collective { .. }
+            | DecodedOp::Matrix { .. }
+            | DecodedOp::WarpBarrier { .. }
+            | DecodedOp::ActiveMask { .. }
+            | DecodedOp::AsyncCommit { .. }
+            | DecodedOp::AsyncWait { .. } => {
+                self.unsupported("a warp-level operation under a guard")
             }
-            Op::Mbarrier { .. } | Op::PendingCount { .. } => {
-                self.refuse("an operation on an mbarrier")
+            DecodedOp::Barrier { .. } => self.unsupported("a barrier under a guard"),
+            DecodedOp::Branch { .. } | DecodedOp::Return | DecodedOp::Exit => {
+                self.unsupported("a branch within a block")
             }
-            Op::TensorCopy { .. } | Op::TensorMap { .. } => self.refuse("a tensor copy"),
-            Op::Warpgroup { .. } | Op::Touch { .. } => {
-                self.refuse("a warpgroup-level matrix multiplication")
+            DecodedOp::Call { .. }
+            | DecodedOp::BranchIndexed { .. }
+            | DecodedOp::BranchIndirect { .. } => {
+                self.unsupported("a branch or call whose target depends on a register")
             }
-            Op::TensorMemory { .. } => self.refuse("an operation on tensor memory"),
-            Op::Image { .. } => self.refuse("a texture or surface operation"),
-            Op::Multimem { .. } => self.refuse("an operation on multicast memory"),
-            Op::Fill { .. } => self.refuse("a bulk fill"),
-            Op::IsSpace { .. } => self.refuse("an address space test (`isspacep`)"),
-            Op::Stack { .. } => self.refuse("a stack allocation (`alloca`)"),
-            Op::Launch { .. } => self.refuse("a cluster launch control operation"),
-            Op::Refused { .. } => self.refuse("an instruction that the emulator does not support"),
+            DecodedOp::Machine { .. }
+            | DecodedOp::AddressSum { .. }
+            | DecodedOp::BranchDivergent { .. }
+            | DecodedOp::Reconverge { .. }
+            | DecodedOp::ReconvergeUnlessYielded { .. }
+            | DecodedOp::BreakConvergence { .. }
+            | DecodedOp::YieldConvergence
+            | DecodedOp::Yield => self.unsupported("a SASS-only operation"),
+            DecodedOp::ClusterArrive
+            | DecodedOp::ClusterWait
+            | DecodedOp::MapToRank { .. }
+            | DecodedOp::RankOf { .. } => self.unsupported("an operation on a cluster"),
+            DecodedOp::Mbarrier { .. } | DecodedOp::PendingCount { .. } => {
+                self.unsupported("an operation on an mbarrier")
+            }
+            DecodedOp::TensorCopy { .. } | DecodedOp::TensorMap { .. } => {
+                self.unsupported("a tensor copy")
+            }
+            DecodedOp::Warpgroup { .. } | DecodedOp::CheckInFlight { .. } => {
+                self.unsupported("a warpgroup-level matrix multiplication")
+            }
+            DecodedOp::TensorMemory { .. } => self.unsupported("an operation on tensor memory"),
+            DecodedOp::Image { .. } => self.unsupported("a texture or surface operation"),
+            DecodedOp::Multimem { .. } => self.unsupported("an operation on multicast memory"),
+            DecodedOp::BulkFill { .. } => self.unsupported("a bulk fill"),
+            DecodedOp::IsSpace { .. } => self.unsupported("an address space test (`isspacep`)"),
+            DecodedOp::Stack { .. } => self.unsupported("a stack allocation (`alloca`)"),
+            DecodedOp::Launch { .. } => self.unsupported("a cluster launch control operation"),
+            DecodedOp::Unsupported { .. } => {
+                self.unsupported("an instruction that the emulator does not support")
+            }
         }
     }
 
     /// Returns the exit code on the stack from the function unless it is zero. The code remains in a local.
-    fn return_if(&mut self, kept: u32) {
+    fn return_if_nonzero(&mut self, kept: u32) {
         self.ops(helpers::returns_if(kept));
     }
 
     /// Bails out if lanes reach the current instruction.
-    fn give_up_here(&mut self, why: u32) {
-        self.note_active();
+    fn bail_out(&mut self, why: u32) {
+        self.set_active_lanes();
         self.get(self.names.active);
-        self.give_up(why);
+        self.bail_out_if_nonzero(why);
     }
 
     /// Pushes a row of 32 bits of an element of at most 32 bits.
-    pub(crate) fn read_element32(&mut self, element: Element) -> Result<(), Refusal> {
+    pub(crate) fn read_element32(&mut self, element: RegisterOperand) -> Result<(), BailoutReason> {
         match element.bank {
-            Bank::B32 => self.read32(element.slot),
-            Bank::B64 => {
+            RegisterBank::B32 => self.read32(element.slot),
+            RegisterBank::B64 => {
                 self.read64(element.slot, 0)?;
                 self.read64(element.slot, 1)?;
                 self.op(low_words());
                 Ok(())
             }
-            Bank::B128 | Bank::Predicate => self.refuse("a source with a different width"),
+            RegisterBank::B128 | RegisterBank::Predicate => {
+                self.unsupported("a source with a different width")
+            }
         }
     }
 }

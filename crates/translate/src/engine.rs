@@ -8,20 +8,20 @@ use std::time::Duration;
 
 /// Rounding of `relaxed_madd`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Products {
+pub enum MaddRounding {
     /// One rounding: the instruction is a fused multiply-add.
     Fused,
     /// Two roundings, or no such instruction: `fma` is emulated.
-    Separate,
+    Unfused,
 }
 
 /// Compiles and instantiates modules.
 pub trait Engine {
     type Module;
-    type Instance: Instance;
+    type Instance: ModuleInstance;
 
     /// Returns the rounding of `relaxed_madd`.
-    fn products(&self) -> Products;
+    fn products(&self) -> MaddRounding;
 
     /// Returns the time since a fixed point in time.
     fn now() -> Duration;
@@ -34,22 +34,22 @@ pub trait Engine {
 }
 
 /// Linear memory of a module instance. Ranges must be within bounds.
-pub trait Memory {
+pub trait LinearMemory {
     /// Returns the bytes of a range.
-    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]>;
+    fn read(&self, range: Range<usize>) -> Cow<'_, [u8]>;
 }
 
 /// Module instance.
-pub trait Instance: Memory {
+pub trait ModuleInstance: LinearMemory {
     /// Calls `phase`. Returns the exit code, or zero. The error is a message fragment.
-    fn phase(&mut self, begins: i32) -> Result<u32, String>;
+    fn run_interval(&mut self, begins: i32) -> Result<u32, String>;
 
     /// Modifies the bytes of a range.
-    fn edit<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R;
+    fn update<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R;
 
     /// Replaces the bytes from `start` on.
     fn write(&mut self, start: usize, bytes: &[u8]);
 
     /// Zeroes a range.
-    fn clear(&mut self, range: Range<usize>);
+    fn zero(&mut self, range: Range<usize>);
 }

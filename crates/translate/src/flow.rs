@@ -1,28 +1,31 @@
 //! Control-flow graph of a kernel. Input: decoded code. Output: basic blocks, entries of regions, and live registers.
 
-use crate::code::{Code, Placed};
-use crate::registers::{Register, Touched};
+use crate::code::{InlinedCode, InlinedInstruction};
+use crate::registers::{BlockUseDef, RegisterKey};
 
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{GroupKind, Instr, MatrixOperation, Op, Plain, SlotPlace};
+use warpgrid_emulator::plain::{
+    AsyncGroupKind, DecodedInstruction, DecodedOp, MatrixOperation, OperandLocation,
+    TranslationView,
+};
 use warpgrid_isa::StateSpace;
 
 /// Basic block.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct BasicBlock {
     pub(crate) start: usize,
     pub(crate) end: usize,
     /// Successor blocks.
-    pub(crate) next: Vec<usize>,
+    pub(crate) successors: Vec<usize>,
     /// Number of instructions that count as steps, without a warp-level operation at the end.
     pub(crate) steps: u32,
     /// Synchronization at the last instruction.
-    pub(crate) meets: Meeting,
+    pub(crate) suspends_for: SuspendKind,
 }
 
 /// Event for which lanes wait at the end of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Meeting {
+pub(crate) enum SuspendKind {
     #[default]
     None,
     /// All lanes of the warp, which execute the last instruction together.
@@ -35,14 +38,14 @@ pub(crate) enum Meeting {
 
 /// Whether shared memory may be read or written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SharedUse {
+pub(crate) struct SharedMemoryUse {
     pub(crate) loads: bool,
     pub(crate) stores: bool,
 }
 
-impl SharedUse {
-    fn and(self, other: SharedUse) -> SharedUse {
-        SharedUse {
+impl SharedMemoryUse {
+    fn and(self, other: SharedMemoryUse) -> SharedMemoryUse {
+        SharedMemoryUse {
             loads: self.loads | other.loads,
             stores: self.stores | other.stores,
         }
@@ -51,87 +54,91 @@ impl SharedUse {
 
 /// Control-flow graph with the blocks in code order.
 #[derive(Clone, Debug)]
-pub(crate) struct Flow {
-    pub(crate) blocks: Vec<Block>,
+pub(crate) struct ControlFlowGraph {
+    pub(crate) blocks: Vec<BasicBlock>,
     /// Scheduling priority of each block: the interpreter executes the lanes in the block with the lowest number first.
     pub(crate) numbers: Vec<u32>,
     /// Use of shared memory in the barrier intervals that contain each block; all lane vectors enter a barrier interval
     /// at the same entry.
-    pub(crate) shared: Vec<SharedUse>,
+    pub(crate) shared: Vec<SharedMemoryUse>,
     /// Whether copies to shared memory may be in flight across barriers.
     pub(crate) has_copies: bool,
     /// Blocks at which a region may start: the first block, the blocks after barriers and warp-level operations, and
     /// branch targets.
     pub(crate) entries: Vec<usize>,
     /// Warp-level operations at which lane vectors wait, each with the operations that follow immediately.
-    pub(crate) chains: Vec<Chain>,
+    pub(crate) chains: Vec<WarpOpSequence>,
 }
 
 /// Sequence of consecutive blocks that end with warp-level operations. The code before the first operation does not
 /// belong to the sequence.
 #[derive(Clone, Debug)]
-pub(crate) struct Chain {
+pub(crate) struct WarpOpSequence {
     pub(crate) blocks: std::ops::Range<usize>,
 }
 
 /// Maximum number of operations of a sequence.
-const LONGEST_CHAIN: usize = 128;
+const MAX_SEQUENCE_LEN: usize = 128;
 
 /// Positions of instructions that the host executes with the functions of the interpreter.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ByHost {
+pub(crate) struct HostCallSites {
     /// Host calls for individual lanes.
     pub(crate) lanes: BTreeSet<u32>,
     /// Host calls for whole warps.
     pub(crate) warps: BTreeSet<u32>,
 }
 
-impl Block {
+impl BasicBlock {
     /// Checks whether the block, which ends with this instruction, is a loop that consists of this block only.
-    pub(crate) fn loops_to_itself(&self, last: &Instr) -> bool {
-        matches!(last.op, Op::Branch { target } if target as usize == self.start)
+    pub(crate) fn loops_to_itself(&self, last: &DecodedInstruction) -> bool {
+        matches!(last.op, DecodedOp::Branch { target } if target as usize == self.start)
     }
 }
 
 /// Returns the event for which lanes wait before an instruction is executed.
-fn meeting(at: usize, instr: &Instr, by_host: &ByHost) -> Meeting {
+fn suspend_kind(at: usize, instr: &DecodedInstruction, by_host: &HostCallSites) -> SuspendKind {
     match instr.op {
-        _ if by_host.lanes.contains(&(at as u32)) => Meeting::Host,
-        Op::Barrier(_) => Meeting::Barrier,
-        Op::Collective(_) | Op::Matrix(_) | Op::WarpBarrier { .. } | Op::ActiveMask { .. } => {
-            Meeting::Warp
-        }
-        Op::AsyncCommit(GroupKind::Copies) => Meeting::Warp,
-        Op::AsyncWait(wait) if wait.kind == GroupKind::Copies => Meeting::Warp,
-        _ => Meeting::None,
+        _ if by_host.lanes.contains(&(at as u32)) => SuspendKind::Host,
+        DecodedOp::Barrier(_) => SuspendKind::Barrier,
+        DecodedOp::Collective(_)
+        | DecodedOp::Matrix(_)
+        | DecodedOp::WarpBarrier { .. }
+        | DecodedOp::ActiveMask { .. } => SuspendKind::Warp,
+        DecodedOp::AsyncCommit(AsyncGroupKind::Copies) => SuspendKind::Warp,
+        DecodedOp::AsyncWait(wait) if wait.kind == AsyncGroupKind::Copies => SuspendKind::Warp,
+        _ => SuspendKind::None,
     }
 }
 
 /// Checks whether an instruction is a terminator of a block.
-pub(crate) fn leads_away(instr: &Instr) -> bool {
-    matches!(instr.op, Op::Branch { .. }) || ends_lanes(instr)
+pub(crate) fn is_terminator(instr: &DecodedInstruction) -> bool {
+    matches!(instr.op, DecodedOp::Branch { .. }) || is_exit(instr)
 }
 
 /// Checks whether an instruction ends its lanes.
-pub(crate) fn ends_lanes(instr: &Instr) -> bool {
-    matches!(instr.op, Op::Return | Op::Exit)
+pub(crate) fn is_exit(instr: &DecodedInstruction) -> bool {
+    matches!(instr.op, DecodedOp::Return | DecodedOp::Exit)
 }
 
-pub(crate) fn is_guarded(instr: &Instr) -> bool {
-    instr.guard.place() != SlotPlace::None
+pub(crate) fn is_guarded(instr: &DecodedInstruction) -> bool {
+    instr.guard.place() != OperandLocation::None
 }
 
 /// Returns the starts of blocks, and the starts at which regions may begin.
-fn starts_of(code: &Code<'_>, by_host: &ByHost) -> (BTreeSet<usize>, BTreeSet<usize>) {
+fn starts_of(
+    code: &InlinedCode<'_>,
+    by_host: &HostCallSites,
+) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let mut starts = BTreeSet::from([0]);
     let mut entered = BTreeSet::from([0]);
-    for (at, Placed { instr, .. }) in code.all().iter().enumerate() {
-        let meets = meeting(at, instr, by_host) != Meeting::None;
-        if leads_away(instr) || meets {
+    for (at, InlinedInstruction { instr, .. }) in code.all().iter().enumerate() {
+        let meets = suspend_kind(at, instr, by_host) != SuspendKind::None;
+        if is_terminator(instr) || meets {
             starts.insert(at + 1);
         }
         match instr.op {
-            Op::Branch { target } => {
+            DecodedOp::Branch { target } => {
                 starts.insert(target as usize);
                 if is_guarded(instr) {
                     entered.insert(target as usize);
@@ -146,8 +153,12 @@ fn starts_of(code: &Code<'_>, by_host: &ByHost) -> (BTreeSet<usize>, BTreeSet<us
     (starts, entered)
 }
 
-impl Flow {
-    pub(crate) fn new(plain: Plain<'_>, code: &Code<'_>, by_host: &ByHost) -> Flow {
+impl ControlFlowGraph {
+    pub(crate) fn new(
+        plain: TranslationView<'_>,
+        code: &InlinedCode<'_>,
+        by_host: &HostCallSites,
+    ) -> ControlFlowGraph {
         let (starts, entered) = starts_of(code, by_host);
         let starts: Vec<usize> = starts.into_iter().filter(|at| *at < code.len()).collect();
         let number = |at: usize| starts.binary_search(&at).ok();
@@ -157,29 +168,34 @@ impl Flow {
             let instrs = code.range(*start..end);
             let mut next = Vec::new();
             let last = instrs.last().map(|placed| &placed.instr);
-            let goes_on = last.is_none_or(|last| is_guarded(last) || !leads_away(last));
-            let meets = last.map_or(Meeting::None, |last| meeting(end - 1, last, by_host));
+            let goes_on = last.is_none_or(|last| is_guarded(last) || !is_terminator(last));
+            let meets = last.map_or(SuspendKind::None, |last| {
+                suspend_kind(end - 1, last, by_host)
+            });
             let own_steps = match meets {
-                Meeting::Warp => instrs.split_last().map_or(instrs, |(_, rest)| rest),
-                Meeting::None | Meeting::Barrier | Meeting::Host => instrs,
+                SuspendKind::Warp => instrs.split_last().map_or(instrs, |(_, rest)| rest),
+                SuspendKind::None | SuspendKind::Barrier | SuspendKind::Host => instrs,
             };
             if goes_on && end < code.len() {
                 next.push(index + 1);
             }
-            if let Some(Op::Branch { target }) = last.map(|last| last.op) {
+            if let Some(DecodedOp::Branch { target }) = last.map(|last| last.op) {
                 next.extend(number(target as usize));
             }
-            blocks.push(Block {
+            blocks.push(BasicBlock {
                 start: *start,
                 end,
-                next,
-                steps: own_steps.iter().filter(|p| !p.instr.with_next).count() as u32,
-                meets,
+                successors: next,
+                steps: own_steps
+                    .iter()
+                    .filter(|p| !p.instr.continues_bundle)
+                    .count() as u32,
+                suspends_for: meets,
             });
         }
         let entries = entered.into_iter().filter_map(number).collect();
-        let mut flow = Flow {
-            shared: vec![SharedUse::default(); blocks.len()],
+        let mut flow = ControlFlowGraph {
+            shared: vec![SharedMemoryUse::default(); blocks.len()],
             has_copies: false,
             numbers: Vec::new(),
             chains: chains(&blocks, &by_host.warps),
@@ -187,13 +203,15 @@ impl Flow {
             entries,
         };
         flow.find_shared_use(plain, code);
-        flow.number_blocks(code);
+        flow.assign_priorities(code);
         flow
     }
 
     /// Returns the event for which lanes wait at the end of a block.
-    pub(crate) fn meets(&self, block: usize) -> Meeting {
-        self.blocks.get(block).map_or(Meeting::None, |b| b.meets)
+    pub(crate) fn suspends_for(&self, block: usize) -> SuspendKind {
+        self.blocks
+            .get(block)
+            .map_or(SuspendKind::None, |b| b.suspends_for)
     }
 
     /// Checks whether the code contains warp-level operations.
@@ -204,31 +222,34 @@ impl Flow {
     /// Returns the number of the synchronization point at the end of a block: warp-level operations from 1 on, then
     /// barriers, then host calls for lanes. Returns zero for other blocks.
     pub(crate) fn wait_number(&self, block: usize) -> u32 {
-        let count = |what: Meeting, blocks: &[Block]| {
-            blocks.iter().filter(|block| block.meets == what).count() as u32
+        let count = |what: SuspendKind, blocks: &[BasicBlock]| {
+            blocks
+                .iter()
+                .filter(|block| block.suspends_for == what)
+                .count() as u32
         };
         let before = self.blocks.get(..block).unwrap_or(&[]);
         let numbers = self.wait_numbers();
-        match self.meets(block) {
-            Meeting::None => 0,
-            Meeting::Warp => self.chain_at(block).map_or(0, |chain| chain as u32 + 1),
-            Meeting::Barrier => numbers.first_barrier + count(Meeting::Barrier, before),
-            Meeting::Host => numbers.first_of_host + count(Meeting::Host, before),
+        match self.suspends_for(block) {
+            SuspendKind::None => 0,
+            SuspendKind::Warp => self.chain_at(block).map_or(0, |chain| chain as u32 + 1),
+            SuspendKind::Barrier => numbers.first_barrier + count(SuspendKind::Barrier, before),
+            SuspendKind::Host => numbers.first_of_host + count(SuspendKind::Host, before),
         }
     }
 
     /// Returns the number of synchronization points.
     pub(crate) fn n_waits(&self) -> u32 {
-        let is_of_host = |block: &&Block| block.meets == Meeting::Host;
+        let is_of_host = |block: &&BasicBlock| block.suspends_for == SuspendKind::Host;
         let n_of_host = self.blocks.iter().filter(is_of_host).count() as u32;
         self.wait_numbers().first_of_host + n_of_host - 1
     }
 
     /// Returns the first number of each kind of synchronization point.
-    pub(crate) fn wait_numbers(&self) -> WaitNumbers {
-        let is_barrier = |block: &&Block| block.meets == Meeting::Barrier;
+    pub(crate) fn wait_numbers(&self) -> SuspendCodes {
+        let is_barrier = |block: &&BasicBlock| block.suspends_for == SuspendKind::Barrier;
         let first_barrier = self.chains.len() as u32 + 1;
-        WaitNumbers {
+        SuspendCodes {
             first_barrier,
             first_of_host: first_barrier + self.blocks.iter().filter(is_barrier).count() as u32,
         }
@@ -243,13 +264,13 @@ impl Flow {
 
     /// Checks whether a block is only executed as a part of a sequence.
     pub(crate) fn is_within_chain(&self, block: usize) -> bool {
-        self.meets(block) == Meeting::Warp && self.chain_at(block).is_none()
+        self.suspends_for(block) == SuspendKind::Warp && self.chain_at(block).is_none()
     }
 
     /// Returns the blocks of each barrier interval: the blocks that are reachable from its start without passing a
     /// barrier.
-    fn phases(&self) -> Vec<BTreeSet<usize>> {
-        let ends = |block: usize| self.meets(block) == Meeting::Barrier;
+    fn barrier_intervals(&self) -> Vec<BTreeSet<usize>> {
+        let ends = |block: usize| self.suspends_for(block) == SuspendKind::Barrier;
         let after_end = |block: &usize| *block > 0 && ends(block - 1);
         let starts = (0..self.blocks.len()).filter(|block| *block == 0 || after_end(block));
         let reached_from = |start: usize| {
@@ -259,7 +280,12 @@ impl Flow {
                 if ends(block) {
                     continue;
                 }
-                for next in self.blocks.get(block).into_iter().flat_map(|b| &b.next) {
+                for next in self
+                    .blocks
+                    .get(block)
+                    .into_iter()
+                    .flat_map(|b| &b.successors)
+                {
                     if reached.insert(*next) {
                         left.push(*next);
                     }
@@ -276,10 +302,10 @@ impl Flow {
         let n_blocks = self.blocks.len();
         let mut groups: Vec<usize> = (0..n_blocks).collect();
         for (index, block) in self.blocks.iter().enumerate() {
-            if block.meets != Meeting::None {
+            if block.suspends_for != SuspendKind::None {
                 continue;
             }
-            for next in &block.next {
+            for next in &block.successors {
                 let (Some(own), Some(other)) = (groups.get(index), groups.get(*next)) else {
                     continue;
                 };
@@ -298,9 +324,13 @@ impl Flow {
         groups.iter().map(number).collect()
     }
 
-    fn number_blocks(&mut self, code: &Code<'_>) {
+    fn assign_priorities(&mut self, code: &InlinedCode<'_>) {
         let mut ordered: Vec<usize> = (0..self.blocks.len()).collect();
-        ordered.sort_by_key(|block| self.blocks.get(*block).map(|b| code.order(b.start)));
+        ordered.sort_by_key(|block| {
+            self.blocks
+                .get(*block)
+                .map(|b| code.scheduler_priority(b.start))
+        });
         self.numbers = vec![0; ordered.len()];
         for (number, block) in (0..).zip(ordered) {
             if let Some(place) = self.numbers.get_mut(block) {
@@ -314,22 +344,22 @@ impl Flow {
         self.numbers.get(block).copied().unwrap_or(0)
     }
 
-    fn find_shared_use(&mut self, plain: Plain<'_>, code: &Code<'_>) {
+    fn find_shared_use(&mut self, plain: TranslationView<'_>, code: &InlinedCode<'_>) {
         let uses = self.blocks.iter().map(|b| shared_use(plain, code, b));
-        let own: Vec<SharedUse> = uses.collect();
+        let own: Vec<SharedMemoryUse> = uses.collect();
         self.has_copies = starts_copies(plain, code.all());
         if self.has_copies {
             // The bytes of a copy may arrive in a later barrier interval.
-            let all = SharedUse {
+            let all = SharedMemoryUse {
                 loads: true,
                 stores: true,
             };
             self.shared.fill(all);
             return;
         }
-        for reached in self.phases() {
+        for reached in self.barrier_intervals() {
             let all = reached.iter().filter_map(|block| own.get(*block));
-            let all = all.fold(SharedUse::default(), |all, one| all.and(*one));
+            let all = all.fold(SharedMemoryUse::default(), |all, one| all.and(*one));
             for block in reached {
                 if let Some(found) = self.shared.get_mut(block) {
                     *found = found.and(all);
@@ -351,10 +381,10 @@ impl Flow {
     }
 
     /// Returns the predecessors of each block.
-    fn before(&self) -> Vec<Vec<usize>> {
+    fn predecessors(&self) -> Vec<Vec<usize>> {
         let mut before = vec![Vec::new(); self.blocks.len()];
         for (index, block) in self.blocks.iter().enumerate() {
-            for next in &block.next {
+            for next in &block.successors {
                 if let Some(all) = before.get_mut(*next) {
                     all.push(index);
                 }
@@ -366,7 +396,7 @@ impl Flow {
     /// Returns the dominator set of each block, including the block itself.
     pub(crate) fn dominators(&self) -> Vec<BTreeSet<usize>> {
         let n = self.blocks.len();
-        let before = self.before();
+        let before = self.predecessors();
         let mut found: Vec<BTreeSet<usize>> = vec![(0..n).collect(); n];
         if let Some(first) = found.first_mut() {
             *first = BTreeSet::from([0]);
@@ -390,15 +420,18 @@ impl Flow {
     }
 
     /// Returns the natural loops: maps each loop header to the blocks of the loop.
-    pub(crate) fn loops(&self, dominators: &[BTreeSet<usize>]) -> BTreeMap<usize, BTreeSet<usize>> {
-        let before = self.before();
+    pub(crate) fn natural_loops(
+        &self,
+        dominators: &[BTreeSet<usize>],
+    ) -> BTreeMap<usize, BTreeSet<usize>> {
+        let before = self.predecessors();
         let mut found = BTreeMap::new();
         for (index, block) in self.blocks.iter().enumerate() {
             let is_before = |header: &&usize| {
                 let all = dominators.get(index);
                 all.is_some_and(|all| all.contains(*header))
             };
-            for header in block.next.iter().filter(is_before) {
+            for header in block.successors.iter().filter(is_before) {
                 let inside: &mut BTreeSet<usize> = found.entry(*header).or_default();
                 inside.insert(*header);
                 let mut left = vec![index];
@@ -413,7 +446,7 @@ impl Flow {
     }
 
     /// Returns the blocks in topological order, ignoring back edges and edges across synchronization points.
-    pub(crate) fn ordered_blocks(&self) -> Vec<usize> {
+    pub(crate) fn topological_order(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.blocks.len());
         let mut is_seen = vec![false; self.blocks.len()];
         for first in 0..self.blocks.len() {
@@ -424,8 +457,8 @@ impl Flow {
                     continue;
                 }
                 let own = &self.blocks[block];
-                let after = own.next.iter().rev().nth(n_seen);
-                match after.filter(|_| own.meets == Meeting::None) {
+                let after = own.successors.iter().rev().nth(n_seen);
+                match after.filter(|_| own.suspends_for == SuspendKind::None) {
                     Some(next) => {
                         way.push((block, n_seen + 1));
                         way.push((*next, 0));
@@ -439,13 +472,13 @@ impl Flow {
     }
 
     /// Returns the live-in registers of each block.
-    pub(crate) fn live(&self, touched: &[Touched]) -> Vec<BTreeSet<Register>> {
-        let mut live: Vec<BTreeSet<Register>> = touched.iter().map(|t| t.read.clone()).collect();
+    pub(crate) fn live_in(&self, touched: &[BlockUseDef]) -> Vec<BTreeSet<RegisterKey>> {
+        let mut live: Vec<BTreeSet<RegisterKey>> = touched.iter().map(|t| t.read.clone()).collect();
         loop {
             let mut is_changed = false;
             for (index, block) in self.blocks.iter().enumerate().rev() {
-                for next in &block.next {
-                    let wanted: Vec<Register> = live
+                for next in &block.successors {
+                    let wanted: Vec<RegisterKey> = live
                         .get(*next)
                         .into_iter()
                         .flatten()
@@ -467,21 +500,25 @@ impl Flow {
 
 /// Returns the sequences of warp-level operations: a sequence continues with blocks that have no other predecessor.
 /// Host calls are separate from the other operations.
-fn chains(blocks: &[Block], by_host: &BTreeSet<u32>) -> Vec<Chain> {
+fn chains(blocks: &[BasicBlock], by_host: &BTreeSet<u32>) -> Vec<WarpOpSequence> {
     let is_by_host = |index: usize| {
         let last = blocks.get(index).map_or(0, |block| block.end as u32 - 1);
         by_host.contains(&last)
     };
-    let is_meeting = |index: usize| blocks.get(index).is_some_and(|b| b.meets == Meeting::Warp);
+    let is_meeting = |index: usize| {
+        blocks
+            .get(index)
+            .is_some_and(|b| b.suspends_for == SuspendKind::Warp)
+    };
     let mut entered = vec![false; blocks.len()];
     for (index, block) in blocks.iter().enumerate() {
-        for next in &block.next {
+        for next in &block.successors {
             if let Some(place) = entered.get_mut(*next) {
                 *place |= !(is_meeting(index) && *next == index + 1);
             }
         }
     }
-    let mut found: Vec<Chain> = Vec::new();
+    let mut found: Vec<WarpOpSequence> = Vec::new();
     for index in (0..blocks.len()).filter(|index| is_meeting(*index)) {
         let is_entered = entered.get(index).is_none_or(|is_entered| *is_entered);
         match found.last_mut() {
@@ -490,11 +527,11 @@ fn chains(blocks: &[Block], by_host: &BTreeSet<u32>) -> Vec<Chain> {
                     && !is_entered
                     && !is_by_host(index)
                     && !is_by_host(index - 1)
-                    && chain.blocks.len() < LONGEST_CHAIN =>
+                    && chain.blocks.len() < MAX_SEQUENCE_LEN =>
             {
                 chain.blocks.end += 1;
             }
-            _ => found.push(Chain {
+            _ => found.push(WarpOpSequence {
                 blocks: index..index + 1,
             }),
         }
@@ -509,28 +546,28 @@ struct MemoryUse {
     stores: bool,
 }
 
-fn memory_use(plain: Plain<'_>, op: &Op) -> Option<MemoryUse> {
+fn memory_use(plain: TranslationView<'_>, op: &DecodedOp) -> Option<MemoryUse> {
     let of = |space: StateSpace, stores: bool| MemoryUse {
         space,
         loads: !stores,
         stores,
     };
     match *op {
-        Op::Load(plan) => Some(of(plain.access(plan)?.space, false)),
-        Op::Store(plan) => Some(of(plain.access(plan)?.space, true)),
-        Op::Atomic(plan) => Some(MemoryUse {
+        DecodedOp::Load(plan) => Some(of(plain.access(plan)?.space, false)),
+        DecodedOp::Store(plan) => Some(of(plain.access(plan)?.space, true)),
+        DecodedOp::Atomic(plan) => Some(MemoryUse {
             space: plain.atomic(plan)?.access.space,
             loads: true,
             stores: true,
         }),
-        Op::StartAsync(plan) => plain.copy(plan).map(|_| MemoryUse {
+        DecodedOp::StartAsync(plan) => plain.copy(plan).map(|_| MemoryUse {
             space: StateSpace::Shared,
             loads: true,
             stores: true,
         }),
         // A wait completes copies.
-        Op::AsyncWait(_) => Some(of(StateSpace::Shared, true)),
-        Op::Matrix(plan) => match plain.matrix(plan) {
+        DecodedOp::AsyncWait(_) => Some(of(StateSpace::Shared, true)),
+        DecodedOp::Matrix(plan) => match plain.matrix(plan) {
             MatrixOperation::Lines(lines) => Some(of(lines.access.space, lines.is_store)),
             MatrixOperation::Rows(rows) => Some(of(rows.row.space, rows.is_store)),
             _ => None,
@@ -540,27 +577,31 @@ fn memory_use(plain: Plain<'_>, op: &Op) -> Option<MemoryUse> {
 }
 
 /// Checks whether code accesses memory.
-pub(crate) fn accesses_memory(plain: Plain<'_>, code: &[Placed<'_>]) -> bool {
+pub(crate) fn accesses_memory(plain: TranslationView<'_>, code: &[InlinedInstruction<'_>]) -> bool {
     code.iter()
         .any(|placed| memory_use(plain, &placed.instr.op).is_some())
 }
 
 /// Checks whether an instruction may modify memory that several threads share.
-pub(crate) fn stores_to_memory(plain: Plain<'_>, op: &Op) -> bool {
+pub(crate) fn stores_to_memory(plain: TranslationView<'_>, op: &DecodedOp) -> bool {
     memory_use(plain, op).is_some_and(|used| used.stores)
 }
 
 /// Checks whether code starts copies to shared memory.
-fn starts_copies(plain: Plain<'_>, code: &[Placed<'_>]) -> bool {
+fn starts_copies(plain: TranslationView<'_>, code: &[InlinedInstruction<'_>]) -> bool {
     code.iter().any(|placed| match placed.instr.op {
-        Op::StartAsync(plan) => plain.copy(plan).is_some(),
+        DecodedOp::StartAsync(plan) => plain.copy(plan).is_some(),
         _ => false,
     })
 }
 
 /// Returns the use of shared memory of a block, including possible uses through generic addresses.
-fn shared_use(plain: Plain<'_>, code: &Code<'_>, block: &Block) -> SharedUse {
-    let mut found = SharedUse::default();
+fn shared_use(
+    plain: TranslationView<'_>,
+    code: &InlinedCode<'_>,
+    block: &BasicBlock,
+) -> SharedMemoryUse {
+    let mut found = SharedMemoryUse::default();
     for placed in code.range(block.start..block.end) {
         let Some(used) = memory_use(plain, &placed.instr.op) else {
             continue;
@@ -575,7 +616,7 @@ fn shared_use(plain: Plain<'_>, code: &Code<'_>, block: &Block) -> SharedUse {
 
 /// Numbering of the synchronization points of lanes: warp-level operations from 1 on, then barriers, then host calls.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WaitNumbers {
+pub(crate) struct SuspendCodes {
     pub(crate) first_barrier: u32,
     pub(crate) first_of_host: u32,
 }

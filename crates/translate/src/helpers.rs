@@ -15,28 +15,28 @@ pub(crate) use crate::helpers::copy::copy;
 pub(crate) use crate::helpers::count::{add, count};
 pub(crate) use crate::helpers::groups::{COMMITS, WAITS_FOR_ALL, groups};
 pub(crate) use crate::helpers::join::{join, spread_lanes};
-pub(crate) use crate::helpers::note::{look_at_suspects, note, ordered};
+pub(crate) use crate::helpers::note::{check_same_value_stores, note, ordered};
 pub(crate) use crate::helpers::part::part;
 pub(crate) use crate::helpers::phase::phase;
-pub(crate) use crate::helpers::resolve::{resolve, resolve_all};
+pub(crate) use crate::helpers::resolve::{resolve_all, translate_address};
 use crate::instructions::at;
-use crate::place::{GANGS, Places, cell, record, site};
+use crate::place::{ModuleLayout, SUBWARPS_PER_WARP, cell, record, site};
 use wasm_encoder::{BlockType, Function, Instruction as I, MemArg, ValType};
 
 /// Function indices.
-pub(crate) const RESOLVE: u32 = 0;
-pub(crate) const ORDERED: u32 = 1;
-pub(crate) const NOTE: u32 = 2;
-pub(crate) const PART: u32 = 3;
-pub(crate) const STRIP: u32 = 4;
-pub(crate) const PHASE: u32 = 5;
+pub(crate) const FN_TRANSLATE_ADDRESS: u32 = 0;
+pub(crate) const FN_HAPPENS_BEFORE: u32 = 1;
+pub(crate) const FN_RECORD_ACCESS: u32 = 2;
+pub(crate) const FN_SPLIT_CONTEXT: u32 = 3;
+pub(crate) const FN_REGION: u32 = 4;
+pub(crate) const FN_RUN_INTERVAL: u32 = 5;
 pub(crate) const RESOLVE_ALL: u32 = 6;
-pub(crate) const COUNT: u32 = 7;
-pub(crate) const JOIN: u32 = 8;
+pub(crate) const REPLAY_SCHEDULER: u32 = 7;
+pub(crate) const FN_RECONVERGE: u32 = 8;
 pub(crate) const WARP: u32 = 9;
 pub(crate) const COPY: u32 = 10;
 pub(crate) const GROUPS: u32 = 11;
-pub(crate) const SUSPECTS: u32 = 12;
+pub(crate) const FN_CHECK_SAME_VALUE: u32 = 12;
 /// First index of the routines that several operations share.
 pub(crate) const ROUTINES: u32 = 13;
 
@@ -73,7 +73,7 @@ pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Functi
     function
 }
 
-/// Emits `STRIP`: `(record, index of the record in the warp) -> exit code or zero`. Dispatches to the function of the
+/// Emits `FN_REGION`: `(record, index of the record in the warp) -> exit code or zero`. Dispatches to the function of the
 /// group in which the record continues.
 pub(crate) fn strip(groups_of_entries: &[usize], first_part: u32) -> Function {
     let n_groups = groups_of_entries.iter().max().map_or(0, |last| last + 1) as u32;
@@ -101,14 +101,14 @@ pub(crate) fn strip(groups_of_entries: &[usize], first_part: u32) -> Function {
 pub(crate) const ATOMIC_SHIFT: u32 = 2;
 
 /// Flag of an access to shared memory: no store to shared memory precedes the next barrier.
-pub(crate) const IS_CALM: u32 = 2;
+pub(crate) const NO_STORES_IN_INTERVAL: u32 = 2;
 
 pub(crate) const EMPTY: BlockType = BlockType::Empty;
 
 /// Converts the number of a lane vector to the offset of its first epoch from the first epoch of its warp.
-pub(crate) fn first_name() -> [I<'static>; 6] {
+pub(crate) fn first_epoch() -> [I<'static>; 6] {
     [
-        I::I32Const(GANGS as i32 - 1),
+        I::I32Const(SUBWARPS_PER_WARP as i32 - 1),
         I::I32And,
         I::I32Const(3),
         I::I32Shl,
@@ -119,26 +119,26 @@ pub(crate) fn first_name() -> [I<'static>; 6] {
 
 /// Number of epochs that a warp uses between two reconvergences: eight for each lane vector, and eight more, of which
 /// the first one is the shared epoch of several readers of the warp.
-pub(crate) const NAMES: u32 = 8 * (GANGS + 1);
+pub(crate) const EPOCHS_PER_WARP: u32 = 8 * (SUBWARPS_PER_WARP + 1);
 
 /// Advances the epochs of the warp: all earlier accesses of the warp happen before its later accesses.
-pub(crate) fn new_names() -> [I<'static>; 10] {
+pub(crate) fn advance_epochs() -> [I<'static>; 10] {
     [
         I::I32Const(0),
         I::I32Const(0),
-        I::I32Load(at(cell::NEXT_NAME)),
-        I::I32Store(at(cell::SINCE)),
-        I::I32Const(cell::NEXT_NAME as i32),
+        I::I32Load(at(cell::NEXT_EPOCH)),
+        I::I32Store(at(cell::WARP_SYNC_EPOCH)),
+        I::I32Const(cell::NEXT_EPOCH as i32),
         I::I32Const(0),
-        I::I32Load(at(cell::NEXT_NAME)),
-        I::I32Const(NAMES as i32),
+        I::I32Load(at(cell::NEXT_EPOCH)),
+        I::I32Const(EPOCHS_PER_WARP as i32),
         I::I32Add,
         I::I32Store(at(0)),
     ]
 }
 
 /// Ends a loop whose remaining iterations are counted in a local.
-pub(crate) fn next_round(left: u32) -> [I<'static>; 6] {
+pub(crate) fn loop_while_nonzero(left: u32) -> [I<'static>; 6] {
     [
         I::LocalGet(left),
         I::I32Const(1),
@@ -199,12 +199,12 @@ pub(crate) fn bytes_left(site: u32, offset: u32) -> [I<'static>; 4] {
 
 /// Returns zero if the address on the stack is zero, which means that the address translation failed; the exit code is
 /// in its cell.
-pub(crate) fn stop_if_refused() -> [I<'static>; 6] {
+pub(crate) fn return_if_unresolved() -> [I<'static>; 6] {
     [
         I::I32Eqz,
         I::If(EMPTY),
         I::I32Const(0),
-        I::I32Load(at(cell::STOP)),
+        I::I32Load(at(cell::EXIT_CODE)),
         I::Return,
         I::End,
     ]
@@ -217,7 +217,7 @@ pub(crate) fn stops_if(why: u32) -> [I<'static>; 4] {
 
 /// Continues with the next record of a warp: the records of its lane vectors precede the records of all diverged lanes.
 /// `record` and `index` are locals with the address and the index of the current record.
-pub(crate) fn next_record(places: &Places, record: u32, index: u32) -> [I<'static>; 12] {
+pub(crate) fn next_record(places: &ModuleLayout, record: u32, index: u32) -> [I<'static>; 12] {
     let parts = places.records + places.n_gangs * places.record_bytes;
     [
         I::I32Const(parts as i32),
@@ -228,7 +228,7 @@ pub(crate) fn next_record(places: &Places, record: u32, index: u32) -> [I<'stati
         I::I32Const(1),
         I::I32Add,
         I::LocalTee(index),
-        I::I32Const(GANGS as i32),
+        I::I32Const(SUBWARPS_PER_WARP as i32),
         I::I32Eq,
         I::Select,
         I::LocalSet(record),
@@ -251,7 +251,7 @@ pub(crate) fn stops(why: u32) -> [I<'static>; 5] {
     [
         I::I32Const(0),
         I::I32Const(why as i32),
-        I::I32Store(at(cell::STOP)),
+        I::I32Store(at(cell::EXIT_CODE)),
         I::I32Const(0),
         I::Return,
     ]

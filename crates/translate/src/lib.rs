@@ -1,7 +1,7 @@
 //! Compiles kernels to WebAssembly modules with SIMD instructions, and runs the modules.
 //!
 //! - Input: a [`Plain`](warpgrid_emulator::plain::Plain) view of a machine that has not executed a step.
-//! - Output: the memory at the end of the run, which is identical to the result of the interpreter, or a [`Refusal`],
+//! - Output: the memory at the end of the run, which is identical to the result of the interpreter, or a [`BailoutReason`],
 //!   the reason for a bailout to the interpreter.
 //! - An [`Engine`] executes the module: Wasmtime in native hosts, or the engine of a JavaScript host.
 //! - Tests: `cargo test -p warpgrid-translate` compares both engines with the corpus and with random kernels (two
@@ -39,12 +39,14 @@ pub(crate) mod serve;
 pub(crate) mod stride;
 pub(crate) mod value;
 
-pub use crate::engine::{Engine, Instance, Memory, Products};
+pub use crate::engine::{Engine, LinearMemory, MaddRounding, ModuleInstance};
 #[cfg(not(target_arch = "wasm32"))]
-pub use crate::native::{Native, NativeInstance};
+pub use crate::native::{WasmtimeEngine, WasmtimeInstance};
 #[cfg(not(target_arch = "wasm32"))]
 pub use crate::parts::run_on_threads;
-pub use crate::parts::{AnyPart, Ended, Part, PartFacts, Parted, run, shares};
-pub use crate::probe::measure_products;
-pub use crate::refusal::Refusal;
-pub use crate::run::{Counts, Limits};
+pub use crate::parts::{
+    AnyPartition, FinishedRun, Partition, PartitionSummary, PartitionedRun, run, split_evenly,
+};
+pub use crate::probe::detect_madd_rounding;
+pub use crate::refusal::BailoutReason;
+pub use crate::run::{ReplayBlock, RunLimits};

@@ -2,64 +2,67 @@
 //! finished. Output: whether blocks of different partitions conflict at a word, the ranges that must be tracked to
 //! decide this, and the merged memory.
 
-use crate::engine::{Instance, Memory};
-use crate::place::{BYTES_SHIFT, Places, SEVERAL, Window, holds, range};
-use crate::refusal::Refusal;
+use crate::engine::{LinearMemory, ModuleInstance};
+use crate::place::{BYTES_SHIFT, MemoryWindow, ModuleLayout, NO_COMMON_PATTERN, holds, range};
+use crate::refusal::BailoutReason;
 use std::borrow::Cow;
-use warpgrid_emulator::plain::Plain;
+use warpgrid_emulator::plain::TranslationView;
 
 /// Accesses of a partition to a range.
 #[derive(Clone, Copy)]
-struct Access {
-    holds: u32,
+struct RangeAccess {
+    range_flags: u32,
     sharing: u32,
 }
 
-impl Access {
+impl RangeAccess {
     fn is_any(self) -> bool {
-        self.holds & (holds::READ | holds::WRITTEN) != 0
+        self.range_flags & (holds::READ | holds::WRITTEN) != 0
     }
 
     fn is_store(self) -> bool {
-        self.holds & holds::WRITTEN != 0
+        self.range_flags & holds::WRITTEN != 0
     }
 
     fn is_noted(self) -> bool {
-        self.holds & holds::NOTED != 0
+        self.range_flags & holds::TRACKED != 0
     }
 }
 
 /// Returns the ranges that must be tracked from the start of the run in order to decide whether blocks of different
 /// partitions conflict. Returns an error if they do.
 pub(crate) fn check(
-    places: &Places,
-    plain: Plain<'_>,
-    parts: &[&dyn Memory],
-) -> Result<Vec<u32>, Refusal> {
+    places: &ModuleLayout,
+    plain: TranslationView<'_>,
+    parts: &[&dyn LinearMemory],
+) -> Result<Vec<u32>, BailoutReason> {
     let tables: Vec<_> = parts
         .iter()
-        .map(|part| Window::of(*part, places.ranges()))
+        .map(|part| MemoryWindow::of(*part, places.ranges()))
         .collect();
     let mut unnoted = Vec::new();
     for (index, place) in places.all(plain) {
         let at = places.ranges + index * range::BYTES;
-        let access = |table: &Window<_>| Access {
-            holds: table.get32(at + range::HOLDS),
-            sharing: table.get32(at + range::SHARING),
+        let access = |table: &MemoryWindow<_>| RangeAccess {
+            range_flags: table.get32(at + range::HOLDS),
+            sharing: table.get32(at + range::PRIVATE_PATTERN),
         };
-        let all: Vec<(&dyn Memory, Access)> = parts
+        let all: Vec<(&dyn LinearMemory, RangeAccess)> = parts
             .iter()
             .copied()
             .zip(tables.iter().map(access))
             .collect();
-        let touched: Vec<(&dyn Memory, Access)> =
+        let touched: Vec<(&dyn LinearMemory, RangeAccess)> =
             all.into_iter().filter(|(_, a)| a.is_any()).collect();
         let is_written = touched.iter().any(|(_, access)| access.is_store());
         if !is_written || touched.len() < 2 {
             continue;
         }
-        let shared = touched.first().map_or(SEVERAL, |(_, first)| first.sharing);
-        let is_shared_out = shared != SEVERAL && touched.iter().all(|(_, a)| a.sharing == shared);
+        let shared = touched
+            .first()
+            .map_or(NO_COMMON_PATTERN, |(_, first)| first.sharing);
+        let is_shared_out =
+            shared != NO_COMMON_PATTERN && touched.iter().all(|(_, a)| a.sharing == shared);
         if is_shared_out && !touched.iter().any(|(_, access)| access.is_noted()) {
             continue;
         }
@@ -69,37 +72,43 @@ pub(crate) fn check(
         }
         // Includes whole words; no other range begins in the last word.
         let place = place.start..place.end.next_multiple_of(4);
-        let mut met = Met::new(place.len());
+        let mut met = ConflictMap::new(place.len());
         for (part, _) in &touched {
-            let [wrote, read] = places.arena_notes.map(|notes| {
+            let [wrote, read] = places.arena_shadow.map(|notes| {
                 let notes = notes as usize;
-                part.look(place.start + notes..place.end + notes)
+                part.read(place.start + notes..place.end + notes)
             });
-            let held = part.look(place.clone());
-            met.add(&read, Stored { wrote, held })?;
+            let held = part.read(place.clone());
+            met.add(
+                &read,
+                PartitionStores {
+                    written_mask: wrote,
+                    contents: held,
+                },
+            )?;
         }
     }
     Ok(unnoted)
 }
 
 /// Stores of a partition to a range.
-struct Stored<'m> {
+struct PartitionStores<'m> {
     /// Shadow memory of the writers.
-    wrote: Cow<'m, [u8]>,
+    written_mask: Cow<'m, [u8]>,
     /// Contents of the range.
-    held: Cow<'m, [u8]>,
+    contents: Cow<'m, [u8]>,
 }
 
-impl Stored<'_> {
+impl PartitionStores<'_> {
     /// Returns the mask of the bytes of a word that the partition has stored.
     fn bytes(&self, word: usize) -> u8 {
-        (word_of(&self.wrote, word) >> BYTES_SHIFT) as u8
+        (word_of(&self.written_mask, word) >> BYTES_SHIFT) as u8
     }
 
     /// Checks whether two partitions have stored different values in a common byte.
-    fn differs(&self, other: &Stored<'_>, word: usize) -> bool {
+    fn differs(&self, other: &PartitionStores<'_>, word: usize) -> bool {
         let both = self.bytes(word) & other.bytes(word);
-        let differ = word_of(&self.held, word) ^ word_of(&other.held, word);
+        let differ = word_of(&self.contents, word) ^ word_of(&other.contents, word);
         (0..4).any(|byte| both >> byte & 1 != 0 && differ >> (8 * byte) & 0xff != 0)
     }
 }
@@ -113,17 +122,17 @@ fn word_of(bytes: &[u8], word: usize) -> u32 {
 }
 
 /// Words of a range that the partitions so far have accessed.
-struct Met<'m> {
+struct ConflictMap<'m> {
     words: Vec<u8>,
-    parts: Vec<Stored<'m>>,
+    parts: Vec<PartitionStores<'m>>,
 }
 
 const READ: u8 = 1;
 const WROTE: u8 = 2;
 
-impl<'m> Met<'m> {
-    fn new(n_bytes: usize) -> Met<'m> {
-        Met {
+impl<'m> ConflictMap<'m> {
+    fn new(n_bytes: usize) -> ConflictMap<'m> {
+        ConflictMap {
             words: vec![0; n_bytes.div_ceil(4)],
             parts: Vec::new(),
         }
@@ -131,9 +140,9 @@ impl<'m> Met<'m> {
 
     /// Adds the accesses of a partition. Returns an error for a conflict: another partition has accessed the word,
     /// unless all accesses are stores of equal values.
-    fn add(&mut self, read: &[u8], stored: Stored<'m>) -> Result<(), Refusal> {
+    fn add(&mut self, read: &[u8], stored: PartitionStores<'m>) -> Result<(), BailoutReason> {
         let is_noted = |note: &[u8]| note.iter().any(|byte| *byte != 0);
-        let notes = stored.wrote.chunks(4).zip(read.chunks(4));
+        let notes = stored.written_mask.chunks(4).zip(read.chunks(4));
         for (index, (word, (wrote, read))) in self.words.iter_mut().zip(notes).enumerate() {
             let mut own = 0;
             if is_noted(wrote) {
@@ -145,7 +154,7 @@ impl<'m> Met<'m> {
             if own != 0 && *word != 0 && (own | *word) & WROTE != 0 {
                 let is_read = (own | *word) & READ != 0;
                 if is_read || self.parts.iter().any(|part| part.differs(&stored, index)) {
-                    return Err(Refusal::Conflict);
+                    return Err(BailoutReason::Conflict);
                 }
             }
             *word |= own;
@@ -157,17 +166,17 @@ impl<'m> Met<'m> {
 
 /// Adds the changes of one partition to the memory of another one, for ranges given with their starts in the arena.
 pub(crate) fn add(
-    to: &mut impl Instance,
-    from: &dyn Memory,
-    plain: Plain<'_>,
+    to: &mut impl ModuleInstance,
+    from: &dyn LinearMemory,
+    plain: TranslationView<'_>,
     changed: &[(std::ops::Range<usize>, usize)],
 ) {
     for (place, start) in changed {
         let Some(before) = plain.arena().get(*start..*start + place.len()) else {
             continue;
         };
-        let found = from.look(place.clone());
-        to.edit(place.clone(), |bytes| {
+        let found = from.read(place.clone());
+        to.update(place.clone(), |bytes| {
             let chunks = found.chunks(CHUNK).zip(before.chunks(CHUNK));
             for (bytes, (found, before)) in bytes.chunks_mut(CHUNK).zip(chunks) {
                 if found != before {

@@ -1,27 +1,27 @@
 //! Translation of a kernel to a module. Input: decoded code and the launch dimensions. Output: the bytes of the module,
 //! and the metadata that the host needs.
 
-use crate::affine::Forms;
-use crate::code::Source;
-use crate::code::{Code, Placed};
-use crate::detour::{find_detours, mixed_registers, sites_of};
+use crate::affine::AffineAnalysis;
+use crate::code::TranslationInput;
+use crate::code::{InlinedCode, InlinedInstruction};
+use crate::detour::{find_if_conversions, mixed_registers, sites_of};
 use crate::emit::Emitter;
-use crate::emit::approximate::Data;
+use crate::emit::approximate::DataSegment;
 use crate::emit::warp::operations_of_host;
-use crate::engine::Products;
-use crate::flow::{ByHost, Flow, Meeting};
+use crate::engine::MaddRounding;
+use crate::flow::{ControlFlowGraph, HostCallSites, SuspendKind};
 use crate::helpers;
 use crate::helpers::count::Reconvergence;
-use crate::helpers::join::Held;
-use crate::helpers::{FunctionType, PHASE, ROUTINES, STRIP, TYPES};
-use crate::nan::find_any_nan;
-use crate::place::{Places, Site, Sizes};
-use crate::refusal::Refusal;
-use crate::registers::{Definitions, Register, Touched, Writes, parts};
-use crate::scalar::find_scalars;
+use crate::helpers::join::SavedRegisters;
+use crate::helpers::{FN_REGION, FN_RUN_INTERVAL, FunctionType, ROUTINES, TYPES};
+use crate::nan::find_nan_insensitive;
+use crate::place::{AccessSite, LayoutSizes, ModuleLayout};
+use crate::refusal::BailoutReason;
+use crate::registers::{BlockUseDef, DefSites, EmitMode, RegisterKey, parts};
+use crate::scalar::find_uniform_registers;
 use crate::stride::find_strides;
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{Op, Plain, SlotPlace};
+use warpgrid_emulator::plain::{DecodedOp, OperandLocation, TranslationView};
 use wasm_encoder::{
     CodeSection, ConstExpr, DataSection, ExportKind, ExportSection, Function, FunctionSection,
     Instruction as I, MemorySection, MemoryType, Module, TypeSection,
@@ -32,40 +32,40 @@ const PAGE: u64 = 1 << 16;
 
 /// Translated kernel with its metadata.
 #[derive(Clone, Debug)]
-pub(crate) struct Kernel {
+pub(crate) struct CompiledKernel {
     pub(crate) wasm: Vec<u8>,
-    pub(crate) places: Places,
+    pub(crate) places: ModuleLayout,
     pub(crate) n_entries: u32,
-    pub(crate) sites: Vec<Site>,
+    pub(crate) sites: Vec<AccessSite>,
     /// Whether the blocks cannot be partitioned, because atomics accumulate values across blocks.
-    pub(crate) is_whole: bool,
+    pub(crate) is_unpartitionable: bool,
     /// Host calls by number of the synchronization point.
-    pub(crate) by_host: BTreeMap<u32, HostOperation>,
+    pub(crate) host_calls: BTreeMap<u32, HostCall>,
     /// First of these numbers that is a host call for lanes instead of whole warps.
     pub(crate) first_of_lanes: u32,
 }
 
 /// Host call: an instruction that the interpreter executes on the registers of records.
 #[derive(Clone, Debug)]
-pub(crate) struct HostOperation {
+pub(crate) struct HostCall {
     /// Position in the decoded code.
     pub(crate) at: u32,
     /// Registers of the decoded code, each with its offset among the registers of a record.
-    pub(crate) read: Vec<(Register, u32)>,
-    pub(crate) written: Vec<(Register, u32)>,
+    pub(crate) read: Vec<(RegisterKey, u32)>,
+    pub(crate) written: Vec<(RegisterKey, u32)>,
 }
 
 /// Facts about the code that the draft determines.
-struct Learnt {
-    touched: Vec<Touched>,
-    reads: Vec<BTreeSet<Register>>,
-    definitions: Definitions,
-    registers: Vec<Register>,
-    sizes: Sizes,
-    refused: Vec<Refusal>,
+struct DraftAnalysis {
+    touched: Vec<BlockUseDef>,
+    reads: Vec<BTreeSet<RegisterKey>>,
+    definitions: DefSites,
+    registers: Vec<RegisterKey>,
+    sizes: LayoutSizes,
+    refused: Vec<BailoutReason>,
 }
 
-impl Learnt {
+impl DraftAnalysis {
     /// Passes the registers, and the positions at which they are read and written, to an emitter.
     fn apply_to(&self, emitter: &mut Emitter<'_>) {
         for (register, places) in &self.definitions {
@@ -82,31 +82,35 @@ impl Learnt {
 }
 
 /// Maximum number of host calls of a kernel. The interpreter executes kernels with more.
-const MOST_BY_HOST: usize = 256;
+const MAX_HOST_CALLS: usize = 256;
 
-fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
+fn analyze_draft(
+    source: TranslationInput<'_>,
+    flow: &ControlFlowGraph,
+) -> Result<DraftAnalysis, BailoutReason> {
     let plain = source.plain;
-    let places = Places::new(plain, source.code, Sizes::default())?;
+    let places = ModuleLayout::new(plain, source.code, LayoutSizes::default())?;
     let nothing = vec![BTreeSet::new(); flow.blocks.len()];
-    let mut draft = Emitter::new(source, &places, flow, &nothing, Writes::Draft);
-    draft.strip()?;
+    let mut draft = Emitter::new(source, &places, flow, &nothing, EmitMode::Draft);
+    draft.emit_region()?;
     // Report errors in code order.
     draft.refused.sort_by_key(|refusal| match refusal {
-        Refusal::Instruction { at, .. } => *at,
+        BailoutReason::Instruction { at, .. } => *at,
         _ => 0,
     });
-    for (register, at) in &draft.unread {
+    for (register, at) in &draft.unused_atomic_results {
         if draft.all_read.contains(register) {
-            draft.refused.push(Refusal::Instruction {
+            draft.refused.push(BailoutReason::Instruction {
                 at: *at,
                 what: "an atomic operation whose result is used".to_owned(),
             });
         }
     }
-    let is_matrix = |placed: &&Placed<'_>| matches!(placed.instr.op, Op::Matrix(_));
+    let is_matrix =
+        |placed: &&InlinedInstruction<'_>| matches!(placed.instr.op, DecodedOp::Matrix(_));
     let matrices = source.code.all().iter().filter(is_matrix).count() as u32;
-    Ok(Learnt {
-        sizes: Sizes {
+    Ok(DraftAnalysis {
+        sizes: LayoutSizes {
             sites: draft.sites.len() as u32 + matrices,
             registers: draft.register_bytes,
             has_copies: flow.has_copies,
@@ -121,18 +125,18 @@ fn learn(source: Source<'_>, flow: &Flow) -> Result<Learnt, Refusal> {
 
 /// Returns the 32-bit registers with a single constant definition that dominates all uses.
 fn constants(
-    Source { plain, code, .. }: Source<'_>,
-    flow: &Flow,
+    TranslationInput { plain, code, .. }: TranslationInput<'_>,
+    flow: &ControlFlowGraph,
     dominators: &[BTreeSet<usize>],
-    learnt: &Learnt,
-) -> BTreeMap<Register, u32> {
-    let number = |(register, places): (&Register, &BTreeSet<u32>)| {
+    learnt: &DraftAnalysis,
+) -> BTreeMap<RegisterKey, u32> {
+    let number = |(register, places): (&RegisterKey, &BTreeSet<u32>)| {
         let at = *places.first()?;
         let instr = &code.get(at as usize)?.instr;
-        let Op::Mov32 { a, .. } = instr.op else {
+        let DecodedOp::Mov32 { a, .. } = instr.op else {
             return None;
         };
-        let SlotPlace::Constant(index) = a.place() else {
+        let OperandLocation::Constant(index) = a.place() else {
             return None;
         };
         let own = flow
@@ -146,25 +150,25 @@ fn constants(
         let mut readers = (0..).zip(&learnt.touched);
         let is_known =
             readers.all(|(block, touched)| !touched.read.contains(register) || is_before(block));
-        let is_only = places.len() == 1 && instr.guard.place() == SlotPlace::None;
+        let is_only = places.len() == 1 && instr.guard.place() == OperandLocation::None;
         (is_known && is_only).then(|| (*register, plain.constant32(index)))
     };
     learnt.definitions.iter().filter_map(number).collect()
 }
 
 /// Turns untranslated instructions that only need registers into host calls.
-fn leave_to_host(
-    Source { plain, code, .. }: Source<'_>,
-    refused: &[Refusal],
-    by_host: &mut ByHost,
-) -> Result<(), Refusal> {
+fn translate_with_host_calls(
+    TranslationInput { plain, code, .. }: TranslationInput<'_>,
+    refused: &[BailoutReason],
+    by_host: &mut HostCallSites,
+) -> Result<(), BailoutReason> {
     for refusal in refused {
         let at = match refusal {
-            Refusal::Instruction { at, .. } => *at,
+            BailoutReason::Instruction { at, .. } => *at,
             other => return Err(other.clone()),
         };
-        let can =
-            plain.registers_of(code.origin(at)).is_some() && by_host.lanes.len() < MOST_BY_HOST;
+        let can = plain.register_use_def(code.origin(at)).is_some()
+            && by_host.lanes.len() < MAX_HOST_CALLS;
         if !can || !by_host.lanes.insert(at) {
             return Err(refusal.clone());
         }
@@ -173,15 +177,18 @@ fn leave_to_host(
 }
 
 /// Translates the kernel of a machine that has not executed a step.
-pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, Refusal> {
-    let code = Code::new(plain)?;
-    let source = Source {
+pub(crate) fn translate(
+    plain: TranslationView<'_>,
+    products: MaddRounding,
+) -> Result<CompiledKernel, BailoutReason> {
+    let code = InlinedCode::new(plain)?;
+    let source = TranslationInput {
         plain,
         code: &code,
         products,
     };
     translate_code(source).map_err(|refusal| match refusal {
-        Refusal::Instruction { at, what } => Refusal::Instruction {
+        BailoutReason::Instruction { at, what } => BailoutReason::Instruction {
             at: code.origin(at),
             what,
         },
@@ -190,16 +197,18 @@ pub(crate) fn translate(plain: Plain<'_>, products: Products) -> Result<Kernel, 
 }
 
 /// Returns the control-flow graph, in which untranslated instructions are host calls, and the facts from the draft.
-fn learn_flow(source: Source<'_>) -> Result<(Flow, Learnt), Refusal> {
-    let Source { plain, code, .. } = source;
+fn learn_flow(
+    source: TranslationInput<'_>,
+) -> Result<(ControlFlowGraph, DraftAnalysis), BailoutReason> {
+    let TranslationInput { plain, code, .. } = source;
     let mut by_host = operations_of_host(plain, code);
-    let mut flow = Flow::new(plain, code, &by_host);
+    let mut flow = ControlFlowGraph::new(plain, code, &by_host);
     // The first pass determines reads and writes; the final pass uses liveness.
-    let mut learnt = learn(source, &flow)?;
+    let mut learnt = analyze_draft(source, &flow)?;
     if !learnt.refused.is_empty() {
-        leave_to_host(source, &learnt.refused, &mut by_host)?;
-        flow = Flow::new(plain, code, &by_host);
-        learnt = learn(source, &flow)?;
+        translate_with_host_calls(source, &learnt.refused, &mut by_host)?;
+        flow = ControlFlowGraph::new(plain, code, &by_host);
+        learnt = analyze_draft(source, &flow)?;
         if let Some(refusal) = learnt.refused.first() {
             return Err(refusal.clone());
         }
@@ -208,16 +217,16 @@ fn learn_flow(source: Source<'_>) -> Result<(Flow, Learnt), Refusal> {
 }
 
 /// Translates inlined code. Errors contain positions in the inlined code.
-fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
-    let Source { plain, code, .. } = source;
+fn translate_code(source: TranslationInput<'_>) -> Result<CompiledKernel, BailoutReason> {
+    let TranslationInput { plain, code, .. } = source;
     let (flow, mut learnt) = learn_flow(source)?;
-    let live = flow.live(&learnt.touched);
+    let live = flow.live_in(&learnt.touched);
     check_functions(code, &flow, &live)?;
     let dominators = flow.dominators();
-    let forms = Forms::new(plain, code, &flow, &dominators, &learnt.definitions);
-    let sharing = forms.private_accesses();
+    let forms = AffineAnalysis::new(plain, code, &flow, &dominators, &learnt.definitions);
+    let sharing = forms.thread_private_accesses();
     let at_start = live.first().cloned().unwrap_or_default();
-    let mut detours = find_detours(code, &flow);
+    let mut detours = find_if_conversions(code, &flow);
     let mixed = mixed_registers(&detours, &learnt.touched, &live);
     let (strides, parting) = find_strides(
         source,
@@ -229,35 +238,39 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
     );
     detours.retain(|at, _| parting.contains(at));
     learnt.sizes.sites += sites_of(plain, code, &flow, &detours);
-    let places = Places::new(plain, code, learnt.sizes)?;
+    let places = ModuleLayout::new(plain, code, learnt.sizes)?;
     let constants = constants(source, &flow, &dominators, &learnt);
-    let begin = |writes: Writes| {
+    let begin = |writes: EmitMode| {
         let mut emitter = Emitter::new(source, &places, &flow, &live, writes);
-        emitter.sharing = sharing.clone();
+        emitter.private_patterns = sharing.clone();
         emitter.strides = strides.clone();
         emitter.constants = constants.clone();
         learnt.apply_to(&mut emitter);
         emitter
     };
-    let mut strip = begin(Writes::Strip);
-    strip.keep_scalars(&find_scalars(source, &learnt.definitions, &strides));
-    strip.any_nan = find_any_nan(source, &learnt.definitions);
+    let mut strip = begin(EmitMode::Strip);
+    strip.keep_scalars(&find_uniform_registers(
+        source,
+        &learnt.definitions,
+        &strides,
+    ));
+    strip.any_nan = find_nan_insensitive(source, &learnt.definitions);
     strip.detours = detours;
-    strip.find_changed(&flow.loops(&dominators), &learnt.touched);
-    strip.strip()?;
-    let mut chains = begin(Writes::Warp);
+    strip.find_changed(&flow.natural_loops(&dominators), &learnt.touched);
+    strip.emit_region()?;
+    let mut chains = begin(EmitMode::Warp);
     chains.sites = std::mem::take(&mut strip.sites);
     chains.routines = std::mem::take(&mut strip.routines);
     chains.chains()?;
     let held = |number: u32| strip.waits.get(&number).cloned().unwrap_or_default();
-    let waits: Vec<Held> = (1..=flow.n_waits()).map(held).collect();
+    let waits: Vec<SavedRegisters> = (1..=flow.n_waits()).map(held).collect();
     let by_host = host_operations(source, &flow, &strip);
-    Ok(Kernel {
+    Ok(CompiledKernel {
         wasm: module(source, &flow, [&strip, &chains], &waits),
         n_entries: flow.entries.len() as u32,
         sites: std::mem::take(&mut chains.sites),
-        is_whole: strip.has_global_atomics || chains.has_global_atomics,
-        by_host,
+        is_unpartitionable: strip.has_global_atomics || chains.has_global_atomics,
+        host_calls: by_host,
         first_of_lanes: flow.wait_numbers().first_of_host,
         places: places.clone(),
     })
@@ -266,14 +279,14 @@ fn translate_code(source: Source<'_>) -> Result<Kernel, Refusal> {
 /// Rejects functions that may read an uninitialized register. In the interpreter, a register keeps the value of an
 /// earlier call, whereas each inlined copy has separate registers.
 fn check_functions(
-    code: &Code<'_>,
-    flow: &Flow,
-    live: &[BTreeSet<Register>],
-) -> Result<(), Refusal> {
+    code: &InlinedCode<'_>,
+    flow: &ControlFlowGraph,
+    live: &[BTreeSet<RegisterKey>],
+) -> Result<(), BailoutReason> {
     for entry in code.entries() {
         let live = flow.block_at(entry.at).and_then(|block| live.get(block));
         if live.is_some_and(|live| live.iter().any(|register| entry.owns(*register))) {
-            return Err(Refusal::Instruction {
+            return Err(BailoutReason::Instruction {
                 at: entry.call,
                 what: "a call of a function that may read an uninitialized register".to_owned(),
             });
@@ -284,28 +297,28 @@ fn check_functions(
 
 /// Returns the host calls by number of the synchronization point.
 fn host_operations(
-    Source { plain, code, .. }: Source<'_>,
-    flow: &Flow,
+    TranslationInput { plain, code, .. }: TranslationInput<'_>,
+    flow: &ControlFlowGraph,
     strip: &Emitter<'_>,
-) -> BTreeMap<u32, HostOperation> {
+) -> BTreeMap<u32, HostCall> {
     let mut found = BTreeMap::new();
     for (index, block) in flow.blocks.iter().enumerate() {
         let at = block.end as u32 - 1;
-        if !matches!(block.meets, Meeting::Host | Meeting::Warp) {
+        if !matches!(block.suspends_for, SuspendKind::Host | SuspendKind::Warp) {
             continue;
         }
-        let Some(registers) = plain.registers_of(code.origin(at)) else {
+        let Some(registers) = plain.register_use_def(code.origin(at)) else {
             continue;
         };
         let frame = code.frame_at(at as usize);
-        let places = |registers: Vec<Register>| {
-            let place = |register: Register| {
+        let places = |registers: Vec<RegisterKey>| {
+            let place = |register: RegisterKey| {
                 let own = code.register(frame, register);
                 Some((register, strip.offset_of(own)?))
             };
             registers.into_iter().filter_map(place).collect()
         };
-        let operation = HostOperation {
+        let operation = HostCall {
             at: code.origin(at),
             read: places(registers.read),
             written: places(registers.written),
@@ -324,16 +337,16 @@ fn written(emitter: &Emitter<'_>, code: &[I<'static>]) -> Function {
 }
 
 fn module(
-    Source {
+    TranslationInput {
         plain, products, ..
-    }: Source<'_>,
-    flow: &Flow,
+    }: TranslationInput<'_>,
+    flow: &ControlFlowGraph,
     [strip, chains]: [&Emitter<'_>; 2],
-    waits: &[Held],
+    waits: &[SavedRegisters],
 ) -> Vec<u8> {
     let places = strip.places;
     let first_part = ROUTINES + chains.routines.len() as u32;
-    let (whole, parts) = match strip.strips.as_slice() {
+    let (whole, parts) = match strip.regions.as_slice() {
         [whole] => (written(strip, whole), Vec::new()),
         parts => {
             let whole = helpers::strip(&strip.groups_of_entries(), first_part);
@@ -347,7 +360,7 @@ fn module(
     };
     let mut types = TYPES.to_vec();
     let mut bodies = vec![
-        helpers::resolve(places),
+        helpers::translate_address(places),
         helpers::ordered(),
         helpers::note(places, flow),
         helpers::part(places),
@@ -359,18 +372,18 @@ fn module(
         written(chains, &chains.out),
         helpers::copy(places),
         helpers::groups(places),
-        helpers::look_at_suspects(places),
+        helpers::check_same_value_stores(places),
     ];
     for routine in &chains.routines {
         types.push(routine.function_type());
         bodies.push(routine.function(places, products));
     }
     for part in parts {
-        types.push(TYPES[STRIP as usize]);
+        types.push(TYPES[FN_REGION as usize]);
         bodies.push(part);
     }
     let bodies: Vec<&Function> = bodies.iter().collect();
-    let mut data: Vec<Data> = chains
+    let mut data: Vec<DataSegment> = chains
         .routines
         .iter()
         .filter_map(|r| r.data(places))
@@ -378,7 +391,7 @@ fn module(
     // Several functions may use the same data.
     data.sort_by_key(|data| data.place);
     data.dedup_by_key(|data| data.place);
-    assemble(&types, &bodies, PHASE, places.bytes, &data)
+    assemble(&types, &bodies, FN_RUN_INTERVAL, places.bytes, &data)
 }
 
 /// Assembles a module with functions of these types, a memory of at least this size that is initialized with data, and
@@ -388,7 +401,7 @@ pub(crate) fn assemble(
     bodies: &[&Function],
     phase: u32,
     bytes: u64,
-    all_data: &[Data],
+    all_data: &[DataSegment],
 ) -> Vec<u8> {
     let mut types = TypeSection::new();
     let mut functions = FunctionSection::new();
@@ -428,7 +441,7 @@ pub(crate) fn assemble(
 }
 
 /// Returns the range of a lane's bytes among the bytes of a register.
-pub(crate) fn lane_bytes(register: Register, lane: u32) -> std::ops::Range<u32> {
+pub(crate) fn lane_bytes(register: RegisterKey, lane: u32) -> std::ops::Range<u32> {
     let bytes = 4 * parts(register);
     lane * bytes..(lane + 1) * bytes
 }

@@ -2,28 +2,34 @@
 //! arithmetic with canonical NaN results. Arithmetic that reads these registers does not distinguish NaNs, so
 //! canonicalization is deferred to other reads.
 
-use crate::code::Placed;
-use crate::code::Source;
-use crate::registers::{Definitions, Register};
+use crate::code::InlinedInstruction;
+use crate::code::TranslationInput;
+use crate::registers::{DefSites, RegisterKey};
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{
-    Bank, Float32Op, FloatMode, FloatOp, Instr, Op, Round, Slot, SlotPlace, unit_function,
+    DecodedInstruction, DecodedOp, Float32Op, FloatMode, FloatOp, OperandLocation, OperandSlot,
+    RegisterBank, RoundingMode, unit_function,
 };
 
 /// Returns these registers, restricted to registers that arithmetic reads.
-pub(crate) fn find_any_nan(source: Source<'_>, definitions: &Definitions) -> BTreeSet<Register> {
+pub(crate) fn find_nan_insensitive(
+    source: TranslationInput<'_>,
+    definitions: &DefSites,
+) -> BTreeSet<RegisterKey> {
     let code = source.code;
     let mut read = BTreeSet::new();
     for (at, placed) in code.all().iter().enumerate() {
         if let Some((_, sources)) = arithmetic(&placed.instr) {
             let frame = code.frame_at(at);
             read.extend(sources.iter().filter_map(|slot| match slot.place() {
-                SlotPlace::Register(index) => Some(code.register(frame, (Bank::B32, index))),
+                OperandLocation::Register(index) => {
+                    Some(code.register(frame, (RegisterBank::B32, index)))
+                }
                 _ => None,
             }));
         }
     }
-    let is_made = |register: &Register| {
+    let is_made = |register: &RegisterKey| {
         let places = definitions.get(register);
         places.is_some_and(|places| places.iter().all(|at| makes_nan(source, *at, *register)))
     };
@@ -32,8 +38,8 @@ pub(crate) fn find_any_nan(source: Source<'_>, definitions: &Definitions) -> BTr
 }
 
 /// Checks whether a NaN that an instruction writes to a register is the canonical NaN.
-fn makes_nan(source: Source<'_>, at: u32, register: Register) -> bool {
-    let Some(Placed {
+fn makes_nan(source: TranslationInput<'_>, at: u32, register: RegisterKey) -> bool {
+    let Some(InlinedInstruction {
         instr,
         frame,
         moves,
@@ -42,17 +48,19 @@ fn makes_nan(source: Source<'_>, at: u32, register: Register) -> bool {
     else {
         return false;
     };
-    let is_register = |slot: Slot| match slot.place() {
-        SlotPlace::Register(index) => source.code.register(*frame, (Bank::B32, index)) == register,
+    let is_register = |slot: OperandSlot| match slot.place() {
+        OperandLocation::Register(index) => {
+            source.code.register(*frame, (RegisterBank::B32, index)) == register
+        }
         _ => false,
     };
     if !moves.values.is_empty() {
         return false;
     }
     match instr.op {
-        Op::Mov32 { d, a } => {
+        DecodedOp::Mov32 { d, a } => {
             let is_number = match a.place() {
-                SlotPlace::Constant(index) => {
+                OperandLocation::Constant(index) => {
                     !f32::from_bits(source.plain.constant32(index)).is_nan()
                 }
                 _ => false,
@@ -64,8 +72,8 @@ fn makes_nan(source: Source<'_>, at: u32, register: Register) -> bool {
 }
 
 /// Returns the destination and the sources of arithmetic that does not distinguish NaNs.
-fn arithmetic(instr: &Instr) -> Option<(Slot, [Slot; 3])> {
-    let Op::Float32 {
+fn arithmetic(instr: &DecodedInstruction) -> Option<(OperandSlot, [OperandSlot; 3])> {
+    let DecodedOp::Float32 {
         f,
         mode,
         slots: [d, a, b, c],
@@ -73,13 +81,13 @@ fn arithmetic(instr: &Instr) -> Option<(Slot, [Slot; 3])> {
     else {
         return None;
     };
-    takes_any_nan(f, mode).then_some((d, [a, b, c]))
+    is_nan_insensitive(f, mode).then_some((d, [a, b, c]))
 }
 
 /// Checks whether an operation treats all NaNs alike, and produces only canonical NaNs.
-pub(crate) fn takes_any_nan(f: Float32Op, mode: FloatMode) -> bool {
+pub(crate) fn is_nan_insensitive(f: Float32Op, mode: FloatMode) -> bool {
     use Float32Op as F;
-    mode.round == Round::Nearest
+    mode.round == RoundingMode::Nearest
         && unit_function(f, mode.round).is_none()
         && matches!(
             f,

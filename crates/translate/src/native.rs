@@ -1,7 +1,7 @@
 //! Engine of native hosts, implemented with Wasmtime.
 
-use crate::engine::{Engine, Instance, Memory, Products};
-use crate::probe::measure_products;
+use crate::engine::{Engine, LinearMemory, MaddRounding, ModuleInstance};
+use crate::probe::detect_madd_rounding;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -16,15 +16,15 @@ static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Wasmtime engine, which all kernels of a process share.
 #[derive(Debug)]
-pub struct Native {
+pub struct WasmtimeEngine {
     engine: Result<wasmtime::Engine, String>,
-    products: Products,
+    products: MaddRounding,
 }
 
-impl Native {
+impl WasmtimeEngine {
     /// Returns the engine of this process.
-    pub fn get() -> &'static Native {
-        static NATIVE: OnceLock<Native> = OnceLock::new();
+    pub fn get() -> &'static WasmtimeEngine {
+        static NATIVE: OnceLock<WasmtimeEngine> = OnceLock::new();
         NATIVE.get_or_init(|| {
             let mut config = Config::new();
             config
@@ -33,11 +33,11 @@ impl Native {
                 // Use the native instructions: the rounding of `relaxed_madd` is measured, and other relaxed
                 // instructions are used only where all engines agree.
                 .relaxed_simd_deterministic(false);
-            let mut native = Native {
-                engine: wasmtime::Engine::new(&config).map_err(said),
-                products: Products::Separate,
+            let mut native = WasmtimeEngine {
+                engine: wasmtime::Engine::new(&config).map_err(error_message),
+                products: MaddRounding::Unfused,
             };
-            native.products = measure_products(&native);
+            native.products = detect_madd_rounding(&native);
             native
         })
     }
@@ -47,15 +47,15 @@ impl Native {
     }
 }
 
-fn said(error: wasmtime::Error) -> String {
+fn error_message(error: wasmtime::Error) -> String {
     format!("{error:#}")
 }
 
-impl Engine for Native {
+impl Engine for WasmtimeEngine {
     type Module = Module;
-    type Instance = NativeInstance;
+    type Instance = WasmtimeInstance;
 
-    fn products(&self) -> Products {
+    fn products(&self) -> MaddRounding {
         self.products
     }
 
@@ -64,16 +64,18 @@ impl Engine for Native {
     }
 
     fn compile(&self, wasm: &[u8]) -> Result<Module, String> {
-        Module::new(self.engine()?, wasm).map_err(said)
+        Module::new(self.engine()?, wasm).map_err(error_message)
     }
 
-    fn instantiate(&self, module: &Module) -> Result<NativeInstance, String> {
+    fn instantiate(&self, module: &Module) -> Result<WasmtimeInstance, String> {
         let mut store = Store::new(self.engine()?, ());
-        let instance = wasmtime::Instance::new(&mut store, module, &[]).map_err(said)?;
+        let instance = wasmtime::Instance::new(&mut store, module, &[]).map_err(error_message)?;
         let memory = instance.get_memory(&mut store, "memory");
         let memory = memory.ok_or_else(|| "the module has no memory".to_owned())?;
-        let phase = instance.get_typed_func(&mut store, "phase").map_err(said)?;
-        Ok(NativeInstance {
+        let phase = instance
+            .get_typed_func(&mut store, "phase")
+            .map_err(error_message)?;
+        Ok(WasmtimeInstance {
             store,
             memory,
             phase,
@@ -81,34 +83,34 @@ impl Engine for Native {
     }
 }
 
-/// Module instance of [`Native`].
-pub struct NativeInstance {
+/// Module instance of [`WasmtimeEngine`].
+pub struct WasmtimeInstance {
     store: Store<()>,
     memory: wasmtime::Memory,
     phase: TypedFunc<i32, i32>,
 }
 
-impl NativeInstance {
+impl WasmtimeInstance {
     fn bytes(&mut self, range: Range<usize>) -> &mut [u8] {
         let bytes = self.memory.data_mut(&mut self.store);
         bytes.get_mut(range).unwrap_or_default()
     }
 }
 
-impl Memory for NativeInstance {
-    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+impl LinearMemory for WasmtimeInstance {
+    fn read(&self, range: Range<usize>) -> Cow<'_, [u8]> {
         let bytes = self.memory.data(&self.store);
         Cow::Borrowed(bytes.get(range).unwrap_or_default())
     }
 }
 
-impl Instance for NativeInstance {
-    fn phase(&mut self, begins: i32) -> Result<u32, String> {
+impl ModuleInstance for WasmtimeInstance {
+    fn run_interval(&mut self, begins: i32) -> Result<u32, String> {
         let stopped = self.phase.call(&mut self.store, begins);
-        stopped.map(i32::cast_unsigned).map_err(said)
+        stopped.map(i32::cast_unsigned).map_err(error_message)
     }
 
-    fn edit<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R {
+    fn update<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R {
         edit(self.bytes(range))
     }
 
@@ -119,7 +121,7 @@ impl Instance for NativeInstance {
         }
     }
 
-    fn clear(&mut self, range: Range<usize>) {
+    fn zero(&mut self, range: Range<usize>) {
         // Avoid writes to untouched pages, so that they remain unmapped.
         for page in self.bytes(range).chunks_mut(PAGE) {
             if page.iter().any(|byte| *byte != 0) {

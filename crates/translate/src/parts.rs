@@ -2,24 +2,24 @@
 //! host. Input: a machine that has not executed a step. Output: memory and counts at the end of the run, or the reason
 //! for a bailout.
 
-use crate::engine::{Engine, Instance, Memory};
+use crate::engine::{Engine, LinearMemory, ModuleInstance};
 use crate::merge;
-use crate::module::{Kernel, translate};
-use crate::place::{Places, holds};
-use crate::refusal::Refusal;
-use crate::run::{Counts, Launch, Limits, Progress, Run, Stopped};
+use crate::module::{CompiledKernel, translate};
+use crate::place::{ModuleLayout, holds};
+use crate::refusal::BailoutReason;
+use crate::run::{PartitionProgress, PartitionRunner, ReplayBlock, RunExit, RunLimits, RunParams};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
-use warpgrid_emulator::plain::{Plain, PlainEnd};
+use warpgrid_emulator::plain::{TranslatedRunResult, TranslationView};
 
 /// Minimum number of blocks of a partition; fewer blocks do not justify a memory.
-const FEWEST_BLOCKS: u64 = 4;
+const MIN_BLOCKS_PER_PARTITION: u64 = 4;
 
 /// Maximum size in bytes of the memories of all partitions: of a process, or of a web page, whose partitions are in the
 /// memories of their workers and are copied once.
-const MOST_BYTES: u64 = if cfg!(target_arch = "wasm32") {
+const MAX_TOTAL_BYTES: u64 = if cfg!(target_arch = "wasm32") {
     1 << 30
 } else {
     4 << 30
@@ -27,29 +27,29 @@ const MOST_BYTES: u64 = if cfg!(target_arch = "wasm32") {
 
 /// Finished run.
 #[derive(Debug)]
-pub struct Ended<I> {
+pub struct FinishedRun<I> {
     instance: I,
     /// Ranges of linear memory that blocks may have changed, and their starts in the arena.
     changed: Vec<(Range<usize>, usize)>,
-    pub counts: Counts,
+    pub counts: ReplayBlock,
     /// Duration of the translation, and of the run.
     pub translating: Duration,
     pub running: Duration,
     pub n_parts: usize,
 }
 
-impl<I: Instance> Ended<I> {
+impl<I: ModuleInstance> FinishedRun<I> {
     /// Passes the result of the run to a machine.
-    pub fn hand_over<R>(&self, take: impl FnOnce(&PlainEnd<'_>) -> R) -> R {
+    pub fn with_result<R>(&self, take: impl FnOnce(&TranslatedRunResult<'_>) -> R) -> R {
         let changed = self.changed.iter();
         let looked: Vec<(usize, Cow<'_, [u8]>)> = changed
-            .map(|(range, start)| (*start, self.instance.look(range.clone())))
+            .map(|(range, start)| (*start, self.instance.read(range.clone())))
             .collect();
         let changes: Vec<(usize, &[u8])> = looked
             .iter()
             .map(|(start, bytes)| (*start, &**bytes))
             .collect();
-        take(&PlainEnd {
+        take(&TranslatedRunResult {
             changes: &changes,
             counts: self.counts.of_steps(),
             lane_instructions: self.counts.lane_instructions,
@@ -60,10 +60,10 @@ impl<I: Instance> Ended<I> {
 /// Translates and runs the kernel of a machine that has not executed a step, within limits.
 pub fn run<E: Engine>(
     engine: &E,
-    plain: Plain<'_>,
-    limits: Limits,
-) -> Result<Ended<E::Instance>, Refusal> {
-    let parted = Parted::new(engine, plain)?;
+    plain: TranslationView<'_>,
+    limits: RunLimits,
+) -> Result<FinishedRun<E::Instance>, BailoutReason> {
+    let parted = PartitionedRun::new(engine, plain)?;
     let parts = vec![parted.part(engine, 0..plain.n_blocks())?];
     parted.run(plain, limits, parts, |parts, noted| {
         for part in parts {
@@ -77,18 +77,21 @@ pub fn run<E: Engine>(
 #[cfg(not(target_arch = "wasm32"))]
 pub fn run_on_threads<E>(
     engine: &E,
-    plain: Plain<'_>,
-    limits: Limits,
+    plain: TranslationView<'_>,
+    limits: RunLimits,
     n_threads: u32,
-) -> Result<Ended<E::Instance>, Refusal>
+) -> Result<FinishedRun<E::Instance>, BailoutReason>
 where
     E: Engine,
     E::Module: Sync,
     E::Instance: Send,
 {
-    let parted = Parted::<E>::new(engine, plain)?;
-    let n_parts = parted.most_parts(plain).min(u64::from(n_threads)).max(1);
-    let shares = shares(0..plain.n_blocks(), n_parts);
+    let parted = PartitionedRun::<E>::new(engine, plain)?;
+    let n_parts = parted
+        .max_partitions(plain)
+        .min(u64::from(n_threads))
+        .max(1);
+    let shares = split_evenly(0..plain.n_blocks(), n_parts);
     let parts: Result<Vec<_>, _> = shares.map(|blocks| parted.part(engine, blocks)).collect();
     let limits = limits.of_part(n_parts);
     let (parts, parted) = (parts?, &parted);
@@ -107,7 +110,7 @@ where
 }
 
 /// Divides a range of blocks into `n_parts` ranges of similar size.
-pub fn shares(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Range<u64>> {
+pub fn split_evenly(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Range<u64>> {
     let n_blocks = blocks.end - blocks.start;
     // Number of blocks before a partition; the product can exceed 64 bits.
     let before = move |part: u64| {
@@ -119,22 +122,24 @@ pub fn shares(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Range<u6
 
 /// Compiled kernel, and the launch whose blocks are partitioned.
 #[derive(Debug)]
-pub struct Parted<E: Engine> {
-    kernel: Kernel,
+pub struct PartitionedRun<E: Engine> {
+    kernel: CompiledKernel,
     module: E::Module,
     translating: Duration,
     /// Start time of the run.
     started: Duration,
 }
 
-impl<E: Engine> Parted<E> {
+impl<E: Engine> PartitionedRun<E> {
     /// Translates the kernel of a machine that has not executed a step.
-    pub fn new(engine: &E, plain: Plain<'_>) -> Result<Parted<E>, Refusal> {
+    pub fn new(engine: &E, plain: TranslationView<'_>) -> Result<PartitionedRun<E>, BailoutReason> {
         let asked = E::now();
         let kernel = translate(plain, engine.products())?;
-        let module = engine.compile(&kernel.wasm).map_err(Refusal::Engine)?;
+        let module = engine
+            .compile(&kernel.wasm)
+            .map_err(BailoutReason::Engine)?;
         let started = E::now();
-        Ok(Parted {
+        Ok(PartitionedRun {
             kernel,
             module,
             translating: started.saturating_sub(asked),
@@ -143,12 +148,12 @@ impl<E: Engine> Parted<E> {
     }
 
     /// Returns the maximum number of partitions.
-    pub fn most_parts(&self, plain: Plain<'_>) -> u64 {
-        if self.kernel.is_whole {
+    pub fn max_partitions(&self, plain: TranslationView<'_>) -> u64 {
+        if self.kernel.is_unpartitionable {
             return 1;
         }
-        let by_bytes = MOST_BYTES / self.kernel.places.bytes.max(1);
-        by_bytes.min(plain.n_blocks() / FEWEST_BLOCKS)
+        let by_bytes = MAX_TOTAL_BYTES / self.kernel.places.bytes.max(1);
+        by_bytes.min(plain.n_blocks() / MIN_BLOCKS_PER_PARTITION)
     }
 
     /// Returns the size in bytes of the memory of a partition that another host must receive.
@@ -157,10 +162,16 @@ impl<E: Engine> Parted<E> {
     }
 
     /// Returns a partition of the launch whose blocks have not run.
-    pub fn part(&self, engine: &E, blocks: Range<u64>) -> Result<Part<E::Instance>, Refusal> {
-        let memory = engine.instantiate(&self.module).map_err(Refusal::Engine)?;
-        Ok(Part {
-            progress: Progress::at(blocks.start),
+    pub fn part(
+        &self,
+        engine: &E,
+        blocks: Range<u64>,
+    ) -> Result<Partition<E::Instance>, BailoutReason> {
+        let memory = engine
+            .instantiate(&self.module)
+            .map_err(BailoutReason::Engine)?;
+        Ok(Partition {
+            progress: PartitionProgress::at(blocks.start),
             blocks,
             n_bytes: self.n_bytes(),
             is_filled: false,
@@ -169,49 +180,54 @@ impl<E: Engine> Parted<E> {
         })
     }
 
-    /// Runs the remaining blocks of a partition. With `rest`, no block starts after this time; [`Part::left`] returns
+    /// Runs the remaining blocks of a partition. With `rest`, no block starts after this time; [`Part::remaining_blocks`] returns
     /// the remaining blocks.
     pub fn run_part(
         &self,
-        plain: Plain<'_>,
-        limits: Limits,
+        plain: TranslationView<'_>,
+        limits: RunLimits,
         rest: Option<Duration>,
-        part: &mut Part<E::Instance>,
+        part: &mut Partition<E::Instance>,
     ) {
         self.fill(plain, part);
-        let launch = Launch {
+        let launch = RunParams {
             plain,
             limits,
-            rest,
+            time_slice: rest,
             now: E::now,
         };
-        let mut run = Run::new(&self.kernel, &mut part.memory, &mut part.progress);
+        let mut run = PartitionRunner::new(&self.kernel, &mut part.memory, &mut part.progress);
         part.outcome = run.blocks(launch, part.blocks.end);
     }
 
     /// Resets a partition to its initial state, with shadow memory for these ranges from the start.
-    pub fn begin_again(&self, plain: Plain<'_>, noted: &[u32], part: &mut Part<E::Instance>) {
+    pub fn restart(
+        &self,
+        plain: TranslationView<'_>,
+        noted: &[u32],
+        part: &mut Partition<E::Instance>,
+    ) {
         self.fill(plain, part);
         let kernel = &self.kernel;
         let memory = &mut part.memory;
-        kernel.places.refill(plain, noted, &kernel.sites, memory);
+        kernel.places.reset(plain, noted, &kernel.sites, memory);
         part.progress.begin_again(part.blocks.start);
     }
 
     fn try_part(
         &self,
-        plain: Plain<'_>,
-        limits: Limits,
-        part: &mut Part<E::Instance>,
+        plain: TranslationView<'_>,
+        limits: RunLimits,
+        part: &mut Partition<E::Instance>,
         noted: &[u32],
     ) {
         if !noted.is_empty() {
-            self.begin_again(plain, noted, part);
+            self.restart(plain, noted, part);
         }
         self.run_part(plain, limits, None, part);
     }
 
-    fn fill(&self, plain: Plain<'_>, part: &mut Part<E::Instance>) {
+    fn fill(&self, plain: TranslationView<'_>, part: &mut Partition<E::Instance>) {
         if !part.is_filled {
             part.is_filled = true;
             let kernel = &self.kernel;
@@ -224,43 +240,43 @@ impl<E: Engine> Parted<E> {
     /// Runs all partitions with the function `each`, which receives the ranges to track, and merges their memories.
     fn run(
         &self,
-        plain: Plain<'_>,
-        limits: Limits,
-        mut parts: Vec<Part<E::Instance>>,
-        each: impl Fn(&mut [Part<E::Instance>], &[u32]),
-    ) -> Result<Ended<E::Instance>, Refusal> {
+        plain: TranslationView<'_>,
+        limits: RunLimits,
+        mut parts: Vec<Partition<E::Instance>>,
+        each: impl Fn(&mut [Partition<E::Instance>], &[u32]),
+    ) -> Result<FinishedRun<E::Instance>, BailoutReason> {
         let mut noted = Vec::new();
         loop {
             each(&mut parts, &noted);
-            let parts: Vec<&AnyPart<'_>> = parts.iter().map(|part| part as _).collect();
-            match self.more_to_note(plain, &noted, &parts)? {
+            let parts: Vec<&AnyPartition<'_>> = parts.iter().map(|part| part as _).collect();
+            match self.ranges_to_track(plain, &noted, &parts)? {
                 Some(more) => noted = more,
                 None => break,
             }
         }
         let mut parts = parts.into_iter();
-        let own = parts.next().ok_or(Refusal::Launch)?;
+        let own = parts.next().ok_or(BailoutReason::Launch)?;
         let others = Vec::from_iter(parts);
-        let others: Vec<&AnyPart<'_>> = others.iter().map(|part| part as _).collect();
+        let others: Vec<&AnyPartition<'_>> = others.iter().map(|part| part as _).collect();
         self.end(plain, limits, own, &others)
     }
 
     /// Returns the ranges that all partitions must track in the next attempt, if this attempt tracked `noted`, or
     /// `None` if no blocks conflict. Returns an error if a partition bailed out, or blocks conflict.
-    pub fn more_to_note(
+    pub fn ranges_to_track(
         &self,
-        plain: Plain<'_>,
+        plain: TranslationView<'_>,
         noted: &[u32],
-        parts: &[&AnyPart<'_>],
-    ) -> Result<Option<Vec<u32>>, Refusal> {
-        let more = unnoted(&self.kernel.places, plain, parts)?;
+        parts: &[&AnyPartition<'_>],
+    ) -> Result<Option<Vec<u32>>, BailoutReason> {
+        let more = untracked_ranges(&self.kernel.places, plain, parts)?;
         if more.is_empty() {
             return Ok(None);
         }
         let all: BTreeSet<u32> = noted.iter().copied().chain(more).collect();
         // Each attempt tracks at least one additional range.
         if all.len() <= noted.len() {
-            return Err(Refusal::Conflict);
+            return Err(BailoutReason::Conflict);
         }
         Ok(Some(Vec::from_iter(all)))
     }
@@ -268,18 +284,18 @@ impl<E: Engine> Parted<E> {
     /// Merges partitions without conflicts.
     pub fn end(
         &self,
-        plain: Plain<'_>,
-        limits: Limits,
-        own: Part<E::Instance>,
-        others: &[&AnyPart<'_>],
-    ) -> Result<Ended<E::Instance>, Refusal> {
+        plain: TranslationView<'_>,
+        limits: RunLimits,
+        own: Partition<E::Instance>,
+        others: &[&AnyPartition<'_>],
+    ) -> Result<FinishedRun<E::Instance>, BailoutReason> {
         let places = &self.kernel.places;
         let each = others.iter().map(|part| part.progress.counts);
-        let counts = each.fold(own.progress.counts, Counts::and);
+        let counts = each.fold(own.progress.counts, ReplayBlock::and);
         if counts.steps > limits.max_steps {
-            return Err(Refusal::Steps);
+            return Err(BailoutReason::StepLimit);
         }
-        let what = holds::NOTED | holds::WRITTEN;
+        let what = holds::TRACKED | holds::WRITTEN;
         let mut changed = BTreeSet::from_iter(places.that_hold(what, &own.memory));
         for part in others {
             changed.extend(places.that_hold(what, &part.memory));
@@ -289,7 +305,7 @@ impl<E: Engine> Parted<E> {
         for other in others {
             merge::add(&mut instance, &other.memory, plain, &changed);
         }
-        Ok(Ended {
+        Ok(FinishedRun {
             changed,
             instance,
             counts,
@@ -302,21 +318,25 @@ impl<E: Engine> Parted<E> {
 
 /// Returns the ranges that must be tracked from the start of the run: ranges that a partition has requested, or in
 /// which blocks of different partitions may conflict. Returns an error if a partition bailed out, or blocks conflict.
-fn unnoted(places: &Places, plain: Plain<'_>, parts: &[&AnyPart<'_>]) -> Result<Vec<u32>, Refusal> {
+fn untracked_ranges(
+    places: &ModuleLayout,
+    plain: TranslationView<'_>,
+    parts: &[&AnyPartition<'_>],
+) -> Result<Vec<u32>, BailoutReason> {
     let mut found = Vec::new();
     let mut have_ended = true;
     for part in parts {
         match &part.outcome {
             Ok(()) => {}
-            Err(Stopped::Again) => {
+            Err(RunExit::Again) => {
                 have_ended = false;
-                found.extend(places.that_hold(holds::NOTED, &part.memory));
+                found.extend(places.that_hold(holds::TRACKED, &part.memory));
             }
-            Err(Stopped::Refused(why)) => return Err(why.clone()),
+            Err(RunExit::Refused(why)) => return Err(why.clone()),
         }
     }
     if have_ended && parts.len() > 1 {
-        let memories: Vec<&dyn Memory> = parts.iter().map(|part| &part.memory as _).collect();
+        let memories: Vec<&dyn LinearMemory> = parts.iter().map(|part| &part.memory as _).collect();
         return merge::check(places, plain, &memories);
     }
     Ok(found)
@@ -325,31 +345,31 @@ fn unnoted(places: &Places, plain: Plain<'_>, parts: &[&AnyPart<'_>]) -> Result<
 /// Partition: a range of blocks with a separate memory, which is an instance that runs the blocks, or a memory
 /// received from another host.
 #[derive(Debug)]
-pub struct Part<M: ?Sized> {
+pub struct Partition<M: ?Sized> {
     blocks: Range<u64>,
     n_bytes: u64,
     is_filled: bool,
-    progress: Progress,
-    outcome: Result<(), Stopped>,
+    progress: PartitionProgress,
+    outcome: Result<(), RunExit>,
     memory: M,
 }
 
 /// Partition with a memory of any type.
-pub type AnyPart<'m> = Part<dyn Memory + 'm>;
+pub type AnyPartition<'m> = Partition<dyn LinearMemory + 'm>;
 
 /// Metadata that is sent with the memory of a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PartFacts {
-    pub counts: Counts,
+pub struct PartitionSummary {
+    pub counts: ReplayBlock,
     /// Whether a range must be tracked from the start of the run.
-    pub must_note: bool,
+    pub needs_tracking: bool,
     /// Reason for a bailout, as a message fragment.
     pub refused: Option<String>,
 }
 
-impl<M> Part<M> {
+impl<M> Partition<M> {
     /// Returns the remaining blocks.
-    pub fn left(&self) -> Range<u64> {
+    pub fn remaining_blocks(&self) -> Range<u64> {
         match self.outcome {
             Ok(()) => self.progress.next_block..self.blocks.end,
             Err(_) => self.blocks.end..self.blocks.end,
@@ -361,7 +381,7 @@ impl<M> Part<M> {
     }
 
     /// Releases the blocks from `end` on, which have not run, to other partitions.
-    pub fn leave(&mut self, end: u64) {
+    pub fn release_blocks(&mut self, end: u64) {
         self.blocks.end = end.clamp(self.progress.next_block, self.blocks.end);
     }
 
@@ -375,27 +395,27 @@ impl<M> Part<M> {
     }
 
     /// Returns the metadata that is sent with the memory.
-    pub fn facts(&self) -> PartFacts {
-        PartFacts {
+    pub fn facts(&self) -> PartitionSummary {
+        PartitionSummary {
             counts: self.progress.counts,
-            must_note: matches!(self.outcome, Err(Stopped::Again)),
+            needs_tracking: matches!(self.outcome, Err(RunExit::Again)),
             refused: match &self.outcome {
-                Err(Stopped::Refused(why)) => Some(why.to_string()),
+                Err(RunExit::Refused(why)) => Some(why.to_string()),
                 _ => None,
             },
         }
     }
 
     /// Returns a partition that has run in another host.
-    pub fn from_host(facts: PartFacts, memory: M) -> Part<M> {
+    pub fn from_host(facts: PartitionSummary, memory: M) -> Partition<M> {
         let outcome = match facts.refused {
-            Some(why) => Err(Stopped::Refused(Refusal::Part(why))),
-            None if facts.must_note => Err(Stopped::Again),
+            Some(why) => Err(RunExit::Refused(BailoutReason::RemotePartition(why))),
+            None if facts.needs_tracking => Err(RunExit::Again),
             None => Ok(()),
         };
-        let mut progress = Progress::at(0);
+        let mut progress = PartitionProgress::at(0);
         progress.counts = facts.counts;
-        Part {
+        Partition {
             blocks: 0..0,
             n_bytes: 0,
             is_filled: true,

@@ -1,18 +1,18 @@
 //! Layout of the module's linear memory. Input: the memories of a machine. Output: addresses, and the initial contents.
 
-use crate::code::Code;
-use crate::refusal::Refusal;
+use crate::code::InlinedCode;
+use crate::refusal::BailoutReason;
 
-use crate::engine::{Instance, Memory};
+use crate::engine::{LinearMemory, ModuleInstance};
 use std::borrow::Cow;
 use std::ops::Range;
-use warpgrid_emulator::plain::{AddressRange, LANES, Plain, RangeKind};
+use warpgrid_emulator::plain::{AddressRange, LANES, MemoryKind, TranslationView};
 use warpgrid_isa::SpecialRegister;
 
 /// Number of lanes of a lane vector.
-pub(crate) const GANG: u32 = 4;
+pub(crate) const SUBWARP_LANES: u32 = 4;
 /// Number of lane vectors of a warp.
-pub(crate) const GANGS: u32 = LANES as u32 / GANG;
+pub(crate) const SUBWARPS_PER_WARP: u32 = LANES as u32 / SUBWARP_LANES;
 
 /// Defines a structure in linear memory. Each field is a constant: the offset of the field in the `repr(C)` structure,
 /// plus the address of the structure. `BYTES` is the size.
@@ -37,34 +37,34 @@ layout! {
     /// Variables that the host and the generated code share.
     cell at 1024 {
         /// Number of records.
-        RECORDS: u32,
+        N_CONTEXTS: u32,
         /// First epoch of the barrier interval, and of the block.
         PHASE: u32,
         BLOCK: u32,
         /// Epoch of the running lane vector, and the mask of its earlier epochs that are ancestors.
-        ME: u32,
-        ANCESTORS: u32,
+        CURRENT_EPOCH: u32,
+        ANCESTOR_EPOCHS: u32,
         /// Size in bytes of the list of words that must keep their value.
-        SUSPECTS: u32,
+        VALUE_CHECKS: u32,
         /// Remaining steps of a lane vector in this barrier interval.
         FUEL: u64,
         /// Steps and stores of warps whose lane vectors have not diverged.
         STEPS: u64,
         STORES: u64,
         /// Whether a warp has arrived at a barrier, and the entry of this barrier.
-        WAITING: u32,
+        BARRIER_REACHED: u32,
         FIRST_ENTRY: u32,
         /// Exit code of a failed address translation.
-        STOP: u32,
+        EXIT_CODE: u32,
         /// Next unused epoch.
-        NEXT_NAME: u32,
+        NEXT_EPOCH: u32,
         /// First epochs of the warp in this barrier interval, and since the last reconvergence.
-        WARP_START: u32,
-        SINCE: u32,
+        WARP_INTERVAL_EPOCH: u32,
+        WARP_SYNC_EPOCH: u32,
         /// Current warp, the mask of its records that have run since the last reconvergence, and whether lanes of the
         /// warp have exited in this barrier interval.
         WARP: u32,
-        RAN: u32,
+        RAN_CONTEXTS: u32,
         ENDED: u32,
         /// Steps of all previous warps.
         STEPS_BEFORE: u64,
@@ -73,7 +73,7 @@ layout! {
         /// Highest number of a block that a lane has executed since the last reconvergence, plus one. Only blocks after
         /// the first warp-level operation that does not wait for all lanes count. Zero if all lanes took one path; all
         /// bits are set if a time slice of the scheduler may have ended.
-        FURTHEST: u32,
+        FURTHEST_BLOCK: u32,
         /// Entry at which the lane vectors continue after a warp-level operation.
         NEXT_ENTRY: u32,
         /// Whether a warp has diverged in this barrier interval, so that its number of steps is only a lower bound.
@@ -83,12 +83,12 @@ layout! {
         /// Entry at which the current barrier interval began.
         BEGINS: u32,
         /// Lanes that were active at the last reconvergence; all bits are set after a barrier.
-        MET: u32,
+        LIVE_AT_LAST_SYNC: u32,
         /// Memory that inactive lanes access.
-        NOWHERE: [u8; 64],
+        INACTIVE_LANE_TARGET: [u8; 64],
         /// Whether all lane vectors of the warp have taken one path to the same entry in one call of the region, and
         /// the mask of their lanes.
-        ALIKE: u32,
+        IS_CONVERGED: u32,
         ALIKE_LIVE: u32,
         /// Whether the current warp has executed an if-converted branch divergently since the last reconvergence.
         DETOURS: u32,
@@ -96,16 +96,17 @@ layout! {
 }
 
 /// Variables of a barrier interval, which the host saves and restores.
-pub(crate) const PHASE_CELLS: Range<usize> = cell::RECORDS as usize..cell::BEGINS as usize;
+pub(crate) const PHASE_CELLS: Range<usize> = cell::N_CONTEXTS as usize..cell::BEGINS as usize;
 
 /// Target of stores that force an engine to compute a value immediately. This memory is never read.
-pub(crate) const PINNED: u32 = 1264;
+pub(crate) const DEAD_STORE: u32 = 1264;
 
-/// Special registers that differ by block: at most [`MOST_BLOCK_REGISTERS`], 16 bytes each.
+/// Special registers that differ by block: at most [`MAX_BLOCK_REGISTERS`], 16 bytes each.
 pub(crate) const BLOCK_REGISTERS: u32 = 1280;
-const MOST_BLOCK_REGISTERS: usize = 32;
+const MAX_BLOCK_REGISTERS: usize = 32;
 
-const _: () = assert!(cell::RECORDS + cell::BYTES <= PINNED && PINNED + 16 <= BLOCK_REGISTERS);
+const _: () =
+    assert!(cell::N_CONTEXTS + cell::BYTES <= DEAD_STORE && DEAD_STORE + 16 <= BLOCK_REGISTERS);
 
 layout! {
     /// Record: saved context of a lane vector, or of some lanes of a lane vector.
@@ -113,22 +114,22 @@ layout! {
         /// Next entry; negative if the lanes have exited.
         ENTRY: u32,
         MASK: u32,
-        GANG: u32,
+        SUBWARP: u32,
         /// Number of the epoch of the record among the epochs of the lane vector, and the mask of the numbers of its
         /// ancestors.
-        NAME: u32,
-        ANCESTORS: u32,
+        EPOCH: u32,
+        ANCESTOR_EPOCHS: u32,
         PATH: u32,
         STEPS: u64,
         /// Address of the special registers of the lane vector.
         TABLE: u32,
         /// Next epoch, in the record of the whole lane vector.
-        NEXT_NAME: u32,
+        NEXT_EPOCH: u32,
         STORES: u64,
-        /// [`FURTHEST`](super::cell::FURTHEST) of the lanes of the record.
-        FURTHEST: u64,
+        /// [`FURTHEST_BLOCK`](super::cell::FURTHEST_BLOCK) of the lanes of the record.
+        FURTHEST_BLOCK: u64,
         /// Number of the synchronization point for which the lanes wait; zero if the lanes can continue.
-        WAITS_FOR: u32,
+        SUSPEND_CODE: u32,
         /// Lanes of the lane vector, in the record of the whole lane vector.
         FIRST_MASK: u32,
         REGISTERS: [u64; 0],
@@ -142,12 +143,12 @@ pub(crate) const LANDING: u64 = 1 << 32 | STORE;
 
 /// Maximum number of kinds of atomic operations; shared epoch of words to which several lane vectors or blocks have
 /// stored; first epoch of a lane vector.
-pub(crate) const MOST_KINDS: u32 = 14;
-pub(crate) const OF_SEVERAL: u32 = 15;
+pub(crate) const MAX_KINDS: u32 = 14;
+pub(crate) const SHARED_EPOCH: u32 = 15;
 pub(crate) const FIRST_NAME: u32 = 16;
 
 /// Maximum number of pending deferred checks of unordered stores.
-pub(crate) const MOST_SUSPECTS: u32 = 2048;
+pub(crate) const MAX_VALUE_CHECKS: u32 = 2048;
 
 layout! {
     /// Deferred check: previous value of a word to which several lane vectors have stored.
@@ -161,8 +162,8 @@ layout! {
 
 /// Maximum number of copies of a warp in flight, a power of two, and maximum number of groups that a wait may leave in
 /// flight.
-pub(crate) const MOST_COPIES: u32 = 2048;
-pub(crate) const MOST_GROUPS: u32 = 64;
+pub(crate) const MAX_COPIES: u32 = 2048;
+pub(crate) const MAX_GROUPS: u32 = 64;
 
 layout! {
     /// Copy in flight.
@@ -173,7 +174,7 @@ layout! {
         /// Written bytes, read bytes shifted by [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT), and [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
         SIZES: u32,
         /// Epoch of the lane vector at the start of the copy.
-        NAME: u32,
+        EPOCH: u32,
     }
 }
 
@@ -188,12 +189,12 @@ layout! {
         LANDED: u32,
         GROUPS: u32,
         /// Number of copies that the warp had started at the end of each group.
-        ENDS: [u32; super::MOST_GROUPS as usize],
+        ENDS: [u32; super::MAX_GROUPS as usize],
     }
 }
 
 /// Epoch of the writer of bytes with a copy in flight, which happens before no other access.
-pub(crate) const IN_FLIGHT: u32 = 0x0fff_fffe;
+pub(crate) const IN_FLIGHT_EPOCH: u32 = 0x0fff_fffe;
 
 /// Position of the byte mask in a shadow word, after the epoch.
 pub(crate) const BYTES_SHIFT: u32 = 28;
@@ -209,7 +210,7 @@ pub(crate) mod holds {
     /// Shared memory from address 0.
     pub(crate) const SHARED: u32 = 16;
     /// Flag of a range: accesses are tracked in shadow memory.
-    pub(crate) const NOTED: u32 = 32;
+    pub(crate) const TRACKED: u32 = 32;
     /// Flag of a range: it was read without tracking.
     pub(crate) const READ: u32 = 64;
     /// Flag of a range: it was written without tracking.
@@ -225,7 +226,7 @@ layout! {
         PLACE: u32,
         HOLDS: u32,
         /// Partition of the range among threads by all previous accesses: none, its number, or several.
-        SHARING: u32,
+        PRIVATE_PATTERN: u32,
         /// Whether the range was accessed.
         TOUCHED: u32,
     }
@@ -242,9 +243,9 @@ layout! {
         HOLDS: u32,
         /// Contents that the instruction accepts, and the partition of the range among threads: a number, or several.
         ACCEPTS: u32,
-        SHARING: u32,
+        PRIVATE_PATTERN: u32,
         /// Number of offsets at which an access on the fast path may start, in units of its alignment.
-        QUICK: u64,
+        FAST_OFFSETS: u64,
         /// Size in bytes of an access on the fast path, and the base-2 logarithm of its alignment.
         QUICK_BYTES: u32,
         QUICK_ALIGN: u32,
@@ -252,17 +253,17 @@ layout! {
 }
 
 /// Partition number of accesses that do not partition a range among threads, or partition it differently.
-pub(crate) const SEVERAL: u32 = u32::MAX;
+pub(crate) const NO_COMMON_PATTERN: u32 = u32::MAX;
 
 /// Maximum size in bytes of the copied memory.
-const MOST_ARENA: usize = 768 << 20;
+const MAX_ARENA: usize = 768 << 20;
 
 /// Maximum size in bytes of the local memory of a thread.
-const MOST_LOCAL: u64 = 1 << 16;
+const MAX_LOCAL: u64 = 1 << 16;
 
 /// Access site.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Site {
+pub(crate) struct AccessSite {
     /// Kinds of memory that the site accepts.
     pub(crate) accepts: u32,
     /// Partition of the range among threads.
@@ -273,12 +274,12 @@ pub(crate) struct Site {
     pub(crate) quick_align: u32,
 }
 
-impl Site {
+impl AccessSite {
     /// Returns a site without a fast path and without a known partition.
-    pub(crate) fn of_any(accepts: u32) -> Site {
-        Site {
+    pub(crate) fn of_any(accepts: u32) -> AccessSite {
+        AccessSite {
             accepts,
-            sharing: SEVERAL,
+            sharing: NO_COMMON_PATTERN,
             quick_bytes: 0,
             quick_align: 0,
         }
@@ -287,7 +288,7 @@ impl Site {
 
 /// Sizes that depend on the code.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sizes {
+pub(crate) struct LayoutSizes {
     pub(crate) sites: u32,
     /// Size of the registers of a record in bytes.
     pub(crate) registers: u32,
@@ -295,14 +296,14 @@ pub(crate) struct Sizes {
 }
 
 /// Maximum number of records of diverged lanes per warp: one per lane, except for one lane of each lane vector.
-pub(crate) const PARTS: u32 = GANGS * (GANG - 1);
+pub(crate) const PARTS: u32 = SUBWARPS_PER_WARP * (SUBWARP_LANES - 1);
 
 /// Size in bytes of the scratch memory for operand rows of a warp and operands of an MMA.
 const SCRATCH_BYTES: u64 = 32 << 10;
 
 /// Addresses in linear memory.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct ModuleLayout {
     pub(crate) n_gangs: u32,
     /// Special registers of the kernel that differ by block, in the order of their cells.
     pub(crate) by_block: Vec<SpecialRegister>,
@@ -326,22 +327,22 @@ pub(crate) struct Places {
     pub(crate) copies_bytes: u32,
     pub(crate) in_flight: u32,
     /// Coefficients of approximate functions, which are data segments of the module.
-    pub(crate) tables_of_unit: u32,
+    pub(crate) special_function_tables: u32,
     pub(crate) shared: u32,
     pub(crate) shared_bytes: u32,
     /// Local memory of the threads of a block, one after the other, and its size per thread in bytes.
     pub(crate) local: u32,
     pub(crate) local_bytes: u32,
     /// Offsets from bytes of shared memory to the shadow words of their writers and readers.
-    pub(crate) shared_notes: [u32; 2],
+    pub(crate) shared_shadow: [u32; 2],
     pub(crate) arena: u32,
-    pub(crate) arena_notes: [u32; 2],
+    pub(crate) arena_shadow: [u32; 2],
     /// Total size in bytes.
     pub(crate) bytes: u64,
 }
 
 /// Returns the special registers whose values differ by block, and those whose values differ by thread.
-fn special_registers(plain: Plain<'_>) -> [Vec<SpecialRegister>; 2] {
+fn special_registers(plain: TranslationView<'_>) -> [Vec<SpecialRegister>; 2] {
     let mut by_block = Vec::new();
     let mut by_thread = Vec::new();
     for special in (0..).map_while(|index| plain.special32(index)) {
@@ -354,22 +355,26 @@ fn special_registers(plain: Plain<'_>) -> [Vec<SpecialRegister>; 2] {
     [by_block, by_thread]
 }
 
-impl Places {
+impl ModuleLayout {
     /// Computes the layout.
-    pub(crate) fn new(plain: Plain<'_>, code: &Code<'_>, sizes: Sizes) -> Result<Places, Refusal> {
-        let n_gangs = plain.n_threads().div_ceil(LANES as u32) * GANGS;
+    pub(crate) fn new(
+        plain: TranslationView<'_>,
+        code: &InlinedCode<'_>,
+        sizes: LayoutSizes,
+    ) -> Result<ModuleLayout, BailoutReason> {
+        let n_gangs = plain.n_threads().div_ceil(LANES as u32) * SUBWARPS_PER_WARP;
         let [by_block, by_thread] = special_registers(plain);
         let (_, shared_bytes) = plain.shared();
         let local_bytes = code.local_bytes;
         let arena_bytes = plain.arena().len();
-        if arena_bytes > MOST_ARENA
+        if arena_bytes > MAX_ARENA
             || shared_bytes > 1 << 20
-            || local_bytes > MOST_LOCAL
-            || by_block.len() > MOST_BLOCK_REGISTERS
+            || local_bytes > MAX_LOCAL
+            || by_block.len() > MAX_BLOCK_REGISTERS
         {
-            return Err(Refusal::TooLarge);
+            return Err(BailoutReason::TooLarge);
         }
-        let mut next = u64::from(BLOCK_REGISTERS) + 16 * MOST_BLOCK_REGISTERS as u64;
+        let mut next = u64::from(BLOCK_REGISTERS) + 16 * MAX_BLOCK_REGISTERS as u64;
         let mut place = |bytes: u64| {
             let start = next.next_multiple_of(128);
             next = start + bytes;
@@ -382,22 +387,26 @@ impl Places {
         let sites = place(u64::from(sizes.sites * site::BYTES));
         let ranges = place(u64::from(n_ranges * range::BYTES));
         let records = place(u64::from(most_records) * u64::from(record_bytes));
-        let divergent_steps = place(u64::from(n_gangs / GANGS) * 4);
-        let suspects = place(u64::from(MOST_SUSPECTS * suspect::BYTES));
+        let divergent_steps = place(u64::from(n_gangs / SUBWARPS_PER_WARP) * 4);
+        let suspects = place(u64::from(MAX_VALUE_CHECKS * suspect::BYTES));
         let scratch = place(SCRATCH_BYTES);
-        let n_copying = if sizes.has_copies { n_gangs / GANGS } else { 0 };
+        let n_copying = if sizes.has_copies {
+            n_gangs / SUBWARPS_PER_WARP
+        } else {
+            0
+        };
         let copies_bytes = n_copying * copies::BYTES;
         let copies = place(u64::from(copies_bytes));
-        let in_flight = place(u64::from(n_copying * MOST_COPIES * copy::BYTES));
+        let in_flight = place(u64::from(n_copying * MAX_COPIES * copy::BYTES));
         let tables_of_unit = place(u64::from(ALL_TABLE_BYTES));
         let shared_size = shared_bytes.next_multiple_of(128);
         let shared = place(shared_size);
         let shared_notes = [place(shared_size) - shared, place(shared_size) - shared];
-        let local = place(local_bytes * u64::from(n_gangs * GANG));
+        let local = place(local_bytes * u64::from(n_gangs * SUBWARP_LANES));
         let arena_size = (arena_bytes as u64).next_multiple_of(128);
         let arena = place(arena_size);
         let arena_notes = [place(arena_size) - arena, place(arena_size) - arena];
-        Ok(Places {
+        Ok(ModuleLayout {
             n_gangs,
             by_block,
             by_thread,
@@ -414,14 +423,14 @@ impl Places {
             copies,
             copies_bytes,
             in_flight,
-            tables_of_unit,
+            special_function_tables: tables_of_unit,
             shared,
             shared_bytes: shared_bytes as u32,
             local,
             local_bytes: local_bytes as u32,
-            shared_notes,
+            shared_shadow: shared_notes,
             arena,
-            arena_notes,
+            arena_shadow: arena_notes,
             bytes: next + 4096,
         })
     }
@@ -437,26 +446,34 @@ impl Places {
     }
 
     /// Initializes the tables and the arena.
-    pub(crate) fn fill(&self, plain: Plain<'_>, sites: &[Site], instance: &mut impl Instance) {
+    pub(crate) fn fill(
+        &self,
+        plain: TranslationView<'_>,
+        sites: &[AccessSite],
+        instance: &mut impl ModuleInstance,
+    ) {
         let tables = self.tables();
-        let mut memory = Window {
+        let mut memory = MemoryWindow {
             start: tables.start,
             bytes: vec![0; tables.len()],
         };
         self.fill_ranges(plain, &[], &mut memory);
-        self.forget(sites, &mut memory);
+        self.invalidate_sites(sites, &mut memory);
         let n_threads = plain.n_threads();
         for gang in 0..self.n_gangs {
-            let present = (0..GANG).filter(|lane| gang * GANG + lane < n_threads);
+            let present = (0..SUBWARP_LANES).filter(|lane| gang * SUBWARP_LANES + lane < n_threads);
             let mask = present.fold(0, |mask, lane| mask | 1 << lane);
             let row = self.table + gang * 16 * self.by_thread.len() as u32;
             let at = self.records + gang * self.record_bytes;
-            memory.put32(at + record::GANG, gang);
+            memory.put32(at + record::SUBWARP, gang);
             memory.put32(at + record::TABLE, row);
             memory.put32(at + record::FIRST_MASK, mask);
             for (index, special) in (0..).zip(&self.by_thread) {
-                for lane in 0..GANG {
-                    let (warp, lane_of_warp) = (gang / GANGS, gang % GANGS * GANG + lane);
+                for lane in 0..SUBWARP_LANES {
+                    let (warp, lane_of_warp) = (
+                        gang / SUBWARPS_PER_WARP,
+                        gang % SUBWARPS_PER_WARP * SUBWARP_LANES + lane,
+                    );
                     let value = plain.special(*special, 0, warp, lane_of_warp);
                     memory.put32(row + 16 * index + 4 * lane, value as u32);
                 }
@@ -467,43 +484,47 @@ impl Places {
     }
 
     /// Clears the cached ranges of all sites.
-    fn forget<B: AsRef<[u8]> + AsMut<[u8]>>(&self, sites: &[Site], memory: &mut Window<B>) {
+    fn invalidate_sites<B: AsRef<[u8]> + AsMut<[u8]>>(
+        &self,
+        sites: &[AccessSite],
+        memory: &mut MemoryWindow<B>,
+    ) {
         for (index, found) in (0..).zip(sites) {
             let at = self.sites + index * site::BYTES;
             // No address is within an empty range.
-            for offset in [site::SIZE, site::ROWS, site::QUICK] {
+            for offset in [site::SIZE, site::ROWS, site::FAST_OFFSETS] {
                 memory.put64(at + offset, 0);
             }
             memory.put32(at + site::QUICK_BYTES, found.quick_bytes);
             memory.put32(at + site::QUICK_ALIGN, found.quick_align);
             memory.put32(at + site::ACCEPTS, found.accepts);
-            memory.put32(at + site::SHARING, found.sharing);
+            memory.put32(at + site::PRIVATE_PATTERN, found.sharing);
         }
     }
 
     /// Restores the initial state, with shadow memory for these ranges.
-    pub(crate) fn refill(
+    pub(crate) fn reset(
         &self,
-        plain: Plain<'_>,
+        plain: TranslationView<'_>,
         noted: &[u32],
-        sites: &[Site],
-        instance: &mut impl Instance,
+        sites: &[AccessSite],
+        instance: &mut impl ModuleInstance,
     ) {
-        let changed = self.that_hold(holds::NOTED | holds::WRITTEN, instance);
-        instance.edit(self.sites as usize..self.records as usize, |bytes| {
-            let mut memory = Window {
+        let changed = self.that_hold(holds::TRACKED | holds::WRITTEN, instance);
+        instance.update(self.sites as usize..self.records as usize, |bytes| {
+            let mut memory = MemoryWindow {
                 start: self.sites as usize,
                 bytes,
             };
             self.fill_ranges(plain, noted, &mut memory);
-            self.forget(sites, &mut memory);
+            self.invalidate_sites(sites, &mut memory);
         });
         for (range, start) in self.changed(plain, &changed) {
             let n_bytes = range.len();
             let first = range.start;
-            for notes in self.arena_notes {
+            for notes in self.arena_shadow {
                 let notes = first + notes as usize;
-                instance.clear(notes..notes + n_bytes);
+                instance.zero(notes..notes + n_bytes);
             }
             if let Some(bytes) = plain.arena().get(start..start + n_bytes) {
                 instance.write(first, bytes);
@@ -512,7 +533,11 @@ impl Places {
     }
 
     /// Returns the bytes of ranges, and their starts in the arena.
-    pub(crate) fn changed(&self, plain: Plain<'_>, ranges: &[u32]) -> Vec<(Range<usize>, usize)> {
+    pub(crate) fn changed(
+        &self,
+        plain: TranslationView<'_>,
+        ranges: &[u32],
+    ) -> Vec<(Range<usize>, usize)> {
         let chosen = self.all(plain).filter(|(index, _)| ranges.contains(index));
         let arena = self.arena as usize;
         chosen
@@ -523,7 +548,7 @@ impl Places {
     /// Returns the number and the bytes of each range.
     pub(crate) fn all<'m>(
         &self,
-        plain: Plain<'m>,
+        plain: TranslationView<'m>,
     ) -> impl Iterator<Item = (u32, Range<usize>)> + use<'m> {
         let arena = self.arena as usize;
         let place = move |range: AddressRange| {
@@ -535,9 +560,9 @@ impl Places {
 
     fn fill_ranges<B: AsRef<[u8]> + AsMut<[u8]>>(
         &self,
-        plain: Plain<'_>,
+        plain: TranslationView<'_>,
         noted: &[u32],
-        memory: &mut Window<B>,
+        memory: &mut MemoryWindow<B>,
     ) {
         let mut at = self.ranges;
         let mut add = |address: u64, size: u64, place: u32, holds: u32| {
@@ -545,18 +570,18 @@ impl Places {
             memory.put64(at + range::SIZE, size);
             memory.put32(at + range::PLACE, place);
             memory.put32(at + range::HOLDS, holds);
-            memory.put32(at + range::SHARING, 0);
+            memory.put32(at + range::PRIVATE_PATTERN, 0);
             memory.put32(at + range::TOUCHED, 0);
             at += range::BYTES;
         };
         for (index, found) in (0..).zip(plain.ranges()) {
             let mut holds = match found.kind {
-                RangeKind::Global => holds::GLOBAL,
-                RangeKind::Constant => holds::CONSTANT,
-                RangeKind::Parameters => holds::PARAMETERS,
+                MemoryKind::Global => holds::GLOBAL,
+                MemoryKind::Constant => holds::CONSTANT,
+                MemoryKind::Parameters => holds::PARAMETERS,
             };
             if noted.contains(&index) {
-                holds |= holds::NOTED;
+                holds |= holds::TRACKED;
             }
             let place = self.arena + found.start as u32;
             add(found.address, found.size, place, holds);
@@ -567,8 +592,8 @@ impl Places {
     }
 
     /// Returns the ranges with one of these flags.
-    pub(crate) fn that_hold(&self, what: u32, memory: &(impl Memory + ?Sized)) -> Vec<u32> {
-        let memory = Window::of(memory, self.ranges());
+    pub(crate) fn that_hold(&self, what: u32, memory: &(impl LinearMemory + ?Sized)) -> Vec<u32> {
+        let memory = MemoryWindow::of(memory, self.ranges());
         let holds = |index: &u32| {
             let at = self.ranges + index * range::BYTES + range::HOLDS;
             memory.get32(at) & what != 0
@@ -577,32 +602,32 @@ impl Places {
     }
 
     /// Returns the address of the record with this index.
-    pub(crate) fn record(&self, index: u32) -> u32 {
+    pub(crate) fn context(&self, index: u32) -> u32 {
         self.records + index * self.record_bytes
     }
 }
 
 /// View of a range of linear memory, accessed by address.
-pub(crate) struct Window<B> {
+pub(crate) struct MemoryWindow<B> {
     /// Address of the first byte.
     pub(crate) start: usize,
     pub(crate) bytes: B,
 }
 
-impl<'i> Window<Cow<'i, [u8]>> {
+impl<'i> MemoryWindow<Cow<'i, [u8]>> {
     /// Returns a view of a range.
     pub(crate) fn of(
-        memory: &'i (impl Memory + ?Sized),
+        memory: &'i (impl LinearMemory + ?Sized),
         range: Range<usize>,
-    ) -> Window<Cow<'i, [u8]>> {
-        Window {
+    ) -> MemoryWindow<Cow<'i, [u8]>> {
+        MemoryWindow {
             start: range.start,
-            bytes: memory.look(range),
+            bytes: memory.read(range),
         }
     }
 }
 
-impl<B: AsRef<[u8]>> Window<B> {
+impl<B: AsRef<[u8]>> MemoryWindow<B> {
     /// Returns the number at an address, or zero outside the view.
     pub(crate) fn get32(&self, at: u32) -> u32 {
         let from = (at as usize).checked_sub(self.start);
@@ -615,7 +640,7 @@ impl<B: AsRef<[u8]>> Window<B> {
     }
 }
 
-impl<B: AsRef<[u8]> + AsMut<[u8]>> Window<B> {
+impl<B: AsRef<[u8]> + AsMut<[u8]>> MemoryWindow<B> {
     /// Stores a number at an address. Ignores addresses outside the view.
     pub(crate) fn put32(&mut self, at: u32, value: u32) {
         let from = (at as usize).checked_sub(self.start);
@@ -636,16 +661,16 @@ pub(crate) mod stop {
     pub(crate) const FAULT: u32 = 1;
     pub(crate) const CONFLICT: u32 = 2;
     /// The accesses to a range must be recorded from the start of the run.
-    pub(crate) const AGAIN: u32 = 3;
+    pub(crate) const RESTART: u32 = 3;
     pub(crate) const STEPS: u32 = 4;
     /// An uncommon case that is not translated.
-    pub(crate) const RARE: u32 = 5;
+    pub(crate) const UNSUPPORTED: u32 = 5;
     /// The warp is divergent: lanes wait at different instructions, or some lanes exited before the others wait.
-    pub(crate) const PARTED: u32 = 6;
+    pub(crate) const DIVERGENT: u32 = 6;
     /// All epochs are used.
     pub(crate) const TOO_LARGE: u32 = 7;
     /// A host call for lanes of a warp, or for the whole warp.
-    pub(crate) const CALL: u32 = 8;
+    pub(crate) const HOST_CALL: u32 = 8;
     pub(crate) const CALL_FOR_WARP: u32 = 9;
 }
 
@@ -653,7 +678,7 @@ pub(crate) mod stop {
 pub(crate) const RESUMES: i32 = -2;
 
 /// Maximum number of epochs of a run.
-pub(crate) const MOST_NAMES: u32 = 0x0fff_0000;
+pub(crate) const MAX_EPOCHS: u32 = 0x0fff_0000;
 
 /// Size of a row of coefficients in bytes: c0 in 64 bits, c1 and c2 in 32 bits.
 pub(crate) const ROW_BYTES: u32 = 16;

@@ -9,15 +9,15 @@ use warpgrid_emulator::plain::compare::{Upper16, compare, true_bits};
 use warpgrid_emulator::plain::integer;
 use warpgrid_emulator::plain::word::{Truth, Word};
 use warpgrid_emulator::plain::{
-    Bank, CarryMode, CarryOp, Combine, CompareKind, Comparison, Conversion, Element, Op, Plain,
-    PlanId, Slot, SlotPlace,
+    CarryMode, CarryOp, CompareType, Comparison, Conversion, DecodedOp, OperandLocation,
+    OperandSlot, PlanId, PredicateCombine, RegisterBank, RegisterOperand, TranslationView,
 };
 use warpgrid_isa::{BoolOp, Signedness};
 
 /// Destination of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    Register(Bank, Slot),
+    Register(RegisterBank, OperandSlot),
     CarryFlag,
 }
 
@@ -29,18 +29,18 @@ type Word64<'g> = Value<'g, 64>;
 
 /// Source of the operands of an operation.
 pub(crate) trait Operands {
-    fn plain(&self) -> Plain<'_>;
+    fn plain(&self) -> TranslationView<'_>;
     /// Returns the constant value that a register has in all lanes, if known.
-    fn known_register(&self, bank: Bank, index: u32) -> Option<u64>;
+    fn known_register(&self, bank: RegisterBank, index: u32) -> Option<u64>;
 }
 
 /// Operands of which only constants are known.
-impl Operands for Plain<'_> {
-    fn plain(&self) -> Plain<'_> {
+impl Operands for TranslationView<'_> {
+    fn plain(&self) -> TranslationView<'_> {
         *self
     }
 
-    fn known_register(&self, _: Bank, _: u32) -> Option<u64> {
+    fn known_register(&self, _: RegisterBank, _: u32) -> Option<u64> {
         None
     }
 }
@@ -49,7 +49,7 @@ impl Operands for Plain<'_> {
 pub(crate) fn results(
     operands: &impl Operands,
     graph: &Graph,
-    op: &Op,
+    op: &DecodedOp,
 ) -> Option<OperationResults> {
     GraphBuilder { operands, graph }.results(op)
 }
@@ -61,7 +61,7 @@ struct GraphBuilder<'a, 'g, O> {
 }
 
 impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
-    fn results(&self, op: &Op) -> Option<OperationResults> {
+    fn results(&self, op: &DecodedOp) -> Option<OperationResults> {
         self.integer_results(op)
             .or_else(|| self.bit_results(op))
             .or_else(|| self.move_results(op))
@@ -69,39 +69,39 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     }
 
     /// Integer arithmetic, products, and carry chains.
-    fn integer_results(&self, op: &Op) -> Option<OperationResults> {
+    fn integer_results(&self, op: &DecodedOp) -> Option<OperationResults> {
         match *op {
-            Op::Int16 { f, sign, slots } => {
+            DecodedOp::Int16 { f, sign, slots } => {
                 let (d, sources) = self.words(slots);
                 to_32(d, |result| {
                     integer::int16(f, sign, Capture { sources, result });
                 })
             }
-            Op::Int32 { f, sign, slots } => {
+            DecodedOp::Int32 { f, sign, slots } => {
                 let (d, sources) = self.words(slots);
                 to_32(d, |result| {
                     integer::int32(f, sign, Capture { sources, result });
                 })
             }
-            Op::Int64 { f, sign, slots } => {
+            DecodedOp::Int64 { f, sign, slots } => {
                 let (d, sources) = self.wide_words(slots);
                 to_64(d, |result| {
                     integer::int64(f, sign, Capture { sources, result });
                 })
             }
-            Op::Int16x2 { f, sign, slots } => {
+            DecodedOp::Int16x2 { f, sign, slots } => {
                 let (d, sources) = (slots[0], [slots[1], slots[2]].map(|slot| self.word32(slot)));
                 to_32(d, |result| {
                     integer::int16x2(f, sign, Capture { sources, result });
                 })
             }
-            Op::Int8x4 { f, sign, slots } => {
+            DecodedOp::Int8x4 { f, sign, slots } => {
                 let (d, sources) = (slots[0], [slots[1], slots[2]].map(|slot| self.word32(slot)));
                 to_32(d, |result| {
                     integer::int8x4(f, sign, Capture { sources, result });
                 })
             }
-            Op::Wide32 { sign, slots } => {
+            DecodedOp::Wide32 { sign, slots } => {
                 let [d, a, b, c] = slots;
                 let [a, b] = [a, b].map(|slot| self.word32(slot));
                 let sources = (a, b, self.word64(c));
@@ -109,66 +109,74 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                     integer::wide32(sign, Capture { sources, result });
                 })
             }
-            Op::Wide16 { sign, slots } => {
+            DecodedOp::Wide16 { sign, slots } => {
                 let (d, sources) = self.words(slots);
                 to_32(d, |result| {
                     integer::wide16(sign, Capture { sources, result });
                 })
             }
-            Op::Carry32 { f, mode, slots } => {
+            DecodedOp::Carry32 { f, mode, slots } => {
                 let (d, sources) = self.words(slots);
-                self.carried(Bank::B32, d, f, mode, sources)
+                self.carried(RegisterBank::B32, d, f, mode, sources)
             }
-            Op::Carry64 { f, mode, slots } => {
+            DecodedOp::Carry64 { f, mode, slots } => {
                 let (d, sources) = self.wide_words(slots);
-                self.carried(Bank::B64, d, f, mode, sources)
+                self.carried(RegisterBank::B64, d, f, mode, sources)
             }
             _ => None,
         }
     }
 
     /// Shifts, bit fields, and elements of registers.
-    fn bit_results(&self, op: &Op) -> Option<OperationResults> {
+    fn bit_results(&self, op: &DecodedOp) -> Option<OperationResults> {
         let graph = self.graph;
         match *op {
-            Op::Shift64 { f, sign, slots } => {
+            DecodedOp::Shift64 { f, sign, slots } => {
                 let [d, a, b] = slots;
                 let sources = (self.word64(a), self.word32(b));
                 to_64(d, |result| {
                     integer::shift(f, sign, Capture { sources, result });
                 })
             }
-            Op::Count64 { f, sign, slots } => {
+            DecodedOp::Count64 { f, sign, slots } => {
                 let sources = self.word64(slots[1]);
                 to_32(slots[0], |result| {
                     integer::count(f, sign, Capture { sources, result });
                 })
             }
-            Op::Extract64 { sign, slots } => {
+            DecodedOp::Extract64 { sign, slots } => {
                 let [d, a, b, c] = slots;
                 let [position, length] = [b, c].map(|slot| self.word32(slot));
                 let bits = integer::extract(self.word64(a), position, length, sign);
-                register(Bank::B64, d, bits.id)
+                register(RegisterBank::B64, d, bits.id)
             }
-            Op::Insert32([d, slots @ ..]) => {
+            DecodedOp::Insert32([d, slots @ ..]) => {
                 let [a, b, position, length] = slots.map(|slot| self.word32(slot));
-                register(Bank::B32, d, integer::insert(a, b, position, length).id)
+                register(
+                    RegisterBank::B32,
+                    d,
+                    integer::insert(a, b, position, length).id,
+                )
             }
-            Op::Insert64([d, a, b, c, e]) => {
+            DecodedOp::Insert64([d, a, b, c, e]) => {
                 let [a, b] = [a, b].map(|slot| self.word64(slot));
                 let [position, length] = [c, e].map(|slot| self.word32(slot));
-                register(Bank::B64, d, integer::insert(a, b, position, length).id)
+                register(
+                    RegisterBank::B64,
+                    d,
+                    integer::insert(a, b, position, length).id,
+                )
             }
-            Op::Pack {
+            DecodedOp::Pack {
                 d,
                 elements,
                 element_bits,
-            } if d.bank != Bank::B128 => self.packed(d, elements, element_bits),
-            Op::Unpack {
+            } if d.bank != RegisterBank::B128 => self.packed(d, elements, element_bits),
+            DecodedOp::Unpack {
                 a,
                 elements,
                 element_bits,
-            } if a.bank != Bank::B128 => {
+            } if a.bank != RegisterBank::B128 => {
                 let a = self.element(a)?;
                 let elements = self.operands.plain().elements(elements).iter();
                 let parts = elements.zip((0u64..).step_by(element_bits.max(1).into()));
@@ -187,18 +195,22 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     }
 
     /// Moves, conversions between integers, and selections.
-    fn move_results(&self, op: &Op) -> Option<OperationResults> {
+    fn move_results(&self, op: &DecodedOp) -> Option<OperationResults> {
         let graph = self.graph;
         match *op {
-            Op::Mov32 { d, a } => register(Bank::B32, d, self.word32(a).id),
-            Op::Mov64 { d, a } => register(Bank::B64, d, self.word64(a).id),
-            Op::MovPredicate { d, a } => register(Bank::Predicate, d, self.flag(a).id()),
-            Op::Extend32 { sign, d, a } => {
-                let wide = extended(self.word32(a), sign);
-                register(Bank::B64, d, wide.id)
+            DecodedOp::Mov32 { d, a } => register(RegisterBank::B32, d, self.word32(a).id),
+            DecodedOp::Mov64 { d, a } => register(RegisterBank::B64, d, self.word64(a).id),
+            DecodedOp::MovPredicate { d, a } => {
+                register(RegisterBank::Predicate, d, self.flag(a).id())
             }
-            Op::Truncate64 { d, a } => register(Bank::B32, d, self.word64(a).to_narrow().id),
-            Op::Convert {
+            DecodedOp::Extend32 { sign, d, a } => {
+                let wide = extended(self.word32(a), sign);
+                register(RegisterBank::B64, d, wide.id)
+            }
+            DecodedOp::Truncate64 { d, a } => {
+                register(RegisterBank::B32, d, self.word64(a).to_narrow().id)
+            }
+            DecodedOp::Convert {
                 ref conversion,
                 d,
                 a,
@@ -216,32 +228,36 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                     },
                 )
             }
-            Op::AlignDown { d, a, bytes } => {
+            DecodedOp::AlignDown { d, a, bytes } => {
                 let a = self.element(a)?;
                 to_element(d, a.and(a.constant(!u64::from(bytes.max(1) - 1))))
             }
-            Op::Offset { d, a, addend } => {
+            DecodedOp::Offset { d, a, addend } => {
                 let a = self.element(a)?;
                 to_element(d, a.add(a.constant(addend)))
             }
-            Op::Select32 { d, a, b, p } => {
+            DecodedOp::Select32 { d, a, b, p } => {
                 let [a, b] = [a, b].map(|slot| self.word32(slot));
-                register(Bank::B32, d, Value::select(self.flag(p), a, b).id)
+                register(RegisterBank::B32, d, Value::select(self.flag(p), a, b).id)
             }
-            Op::Select64 { d, a, b, p } => {
+            DecodedOp::Select64 { d, a, b, p } => {
                 let [a, b] = [a, b].map(|slot| self.word64(slot));
-                register(Bank::B64, d, Value::select(self.flag(p), a, b).id)
+                register(RegisterBank::B64, d, Value::select(self.flag(p), a, b).id)
             }
-            Op::Policy { d } => register(Bank::B64, d, graph.value::<64>(Node::Constant(0)).id),
+            DecodedOp::Policy { d } => register(
+                RegisterBank::B64,
+                d,
+                graph.value::<64>(Node::Constant(0)).id,
+            ),
             _ => None,
         }
     }
 
     /// Predicate logic and comparisons.
-    fn predicate_results(&self, op: &Op) -> Option<OperationResults> {
+    fn predicate_results(&self, op: &DecodedOp) -> Option<OperationResults> {
         let graph = self.graph;
         match *op {
-            Op::PredicateLogic { table, d, a, b } => {
+            DecodedOp::PredicateLogic { table, d, a, b } => {
                 let [a, b] = [a, b].map(|slot| self.flag(slot));
                 // Bit `2 * a + b` of the table is the result.
                 let terms = (0..4u8).filter(|bit| table >> bit & 1 != 0).map(|bit| {
@@ -251,9 +267,9 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                 });
                 let value = terms.reduce(Truth::or);
                 let value = value.unwrap_or_else(|| graph.flag(Node::Constant(0)));
-                register(Bank::Predicate, d, value.id())
+                register(RegisterBank::Predicate, d, value.id())
             }
-            Op::SetPredicate {
+            DecodedOp::SetPredicate {
                 ref compare,
                 d,
                 q,
@@ -265,11 +281,14 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                     .filter(|(slot, _)| slot.is_some())
                     .map(|(slot, value)| {
                         let value = self.combined(value, combine);
-                        (Destination::Register(Bank::Predicate, slot), value.id())
+                        (
+                            Destination::Register(RegisterBank::Predicate, slot),
+                            value.id(),
+                        )
                     });
                 Some(results.collect())
             }
-            Op::Set {
+            DecodedOp::Set {
                 ref compare,
                 to,
                 d,
@@ -278,7 +297,11 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
                 let holds = self.comparison(compare)?;
                 let holds = self.combined(holds, combine);
                 let yes: Word32<'g> = graph.value(Node::Constant(true_bits(to).into()));
-                register(Bank::B32, d, Value::select(holds, yes, yes.constant(0)).id)
+                register(
+                    RegisterBank::B32,
+                    d,
+                    Value::select(holds, yes, yes.constant(0)).id,
+                )
             }
             _ => None,
         }
@@ -287,8 +310,8 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     /// Returns the sum of an operation of a carry chain, and the carry flag that it writes.
     fn carried<const BITS: u32>(
         &self,
-        bank: Bank,
-        d: Slot,
+        bank: RegisterBank,
+        d: OperandSlot,
         f: CarryOp,
         mode: CarryMode,
         sources: [Value<'g, BITS>; 3],
@@ -308,8 +331,8 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     /// Returns a register that is composed of elements.
     fn packed(
         &self,
-        d: Element,
-        elements: PlanId<Vec<Element>>,
+        d: RegisterOperand,
+        elements: PlanId<Vec<RegisterOperand>>,
         element_bits: u8,
     ) -> Option<OperationResults> {
         let mut value = self.graph.value::<64>(Node::Constant(0));
@@ -326,7 +349,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
 
     /// Compares integers by primitives. The comparison of floats is a node without operations.
     fn comparison(&self, c: &Comparison) -> Option<Flag<'g>> {
-        use CompareKind as K;
+        use CompareType as K;
         let sign = c.kind.signedness();
         let mut found = None;
         let result = &mut found;
@@ -355,7 +378,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         found
     }
 
-    fn combined(&self, value: Flag<'g>, combine: Option<Combine>) -> Flag<'g> {
+    fn combined(&self, value: Flag<'g>, combine: Option<PredicateCombine>) -> Flag<'g> {
         let Some(combine) = combine else {
             return value;
         };
@@ -369,70 +392,72 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     }
 
     /// Returns the destination of an operation, and its sources of 32 bits.
-    fn words(&self, slots: [Slot; 4]) -> (Slot, [Word32<'g>; 3]) {
+    fn words(&self, slots: [OperandSlot; 4]) -> (OperandSlot, [Word32<'g>; 3]) {
         let [d, sources @ ..] = slots;
         (d, sources.map(|slot| self.word32(slot)))
     }
 
     /// Returns the destination of an operation, and its sources of 64 bits.
-    fn wide_words(&self, slots: [Slot; 4]) -> (Slot, [Word64<'g>; 3]) {
+    fn wide_words(&self, slots: [OperandSlot; 4]) -> (OperandSlot, [Word64<'g>; 3]) {
         let [d, sources @ ..] = slots;
         (d, sources.map(|slot| self.word64(slot)))
     }
 
-    fn word32(&self, slot: Slot) -> Word32<'g> {
+    fn word32(&self, slot: OperandSlot) -> Word32<'g> {
         let plain = self.operands.plain();
         self.graph.value(match slot.place() {
-            SlotPlace::Constant(index) => Node::Constant(plain.constant32(index).into()),
-            _ => self.source(Bank::B32, slot),
+            OperandLocation::Constant(index) => Node::Constant(plain.constant32(index).into()),
+            _ => self.source(RegisterBank::B32, slot),
         })
     }
 
-    fn word64(&self, slot: Slot) -> Word64<'g> {
+    fn word64(&self, slot: OperandSlot) -> Word64<'g> {
         let plain = self.operands.plain();
         self.graph.value(match slot.place() {
-            SlotPlace::Constant(index) => Node::Constant(plain.constant64(index)),
-            _ => self.source(Bank::B64, slot),
+            OperandLocation::Constant(index) => Node::Constant(plain.constant64(index)),
+            _ => self.source(RegisterBank::B64, slot),
         })
     }
 
-    fn flag(&self, slot: Slot) -> Flag<'g> {
+    fn flag(&self, slot: OperandSlot) -> Flag<'g> {
         let plain = self.operands.plain();
         self.graph.flag(match slot.place() {
-            SlotPlace::Constant(index) => Node::Constant(plain.constant_predicate(index).into()),
-            _ => self.source(Bank::Predicate, slot),
+            OperandLocation::Constant(index) => {
+                Node::Constant(plain.constant_predicate(index).into())
+            }
+            _ => self.source(RegisterBank::Predicate, slot),
         })
     }
 
     /// Returns an operand that is not a constant of the code.
-    fn source(&self, bank: Bank, slot: Slot) -> Node {
+    fn source(&self, bank: RegisterBank, slot: OperandSlot) -> Node {
         let known = match slot.place() {
-            SlotPlace::None => Some(0),
-            SlotPlace::Register(index) => self.operands.known_register(bank, index),
-            SlotPlace::Constant(_) | SlotPlace::Special(_) => None,
+            OperandLocation::None => Some(0),
+            OperandLocation::Register(index) => self.operands.known_register(bank, index),
+            OperandLocation::Constant(_) | OperandLocation::Special(_) => None,
         };
         known.map_or(Node::Source(bank, slot), Node::Constant)
     }
 
     /// Returns an element of at most 64 bits, extended with zeros.
-    fn element(&self, e: Element) -> Option<Word64<'g>> {
+    fn element(&self, e: RegisterOperand) -> Option<Word64<'g>> {
         match e.bank {
-            Bank::B32 => Some(self.word32(e.slot).to_wide_unsigned()),
-            Bank::B64 => Some(self.word64(e.slot)),
-            Bank::B128 | Bank::Predicate => None,
+            RegisterBank::B32 => Some(self.word32(e.slot).to_wide_unsigned()),
+            RegisterBank::B64 => Some(self.word64(e.slot)),
+            RegisterBank::B128 | RegisterBank::Predicate => None,
         }
     }
 }
 
 /// Writes the low bits of a value to an element.
-fn to_element(e: Element, value: Word64<'_>) -> Option<OperationResults> {
+fn to_element(e: RegisterOperand, value: Word64<'_>) -> Option<OperationResults> {
     match e.bank {
-        Bank::B64 => register(Bank::B64, e.slot, value.id),
-        Bank::B32 => {
+        RegisterBank::B64 => register(RegisterBank::B64, e.slot, value.id),
+        RegisterBank::B32 => {
             let low = low_bits(value, e.bits.clamp(1, 32)).to_narrow();
-            register(Bank::B32, e.slot, low.id)
+            register(RegisterBank::B32, e.slot, low.id)
         }
-        Bank::B128 | Bank::Predicate => None,
+        RegisterBank::B128 | RegisterBank::Predicate => None,
     }
 }
 fn extended(value: Word32<'_>, sign: Signedness) -> Word64<'_> {
@@ -447,18 +472,24 @@ fn low_bits(value: Word64<'_>, bits: u32) -> Word64<'_> {
     value.and(value.constant(u64::MAX >> (64 - bits.clamp(1, 64))))
 }
 
-fn register(bank: Bank, slot: Slot, id: NodeId) -> Option<OperationResults> {
+fn register(bank: RegisterBank, slot: OperandSlot, id: NodeId) -> Option<OperationResults> {
     Some(vec![(Destination::Register(bank, slot), id)])
 }
 
-fn to_32<'g>(d: Slot, operation: impl FnOnce(&mut Option<Word32<'g>>)) -> Option<OperationResults> {
+fn to_32<'g>(
+    d: OperandSlot,
+    operation: impl FnOnce(&mut Option<Word32<'g>>),
+) -> Option<OperationResults> {
     let mut result = None;
     operation(&mut result);
-    register(Bank::B32, d, result?.id)
+    register(RegisterBank::B32, d, result?.id)
 }
 
-fn to_64<'g>(d: Slot, operation: impl FnOnce(&mut Option<Word64<'g>>)) -> Option<OperationResults> {
+fn to_64<'g>(
+    d: OperandSlot,
+    operation: impl FnOnce(&mut Option<Word64<'g>>),
+) -> Option<OperationResults> {
     let mut result = None;
     operation(&mut result);
-    register(Bank::B64, d, result?.id)
+    register(RegisterBank::B64, d, result?.id)
 }

@@ -1,22 +1,22 @@
 //! Probe for the rounding of `relaxed_madd`, which the specification leaves to the engine. Input: an engine. Output:
 //! its rounding.
 
-use crate::engine::{Engine, Instance, Products};
-use crate::helpers::{PHASE, TYPES};
+use crate::engine::{Engine, MaddRounding, ModuleInstance};
+use crate::helpers::{FN_RUN_INTERVAL, TYPES};
 use crate::instructions::{splat32, splat64};
 use crate::module::assemble;
 use wasm_encoder::{Function, Instruction as I};
 
 /// Determines the rounding from products whose last digits only a single rounding preserves. An engine without the
 /// instruction has unfused rounding.
-pub fn measure_products<E: Engine>(engine: &E) -> Products {
+pub fn detect_madd_rounding<E: Engine>(engine: &E) -> MaddRounding {
     let found = engine
         .compile(&module())
         .and_then(|module| engine.instantiate(&module))
-        .and_then(|mut instance| instance.phase(0));
+        .and_then(|mut instance| instance.run_interval(0));
     match found {
-        Ok(0) => Products::Fused,
-        _ => Products::Separate,
+        Ok(0) => MaddRounding::Fused,
+        _ => MaddRounding::Unfused,
     }
 }
 
@@ -60,5 +60,5 @@ fn module() -> Vec<u8> {
     ] {
         phase.instruction(&instruction);
     }
-    assemble(&[TYPES[PHASE as usize]], &[&phase], 0, 1, &[])
+    assemble(&[TYPES[FN_RUN_INTERVAL as usize]], &[&phase], 0, 1, &[])
 }

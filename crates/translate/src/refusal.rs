@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Reason for which the interpreter must execute a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum BailoutReason {
     /// The launch uses features that only the interpreter supports, or has already started.
     Launch,
     /// Untranslated instruction: its position in the decoded code, and the name of its operation.
@@ -14,56 +14,58 @@ pub enum Refusal {
     /// A thread caused a fault, which the interpreter reports.
     Fault,
     /// Lanes use an operation in an uncommon way that is not translated.
-    Rare,
+    Unsupported,
     /// Unsynchronized threads access the same memory location, so the result may depend on the schedule.
     Conflict,
     /// Threads of one warp reached different barriers, or some of them exited before a barrier.
-    Parted,
+    DivergentBarrier,
     /// The step limit was exceeded.
-    Steps,
+    StepLimit,
     /// The run was slower than the interpreter.
-    Slow,
+    TooSlow,
     /// Bailout of another host's partition, with its message.
-    Part(String),
+    RemotePartition(String),
     /// The engine reported an error.
     Engine(String),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for BailoutReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Launch => write!(
+            BailoutReason::Launch => write!(
                 f,
                 "the launch configuration is not supported by the JIT compiler"
             ),
-            Refusal::Instruction { at, what } => {
+            BailoutReason::Instruction { at, what } => {
                 write!(
                     f,
                     "the JIT compiler does not support operation {at}: {what}"
                 )
             }
-            Refusal::TooLarge => write!(
+            BailoutReason::TooLarge => write!(
                 f,
                 "the memory or the code of the launch exceeds the limits of the JIT compiler"
             ),
-            Refusal::Fault => write!(f, "a thread caused a fault"),
-            Refusal::Rare => write!(
+            BailoutReason::Fault => write!(f, "a thread caused a fault"),
+            BailoutReason::Unsupported => write!(
                 f,
                 "the lanes execute an operation in a way that the JIT compiler does not support"
             ),
-            Refusal::Conflict => {
+            BailoutReason::Conflict => {
                 write!(
                     f,
                     "threads access the same memory location without synchronization"
                 )
             }
-            Refusal::Parted => write!(f, "a diverged warp reached a block barrier"),
-            Refusal::Steps => write!(f, "the run exceeds the step limit"),
-            Refusal::Slow => write!(f, "the interpreter is faster for this kernel"),
-            Refusal::Part(why) => write!(f, "{why}"),
-            Refusal::Engine(why) => write!(f, "the WebAssembly engine rejected the module: {why}"),
+            BailoutReason::DivergentBarrier => write!(f, "a diverged warp reached a block barrier"),
+            BailoutReason::StepLimit => write!(f, "the run exceeds the step limit"),
+            BailoutReason::TooSlow => write!(f, "the interpreter is faster for this kernel"),
+            BailoutReason::RemotePartition(why) => write!(f, "{why}"),
+            BailoutReason::Engine(why) => {
+                write!(f, "the WebAssembly engine rejected the module: {why}")
+            }
         }
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for BailoutReason {}

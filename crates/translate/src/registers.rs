@@ -1,24 +1,24 @@
 //! Registers of a translated kernel, and the sets of registers that the analyses compute.
 
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::Bank;
+use warpgrid_emulator::plain::RegisterBank;
 
 /// A register: its bank, and its number in the bank.
-pub(crate) type Register = (Bank, u32);
+pub(crate) type RegisterKey = (RegisterBank, u32);
 
 /// The instructions that write each register.
-pub(crate) type Definitions = BTreeMap<Register, BTreeSet<u32>>;
+pub(crate) type DefSites = BTreeMap<RegisterKey, BTreeSet<u32>>;
 
 /// The registers that a basic block reads before it writes them, and the registers that it writes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Touched {
-    pub(crate) read: BTreeSet<Register>,
-    pub(crate) written: BTreeSet<Register>,
+pub(crate) struct BlockUseDef {
+    pub(crate) read: BTreeSet<RegisterKey>,
+    pub(crate) written: BTreeSet<RegisterKey>,
 }
 
 /// The code that an emitter produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Writes {
+pub(crate) enum EmitMode {
     /// Draft of the code, which determines the accessed registers.
     Draft,
     /// Region: code between two synchronization points, for a lane vector.
@@ -28,6 +28,10 @@ pub(crate) enum Writes {
 }
 
 /// Returns the number of WebAssembly locals of a register.
-pub(crate) fn parts(register: Register) -> u32 {
-    if register.0 == Bank::B64 { 2 } else { 1 }
+pub(crate) fn parts(register: RegisterKey) -> u32 {
+    if register.0 == RegisterBank::B64 {
+        2
+    } else {
+        1
+    }
 }

@@ -2,25 +2,28 @@
 //! strides. Output: the registers whose definitions all compute this value from such values. The values of the other
 //! lanes follow by the stride, independent of the active lanes.
 
-use crate::code::Placed;
-use crate::code::Source;
+use crate::code::InlinedInstruction;
+use crate::code::TranslationInput;
 use crate::primitive::results;
-use crate::registers::{Definitions, Register};
-use crate::stride::Strides;
+use crate::registers::{DefSites, RegisterKey};
+use crate::stride::LaneStrides;
 use crate::value::{Graph, Node};
 use std::collections::BTreeSet;
-use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, Plain, Slot, SlotAccess, SlotPlace};
+use warpgrid_emulator::plain::{
+    AccessPlan, DecodedInstruction, DecodedOp, OperandLocation, OperandSlot, RegisterBank,
+    SlotAccess, TranslationView,
+};
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
 /// Returns these registers with their strides.
-pub(crate) fn find_scalars(
-    source: Source<'_>,
-    definitions: &Definitions,
-    strides: &Strides,
-) -> Strides {
+pub(crate) fn find_uniform_registers(
+    source: TranslationInput<'_>,
+    definitions: &DefSites,
+    strides: &LaneStrides,
+) -> LaneStrides {
     let mut found = strides.clone();
     loop {
-        let lost: Vec<Register> = found
+        let lost: Vec<RegisterKey> = found
             .keys()
             .filter(|register| !is_scalar(source, definitions, &found, **register))
             .copied()
@@ -36,15 +39,15 @@ pub(crate) fn find_scalars(
 
 /// Checks whether all definitions of a register compute its value from scalars.
 fn is_scalar(
-    source: Source<'_>,
-    definitions: &Definitions,
-    found: &Strides,
-    register: Register,
+    source: TranslationInput<'_>,
+    definitions: &DefSites,
+    found: &LaneStrides,
+    register: RegisterKey,
 ) -> bool {
     let nothing = BTreeSet::new();
     let places = definitions.get(&register).unwrap_or(&nothing);
     places.iter().all(|at| {
-        let Some(Placed {
+        let Some(InlinedInstruction {
             instr,
             frame,
             moves,
@@ -53,12 +56,12 @@ fn is_scalar(
         else {
             return false;
         };
-        let reads_scalar = |bank: Bank, slot: Slot| match slot.place() {
-            SlotPlace::Register(index) => {
+        let reads_scalar = |bank: RegisterBank, slot: OperandSlot| match slot.place() {
+            OperandLocation::Register(index) => {
                 found.contains_key(&source.code.register(*frame, (bank, index)))
             }
-            SlotPlace::Constant(_) | SlotPlace::None => true,
-            SlotPlace::Special(index) => matches!(
+            OperandLocation::Constant(_) | OperandLocation::None => true,
+            OperandLocation::Special(index) => matches!(
                 source.plain.special32(index),
                 Some(
                     SpecialRegister::Tid(_)
@@ -73,16 +76,16 @@ fn is_scalar(
             reads_scalars &= access == SlotAccess::Write || reads_scalar(bank, slot);
         });
         moves.values.is_empty()
-            && instr.guard.place() == SlotPlace::None
+            && instr.guard.place() == OperandLocation::None
             && is_done_on_scalars(source.plain, instr)
             && reads_scalars
     })
 }
 
 /// Checks whether the translator can compute the only result of an operation for the first lane alone.
-fn is_done_on_scalars(plain: Plain<'_>, instr: &Instr) -> bool {
-    if let Op::Load(plan) = instr.op {
-        return plain.access(plan).is_some_and(is_known_place);
+fn is_done_on_scalars(plain: TranslationView<'_>, instr: &DecodedInstruction) -> bool {
+    if let DecodedOp::Load(plan) = instr.op {
+        return plain.access(plan).is_some_and(is_constant_load);
     }
     let graph = Graph::default();
     let results = results(&plain, &graph, &instr.op);
@@ -92,13 +95,13 @@ fn is_done_on_scalars(plain: Plain<'_>, instr: &Instr) -> bool {
 }
 
 /// Checks whether an access loads one number from a constant address in read-only memory.
-fn is_known_place(plan: &AccessPlan) -> bool {
+fn is_constant_load(plan: &AccessPlan) -> bool {
     matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const)
-        && !matches!(plan.base.place(), SlotPlace::Register(_))
+        && !matches!(plan.base.place(), OperandLocation::Register(_))
         && match plan.elements.as_slice() {
             [one] => matches!(
                 (plan.element_bytes, one.bank, one.bits),
-                (8, Bank::B64, _) | (4, Bank::B32, 32)
+                (8, RegisterBank::B64, _) | (4, RegisterBank::B32, 32)
             ),
             _ => false,
         }

@@ -1,11 +1,11 @@
 //! Host calls: the interpreter executes untranslated instructions. Input: the records of the waiting lanes. Output: the
 //! registers of these lanes.
 
-use crate::module::{HostOperation, Kernel, lane_bytes};
-use crate::place::{GANG, GANGS, Window, record};
+use crate::module::{CompiledKernel, HostCall, lane_bytes};
+use crate::place::{MemoryWindow, SUBWARP_LANES, SUBWARPS_PER_WARP, record};
 use crate::registers::parts;
 use std::collections::BTreeMap;
-use warpgrid_emulator::plain::{LANES, Plain, WarpRegisters};
+use warpgrid_emulator::plain::{LANES, TranslationView, WarpRegisterFile};
 
 /// Lanes for which the host executes an instruction: those of a lane vector, or all lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,25 +16,25 @@ pub(crate) enum Callers {
 
 /// Pending host calls of a warp, by number of the synchronization point.
 #[derive(Default)]
-pub(crate) struct Served {
-    found: BTreeMap<u32, Work>,
+pub(crate) struct HostCallBatch {
+    pending: BTreeMap<u32, PendingHostCall>,
 }
 
 /// Pending host call: the waiting lanes, and their registers.
-struct Work {
+struct PendingHostCall {
     at: u32,
     lanes: u32,
-    registers: WarpRegisters,
+    registers: WarpRegisterFile,
 }
 
 /// Returns the number of the synchronization point of a record if it is a host call to execute now.
 fn number_of<B: AsRef<[u8]>>(
-    kernel: &Kernel,
-    records: &Window<B>,
+    kernel: &CompiledKernel,
+    records: &MemoryWindow<B>,
     at: u32,
     callers: Callers,
 ) -> Option<u32> {
-    let number = records.get32(at + record::WAITS_FOR);
+    let number = records.get32(at + record::SUSPEND_CODE);
     let has_ended = records.get32(at + record::ENTRY).cast_signed() < 0;
     let of_number = match number < kernel.first_of_lanes {
         true => Callers::Warp,
@@ -44,7 +44,7 @@ fn number_of<B: AsRef<[u8]>>(
 }
 
 /// Returns the addresses of the records of a window.
-fn addresses<B: AsRef<[u8]>>(kernel: &Kernel, records: &Window<B>) -> Vec<u32> {
+fn addresses<B: AsRef<[u8]>>(kernel: &CompiledKernel, records: &MemoryWindow<B>) -> Vec<u32> {
     let start = records.start as u32;
     let end = start + records.bytes.as_ref().len() as u32;
     let record_bytes = kernel.places.record_bytes as usize;
@@ -53,46 +53,49 @@ fn addresses<B: AsRef<[u8]>>(kernel: &Kernel, records: &Window<B>) -> Vec<u32> {
 
 /// Returns the lanes of a record, each with its index in the warp.
 fn lanes_of<B: AsRef<[u8]>>(
-    records: &Window<B>,
+    records: &MemoryWindow<B>,
     at: u32,
-) -> impl Iterator<Item = LanePlace> + use<B> {
-    let gang = records.get32(at + record::GANG) % GANGS;
+) -> impl Iterator<Item = LaneIndex> + use<B> {
+    let gang = records.get32(at + record::SUBWARP) % SUBWARPS_PER_WARP;
     let mask = records.get32(at + record::MASK);
-    let there = (0..GANG).filter(move |lane| mask >> lane & 1 != 0);
-    there.map(move |lane| LanePlace {
+    let there = (0..SUBWARP_LANES).filter(move |lane| mask >> lane & 1 != 0);
+    there.map(move |lane| LaneIndex {
         lane,
-        of_warp: gang * GANG + lane,
+        of_warp: gang * SUBWARP_LANES + lane,
     })
 }
 
 /// Lane of a lane vector.
 #[derive(Clone, Copy)]
-struct LanePlace {
+struct LaneIndex {
     lane: u32,
     of_warp: u32,
 }
 
-impl Served {
+impl HostCallBatch {
     /// Collects the host calls for which the records of a window wait.
     pub(crate) fn read<B: AsRef<[u8]>>(
         &mut self,
-        kernel: &Kernel,
-        plain: Plain<'_>,
-        records: &Window<B>,
+        kernel: &CompiledKernel,
+        plain: TranslationView<'_>,
+        records: &MemoryWindow<B>,
         callers: Callers,
     ) {
         for at in addresses(kernel, records) {
             let Some(number) = number_of(kernel, records, at, callers) else {
                 continue;
             };
-            let Some(operation) = kernel.by_host.get(&number) else {
+            let Some(operation) = kernel.host_calls.get(&number) else {
                 continue;
             };
-            let work = self.found.entry(number).or_insert_with(|| Work {
-                at: operation.at,
-                lanes: 0,
-                registers: plain.warp_registers(),
-            });
+            let work = self
+                .pending
+                .entry(number)
+                .or_insert_with(|| PendingHostCall {
+                    at: operation.at,
+                    lanes: 0,
+                    registers: plain.warp_registers(),
+                });
             for place in lanes_of(records, at) {
                 work.lanes |= 1 << place.of_warp;
                 work.read(operation, records, at, place);
@@ -101,8 +104,8 @@ impl Served {
     }
 
     /// Executes all host calls. Returns `false` if one of them cannot be executed.
-    pub(crate) fn execute(&mut self, plain: Plain<'_>) -> bool {
-        let works = self.found.values_mut();
+    pub(crate) fn execute(&mut self, plain: TranslationView<'_>) -> bool {
+        let works = self.pending.values_mut();
         let mut done = works.map(|work| plain.execute(work.at, work.lanes, &mut work.registers));
         done.all(|is_done| is_done)
     }
@@ -110,8 +113,8 @@ impl Served {
     /// Writes the results to the records of a window, whose lanes can continue.
     pub(crate) fn write<B: AsRef<[u8]> + AsMut<[u8]>>(
         &self,
-        kernel: &Kernel,
-        records: &mut Window<B>,
+        kernel: &CompiledKernel,
+        records: &mut MemoryWindow<B>,
         callers: Callers,
     ) {
         for at in addresses(kernel, records) {
@@ -119,25 +122,25 @@ impl Served {
                 continue;
             };
             let (Some(operation), Some(work)) =
-                (kernel.by_host.get(&number), self.found.get(&number))
+                (kernel.host_calls.get(&number), self.pending.get(&number))
             else {
                 continue;
             };
             for place in lanes_of(records, at) {
                 work.write(operation, records, at, place);
             }
-            records.put32(at + record::WAITS_FOR, 0);
+            records.put32(at + record::SUSPEND_CODE, 0);
         }
     }
 }
 
-impl Work {
+impl PendingHostCall {
     fn read<B: AsRef<[u8]>>(
         &mut self,
-        operation: &HostOperation,
-        records: &Window<B>,
+        operation: &HostCall,
+        records: &MemoryWindow<B>,
         at: u32,
-        place: LanePlace,
+        place: LaneIndex,
     ) {
         for (register, offset) in &operation.read {
             let start = at + record::REGISTERS + offset + lane_bytes(*register, place.lane).start;
@@ -152,10 +155,10 @@ impl Work {
 
     fn write<B: AsRef<[u8]> + AsMut<[u8]>>(
         &self,
-        operation: &HostOperation,
-        records: &mut Window<B>,
+        operation: &HostCall,
+        records: &mut MemoryWindow<B>,
         at: u32,
-        place: LanePlace,
+        place: LaneIndex,
     ) {
         for (register, offset) in &operation.written {
             let start = at + record::REGISTERS + offset + lane_bytes(*register, place.lane).start;

@@ -2,161 +2,181 @@
 //! neighboring lanes by a constant, which is zero for uniform registers. Accesses with such addresses need no
 //! comparison of addresses at run time.
 
-use crate::affine::Forms;
-use crate::code::Source;
-use crate::code::{Code, Placed};
-use crate::flow::{Flow, Meeting};
-use crate::place::GANG;
+use crate::affine::AffineAnalysis;
+use crate::code::TranslationInput;
+use crate::code::{InlinedCode, InlinedInstruction};
+use crate::flow::{ControlFlowGraph, SuspendKind};
+use crate::place::SUBWARP_LANES;
 use crate::primitive::{Destination, OperationResults, results};
-use crate::registers::{Definitions, Register};
+use crate::registers::{DefSites, RegisterKey};
 use crate::value::{Binary, Graph, Node, NodeId, Unary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, Plain, Slot, SlotPlace};
+use warpgrid_emulator::plain::{
+    AccessPlan, DecodedInstruction, DecodedOp, OperandLocation, OperandSlot, RegisterBank,
+    TranslationView,
+};
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
 /// Difference between neighboring lanes, wrapped to the width of the register; zero for predicates.
-type Stride = u64;
+type LaneStride = u64;
 
 /// Strides of registers; registers with unknown strides are absent.
-pub(crate) type Strides = BTreeMap<Register, Stride>;
+pub(crate) type LaneStrides = BTreeMap<RegisterKey, LaneStride>;
 
 /// Values of the lanes of a lane vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Row {
-    stride: Stride,
+struct LanePattern {
+    stride: LaneStride,
     /// Lower bound of the number of trailing zeros of the first lane's value.
-    zeros: u32,
+    trailing_zeros: u32,
 }
 
 /// Maximum number of tracked trailing zeros. Each right shift in a loop removes a zero, and needs one iteration of the
 /// analysis.
-const MOST_ZEROS: u32 = 12;
+const MAX_ZEROS: u32 = 12;
 
-impl Row {
+impl LanePattern {
     /// Returns a row with one value in all lanes.
-    fn one(zeros: u32) -> Row {
-        Row {
+    fn one(zeros: u32) -> LanePattern {
+        LanePattern {
             stride: 0,
-            zeros: zeros.min(MOST_ZEROS),
+            trailing_zeros: zeros.min(MAX_ZEROS),
         }
     }
 
     /// Returns the row in a value of this width.
-    fn wrapped(self, bits: u32) -> Row {
+    fn wrapped(self, bits: u32) -> LanePattern {
         let stride = match bits {
             1 => 0,
             32 => self.stride & 0xffff_ffff,
             _ => self.stride,
         };
-        Row { stride, ..self }
+        LanePattern { stride, ..self }
     }
 
     /// Returns the difference of each lane from the first lane if it fits into the trailing zeros of the first lane, so
     /// that the addition causes no carry.
     fn low_bits(self) -> Option<[u64; 4]> {
-        let last = self.stride.checked_mul(u64::from(GANG) - 1)?;
-        (last >> self.zeros == 0).then(|| [0, 1, 2, 3].map(|lane| lane * self.stride))
+        let last = self.stride.checked_mul(u64::from(SUBWARP_LANES) - 1)?;
+        (last >> self.trailing_zeros == 0).then(|| [0, 1, 2, 3].map(|lane| lane * self.stride))
     }
 
     /// Returns the row after an operation that changes the low bits and the other bits independently.
-    fn changed(self, zeros: u32, change: impl Fn(u64) -> u64) -> Option<Row> {
+    fn changed(self, zeros: u32, change: impl Fn(u64) -> u64) -> Option<LanePattern> {
         let [first, rest @ ..] = self.low_bits()?.map(change);
         let stride = rest[0].checked_sub(first)?;
         let is_even = (1..)
             .zip(rest)
             .all(|(lane, bits)| bits == first + lane * stride);
-        is_even.then_some(Row {
+        is_even.then_some(LanePattern {
             stride,
-            zeros: zeros.min(MOST_ZEROS),
+            trailing_zeros: zeros.min(MAX_ZEROS),
         })
     }
 }
 
 /// Lattice of the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
+enum StrideLattice {
     /// Undefined: no definition has been visited.
-    Unwritten,
-    Row(Row),
+    Undefined,
+    Row(LanePattern),
     /// Unknown stride.
-    Differs,
+    Unknown,
 }
 
-impl Known {
+impl StrideLattice {
     /// Returns the join of two lattice values.
-    fn or(self, other: Known) -> Known {
+    fn join(self, other: StrideLattice) -> StrideLattice {
         match (self, other) {
-            (Known::Unwritten, known) | (known, Known::Unwritten) => known,
-            (Known::Row(a), Known::Row(b)) if a.stride == b.stride => Known::Row(Row {
-                zeros: a.zeros.min(b.zeros),
-                ..a
-            }),
-            _ => Known::Differs,
+            (StrideLattice::Undefined, known) | (known, StrideLattice::Undefined) => known,
+            (StrideLattice::Row(a), StrideLattice::Row(b)) if a.stride == b.stride => {
+                StrideLattice::Row(LanePattern {
+                    trailing_zeros: a.trailing_zeros.min(b.trailing_zeros),
+                    ..a
+                })
+            }
+            _ => StrideLattice::Unknown,
         }
     }
 
     /// Returns the value of an unknown operation, which depends only on both operands.
-    fn and(self, other: Known) -> Known {
+    fn combine(self, other: StrideLattice) -> StrideLattice {
         self.with(other, |a, b| {
-            ((a.stride, b.stride) == (0, 0)).then(|| Row::one(0))
+            ((a.stride, b.stride) == (0, 0)).then(|| LanePattern::one(0))
         })
     }
 
     /// Applies a transfer function of one operand.
-    fn map(self, change: impl FnOnce(Row) -> Option<Row>) -> Known {
+    fn map(self, change: impl FnOnce(LanePattern) -> Option<LanePattern>) -> StrideLattice {
         match self {
-            Known::Row(row) => change(row).map_or(Known::Differs, Known::Row),
+            StrideLattice::Row(row) => {
+                change(row).map_or(StrideLattice::Unknown, StrideLattice::Row)
+            }
             other => other,
         }
     }
 
     /// Applies a transfer function of two operands.
-    fn with(self, other: Known, change: impl FnOnce(Row, Row) -> Option<Row>) -> Known {
+    fn with(
+        self,
+        other: StrideLattice,
+        change: impl FnOnce(LanePattern, LanePattern) -> Option<LanePattern>,
+    ) -> StrideLattice {
         match (self, other) {
-            (Known::Row(a), Known::Row(b)) => change(a, b).map_or(Known::Differs, Known::Row),
-            (Known::Differs, _) | (_, Known::Differs) => Known::Differs,
-            _ => Known::Unwritten,
+            (StrideLattice::Row(a), StrideLattice::Row(b)) => {
+                change(a, b).map_or(StrideLattice::Unknown, StrideLattice::Row)
+            }
+            (StrideLattice::Unknown, _) | (_, StrideLattice::Unknown) => StrideLattice::Unknown,
+            _ => StrideLattice::Undefined,
         }
     }
 
     /// Returns the value of a sum or a difference.
-    fn sum(self, other: Known, change: impl FnOnce(Stride, Stride) -> Stride) -> Known {
+    fn sum(
+        self,
+        other: StrideLattice,
+        change: impl FnOnce(LaneStride, LaneStride) -> LaneStride,
+    ) -> StrideLattice {
         self.with(other, |a, b| {
-            Some(Row {
+            Some(LanePattern {
                 stride: change(a.stride, b.stride),
-                zeros: a.zeros.min(b.zeros),
+                trailing_zeros: a.trailing_zeros.min(b.trailing_zeros),
             })
         })
     }
 
     fn is_one(self) -> bool {
-        matches!(self, Known::Unwritten | Known::Row(Row { stride: 0, .. }))
+        matches!(
+            self,
+            StrideLattice::Undefined | StrideLattice::Row(LanePattern { stride: 0, .. })
+        )
     }
 }
 
-const ONE: Known = Known::Row(Row {
+const ONE: StrideLattice = StrideLattice::Row(LanePattern {
     stride: 0,
-    zeros: 0,
+    trailing_zeros: 0,
 });
 
 /// Lane numbers from a multiple of four on.
-const NEIGHBOURS: Known = Known::Row(Row {
+const NEIGHBOURS: StrideLattice = StrideLattice::Row(LanePattern {
     stride: 1,
-    zeros: GANG.trailing_zeros(),
+    trailing_zeros: SUBWARP_LANES.trailing_zeros(),
 });
 
 /// Maximum number of iterations of the fixed-point iteration. Most kernels need one more than their loop nesting depth.
-const MOST_ROUNDS: u32 = 48;
+const MAX_ITERATIONS: u32 = 48;
 
-struct Reader<'a, 'p> {
-    plain: Plain<'p>,
-    code: &'a Code<'p>,
+struct StrideAnalysis<'a, 'p> {
+    plain: TranslationView<'p>,
+    code: &'a InlinedCode<'p>,
     /// Block dimensions.
     block: [u32; 3],
-    known: BTreeMap<Register, Known>,
+    known: BTreeMap<RegisterKey, StrideLattice>,
     /// Registers with unknown strides.
-    lost: BTreeSet<Register>,
+    untracked: BTreeSet<RegisterKey>,
     /// Current frame.
     frame: usize,
     /// Whether only registers that are written once in a run are analyzed.
@@ -169,23 +189,24 @@ struct Reader<'a, 'p> {
 /// definitions of each register, `at_start` the live registers at the kernel start, `forms` the affine values, and
 /// `mixed` the registers whose strides are unknown after a divergent if-converted branch at the end of a block.
 pub(crate) fn find_strides(
-    source: Source<'_>,
-    flow: &Flow,
-    definitions: &Definitions,
-    at_start: &BTreeSet<Register>,
-    forms: &Forms<'_>,
-    mixed: &BTreeMap<usize, BTreeSet<Register>>,
-) -> (Strides, BTreeSet<usize>) {
+    source: TranslationInput<'_>,
+    flow: &ControlFlowGraph,
+    definitions: &DefSites,
+    at_start: &BTreeSet<RegisterKey>,
+    forms: &AffineAnalysis<'_>,
+    mixed: &BTreeMap<usize, BTreeSet<RegisterKey>>,
+) -> (LaneStrides, BTreeSet<usize>) {
     let mut parting = BTreeSet::new();
     loop {
         let lost = mixed.iter().filter(|(at, _)| parting.contains(*at));
-        let lost: BTreeSet<Register> = lost.flat_map(|(_, registers)| registers).copied().collect();
-        let mut reader = Reader {
+        let lost: BTreeSet<RegisterKey> =
+            lost.flat_map(|(_, registers)| registers).copied().collect();
+        let mut reader = StrideAnalysis {
             plain: source.plain,
             code: source.code,
             block: source.plain.extents().0,
             known: BTreeMap::new(),
-            lost,
+            untracked: lost,
             frame: 0,
             is_strict: false,
             operations: BTreeMap::new(),
@@ -193,7 +214,7 @@ pub(crate) fn find_strides(
         reader.find(flow, definitions, at_start, forms);
         let before = parting.len();
         for block in mixed.keys() {
-            if reader.parts_at(flow, *block) {
+            if reader.diverges_at(flow, *block) {
                 parting.insert(*block);
             }
         }
@@ -204,12 +225,17 @@ pub(crate) fn find_strides(
 }
 
 /// Returns for each block whether it is not part of a cycle.
-fn blocks_done_once(flow: &Flow) -> Vec<bool> {
+fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
     let comes_back = |start: usize| {
         let mut seen = vec![false; flow.blocks.len()];
         let mut left = vec![start];
         while let Some(block) = left.pop() {
-            for next in flow.blocks.get(block).into_iter().flat_map(|b| &b.next) {
+            for next in flow
+                .blocks
+                .get(block)
+                .into_iter()
+                .flat_map(|b| &b.successors)
+            {
                 if *next == start {
                     return true;
                 }
@@ -226,21 +252,21 @@ fn blocks_done_once(flow: &Flow) -> Vec<bool> {
         .collect()
 }
 
-impl Reader<'_, '_> {
+impl StrideAnalysis<'_, '_> {
     /// Analyzes all registers, or the registers that are equal in reconverging lanes.
     fn find(
         &mut self,
-        flow: &Flow,
-        definitions: &Definitions,
-        at_start: &BTreeSet<Register>,
-        forms: &Forms<'_>,
+        flow: &ControlFlowGraph,
+        definitions: &DefSites,
+        at_start: &BTreeSet<RegisterKey>,
+        forms: &AffineAnalysis<'_>,
     ) {
         let factors = match self.has_rows() {
-            true => forms.factors_of_x(),
+            true => forms.x_strides(),
             false => BTreeMap::new(),
         };
         self.solve(definitions, at_start, &factors);
-        if !self.may_join(flow) {
+        if !self.can_reconverge_out_of_step(flow) {
             return;
         }
         self.is_strict = true;
@@ -251,7 +277,7 @@ impl Reader<'_, '_> {
             let is_once = is_once.get(block.wrapping_sub(1)) == Some(&true);
             is_once && places.len() == 1 && !at_start.contains(register)
         });
-        let followed: Definitions = followed.map(|(r, places)| (*r, places.clone())).collect();
+        let followed: DefSites = followed.map(|(r, places)| (*r, places.clone())).collect();
         let factors = factors
             .into_iter()
             .filter(|(r, _)| followed.contains_key(r));
@@ -261,12 +287,12 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the known strides.
-    fn strides(&self) -> Strides {
+    fn strides(&self) -> LaneStrides {
         let found = self.known.iter();
         found
             .filter_map(|(register, known)| match known {
-                Known::Row(row) => Some((*register, row.stride)),
-                Known::Unwritten | Known::Differs => None,
+                StrideLattice::Row(row) => Some((*register, row.stride)),
+                StrideLattice::Undefined | StrideLattice::Unknown => None,
             })
             .collect()
     }
@@ -274,48 +300,51 @@ impl Reader<'_, '_> {
     /// Checks whether the lanes of a lane vector are neighbors in the x dimension of the block.
     fn has_rows(&self) -> bool {
         let [x, y, z] = self.block;
-        x.is_multiple_of(GANG) || (y, z) == (1, 1)
+        x.is_multiple_of(SUBWARP_LANES) || (y, z) == (1, 1)
     }
 
     /// Iterates the transfer functions to a fixed point. All strides are unknown if this takes too many iterations.
     fn solve(
         &mut self,
-        definitions: &Definitions,
-        at_start: &BTreeSet<Register>,
-        factors: &BTreeMap<Register, i64>,
+        definitions: &DefSites,
+        at_start: &BTreeSet<RegisterKey>,
+        factors: &BTreeMap<RegisterKey, i64>,
     ) {
-        let mut places: Vec<(u32, Register)> = Vec::new();
+        let mut places: Vec<(u32, RegisterKey)> = Vec::new();
         for (register, all) in definitions {
             places.extend(all.iter().map(|at| (*at, *register)));
             let start = match at_start.contains(register) {
-                _ if self.lost.contains(register) => Known::Differs,
+                _ if self.untracked.contains(register) => StrideLattice::Unknown,
                 // Registers are initialized with zeros.
                 true => ONE,
-                false => Known::Unwritten,
+                false => StrideLattice::Undefined,
             };
             self.known.insert(*register, start);
         }
         places.sort_unstable();
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ITERATIONS {
             let mut is_changed = false;
             for (at, register) in &places {
                 let result = self.result(*at, *register);
                 let written = match factors.get(register) {
                     Some(factor) => {
                         let stride = match register.0 {
-                            Bank::B64 => *factor as u64,
+                            RegisterBank::B64 => *factor as u64,
                             _ => u64::from(*factor as u32),
                         };
                         let zeros = match result {
-                            Known::Row(row) if row.stride == stride => row.zeros,
+                            StrideLattice::Row(row) if row.stride == stride => row.trailing_zeros,
                             _ => 0,
                         };
-                        Known::Row(Row { stride, zeros })
+                        StrideLattice::Row(LanePattern {
+                            stride,
+                            trailing_zeros: zeros,
+                        })
                     }
                     None => result,
                 };
                 let before = self.known.get(register).copied();
-                let found = before.map_or(written, |before| before.or(written));
+                let found = before.map_or(written, |before| before.join(written));
                 is_changed |= before != Some(found);
                 self.known.insert(*register, found);
             }
@@ -324,23 +353,23 @@ impl Reader<'_, '_> {
             }
         }
         for known in self.known.values_mut() {
-            *known = Known::Differs;
+            *known = StrideLattice::Unknown;
         }
     }
 
     /// Checks whether diverged lanes may reconverge after different paths or different numbers of loop iterations.
-    fn may_join(&mut self, flow: &Flow) -> bool {
+    fn can_reconverge_out_of_step(&mut self, flow: &ControlFlowGraph) -> bool {
         let n = flow.blocks.len();
         let mut meets: Vec<bool> = flow
             .blocks
             .iter()
-            .map(|b| b.meets != Meeting::None)
+            .map(|b| b.suspends_for != SuspendKind::None)
             .collect();
         loop {
             let mut is_changed = false;
             for (index, block) in flow.blocks.iter().enumerate().rev() {
                 let will = block
-                    .next
+                    .successors
                     .iter()
                     .any(|next| meets.get(*next) == Some(&true));
                 if will && !meets[index] {
@@ -353,51 +382,53 @@ impl Reader<'_, '_> {
             }
         }
         (0..n).any(|index| {
-            let mut next = flow.blocks[index].next.iter();
-            self.parts_at(flow, index) && next.all(|next| meets.get(*next) == Some(&true))
+            let mut next = flow.blocks[index].successors.iter();
+            self.diverges_at(flow, index) && next.all(|next| meets.get(*next) == Some(&true))
         })
     }
 
     /// Checks whether lanes may diverge at the end of a block.
-    fn parts_at(&mut self, flow: &Flow, index: usize) -> bool {
+    fn diverges_at(&mut self, flow: &ControlFlowGraph, index: usize) -> bool {
         let last = flow.blocks.get(index).map_or(0, |block| block.end - 1);
-        let Some(Placed { instr, frame, .. }) = self.code.get(last) else {
+        let Some(InlinedInstruction { instr, frame, .. }) = self.code.get(last) else {
             return false;
         };
         self.frame = *frame;
-        matches!(instr.op, Op::Branch { .. })
-            && instr.guard.place() != SlotPlace::None
+        matches!(instr.op, DecodedOp::Branch { .. })
+            && instr.guard.place() != OperandLocation::None
             && !self.predicate(instr.guard).is_one()
     }
 
-    fn register(&self, bank: Bank, slot: Slot) -> Option<Register> {
+    fn register(&self, bank: RegisterBank, slot: OperandSlot) -> Option<RegisterKey> {
         match slot.place() {
-            SlotPlace::Register(index) => Some(self.code.register(self.frame, (bank, index))),
-            SlotPlace::Constant(_) | SlotPlace::Special(_) | SlotPlace::None => None,
+            OperandLocation::Register(index) => Some(self.code.register(self.frame, (bank, index))),
+            OperandLocation::Constant(_) | OperandLocation::Special(_) | OperandLocation::None => {
+                None
+            }
         }
     }
 
-    fn read(&self, bank: Bank, slot: Slot) -> Known {
+    fn read(&self, bank: RegisterBank, slot: OperandSlot) -> StrideLattice {
         if let Some(register) = self.register(bank, slot) {
             return match self.known.get(&register) {
                 Some(known) => *known,
-                None if self.is_strict => Known::Differs,
+                None if self.is_strict => StrideLattice::Unknown,
                 // The register has no definition.
                 None => ONE,
             };
         }
         match slot.place() {
-            SlotPlace::Constant(_) | SlotPlace::None => ONE,
-            SlotPlace::Special(index) if bank == Bank::B32 => self.special(index),
-            SlotPlace::Special(_) | SlotPlace::Register(_) => Known::Differs,
+            OperandLocation::Constant(_) | OperandLocation::None => ONE,
+            OperandLocation::Special(index) if bank == RegisterBank::B32 => self.special(index),
+            OperandLocation::Special(_) | OperandLocation::Register(_) => StrideLattice::Unknown,
         }
     }
 
-    fn predicate(&self, slot: Slot) -> Known {
-        self.read(Bank::Predicate, slot)
+    fn predicate(&self, slot: OperandSlot) -> StrideLattice {
+        self.read(RegisterBank::Predicate, slot)
     }
 
-    fn special(&self, index: u32) -> Known {
+    fn special(&self, index: u32) -> StrideLattice {
         match self.plain.special32(index) {
             // Each row of threads is a multiple of the lane vector.
             Some(SpecialRegister::Tid(0)) if self.has_rows() => NEIGHBOURS,
@@ -406,34 +437,40 @@ impl Reader<'_, '_> {
             Some(
                 SpecialRegister::Ctaid(_) | SpecialRegister::Ntid(_) | SpecialRegister::Nctaid(_),
             ) => ONE,
-            _ => Known::Differs,
+            _ => StrideLattice::Unknown,
         }
     }
 
     /// Returns the lattice value that an instruction writes to a register.
-    fn result(&mut self, at: u32, register: Register) -> Known {
-        let Some(Placed {
+    fn result(&mut self, at: u32, register: RegisterKey) -> StrideLattice {
+        let Some(InlinedInstruction {
             instr,
             frame,
             moves,
             ..
         }) = self.code.get(at as usize)
         else {
-            return Known::Differs;
+            return StrideLattice::Unknown;
         };
         self.frame = *frame;
         let is_moved = !moves.values.is_empty();
         let is_one_way =
-            instr.guard.place() == SlotPlace::None || self.predicate(instr.guard).is_one();
+            instr.guard.place() == OperandLocation::None || self.predicate(instr.guard).is_one();
         if is_moved || !is_one_way {
-            return Known::Differs;
+            return StrideLattice::Unknown;
         }
-        self.written(at, instr, register).unwrap_or(Known::Differs)
+        self.written(at, instr, register)
+            .unwrap_or(StrideLattice::Unknown)
     }
 
     /// Returns the lattice value that an instruction writes to a register if all lanes execute it.
-    fn written(&mut self, at: u32, instr: &Instr, register: Register) -> Option<Known> {
-        if let Op::Load(plan) = instr.op {
+    fn written(
+        &mut self,
+        at: u32,
+        instr: &DecodedInstruction,
+        register: RegisterKey,
+    ) -> Option<StrideLattice> {
+        if let DecodedOp::Load(plan) = instr.op {
             return self.loaded(self.plain.access(plan)?);
         }
         let plain = self.plain;
@@ -449,7 +486,7 @@ impl Reader<'_, '_> {
                 Destination::Register(bank, slot) => self.register(bank, slot) == Some(register),
                 Destination::CarryFlag => false,
             })?;
-        let mut known: Vec<Known> = Vec::new();
+        let mut known: Vec<StrideLattice> = Vec::new();
         for (node, bits) in graph.nodes() {
             let value = self.value(graph, &known, node);
             known.push(value.map(|row| Some(row.wrapped(bits))));
@@ -458,15 +495,15 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the lattice value of a node, given those of its operands.
-    fn value(&self, graph: &Graph, known: &[Known], node: Node) -> Known {
+    fn value(&self, graph: &Graph, known: &[StrideLattice], node: Node) -> StrideLattice {
         let of = |id: NodeId| known[id.index()];
         match node {
             Node::Source(bank, slot) => self.read(bank, slot),
-            Node::CarryFlag => Known::Differs,
-            Node::Constant(number) => Known::Row(Row::one(number.trailing_zeros())),
+            Node::CarryFlag => StrideLattice::Unknown,
+            Node::Constant(number) => StrideLattice::Row(LanePattern::one(number.trailing_zeros())),
             Node::Unary(Unary::ToNarrow, a) => of(a),
             Node::Unary(Unary::ToWideSigned | Unary::ToWideUnsigned, a) => of(a).map(extended),
-            Node::Unary(_, a) => of(a).and(ONE),
+            Node::Unary(_, a) => of(a).combine(ONE),
             Node::Binary(op, [a, b]) => {
                 let (row, other) = (of(a), of(b));
                 match (op, graph.constant_of(b)) {
@@ -481,74 +518,79 @@ impl Reader<'_, '_> {
                         Binary::ShiftRightSigned | Binary::ShiftRightUnsigned,
                         Some(amount @ 0..32),
                     ) => row.map(|row| {
-                        let zeros = row.zeros.saturating_sub(amount as u32);
+                        let zeros = row.trailing_zeros.saturating_sub(amount as u32);
                         row.changed(zeros, |bits| bits >> amount)
                     }),
                     (Binary::And | Binary::Or | Binary::Xor, number) => match row.is_one() {
                         true => logic(op, other, row, graph.constant_of(a)),
                         false => logic(op, row, other, number),
                     },
-                    _ => row.and(other),
+                    _ => row.combine(other),
                 }
             }
-            Node::FloatComparison([a, b]) => of(a).and(of(b)),
+            Node::FloatComparison([a, b]) => of(a).combine(of(b)),
             Node::Select { condition, yes, no } => match of(condition) {
-                Known::Differs => Known::Differs,
-                _ => of(yes).or(of(no)),
+                StrideLattice::Unknown => StrideLattice::Unknown,
+                _ => of(yes).join(of(no)),
             },
-            Node::Blend { ones, zeros, mask } => of(ones).and(of(zeros)).and(of(mask)),
+            Node::Blend { ones, zeros, mask } => of(ones).combine(of(zeros)).combine(of(mask)),
             Node::PermuteBytes { bytes, selector } => {
-                of(bytes[0]).and(of(bytes[1])).and(of(selector))
+                of(bytes[0]).combine(of(bytes[1])).combine(of(selector))
             }
-            Node::DotBytes { factors, .. } => of(factors[0]).and(of(factors[1])),
+            Node::DotBytes { factors, .. } => of(factors[0]).combine(of(factors[1])),
         }
     }
 
     /// A load at a uniform address is uniform, unless diverged lanes may execute it at different times.
-    fn loaded(&self, plan: &AccessPlan) -> Option<Known> {
+    fn loaded(&self, plan: &AccessPlan) -> Option<StrideLattice> {
         let is_constant = matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const);
         let is_of_all = matches!(plan.space, StateSpace::Global | StateSpace::Shared);
         if !is_constant && (!is_of_all || self.is_strict) {
             return None;
         }
         let bank = plan.base_bank();
-        Some(self.read(bank, plan.base).and(ONE))
+        Some(self.read(bank, plan.base).combine(ONE))
     }
 }
 
 /// Returns the value of a logic operation with a uniform value: a constant, or a value without ones in the low bits in
 /// which the lanes differ.
-fn logic(op: Binary, row: Known, other: Known, number: Option<u64>) -> Known {
+fn logic(
+    op: Binary,
+    row: StrideLattice,
+    other: StrideLattice,
+    number: Option<u64>,
+) -> StrideLattice {
     row.with(other, |row, one| {
         if one.stride != 0 {
             return None;
         }
         let low = match number {
-            Some(number) => number & ((1 << row.zeros) - 1),
-            None if one.zeros >= row.zeros || row.stride == 0 => 0,
+            Some(number) => number & ((1 << row.trailing_zeros) - 1),
+            None if one.trailing_zeros >= row.trailing_zeros || row.stride == 0 => 0,
             None => return None,
         };
-        let ones = number.map_or(one.zeros, u64::trailing_zeros);
+        let ones = number.map_or(one.trailing_zeros, u64::trailing_zeros);
         match op {
-            Binary::And => row.changed(row.zeros.max(ones), |bits| bits & low),
-            Binary::Or => row.changed(row.zeros.min(ones), |bits| bits | low),
-            _ => row.changed(row.zeros.min(ones), |bits| bits ^ low),
+            Binary::And => row.changed(row.trailing_zeros.max(ones), |bits| bits & low),
+            Binary::Or => row.changed(row.trailing_zeros.min(ones), |bits| bits | low),
+            _ => row.changed(row.trailing_zeros.min(ones), |bits| bits ^ low),
         }
     })
 }
 
 /// Returns a row multiplied by a constant.
-fn times(row: Row, number: u64) -> Row {
-    Row {
+fn times(row: LanePattern, number: u64) -> LanePattern {
+    LanePattern {
         stride: row.stride.wrapping_mul(number),
-        zeros: row
-            .zeros
+        trailing_zeros: row
+            .trailing_zeros
             .saturating_add(number.trailing_zeros())
-            .min(MOST_ZEROS),
+            .min(MAX_ZEROS),
     }
 }
 
 /// Returns an extended row. Lanes that differ in more than the low bits may wrap.
-fn extended(row: Row) -> Option<Row> {
+fn extended(row: LanePattern) -> Option<LanePattern> {
     row.low_bits().map(|_| row)
 }

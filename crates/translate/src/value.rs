@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use warpgrid_emulator::plain::integer::Apply;
 use warpgrid_emulator::plain::word::{Truth, Word};
-use warpgrid_emulator::plain::{Bank, Slot};
+use warpgrid_emulator::plain::{OperandSlot, RegisterBank};
 use warpgrid_isa::Signedness;
 
 /// Position of a node in its graph.
@@ -64,7 +64,7 @@ pub(crate) enum Binary {
 /// A value: a source of the operation, or the result of a primitive operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Node {
-    Source(Bank, Slot),
+    Source(RegisterBank, OperandSlot),
     /// The carry flag of each lane.
     CarryFlag,
     /// The result of a comparison of floats, which depends on these sources.

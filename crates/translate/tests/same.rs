@@ -37,46 +37,47 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use warpgrid_emulator::plain::Plain;
+use warpgrid_emulator::plain::TranslationView;
 use warpgrid_emulator::{BufferIndex, Machine, MemoryRegion, Timeline, TimelineLimits};
-use warpgrid_launch::prepare::{Writers, prepare};
+use warpgrid_launch::prepare::{WriterTracking, prepare};
 use warpgrid_launch::{Annotations, Scenario};
 use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_ptx::Ptx;
 use warpgrid_translate::{
-    AnyPart, Ended, Engine, Limits, Memory, Native, NativeInstance, Part, Parted, Products,
-    Refusal, measure_products, run, run_on_threads, shares,
+    AnyPartition, BailoutReason, Engine, FinishedRun, LinearMemory, MaddRounding, Partition,
+    PartitionedRun, RunLimits, WasmtimeEngine, WasmtimeInstance, detect_madd_rounding, run,
+    run_on_threads, split_evenly,
 };
 
 /// Engine without a fused multiply-add, as in some hosts.
 struct Separate;
 
 impl Engine for Separate {
-    type Module = <Native as Engine>::Module;
-    type Instance = NativeInstance;
+    type Module = <WasmtimeEngine as Engine>::Module;
+    type Instance = WasmtimeInstance;
 
-    fn products(&self) -> Products {
-        Products::Separate
+    fn products(&self) -> MaddRounding {
+        MaddRounding::Unfused
     }
 
     fn now() -> Duration {
-        Native::now()
+        WasmtimeEngine::now()
     }
 
     fn compile(&self, wasm: &[u8]) -> Result<Self::Module, String> {
-        Native::get().compile(wasm)
+        WasmtimeEngine::get().compile(wasm)
     }
 
-    fn instantiate(&self, module: &Self::Module) -> Result<NativeInstance, String> {
-        Native::get().instantiate(module)
+    fn instantiate(&self, module: &Self::Module) -> Result<WasmtimeInstance, String> {
+        WasmtimeEngine::get().instantiate(module)
     }
 }
 
 /// Sufficient for all cases.
 const MAX_STEPS: u64 = 50_000_000;
-const LIMITS: Limits = Limits {
+const LIMITS: RunLimits = RunLimits {
     max_steps: MAX_STEPS,
-    least_pace: None,
+    min_steps_per_second: None,
 };
 
 /// Returns a machine that has not executed a step.
@@ -93,7 +94,7 @@ fn machine(scenario: &Scenario) -> Result<(Machine, usize), String> {
         annotations,
         &program,
         "//@",
-        Writers::Untracked,
+        WriterTracking::Untracked,
     );
     let prepared = prepared.map_err(|problem| problem.message)?;
     Ok((prepared.machine, prepared.buffers.len()))
@@ -104,24 +105,36 @@ struct Threads(u32);
 
 /// Runs a machine to its end.
 trait Runs {
-    fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal>;
+    fn run(
+        &self,
+        plain: TranslationView<'_>,
+    ) -> Result<FinishedRun<WasmtimeInstance>, BailoutReason>;
 }
 
-impl Runs for Native {
-    fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
+impl Runs for WasmtimeEngine {
+    fn run(
+        &self,
+        plain: TranslationView<'_>,
+    ) -> Result<FinishedRun<WasmtimeInstance>, BailoutReason> {
         run(self, plain, LIMITS)
     }
 }
 
 impl Runs for Separate {
-    fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
+    fn run(
+        &self,
+        plain: TranslationView<'_>,
+    ) -> Result<FinishedRun<WasmtimeInstance>, BailoutReason> {
         run(self, plain, LIMITS)
     }
 }
 
 impl Runs for Threads {
-    fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
-        run_on_threads(Native::get(), plain, LIMITS, self.0)
+    fn run(
+        &self,
+        plain: TranslationView<'_>,
+    ) -> Result<FinishedRun<WasmtimeInstance>, BailoutReason> {
+        run_on_threads(WasmtimeEngine::get(), plain, LIMITS, self.0)
     }
 }
 
@@ -131,34 +144,38 @@ struct Hosts(u64);
 /// Memory received from another host.
 struct Sent(Vec<u8>);
 
-impl Memory for Sent {
-    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+impl LinearMemory for Sent {
+    fn read(&self, range: Range<usize>) -> Cow<'_, [u8]> {
         Cow::Borrowed(self.0.get(range).unwrap_or_default())
     }
 }
 
 impl Runs for Hosts {
-    fn run(&self, plain: Plain<'_>) -> Result<Ended<NativeInstance>, Refusal> {
-        let engine = Native::get();
-        let parted = Parted::new(engine, plain)?;
-        let n_hosts = self.0.min(parted.most_parts(plain)).max(1);
-        let parts = shares(0..plain.n_blocks(), n_hosts).map(|blocks| parted.part(engine, blocks));
+    fn run(
+        &self,
+        plain: TranslationView<'_>,
+    ) -> Result<FinishedRun<WasmtimeInstance>, BailoutReason> {
+        let engine = WasmtimeEngine::get();
+        let parted = PartitionedRun::new(engine, plain)?;
+        let n_hosts = self.0.min(parted.max_partitions(plain)).max(1);
+        let parts =
+            split_evenly(0..plain.n_blocks(), n_hosts).map(|blocks| parted.part(engine, blocks));
         let mut parts = parts.collect::<Result<Vec<_>, _>>()?;
         let mut noted = Vec::new();
         loop {
             for part in &mut parts {
-                parted.begin_again(plain, &noted, part);
+                parted.restart(plain, &noted, part);
                 parted.run_part(plain, LIMITS, None, part);
             }
-            let send = |part: &Part<NativeInstance>| {
-                let memory = part.memory().look(0..parted.n_bytes() as usize);
-                Part::from_host(part.facts(), Sent(memory.into_owned()))
+            let send = |part: &Partition<WasmtimeInstance>| {
+                let memory = part.memory().read(0..parted.n_bytes() as usize);
+                Partition::from_host(part.facts(), Sent(memory.into_owned()))
             };
-            let sent: Vec<Part<Sent>> = parts.iter().skip(1).map(send).collect();
-            let others: Vec<&AnyPart<'_>> = sent.iter().map(|part| part as _).collect();
-            let mut all: Vec<&AnyPart<'_>> = vec![&parts[0]];
+            let sent: Vec<Partition<Sent>> = parts.iter().skip(1).map(send).collect();
+            let others: Vec<&AnyPartition<'_>> = sent.iter().map(|part| part as _).collect();
+            let mut all: Vec<&AnyPartition<'_>> = vec![&parts[0]];
             all.extend(&others);
-            match parted.more_to_note(plain, &noted, &all)? {
+            match parted.ranges_to_track(plain, &noted, &all)? {
                 Some(more) => noted = more,
                 None => return parted.end(plain, LIMITS, parts.remove(0), &others),
             }
@@ -190,15 +207,15 @@ fn left(timeline: &Timeline, n_buffers: usize) -> Left {
 }
 
 /// Runs a scenario in both engines. Returns the reason if it was not compiled, and an error if the results differ.
-fn both(engine: &impl Runs, scenario: &Scenario) -> Result<Result<(), Refusal>, String> {
+fn both(engine: &impl Runs, scenario: &Scenario) -> Result<Result<(), BailoutReason>, String> {
     let (machine, n_buffers) = machine(scenario)?;
     let mut timeline = Timeline::new(machine.clone(), TimelineLimits::default());
-    let ended = machine.plain().ok_or(Refusal::Launch);
+    let ended = machine.translation_view().ok_or(BailoutReason::Launch);
     let ended = match ended.and_then(|plain| engine.run(plain)) {
         Ok(ended) => ended,
         Err(why) => return Ok(Err(why)),
     };
-    if !ended.hand_over(|end| timeline.take_end(end)) {
+    if !ended.with_result(|end| timeline.adopt_result(end)) {
         return Err("the end is not taken over".to_owned());
     }
     let found = left(&timeline, n_buffers);
@@ -281,7 +298,7 @@ fn the_corpus_is_the_same_or_left_to_the_interpreter() {
     let mut lines = String::new();
     let mut wrong = Vec::new();
     for (name, scenario) in corpus() {
-        match both(Native::get(), &scenario) {
+        match both(WasmtimeEngine::get(), &scenario) {
             Ok(Ok(())) => lines.push_str(&format!("{name}: translated\n")),
             Ok(Err(why)) => lines.push_str(&format!("{name}: {why}\n")),
             Err(why) => wrong.push(format!("{name}: {why}")),
@@ -313,7 +330,7 @@ fn shortened(scenario: Scenario) -> String {
             source: lines.join("\n"),
             ..scenario.clone()
         };
-        let found = std::panic::catch_unwind(|| both(Native::get(), &scenario));
+        let found = std::panic::catch_unwind(|| both(WasmtimeEngine::get(), &scenario));
         matches!(found, Ok(Err(why)) if why.contains("differ"))
     };
     let mut lines: Vec<String> = scenario.source.lines().map(str::to_owned).collect();
@@ -340,7 +357,7 @@ fn check_seeds(scenario: fn(u64) -> Scenario) -> (usize, usize, BTreeMap<String,
     let mut wrong = Vec::new();
     let mut refused = BTreeMap::<String, Vec<u64>>::new();
     for seed in seeds() {
-        match both(Native::get(), &scenario(seed)) {
+        match both(WasmtimeEngine::get(), &scenario(seed)) {
             Ok(Ok(())) => n_translated += 1,
             Ok(Err(why)) => refused.entry(why.to_string()).or_default().push(seed),
             Err(why) => wrong.push((seed, why)),
@@ -382,10 +399,10 @@ fn strips_of_several_functions_leave_the_same() {
     for kind in [generated_scenario, detours::scenario, agreeing::scenario] {
         for seed in seeds().step_by(8) {
             let short = kind(seed);
-            let long = both(Native::get(), &lengthened(&short)).map(|found| found.is_ok());
+            let long = both(WasmtimeEngine::get(), &lengthened(&short)).map(|found| found.is_ok());
             assert!(long.is_ok(), "seed {seed}: {long:?}");
             n_long += i32::from(long == Ok(true));
-            n_short += i32::from(both(Native::get(), &short) == Ok(Ok(())));
+            n_short += i32::from(both(WasmtimeEngine::get(), &short) == Ok(Ok(())));
         }
     }
     assert!(10 * n_long > 9 * n_short, "{n_long} of {n_short}");
@@ -397,8 +414,9 @@ fn check_on_others(scenario: fn(u64) -> Scenario) {
     for seed in seeds().step_by(8) {
         let scenario = scenario(seed);
         // Partitions may bail out for different reasons, of which the first is reported.
-        let is_translated = |found: Result<Result<(), Refusal>, String>| found.map(|f| f.is_ok());
-        let alone = is_translated(both(Native::get(), &scenario));
+        let is_translated =
+            |found: Result<Result<(), BailoutReason>, String>| found.map(|f| f.is_ok());
+        let alone = is_translated(both(WasmtimeEngine::get(), &scenario));
         let on_threads = is_translated(both(&Threads(2), &scenario));
         assert_eq!(on_threads, alone, "seed {seed} on threads");
         let on_hosts = is_translated(both(&Hosts(2), &scenario));
@@ -458,20 +476,20 @@ fn threads_may_store_the_same_without_an_order() {
 #[test]
 fn lanes_that_are_not_there_take_no_short_way() {
     for (what, scenario) in detours::without_some_lanes() {
-        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+        assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())), "{what}");
     }
 }
 
 #[test]
 fn what_a_try_has_noted_is_of_no_other_one() {
     let scenario = detours::noted_after_a_store();
-    assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
+    assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())));
 }
 
 /// Checks that a scenario is compiled, with the results of the interpreter, on an engine with a fused multiply-add and
 /// on one without.
 fn check_with_both_products(what: &str, scenario: &Scenario) {
-    assert_eq!(both(Native::get(), scenario), Ok(Ok(())), "{what}");
+    assert_eq!(both(WasmtimeEngine::get(), scenario), Ok(Ok(())), "{what}");
     let found = both(&Separate, scenario);
     assert_eq!(found, Ok(Ok(())), "{what} without a fused product");
 }
@@ -493,14 +511,14 @@ fn fused_products_are_rounded_once() {
 #[test]
 fn approximate_functions_give_the_same_bits() {
     for (what, scenario) in approximate::scenarios() {
-        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+        assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())), "{what}");
     }
 }
 
 #[test]
 fn lanes_are_followed_where_they_stay_together() {
     for (what, scenario) in strides::scenarios() {
-        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+        assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())), "{what}");
     }
     let (n_translated, n, refused) = check_seeds(strides::generated);
     assert_eq!(n_translated, n, "{refused:?}");
@@ -516,8 +534,8 @@ fn what_is_quick_is_the_same() {
 #[test]
 fn accesses_beyond_ranges_are_found() {
     for (what, scenario) in quick::faults() {
-        let found = both(Native::get(), &scenario);
-        assert_eq!(found, Ok(Err(Refusal::Fault)), "{what}");
+        let found = both(WasmtimeEngine::get(), &scenario);
+        assert_eq!(found, Ok(Err(BailoutReason::Fault)), "{what}");
     }
 }
 
@@ -531,21 +549,21 @@ fn numbers_of_lanes_that_do_not_take_part_do_not_matter() {
 #[test]
 fn divergent_loops_produce_the_same_memory() {
     for (what, scenario) in divergence::loops().chain(divergence::loops_with_reconvergence()) {
-        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{what}");
+        assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())), "{what}");
     }
 }
 
 #[test]
 fn lanes_may_exit_while_others_wait_at_a_warp_barrier() {
     let scenario = divergence::exit_during_warp_barrier();
-    assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
+    assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())));
 }
 
 #[test]
 fn operations_that_do_not_wait_for_all_lanes_are_interpreted() {
     for (what, scenario) in divergence::divergent_warp_operations() {
-        let found = both(Native::get(), &scenario);
-        assert_eq!(found, Ok(Err(Refusal::Rare)), "{what}");
+        let found = both(WasmtimeEngine::get(), &scenario);
+        assert_eq!(found, Ok(Err(BailoutReason::Unsupported)), "{what}");
     }
 }
 
@@ -572,9 +590,17 @@ fn steps_are_counted_unless_a_warp_diverges() {
         let scenario = blocks(&format!(
             "mov.u32 %x, %i; {PLACE} {lines} st.global.u32 [%q], %t;"
         ));
-        assert_eq!(both(Native::get(), &scenario), Ok(Ok(())), "{lines}");
+        assert_eq!(
+            both(WasmtimeEngine::get(), &scenario),
+            Ok(Ok(())),
+            "{lines}"
+        );
         let (machine, _) = machine(&scenario).expect("a machine");
-        let ended = run(Native::get(), machine.plain().expect("a start"), LIMITS);
+        let ended = run(
+            WasmtimeEngine::get(),
+            machine.translation_view().expect("a start"),
+            LIMITS,
+        );
         let found = ended.map(|ended| !ended.counts.has_diverged);
         assert_eq!(found, Ok(is_counted), "{lines}");
     }
@@ -587,28 +613,32 @@ fn a_divergent_run_without_end_exceeds_the_step_limit() {
             "AGAIN: setp.lt.u32 %c, %t, 3; @%c bra D; add.u32 %i, %i, 1; D: {barrier} bra AGAIN;"
         );
         let (machine, _) = machine(&blocks(&lines)).expect("a machine");
-        let limits = Limits {
+        let limits = RunLimits {
             max_steps: 100_000,
-            least_pace: None,
+            min_steps_per_second: None,
         };
-        let found = run(Native::get(), machine.plain().expect("a start"), limits);
-        assert_eq!(found.err(), Some(Refusal::Steps), "{lines}");
+        let found = run(
+            WasmtimeEngine::get(),
+            machine.translation_view().expect("a start"),
+            limits,
+        );
+        assert_eq!(found.err(), Some(BailoutReason::StepLimit), "{lines}");
     }
 }
 
 #[test]
 fn what_a_gang_has_read_is_before_what_its_parts_store() {
     let scenario = detours::read_before_lanes_part();
-    assert_eq!(both(Native::get(), &scenario), Ok(Ok(())));
+    assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())));
 }
 
 #[test]
 fn copies_in_flight_land_when_they_are_waited_for() {
     let mut wrong = Vec::new();
     for (what, scenario, becomes) in copies::scenarios() {
-        let found = match both(Native::get(), &scenario) {
+        let found = match both(WasmtimeEngine::get(), &scenario) {
             Ok(Ok(())) => Becomes::Translated,
-            Ok(Err(Refusal::Conflict)) => Becomes::Conflict,
+            Ok(Err(BailoutReason::Conflict)) => Becomes::Conflict,
             Ok(Err(_)) => Becomes::Other,
             Err(why) => {
                 wrong.push(format!("{what}: {why}"));
@@ -616,7 +646,7 @@ fn copies_in_flight_land_when_they_are_waited_for() {
             }
         };
         if found != becomes {
-            let why = both(Native::get(), &scenario);
+            let why = both(WasmtimeEngine::get(), &scenario);
             wrong.push(format!("{what}: found {why:?}, expected {becomes:?}"));
         }
     }
@@ -657,16 +687,16 @@ fn unusual_terms_of_products_are_left_to_the_interpreter() {
         (zero, 0x8000_0000, Ok(())),
         // Smallest subnormal factor.
         (0x0001_0001, 0x3f80_0000, Ok(())),
-        (0x7c00_7c00, 0, Err(Refusal::Rare)),
-        (0x7e00_7e00, 0, Err(Refusal::Rare)),
-        (one, 0x7f80_0000, Err(Refusal::Rare)),
-        (one, 0x7fc0_0000, Err(Refusal::Rare)),
-        (one, 0x7f00_0000, Err(Refusal::Rare)),
+        (0x7c00_7c00, 0, Err(BailoutReason::Unsupported)),
+        (0x7e00_7e00, 0, Err(BailoutReason::Unsupported)),
+        (one, 0x7f80_0000, Err(BailoutReason::Unsupported)),
+        (one, 0x7fc0_0000, Err(BailoutReason::Unsupported)),
+        (one, 0x7f00_0000, Err(BailoutReason::Unsupported)),
         // Below the range of the units.
-        (zero, 0x0100_0000, Err(Refusal::Rare)),
-        (zero, 1, Err(Refusal::Rare)),
+        (zero, 0x0100_0000, Err(BailoutReason::Unsupported)),
+        (zero, 1, Err(BailoutReason::Unsupported)),
     ] {
-        let found = both(Native::get(), &product_of(factor, sum));
+        let found = both(WasmtimeEngine::get(), &product_of(factor, sum));
         assert_eq!(found, Ok(expected), "{factor:08x} {sum:08x}");
     }
 }
@@ -675,7 +705,10 @@ fn unusual_terms_of_products_are_left_to_the_interpreter() {
 fn kernels_are_the_same_without_a_fused_product() {
     let mut wrong = Vec::new();
     for (name, scenario) in corpus() {
-        let found = (both(&Separate, &scenario), both(Native::get(), &scenario));
+        let found = (
+            both(&Separate, &scenario),
+            both(WasmtimeEngine::get(), &scenario),
+        );
         if found.0 != found.1 {
             wrong.push(format!("{name}: {found:?}"));
         }
@@ -690,7 +723,10 @@ fn kernels_are_the_same_without_a_fused_product() {
 
 #[test]
 fn the_engine_that_is_linked_in_has_a_fused_product() {
-    assert_eq!(measure_products(Native::get()), Native::get().products());
+    assert_eq!(
+        detect_madd_rounding(WasmtimeEngine::get()),
+        WasmtimeEngine::get().products()
+    );
 }
 
 /// Returns a kernel of sixteen blocks with these lines, and a buffer with two words for each thread.
@@ -733,14 +769,14 @@ ret; }";
     let scenario = serde_json::from_value(scenario).expect("a scenario");
     let (machine, _) = machine(&scenario).expect("a machine");
     let paced = |least_pace| {
-        let plain = machine.plain().expect("a start");
-        let limits = Limits {
-            least_pace,
+        let plain = machine.translation_view().expect("a start");
+        let limits = RunLimits {
+            min_steps_per_second: least_pace,
             ..LIMITS
         };
-        run(Native::get(), plain, limits).err()
+        run(WasmtimeEngine::get(), plain, limits).err()
     };
-    assert_eq!(paced(Some(1e30)), Some(Refusal::Slow));
+    assert_eq!(paced(Some(1e30)), Some(BailoutReason::TooSlow));
     assert_eq!(paced(Some(1.0)), None);
     assert_eq!(paced(None), None);
 }
@@ -761,8 +797,8 @@ fn the_number_of_threads_and_hosts_changes_nothing() {
     let wanted = [
         (own, Ok(())),
         (other, Ok(())),
-        (next, Err(Refusal::Conflict)),
-        (same, Err(Refusal::Conflict)),
+        (next, Err(BailoutReason::Conflict)),
+        (same, Err(BailoutReason::Conflict)),
         (mixed, Ok(())),
         (late, Ok(())),
     ];
@@ -786,14 +822,14 @@ fn a_word_that_many_threads_of_a_block_read_is_written_after_a_barrier() {
         (format!("{of_the_block} bar.sync 0; {first_writes}"), Ok(())),
         (
             format!("{of_the_block} {first_writes}"),
-            Err(Refusal::Conflict),
+            Err(BailoutReason::Conflict),
         ),
         (
             format!("{of_all} bar.sync 0; {one_block_writes}"),
-            Err(Refusal::Conflict),
+            Err(BailoutReason::Conflict),
         ),
     ] {
-        let found = both(Native::get(), &blocks(&lines));
+        let found = both(WasmtimeEngine::get(), &blocks(&lines));
         assert_eq!(found, Ok(expected), "{lines}");
     }
 }
@@ -805,7 +841,8 @@ fn check_call(function: &str, lines: &str, expected: Result<(), &str>) {
     scenario.source = scenario
         .source
         .replace(".visible", &format!("{function}\n.visible"));
-    let found = both(Native::get(), &scenario).map(|found| found.map_err(|why| why.to_string()));
+    let found =
+        both(WasmtimeEngine::get(), &scenario).map(|found| found.map_err(|why| why.to_string()));
     let expected = expected.map_err(str::to_owned);
     match (found, expected) {
         (Ok(Err(found)), Err(expected)) if found.contains(&expected) => {}

@@ -80,7 +80,7 @@ fn name_of(folder: &Path) -> String {
 
 fn run(scenario: Scenario, reading: &mut Duration, running: &mut Duration) -> Result<(), String> {
     let start = Instant::now();
-    let session = Session::untracked(scenario);
+    let session = Session::new_without_last_writers(scenario);
     *reading += start.elapsed();
     let mut session = session.map_err(|error| format!("{} {}", error.code, error.message))?;
     let start = Instant::now();

@@ -39,7 +39,7 @@ fn main() {
 }
 
 fn run(scenario: Scenario) -> Result<(), String> {
-    let session = Session::untracked(scenario);
+    let session = Session::new_without_last_writers(scenario);
     let mut session = session.map_err(|error| format!("{} {}", error.code, error.message))?;
     keeps_promise(&mut session, MAX_STEPS)
 }

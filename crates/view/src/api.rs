@@ -1,4 +1,4 @@
-//! Requests of hosts. Each request is a function of plain arguments that returns plain data or a [`Failure`].
+//! Requests of hosts. Each request is a function of plain arguments that returns plain data or a [`RequestError`].
 //!
 //! All hosts, including the npm package and the command, call these functions, which validate arguments, fill in defaults and format error
 //! messages. A [`Session`] is the only stateful result, and its methods with plain arguments are in `session`.
@@ -19,12 +19,12 @@ pub(crate) mod values;
 pub use crate::api::final_values::{ChangedMemory, ChangedRange, LaneGroup, RegisterResult};
 pub use crate::api::limits::{STEPS_OF_A_CALL, STEPS_OF_A_COMMAND, whole};
 pub use crate::api::report::{BufferDigest, FaultReport, ReportOptions, ReportRequest, RunReport};
-pub use crate::api::values::Values;
+pub use crate::api::values::BufferValues;
 
 use crate::analysis::comparison;
-use crate::analysis::comparison::{BesideError, BesideReport};
+use crate::analysis::comparison::{ComparisonError, ComparisonReport};
 use crate::analysis::mma_explanation;
-use crate::analysis::mma_explanation::{ProductRequest, ProductView};
+use crate::analysis::mma_explanation::{MmaExplanation, MmaRequest};
 use crate::compiled_file::FileView;
 #[cfg(feature = "paste")]
 use crate::compiled_file::open::CompiledFile;
@@ -32,82 +32,85 @@ use crate::layouts::fragment;
 use crate::layouts::fragment::FragmentView;
 use crate::layouts::fragment::request::FragmentRequest;
 use crate::layouts::inspector;
-use crate::layouts::inspector::bank_conflict_fix::Cured;
-use crate::layouts::inspector::element_map::Map;
-use crate::layouts::inspector::picture_url::{PictureForm, drawn};
+use crate::layouts::inspector::bank_conflict_fix::BankConflictFix;
+use crate::layouts::inspector::element_map::ElementMap;
+use crate::layouts::inspector::picture_url::{PictureFormat, drawn};
 use crate::layouts::tensor;
 use crate::layouts::tensor::LayoutView;
 use crate::memory_model::litmus;
-use crate::memory_model::litmus::extraction::CutRequest;
+use crate::memory_model::litmus::extraction::ExtractionRequest;
 use crate::memory_model::litmus::repairs::LitmusRepairs;
 use crate::memory_model::litmus::results_view::LitmusView;
-use crate::request_error::Failure;
+use crate::request_error::RequestError;
 use crate::session::Session;
 use warpgrid_launch::Scenario;
 
 /// Returns the mapping from lane and register to matrix element. If the fragment does not exist, the error message lists the alternatives.
-pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, Failure> {
+pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, RequestError> {
     Ok(fragment::fragment(request)?)
 }
 
 /// Returns the element locations of a tensor instruction. If the layout does not exist, the error message lists the alternatives.
-pub fn layout(request: &FragmentRequest) -> Result<LayoutView, Failure> {
+pub fn layout(request: &FragmentRequest) -> Result<LayoutView, RequestError> {
     Ok(tensor::layout(request)?)
 }
 
 /// Returns the diagram of a layout expression, a descriptor tile, or a pair of instructions. The error message contains the position of a
 /// syntax error.
-pub fn lens(request: &FragmentRequest) -> Result<LayoutView, Failure> {
+pub fn inspect_layout(request: &FragmentRequest) -> Result<LayoutView, RequestError> {
     Ok(inspector::picture::layout(request)?)
 }
 
-/// Calls [`fragment`], [`layout`] or [`lens`], depending on the requested operation.
-pub fn map(request: &FragmentRequest) -> Result<Map, Failure> {
-    Ok(Map::new(request)?)
+/// Calls [`fragment`], [`layout`] or [`inspect_layout`], depending on the requested operation.
+pub fn element_map(request: &FragmentRequest) -> Result<ElementMap, RequestError> {
+    Ok(ElementMap::new(request)?)
 }
 
 /// Formats the diagram of a URL of the matrix view or the layout inspector, or of a list of parameters with one per line. `form` is `svg`,
 /// `text` or `link`.
-pub fn picture(query: &str, form: &str) -> Result<String, Failure> {
-    let Some(form) = PictureForm::from_name(form) else {
+pub fn render_diagram(query: &str, form: &str) -> Result<String, RequestError> {
+    let Some(form) = PictureFormat::from_name(form) else {
         let why = format!("found `{form}`, expected `svg`, `text` or `link`");
-        return Err(Failure::unreadable("form", &why));
+        return Err(RequestError::invalid_argument("form", &why));
     };
     Ok(drawn(query, form)?)
 }
 
 /// Returns the computation of one result element of an MMA instruction by a Tensor Core. Fails if the instruction does not exist.
-pub fn product(request: &ProductRequest) -> Result<ProductView, Failure> {
-    mma_explanation::product(request).map_err(Failure::refused)
+pub fn product(request: &MmaRequest) -> Result<MmaExplanation, RequestError> {
+    mma_explanation::product(request).map_err(RequestError::unsupported)
 }
 
 /// Runs both sources of a scenario with one launch, with at most `max_steps` steps each. Fails if the scenario has no second source, or if
 /// a source cannot run.
-pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, Failure> {
+pub fn compare(scenario: Scenario, max_steps: u64) -> Result<ComparisonReport, RequestError> {
     if scenario.beside.is_none() {
-        return Err(Failure::unreadable(
+        return Err(RequestError::invalid_argument(
             "scenario",
             "the field `beside` contains no source",
         ));
     }
     let report = comparison::compare(scenario, max_steps);
-    report.map_err(|BesideError { error, .. }| error)
+    report.map_err(|ComparisonError { error, .. }| error)
 }
 
 /// Rewrites the source of a scenario so that its accesses to shared memory have no bank conflicts, and verifies the result by running both
 /// sources. Fails if the scenario cannot run, or if no bank conflict is fixed.
-pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
+pub fn fix_bank_conflicts(
+    scenario: &Scenario,
+    max_steps: u64,
+) -> Result<BankConflictFix, RequestError> {
     inspector::cure(scenario, max_steps)
 }
 
 /// Returns all outcomes of a litmus test that the memory model allows. Fails if the litmus test is invalid or its search space is too
 /// large.
-pub fn explore_litmus(source: &str) -> Result<LitmusView, Failure> {
+pub fn explore_litmus(source: &str) -> Result<LitmusView, RequestError> {
     Ok(litmus::explore(&litmus::read_text(source)?)?)
 }
 
 /// Returns the weakest repairs of a litmus test that forbid its bad outcomes. Fails like [`explore_litmus`].
-pub fn repair_litmus(source: &str) -> Result<LitmusRepairs, Failure> {
+pub fn repair_litmus(source: &str) -> Result<LitmusRepairs, RequestError> {
     let test = litmus::read_text(source)?;
     let view = litmus::explore(&test)?;
     Ok(litmus::repairs(&test, &view)?)
@@ -115,37 +118,41 @@ pub fn repair_litmus(source: &str) -> Result<LitmusRepairs, Failure> {
 
 /// Extracts a litmus test from lines of a kernel as source text. The kernel runs to these lines with at most `max_steps` steps. Fails if
 /// the scenario cannot run, or if the lines contain no litmus test.
-pub fn cut_litmus(scenario: Scenario, cut: &CutRequest, max_steps: u64) -> Result<String, Failure> {
-    let mut session = Session::untracked(scenario)?;
+pub fn extract_litmus_test(
+    scenario: Scenario,
+    cut: &ExtractionRequest,
+    max_steps: u64,
+) -> Result<String, RequestError> {
+    let mut session = Session::new_without_last_writers(scenario)?;
     Ok(litmus::write_text(&session.litmus_test(cut, max_steps)?))
 }
 
 /// Checks and launches a scenario. The session tracks the last writer of every byte.
-pub fn open(scenario: Scenario) -> Result<Session, Failure> {
+pub fn open(scenario: Scenario) -> Result<Session, RequestError> {
     Session::new(scenario)
 }
 
 /// Returns the contents of a compiled file. If the bytes are not a compiled file, the error message describes the actual format.
 #[cfg(feature = "paste")]
-pub fn open_file(bytes: &[u8]) -> Result<FileView, Failure> {
-    Ok(compiled(bytes)?.view())
+pub fn open_file(bytes: &[u8]) -> Result<FileView, RequestError> {
+    Ok(open_compiled(bytes)?.view())
 }
 
 /// Returns the source text of a code object in a compiled file, by its index from 0. Fails if the code object does not exist.
 #[cfg(feature = "paste")]
-pub fn file_text(bytes: &[u8], program: u64) -> Result<String, Failure> {
-    let file = compiled(bytes)?;
+pub fn file_text(bytes: &[u8], program: u64) -> Result<String, RequestError> {
+    let file = open_compiled(bytes)?;
     let text = usize::try_from(program)
         .ok()
         .and_then(|program| file.text(program));
     text.ok_or_else(|| {
         let n = file.view().programs.len();
         let why = format!("found the code object index {program}, expected an index below {n}");
-        Failure::unreadable("program", &why)
+        RequestError::invalid_argument("program", &why)
     })
 }
 
 #[cfg(feature = "paste")]
-fn compiled(bytes: &[u8]) -> Result<CompiledFile, Failure> {
-    CompiledFile::open(bytes).map_err(|why| Failure::unreadable("file", &why))
+fn open_compiled(bytes: &[u8]) -> Result<CompiledFile, RequestError> {
+    CompiledFile::open(bytes).map_err(|why| RequestError::invalid_argument("file", &why))
 }

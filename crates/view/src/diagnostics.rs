@@ -2,7 +2,7 @@
 
 use crate::model::text::{DiagnosticView, Severity, SourceRange};
 use warpgrid_isa::form::nearest;
-use warpgrid_program::{CodeFacts, Diagnostic, Span};
+use warpgrid_program::{Diagnostic, DiagnosticDoc, Span};
 
 /// Code of an argument from JavaScript with an invalid structure.
 pub const UNREADABLE_ARGUMENT: &str = "W0901";
@@ -70,7 +70,7 @@ pub(crate) fn ranges(numbers: &mut dyn Iterator<Item = u32>) -> String {
 }
 
 /// Empty line in the text of an HTML element of a document.
-pub fn cut_text(range: SourceRange) -> DiagnosticView {
+pub fn interrupted_text(range: SourceRange) -> DiagnosticView {
     let message = "an empty line ends an HTML element in Markdown".to_owned();
     let mut view = DiagnosticView::new("W0907", Severity::Warning, message, range);
     view.help = Some("enclose the source of the widget in `<pre>` and `</pre>`".to_owned());
@@ -122,15 +122,15 @@ pub(crate) fn not_run_yet(opcode: &str, reason: &str, span: Span) -> Diagnostic 
 
 /// Reference pages in order of their codes.
 #[rustfmt::skip]
-pub(crate) const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W0900", "invalid batch request", "Each line of a batch is a JSON object with the fields `id` and `source` and, optionally, `front`, `target` and `ptx_version`. Other fields are ignored with a warning.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
-    CodeFacts::page(UNREADABLE_ARGUMENT, "invalid argument", "An argument of the JavaScript API does not match its declared type.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
-    CodeFacts::page(NO_SUCH_MEMORY, "unknown buffer or variable", "`frame().memories` lists the valid names. A buffer has its own name, `shared:0` is the shared memory of block 0, and `var:table` is the module variable `table`.", "session.memory(\"outt\")", "session.memory(\"out\")"),
-    CodeFacts::page("W0903", "unknown override", "The target or the PTX version that an option specifies is unknown.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
-    CodeFacts::page(NOT_RUN_YET, "instruction not supported by the emulator", "The instruction is valid for the PTX version and target of the module, but the emulator does not support the instruction yet. Execution stops before the instruction, and all earlier steps remain available.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
-    CodeFacts::page("W0905", "module not initialized", "Call `await init()` before any other function, because `init` loads the WebAssembly module. Do not use a session after you have called `free()` for the session.", "import { check } from \"warpgrid\"; check(source)", "import init, { check } from \"warpgrid\"; await init(); check(source)"),
-    CodeFacts::page("W0906", "unknown attribute of a code block", "The info string of a code block may contain widget attributes after the language. Unknown attributes are ignored.", "```ptx,playground veiw=grid", "```ptx,playground view=grid"),
-    CodeFacts::page("W0907", "empty line in an HTML element", "Markdown ends an HTML block at the first empty line, which truncates the source of the widget. Empty lines inside `<pre>` are preserved.", "<warpgrid-playground>", "<warpgrid-playground><pre>"),
-    CodeFacts::page("W0908", "document without PTX or SASS", "The document contains no PTX or SASS code blocks. Check the spelling of the languages.", "```txp", "```ptx"),
-    CodeFacts::page("W0909", "unreadable file", "The file does not exist, is not readable, or is not a text file. Convert a file in UTF-16 to UTF-8.", "warpgrid check kernel.cubin", "warpgrid check kernel.ptx"),
+pub(crate) const PAGES: &[DiagnosticDoc] = &[
+    DiagnosticDoc::page("W0900", "invalid batch request", "Each line of a batch is a JSON object with the fields `id` and `source` and, optionally, `front`, `target` and `ptx_version`. Other fields are ignored with a warning.", "{\"id\": 1}", "{\"id\": \"1\", \"source\": \"ret;\"}"),
+    DiagnosticDoc::page(UNREADABLE_ARGUMENT, "invalid argument", "An argument of the JavaScript API does not match its declared type.", "new Session({ grid: 4 })", "new Session({ source, grid: [4, 1, 1] })"),
+    DiagnosticDoc::page(NO_SUCH_MEMORY, "unknown buffer or variable", "`frame().memories` lists the valid names. A buffer has its own name, `shared:0` is the shared memory of block 0, and `var:table` is the module variable `table`.", "session.memory(\"outt\")", "session.memory(\"out\")"),
+    DiagnosticDoc::page("W0903", "unknown override", "The target or the PTX version that an option specifies is unknown.", "warpgrid check --target sm_9", "warpgrid check --target sm_90"),
+    DiagnosticDoc::page(NOT_RUN_YET, "instruction not supported by the emulator", "The instruction is valid for the PTX version and target of the module, but the emulator does not support the instruction yet. Execution stops before the instruction, and all earlier steps remain available.", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [m];", "st.shared.b32 [a], b;"),
+    DiagnosticDoc::page("W0905", "module not initialized", "Call `await init()` before any other function, because `init` loads the WebAssembly module. Do not use a session after you have called `free()` for the session.", "import { check } from \"warpgrid\"; check(source)", "import init, { check } from \"warpgrid\"; await init(); check(source)"),
+    DiagnosticDoc::page("W0906", "unknown attribute of a code block", "The info string of a code block may contain widget attributes after the language. Unknown attributes are ignored.", "```ptx,playground veiw=grid", "```ptx,playground view=grid"),
+    DiagnosticDoc::page("W0907", "empty line in an HTML element", "Markdown ends an HTML block at the first empty line, which truncates the source of the widget. Empty lines inside `<pre>` are preserved.", "<warpgrid-playground>", "<warpgrid-playground><pre>"),
+    DiagnosticDoc::page("W0908", "document without PTX or SASS", "The document contains no PTX or SASS code blocks. Check the spelling of the languages.", "```txp", "```ptx"),
+    DiagnosticDoc::page("W0909", "unreadable file", "The file does not exist, is not readable, or is not a text file. Convert a file in UTF-16 to UTF-8.", "warpgrid check kernel.cubin", "warpgrid check kernel.ptx"),
 ];

@@ -19,5 +19,6 @@ mod tests;
 pub(crate) mod tree;
 
 pub use crate::expression::tree::{
-    Binary, Comparison, Condition, Expression, Literal, Place, Unary, WatchExpression,
+    BinaryOp, Expression, LaneFilter, Literal, RegisterCondition, RelationalOp, UnaryOp,
+    WatchExpression,
 };

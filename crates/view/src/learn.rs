@@ -17,27 +17,27 @@ pub(crate) mod run_position;
 pub(crate) mod thumbnail;
 pub mod tour;
 
-pub use crate::learn::prose::{Piece, Prose};
-pub use crate::learn::quantity::{Found, Quantity};
-pub use crate::learn::run_position::Moment;
+pub use crate::learn::prose::{Inline, Prose};
+pub use crate::learn::quantity::{Quantity, QuantityValue};
+pub use crate::learn::run_position::RunPosition;
 pub use crate::learn::thumbnail::thumbnail;
 
-use crate::request_error::Failure;
+use crate::request_error::RequestError;
 use crate::session::Session;
 use crate::source::language::Language;
-use warpgrid_launch::prepare::Writers;
-use warpgrid_launch::{Front, Scenario};
+use warpgrid_launch::prepare::WriterTracking;
+use warpgrid_launch::{Scenario, SourceLanguage};
 
 /// Step limit of runs in puzzles and tours.
 pub const MAX_STEPS: u64 = 100_000;
 
 /// Opens a session with the launch that the source specifies.
-pub(crate) fn launched(source: &str) -> Result<Session, Failure> {
-    let front = Front::of_source(source);
+pub(crate) fn launched(source: &str) -> Result<Session, RequestError> {
+    let front = SourceLanguage::of_source(source);
     let scenario = Scenario {
         front,
         source: source.to_owned(),
         ..Scenario::default()
     };
-    Language::from(front).session(scenario, Writers::Tracked)
+    Language::from(front).session(scenario, WriterTracking::Tracked)
 }

@@ -18,35 +18,35 @@ pub mod session;
 pub mod source;
 pub mod url_encoding;
 
-pub use crate::request_error::Failure;
+pub use crate::request_error::RequestError;
 pub use crate::session::Session;
-pub use crate::session::hybrid::HeldSession;
-pub use crate::session::memory_id::MemoryId;
+pub use crate::session::hybrid::HybridSession;
+pub use crate::session::memory_id::MemoryKey;
 pub use crate::source::check::{CheckOptions, CheckReport, check};
 pub use crate::source::document::Document;
-pub use crate::source::language::{Language, Understanding};
+pub use crate::source::language::{Language, ParseCoverage};
 pub use crate::source::reference::explain;
 pub use warpgrid_program::counted;
 // Hosts depend on this crate only, so the crate exports the types of launches that hosts use.
 pub use warpgrid_launch::{
-    Front, Parameter, Scenario, annotations, catalogue::NO_SUCH_KERNEL, prepare::Writers, scenario,
-    value,
+    Parameter, Scenario, SourceLanguage, annotations, catalogue::NO_SUCH_KERNEL,
+    prepare::WriterTracking, scenario, value,
 };
 
 /// Formats a source in its detected language. Tokens and comments are preserved, with one statement per line. All line endings are that of
 /// the first line.
 pub fn format(source: &str) -> String {
-    Language::from(Front::of_source(source)).format(source)
+    Language::from(SourceLanguage::of_source(source)).format(source)
 }
 
 /// Checks whether the instructions of a text are embedded in host source code or in the lines of a log. Hosts without the feature `paste`
 /// must not pass such a text to this crate.
 pub fn is_wrapped(source: &str) -> bool {
-    warpgrid_program::wrapped::Wrapping::of_source(source).is_some()
+    warpgrid_program::wrapped::ContainerFormat::of_source(source).is_some()
 }
 
 /// Returns how much of a text is valid in its detected language. A text without valid statements can be in any language.
-pub fn understanding(source: &str) -> Understanding {
-    let front = Front::of_source(source);
+pub fn understanding(source: &str) -> ParseCoverage {
+    let front = SourceLanguage::of_source(source);
     Language::from(front).understanding(source, &source::reference::opcodes(front))
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum MemoryForm {
+pub enum ExportFormat {
     /// The cells in the colours of their lanes, as SVG: those that the request names, at most 4,096.
     Svg,
     /// The run from its start to the present position, as SVG that moves by CSS: at most 1,024 cells, 60 stores evenly chosen,
@@ -25,24 +25,24 @@ pub enum MemoryForm {
     Npy,
 }
 
-impl MemoryForm {
+impl ExportFormat {
     /// All forms with their names and file extensions. An animation is also an SVG file.
-    pub const ALL: [(MemoryForm, &'static str, &'static str); 4] = [
-        (MemoryForm::Svg, "svg", "svg"),
-        (MemoryForm::Animation, "animation", "animated.svg"),
-        (MemoryForm::Csv, "csv", "csv"),
-        (MemoryForm::Npy, "npy", "npy"),
+    pub const ALL: [(ExportFormat, &'static str, &'static str); 4] = [
+        (ExportFormat::Svg, "svg", "svg"),
+        (ExportFormat::Animation, "animation", "animated.svg"),
+        (ExportFormat::Csv, "csv", "csv"),
+        (ExportFormat::Npy, "npy", "npy"),
     ];
 
     /// Returns the form with this name.
-    pub fn from_name(name: &str) -> Option<MemoryForm> {
-        let found = MemoryForm::ALL.iter().find(|(_, own, _)| *own == name);
+    pub fn from_name(name: &str) -> Option<ExportFormat> {
+        let found = ExportFormat::ALL.iter().find(|(_, own, _)| *own == name);
         found.map(|(form, ..)| *form)
     }
 
     /// Returns the error message for an unknown form name.
     pub fn expected(name: &str) -> String {
-        let names: Vec<String> = MemoryForm::ALL
+        let names: Vec<String> = ExportFormat::ALL
             .iter()
             .map(|(_, name, _)| format!("\"{name}\""))
             .collect();
@@ -55,26 +55,26 @@ impl MemoryForm {
     /// Checks whether the form shows the last writers.
     pub const fn shows_writers(self) -> bool {
         match self {
-            MemoryForm::Svg | MemoryForm::Animation => true,
-            MemoryForm::Csv | MemoryForm::Npy => false,
+            ExportFormat::Svg | ExportFormat::Animation => true,
+            ExportFormat::Csv | ExportFormat::Npy => false,
         }
     }
 
     /// Returns the file extension without the period.
-    pub fn ending(self) -> &'static str {
-        let found = MemoryForm::ALL.iter().find(|(form, ..)| *form == self);
+    pub fn file_extension(self) -> &'static str {
+        let found = ExportFormat::ALL.iter().find(|(form, ..)| *form == self);
         found.map_or("svg", |(_, _, ending)| ending)
     }
 
     /// Returns the form for a file name, which is that of the longest matching extension.
-    pub fn of_name(name: &str) -> Option<MemoryForm> {
+    pub fn of_name(name: &str) -> Option<ExportFormat> {
         let fits = |ending: &str| {
             let before = name.len().checked_sub(ending.len() + 1);
             before.is_some_and(|at| {
                 name.is_char_boundary(at) && name[at..].eq_ignore_ascii_case(&format!(".{ending}"))
             })
         };
-        let found = MemoryForm::ALL
+        let found = ExportFormat::ALL
             .into_iter()
             .filter(|(_, _, ending)| fits(ending));
         found
@@ -89,13 +89,13 @@ impl Session {
     pub fn memory_file(
         &mut self,
         request: &GridRequest,
-        form: MemoryForm,
+        form: ExportFormat,
     ) -> Result<Vec<u8>, String> {
         let file = match form {
-            MemoryForm::Svg => drawing::svg(self, request),
-            MemoryForm::Animation => animation::svg(self, request),
-            MemoryForm::Csv => return table::csv(self, request),
-            MemoryForm::Npy => return table::npy(self, request),
+            ExportFormat::Svg => drawing::svg(self, request),
+            ExportFormat::Animation => animation::svg(self, request),
+            ExportFormat::Csv => return table::csv(self, request),
+            ExportFormat::Npy => return table::npy(self, request),
         };
         let text = file.ok_or_else(|| no_such_memory(&request.memory.to_string()))?;
         Ok(text.into_bytes())

@@ -17,32 +17,34 @@ pub(crate) mod warp;
 
 pub use crate::model::cluster::{ClusterBlock, ClusterView};
 pub use crate::model::fault::{CauseView, FaultView};
-pub use crate::model::grid::{Cell, Grid, GridRequest, MemoryView, Written};
+pub use crate::model::grid::{GridCell, GridRequest, MemoryGrid, MemoryView, WriteAge};
 pub use crate::model::history::{CellHistory, CellWrite, HistoryOptions};
-pub use crate::model::inline_asm_block::{PartOperand, PartView};
-pub use crate::model::matrix::{ElementView, MatrixOperand, MatrixStep, StepProduct};
+pub use crate::model::inline_asm_block::{InlineAsmView, SnippetOperand};
+pub use crate::model::matrix::{ElementView, MatrixOperandView, MatrixStep, StepMma};
 pub use crate::model::mbarrier::{MbarrierPhase, MbarrierView, PhaseWaiter};
 pub use crate::model::request::{
-    EngineChoice, EngineName, EngineView, FrameRequest, GridOptions, RunOptions, SessionRunOptions,
-    UntilOptions,
+    EngineChoice, EngineKind, EngineView, FrameRequest, GridOptions, RunOptions, SessionRunOptions,
+    StopOptions,
 };
 pub use crate::model::step::{CounterpartView, StepView};
 pub use crate::model::store::{
-    LaneStore, PendingPieceView, PendingView, PieceView, StoreAction, StoreView,
+    AsyncOperationView, AsyncPieceView, LaneStore, PieceView, StoreAction, StoreView,
 };
 pub use crate::model::tensor::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
 pub use crate::model::text::{
-    DiagnosticView, EditView, FixView, LabelView, Severity, SourceRange, TokenClass, TokenView,
+    DiagnosticView, EditView, FixView, LabelView, SemanticTokenKind, Severity, SourceRange,
+    TokenView,
 };
 pub use crate::model::traffic::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 pub use crate::model::warp::{
-    BlockMap, LaneState, LaneView, Progress, RegisterType, RegisterView, ResidentBlock, WarpView,
+    BlockMap, BlockProgress, LaneState, LaneView, RegisterType, RegisterView, ResidentBlock,
+    WarpView,
 };
 
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
-pub use warpgrid_emulator::Status as RunStatus;
-pub use warpgrid_launch::fault::{FaultSort, Space};
+pub use warpgrid_emulator::MachineStatus as RunStatus;
+pub use warpgrid_launch::fault::{FaultSort, MemorySpace};
 
 /// Target of a link in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +52,7 @@ pub use warpgrid_launch::fault::{FaultSort, Space};
 #[serde(rename_all = "camelCase")]
 pub enum PhraseLink {
     /// To a memory that the step wrote.
-    Memory(MemoryId),
+    Memory(MemoryKey),
     /// To the warp that made the step: linear block and warp.
     Warp(u64, u32),
 }
@@ -72,7 +74,7 @@ const CLUSTER_COLUMNS: u32 = 4;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Frame {
+pub struct SessionFrame {
     /// Number of executed steps.
     pub position: u64,
     /// Number of steps of the whole run, once known.
@@ -94,7 +96,7 @@ pub struct Frame {
     /// Earlier events that are related to the fault.
     pub causes: Vec<CauseView>,
     pub memories: Vec<MemoryView>,
-    pub grids: Vec<Grid>,
+    pub grids: Vec<MemoryGrid>,
     pub warp: Option<WarpView>,
     /// Progress of each block, and the resident warps.
     pub blocks: BlockMap,
@@ -108,18 +110,18 @@ pub struct Frame {
     /// mbarrier objects of the resident blocks.
     pub mbarriers: Vec<MbarrierView>,
     /// Pending asynchronous operations, which an earlier step issued and which complete in a separate step.
-    pub pending: Vec<PendingView>,
+    pub pending: Vec<AsyncOperationView>,
     /// Notes of the run, such as output of `printf` and relevant choices of the scheduler. Their number is limited.
     pub notes: Vec<String>,
 }
 
-impl Frame {
+impl SessionFrame {
     /// Checks whether a page with this frame displays a memory. Of shared memory and tensor memory, only those of the displayed block and
     /// its cluster are displayed.
-    pub fn shows(&self, memory: &MemoryId) -> bool {
+    pub fn shows(&self, memory: &MemoryKey) -> bool {
         match memory {
-            MemoryId::Buffer(_) | MemoryId::Variable(_) => true,
-            MemoryId::Shared(of) | MemoryId::Tensor(of) => match &self.cluster {
+            MemoryKey::Buffer(_) | MemoryKey::Variable(_) => true,
+            MemoryKey::Shared(of) | MemoryKey::Tensor(of) => match &self.cluster {
                 Some(cluster) => cluster.blocks.iter().any(|block| block.block == *of),
                 None => *of == self.warp.as_ref().map_or(0, |warp| warp.block),
             },
@@ -127,13 +129,13 @@ impl Frame {
     }
 
     /// Returns the number of grid columns of a memory, if it differs from the default: the blocks of a cluster are displayed side by side.
-    pub fn columns_of(&self, memory: &MemoryId) -> Option<u32> {
+    pub fn columns_of(&self, memory: &MemoryKey) -> Option<u32> {
         match memory {
-            MemoryId::Shared(_) if self.cluster.is_some() => Some(CLUSTER_COLUMNS),
-            MemoryId::Shared(_)
-            | MemoryId::Tensor(_)
-            | MemoryId::Buffer(_)
-            | MemoryId::Variable(_) => None,
+            MemoryKey::Shared(_) if self.cluster.is_some() => Some(CLUSTER_COLUMNS),
+            MemoryKey::Shared(_)
+            | MemoryKey::Tensor(_)
+            | MemoryKey::Buffer(_)
+            | MemoryKey::Variable(_) => None,
         }
     }
 }

@@ -24,22 +24,22 @@ pub mod until;
 
 use crate::analysis::traffic::counter::TrafficCounter;
 use crate::model::fault::CauseView;
-use crate::model::inline_asm_block::PartView;
+use crate::model::inline_asm_block::InlineAsmView;
 use crate::model::step::StepView;
-use crate::model::store::PendingView;
+use crate::model::store::AsyncOperationView;
 use crate::model::text::DiagnosticView;
-use crate::session::memory_list::Memory;
+use crate::session::memory_list::MemoryDescriptor;
 use crate::session::step::matrix::MatrixRecord;
 use crate::session::step::pending;
 use crate::session::step::stores::StoreRecord;
 use crate::session::step::tensor::TensorRecord;
-use crate::source::check::Places;
+use crate::source::check::SourceMap;
 use crate::source::language::Language;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use warpgrid_emulator::plain::StepCounts;
-use warpgrid_emulator::{Interest, Observer, PendingId, Status, Timeline};
-use warpgrid_launch::reading::Reader;
+use warpgrid_emulator::{AsyncOperationId, EventMask, MachineStatus, Observer, Timeline};
+use warpgrid_launch::reading::InstructionView;
 use warpgrid_launch::scenario::{Buffer, Scenario};
 use warpgrid_program::{FunctionId, Program};
 
@@ -48,7 +48,7 @@ pub const MAX_EVENTS: usize = 10_000;
 
 /// Last step and its stores.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Last {
+pub(crate) struct LastStepCache {
     /// Position of the cached data, and whether the machine has a fault at this position.
     of: Option<(u64, bool)>,
     step: Option<StepView>,
@@ -66,23 +66,23 @@ pub struct Session {
     scenario: Scenario,
     pub(crate) language: Language,
     pub(crate) program: Arc<Program>,
-    pub(crate) places: Places,
+    pub(crate) places: SourceMap,
     pub(crate) timeline: Timeline,
     buffers: Vec<Buffer>,
     diagnostics: Vec<DiagnosticView>,
-    guesses: Vec<String>,
+    inferred_annotations: Vec<String>,
     /// Whether the first inferred `//@` line is the line of the launch.
     infers_launch: bool,
     /// Prefix of `//@` lines.
-    pub(crate) mark: String,
+    pub(crate) comment_marker: String,
     /// Indices of the module variables that an instruction names.
     named: BTreeSet<u32>,
-    last: Last,
+    last: LastStepCache,
     pub(crate) counter: TrafficCounter,
     /// Causes of the fault, with the number of steps after which the fault occurred.
     pub(crate) causes: Option<(u64, Vec<CauseView>)>,
     /// Inline assembly blocks of the source. `entry` of the scenario names the executed block.
-    parts: Vec<PartView>,
+    parts: Vec<InlineAsmView>,
 }
 
 impl Session {
@@ -106,13 +106,16 @@ impl Session {
     }
 
     /// Returns the inferred parts of the launch as `//@` lines.
-    pub fn guesses(&self) -> &[String] {
-        &self.guesses
+    pub fn inferred_annotations(&self) -> &[String] {
+        &self.inferred_annotations
     }
 
     /// Returns the line that states the inferred part of the launch; `None` if all of it is stated.
     pub fn inferred_launch(&self) -> Option<&str> {
-        let first = self.guesses.first().filter(|_| self.infers_launch);
+        let first = self
+            .inferred_annotations
+            .first()
+            .filter(|_| self.infers_launch);
         first.map(String::as_str)
     }
 
@@ -137,8 +140,8 @@ impl Session {
     }
 
     /// Checks whether the run is complete: every thread has exited, or a fault stopped the launch.
-    pub fn is_over(&self) -> bool {
-        self.timeline.machine().status() != Status::Running
+    pub fn is_finished(&self) -> bool {
+        self.timeline.machine().status() != MachineStatus::Running
     }
 
     /// Returns the number of executed steps, and the number of stores in the steps executed so far. Returns `None` at the end of a JIT run
@@ -168,7 +171,7 @@ impl Session {
     }
 
     /// Steps back over one warp instruction. Returns false at the start.
-    pub fn back(&mut self) -> bool {
+    pub fn step_back(&mut self) -> bool {
         // A fault is not a separate step: stepping back from a fault returns to the position before the faulting step.
         self.timeline.back()
     }
@@ -186,18 +189,18 @@ impl Session {
     /// Runs forward at most `max_steps` steps. Returns whether the run is complete. Further calls continue the run.
     pub fn run(&mut self, max_steps: u64) -> bool {
         self.timeline.run_to_end(max_steps);
-        self.is_over()
+        self.is_finished()
     }
 
     /// Runs forward to the position directly after the next step with a store, or to the end, with at most `max_steps` steps. Returns
     /// whether the position is reached.
-    pub fn run_to_store(&mut self, max_steps: u64) -> bool {
+    pub fn run_to_next_store(&mut self, max_steps: u64) -> bool {
         for _ in 0..max_steps {
-            let mut last = LastStore {
+            let mut last = LastStoreObserver {
                 before: u64::MAX,
                 step: None,
             };
-            if self.timeline.step(&mut last) != Status::Running || last.step.is_some() {
+            if self.timeline.step(&mut last) != MachineStatus::Running || last.step.is_some() {
                 return true;
             }
         }
@@ -206,9 +209,9 @@ impl Session {
 
     /// Completes a pending asynchronous operation now. Returns false if the operation is not pending. Discards all recorded data on later
     /// steps, because the completion can change them.
-    pub fn land(&mut self, id: u64) -> bool {
+    pub fn complete_operation(&mut self, id: u64) -> bool {
         let position = self.position();
-        let lands = self.timeline.land(PendingId(id), &mut ());
+        let lands = self.timeline.complete_now(AsyncOperationId(id), &mut ());
         if lands {
             self.causes = None;
             self.forget_traffic_after(position);
@@ -217,18 +220,18 @@ impl Session {
     }
 
     /// Returns the pending asynchronous operations at the present position.
-    pub fn pending(&self) -> Vec<PendingView> {
+    pub fn pending(&self) -> Vec<AsyncOperationView> {
         self.pending_in(&self.memories())
     }
 
-    fn pending_in(&self, memories: &[Memory]) -> Vec<PendingView> {
+    fn pending_in(&self, memories: &[MemoryDescriptor]) -> Vec<AsyncOperationView> {
         let all = self.timeline.machine().pending().iter();
         all.map(|found| {
             let origin = &found.operation.origin;
             let reader = self.reader(origin.function, origin.instruction);
-            let origin = pending::Origin {
+            let origin = pending::AsyncOrigin {
                 range: self.range_of(origin.function, origin.instruction),
-                opcode: reader.map_or("", Reader::opcode),
+                opcode: reader.map_or("", InstructionView::opcode),
                 grid: self.scenario.grid.unwrap_or([1; 3]),
             };
             pending::view(found, &origin, memories)
@@ -253,7 +256,7 @@ impl Session {
         }
         // Stores between two samples are not recorded, so these steps are executed again to find the last store.
         let from = sampled.unwrap_or(0);
-        let mut last = LastStore {
+        let mut last = LastStoreObserver {
             before: position.saturating_sub(1),
             step: sampled,
         };
@@ -263,14 +266,14 @@ impl Session {
 }
 
 /// Observer that records the last step with a store before a position.
-struct LastStore {
+struct LastStoreObserver {
     before: u64,
     step: Option<u64>,
 }
 
-impl Observer for LastStore {
-    fn interest(&self) -> Interest {
-        Interest::NONE
+impl Observer for LastStoreObserver {
+    fn interest(&self) -> EventMask {
+        EventMask::NONE
     }
 
     fn store_step(&mut self, step: u64) {

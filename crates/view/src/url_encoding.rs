@@ -6,7 +6,7 @@ pub const LAYOUTS: &str = "#layouts";
 pub const FORMER_LAYOUTS: [&str; 2] = ["#matrix", "#lens"];
 
 /// Percent-encodes a text: bytes that need encoding are written in hexadecimal, as in `%20`.
-pub fn encoded(text: &str) -> String {
+pub fn percent_encode(text: &str) -> String {
     let mut word = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
@@ -19,7 +19,7 @@ pub fn encoded(text: &str) -> String {
 }
 
 /// Decodes a percent-encoded text. Returns `None` if `%` is not followed by two hexadecimal digits, or if the bytes are not valid UTF-8.
-pub fn decoded(word: &str) -> Option<String> {
+pub fn percent_decode(word: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = word.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -46,10 +46,10 @@ mod tests {
     #[test]
     fn a_text_comes_back_from_its_address() {
         for text in ["", "op", "Swizzle<3,4,3> o (8,8):(8,1)", "a=1&b\n%é"] {
-            assert_eq!(decoded(&encoded(text)).as_deref(), Some(text));
+            assert_eq!(percent_decode(&percent_encode(text)).as_deref(), Some(text));
         }
         for odd in ["%", "%4", "%zz", "%ff"] {
-            assert_eq!(decoded(odd), None, "{odd}");
+            assert_eq!(percent_decode(odd), None, "{odd}");
         }
     }
 }

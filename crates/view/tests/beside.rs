@@ -2,9 +2,9 @@
 //! of stores.
 
 use expect_test::expect;
-use warpgrid_view::analysis::comparison::{BesideCell, CellMark, Pair, compare};
-use warpgrid_view::scenario::Beside;
-use warpgrid_view::{Front, Scenario};
+use warpgrid_view::analysis::comparison::{CellComparison, ComparisonCell, PairedRun, compare};
+use warpgrid_view::scenario::ComparisonKernel;
+use warpgrid_view::{Scenario, SourceLanguage};
 
 const MAX_STEPS: u64 = 100_000;
 
@@ -43,10 +43,10 @@ const SASS: &str = "\
 fn scenario(first: &str, second: &str) -> Scenario {
     Scenario {
         source: first.to_owned(),
-        front: Front::of_source(first),
-        beside: Some(Beside {
+        front: SourceLanguage::of_source(first),
+        beside: Some(ComparisonKernel {
             source: second.to_owned(),
-            ..Beside::default()
+            ..ComparisonKernel::default()
         }),
         ..Scenario::default()
     }
@@ -150,7 +150,7 @@ fn what_nothing_states_is_guessed_once_for_both() {
         .skip(2)
         .map(|line| format!("{line}\n"))
         .collect();
-    let pair = Pair::new(scenario(SASS, &bare), MAX_STEPS).expect("both run");
+    let pair = PairedRun::new(scenario(SASS, &bare), MAX_STEPS).expect("both run");
     assert_eq!(
         pair.guesses(),
         ["//@ launch grid=1 block=32", "//@ buffer out: u32[32] = 0"]
@@ -190,16 +190,16 @@ fn the_moment_when_texts_part_is_known() {
     let parting = |other: String| {
         let scenario = Scenario {
             source: text(5, 6),
-            beside: Some(Beside {
+            beside: Some(ComparisonKernel {
                 source: other,
-                ..Beside::default()
+                ..ComparisonKernel::default()
             }),
             ..Scenario::default()
         };
-        let mut pair = Pair::new(scenario, MAX_STEPS).expect("both run");
-        while !pair.work(1000) {}
+        let mut pair = PairedRun::new(scenario, MAX_STEPS).expect("both run");
+        while !pair.advance(1000) {}
         let report = pair.report();
-        pair.parting(&report)
+        pair.first_divergence(&report)
     };
     assert_eq!(parting(text(5, 6)), None);
     assert_eq!(parting(text(7, 8)), Some(2));
@@ -255,9 +255,9 @@ fn both_are_shown_after_the_same_number_of_stores() {
     // PTX that stores twice, and SASS whose second store differs.
     let twice = PTX.replace("    ret;", "    st.global.u32 [%rd3], %r1;\n    ret;");
     let other = SASS.replace("EXIT ;", "STG.E.SYS [R2], R5 ;\n        /*0060*/  EXIT ;");
-    let mut pair = Pair::new(scenario(&twice, &other), MAX_STEPS).expect("both run");
-    assert!(!pair.work(3), "three steps are not all");
-    while !pair.work(3) {}
+    let mut pair = PairedRun::new(scenario(&twice, &other), MAX_STEPS).expect("both run");
+    assert!(!pair.advance(3), "three steps are not all");
+    while !pair.advance(3) {}
     assert_eq!(pair.length(), 3);
     let mut found = Vec::new();
     for position in 0..=3 {
@@ -267,7 +267,7 @@ fn both_are_shown_after_the_same_number_of_stores() {
             .each_ref()
             .map(|side| side.last.as_ref().map(|step| step.range.line));
         let grid = &frame.grids[0];
-        let BesideCell {
+        let ComparisonCell {
             texts, mark, now, ..
         } = &grid.cells[2];
         found.push(format!(
@@ -285,23 +285,23 @@ fn both_are_shown_after_the_same_number_of_stores() {
     "#]]
     .assert_debug_eq(&found);
     assert_eq!(pair.frame(9, &[], 4).position, 3);
-    let marks: Vec<CellMark> = pair.frame(2, &[], 4).grids[0]
+    let marks: Vec<CellComparison> = pair.frame(2, &[], 4).grids[0]
         .cells
         .iter()
         .take(2)
         .map(|cell| cell.mark)
         .collect();
-    assert_eq!(marks, [CellMark::Equal, CellMark::Differs]);
+    assert_eq!(marks, [CellComparison::Equal, CellComparison::Differs]);
 }
 
 #[test]
 fn a_text_without_stores_stays_at_its_start_until_the_end() {
     let quiet = SASS.replace("STG.E.SYS [R2], R5", "NOP");
-    let mut pair = Pair::new(scenario(PTX, &quiet), MAX_STEPS).expect("both run");
-    while !pair.work(u64::MAX) {}
+    let mut pair = PairedRun::new(scenario(PTX, &quiet), MAX_STEPS).expect("both run");
+    while !pair.advance(u64::MAX) {}
     let frame = pair.frame(1, &[], 4);
     assert_eq!(frame.sides[1].position, 0);
-    assert_eq!(frame.grids[0].cells[1].mark, CellMark::First);
+    assert_eq!(frame.grids[0].cells[1].mark, CellComparison::First);
     assert_eq!(pair.frame(2, &[], 4).sides[1].position, 6);
     assert!(!pair.report().equal);
 }

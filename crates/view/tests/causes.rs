@@ -22,7 +22,7 @@ fn check(threads: u32, body: &str, expected: Expect) {
         source,
         ..Scenario::default()
     };
-    let [tracked, untracked] = [Session::new, Session::untracked].map(|open| {
+    let [tracked, untracked] = [Session::new, Session::new_without_last_writers].map(|open| {
         let mut session = open(scenario.clone()).unwrap_or_else(|error| panic!("{error:?}"));
         assert!(session.run(100_000), "not over");
         let fault = session.fault().expect("a fault");

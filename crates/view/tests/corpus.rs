@@ -27,7 +27,8 @@ fn run(scenario: Scenario) -> Result<(), String> {
 }
 
 fn open(scenario: Scenario) -> Result<Session, String> {
-    Session::untracked(scenario).map_err(|error| format!("{} {}", error.code, error.message))
+    Session::new_without_last_writers(scenario)
+        .map_err(|error| format!("{} {}", error.code, error.message))
 }
 
 /// Returns the number of steps of a run, and a digest of the stores of its first steps: `12 st.global.u32 [%rd4], %r1; 0 1 2 3`.

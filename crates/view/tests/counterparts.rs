@@ -1,13 +1,13 @@
 //! Additional information of a step: the equivalent store in the other language, and the scheduling control bits.
 
 use warpgrid_view::model::StepView;
-use warpgrid_view::{Front, Scenario, Session};
+use warpgrid_view::{Scenario, Session, SourceLanguage};
 
 /// Returns the next step at each position of a run.
 fn steps(source: &str) -> Vec<StepView> {
     let mut session = Session::new(Scenario {
         source: source.to_owned(),
-        front: Front::of_source(source),
+        front: SourceLanguage::of_source(source),
         ..Scenario::default()
     })
     .expect("it runs");

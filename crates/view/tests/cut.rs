@@ -1,6 +1,8 @@
 //! Extraction of litmus tests from kernels: the outcomes of the extracted test are those of the selected lines.
 
-use warpgrid_view::memory_model::litmus::{CutRequest, CutThread, explore, read_text, write_text};
+use warpgrid_view::memory_model::litmus::{
+    ExtractionRequest, ExtractionThread, explore, read_text, write_text,
+};
 use warpgrid_view::{Scenario, Session};
 
 /// Step limit of a kernel.
@@ -15,11 +17,11 @@ fn session(source: &str) -> Session {
         source: source.to_owned(),
         ..Scenario::default()
     };
-    Session::untracked(scenario).expect("a session")
+    Session::new_without_last_writers(scenario).expect("a session")
 }
 
 /// Returns the text of the extracted test and its allowed outcomes.
-fn asked(source: &str, request: &CutRequest) -> String {
+fn asked(source: &str, request: &ExtractionRequest) -> String {
     let test = match session(source).litmus_test(request, MAX_STEPS) {
         Ok(test) => test,
         Err(error) => return error.to_string(),
@@ -42,10 +44,10 @@ fn asked(source: &str, request: &CutRequest) -> String {
     )
 }
 
-fn lines(first: u32, last: u32) -> CutRequest {
-    CutRequest {
+fn lines(first: u32, last: u32) -> ExtractionRequest {
+    ExtractionRequest {
         lines: [first, last],
-        ..CutRequest::default()
+        ..ExtractionRequest::default()
     }
 }
 
@@ -121,7 +123,7 @@ fn a_pipeline_expects_what_its_threads_bring() {
 fn a_race_asks_for_its_outcomes() {
     let mut session = session(MESSAGE);
     let report = session.run_for_races(MAX_STEPS);
-    let request = CutRequest::of_race(&report.races[0]).expect("a question");
+    let request = ExtractionRequest::from_race(&report.races[0]).expect("a question");
     let stood = session.position();
     let test = session.litmus_test(&request, MAX_STEPS).expect("a test");
     assert_eq!(session.position(), stood);
@@ -131,12 +133,12 @@ fn a_race_asks_for_its_outcomes() {
 
 #[test]
 fn what_makes_no_question_is_said() {
-    let thread = |block: u32, thread: u32| CutThread {
+    let thread = |block: u32, thread: u32| ExtractionThread {
         block: [block, 0, 0],
         thread: [thread, 0, 0],
         line: None,
     };
-    let with = |first, last, threads: &[CutThread]| CutRequest {
+    let with = |first, last, threads: &[ExtractionThread]| ExtractionRequest {
         threads: threads.to_vec(),
         ..lines(first, last)
     };
@@ -160,12 +162,12 @@ fn what_makes_no_question_is_said() {
 #[test]
 fn loose_lines_ask_by_the_names_of_their_buffers() {
     let loose = "//@ launch grid=2 block=32\n//@ buffer p: u32[32] = 0\nmov.u32 %w, %ctaid.x;\nst.global.u32 [p], %w;\n";
-    let thread = |block: u32| CutThread {
+    let thread = |block: u32| ExtractionThread {
         block: [block, 0, 0],
         thread: [3, 0, 0],
         line: None,
     };
-    let request = CutRequest {
+    let request = ExtractionRequest {
         threads: vec![thread(0), thread(1)],
         ..lines(3, 4)
     };
@@ -249,15 +251,15 @@ fn calls_of_the_lines_are_followed() {
 fn lanes_of_the_question_tell_each_other() {
     let text = "//@ launch grid=1 block=2\n//@ buffer p: u32[32] = 0\nld.relaxed.gpu.global.u32 %r1, [p];\n\
         shfl.sync.bfly.b32 %r2, %r1, 1, 31, 3;\nst.relaxed.gpu.global.u32 [p], %r2;\n";
-    let thread = |thread: u32| CutThread {
+    let thread = |thread: u32| ExtractionThread {
         block: [0; 3],
         thread: [thread, 0, 0],
         line: None,
     };
-    let of = |threads: &[CutThread]| {
+    let of = |threads: &[ExtractionThread]| {
         asked(
             text,
-            &CutRequest {
+            &ExtractionRequest {
                 threads: threads.to_vec(),
                 ..lines(3, 5)
             },

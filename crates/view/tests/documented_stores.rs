@@ -1,13 +1,13 @@
 //! SASS stores according to their documentation, as snippets of two lines: effective addresses, access sizes, misaligned addresses, bounds,
 //! predicates, and initial register values.
 
-use warpgrid_view::{Front, MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Returns a session of a snippet at its end.
 fn run(source: &str) -> Session {
     let scenario = Scenario {
         source: source.to_owned(),
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
@@ -16,7 +16,7 @@ fn run(source: &str) -> Session {
 }
 
 /// Returns words of a memory from a byte offset on.
-fn words(session: &Session, memory: MemoryId, start: usize, n: usize) -> Vec<u32> {
+fn words(session: &Session, memory: MemoryKey, start: usize, n: usize) -> Vec<u32> {
     let bytes = session.memory(&memory).expect("the memory");
     let chunks = bytes[start..].chunks_exact(4).take(n);
     chunks
@@ -27,7 +27,7 @@ fn words(session: &Session, memory: MemoryId, start: usize, n: usize) -> Vec<u32
 fn shared(source: &str, start: usize, n: usize) -> Vec<u32> {
     let session = run(source);
     assert_eq!(session.fault(), None);
-    words(&session, MemoryId::Shared(0), start, n)
+    words(&session, MemoryKey::Shared(0), start, n)
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn an_address_beyond_what_is_allocated_stops_the_launch_before_the_store() {
             "{code}: {}",
             fault.message
         );
-        let stored = session.memory(&MemoryId::Shared(0)).unwrap_or_default();
+        let stored = session.memory(&MemoryKey::Shared(0)).unwrap_or_default();
         assert!(stored.iter().all(|byte| *byte == 0), "{code}");
     }
 }
@@ -140,7 +140,7 @@ fn local_memory_belongs_to_each_lane() {
     assert_eq!(session.fault(), None);
     let expected: Vec<u32> = (1..=32).collect();
     assert_eq!(
-        words(&session, MemoryId::Buffer("out".into()), 0, 32),
+        words(&session, MemoryKey::Buffer("out".into()), 0, 32),
         expected
     );
 }
@@ -152,7 +152,7 @@ fn registers_that_the_text_does_not_name_may_be_stated() {
     for name in ["R255", "R300", "P7", "R01", "X1", "%r1"] {
         let scenario = Scenario {
             source: source.replace("R9", name),
-            front: Front::Sass,
+            front: SourceLanguage::Sass,
             ..Scenario::default()
         };
         let error = Session::new(scenario).err().expect("an error");

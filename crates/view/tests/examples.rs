@@ -5,7 +5,7 @@ use expect_test::expect_file;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use warpgrid_view::value::ElementType;
-use warpgrid_view::{Front, MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Number of elements per line.
 const PER_LINE: usize = 16;
@@ -17,7 +17,7 @@ const MAX_STEPS: u64 = 100_000;
 fn trace(source: &str) -> Result<String, std::fmt::Error> {
     let scenario = Scenario {
         source: source.to_owned(),
-        front: Front::of_source(source),
+        front: SourceLanguage::of_source(source),
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
@@ -40,7 +40,7 @@ fn trace(source: &str) -> Result<String, std::fmt::Error> {
     write_rest(&mut text, stores.len(), "stores")?;
     for buffer in session.buffers() {
         let ty = ElementType::from_name(&buffer.ty).expect("a type");
-        let bytes = session.memory(&MemoryId::Buffer(buffer.name.clone()));
+        let bytes = session.memory(&MemoryKey::Buffer(buffer.name.clone()));
         let bytes = bytes.expect("a buffer");
         let elements: Vec<String> = bytes
             .chunks(ty.width_bytes())
@@ -135,7 +135,7 @@ fn no_race_is_reported_of_the_other_examples() {
             continue;
         }
         let scenario = Scenario {
-            front: Front::of_source(&source),
+            front: SourceLanguage::of_source(&source),
             source,
             ..Scenario::default()
         };

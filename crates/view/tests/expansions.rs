@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 /// Runs statements with one lane, and returns the register values.
 fn run(code: &str, registers: &[&str]) -> Result<Vec<u64>, String> {
@@ -31,7 +31,7 @@ fn run(code: &str, registers: &[&str]) -> Result<Vec<u64>, String> {
     if !session.run(1000) || session.fault().is_some() {
         return Err(format!("{:?}", session.fault()));
     }
-    let bytes = session.memory(&MemoryId::from("out")).ok_or("no buffer")?;
+    let bytes = session.memory(&MemoryKey::from("out")).ok_or("no buffer")?;
     let words = bytes.chunks_exact(8);
     Ok(words
         .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")))

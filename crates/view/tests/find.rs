@@ -1,6 +1,6 @@
 //! Memory search: the next cell that matches a value, an address or an element.
 
-use warpgrid_view::session::memory_search::FoundCell;
+use warpgrid_view::session::memory_search::CellMatch;
 use warpgrid_view::{Scenario, Session};
 
 const KERNEL: &str = "//@ launch grid=1 block=4
@@ -17,7 +17,7 @@ const KERNEL: &str = "//@ launch grid=1 block=4
 }
 ";
 
-fn found(text: &str, after: Option<&FoundCell>) -> Result<FoundCell, String> {
+fn found(text: &str, after: Option<&CellMatch>) -> Result<CellMatch, String> {
     let scenario = Scenario {
         source: KERNEL.to_owned(),
         ..Scenario::default()
@@ -27,8 +27,8 @@ fn found(text: &str, after: Option<&FoundCell>) -> Result<FoundCell, String> {
     session.find(text, after)
 }
 
-fn cell(memory: &str, index: u64) -> FoundCell {
-    FoundCell {
+fn cell(memory: &str, index: u64) -> CellMatch {
+    CellMatch {
         memory: memory.into(),
         index,
     }

@@ -1,7 +1,7 @@
 //! History of a memory cell: all stores, with the values before and after.
 
 use expect_test::{Expect, expect};
-use warpgrid_view::analysis::cell_history::{CellPlace, LISTED};
+use warpgrid_view::analysis::cell_history::{CellLocation, LISTED};
 use warpgrid_view::model::{CellHistory, HistoryOptions, StoreAction};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};
@@ -99,7 +99,7 @@ setp.lt.u32 %p, %r1, 500;
 @%p bra L;
 ";
     let mut session = session(source);
-    let place = CellPlace {
+    let place = CellLocation {
         memory: "out".into(),
         offset: 4,
         n_bytes: 4,

@@ -1,9 +1,10 @@
 //! Watch expressions at a position of a run, and differences between two positions.
 
 use expect_test::{Expect, expect};
-use warpgrid_view::MemoryId;
+use warpgrid_view::MemoryKey;
 use warpgrid_view::session::inspect::{
-    Arrangement, Moments, ShadeRequest, Shades, Shading, WatchExpression, WatchedValue,
+    Heatmap, HeatmapMode, HeatmapRequest, LayoutViewRequest, StateDiff, WatchExpression,
+    WatchedValue,
 };
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};
@@ -56,7 +57,7 @@ fn line(found: &WatchedValue) -> String {
 
 fn check(position: u64, expressions: &[&str], expected: Expect) {
     let mut session = session(KERNEL);
-    let found = session.watched(position, expressions, None);
+    let found = session.evaluate(position, expressions, None);
     let found = found.expect("the position is reached");
     let lines = expressions.iter().zip(&found);
     let lines: Vec<_> = lines
@@ -194,13 +195,13 @@ fn what_is_wrong_is_said() {
     assert!(WatchExpression::read(&deep).is_err());
     assert!(WatchExpression::read(&"1+".repeat(400)).is_err());
     let mut session = session(KERNEL);
-    assert!(session.watched(u64::MAX, &["1"], None).is_err());
+    assert!(session.evaluate(u64::MAX, &["1"], None).is_err());
 }
 
 #[test]
 fn the_warp_that_is_shown_is_read() {
     let mut session = session(KERNEL);
-    let found = session.watched(1_000, &["%r1"], Some((0, 1)));
+    let found = session.evaluate(1_000, &["%r1"], Some((0, 1)));
     let found = found.expect("the position is reached");
     expect![
         "32 33 34 35 36 37 38 39 – – – – – – – – – – – – – – – – – – – – – – – –, warp 1 of block 0"
@@ -209,7 +210,7 @@ fn the_warp_that_is_shown_is_read() {
 }
 
 /// Formats the differences, one per line.
-fn listed(found: &Moments) -> String {
+fn listed(found: &StateDiff) -> String {
     let mut lines = vec![format!("{} to {}", found.positions[0], found.positions[1])];
     for memory in &found.memories {
         lines.push(format!("{}: {} cells", memory.title, memory.n_cells));
@@ -265,8 +266,8 @@ fn two_moments_differ_in_cells_and_registers() {
 /// Formats a memory in a layout at the end of the run, one row per line.
 fn arranged(memory: &str, ty: Option<ElementType>, layout: &str) -> String {
     let mut session = session(KERNEL);
-    let memory = MemoryId::from(memory);
-    let found = match session.arranged(1_000, &Arrangement { memory, ty, layout }) {
+    let memory = MemoryKey::from(memory);
+    let found = match session.arranged(1_000, &LayoutViewRequest { memory, ty, layout }) {
         Err(why) => return format!("({why})\n"),
         Ok(found) => found,
     };
@@ -284,8 +285,8 @@ fn arranged(memory: &str, ty: Option<ElementType>, layout: &str) -> String {
         let texts = cells.map(|(_, cell)| cell.as_ref().map_or("-", |cell| &cell.text));
         lines.push(texts.collect::<Vec<_>>().join(" "));
     }
-    if found.n_twice > 0 {
-        lines.push(format!("{} twice", found.n_twice));
+    if found.n_aliased > 0 {
+        lines.push(format!("{} twice", found.n_aliased));
     }
     lines.join("\n") + "\n"
 }
@@ -360,7 +361,7 @@ fn all_of_a_memory_is_seen_at_a_glance() {
 }
 ";
     let mut session = session(SPARSE);
-    let found = session.minimap(3, &MemoryId::from("p")).expect("a map");
+    let found = session.minimap(3, &MemoryKey::from("p")).expect("a map");
     let written = found
         .parts
         .iter()
@@ -374,7 +375,7 @@ fn all_of_a_memory_is_seen_at_a_glance() {
         written,
         [(0, Some((0, 2)), false), (1_023, Some((0, 999_999)), true)]
     );
-    assert!(session.minimap(3, &MemoryId::from("q")).is_err());
+    assert!(session.minimap(3, &MemoryKey::from("q")).is_err());
 }
 
 /// Lane `i` stores `i - 2` to element `i`, and lane 1 stores a NaN to element 6.
@@ -407,7 +408,7 @@ const SHADES: &str = "\
 fn elements_are_shades_of_values_lanes_and_steps() {
     let mut session = session(SHADES);
     let mut ask = |shading, elements| {
-        let request = ShadeRequest {
+        let request = HeatmapRequest {
             memory: "p".into(),
             ty: None,
             shading,
@@ -415,23 +416,23 @@ fn elements_are_shades_of_values_lanes_and_steps() {
         };
         session.shades(9, &request).expect("shades")
     };
-    let (never, unknown) = (Shades::NEVER, Shades::UNKNOWN);
-    let values = ask(Shading::Value, 0..99);
+    let (never, unknown) = (Heatmap::NEVER, Heatmap::UNKNOWN);
+    let values = ask(HeatmapMode::Value, 0..99);
     // The values are -2, -1, 0, 1, 0, 0, NaN and 3. Shades are fifths of the range from -2 to 3.
     assert_eq!(values.shades, [0, 13, 25, 38, 25, 25, unknown, 63]);
     assert_eq!(values.ends, Some(["-2.0".to_owned(), "3.0".to_owned()]));
     assert_eq!(values.now.first(), Some(&(6..7)));
     assert_eq!(values.now.len(), 1);
-    let lanes = ask(Shading::Lane, 2..8);
+    let lanes = ask(HeatmapMode::Lane, 2..8);
     assert_eq!((lanes.first, lanes.ends), (2, None));
     assert_eq!(lanes.shades, [2, 3, never, never, 1, never]);
-    let steps = ask(Shading::Step, 0..8);
+    let steps = ask(HeatmapMode::Step, 0..8);
     assert_eq!(steps.shades[..2], [0, 0]);
     assert_eq!((steps.shades[6], steps.shades[7]), (63, never));
     assert_eq!(steps.ends, Some(["7".to_owned(), "9".to_owned()]));
     // A reversed range is empty.
     let backwards = std::ops::Range { start: 50, end: 9 };
-    assert_eq!(ask(Shading::Value, backwards).shades, [] as [u8; 0]);
+    assert_eq!(ask(HeatmapMode::Value, backwards).shades, [] as [u8; 0]);
 }
 
 #[test]
@@ -451,7 +452,7 @@ fn no_text_is_a_panic() {
     for _ in 0..3_000 {
         let n = 1 + next(9);
         let text: String = (0..n).map(|_| PARTS[next(PARTS.len())]).collect();
-        let found = session.watched(4, &[&text, "out[1]"], None);
+        let found = session.evaluate(4, &[&text, "out[1]"], None);
         assert_eq!(found.map(|found| found.len()), Ok(2), "{text}");
     }
 }

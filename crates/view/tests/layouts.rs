@@ -222,7 +222,10 @@ fn every_public_table_is_answered() {
         let mut head = row.clone();
         head.as_object_mut().expect("an object").remove(field);
         assert!(found == row[field], "{head} ({})", view.title);
-        assert!(view.sure == row["sure"] || view.sure == "medium", "{head}");
+        assert!(
+            view.confidence == row["sure"] || view.confidence == "medium",
+            "{head}"
+        );
         *seen.entry(row["table"].to_string()).or_default() += 1;
     }
     assert_eq!(seen.len(), 10, "{seen:?}");

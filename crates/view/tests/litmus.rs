@@ -7,7 +7,7 @@
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 /// Step limit far above the length of any test.
 const MAX_STEPS: u64 = 1_000_000;
@@ -71,7 +71,7 @@ impl Test {
     }
 
     fn session(&self, seed: u64) -> Result<Session, String> {
-        Session::untracked(self.scenario(seed))
+        Session::new_without_last_writers(self.scenario(seed))
             .map_err(|error| format!("{} {}", error.code, error.message))
     }
 
@@ -84,13 +84,13 @@ impl Test {
 
     /// Returns the outcome of a completed run.
     fn outcome_of(&self, session: &Session) -> Result<Vec<u64>, String> {
-        if !session.is_over() {
+        if !session.is_finished() {
             return Err("it does not end".to_owned());
         }
         if let Some(fault) = session.fault() {
             return Err(fault.message.clone());
         }
-        let out = session.memory(&MemoryId::Buffer("out".to_owned()));
+        let out = session.memory(&MemoryKey::Buffer("out".to_owned()));
         let out = out.ok_or("no buffer of registers")?;
         let word = |bytes: &[u8], at: usize| {
             let word = bytes.get(at..at + 4).and_then(|b| b.first_chunk());
@@ -109,7 +109,7 @@ impl Test {
                 .trim_end_matches(']')
                 .split_once('[')
                 .ok_or("a place")?;
-            let memory = session.memory(&MemoryId::Buffer(name.to_owned()));
+            let memory = session.memory(&MemoryKey::Buffer(name.to_owned()));
             let index: usize = index.parse().map_err(|_| "an index")?;
             let is_bytes = self
                 .locations

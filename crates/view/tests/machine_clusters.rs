@@ -1,6 +1,6 @@
 //! Cluster information in SASS: read from constant bank 0, in which the launch stores it, by architecture.
 
-use warpgrid_view::{Front, MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Returns the contents of constant bank locations in the first block of a launch of 8 x 4 blocks in clusters of 2 x 2.
 fn words(target: &str, places: &[&str]) -> Vec<u32> {
@@ -14,13 +14,15 @@ fn words(target: &str, places: &[&str]) -> Vec<u32> {
     );
     let scenario = Scenario {
         source,
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
     assert!(session.run(10_000), "not over");
     assert_eq!(session.fault(), None);
-    let bytes = session.memory(&MemoryId::Shared(0)).expect("shared memory");
+    let bytes = session
+        .memory(&MemoryKey::Shared(0))
+        .expect("shared memory");
     let words = bytes[0x400..].chunks_exact(4).take(places.len());
     words
         .map(|word| u32::from_le_bytes(word.try_into().expect("four bytes")))

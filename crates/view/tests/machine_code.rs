@@ -4,16 +4,16 @@
 use crate::common::{entries, keeps_promise};
 use std::fs;
 use std::path::Path;
-use warpgrid_view::analysis::comparison::{BesideSide, compare};
+use warpgrid_view::analysis::comparison::{ComparisonSide, compare};
 use warpgrid_view::check;
-use warpgrid_view::scenario::Beside;
-use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session};
+use warpgrid_view::scenario::ComparisonKernel;
+use warpgrid_view::{CheckOptions, MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Step limit far above the length of any listing.
 const MAX_STEPS: u64 = 20_000_000;
 
 fn run(scenario: Scenario) -> Result<(), String> {
-    let mut session = Session::untracked(scenario)
+    let mut session = Session::new_without_last_writers(scenario)
         .map_err(|error| format!("{} {}", error.code, error.message))?;
     keeps_promise(&mut session, MAX_STEPS)
 }
@@ -23,18 +23,19 @@ fn compare_with_ptx(case: &Path, scenario: Scenario) -> Result<(), String> {
     let source = fs::read_to_string(case.join("kernel.ptx")).expect("the PTX of the case");
     let ptx = Scenario {
         source,
-        front: Front::Ptx,
-        beside: Some(Beside {
+        front: SourceLanguage::Ptx,
+        beside: Some(ComparisonKernel {
             source: scenario.source.clone(),
-            ..Beside::default()
+            ..ComparisonKernel::default()
         }),
         ..scenario
     };
     let report = compare(ptx, MAX_STEPS).map_err(|error| error.error.message)?;
-    if report.sides[0].front != Front::Ptx || report.sides[1].front != Front::Sass {
+    if report.sides[0].front != SourceLanguage::Ptx || report.sides[1].front != SourceLanguage::Sass
+    {
         return Err("the languages were mistaken".to_owned());
     }
-    let idle = |side: &BesideSide| side.stores == 0 && side.fault.is_none();
+    let idle = |side: &ComparisonSide| side.stores == 0 && side.fault.is_none();
     if report.memories.is_empty() || report.sides.iter().any(idle) {
         return Err("nothing was compared".to_owned());
     }
@@ -60,7 +61,7 @@ fn wrong_listings(check: impl Fn(&Path, Scenario) -> Result<(), String>) -> Vec<
             n_listings += 1;
             let scenario = Scenario {
                 source: fs::read_to_string(&path).expect("a listing"),
-                front: Front::Sass,
+                front: SourceLanguage::Sass,
                 target: None,
                 ptx_version: None,
                 ..scenario.clone()
@@ -93,12 +94,12 @@ fn bulk_copies_of_a_pasted_listing_get_their_buffers() {
     let source = include_str!("machine_code/bulk_copy/kernel.sm_100.nvdisasm.sass").to_owned();
     let scenario = Scenario {
         source,
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).expect("a session");
     assert_eq!(
-        session.guesses(),
+        session.inferred_annotations(),
         [
             "//@ launch grid=1 block=64",
             "//@ buffer param_0: u32[256] = iota",
@@ -124,12 +125,12 @@ fn loose_lines_say_what_they_leave_open() {
     let open = |source: String| {
         let scenario = Scenario {
             source,
-            front: Front::Sass,
+            front: SourceLanguage::Sass,
             target: Some("sm_50".into()),
             ..Scenario::default()
         };
         let session = Session::new(scenario).expect("a session");
-        session.guesses().to_vec()
+        session.inferred_annotations().to_vec()
     };
     let lines = "MOV R9, R3;\n@P1 STS.64 [R9+0x10], R4;\n";
     let guesses = open(lines.to_owned());
@@ -153,13 +154,13 @@ fn loose_lines_that_read_a_parameter_get_a_buffer() {
         );
         let scenario = Scenario {
             source: lines.clone(),
-            front: Front::Sass,
+            front: SourceLanguage::Sass,
             ..Scenario::default()
         };
         let checked = check(
             &lines,
             &CheckOptions {
-                front: Front::Sass,
+                language: SourceLanguage::Sass,
                 ..CheckOptions::default()
             },
         );
@@ -178,7 +179,7 @@ fn loose_lines_that_read_a_parameter_get_a_buffer() {
         session.run(100);
         assert!(session.fault().is_none(), "{start}: {:?}", session.fault());
         let guess = session
-            .guesses()
+            .inferred_annotations()
             .iter()
             .find(|line| line.contains("buffer"));
         assert!(
@@ -186,7 +187,7 @@ fn loose_lines_that_read_a_parameter_get_a_buffer() {
             "{guess:?}"
         );
         let bytes = session
-            .memory(&MemoryId::Buffer("param_0".into()))
+            .memory(&MemoryKey::Buffer("param_0".into()))
             .expect("the buffer");
         assert_eq!(
             bytes.chunks(4).map(|word| word[0]).collect::<Vec<_>>(),

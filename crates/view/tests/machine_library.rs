@@ -1,6 +1,6 @@
 //! SASS in several sections, as in unoptimized builds: calls by name, function tables, and relocated addresses.
 
-use warpgrid_view::{Front, MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Kernel that calls one function by name and one through a table. The first function also calls the second.
 const SECTIONS: &str = "\
@@ -53,14 +53,16 @@ once:
 fn functions_in_sections_of_their_own_are_called_by_name_and_through_tables() {
     let scenario = Scenario {
         source: format!("//@ launch block=1\n{SECTIONS}"),
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
     assert_eq!(session.diagnostics(), []);
     assert!(session.run(1000), "not over");
     assert_eq!(session.fault(), None);
-    let bytes = session.memory(&MemoryId::Shared(0)).expect("shared memory");
+    let bytes = session
+        .memory(&MemoryKey::Shared(0))
+        .expect("shared memory");
     // (5 + 5 + 1) + 1
     assert_eq!(bytes[..4], [12, 0, 0, 0]);
 }

@@ -1,7 +1,7 @@
 //! Single SASS instructions: initial register values, and the expected value of `R0`.
 
 use warpgrid_view::model::FrameRequest;
-use warpgrid_view::{Front, MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Returns shared memory after a snippet in which each lane stores `R0`. `R20` is four times the lane index.
 fn lanes(n: u32, registers: &[(&str, &str)], code: &str) -> Vec<u32> {
@@ -14,13 +14,15 @@ fn lanes(n: u32, registers: &[(&str, &str)], code: &str) -> Vec<u32> {
     );
     let scenario = Scenario {
         source,
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{code}: {error:?}"));
     assert!(session.run(10_000), "{code}: not over");
     assert_eq!(session.fault(), None, "{code}");
-    let bytes = session.memory(&MemoryId::Shared(0)).expect("shared memory");
+    let bytes = session
+        .memory(&MemoryKey::Shared(0))
+        .expect("shared memory");
     let words = bytes.chunks_exact(4).take(n as usize);
     words
         .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
@@ -342,7 +344,7 @@ fn calls_return_to_the_address_that_a_register_holds() {
     let unlinked = "/*0000*/ CALL.ABS.NOINC 0x0;\n/*0010*/ EXIT;";
     let scenario = Scenario {
         source: format!("//@ launch block=1\n.target sm_80\n{unlinked}"),
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).expect("a session");
@@ -357,7 +359,7 @@ fn what_is_not_known_stops_a_run_that_comes_to_it_and_no_other() {
     let session = |code: &str| {
         let mut session = Session::new(Scenario {
             source: format!("//@ launch block=1\n.target sm_80\n{code}\nEXIT;"),
-            front: Front::Sass,
+            front: SourceLanguage::Sass,
             ..Scenario::default()
         })
         .expect("a session");
@@ -392,13 +394,13 @@ fn a_vector_of_floats_is_added_to_memory() {
                   .target sm_90\nREDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU desc[UR4][R4.64], R8;\nEXIT;";
     let scenario = Scenario {
         source: source.to_owned(),
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
     assert!(session.run(100));
     assert_eq!(session.fault(), None);
-    let bytes = session.memory(&MemoryId::Buffer("p".to_owned()));
+    let bytes = session.memory(&MemoryKey::Buffer("p".to_owned()));
     let bytes = bytes.expect("a buffer");
     let words = bytes.chunks_exact(4);
     let floats: Vec<f32> = words
@@ -420,13 +422,13 @@ fn an_mbarrier_waits_for_copies() {
         );
         let scenario = Scenario {
             source,
-            front: Front::Sass,
+            front: SourceLanguage::Sass,
             ..Scenario::default()
         };
         let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
         assert!(session.run(1000), "not over");
         assert_eq!(session.fault(), None);
-        let bytes = session.memory(&MemoryId::Buffer("q".to_owned()));
+        let bytes = session.memory(&MemoryKey::Buffer("q".to_owned()));
         bytes.expect("a buffer")[0]
     };
     // Contents of mbarrier objects that complete with one arrival and with two arrivals.
@@ -442,7 +444,7 @@ fn a_register_reads_as_what_the_text_above_last_wrote() {
     let source = "//@ launch block=1\n.target sm_80\nMOV R1, 0x3;\nFADD R0, RZ, 0.5;\nIADD3 R2, R1, 0x1, RZ;\nIMAD.MOV.U32 R0, RZ, RZ, R2;\nEXIT;";
     let scenario = Scenario {
         source: source.to_owned(),
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).expect("it opens");

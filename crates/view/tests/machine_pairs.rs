@@ -5,8 +5,8 @@ use crate::common::{entries, keeps_promise};
 use std::fs;
 use std::path::Path;
 use warpgrid_view::analysis::comparison::compare;
-use warpgrid_view::scenario::Beside;
-use warpgrid_view::{Front, Scenario, Session};
+use warpgrid_view::scenario::ComparisonKernel;
+use warpgrid_view::{Scenario, Session, SourceLanguage};
 
 const MAX_STEPS: u64 = 200_000;
 
@@ -23,10 +23,10 @@ fn expected(source: &str) -> Option<&str> {
 fn compare_pair(ptx: &str, listing: &str) -> Result<(), String> {
     let scenario = Scenario {
         source: ptx.to_owned(),
-        front: Front::Ptx,
-        beside: Some(Beside {
+        front: SourceLanguage::Ptx,
+        beside: Some(ComparisonKernel {
             source: listing.to_owned(),
-            ..Beside::default()
+            ..ComparisonKernel::default()
         }),
         ..Scenario::default()
     };
@@ -48,7 +48,7 @@ fn compare_pair(ptx: &str, listing: &str) -> Result<(), String> {
 fn run(source: &str) -> Result<(), String> {
     let scenario = Scenario {
         source: source.to_owned(),
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).map_err(|error| error.message)?;
@@ -60,7 +60,7 @@ fn run(source: &str) -> Result<(), String> {
         "{:?} {:?} {:?}",
         session.fault(),
         session.notes(),
-        session.guesses()
+        session.inferred_annotations()
     );
     match said.contains(text) {
         true => Ok(()),

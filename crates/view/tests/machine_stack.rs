@@ -1,6 +1,6 @@
 //! Stack of SASS: the stack size that a listing specifies, and stack overflow.
 
-use warpgrid_view::{Front, Scenario, Session};
+use warpgrid_view::{Scenario, Session, SourceLanguage};
 
 /// Recursion for each bit of `R4` with 24 bytes of stack per call. The kernel stores the sum.
 const CALLS_ITSELF: &str = "\
@@ -31,7 +31,7 @@ RET.REL.NODEC R20 0x0;";
 fn run(source: String) -> Session {
     let scenario = Scenario {
         source,
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"));
@@ -40,7 +40,7 @@ fn run(source: String) -> Session {
 }
 
 fn stored(session: &Session) -> u32 {
-    let shared = warpgrid_view::MemoryId::Shared(0);
+    let shared = warpgrid_view::MemoryKey::Shared(0);
     let bytes = session.memory(&shared).expect("shared memory");
     u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"))
 }

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::Path;
 use warpgrid_view::check;
 use warpgrid_view::model::FrameRequest;
-use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session};
+use warpgrid_view::{CheckOptions, MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Step limit far above the length of any listing.
 const MAX_STEPS: u64 = 5_000_000;
@@ -44,7 +44,7 @@ fn scenario(listing: &Listing, text: &str, seed: u64) -> Scenario {
     let case = found.next().expect("a case of this name").case;
     Scenario {
         source: text.to_owned(),
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ptx_version: None,
         seed: Some(seed),
         ..case
@@ -52,7 +52,7 @@ fn scenario(listing: &Listing, text: &str, seed: u64) -> Scenario {
 }
 
 fn run(scenario: Scenario) -> Result<(), String> {
-    let session = Session::untracked(scenario);
+    let session = Session::new_without_last_writers(scenario);
     let mut session = session.map_err(|error| format!("{} {}", error.code, error.message))?;
     keeps_promise(&mut session, MAX_STEPS)
 }
@@ -74,7 +74,7 @@ fn listings_leave_the_memory_of_their_kernels() {
 fn every_instruction_of_the_listings_is_run() {
     for listing in listings() {
         let options = CheckOptions {
-            front: Front::Sass,
+            language: SourceLanguage::Sass,
             ..CheckOptions::default()
         };
         let found = check(&listing.text, &options).diagnostics;
@@ -142,10 +142,10 @@ fn instructions_with_wrong_operands_are_no_panic() {
             let source = format!("//@ launch block=32\n.target sm_100a\n{text}\nEXIT;");
             let scenario = Scenario {
                 source,
-                front: Front::Sass,
+                front: SourceLanguage::Sass,
                 ..Scenario::default()
             };
-            if let Ok(mut session) = Session::untracked(scenario) {
+            if let Ok(mut session) = Session::new_without_last_writers(scenario) {
                 session.run(100);
             }
         }
@@ -162,20 +162,20 @@ struct Pair {
 }
 
 /// Returns the contents of `out` after a run.
-fn out(source: String, front: Front, buffer: &str) -> Result<Vec<u8>, String> {
+fn out(source: String, front: SourceLanguage, buffer: &str) -> Result<Vec<u8>, String> {
     let scenario = Scenario {
         source,
         front,
         ..Scenario::default()
     };
-    let session = Session::untracked(scenario);
+    let session = Session::new_without_last_writers(scenario);
     let mut session = session.map_err(|error| format!("{} {}", error.code, error.message))?;
     let is_over = session.run(MAX_STEPS);
     match session.fault() {
         Some(fault) => Err(fault.message),
         None if !is_over => Err("it goes on".to_owned()),
         None => Ok(session
-            .memory(&MemoryId::Buffer(buffer.to_owned()))
+            .memory(&MemoryKey::Buffer(buffer.to_owned()))
             .ok_or("no memory")?
             .to_vec()),
     }
@@ -207,8 +207,8 @@ fn words_mean_the_same_in_machine_code() {
             })
             .collect();
         let sass = format!("{}\n{}", lines.join("\n"), pair.sass);
-        let expected = out(pair.ptx.clone(), Front::Ptx, "out");
-        let found = out(sass, Front::Sass, &format!("param_{}", n - 1));
+        let expected = out(pair.ptx.clone(), SourceLanguage::Ptx, "out");
+        let found = out(sass, SourceLanguage::Sass, &format!("param_{}", n - 1));
         if expected != found || expected.is_err() {
             wrong.push(format!(
                 "{} for {}: {:?}",

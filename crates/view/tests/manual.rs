@@ -4,16 +4,16 @@
 use expect_test::expect_file;
 use std::fmt::Write;
 use warpgrid_view::model::FrameRequest;
-use warpgrid_view::{Front, Scenario, Session};
+use warpgrid_view::{Scenario, Session, SourceLanguage};
 
 /// Runs an example to its end. Returns the target and version for which it was checked if they are not the defaults, the applied fixes, and
 /// the sentence of each store.
-fn sentences_of(source: &str, front: Front) -> String {
+fn sentences_of(source: &str, front: SourceLanguage) -> String {
     let mut said = String::new();
     let checked = warpgrid_view::check(
         source,
         &warpgrid_view::CheckOptions {
-            front,
+            language: front,
             ..Default::default()
         },
     );
@@ -32,7 +32,7 @@ fn sentences_of(source: &str, front: Front) -> String {
         Ok(session) => session,
         Err(error) => return format!("{said}  refused: {}\n", error.message),
     };
-    for guess in session.guesses() {
+    for guess in session.inferred_annotations() {
         writeln!(said, "  {guess}").unwrap();
     }
     while session.step() {
@@ -55,12 +55,12 @@ fn races_of(source: &str) -> Vec<String> {
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).expect("a text that runs");
-    let report = session.look_for_races(10_000);
+    let report = session.detect_races(10_000);
     report.races.into_iter().map(|race| race.message).collect()
 }
 
 /// Returns the results of each line of a listing, and of the whole listing.
-fn all_of(listing: &str, front: Front) -> String {
+fn all_of(listing: &str, front: SourceLanguage) -> String {
     let mut said = String::new();
     let is_code = |line: &&str| !line.trim().is_empty() && !line.starts_with("//");
     for line in listing.lines().filter(is_code) {
@@ -72,13 +72,16 @@ fn all_of(listing: &str, front: Front) -> String {
 
 #[test]
 fn every_example_of_st_runs() {
-    let said = all_of(include_str!("data/manual/st.ptx"), Front::Ptx);
+    let said = all_of(include_str!("data/manual/st.ptx"), SourceLanguage::Ptx);
     expect_file!["data/manual/st.txt"].assert_eq(&said);
 }
 
 #[test]
 fn every_example_of_st_async_runs() {
-    let said = all_of(include_str!("data/manual/st_async.ptx"), Front::Ptx);
+    let said = all_of(
+        include_str!("data/manual/st_async.ptx"),
+        SourceLanguage::Ptx,
+    );
     expect_file!["data/manual/st_async.txt"].assert_eq(&said);
 }
 
@@ -96,7 +99,7 @@ fn every_example_of_wmma_store_runs() {
             write!(
                 said,
                 "// {example}{}",
-                sentences_of(example_of(example), Front::Ptx)
+                sentences_of(example_of(example), SourceLanguage::Ptx)
             )
             .unwrap();
         }
@@ -104,7 +107,7 @@ fn every_example_of_wmma_store_runs() {
     write!(
         said,
         "the whole listing\n{}",
-        sentences_of(listing, Front::Ptx)
+        sentences_of(listing, SourceLanguage::Ptx)
     )
     .unwrap();
     expect_file!["data/manual/wmma_store.txt"].assert_eq(&said);
@@ -117,7 +120,10 @@ fn example_of(text: &str) -> &str {
 
 #[test]
 fn every_example_of_machine_code_runs() {
-    let said = all_of(include_str!("data/manual/stores.sass"), Front::Sass);
+    let said = all_of(
+        include_str!("data/manual/stores.sass"),
+        SourceLanguage::Sass,
+    );
     expect_file!["data/manual/stores.txt"].assert_eq(&said);
 }
 
@@ -127,7 +133,7 @@ fn every_example_of_machine_code_runs() {
 fn every_line_of_a_tensor_instruction_runs() {
     let mut said = String::new();
     for line in include_str!("data/manual/lines.ptx").lines() {
-        let of_line = sentences_of(line, Front::Ptx);
+        let of_line = sentences_of(line, SourceLanguage::Ptx);
         assert!(!of_line.contains("stopped:"), "{line}\n{of_line}");
         // Both blocks of a cluster copy to the first block.
         if !line.contains("multicast::cluster") {
@@ -147,7 +153,7 @@ fn every_sequence_of_tensor_instructions_runs() {
         .skip(1)
     {
         let (title, text) = sequence.split_once('\n').expect("a title");
-        let of_sequence = sentences_of(text, Front::Ptx);
+        let of_sequence = sentences_of(text, SourceLanguage::Ptx);
         assert!(!of_sequence.contains("stopped:"), "{title}\n{of_sequence}");
         write!(said, "{title}\n{of_sequence}").unwrap();
     }
@@ -159,9 +165,9 @@ fn a_heading_above_the_examples_is_read_over() {
     for (text, front) in [
         (
             "Examples\n\nst.global.f32    [a],b;\n\nCopy to clipboard\n",
-            Front::Ptx,
+            SourceLanguage::Ptx,
         ),
-        ("Examples:\n\nSTS.32    [0x12], R1;\n", Front::Sass),
+        ("Examples:\n\nSTS.32    [0x12], R1;\n", SourceLanguage::Sass),
     ] {
         let said = sentences_of(text, front);
         assert!(

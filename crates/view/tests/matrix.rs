@@ -75,7 +75,7 @@ fn a_matrix_store_that_begins_a_snippet_shows_its_fragment() {
 #[test]
 fn a_matrix_store_is_one_sentence() {
     let mut session = session(COPY);
-    assert!(session.run_to_store(1000));
+    assert!(session.run_to_next_store(1000));
     assert_eq!(
         sentence(&mut session),
         "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 wrote 1024 bytes from all 32 lanes to `out` in 32 sectors, 100 % utilized."
@@ -85,7 +85,7 @@ fn a_matrix_store_is_one_sentence() {
 #[test]
 fn a_matrix_store_names_its_fragment_with_stride_and_base() {
     let mut session = session(COPY);
-    assert!(session.run_to_store(1000));
+    assert!(session.run_to_next_store(1000));
     let step = session.frame(&FrameRequest::default()).matrix;
     let step = step.expect("a matrix store");
     let [operand] = &step.operands[..] else {
@@ -182,7 +182,7 @@ fn a_product_is_compared_with_the_exact_sums() {
     let frame = session.frame(&FrameRequest::default());
     let step = frame.matrix.expect("a product");
     let product = step.product.expect("of floating-point numbers");
-    let request = warpgrid_view::analysis::mma_explanation::ProductRequest {
+    let request = warpgrid_view::analysis::mma_explanation::MmaRequest {
         a: (0..16)
             .map(|k| step.operands[1].cells[k].bits.clone())
             .collect(),
@@ -196,7 +196,7 @@ fn a_product_is_compared_with_the_exact_sums() {
         warpgrid_view::analysis::mma_explanation::product(&request).expect("a product of sm_80");
     assert_eq!(view.result.bits, step.operands[0].cells[0].bits);
     let is_odd = view
-        .rounded_once
+        .single_rounding_result
         .is_some_and(|exact| exact.bits != view.result.bits);
     assert_eq!(
         (product.n_odd, product.first_odd),
@@ -307,7 +307,7 @@ fn a_piece_says_who_gave_the_row_and_who_its_halves() {
         let row = lane.lane / 4;
         let at = u64::from(7 - row) * 16 + u64::from(lane.lane % 4) * 4;
         for piece in &lane.pieces {
-            assert_eq!(piece.asked, row, "lane {}", lane.lane);
+            assert_eq!(piece.address_lane, row, "lane {}", lane.lane);
             assert_eq!(piece.source.as_deref(), Some("%r4"));
         }
         let offsets: Vec<_> = lane.pieces.iter().map(|piece| piece.offset).collect();

@@ -4,17 +4,17 @@
 use crate::verdict::{is_accepted, module};
 use expect_test::expect_file;
 use serde_json::Value;
-use warpgrid_emulator::{RefusedInstruction, Support, refused, supports};
+use warpgrid_emulator::{Support, UnsupportedInstruction, refused, supports};
 use warpgrid_isa::form::bind::bind_layout;
-use warpgrid_isa::form::layout::Layout;
+use warpgrid_isa::form::layout::FormSyntax;
 use warpgrid_isa::form::{SlotKind, layouts};
-use warpgrid_isa::{ControlOp, Does};
+use warpgrid_isa::{ControlOp, Operation};
 use warpgrid_program::Overrides;
-use warpgrid_program::{Action, Severity};
+use warpgrid_program::{OpcodeInfo, Severity};
 use warpgrid_ptx::{check, parse};
 
 /// Returns the instructions of a source that would stop a run. Empty for a rejected source.
-fn stopping(source: &str) -> Vec<RefusedInstruction> {
+fn stopping(source: &str) -> Vec<UnsupportedInstruction> {
     let checked = check(source, &parse(source), &Overrides::default());
     let program = checked.program.iter();
     program.flat_map(refused).collect()
@@ -22,7 +22,8 @@ fn stopping(source: &str) -> Vec<RefusedInstruction> {
 
 /// Like [`stopping`], formatted.
 fn unmeant(source: &str) -> Vec<String> {
-    let line = |found: RefusedInstruction| format!("{}: {}", found.span.text(source), found.why);
+    let line =
+        |found: UnsupportedInstruction| format!("{}: {}", found.span.text(source), found.why);
     stopping(source).into_iter().map(line).collect()
 }
 
@@ -34,7 +35,10 @@ const DECLARATIONS: &str =
 fn every_good_example_runs() {
     let mut n = 0;
     let mut stopped = Vec::new();
-    for text in layouts().iter().flat_map(|layout| layout.form.good) {
+    for text in layouts()
+        .iter()
+        .flat_map(|layout| layout.form.accepted_examples)
+    {
         n += 1;
         let sources = ["", DECLARATIONS].map(|names| format!("{names}L: {text}"));
         stopped.extend(sources.iter().flat_map(|source| unmeant(source)));
@@ -44,7 +48,7 @@ fn every_good_example_runs() {
 }
 
 /// For each modifier of each slot, returns the modifiers of an instruction that contains it, with the first modifier of each other slot.
-fn spellings(layout: &Layout) -> Vec<Vec<&'static str>> {
+fn spellings(layout: &FormSyntax) -> Vec<Vec<&'static str>> {
     let words = |index: usize| match layout.slots[index].kind {
         SlotKind::Literal(word, _) => vec![word],
         SlotKind::Set(set) => set.values.iter().map(|value| value.text).collect(),
@@ -71,7 +75,7 @@ fn spellings(layout: &Layout) -> Vec<Vec<&'static str>> {
 const MISSING_OPERANDS: &str = "W0108";
 
 /// Checks whether the combination of modifiers is legal.
-fn are_taken(layout: &Layout, words: &[&str]) -> bool {
+fn are_taken(layout: &FormSyntax, words: &[&str]) -> bool {
     let source = format!("L: {}.{};", layout.opcode, words.join("."));
     let checked = check(&source, &parse(&source), &Overrides::default());
     let mut errors = checked.diagnostics.iter();
@@ -89,13 +93,13 @@ fn every_word_of_every_row_has_a_meaning() {
                 continue;
             }
             n += 1;
-            let action = Action {
+            let action = OpcodeInfo {
                 does: layout.form.does,
                 modifiers: bound.modifiers(),
                 opcode: layout.opcode.to_owned(),
             };
             if let Support::NotYet { reason } = supports(&action)
-                && action.does != Does::Unknown
+                && action.does != Operation::Unknown
             {
                 stopped.push(format!("{}.{}: {reason}", layout.opcode, words.join(".")));
             }
@@ -125,11 +129,12 @@ fn all_that_the_assembler_accepts_runs_but_operands_that_mean_nothing() {
         n += 1;
         let source = module(&case);
         // A call of a function without a body is not an unsupported instruction.
-        let calls = |found: &RefusedInstruction| found.does == Does::Control(ControlOp::Call);
+        let calls =
+            |found: &UnsupportedInstruction| found.does == Operation::Control(ControlOp::Call);
         for found in stopping(&source).into_iter().filter(|found| !calls(found)) {
             let text = found.span.text(&source);
             match found.does {
-                Does::Unknown => odd.push(text.to_owned()),
+                Operation::Unknown => odd.push(text.to_owned()),
                 _ => stopped.push(format!("{text}: {}", found.why)),
             }
         }

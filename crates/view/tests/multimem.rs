@@ -1,6 +1,6 @@
 //! Multimem addresses, which refer to memory of several devices. A line of the launch specifies the buffers.
 
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 const MAX_STEPS: u64 = 100_000;
 
@@ -47,7 +47,7 @@ fn open(members: &str, body: &str) -> Session {
 /// Returns the first `N` words of a buffer.
 fn words<const N: usize>(session: &Session, name: &str) -> [u32; N] {
     assert!(session.fault().is_none(), "{:?}", session.fault());
-    let bytes = session.memory(&MemoryId::Buffer(name.to_owned()));
+    let bytes = session.memory(&MemoryKey::Buffer(name.to_owned()));
     let bytes = bytes.expect("a memory");
     std::array::from_fn(|at| u32::from_le_bytes(bytes[at * 4..][..4].try_into().expect("4 bytes")))
 }

@@ -1,6 +1,6 @@
 //! Narrow floating-point types in complete kernels: conversions with random bits and scale factors, and block-scaled MMAs.
 
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 /// Returns the words that a warp stores to `out`. Each lane stores `%d0`.
 fn words(target: &str, body: &str) -> Vec<u32> {
@@ -27,7 +27,7 @@ ret;
     let mut session = Session::new(scenario).unwrap_or_else(|error| panic!("{body}: {error:?}"));
     assert!(session.run(10_000), "{body}: not over");
     assert_eq!(session.fault(), None, "{body}");
-    let bytes = session.memory(&MemoryId::Buffer("out".to_owned()));
+    let bytes = session.memory(&MemoryKey::Buffer("out".to_owned()));
     let bytes = bytes.expect("a buffer");
     let words = bytes.chunks_exact(4);
     words

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::Path;
-use warpgrid_view::{Front, MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Number of lanes. Each lane stores its results to a row of shared memory.
 const N_LANES: usize = 32;
@@ -108,7 +108,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Vec<u32>>, String> {
     source += "EXIT;\n";
     let scenario = Scenario {
         source,
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..Scenario::default()
     };
     let mut session = Session::new(scenario).map_err(|error| error.message)?;
@@ -123,7 +123,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Vec<u32>>, String> {
         return Err(format!("{} {:?}", fault.message, why.collect::<Vec<_>>()));
     }
     let bytes = session
-        .memory(&MemoryId::Shared(0))
+        .memory(&MemoryKey::Shared(0))
         .ok_or("no shared memory")?;
     let word = |lane: usize, index: usize| {
         let at = lane * ROW_BYTES + index * 4;

@@ -2,7 +2,7 @@
 
 use warpgrid_view::check;
 use warpgrid_view::model::{FrameRequest, Severity};
-use warpgrid_view::{CheckOptions, MemoryId, Scenario, Session};
+use warpgrid_view::{CheckOptions, MemoryKey, Scenario, Session};
 
 const SOURCE: &str = r#"//@ launch grid=1 block=32
 //@ buffer out: u32[64] = 0
@@ -69,7 +69,7 @@ fn a_block_runs_whatever_is_wrong_with_another() {
     assert_ne!(next, Some(4));
     session.run(100);
     let bytes = session
-        .memory(&MemoryId::Buffer("out".into()))
+        .memory(&MemoryKey::Buffer("out".into()))
         .expect("a buffer");
     assert_eq!((bytes[4], bytes[128 + 4]), (1, 1));
 }
@@ -119,7 +119,7 @@ fn a_log_does_not_keep_its_module_from_running() {
         ..Scenario::default()
     })
     .expect("the module runs");
-    session.run_to_store(100);
+    session.run_to_next_store(100);
     let frame = session.frame(&FrameRequest::default());
     assert_eq!(frame.last.map(|last| last.range.line), Some(9));
 }

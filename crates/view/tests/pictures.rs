@@ -1,7 +1,7 @@
 //! Export of memories: drawings, animations, tables and arrays.
 
 use expect_test::expect_file;
-use warpgrid_view::memory_export::MemoryForm;
+use warpgrid_view::memory_export::ExportFormat;
 use warpgrid_view::model::GridRequest;
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};
@@ -50,7 +50,7 @@ fn whole(memory: &str) -> GridRequest {
     }
 }
 
-fn text(session: &mut Session, request: &GridRequest, form: MemoryForm) -> String {
+fn text(session: &mut Session, request: &GridRequest, form: ExportFormat) -> String {
     let bytes = session.memory_file(request, form).expect("a file");
     String::from_utf8(bytes).expect("text")
 }
@@ -62,7 +62,7 @@ fn a_drawing_is_golden() {
     expect_file!["./data/pictures/halves.svg"].assert_eq(&text(
         &mut session,
         &whole("out"),
-        MemoryForm::Svg,
+        ExportFormat::Svg,
     ));
 }
 
@@ -73,7 +73,7 @@ fn a_moving_drawing_is_golden_and_leaves_the_position() {
     expect_file!["./data/pictures/halves.animated.svg"].assert_eq(&text(
         &mut session,
         &whole("out"),
-        MemoryForm::Animation,
+        ExportFormat::Animation,
     ));
     assert_eq!(session.position(), was);
 }
@@ -81,7 +81,7 @@ fn a_moving_drawing_is_golden_and_leaves_the_position() {
 #[test]
 fn a_moving_drawing_has_a_bounded_number_of_moments() {
     let mut session = session(SCALE);
-    let drawing = text(&mut session, &whole("out"), MemoryForm::Animation);
+    let drawing = text(&mut session, &whole("out"), ExportFormat::Animation);
     assert!(drawing.len() < 4_000_000, "{}", drawing.len());
     assert!(drawing.ends_with("</svg>\n"));
 }
@@ -90,7 +90,7 @@ fn a_moving_drawing_has_a_bounded_number_of_moments() {
 fn a_table_has_a_line_each_row() {
     let mut session = session(HALVES);
     assert_eq!(
-        text(&mut session, &whole("out"), MemoryForm::Csv),
+        text(&mut session, &whole("out"), ExportFormat::Csv),
         "7,7,7,7\n4,5,6,7\n"
     );
     let three = GridRequest {
@@ -98,11 +98,11 @@ fn a_table_has_a_line_each_row() {
         ..whole("out")
     };
     assert_eq!(
-        text(&mut session, &three, MemoryForm::Csv),
+        text(&mut session, &three, ExportFormat::Csv),
         "7,7,7\n7,4,5\n6,7\n"
     );
     assert_eq!(
-        text(&mut session, &whole("rest"), MemoryForm::Csv),
+        text(&mut session, &whole("rest"), ExportFormat::Csv),
         "0.5,0.5,0.5\n"
     );
 }
@@ -115,7 +115,7 @@ fn infinities_are_those_of_numpy() {
         ..whole("rest")
     };
     assert_eq!(
-        text(&mut session, &floats, MemoryForm::Csv),
+        text(&mut session, &floats, ExportFormat::Csv),
         "inf,inf,inf\n"
     );
 }
@@ -124,7 +124,7 @@ fn infinities_are_those_of_numpy() {
 fn an_array_has_type_extents_and_bytes() {
     let mut session = session(HALVES);
     let file = session
-        .memory_file(&whole("out"), MemoryForm::Npy)
+        .memory_file(&whole("out"), ExportFormat::Npy)
         .expect("a file");
     assert_eq!(&file[..8], b"\x93NUMPY\x01\x00");
     let length = usize::from(u16::from_le_bytes([file[8], file[9]]));
@@ -145,7 +145,7 @@ fn an_array_has_type_extents_and_bytes() {
         ..whole("out")
     };
     let file = session
-        .memory_file(&bytes, MemoryForm::Npy)
+        .memory_file(&bytes, ExportFormat::Npy)
         .expect("a file");
     let header = String::from_utf8_lossy(&file[10..74]).into_owned();
     assert!(
@@ -157,7 +157,7 @@ fn an_array_has_type_extents_and_bytes() {
 #[test]
 fn what_cannot_be_saved_is_said() {
     let mut session = session(HALVES);
-    for (form, ..) in MemoryForm::ALL {
+    for (form, ..) in ExportFormat::ALL {
         let why = session
             .memory_file(&whole("nothing"), form)
             .expect_err("unknown buffer or variable");
@@ -167,12 +167,12 @@ fn what_cannot_be_saved_is_said() {
 
 #[test]
 fn a_name_says_the_form() {
-    assert_eq!(MemoryForm::of_name("out.NPY"), Some(MemoryForm::Npy));
+    assert_eq!(ExportFormat::of_name("out.NPY"), Some(ExportFormat::Npy));
     assert_eq!(
-        MemoryForm::of_name("a.animated.svg"),
-        Some(MemoryForm::Animation)
+        ExportFormat::of_name("a.animated.svg"),
+        Some(ExportFormat::Animation)
     );
-    assert_eq!(MemoryForm::of_name("a.svg"), Some(MemoryForm::Svg));
-    assert_eq!(MemoryForm::of_name("svg"), None);
-    assert_eq!(MemoryForm::of_name("é.csv"), Some(MemoryForm::Csv));
+    assert_eq!(ExportFormat::of_name("a.svg"), Some(ExportFormat::Svg));
+    assert_eq!(ExportFormat::of_name("svg"), None);
+    assert_eq!(ExportFormat::of_name("é.csv"), Some(ExportFormat::Csv));
 }

@@ -3,10 +3,10 @@
 
 use std::fs;
 use std::path::Path;
-use warpgrid_view::{Front, MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Returns the contents of `out` after a run to the end.
-fn run(name: &str, source: String, front: Front) -> Vec<u8> {
+fn run(name: &str, source: String, front: SourceLanguage) -> Vec<u8> {
     let scenario = Scenario {
         source,
         front,
@@ -16,7 +16,7 @@ fn run(name: &str, source: String, front: Front) -> Vec<u8> {
     assert!(session.run(100_000), "{name}: not over");
     assert_eq!(session.fault(), None, "{name}");
     session
-        .memory(&MemoryId::from("out"))
+        .memory(&MemoryKey::from("out"))
         .expect("a buffer")
         .to_vec()
 }
@@ -30,7 +30,7 @@ fn check(case: &str, n_listings: usize) {
     let ptx = read("kernel.ptx");
     let launch = ptx.lines().filter(|line| line.starts_with("//@"));
     let launch: String = launch.map(|line| format!("{line}\n")).collect();
-    let expected = run("kernel.ptx", ptx, Front::Ptx);
+    let expected = run("kernel.ptx", ptx, SourceLanguage::Ptx);
     let mut n_run = 0;
     for entry in fs::read_dir(&folder).expect("the folder of the case") {
         let name = entry
@@ -39,7 +39,11 @@ fn check(case: &str, n_listings: usize) {
             .into_string()
             .expect("a name");
         if name.ends_with(".sass") {
-            let found = run(&name, format!("{launch}{}", read(&name)), Front::Sass);
+            let found = run(
+                &name,
+                format!("{launch}{}", read(&name)),
+                SourceLanguage::Sass,
+            );
             assert_eq!(found, expected, "{case}/{name}");
             n_run += 1;
         }

@@ -1,9 +1,9 @@
 //! Sessions as used by hosts, from source to grid.
 
 use expect_test::{expect, expect_file};
-use warpgrid_view::model::{GridRequest, Written};
+use warpgrid_view::model::{GridRequest, WriteAge};
 use warpgrid_view::session::MAX_EVENTS;
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 const SCALE: &str = include_str!("data/scale.ptx");
 
@@ -85,20 +85,20 @@ fn a_grid_follows_the_run_forward_and_back() {
         untouched
             .cells
             .iter()
-            .all(|cell| cell.text == "-1.0" && cell.written == Written::Never)
+            .all(|cell| cell.text == "-1.0" && cell.written == WriteAge::Never)
     );
-    assert!(session.run_to_store(1_000));
+    assert!(session.run_to_next_store(1_000));
     let grid = session.grid(&out("out")).expect("a grid");
     let now: Vec<_> = grid
         .cells
         .iter()
-        .filter(|cell| cell.written == Written::Now)
+        .filter(|cell| cell.written == WriteAge::Now)
         .collect();
     assert_eq!(now.len(), 32);
     assert_eq!((now[5].text.as_str(), now[5].lane), ("10.0", Some(5)));
     session.step();
     let grid = session.grid(&out("out")).expect("a grid");
-    assert!(grid.cells.iter().all(|cell| cell.written != Written::Now));
+    assert!(grid.cells.iter().all(|cell| cell.written != WriteAge::Now));
     session.seek(0);
     assert_eq!(session.grid(&out("out")).expect("a grid"), untouched);
 }
@@ -106,7 +106,7 @@ fn a_grid_follows_the_run_forward_and_back() {
 #[test]
 fn a_frame_describes_the_store_in_one_sentence() {
     let mut session = session(SCALE);
-    session.run_to_store(1_000);
+    session.run_to_next_store(1_000);
     let frame = session.frame(&Default::default());
     let sentence: String = frame
         .sentence
@@ -201,7 +201,7 @@ fn a_buffer_of_a_gibibyte_opens_with_its_last_writers() {
     let mut session = launch(1 << 30).expect("a gibibyte opens");
     assert!(session.run(1_000) && session.fault().is_none());
     let request = GridRequest {
-        memory: MemoryId::Buffer("out".to_owned()),
+        memory: MemoryKey::Buffer("out".to_owned()),
         ty: None,
         columns: Some(128),
         first_row: (1 << 23) - 1,

@@ -5,20 +5,22 @@ use std::ops::Range;
 use std::time::Duration;
 use warpgrid_view::api::ReportRequest;
 use warpgrid_view::model::EngineChoice;
-use warpgrid_view::session::distributed_run::{SharedRun, Sharing};
-use warpgrid_view::session::translated::{Limits, Memory, Native, NativeInstance, Part};
-use warpgrid_view::{HeldSession, Scenario, Session};
+use warpgrid_view::session::distributed_run::{DistributedRun, WorkerPolicy};
+use warpgrid_view::session::translated::{
+    LinearMemory, Partition, RunLimits, WasmtimeEngine, WasmtimeInstance,
+};
+use warpgrid_view::{HybridSession, Scenario, Session};
 
 /// Blocks are distributed as early as possible.
-const AT_ONCE: Sharing = Sharing {
+const AT_ONCE: WorkerPolicy = WorkerPolicy {
     n_hosts: 3,
     alone: Duration::ZERO,
     start: Duration::ZERO,
 };
 
-const LIMITS: Limits = Limits {
+const LIMITS: RunLimits = RunLimits {
     max_steps: 100_000_000,
-    least_pace: None,
+    min_steps_per_second: None,
 };
 
 /// Each thread counts to 20,000 and then executes `lines`, with its index in `%t`, the address of a word in `%q`, and a value in `%x`.
@@ -46,20 +48,22 @@ ret; }}"
 /// Memory of another host.
 struct Sent(Vec<u8>);
 
-impl Memory for Sent {
-    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+impl LinearMemory for Sent {
+    fn read(&self, range: Range<usize>) -> Cow<'_, [u8]> {
         Cow::Borrowed(self.0.get(range).unwrap_or_default())
     }
 }
 
-fn send(part: &Part<NativeInstance>) -> Part<Sent> {
-    let memory = part.memory().look(0..part.n_bytes() as usize);
-    Part::from_host(part.facts(), Sent(memory.into_owned()))
+fn send(part: &Partition<WasmtimeInstance>) -> Partition<Sent> {
+    let memory = part.memory().read(0..part.n_bytes() as usize);
+    Partition::from_host(part.facts(), Sent(memory.into_owned()))
 }
 
-fn begun(lines: &str) -> SharedRun<Native> {
-    let session = launch(lines).unwatched().expect("a launch");
-    let run = SharedRun::new(session, Native::get(), LIMITS);
+fn begun(lines: &str) -> DistributedRun<WasmtimeEngine> {
+    let session = launch(lines)
+        .restart_without_last_writers()
+        .expect("a launch");
+    let run = DistributedRun::new(session, WasmtimeEngine::get(), LIMITS);
     run.unwrap_or_else(|why| panic!("{}", why.0))
 }
 
@@ -67,19 +71,24 @@ fn begun(lines: &str) -> SharedRun<Native> {
 /// is not translated.
 fn run_by_three(lines: &str) -> Result<(Session, usize, String), String> {
     let mut own = begun(lines);
-    let shares = own.begin(Native::get(), AT_ONCE).map_err(|why| why.0)?;
+    let shares = own
+        .begin(WasmtimeEngine::get(), AT_ONCE)
+        .map_err(|why| why.0)?;
     assert_eq!(shares.len(), 2, "{lines}");
     let mut others = [begun(lines), begun(lines)];
     let mut tries = 0;
     loop {
         tries += 1;
-        let noted = own.noted().to_vec();
+        let noted = own.tracked_ranges().to_vec();
         let mut sent = Vec::new();
         for (other, blocks) in others.iter_mut().zip(&shares) {
-            let part = other.run_share(Native::get(), blocks.clone(), &noted);
+            let part = other.run_share(WasmtimeEngine::get(), blocks.clone(), &noted);
             sent.push(send(part.map_err(|why| why.0)?));
         }
-        while !own.go_on(Some(Duration::ZERO)).map_err(|why| why.0)? {}
+        while !own
+            .run_local_blocks(Some(Duration::ZERO))
+            .map_err(|why| why.0)?
+        {}
         if own.join(&sent).map_err(|why| why.0)? {
             let (session, took) = own.finish().map_err(|why| why.0)?;
             return Ok((session, tries, took.to_string()));
@@ -132,15 +141,15 @@ fn hosts_that_meet_leave_the_run_to_the_interpreter() {
 fn one_host_leaves_no_blocks_to_others() {
     let mut run = begun("st.global.u32 [%q], %x;");
     let shares = run.begin(
-        Native::get(),
-        Sharing {
+        WasmtimeEngine::get(),
+        WorkerPolicy {
             n_hosts: 1,
             ..AT_ONCE
         },
     );
     assert_eq!(shares, Ok(Vec::new()));
     let (session, _) = run.finish().expect("an end");
-    assert!(session.is_over());
+    assert!(session.is_finished());
 }
 
 #[test]
@@ -153,19 +162,23 @@ fn the_interpreter_counts_the_steps_of_divergent_warps() {
     let mut interpreted = launch(lines);
     let expected = interpreted.report(&request);
     let (end, memory) = (interpreted.position(), interpreted.memory(&"out".into()));
-    let mut held = HeldSession::new(launch(lines));
-    let report = held.report_by(Native::get(), &request, EngineChoice::Translated);
+    let mut held = HybridSession::new(launch(lines));
+    let report = held.report_with_engine(WasmtimeEngine::get(), &request, EngineChoice::Translated);
     assert_eq!((report.steps, report.stores), (None, None));
     assert_eq!(report.lane_instructions, expected.lane_instructions);
     assert_eq!((report.ok, report.notes), (expected.ok, expected.notes));
-    assert_eq!(held.ended().memory(&"out".into()), memory);
+    assert_eq!(held.final_session().memory(&"out".into()), memory);
     assert!(!held.step());
     // Steps back from an end without step counts.
     let counted = held.counted();
     assert_eq!((counted.position(), counted.length()), (end, Some(end)));
-    let mut alone = launch(lines).unwatched().expect("a launch");
-    alone.run_translated(Native::get(), LIMITS).expect("an end");
+    let mut alone = launch(lines)
+        .restart_without_last_writers()
+        .expect("a launch");
+    alone
+        .run_translated(WasmtimeEngine::get(), LIMITS)
+        .expect("an end");
     assert_eq!(alone.step_counts(), None);
-    assert!(!alone.step() && alone.back());
+    assert!(!alone.step() && alone.step_back());
     assert_eq!((alone.position(), alone.length()), (end - 1, Some(end)));
 }

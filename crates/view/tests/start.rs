@@ -1,10 +1,10 @@
 //! Edits to the initial state of a launch: the text edit, and the run after the edit.
 
 use expect_test::{Expect, expect};
-use warpgrid_view::analysis::cell_history::CellPlace;
-use warpgrid_view::session::start::{StartEdit, StartPlace};
+use warpgrid_view::analysis::cell_history::CellLocation;
+use warpgrid_view::session::start::{InitialValueTarget, LaunchEdit};
 use warpgrid_view::value::ElementType;
-use warpgrid_view::{Front, Scenario, Session};
+use warpgrid_view::{Scenario, Session, SourceLanguage};
 
 const KERNEL: &str = "//@ launch grid=1 block=1
 //@ buffer x: f32[4] = 1, 2.5
@@ -30,15 +30,15 @@ const KERNEL: &str = "//@ launch grid=1 block=1
 fn session(source: &str) -> Session {
     let scenario = Scenario {
         source: source.to_owned(),
-        front: Front::of_source(source),
+        front: SourceLanguage::of_source(source),
         ..Scenario::default()
     };
     Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
-fn cell(memory: &str, index: u64, ty: ElementType) -> StartPlace {
+fn cell(memory: &str, index: u64, ty: ElementType) -> InitialValueTarget {
     let n_bytes = ty.width_bytes() as u64;
-    StartPlace::Cell(CellPlace {
+    InitialValueTarget::Cell(CellLocation {
         memory: memory.into(),
         offset: index * n_bytes,
         n_bytes,
@@ -47,7 +47,7 @@ fn cell(memory: &str, index: u64, ty: ElementType) -> StartPlace {
 }
 
 /// Returns the source after the edit.
-fn applied(source: &str, edit: &StartEdit) -> String {
+fn applied(source: &str, edit: &LaunchEdit) -> String {
     let [edit] = &edit.edits[..] else {
         panic!("{edit:?}")
     };
@@ -66,14 +66,14 @@ fn applied(source: &str, edit: &StartEdit) -> String {
     lines.collect()
 }
 
-fn check(source: &str, place: &StartPlace, value: &str, expected: Expect) {
+fn check(source: &str, place: &InitialValueTarget, value: &str, expected: Expect) {
     let said = match session(source).edit_start(place, value) {
         Ok(edit) => {
             let text = applied(source, &edit);
             assert!(text.lines().any(|line| line == edit.line), "{text}");
             // The edited launch starts with the new value.
             let after = session(&text);
-            if let StartPlace::Cell(place) = place {
+            if let InitialValueTarget::Cell(place) = place {
                 let bytes = after.memory(&place.memory).expect("the buffer");
                 let at = place.offset as usize;
                 let bits = place.ty.bits(&bytes[at..]);
@@ -204,7 +204,7 @@ fn what_no_line_can_state_is_said() {
     );
     check(
         KERNEL,
-        &StartPlace::Register("%r1".into()),
+        &InitialValueTarget::Register("%r1".into()),
         "1",
         expect!["the source has no `//@ register` annotation for `%r1`"],
     );
@@ -267,7 +267,7 @@ fn a_whole_buffer_is_filled_by_a_rule() {
         ("nan", "//@ buffer x: f32[4] = nan"),
         ("0", "//@ buffer x: f32[4] = 0"),
     ] {
-        let edit = session(KERNEL).edit_start(&StartPlace::Buffer("x".into()), value);
+        let edit = session(KERNEL).edit_start(&InitialValueTarget::Buffer("x".into()), value);
         let edit = edit.unwrap_or_else(|why| panic!("{why}"));
         assert_eq!(edit.line, line);
         session(&applied(KERNEL, &edit));
@@ -278,14 +278,14 @@ fn a_whole_buffer_is_filled_by_a_rule() {
 fn parameters_and_registers_have_lines_of_their_own() {
     check(
         KERNEL,
-        &StartPlace::Scalar("k".into()),
+        &InitialValueTarget::Scalar("k".into()),
         "-3",
         expect!["//@ scalar k: s32 = -3"],
     );
     let machine = "//@ launch grid=1 block=32\n//@ buffer out: u32[32] = 0\n//@ register R2 = lane * 4 + out\nST.E [R2], R4 ;\n";
     check(
         machine,
-        &StartPlace::Register("R2".into()),
+        &InitialValueTarget::Register("R2".into()),
         "lane * 8 + out",
         expect!["//@ register R2 = lane * 8 + out"],
     );

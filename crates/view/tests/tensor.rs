@@ -30,7 +30,7 @@ fn check(family: &str) {
 }
 
 fn run(scenario: Scenario) -> Result<(), String> {
-    let session = Session::untracked(scenario);
+    let session = Session::new_without_last_writers(scenario);
     let mut session = session.map_err(|error| format!("{} {}", error.code, error.message))?;
     keeps_promise(&mut session, MAX_STEPS)
 }
@@ -71,12 +71,13 @@ fn kernels_without_a_launch_run_under_guesses() {
             source,
             ..Scenario::default()
         };
-        let mut session = Session::untracked(scenario).map_err(|error| error.message)?;
+        let mut session =
+            Session::new_without_last_writers(scenario).map_err(|error| error.message)?;
         let is_over = session.run(MAX_STEPS);
         match session.fault() {
             Some(fault) => Err(fault.message),
             None if !is_over => Err("it goes on".to_owned()),
-            None => Ok(session.guesses().to_vec()),
+            None => Ok(session.inferred_annotations().to_vec()),
         }
     };
     let (mut wrong, mut n_maps, mut n_images) = (Vec::new(), 0, 0);

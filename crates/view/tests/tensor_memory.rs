@@ -1,8 +1,8 @@
 //! Tensor memory is displayed like other memories: a grid of 128 lanes by 512 columns with last writers, which supports steps back.
 
-use warpgrid_view::model::{GridRequest, Space, Written};
+use warpgrid_view::model::{GridRequest, MemorySpace, WriteAge};
 use warpgrid_view::value::ElementType;
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 /// One warp allocates 32 columns, and stores its lane indices to columns 4 and 5 of its lanes.
 const KERNEL: &str = "\
@@ -35,7 +35,7 @@ fn session(source: &str) -> Session {
 
 fn request() -> GridRequest {
     GridRequest {
-        memory: MemoryId::Tensor(0),
+        memory: MemoryKey::Tensor(0),
         ty: None,
         columns: None,
         first_row: 0,
@@ -48,20 +48,20 @@ fn tensor_memory_is_a_grid_of_lanes_by_columns() {
     let mut session = session(KERNEL);
     let empty = session.grid(&request()).expect("a grid");
     assert_eq!((empty.columns, empty.total_rows), (512, 128));
-    assert_eq!(empty.memory.space, Space::Tensor);
+    assert_eq!(empty.memory.space, MemorySpace::Tensor);
     assert_eq!(empty.ty, ElementType::B32);
     assert!(
         empty
             .cells
             .iter()
-            .all(|cell| cell.written == Written::Never)
+            .all(|cell| cell.written == WriteAge::Never)
     );
 
     // Step of the store: 64 words, each with its lane.
     let stores_at = |session: &mut Session| {
         let grid = session.grid(&request()).expect("a grid");
         let now = grid.cells.iter().enumerate();
-        let now = now.filter(|(_, cell)| cell.written == Written::Now);
+        let now = now.filter(|(_, cell)| cell.written == WriteAge::Now);
         now.map(|(at, cell)| (at, cell.lane, cell.text.clone(), cell.step))
             .collect::<Vec<_>>()
     };
@@ -83,7 +83,7 @@ fn tensor_memory_is_a_grid_of_lanes_by_columns() {
         before
             .cells
             .iter()
-            .all(|cell| cell.written == Written::Never)
+            .all(|cell| cell.written == WriteAge::Never)
     );
     session.seek(step);
     assert_eq!(stores_at(&mut session).len(), 64);
@@ -94,7 +94,7 @@ fn a_kernel_without_tensor_memory_shows_none() {
     let mut session =
         session(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k() { ret; }\n");
     assert!(session.grid(&request()).is_none());
-    assert!(session.memory(&MemoryId::Tensor(0)).is_none());
+    assert!(session.memory(&MemoryKey::Tensor(0)).is_none());
 }
 
 #[test]

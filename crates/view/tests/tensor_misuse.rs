@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use std::fmt::Write;
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 const MAX_STEPS: u64 = 100_000;
 
@@ -46,7 +46,7 @@ fn end(source: String) -> String {
         Err(error) => return format!("{} {}", error.code, error.message),
     };
     assert!(session.run(MAX_STEPS), "it goes on");
-    let bytes = session.memory(&MemoryId::Buffer("out".to_owned()));
+    let bytes = session.memory(&MemoryKey::Buffer("out".to_owned()));
     assert_eq!(
         bytes.expect("a memory")[0],
         7,

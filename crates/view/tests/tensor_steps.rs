@@ -6,8 +6,8 @@ use expect_test::expect_file;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use warpgrid_view::layouts::tensor::layout;
-use warpgrid_view::model::{Frame, FrameRequest, Grid, GridRequest, Written};
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::model::{FrameRequest, GridRequest, MemoryGrid, SessionFrame, WriteAge};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 /// Step limit far above the first tensor operation of any kernel.
 const MAX_STEPS: u64 = 400_000;
@@ -30,7 +30,7 @@ const FAMILIES: [&str; 11] = [
 ];
 
 /// Returns the frames of the tensor steps with grids of their memories.
-fn frames(family: &str) -> Vec<Frame> {
+fn frames(family: &str) -> Vec<SessionFrame> {
     let case = cases(family).remove(0);
     let source = case.texts["kernel.ptx"].clone();
     let scenario = Scenario {
@@ -51,9 +51,9 @@ fn frames(family: &str) -> Vec<Frame> {
         let Some(step) = &frame.tensor else {
             continue;
         };
-        let memories: BTreeSet<&MemoryId> =
+        let memories: BTreeSet<&MemoryKey> =
             step.tiles.iter().flat_map(|tile| &tile.memories).collect();
-        let grid = |memory: &MemoryId| GridRequest {
+        let grid = |memory: &MemoryKey| GridRequest {
             memory: memory.clone(),
             ty: None,
             columns: None,
@@ -74,7 +74,7 @@ fn frames(family: &str) -> Vec<Frame> {
 }
 
 /// Returns the elements of a memory that belong to a tile.
-fn elements(grid: &Grid, tile: usize) -> BTreeSet<u64> {
+fn elements(grid: &MemoryGrid, tile: usize) -> BTreeSet<u64> {
     let own = grid
         .tiles
         .iter()
@@ -84,10 +84,10 @@ fn elements(grid: &Grid, tile: usize) -> BTreeSet<u64> {
 }
 
 /// Returns the elements of a memory that the step wrote.
-fn written(grid: &Grid) -> BTreeSet<u64> {
+fn written(grid: &MemoryGrid) -> BTreeSet<u64> {
     let first = grid.first_row * u64::from(grid.columns);
     let now = (first..).zip(&grid.cells);
-    now.filter(|(_, cell)| cell.written == Written::Now)
+    now.filter(|(_, cell)| cell.written == WriteAge::Now)
         .map(|(at, _)| at)
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Modifiers of tensor instructions that the cases of `tensor` do not cover: shifted rows, unpacking copies, zero columns, scaled sparse
 //! MMAs. If no source defines a rule, the tests check the documented choice.
 
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 const MAX_STEPS: u64 = 100_000;
 
@@ -84,7 +84,7 @@ fn ran(fill: u32, before: &str, body: &str) -> Vec<[u32; 8]> {
     .unwrap_or_else(|error| panic!("{} {}", error.code, error.message));
     assert!(session.run(MAX_STEPS));
     assert_eq!(session.fault().map(|fault| fault.message), None);
-    let bytes = session.memory(&MemoryId::Buffer("out".to_owned()));
+    let bytes = session.memory(&MemoryKey::Buffer("out".to_owned()));
     let (words, _) = bytes.expect("a memory").as_chunks::<4>();
     let (rows, _) = words.as_chunks::<8>();
     rows.iter().map(|row| row.map(u32::from_le_bytes)).collect()
@@ -269,7 +269,7 @@ ret;
     .expect("a session");
     assert!(session.run(MAX_STEPS));
     assert_eq!(session.fault().map(|fault| fault.message), None);
-    let bytes = session.memory(&MemoryId::Buffer("out".to_owned()));
+    let bytes = session.memory(&MemoryKey::Buffer("out".to_owned()));
     let (words, _) = bytes.expect("a memory").as_chunks::<4>();
     let sums: Vec<f32> = words.iter().map(|word| f32::from_le_bytes(*word)).collect();
     assert_eq!(sums, [2.0 * (1.0 + 32.0 + 64.0); 32]);
@@ -315,7 +315,7 @@ ret;
     .unwrap_or_else(|error| panic!("{} {}", error.code, error.message));
     assert!(session.run(MAX_STEPS));
     assert_eq!(session.fault().map(|fault| fault.message), None);
-    let bytes = session.memory(&MemoryId::Buffer("x".to_owned()));
+    let bytes = session.memory(&MemoryKey::Buffer("x".to_owned()));
     let bytes = bytes.expect("a memory");
     let value = |at: usize| {
         let bit = 6 * at;

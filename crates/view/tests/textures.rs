@@ -1,7 +1,7 @@
 //! Rules of textures and surfaces that the cases of `tensor` do not cover.
 
 use crate::common::keeps_promise;
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 const MAX_STEPS: u64 = 100_000;
 
@@ -22,7 +22,7 @@ fn session(lines: &str, parameters: &str, module: &str, body: &str) -> Session {
 }
 
 fn words(session: &Session, name: &str) -> Vec<u32> {
-    let bytes = session.memory(&MemoryId::Buffer(name.to_owned()));
+    let bytes = session.memory(&MemoryKey::Buffer(name.to_owned()));
     let (words, _) = bytes.expect("a memory").as_chunks();
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }

@@ -108,7 +108,7 @@ fn another_future_is_counted_anew() {
     session.run(1_000);
     session.count_traffic(u64::MAX);
     session.seek(position);
-    assert!(session.land(id));
+    assert!(session.complete_operation(id));
     session.count_traffic(u64::MAX);
     assert_eq!(session.traffic().steps, position + 1);
 }

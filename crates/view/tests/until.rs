@@ -1,9 +1,9 @@
 //! Runs until a cell changes, a line is reached or a lane satisfies a condition, forward and backward.
 
 use expect_test::{Expect, expect};
-use warpgrid_view::analysis::cell_history::CellPlace;
-use warpgrid_view::session::until::condition::Condition;
-use warpgrid_view::session::until::{Direction, Until, UntilError};
+use warpgrid_view::analysis::cell_history::CellLocation;
+use warpgrid_view::session::until::condition::RegisterCondition;
+use warpgrid_view::session::until::{Direction, StopCondition, StopConditionError};
 use warpgrid_view::value::ElementType;
 use warpgrid_view::{Scenario, Session};
 
@@ -41,8 +41,8 @@ fn session(source: &str) -> Session {
     Session::new(scenario).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
-fn cell(offset: u64) -> Until {
-    Until::Changes(CellPlace {
+fn cell(offset: u64) -> StopCondition {
+    StopCondition::DataChange(CellLocation {
         memory: "out".into(),
         offset,
         n_bytes: 4,
@@ -50,11 +50,11 @@ fn cell(offset: u64) -> Until {
     })
 }
 
-fn meets(text: &str) -> Until {
-    Until::Meets(text.into())
+fn meets(text: &str) -> StopCondition {
+    StopCondition::Predicate(text.into())
 }
 
-fn said(found: Result<warpgrid_view::session::until::Reached, UntilError>) -> String {
+fn said(found: Result<warpgrid_view::session::until::StopResult, StopConditionError>) -> String {
     match found {
         Ok(reached) => format!("{}: {}", reached.position, reached.text),
         Err(why) => why.message,
@@ -62,12 +62,12 @@ fn said(found: Result<warpgrid_view::session::until::Reached, UntilError>) -> St
 }
 
 /// Searches forward twice and backward once from a position.
-fn check(from: u64, until: &Until, expected: Expect) {
+fn check(from: u64, until: &StopCondition, expected: Expect) {
     let mut session = session(LOOP);
     session.run(1_000_000);
     session.seek(from);
     let mut lines = Vec::new();
-    for direction in [Direction::Forward, Direction::Forward, Direction::Back] {
+    for direction in [Direction::Forward, Direction::Forward, Direction::Reverse] {
         let found = session.run_until(until, direction, 1_000_000);
         lines.push(format!("{direction:?} {}\n", said(found)));
     }
@@ -110,7 +110,7 @@ fn a_run_stops_where_a_cell_changes() {
 fn a_run_stops_before_a_line() {
     check(
         0,
-        &Until::Lines(vec![19]),
+        &StopCondition::LineReached(vec![19]),
         expect![[r#"
             Forward 8: next: line 19, warp 0 of block 0
             Forward 16: next: line 19, warp 0 of block 0
@@ -120,7 +120,7 @@ fn a_run_stops_before_a_line() {
     // A line without an instruction refers to the next line.
     check(
         0,
-        &Until::Lines(vec![12, 21]),
+        &StopCondition::LineReached(vec![12, 21]),
         expect![[r#"
             Forward 3: next: line 14, warp 0 of block 0
             Forward 10: next: line 21, warp 0 of block 0
@@ -129,7 +129,7 @@ fn a_run_stops_before_a_line() {
     );
     check(
         0,
-        &Until::Lines(vec![99]),
+        &StopCondition::LineReached(vec![99]),
         expect![[r#"
             Forward the kernel has no instruction at or after line 99
             Forward the kernel has no instruction at or after line 99
@@ -138,7 +138,7 @@ fn a_run_stops_before_a_line() {
     );
     check(
         0,
-        &Until::Lines(vec![]),
+        &StopCondition::LineReached(vec![]),
         expect![[r#"
         Forward no breakpoint is set
         Forward no breakpoint is set
@@ -212,12 +212,12 @@ fn the_way_back_through_several_windows_finds_the_nearest_place() {
     session.run(10_000_000);
     let end = session.position();
     assert!(end > 300_000);
-    let found = session.run_until(&meets("lane 0: %r2 == 5"), Direction::Back, u64::MAX);
+    let found = session.run_until(&meets("lane 0: %r2 == 5"), Direction::Reverse, u64::MAX);
     let first = found.unwrap_or_else(|why| panic!("{why:?}"));
     assert!(first.is_reached && first.position < 200, "{first:?}");
     // A search that exceeds its budget leaves the session at its position.
     session.seek(end);
-    let found = session.run_until(&meets("lane 0: %r2 == 5"), Direction::Back, 10_000);
+    let found = session.run_until(&meets("lane 0: %r2 == 5"), Direction::Reverse, 10_000);
     assert!(found.is_ok_and(|reached| !reached.is_reached && reached.position == end));
     // Forward and backward searches find the same positions.
     session.seek(0);
@@ -227,7 +227,7 @@ fn the_way_back_through_several_windows_finds_the_nearest_place() {
         forward.push(reached.unwrap_or_else(|why| panic!("{why:?}")).position);
     }
     for position in forward.iter().rev().skip(1) {
-        let reached = session.run_until(&cell(4), Direction::Back, u64::MAX);
+        let reached = session.run_until(&cell(4), Direction::Reverse, u64::MAX);
         assert_eq!(reached.map(|reached| reached.position), Ok(*position));
     }
 }
@@ -289,7 +289,7 @@ fn a_wrong_condition_is_said_at_its_place() {
         `lané 3: %r99 == 7` at `lané 3`: found `lané`, expected `block`, `warp`, `lane` or `thread`
         `lane 3: %r99 == 7` at `%r99`: the kernel has no register `%r99`; did you mean `%rd1`?
     "#]].assert_eq(&lines.concat());
-    assert!(Condition::read(&"x".repeat(100_000)).is_err());
+    assert!(RegisterCondition::read(&"x".repeat(100_000)).is_err());
 }
 
 #[test]

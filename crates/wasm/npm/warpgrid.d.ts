@@ -46,49 +46,49 @@ export interface Session {
 
 // ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes this section.
 import type {
-  AccessLayout,
-  BesideReport,
+  AsyncOperationView,
+  BankConflictFix,
   CauseView,
   CellHistory,
   CheckOptions,
   CheckReport,
   ClusterView,
   CodePage,
+  ComparisonReport,
   CompletionView,
   ConflictReport,
-  Cured,
-  CutRequest,
   EngineView,
+  ExportFormat,
+  ExtractionRequest,
   FaultView,
   FileView,
   FormPage,
   FragmentRequest,
   FragmentView,
-  Frame,
   FrameRequest,
-  Grid,
   GridOptions,
   HangView,
   HistoryOptions,
   HoverView,
+  InferredAccessLayout,
   LayoutView,
   LitmusRepairs,
   LitmusView,
   MbarrierView,
-  MemoryForm,
-  PendingView,
-  ProductRequest,
-  ProductView,
+  MemoryGrid,
+  MmaExplanation,
+  MmaRequest,
   RaceReport,
-  Reached,
   ReportOptions,
   RunOptions,
   RunReport,
   Scenario,
+  SessionFrame,
+  StopOptions,
+  StopResult,
   StoreView,
   TokenView,
   TrafficView,
-  UntilOptions,
   WarpView,
 } from "./types.js";
 
@@ -126,11 +126,11 @@ export class Session {
   /**
    * Returns the complete view state at the current position.
    */
-  frame(request?: FrameRequest): Frame;
+  frame(request?: FrameRequest): SessionFrame;
   /**
    * Returns a window of a buffer as formatted cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
    */
-  grid(name: string, options?: GridOptions): Grid;
+  grid(name: string, options?: GridOptions): MemoryGrid;
   /**
    * Returns the diagnosis of a hang (waiting threads, missing event and responsible line), or `null` if no hang was detected.
    */
@@ -153,12 +153,12 @@ export class Session {
    * Infers the layout of each access to shared and global memory in the executed steps: shape and stride, a swizzle of them, or bases over GF(2);
    * otherwise the first address that matches no layout. Reruns the executed steps.
    */
-  layouts(): AccessLayout[];
+  layouts(): InferredAccessLayout[];
   /**
    * Exports a buffer as `"svg"` (cells coloured by lane), `"animation"` (animated SVG of the run up to the current position), `"csv"` or
    * `"npy"` (NumPy). `options`: `{ columns?, type?, firstRow?, nRows? }`. Throws for an unknown name, and for a table of more than 16 Mi elements.
    */
-  memoryFile(name: string, form: MemoryForm, options?: GridOptions): Uint8Array;
+  memoryFile(name: string, form: ExportFormat, options?: GridOptions): Uint8Array;
   /**
    * Returns the bytes of a buffer or memory as a view of the WebAssembly memory, without a copy. Read it immediately, with any element type
    * (`new Float32Array(view.buffer, view.byteOffset, view.length / 4)`), and do not write to it: any other call of the package may move or
@@ -189,7 +189,7 @@ export class Session {
    * (`{ memory: "out", offset: 16 }`); with `back: true`, back to the previous match. Returns the position and a description of the match. Throws for
    * an unknown register, line or buffer.
    */
-  runUntil(options: UntilOptions): Reached;
+  runUntil(options: StopOptions): StopResult;
   /**
    * Runs forward and returns true if the run has finished. `options`: `{ maxSteps?, engine? }`. A long run to the end is compiled to WebAssembly
    * unless intermediate states were queried; `engine: "interpreter"` disables compilation, and the `engine` property reports the engine used.
@@ -240,7 +240,7 @@ export class Session {
   /**
    * Asynchronous operations that have been issued but have not completed.
    */
-  readonly pending: PendingView[];
+  readonly pending: AsyncOperationView[];
   /**
    * Number of executed steps. After a JIT run in which a warp diverged, the interpreter reruns the launch to count them.
    */
@@ -265,7 +265,7 @@ export function codes(): CodePage[];
  * Runs the kernel of a scenario and the kernel in its `beside` field with the same launch configuration, and compares memory contents and
  * stores. `options`: `{ maxSteps? }` for each run. Throws a `WarpgridError` if one of the kernels cannot run.
  */
-export function compare(scenario: Scenario, options?: RunOptions): BesideReport;
+export function compare(scenario: Scenario, options?: RunOptions): ComparisonReport;
 
 /**
  * Returns the completions at a UTF-16 offset, best match first, limited to items that are valid for the PTX version and target.
@@ -276,14 +276,14 @@ export function complete(source: string, offset: number, options?: CheckOptions)
  * Rewrites the PTX of a scenario to eliminate shared-memory bank conflicts and verifies that both versions produce identical memory contents.
  * `options`: `{ maxSteps? }`. Throws a `WarpgridError` with the reason if no rewrite is found.
  */
-export function cure(scenario: Scenario, options?: RunOptions): Cured;
+export function cure(scenario: Scenario, options?: RunOptions): BankConflictFix;
 
 /**
  * Extracts a litmus test for `exploreLitmus` from lines of a kernel: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
  * thread: [0, 0, 0] }, ...], before? }`. The kernel runs up to these lines; register values and memory contents become constants of the test.
  * `options`: `{ maxSteps? }`. Throws a `WarpgridError` with the reason if no test can be extracted.
  */
-export function cutLitmus(scenario: Scenario, cut: CutRequest, options?: RunOptions): string;
+export function cutLitmus(scenario: Scenario, cut: ExtractionRequest, options?: RunOptions): string;
 
 /**
  * Explains a diagnostic code, an instruction, a special register or a term such as `bank`. Returns `undefined` for an unknown subject.
@@ -354,7 +354,7 @@ export function picture(query: string, form: "svg" | "text" | "link"): string;
  * Computes one element of a matrix multiplication as a Tensor Core does: `{ op, shape, types, target, a?, b?, c? }`. Throws a
  * `WarpgridError` if the operation does not exist.
  */
-export function product(query: ProductRequest): ProductView;
+export function product(query: MmaRequest): MmaExplanation;
 
 /**
  * Finds the weakest fixes of a litmus test that forbid the outcomes of its `//@ bad` annotations, or all outcomes that are not sequentially

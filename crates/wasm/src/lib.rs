@@ -3,7 +3,7 @@
 //! Objects cross as plain JavaScript values in the shapes of `types.ts`; 64-bit addresses are
 //! hexadecimal text, bulk memory is a `Uint8Array`, lines and columns count from 1 in UTF-16 units.
 //!
-//! This file contains the API that widgets need, and [`whole`] the remaining API: the module of a widget is built without it.
+//! This file contains the API that widgets need, and [`to_u64`] the remaining API: the module of a widget is built without it.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,10 +14,10 @@ use warpgrid_view::model::RunOptions;
 use warpgrid_view::model::{FrameRequest, GridOptions, GridRequest, SessionRunOptions};
 use warpgrid_view::scenario::ExpectedFault;
 #[cfg(feature = "translate")]
-use warpgrid_view::session::distributed_run::SharedRun;
-use warpgrid_view::{CheckOptions, Failure, HeldSession, Parameter, Scenario};
+use warpgrid_view::session::distributed_run::DistributedRun;
+use warpgrid_view::{CheckOptions, HybridSession, Parameter, RequestError, Scenario};
 #[cfg(feature = "translate")]
-use warpgrid_webassembly::Host;
+use warpgrid_webassembly::JsEngine;
 use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "whole")]
@@ -42,11 +42,11 @@ fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
 }
 
 fn from_js<T: DeserializeOwned + Default>(value: JsValue, what: &str) -> Result<T, JsValue> {
-    from_js_among(value, what, &[])
+    from_js_with_extra_fields(value, what, &[])
 }
 
 /// Reads an argument that may have the fields `others` in addition to its own.
-fn from_js_among<T: DeserializeOwned + Default>(
+fn from_js_with_extra_fields<T: DeserializeOwned + Default>(
     value: JsValue,
     what: &str,
     others: &[&str],
@@ -57,7 +57,7 @@ fn from_js_among<T: DeserializeOwned + Default>(
     // Deserialization would silently ignore unknown fields.
     let mut value = value;
     if let Some(object) = value.dyn_ref::<js_sys::Object>() {
-        refuse_unknown::<T>(object, what, others)?;
+        reject_unknown_fields::<T>(object, what, others)?;
         value = without_undefined(object).into();
     }
     serde_wasm_bindgen::from_value(value).map_err(|error| {
@@ -67,7 +67,7 @@ fn from_js_among<T: DeserializeOwned + Default>(
 }
 
 /// Returns an error if an object has a field that is neither in `T` nor in `others`.
-fn refuse_unknown<T: DeserializeOwned>(
+fn reject_unknown_fields<T: DeserializeOwned>(
     object: &js_sys::Object,
     what: &str,
     others: &[&str],
@@ -93,10 +93,10 @@ fn objects_at(object: &JsValue, key: &str) -> Vec<js_sys::Object> {
 }
 
 /// Returns an error for unknown fields of parameters, and of the members of structures.
-fn refuse_unknown_parameters(object: &JsValue, key: &str) -> Result<(), JsValue> {
+fn reject_unknown_parameter_fields(object: &JsValue, key: &str) -> Result<(), JsValue> {
     for parameter in objects_at(object, key) {
-        refuse_unknown::<Parameter>(&parameter, "scenario", &[])?;
-        refuse_unknown_parameters(&parameter, "fields")?;
+        reject_unknown_fields::<Parameter>(&parameter, "scenario", &[])?;
+        reject_unknown_parameter_fields(&parameter, "fields")?;
     }
     Ok(())
 }
@@ -115,16 +115,16 @@ fn without_undefined(object: &js_sys::Object) -> js_sys::Object {
 }
 
 fn unreadable(what: &str, why: &str) -> JsValue {
-    thrown(Failure::unreadable(what, why))
+    to_js_error(RequestError::invalid_argument(what, why))
 }
 
 /// Converts a JavaScript number to a count or a position.
-fn whole(value: f64, what: &str) -> Result<u64, JsValue> {
-    api::whole(value, what).map_err(thrown)
+fn to_u64(value: f64, what: &str) -> Result<u64, JsValue> {
+    api::whole(value, what).map_err(to_js_error)
 }
 
 /// Converts a failure to an `Error` with the name `WarpgridError`, a code and diagnostics.
-fn thrown(failure: Failure) -> JsValue {
+fn to_js_error(failure: RequestError) -> JsValue {
     let error = js_sys::Error::new(&failure.message);
     error.set_name("WarpgridError");
     let object: JsValue = error.into();
@@ -136,8 +136,8 @@ fn thrown(failure: Failure) -> JsValue {
 }
 
 /// Returns an answer as a JavaScript value, or throws the failure.
-fn answered<T: Serialize>(answer: Result<T, Failure>) -> Result<JsValue, JsValue> {
-    to_js(&answer.map_err(thrown)?)
+fn to_js_result<T: Serialize>(answer: Result<T, RequestError>) -> Result<JsValue, JsValue> {
+    to_js(&answer.map_err(to_js_error)?)
 }
 
 /// Checks a source. `options`: `{ target?, ptx_version?, front? }`.
@@ -156,7 +156,7 @@ pub fn check(
 pub fn fragment(
     #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
 ) -> Result<JsValue, JsValue> {
-    answered(api::fragment(&from_js(query, "query")?))
+    to_js_result(api::fragment(&from_js(query, "query")?))
 }
 
 /// Returns the layout of the elements of a tensor instruction in warpgroup registers, shared memory or tensor memory: `{ op, shape?,
@@ -166,14 +166,14 @@ pub fn fragment(
 pub fn layout(
     #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
 ) -> Result<JsValue, JsValue> {
-    answered(api::layout(&from_js(query, "query")?))
+    to_js_result(api::layout(&from_js(query, "query")?))
 }
 
 /// Returns the step limit of the options of a run.
 #[cfg(feature = "whole")]
 fn max_steps(options: JsValue) -> Result<u64, JsValue> {
     let options: RunOptions = from_js(options, "options")?;
-    options.steps().map_err(thrown)
+    options.steps().map_err(to_js_error)
 }
 
 /// Splits a source into tokens for syntax highlighting, in source order; offsets count UTF-16 code units. `options`: `{ front? }`.
@@ -183,22 +183,25 @@ pub fn tokens(
     #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
     let options: CheckOptions = from_js(options, "options")?;
-    to_js(&warpgrid_view::source::check::tokens(source, options.front))
+    to_js(&warpgrid_view::source::check::tokens(
+        source,
+        options.language,
+    ))
 }
 
 /// A launched scenario that can be stepped forward and back.
 #[wasm_bindgen]
 pub struct Session {
-    inner: HeldSession,
+    inner: HybridSession,
     /// Run whose blocks are distributed among workers.
     #[cfg(feature = "translate")]
-    shared: Option<SharedRun<Host>>,
+    shared: Option<DistributedRun<JsEngine>>,
 }
 
 #[cfg(feature = "translate")]
 thread_local! {
     /// Engine of compiled runs.
-    static HOST: Host = Host::default();
+    static HOST: JsEngine = JsEngine::default();
 }
 
 #[wasm_bindgen]
@@ -209,14 +212,14 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
     ) -> Result<Session, JsValue> {
         // A corpus case is a scenario with additional fields.
-        refuse_unknown_parameters(&scenario, "params")?;
+        reject_unknown_parameter_fields(&scenario, "params")?;
         for fault in objects_at(&scenario, "fault") {
-            refuse_unknown::<ExpectedFault>(&fault, "scenario", &[])?;
+            reject_unknown_fields::<ExpectedFault>(&fault, "scenario", &[])?;
         }
-        let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
-        let session = api::open(scenario).map_err(thrown)?;
+        let scenario: Scenario = from_js_with_extra_fields(scenario, "scenario", CASE_FACTS)?;
+        let session = api::open(scenario).map_err(to_js_error)?;
         Ok(Session {
-            inner: HeldSession::new(session),
+            inner: HybridSession::new(session),
             #[cfg(feature = "translate")]
             shared: None,
         })
@@ -231,12 +234,14 @@ impl Session {
     /// True if all threads have exited or a fault has stopped execution.
     #[wasm_bindgen(getter)]
     pub fn over(&self) -> bool {
-        self.inner.ended().is_over()
+        self.inner.final_session().is_finished()
     }
 
     /// Moves to a position, or to the end if the run is shorter.
     pub fn seek(&mut self, position: f64) -> Result<(), JsValue> {
-        self.inner.watched().seek(whole(position, "position")?);
+        self.inner
+            .tracked_session()
+            .seek(to_u64(position, "position")?);
         Ok(())
     }
 
@@ -247,11 +252,11 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "SessionRunOptions")] options: JsValue,
     ) -> Result<bool, JsValue> {
         let options: SessionRunOptions = from_js(options, "options")?;
-        let max_steps = options.steps().map_err(thrown)?;
+        let max_steps = options.steps().map_err(to_js_error)?;
         #[cfg(feature = "translate")]
         let is_over = HOST.with(|host| {
             let choice = options.engine.unwrap_or_default();
-            self.inner.run_by(host, max_steps, choice)
+            self.inner.run_with_engine(host, max_steps, choice)
         });
         #[cfg(not(feature = "translate"))]
         let is_over = self.inner.run(max_steps);
@@ -259,34 +264,34 @@ impl Session {
     }
 
     /// Returns a window of a buffer as formatted cells. `options`: `{ columns?, type?, firstRow?, nRows? }`.
-    #[wasm_bindgen(unchecked_return_type = "Grid")]
+    #[wasm_bindgen(unchecked_return_type = "MemoryGrid")]
     pub fn grid(
         &mut self,
         name: &str,
         #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         let options: GridOptions = from_js(options, "options")?;
-        answered(self.inner.watched().grid_named(name, options))
+        to_js_result(self.inner.tracked_session().grid_named(name, options))
     }
 
     /// Returns the stores of steps `from..to` with lanes, addresses and bytes. At most about 10,000 stores are returned, up to a step boundary;
     /// continue with the last returned `step` plus 1.
     #[wasm_bindgen(unchecked_return_type = "StoreView[]")]
     pub fn events(&mut self, from: f64, to: f64) -> Result<JsValue, JsValue> {
-        let (from, to) = (whole(from, "start")?, whole(to, "end")?);
-        to_js(&self.inner.watched().events(from, to))
+        let (from, to) = (to_u64(from, "start")?, to_u64(to, "end")?);
+        to_js(&self.inner.tracked_session().events(from, to))
     }
 
     /// Returns the complete view state at the current position.
-    #[wasm_bindgen(unchecked_return_type = "Frame")]
+    #[wasm_bindgen(unchecked_return_type = "SessionFrame")]
     pub fn frame(
         &mut self,
         #[wasm_bindgen(unchecked_optional_param_type = "FrameRequest")] request: JsValue,
     ) -> Result<JsValue, JsValue> {
         for grid in objects_at(&request, "grids") {
-            refuse_unknown::<GridRequest>(&grid, "request", &[])?;
+            reject_unknown_fields::<GridRequest>(&grid, "request", &[])?;
         }
         let request: FrameRequest = from_js(request, "request")?;
-        answered(self.inner.watched().frame_asked(&request))
+        to_js_result(self.inner.tracked_session().requested_frame(&request))
     }
 }

@@ -1,10 +1,10 @@
 // Generated from the types of the core; `UPDATE_EXPECT=1 cargo test -p xtask --test types` writes it.
 
 /** Front end that parses a source. */
-export type Front = "ptx" | "sass";
+export type SourceLanguage = "ptx" | "sass";
 
 /** Options of `check`. */
-export type CheckOptions = { front?: Front,
+export type CheckOptions = { front?: SourceLanguage,
 /** Check for this target instead of the module's own: `sm_90`. */
 target?: string | null,
 /** Check for this PTX ISA version instead of the module's own: `8.8`. The JSON of `check --batch` and of scenarios uses the
@@ -25,10 +25,10 @@ assumed_target: string | null,
 /** PTX ISA version for which a source without a version is checked. */
 assumed_ptx_version: string | null,
 /** Asm blocks of a source with inline assembly. Each asm block runs separately under its own name. */
-parts: Array<PartView>, };
+parts: Array<InlineAsmView>, };
 
 /** Asm block. Lines and columns refer to the source code and start at 1. Columns count UTF-16 units, and the end is exclusive. */
-export type PartView = {
+export type InlineAsmView = {
 /** Name of the enclosing function, followed by a number if the function contains several asm blocks. `entry` of a scenario
  * refers to this name. */
 name: string, line: number, column: number, endLine: number, endColumn: number,
@@ -88,7 +88,7 @@ export type Literal = number | string;
 export type ElementType = "u8" | "s8" | "u16" | "s16" | "u32" | "s32" | "u64" | "s64" | "f16" | "bf16" | "f32" | "f64" | "b8" | "b16" | "b32" | "b64" | "b128" | "e4m3" | "e5m2" | "e2m3" | "e3m2" | "ue8m0" | "tf32" | "e2m1x2" | "f16x2" | "bf16x2" | "u4x2" | "s4x2" | "u8x4" | "s8x4" | "u16x2" | "s16x2" | "char" | "bin8" | "bin32";
 
 /** Initial memory contents. */
-export type Init = Array<Literal> | Literal;
+export type BufferInitializer = Array<Literal> | Literal;
 
 /** Array in global memory. */
 export type Buffer = { name: string,
@@ -97,7 +97,7 @@ type: ElementType,
 /** Number of elements. */
 len: number,
 /** Extents for the grid, outermost first. If empty, the array has one dimension. */
-shape?: Array<number>, init?: Init,
+shape?: Array<number>, init?: BufferInitializer,
 /** Element whose address the kernel receives. Kernels with negative indices require an element in the middle of the buffer. */
 start?: number,
 /** Expected memory contents after the launch. `null` specifies no expectation. */
@@ -108,18 +108,18 @@ expect_sha256?: string | null,
 one_of?: Array<Array<Literal>> | null, };
 
 /** Member of a structure that is passed by value. */
-export type Field = {
+export type StructField = {
 /** Byte offset from the start of the structure. */
-offset: number, } & ({ "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<Field>, } | { "kind": "alias", name: string, of: string, } | { "kind": "tensormap" } & TensorMap | { "kind": "texture" } & Texture | { "kind": "surface" } & Surface | { "kind": "multimem", name: string, buffers: Array<string>, });
+offset: number, } & ({ "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<StructField>, } | { "kind": "alias", name: string, of: string, } | { "kind": "tensormap" } & TensorMap | { "kind": "texture" } & Texture | { "kind": "surface" } & Surface | { "kind": "multimem", name: string, buffers: Array<string>, });
 
 /** Kernel parameter of a scenario. */
-export type Parameter = { "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<Field>, } | { "kind": "alias", name: string, of: string, } | { "kind": "tensormap" } & TensorMap | { "kind": "texture" } & Texture | { "kind": "surface" } & Surface | { "kind": "multimem", name: string, buffers: Array<string>, };
+export type Parameter = { "kind": "buffer" } & Buffer | { "kind": "scalar", name: string, type: ElementType, value: Literal, } | { "kind": "struct", name: string, size: number, align?: number, fields: Array<StructField>, } | { "kind": "alias", name: string, of: string, } | { "kind": "tensormap" } & TensorMap | { "kind": "texture" } & Texture | { "kind": "surface" } & Surface | { "kind": "multimem", name: string, buffers: Array<string>, };
 
 /** Fault that a scenario expects. */
-export type ExpectedFault = { kind: FaultSort, buffer?: string | null, space?: Space | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
+export type ExpectedFault = { kind: FaultSort, buffer?: string | null, space?: MemorySpace | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
 
 /** Initial value of a register. */
-export type RegisterStart = {
+export type InitialRegister = {
 /** Name of the register in the source: `R2`. */
 name: string,
 /** Number, or a sum such as `"lane * 4 + out"` of numbers, `lane`, `thread`, multiples of `lane` and `thread`, and the
@@ -158,7 +158,7 @@ oob_fill?: string | null,
 passed?: string | null, };
 
 /** Texture handle parameter (CUDA driver API, "cuTexObjectCreate"). */
-export type Texture = { name: string, resource: Resource,
+export type Texture = { name: string, resource: ImageResource,
 /** Address modes for x, y and z: `wrap`, `clamp`, `mirror` or `border`. Default: `clamp`. */
 address_mode?: Array<string>,
 /** Filter mode: `point` or `linear`. Default: `point`. */
@@ -171,10 +171,10 @@ normalized?: boolean,
 border_color?: Array<number>, };
 
 /** Surface handle parameter (CUDA driver API, "cuSurfObjectCreate"). */
-export type Surface = { name: string, resource: Resource, };
+export type Surface = { name: string, resource: ImageResource, };
 
 /** Memory of a texture or surface. */
-export type Resource = {
+export type ImageResource = {
 /** Kind of memory: `array`, or a part of a buffer. `linear` is one row of texels, and `pitch2d` has several rows with a
  * pitch. */
 kind: string,
@@ -202,26 +202,26 @@ cubemap?: boolean,
 /** Whether the array can be bound to a surface. The value does not affect a run. */
 surface?: boolean,
 /** Initial values in the order channel, x, y, z or layer and face, where the channel varies fastest. */
-init?: Init,
+init?: BufferInitializer,
 /** Expected memory contents after the launch. `null` specifies no expectation. */
 expect?: Array<Literal> | null,
 /** SHA-256 digest of the expected bytes in little-endian order. */
 expect_sha256?: string | null, };
 
 /** Behavior of a misaligned access. */
-export type Misaligned = "fault" | "force";
+export type MisalignedPolicy = "fault" | "force";
 
 /** Second version of a kernel. */
-export type Beside = { source: string,
+export type ComparisonKernel = { source: string,
 /** Language of the source. Default: inferred from the source. */
-front?: Front | null,
+front?: SourceLanguage | null,
 /** Overrides the target of the source. */
 target?: string | null,
 /** Kernel to run. Default: the kernel with the same name, otherwise the first kernel. */
 entry?: string | null, };
 
 /** All inputs of a run. */
-export type Scenario = { name?: string, source: string, front?: Front,
+export type Scenario = { name?: string, source: string, front?: SourceLanguage,
 /** Overrides `.target`. */
 target?: string | null,
 /** Overrides `.version`. */
@@ -241,13 +241,13 @@ seed?: number | null,
  * resident until they exit. Default: as many blocks as the device supports. */
 resident?: number | null,
 /** Initial register values. All other registers are zero. Only SASS reads registers from the launch. */
-registers?: Array<RegisterStart>,
+registers?: Array<InitialRegister>,
 /** Behaviour of an access whose address is not a multiple of its size. By default, kernels fault, and SASS instructions
  * without a listing follow their reference. */
-misaligned?: Misaligned | null,
+misaligned?: MisalignedPolicy | null,
 /** Second version of the kernel, which `compare` runs with the same launch configuration. A session runs only the first
  * version. */
-beside?: Beside | null,
+beside?: ComparisonKernel | null,
 /** Expected fault of the launch, if any. */
 fault?: ExpectedFault | null, };
 
@@ -277,7 +277,7 @@ hasLanded: boolean,
 before: string, after: string, };
 
 /** Stores to a cell in the executed steps. */
-export type CellHistory = { memory: MemoryId,
+export type CellHistory = { memory: MemoryKey,
 /** Byte offset from the start of the memory. */
 offset: number, nBytes: number, type: ElementType,
 /** Initial value of the cell. */
@@ -292,7 +292,7 @@ steps: number,
 writes: Array<CellWrite>, };
 
 /** Stop condition of `Session.runUntil`: one of `condition`, `lines` and `memory`. */
-export type UntilOptions = {
+export type StopOptions = {
 /** Condition that a lane meets after the step, but not before the step: `lane 3: %r5 == 7`. */
 condition?: string | null,
 /** Stop when the next step executes one of these lines. */
@@ -305,7 +305,7 @@ back?: boolean,
 maxSteps?: number | null, };
 
 /** Result of `Session.runUntil`. */
-export type Reached = {
+export type StopResult = {
 /** Whether the condition was met. Otherwise the run is at its end, at its start, or at the step limit. */
 isReached: boolean, position: number,
 /** Description of the match, or of its absence: `lane 3 of warp 0, block 0: %r5 is 7`. */
@@ -319,19 +319,19 @@ line: number, instruction: string,
 value: string, };
 
 /** Value of an element in one run, with the stores that wrote it. */
-export type Side = { seed: number, value: string,
+export type DifferenceSide = { seed: number, value: string,
 /** Latest stores to the element in order of execution. Empty if no store wrote the element. */
 stores: Array<ElementStore>, };
 
 /** Memory whose final contents differ between two runs. */
-export type Difference = { memory: MemoryId,
+export type MemoryDifference = { memory: MemoryKey,
 /** Index of the first differing element. */
 index: number, nElements: number,
 /** Values of the element in each run. */
-sides: [Side, Side], };
+sides: [DifferenceSide, DifferenceSide], };
 
 /** Run of one version of a kernel. */
-export type BesideSide = { front: Front,
+export type ComparisonSide = { front: SourceLanguage,
 /** Target for which the version was checked and run. */
 target: string,
 /** Executed kernel. */
@@ -346,19 +346,19 @@ over: boolean,
 fault: string | null, };
 
 /** Comparison of two versions of a kernel. */
-export type BesideReport = {
+export type ComparisonReport = {
 /** Whether both runs finished with identical memory contents and, if they faulted, with the same kind of fault. */
 equal: boolean,
 /** Summary of the result: `identical memory contents: 128 bytes of \`out\``. */
-summary: string, sides: [BesideSide, BesideSide],
+summary: string, sides: [ComparisonSide, ComparisonSide],
 /** Memories that exist in both versions: buffers, and variables with equal names. */
-memories: Array<MemoryId>,
+memories: Array<MemoryKey>,
 /** Total size of these memories in bytes. */
 nBytes: number,
 /** Variables that exist in only one version and are not compared. */
-alone: [Array<MemoryId>, Array<MemoryId>],
+alone: [Array<MemoryKey>, Array<MemoryKey>],
 /** First differing element of each memory, with the stores of both versions that wrote this element. */
-differences: Array<Difference>,
+differences: Array<MemoryDifference>,
 /** If the results differ, findings that make the results of a version undefined, such as a data race. */
 notes: Array<string>, };
 
@@ -372,12 +372,12 @@ holders: Array<CellHolder>, value: string,
 /** `0x3c00` */
 bits: string,
 /** Memory from which the element is loaded or to which it is stored. */
-memory: MemoryId | null,
+memory: MemoryKey | null,
 /** Byte offset from the start of the memory. */
 offset: number | null, };
 
 /** Matrix that the step read from or wrote to registers. */
-export type MatrixOperand = {
+export type MatrixOperandView = {
 /** `A`, `B`, `C`, `D` */
 name: string,
 /** Fragment layout, with the stride of the access if it has one. */
@@ -407,7 +407,7 @@ type: string, rows: number, columns: number, isWritten: boolean,
 /** Layout of the tile: `from byte 1024, K-major, 128B swizzle`. */
 place: string,
 /** Memories that contain the tile. Empty if the tile is in registers. */
-memories: Array<MemoryId>,
+memories: Array<MemoryKey>,
 /** First byte of the tile in each memory. */
 starts: Array<number>,
 /** Number of accessed bytes. */
@@ -439,9 +439,9 @@ coordinates: Array<number>,
 /** `128B`; `none` */
 swizzle: string,
 /** Buffer that contains the tensor. */
-memory: MemoryId | null,
+memory: MemoryKey | null,
 /** Shared memories that participate. A multicast copy has several. */
-shared: Array<MemoryId>,
+shared: Array<MemoryKey>,
 /** Number of bytes in the shared memory of each block. */
 nBytes: number,
 /** Number of these bytes that are outside of the tensor. */
@@ -463,9 +463,9 @@ shared: number, plain: number, nBytes: number,
 nInside: number, };
 
 /** Results of a matrix multiplication on Tensor Cores. */
-export type StepProduct = {
+export type StepMma = {
 /** Request for the multiplication without operand values. */
-request: ProductRequest,
+request: MmaRequest,
 /** Number of elements of D, and number of elements that are not correctly rounded. */
 nElements: number, nOdd: number,
 /** Index of the first such element among the cells of D. */
@@ -474,9 +474,9 @@ firstOdd: number | null, };
 /** Matrix instruction that the step executed. */
 export type MatrixStep = {
 /** Operands in the order of the instruction. */
-operands: Array<MatrixOperand>,
+operands: Array<MatrixOperandView>,
 /** Results of a floating-point multiplication, whose sums follow the rounding of Tensor Cores. */
-product: StepProduct | null, };
+product: StepMma | null, };
 
 /** Options of a run. */
 export type RunOptions = {
@@ -495,10 +495,10 @@ maxSteps?: number | null,
 engine?: EngineChoice | null, };
 
 /** Engine that executed a run. */
-export type EngineName = "interpreter" | "translated";
+export type EngineKind = "interpreter" | "translated";
 
 /** Engine of the last run of a session, and its throughput. */
-export type EngineView = { name: EngineName,
+export type EngineView = { name: EngineKind,
 /** Description of the engine in a sentence, with the reason if a run was not compiled. */
 words: string,
 /** Throughput in million lane-instructions per second. */
@@ -543,7 +543,7 @@ races?: Array<RaceView>,
 /** Diagnosis of a launch that hangs. */
 hang?: HangView,
 /** Inferred layouts of accesses, if requested. */
-layouts?: Array<AccessLayout>,
+layouts?: Array<InferredAccessLayout>,
 /** Registers that a snippet has written, at the end of the run. Empty for a kernel. */
 registers?: Array<RegisterResult>,
 /** Reasons for `ok: false`, one sentence each: differences from the expectations, and undefined behavior. */
@@ -554,7 +554,7 @@ notes: Array<string>, };
 /** Fault with its message, its line and related events, in the notation of scenarios. */
 export type FaultReport = { message: string, line: number,
 /** Earlier events that are related to the fault. */
-causes: Array<CauseView>, kind: FaultSort, buffer?: string | null, space?: Space | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
+causes: Array<CauseView>, kind: FaultSort, buffer?: string | null, space?: MemorySpace | null, byte_offset?: number | null, width?: number | null, thread?: [number, number, number] | null, block?: [number, number, number] | null, };
 
 /** Digest of a buffer after a run. */
 export type BufferDigest = { type: string,
@@ -579,7 +579,7 @@ lanes: number, value: string, };
 export type GridOptions = { type?: ElementType | null, columns?: number | null, firstRow?: number | null, nRows?: number | null, };
 
 /** Request for a window of a memory as a grid. */
-export type GridRequest = { memory: MemoryId,
+export type GridRequest = { memory: MemoryKey,
 /** Displayed element type. Default: the element type of the memory. */
 type?: ElementType | null,
 /** Number of cells per row. Default: derived from the shape of the array, otherwise 16 or 32. */
@@ -593,16 +593,16 @@ export type FrameRequest = { grids?: Array<GridRequest>,
 warp?: [number, number] | null, };
 
 /** Format of an exported file. */
-export type MemoryForm = "svg" | "animation" | "csv" | "npy";
+export type ExportFormat = "svg" | "animation" | "csv" | "npy";
 
 /** ID of a memory of a launch. */
-export type MemoryId = string;
+export type MemoryKey = string;
 
 /** State space. */
-export type Space = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster" | "tensor";
+export type MemorySpace = "generic" | "const" | "global" | "local" | "param" | "shared" | "shared::cluster" | "tensor";
 
 /** Kind of a fault. */
-export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "not_emulated" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "distant_mbarrier" | "bad_copy_size" | "left_out_bytes" | "tensor_copy" | "tensor_memory" | "image" | "surface_out_of_bounds" | "internal";
+export type FaultSort = "misaligned" | "out_of_bounds" | "read_only" | "wrong_space" | "deadlock" | "undefined_matrix" | "trap" | "assert" | "unsupported" | "stack_overflow" | "bad_call_target" | "bad_branch_index" | "bad_barrier" | "mbarrier" | "mbarrier_in_other_block" | "invalid_copy_size" | "invalid_ignore_bytes" | "tensor_copy" | "tensor_memory" | "image" | "surface_out_of_bounds" | "internal";
 
 /** Declared type of a register. Registers of other types are untyped bits of the same width. */
 export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" | "u32" | "u64" | "s8" | "s16" | "s32" | "s64" | "f16" | "f16x2" | "f32" | "f64" | "pred";
@@ -611,9 +611,9 @@ export type RegisterType = "b8" | "b16" | "b32" | "b64" | "b128" | "u8" | "u16" 
 export type MemoryView = {
 /** ID: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
  * `var:table` for a module variable. */
-id: MemoryId,
+id: MemoryKey,
 /** Displayed name. */
-title: string, space: Space,
+title: string, space: MemorySpace,
 /** Address of the first byte: `0x7f0000000400`. */
 address: string, sizeBytes: number,
 /** Element type of the memory: `f32`. */
@@ -624,10 +624,10 @@ shape: Array<number>,
 isNamed: boolean, };
 
 /** Time of the last write to a cell. */
-export type Written = "never" | "before" | "now";
+export type WriteAge = "never" | "before" | "now";
 
 /** Cell of a grid. */
-export type Cell = {
+export type GridCell = {
 /** Value in the displayed type, with the fewest digits that identify the value. */
 text: string,
 /** Whether the value is zero. Negative zero does not count as zero. */
@@ -636,7 +636,7 @@ isZero: boolean,
  * of a write is tracked. */
 lane: number | null,
 /** Step of the last write. */
-step: number | null, written: Written,
+step: number | null, written: WriteAge,
 /** Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
  * the winning lane. */
 conflict: boolean,
@@ -644,13 +644,13 @@ conflict: boolean,
 pending: boolean, };
 
 /** Window of a memory as a grid of cells. */
-export type Grid = { memory: MemoryView, type: ElementType, columns: number, firstRow: number, nRows: number,
+export type MemoryGrid = { memory: MemoryView, type: ElementType, columns: number, firstRow: number, nRows: number,
 /** Number of rows of the whole memory. */
 totalRows: number,
 /** Size of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors. */
 sectorBytes: number | null,
 /** Cells row by row. The last row may be incomplete. */
-cells: Array<Cell>,
+cells: Array<GridCell>,
 /** Cells that belong to tiles of the step. */
 tiles: Array<TileCells>, };
 
@@ -661,7 +661,7 @@ element: number,
 /** Lane that supplied the address. */
 asked: number,
 /** ID of the memory. Absent if the address is in no known memory. */
-memory: MemoryId | null, address: string,
+memory: MemoryKey | null, address: string,
 /** Byte offset from the start of the memory. */
 offset: number | null, nBytes: number, type: ElementType,
 /** Value in memory after the store. */
@@ -740,9 +740,9 @@ opcode: string, action: StoreAction,
 /** Whether the store is the completion of an asynchronous operation. */
 hasLanded: boolean,
 /** ID of the memory that the lanes wrote. Absent if the lanes wrote several memories. */
-memory: MemoryId | null,
+memory: MemoryKey | null,
 /** IDs of all memories that the lanes wrote. */
-memories: Array<MemoryId>, space: Space,
+memories: Array<MemoryKey>, space: MemorySpace,
 /** Element type, and number of elements per lane: `f32`, 4. */
 type: ElementType, nElements: number, lanes: Array<LaneStore>,
 /** Number of distinct written bytes. */
@@ -760,21 +760,21 @@ hints: Array<string>,
 lost: number, };
 
 /** Bytes that a pending asynchronous operation will write. */
-export type PendingPieceView = { lane: number,
+export type AsyncPieceView = { lane: number,
 /** ID of the memory. Absent if the address is in no known memory. */
-memory: MemoryId | null, address: string,
+memory: MemoryKey | null, address: string,
 /** Byte offset from the start of the memory. */
 offset: number | null, bytes: Array<number>, };
 
 /** Pending asynchronous operation. */
-export type PendingView = {
+export type AsyncOperationView = {
 /** ID of the operation for `land`. */
 id: number,
 /** Step that issued the operation. */
 step: number,
 /** Step before which the operation completes automatically. Absent while other warps must first issue their part of the
  * operation. */
-landsAt: number | null, block: [number, number, number], warp: number, range: SourceRange, opcode: string, pieces: Array<PendingPieceView>, };
+landsAt: number | null, block: [number, number, number], warp: number, range: SourceRange, opcode: string, pieces: Array<AsyncPieceView>, };
 
 /** Equivalent of a store in the other language. */
 export type CounterpartView = {
@@ -807,7 +807,7 @@ export type FaultView = { kind: FaultSort,
 /** Buffer or module variable that contains the address or is next to the address. */
 buffer: string | null,
 /** State space of the address, if the address is in neither a buffer nor a variable. */
-space: Space | null, byteOffset: number | null, width: number | null, thread: [number, number, number], block: [number, number, number], address: string | null,
+space: MemorySpace | null, byteOffset: number | null, width: number | null, thread: [number, number, number], block: [number, number, number], address: string | null,
 /** Mask of faulting lanes: bit `i` is lane `i`. */
 lanes: number, range: SourceRange, message: string, help: string | null, };
 
@@ -841,7 +841,7 @@ changed: boolean, };
 export type WarpView = { block: number, blockId: [number, number, number], warp: number, active: number, lanes: Array<LaneView>, registers: Array<RegisterView>, };
 
 /** Target of a link in a sentence. */
-export type PhraseLink = { "memory": MemoryId } | { "warp": [number, number] };
+export type PhraseLink = { "memory": MemoryKey } | { "warp": [number, number] };
 
 /** Part of a sentence. Numbers and names are strong. */
 export type Phrase = { text: string, strong: boolean,
@@ -849,14 +849,14 @@ export type Phrase = { text: string, strong: boolean,
 link: PhraseLink | null, };
 
 /** Progress of a block or a warp. */
-export type Progress = "toCome" | "running" | "waiting" | "done";
+export type BlockProgress = "toCome" | "running" | "waiting" | "done";
 
 /** Resident block. */
 export type ResidentBlock = {
 /** Linear index of the block. */
 block: number,
 /** Progress of each warp of the block. */
-warps: Array<Progress>, };
+warps: Array<BlockProgress>, };
 
 /** Map of the blocks of a launch. */
 export type BlockMap = {
@@ -866,7 +866,7 @@ grid: [number, number, number], nBlocks: number, nDone: number,
 blocksPerCell: number,
 /** Progress in the order of linear block indices. A cell of several blocks is finished when all its blocks are finished, and
  * not started while none has started. */
-cells: Array<Progress>,
+cells: Array<BlockProgress>,
 /** Resident blocks. */
 resident: Array<ResidentBlock>, };
 
@@ -877,7 +877,7 @@ rank: number,
 /** Linear index and coordinates of the block in the grid. */
 block: number, blockId: [number, number, number],
 /** Progress of each warp of the block. */
-warps: Array<Progress>, };
+warps: Array<BlockProgress>, };
 
 /** Cluster whose blocks are resident. */
 export type ClusterView = {
@@ -909,7 +909,7 @@ line: number, };
 /** mbarrier object. */
 export type MbarrierView = {
 /** Shared memory that contains the object. */
-memory: MemoryId,
+memory: MemoryKey,
 /** Byte offset from the start of the memory. */
 offset: number,
 /** Name in the source: `full`, `full[1]`. Absent if no variable is at this address. */
@@ -940,7 +940,7 @@ lines: Array<LineTraffic>, };
 export type RaceWhy = "order" | "scope" | "proxy" | "completion" | "lifetime" | "init";
 
 /** Certainty of a race. */
-export type RaceSure = "certain" | "axiom" | "documented";
+export type RaceConfidence = "certain" | "axiom" | "documented";
 
 /** Kind of an access. */
 export type RaceKind = "read" | "write" | "atomic" | "life";
@@ -959,7 +959,7 @@ proxy: string, asynchronous: boolean,
 scope: string | null, };
 
 /** Byte range of a race. */
-export type RacePlace = {
+export type RaceLocation = {
 /** State space: `global` or `shared`. */
 space: string,
 /** Linear index of the block that owns the shared memory. */
@@ -982,9 +982,9 @@ edit: EditView, };
 /** Data race between two positions of the source, with an example of the conflicting accesses. */
 export type RaceView = { first: RaceAccess, second: RaceAccess,
 /** Bytes that both accesses access. */
-where: RacePlace, why: RaceWhy,
+where: RaceLocation, why: RaceWhy,
 /** Certainty of the race. */
-sure: RaceSure,
+sure: RaceConfidence,
 /** Whether the second access left the bytes unchanged. */
 sameValue: boolean,
 /** Step of the second access. */
@@ -995,16 +995,16 @@ repair: Array<RepairEdit>,
 repairTried: boolean, };
 
 /** Uninitialized read of shared memory. */
-export type UnwrittenView = { reader: RaceAccess,
+export type UninitializedReadView = { reader: RaceAccess,
 /** First uninitialized byte. */
-where: RacePlace, step: number, message: string, };
+where: RaceLocation, step: number, message: string, };
 
 /** Data races and other findings of a run. */
 export type RaceReport = {
 /** Data races in the order of detection, certain races first. */
 races: Array<RaceView>,
 /** Uninitialized reads of shared memory, one per position of the source. */
-unwritten: Array<UnwrittenView>,
+unwritten: Array<UninitializedReadView>,
 /** Further notes, including the uninitialized reads as sentences. */
 notes: Array<string>, };
 
@@ -1072,16 +1072,16 @@ export type EdgeView = { from: number, to: number, kind: EdgeName, };
 export type EdgeName = "reads_from" | "coherence" | "from_read" | "synchronises" | "fence_order" | "barrier" | "asynchronous" | "causality";
 
 /** Request for the extraction of a litmus test from lines of a kernel. */
-export type CutRequest = {
+export type ExtractionRequest = {
 /** First and last line, starting at 1. */
 lines: [number, number],
 /** Threads of the test. Default: two threads that access the same bytes in these lines, at least one of them with a write. */
-threads: Array<CutThread>,
+threads: Array<ExtractionThread>,
 /** Step limit. For each thread, the last execution of the lines before this step is used instead of the first execution. */
 before: number | null, };
 
 /** Thread of a launch. */
-export type CutThread = { block: [number, number, number],
+export type ExtractionThread = { block: [number, number, number],
 /** Thread index in the block. */
 thread: [number, number, number],
 /** Line that the thread must execute when it reaches the lines. Default: any line. */
@@ -1116,17 +1116,17 @@ export type LitmusEditOp = "replace" | "insert-before";
 export type HangKind = "barrier" | "mbarrier" | "cluster-barrier" | "warp-sync" | "spin" | "not-resident" | "divergent-barrier" | "tensor-memory" | "copies";
 
 /** Object for which threads wait. */
-export type HangObject = number | string;
+export type HangResource = number | string;
 
 /** Missing arrivals, bytes or lanes, if they can be counted. */
-export type HangMissing = { arrivals?: number,
+export type MissingCounts = { arrivals?: number,
 /** Missing bytes. Negative if more bytes completed than were expected. */
 bytes?: number, lanes?: Array<number>, };
 
 /** Waiting threads. */
 export type HangWait = { kind: HangKind, block: [number, number, number],
 /** Ranges of thread indices in the block: `0, 32-63`. */
-threads: string, line: number | null, object: HangObject | null,
+threads: string, line: number | null, object: HangResource | null,
 /** Number of completed phases. */
 phase: number | null, awaited_parity: number | null, pending_arrivals: number | null, pending_bytes: number | null, expected: number | null, arrived: number | null, };
 
@@ -1134,14 +1134,14 @@ phase: number | null, awaited_parity: number | null, pending_arrivals: number | 
 export type HangView = { kind: HangKind,
 /** Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object depends on the
  * schedule. */
-object: HangObject | null,
+object: HangResource | null,
 /** Line at which the lanes wait. */
-line: number, missing: HangMissing | null,
+line: number, missing: MissingCounts | null,
 /** Line that should have provided the missing event, or line after which the event is missing. */
 line_at_fault: number | null, message: string, waits: Array<HangWait>, };
 
 /** View of a run at one position. */
-export type Frame = {
+export type SessionFrame = {
 /** Number of executed steps. */
 position: number,
 /** Number of steps of the whole run, once known. */
@@ -1159,7 +1159,7 @@ matrix: MatrixStep | null,
 /** Tensor operation that the last step started or completed. */
 tensor: TensorStep | null, fault: FaultView | null,
 /** Earlier events that are related to the fault. */
-causes: Array<CauseView>, memories: Array<MemoryView>, grids: Array<Grid>, warp: WarpView | null,
+causes: Array<CauseView>, memories: Array<MemoryView>, grids: Array<MemoryGrid>, warp: WarpView | null,
 /** Progress of each block, and the resident warps. */
 blocks: BlockMap,
 /** Steps with stores, for the marks of the transport control. For very many stores, a sample. */
@@ -1171,15 +1171,15 @@ cluster: ClusterView | null,
 /** mbarrier objects of the resident blocks. */
 mbarriers: Array<MbarrierView>,
 /** Pending asynchronous operations, which an earlier step issued and which complete in a separate step. */
-pending: Array<PendingView>,
+pending: Array<AsyncOperationView>,
 /** Notes of the run, such as output of `printf` and relevant choices of the scheduler. Their number is limited. */
 notes: Array<string>, };
 
 /** Class of a token for syntax highlighting. */
-export type TokenClass = "comment" | "directive" | "opcode" | "modifier" | "type" | "register" | "special-register" | "number" | "string" | "label" | "name" | "punctuation" | "error";
+export type SemanticTokenKind = "comment" | "directive" | "opcode" | "modifier" | "type" | "register" | "special-register" | "number" | "string" | "label" | "name" | "punctuation" | "error";
 
 /** Token of the source for syntax highlighting. Offsets count UTF-16 units from the start. */
-export type TokenView = { start: number, end: number, class: TokenClass, };
+export type TokenView = { start: number, end: number, class: SemanticTokenKind, };
 
 /** Hover text of a token. */
 export type HoverView = {
@@ -1257,7 +1257,7 @@ stride?: number | null,
 with?: { [key in string]: string }, };
 
 /** Reason why the fragment does not exist, and the available alternatives. */
-export type FragmentRefusal = { message: string, };
+export type FragmentError = { message: string, };
 
 /** Fragment layout. The fields from `format` on form a file of fragment maps that contains this layout. */
 export type FragmentView = { op: string, shape: string, type: string, target: string,
@@ -1378,7 +1378,7 @@ export type LayoutDimension = {
 name: string, size: number, };
 
 /** Inferred layout of an access. */
-export type AccessLayout = {
+export type InferredAccessLayout = {
 /** Line of the source, starting at 1. */
 line: number, opcode: string,
 /** Accessed memory: a variable or a buffer of the launch. */
@@ -1441,7 +1441,7 @@ worstStep: number, phases: Array<BankPhase>,
 collision: Collision | null, };
 
 /** Proposed layout of a buffer. */
-export type Proposal = {
+export type FixProposal = {
 /** Description of the layout, such as an XOR swizzle or padding. */
 change: string,
 /** Number of additional bytes of the buffer. */
@@ -1454,7 +1454,7 @@ export type BufferConflicts = { name: string, conflicts: number,
 /** Lines that access the buffer. */
 lines: Array<number>,
 /** Layouts that make all accesses to the buffer conflict-free, the smallest change first. */
-proposals: Array<Proposal>,
+proposals: Array<FixProposal>,
 /** Reason why no such layout exists: accesses with incompatible requirements, or an obstacle to changing the layout. */
 impossible: string | null, };
 
@@ -1479,7 +1479,7 @@ buffers: Array<BufferConflicts>,
 sectors: Array<SectorAdvice>, };
 
 /** Rewritten source without bank conflicts, and its verification. */
-export type Cured = { source: string,
+export type BankConflictFix = { source: string,
 /** Changes by buffer. */
 changes: Array<string>,
 /** Number of bank conflicts before and after the rewrite. */
@@ -1488,7 +1488,7 @@ before: number, after: number,
 same: Array<string>, };
 
 /** Request for the computation of one element of D of a matrix multiplication, with PTX names. */
-export type ProductRequest = {
+export type MmaRequest = {
 /** Instruction: `wmma` or `mma`. */
 op: string,
 /** `m16n16k16` */
@@ -1510,7 +1510,7 @@ export type NumberView = { text: string,
 bits: string, };
 
 /** Computation of an element of D. */
-export type ProductView = {
+export type MmaExplanation = {
 /** `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70` */
 title: string,
 /** Summary in one sentence: whether the result is correctly rounded, and the reason if not. */
@@ -1520,7 +1520,7 @@ exact: string | null,
 /** Exact sum, rounded once to the type of D, to nearest even. */
 rounded_once: NumberView | null,
 /** Result of sequential `f32` fused multiply-adds from C in ascending k, rounded to the type of D, for comparison. */
-chain: NumberView, steps: Array<ProductStep>,
+chain: NumberView, steps: Array<MmaStepView>,
 /** Results of all GPU generations that support the instruction, in order of first occurrence. */
 generations: Array<GenerationView>, };
 
@@ -1530,10 +1530,10 @@ export type GenerationView = {
 targets: Array<string>, result: NumberView, };
 
 /** Operation of the hardware. */
-export type ProductStep = { "block": BlockView } | { "operation": OperationView };
+export type MmaStepView = { "block": AccumulationBlockView } | { "operation": OperationView };
 
 /** Fused sum, in which all terms are aligned to the largest exponent, truncated and added as integers. */
-export type BlockView = {
+export type AccumulationBlockView = {
 /** Range of k in this block: `k = 0 to 7`. */
 products: string, accumulator: NumberView,
 /** Largest exponent. Undefined if `special` is set. */
@@ -1591,3 +1591,132 @@ export type ProgramLanguage = "ptx" | "machineCode";
 export type ProgramKernel = { name: string,
 /** Properties that the file records, one phrase each: `32 registers`. */
 facts: Array<string>, };
+
+/** @deprecated Use {@link InferredAccessLayout}. */
+export type AccessLayout = InferredAccessLayout;
+
+/** @deprecated Use {@link ComparisonKernel}. */
+export type Beside = ComparisonKernel;
+
+/** @deprecated Use {@link ComparisonReport}. */
+export type BesideReport = ComparisonReport;
+
+/** @deprecated Use {@link ComparisonSide}. */
+export type BesideSide = ComparisonSide;
+
+/** @deprecated Use {@link AccumulationBlockView}. */
+export type BlockView = AccumulationBlockView;
+
+/** @deprecated Use {@link GridCell}. */
+export type Cell = GridCell;
+
+/** @deprecated Use {@link BankConflictFix}. */
+export type Cured = BankConflictFix;
+
+/** @deprecated Use {@link ExtractionRequest}. */
+export type CutRequest = ExtractionRequest;
+
+/** @deprecated Use {@link ExtractionThread}. */
+export type CutThread = ExtractionThread;
+
+/** @deprecated Use {@link MemoryDifference}. */
+export type Difference = MemoryDifference;
+
+/** @deprecated Use {@link EngineKind}. */
+export type EngineName = EngineKind;
+
+/** @deprecated Use {@link StructField}. */
+export type Field = StructField;
+
+/** @deprecated Use {@link FragmentError}. */
+export type FragmentRefusal = FragmentError;
+
+/** @deprecated Use {@link SessionFrame}. */
+export type Frame = SessionFrame;
+
+/** @deprecated Use {@link SourceLanguage}. */
+export type Front = SourceLanguage;
+
+/** @deprecated Use {@link MemoryGrid}. */
+export type Grid = MemoryGrid;
+
+/** @deprecated Use {@link MissingCounts}. */
+export type HangMissing = MissingCounts;
+
+/** @deprecated Use {@link HangResource}. */
+export type HangObject = HangResource;
+
+/** @deprecated Use {@link BufferInitializer}. */
+export type Init = BufferInitializer;
+
+/** @deprecated Use {@link MatrixOperandView}. */
+export type MatrixOperand = MatrixOperandView;
+
+/** @deprecated Use {@link ExportFormat}. */
+export type MemoryForm = ExportFormat;
+
+/** @deprecated Use {@link MemoryKey}. */
+export type MemoryId = MemoryKey;
+
+/** @deprecated Use {@link MisalignedPolicy}. */
+export type Misaligned = MisalignedPolicy;
+
+/** @deprecated Use {@link InlineAsmView}. */
+export type PartView = InlineAsmView;
+
+/** @deprecated Use {@link AsyncPieceView}. */
+export type PendingPieceView = AsyncPieceView;
+
+/** @deprecated Use {@link AsyncOperationView}. */
+export type PendingView = AsyncOperationView;
+
+/** @deprecated Use {@link MmaRequest}. */
+export type ProductRequest = MmaRequest;
+
+/** @deprecated Use {@link MmaStepView}. */
+export type ProductStep = MmaStepView;
+
+/** @deprecated Use {@link MmaExplanation}. */
+export type ProductView = MmaExplanation;
+
+/** @deprecated Use {@link BlockProgress}. */
+export type Progress = BlockProgress;
+
+/** @deprecated Use {@link FixProposal}. */
+export type Proposal = FixProposal;
+
+/** @deprecated Use {@link RaceLocation}. */
+export type RacePlace = RaceLocation;
+
+/** @deprecated Use {@link RaceConfidence}. */
+export type RaceSure = RaceConfidence;
+
+/** @deprecated Use {@link StopResult}. */
+export type Reached = StopResult;
+
+/** @deprecated Use {@link InitialRegister}. */
+export type RegisterStart = InitialRegister;
+
+/** @deprecated Use {@link ImageResource}. */
+export type Resource = ImageResource;
+
+/** @deprecated Use {@link DifferenceSide}. */
+export type Side = DifferenceSide;
+
+/** @deprecated Use {@link MemorySpace}. */
+export type Space = MemorySpace;
+
+/** @deprecated Use {@link StepMma}. */
+export type StepProduct = StepMma;
+
+/** @deprecated Use {@link SemanticTokenKind}. */
+export type TokenClass = SemanticTokenKind;
+
+/** @deprecated Use {@link StopOptions}. */
+export type UntilOptions = StopOptions;
+
+/** @deprecated Use {@link UninitializedReadView}. */
+export type UnwrittenView = UninitializedReadView;
+
+/** @deprecated Use {@link WriteAge}. */
+export type Written = WriteAge;

@@ -3,8 +3,8 @@
 use super::*;
 use js_sys::Uint8Array;
 use warpgrid_view::api::ReportOptions;
-use warpgrid_view::memory_model::litmus::CutRequest;
-use warpgrid_view::model::{HistoryOptions, UntilOptions};
+use warpgrid_view::memory_model::litmus::ExtractionRequest;
+use warpgrid_view::model::{HistoryOptions, StopOptions};
 use warpgrid_view::source::{editor_assist, reference};
 
 /// Explains a diagnostic code, an instruction, a special register or a term such as `bank`. Returns `undefined` for an unknown subject.
@@ -15,22 +15,22 @@ pub fn explain(subject: &str) -> Option<String> {
 
 /// Computes one element of a matrix multiplication as a Tensor Core does: `{ op, shape, types, target, a?, b?, c? }`. Throws a
 /// `WarpgridError` if the operation does not exist.
-#[wasm_bindgen(unchecked_return_type = "ProductView")]
+#[wasm_bindgen(unchecked_return_type = "MmaExplanation")]
 pub fn product(
-    #[wasm_bindgen(unchecked_param_type = "ProductRequest")] query: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "MmaRequest")] query: JsValue,
 ) -> Result<JsValue, JsValue> {
-    answered(api::product(&from_js(query, "query")?))
+    to_js_result(api::product(&from_js(query, "query")?))
 }
 
 /// Runs the kernel of a scenario and the kernel in its `beside` field with the same launch configuration, and compares memory contents and
 /// stores. `options`: `{ maxSteps? }` for each run. Throws a `WarpgridError` if one of the kernels cannot run.
-#[wasm_bindgen(unchecked_return_type = "BesideReport")]
+#[wasm_bindgen(unchecked_return_type = "ComparisonReport")]
 pub fn compare(
     #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
     #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
-    let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
-    answered(api::compare(scenario, max_steps(options)?))
+    let scenario: Scenario = from_js_with_extra_fields(scenario, "scenario", CASE_FACTS)?;
+    to_js_result(api::compare(scenario, max_steps(options)?))
 }
 
 /// Evaluates a CuTe or Triton layout, a descriptor, or the layouts of two consecutive instructions: `{ op, shape?, type?, with? }`, such as
@@ -40,7 +40,7 @@ pub fn compare(
 pub fn lens(
     #[wasm_bindgen(unchecked_param_type = "FragmentRequest")] query: JsValue,
 ) -> Result<JsValue, JsValue> {
-    answered(api::lens(&from_js(query, "query")?))
+    to_js_result(api::inspect_layout(&from_js(query, "query")?))
 }
 
 /// Renders a layout diagram. `query` is a link of the Layout Explorer, such as `#layouts?op=wgmma.tile.a&type=f16&step=2` (or with the earlier
@@ -51,47 +51,47 @@ pub fn picture(
     query: &str,
     #[wasm_bindgen(unchecked_param_type = "\"svg\" | \"text\" | \"link\"")] form: &str,
 ) -> Result<String, JsValue> {
-    api::picture(query, form).map_err(thrown)
+    api::render_diagram(query, form).map_err(to_js_error)
 }
 
 /// Rewrites the PTX of a scenario to eliminate shared-memory bank conflicts and verifies that both versions produce identical memory contents.
 /// `options`: `{ maxSteps? }`. Throws a `WarpgridError` with the reason if no rewrite is found.
-#[wasm_bindgen(unchecked_return_type = "Cured")]
+#[wasm_bindgen(unchecked_return_type = "BankConflictFix")]
 pub fn cure(
     #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
     #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
-    let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
-    answered(api::cure(&scenario, max_steps(options)?))
+    let scenario: Scenario = from_js_with_extra_fields(scenario, "scenario", CASE_FACTS)?;
+    to_js_result(api::fix_bank_conflicts(&scenario, max_steps(options)?))
 }
 
 /// Enumerates the outcomes that the PTX memory model allows for a litmus test, each with an execution, and explains the forbidden outcomes. The
 /// source contains `//@ location`, `//@ thread` and `//@ observe` annotations. Throws a `WarpgridError` if the test is invalid or exceeds a limit.
 #[wasm_bindgen(js_name = exploreLitmus, unchecked_return_type = "LitmusView")]
 pub fn explore_litmus(source: &str) -> Result<JsValue, JsValue> {
-    answered(api::explore_litmus(source))
+    to_js_result(api::explore_litmus(source))
 }
 
 /// Finds the weakest fixes of a litmus test that forbid the outcomes of its `//@ bad` annotations, or all outcomes that are not sequentially
 /// consistent if there are none. Throws a `WarpgridError` as `exploreLitmus` does.
 #[wasm_bindgen(js_name = repairLitmus, unchecked_return_type = "LitmusRepairs")]
 pub fn repair_litmus(source: &str) -> Result<JsValue, JsValue> {
-    answered(api::repair_litmus(source))
+    to_js_result(api::repair_litmus(source))
 }
 
 /// Lists the embedded code objects of a cubin, fatbin, object file or executable: PTX and SASS, with the properties of their kernels. Throws a
 /// `WarpgridError` that names the detected file type if the file is unsupported.
 #[wasm_bindgen(js_name = openFile, unchecked_return_type = "FileView")]
 pub fn open_file(bytes: &[u8]) -> Result<JsValue, JsValue> {
-    answered(api::open_file(bytes))
+    to_js_result(api::open_file(bytes))
 }
 
 /// Returns an embedded code object as text, by its zero-based index: PTX unchanged, or the readable metadata of SASS without disassembly. Throws a
 /// `WarpgridError` if the index is out of range.
 #[wasm_bindgen(js_name = fileText)]
 pub fn file_text(bytes: &[u8], program: f64) -> Result<String, JsValue> {
-    let number = whole(program, "program")?;
-    api::file_text(bytes, number).map_err(thrown)
+    let number = to_u64(program, "program")?;
+    api::file_text(bytes, number).map_err(to_js_error)
 }
 
 /// Extracts a litmus test for `exploreLitmus` from lines of a kernel: `cut` is `{ lines: [12, 30], threads?: [{ block: [0, 0, 0],
@@ -100,12 +100,12 @@ pub fn file_text(bytes: &[u8], program: f64) -> Result<String, JsValue> {
 #[wasm_bindgen(js_name = cutLitmus)]
 pub fn cut_litmus(
     #[wasm_bindgen(unchecked_param_type = "Scenario")] scenario: JsValue,
-    #[wasm_bindgen(unchecked_param_type = "CutRequest")] cut: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "ExtractionRequest")] cut: JsValue,
     #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: JsValue,
 ) -> Result<String, JsValue> {
-    let scenario: Scenario = from_js_among(scenario, "scenario", CASE_FACTS)?;
-    let cut: CutRequest = from_js(cut, "cut")?;
-    api::cut_litmus(scenario, &cut, max_steps(options)?).map_err(thrown)
+    let scenario: Scenario = from_js_with_extra_fields(scenario, "scenario", CASE_FACTS)?;
+    let cut: ExtractionRequest = from_js(cut, "cut")?;
+    api::extract_litmus_test(scenario, &cut, max_steps(options)?).map_err(to_js_error)
 }
 
 /// Formats a source.
@@ -162,7 +162,7 @@ impl Session {
     /// The inferred launch configuration as `//@` annotations.
     #[wasm_bindgen(getter)]
     pub fn guesses(&self) -> Vec<String> {
-        self.inner.launch().guesses().to_vec()
+        self.inner.launch().inferred_annotations().to_vec()
     }
 
     /// Total number of steps, or `undefined` until the run has reached its end once. After a JIT run in which a warp diverged, the interpreter reruns the
@@ -175,7 +175,7 @@ impl Session {
     /// Number of executed lane-instructions: the sum of the active lanes over all executed steps of warps.
     #[wasm_bindgen(getter, js_name = laneInstructions)]
     pub fn lane_instructions(&self) -> f64 {
-        self.inner.ended().lane_instructions() as f64
+        self.inner.final_session().lane_instructions() as f64
     }
 
     /// Steps one warp instruction forward. Returns false at the end.
@@ -185,13 +185,16 @@ impl Session {
 
     /// Steps one warp instruction back. Returns false at the start.
     pub fn back(&mut self) -> bool {
-        self.inner.watched().back()
+        self.inner.tracked_session().step_back()
     }
 
     /// Returns a copy of the bytes of a buffer or memory. Throws for an unknown name.
     pub fn memory(&self, name: &str) -> Result<Uint8Array, JsValue> {
         Ok(Uint8Array::from(
-            self.inner.ended().bytes_of(name).map_err(thrown)?,
+            self.inner
+                .final_session()
+                .bytes_of(name)
+                .map_err(to_js_error)?,
         ))
     }
 
@@ -200,7 +203,11 @@ impl Session {
     /// detach the memory. Throws for an unknown name.
     #[wasm_bindgen(js_name = memoryView)]
     pub fn memory_view(&self, name: &str) -> Result<Uint8Array, JsValue> {
-        let bytes = self.inner.ended().bytes_of(name).map_err(thrown)?;
+        let bytes = self
+            .inner
+            .final_session()
+            .bytes_of(name)
+            .map_err(to_js_error)?;
         let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
         // Addresses and lengths have 32 bits on this target.
         let (start, length) = (bytes.as_ptr() as usize as u32, bytes.len() as u32);
@@ -217,11 +224,14 @@ impl Session {
     pub fn memory_file(
         &mut self,
         name: &str,
-        #[wasm_bindgen(unchecked_param_type = "MemoryForm")] form: &str,
+        #[wasm_bindgen(unchecked_param_type = "ExportFormat")] form: &str,
         #[wasm_bindgen(unchecked_optional_param_type = "GridOptions")] options: JsValue,
     ) -> Result<Uint8Array, JsValue> {
         let options: GridOptions = from_js(options, "options")?;
-        let file = self.inner.file_named(name, form, options).map_err(thrown)?;
+        let file = self
+            .inner
+            .file_named(name, form, options)
+            .map_err(to_js_error)?;
         Ok(Uint8Array::from(&file[..]))
     }
 
@@ -235,56 +245,64 @@ impl Session {
         offset: f64,
         #[wasm_bindgen(unchecked_optional_param_type = "HistoryOptions")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
-        let offset = whole(offset, "offset")?;
+        let offset = to_u64(offset, "offset")?;
         let options: HistoryOptions = from_js(options, "options")?;
-        answered(self.inner.watched().history_named(name, offset, options))
+        to_js_result(
+            self.inner
+                .tracked_session()
+                .history_named(name, offset, options),
+        )
     }
 
     /// Runs until a condition holds in a lane (`{ condition: "lane 3: %r5 == 7" }`), a line is about to execute (`{ lines: [12] }`) or bytes change
     /// (`{ memory: "out", offset: 16 }`); with `back: true`, back to the previous match. Returns the position and a description of the match. Throws for
     /// an unknown register, line or buffer.
-    #[wasm_bindgen(js_name = runUntil, unchecked_return_type = "Reached")]
+    #[wasm_bindgen(js_name = runUntil, unchecked_return_type = "StopResult")]
     pub fn run_until(
         &mut self,
-        #[wasm_bindgen(unchecked_param_type = "UntilOptions")] options: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "StopOptions")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
-        let options: UntilOptions = from_js(options, "options")?;
-        answered(self.inner.watched().run_until_asked(&options))
+        let options: StopOptions = from_js(options, "options")?;
+        to_js_result(self.inner.tracked_session().run_until_request(&options))
     }
 
     /// Returns the lanes and registers of a warp, by linear block index, or `undefined` if the block is not resident.
     #[wasm_bindgen(unchecked_return_type = "WarpView | undefined")]
     pub fn lanes(&mut self, block: f64, warp: f64) -> Result<JsValue, JsValue> {
-        let (block, warp) = (whole(block, "block")?, whole(warp, "warp")?);
+        let (block, warp) = (to_u64(block, "block")?, to_u64(warp, "warp")?);
         let view = u32::try_from(warp).ok();
-        match view.and_then(|warp| self.inner.watched().lanes(block, warp)) {
+        match view.and_then(|warp| self.inner.tracked_session().lanes(block, warp)) {
             Some(view) => to_js(&view),
             None => Ok(JsValue::UNDEFINED),
         }
     }
 
     /// Asynchronous operations that have been issued but have not completed.
-    #[wasm_bindgen(getter, unchecked_return_type = "PendingView[]")]
+    #[wasm_bindgen(getter, unchecked_return_type = "AsyncOperationView[]")]
     pub fn pending(&mut self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.watched().pending())
+        to_js(&self.inner.tracked_session().pending())
     }
 
     /// Completes a pending asynchronous operation immediately. Returns false if the operation is not pending.
     pub fn land(&mut self, id: f64) -> bool {
-        self.inner.watched().land(id as u64)
+        self.inner.tracked_session().complete_operation(id as u64)
     }
 
     /// The mbarrier objects of the resident blocks: phase, pending arrivals, tx-count and waiting warps.
     #[wasm_bindgen(getter, unchecked_return_type = "MbarrierView[]")]
     pub fn mbarriers(&mut self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.watched().mbarriers())
+        to_js(&self.inner.tracked_session().mbarriers())
     }
 
     /// Returns the cluster of a block, by linear block index, with its blocks by rank, or `undefined` if the launch has no clusters or the block is
     /// not resident.
     #[wasm_bindgen(unchecked_return_type = "ClusterView | undefined")]
     pub fn cluster(&mut self, block: f64) -> Result<JsValue, JsValue> {
-        match self.inner.watched().cluster(whole(block, "block")?) {
+        match self
+            .inner
+            .tracked_session()
+            .cluster(to_u64(block, "block")?)
+        {
             Some(view) => to_js(&view),
             None => Ok(JsValue::UNDEFINED),
         }
@@ -294,21 +312,21 @@ impl Session {
     /// the executed steps.
     #[wasm_bindgen(unchecked_return_type = "TrafficView")]
     pub fn traffic(&mut self) -> Result<JsValue, JsValue> {
-        self.inner.watched().count_traffic(u64::MAX);
-        to_js(&self.inner.watched().traffic())
+        self.inner.tracked_session().count_traffic(u64::MAX);
+        to_js(&self.inner.tracked_session().traffic())
     }
 
     /// Infers the layout of each access to shared and global memory in the executed steps: shape and stride, a swizzle of them, or bases over GF(2);
     /// otherwise the first address that matches no layout. Reruns the executed steps.
-    #[wasm_bindgen(unchecked_return_type = "AccessLayout[]")]
+    #[wasm_bindgen(unchecked_return_type = "InferredAccessLayout[]")]
     pub fn layouts(&mut self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.watched().layouts())
+        to_js(&self.inner.tracked_session().layouts())
     }
 
     /// Returns the bank conflicts of the executed steps: lanes per bank, conflicting lanes and a conflict-free layout for each buffer. Reruns the steps.
     #[wasm_bindgen(unchecked_return_type = "ConflictReport")]
     pub fn conflicts(&mut self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.watched().conflicts())
+        to_js(&self.inner.tracked_session().conflicts())
     }
 
     /// Runs to completion and checks the expectations of the scenario (`expect`, `one_of`, `expect_sha256`, `fault`): `{ ok, differences, fault, steps,
@@ -320,11 +338,11 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "ReportOptions")] options: JsValue,
     ) -> Result<JsValue, JsValue> {
         let options: ReportOptions = from_js(options, "options")?;
-        let request = options.request().map_err(thrown)?;
+        let request = options.request().map_err(to_js_error)?;
         #[cfg(feature = "translate")]
         let report = HOST.with(|host| {
             let choice = options.engine.unwrap_or_default();
-            self.inner.report_by(host, &request, choice)
+            self.inner.report_with_engine(host, &request, choice)
         });
         #[cfg(not(feature = "translate"))]
         let report = self.inner.watched().report(&request);
@@ -343,14 +361,14 @@ impl Session {
     /// The fault that stopped execution, or `null`.
     #[wasm_bindgen(getter, unchecked_return_type = "FaultView | null")]
     pub fn fault(&self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.ended().fault())
+        to_js(&self.inner.final_session().fault())
     }
 
     /// Returns the data races of the executed steps under the PTX memory model: both accesses, the missing synchronization and, for small launches,
     /// the weakest fix. Reruns the executed steps.
     #[wasm_bindgen(unchecked_return_type = "RaceReport")]
     pub fn races(&mut self) -> Result<JsValue, JsValue> {
-        to_js(&self.inner.watched().races())
+        to_js(&self.inner.tracked_session().races())
     }
 
     /// Returns the diagnosis of a hang (waiting threads, missing event and responsible line), or `null` if no hang was detected.

@@ -3,40 +3,44 @@
 
 mod sent;
 
-pub use sent::{SentMemory, received, sent};
+pub use sent::{TransferredMemory, deserialize_partition, serialize_partition};
 
 use js_sys::{Function, Object, Reflect, Uint8Array, Uint32Array, WebAssembly};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::time::Duration;
-use warpgrid_translate::{Engine, Instance, Memory, Products, measure_products};
+use warpgrid_translate::{
+    Engine, LinearMemory, MaddRounding, ModuleInstance, detect_madd_rounding,
+};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Maximum size in bytes of ranges that are copied word by word, because a bulk copy creates three objects first.
-const SMALL: usize = 96;
+const BULK_COPY_THRESHOLD: usize = 96;
 
 /// Engine that uses the `WebAssembly` object of the host.
 #[derive(Debug, Default)]
-pub struct Host {
-    products: OnceCell<Products>,
+pub struct JsEngine {
+    madd_rounding: OnceCell<MaddRounding>,
 }
 
 /// Module instance with its memory.
 #[derive(Debug)]
-pub struct HostInstance {
+pub struct JsInstance {
     /// Entire memory, which does not grow, as bytes and as words.
-    bytes: Uint8Array,
-    words: Uint32Array,
-    phase: Function,
+    bytes_view: Uint8Array,
+    words_view: Uint32Array,
+    run_interval: Function,
 }
 
-impl Engine for Host {
+impl Engine for JsEngine {
     type Module = WebAssembly::Module;
-    type Instance = HostInstance;
+    type Instance = JsInstance;
 
-    fn products(&self) -> Products {
-        *self.products.get_or_init(|| measure_products(self))
+    fn products(&self) -> MaddRounding {
+        *self
+            .madd_rounding
+            .get_or_init(|| detect_madd_rounding(self))
     }
 
     fn now() -> Duration {
@@ -45,50 +49,52 @@ impl Engine for Host {
     }
 
     fn compile(&self, wasm: &[u8]) -> Result<WebAssembly::Module, String> {
-        WebAssembly::Module::new(&Uint8Array::from(wasm)).map_err(said)
+        WebAssembly::Module::new(&Uint8Array::from(wasm)).map_err(js_error_message)
     }
 
-    fn instantiate(&self, module: &WebAssembly::Module) -> Result<HostInstance, String> {
-        let instance = WebAssembly::Instance::new(module, &Object::new()).map_err(said)?;
+    fn instantiate(&self, module: &WebAssembly::Module) -> Result<JsInstance, String> {
+        let instance =
+            WebAssembly::Instance::new(module, &Object::new()).map_err(js_error_message)?;
         let exports = instance.exports();
         let memory: WebAssembly::Memory = export(&exports, "memory")?;
         let buffer = memory.buffer();
-        Ok(HostInstance {
-            bytes: Uint8Array::new(&buffer),
-            words: Uint32Array::new(&buffer),
-            phase: export(&exports, "phase")?,
+        Ok(JsInstance {
+            bytes_view: Uint8Array::new(&buffer),
+            words_view: Uint32Array::new(&buffer),
+            run_interval: export(&exports, "phase")?,
         })
     }
 }
 
-impl HostInstance {
-    fn part(&self, range: &Range<usize>) -> Uint8Array {
+impl JsInstance {
+    fn subarray(&self, range: &Range<usize>) -> Uint8Array {
         // Addresses of a module have 32 bits.
-        self.bytes.subarray(range.start as u32, range.end as u32)
+        self.bytes_view
+            .subarray(range.start as u32, range.end as u32)
     }
 }
 
-impl Memory for HostInstance {
-    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
-        if range.len() <= SMALL && range.start.is_multiple_of(4) {
+impl LinearMemory for JsInstance {
+    fn read(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+        if range.len() <= BULK_COPY_THRESHOLD && range.start.is_multiple_of(4) {
             let words = (range.start / 4) as u32..range.end.div_ceil(4) as u32;
-            let bytes = words.flat_map(|word| self.words.get_index(word).to_le_bytes());
+            let bytes = words.flat_map(|word| self.words_view.get_index(word).to_le_bytes());
             return Cow::Owned(bytes.take(range.len()).collect());
         }
-        Cow::Owned(self.part(&range).to_vec())
+        Cow::Owned(self.subarray(&range).to_vec())
     }
 }
 
-impl Instance for HostInstance {
-    fn phase(&mut self, begins: i32) -> Result<u32, String> {
-        let stopped = self.phase.call1(&JsValue::UNDEFINED, &begins.into());
-        let stopped = stopped.map_err(said)?.as_f64();
+impl ModuleInstance for JsInstance {
+    fn run_interval(&mut self, begins: i32) -> Result<u32, String> {
+        let stopped = self.run_interval.call1(&JsValue::UNDEFINED, &begins.into());
+        let stopped = stopped.map_err(js_error_message)?.as_f64();
         let stopped = stopped.ok_or_else(|| "`phase` returned no number".to_owned())?;
         Ok((stopped as i32).cast_unsigned())
     }
 
-    fn edit<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R {
-        let part = self.part(&range);
+    fn update<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R {
+        let part = self.subarray(&range);
         let mut bytes = part.to_vec();
         let result = edit(&mut bytes);
         part.copy_from(&bytes);
@@ -97,34 +103,35 @@ impl Instance for HostInstance {
 
     fn write(&mut self, start: usize, bytes: &[u8]) {
         if let (words, []) = bytes.as_chunks::<4>()
-            && bytes.len() <= SMALL
+            && bytes.len() <= BULK_COPY_THRESHOLD
             && start.is_multiple_of(4)
         {
             for (word, value) in ((start / 4) as u32..).zip(words) {
-                self.words.set_index(word, u32::from_le_bytes(*value));
+                self.words_view.set_index(word, u32::from_le_bytes(*value));
             }
             return;
         }
-        let part = self.part(&(start..start + bytes.len()));
+        let part = self.subarray(&(start..start + bytes.len()));
         // A memory that is too short remains unchanged.
         if part.length() as usize == bytes.len() {
             part.copy_from(bytes);
         }
     }
 
-    fn clear(&mut self, range: Range<usize>) {
-        self.bytes.fill(0, range.start as u32, range.end as u32);
+    fn zero(&mut self, range: Range<usize>) {
+        self.bytes_view
+            .fill(0, range.start as u32, range.end as u32);
     }
 }
 
 fn export<T: JsCast>(exports: &Object, name: &str) -> Result<T, String> {
-    let found = Reflect::get(exports, &name.into()).map_err(said)?;
+    let found = Reflect::get(exports, &name.into()).map_err(js_error_message)?;
     let found = found.dyn_into();
     found.map_err(|_| format!("the module does not export `{name}`"))
 }
 
 /// Returns the message of a thrown value.
-fn said(thrown: JsValue) -> String {
+fn js_error_message(thrown: JsValue) -> String {
     match thrown.dyn_ref::<js_sys::Error>() {
         Some(error) => format!("{}: {}", error.name(), error.message()),
         None => format!("{thrown:?}"),

@@ -1,21 +1,21 @@
 //! Serialization of partitions for messages between workers. Input: a partition, or a received object. Output: the
 //! object, or the partition.
 
-use crate::{HostInstance, said};
+use crate::{JsInstance, js_error_message};
 use js_sys::{Object, Reflect, Uint8Array};
 use std::borrow::Cow;
 use std::ops::Range;
-use warpgrid_translate::{Counts, Memory, Part, PartFacts};
+use warpgrid_translate::{LinearMemory, Partition, PartitionSummary, ReplayBlock};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Memory of a partition that ran in another worker.
 #[derive(Debug)]
-pub struct SentMemory {
+pub struct TransferredMemory {
     bytes: Uint8Array,
 }
 
-impl Memory for SentMemory {
-    fn look(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+impl LinearMemory for TransferredMemory {
+    fn read(&self, range: Range<usize>) -> Cow<'_, [u8]> {
         // Bytes outside the memory are ignored.
         let bytes = self.bytes.subarray(range.start as u32, range.end as u32);
         Cow::Owned(bytes.to_vec())
@@ -24,41 +24,41 @@ impl Memory for SentMemory {
 
 /// Returns a partition as `{ laneInstructions, steps, stores, hasDiverged, mustNote, refused, memory }`, with a copy of
 /// its memory.
-pub fn sent(part: &Part<HostInstance>) -> Result<Object, String> {
+pub fn serialize_partition(part: &Partition<JsInstance>) -> Result<Object, String> {
     let facts = part.facts();
     let object = Object::new();
     let put = |name: &str, value: JsValue| Reflect::set(&object, &name.into(), &value);
-    let memory = part.memory().bytes.slice(0, part.n_bytes() as u32);
+    let memory = part.memory().bytes_view.slice(0, part.n_bytes() as u32);
     let count = |name: &str, n: u64| put(name, (n as f64).into());
     count("laneInstructions", facts.counts.lane_instructions)
         .and_then(|_| count("steps", facts.counts.steps))
         .and_then(|_| count("stores", facts.counts.stores))
         .and_then(|_| put("hasDiverged", facts.counts.has_diverged.into()))
-        .and_then(|_| put("mustNote", facts.must_note.into()))
+        .and_then(|_| put("mustNote", facts.needs_tracking.into()))
         .and_then(|_| put("refused", facts.refused.into()))
         .and_then(|_| put("memory", memory.into()))
-        .map_err(said)?;
+        .map_err(js_error_message)?;
     Ok(object)
 }
 
 /// Returns the partition of such an object. The error is a message fragment.
-pub fn received(object: &JsValue) -> Result<Part<SentMemory>, String> {
-    let get = |name: &str| Reflect::get(object, &name.into()).map_err(said);
+pub fn deserialize_partition(object: &JsValue) -> Result<Partition<TransferredMemory>, String> {
+    let get = |name: &str| Reflect::get(object, &name.into()).map_err(js_error_message);
     let count = |name: &str| {
         let count = get(name)?.as_f64().map(|count| count as u64);
         count.ok_or_else(|| format!("missing `{name}` in a part"))
     };
     let bytes = get("memory")?.dyn_into::<Uint8Array>();
-    let facts = PartFacts {
-        counts: Counts {
+    let facts = PartitionSummary {
+        counts: ReplayBlock {
             lane_instructions: count("laneInstructions")?,
             steps: count("steps")?,
             stores: count("stores")?,
             has_diverged: get("hasDiverged")?.is_truthy(),
         },
-        must_note: get("mustNote")?.is_truthy(),
+        needs_tracking: get("mustNote")?.is_truthy(),
         refused: get("refused")?.as_string(),
     };
     let bytes = bytes.map_err(|_| "missing `memory` in a part".to_owned())?;
-    Ok(Part::from_host(facts, SentMemory { bytes }))
+    Ok(Partition::from_host(facts, TransferredMemory { bytes }))
 }

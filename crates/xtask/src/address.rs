@@ -5,7 +5,7 @@ use crate::shell::{self, Result, read, write};
 use std::process::Command;
 
 /// URLs of the project. A URL is empty if the operator has not configured it.
-pub(crate) struct Address {
+pub(crate) struct ProjectUrls {
     /// URL of the published site, with a trailing slash.
     pub(crate) site: String,
     /// URL of the source repository, without a trailing slash.
@@ -16,14 +16,14 @@ pub(crate) struct Address {
 const SITE: &str = "WARPGRID_SITE";
 const REPOSITORY: &str = "WARPGRID_REPOSITORY";
 
-impl Address {
+impl ProjectUrls {
     /// Reads both URLs from the environment, or from the workspace manifest by default. Each URL must be empty or begin with `https://` or
     /// `http://`.
-    pub(crate) fn of_project() -> Result<Address> {
+    pub(crate) fn of_project() -> Result<ProjectUrls> {
         let site = value(SITE, env!("CARGO_PKG_HOMEPAGE"))?;
         let repository = value(REPOSITORY, env!("CARGO_PKG_REPOSITORY"))?;
         let slash = if site.is_empty() { "" } else { "/" };
-        Ok(Address {
+        Ok(ProjectUrls {
             site: format!("{}{slash}", site.trim_end_matches('/')),
             repository: repository.trim_end_matches('/').to_owned(),
         })
@@ -73,7 +73,7 @@ const BEGIN: &str = "<!-- address: `cargo xtask ready` writes these lines from C
 const END: &str = "<!-- /address -->";
 
 /// Returns the README with updated link lines, or an error if a marker is missing.
-fn readme(text: &str, address: &Address) -> Result<String> {
+fn readme(text: &str, address: &ProjectUrls) -> Result<String> {
     let marks = text
         .split_once(BEGIN)
         .and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
@@ -84,7 +84,7 @@ fn readme(text: &str, address: &Address) -> Result<String> {
 /// Updates the link lines of the README with the URLs of `Cargo.toml`.
 pub(crate) fn write_readme() -> Result<()> {
     let file = shell::root().join("README.md");
-    write(&file, &readme(&read(&file)?, &Address::of_project()?)?)
+    write(&file, &readme(&read(&file)?, &ProjectUrls::of_project()?)?)
 }
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
     fn readme_has_the_address_of_the_project() {
         let file = shell::root().join("README.md");
         let text = read(&file).expect("README.md");
-        let stated = Address {
+        let stated = ProjectUrls {
             site: env!("CARGO_PKG_HOMEPAGE").to_owned(),
             repository: env!("CARGO_PKG_REPOSITORY").to_owned(),
         };
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn everything_follows_from_one_address() {
-        let address = Address {
+        let address = ProjectUrls {
             site: "https://warpgrid.example/".to_owned(),
             repository: "https://code.example/warpgrid".to_owned(),
         };
@@ -123,7 +123,7 @@ mod tests {
             "{text}"
         );
         assert!(text.ends_with("rest") && !text.contains("old"), "{text}");
-        let none = Address {
+        let none = ProjectUrls {
             site: String::new(),
             repository: String::new(),
         };

@@ -113,7 +113,7 @@ fn wasm(program: &Path, inputs: &Path) -> Command {
 /// executes the translated code.
 fn translated(program: &Path, inputs: &Path) -> Result<[(&'static str, Command); 2]> {
     let package = package::built()?;
-    let launches = shell::ask(wasm(program, inputs).arg("--launches"));
+    let launches = shell::capture_stdout(wasm(program, inputs).arg("--launches"));
     let launches = launches.ok_or("the benchmark harness printed no launches")?;
     let file = inputs.join("launches.json");
     shell::write(&file, &launches)?;
@@ -154,7 +154,7 @@ fn measure_each(
     harness: impl Fn() -> Command,
     mut take: impl FnMut(&[Value]),
 ) -> Result<bool> {
-    let names = shell::ask(harness().arg("--names"))
+    let names = shell::capture_stdout(harness().arg("--names"))
         .ok_or("the benchmark harness printed no figure names")?;
     let mut all_well = true;
     for name in names.lines() {

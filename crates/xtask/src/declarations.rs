@@ -7,7 +7,7 @@ use crate::shell::{self, Result, read, write};
 const MARK: &str = "// ---- From crates/wasm/src/lib.rs; `UPDATE_EXPECT=1 cargo xtask package` writes this section.\n";
 
 /// Compares the declarations of the package with the output of wasm-bindgen.
-pub(crate) fn hold(bound: &str) -> Result<()> {
+pub(crate) fn check(bound: &str) -> Result<()> {
     let file = shell::root().join("crates/wasm/npm/warpgrid.d.ts");
     let types = read(&shell::root().join("crates/wasm/src/types.ts"))?;
     let golden = read(&file)?;

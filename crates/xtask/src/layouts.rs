@@ -22,5 +22,5 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     ]);
     test.args(["--", "--nocapture"]);
     test.env("LAYOUTS_PYTHON", python);
-    shell::hand_over(&mut test)
+    shell::run_interactive(&mut test)
 }

@@ -30,5 +30,5 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     if collection.exists() {
         test.env("LITMUS", collection);
     }
-    shell::hand_over(&mut test)
+    shell::run_interactive(&mut test)
 }

@@ -9,7 +9,7 @@ use crate::shell::{self, Result};
 pub(crate) fn run(command: &str, arguments: Arguments) -> Result<bool> {
     let harness = compile("compiling the harness", &["--release"])?;
     let mut harness = shell::command(harness);
-    shell::hand_over(harness.arg(command).args(arguments.rest()))
+    shell::run_interactive(harness.arg(command).args(arguments.rest()))
 }
 
 /// Compiles the harness and returns the path of the executable.

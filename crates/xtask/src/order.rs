@@ -16,5 +16,5 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     test.args(["--", "--nocapture", "kernels::", "own::"]);
     test.env("ORDER_SEEDS", seeds.as_deref().unwrap_or(SEEDS));
     test.env("ORDER_ONLY", only.unwrap_or_default());
-    shell::hand_over(&mut test)
+    shell::run_interactive(&mut test)
 }

@@ -1,6 +1,6 @@
 //! `cargo xtask package`: builds the npm package in `pkg/` from the crate `warpgrid-pack`, which links `warpgrid-wasm` as one wasm module.
 
-use crate::address::Address;
+use crate::address::ProjectUrls;
 use crate::arguments::Arguments;
 use crate::declarations;
 use crate::setup::{npm, rust};
@@ -60,7 +60,7 @@ fn build() -> Result<PathBuf> {
 
 fn write_package(folder: &Path) -> Result<()> {
     pack("the npm package", folder, &[])?;
-    declarations::hold(&read(&folder.join("core.d.ts"))?)?;
+    declarations::check(&read(&folder.join("core.d.ts"))?)?;
     describe(folder)?;
     let core = shell::root().join(WIDGET_CORE);
     let alone = ["--no-default-features", "--features", "ptx"];
@@ -121,7 +121,7 @@ pub(crate) fn widget(package: &Path, site: Option<&Path>) -> Result<String> {
     let mut command = shell::command("node");
     command.arg("web/widget/build.mjs").arg(package);
     command.arg(shell::root().join(WIDGET_CORE));
-    Address::of_project()?.lend(&mut command);
+    ProjectUrls::of_project()?.lend(&mut command);
     if let Some(site) = site {
         command.arg("--site").arg(site);
     }
@@ -186,7 +186,7 @@ fn describe(folder: &Path) -> Result<()> {
     }
     let manifest = manifest.replace(placeholder, &format!("\"{version}\""));
     let licence = "  \"license\":";
-    let address = Address::of_project()?.manifest();
+    let address = ProjectUrls::of_project()?.manifest();
     let manifest = manifest.replacen(licence, &format!("{address}{licence}"), 1);
     write(&folder.join("package.json"), &manifest)?;
     for name in SOURCES {

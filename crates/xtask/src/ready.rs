@@ -19,7 +19,7 @@ fn regenerate() -> Result<()> {
     if work_tree()? == before {
         return Ok(());
     }
-    shell::hand_over(shell::command("git").args(["--no-pager", "diff", "--stat"]))?;
+    shell::run_interactive(shell::command("git").args(["--no-pager", "diff", "--stat"]))?;
     Err(
         "generated files were out of date and have been regenerated: review `git diff` and commit them"
             .to_string(),
@@ -28,7 +28,7 @@ fn regenerate() -> Result<()> {
 
 /// Returns the uncommitted changes of the working tree as text.
 fn work_tree() -> Result<String> {
-    let ask = |words: &[&str]| shell::ask(shell::command("git").args(words));
+    let ask = |words: &[&str]| shell::capture_stdout(shell::command("git").args(words));
     let (status, diff) = (ask(&["status", "--porcelain"]), ask(&["diff"]));
     status
         .zip(diff)

@@ -1,6 +1,6 @@
 //! `cargo xtask release`: publishes the crates and the npm package or performs a dry run, and creates the archives and notes of a release.
 
-use crate::address::Address;
+use crate::address::ProjectUrls;
 use crate::arguments::Arguments;
 use crate::package;
 use crate::setup::npm;
@@ -49,7 +49,7 @@ fn check(tag: &str) -> Result<()> {
         ));
     }
     section(&changelog()?)?;
-    let address = Address::of_project()?;
+    let address = ProjectUrls::of_project()?;
     if address.site.is_empty() || address.repository.is_empty() {
         return Err("`homepage` and `repository` are missing in Cargo.toml: set both fields before a release, because the packages contain these URLs".to_owned());
     }

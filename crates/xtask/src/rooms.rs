@@ -25,7 +25,7 @@ const CORES: &[(&str, &str)] = &[
 ];
 
 /// Bytes of code by crate.
-type Rooms = BTreeMap<String, usize>;
+type CrateSizes = BTreeMap<String, usize>;
 
 /// Returns the size of each crate in each core of the site, before wasm-opt. Reuses the artifacts of the site build.
 pub(crate) fn report() -> Result<String> {
@@ -86,7 +86,7 @@ impl<'a> Wasm<'a> {
         const DATA: u8 = 11;
         const CUSTOM: u8 = 0;
         let mut wasm = Wasm::default();
-        let mut reader = Reader(bytes.strip_prefix(b"\0asm\x01\0\0\0")?);
+        let mut reader = WasmReader(bytes.strip_prefix(b"\0asm\x01\0\0\0")?);
         while !reader.0.is_empty() {
             let id = reader.byte()?;
             let mut section = reader.block()?;
@@ -105,8 +105,8 @@ impl<'a> Wasm<'a> {
         Some(wasm)
     }
 
-    fn rooms(&self) -> Rooms {
-        let mut rooms = Rooms::new();
+    fn rooms(&self) -> CrateSizes {
+        let mut rooms = CrateSizes::new();
         for (index, bytes) in self.functions.iter().enumerate() {
             let name = self.names.get(&(self.n_imported + index)).copied();
             *rooms.entry(room_of(name.unwrap_or(""))).or_default() += bytes;
@@ -128,7 +128,7 @@ fn room_of(name: &str) -> String {
 }
 
 /// Returns the number of imported functions.
-fn read_imports(section: &mut Reader<'_>) -> Option<usize> {
+fn read_imports(section: &mut WasmReader<'_>) -> Option<usize> {
     let mut n_functions = 0;
     for _ in 0..section.number()? {
         section.block()?;
@@ -154,7 +154,7 @@ fn read_imports(section: &mut Reader<'_>) -> Option<usize> {
     Some(n_functions)
 }
 
-fn read_names(mut section: Reader<'_>) -> Option<BTreeMap<usize, &str>> {
+fn read_names(mut section: WasmReader<'_>) -> Option<BTreeMap<usize, &str>> {
     const FUNCTIONS: u8 = 1;
     let mut names = BTreeMap::new();
     while !section.0.is_empty() {
@@ -171,9 +171,9 @@ fn read_names(mut section: Reader<'_>) -> Option<BTreeMap<usize, &str>> {
 
 /// Byte reader; its functions return `None` at the end of the input.
 #[derive(Debug)]
-struct Reader<'a>(&'a [u8]);
+struct WasmReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> WasmReader<'a> {
     fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -194,11 +194,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a length-prefixed block.
-    fn block(&mut self) -> Option<Reader<'a>> {
+    fn block(&mut self) -> Option<WasmReader<'a>> {
         let n = self.number()?;
         let (block, rest) = self.0.split_at_checked(n)?;
         self.0 = rest;
-        Some(Reader(block))
+        Some(WasmReader(block))
     }
 
     fn text(&mut self) -> Option<&'a str> {
@@ -249,7 +249,7 @@ mod tests {
         .concat();
         let wasm = Wasm::read(&file).expect("a wasm file");
         let expected = [("isa".to_owned(), 3), (OTHERS.to_owned(), 2)];
-        assert_eq!(wasm.rooms(), Rooms::from(expected));
+        assert_eq!(wasm.rooms(), CrateSizes::from(expected));
         assert_eq!(wasm.data_bytes, 1);
         assert!(Wasm::read(&file[..file.len() - 1]).is_none());
     }

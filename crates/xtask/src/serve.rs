@@ -7,8 +7,8 @@
 use crate::arguments::Arguments;
 use crate::package::artefact;
 use crate::setup::npm;
-use crate::setup::rust::{self, Binder};
-use crate::shell::{self, Result, Title};
+use crate::setup::rust::{self, BindgenRunner};
+use crate::shell::{self, Result, StepLabel};
 use crate::site;
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
@@ -26,7 +26,7 @@ const PROGRAMS: [&str; 2] = ["warpgrid-web", "warpgrid-core-develop"];
 const SOURCES: &[&str] = &["web", "crates", "public", "Cargo.toml", "Cargo.lock"];
 
 /// Polling interval for source changes.
-const LOOK: Duration = Duration::from_millis(400);
+const POLL_INTERVAL: Duration = Duration::from_millis(400);
 
 pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let port = match arguments.option("--port")? {
@@ -67,13 +67,13 @@ fn develop(port: u16) -> Result<bool> {
             Err(message) => eprintln!("  {message}; waiting for changes"),
         }
         while sources() == before {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
             server.check()?;
         }
         // Wait until the sources stop changing, since an editor or git may still be writing.
         let mut now = sources();
         loop {
-            std::thread::sleep(LOOK / 4);
+            std::thread::sleep(POLL_INTERVAL / 4);
             let later = sources();
             if later == now {
                 break;
@@ -84,7 +84,7 @@ fn develop(port: u16) -> Result<bool> {
 }
 
 /// Bundles the editor and compiles the changed programs.
-fn build(binder: &Binder) -> Result<()> {
+fn build(binder: &BindgenRunner) -> Result<()> {
     let mut bundle = shell::command("node");
     shell::step("bundling the editor", bundle.arg("web/bundle.mjs"))?;
     let mut compile = shell::cargo();
@@ -106,8 +106,8 @@ fn build(binder: &Binder) -> Result<()> {
         .iter()
         .all(|program| bound(&folder, program).is_file())
     {
-        true => Title::from(what),
-        false => Title::lasting(what, "about 2 minutes on two cores for the first run"),
+        true => StepLabel::from(what),
+        false => StepLabel::lasting(what, "about 2 minutes on two cores for the first run"),
     };
     let compiled = shell::step(title, &mut compile)?;
     for program in PROGRAMS {

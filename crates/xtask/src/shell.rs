@@ -17,7 +17,7 @@ const HEARTBEAT: Duration = Duration::from_secs(30);
 
 /// Output (standard output and error, interleaved) and exit status of a process.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct ProcessOutput {
     pub(crate) status: ExitStatus,
     pub(crate) transcript: String,
 }
@@ -49,15 +49,15 @@ pub(crate) fn cargo() -> Command {
 
 /// Description of a step, and its expected duration if it is long.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Title<'a> {
+pub(crate) struct StepLabel<'a> {
     what: &'a str,
     duration: Option<&'a str>,
 }
 
-impl<'a> Title<'a> {
+impl<'a> StepLabel<'a> {
     /// Creates the title of a long step. `duration` states the approximate duration and its dependencies.
-    pub(crate) fn lasting(what: &'a str, duration: &'a str) -> Title<'a> {
-        Title {
+    pub(crate) fn lasting(what: &'a str, duration: &'a str) -> StepLabel<'a> {
+        StepLabel {
             what,
             duration: Some(duration),
         }
@@ -72,23 +72,26 @@ impl<'a> Title<'a> {
     }
 }
 
-impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for Title<'a> {
-    fn from(what: &'a T) -> Title<'a> {
-        Title {
+impl<'a, T: AsRef<str> + ?Sized> From<&'a T> for StepLabel<'a> {
+    fn from(what: &'a T) -> StepLabel<'a> {
+        StepLabel {
             what: what.as_ref(),
             duration: None,
         }
     }
 }
 
-impl fmt::Display for Title<'_> {
+impl fmt::Display for StepLabel<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.what)
     }
 }
 
 /// Runs a program to completion and prints one progress line. Returns an error with the transcript unless the program succeeds.
-pub(crate) fn step<'a>(title: impl Into<Title<'a>>, command: &mut Command) -> Result<Outcome> {
+pub(crate) fn step<'a>(
+    title: impl Into<StepLabel<'a>>,
+    command: &mut Command,
+) -> Result<ProcessOutput> {
     let title = title.into();
     let outcome = observe(title, command)?;
     if outcome.status.success() {
@@ -108,7 +111,10 @@ pub(crate) fn step<'a>(title: impl Into<Title<'a>>, command: &mut Command) -> Re
 }
 
 /// Runs a program to completion and prints one progress line, regardless of its exit status.
-pub(crate) fn observe<'a>(title: impl Into<Title<'a>>, command: &mut Command) -> Result<Outcome> {
+pub(crate) fn observe<'a>(
+    title: impl Into<StepLabel<'a>>,
+    command: &mut Command,
+) -> Result<ProcessOutput> {
     let mut progress = Progress::start(title.into());
     command
         .stdin(Stdio::null())
@@ -143,11 +149,11 @@ pub(crate) fn observe<'a>(title: impl Into<Title<'a>>, command: &mut Command) ->
     }
     let status = child.wait().map_err(|error| error.to_string())?;
     progress.end(status.success());
-    Ok(Outcome { status, transcript })
+    Ok(ProcessOutput { status, transcript })
 }
 
 /// Runs a program silently and returns its standard output; returns `None` if the program is missing or fails.
-pub(crate) fn ask(command: &mut Command) -> Option<String> {
+pub(crate) fn capture_stdout(command: &mut Command) -> Option<String> {
     let output = command
         .stdin(Stdio::null())
         .stderr(Stdio::null())
@@ -160,7 +166,7 @@ pub(crate) fn ask(command: &mut Command) -> Option<String> {
 }
 
 /// Runs a program that inherits the terminal, and returns whether it succeeds.
-pub(crate) fn hand_over(command: &mut Command) -> Result<bool> {
+pub(crate) fn run_interactive(command: &mut Command) -> Result<bool> {
     let status = command
         .status()
         .map_err(|error| cannot_start(command, &error))?;
@@ -235,7 +241,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn start(title: Title<'_>) -> Progress {
+    fn start(title: StepLabel<'_>) -> Progress {
         let now = Instant::now();
         let terminal = std::io::stderr().is_terminal();
         let progress = Progress {
@@ -349,7 +355,7 @@ pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Title, plain, seconds};
+    use super::{StepLabel, plain, seconds};
     use std::time::Duration;
 
     #[test]
@@ -360,10 +366,10 @@ mod tests {
 
     #[test]
     fn a_title_says_what_and_how_long() {
-        let title = Title::lasting("compiling the page", "about 80 s");
+        let title = StepLabel::lasting("compiling the page", "about 80 s");
         assert_eq!(title.announce(), "compiling the page: about 80 s");
         assert_eq!(title.to_string(), "compiling the page");
-        assert_eq!(Title::from("bundling").announce(), "bundling");
+        assert_eq!(StepLabel::from("bundling").announce(), "bundling");
     }
 
     #[test]

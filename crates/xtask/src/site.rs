@@ -1,6 +1,6 @@
 //! Release build of the playground site in `dist/`. `serve.rs` builds the page for development.
 
-use crate::address::Address;
+use crate::address::ProjectUrls;
 use crate::arguments::Arguments;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result};
@@ -28,7 +28,7 @@ pub(crate) fn serve_release(port: u16) -> Result<bool> {
     println!(
         "  building the site takes several minutes; the site is then served at http://127.0.0.1:{port} (Ctrl-C to stop)"
     );
-    shell::hand_over(&mut trunk)
+    shell::run_interactive(&mut trunk)
 }
 
 /// `cargo xtask build`: builds the release site in `dist/` and prints the sizes of its files and of the crates in the cores.
@@ -62,7 +62,7 @@ fn write_site(site: &Path) -> Result<()> {
         "building the release site",
         trunk.args(["build", "--release"]),
     )?;
-    sizes::guard(site)?;
+    sizes::check_limits(site)?;
     surround(site)?;
     Ok(())
 }
@@ -74,7 +74,7 @@ fn surround(site: &Path) -> Result<String> {
     let sizes = package::widget(&package, Some(&site.join("widget")))?;
     let mut command = shell::command("node");
     command.arg("web/site/build.mjs").arg(site).arg(&package);
-    Address::of_project()?.lend(&mut command);
+    ProjectUrls::of_project()?.lend(&mut command);
     let pages = shell::step("writing the static pages", &mut command)?;
     Ok(sizes + &pages.transcript)
 }

@@ -18,7 +18,7 @@ const LIMITS: &[(&str, usize)] = &[
 
 /// Raw and compressed size of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Size {
+pub(crate) struct FileSize {
     pub(crate) name: String,
     pub(crate) raw: usize,
     pub(crate) gzip: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Size {
 }
 
 /// Returns the sizes of all files below a directory, largest first.
-pub(crate) fn of_folder(folder: &Path) -> Result<Vec<Size>> {
+pub(crate) fn of_folder(folder: &Path) -> Result<Vec<FileSize>> {
     let mut sizes = Vec::new();
     for file in shell::files_below(folder, &[])? {
         if file.extension().is_some_and(|ending| ending == "br") {
@@ -39,7 +39,7 @@ pub(crate) fn of_folder(folder: &Path) -> Result<Vec<Size>> {
             .unwrap_or(&file)
             .display()
             .to_string();
-        sizes.push(Size {
+        sizes.push(FileSize {
             name,
             raw: bytes.len(),
             gzip: gzipped(&bytes)?,
@@ -57,7 +57,7 @@ pub(crate) fn report(folder: &Path) -> Result<String> {
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
-    let total = Size {
+    let total = FileSize {
         name: format!("{name}/ total"),
         raw: sizes.iter().map(|size| size.raw).sum(),
         gzip: sizes.iter().map(|size| size.gzip).sum(),
@@ -90,7 +90,7 @@ pub(crate) fn report(folder: &Path) -> Result<String> {
 
 /// Checks the size budgets of the wasm files of a site. A file exceeds its budget, for example, if the core is linked into the wasm of the
 /// page.
-pub(crate) fn guard(site: &Path) -> Result<()> {
+pub(crate) fn check_limits(site: &Path) -> Result<()> {
     for size in of_folder(site)? {
         if let Some(limit) = limit_of(&size.name)
             && size.gzip > limit

@@ -4,7 +4,7 @@
 //! repository, the URLs of the project and the compiler version. The hashes cover contents instead of modification times, because a
 //! checkout changes the modification times of unchanged files.
 
-use crate::address::Address;
+use crate::address::ProjectUrls;
 use crate::shell::{self, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn hash_of_inputs() -> Result<u64> {
     let version = version.map_err(|error| format!("rustc: {error}"))?.stdout;
     let settings = format!(
         "{}{}",
-        Address::of_project()?.manifest(),
+        ProjectUrls::of_project()?.manifest(),
         String::from_utf8_lossy(&version)
     );
     hash_of(&shell::root(), &settings)

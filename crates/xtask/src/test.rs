@@ -9,15 +9,15 @@ mod wasm;
 
 use crate::arguments::Arguments;
 use crate::setup::rust;
-use crate::shell::{self, Outcome, Result, Title, plain};
+use crate::shell::{self, ProcessOutput, Result, StepLabel, plain};
 use crate::site;
 pub(crate) use native::every_room;
 use std::process::Command;
 use std::thread;
-use tally::Tally;
+use tally::TestCounts;
 
 /// Name for `--only`, and the function that runs the suite.
-type Suite = (&'static str, fn() -> Result<Tally>);
+type Suite = (&'static str, fn() -> Result<TestCounts>);
 
 const SUITES: &[Suite] = &[
     ("style", style::run),
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
     let (first, last): (Vec<_>, Vec<_>) = chosen
         .into_iter()
         .partition(|(name, _)| QUICK.contains(name));
-    let mut total = Tally::default();
+    let mut total = TestCounts::default();
     thread::scope(|scope| {
         // Build the inputs of the last suites in parallel with the first suites, since each has long single-threaded steps. Both need the
         // wasm target, so it is added once beforehand; if that fails, each suite reports the error.
@@ -58,13 +58,13 @@ fn build_ahead() {
     let _ = crate::package::built().and_then(|_| site::released());
 }
 
-fn run_each(suites: &[&Suite]) -> Tally {
-    let mut total = Tally::default();
+fn run_each(suites: &[&Suite]) -> TestCounts {
+    let mut total = TestCounts::default();
     for (name, suite) in suites {
         // A suite that cannot start counts as one failure and does not prevent the others from running.
         total += suite().unwrap_or_else(|message| {
             eprintln!("  {name}: {message}");
-            Tally::broken()
+            TestCounts::broken()
         });
     }
     total
@@ -89,18 +89,18 @@ fn choose(only: Option<&str>, quick: bool) -> Result<Vec<&'static Suite>> {
 
 /// Runs one test program and returns its counts; prints its output if a test failed.
 fn suite<'a>(
-    title: impl Into<Title<'a>>,
+    title: impl Into<StepLabel<'a>>,
     command: &mut Command,
-    read: fn(&str) -> Tally,
-) -> Result<Tally> {
+    read: fn(&str) -> TestCounts,
+) -> Result<TestCounts> {
     let title = title.into();
-    let Outcome {
+    let ProcessOutput {
         status, transcript, ..
     } = shell::observe(title, command)?;
     let mut tally = read(&transcript);
     if !status.success() {
         if tally.failed == 0 {
-            tally += Tally::broken();
+            tally += TestCounts::broken();
         }
         eprintln!("{}", what_failed(&transcript));
     }

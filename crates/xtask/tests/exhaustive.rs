@@ -1,7 +1,7 @@
 //! Tests that matches over instruction semantics are exhaustive: fails on wildcard arms, and on comparisons with a single variant.
 //!
 //! A new variant must not compile until every crate that has to handle it does. A `_` arm and a comparison such as
-//! `does == Does::Memory(Store)` return "no" for every new variant, so such predicates are exhaustive matches next to the enum or in
+//! `does == Operation::Memory(Store)` return "no" for every new variant, so such predicates are exhaustive matches next to the enum or in
 //! `families.rs` of a front end. The facts next to the enum may use `matches!`, and `_ => None`, because their default is "no".
 
 mod support;
@@ -16,11 +16,11 @@ use warpgrid_isa::PTX;
 
 /// Enums that describe instruction semantics, from the tables to the decoded operation.
 const ENUMS: &[&str] = &[
-    "Does",
+    "Operation",
     "ArithmeticOp",
     "CarryOp",
     "VideoOp",
-    "CompareForm",
+    "ComparisonOp",
     "MoveOp",
     "MemoryOp",
     "AsyncOp",
@@ -30,10 +30,10 @@ const ENUMS: &[&str] = &[
     "SyncOp",
     "WarpOp",
     "HintOp",
-    "MachineOp",
-    "UnitOp",
+    "SassOp",
+    "DeviceUnitOp",
     "StackOp",
-    "LaunchOp",
+    "ClusterLaunchControlOp",
     "MultimemOp",
     "TensorCopyOp",
     "TensorMapOp",
@@ -41,7 +41,7 @@ const ENUMS: &[&str] = &[
     "TensorMemoryOp",
     "TextureOp",
     "SurfaceOp",
-    "Op",
+    "DecodedOp",
 ];
 
 /// Crates that handle instruction semantics.
@@ -91,7 +91,7 @@ fn no_question_asks_for_one_meaning_alone() {
     for path in files {
         let text = std::fs::read_to_string(&path).expect("a source file that was listed");
         let file = syn::parse_file(&text).expect("a source file that compiles");
-        let mut questions = Questions(Vec::new());
+        let mut questions = SingleVariantChecks(Vec::new());
         questions.visit_file(&file);
         let name = path.display();
         found.extend(questions.0.iter().map(|line| format!("{name}:{line}")));
@@ -158,7 +158,7 @@ fn every_meaning_is_one_of_a_row() {
     assert!(missing.is_empty(), "no row says {missing:?}");
 }
 
-/// Returns the variant of `Does` that wraps each enum of operations; other payloads are parameters of the operation.
+/// Returns the variant of `Operation` that wraps each enum of operations; other payloads are parameters of the operation.
 fn families_of(file: &syn::File) -> BTreeMap<String, String> {
     let mut families = BTreeMap::new();
     for item in &file.items {
@@ -168,7 +168,7 @@ fn families_of(file: &syn::File) -> BTreeMap<String, String> {
         for member in meanings
             .variants
             .iter()
-            .filter(|_| meanings.ident == "Does")
+            .filter(|_| meanings.ident == "Operation")
         {
             let owners = member
                 .fields
@@ -185,14 +185,14 @@ fn families_of(file: &syn::File) -> BTreeMap<String, String> {
 }
 
 /// Lines of comparisons with a single operation variant: `==`, `!=`, `matches!`, `if let` and `let … else`.
-struct Questions(Vec<usize>);
+struct SingleVariantChecks(Vec<usize>);
 
-impl Questions {
-    /// Records an expression or a pattern `Does::..`, except [`Does::Unknown`](warpgrid_isa::Does::Unknown), which is not an operation.
+impl SingleVariantChecks {
+    /// Records an expression or a pattern `Operation::..`, except [`Operation::Unknown`](warpgrid_isa::Operation::Unknown), which is not an operation.
     fn note(&mut self, path: &syn::Path) {
         let names: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         if let [.., owner, member] = names.as_slice()
-            && owner == "Does"
+            && owner == "Operation"
             && member != "Unknown"
         {
             self.0.push(syn::spanned::Spanned::span(path).start().line);
@@ -230,7 +230,7 @@ impl Questions {
     }
 }
 
-impl<'ast> Visit<'ast> for Questions {
+impl<'ast> Visit<'ast> for SingleVariantChecks {
     fn visit_expr_binary(&mut self, asked: &'ast ExprBinary) {
         if let BinOp::Eq(_) | BinOp::Ne(_) = asked.op {
             self.note_value(&asked.left);
@@ -352,7 +352,7 @@ impl<'ast> Visit<'ast> for Matches {
 }
 
 impl Matches {
-    /// Returns whether the top level of a pattern names a variant of one of the enums, such as `Does::Memory(..)`, including alternatives
+    /// Returns whether the top level of a pattern names a variant of one of the enums, such as `Operation::Memory(..)`, including alternatives
     /// of an or-pattern.
     fn names_member(&self, pattern: &Pat) -> bool {
         let path = match pattern {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Allowed dependencies of each crate, in pipeline order: no crate may depend on one listed after it.
-const ARROWS: &[(&str, &[&str])] = &[
+const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("warpgrid-isa", &[]),
     // Layout algebra, which is independent of the GPU model.
     ("warpgrid-layout", &[]),
@@ -111,12 +111,12 @@ const OUTSIDE: &[(&str, &[&str])] = &[
 #[test]
 fn every_room_names_only_rooms_to_its_left() {
     for (room, named) in dependencies() {
-        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == room) else {
+        let Some((_, allowed)) = ALLOWED_DEPENDENCIES.iter().find(|(name, _)| *name == room) else {
             panic!("`{room}` is a new room: say in tests/rooms.rs what it may name");
         };
         for other in named
             .iter()
-            .filter(|name| ARROWS.iter().any(|(room, _)| room == name))
+            .filter(|name| ALLOWED_DEPENDENCIES.iter().any(|(room, _)| room == name))
         {
             assert!(
                 allowed.contains(&other.as_str()),
@@ -239,7 +239,11 @@ fn dependencies() -> Vec<(String, Vec<String>)> {
             .as_array()
             .cloned()
             .unwrap_or_default();
-        let inside = |d: &Value| ARROWS.iter().any(|(room, _)| d["name"] == *room);
+        let inside = |d: &Value| {
+            ALLOWED_DEPENDENCIES
+                .iter()
+                .any(|(room, _)| d["name"] == *room)
+        };
         // Tests of any crate may run kernels through the facade, and those of `program` check them with a front end.
         let for_tests = ["warpgrid-view", "warpgrid-ptx", "warpgrid-cases"];
         let is_facade_of_tests =

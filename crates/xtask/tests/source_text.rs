@@ -1,6 +1,6 @@
 //! Tests that only front ends inspect source text: fails if another crate compares strings with opcodes, modifiers or directives of PTX.
 //!
-//! Outside of the front ends, an instruction is an [`Instruction`](warpgrid_program::Instruction) with its `Does` and `Modifiers`, and its
+//! Outside of the front ends, an instruction is an [`Instruction`](warpgrid_program::Instruction) with its `Operation` and `Modifiers`, and its
 //! syntax is an [`InstructionSyntax`](warpgrid_program::syntax::InstructionSyntax). A comparison such as `line.starts_with("bar.")` assumes
 //! the formatting of the source.
 //!

@@ -4,64 +4,114 @@
 use expect_test::expect_file;
 use std::collections::BTreeSet;
 use ts_rs::{Config, TS};
-use warpgrid_view::analysis::comparison::{BesideReport, BesideSide};
+use warpgrid_view::analysis::comparison::{ComparisonReport, ComparisonSide};
 use warpgrid_view::analysis::mma_explanation::{
-    BlockView, GenerationView, NumberView, OperationView, ProductRequest, ProductStep, ProductView,
-    TermView,
+    AccumulationBlockView, GenerationView, MmaExplanation, MmaRequest, MmaStepView, NumberView,
+    OperationView, TermView,
 };
-use warpgrid_view::analysis::schedule_seeds::{Difference, ElementStore, Side};
+use warpgrid_view::analysis::schedule_seeds::{DifferenceSide, ElementStore, MemoryDifference};
 use warpgrid_view::api::{
     BufferDigest, FaultReport, LaneGroup, RegisterResult, ReportOptions, RunReport,
 };
 use warpgrid_view::compiled_file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_view::layouts::fragment::{
-    AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRefusal,
+    AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentError, FragmentMapEntry,
     FragmentRequest, FragmentView,
 };
 use warpgrid_view::layouts::inspector::{
-    AccessConflicts, AccessLayout, BankCell, BankPhase, BankWord, BufferConflicts, Collision,
-    ConflictReport, Cured, LayoutDimension, ProfilerCount, Proposal, SectorAdvice,
+    AccessConflicts, BankCell, BankConflictFix, BankPhase, BankWord, BufferConflicts, Collision,
+    ConflictReport, FixProposal, InferredAccessLayout, LayoutDimension, ProfilerCount,
+    SectorAdvice,
 };
 use warpgrid_view::layouts::tensor::{DescriptorField, LayoutParameter, LayoutView, RelatedLayout};
-use warpgrid_view::memory_export::MemoryForm;
+use warpgrid_view::memory_export::ExportFormat;
 use warpgrid_view::memory_model::concurrency::{
-    HangKind, HangMissing, HangObject, HangView, HangWait, RaceAccess, RaceKind, RacePlace,
-    RaceReport, RaceSure, RaceView, RepairEdit, RepairOp, UnwrittenView, Why,
+    HangKind, HangResource, HangView, HangWait, MissingCounts, RaceAccess, RaceCause,
+    RaceConfidence, RaceKind, RaceLocation, RaceReport, RaceView, RepairEdit, RepairOp,
+    UninitializedReadView,
 };
 use warpgrid_view::memory_model::litmus::{
-    Axiom, CutRequest, CutThread, Edge, EdgeKind, ForbiddenView, GraphView, LitmusEdit,
-    LitmusEditOp, LitmusRepairs, LitmusView, NodeKind, NodeView, OutcomeView, Races, ViolationView,
+    Axiom, EdgeKind, EventKind, ExtractionRequest, ExtractionThread, ForbiddenView, GraphView,
+    LitmusEdit, LitmusEditOp, LitmusRepairs, LitmusView, NodeView, OutcomeView, RaceFrequency,
+    ViolationView, WitnessEdge,
 };
 use warpgrid_view::model::CauseView;
-use warpgrid_view::model::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
 use warpgrid_view::model::{
-    BlockMap, Cell, CounterpartView, DiagnosticView, EditView, EngineChoice, EngineName,
-    EngineView, FaultSort, FaultView, FixView, Frame, FrameRequest, Grid, GridOptions, GridRequest,
-    LabelView, LaneState, LaneStore, LaneView, MemoryView, PendingPieceView, PendingView, Phrase,
-    PhraseLink, PieceView, Progress, RegisterType, RegisterView, ResidentBlock, RunOptions,
-    RunStatus, SessionRunOptions, Severity, SourceRange, Space, StepView, StoreAction, StoreView,
-    TokenClass, TokenView, WarpView, Written,
+    AsyncOperationView, AsyncPieceView, BlockMap, BlockProgress, CounterpartView, DiagnosticView,
+    EditView, EngineChoice, EngineKind, EngineView, FaultSort, FaultView, FixView, FrameRequest,
+    GridCell, GridOptions, GridRequest, LabelView, LaneState, LaneStore, LaneView, MemoryGrid,
+    MemorySpace, MemoryView, Phrase, PhraseLink, PieceView, RegisterType, RegisterView,
+    ResidentBlock, RunOptions, RunStatus, SemanticTokenKind, SessionFrame, SessionRunOptions,
+    Severity, SourceRange, StepView, StoreAction, StoreView, TokenView, WarpView, WriteAge,
 };
-use warpgrid_view::model::{CellHistory, CellWrite, HistoryOptions, UntilOptions};
+use warpgrid_view::model::{BankTraffic, LineTraffic, SectorTraffic, Traffic, TrafficView};
+use warpgrid_view::model::{CellHistory, CellWrite, HistoryOptions, StopOptions};
 use warpgrid_view::model::{ClusterBlock, ClusterView};
-use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep, StepProduct};
+use warpgrid_view::model::{ElementView, MatrixOperandView, MatrixStep, StepMma};
+use warpgrid_view::model::{InlineAsmView, SnippetOperand};
 use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
-use warpgrid_view::model::{PartOperand, PartView};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
 use warpgrid_view::scenario::{
-    Beside, Buffer, ExpectedFault, Field, Init, Misaligned, RegisterStart, Resource, Surface,
-    TensorMap, TexelArray, Texture,
+    Buffer, BufferInitializer, ComparisonKernel, ExpectedFault, ImageResource, InitialRegister,
+    MisalignedPolicy, StructField, Surface, TensorMap, TexelArray, Texture,
 };
-use warpgrid_view::session::until::Reached;
-use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SuggestionKind};
-use warpgrid_view::source::reference::{CodePage, FormPage, OperandFacts, SlotFacts, ValueFacts};
+use warpgrid_view::session::until::StopResult;
+use warpgrid_view::source::editor_assist::{CompletionItemKind, CompletionView, HoverView};
+use warpgrid_view::source::reference::{CodePage, FormPage, ModifierDoc, OperandDoc, SlotDoc};
 use warpgrid_view::value::{ElementType, Literal};
-use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, Parameter, Scenario};
+use warpgrid_view::{CheckOptions, CheckReport, MemoryKey, Parameter, Scenario, SourceLanguage};
 
 /// Header of the file.
 const HEAD: &str = "\
 // Generated from the types of the core; `UPDATE_EXPECT=1 cargo test -p xtask --test types` writes it.
 ";
+
+/// Former names of types, which are declared as aliases so that existing programs compile.
+const FORMER_NAMES: &[(&str, &str)] = &[
+    ("AccessLayout", "InferredAccessLayout"),
+    ("Beside", "ComparisonKernel"),
+    ("BesideReport", "ComparisonReport"),
+    ("BesideSide", "ComparisonSide"),
+    ("BlockView", "AccumulationBlockView"),
+    ("Cell", "GridCell"),
+    ("Cured", "BankConflictFix"),
+    ("CutRequest", "ExtractionRequest"),
+    ("CutThread", "ExtractionThread"),
+    ("Difference", "MemoryDifference"),
+    ("EngineName", "EngineKind"),
+    ("Field", "StructField"),
+    ("FragmentRefusal", "FragmentError"),
+    ("Frame", "SessionFrame"),
+    ("Front", "SourceLanguage"),
+    ("Grid", "MemoryGrid"),
+    ("HangMissing", "MissingCounts"),
+    ("HangObject", "HangResource"),
+    ("Init", "BufferInitializer"),
+    ("MatrixOperand", "MatrixOperandView"),
+    ("MemoryForm", "ExportFormat"),
+    ("MemoryId", "MemoryKey"),
+    ("Misaligned", "MisalignedPolicy"),
+    ("PartView", "InlineAsmView"),
+    ("PendingPieceView", "AsyncPieceView"),
+    ("PendingView", "AsyncOperationView"),
+    ("ProductRequest", "MmaRequest"),
+    ("ProductStep", "MmaStepView"),
+    ("ProductView", "MmaExplanation"),
+    ("Progress", "BlockProgress"),
+    ("Proposal", "FixProposal"),
+    ("RacePlace", "RaceLocation"),
+    ("RaceSure", "RaceConfidence"),
+    ("Reached", "StopResult"),
+    ("RegisterStart", "InitialRegister"),
+    ("Resource", "ImageResource"),
+    ("Side", "DifferenceSide"),
+    ("Space", "MemorySpace"),
+    ("StepProduct", "StepMma"),
+    ("TokenClass", "SemanticTokenKind"),
+    ("UntilOptions", "StopOptions"),
+    ("UnwrittenView", "UninitializedReadView"),
+    ("Written", "WriteAge"),
+];
 
 /// TypeScript declarations, and the names of the types that they declare and use.
 #[derive(Default)]
@@ -106,11 +156,11 @@ fn the_types_of_the_package_are_those_of_the_core() {
     let config = &Config::new().with_large_int("number");
     let types = declarations![
         config,
-        Front,
+        SourceLanguage,
         CheckOptions,
         CheckReport,
-        PartView,
-        PartOperand,
+        InlineAsmView,
+        SnippetOperand,
         SourceRange,
         Severity,
         DiagnosticView,
@@ -119,44 +169,44 @@ fn the_types_of_the_package_are_those_of_the_core() {
         EditView,
         Literal,
         ElementType,
-        Init,
+        BufferInitializer,
         Buffer,
-        Field,
+        StructField,
         Parameter,
         ExpectedFault,
-        RegisterStart,
+        InitialRegister,
         TensorMap,
         Texture,
         Surface,
-        Resource,
+        ImageResource,
         TexelArray,
-        Misaligned,
-        Beside,
+        MisalignedPolicy,
+        ComparisonKernel,
         Scenario,
         HistoryOptions,
         CellWrite,
         CellHistory,
-        UntilOptions,
-        Reached,
+        StopOptions,
+        StopResult,
         ElementStore,
-        Side,
-        Difference,
-        BesideSide,
-        BesideReport,
+        DifferenceSide,
+        MemoryDifference,
+        ComparisonSide,
+        ComparisonReport,
         CellHolder,
         ElementView,
-        MatrixOperand,
+        MatrixOperandView,
         TensorStep,
         TileView,
         TileCells,
         TensorCopyView,
         TensorPieceView,
-        StepProduct,
+        StepMma,
         MatrixStep,
         RunOptions,
         EngineChoice,
         SessionRunOptions,
-        EngineName,
+        EngineKind,
         EngineView,
         ReportOptions,
         RunReport,
@@ -167,15 +217,15 @@ fn the_types_of_the_package_are_those_of_the_core() {
         GridOptions,
         GridRequest,
         FrameRequest,
-        MemoryForm,
-        MemoryId,
-        Space,
+        ExportFormat,
+        MemoryKey,
+        MemorySpace,
         FaultSort,
         RegisterType,
         MemoryView,
-        Written,
-        Cell,
-        Grid,
+        WriteAge,
+        GridCell,
+        MemoryGrid,
         PieceView,
         StoreAction,
         LaneStore,
@@ -183,8 +233,8 @@ fn the_types_of_the_package_are_those_of_the_core() {
         BankTraffic,
         Traffic,
         StoreView,
-        PendingPieceView,
-        PendingView,
+        AsyncPieceView,
+        AsyncOperationView,
         CounterpartView,
         StepView,
         FaultView,
@@ -195,7 +245,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         WarpView,
         PhraseLink,
         Phrase,
-        Progress,
+        BlockProgress,
         ResidentBlock,
         BlockMap,
         ClusterBlock,
@@ -206,49 +256,49 @@ fn the_types_of_the_package_are_those_of_the_core() {
         RunStatus,
         LineTraffic,
         TrafficView,
-        Why,
-        RaceSure,
+        RaceCause,
+        RaceConfidence,
         RaceKind,
         RaceAccess,
-        RacePlace,
+        RaceLocation,
         RepairOp,
         RepairEdit,
         RaceView,
-        UnwrittenView,
+        UninitializedReadView,
         RaceReport,
         LitmusView,
         OutcomeView,
-        Races,
+        RaceFrequency,
         ForbiddenView,
         ViolationView,
         Axiom,
         GraphView,
         NodeView,
-        NodeKind,
-        Edge,
+        EventKind,
+        WitnessEdge,
         EdgeKind,
-        CutRequest,
-        CutThread,
+        ExtractionRequest,
+        ExtractionThread,
         LitmusRepairs,
         LitmusEdit,
         LitmusEditOp,
         HangKind,
-        HangObject,
-        HangMissing,
+        HangResource,
+        MissingCounts,
         HangWait,
         HangView,
-        Frame,
-        TokenClass,
+        SessionFrame,
+        SemanticTokenKind,
         TokenView,
         HoverView,
-        SuggestionKind,
+        CompletionItemKind,
         CompletionView,
-        ValueFacts,
-        OperandFacts,
-        SlotFacts,
+        ModifierDoc,
+        OperandDoc,
+        SlotDoc,
         FormPage,
         FragmentRequest,
-        FragmentRefusal,
+        FragmentError,
         FragmentView,
         FragmentMapEntry,
         FragmentEntry,
@@ -259,24 +309,24 @@ fn the_types_of_the_package_are_those_of_the_core() {
         DescriptorField,
         RelatedLayout,
         LayoutDimension,
-        AccessLayout,
+        InferredAccessLayout,
         BankWord,
         BankCell,
         BankPhase,
         Collision,
         ProfilerCount,
         AccessConflicts,
-        Proposal,
+        FixProposal,
         BufferConflicts,
         SectorAdvice,
         ConflictReport,
-        Cured,
-        ProductRequest,
+        BankConflictFix,
+        MmaRequest,
         NumberView,
-        ProductView,
+        MmaExplanation,
         GenerationView,
-        ProductStep,
-        BlockView,
+        MmaStepView,
+        AccumulationBlockView,
         TermView,
         OperationView,
         CodePage,
@@ -290,7 +340,14 @@ fn the_types_of_the_package_are_those_of_the_core() {
         undeclared.is_empty(),
         "add these types to the list: {undeclared:?}"
     );
-    expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{}", types.text));
+    let aliases: String = FORMER_NAMES
+        .iter()
+        .map(|(former, name)| {
+            assert!(types.declared.contains(*name), "{name} is not declared");
+            format!("\n/** @deprecated Use {{@link {name}}}. */\nexport type {former} = {name};\n")
+        })
+        .collect();
+    expect_file!["../../wasm/src/types.ts"].assert_eq(&format!("{HEAD}{}{aliases}", types.text));
 }
 
 /// The package build compares the declarations with wasm-bindgen; this test detects a missing declaration within a second.

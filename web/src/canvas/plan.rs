@@ -2,7 +2,7 @@
 
 use super::{empty, outline, rounded};
 use crate::layout::Rect;
-use crate::matrix::{Mark, Plan, Raster};
+use crate::matrix::{CellBox, DisplayList, Raster};
 use crate::theme::Palette;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData, Window};
@@ -14,35 +14,44 @@ const HEAD_FONT: &str = "10px";
 /// Maximum width and height of a canvas in device pixels. Browsers reject much larger canvases.
 const MAX_CANVAS: f64 = 16_000.0;
 /// Number of boxes from which all boxes have square corners, and from which the text of boxes outside the viewport is drawn later.
-const MANY_BOXES: usize = 2_048;
+const SIMPLE_BOX_THRESHOLD: usize = 2_048;
 /// Opacity of a box that is shown for comparison.
 const FAINT: f64 = 0.28;
 /// Device pixels per CSS pixel in an exported image.
 const FILE_RATIO: f64 = 2.0;
 
 /// Draws all boxes with their text at the resolution of the screen. If there are many boxes, draws only the text of visible boxes and
-/// returns the visible area of the canvas; [`paint_rest`] draws the remaining text.
-pub fn paint_plan(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette) -> Option<Rect> {
+/// returns the visible area of the canvas; [`paint_offscreen_labels`] draws the remaining text.
+pub fn paint_display_list(
+    canvas: &HtmlCanvasElement,
+    plan: &DisplayList,
+    palette: &Palette,
+) -> Option<Rect> {
     let window = web_sys::window()?;
-    let sight = (plan.marks.len() > MANY_BOXES)
-        .then(|| sight(canvas, &window))
+    let sight = (plan.marks.len() > SIMPLE_BOX_THRESHOLD)
+        .then(|| visible_rect(canvas, &window))
         .flatten();
     draw(canvas, plan, palette, window.device_pixel_ratio(), |mark| {
-        sight.is_none_or(|sight| sight.meets(mark.rect))
+        sight.is_none_or(|sight| sight.intersects(mark.rect))
     });
     sight
 }
 
 /// Draws the text of the boxes outside of `sight`.
-pub fn paint_rest(canvas: &HtmlCanvasElement, plan: &Plan, palette: &Palette, sight: Rect) {
+pub fn paint_offscreen_labels(
+    canvas: &HtmlCanvasElement,
+    plan: &DisplayList,
+    palette: &Palette,
+    sight: Rect,
+) {
     let context = canvas.get_context("2d").ok().flatten();
     if let Some(Ok(context)) = context.map(JsCast::dyn_into) {
-        labels(&context, plan, palette, |mark| !sight.meets(mark.rect));
+        labels(&context, plan, palette, |mark| !sight.intersects(mark.rect));
     }
 }
 
 /// Returns the part of a canvas that is in the viewport.
-fn sight(canvas: &HtmlCanvasElement, window: &Window) -> Option<Rect> {
+fn visible_rect(canvas: &HtmlCanvasElement, window: &Window) -> Option<Rect> {
     let place = canvas.get_bounding_client_rect();
     Some(Rect {
         x: -place.left(),
@@ -53,9 +62,9 @@ fn sight(canvas: &HtmlCanvasElement, window: &Window) -> Option<Rect> {
 }
 
 /// Outlines the highlighted boxes and the focused box.
-pub fn paint_lit(
+pub fn paint_highlights(
     canvas: &HtmlCanvasElement,
-    plan: &Plan,
+    plan: &DisplayList,
     palette: &Palette,
     is_lit: impl Fn(usize) -> bool,
     focus: Option<usize>,
@@ -74,7 +83,7 @@ pub fn paint_lit(
 }
 
 /// Renders the diagram as a PNG image and returns its data URL.
-pub fn png(plan: &Plan, palette: &Palette) -> Option<String> {
+pub fn png(plan: &DisplayList, palette: &Palette) -> Option<String> {
     let document = web_sys::window()?.document()?;
     let canvas = document.create_element("canvas").ok()?;
     let canvas = canvas.dyn_into::<HtmlCanvasElement>().ok()?;
@@ -83,16 +92,16 @@ pub fn png(plan: &Plan, palette: &Palette) -> Option<String> {
 }
 
 /// Reduces a pixel ratio so that the diagram fits into a canvas.
-fn bounded(plan: &Plan, ratio: f64) -> f64 {
+fn bounded(plan: &DisplayList, ratio: f64) -> f64 {
     ratio.min(MAX_CANVAS / plan.width.max(plan.height).max(1.0))
 }
 
 fn draw(
     canvas: &HtmlCanvasElement,
-    plan: &Plan,
+    plan: &DisplayList,
     palette: &Palette,
     ratio: f64,
-    has_text: impl Fn(&Mark) -> bool,
+    has_text: impl Fn(&CellBox) -> bool,
 ) {
     let Some(context) = empty(canvas, plan.width, plan.height, bounded(plan, ratio)) else {
         return;
@@ -120,9 +129,9 @@ fn draw(
 /// Draws the text of boxes. A font change costs more than a text, so all text of one font is drawn together.
 fn labels(
     context: &CanvasRenderingContext2d,
-    plan: &Plan,
+    plan: &DisplayList,
     palette: &Palette,
-    has_text: impl Fn(&Mark) -> bool,
+    has_text: impl Fn(&CellBox) -> bool,
 ) {
     context.set_fill_style_str(&palette.lane_ink);
     let has_details = plan.marks.iter().any(|mark| !mark.detail.is_empty());
@@ -140,18 +149,18 @@ fn labels(
 
 /// Fills all boxes. A color change costs more than a box, so all boxes of one color are filled together. Boxes of large diagrams have
 /// square corners.
-fn fill(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette) {
-    let is_small = plan.marks.len() > MANY_BOXES;
+fn fill(context: &CanvasRenderingContext2d, plan: &DisplayList, palette: &Palette) {
+    let is_small = plan.marks.len() > SIMPLE_BOX_THRESHOLD;
     for colour in 0..64u8 {
         let (lane, is_faint) = (colour & 31, colour > 31);
-        let own = |mark: &&Mark| mark.lane & 31 == lane && mark.faint == is_faint;
+        let own = |mark: &&CellBox| mark.lane & 31 == lane && mark.is_dimmed == is_faint;
         let mut marks = plan.marks.iter().filter(own).peekable();
         if marks.peek().is_none() {
             continue;
         }
         context.set_fill_style_str(palette.lane(lane));
         context.set_global_alpha(if is_faint { FAINT } else { 1.0 });
-        for Mark { rect, .. } in marks {
+        for CellBox { rect, .. } in marks {
             if is_small {
                 context.fill_rect(rect.x, rect.y, rect.width, rect.height);
             } else {
@@ -192,7 +201,7 @@ fn canvas_of(width: usize, height: usize) -> Result<CanvasRenderingContext2d, Js
 /// Draws boxes in rows and columns as one image of two by two pixels per box. Two of these pixels are red if the box is wrong.
 fn image(
     context: &CanvasRenderingContext2d,
-    plan: &Plan,
+    plan: &DisplayList,
     raster: Raster,
     palette: &Palette,
 ) -> Result<(), JsValue> {
@@ -213,13 +222,13 @@ fn image(
             .get(usize::from(mark.lane & 31))
             .copied()
             .unwrap_or_default();
-        if mark.faint {
+        if mark.is_dimmed {
             own[3] = (f64::from(own[3]) * FAINT) as u8;
         }
         for part in 0..SIDE * SIDE {
             let (down, along) = (part / SIDE, part % SIDE);
             let at = (row * SIDE + down) * width + column * SIDE + along;
-            let is_red = mark.overlaps && down + along == 1;
+            let is_red = mark.is_hatched && down + along == 1;
             if let Some(pixel) = pixels.get_mut(at) {
                 *pixel = if is_red { wrong } else { own };
             }
@@ -240,7 +249,7 @@ fn image(
 }
 
 /// Draws diagonal strokes over all wrong boxes as one path, because separate strokes cost more.
-fn hatch_all(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette) {
+fn hatch_all(context: &CanvasRenderingContext2d, plan: &DisplayList, palette: &Palette) {
     const APART: f64 = 6.0;
     context.begin_path();
     for Rect {
@@ -251,7 +260,7 @@ fn hatch_all(context: &CanvasRenderingContext2d, plan: &Plan, palette: &Palette)
     } in plan
         .marks
         .iter()
-        .filter(|mark| mark.overlaps)
+        .filter(|mark| mark.is_hatched)
         .map(|mark| mark.rect)
     {
         let mut from = x - height;

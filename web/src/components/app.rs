@@ -1,48 +1,51 @@
 //! The root component of the page.
 
-use super::banner::Banner;
-use super::beside::beside_view;
+use super::banner::ErrorBanner;
+use super::beside::compare_view;
 use super::blocks_card::BlocksCard;
 use super::cell_card::CellCard;
 use super::conflicts_card::conflicts_card;
 use super::diagnostics::{Diagnostics, is_without_instructions};
 use super::editor_pane::EditorPane;
 use super::fault_card::FaultCard;
-use super::filled_place::FilledPlace;
+use super::filled_place::JsSlot;
 use super::fragment_card::FragmentCard;
 use super::header::Header;
 use super::help::Help;
 use super::layouts_card::{layouts_card, sectors_card};
-use super::matrix::{Export, MatrixView, save};
+use super::matrix::{Export, LayoutExplorer, save};
 use super::mbarrier_card::mbarrier_card;
 use super::memories::Memories;
-use super::memory_files::{MemoryFile, save_memory};
-use super::order_card::order_card;
-use super::orders_card::orders_card;
+use super::memory_files::{MemoryExport, save_memory};
+use super::order_card::race_card;
+use super::orders_card::schedule_card;
 use super::outcomes::outcomes_view;
-use super::parts::Parts;
-use super::pending_card::PendingCard;
-use super::phrases::{Sentence, prose};
-use super::product::product_view;
-use super::programs::programs;
+use super::parts::AsmBlockList;
+use super::pending_card::AsyncOperationsCard;
+use super::phrases::{StepSummary, inline_code};
+use super::product::mma_arithmetic_view;
+use super::programs::code_object_list;
 use super::reference::Reference;
 use super::registers_card::RegistersCard;
 use super::splitter::Splitter;
 use super::tensor_card::TensorCard;
-use super::traffic_card::traffic_card;
+use super::traffic_card::memory_traffic_card;
 use super::transport::Transport;
-use super::until_card::UntilCard;
+use super::until_card::RunUntilCard;
 use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
-use crate::editor::Panel;
+use crate::editor::JsPanelKind;
 use crate::format::{count, decimal};
 use crate::hooks::{
-    Follows, use_address, use_assist, use_check, use_editor, use_followed, use_keys, use_outdated,
-    use_palette, use_playback, use_share, use_size, use_step_of_tab, use_texts, use_worker,
+    DeferUntil, use_assist, use_check, use_deferred, use_delayed_stale, use_editor, use_keys,
+    use_palette, use_persisted_step, use_playback, use_share, use_size, use_texts,
+    use_url_fragment, use_worker,
 };
-use crate::links::{Links, links};
-use crate::model::{Findings, Focus, Fresh, Model, Screen, ThemeChoice, Trouble, place_of};
-use crate::share::Linked;
+use crate::links::{Highlights, highlights_for};
+use crate::model::{
+    ActiveView, Focus, InitialPosition, Model, PageError, RunFindings, ThemeChoice, place_of,
+};
+use crate::share::SharedView;
 use crate::theme::Palette;
 use crate::{editor, examples, share, storage};
 use std::rc::Rc;
@@ -55,10 +58,10 @@ use yew::prelude::*;
 fn open() -> State {
     let text = editor::text();
     let mut model = Model::new(&text, examples::with_source(&text));
-    if let Some(step) = storage::step_of_tab() {
-        model.fresh = Some(Fresh::At(step));
+    if let Some(step) = storage::persisted_step() {
+        model.fresh = Some(InitialPosition::Step(step));
     }
-    model.follow_link(Linked::read(&editor::linked_fact));
+    model.apply_shared_view(SharedView::read(&editor::linked_fact));
     model.theme = match storage::get("theme").as_deref() {
         Some("light") => ThemeChoice::Light,
         Some("dark") => ThemeChoice::Dark,
@@ -73,9 +76,9 @@ struct Page {
     state: UseReducerHandle<State>,
     dispatch: Dispatch,
     palette: Rc<Palette>,
-    is_outdated: bool,
-    save_file: Callback<MemoryFile>,
-    fill: Callback<(Panel, Element)>,
+    show_stale: bool,
+    save_file: Callback<MemoryExport>,
+    fill: Callback<(JsPanelKind, Element)>,
 }
 
 #[component]
@@ -85,15 +88,15 @@ pub(crate) fn App() -> Html {
     let (ask, restart) = use_worker(&state);
     use_check(&state);
     use_playback(&state);
-    let is_outdated = use_outdated(&state);
+    let is_outdated = use_delayed_stale(&state);
     use_keys(&state);
-    use_address(&state);
+    use_url_fragment(&state);
     let palette = use_palette(state.theme);
-    let links = Rc::new(links(&state));
+    let links = Rc::new(highlights_for(&state));
     use_editor(&state, &links, &ask);
     use_texts(&state);
     use_share(&state);
-    use_step_of_tab(&state);
+    use_persisted_step(&state);
     use_assist(&state, &ask);
     let split = use_state(|| None::<f64>);
     let style = split.map(|share| format!("--split: {}%", decimal(share)));
@@ -105,13 +108,13 @@ pub(crate) fn App() -> Html {
     let page = Page {
         dispatch: dispatch.clone(),
         palette,
-        is_outdated,
+        show_stale: is_outdated,
         save_file: use_callback((), move |file, ()| save_memory(file, &ask)),
         fill: use_fill(&state),
         state,
     };
     let state = &page.state;
-    let is_covered = state.screen.covers_kernel();
+    let is_covered = state.screen.hides_debugger();
     let matrix = state.screen.matrix();
     let is_embedded = matrix.is_some_and(|page| page.choice.embedded);
     let class = classes!(
@@ -128,7 +131,7 @@ pub(crate) fn App() -> Html {
                 <Splitter on_change={set_split} />
                 <section class={classes!("right", is_outdated.then_some("stale"))} aria-label="Memory">
                     if let Some(trouble) = &state.trouble {
-                        <Banner trouble={trouble.clone()} started={state.checked > 0} dispatch={dispatch.clone()} />
+                        <ErrorBanner trouble={trouble.clone()} started={state.checked > 0} dispatch={dispatch.clone()} />
                     }
                     { page.run(&links) }
                 </section>
@@ -143,11 +146,11 @@ pub(crate) fn App() -> Html {
 /// Returns a callback that renders a panel with the current state. A panel is rendered when it is opened, so no panel content is computed
 /// before.
 #[hook]
-fn use_fill(state: &UseReducerHandle<State>) -> Callback<(Panel, Element)> {
+fn use_fill(state: &UseReducerHandle<State>) -> Callback<(JsPanelKind, Element)> {
     let latest = use_mut_ref(|| state.clone());
     latest.replace(state.clone());
-    use_callback((), move |(panel, place): (Panel, Element), ()| {
-        editor::fill(panel, &place, &share::facts(&latest.borrow()));
+    use_callback((), move |(panel, place): (JsPanelKind, Element), ()| {
+        editor::render_js_panel(panel, &place, &share::facts(&latest.borrow()));
     })
 }
 
@@ -157,8 +160,8 @@ impl Page {
         html! {
             <Header
                 example={state.example}
-                texts={state.texts.clone()}
-                own={state.own.clone()}
+                saved_kernels={state.saved_kernels.clone()}
+                current_kernel_id={state.current_kernel_id.clone()}
                 front={state.front}
                 target={state.target.clone()}
                 ptx_version={state.ptx_version.clone()}
@@ -173,7 +176,7 @@ impl Page {
     }
 
     fn transport(&self, restart: Callback<()>) -> Html {
-        let (state, is_outdated) = (&self.state, self.is_outdated);
+        let (state, is_outdated) = (&self.state, self.show_stale);
         html! {
             <Transport
                 frame={frame_of(state)}
@@ -181,7 +184,7 @@ impl Page {
                 playing={state.playing}
                 busy={state.run.busy}
                 stale={state.is_stale()}
-                {is_outdated}
+                show_stale={is_outdated}
                 {restart}
                 dispatch={self.dispatch.clone()}
             />
@@ -192,13 +195,13 @@ impl Page {
     fn screen(&self, export: Callback<Export>) -> Html {
         let dispatch = &self.dispatch;
         match &self.state.screen {
-            Screen::Kernel => Html::default(),
-            Screen::Matrix(page) => html! {
-                <MatrixView page={page.clone()} palette={self.palette.clone()} {export} dispatch={dispatch.clone()} />
+            ActiveView::Kernel => Html::default(),
+            ActiveView::Matrix(page) => html! {
+                <LayoutExplorer page={page.clone()} palette={self.palette.clone()} {export} dispatch={dispatch.clone()} />
             },
-            Screen::Product(page) => product_view(page, dispatch),
-            Screen::Beside(page) => beside_view(page, dispatch),
-            Screen::Outcomes(page) => outcomes_view(page, dispatch),
+            ActiveView::Product(page) => mma_arithmetic_view(page, dispatch),
+            ActiveView::Beside(page) => compare_view(page, dispatch),
+            ActiveView::Outcomes(page) => outcomes_view(page, dispatch),
         }
     }
 
@@ -208,15 +211,15 @@ impl Page {
         html! {
             <section class="left" aria-label="Source">
                 <div class="within">
-                    { programs(state.file.as_ref(), dispatch) }
-                    <Parts report={state.report.clone()} entry={shown_entry(state)} dispatch={dispatch.clone()} />
+                    { code_object_list(state.file.as_ref(), dispatch) }
+                    <AsmBlockList report={state.report.clone()} entry={shown_entry(state)} dispatch={dispatch.clone()} />
                 </div>
                 <EditorPane />
                 <Diagnostics
                     report={state.report.clone()}
                     refusal={state.run.refusal.clone()}
                     checked={state.checked > 0}
-                    stopped={matches!(state.trouble, Some(Trouble::Core(_)))}
+                    stopped={matches!(state.trouble, Some(PageError::EmulatorStopped(_)))}
                     dispatch={dispatch.clone()}
                 />
             </section>
@@ -224,15 +227,17 @@ impl Page {
     }
 
     /// Renders the run: its step summary and its cards.
-    fn run(&self, links: &Rc<Links>) -> Html {
+    fn run(&self, links: &Rc<Highlights>) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
         let Some(frame) = frame_of(state) else {
             return html! { <p class="placeholder">{ waiting(state) }</p> };
         };
-        let order = state.run.order.as_deref().filter(|_| !state.is_stale());
+        let order = state.run.analysis.as_deref().filter(|_| !state.is_stale());
         let column = {
             let page = self.clone();
-            Callback::from(move |(frame, links): (FrameRef, Rc<Links>)| page.side(&frame, &links))
+            Callback::from(move |(frame, links): (FrameRef, Rc<Highlights>)| {
+                page.side(&frame, &links)
+            })
         };
         html! {
             <>
@@ -240,7 +245,7 @@ impl Page {
                 if frame.fault.is_some() {
                     <FaultCard frame={frame.clone()} hang={order.and_then(|found| found.hang.clone())} dispatch={dispatch.clone()} />
                 } else {
-                    <Sentence frame={frame.clone()} stale={self.is_outdated} dispatch={dispatch.clone()} />
+                    <StepSummary frame={frame.clone()} stale={self.show_stale} dispatch={dispatch.clone()} />
                 }
                 if frame.length.is_none() && frame.status == RunStatus::Running && state.run.busy.is_none() {
                     <p class="hint">
@@ -248,16 +253,16 @@ impl Page {
                         { "Select Run to end to continue the run. You can stop the run at any time." }
                     </p>
                 }
-                <Cards>
+                <CardArea>
                     { self.cards(&frame, links) }
-                    <Later frame={frame.clone()} links={links.clone()} {column} />
-                </Cards>
+                    <DeferredSidePanel frame={frame.clone()} links={links.clone()} {column} />
+                </CardArea>
             </>
         }
     }
 
     /// Renders the memories and the cards of findings.
-    fn cards(&self, frame: &FrameRef, links: &Rc<Links>) -> Html {
+    fn cards(&self, frame: &FrameRef, links: &Rc<Highlights>) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
         let shown = Shown::of(state);
         let findings = &shown.findings;
@@ -266,10 +271,10 @@ impl Page {
                 { shown.cards(html! {
                     <>
                         if let Some(found) = &findings.order {
-                            { order_card(found, frame, dispatch) }
+                            { race_card(found, frame, dispatch) }
                         }
-                        if let Some(report) = findings.orders.as_deref().filter(|report| is_worth_a_card(report)) {
-                            { orders_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
+                        if let Some(report) = findings.orders.as_deref().filter(|report| has_schedule_dependence(report)) {
+                            { schedule_card(report, state.run.facts.as_ref().map_or(0, |facts| facts.seed), dispatch) }
                         }
                     </>
                 }) }
@@ -290,7 +295,7 @@ impl Page {
     }
 
     /// Renders the side column.
-    fn side(&self, frame: &FrameRef, links: &Rc<Links>) -> Html {
+    fn side(&self, frame: &FrameRef, links: &Rc<Highlights>) -> Html {
         let Page {
             state,
             dispatch,
@@ -303,18 +308,18 @@ impl Page {
                 <BlocksCard frame={frame.clone()} chosen={state.warp} dispatch={dispatch.clone()} />
                 { mbarrier_card(frame, dispatch) }
                 <TensorCard frame={frame.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
-                <PendingCard frame={frame.clone()} dispatch={dispatch.clone()} />
+                <AsyncOperationsCard frame={frame.clone()} dispatch={dispatch.clone()} />
                 <FragmentCard frame={frame.clone()} links={links.clone()} palette={palette.clone()} dispatch={dispatch.clone()} />
                 <WarpCard frame={frame.clone()} links={links.clone()}
                     register={focused_register(state)} dispatch={dispatch.clone()} />
                 <RegistersCard frame={frame.clone()} links={links.clone()} hex={state.hex_registers}
                     dispatch={dispatch.clone()} />
-                <UntilCard frame={frame.clone()} breaks={state.until.breaks.clone()}
-                    said={state.until.said_at(frame.position).cloned()} dispatch={dispatch.clone()} />
-                <FilledPlace panel={Panel::Inspect} frame={frame.clone()} fill={fill.clone()} />
+                <RunUntilCard frame={frame.clone()} breakpoints={state.until.breakpoints.clone()}
+                    said={state.until.message_at(frame.position).cloned()} dispatch={dispatch.clone()} />
+                <JsSlot panel={JsPanelKind::Inspect} frame={frame.clone()} fill={fill.clone()} />
                 { cell_card(state, frame, dispatch) }
                 if let Some(traffic) = &state.run.traffic {
-                    { traffic_card(traffic, state.run.steps_seen().saturating_sub(traffic.steps), dispatch) }
+                    { memory_traffic_card(traffic, state.run.executed_steps().saturating_sub(traffic.steps), dispatch) }
                 }
                 { notes(frame) }
             </>
@@ -325,14 +330,14 @@ impl Page {
 #[derive(Properties, PartialEq)]
 struct LaterProps {
     frame: FrameRef,
-    links: Rc<Links>,
-    column: Callback<(FrameRef, Rc<Links>), Html>,
+    links: Rc<Highlights>,
+    column: Callback<(FrameRef, Rc<Highlights>), Html>,
 }
 
 /// Renders the side column one frame after the memories, so that the user sees the stores of a step first.
 #[component]
-fn Later(props: &LaterProps) -> Html {
-    let (before, is_present) = use_followed(&props.frame, Follows::NextFrame);
+fn DeferredSidePanel(props: &LaterProps) -> Html {
+    let (before, is_present) = use_deferred(&props.frame, DeferUntil::NextFrame);
     let links = use_mut_ref(|| props.links.clone());
     let is_busy = !is_present && before.1 == props.frame.1;
     if !is_busy {
@@ -351,7 +356,7 @@ struct CardsProps {
 /// Renders the cards below the step summary. The side column scrolls separately within the height of this container. The height is
 /// measured, because a size container would be laid out twice per step.
 #[component]
-fn Cards(props: &CardsProps) -> Html {
+fn CardArea(props: &CardsProps) -> Html {
     let node = use_node_ref();
     let (_, height) = use_size(&node);
     let style = (height > 0.0).then(|| format!("--room: {}px", decimal(height)));
@@ -369,7 +374,7 @@ fn about(state: &State) -> Html {
     let Some(title) = stated("title ") else {
         return Html::default();
     };
-    html! { <p class="about"><b>{ title }</b>{ " · " }{ prose(&stated("about ").unwrap_or_default()) }</p> }
+    html! { <p class="about"><b>{ title }</b>{ " · " }{ inline_code(&stated("about ").unwrap_or_default()) }</p> }
 }
 
 /// Returns the kernel or block that is running or was selected.
@@ -381,15 +386,15 @@ fn shown_entry(state: &State) -> Option<String> {
 
 /// The findings of this run, or of the previous run until this one is analyzed.
 struct Shown {
-    findings: Findings,
+    findings: RunFindings,
     is_before: bool,
 }
 
 impl Shown {
     fn of(state: &State) -> Shown {
         let own = state.run.findings();
-        let (findings, is_before) = match &state.run.before {
-            Some(before) if own.order.is_none() => (Findings::clone(before), true),
+        let (findings, is_before) = match &state.run.previous_analysis {
+            Some(before) if own.order.is_none() => (RunFindings::clone(before), true),
             _ => (own, state.is_stale()),
         };
         Shown {
@@ -406,7 +411,7 @@ impl Shown {
 }
 
 /// Checks whether other schedules of a run produce a different result.
-fn is_worth_a_card(report: &SeedReport) -> bool {
+fn has_schedule_dependence(report: &SeedReport) -> bool {
     report.ends.len() > 1 && report.ends.iter().any(|end| end.fault.is_none())
 }
 
@@ -424,7 +429,7 @@ fn waiting(state: &State) -> &'static str {
         "Cannot run the kernel, because the source has errors. See the problems below the editor."
     } else if state.run.refusal.is_some() {
         "Cannot run the kernel, because the launch configuration is invalid. See the problems below the editor."
-    } else if matches!(state.trouble, Some(Trouble::Core(_))) {
+    } else if matches!(state.trouble, Some(PageError::EmulatorStopped(_))) {
         "Cannot run the kernel, because the emulator is not available."
     } else {
         "Launching the kernel…"
@@ -466,7 +471,7 @@ fn notes(frame: &FrameRef) -> Html {
     html! {
         <section class="card" aria-label="Notes">
             <h2>{ "Notes" }</h2>
-            <ul class="notes">{ for frame.notes.iter().take(50).map(|note| html! { <li>{ prose(note) }</li> }) }</ul>
+            <ul class="notes">{ for frame.notes.iter().take(50).map(|note| html! { <li>{ inline_code(note) }</li> }) }</ul>
         </section>
     }
 }

@@ -1,47 +1,47 @@
 //! Banner for errors of the page itself: the error, and its consequences for the source.
 
-use super::{Dispatch, say};
-use crate::model::{Action, Trouble};
+use super::{Dispatch, dispatching};
+use crate::model::{Action, PageError};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) trouble: Trouble,
+    pub(crate) trouble: PageError,
     /// Whether the worker has ever responded.
     pub(crate) started: bool,
     pub(crate) dispatch: Dispatch,
 }
 
 #[component]
-pub(crate) fn Banner(props: &Props) -> Html {
+pub(crate) fn ErrorBanner(props: &Props) -> Html {
     html! {
         <div class="banner" role="alert">
             { words(props) }
-            if let Trouble::Core(_) = &props.trouble {
-                <button onclick={say(&props.dispatch, Action::Relaunch)}>{ "Try again" }</button>
+            if let PageError::EmulatorStopped(_) = &props.trouble {
+                <button onclick={dispatching(&props.dispatch, Action::Relaunch)}>{ "Try again" }</button>
             }
-            <button onclick={say(&props.dispatch, Action::DismissTrouble)}>{ "Dismiss" }</button>
+            <button onclick={dispatching(&props.dispatch, Action::DismissTrouble)}>{ "Dismiss" }</button>
         </div>
     }
 }
 
 fn words(props: &Props) -> Html {
     match &props.trouble {
-        Trouble::Core(why) if !props.started => html! {
+        PageError::EmulatorStopped(why) if !props.started => html! {
             <div>
                 <b>{ "Failed to load the emulator. " }</b>
                 { "The network, a content filter or an incomplete deployment may block the WebAssembly module that checks and runs kernels. Your source is saved." }
                 <p><small>{ why }</small></p>
             </div>
         },
-        Trouble::Core(why) => html! {
+        PageError::EmulatorStopped(why) => html! {
             <div>
                 <b>{ "The emulator has stopped: " }</b>{ why }
                 <p>{ "Your source is saved. Edit the source or select Try again to restart the emulator." }</p>
             </div>
         },
-        Trouble::Keep(why) | Trouble::Open(why) => html! { <div>{ why }</div> },
-        Trouble::Example(why) => {
+        PageError::SaveFailed(why) | PageError::OpenFailed(why) => html! { <div>{ why }</div> },
+        PageError::ExampleLoadFailed(why) => {
             html! { <div><b>{ "Failed to load the example: " }</b>{ why }</div> }
         }
     }

@@ -4,29 +4,29 @@ mod choose;
 mod grid;
 mod lines;
 
-use super::phrases::{capital, prose};
-use super::step_notes::step_notes;
-use super::{Dispatch, say};
-use crate::beside::{BesidePage, Pair};
+use super::phrases::{capitalize, inline_code};
+use super::step_notes::step_details;
+use super::{Dispatch, dispatching};
+use crate::beside::{CompareState, ExamplePair};
 use crate::format::count;
-use crate::model::{Action, BesideAction};
-use crate::protocol::BesideOpened;
+use crate::model::{Action, CompareAction};
+use crate::protocol::CompareOpened;
 use crate::texts;
 use choose::Choose;
 use grid::grid;
-use lines::TextLines;
+use lines::SourceListing;
 use std::rc::Rc;
-use warpgrid_view::Front;
-use warpgrid_view::analysis::comparison::{BesideSide, BesideStep};
+use warpgrid_view::SourceLanguage;
+use warpgrid_view::analysis::comparison::{ComparisonSide, ComparisonStep};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 /// Opens the comparison of two examples once their sources have loaded.
-pub(crate) fn open_examples(dispatch: &Dispatch, pair: Pair) {
+pub(crate) fn open_examples(dispatch: &Dispatch, pair: ExamplePair) {
     let dispatch = dispatch.clone();
     texts::fetch(&pair, move |found| {
         dispatch.dispatch(match found.map(<[Rc<str>; 2]>::try_from) {
-            Ok(Ok(texts)) => Action::Beside(BesideAction::OpenExample(pair[0], texts)),
+            Ok(Ok(texts)) => Action::Beside(CompareAction::OpenExample(pair[0], texts)),
             Ok(Err(_)) => return,
             Err(why) => Action::ExampleFailed(why),
         });
@@ -34,16 +34,17 @@ pub(crate) fn open_examples(dispatch: &Dispatch, pair: Pair) {
 }
 
 /// Renders the view. All of its state is in the model.
-pub(crate) fn beside_view(page: &BesidePage, dispatch: &Dispatch) -> Html {
-    let close = say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Close));
-    let choose = say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Choose));
+pub(crate) fn compare_view(page: &CompareState, dispatch: &Dispatch) -> Html {
+    let close = dispatching::<MouseEvent>(dispatch, Action::Beside(CompareAction::Close));
+    let choose =
+        dispatching::<MouseEvent>(dispatch, Action::Beside(CompareAction::EditSecondSource));
     html! {
         <section class="beside" aria-label="Compare kernels">
             <div class="card beside-head">
                 <div class="matrix-title">
                     <h2>{ "Compare kernels" }</h2>
                     <span>
-                        if !page.choosing {
+                        if !page.is_editing_second_source {
                             <button class="pill" onclick={choose}>{ "Change kernel B…" }</button>{ " " }
                         }
                         <button class="pill" onclick={close}>{ "Back to kernel" }</button>
@@ -66,17 +67,17 @@ pub(crate) fn beside_view(page: &BesidePage, dispatch: &Dispatch) -> Html {
 }
 
 /// Renders the result: whether both runs leave the same memory contents.
-fn verdict(page: &BesidePage) -> Html {
+fn verdict(page: &CompareState) -> Html {
     if let Some((side, refusal)) = &page.refusal {
         let which = if *side == 0 { "Kernel A" } else { "Kernel B" };
         let line = refusal
             .diagnostics
             .first()
             .map_or(String::new(), |found| format!(" (line {})", found.line));
-        return html! { <p class="hint bad" role="alert">{ format!("{which} cannot run: ") }{ prose(&refusal.message) }{ line }</p> };
+        return html! { <p class="hint bad" role="alert">{ format!("{which} cannot run: ") }{ inline_code(&refusal.message) }{ line }</p> };
     }
     let Some(opened) = &page.opened else {
-        let words = match page.choosing {
+        let words = match page.is_editing_second_source {
             true => {
                 "Paste another version of the kernel as PTX, or as the output of cuobjdump or nvdisasm. Both versions run with the same launch configuration."
             }
@@ -90,11 +91,11 @@ fn verdict(page: &BesidePage) -> Html {
     } else {
         "beside-verdict parted"
     };
-    let alone = report.alone.iter().flatten().count();
+    let alone = report.unmatched_memories.iter().flatten().count();
     html! {
         <>
-            <p {class} aria-live="polite">{ prose(&capital(&report.summary)) }{ "." }
-                { for report.notes.iter().map(|note| html! { <small>{ prose(&capital(note)) }{ "." }</small> }) }
+            <p {class} aria-live="polite">{ inline_code(&capitalize(&report.summary)) }{ "." }
+                { for report.notes.iter().map(|note| html! { <small>{ inline_code(&capitalize(note)) }{ "." }</small> }) }
                 if alone > 0 {
                     <small>{ format!("The following variables exist in only one version and are not compared: {alone}.") }</small>
                 }
@@ -109,15 +110,15 @@ fn verdict(page: &BesidePage) -> Html {
     }
 }
 
-fn transport(page: &BesidePage, opened: &Rc<BesideOpened>, dispatch: &Dispatch) -> Html {
+fn transport(page: &CompareState, opened: &Rc<CompareOpened>, dispatch: &Dispatch) -> Html {
     let (position, length) = (page.look.position, opened.frame.length);
-    let go = |to: u64| say::<MouseEvent>(dispatch, Action::Beside(BesideAction::Go(to)));
+    let go = |to: u64| dispatching::<MouseEvent>(dispatch, Action::Beside(CompareAction::Go(to)));
     let oninput = {
         let dispatch = dispatch.clone();
         Callback::from(move |event: InputEvent| {
             let slider = event.target_unchecked_into::<HtmlInputElement>();
             let to = slider.value_as_number().max(0.0) as u64;
-            dispatch.dispatch(Action::Beside(BesideAction::Go(to)));
+            dispatch.dispatch(Action::Beside(CompareAction::Go(to)));
         })
     };
     let place = match position {
@@ -138,8 +139,8 @@ fn transport(page: &BesidePage, opened: &Rc<BesideOpened>, dispatch: &Dispatch) 
 }
 
 /// Renders a source with its current line.
-fn side(page: &BesidePage, which: usize, dispatch: &Dispatch) -> Html {
-    if which == 1 && page.choosing {
+fn side(page: &CompareState, which: usize, dispatch: &Dispatch) -> Html {
+    if which == 1 && page.is_editing_second_source {
         return html! { <Choose other={page.other.clone()} dispatch={dispatch.clone()} /> };
     }
     let text = if which == 0 {
@@ -162,29 +163,29 @@ fn side(page: &BesidePage, which: usize, dispatch: &Dispatch) -> Html {
                 }
             </h2>
             { step.map(sentence) }
-            <TextLines text={text.clone()} line={last.map(|step| step.range.line)} />
+            <SourceListing text={text.clone()} line={last.map(|step| step.range.line)} />
         </section>
     }
 }
 
 /// Returns the name of a side, as in `PTX for sm_75`.
-fn name(side: &BesideSide) -> String {
+fn name(side: &ComparisonSide) -> String {
     let language = match side.front {
-        Front::Ptx => "PTX",
-        Front::Sass => "SASS",
+        SourceLanguage::Ptx => "PTX",
+        SourceLanguage::Sass => "SASS",
     };
     format!("{language} for {}", side.target)
 }
 
-fn sentence(step: &BesideStep) -> Html {
+fn sentence(step: &ComparisonStep) -> Html {
     let phrases = step.sentence.iter().map(|phrase| match phrase.strong {
-        true => html! { <b>{ prose(&phrase.text) }</b> },
-        false => html! { <span>{ prose(&phrase.text) }</span> },
+        true => html! { <b>{ inline_code(&phrase.text) }</b> },
+        false => html! { <span>{ inline_code(&phrase.text) }</span> },
     });
     html! {
         <div class="beside-say">
             <p>{ for phrases }</p>
-            { step.last.as_ref().map(step_notes) }
+            { step.last.as_ref().map(step_details) }
         </div>
     }
 }

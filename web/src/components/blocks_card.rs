@@ -1,10 +1,10 @@
 //! Overview of the grid of blocks and their progress: exited, running, waiting and not yet started blocks, the warps of the shown block,
 //! and navigation to any block.
 
-use super::{Dispatch, FrameRef, say};
+use super::{Dispatch, FrameRef, dispatching};
 use crate::format::count;
 use crate::model::Action;
-use warpgrid_view::model::{BlockMap, Progress};
+use warpgrid_view::model::{BlockMap, BlockProgress};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
 use yew::prelude::*;
@@ -31,7 +31,7 @@ pub(crate) fn BlocksCard(props: &Props) -> Html {
                 <h2>{ "Blocks" }</h2>
                 <small>{ facts(map) }</small>
                 if props.chosen.is_some() {
-                    <button class="mini" title="Follow the warp that executes each step" onclick={say(&props.dispatch, Action::ShowWarp(None))}>
+                    <button class="mini" title="Follow the warp that executes each step" onclick={dispatching(&props.dispatch, Action::ShowWarp(None))}>
                         { "follow" }
                     </button>
                 }
@@ -63,7 +63,7 @@ fn shown(props: &Props) -> Option<(u64, u32)> {
 }
 
 /// Returns the progress of the warps of the shown block.
-fn warps_of_shown(props: &Props) -> &[Progress] {
+fn warps_of_shown(props: &Props) -> &[BlockProgress] {
     let block = shown(props).map_or(0, |(block, _)| block);
     let resident = &props.frame.blocks.resident;
     let found = resident.iter().find(|resident| resident.block == block);
@@ -75,34 +75,34 @@ fn facts(map: &BlockMap) -> String {
     let n_live = map
         .resident
         .iter()
-        .filter(|block| block.warps.iter().any(|warp| *warp != Progress::Done));
+        .filter(|block| block.warps.iter().any(|warp| *warp != BlockProgress::Done));
     format!(
         "{} of {} done, {} running",
-        count(map.n_done),
+        count(map.n_finished),
         count(map.n_blocks),
         n_live.count()
     )
 }
 
-pub(crate) const fn word(progress: Progress) -> &'static str {
+pub(crate) const fn word(progress: BlockProgress) -> &'static str {
     match progress {
-        Progress::ToCome => "not started",
-        Progress::Running => "running",
-        Progress::Waiting => "waiting",
-        Progress::Done => "done",
+        BlockProgress::NotStarted => "not started",
+        BlockProgress::Running => "running",
+        BlockProgress::Waiting => "waiting",
+        BlockProgress::Done => "done",
     }
 }
 
-pub(crate) const fn class(progress: Progress) -> &'static str {
+pub(crate) const fn class(progress: BlockProgress) -> &'static str {
     match progress {
-        Progress::ToCome => "to-come",
-        Progress::Running => "running",
-        Progress::Waiting => "waiting",
-        Progress::Done => "done",
+        BlockProgress::NotStarted => "to-come",
+        BlockProgress::Running => "running",
+        BlockProgress::Waiting => "waiting",
+        BlockProgress::Done => "done",
     }
 }
 
-fn cell(index: u64, progress: Progress, map: &BlockMap, shown: Option<u64>) -> Html {
+fn cell(index: u64, progress: BlockProgress, map: &BlockMap, shown: Option<u64>) -> Html {
     let first = index * map.blocks_per_cell;
     let last = (first + map.blocks_per_cell).min(map.n_blocks) - 1;
     let title = match first == last {
@@ -116,12 +116,12 @@ fn cell(index: u64, progress: Progress, map: &BlockMap, shown: Option<u64>) -> H
 /// Renders the legend of the colors that occur.
 fn legend(map: &BlockMap) -> Html {
     let all = [
-        Progress::Done,
-        Progress::Running,
-        Progress::Waiting,
-        Progress::ToCome,
+        BlockProgress::Done,
+        BlockProgress::Running,
+        BlockProgress::Waiting,
+        BlockProgress::NotStarted,
     ];
-    let entry = |progress: Progress| html! { <span><i class={class(progress)}></i>{ word(progress) }</span> };
+    let entry = |progress: BlockProgress| html! { <span><i class={class(progress)}></i>{ word(progress) }</span> };
     let there = all
         .into_iter()
         .filter(|progress| map.cells.contains(progress));
@@ -148,7 +148,7 @@ fn on_cell(map: &BlockMap, dispatch: &Dispatch) -> Callback<MouseEvent> {
 
 fn warp_button(
     warp: u32,
-    progress: Progress,
+    progress: BlockProgress,
     shown: Option<(u64, u32)>,
     dispatch: &Dispatch,
 ) -> Html {
@@ -157,7 +157,7 @@ fn warp_button(
     let label = format!("warp {warp}, {}", word(progress));
     html! {
         <button class={class(progress)} title={label.clone()} aria-label={label} aria-pressed={is_shown.to_string()}
-            onclick={say(dispatch, Action::ShowWarp(Some((block, warp))))}>{ warp }</button>
+            onclick={dispatching(dispatch, Action::ShowWarp(Some((block, warp))))}>{ warp }</button>
     }
 }
 

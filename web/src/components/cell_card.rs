@@ -1,35 +1,35 @@
 //! Details of the focused cell: value, address, and the stores that wrote the value.
 
-use super::cell_history::{History, until_it_changes};
-use super::phrases::{capital, prose};
-use super::start_form::StartForm;
-use super::{Dispatch, FrameRef, say};
+use super::cell_history::{History, data_breakpoint_controls};
+use super::phrases::{capitalize, inline_code};
+use super::start_form::InitialValueForm;
+use super::{Dispatch, FrameRef, dispatching};
 use crate::format::count;
 use crate::layout::index_text;
 use crate::links::{bytes_of, lanes_of, writer_of};
-use crate::model::{Action, StartPage, cell_of};
+use crate::model::{Action, InitialValueState, cell_of};
 use std::rc::Rc;
-use warpgrid_view::MemoryId;
-use warpgrid_view::analysis::cell_history::CellPlace;
-use warpgrid_view::model::{CellHistory, Grid, PieceView, StoreAction, StoreView, Written};
-use warpgrid_view::session::start::{StartPlace, why_fixed};
+use warpgrid_view::MemoryKey;
+use warpgrid_view::analysis::cell_history::CellLocation;
+use warpgrid_view::model::{CellHistory, MemoryGrid, PieceView, StoreAction, StoreView, WriteAge};
+use warpgrid_view::session::start::{InitialValueTarget, immutable_reason};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    pub(crate) memory: MemoryId,
+    pub(crate) memory: MemoryKey,
     pub(crate) index: u64,
     /// The stores of the step that wrote the cell, or `None` until they are known.
     pub(crate) stores: Option<Vec<StoreView>>,
     /// Whether the cell is pinned rather than hovered.
     pub(crate) is_pinned: bool,
     /// Byte range of the cell, if it is in the memory.
-    pub(crate) place: Option<CellPlace>,
+    pub(crate) place: Option<CellLocation>,
     /// The write history of the cell, once available.
     pub(crate) history: Option<Rc<CellHistory>>,
     /// The last change of an initial value.
-    pub(crate) start: StartPage,
+    pub(crate) start: InitialValueState,
     pub(crate) dispatch: Dispatch,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
             <h2>{ format!("{}{}", grid.memory.title, index_text(grid, props.index)) }<small>{ bytes }</small>
                 if props.is_pinned {
                     <span class="spring"></span>
-                    <button class="icon small" title="Close" aria-label="Close" onclick={say(&props.dispatch, Action::Pin(None))}>{ "✕" }</button>
+                    <button class="icon small" title="Close" aria-label="Close" onclick={dispatching(&props.dispatch, Action::Pin(None))}>{ "✕" }</button>
                 }
             </h2>
             <table class="facts">
@@ -66,7 +66,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                 if let Some(lane) = cell.lane {
                     <tr><th>{ "written by" }</th><td>{ format!("lane {lane} in step {step}") }</td></tr>
                 } else {
-                    <tr><th>{ "written by" }</th><td>{ if cell.written == Written::Never { "not written" } else { "unknown, because the page does not track last writers for launches of this size" } }</td></tr>
+                    <tr><th>{ "written by" }</th><td>{ if cell.written == WriteAge::Never { "not written" } else { "unknown, because the page does not track last writers for launches of this size" } }</td></tr>
                 }
                 if lanes.len() > 1 {
                     <tr><th>{ "lanes" }</th><td>{ format!("{} wrote to this element in the same step", list(&lanes)) }</td></tr>
@@ -76,7 +76,7 @@ pub(crate) fn CellCard(props: &Props) -> Html {
                 }
             </table>
             if let Some(place) = pinned {
-                { until_it_changes(place, &props.dispatch) }
+                { data_breakpoint_controls(place, &props.dispatch) }
             }
             if let Some(place) = pinned {
                 { at_the_launch(place.clone(), props) }
@@ -91,15 +91,15 @@ pub(crate) fn CellCard(props: &Props) -> Html {
 }
 
 /// Renders a field for the initial value of the cell, or the reason for which no line of the source can set it.
-fn at_the_launch(place: CellPlace, props: &Props) -> Html {
-    if let Some(why) = why_fixed(&place.memory) {
-        return html! { <p class="quiet">{ prose(&capital(&why)) }{ "." }</p> };
+fn at_the_launch(place: CellLocation, props: &Props) -> Html {
+    if let Some(why) = immutable_reason(&place.memory) {
+        return html! { <p class="quiet">{ inline_code(&capitalize(&why)) }{ "." }</p> };
     }
     let key = format!("{}+{}", place.memory, place.offset);
     let value = props.history.as_ref();
     let value = value.map(|found| AttrValue::from(found.initial.clone()));
     html! {
-        <StartForm {key} label="initial value" name="Initial value" place={StartPlace::Cell(place)} {value}
+        <InitialValueForm {key} label="initial value" name="Initial value" place={InitialValueTarget::Cell(place)} {value}
             start={props.start.clone()} dispatch={props.dispatch.clone()} />
     }
 }
@@ -145,7 +145,7 @@ fn other_warp(store: &StoreView, props: &Props) -> Html {
     let [grid_x, grid_y, _] = blocks.grid.map(u64::from);
     let [x, y, z] = store.block.map(u64::from);
     let block = x + grid_x * (y + grid_y * z);
-    let show = say(&props.dispatch, Action::ShowWarp(Some((block, store.warp))));
+    let show = dispatching(&props.dispatch, Action::ShowWarp(Some((block, store.warp))));
     html! {
         <>
             { " (not displayed)" }
@@ -160,7 +160,7 @@ fn other_warp(store: &StoreView, props: &Props) -> Html {
 fn changed(piece: &PieceView) -> String {
     match piece.written {
         true => format!("{} to {}", piece.before, piece.value),
-        false => format!("unchanged ({} was not stored)", piece.given),
+        false => format!("unchanged ({} was not stored)", piece.stored_value),
     }
 }
 
@@ -178,15 +178,15 @@ fn order(store: &StoreView) -> String {
 
 /// Lists lanes as `0, 1, 2 and 3`, or their number if there are many.
 fn list(lanes: &[u8]) -> String {
-    const MOST: usize = 8;
+    const MAX: usize = 8;
     let names: Vec<String> = lanes.iter().map(u8::to_string).collect();
     match names.split_last() {
-        Some((last, rest)) if lanes.len() <= MOST => format!("{} and {last}", rest.join(", ")),
+        Some((last, rest)) if lanes.len() <= MAX => format!("{} and {last}", rest.join(", ")),
         _ => format!("{} lanes", lanes.len()),
     }
 }
 
-fn address(grid: &Grid, offset: u64) -> String {
+fn address(grid: &MemoryGrid, offset: u64) -> String {
     let digits = grid.memory.address.trim_start_matches("0x");
     match u64::from_str_radix(digits, 16) {
         Ok(base) => format!("{:#x}", base.wrapping_add(offset)),

@@ -1,28 +1,31 @@
 //! Write history of a cell as a list: the initial value, and each store to the cell. A click moves to the store.
 
 use super::line_button::line_button;
-use super::{Dispatch, say};
+use super::{Dispatch, dispatching};
 use crate::format::{count, plural};
-use crate::model::{Action, UntilAction};
-use crate::protocol::Goal;
+use crate::model::{Action, RunUntilAction};
+use crate::protocol::MoveTarget;
 use std::rc::Rc;
-use warpgrid_view::analysis::cell_history::CellPlace;
+use warpgrid_view::analysis::cell_history::CellLocation;
 use warpgrid_view::model::{CellHistory, CellWrite, StoreAction};
-use warpgrid_view::session::until::{Direction, Until};
+use warpgrid_view::session::until::{Direction, StopCondition};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
 /// Renders buttons that run back or forward until the value of the cell changes.
-pub(super) fn until_it_changes(place: &CellPlace, dispatch: &Dispatch) -> Html {
+pub(super) fn data_breakpoint_controls(place: &CellLocation, dispatch: &Dispatch) -> Html {
     let to = |direction| {
-        let until = Until::Changes(place.clone());
-        say::<MouseEvent>(dispatch, Action::Until(UntilAction::Go(until, direction)))
+        let until = StopCondition::DataChange(place.clone());
+        dispatching::<MouseEvent>(
+            dispatch,
+            Action::Until(RunUntilAction::Go(until, direction)),
+        )
     };
     html! {
         <p class="changes" role="group" aria-label="Data breakpoint on this cell">
             <span class="quiet">{ "Break on value change" }</span>
-            <button class="mini" onclick={to(Direction::Back)}>{ "Run back" }</button>
+            <button class="mini" onclick={to(Direction::Reverse)}>{ "Run back" }</button>
             <button class="mini" onclick={to(Direction::Forward)}>{ "Run forward" }</button>
         </p>
     }
@@ -65,7 +68,7 @@ pub(super) fn History(props: &Props) -> Html {
                     <thead class="visually-hidden"><tr><th>{ "step" }</th><th>{ "line" }</th><th>{ "lane" }</th><th>{ "value" }</th></tr></thead>
                     <tbody>
                         <tr class={classes!(present.is_none().then_some("present"))} aria-current={present.is_none().then_some("true")}>
-                            <td><button class="place" onclick={say(dispatch, Action::Move(Goal::Start))}>{ "launch" }</button></td>
+                            <td><button class="place" onclick={dispatching(dispatch, Action::Move(MoveTarget::Start))}>{ "launch" }</button></td>
                             <td></td><td></td><td><code>{ &found.initial }</code></td>
                         </tr>
                         if earlier > 0 {
@@ -112,7 +115,8 @@ fn write_row(
     dispatch: &Dispatch,
 ) -> Html {
     let is_present = present == Some(index);
-    let go = say::<MouseEvent>(dispatch, Action::Move(Goal::Position(write.position)));
+    let go =
+        dispatching::<MouseEvent>(dispatch, Action::Move(MoveTarget::Position(write.position)));
     let class = classes!(
         is_present.then_some("present"),
         (write.position > position).then_some("later")

@@ -1,14 +1,14 @@
 //! Bank conflicts of the run: the lanes that access each bank, and the rewrite that removes the conflicts of a buffer.
 
 use super::line_button::line_button;
-use super::phrases::{capital, prose};
-use super::{Dispatch, say};
+use super::phrases::{capitalize, inline_code};
+use super::{Dispatch, dispatching};
 use crate::editor;
 use crate::format::{bytes, plural};
-use crate::model::{Action, Cure};
+use crate::model::{Action, RewriteState};
 use crate::theme::lane_css;
 use warpgrid_view::layouts::inspector::{
-    AccessConflicts, BankPhase, BufferConflicts, ConflictReport, Cured, ProfilerCount,
+    AccessConflicts, BankConflictFix, BankPhase, BufferConflicts, ConflictReport, ProfilerCount,
 };
 use warpgrid_view::model::{EditView, FixView};
 use yew::prelude::*;
@@ -21,7 +21,7 @@ const BANKS: u32 = 32;
 /// Renders the card if an access has conflicts. `text` is the source of the run, to which the rewrite applies.
 pub(crate) fn conflicts_card(
     found: &ConflictReport,
-    cure: &Cure,
+    cure: &RewriteState,
     text: &str,
     dispatch: &Dispatch,
 ) -> Html {
@@ -38,7 +38,7 @@ pub(crate) fn conflicts_card(
             { for found.accesses.iter().map(access) }
             <ul class="causes">{ for found.buffers.iter().map(buffer) }</ul>
             if is_curable {
-                { cure_of(cure, text, dispatch) }
+                { rewrite_status(cure, text, dispatch) }
             }
         </section>
     }
@@ -53,7 +53,7 @@ fn access(access: &AccessConflicts) -> Html {
                 <code>{ &access.opcode }</code>
                 { format!(": {} wavefronts, {} ideal. ", access.wavefronts, access.ideal) }
                 if let Some(collision) = &access.collision {
-                    { prose(&capital(&collision.text)) }{ "." }
+                    { inline_code(&capitalize(&collision.text)) }{ "." }
                 }
             </p>
             { for phase.map(punch_card) }
@@ -129,29 +129,31 @@ fn buffer(buffer: &BufferConflicts) -> Html {
                 { format!(" (additional cost: {}, and {} per access)", bytes(change.more_bytes.into()), plural(change.instructions.into(), "instruction")) }
             </li>
         },
-        (None, Some(why)) => html! { <li class="quiet">{ name }{ ": " }{ prose(why) }</li> },
+        (None, Some(why)) => html! { <li class="quiet">{ name }{ ": " }{ inline_code(why) }</li> },
         (None, None) => {
             html! { <li class="quiet">{ name }{ ": no conflict-free layout found" }</li> }
         }
     }
 }
 
-fn cure_of(cure: &Cure, text: &str, dispatch: &Dispatch) -> Html {
+fn rewrite_status(cure: &RewriteState, text: &str, dispatch: &Dispatch) -> Html {
     match cure {
-        Cure::Unasked => html! {
-            <button class="fix" onclick={say(dispatch, Action::Cure)}>{ "Apply conflict-free rewrite" }</button>
+        RewriteState::NotRequested => html! {
+            <button class="fix" onclick={dispatching(dispatch, Action::RewriteBankConflicts)}>{ "Apply conflict-free rewrite" }</button>
         },
-        Cure::Asked => {
+        RewriteState::Pending => {
             html! { <p class="quiet" role="status">{ "Rewriting the kernel and running both versions of the kernel…" }</p> }
         }
-        Cure::Refused(why) => html! { <p class="quiet">{ prose(&capital(why)) }{ "." }</p> },
-        Cure::Found(cured) => found(cured, text),
+        RewriteState::Refused(why) => {
+            html! { <p class="quiet">{ inline_code(&capitalize(why)) }{ "." }</p> }
+        }
+        RewriteState::Found(cured) => verified_rewrite(cured, text),
     }
 }
 
 /// Renders the verification of a rewrite, and the button that applies it to the editor.
-fn found(cured: &Cured, text: &str) -> Html {
-    let fix = whole(text, &cured.source);
+fn verified_rewrite(cured: &BankConflictFix, text: &str) -> Html {
+    let fix = replace_all_fix(text, &cured.source);
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&fix));
     let same = match cured.same.is_empty() {
         true => "Both versions of the kernel run to completion.".to_owned(),
@@ -163,14 +165,14 @@ fn found(cured: &Cured, text: &str) -> Html {
     html! {
         <div class="repair">
             <p>{ format!("Bank conflicts: {} before the rewrite, {} after the rewrite. {same}", cured.before, cured.after) }</p>
-            <ul>{ for cured.changes.iter().map(|change| html! { <li>{ prose(change) }</li> }) }</ul>
+            <ul>{ for cured.changes.iter().map(|change| html! { <li>{ inline_code(change) }</li> }) }</ul>
             <button class="fix" onclick={apply}>{ "Apply to editor" }</button>
         </div>
     }
 }
 
 /// Returns a fix that replaces the whole source in one undoable change.
-fn whole(text: &str, other: &str) -> FixView {
+fn replace_all_fix(text: &str, other: &str) -> FixView {
     let lines: Vec<&str> = text.split('\n').collect();
     let last = lines.last().map_or(0, |line| line.encode_utf16().count());
     FixView {
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn another_text_takes_the_place_of_the_whole_one() {
-        let fix = whole("a;\nb;\n", "c;\n");
+        let fix = replace_all_fix("a;\nb;\n", "c;\n");
         let edit = &fix.edits[0];
         assert_eq!((edit.line, edit.column), (1, 1));
         assert_eq!((edit.end_line, edit.end_column), (3, 1));

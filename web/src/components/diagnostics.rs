@@ -1,9 +1,9 @@
 //! Diagnostics of the source, with buttons for their fixes.
 
-use super::phrases::prose;
-use super::{Dispatch, say};
+use super::phrases::inline_code;
+use super::{Dispatch, dispatching};
 use crate::model::Action;
-use crate::protocol::Refusal;
+use crate::protocol::LaunchError;
 use crate::reference::Subject;
 use crate::{assist, editor};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ const MAX_SHOWN: usize = 40;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) report: Rc<CheckReport>,
-    pub(crate) refusal: Option<Rc<Refusal>>,
+    pub(crate) refusal: Option<Rc<LaunchError>>,
     pub(crate) checked: bool,
     /// Whether the worker has stopped, so that the source cannot be checked.
     pub(crate) stopped: bool,
@@ -49,7 +49,7 @@ pub(crate) fn Diagnostics(props: &Props) -> Html {
                 // If the source contains the cause, it is among the diagnostics with its line.
                 if !refusal.diagnostics.iter().any(|diagnostic| diagnostic.message == refusal.message) {
                     <article class="diag error">
-                        <h2>{ prose(&refusal.message) }{ code(&refusal.code, &props.dispatch) }</h2>
+                        <h2>{ inline_code(&refusal.message) }{ code(&refusal.code, &props.dispatch) }</h2>
                     </article>
                 }
                 { for refusal.diagnostics.iter().filter(|d| !list.contains(d)).take(MAX_SHOWN).map(article) }
@@ -76,7 +76,7 @@ fn is_bad(props: &Props) -> bool {
     props.stopped || is_refused
 }
 
-fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
+fn verdict(props: &Props, refusal: Option<&LaunchError>) -> String {
     if props.checked && is_without_instructions(&props.report) {
         return "No kernel".into();
     }
@@ -101,7 +101,7 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
         }
     };
     let counts = [count(Severity::Error), count(Severity::Warning)];
-    let more = match props.report.is_cut_short() {
+    let more = match props.report.is_truncated() {
         true => " and further problems that are not listed",
         false => "",
     };
@@ -115,7 +115,7 @@ fn verdict(props: &Props, refusal: Option<&Refusal>) -> String {
 
 /// Renders the code of a diagnostic as a button that opens its reference page.
 fn code(code: &str, dispatch: &Dispatch) -> Html {
-    let open = say::<MouseEvent>(
+    let open = dispatching::<MouseEvent>(
         dispatch,
         Action::SetReference(Some(Subject::Code(code.to_owned()))),
     );
@@ -128,20 +128,20 @@ fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
     let range = diagnostic.range();
     let go = Callback::from(move |_: MouseEvent| editor::go_to(range));
     let label = |label: &LabelView| {
-        html! { <li>{ format!("line {}: ", label.line) }{ prose(&label.text) }</li> }
+        html! { <li>{ format!("line {}: ", label.line) }{ inline_code(&label.text) }</li> }
     };
     html! {
         <article class={classes!("diag", diagnostic.severity.name())}>
             <h2>
-                { prose(&diagnostic.message) }
+                { inline_code(&diagnostic.message) }
                 { code(&diagnostic.code, dispatch) }
                 <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
             </h2>
             if let Some(needs) = &diagnostic.needs {
-                <p>{ prose(needs) }</p>
+                <p>{ inline_code(needs) }</p>
             }
             if let Some(help) = &diagnostic.help {
-                <p>{ prose(help) }</p>
+                <p>{ inline_code(help) }</p>
             }
             if !diagnostic.labels.is_empty() {
                 <ul>{ for diagnostic.labels.iter().map(label) }</ul>
@@ -156,5 +156,5 @@ fn article(diagnostic: &DiagnosticView, dispatch: &Dispatch) -> Html {
 fn fix(fix: &FixView) -> Html {
     let taken = fix.clone();
     let apply = Callback::from(move |_: MouseEvent| editor::apply(&taken));
-    html! { <button class="fix" onclick={apply}>{ prose(&fix.title) }</button> }
+    html! { <button class="fix" onclick={apply}>{ inline_code(&fix.title) }</button> }
 }

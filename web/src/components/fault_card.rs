@@ -1,11 +1,11 @@
 //! Details of the fault that stopped a run.
 
-use super::order_card::{lines_of, story};
-use super::phrases::{capital, prose};
-use super::{Dispatch, FrameRef, say};
+use super::order_card::{hang_details, hang_line_buttons};
+use super::phrases::{capitalize, inline_code};
+use super::{Dispatch, FrameRef, dispatching};
 use crate::editor;
 use crate::model::Action;
-use crate::protocol::Goal;
+use crate::protocol::MoveTarget;
 use warpgrid_view::memory_model::concurrency::HangView;
 use warpgrid_view::model::CauseView;
 use yew::prelude::*;
@@ -31,19 +31,19 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
                 { "Execution stopped" }
                 <small>{ fault.kind.name().replace('_', " ") }</small>
                 if let Some(hang) = &props.hang {
-                    { lines_of(hang) }
+                    { hang_line_buttons(hang) }
                 } else {
                     <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
                 }
             </h2>
             if let Some(hang) = &props.hang {
-                { story(hang) }
-                <p class="quiet">{ prose(&capital(&fault.message)) }</p>
+                { hang_details(hang) }
+                <p class="quiet">{ inline_code(&capitalize(&fault.message)) }</p>
             } else {
-                <p>{ prose(&capital(&fault.message)) }</p>
+                <p>{ inline_code(&capitalize(&fault.message)) }</p>
             }
             if let Some(help) = &fault.help {
-                <p class="quiet">{ prose(&capital(help)) }</p>
+                <p class="quiet">{ inline_code(&capitalize(help)) }</p>
             }
             if !props.frame.causes.is_empty() {
                 <h3>{ "Related events" }</h3>
@@ -57,11 +57,11 @@ pub(crate) fn FaultCard(props: &Props) -> Html {
 fn cause_item(cause: &CauseView, dispatch: &Dispatch) -> Html {
     let range = cause.range;
     let go = Callback::from(move |_: MouseEvent| editor::go_to(range));
-    let seek = say(dispatch, Action::Move(Goal::Position(cause.step + 1)));
+    let seek = dispatching(dispatch, Action::Move(MoveTarget::Position(cause.step + 1)));
     html! {
         <li>
             <button class="place" onclick={go}>{ format!("line {}", range.line) }</button>
-            { " " }{ prose(&cause.text) }{ " " }
+            { " " }{ inline_code(&cause.text) }{ " " }
             <button class="mini" title="Go to step" onclick={seek}>{ format!("step {}", cause.step + 1) }</button>
         </li>
     }

@@ -1,24 +1,24 @@
 //! Popover whose content `web/editor` renders while it is open: a link to the current view, or the embedding code.
 
-use crate::editor::Panel;
-use crate::hooks::use_closing;
+use crate::editor::JsPanelKind;
+use crate::hooks::use_light_dismiss;
 use web_sys::Element;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) panel: Panel,
+    pub(crate) panel: JsPanelKind,
     /// Label and tooltip of the button.
     pub(crate) label: &'static str,
     pub(crate) title: &'static str,
     /// Renders the content of an open popover.
-    pub(crate) fill: Callback<(Panel, Element)>,
+    pub(crate) fill: Callback<(JsPanelKind, Element)>,
 }
 
 #[component]
-pub(crate) fn FilledPanel(props: &Props) -> Html {
+pub(crate) fn JsPopover(props: &Props) -> Html {
     let node = use_node_ref();
-    use_closing(&node);
+    use_light_dismiss(&node);
     let ontoggle = {
         let (node, panel, fill) = (node.clone(), props.panel, props.fill.clone());
         Callback::from(move |_: Event| {

@@ -1,25 +1,25 @@
 //! Fragment layout of the matrix of the last step: the lane that holds each element. Elements, memory, lanes and registers are highlighted
 //! together.
 
-use super::{Dispatch, FrameRef, say};
-use crate::canvas::{cell_under, paint_lit};
+use super::{Dispatch, FrameRef, dispatching};
+use crate::canvas::{cell_under, paint_highlights};
 use crate::format::extent_css;
-use crate::hooks::{use_painted, use_size};
-use crate::layout::{cell_after, is_pin};
-use crate::links::Links;
-use crate::matrix::{MatrixChoice, Plan, element_words, fragment_plan};
-use crate::model::{Action, Focus, MatrixAction, ProductAction};
+use crate::hooks::{use_diagram_canvas, use_size};
+use crate::layout::{cell_for_key, is_pin_key};
+use crate::links::Highlights;
+use crate::matrix::{DisplayList, LayoutQuery, element_description, fragment_plan};
+use crate::model::{Action, Focus, LayoutExplorerAction, MmaArithmeticAction};
 use crate::product::product_of;
 use crate::theme::Palette;
 use std::rc::Rc;
-use warpgrid_view::model::{MatrixOperand, MatrixStep};
+use warpgrid_view::model::{MatrixOperandView, MatrixStep};
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    pub(crate) links: Rc<Links>,
+    pub(crate) links: Rc<Highlights>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
 }
@@ -40,7 +40,9 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
         |(frame, index, width)| {
             let step = frame.matrix.as_ref();
             let operand = step.and_then(|step| step.operands.get(*index));
-            operand.map_or_else(Plan::default, |operand| fragment_plan(operand, *width))
+            operand.map_or_else(DisplayList::default, |operand| {
+                fragment_plan(operand, *width)
+            })
         },
     );
     use_paint(props, &plan, index, &boxes, &lit);
@@ -56,8 +58,8 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
         let (at, hover) = (at.clone(), hover(props, index));
         Callback::from(move |event: MouseEvent| hover.emit(at(&event)))
     };
-    let leave = say::<MouseEvent>(&props.dispatch, Action::Hover(None));
-    let onblur = say::<FocusEvent>(&props.dispatch, Action::Hover(None));
+    let leave = dispatching::<MouseEvent>(&props.dispatch, Action::Hover(None));
+    let onblur = dispatching::<FocusEvent>(&props.dispatch, Action::Hover(None));
     let choose = choose(props, index);
     let onkeydown = keys(props, operand, index, choose.clone());
     let onclick = Callback::from(move |event: MouseEvent| choose.emit(at(&event)));
@@ -78,7 +80,7 @@ pub(crate) fn FragmentCard(props: &Props) -> Html {
                 </div>
             </div>
             <p class="quiet" aria-live="polite">{ words(props, step, index) }</p>
-            <button class="link" onclick={say::<MouseEvent>(&props.dispatch, open_fragment(step, index))}>{ "Open in Layout Explorer" }</button>
+            <button class="link" onclick={dispatching::<MouseEvent>(&props.dispatch, open_fragment(step, index))}>{ "Open in Layout Explorer" }</button>
         </section>
     }
 }
@@ -115,7 +117,7 @@ fn choose(props: &Props, index: usize) -> Callback<Option<usize>> {
 /// Returns the keyboard handler: arrow keys move between the elements, and Enter selects one.
 fn keys(
     props: &Props,
-    operand: &MatrixOperand,
+    operand: &MatrixOperandView,
     index: usize,
     choose: Callback<Option<usize>>,
 ) -> Callback<KeyboardEvent> {
@@ -124,8 +126,8 @@ fn keys(
     let (columns, n_cells) = (u64::from(operand.columns), operand.cells.len());
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
-        let there = cell_after(&key, here.map(|cell| cell as u64), columns);
-        if there.is_none() && !is_pin(&key) {
+        let there = cell_for_key(&key, here.map(|cell| cell as u64), columns);
+        if there.is_none() && !is_pin_key(&key) {
             return;
         }
         event.prevent_default();
@@ -143,8 +145,8 @@ fn keys(
 
 /// Paints the boxes when they change, and the highlights on a second canvas.
 #[hook]
-fn use_paint(props: &Props, plan: &Rc<Plan>, index: usize, boxes: &NodeRef, lit: &NodeRef) {
-    use_painted(boxes, plan, &props.palette);
+fn use_paint(props: &Props, plan: &Rc<DisplayList>, index: usize, boxes: &NodeRef, lit: &NodeRef) {
+    use_diagram_canvas(boxes, plan, &props.palette);
     let lit = lit.clone();
     let seen = (
         plan.clone(),
@@ -160,9 +162,9 @@ fn use_paint(props: &Props, plan: &Rc<Plan>, index: usize, boxes: &NodeRef, lit:
             let element = links.element.filter(|(of, _)| of == index);
             let is_lit = |cell: usize| {
                 let element = operand.cells.get(cell);
-                element.is_some_and(|element| links.has_element(operand, element))
+                element.is_some_and(|element| links.highlights_element(operand, element))
             };
-            paint_lit(
+            paint_highlights(
                 &canvas,
                 plan,
                 palette,
@@ -196,7 +198,7 @@ fn operands(step: &MatrixStep, index: usize, chosen: &UseStateHandle<usize>) -> 
 fn words(props: &Props, step: &MatrixStep, index: usize) -> String {
     let operand = step.operands.get(index);
     let of_element = props.links.element.filter(|(of, _)| *of == index);
-    let found = of_element.and_then(|(_, cell)| element_words(operand?, cell));
+    let found = of_element.and_then(|(_, cell)| element_description(operand?, cell));
     found.unwrap_or_else(|| {
         let explains = step.product.is_some() && operand.is_some_and(|operand| operand.name == "D");
         match explains {
@@ -217,7 +219,7 @@ fn explained(step: &MatrixStep, operand: usize, cell: usize) -> Option<Action> {
         .get(operand)
         .filter(|operand| operand.name == "D")?;
     let request = product_of(step, cell)?;
-    Some(Action::Product(ProductAction::Open(request)))
+    Some(Action::Product(MmaArithmeticAction::Open(request)))
 }
 
 /// Returns the action that opens the fragment of a matrix with its stride and base.
@@ -225,9 +227,9 @@ pub(crate) fn open_fragment(step: &MatrixStep, operand: usize) -> Action {
     let choice = step
         .operands
         .get(operand)
-        .map_or_else(MatrixChoice::default, |operand| MatrixChoice {
+        .map_or_else(LayoutQuery::default, |operand| LayoutQuery {
             base_bytes: operand.base_bytes.into(),
-            ..MatrixChoice::of_fragment(operand.fragment.clone())
+            ..LayoutQuery::of_fragment(operand.fragment.clone())
         });
-    Action::Matrix(MatrixAction::Open(choice))
+    Action::Matrix(LayoutExplorerAction::Open(choice))
 }

@@ -2,18 +2,20 @@
 
 use super::memory_card::Reachable;
 use super::{Dispatch, FrameRef};
-use crate::canvas::{Scene, paint};
+use crate::canvas::{GridScene, paint};
 use crate::format::extent_css;
 use crate::hooks::use_size;
-use crate::layout::{Geometry, HEAD, ROW, SHOWN_ROWS, cell_after, cell_words, is_pin};
-use crate::links::Links;
+use crate::layout::{
+    GridGeometry, HEADER_HEIGHT, MAX_VISIBLE_ROWS, ROW, cell_description, cell_for_key, is_pin_key,
+};
+use crate::links::Highlights;
 use crate::model::{Action, Focus, Overlay, Zoom};
 use crate::theme::Palette;
 use gloo_render::request_animation_frame;
 use std::cell::RefCell;
 use std::rc::Rc;
-use warpgrid_view::MemoryId;
-use warpgrid_view::model::Grid;
+use warpgrid_view::MemoryKey;
+use warpgrid_view::model::MemoryGrid;
 use warpgrid_view::model::TileView;
 use web_sys::{Element, HtmlCanvasElement};
 use yew::prelude::*;
@@ -28,11 +30,11 @@ pub(crate) struct Props {
     pub(crate) overlay: Overlay,
     pub(crate) zoom: Zoom,
     /// An element to scroll to once.
-    pub(crate) reveal: Option<u64>,
+    pub(crate) scroll_to_element: Option<u64>,
     pub(crate) reachable: Reachable,
     /// Width available for the cells.
     pub(crate) available: f64,
-    pub(crate) links: Rc<Links>,
+    pub(crate) links: Rc<Highlights>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
 }
@@ -40,7 +42,7 @@ pub(crate) struct Props {
 /// The visible part of the grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct View {
-    geometry: Geometry,
+    geometry: GridGeometry,
     left: f64,
     top: f64,
     size: (f64, f64),
@@ -59,19 +61,19 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     let Some(grid) = frame.grids.get(props.index) else {
         return Html::default();
     };
-    let geometry = Geometry::of(grid, props.available, props.zoom);
+    let geometry = GridGeometry::of(grid, props.available, props.zoom);
     let (left, scroll_top) = *scroll;
     let view = View {
         geometry,
         left,
-        top: geometry.top_of(scroll_top, size.1),
+        top: geometry.content_offset(scroll_top, size.1),
         size,
         cursor: *cursor,
     };
     use_paint(props, &canvas, view);
     use_window(props, grid, geometry, view.top, size.1);
     use_follow(&frame, grid, &view, &scroller);
-    use_reveal(props.reveal, geometry, size.1, &scroller);
+    use_reveal(props.scroll_to_element, geometry, size.1, &scroller);
     let memory = grid.memory.id.clone();
     let focus = move |index: Option<u64>| {
         let memory = memory.clone();
@@ -79,7 +81,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
     };
     let pointer = pointer(props, &canvas, view, hovered, focus.clone());
     let onkeydown = keys(props, grid, geometry, &cursor, &scroller, focus);
-    let spoken = cursor_words(grid, *cursor);
+    let spoken = cursor_description(grid, *cursor);
     let onblur = {
         let dispatch = props.dispatch.clone();
         Callback::from(move |_: FocusEvent| {
@@ -88,7 +90,7 @@ pub(crate) fn GridCanvas(props: &Props) -> Html {
         })
     };
     let onscroll = on_scroll(&scroller, scroll);
-    let shown_height = HEAD + grid.total_rows.min(SHOWN_ROWS) as f64 * ROW;
+    let shown_height = HEADER_HEIGHT + grid.total_rows.min(MAX_VISIBLE_ROWS) as f64 * ROW;
     let label = format!(
         "{}, grid of {} elements: use the arrow keys to move, Enter to pin the cell, and Shift+Up to move to the toolbar",
         grid.memory.title, grid.ty
@@ -119,13 +121,13 @@ fn on_scroll(scroller: &NodeRef, scroll: UseStateHandle<(f64, f64)>) -> Callback
 }
 
 /// Describes the cell under the keyboard cursor for screen readers.
-fn cursor_words(grid: &Grid, cursor: Option<u64>) -> String {
+fn cursor_description(grid: &MemoryGrid, cursor: Option<u64>) -> String {
     let found = cursor.and_then(|index| {
         let first = grid.first_row * u64::from(grid.columns);
         let cell = grid
             .cells
             .get(usize::try_from(index.checked_sub(first)?).ok()?)?;
-        Some(cell_words(grid, index, cell))
+        Some(cell_description(grid, index, cell))
     });
     found.unwrap_or_default()
 }
@@ -166,16 +168,16 @@ fn use_paint(props: &Props, canvas: &NodeRef, view: View) {
 struct Seen {
     frame: FrameRef,
     index: usize,
-    links: Rc<Links>,
+    links: Rc<Highlights>,
     palette: Rc<Palette>,
     overlay: Overlay,
     view: View,
 }
 
 impl Seen {
-    fn scene(&self) -> Option<Scene<'_>> {
+    fn scene(&self) -> Option<GridScene<'_>> {
         let view = &self.view;
-        Some(Scene {
+        Some(GridScene {
             grid: self.frame.grids.get(self.index)?,
             geometry: view.geometry,
             overlay: self.overlay,
@@ -211,7 +213,7 @@ fn pointer(
         let rect = canvas.cast::<Element>()?.get_bounding_client_rect();
         let x = f64::from(event.client_x()) - rect.left();
         let y = f64::from(event.client_y()) - rect.top();
-        let is_cell = x >= view.geometry.row_head && y >= HEAD;
+        let is_cell = x >= view.geometry.row_head && y >= HEADER_HEIGHT;
         let (x, y) = (x + view.left, y + view.top);
         is_cell.then(|| view.geometry.element_at(x, y)).flatten()
     };
@@ -245,8 +247,8 @@ fn pointer(
 
 /// Requests the visible rows if some are missing.
 #[hook]
-fn use_window(props: &Props, grid: &Grid, geometry: Geometry, top: f64, height: f64) {
-    let (first, n_rows) = geometry.window(top, height);
+fn use_window(props: &Props, grid: &MemoryGrid, geometry: GridGeometry, top: f64, height: f64) {
+    let (first, n_rows) = geometry.visible_rows(top, height);
     let last = first + u64::from(n_rows);
     let held = grid.first_row..grid.first_row + u64::from(grid.n_rows);
     let missing = height > 0.0 && n_rows > 0 && (first < held.start || last > held.end);
@@ -267,7 +269,7 @@ fn use_window(props: &Props, grid: &Grid, geometry: Geometry, top: f64, height: 
 }
 
 /// Returns the start of a tile of the current step in a memory: the written tile, or else the first one.
-fn tile_start(frame: &FrameRef, memory: &MemoryId) -> Option<u64> {
+fn tile_start(frame: &FrameRef, memory: &MemoryKey) -> Option<u64> {
     let step = frame.tensor.as_ref()?;
     let start = |tile: &TileView| {
         let mut found = tile.memories.iter().zip(&tile.starts);
@@ -279,7 +281,7 @@ fn tile_start(frame: &FrameRef, memory: &MemoryId) -> Option<u64> {
 
 /// Scrolls to the stores of the current step, or to its tiles, if none of them is visible.
 #[hook]
-fn use_follow(frame: &FrameRef, grid: &Grid, view: &View, scroller: &NodeRef) {
+fn use_follow(frame: &FrameRef, grid: &MemoryGrid, view: &View, scroller: &NodeRef) {
     let (geometry, top, height) = (view.geometry, view.top, view.size.1);
     let stores = frame.store.iter();
     let pieces = stores
@@ -303,15 +305,15 @@ fn use_follow(frame: &FrameRef, grid: &Grid, view: &View, scroller: &NodeRef) {
             known => known,
         };
         let y = *row as f64 * ROW;
-        if y < top || y + ROW > top + height - HEAD {
-            element.set_scroll_top(geometry.scroll_for((y - ROW).max(0.0), height) as i32);
+        if y < top || y + ROW > top + height - HEADER_HEIGHT {
+            element.set_scroll_top(geometry.scroll_offset((y - ROW).max(0.0), height) as i32);
         }
     });
 }
 
 /// Scrolls to an element once the grid has its size.
 #[hook]
-fn use_reveal(cell: Option<u64>, geometry: Geometry, height: f64, scroller: &NodeRef) {
+fn use_reveal(cell: Option<u64>, geometry: GridGeometry, height: f64, scroller: &NodeRef) {
     let scroller = scroller.clone();
     use_effect_with((cell, height > 0.0), move |(cell, is_laid_out)| {
         let (Some(cell), true) = (cell, is_laid_out) else {
@@ -319,9 +321,9 @@ fn use_reveal(cell: Option<u64>, geometry: Geometry, height: f64, scroller: &Nod
         };
         let y = (cell / u64::from(geometry.columns)) as f64 * ROW;
         if let Some(element) = scroller.cast::<Element>()
-            && y + ROW > height - HEAD
+            && y + ROW > height - HEADER_HEIGHT
         {
-            element.set_scroll_top(geometry.scroll_for((y - ROW).max(0.0), height) as i32);
+            element.set_scroll_top(geometry.scroll_offset((y - ROW).max(0.0), height) as i32);
         }
     });
 }
@@ -329,8 +331,8 @@ fn use_reveal(cell: Option<u64>, geometry: Geometry, height: f64, scroller: &Nod
 /// Returns the keyboard handler: arrow keys move a cursor over the cells.
 fn keys(
     props: &Props,
-    grid: &Grid,
-    geometry: Geometry,
+    grid: &MemoryGrid,
+    geometry: GridGeometry,
     cursor: &UseStateHandle<Option<u64>>,
     scroller: &NodeRef,
     focus: impl Fn(Option<u64>) -> Option<Focus> + 'static,
@@ -345,8 +347,8 @@ fn keys(
         if key == "ArrowUp" && (is_first || event.shift_key()) {
             return;
         }
-        let there = cell_after(&key, *cursor, columns);
-        if there.is_none() && !is_pin(&key) {
+        let there = cell_for_key(&key, *cursor, columns);
+        if there.is_none() && !is_pin_key(&key) {
             return;
         }
         event.prevent_default();
@@ -361,7 +363,7 @@ fn keys(
             let y = (there / columns) as f64 * ROW;
             let (top, height) = (
                 f64::from(element.scroll_top()),
-                f64::from(element.client_height()) - HEAD,
+                f64::from(element.client_height()) - HEADER_HEIGHT,
             );
             if y < top {
                 element.set_scroll_top(y as i32);

@@ -2,10 +2,10 @@
 
 use super::FrameRef;
 use super::memory_card::Reachable;
-use crate::hooks::{Follows, use_followed};
-use crate::layout::{cell_words, row_label};
+use crate::hooks::{DeferUntil, use_deferred};
+use crate::layout::{cell_description, row_label};
 use crate::theme::lane_css;
-use warpgrid_view::model::{Cell, Grid, Written};
+use warpgrid_view::model::{GridCell, MemoryGrid, WriteAge};
 use yew::prelude::*;
 
 /// Maximum number of rows of the table. The window of the grid is rarely taller.
@@ -24,7 +24,7 @@ pub(crate) struct Props {
 /// rest of a frame.
 #[component]
 pub(crate) fn GridTable(props: &Props) -> Html {
-    let (rested, is_present) = use_followed(&props.frame, Follows::AtRest);
+    let (rested, is_present) = use_deferred(&props.frame, DeferUntil::AtRest);
     let memory = |frame: &FrameRef| {
         frame
             .grids
@@ -87,18 +87,18 @@ fn Cells(props: &CellsProps) -> Html {
     }
 }
 
-fn entry(grid: &Grid, index: u64, cell: &Cell) -> Html {
+fn entry(grid: &MemoryGrid, index: u64, cell: &GridCell) -> Html {
     let written = match cell.written {
-        Written::Never => "never",
-        Written::Before => "before",
-        Written::Now => "now",
+        WriteAge::Never => "never",
+        WriteAge::Before => "before",
+        WriteAge::Now => "now",
     };
-    let words = cell_words(grid, index, cell);
+    let words = cell_description(grid, index, cell);
     html! {
         <td role="gridcell" data-written={written} data-lane={cell.lane.map(|lane| lane.to_string())}
             data-step={cell.step.map(|step| step.to_string())} data-pending={cell.pending.then_some("true")}
             aria-label={words.clone()} title={words}
             style={cell.lane.map(|lane| format!("--lane: {}", lane_css(lane)))}
-            class={classes!(cell.conflict.then_some("conflict"))}>{ &cell.text }</td>
+            class={classes!(cell.has_conflict.then_some("conflict"))}>{ &cell.text }</td>
     }
 }

@@ -1,24 +1,25 @@
 //! Header of the page: the source, the target, the launch, and the controls of the page itself.
 
 use super::beside::open_examples;
-use super::filled_panel::FilledPanel;
+use super::filled_panel::JsPopover;
 use super::launch_panel::LaunchPanel;
 use super::outcomes::first_test;
 use super::pickers::{Select, TargetPicker, VersionPicker};
 use super::text_picker::TextPicker;
-use super::{Dispatch, say};
-use crate::beside::pair_of;
-use crate::editor::{self, Panel};
-use crate::matrix::MatrixChoice;
+use super::{Dispatch, dispatching};
+use crate::beside::counterpart_of;
+use crate::editor::{self, JsPanelKind};
+use crate::matrix::LayoutQuery;
 use crate::model::{
-    Action, BesideAction, MatrixAction, OutcomesAction, OwnText, StartPage, ThemeChoice,
+    Action, CompareAction, InitialValueState, LayoutExplorerAction, LitmusAction, SavedKernel,
+    ThemeChoice,
 };
-use crate::protocol::LaunchFacts;
+use crate::protocol::LaunchConfiguration;
 use crate::reference::Subject;
 use crate::theme::lane_css;
 use std::rc::Rc;
-use warpgrid_view::memory_model::litmus::CutRequest;
-use warpgrid_view::{CheckReport, Front};
+use warpgrid_view::memory_model::litmus::ExtractionRequest;
+use warpgrid_view::{CheckReport, SourceLanguage};
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -26,18 +27,18 @@ use yew::prelude::*;
 pub(crate) struct Props {
     pub(crate) example: Option<usize>,
     /// The saved kernels of the user, and the ID of the one in the editor.
-    pub(crate) texts: Rc<[OwnText]>,
-    pub(crate) own: Option<String>,
+    pub(crate) saved_kernels: Rc<[SavedKernel]>,
+    pub(crate) current_kernel_id: Option<String>,
     /// The language of the source.
-    pub(crate) front: Front,
+    pub(crate) front: SourceLanguage,
     pub(crate) target: Option<String>,
     pub(crate) ptx_version: Option<String>,
     pub(crate) report: Rc<CheckReport>,
-    pub(crate) facts: Option<Rc<LaunchFacts>>,
+    pub(crate) facts: Option<Rc<LaunchConfiguration>>,
     /// The last change of an initial value.
-    pub(crate) start: StartPage,
+    pub(crate) start: InitialValueState,
     /// Renders a panel with the current state of the page.
-    pub(crate) fill: Callback<(Panel, Element)>,
+    pub(crate) fill: Callback<(JsPanelKind, Element)>,
     pub(crate) theme: ThemeChoice,
     pub(crate) dispatch: Dispatch,
 }
@@ -46,12 +47,12 @@ pub(crate) struct Props {
 fn outcomes(dispatch: &Dispatch) -> Callback<MouseEvent> {
     let dispatch = dispatch.clone();
     Callback::from(move |_| {
-        let action = match editor::chosen_lines() {
-            Some(lines) => OutcomesAction::Cut(CutRequest {
+        let action = match editor::selected_lines() {
+            Some(lines) => LitmusAction::ExtractFromKernel(ExtractionRequest {
                 lines,
-                ..CutRequest::default()
+                ..ExtractionRequest::default()
             }),
-            None => OutcomesAction::Open(first_test()),
+            None => LitmusAction::Open(first_test()),
         };
         dispatch.dispatch(Action::Outcomes(action));
     })
@@ -67,10 +68,10 @@ pub(crate) fn Header(props: &Props) -> Html {
     };
     html! {
         <header>
-            <h1 class="brand"><Mark />{ "Warpgrid" }</h1>
-            <TextPicker example={props.example} texts={props.texts.clone()} own={props.own.clone()} dispatch={dispatch.clone()} />
+            <h1 class="brand"><Logo />{ "Warpgrid" }</h1>
+            <TextPicker example={props.example} saved_kernels={props.saved_kernels.clone()} current_kernel_id={props.current_kernel_id.clone()} dispatch={dispatch.clone()} />
             <TargetPicker chosen={props.target.clone()} stated={stated(&props.report.target, &props.report.assumed_target)} dispatch={dispatch.clone()} />
-            if props.front == Front::Ptx {
+            if props.front == SourceLanguage::Ptx {
                 <VersionPicker chosen={props.ptx_version.clone()} stated={stated(&props.report.ptx_version, &props.report.assumed_ptx_version)} dispatch={dispatch.clone()} />
             }
             // Blocks of inline assembly are selected above the editor.
@@ -86,22 +87,22 @@ pub(crate) fn Header(props: &Props) -> Html {
             <button class="text-button" title="Compare this kernel with another version, such as its SASS"
                 onclick={beside(props)}>{ "Compare" }</button>
             <button class="text-button" title="Matrix fragments, shared-memory descriptors and CuTe layouts"
-                onclick={say(dispatch, Action::Matrix(MatrixAction::Open(MatrixChoice::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Layouts" }</button>
+                onclick={dispatching(dispatch, Action::Matrix(LayoutExplorerAction::Open(LayoutQuery::of_target(props.target.as_deref().or(props.report.target.as_deref())))))}>{ "Layouts" }</button>
             <button class="text-button" title="Enumerate the outcomes that the PTX memory model allows for a litmus test or for the selected lines"
                 onclick={outcomes(dispatch)}>{ "Litmus tests" }</button>
-            <FilledPanel panel={Panel::Embed} label="Embed" title="Get the code to embed this view in a web page or in documentation" fill={props.fill.clone()} />
-            <FilledPanel panel={Panel::Share} label="Share" title="Copy a link to the current view (S), save the view to a file, or open a file" fill={props.fill.clone()} />
+            <JsPopover panel={JsPanelKind::Embed} label="Embed" title="Get the code to embed this view in a web page or in documentation" fill={props.fill.clone()} />
+            <JsPopover panel={JsPanelKind::Share} label="Share" title="Copy a link to the current view (S), save the view to a file, or open a file" fill={props.fill.clone()} />
             <button class="text-button" aria-haspopup="dialog"
-                onclick={say(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
+                onclick={dispatching(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
             <button class="icon" title={format!("Theme: {theme_name}")} aria-label={format!("Theme: {theme_name}")}
-                onclick={say(dispatch, Action::SetTheme(next_theme))}>
+                onclick={dispatching(dispatch, Action::SetTheme(next_theme))}>
                 <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
                     <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" stroke-width="1.4" />
                     <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
                 </svg>
             </button>
             <button class="icon" title="Help and keyboard shortcuts" aria-label="Help and keyboard shortcuts"
-                onclick={say(dispatch, Action::SetHelp(true))}>{ "?" }</button>
+                onclick={dispatching(dispatch, Action::SetHelp(true))}>{ "?" }</button>
         </header>
     }
 }
@@ -115,15 +116,15 @@ fn stated(stated: &Option<String>, assumed: &Option<String>) -> Option<String> {
 /// Opens the comparison: an example with the other source of its kernel, or any other source with a second one to be selected.
 fn beside(props: &Props) -> Callback<MouseEvent> {
     let dispatch = props.dispatch.clone();
-    let pair = props.example.and_then(pair_of);
+    let pair = props.example.and_then(counterpart_of);
     Callback::from(move |_| match pair {
         Some(pair) => open_examples(&dispatch, pair),
-        None => dispatch.dispatch(Action::Beside(BesideAction::Open)),
+        None => dispatch.dispatch(Action::Beside(CompareAction::Open)),
     })
 }
 
 /// Renders the kernel menu if the module has several kernels.
-fn kernels(facts: Option<&LaunchFacts>, dispatch: &Dispatch) -> Html {
+fn kernels(facts: Option<&LaunchConfiguration>, dispatch: &Dispatch) -> Html {
     let Some(facts) = facts.filter(|facts| facts.kernels.len() > 1) else {
         return Html::default();
     };
@@ -139,7 +140,7 @@ fn kernels(facts: Option<&LaunchFacts>, dispatch: &Dispatch) -> Html {
 
 /// Renders the logo: nine cells in lane colors.
 #[component]
-fn Mark() -> Html {
+fn Logo() -> Html {
     let cell = |(i, lane): (usize, u8)| {
         let (x, y) = ((i % 3) * 8, (i / 3) * 8);
         let style = format!("fill: {}", lane_css(lane));

@@ -1,6 +1,6 @@
 //! The help dialog: the parts of the page, the keyboard shortcuts and the limits.
 
-use super::{Dispatch, say};
+use super::{Dispatch, dispatching};
 use crate::model::Action;
 use crate::theme::lane_css;
 use web_sys::HtmlDialogElement;
@@ -65,7 +65,7 @@ pub(crate) fn Help(props: &Props) -> Html {
             }
         });
     }
-    let close = say::<Event>(&props.dispatch, Action::SetHelp(false));
+    let close = dispatching::<Event>(&props.dispatch, Action::SetHelp(false));
     let key = |(keys, what): &(&str, &str)| html! { <tr><th><kbd>{ *keys }</kbd></th><td>{ *what }</td></tr> };
     html! {
         <dialog ref={dialog} class="help" aria-labelledby="help-title" onclose={close}>

@@ -2,27 +2,27 @@
 
 use super::Dispatch;
 use super::pickers::Select;
-use super::start_form::StartForm;
-use crate::hooks::use_closing;
-use crate::model::{Action, StartPage};
-use crate::protocol::LaunchFacts;
+use super::start_form::InitialValueForm;
+use crate::hooks::use_light_dismiss;
+use crate::model::{Action, InitialValueState};
+use crate::protocol::LaunchConfiguration;
 use crate::{editor, format};
 use std::rc::Rc;
-use warpgrid_view::session::start::StartPlace;
+use warpgrid_view::session::start::InitialValueTarget;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) facts: Rc<LaunchFacts>,
+    pub(crate) facts: Rc<LaunchConfiguration>,
     /// The last change of an initial value.
-    pub(crate) start: StartPage,
+    pub(crate) start: InitialValueState,
     pub(crate) dispatch: Dispatch,
 }
 
 #[component]
 pub(crate) fn LaunchPanel(props: &Props) -> Html {
     let panel = use_node_ref();
-    use_closing(&panel);
+    use_light_dismiss(&panel);
     let facts = &props.facts;
     html! {
         <details class="pill launch" ref={panel}>
@@ -38,13 +38,13 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
                 }
                 if facts.guesses.is_empty() {
                     <ul>
-                        { for facts.params.iter().map(|fact| fact_row(fact, StartPlace::Scalar, props)) }
-                        { for facts.registers.iter().map(|fact| fact_row(fact, StartPlace::Register, props)) }
+                        { for facts.params.iter().map(|fact| fact_row(fact, InitialValueTarget::Scalar, props)) }
+                        { for facts.registers.iter().map(|fact| fact_row(fact, InitialValueTarget::Register, props)) }
                     </ul>
                     if facts.dynamic_shared > 0 {
                         <p>{ format!("{} of dynamic shared memory", format::bytes(facts.dynamic_shared)) }</p>
                     }
-                    if facts.rounds_addresses {
+                    if facts.truncates_misaligned_addresses {
                         <p>{ "Misaligned addresses are rounded down. Set " }<code>{ "misaligned=fault" }</code>{ " to stop at misaligned accesses instead." }</p>
                     }
                     <p class="quiet">
@@ -62,14 +62,14 @@ pub(crate) fn LaunchPanel(props: &Props) -> Html {
 }
 
 /// Renders a parameter or a register, with an input field if its line contains one value.
-fn fact_row(fact: &str, place: fn(String) -> StartPlace, props: &Props) -> Html {
+fn fact_row(fact: &str, place: fn(String) -> InitialValueTarget, props: &Props) -> Html {
     let Some((left, value)) = fact.split_once(" = ") else {
         return html! { <li><code>{ fact }</code>{ fill(fact, props) }</li> };
     };
     let name = left.split(':').next().unwrap_or(left).to_owned();
     html! {
         <li key={name.clone()}>
-            <StartForm label={left.to_owned()} name={format!("Value of {name}")} place={place(name)} value={AttrValue::from(value.to_owned())}
+            <InitialValueForm label={left.to_owned()} name={format!("Value of {name}")} place={place(name)} value={AttrValue::from(value.to_owned())}
                 start={props.start.clone()} dispatch={props.dispatch.clone()} />
         </li>
     }
@@ -95,14 +95,14 @@ fn fill(fact: &str, props: &Props) -> Html {
     let Some((name, _)) = fact.split_once(": ").filter(|_| fact.ends_with(']')) else {
         return Html::default();
     };
-    let place = StartPlace::Buffer(name.to_owned());
+    let place = InitialValueTarget::Buffer(name.to_owned());
     let on_choice = {
         let (place, dispatch) = (place.clone(), props.dispatch.clone());
         let name = name.to_owned();
         Callback::from(move |rule: String| match &*rule {
             "" => {}
             FILE => editor::choose_file(&name),
-            _ => dispatch.dispatch(Action::EditStart(place.clone(), rule)),
+            _ => dispatch.dispatch(Action::EditInitialValue(place.clone(), rule)),
         })
     };
     html! {
@@ -110,7 +110,7 @@ fn fill(fact: &str, props: &Props) -> Html {
             <Select label={format!("Initial contents of {name}")} class="mini" value="" {on_choice}>
                 { for RULES.iter().map(|(rule, words)| html! { <option value={*rule}>{ *words }</option> }) }
             </Select>
-            if let Some(why) = props.start.why(&place) {
+            if let Some(why) = props.start.error(&place) {
                 <span class="bad" role="alert">{ why }</span>
             }
         </>
@@ -118,7 +118,7 @@ fn fill(fact: &str, props: &Props) -> Html {
 }
 
 /// Renders a note on other kernels, which the kernel menu selects.
-fn others(facts: &LaunchFacts) -> Html {
+fn others(facts: &LaunchConfiguration) -> Html {
     match facts.kernels.len() {
         0 | 1 => Html::default(),
         n => html! { { format!(" (1 of {n} kernels; select another kernel in the Kernel list)") } },
@@ -126,7 +126,7 @@ fn others(facts: &LaunchFacts) -> Html {
 }
 
 /// Inserts the inferred annotations at the start of the source.
-fn write_guesses(facts: &LaunchFacts) -> Callback<MouseEvent> {
+fn write_guesses(facts: &LaunchConfiguration) -> Callback<MouseEvent> {
     let lines = facts.guesses.clone();
     Callback::from(move |_| editor::insert_lines(&lines))
 }

@@ -2,16 +2,16 @@
 //! excessive sectors.
 
 use super::line_button::line_button;
-use super::phrases::{capital, prose};
+use super::phrases::{capitalize, inline_code};
 use crate::matrix::layout_link;
-use warpgrid_view::layouts::inspector::{AccessLayout, SectorAdvice};
+use warpgrid_view::layouts::inspector::{InferredAccessLayout, SectorAdvice};
 use yew::prelude::*;
 
 /// Maximum number of listed accesses. The hover tooltip in the editor shows the others.
 const MAX_LISTED: usize = 24;
 
 /// Renders the list, initially collapsed, because the hover tooltip of a line in the editor shows the same layout.
-pub(crate) fn layouts_card(layouts: &[AccessLayout]) -> Html {
+pub(crate) fn layouts_card(layouts: &[InferredAccessLayout]) -> Html {
     if layouts.is_empty() {
         return Html::default();
     }
@@ -33,10 +33,10 @@ pub(crate) fn layouts_card(layouts: &[AccessLayout]) -> Html {
     }
 }
 
-fn layout(found: &AccessLayout) -> Html {
+fn layout(found: &InferredAccessLayout) -> Html {
     html! {
         <li>
-            { line_button(found.line) }{ " " }<code>{ &found.opcode }</code>{ ": " }{ prose(&found.text) }{ ". " }
+            { line_button(found.line) }{ " " }<code>{ &found.opcode }</code>{ ": " }{ inline_code(&found.text) }{ ". " }
             if let Some(layout) = &found.layout {
                 <a class="link" href={layout_link(layout)}>{ "Show layout" }</a>
             }
@@ -65,7 +65,7 @@ fn sector(found: &SectorAdvice) -> Html {
         <li>
             { line_button(found.line) }{ " " }<code>{ &found.opcode }</code>
             { format!(": {} sectors of ", found.sectors) }<code>{ &found.buffer }</code>
-            { format!(", {} ideal. ", found.ideal) }{ prose(&capital(&found.text)) }{ "." }
+            { format!(", {} ideal. ", found.ideal) }{ inline_code(&capitalize(&found.text)) }{ "." }
         </li>
     }
 }

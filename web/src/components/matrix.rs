@@ -7,28 +7,28 @@ mod facts;
 mod lanes;
 mod layout;
 
-use super::phrases::prose;
-use super::{Dispatch, say};
+use super::phrases::inline_code;
+use super::{Dispatch, dispatching};
 use crate::hooks::use_size;
 use crate::matrix::{
-    CellLabels, MatrixFocus, MatrixPage, Plan, describe, matrix_plan, memory_plan,
+    CellLabels, DisplayList, LayoutExplorerState, LayoutFocus, describe, matrix_plan, memory_plan,
 };
-use crate::model::{Action, MatrixAction};
+use crate::model::{Action, LayoutExplorerAction};
 use crate::theme::Palette;
 use controls::Controls;
-use drawing::Drawing;
+use drawing::LayoutDiagram;
 use export::export_buttons;
 pub(crate) use export::{Export, save};
-use facts::facts;
+use facts::properties_card;
 use lanes::{lane_table, lanes};
-use layout::LayoutPanel;
+use layout::TileLayoutPanel;
 use std::rc::Rc;
 use warpgrid_view::layouts::fragment::FragmentPicture;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) page: MatrixPage,
+    pub(crate) page: LayoutExplorerState,
     pub(crate) palette: Rc<Palette>,
     /// Creates an exported file and saves it.
     pub(crate) export: Callback<Export>,
@@ -47,8 +47,8 @@ struct Seen {
 
 /// The values that depend only on the fragments.
 struct LaidOut {
-    matrices: Vec<Rc<Plan>>,
-    memory: Rc<Plan>,
+    matrices: Vec<Rc<DisplayList>>,
+    memory: Rc<DisplayList>,
     table: Html,
 }
 
@@ -69,7 +69,7 @@ impl LaidOut {
 }
 
 #[component]
-pub(crate) fn MatrixView(props: &Props) -> Html {
+pub(crate) fn LayoutExplorer(props: &Props) -> Html {
     let page = &props.page;
     let node = use_node_ref();
     let (width, _) = use_size(&node);
@@ -83,7 +83,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
     let laid_out = use_memo(seen, LaidOut::new);
     if let Some(picture) = &page.layout {
         return html! {
-            <LayoutPanel page={page.clone()} picture={picture.clone()} palette={props.palette.clone()}
+            <TileLayoutPanel page={page.clone()} picture={picture.clone()} palette={props.palette.clone()}
                 export={props.export.clone()} dispatch={props.dispatch.clone()} />
         };
     }
@@ -98,7 +98,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
         <section class="matrix" ref={node} aria-label="Layout Explorer">
             <div class="matrix-side">
                 <Controls choice={page.choice.clone()} choices={first.choices.clone()} dispatch={props.dispatch.clone()} />
-                { facts(first) }
+                { properties_card(first) }
                 { lanes(page, first, &props.dispatch) }
             </div>
             <div class="matrix-main">
@@ -108,7 +108,7 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
                     <span class="spring"></span>
                     { export_buttons(&first.request, &props.export, &props.palette, plan) }
                 </div>
-                { not_as_linked(page) }
+                { unknown_link_parameters(page) }
                 <div class="matrix-pair">
                     { for page.pictures.iter().zip(&laid_out.matrices).enumerate().map(|(index, (picture, plan))| matrix(props, index, picture, plan)) }
                 </div>
@@ -121,8 +121,8 @@ pub(crate) fn MatrixView(props: &Props) -> Html {
 }
 
 /// Renders a warning for unknown parameters of the link.
-fn not_as_linked(page: &MatrixPage) -> Html {
-    let unread = &page.choice.unread;
+fn unknown_link_parameters(page: &LayoutExplorerState) -> Html {
+    let unread = &page.choice.unknown_parameters;
     if unread.is_empty() {
         return Html::default();
     }
@@ -133,31 +133,34 @@ fn not_as_linked(page: &MatrixPage) -> Html {
         "parameters"
     };
     let text = format!("Unknown link {noun}: {}.", named.join(", "));
-    html! { <p class="hint bad" role="status">{ prose(&text) }</p> }
+    html! { <p class="hint bad" role="status">{ inline_code(&text) }</p> }
 }
 
 /// Describes the focused element.
-fn sentence(page: &MatrixPage) -> String {
+fn sentence(page: &LayoutExplorerState) -> String {
     match page.focus() {
         None => "Hover over a cell, lane or register to highlight the corresponding elements."
             .to_owned(),
-        Some(MatrixFocus::Cell { picture, cell }) => page
+        Some(LayoutFocus::Cell { picture, cell }) => page
             .pictures
             .get(picture)
             .and_then(|picture| describe(picture, cell))
             .unwrap_or_default(),
-        Some(MatrixFocus::Lane(lane)) => format!("All elements of lane {lane}"),
-        Some(MatrixFocus::Register { lane, register }) => {
+        Some(LayoutFocus::Lane(lane)) => format!("All elements of lane {lane}"),
+        Some(LayoutFocus::Register { lane, register }) => {
             format!("Register {register} of lane {lane}")
         }
     }
 }
 
 /// Renders the controls for the cell labels.
-fn labels(page: &MatrixPage, dispatch: &Dispatch) -> Html {
+fn labels(page: &LayoutExplorerState, dispatch: &Dispatch) -> Html {
     let button = |labels: CellLabels, name: &'static str, title: &'static str| {
         let pressed = (page.labels == labels).to_string();
-        let set = say::<MouseEvent>(dispatch, Action::Matrix(MatrixAction::SetLabels(labels)));
+        let set = dispatching::<MouseEvent>(
+            dispatch,
+            Action::Matrix(LayoutExplorerAction::SetLabels(labels)),
+        );
         html! { <button aria-pressed={pressed} {title} onclick={set}>{ name }</button> }
     };
     html! {
@@ -168,7 +171,7 @@ fn labels(page: &MatrixPage, dispatch: &Dispatch) -> Html {
     }
 }
 
-fn matrix(props: &Props, index: usize, picture: &FragmentPicture, plan: &Rc<Plan>) -> Html {
+fn matrix(props: &Props, index: usize, picture: &FragmentPicture, plan: &Rc<DisplayList>) -> Html {
     html! {
         <section class="card matrix-card" aria-label={format!("Matrix, {}", picture.title)}>
             <h2>{ picture.title.clone() }<small>{ size_text(picture) }</small></h2>
@@ -177,7 +180,7 @@ fn matrix(props: &Props, index: usize, picture: &FragmentPicture, plan: &Rc<Plan
     }
 }
 
-fn memory(props: &Props, picture: &FragmentPicture, plan: &Rc<Plan>) -> Html {
+fn memory(props: &Props, picture: &FragmentPicture, plan: &Rc<DisplayList>) -> Html {
     if plan.marks.is_empty() {
         return Html::default();
     }
@@ -193,11 +196,11 @@ fn drawing(
     props: &Props,
     index: usize,
     picture: &FragmentPicture,
-    plan: &Rc<Plan>,
+    plan: &Rc<DisplayList>,
     name: &'static str,
 ) -> Html {
     html! {
-        <Drawing {name} {index} plan={plan.clone()} columns={usize::from(picture.columns.max(1))}
+        <LayoutDiagram {name} {index} plan={plan.clone()} columns={usize::from(picture.columns.max(1))}
             page={props.page.clone()} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
     }
 }

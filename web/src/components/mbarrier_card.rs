@@ -1,12 +1,12 @@
 //! Diagrams of the mbarriers of the shown cluster: a ring of arrivals around the phase parity, the tx-count, and the waiting threads.
 
 use super::line_button::line_button;
-use super::phrases::prose;
-use super::{Dispatch, say};
+use super::phrases::inline_code;
+use super::{Dispatch, dispatching};
 use crate::format::{bytes, decimal, plural};
 use crate::model::Action;
-use warpgrid_view::MemoryId;
-use warpgrid_view::model::Frame;
+use warpgrid_view::MemoryKey;
+use warpgrid_view::model::SessionFrame;
 use warpgrid_view::model::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use yew::prelude::*;
 
@@ -16,7 +16,7 @@ const MAX_WAITS: usize = 3;
 const MAX_PARTS: u32 = 32;
 
 /// Renders the card if there are mbarriers.
-pub(crate) fn mbarrier_card(frame: &Frame, dispatch: &Dispatch) -> Html {
+pub(crate) fn mbarrier_card(frame: &SessionFrame, dispatch: &Dispatch) -> Html {
     let shown = frame
         .mbarriers
         .iter()
@@ -33,13 +33,13 @@ pub(crate) fn mbarrier_card(frame: &Frame, dispatch: &Dispatch) -> Html {
     }
 }
 
-fn picture(object: &MbarrierView, frame: &Frame, dispatch: &Dispatch) -> Html {
+fn picture(object: &MbarrierView, frame: &SessionFrame, dispatch: &Dispatch) -> Html {
     let name = match &object.name {
         Some(name) => name.clone(),
         None => format!("byte {}", object.offset),
     };
     let block = match (&object.memory, &frame.cluster) {
-        (MemoryId::Shared(block), Some(_)) => format!("block {block}"),
+        (MemoryKey::Shared(block), Some(_)) => format!("block {block}"),
         _ => String::new(),
     };
     html! {
@@ -91,7 +91,7 @@ fn facts(object: &MbarrierView) -> Html {
             if phase.bytes > 0 || object.bytes_in_flight > 0 {
                 <p>{ awaited(phase.bytes, object.bytes_in_flight) }</p>
             } else if phase.bytes < 0 {
-                <p>{ prose(&format!("{} completed before `expect_tx`", bytes(u64::from(phase.bytes.unsigned_abs())))) }</p>
+                <p>{ inline_code(&format!("{} completed before `expect_tx`", bytes(u64::from(phase.bytes.unsigned_abs())))) }</p>
             } else if object.n_in_flight > 0 {
                 <p>{ format!("{} in flight", plural(object.n_in_flight.into(), "arrival")) }</p>
             }
@@ -111,7 +111,7 @@ fn awaited(awaited: i32, in_flight: u64) -> String {
 }
 
 fn wait(waiter: &PhaseWaiter, dispatch: &Dispatch) -> Html {
-    let show = say::<MouseEvent>(
+    let show = dispatching::<MouseEvent>(
         dispatch,
         Action::ShowWarp(Some((waiter.block, waiter.warp))),
     );

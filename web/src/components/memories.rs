@@ -2,18 +2,18 @@
 
 use super::blocks_card::{class, word};
 use super::memory_card::{MemoryCard, facts};
-use super::memory_files::MemoryFile;
-use super::{Dispatch, FrameRef, say};
-use crate::editor::Panel;
+use super::memory_files::MemoryExport;
+use super::{Dispatch, FrameRef, dispatching};
+use crate::editor::JsPanelKind;
 use crate::hooks::use_size;
-use crate::links::Links;
-use crate::model::{Action, Focus, GridChoice};
+use crate::links::Highlights;
+use crate::model::{Action, Focus, GridViewOptions};
 use crate::theme::Palette;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use warpgrid_view::MemoryId;
+use warpgrid_view::MemoryKey;
 use warpgrid_view::model::ClusterBlock;
-use warpgrid_view::model::{MemoryView, Progress};
+use warpgrid_view::model::{BlockProgress, MemoryView};
 use wasm_bindgen::JsCast;
 use web_sys::{
     Element, Event, HtmlDetailsElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition,
@@ -32,10 +32,10 @@ const FOLLOW_FROM: f64 = 760.0;
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) pinned: Option<Focus>,
-    pub(crate) views: BTreeMap<MemoryId, GridChoice>,
-    pub(crate) save_file: Callback<MemoryFile>,
-    pub(crate) fill: Callback<(Panel, Element)>,
-    pub(crate) links: Rc<Links>,
+    pub(crate) views: BTreeMap<MemoryKey, GridViewOptions>,
+    pub(crate) save_file: Callback<MemoryExport>,
+    pub(crate) fill: Callback<(JsPanelKind, Element)>,
+    pub(crate) links: Rc<Highlights>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
 }
@@ -61,7 +61,7 @@ pub(crate) fn Memories(props: &Props) -> Html {
     let card = |memory: &MemoryView, width: f64| {
         let id = &memory.id;
         match index_of(memory) {
-            None => closed(memory, &props.dispatch),
+            None => collapsed_card(memory, &props.dispatch),
             Some(index) => html! {
                 <MemoryCard
                     key={id.to_string()}
@@ -85,7 +85,7 @@ pub(crate) fn Memories(props: &Props) -> Html {
     let cluster = props.frame.cluster.as_ref().map(|cluster| {
         let (of_blocks, others): (Vec<_>, Vec<_>) = std::mem::take(&mut used)
             .into_iter()
-            .partition(|memory| matches!(memory.id, MemoryId::Shared(_) | MemoryId::Tensor(_)));
+            .partition(|memory| matches!(memory.id, MemoryKey::Shared(_) | MemoryKey::Tensor(_)));
         used = others;
         cluster_section(props, &cluster.blocks, &of_blocks, width, &card)
     });
@@ -94,7 +94,7 @@ pub(crate) fn Memories(props: &Props) -> Html {
             { cluster }
             { for used.into_iter().map(|memory| card(memory, width - CARD_EDGES)) }
             if !unused.is_empty() {
-                <Unused names={unused.iter().map(|memory| memory.id.clone()).collect::<Vec<_>>()}
+                <UnreferencedVariables names={unused.iter().map(|memory| memory.id.clone()).collect::<Vec<_>>()}
                     dispatch={props.dispatch.clone()} />
             }
         </div>
@@ -112,7 +112,10 @@ fn cluster_section(
     let n_columns = ((width / CLUSTER_COLUMN) as usize).clamp(1, blocks.len());
     let column = (width - CLUSTER_GAP * (n_columns - 1) as f64) / n_columns as f64;
     let column_of = |block: &ClusterBlock| {
-        let own = [MemoryId::Shared(block.block), MemoryId::Tensor(block.block)];
+        let own = [
+            MemoryKey::Shared(block.block),
+            MemoryKey::Tensor(block.block),
+        ];
         let find = |own| memories.iter().find(|memory| memory.id == own);
         let memories = own.into_iter().filter_map(find);
         let memories = memories.map(|memory| card(memory, column - CARD_EDGES));
@@ -137,7 +140,7 @@ fn cluster_block(
         .warp
         .as_ref()
         .is_some_and(|warp| warp.block == block.block);
-    let show = say::<MouseEvent>(dispatch, Action::ShowWarp(Some((block.block, 0))));
+    let show = dispatching::<MouseEvent>(dispatch, Action::ShowWarp(Some((block.block, 0))));
     html! {
         <section class={classes!("rank", is_shown.then_some("shown"))} key={block.rank.to_string()}>
             <div class="head">
@@ -153,14 +156,14 @@ fn cluster_block(
     }
 }
 
-fn dot(warp: usize, progress: Progress) -> Html {
+fn dot(warp: usize, progress: BlockProgress) -> Html {
     let title = format!("warp {warp}, {}", word(progress));
     html! { <i class={class(progress)} {title}></i> }
 }
 
 /// Renders the collapsed card of a memory without a grid.
-fn closed(memory: &MemoryView, dispatch: &Dispatch) -> Html {
-    let open = say::<MouseEvent>(dispatch, Action::OpenMemory(memory.id.clone()));
+fn collapsed_card(memory: &MemoryView, dispatch: &Dispatch) -> Html {
+    let open = dispatching::<MouseEvent>(dispatch, Action::OpenMemory(memory.id.clone()));
     html! {
         <section class="card memory closed" key={memory.id.to_string()} aria-label={memory.title.clone()}
             data-memory={memory.id.to_string()}>
@@ -174,13 +177,13 @@ fn closed(memory: &MemoryView, dispatch: &Dispatch) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct UnusedProps {
-    names: Vec<MemoryId>,
+    names: Vec<MemoryKey>,
     dispatch: Dispatch,
 }
 
 /// Renders the variables that no instruction references as one line. Each of them can be opened.
 #[component]
-fn Unused(props: &UnusedProps) -> Html {
+fn UnreferencedVariables(props: &UnusedProps) -> Html {
     let is_open = use_state_eq(|| false);
     let ontoggle = {
         let is_open = is_open.clone();
@@ -189,8 +192,8 @@ fn Unused(props: &UnusedProps) -> Html {
             is_open.set(details.is_some_and(|details| details.open()));
         })
     };
-    let entry = |id: &MemoryId| {
-        let open = say::<MouseEvent>(&props.dispatch, Action::OpenMemory(id.clone()));
+    let entry = |id: &MemoryKey| {
+        let open = dispatching::<MouseEvent>(&props.dispatch, Action::OpenMemory(id.clone()));
         html! { <li><button class="place" onclick={open}>{ id.to_string() }</button></li> }
     };
     let n = props.names.len();
@@ -240,7 +243,7 @@ fn use_follow(frame: &FrameRef, flow: &NodeRef) {
 }
 
 /// Scrolls to the card of a memory, if it exists.
-fn reveal(flow: &Element, id: &MemoryId) -> Option<Element> {
+fn reveal(flow: &Element, id: &MemoryKey) -> Option<Element> {
     let cards = flow.get_elements_by_class_name("memory");
     let id = Some(id.to_string());
     let card = (0..cards.length())
@@ -253,7 +256,7 @@ fn reveal(flow: &Element, id: &MemoryId) -> Option<Element> {
 }
 
 /// Scrolls to the card of a memory and focuses it.
-pub(crate) fn go_to(id: &MemoryId) {
+pub(crate) fn go_to(id: &MemoryKey) {
     let document = web_sys::window().and_then(|window| window.document());
     let flow = document.and_then(|document| document.query_selector(".flow").ok()?);
     let card = flow.and_then(|flow| reveal(&flow, id));

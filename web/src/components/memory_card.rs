@@ -1,21 +1,21 @@
 //! Card of a memory: its title and properties, its view options, and the grid.
 
-use super::filled_place::FilledPlace;
+use super::filled_place::JsSlot;
 use super::grid_canvas::GridCanvas;
 use super::grid_table::GridTable;
-use super::memory_files::{FILES, FileChoice, MemoryFile};
+use super::memory_files::{EXPORT_FORMATS, FileChoice, MemoryExport};
 use super::pickers::Select;
-use super::{Dispatch, FrameRef, say};
-use crate::editor::{self, Panel};
+use super::{Dispatch, FrameRef, dispatching};
+use crate::editor::{self, JsPanelKind};
 use crate::format;
-use crate::hooks::Follows;
-use crate::layout::{Geometry, MAP};
-use crate::links::Links;
-use crate::model::{Action, GridChoice, Overlay, ZoomStep};
+use crate::hooks::DeferUntil;
+use crate::layout::{GridGeometry, MINIMAP_WIDTH};
+use crate::links::Highlights;
+use crate::model::{Action, GridViewOptions, Overlay, ZoomStep};
 use crate::theme::Palette;
 use std::rc::Rc;
-use warpgrid_view::MemoryId;
-use warpgrid_view::model::{Grid, GridRequest, MemoryView};
+use warpgrid_view::MemoryKey;
+use warpgrid_view::model::{GridRequest, MemoryGrid, MemoryView};
 use warpgrid_view::value::ElementType;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlSelectElement};
@@ -29,12 +29,12 @@ const LAYOUT: &str = "layout";
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
-    pub(crate) choice: GridChoice,
-    pub(crate) save_file: Callback<MemoryFile>,
-    pub(crate) fill: Callback<(Panel, Element)>,
+    pub(crate) choice: GridViewOptions,
+    pub(crate) save_file: Callback<MemoryExport>,
+    pub(crate) fill: Callback<(JsPanelKind, Element)>,
     /// Width available for the cells.
     pub(crate) available: f64,
-    pub(crate) links: Rc<Links>,
+    pub(crate) links: Rc<Highlights>,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
 }
@@ -81,7 +81,7 @@ pub(crate) struct Reachable(Stop);
 
 impl Reachable {
     /// Returns the focused control, if the card shows it.
-    fn of(focused: Option<Stop>, choice: &GridChoice) -> Reachable {
+    fn of(focused: Option<Stop>, choice: &GridViewOptions) -> Reachable {
         Reachable(match (focused, choice.folded) {
             (Some(stop), false) => stop,
             (Some(stop), true) if stop != Stop::CELLS => stop,
@@ -131,7 +131,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
             <div class="head" role="toolbar" aria-label={format!("{title} toolbar: use the arrow keys to move between controls, and Down to move to the grid")}>
                 <h2><button class="fold" aria-expanded={(!choice.folded).to_string()} title={title.clone()}
                     data-stop={Stop::FOLD.0.to_string()} tabindex={reachable.index(Stop::FOLD)}
-                    onclick={say(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button></h2>
+                    onclick={dispatching(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button></h2>
                 <small title={facts(&grid.memory)}>{ facts(&grid.memory) }</small>
                 <span class="controls">
                 { overlays(&id, choice.overlay, reachable, dispatch) }
@@ -140,7 +140,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                 { sizes(&id, choice, reachable, dispatch) }
                 <button class="icon small" aria-pressed={choice.table.to_string()} title="Show as a table"
                     data-stop={Stop::TABLE.0.to_string()} tabindex={reachable.index(Stop::TABLE)}
-                    aria-label="Show as a table" onclick={say(dispatch, Action::ToggleTable(id.clone()))}>
+                    aria-label="Show as a table" onclick={dispatching(dispatch, Action::ToggleTable(id.clone()))}>
                     <svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">
                         <path d="M1.5 2.5h11v9h-11zM1.5 5.5h11M1.5 8.5h11M5.5 2.5v9" fill="none" stroke="currentColor" />
                     </svg>
@@ -161,22 +161,22 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
 }
 
 /// Renders the canvas of the cells, and the minimap of a long memory.
-fn cells(props: &Props, grid: &Grid, reachable: Reachable) -> Html {
+fn cells(props: &Props, grid: &MemoryGrid, reachable: Reachable) -> Html {
     let (choice, dispatch) = (&props.choice, &props.dispatch);
-    let map_width = match Geometry::has_map(grid.total_rows) {
-        true => MAP,
+    let map_width = match GridGeometry::has_map(grid.total_rows) {
+        true => MINIMAP_WIDTH,
         false => 0.0,
     };
     html! {
         <>
             if choice.zoom.pixels().is_some() {
-                <FilledPlace panel={Panel::Cells} frame={props.frame.clone()} how={small_cells(grid, choice)} fill={props.fill.clone()} />
+                <JsSlot panel={JsPanelKind::Cells} frame={props.frame.clone()} view_options={small_cells(grid, choice)} fill={props.fill.clone()} />
             } else {
-                <GridCanvas {reachable} reveal={choice.reveal} frame={props.frame.clone()} available={props.available - map_width} index={props.index} overlay={choice.overlay}
+                <GridCanvas {reachable} scroll_to_element={choice.scroll_to_element} frame={props.frame.clone()} available={props.available - map_width} index={props.index} overlay={choice.overlay}
                     zoom={choice.zoom} links={props.links.clone()} palette={props.palette.clone()} dispatch={dispatch.clone()} />
             }
             if map_width > 0.0 {
-                <FilledPlace panel={Panel::Map} frame={props.frame.clone()} follows={Follows::NextFrame} fill={props.fill.clone()} />
+                <JsSlot panel={JsPanelKind::Map} frame={props.frame.clone()} follows={DeferUntil::NextFrame} fill={props.fill.clone()} />
             }
         </>
     }
@@ -184,11 +184,11 @@ fn cells(props: &Props, grid: &Grid, reachable: Reachable) -> Html {
 
 /// Returns the view options of the pixel grid: `cell=4 shows=lane type=f32 columns=16 fixed=1 total=64 reveal=5`. `fixed` is set if the
 /// columns are those of the memory or were selected; `total` counts elements.
-fn small_cells(grid: &Grid, choice: &GridChoice) -> String {
+fn small_cells(grid: &MemoryGrid, choice: &GridViewOptions) -> String {
     let shows = match choice.overlay {
         Overlay::Value => "value",
         Overlay::Lane => "lane",
-        Overlay::Age => "step",
+        Overlay::LastStep => "step",
     };
     let is_fixed = choice.columns.is_some() || grid.memory.shape.len() > 1;
     format!(
@@ -200,7 +200,7 @@ fn small_cells(grid: &Grid, choice: &GridChoice) -> String {
         grid.memory
             .size_bytes
             .div_ceil(grid.ty.width_bytes().max(1) as u64),
-        choice.reveal.unwrap_or(0),
+        choice.scroll_to_element.unwrap_or(0),
     )
 }
 
@@ -238,15 +238,15 @@ pub(crate) fn facts(memory: &MemoryView) -> String {
     format!("{} · {extents} · {}", memory.space.name(), memory.address)
 }
 
-fn overlays(id: &MemoryId, present: Overlay, reachable: Reachable, dispatch: &Dispatch) -> Html {
+fn overlays(id: &MemoryKey, present: Overlay, reachable: Reachable, dispatch: &Dispatch) -> Html {
     let names = [
         (Overlay::Value, "value"),
         (Overlay::Lane, "lane"),
-        (Overlay::Age, "step"),
+        (Overlay::LastStep, "step"),
     ];
     let button = |(number, (overlay, name)): (u8, (Overlay, &'static str))| {
         let stop = Stop(Stop::OVERLAYS + number);
-        let onclick = say(dispatch, Action::SetOverlay(id.clone(), overlay));
+        let onclick = dispatching(dispatch, Action::SetOverlay(id.clone(), overlay));
         html! {
             <button aria-pressed={(overlay == present).to_string()} data-stop={stop.0.to_string()}
                 tabindex={reachable.index(stop)} {onclick}>{ name }</button>
@@ -255,7 +255,12 @@ fn overlays(id: &MemoryId, present: Overlay, reachable: Reachable, dispatch: &Di
     html! { <span class="seg" role="group" aria-label="Cell contents">{ for (0..).zip(names).map(button) }</span> }
 }
 
-fn types(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Dispatch) -> Html {
+fn types(
+    grid: &MemoryGrid,
+    choice: &GridViewOptions,
+    reachable: Reachable,
+    dispatch: &Dispatch,
+) -> Html {
     let (dispatch, id) = (dispatch.clone(), grid.memory.id.clone());
     let on_choice = Callback::from(move |name: String| {
         let ty = ElementType::from_name(&name);
@@ -278,11 +283,16 @@ fn types(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Disp
     }
 }
 
-fn columns(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Dispatch) -> Html {
+fn columns(
+    grid: &MemoryGrid,
+    choice: &GridViewOptions,
+    reachable: Reachable,
+    dispatch: &Dispatch,
+) -> Html {
     let (dispatch, id) = (dispatch.clone(), grid.memory.id.clone());
     let ty = choice.ty.map_or("", ElementType::name);
     let on_choice = Callback::from(move |n: String| match &*n {
-        LAYOUT => editor::arrange(&id.to_string(), ty),
+        LAYOUT => editor::open_custom_layout(&id.to_string(), ty),
         _ => dispatch.dispatch(Action::SetColumns(id.clone(), n.parse().ok())),
     });
     let option = |n: u32| {
@@ -302,14 +312,19 @@ fn columns(grid: &Grid, choice: &GridChoice, reachable: Reachable, dispatch: &Di
 }
 
 /// Renders two buttons for the zoom level.
-fn sizes(id: &MemoryId, choice: &GridChoice, reachable: Reachable, dispatch: &Dispatch) -> Html {
+fn sizes(
+    id: &MemoryKey,
+    choice: &GridViewOptions,
+    reachable: Reachable,
+    dispatch: &Dispatch,
+) -> Html {
     let steps = [
-        (ZoomStep::Farther, "−", "Zoom out (−, Ctrl+scroll)"),
-        (ZoomStep::Closer, "+", "Zoom in (+, Ctrl+scroll)"),
+        (ZoomStep::Out, "−", "Zoom out (−, Ctrl+scroll)"),
+        (ZoomStep::In, "+", "Zoom in (+, Ctrl+scroll)"),
     ];
     let button = |(number, (step, sign, title)): (u8, (ZoomStep, &'static str, &'static str))| {
         let stop = Stop(Stop::SIZES + number);
-        let onclick = say(dispatch, Action::Zoom(id.clone(), step, None));
+        let onclick = dispatching(dispatch, Action::Zoom(id.clone(), step, None));
         let is_last = choice.zoom.after(step) == choice.zoom;
         html! {
             <button data-stop={stop.0.to_string()} tabindex={reachable.index(stop)} {title} aria-label={title} aria-disabled={is_last.to_string()}
@@ -321,10 +336,10 @@ fn sizes(id: &MemoryId, choice: &GridChoice, reachable: Reachable, dispatch: &Di
 
 /// Renders the menu of export formats. The menu shows its title again after a selection.
 fn files(
-    grid: &Grid,
-    choice: &GridChoice,
+    grid: &MemoryGrid,
+    choice: &GridViewOptions,
     reachable: Reachable,
-    save_file: &Callback<MemoryFile>,
+    save_file: &Callback<MemoryExport>,
 ) -> Html {
     let request = GridRequest {
         memory: grid.memory.id.clone(),
@@ -338,7 +353,7 @@ fn files(
         if let Some(list) = event.target_dyn_into::<HtmlSelectElement>() {
             let (request, ending) = (request.clone(), list.value());
             list.set_value("");
-            save_file.emit(MemoryFile { request, ending });
+            save_file.emit(MemoryExport { request, ending });
         }
     });
     let option =
@@ -347,7 +362,7 @@ fn files(
         <select class="mini save" aria-label="Export" title="Export" data-stop={Stop::SAVE.0.to_string()}
             tabindex={reachable.index(Stop::SAVE)} {onchange}>
             <option value="" selected=true>{ "Export" }</option>
-            { for FILES.iter().map(option) }
+            { for EXPORT_FORMATS.iter().map(option) }
         </select>
     }
 }

@@ -1,24 +1,29 @@
 //! Data races and hangs of the run: the conflicting accesses, the missing synchronization, and the fix.
 
 use super::line_button::line_button;
-use super::phrases::{capital, prose};
-use super::{Dispatch, say};
+use super::phrases::{capitalize, inline_code};
+use super::{Dispatch, dispatching};
 use crate::editor;
-use crate::model::{Action, OutcomesAction};
-use crate::protocol::OrderAnswer;
+use crate::model::{Action, LitmusAction};
+use crate::protocol::AnalysisResults;
 use warpgrid_view::memory_model::concurrency::{
-    HangView, HangWait, RaceSure, RaceView, RepairEdit, RepairOp, UnwrittenView, fix_of,
+    HangView, HangWait, RaceConfidence, RaceView, RepairEdit, RepairOp, UninitializedReadView,
+    fix_of,
 };
-use warpgrid_view::memory_model::litmus::CutRequest;
-use warpgrid_view::model::Frame;
+use warpgrid_view::memory_model::litmus::ExtractionRequest;
+use warpgrid_view::model::SessionFrame;
 use yew::prelude::*;
 
 /// Maximum number of shown races.
 const MAX_RACES: usize = 12;
 
 /// Returns the card of data races and hangs. The card of a fault describes the hang itself.
-pub(crate) fn order_card(found: &OrderAnswer, frame: &Frame, dispatch: &Dispatch) -> Html {
-    let OrderAnswer { report, hang, .. } = found;
+pub(crate) fn race_card(
+    found: &AnalysisResults,
+    frame: &SessionFrame,
+    dispatch: &Dispatch,
+) -> Html {
+    let AnalysisResults { report, hang, .. } = found;
     let n_more = report.races.len().saturating_sub(MAX_RACES);
     html! {
         <>
@@ -55,38 +60,41 @@ fn title(races: &[RaceView]) -> String {
     }
 }
 
-fn unwritten_item(read: &UnwrittenView) -> Html {
+fn unwritten_item(read: &UninitializedReadView) -> Html {
     // The line is a button before the sentence.
     let said = read
         .message
         .split_once(": ")
         .map_or(&*read.message, |(_, said)| said);
-    html! { <li>{ for read.reader.line.map(line_button) }{ " " }{ prose(&capital(said)) }{ "." }</li> }
+    html! { <li>{ for read.reader.line.map(line_button) }{ " " }{ inline_code(&capitalize(said)) }{ "." }</li> }
 }
 
 fn race_item(race: &RaceView, dispatch: &Dispatch) -> Html {
-    let quiet = race.same_value || race.sure != RaceSure::Certain;
-    let note = match (race.sure, race.same_value) {
-        (RaceSure::Axiom, _) => {
+    let quiet = race.same_value || race.confidence != RaceConfidence::Certain;
+    let note = match (race.confidence, race.same_value) {
+        (RaceConfidence::ModelOnly, _) => {
             "The memory model requires this ordering, but code without the fence often works in practice."
         }
-        (RaceSure::Documented, _) => {
+        (RaceConfidence::OutsideModel, _) => {
             "A rule of the PTX ISA manual outside of the memory model requires this ordering."
         }
-        (RaceSure::Certain, true) => "Both accesses write the same value.",
-        (RaceSure::Certain, false) => "",
+        (RaceConfidence::Certain, true) => "Both accesses write the same value.",
+        (RaceConfidence::Certain, false) => "",
     };
     html! {
         <li class={classes!(quiet.then_some("quiet"))}>
             { for race.first.line.map(line_button) }{ " " }{ for race.second.line.map(line_button) }{ " " }
-            { prose(&capital(&race.message)) }{ ". " }{ note }{ " " }{ for CutRequest::of_race(race).map(|cut| outcomes(cut, dispatch)) }
+            { inline_code(&capitalize(&race.message)) }{ ". " }{ note }{ " " }{ for ExtractionRequest::from_race(race).map(|cut| outcomes(cut, dispatch)) }
         </li>
     }
 }
 
 /// Renders the button that enumerates the outcomes of the lines and threads of a data race.
-fn outcomes(cut: CutRequest, dispatch: &Dispatch) -> Html {
-    let ask = say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Cut(cut)));
+fn outcomes(cut: ExtractionRequest, dispatch: &Dispatch) -> Html {
+    let ask = dispatching::<MouseEvent>(
+        dispatch,
+        Action::Outcomes(LitmusAction::ExtractFromKernel(cut)),
+    );
     html! { <button class="place" title="Enumerate the outcomes that the PTX memory model allows for the lines and threads of this data race" onclick={ask}>{ "Litmus test" }</button> }
 }
 
@@ -119,22 +127,22 @@ fn edit_item(edit: &RepairEdit) -> Html {
 fn hang_card(hang: &HangView) -> Html {
     html! {
         <section class="card fault" role="alert" aria-label="Hang">
-            <h2>{ "Kernel hangs" }{ lines_of(hang) }</h2>
-            { story(hang) }
+            <h2>{ "Kernel hangs" }{ hang_line_buttons(hang) }</h2>
+            { hang_details(hang) }
         </section>
     }
 }
 
 /// Renders buttons for the line at which the root cause of a hang waits, and for the line at fault.
-pub(super) fn lines_of(hang: &HangView) -> Html {
+pub(super) fn hang_line_buttons(hang: &HangView) -> Html {
     html! { <>{ line_button(hang.line) }{ for hang.line_at_fault.map(line_button) }</> }
 }
 
 /// Renders the diagnosis of a hang and its waiting threads.
-pub(super) fn story(hang: &HangView) -> Html {
+pub(super) fn hang_details(hang: &HangView) -> Html {
     html! {
         <>
-            <p>{ prose(&capital(&hang.message)) }{ "." }</p>
+            <p>{ inline_code(&capitalize(&hang.message)) }{ "." }</p>
             if hang.waits.len() > 1 {
                 <h3>{ "Waiting threads" }</h3>
                 <ul class="causes">{ for hang.waits.iter().take(MAX_RACES).map(wait_item) }</ul>

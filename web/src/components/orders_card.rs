@@ -1,17 +1,19 @@
 //! Dependence of the result on the schedule: the results of other schedules, and a comparison of two of them.
 
-use super::{Dispatch, say};
+use super::{Dispatch, dispatching};
 use crate::editor;
 use crate::format::{count, plural};
 use crate::model::Action;
-use warpgrid_view::analysis::schedule_seeds::{Difference, ElementStore, End, SeedReport, Side};
+use warpgrid_view::analysis::schedule_seeds::{
+    DifferenceSide, ElementStore, MemoryDifference, OutcomeGroup, SeedReport,
+};
 use yew::prelude::*;
 
 /// Maximum number of memories whose differences are shown.
 const MAX_MEMORIES: usize = 4;
 
 /// Renders the card if schedules produce different results. `seed` is the schedule of the shown run.
-pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -> Html {
+pub(crate) fn schedule_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -> Html {
     let [first, second, ..] = report.ends.as_slice() else {
         return Html::default();
     };
@@ -37,7 +39,7 @@ pub(crate) fn orders_card(report: &SeedReport, seed: u64, dispatch: &Dispatch) -
 }
 
 /// Lists further results, as in `seed 3 (2 schedules), seed 9 (1 schedule)`.
-fn others(ends: &[End]) -> String {
+fn others(ends: &[OutcomeGroup]) -> String {
     let names = ends.iter().skip(2).take(6).map(|end| {
         let seed = end.seeds.first().copied().unwrap_or(0);
         format!("seed {seed} ({})", plural(end.n_seeds, "schedule"))
@@ -45,10 +47,10 @@ fn others(ends: &[End]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn side_head(end: &End, shown: u64, dispatch: &Dispatch) -> Html {
+fn side_head(end: &OutcomeGroup, shown: u64, dispatch: &Dispatch) -> Html {
     let seed = end.seeds.first().copied().unwrap_or(0);
     let is_shown = end.seeds.contains(&shown);
-    let run = say::<MouseEvent>(dispatch, Action::SetSeed(seed));
+    let run = dispatching::<MouseEvent>(dispatch, Action::SetSeed(seed));
     html! {
         <div class={classes!("order", is_shown.then_some("shown"))}>
             <p><b>{ format!("Seed {seed}") }</b><small>{ plural(end.n_seeds, "schedule") }</small>
@@ -66,7 +68,7 @@ fn side_head(end: &End, shown: u64, dispatch: &Dispatch) -> Html {
 }
 
 /// Renders the first element of a memory that differs between two runs, with the stores of both.
-pub(super) fn difference(difference: &Difference) -> Html {
+pub(super) fn difference(difference: &MemoryDifference) -> Html {
     let [first, second] = &difference.sides;
     let more = match difference.n_elements {
         1 => String::new(),
@@ -83,7 +85,7 @@ pub(super) fn difference(difference: &Difference) -> Html {
 }
 
 /// Renders the value and the stores to it, the last one at the end.
-fn side(side: &Side) -> Html {
+fn side(side: &DifferenceSide) -> Html {
     html! {
         <div class="order">
             <ol>{ for side.stores.iter().map(store) }</ol>

@@ -3,13 +3,13 @@
 
 use super::outcomes_graph::graph;
 use super::pickers::Select;
-use super::{Dispatch, say};
+use super::{Dispatch, dispatching};
 use crate::format::plural;
-use crate::model::{Action, OutcomesAction};
-use crate::outcomes::{Found, OutcomesPage, SAMPLES};
+use crate::model::{Action, LitmusAction};
+use crate::outcomes::{LitmusState, RepairState, SAMPLES};
 use std::rc::Rc;
 use warpgrid_view::memory_model::litmus::{
-    ForbiddenView, LitmusEdit, LitmusEditOp, LitmusRepairs, LitmusView, OutcomeView, Races,
+    ForbiddenView, LitmusEdit, LitmusEditOp, LitmusRepairs, LitmusView, OutcomeView, RaceFrequency,
 };
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
@@ -20,7 +20,7 @@ const MAX_FORBIDDEN: usize = 64;
 const MAX_REPAIRS: usize = 24;
 
 /// Renders the view, which is stateless.
-pub(crate) fn outcomes_view(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
+pub(crate) fn outcomes_view(page: &LitmusState, dispatch: &Dispatch) -> Html {
     html! {
         <section class="matrix outcomes" aria-label="Litmus tests">
             <div class="matrix-side">{ test(page, dispatch) }</div>
@@ -30,16 +30,16 @@ pub(crate) fn outcomes_view(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
 }
 
 fn open(dispatch: &Dispatch, text: &str) -> Callback<MouseEvent> {
-    let action = Action::Outcomes(OutcomesAction::Open(text.into()));
-    say::<MouseEvent>(dispatch, action)
+    let action = Action::Outcomes(LitmusAction::Open(text.into()));
+    dispatching::<MouseEvent>(dispatch, action)
 }
 
-fn test(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
+fn test(page: &LitmusState, dispatch: &Dispatch) -> Html {
     let pick = {
         let dispatch = dispatch.clone();
         Callback::from(move |id: String| {
             if let Some(sample) = SAMPLES.iter().find(|sample| sample.id == id) {
-                dispatch.dispatch(Action::Outcomes(OutcomesAction::Open(sample.text.into())));
+                dispatch.dispatch(Action::Outcomes(LitmusAction::Open(sample.text.into())));
             }
         })
     };
@@ -47,7 +47,7 @@ fn test(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
         let dispatch = dispatch.clone();
         Callback::from(move |event: InputEvent| {
             let text = event.target_unchecked_into::<HtmlTextAreaElement>().value();
-            dispatch.dispatch(Action::Outcomes(OutcomesAction::Open(text.into())));
+            dispatch.dispatch(Action::Outcomes(LitmusAction::Open(text.into())));
         })
     };
     let known = SAMPLES.iter().find(|sample| sample.text == &*page.text);
@@ -56,7 +56,7 @@ fn test(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
         <section class="card matrix-controls" aria-label="Test">
             <div class="matrix-title">
                 <h2>{ "Litmus tests" }</h2>
-                <button type="button" class="pill" onclick={say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Close))}>{ "Back to kernel" }</button>
+                <button type="button" class="pill" onclick={dispatching::<MouseEvent>(dispatch, Action::Outcomes(LitmusAction::Close))}>{ "Back to kernel" }</button>
             </div>
             <label class="matrix-field whole"><span>{ "Test" }</span>
                 <Select label="Test" class="pill" value={known.map_or("", |sample| sample.id)} on_choice={pick}>
@@ -70,13 +70,13 @@ fn test(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
             if let Some(error) = &page.error {
                 <p class="hint bad" role="alert">{ error.to_string() }</p>
             }
-            <p class="hint">{ super::phrases::prose("A litmus test consists of PTX threads that share memory. `//@ thread block=1` starts a thread, `//@ location x: u32 = 0` declares a memory location, and `//@ observe 1:%r0 x[0]` lists the observed values.") }</p>
+            <p class="hint">{ super::phrases::inline_code("A litmus test consists of PTX threads that share memory. `//@ thread block=1` starts a thread, `//@ location x: u32 = 0` declares a memory location, and `//@ observe 1:%r0 x[0]` lists the observed values.") }</p>
             <p class={classes!("hint", (page.asked == 0).then_some("away"))}>{ "Searching… " }{ stop(dispatch) }</p>
         </section>
     }
 }
 
-fn answer(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
+fn answer(page: &LitmusState, dispatch: &Dispatch) -> Html {
     let Some(found) = &page.answer else {
         return match page.error {
             Some(_) => Html::default(),
@@ -96,12 +96,12 @@ fn answer(page: &OutcomesPage, dispatch: &Dispatch) -> Html {
 
 /// Renders the button that cancels the running search.
 fn stop(dispatch: &Dispatch) -> Html {
-    let stop = say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Stop));
+    let stop = dispatching::<MouseEvent>(dispatch, Action::Outcomes(LitmusAction::Stop));
     html! { <button type="button" class="pill" onclick={stop}>{ "Stop" }</button> }
 }
 
 fn outcome_button(
-    page: &OutcomesPage,
+    page: &LitmusState,
     number: usize,
     values: &[u64],
     class: &'static str,
@@ -109,24 +109,24 @@ fn outcome_button(
     dispatch: &Dispatch,
 ) -> Html {
     let pressed = number == page.chosen;
-    let choose = Action::Outcomes(OutcomesAction::Choose(number));
+    let choose = Action::Outcomes(LitmusAction::Choose(number));
     html! {
         <button type="button" class={classes!("outcome", class, pressed.then_some("chosen"))} aria-pressed={pressed.to_string()}
-            onclick={say::<MouseEvent>(dispatch, choose)}>
+            onclick={dispatching::<MouseEvent>(dispatch, choose)}>
             <code>{ words(values) }</code><small>{ note.to_owned() }</small>
         </button>
     }
 }
 
-const fn races(races: Races) -> &'static str {
+const fn races(races: RaceFrequency) -> &'static str {
     match races {
-        Races::Never => "",
-        Races::Sometimes => "data race in some executions",
-        Races::Always => "data race",
+        RaceFrequency::Never => "",
+        RaceFrequency::Sometimes => "data race in some executions",
+        RaceFrequency::Always => "data race",
     }
 }
 
-fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Html {
+fn outcomes(page: &LitmusState, found: &LitmusView, dispatch: &Dispatch) -> Html {
     let allowed = found.outcomes.as_deref().unwrap_or(&[]);
     let one = |(number, outcome): (usize, &OutcomeView)| {
         let (class, odd) = match outcome.is_interleaving {
@@ -144,10 +144,10 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
     };
     let forbidden = found.forbidden.iter().take(MAX_FORBIDDEN).enumerate();
     let n_more =
-        found.forbidden.len().saturating_sub(MAX_FORBIDDEN) + found.more_forbidden as usize;
+        found.forbidden.len().saturating_sub(MAX_FORBIDDEN) + found.n_forbidden_omitted as usize;
     html! {
         <section class="card" aria-label="All outcomes">
-            <h2>{ "Outcomes" }<small>{ found.observe.join(", ") }</small></h2>
+            <h2>{ "Outcomes" }<small>{ found.observed.join(", ") }</small></h2>
             if found.outcomes.is_none() {
                 <p class="hint bad">{ "Accesses with a data race overlap only partially, so the memory model gives no guarantees." }</p>
             } else if allowed.is_empty() {
@@ -169,7 +169,7 @@ fn outcomes(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Htm
                 <h3>{ "Data races" }</h3>
                 <ul class="outcome-repairs">{ for found.racy_lines.iter().map(race) }</ul>
             }
-            if let Some(rounds) = found.cut_off_after {
+            if let Some(rounds) = found.truncated_after {
                 <p class="hint">{ format!("All loops except polling loops are unrolled {rounds} times.") }</p>
             }
         </section>
@@ -182,7 +182,7 @@ fn race([first, second]: &[[u32; 2]; 2]) -> Html {
     html! { <li>{ side(first) }{ " and " }{ side(second) }</li> }
 }
 
-fn execution(page: &OutcomesPage) -> Html {
+fn execution(page: &LitmusState) -> Html {
     let Some((drawn, why)) = page.shown() else {
         return Html::default();
     };
@@ -190,7 +190,7 @@ fn execution(page: &OutcomesPage) -> Html {
         <section class="card" aria-label="Execution">
             if let Some(why) = why {
                 <h2>{ "Violated axiom" }</h2>
-                <p class="outcome-why" aria-live="polite">{ super::phrases::prose(&super::phrases::capital(why)) }{ "." }</p>
+                <p class="outcome-why" aria-live="polite">{ super::phrases::inline_code(&super::phrases::capitalize(why)) }{ "." }</p>
             } else {
                 <h2>{ "Example execution" }</h2>
             }
@@ -199,19 +199,19 @@ fn execution(page: &OutcomesPage) -> Html {
     }
 }
 
-fn repairs(page: &OutcomesPage, found: &LitmusView, dispatch: &Dispatch) -> Html {
+fn repairs(page: &LitmusState, found: &LitmusView, dispatch: &Dispatch) -> Html {
     let allowed = found.outcomes.as_deref().unwrap_or(&[]);
     if allowed.iter().all(|outcome| outcome.is_interleaving) {
         return Html::default();
     }
     let body = match &page.repairs {
-        Found::Unasked => html! {
-            <button type="button" class="pill" onclick={say::<MouseEvent>(dispatch, Action::Outcomes(OutcomesAction::Repair))}>{ "Find weakest fixes" }</button>
+        RepairState::Unasked => html! {
+            <button type="button" class="pill" onclick={dispatching::<MouseEvent>(dispatch, Action::Outcomes(LitmusAction::Repair))}>{ "Find weakest fixes" }</button>
         },
-        Found::Asked => {
+        RepairState::Asked => {
             html! { <p class="placeholder">{ "Searching for fixes, weakest first…" }</p> }
         }
-        Found::Repairs(found) => repair_list(&found.0, &found.1, dispatch),
+        RepairState::Repairs(found) => repair_list(&found.0, &found.1, dispatch),
     };
     html! {
         <section class="card" aria-label="Fixes">
@@ -234,13 +234,13 @@ fn repair_list(repairs: &LitmusRepairs, texts: &[String], dispatch: &Dispatch) -
     html! {
         <>
             if repairs.repairs.is_empty() {
-                <p>{ format!("No fix with at most {} allows only sequentially consistent outcomes.", plural(repairs.complete_to as u64, "edit")) }</p>
+                <p>{ format!("No fix with at most {} allows only sequentially consistent outcomes.", plural(repairs.exhaustive_up_to as u64, "edit")) }</p>
             }
             <ul class="outcome-repairs">{ for repairs.repairs.iter().zip(texts).take(MAX_REPAIRS).map(one) }</ul>
             if n_more > 0 {
                 <p class="quiet">{ format!("and {n_more} more") }</p>
             }
-            <p class="quiet">{ format!("The search covered all combinations of up to {}. Every weaker combination still allows an undesired outcome.", plural(repairs.complete_to as u64, "edit")) }</p>
+            <p class="quiet">{ format!("The search covered all combinations of up to {}. Every weaker combination still allows an undesired outcome.", plural(repairs.exhaustive_up_to as u64, "edit")) }</p>
         </>
     }
 }

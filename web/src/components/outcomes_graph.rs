@@ -1,12 +1,12 @@
 //! Diagram of an execution graph: a column per thread, arrows with labels, and a text alternative for screen readers.
 
-use crate::outcomes::{NodeBox, Plan, plan};
-use warpgrid_view::memory_model::litmus::{Edge, EdgeKind, GraphView, NodeView};
+use crate::outcomes::{GraphLayout, NodeBox, layout_graph};
+use warpgrid_view::memory_model::litmus::{EdgeKind, GraphView, NodeView, WitnessEdge};
 use yew::prelude::*;
 
 /// Renders the diagram.
 pub(crate) fn graph(graph: &GraphView) -> Html {
-    let drawn = plan(graph);
+    let drawn = layout_graph(graph);
     let view_box = format!("0 0 {:.0} {:.0}", drawn.width, drawn.height);
     let style = format!("width: {:.0}px", drawn.width);
     html! {
@@ -30,7 +30,7 @@ const ALL: [EdgeKind; 8] = [
     EdgeKind::ReadsFrom,
     EdgeKind::Coherence,
     EdgeKind::FromRead,
-    EdgeKind::Synchronises,
+    EdgeKind::SynchronizesWith,
     EdgeKind::FenceOrder,
     EdgeKind::Barrier,
     EdgeKind::Asynchronous,
@@ -43,7 +43,7 @@ fn name(kind: EdgeKind) -> (&'static str, &'static str, &'static str) {
         EdgeKind::ReadsFrom => ("rf", "rf", "reads-from: is read by"),
         EdgeKind::Coherence => ("co", "co", "coherence order: is overwritten by"),
         EdgeKind::FromRead => ("fr", "fr", "from-reads: reads a value older than"),
-        EdgeKind::Synchronises => ("sw", "sw", "synchronizes with"),
+        EdgeKind::SynchronizesWith => ("sw", "sw", "synchronizes with"),
         EdgeKind::FenceOrder => ("sc", "sc", "Fence-SC order: precedes"),
         EdgeKind::Barrier => ("bar", "bar", "barrier: synchronizes with"),
         EdgeKind::Asynchronous => ("async", "async", "asynchronous operation: completes"),
@@ -64,7 +64,7 @@ fn head(kind: EdgeKind) -> Html {
     }
 }
 
-fn arrows(drawn: &Plan) -> Html {
+fn arrows(drawn: &GraphLayout) -> Html {
     let one = |arrow: &crate::outcomes::Arrow| {
         let class = name(arrow.kind).1;
         html! { <path class={classes!("edge", class)} d={arrow.path.clone()} marker-end={format!("url(#head-{class})")} /> }
@@ -73,7 +73,7 @@ fn arrows(drawn: &Plan) -> Html {
 }
 
 /// Renders the labels of the arrows above everything else.
-fn labels(drawn: &Plan) -> Html {
+fn labels(drawn: &GraphLayout) -> Html {
     let one = |arrow: &crate::outcomes::Arrow| {
         let (short, class, _) = name(arrow.kind);
         let (x, y) = arrow.label_at;
@@ -132,7 +132,7 @@ fn in_words(graph: &GraphView) -> String {
             None => format!("initial {}", node.label),
         })
     };
-    let one = |edge: &Edge| {
+    let one = |edge: &WitnessEdge| {
         format!(
             "{} {} {}",
             label(edge.from),

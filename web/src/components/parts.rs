@@ -2,13 +2,13 @@
 //! constraints on the compiler.
 
 use super::Dispatch;
-use super::phrases::prose;
+use super::phrases::inline_code;
 use crate::editor;
 use crate::format::plural;
 use crate::model::Action;
 use std::rc::Rc;
 use warpgrid_view::CheckReport;
-use warpgrid_view::model::{PartOperand, PartView, SourceRange};
+use warpgrid_view::model::{InlineAsmView, SnippetOperand, SourceRange};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
@@ -20,13 +20,13 @@ pub(crate) struct Props {
 }
 
 #[component]
-pub(crate) fn Parts(props: &Props) -> Html {
+pub(crate) fn AsmBlockList(props: &Props) -> Html {
     let parts = &props.report.parts;
     let shown = parts
         .iter()
         .find(|part| props.entry.as_ref() == Some(&part.name));
     let shown = shown.or_else(|| parts.iter().find(|part| part.accept));
-    let choice = |part: &PartView| choice(part, shown, &props.dispatch);
+    let choice = |part: &InlineAsmView| choice(part, shown, &props.dispatch);
     html! {
         if !parts.is_empty() {
             <section class="parts" aria-label="asm blocks">
@@ -38,7 +38,7 @@ pub(crate) fn Parts(props: &Props) -> Html {
                             <table>{ for part.operands.iter().map(operand) }</table>
                         }
                         if let Some(note) = &part.note {
-                            <p class="quiet">{ prose(note) }</p>
+                            <p class="quiet">{ inline_code(note) }</p>
                         }
                     </details>
                 }
@@ -47,7 +47,7 @@ pub(crate) fn Parts(props: &Props) -> Html {
     }
 }
 
-fn choice(part: &PartView, shown: Option<&PartView>, dispatch: &Dispatch) -> Html {
+fn choice(part: &InlineAsmView, shown: Option<&InlineAsmView>, dispatch: &Dispatch) -> Html {
     let is_shown = shown.is_some_and(|shown| shown.name == part.name);
     let range = SourceRange {
         line: part.line,
@@ -73,7 +73,7 @@ fn choice(part: &PartView, shown: Option<&PartView>, dispatch: &Dispatch) -> Htm
     }
 }
 
-fn summary(part: &PartView) -> String {
+fn summary(part: &InlineAsmView) -> String {
     let operands = match part.operands.len() {
         0 => "no operands".to_owned(),
         n => plural(n as u64, "operand"),
@@ -85,7 +85,7 @@ fn summary(part: &PartView) -> String {
     format!("{}: {operands}{target}", part.name)
 }
 
-fn operand(operand: &PartOperand) -> Html {
+fn operand(operand: &SnippetOperand) -> Html {
     html! {
         <tr>
             <td><code>{ &operand.name }</code></td>

@@ -1,12 +1,12 @@
 //! Pending asynchronous operations: their destinations, and a button that completes each of them.
 
-use super::phrases::capital;
-use super::{Dispatch, FrameRef, say};
+use super::phrases::capitalize;
+use super::{Dispatch, FrameRef, dispatching};
 use crate::editor;
 use crate::format::{bytes, count, plural};
 use crate::model::Action;
-use crate::protocol::Goal;
-use warpgrid_view::model::PendingView;
+use crate::protocol::MoveTarget;
+use warpgrid_view::model::AsyncOperationView;
 use yew::prelude::*;
 
 /// Maximum number of listed operations; the number of the others is shown.
@@ -19,7 +19,7 @@ pub(crate) struct Props {
 }
 
 #[component]
-pub(crate) fn PendingCard(props: &Props) -> Html {
+pub(crate) fn AsyncOperationsCard(props: &Props) -> Html {
     let pending = &props.frame.pending;
     if pending.is_empty() {
         return Html::default();
@@ -36,10 +36,13 @@ pub(crate) fn PendingCard(props: &Props) -> Html {
     }
 }
 
-fn entry(operation: &PendingView, dispatch: &Dispatch) -> Html {
+fn entry(operation: &AsyncOperationView, dispatch: &Dispatch) -> Html {
     let range = operation.range;
     let go = Callback::from(move |_: MouseEvent| editor::go_to(range));
-    let land = say::<MouseEvent>(dispatch, Action::Move(Goal::Land(operation.id)));
+    let land = dispatching::<MouseEvent>(
+        dispatch,
+        Action::Move(MoveTarget::CompleteOperation(operation.id)),
+    );
     html! {
         <li>
             <p><code>{ &operation.opcode }</code><button class="place" onclick={go}>{ format!("line {}", range.line) }</button></p>
@@ -50,7 +53,7 @@ fn entry(operation: &PendingView, dispatch: &Dispatch) -> Html {
 }
 
 /// Describes an operation, as in `4 bytes from lane 7 to out; completes before step 12`.
-fn words(operation: &PendingView) -> String {
+fn words(operation: &AsyncOperationView) -> String {
     let n_bytes: usize = operation.pieces.iter().map(|piece| piece.bytes.len()).sum();
     let mut lanes: Vec<u8> = operation.pieces.iter().map(|piece| piece.lane).collect();
     lanes.dedup();
@@ -71,7 +74,7 @@ fn words(operation: &PendingView) -> String {
         Some(step) => format!("completes before step {}", count(step)),
     };
     match n_bytes {
-        0 => capital(&landing),
+        0 => capitalize(&landing),
         _ => format!("{}{who}{to}; {landing}", bytes(n_bytes as u64)),
     }
 }

@@ -1,10 +1,10 @@
 //! The summary of the last step, and text with inline code.
 
 use super::fragment_card::open_fragment;
-use super::step_notes::step_notes;
-use super::{Dispatch, FrameRef, memories, say};
+use super::step_notes::step_details;
+use super::{Dispatch, FrameRef, dispatching, memories};
 use crate::format::code_pieces;
-use crate::model::{Action, ProductAction};
+use crate::model::{Action, MmaArithmeticAction};
 use crate::product::product_of;
 use warpgrid_view::model::{Phrase, PhraseLink};
 use yew::prelude::*;
@@ -17,13 +17,13 @@ pub(crate) struct Props {
 }
 
 #[component]
-pub(crate) fn Sentence(props: &Props) -> Html {
+pub(crate) fn StepSummary(props: &Props) -> Html {
     let phrase = |phrase: &Phrase| match (&phrase.link, phrase.strong) {
         (Some(link), _) => {
-            html! { <button class="link" onclick={follow(link, props)}>{ prose(&phrase.text) }</button> }
+            html! { <button class="link" onclick={phrase_link(link, props)}>{ inline_code(&phrase.text) }</button> }
         }
-        (None, true) => html! { <b>{ prose(&phrase.text) }</b> },
-        (None, false) => html! { <span>{ prose(&phrase.text) }</span> },
+        (None, true) => html! { <b>{ inline_code(&phrase.text) }</b> },
+        (None, false) => html! { <span>{ inline_code(&phrase.text) }</span> },
     };
     html! {
         <p class="say" aria-live="polite">
@@ -34,7 +34,7 @@ pub(crate) fn Sentence(props: &Props) -> Html {
                 if props.stale {
                     <small class="old">{ "showing the previous run" }</small>
                 }
-                { props.frame.last.as_ref().map(step_notes) }
+                { props.frame.last.as_ref().map(step_details) }
             </span>
         </p>
     }
@@ -45,25 +45,25 @@ fn fragment(props: &Props) -> Html {
     let Some(step) = &props.frame.matrix else {
         return Html::default();
     };
-    let open = say::<MouseEvent>(&props.dispatch, open_fragment(step, 0));
+    let open = dispatching::<MouseEvent>(&props.dispatch, open_fragment(step, 0));
     let product = step.product.as_ref().and_then(|product| {
         let cell = product.first_odd.unwrap_or(0) as usize;
-        let action = Action::Product(ProductAction::Open(product_of(step, cell)?));
+        let action = Action::Product(MmaArithmeticAction::Open(product_of(step, cell)?));
         let name = match product.n_odd {
             0 => "Show Tensor Core accumulation",
             _ => "Explain rounding",
         };
-        let why = say::<MouseEvent>(&props.dispatch, action);
+        let why = dispatching::<MouseEvent>(&props.dispatch, action);
         Some(html! { <>{ " " }<button class="link" onclick={why}>{ name }</button></> })
     });
     html! { <>{ product }{ " " }<button class="link" onclick={open}>{ "Show fragment layout" }</button></> }
 }
 
 /// Returns the click handler of a link in the step summary.
-fn follow(link: &PhraseLink, props: &Props) -> Callback<MouseEvent> {
+fn phrase_link(link: &PhraseLink, props: &Props) -> Callback<MouseEvent> {
     match link {
         PhraseLink::Warp(block, warp) => {
-            say(&props.dispatch, Action::ShowWarp(Some((*block, *warp))))
+            dispatching(&props.dispatch, Action::ShowWarp(Some((*block, *warp))))
         }
         PhraseLink::Memory(id) => {
             let id = id.clone();
@@ -73,7 +73,7 @@ fn follow(link: &PhraseLink, props: &Props) -> Callback<MouseEvent> {
 }
 
 /// Renders a message, in which backticks enclose code.
-pub(crate) fn prose(text: &str) -> Html {
+pub(crate) fn inline_code(text: &str) -> Html {
     code_pieces(text)
         .map(|(piece, is_code)| match is_code {
             true => html! { <code>{ piece }</code> },
@@ -83,7 +83,7 @@ pub(crate) fn prose(text: &str) -> Html {
 }
 
 /// Returns a message with an uppercase first letter, unless it begins with code: a backtick, a register, a symbol or an array element.
-pub(crate) fn capital(message: &str) -> String {
+pub(crate) fn capitalize(message: &str) -> String {
     let first_word = message.split_whitespace().next().unwrap_or_default();
     if message.starts_with(['%', '_', '$', '`']) || first_word.contains('[') {
         return message.to_owned();

@@ -1,24 +1,25 @@
 //! The Tensor Core arithmetic view: the result of one element compared with other results, and each block with its terms as aligned bits.
 
 use super::pickers::Select;
-use super::{Dispatch, say};
-use crate::matrix::MatrixChoice;
-use crate::model::{Action, MatrixAction, ProductAction};
-use crate::product::{BitRow, ProductPage, bit_rows, depth_of, set_element};
+use super::{Dispatch, dispatching};
+use crate::matrix::LayoutQuery;
+use crate::model::{Action, LayoutExplorerAction, MmaArithmeticAction};
+use crate::product::{BitRow, MmaArithmeticState, bit_rows, depth_of, set_element};
 use warpgrid_view::analysis::mma_explanation::{
-    BlockView, NumberView, ProductChoice, ProductRequest, ProductStep, ProductView as Explained,
+    AccumulationBlockView, MmaChoice, MmaExplanation as Explained, MmaRequest, MmaStepView,
+    NumberView,
 };
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 /// The inputs of the view.
 struct Props<'a> {
-    page: &'a ProductPage,
+    page: &'a MmaArithmeticState,
     dispatch: &'a Dispatch,
 }
 
 /// Renders the view, which is stateless.
-pub(crate) fn product_view(page: &ProductPage, dispatch: &Dispatch) -> Html {
+pub(crate) fn mma_arithmetic_view(page: &MmaArithmeticState, dispatch: &Dispatch) -> Html {
     let props = &Props { page, dispatch };
     let Some(answer) = &props.page.answer else {
         return html! { <section class="matrix"><p class="placeholder">{ "Computing the result…" }</p></section> };
@@ -33,7 +34,7 @@ pub(crate) fn product_view(page: &ProductPage, dispatch: &Dispatch) -> Html {
                 {
                     match &answer.view {
                         Ok(view) => explained(view),
-                        Err(why) => html! { <p class="hint bad" role="alert">{ super::phrases::prose(why) }</p> },
+                        Err(why) => html! { <p class="hint bad" role="alert">{ super::phrases::inline_code(why) }</p> },
                     }
                 }
             </div>
@@ -44,18 +45,18 @@ pub(crate) fn product_view(page: &ProductPage, dispatch: &Dispatch) -> Html {
 /// Returns a callback that opens the view with one changed part of the request.
 fn set<T: 'static>(
     props: &Props<'_>,
-    change: impl Fn(&mut ProductRequest, T) + 'static,
+    change: impl Fn(&mut MmaRequest, T) + 'static,
 ) -> Callback<T> {
     let (request, dispatch) = (props.page.request.clone(), props.dispatch.clone());
     Callback::from(move |value| {
         let mut request = request.clone();
         change(&mut request, value);
-        dispatch.dispatch(Action::Product(ProductAction::Open(request)));
+        dispatch.dispatch(Action::Product(MmaArithmeticAction::Open(request)));
     })
 }
 
 /// Returns a callback that selects an instruction by its index.
-fn pick(props: &Props<'_>, choices: Vec<ProductChoice>) -> Callback<String> {
+fn pick(props: &Props<'_>, choices: Vec<MmaChoice>) -> Callback<String> {
     set(props, move |request, number: String| {
         let choice = number.parse().ok().and_then(|at: usize| choices.get(at));
         if let Some(choice) = choice {
@@ -76,16 +77,17 @@ fn controls(props: &Props<'_>) -> Html {
     let targets = answer.map_or(&[][..], |answer| &answer.targets);
     let chosen = choices.iter().position(|choice| choice.is_of(request));
     let pick = pick(props, choices.to_vec());
-    let option = |(at, choice): (usize, &ProductChoice)| {
+    let option = |(at, choice): (usize, &MmaChoice)| {
         html! { <option value={at.to_string()}>{ format!("{} {}, {}", choice.op, choice.shape, types(&choice.types)) }</option> }
     };
     let target_option = |name: &String| html! { <option value={name.clone()}>{ name }</option> };
     let value = chosen.map_or_else(String::new, |at| at.to_string());
-    let close = say::<MouseEvent>(props.dispatch, Action::Product(ProductAction::Close));
-    let fragments = MatrixChoice::of_target(Some(&request.target));
-    let fragments = say::<MouseEvent>(
+    let close =
+        dispatching::<MouseEvent>(props.dispatch, Action::Product(MmaArithmeticAction::Close));
+    let fragments = LayoutQuery::of_target(Some(&request.target));
+    let fragments = dispatching::<MouseEvent>(
         props.dispatch,
-        Action::Matrix(MatrixAction::Open(fragments)),
+        Action::Matrix(LayoutExplorerAction::Open(fragments)),
     );
     let stay = |event: SubmitEvent| event.prevent_default();
     html! {
@@ -186,7 +188,7 @@ fn explained(view: &Explained) -> Html {
 
 /// Renders the result and the alternative results.
 fn results(view: &Explained) -> Html {
-    let exact = view.rounded_once.as_ref();
+    let exact = view.single_rounding_result.as_ref();
     let line = |name: Html, number: &NumberView, class: &'static str| {
         let verdict = exact.map(|exact| match exact.bits == number.bits {
             true => html! { <span class="same">{ "=" }</span> },
@@ -222,16 +224,16 @@ fn results(view: &Explained) -> Html {
     }
 }
 
-fn step_card(step: &ProductStep, number: usize, n_steps: usize) -> Html {
+fn step_card(step: &MmaStepView, number: usize, n_steps: usize) -> Html {
     let title = format!("Step {number} of {n_steps}");
     match step {
-        ProductStep::Block(view) => html! {
+        MmaStepView::Block(view) => html! {
             <section class="card" aria-label={title}>
                 <h2>{ format!("Accumulation of products {}", view.products) }<small>{ block_facts(view) }</small></h2>
                 { block(view) }
             </section>
         },
-        ProductStep::Operation(view) => html! {
+        MmaStepView::Operation(view) => html! {
             <section class="card" aria-label={title}>
                 <h2>{ "Final operation" }</h2>
                 <p>{ &view.text }{ ": " }{ number_html(&view.result) }</p>
@@ -240,7 +242,7 @@ fn step_card(step: &ProductStep, number: usize, n_steps: usize) -> Html {
     }
 }
 
-fn block_facts(view: &BlockView) -> String {
+fn block_facts(view: &AccumulationBlockView) -> String {
     let unit = view.exponent - i32::from(view.kept_bits);
     match view.special {
         Some(_) => String::new(),
@@ -255,7 +257,7 @@ fn number_html(number: &NumberView) -> Html {
     html! { <><b>{ &number.text }</b>{ " " }<code>{ &number.bits }</code></> }
 }
 
-fn block(view: &BlockView) -> Html {
+fn block(view: &AccumulationBlockView) -> Html {
     if let Some(special) = &view.special {
         return html! { <p>{ format!("Special value: {special}. ") }{ number_html(&view.result) }</p> };
     }

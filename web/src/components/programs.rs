@@ -1,17 +1,17 @@
 //! Code objects of a compiled file: a list whose entries open as sources.
 
-use super::{Dispatch, say};
+use super::{Dispatch, dispatching};
 use crate::format::bytes;
 use crate::model::{Action, FileAction, OpenedFile};
 use warpgrid_view::compiled_file::{ProgramKernel, ProgramLanguage, ProgramView};
 use yew::prelude::*;
 
 /// Renders the list if a file is open.
-pub(crate) fn programs(file: Option<&OpenedFile>, dispatch: &Dispatch) -> Html {
+pub(crate) fn code_object_list(file: Option<&OpenedFile>, dispatch: &Dispatch) -> Html {
     let Some(file) = file else {
         return Html::default();
     };
-    let close = say::<MouseEvent>(dispatch, Action::File(FileAction::Close));
+    let close = dispatching::<MouseEvent>(dispatch, Action::File(FileAction::Close));
     let kind = file.view.as_ref().map_or("reading…", |view| &*view.kind);
     let is_machine = |own: &ProgramView| own.language == ProgramLanguage::MachineCode;
     html! {
@@ -34,7 +34,7 @@ pub(crate) fn programs(file: Option<&OpenedFile>, dispatch: &Dispatch) -> Html {
 }
 
 fn program(index: usize, program: &ProgramView, dispatch: &Dispatch) -> Html {
-    let open = say::<MouseEvent>(dispatch, Action::File(FileAction::Choose(index)));
+    let open = dispatching::<MouseEvent>(dispatch, Action::File(FileAction::Choose(index)));
     let target = program.target.as_deref().unwrap_or("unknown target");
     let packed = program
         .packed

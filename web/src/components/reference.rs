@@ -1,8 +1,8 @@
 //! The reference: a searchable list, and the selected page.
 
-use super::phrases::prose;
+use super::phrases::inline_code;
 use super::reference_pages::{code_page, form_page, term_page};
-use super::{Dispatch, say};
+use super::{Dispatch, dispatching};
 use crate::model::Action;
 use crate::reference::{Entry, Library, Subject};
 use std::rc::Rc;
@@ -41,7 +41,7 @@ pub(crate) fn Reference(props: &Props) -> Html {
             }
         });
     }
-    let close = say::<Event>(&props.dispatch, Action::SetReference(None));
+    let close = dispatching::<Event>(&props.dispatch, Action::SetReference(None));
     let library = props.library.as_deref().filter(|_| is_open);
     let type_query = {
         let query = query.clone();
@@ -128,14 +128,14 @@ fn group(title: &'static str, entries: &[&Entry], props: &Props) -> Html {
 
 fn line(entry: &Entry, props: &Props) -> Html {
     let is_current = props.subject.as_ref() == Some(&entry.subject);
-    let pick = say::<MouseEvent>(
+    let pick = dispatching::<MouseEvent>(
         &props.dispatch,
         Action::SetReference(Some(entry.subject.clone())),
     );
     html! {
         <li>
             <button class="reference-line" aria-current={is_current.then_some("page")} onclick={pick}>
-                <b>{ &entry.title }</b><span>{ prose(&entry.help) }</span>
+                <b>{ &entry.title }</b><span>{ inline_code(&entry.help) }</span>
             </button>
         </li>
     }

@@ -1,8 +1,8 @@
 //! A page of the reference: an instruction form, a diagnostic or a term.
 
-use super::phrases::prose;
+use super::phrases::inline_code;
 use warpgrid_view::source::reference::{
-    CodePage, FormPage, OperandFacts, SlotFacts, TermFacts, ValueFacts,
+    CodePage, FormPage, ModifierDoc, OperandDoc, SlotDoc, TermDoc,
 };
 use yew::prelude::*;
 
@@ -11,10 +11,10 @@ pub(crate) fn form_page(form: &FormPage) -> Html {
     html! {
         <>
             <h3><code>{ &form.title }</code></h3>
-            <p>{ prose(&form.help) }</p>
+            <p>{ inline_code(&form.help) }</p>
             <pre class="syntax">{ syntax(&form.syntax) }</pre>
             if let Some(needs) = &form.needs {
-                <p class="quiet">{ prose(needs) }</p>
+                <p class="quiet">{ inline_code(needs) }</p>
             }
             if !form.operands.is_empty() {
                 <h4>{ "Operands" }</h4>
@@ -23,7 +23,7 @@ pub(crate) fn form_page(form: &FormPage) -> Html {
             { for form.slots.iter().filter(|slot| !slot.values.is_empty()).map(slot_table) }
             if !form.rules.is_empty() {
                 <h4>{ "Rules" }</h4>
-                <ul>{ for form.rules.iter().map(|rule| html! { <li>{ prose(rule) }</li> }) }</ul>
+                <ul>{ for form.rules.iter().map(|rule| html! { <li>{ inline_code(rule) }</li> }) }</ul>
             }
             if !form.examples.is_empty() {
                 <h4>{ "Examples" }</h4>
@@ -54,7 +54,7 @@ fn syntax(text: &str) -> Html {
         .collect()
 }
 
-fn slot_table(slot: &SlotFacts) -> Html {
+fn slot_table(slot: &SlotDoc) -> Html {
     html! {
         <>
             <h4>
@@ -68,12 +68,12 @@ fn slot_table(slot: &SlotFacts) -> Html {
     }
 }
 
-fn operand_row(operand: &OperandFacts) -> Html {
+fn operand_row(operand: &OperandDoc) -> Html {
     html! {
         <tr>
             <th scope="row"><code>{ &operand.name }</code></th>
             <td>
-                { prose(&operand.help) }
+                { inline_code(&operand.help) }
                 if !operand.required {
                     <small>{ "optional" }</small>
                 }
@@ -82,29 +82,29 @@ fn operand_row(operand: &OperandFacts) -> Html {
     }
 }
 
-fn value_row(value: &ValueFacts) -> Html {
+fn value_row(value: &ModifierDoc) -> Html {
     html! {
         <tr>
             <th scope="row"><code>{ format!(".{}", value.text) }</code></th>
             <td>
-                { prose(&value.help) }
+                { inline_code(&value.help) }
                 if let Some(needs) = &value.needs {
-                    <small>{ prose(needs) }</small>
+                    <small>{ inline_code(needs) }</small>
                 }
             </td>
-            <td class="origin">{ prose(&value.origin) }</td>
+            <td class="origin">{ inline_code(&value.origin) }</td>
         </tr>
     }
 }
 
 /// Renders the description of a term.
-pub(crate) fn term_page(page: &TermFacts) -> Html {
+pub(crate) fn term_page(page: &TermDoc) -> Html {
     html! {
         <>
             <h3><code>{ &page.name }</code></h3>
-            <p>{ prose(&page.help) }</p>
+            <p>{ inline_code(&page.help) }</p>
             if let Some(needs) = &page.needs {
-                <p class="quiet">{ prose(needs) }</p>
+                <p class="quiet">{ inline_code(needs) }</p>
             }
         </>
     }
@@ -114,8 +114,8 @@ pub(crate) fn term_page(page: &TermFacts) -> Html {
 pub(crate) fn code_page(page: &CodePage) -> Html {
     html! {
         <>
-            <h3><code>{ &page.code }</code>{ " " }{ prose(&page.title) }</h3>
-            <p>{ prose(&page.explanation) }</p>
+            <h3><code>{ &page.code }</code>{ " " }{ inline_code(&page.title) }</h3>
+            <p>{ inline_code(&page.explanation) }</p>
             if !page.wrong.is_empty() {
                 <h4>{ "Incorrect" }</h4>
                 <pre class="wrong">{ &page.wrong }</pre>

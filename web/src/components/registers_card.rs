@@ -1,8 +1,8 @@
 //! The registers of one lane.
 
-use super::{Dispatch, FrameRef, say};
+use super::{Dispatch, FrameRef, dispatching};
 use crate::format;
-use crate::links::Links;
+use crate::links::Highlights;
 use crate::model::{Action, Focus};
 use std::rc::Rc;
 use warpgrid_view::layouts::tensor::{
@@ -21,7 +21,7 @@ const MAX_LISTED: usize = 256;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    pub(crate) links: Rc<Links>,
+    pub(crate) links: Rc<Highlights>,
     pub(crate) hex: bool,
     pub(crate) dispatch: Dispatch,
 }
@@ -46,7 +46,7 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
         .map_or(&[][..], |step| &step.names);
     registers.sort_by_key(|register| (!used.contains(&register.name), natural_key(&register.name)));
     let button = |hex: bool, name: &'static str| {
-        let onclick = say(&props.dispatch, Action::SetHexRegisters(hex));
+        let onclick = dispatching(&props.dispatch, Action::SetHexRegisters(hex));
         html! { <button aria-pressed={(props.hex == hex).to_string()} {onclick}>{ name }</button> }
     };
     html! {
@@ -86,7 +86,7 @@ fn lane(props: &Props, warp: &WarpView) -> (u8, &'static str) {
 
 /// Returns the link to the diagram of a register that contains a descriptor, recognized by its bits or because the matrix instruction of
 /// the step uses it.
-fn door(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
+fn register_diagram_link(register: &RegisterView, lane: u8, props: &Props) -> Option<String> {
     let hex = register.hex.get(usize::from(lane))?;
     let bits = u64::from_str_radix(hex.trim_start_matches("0x"), 16).ok()?;
     let step = props.frame.last.as_ref();
@@ -151,12 +151,12 @@ fn register(register: &RegisterView, lane: u8, used: &[String], props: &Props) -
     );
     html! {
         <div {class} title={format!("{} {value}", register.ty.name())}
-            onmouseenter={say(&props.dispatch, Action::Hover(focus.clone()))}
-            onmouseleave={say(&props.dispatch, Action::Hover(None))}>
+            onmouseenter={dispatching(&props.dispatch, Action::Hover(focus.clone()))}
+            onmouseleave={dispatching(&props.dispatch, Action::Hover(None))}>
             <dt>{ &register.name }</dt>
             <dd>
                 { value }
-                if let Some(link) = door(register, lane, props) {
+                if let Some(link) = register_diagram_link(register, lane, props) {
                     { " " }<a class="link" href={link} title="Decode the descriptor and show the tile that the descriptor addresses">{ "descriptor" }</a>
                 }
             </dd>

@@ -3,7 +3,7 @@
 use super::{Dispatch, FrameRef};
 use crate::format::{count, decimal};
 use crate::model::Action;
-use crate::protocol::Goal;
+use crate::protocol::MoveTarget;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -39,7 +39,7 @@ pub(crate) fn Scrubber(props: &Props) -> Html {
                 .target_dyn_into::<HtmlInputElement>()
                 .map(|input| input.value_as_number());
             if let Some(value) = value.filter(|value| value.is_finite()) {
-                dispatch.dispatch(Action::Move(Goal::Position(value as u64)));
+                dispatch.dispatch(Action::Move(MoveTarget::Position(value as u64)));
             }
         })
     };

@@ -6,8 +6,8 @@ use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 const FIRST: f64 = 37.0;
-const NARROWEST: f64 = 20.0;
-const WIDEST: f64 = 70.0;
+const MIN_SHARE: f64 = 20.0;
+const MAX_SHARE: f64 = 70.0;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -23,7 +23,7 @@ pub(crate) fn Splitter(props: &Props) -> Html {
     let set = {
         let (share, on_change) = (share.clone(), props.on_change.clone());
         move |percent: f64| {
-            let percent = percent.clamp(NARROWEST, WIDEST);
+            let percent = percent.clamp(MIN_SHARE, MAX_SHARE);
             share.set(percent);
             on_change.emit(percent);
             storage::set("split", &decimal(percent));

@@ -1,9 +1,9 @@
 //! Input field for an initial value of a cell, a parameter or a register. The entered value is written into a line of the source.
 
 use super::Dispatch;
-use super::phrases::{capital, prose};
-use crate::model::{Action, StartPage};
-use warpgrid_view::session::start::StartPlace;
+use super::phrases::{capitalize, inline_code};
+use crate::model::{Action, InitialValueState};
+use warpgrid_view::session::start::InitialValueTarget;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -13,16 +13,16 @@ pub(crate) struct Props {
     pub(crate) label: AttrValue,
     /// Name of the field for screen readers.
     pub(crate) name: AttrValue,
-    pub(crate) place: StartPlace,
+    pub(crate) place: InitialValueTarget,
     /// The current initial value, or `None` until it is known again.
     pub(crate) value: Option<AttrValue>,
     /// The last change of an initial value.
-    pub(crate) start: StartPage,
+    pub(crate) start: InitialValueState,
     pub(crate) dispatch: Dispatch,
 }
 
 #[component]
-pub(crate) fn StartForm(props: &Props) -> Html {
+pub(crate) fn InitialValueForm(props: &Props) -> Html {
     let field = use_node_ref();
     // Text that the user has entered is kept until it is submitted. The field is unchanged if its value is its default value.
     {
@@ -44,11 +44,11 @@ pub(crate) fn StartForm(props: &Props) -> Html {
             if let Some(field) = field.cast::<HtmlInputElement>() {
                 let text = field.value();
                 field.set_default_value(&text);
-                dispatch.dispatch(Action::EditStart(place.clone(), text));
+                dispatch.dispatch(Action::EditInitialValue(place.clone(), text));
             }
         })
     };
-    let why = props.start.why(&props.place);
+    let why = props.start.error(&props.place);
     html! {
         <form class="start" {onsubmit}>
             <label><span>{ &props.label }</span>
@@ -57,7 +57,7 @@ pub(crate) fn StartForm(props: &Props) -> Html {
             </label>
             <button class="mini" title="Update the annotation in the source and rerun the kernel (Enter)">{ "Set" }</button>
             if let Some(why) = why {
-                <p class="why" role="alert">{ prose(&capital(why)) }{ "." }</p>
+                <p class="why" role="alert">{ inline_code(&capitalize(why)) }{ "." }</p>
             } else if let Some(line) = props.start.line(&props.place) {
                 <p class="quiet">{ "Updated annotation: " }<code>{ line.trim() }</code></p>
             }

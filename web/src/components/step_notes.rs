@@ -4,7 +4,7 @@ use warpgrid_view::model::StepView;
 use yew::prelude::*;
 
 /// Renders the lines below the step summary.
-pub(crate) fn step_notes(step: &StepView) -> Html {
+pub(crate) fn step_details(step: &StepView) -> Html {
     html! {
         <>
             if let Some(other) = &step.counterpart {

@@ -1,11 +1,11 @@
 //! The Tensor Core operation of the last step: its tiles in the colors that mark them in the memories, and a diagram of a tensor copy.
 
-use super::{Dispatch, FrameRef, say};
-use crate::canvas::{cell_under, paint_lit};
+use super::{Dispatch, FrameRef, dispatching};
+use crate::canvas::{cell_under, paint_highlights};
 use crate::format::{extent_css, plural};
-use crate::hooks::{use_painted, use_size};
-use crate::matrix::{Arrangement, MatrixChoice, Plan, piece_words, tile_plan};
-use crate::model::{Action, MatrixAction};
+use crate::hooks::{use_diagram_canvas, use_size};
+use crate::matrix::{Arrangement, DisplayList, LayoutQuery, chunk_description, tile_plan};
+use crate::model::{Action, LayoutExplorerAction};
 use crate::theme::{Palette, tile_css};
 use std::rc::Rc;
 use warpgrid_view::model::{TensorCopyView, TensorStep, TileView};
@@ -42,8 +42,8 @@ pub(crate) fn TensorCard(props: &Props) -> Html {
 
 fn entry(at: u8, tile: &TileView, step: &TensorStep, dispatch: &Dispatch) -> Html {
     let open = tile.layout.clone().map(|request| {
-        let choice = MatrixChoice::of_fragment(request);
-        say::<MouseEvent>(dispatch, Action::Matrix(MatrixAction::Open(choice)))
+        let choice = LayoutQuery::of_fragment(request);
+        dispatching::<MouseEvent>(dispatch, Action::Matrix(LayoutExplorerAction::Open(choice)))
     });
     let size = match step.copy {
         Some(_) => plural(tile.n_bytes, "byte"),
@@ -175,10 +175,12 @@ fn TilePicture(props: &PictureProps) -> Html {
         (props.frame.clone(), *arrangement, width),
         |(frame, arrangement, width)| {
             let copy = shown_copy(frame);
-            copy.map_or_else(Plan::default, |copy| tile_plan(copy, *arrangement, *width))
+            copy.map_or_else(DisplayList::default, |copy| {
+                tile_plan(copy, *arrangement, *width)
+            })
         },
     );
-    use_painted(&boxes, &plan, &props.palette);
+    use_diagram_canvas(&boxes, &plan, &props.palette);
     use_lit(&lit, &plan, &props.palette, *here);
     let Some(copy) = shown_copy(&props.frame) else {
         return Html::default();
@@ -197,7 +199,7 @@ fn TilePicture(props: &PictureProps) -> Html {
         html! { <button aria-pressed={(*arrangement == wanted).to_string()} {onclick}>{ name }</button> }
     };
     let size = extent_css(plan.width, plan.height);
-    let words = here.and_then(|piece| piece_words(copy, piece));
+    let words = here.and_then(|piece| chunk_description(copy, piece));
     html! {
         <div class="tile-picture" ref={node}>
             <p>
@@ -223,12 +225,12 @@ fn TilePicture(props: &PictureProps) -> Html {
 
 /// Paints the chunk under the pointer above the boxes.
 #[hook]
-fn use_lit(lit: &NodeRef, plan: &Rc<Plan>, palette: &Rc<Palette>, here: Option<usize>) {
+fn use_lit(lit: &NodeRef, plan: &Rc<DisplayList>, palette: &Rc<Palette>, here: Option<usize>) {
     let lit = lit.clone();
     let seen = (plan.clone(), palette.clone(), here);
     use_effect_with(seen, move |(plan, palette, here)| {
         if let Some(canvas) = lit.cast::<HtmlCanvasElement>() {
-            paint_lit(&canvas, plan, palette, |_| false, *here);
+            paint_highlights(&canvas, plan, palette, |_| false, *here);
         }
     });
 }

@@ -3,7 +3,7 @@
 use super::Dispatch;
 use super::pickers::Select;
 use crate::examples::{EXAMPLES, Example};
-use crate::model::{Action, OwnText};
+use crate::model::{Action, SavedKernel};
 use crate::texts;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -14,9 +14,9 @@ const OWN: &str = "own:";
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) example: Option<usize>,
-    pub(crate) texts: Rc<[OwnText]>,
+    pub(crate) saved_kernels: Rc<[SavedKernel]>,
     /// ID of the saved kernel in the editor.
-    pub(crate) own: Option<String>,
+    pub(crate) current_kernel_id: Option<String>,
     pub(crate) dispatch: Dispatch,
 }
 
@@ -32,11 +32,11 @@ pub(crate) fn TextPicker(props: &Props) -> Html {
     });
     let example = props.example.and_then(|index| EXAMPLES.get(index));
     let present = props
-        .texts
+        .saved_kernels
         .iter()
-        .find(|text| example.is_none() && props.own.as_ref() == Some(&text.id));
+        .find(|text| example.is_none() && props.current_kernel_id.as_ref() == Some(&text.id));
     let others = props
-        .texts
+        .saved_kernels
         .iter()
         .filter(|text| present.is_none_or(|present| present.id != text.id));
     let mut groups: Vec<&str> = EXAMPLES.iter().map(|example| example.group).collect();
@@ -44,7 +44,7 @@ pub(crate) fn TextPicker(props: &Props) -> Html {
     html! {
         <>
             <Select label="Example" class="pill examples" value={example.map_or("", |example| example.id)} {on_choice}>
-                if example.is_none() || !props.texts.is_empty() {
+                if example.is_none() || !props.saved_kernels.is_empty() {
                     <optgroup label="My kernels">
                         if example.is_none() {
                             <option value="">{ present.map_or("Untitled kernel", |text| &text.label) }</option>
@@ -66,7 +66,7 @@ pub(crate) fn TextPicker(props: &Props) -> Html {
     }
 }
 
-fn own_option(text: &OwnText) -> Html {
+fn own_option(text: &SavedKernel) -> Html {
     html! { <option value={format!("{OWN}{}", text.id)}>{ &text.label }</option> }
 }
 
@@ -103,7 +103,7 @@ fn pick(dispatch: &Dispatch, index: usize) {
 }
 
 /// Deletes a saved kernel permanently after confirmation, and shows the first example.
-fn delete(text: &OwnText, dispatch: &Dispatch) -> Callback<MouseEvent> {
+fn delete(text: &SavedKernel, dispatch: &Dispatch) -> Callback<MouseEvent> {
     let (id, dispatch) = (text.id.clone(), dispatch.clone());
     let question = format!("Delete “{}”? This cannot be undone.", text.label);
     Callback::from(move |_| {

@@ -1,6 +1,6 @@
 //! Memory traffic of the run: the percentage of transferred bytes that was used, bank conflicts, and the lines that cause them.
 
-use super::{Dispatch, say};
+use super::{Dispatch, dispatching};
 use crate::editor;
 use crate::format::{decimal, plural};
 use crate::model::Action;
@@ -8,7 +8,11 @@ use warpgrid_worker::traffic::{Bar, Row, TrafficWords};
 use yew::prelude::*;
 
 /// Renders the card. `uncounted` is the number of executed steps that are not counted.
-pub(crate) fn traffic_card(traffic: &TrafficWords, uncounted: u64, dispatch: &Dispatch) -> Html {
+pub(crate) fn memory_traffic_card(
+    traffic: &TrafficWords,
+    uncounted: u64,
+    dispatch: &Dispatch,
+) -> Html {
     if traffic.rows.is_empty() && uncounted == 0 {
         return Html::default();
     }
@@ -18,7 +22,7 @@ pub(crate) fn traffic_card(traffic: &TrafficWords, uncounted: u64, dispatch: &Di
                 <h2>{ "Memory traffic" }</h2>
                 <small>{ plural(traffic.steps, "step") }</small>
                 if uncounted > 0 {
-                    <button class="mini" title="Rerun the remaining steps in the background and include their accesses" onclick={say(dispatch, Action::CountTraffic)}>
+                    <button class="mini" title="Rerun the remaining steps in the background and include their accesses" onclick={dispatching(dispatch, Action::CountTraffic)}>
                         { format!("Include {}", plural(uncounted, "more step")) }
                     </button>
                 }

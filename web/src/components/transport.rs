@@ -1,10 +1,10 @@
 //! The transport at the bottom: start, back, play, step and end, and the position of the run.
 
 use super::scrubber::Scrubber;
-use super::{Dispatch, FrameRef, say};
+use super::{Dispatch, FrameRef, dispatching};
 use crate::format::count;
-use crate::model::{Action, Busy};
-use crate::protocol::Goal;
+use crate::model::{Action, PendingMove};
+use crate::protocol::MoveTarget;
 use warpgrid_view::model::RunStatus;
 use yew::prelude::*;
 
@@ -14,11 +14,11 @@ pub(crate) struct Props {
     pub(crate) known_length: u64,
     pub(crate) playing: bool,
     /// The pending move.
-    pub(crate) busy: Option<Busy>,
+    pub(crate) busy: Option<PendingMove>,
     /// Whether the frame belongs to an older source.
     pub(crate) stale: bool,
     /// Whether the frame has been stale for longer than the delay.
-    pub(crate) is_outdated: bool,
+    pub(crate) show_stale: bool,
     /// Terminates the worker if it does not respond.
     pub(crate) restart: Callback<()>,
     pub(crate) dispatch: Dispatch,
@@ -27,22 +27,22 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn Transport(props: &Props) -> Html {
     let dispatch = &props.dispatch;
-    let disabled = props.frame.is_none() || props.is_outdated;
+    let disabled = props.frame.is_none() || props.show_stale;
     let at_start = props.frame.as_ref().is_none_or(|frame| frame.position == 0);
     let at_end = props
         .frame
         .as_ref()
         .is_none_or(|frame| frame.status != RunStatus::Running);
     // A disabled button keeps the focus, so that the keyboard does not lose its position.
-    let button = |label: &'static str, icon: &'static str, goal: Goal, off: bool| {
+    let button = |label: &'static str, icon: &'static str, goal: MoveTarget, off: bool| {
         let off = disabled || off;
-        let onclick = (!off).then(|| say::<MouseEvent>(dispatch, Action::Move(goal)));
+        let onclick = (!off).then(|| dispatching::<MouseEvent>(dispatch, Action::Move(goal)));
         html! {
             <button class="icon" title={label} aria-label={label.split(" (").next()} aria-disabled={off.to_string()}
                 {onclick}>{ glyph(icon) }</button>
         }
     };
-    let play = (!disabled).then(|| say::<MouseEvent>(dispatch, Action::TogglePlay));
+    let play = (!disabled).then(|| dispatching::<MouseEvent>(dispatch, Action::TogglePlay));
     // JavaScript that follows the run reads this attribute, because the handle is updated later than the text.
     let shown = props.frame.as_ref().map(|frame| frame.position.to_string());
     let stop = {
@@ -56,9 +56,9 @@ pub(crate) fn Transport(props: &Props) -> Html {
     html! {
         <footer aria-label="Transport">
             <div class="buttons" role="group" aria-label="Steps">
-                { button("Go to start (Home)", "start", Goal::Start, at_start) }
-                { button("Previous store (←)", "back", Goal::StoreBack, at_start) }
-                { button("Step back one instruction (Shift+←)", "back-one", Goal::StepBack, at_start) }
+                { button("Go to start (Home)", "start", MoveTarget::Start, at_start) }
+                { button("Previous store (←)", "back", MoveTarget::StoreBack, at_start) }
+                { button("Step back one instruction (Shift+←)", "back-one", MoveTarget::StepBack, at_start) }
                 if progress_of(props).is_some() {
                     <button class="icon play" title="Stop (Esc)" aria-label="Stop" onclick={stop}>{ glyph("stop") }</button>
                 } else {
@@ -67,9 +67,9 @@ pub(crate) fn Transport(props: &Props) -> Html {
                         { glyph(if props.playing { "pause" } else { "play" }) }
                     </button>
                 }
-                { button("Step one instruction (Shift+→)", "step-one", Goal::StepForward, at_end) }
-                { button("Next store (→)", "step", Goal::Stores(1), at_end) }
-                { button("Run to end (End)", "end", Goal::End, at_end) }
+                { button("Step one instruction (Shift+→)", "step-one", MoveTarget::StepForward, at_end) }
+                { button("Next store (→)", "step", MoveTarget::Stores(1), at_end) }
+                { button("Run to end (End)", "end", MoveTarget::End, at_end) }
             </div>
             <Scrubber frame={props.frame.clone()} length={props.known_length} {disabled} dispatch={dispatch.clone()} />
             <div class="where" role="status" data-ready={is_ready.to_string()} data-position={shown}>{ position(props) }</div>

@@ -1,12 +1,12 @@
 //! Conditional runs to a condition or a breakpoint: a form, the breakpoints, and the last result.
 
 use super::line_button::line_button;
-use super::phrases::{capital, prose};
-use super::{Dispatch, FrameRef, say};
+use super::phrases::{capitalize, inline_code};
+use super::{Dispatch, FrameRef, dispatching};
 use crate::editor;
-use crate::model::{Action, UntilAction};
+use crate::model::{Action, RunUntilAction};
 use std::rc::Rc;
-use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
+use warpgrid_view::session::until::{Direction, StopCondition, StopConditionError, StopResult};
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
@@ -16,20 +16,20 @@ const MAX_LISTED: usize = 12;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    pub(crate) breaks: Rc<[u32]>,
+    pub(crate) breakpoints: Rc<[u32]>,
     /// The result of the last conditional run, if it belongs to this position.
-    pub(crate) said: Option<Result<Reached, UntilError>>,
+    pub(crate) said: Option<Result<StopResult, StopConditionError>>,
     pub(crate) dispatch: Dispatch,
 }
 
 #[component]
-pub(crate) fn UntilCard(props: &Props) -> Html {
+pub(crate) fn RunUntilCard(props: &Props) -> Html {
     let text = use_state_eq(String::new);
     let go = |direction: Direction| {
         let (dispatch, text) = (props.dispatch.clone(), text.clone());
         move || {
-            let until = Until::Meets((*text).clone());
-            dispatch.dispatch(Action::Until(UntilAction::Go(until, direction)));
+            let until = StopCondition::Predicate((*text).clone());
+            dispatch.dispatch(Action::Until(RunUntilAction::Go(until, direction)));
         }
     };
     let oninput = {
@@ -46,7 +46,7 @@ pub(crate) fn UntilCard(props: &Props) -> Html {
         })
     };
     let onkeydown = {
-        let back = go(Direction::Back);
+        let back = go(Direction::Reverse);
         Callback::from(move |event: KeyboardEvent| {
             if event.key() == "Enter" && event.shift_key() {
                 event.prevent_default();
@@ -54,7 +54,7 @@ pub(crate) fn UntilCard(props: &Props) -> Html {
             }
         })
     };
-    let back = go(Direction::Back);
+    let back = go(Direction::Reverse);
     let is_wrong = matches!(&props.said, Some(Err(why)) if why.at != (0, 0));
     html! {
         <section class="card until" aria-label="Run until">
@@ -65,7 +65,7 @@ pub(crate) fn UntilCard(props: &Props) -> Html {
                 <button type="button" class="fix" title="Run back to the previous match (Shift+Enter)" aria-label="Run back" onclick={move |_: MouseEvent| back()}>{ "Back" }</button>
                 <button class="fix" title="Run to the next match (Enter)" aria-label="Run forward">{ "Forward" }</button>
             </form>
-            { breakpoints(&props.breaks, &props.dispatch) }
+            { breakpoints(&props.breakpoints, &props.dispatch) }
             <p class="said" aria-live="polite">{ for props.said.as_ref().map(|said| answer(said, &text)) }</p>
         </section>
     }
@@ -81,15 +81,19 @@ fn example(frame: &FrameRef) -> String {
 }
 
 fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
-    let add = Callback::from(|_: MouseEvent| editor::toggle_break());
+    let add = Callback::from(|_: MouseEvent| editor::toggle_breakpoint());
     let toggle = html! {
         <button class="mini" title="Toggle breakpoint at the cursor line (F9)" onclick={add}>{ "Toggle at cursor" }</button>
     };
     if breaks.is_empty() {
         return html! { <p class="breaks quiet">{ "Click a line number, or set a breakpoint " }{ toggle }</p> };
     }
-    let to =
-        |direction| say::<MouseEvent>(dispatch, Action::Until(UntilAction::GoToBreak(direction)));
+    let to = |direction| {
+        dispatching::<MouseEvent>(
+            dispatch,
+            Action::Until(RunUntilAction::GoToBreakpoint(direction)),
+        )
+    };
     let clear = Callback::from(|_: MouseEvent| editor::clear_breaks());
     let n_more = breaks.len().saturating_sub(MAX_LISTED);
     html! {
@@ -100,7 +104,7 @@ fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
                 <span class="quiet">{ format!("and {n_more} more") }</span>
             }
             <span class="spring"></span>
-            <button class="mini" title="Previous breakpoint (Shift+B)" aria-label="Previous breakpoint" onclick={to(Direction::Back)}>{ "◂" }</button>
+            <button class="mini" title="Previous breakpoint (Shift+B)" aria-label="Previous breakpoint" onclick={to(Direction::Reverse)}>{ "◂" }</button>
             <button class="mini" title="Next breakpoint (B)" aria-label="Next breakpoint" onclick={to(Direction::Forward)}>{ "▸" }</button>
             { toggle }
             <button class="mini" onclick={clear}>{ "Clear all" }</button>
@@ -109,9 +113,9 @@ fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
 }
 
 /// Renders the result. An error is marked in the text of the condition.
-fn answer(said: &Result<Reached, UntilError>, text: &str) -> Html {
+fn answer(said: &Result<StopResult, StopConditionError>, text: &str) -> Html {
     match said {
-        Ok(reached) => html! { { format!("{}.", capital(&reached.text)) } },
+        Ok(reached) => html! { { format!("{}.", capitalize(&reached.text)) } },
         Err(why) => {
             let units: Vec<u16> = text.encode_utf16().collect();
             let (from, to) = (why.at.0 as usize, (why.at.1 as usize).min(units.len()));
@@ -127,7 +131,7 @@ fn answer(said: &Result<Reached, UntilError>, text: &str) -> Html {
                     if has_place {
                         <code>{ part(0..from) }<mark>{ part(from..to) }</mark>{ part(to..units.len()) }</code>{ " " }
                     }
-                    { prose(&why.message) }
+                    { inline_code(&why.message) }
                 </>
             }
         }

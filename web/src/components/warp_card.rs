@@ -1,7 +1,7 @@
 //! The 32 lanes of a warp: their states, and the values of a register.
 
-use super::{Dispatch, FrameRef, say};
-use crate::links::Links;
+use super::{Dispatch, FrameRef, dispatching};
+use crate::links::Highlights;
 use crate::model::{Action, Focus};
 use crate::theme::lane_css;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ const LANES_PER_ROW: i32 = 8;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
-    pub(crate) links: Rc<Links>,
+    pub(crate) links: Rc<Highlights>,
     /// The register whose values the lanes show.
     pub(crate) register: Option<AttrValue>,
     pub(crate) dispatch: Dispatch,
@@ -153,16 +153,16 @@ fn tile(view: &LaneView, value: Option<String>, reachable: u8, props: &Props) ->
         word(view.state)
     );
     let focus = Some(Focus::Lane(view.lane));
-    let linked = props.links.has_lane(view.lane);
+    let linked = props.links.highlights_lane(view.lane);
     let class = classes!("lane", class(view.state), linked.then_some("linked"));
     html! {
         <button {class} style={format!("--lane: {}", lane_css(view.lane))} title={label.clone()} aria-label={label}
             tabindex={if view.lane == reachable { "0" } else { "-1" }}
-            onmouseenter={say(&props.dispatch, Action::Hover(focus.clone()))}
-            onmouseleave={say(&props.dispatch, Action::Hover(None))}
-            onfocus={say(&props.dispatch, Action::Hover(focus.clone()))}
-            onblur={say(&props.dispatch, Action::Hover(None))}
-            onclick={say(&props.dispatch, Action::Pin(focus))}>
+            onmouseenter={dispatching(&props.dispatch, Action::Hover(focus.clone()))}
+            onmouseleave={dispatching(&props.dispatch, Action::Hover(None))}
+            onfocus={dispatching(&props.dispatch, Action::Hover(focus.clone()))}
+            onblur={dispatching(&props.dispatch, Action::Hover(None))}
+            onclick={dispatching(&props.dispatch, Action::Pin(focus))}>
             { view.lane }
             if let Some(value) = value {
                 <span class="held">{ value }</span>

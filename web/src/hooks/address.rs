@@ -1,8 +1,10 @@
 //! The URL fragment of the page: opens the linked view, and updates the fragment when the state of the view changes.
 
-use crate::beside::BesideLink;
+use crate::beside::CompareLink;
 use crate::components::{State, open_example, open_examples};
-use crate::model::{Action, BesideAction, MatrixAction, OutcomesAction, ProductAction, Screen};
+use crate::model::{
+    Action, ActiveView, CompareAction, LayoutExplorerAction, LitmusAction, MmaArithmeticAction,
+};
 use crate::{beside, matrix, outcomes, product};
 use gloo_events::EventListener;
 use wasm_bindgen::JsValue;
@@ -13,24 +15,24 @@ const EXAMPLE: &str = "#example=";
 
 /// Follows the URL fragment for the lifetime of the page.
 #[hook]
-pub(crate) fn use_address(state: &UseReducerHandle<State>) {
+pub(crate) fn use_url_fragment(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
     use_effect_with((), move |()| {
         let follow = move || {
             let hash = hash().unwrap_or_default();
             if let Some(choice) = matrix::read_link(&hash) {
-                dispatch.dispatch(Action::Matrix(MatrixAction::Open(choice)));
+                dispatch.dispatch(Action::Matrix(LayoutExplorerAction::Open(choice)));
             } else if let Some(request) = product::read_link(&hash) {
-                dispatch.dispatch(Action::Product(ProductAction::Open(request)));
+                dispatch.dispatch(Action::Product(MmaArithmeticAction::Open(request)));
             } else if let Some(text) = outcomes::read_link(&hash) {
-                dispatch.dispatch(Action::Outcomes(OutcomesAction::Open(text.into())));
+                dispatch.dispatch(Action::Outcomes(LitmusAction::Open(text.into())));
             } else if let Some(id) = hash.strip_prefix(EXAMPLE) {
                 open_example(&dispatch, id);
             } else if let Some(link) = beside::read_link(&hash) {
                 match link {
-                    BesideLink::Own => dispatch.dispatch(Action::Beside(BesideAction::Open)),
-                    BesideLink::Examples(pair) => open_examples(&dispatch, pair),
-                    BesideLink::Unknown(id) => {
+                    CompareLink::Own => dispatch.dispatch(Action::Beside(CompareAction::Open)),
+                    CompareLink::Examples(pair) => open_examples(&dispatch, pair),
+                    CompareLink::Unknown(id) => {
                         let why = format!("unknown comparison “{id}” in the link");
                         dispatch.dispatch(Action::ExampleFailed(why));
                     }
@@ -43,11 +45,11 @@ pub(crate) fn use_address(state: &UseReducerHandle<State>) {
         move || drop(listener)
     });
     let link = match &state.screen {
-        Screen::Kernel => None,
-        Screen::Matrix(page) => Some(matrix::write_link(&page.choice)),
-        Screen::Product(page) => Some(product::write_link(&page.request)),
-        Screen::Beside(page) => Some(beside::write_link(page)),
-        Screen::Outcomes(page) => Some(outcomes::write_link(&page.text)),
+        ActiveView::Kernel => None,
+        ActiveView::Matrix(page) => Some(matrix::write_link(&page.choice)),
+        ActiveView::Product(page) => Some(product::write_link(&page.request)),
+        ActiveView::Beside(page) => Some(beside::write_link(page)),
+        ActiveView::Outcomes(page) => Some(outcomes::write_link(&page.text)),
     };
     let was_open = use_mut_ref(|| false);
     use_effect_with(link, move |link| match link {

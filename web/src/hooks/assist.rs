@@ -1,7 +1,7 @@
 //! Connects the editor requests to the worker, with the target and version that are selected at the time of each request.
 
 use crate::assist;
-use crate::client::Ask;
+use crate::client::RequestFn;
 use crate::components::State;
 use std::rc::Rc;
 use warpgrid_view::CheckOptions;
@@ -9,7 +9,7 @@ use yew::prelude::*;
 
 /// Connects the editor for the lifetime of the page.
 #[hook]
-pub(crate) fn use_assist(state: &UseReducerHandle<State>, ask: &Ask) {
+pub(crate) fn use_assist(state: &UseReducerHandle<State>, ask: &RequestFn) {
     let options = use_mut_ref(CheckOptions::default);
     {
         let options = options.clone();

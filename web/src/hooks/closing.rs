@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 /// Closes a `<details>` popover on Escape or on a pointer press outside of it.
 #[hook]
-pub(crate) fn use_closing(panel: &NodeRef) {
+pub(crate) fn use_light_dismiss(panel: &NodeRef) {
     let panel = panel.clone();
     use_effect_with((), move |()| {
         let open = move || {

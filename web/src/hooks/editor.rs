@@ -1,10 +1,10 @@
 //! Synchronizes the editor with the model.
 
-use crate::client::Ask;
+use crate::client::RequestFn;
 use crate::components::State;
 use crate::editor::{self, Marks};
-use crate::links::Links;
-use crate::model::{Action, Focus, Model, UntilAction, ZoomStep};
+use crate::links::Highlights;
+use crate::model::{Action, Focus, Model, RunUntilAction, ZoomStep};
 use crate::share::read_focus;
 use crate::texts;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use yew::prelude::*;
 
 /// Synchronizes the source, the diagnostics and the line markers.
 #[hook]
-pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask: &Ask) {
+pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Highlights>, ask: &RequestFn) {
     use_listeners(state, ask);
     use_effect_with((state.example, state.text.clone()), |(example, text)| {
         if example.is_some() && editor::text() != **text {
@@ -36,12 +36,12 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
     });
     let traffic = state.run.traffic.clone().filter(|_| !state.is_stale());
     use_effect_with(traffic, |traffic| {
-        editor::set_costs(traffic.as_ref().map_or(&[], |traffic| &traffic.marks));
+        editor::set_cost_markers(traffic.as_ref().map_or(&[], |traffic| &traffic.marks));
     });
-    let order = state.run.order.clone().filter(|_| !state.is_stale());
+    let order = state.run.analysis.clone().filter(|_| !state.is_stale());
     use_effect_with(order, |order| {
         editor::set_layouts(order.as_ref().map_or(&[], |order| &order.layouts));
-        editor::set_races(order.as_ref().map_or(&[], |order| &order.marks));
+        editor::set_race_markers(order.as_ref().map_or(&[], |order| &order.marks));
     });
     let marks = marks(state, links);
     let follow = state.playing || state.run.frame.is_some();
@@ -55,21 +55,21 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Links>, ask
 
 /// Dispatches changes of the source, the hovered line and breakpoints from the editor.
 #[hook]
-fn use_listeners(state: &UseReducerHandle<State>, ask: &Ask) {
+fn use_listeners(state: &UseReducerHandle<State>, ask: &RequestFn) {
     let (dispatch, ask) = (state.dispatcher(), Rc::clone(ask));
     use_effect_with((), move |()| {
         let (on_line, on_header) = (dispatch.clone(), dispatch.clone());
         let on_breaks = dispatch.clone();
-        editor::listen_to_breaks(move |lines| {
-            on_breaks.dispatch(Action::Until(UntilAction::SetBreaks(lines.into())));
+        editor::on_breakpoints_changed(move |lines| {
+            on_breaks.dispatch(Action::Until(RunUntilAction::SetBreakpoints(lines.into())));
         });
         let on_pin = dispatch.clone();
-        editor::listen_to_pins(move |words| {
+        editor::on_pin_requested(move |words| {
             let action = match words.split_once(' ') {
                 Some(("find", text)) => Some(Action::Find(text.to_owned())),
-                Some(("closer", cell)) => zoom(ZoomStep::Closer, cell),
-                Some(("farther", cell)) => zoom(ZoomStep::Farther, cell),
-                _ => Some(Action::Show(read_focus(&words))),
+                Some(("closer", cell)) => zoom(ZoomStep::In, cell),
+                Some(("farther", cell)) => zoom(ZoomStep::Out, cell),
+                _ => Some(Action::PinAndReveal(read_focus(&words))),
             };
             if let Some(action) = action {
                 on_pin.dispatch(action);
@@ -80,11 +80,11 @@ fn use_listeners(state: &UseReducerHandle<State>, ask: &Ask) {
             move |text, is_another| {
                 dispatch.dispatch(Action::Edited {
                     text: text.into(),
-                    is_another,
+                    replaces_source: is_another,
                 });
             },
             move |line| on_line.dispatch(Action::Hover((line > 0).then_some(Focus::Line(line)))),
-            move || on_header.dispatch(Action::TakeBackOverrides),
+            move || on_header.dispatch(Action::ClearOverrides),
         );
     });
 }
@@ -104,7 +104,12 @@ pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
     use_effect_with((), move |()| {
         let on_trouble = dispatch.clone();
         texts::listen(
-            move |texts, own| dispatch.dispatch(Action::ListTexts { texts, own }),
+            move |texts, own| {
+                dispatch.dispatch(Action::ListTexts {
+                    saved_kernels: texts,
+                    current_kernel_id: own,
+                })
+            },
             move |why| on_trouble.dispatch(Action::KeepFailed(why)),
         );
     });
@@ -114,12 +119,12 @@ pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
         .as_ref()
         .and_then(|facts| facts.entry.clone());
     let kernel = kernel.filter(|_| !state.is_stale());
-    use_effect_with((kernel, state.own.clone()), |(kernel, _)| {
+    use_effect_with((kernel, state.current_kernel_id.clone()), |(kernel, _)| {
         texts::name(kernel.as_deref().unwrap_or_default());
     });
 }
 
-fn marks(model: &Model, links: &Links) -> Marks {
+fn marks(model: &Model, links: &Highlights) -> Marks {
     let Some(frame) = model.run.frame.as_deref().filter(|_| !model.is_stale()) else {
         return Marks::default();
     };

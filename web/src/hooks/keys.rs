@@ -2,8 +2,8 @@
 
 use crate::components::State;
 use crate::editor;
-use crate::model::{Action, UntilAction};
-use crate::protocol::Goal;
+use crate::model::{Action, RunUntilAction};
+use crate::protocol::MoveTarget;
 use gloo_events::{EventListener, EventListenerOptions};
 use warpgrid_view::session::until::Direction;
 use wasm_bindgen::JsCast;
@@ -54,21 +54,21 @@ fn action(event: &KeyboardEvent) -> Option<Action> {
     let target = focused(event)?;
     let on_button = target.closest("button").ok().flatten().is_some();
     match (event.key().as_str(), event.shift_key()) {
-        ("ArrowRight", false) => Some(Action::Move(Goal::Stores(1))),
-        ("ArrowRight", true) => Some(Action::Move(Goal::StepForward)),
-        ("ArrowLeft", false) => Some(Action::Move(Goal::StoreBack)),
-        ("ArrowLeft", true) => Some(Action::Move(Goal::StepBack)),
-        ("Home", _) => Some(Action::Move(Goal::Start)),
-        ("End", _) => Some(Action::Move(Goal::End)),
+        ("ArrowRight", false) => Some(Action::Move(MoveTarget::Stores(1))),
+        ("ArrowRight", true) => Some(Action::Move(MoveTarget::StepForward)),
+        ("ArrowLeft", false) => Some(Action::Move(MoveTarget::StoreBack)),
+        ("ArrowLeft", true) => Some(Action::Move(MoveTarget::StepBack)),
+        ("Home", _) => Some(Action::Move(MoveTarget::Start)),
+        ("End", _) => Some(Action::Move(MoveTarget::End)),
         (" ", _) if !on_button => Some(Action::TogglePlay),
         ("Escape", _) => Some(Action::Stop),
         ("b" | "B", is_back) => {
             let direction = if is_back {
-                Direction::Back
+                Direction::Reverse
             } else {
                 Direction::Forward
             };
-            Some(Action::Until(UntilAction::GoToBreak(direction)))
+            Some(Action::Until(RunUntilAction::GoToBreakpoint(direction)))
         }
         ("?", _) => Some(Action::SetHelp(true)),
         _ => None,

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 /// The time at which a value is adopted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Follows {
+pub(crate) enum DeferUntil {
     /// Together with the rest of the page.
     AtOnce,
     /// Once the value has been unchanged for longer than the interval between two steps of a playback or of a held key.
@@ -14,30 +14,30 @@ pub(crate) enum Follows {
     NextFrame,
 }
 
-impl Follows {
+impl DeferUntil {
     const fn wait_ms(self) -> u32 {
         match self {
-            Follows::AtOnce => 0,
-            Follows::AtRest => 150,
-            Follows::NextFrame => 20,
+            DeferUntil::AtOnce => 0,
+            DeferUntil::AtRest => 150,
+            DeferUntil::NextFrame => 20,
         }
     }
 }
 
 /// Returns the last adopted value, and whether it is the current one.
 #[hook]
-pub(crate) fn use_followed<T: Clone + PartialEq + 'static>(
+pub(crate) fn use_deferred<T: Clone + PartialEq + 'static>(
     value: &T,
-    follows: Follows,
+    follows: DeferUntil,
 ) -> (T, bool) {
     let followed = use_state_eq(|| value.clone());
     let latest = use_mut_ref(|| value.clone());
     latest.replace(value.clone());
-    let is_present = follows == Follows::AtOnce || *followed == *value;
+    let is_present = follows == DeferUntil::AtOnce || *followed == *value;
     {
         let followed = followed.clone();
         // A changed value restarts the wait of `AtRest`. An adopted value that is no longer current starts any kind of wait.
-        let restarts = (follows == Follows::AtRest).then(|| value.clone());
+        let restarts = (follows == DeferUntil::AtRest).then(|| value.clone());
         let last = (*followed).clone();
         use_effect_with((is_present, restarts, last), move |(is_present, ..)| {
             let follow = move || followed.set(latest.borrow().clone());

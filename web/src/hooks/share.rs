@@ -3,7 +3,7 @@
 use crate::components::State;
 use crate::editor;
 use crate::model::{Action, FileAction};
-use crate::share::Linked;
+use crate::share::SharedView;
 use yew::prelude::*;
 
 /// Registers the callbacks for the lifetime of the page.
@@ -12,9 +12,9 @@ pub(crate) fn use_share(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
     use_effect_with((), move |()| {
         let (on_failed, on_compiled) = (dispatch.clone(), dispatch.clone());
-        editor::listen_to_share(
+        editor::on_file_opened(
             move |text| {
-                let linked = Linked::read(&editor::linked_fact);
+                let linked = SharedView::read(&editor::linked_fact);
                 dispatch.dispatch(Action::OpenShared(text.into(), Box::new(linked)));
             },
             move |why| on_failed.dispatch(Action::OpenFailed(why)),

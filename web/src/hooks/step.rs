@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 /// Saves the step whenever the position of a paused run changes.
 #[hook]
-pub(crate) fn use_step_of_tab(state: &UseReducerHandle<State>) {
+pub(crate) fn use_persisted_step(state: &UseReducerHandle<State>) {
     let frame = state.run.frame.as_ref();
     let shown = (!state.playing).then(|| frame.map(|frame| frame.position));
     use_effect_with(shown, |shown| {

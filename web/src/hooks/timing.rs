@@ -35,7 +35,7 @@ pub(crate) fn use_check(state: &UseReducerHandle<State>) {
 
 /// Returns whether the frame has belonged to an older source for longer than the delay.
 #[hook]
-pub(crate) fn use_outdated(state: &State) -> bool {
+pub(crate) fn use_delayed_stale(state: &State) -> bool {
     let is_stale = state.is_stale();
     let is_late = use_state_eq(|| false);
     let mark = is_late.setter();

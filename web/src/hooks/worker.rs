@@ -1,9 +1,9 @@
 //! Sends the outbox, dispatches responses, and terminates a worker that does not respond to a stop request.
 
-use crate::client::{Ask, Client, Heard};
+use crate::client::{RequestFn, WorkerClient, WorkerEvent};
 use crate::components::State;
 use crate::model::Action;
-use crate::protocol::Core;
+use crate::protocol::WorkerKind;
 use gloo_timers::callback::Timeout;
 use js_sys::Promise;
 use std::rc::Rc;
@@ -15,8 +15,8 @@ const PATIENCE_MS: u32 = 1_500;
 
 /// Connects the worker. Returns the function for editor requests, and a callback that supervises a stop request.
 #[hook]
-pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>) {
-    let client = use_mut_ref(|| None::<Rc<Client>>);
+pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (RequestFn, Callback<()>) {
+    let client = use_mut_ref(|| None::<Rc<WorkerClient>>);
     let still_busy = use_mut_ref(|| false);
     *still_busy.borrow_mut() = state.run.busy.is_some();
     let patience = use_mut_ref(|| None::<Timeout>);
@@ -26,11 +26,17 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>)
             let state = state.clone();
             move |_| {
                 let open = || {
-                    Rc::new(Client::new(move |heard| {
+                    Rc::new(WorkerClient::new(move |heard| {
                         dispatch.dispatch(match heard {
-                            Heard::Response(response) => Action::Heard(response.into()),
-                            Heard::Died(Core::Both, why) => Action::LaterCoreDied(why),
-                            Heard::Died(Core::Ptx | Core::Sass, why) => Action::WorkerDied(why),
+                            WorkerEvent::Response(response) => {
+                                Action::ResponseReceived(response.into())
+                            }
+                            WorkerEvent::Died(WorkerKind::Extended, why) => {
+                                Action::ExtendedWorkerTerminated(why)
+                            }
+                            WorkerEvent::Died(WorkerKind::Ptx | WorkerKind::Sass, why) => {
+                                Action::WorkerTerminated(why)
+                            }
                         });
                     }))
                 };
@@ -41,7 +47,7 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>)
     }
     let ask = {
         let client = client.clone();
-        use_memo((), move |()| -> Ask {
+        use_memo((), move |()| -> RequestFn {
             Rc::new(move |question, read| match client.borrow().clone() {
                 Some(client) => client.ask(question, read),
                 None => Promise::resolve(&JsValue::NULL),
@@ -55,7 +61,7 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (Ask, Callback<()>)
             if *still_busy.borrow() {
                 let line = client.borrow().clone();
                 line.inspect(|line| line.restart());
-                dispatch.dispatch(Action::WorkerDied(
+                dispatch.dispatch(Action::WorkerTerminated(
                     "the emulator did not respond, so the page terminated the emulator".into(),
                 ));
             }

@@ -1,12 +1,12 @@
 //! Positions of the boxes of a tile layout: the matrix, and the storage of its elements.
 
 use super::plan::{BYTE_WIDTH, HEAD, LINE_HEAD, Line, ROW_HEAD, line_plan};
-use super::{Mark, Plan, Raster};
+use super::{CellBox, DisplayList, Raster};
 use crate::layout::Rect;
 use warpgrid_view::layouts::tensor::LayoutView;
 
 /// Number of columns from which a cell has room for only one short text, and from which it has room for none.
-const MANY_COLUMNS: u32 = 65;
+const SHORT_TEXT_COLUMNS: u32 = 65;
 const VERY_MANY_COLUMNS: u32 = 129;
 /// Width in pixels of a diagram with a very large number of columns.
 const WIDE: f64 = 1040.0;
@@ -25,14 +25,14 @@ pub(super) fn layout_cell(view: &LayoutView, row: usize, column: usize) -> usize
 }
 
 /// Returns row and column of a cell.
-pub fn layout_position(view: &LayoutView, cell: usize) -> (usize, usize) {
+pub fn row_and_column(view: &LayoutView, cell: usize) -> (usize, usize) {
     let columns = (view.columns as usize).max(1);
     (cell / columns, cell % columns)
 }
 
 /// Returns the number of the group that a cell belongs to: the elements of a thread, of a lane, or of 16 bytes.
-pub fn layout_owner(view: &LayoutView, cell: usize) -> Option<u64> {
-    let (row, column) = layout_position(view, cell);
+pub fn holder_group(view: &LayoutView, cell: usize) -> Option<u64> {
+    let (row, column) = row_and_column(view, cell);
     let place = view.grid.get(row)?.get(column)?.first()?;
     let number = |at: usize| place.get(at).copied().map_or(0, u64::from);
     Some(match view.place.first().map(String::as_str) {
@@ -99,7 +99,8 @@ impl Labels {
             }
         }
         let mut details = cells.iter().map(|(.., (_, detail))| detail);
-        let has_detail = view.columns < MANY_COLUMNS && details.any(|detail| !detail.is_empty());
+        let has_detail =
+            view.columns < SHORT_TEXT_COLUMNS && details.any(|detail| !detail.is_empty());
         Labels { cells, has_detail }
     }
 
@@ -128,7 +129,7 @@ impl Labels {
 }
 
 /// Adds numbers above the columns and beside the rows, as densely as the cell size permits.
-fn add_numbers(plan: &mut Plan, view: &LayoutView, (width, height): (f64, f64)) {
+fn add_numbers(plan: &mut DisplayList, view: &LayoutView, (width, height): (f64, f64)) {
     let every_column = match width {
         ..8.0 => 16,
         ..20.0 => 4,
@@ -150,14 +151,14 @@ fn add_numbers(plan: &mut Plan, view: &LayoutView, (width, height): (f64, f64)) 
 }
 
 /// Returns the diagram of the matrix, in which each cell contains the location of its element.
-pub fn grid_plan(view: &LayoutView) -> Plan {
+pub fn matrix_display_list(view: &LayoutView) -> DisplayList {
     let (rows, columns) = (view.rows as usize, view.columns as usize);
     let labels = Labels::of(view);
     let (width, height) = labels.cell_size(view);
-    let mut plan = Plan {
+    let mut plan = DisplayList {
         width: ROW_HEAD + columns as f64 * width + 2.0,
         height: HEAD + rows as f64 * height + 2.0,
-        ..Plan::default()
+        ..DisplayList::default()
     };
     add_numbers(&mut plan, view, (width, height));
     let is_raster = view.columns >= VERY_MANY_COLUMNS;
@@ -174,12 +175,15 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
         });
     }
     let gap = if is_raster { 0.0 } else { 1.0 };
-    let (wrong, marked) = (Cells::of(view, &view.wrong), Cells::of(view, &view.marked));
+    let (wrong, marked) = (
+        Cells::of(view, &view.mismatched_cells),
+        Cells::of(view, &view.marked),
+    );
     let Labels { cells, has_detail } = labels;
     for (row, column, (label, detail)) in cells {
         let has_text = width >= 20.0;
         let cell = layout_cell(view, row, column);
-        plan.marks.push(Mark {
+        plan.marks.push(CellBox {
             cell,
             rect: Rect {
                 x: ROW_HEAD + column as f64 * width,
@@ -190,8 +194,8 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
             lane: view.colour(row, column),
             label: if has_text { label } else { String::new() },
             detail: if has_detail { detail } else { String::new() },
-            overlaps: wrong.has(cell),
-            faint: !view.marked.is_empty() && !marked.has(cell),
+            is_hatched: wrong.has(cell),
+            is_dimmed: !view.marked.is_empty() && !marked.has(cell),
         });
     }
     plan
@@ -199,7 +203,7 @@ pub fn grid_plan(view: &LayoutView) -> Plan {
 
 /// Returns the diagram of the storage: shared memory in lines of 128 bytes, tensor memory by lane and column, registers by thread. The
 /// diagram is `available` pixels wide.
-pub fn place_plan(view: &LayoutView, available: f64) -> Plan {
+pub fn location_display_list(view: &LayoutView, available: f64) -> DisplayList {
     match view.place.first().map(String::as_str) {
         Some("byte") => shared_plan(view, available),
         Some("thread" | "lane" | "block")
@@ -208,12 +212,12 @@ pub fn place_plan(view: &LayoutView, available: f64) -> Plan {
             lanes_plan(view, available)
         }
         // The grid is the memory itself, or a user-defined layout.
-        Some(_) | None => Plan::default(),
+        Some(_) | None => DisplayList::default(),
     }
 }
 
 /// Returns the title of the storage diagram and its subdivision.
-pub fn place_title(view: &LayoutView) -> (&'static str, &'static str) {
+pub fn location_title(view: &LayoutView) -> (&'static str, &'static str) {
     match view.place.first().map(String::as_str) {
         Some("byte") => (
             "Shared memory",
@@ -236,7 +240,7 @@ pub fn place_title(view: &LayoutView) -> (&'static str, &'static str) {
     }
 }
 
-fn shared_plan(view: &LayoutView, available: f64) -> Plan {
+fn shared_plan(view: &LayoutView, available: f64) -> DisplayList {
     let bits = u64::from(view.element_bits);
     let line = Line {
         bytes: LINE_BYTES,
@@ -256,7 +260,7 @@ fn shared_plan(view: &LayoutView, available: f64) -> Plan {
         )
     });
     line_plan(&boxes.collect::<Vec<_>>(), bits, line, available, &|cell| {
-        let (row, column) = layout_position(view, cell);
+        let (row, column) = row_and_column(view, cell);
         format!("{row},{column}")
     })
 }
@@ -314,7 +318,7 @@ impl Lanes<'_> {
     }
 
     /// Adds names above the boxes and beside the rows, and rules between the warps.
-    fn add_heads(&self, plan: &mut Plan, n_lines: usize, n_along: f64) {
+    fn add_heads(&self, plan: &mut DisplayList, n_lines: usize, n_along: f64) {
         let Lanes { width, height, .. } = *self;
         // The code uses integers, because float formatting would be larger than the diagram code.
         let per_head = match self.names[0] {
@@ -351,7 +355,7 @@ impl Lanes<'_> {
     }
 }
 
-fn lanes_plan(view: &LayoutView, available: f64) -> Plan {
+fn lanes_plan(view: &LayoutView, available: f64) -> DisplayList {
     let mut elements = view.lanes.iter().flatten().flatten();
     let mut lanes = Lanes {
         view,
@@ -371,15 +375,15 @@ fn lanes_plan(view: &LayoutView, available: f64) -> Plan {
         .fold(1.0, f64::max);
     lanes.width = ((available - LINE_HEAD) / n_along).clamp(4.0, 44.0);
     lanes.height = if n_lines > WARP { 8.0 } else { 16.0 };
-    let mut plan = Plan {
+    let mut plan = DisplayList {
         width: LINE_HEAD + n_along * lanes.width + 2.0,
         height: lanes.top(n_lines) + 2.0,
-        ..Plan::default()
+        ..DisplayList::default()
     };
     lanes.add_heads(&mut plan, n_lines, n_along);
     let wide = lanes.width * lanes.part();
     for (row, column, (line, along)) in all {
-        plan.marks.push(Mark {
+        plan.marks.push(CellBox {
             cell: layout_cell(view, row, column),
             rect: Rect {
                 x: LINE_HEAD + along * lanes.width,
@@ -393,8 +397,8 @@ fn lanes_plan(view: &LayoutView, available: f64) -> Plan {
                 false => String::new(),
             },
             detail: String::new(),
-            overlaps: false,
-            faint: false,
+            is_hatched: false,
+            is_dimmed: false,
         });
     }
     plan
@@ -424,7 +428,10 @@ mod tests {
     fn every_element_is_found_where_it_is_drawn() {
         for op in operations() {
             let view = view(op, &[]);
-            for plan in [grid_plan(&view), place_plan(&view, 900.0)] {
+            for plan in [
+                matrix_display_list(&view),
+                location_display_list(&view, 900.0),
+            ] {
                 for mark in &plan.marks {
                     let Rect {
                         x,
@@ -444,7 +451,7 @@ mod tests {
     fn a_swizzle_moves_pieces_within_their_line() {
         // Row 1 of 128-byte rows: its first chunk is drawn at the position of the second one.
         let plain = view("wgmma.shared.a", &[("swizzle", "128B")]);
-        let plan = place_plan(&plain, 1200.0);
+        let plan = location_display_list(&plain, 1200.0);
         let of_cell = |cell| {
             plan.marks
                 .iter()
@@ -456,7 +463,7 @@ mod tests {
             of_cell(layout_cell(&plain, 1, 8)),
         );
         assert_eq!(first.rect.x, second.rect.x);
-        assert_eq!(layout_owner(&plain, 0), layout_owner(&plain, 7));
-        assert_ne!(layout_owner(&plain, 0), layout_owner(&plain, 8));
+        assert_eq!(holder_group(&plain, 0), holder_group(&plain, 7));
+        assert_ne!(holder_group(&plain, 0), holder_group(&plain, 8));
     }
 }

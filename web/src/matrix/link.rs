@@ -1,6 +1,6 @@
 //! URL fragment of the Layout Explorer: `#layouts?op=store.d&shape=m16n16k16&type=f32&target=sm_80&layout=row&stride=20&base=0&beside=sm_70`.
 
-use super::MatrixChoice;
+use super::LayoutQuery;
 use warpgrid_view::layouts::inspector::picture::has_picture;
 use warpgrid_view::layouts::inspector::picture_url::{decoded, parts};
 use warpgrid_view::layouts::tensor::has_layout;
@@ -13,7 +13,7 @@ const MAX_VALUE_BYTES: usize = 64;
 
 /// Reads a URL fragment, including `#`. Returns `None` if it is not a link to the Layout Explorer. Records parameters that cannot be read,
 /// for which the worker uses defaults.
-pub fn read_link(hash: &str) -> Option<MatrixChoice> {
+pub fn read_link(hash: &str) -> Option<LayoutQuery> {
     let mut starts = std::iter::once(LAYOUTS).chain(FORMER_LAYOUTS);
     let rest = starts.find_map(|start| hash.strip_prefix(start))?;
     let parts = match rest.strip_prefix('?') {
@@ -21,7 +21,7 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
         None if rest.is_empty() => "",
         None => return None,
     };
-    let mut choice = MatrixChoice::default();
+    let mut choice = LayoutQuery::default();
     for part in parts.split('&') {
         read_part(part, &mut choice);
     }
@@ -34,19 +34,19 @@ pub fn read_link(hash: &str) -> Option<MatrixChoice> {
     choice.request.stride = choice
         .request
         .stride
-        .map(|stride| stride.min(MatrixChoice::MAX_STRIDE));
+        .map(|stride| stride.min(LayoutQuery::MAX_STRIDE));
     Some(choice)
 }
 
 /// Reads `name=value`.
-fn read_part(part: &str, choice: &mut MatrixChoice) {
+fn read_part(part: &str, choice: &mut LayoutQuery) {
     let (name, value) = part.split_once('=').unwrap_or((part, ""));
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._:".contains(c);
     if value.len() > MAX_VALUE_BYTES || !value.chars().all(is_name) {
         let is_word = !NAMES.contains(&name) && !name.is_empty() && part.contains('=');
         match decoded(value).filter(|_| is_word) {
             Some(word) => drop(choice.request.with.insert(name.to_owned(), word)),
-            None => choice.unread.push(shortened(part)),
+            None => choice.unknown_parameters.push(shortened(part)),
         }
         return;
     }
@@ -55,14 +55,12 @@ fn read_part(part: &str, choice: &mut MatrixChoice) {
     let is_number = match name {
         "stride" => value
             .parse()
-            .is_ok_and(|n: u32| n <= MatrixChoice::MAX_STRIDE),
-        "base" => value
-            .parse()
-            .is_ok_and(|n: u64| n <= MatrixChoice::MAX_BASE),
+            .is_ok_and(|n: u32| n <= LayoutQuery::MAX_STRIDE),
+        "base" => value.parse().is_ok_and(|n: u64| n <= LayoutQuery::MAX_BASE),
         _ => true,
     };
     if !is_number {
-        choice.unread.push(shortened(part));
+        choice.unknown_parameters.push(shortened(part));
     }
     match name {
         "op" => request.op = text(),
@@ -71,19 +69,19 @@ fn read_part(part: &str, choice: &mut MatrixChoice) {
         "target" => request.target = text(),
         "layout" => request.layout = Some(text()),
         "stride" => request.stride = value.parse().ok(),
-        "base" => choice.base_bytes = value.parse().unwrap_or(0).min(MatrixChoice::MAX_BASE),
+        "base" => choice.base_bytes = value.parse().unwrap_or(0).min(LayoutQuery::MAX_BASE),
         "beside" => choice.beside = Some(text()),
         "embed" => choice.embedded = true,
         "" => {}
         _ if part.contains('=') => {
             request.with.insert(name.to_owned(), text());
         }
-        _ => choice.unread.push(shortened(part)),
+        _ => choice.unknown_parameters.push(shortened(part)),
     }
 }
 
 /// Moves further parameters into the request of a layout, which has its own stride and base. Other operations have no further parameters.
-fn assign_words(choice: &mut MatrixChoice) {
+fn assign_words(choice: &mut LayoutQuery) {
     let op = &choice.request.op;
     if has_layout(op) || has_picture(op) {
         let with = &mut choice.request.with;
@@ -98,7 +96,7 @@ fn assign_words(choice: &mut MatrixChoice) {
         let parts = words
             .iter()
             .map(|(name, value)| shortened(&format!("{name}={value}")));
-        choice.unread.extend(parts);
+        choice.unknown_parameters.extend(parts);
     }
 }
 
@@ -117,7 +115,7 @@ fn shortened(part: &str) -> String {
 
 /// Returns the link to the diagram of a layout expression.
 pub fn layout_link(layout: &str) -> String {
-    let mut choice = MatrixChoice::default();
+    let mut choice = LayoutQuery::default();
     choice.request.op = "layout".to_owned();
     let with = &mut choice.request.with;
     with.insert("expression".to_owned(), layout.to_owned());
@@ -125,7 +123,7 @@ pub fn layout_link(layout: &str) -> String {
 }
 
 /// Returns the link to a query.
-pub fn write_link(choice: &MatrixChoice) -> String {
+pub fn write_link(choice: &LayoutQuery) -> String {
     let mut parts = parts(&choice.request);
     parts.extend((choice.base_bytes > 0).then(|| format!("base={}", choice.base_bytes)));
     let beside = choice.beside.iter().filter(|target| !target.is_empty());
@@ -137,7 +135,7 @@ pub fn write_link(choice: &MatrixChoice) -> String {
     }
 }
 
-impl MatrixChoice {
+impl LayoutQuery {
     /// Maximum base offset of the view, in bytes.
     pub const MAX_BASE: u64 = 255;
     /// Maximum stride of the view, in elements.
@@ -151,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_link_leads_back_to_its_choice() {
-        let choice = MatrixChoice {
+        let choice = LayoutQuery {
             request: FragmentRequest {
                 op: "load.a".into(),
                 shape: "m16n16k16".into(),
@@ -164,10 +162,10 @@ mod tests {
             base_bytes: 16,
             beside: Some("sm_80".into()),
             embedded: true,
-            unread: Vec::new(),
+            unknown_parameters: Vec::new(),
         };
         assert_eq!(read_link(&write_link(&choice)), Some(choice));
-        let empty = MatrixChoice::default();
+        let empty = LayoutQuery::default();
         assert_eq!(write_link(&empty), "#layouts");
         assert_eq!(read_link("#layouts"), Some(empty.clone()));
         assert_eq!(read_link("#matrix"), Some(empty));
@@ -195,7 +193,10 @@ mod tests {
         let link = "#layouts?op=tcgen05.cp&shape=64x128b.warpx2::02_13";
         let choice = read_link(link).expect("a link");
         assert_eq!(
-            (write_link(&choice).as_str(), choice.unread.len()),
+            (
+                write_link(&choice).as_str(),
+                choice.unknown_parameters.len()
+            ),
             (link, 0)
         );
         let link = "#layouts?op=wgmma.shared.a&type=f16&major=mn&swizzle=64B";
@@ -205,13 +206,13 @@ mod tests {
         let earlier = read_link(&link.replace("#layouts", "#matrix"));
         assert_eq!(earlier, Some(choice));
         let choice = read_link("#layouts?op=store.d&swizzle=64B").expect("a link");
-        assert_eq!(choice.unread, ["swizzle=64B"]);
+        assert_eq!(choice.unknown_parameters, ["swizzle=64B"]);
     }
 
     #[test]
     fn a_layout_that_is_written_travels() {
         let written = "Swizzle<3,4,3> o ((8,2),64):((64,512),1)";
-        let mut choice = MatrixChoice::default();
+        let mut choice = LayoutQuery::default();
         choice.request.op = "layout".into();
         choice
             .request
@@ -227,7 +228,7 @@ mod tests {
             let link = format!("{start}?descriptor=0x4000004000010040");
             let tile = read_link(&link).expect("a link");
             assert_eq!(
-                (tile.request.op.as_str(), tile.unread.len()),
+                (tile.request.op.as_str(), tile.unknown_parameters.len()),
                 ("wgmma.tile.a", 0),
                 "{start}"
             );
@@ -235,7 +236,7 @@ mod tests {
         for odd in ["%4", "%zz", "%00", "%ff"] {
             let choice =
                 read_link(&format!("#layouts?op=layout&expression={odd}")).expect("a link");
-            assert_eq!(choice.unread.len(), 1, "{odd}");
+            assert_eq!(choice.unknown_parameters.len(), 1, "{odd}");
         }
     }
 
@@ -263,7 +264,7 @@ mod tests {
                 .expect("a link");
         assert_eq!(choice.request.op, "");
         assert_eq!(choice.request.stride, None);
-        assert_eq!(choice.base_bytes, MatrixChoice::MAX_BASE);
+        assert_eq!(choice.base_bytes, LayoutQuery::MAX_BASE);
         assert_eq!(choice.request.shape, "m8n8k4");
     }
 }

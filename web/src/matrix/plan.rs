@@ -4,14 +4,14 @@ use super::{CellLabels, position, register_label};
 use crate::layout::Rect;
 use std::collections::BTreeMap;
 use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture, PictureCell};
-use warpgrid_view::model::MatrixOperand;
+use warpgrid_view::model::MatrixOperandView;
 
 const CELL_HEIGHT: f64 = 30.0;
 /// Width of a cell with room for `r3.1`, and of a cell in a wide matrix.
 const CELL_WIDTH: f64 = 38.0;
 const NARROW_CELL_WIDTH: f64 = 26.0;
 /// Number of columns from which cells are narrow.
-const MANY_COLUMNS: u16 = 40;
+const NARROW_CELL_COLUMNS: u16 = 40;
 pub(super) const HEAD: f64 = 20.0;
 pub(super) const ROW_HEAD: f64 = 30.0;
 /// Gap between two matrices.
@@ -23,7 +23,7 @@ pub(super) const BYTE_WIDTH: f64 = 5.0;
 
 /// The box of an element.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
+pub struct CellBox {
     /// The cell of the diagram.
     pub cell: usize,
     pub rect: Rect,
@@ -33,17 +33,17 @@ pub struct Mark {
     /// The second line of text.
     pub detail: String,
     /// Whether another element occupies the same bytes.
-    pub overlaps: bool,
+    pub is_hatched: bool,
     /// Whether the box is shown only for comparison, because another step reads it.
-    pub faint: bool,
+    pub is_dimmed: bool,
 }
 
 /// A diagram.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
+pub struct DisplayList {
     pub width: f64,
     pub height: f64,
-    pub marks: Vec<Mark>,
+    pub marks: Vec<CellBox>,
     /// Labels around the boxes, each with its center.
     pub heads: Vec<(String, f64, f64)>,
     /// Lines between sectors.
@@ -61,7 +61,7 @@ pub struct Raster {
     pub rect: Rect,
 }
 
-impl Plan {
+impl DisplayList {
     /// Returns the cell at a point.
     pub fn cell_at(&self, x: f64, y: f64) -> Option<usize> {
         let holds = |rect: &Rect| {
@@ -75,18 +75,22 @@ impl Plan {
 
 /// Returns the diagram of the matrix in rows and columns. Several matrices are stacked vertically, and `n_pictures` diagrams are side by
 /// side.
-pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, n_pictures: usize) -> Plan {
+pub fn matrix_plan(
+    picture: &FragmentPicture,
+    labels: CellLabels,
+    n_pictures: usize,
+) -> DisplayList {
     let (rows, columns) = (usize::from(picture.rows), usize::from(picture.columns));
-    let width = if n_pictures > 1 || picture.columns >= MANY_COLUMNS {
+    let width = if n_pictures > 1 || picture.columns >= NARROW_CELL_COLUMNS {
         NARROW_CELL_WIDTH
     } else {
         CELL_WIDTH
     };
     let block = HEAD + rows as f64 * CELL_HEIGHT + BETWEEN;
-    let mut plan = Plan {
+    let mut plan = DisplayList {
         width: ROW_HEAD + columns as f64 * width + 2.0,
         height: f64::from(picture.n_matrices) * block - BETWEEN + 2.0,
-        ..Plan::default()
+        ..DisplayList::default()
     };
     for matrix in 0..usize::from(picture.n_matrices) {
         let top = matrix as f64 * block;
@@ -109,7 +113,7 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, n_pictures: us
         };
         let (matrix, row, column) = position(picture, cell);
         let (label, detail) = cell_label(picture, found, holder, labels);
-        plan.marks.push(Mark {
+        plan.marks.push(CellBox {
             cell,
             rect: Rect {
                 x: ROW_HEAD + column as f64 * width,
@@ -120,8 +124,8 @@ pub fn matrix_plan(picture: &FragmentPicture, labels: CellLabels, n_pictures: us
             lane: holder.lane,
             label,
             detail,
-            overlaps: false,
-            faint: false,
+            is_hatched: false,
+            is_dimmed: false,
         });
     }
     plan
@@ -159,7 +163,7 @@ struct Numbered {
     height: f64,
 }
 
-impl Plan {
+impl DisplayList {
     /// Adds numbers above the columns and beside the rows of a matrix that begins at `top`.
     fn number(&mut self, top: f64, numbered: Numbered) {
         let Numbered {
@@ -182,7 +186,7 @@ impl Plan {
 
 /// Returns the diagram of a matrix of a run in `available` pixels. Each box is an element in the color of its lane; several matrices are
 /// stacked vertically.
-pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
+pub fn fragment_plan(operand: &MatrixOperandView, available: f64) -> DisplayList {
     const HEIGHT: f64 = 19.0;
     const SIDE: f64 = 22.0;
     const PADDING: f64 = 30.0;
@@ -193,10 +197,10 @@ pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
     let width = ((available - SIDE - PADDING) / columns as f64).clamp(15.0, 34.0);
     let n_matrices = operand.cells.len().div_ceil(rows * columns).max(1);
     let block = HEAD + rows as f64 * HEIGHT + BETWEEN / 2.0;
-    let mut plan = Plan {
+    let mut plan = DisplayList {
         width: SIDE + columns as f64 * width + 2.0,
         height: n_matrices as f64 * block - BETWEEN / 2.0 + 2.0,
-        ..Plan::default()
+        ..DisplayList::default()
     };
     for matrix in 0..n_matrices {
         let top = matrix as f64 * block;
@@ -214,7 +218,7 @@ pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
             continue;
         };
         let (matrix, row, column) = (cell / columns / rows, cell / columns % rows, cell % columns);
-        plan.marks.push(Mark {
+        plan.marks.push(CellBox {
             cell,
             rect: Rect {
                 x: SIDE + column as f64 * width,
@@ -225,8 +229,8 @@ pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
             lane: holder.lane,
             label: holder.lane.to_string(),
             detail: String::new(),
-            overlaps: false,
-            faint: false,
+            is_hatched: false,
+            is_dimmed: false,
         });
     }
     plan
@@ -234,9 +238,9 @@ pub fn fragment_plan(operand: &MatrixOperand, available: f64) -> Plan {
 
 /// Returns the diagram of the memory that contains the matrix, `base_bytes` after a 256-byte boundary, in lines of `available` pixels.
 /// Omits lines without elements. Empty for operands that are only in registers.
-pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -> Plan {
+pub fn memory_plan(picture: &FragmentPicture, base_bytes: u64, available: f64) -> DisplayList {
     if picture.address_rule.is_none() {
-        return Plan::default();
+        return DisplayList::default();
     }
     let line = Line {
         bytes: u64::from(picture.line_bytes.max(1)),
@@ -276,7 +280,7 @@ pub(super) struct Line {
     pub(super) head: f64,
 }
 
-impl Plan {
+impl DisplayList {
     /// Adds the titles of the subdivisions above the lines, and the addresses beside them. `lines` maps line numbers to positions.
     fn add_line_heads(&mut self, line: Line, lines: &BTreeMap<u64, usize>, byte_width: f64) {
         for part in 0..line.bytes / line.part_bytes {
@@ -307,7 +311,7 @@ pub(super) fn line_plan(
     line: Line,
     available: f64,
     label: &dyn Fn(usize) -> String,
-) -> Plan {
+) -> DisplayList {
     let Line { bytes, head, .. } = line;
     let mut lines: BTreeMap<u64, usize> = BTreeMap::new();
     let mut held: BTreeMap<u64, usize> = BTreeMap::new();
@@ -322,10 +326,10 @@ pub(super) fn line_plan(
     let byte_width = ((available - head) / bytes as f64)
         .max(line.narrowest)
         .min(10.0);
-    let mut plan = Plan {
+    let mut plan = DisplayList {
         width: head + bytes as f64 * byte_width + 2.0,
         height: HEAD + lines.len() as f64 * LINE_HEIGHT + 2.0,
-        ..Plan::default()
+        ..DisplayList::default()
     };
     plan.add_line_heads(line, &lines, byte_width);
     for (cell, first, lane) in boxes {
@@ -336,7 +340,7 @@ pub(super) fn line_plan(
         } else {
             String::new()
         };
-        plan.marks.push(Mark {
+        plan.marks.push(CellBox {
             cell: *cell,
             rect: Rect {
                 x: head + (first % (bytes * 8)) as f64 / 8.0 * byte_width,
@@ -351,8 +355,8 @@ pub(super) fn line_plan(
                 String::new()
             },
             detail: String::new(),
-            overlaps: held.get(first).is_some_and(|n| *n > 1),
-            faint: false,
+            is_hatched: held.get(first).is_some_and(|n| *n > 1),
+            is_dimmed: false,
         });
     }
     plan
@@ -363,7 +367,7 @@ mod tests {
     use super::*;
     use crate::matrix::fixture::store_d;
 
-    fn middle(mark: &Mark) -> (f64, f64) {
+    fn middle(mark: &CellBox) -> (f64, f64) {
         let Rect {
             x,
             y,
@@ -414,11 +418,11 @@ mod tests {
             memory_plan(&picture, 0, 900.0)
                 .marks
                 .iter()
-                .all(|mark| !mark.overlaps)
+                .all(|mark| !mark.is_hatched)
         );
         picture.cells[1].offset_bits = 0;
         let plan = memory_plan(&picture, 0, 900.0);
-        let overlapping = plan.marks.iter().filter(|mark| mark.overlaps);
+        let overlapping = plan.marks.iter().filter(|mark| mark.is_hatched);
         assert_eq!(
             overlapping.map(|mark| mark.cell).collect::<Vec<_>>(),
             [0, 1]

@@ -2,7 +2,7 @@
 
 /// A question and the link to its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct FaqEntry {
     pub text: &'static str,
     pub link: &'static str,
 }
@@ -10,10 +10,10 @@ pub struct Question {
 const TABLE: &str = include_str!("../../questions.txt");
 
 /// Returns all questions in the order of the file.
-pub fn questions() -> impl Iterator<Item = Question> {
+pub fn questions() -> impl Iterator<Item = FaqEntry> {
     TABLE.lines().filter_map(|line| {
         let mut parts = line.split(" | ").skip(1);
-        Some(Question {
+        Some(FaqEntry {
             text: parts.next()?,
             link: parts.next()?,
         })
@@ -42,7 +42,7 @@ mod tests {
                 continue;
             }
             let choice = read_link(question.link).expect(question.text);
-            assert_eq!(choice.unread, [""; 0], "{}", question.text);
+            assert_eq!(choice.unknown_parameters, [""; 0], "{}", question.text);
             let request = &choice.request;
             let refusal = match has_layout(&request.op) {
                 true => layout(request).err(),

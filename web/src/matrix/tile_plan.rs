@@ -1,6 +1,6 @@
 //! Positions of the chunks of a tensor copy: shared memory in lines of 128 bytes, and the coordinates of each 16-byte chunk.
 
-use super::Plan;
+use super::DisplayList;
 use super::plan::{Line, line_plan};
 use warpgrid_view::model::{TensorCopyView, TensorPieceView};
 
@@ -20,17 +20,17 @@ pub enum Arrangement {
 
 /// Returns the diagram of a tile in `available` pixels. The color of a chunk is that of its unswizzled position in its line. A chunk that
 /// is partly or completely out of bounds is hatched.
-pub fn tile_plan(copy: &TensorCopyView, arrangement: Arrangement, available: f64) -> Plan {
+pub fn tile_plan(copy: &TensorCopyView, arrangement: Arrangement, available: f64) -> DisplayList {
     let place = |piece: &TensorPieceView| match arrangement {
         Arrangement::Swizzled => piece.shared,
-        Arrangement::Linear => piece.plain,
+        Arrangement::Linear => piece.unswizzled_offset,
     };
     let boxes: Vec<(usize, u64, u8)> = copy
         .pieces
         .iter()
         .enumerate()
         .map(|(cell, piece)| {
-            let along = piece.plain % LINE_BYTES / PIECE_BYTES;
+            let along = piece.unswizzled_offset % LINE_BYTES / PIECE_BYTES;
             (cell, place(piece) * 8, along as u8 * 4)
         })
         .collect();
@@ -53,7 +53,7 @@ pub fn tile_plan(copy: &TensorCopyView, arrangement: Arrangement, available: f64
     let mut plan = line_plan(&boxes, bits, line, available, &label);
     for mark in &mut plan.marks {
         let piece = copy.pieces.get(mark.cell);
-        mark.overlaps = piece.is_some_and(|piece| piece.n_inside < piece.n_bytes);
+        mark.is_hatched = piece.is_some_and(|piece| piece.n_inside < piece.n_bytes);
     }
     plan
 }
@@ -64,7 +64,7 @@ fn coordinates(piece: &TensorPieceView, between: &str) -> String {
 }
 
 /// Describes a 16-byte chunk: `(8, 2): 16 bytes at shared-memory offset 304, which would be offset 272 without the swizzle.`
-pub fn piece_words(copy: &TensorCopyView, piece: usize) -> Option<String> {
+pub fn chunk_description(copy: &TensorCopyView, piece: usize) -> Option<String> {
     let piece = copy.pieces.get(piece)?;
     let mut words = format!(
         "({}): {} bytes at shared-memory offset {}",
@@ -72,10 +72,10 @@ pub fn piece_words(copy: &TensorCopyView, piece: usize) -> Option<String> {
         piece.n_bytes,
         piece.shared
     );
-    if piece.plain != piece.shared {
+    if piece.unswizzled_offset != piece.shared {
         words.push_str(&format!(
             ", which would be offset {} without the swizzle",
-            piece.plain
+            piece.unswizzled_offset
         ));
     }
     let n_outside = piece.n_bytes - piece.n_inside;
@@ -99,7 +99,7 @@ pub(crate) mod tests {
         let pieces = (0..16).map(|at: u64| TensorPieceView {
             coordinates: vec![(at % 8 * 8) as i64, (at / 8) as i64],
             shared: 1024 + (at ^ (at / 8)) * 16,
-            plain: 1024 + at * 16,
+            unswizzled_offset: 1024 + at * 16,
             n_bytes: 16,
             n_inside: if at % 8 == 7 { 0 } else { 16 },
         });
@@ -126,14 +126,14 @@ pub(crate) mod tests {
         let copy = copy();
         let plain = tile_plan(&copy, Arrangement::Linear, 400.0);
         let swizzled = tile_plan(&copy, Arrangement::Swizzled, 400.0);
-        let at = |plan: &Plan, piece: usize| {
+        let at = |plan: &DisplayList, piece: usize| {
             let mark = plan.marks.iter().find(|mark| mark.cell == piece);
             mark.map(|mark| (mark.rect.x, mark.rect.y)).expect("a mark")
         };
         assert_eq!(at(&plain, 3), at(&swizzled, 3));
         assert_eq!(at(&plain, 8), at(&swizzled, 9));
         assert_eq!(at(&plain, 9), at(&swizzled, 8));
-        let hatched = swizzled.marks.iter().filter(|mark| mark.overlaps);
+        let hatched = swizzled.marks.iter().filter(|mark| mark.is_hatched);
         assert_eq!(hatched.map(|mark| mark.cell).collect::<Vec<_>>(), [7, 15]);
         assert_eq!(swizzled.marks[9].label, "8,1");
     }
@@ -141,13 +141,13 @@ pub(crate) mod tests {
     #[test]
     fn a_piece_says_where_it_lies_and_what_is_outside() {
         assert_eq!(
-            piece_words(&copy(), 15).as_deref(),
+            chunk_description(&copy(), 15).as_deref(),
             Some(
                 "(56, 1): 16 bytes at shared-memory offset 1248, which would be offset 1264 without the swizzle; 16 of these bytes are out of bounds and are filled with 0."
             )
         );
         assert_eq!(
-            piece_words(&copy(), 0).as_deref(),
+            chunk_description(&copy(), 0).as_deref(),
             Some("(0, 0): 16 bytes at shared-memory offset 1024.")
         );
     }

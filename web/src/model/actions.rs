@@ -1,24 +1,25 @@
 //! The actions of the page.
 
-use super::heard::{Letter, heard};
+use super::heard::{SharedResponse, handle_response};
 use super::history::ask_history;
 use super::{
-    BesideAction, Busy, Cure, FileAction, Focus, Fresh, GridChoice, History, MatrixAction, Model,
-    OutcomesAction, Overlay, OwnText, ProductAction, Screen, StartPage, ThemeChoice, Trouble,
-    UntilAction, Zoom, ZoomStep, screen,
+    ActiveView, CompareAction, FileAction, Focus, GridViewOptions, InitialPosition,
+    InitialValueState, LayoutExplorerAction, LitmusAction, MmaArithmeticAction, Model, Overlay,
+    PageError, PendingMove, RewriteState, RunUntilAction, SavedKernel, ThemeChoice, WriteHistory,
+    Zoom, ZoomStep, screen,
 };
 use super::{beside, file, matrix, outcomes, product, start, until};
 use crate::examples::{self, EXAMPLES};
-use crate::protocol::{Core, Goal, OrderRequest, Place, RequestBody};
+use crate::protocol::{AnalysisRequest, MoveTarget, PositionAfterMeasure, RequestBody, WorkerKind};
 use crate::reference::Subject;
-use crate::share::Linked;
+use crate::share::SharedView;
 use std::rc::Rc;
-use warpgrid_view::MemoryId;
+use warpgrid_view::MemoryKey;
 use warpgrid_view::model::RunStatus;
-use warpgrid_view::session::memory_search::FoundCell;
-use warpgrid_view::session::start::StartPlace;
+use warpgrid_view::session::memory_search::CellMatch;
+use warpgrid_view::session::start::InitialValueTarget;
 use warpgrid_view::value::ElementType;
-use warpgrid_worker::first::SHARE_OF_EXAMPLE;
+use warpgrid_worker::first::EXAMPLE_STORE_FRACTION;
 
 /// Number of rows requested for a newly opened memory. Its grid then requests the visible rows.
 const FIRST_ROWS: u32 = 18;
@@ -33,7 +34,7 @@ pub enum Action {
     Edited {
         text: Rc<str>,
         /// Whether the text replaces a different source, of which little is left.
-        is_another: bool,
+        replaces_source: bool,
     },
     /// An example was selected and its source is loading.
     AwaitExample(usize),
@@ -42,52 +43,52 @@ pub enum Action {
     /// The example could not be loaded, with the reason.
     ExampleFailed(String),
     /// A file was opened, with its source and view state.
-    OpenShared(Rc<str>, Box<Linked>),
+    OpenShared(Rc<str>, Box<SharedView>),
     /// A link or a file could not be opened, with the reason.
     OpenFailed(String),
     /// The saved kernels of the user, and the ID of the one in the editor.
     ListTexts {
-        texts: Rc<[OwnText]>,
-        own: Option<String>,
+        saved_kernels: Rc<[SavedKernel]>,
+        current_kernel_id: Option<String>,
     },
     /// A kernel could not be saved, with the reason. The reason is empty once saving succeeds again.
     KeepFailed(String),
     SetTarget(Option<String>),
     SetVersion(Option<String>),
     /// Removes the overrides of version and target.
-    TakeBackOverrides,
+    ClearOverrides,
     /// Runs another kernel of the module.
     PickKernel(String),
     /// The pause in typing is long enough to check a long source.
     CheckDue,
     /// An accepted source has been unchanged for long enough to be run.
     LaunchDue,
-    Move(Goal),
+    Move(MoveTarget),
     TogglePlay,
     /// A timer tick of the playback.
     Tick,
     Stop,
     Window {
-        memory: MemoryId,
+        memory: MemoryKey,
         first_row: u64,
         n_rows: u32,
     },
-    SetType(MemoryId, Option<ElementType>),
-    SetColumns(MemoryId, Option<u32>),
-    SetOverlay(MemoryId, Overlay),
+    SetType(MemoryKey, Option<ElementType>),
+    SetColumns(MemoryKey, Option<u32>),
+    SetOverlay(MemoryKey, Overlay),
     /// Zooms in or out, keeping an element in view.
-    Zoom(MemoryId, ZoomStep, Option<u64>),
-    ToggleTable(MemoryId),
-    ToggleFold(MemoryId),
+    Zoom(MemoryKey, ZoomStep, Option<u64>),
+    ToggleTable(MemoryKey),
+    ToggleFold(MemoryKey),
     /// Opens the card of a memory without a grid.
-    OpenMemory(MemoryId),
+    OpenMemory(MemoryKey),
     ShowWarp(Option<(u64, u32)>),
     /// Moves to a position at which a block of the grid executes, and shows its first warp.
     GoToBlock(u64),
     Hover(Option<Focus>),
     Pin(Option<Focus>),
     /// Pins the target of a tour and scrolls to it.
-    Show(Option<Focus>),
+    PinAndReveal(Option<Focus>),
     /// Searches for a value, an address or a name, starting after the pinned cell.
     Find(String),
     SetHexRegisters(bool),
@@ -95,29 +96,29 @@ pub enum Action {
     CountTraffic,
     /// Runs the same source with another scheduler seed.
     SetSeed(u64),
-    Heard(Letter),
-    WorkerDied(String),
+    ResponseReceived(SharedResponse),
+    WorkerTerminated(String),
     /// Requests the source without bank conflicts.
-    Cure,
+    RewriteBankConflicts,
     /// The worker that is loaded after the first grid stopped, with the reason.
-    LaterCoreDied(String),
+    ExtendedWorkerTerminated(String),
     Relaunch,
     DismissTrouble,
     SetHelp(bool),
     /// Opens or closes a reference page.
     SetReference(Option<Subject>),
     /// An action of the Layout Explorer.
-    Matrix(MatrixAction),
+    Matrix(LayoutExplorerAction),
     /// An action of the Tensor Core arithmetic view.
-    Product(ProductAction),
+    Product(MmaArithmeticAction),
     /// An action of the litmus test view.
-    Outcomes(OutcomesAction),
+    Outcomes(LitmusAction),
     /// An action of the comparison view.
-    Beside(BesideAction),
+    Beside(CompareAction),
     /// Changes an initial value of the launch.
-    EditStart(StartPlace, String),
+    EditInitialValue(InitialValueTarget, String),
     /// Starts a conditional run or changes the breakpoints.
-    Until(UntilAction),
+    Until(RunUntilAction),
     /// An action of a compiled file.
     File(FileAction),
     SetTheme(ThemeChoice),
@@ -126,22 +127,25 @@ pub enum Action {
 /// Returns the state after an action.
 pub fn reduce(mut model: Model, action: Action) -> Model {
     match action {
-        Action::Move(_) | Action::TogglePlay | Action::Stop if model.screen.covers_kernel() => {
+        Action::Move(_) | Action::TogglePlay | Action::Stop if model.screen.hides_debugger() => {
             screen::use_transport(&mut model, action);
         }
         Action::Beside(action) => beside::act(&mut model, action),
-        Action::EditStart(place, value) => start::ask(&mut model, place, value),
+        Action::EditInitialValue(place, value) => start::ask(&mut model, place, value),
         Action::Until(action) => until::act(&mut model, action),
         Action::File(action) => file::act(&mut model, action),
         Action::Matrix(action) => matrix::act(&mut model, action),
         Action::Outcomes(action) => outcomes::act(&mut model, action),
         Action::Product(action) => product::act(&mut model, action),
         Action::Edited { text, .. } if model.text == text => {}
-        Action::Edited { text, is_another } => {
+        Action::Edited {
+            text,
+            replaces_source: is_another,
+        } => {
             // A different source is shown at its first store instead of the previous position, and for its own target.
-            if is_another || is_mostly_another(&model.text, &text) {
-                model.fresh = Some(Fresh::Text);
-                forget_views(&mut model);
+            if is_another || is_replaced(&model.text, &text) {
+                model.fresh = Some(InitialPosition::Text);
+                reset_view_options(&mut model);
             }
             edited(&mut model, text);
         }
@@ -154,11 +158,14 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::ExampleFailed(why) => {
             model.awaited = None;
-            model.trouble = Some(Trouble::Example(why));
+            model.trouble = Some(PageError::ExampleLoadFailed(why));
         }
         Action::OpenShared(text, linked) => open_shared(&mut model, text, *linked),
-        Action::OpenFailed(why) => model.trouble = Some(Trouble::Open(why)),
-        Action::ListTexts { texts, own } => (model.texts, model.own) = (texts, own),
+        Action::OpenFailed(why) => model.trouble = Some(PageError::OpenFailed(why)),
+        Action::ListTexts {
+            saved_kernels: texts,
+            current_kernel_id: own,
+        } => (model.saved_kernels, model.current_kernel_id) = (texts, own),
         Action::KeepFailed(why) => keep_failed(&mut model, why),
         Action::SetTarget(target) => {
             model.target = target;
@@ -168,7 +175,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             model.ptx_version = version;
             model.text_changed();
         }
-        Action::TakeBackOverrides => {
+        Action::ClearOverrides => {
             if model.target.take().is_some() | model.ptx_version.take().is_some() {
                 model.text_changed();
             }
@@ -178,9 +185,9 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::LaunchDue => launch(&mut model),
         Action::Move(goal) => {
             model.playing = false;
-            if let Goal::Land(_) = goal {
+            if let MoveTarget::CompleteOperation(_) = goal {
                 // The results for later steps are invalid now.
-                model.run.history = History::default();
+                model.run.history = WriteHistory::default();
             }
             model.go(goal);
         }
@@ -195,7 +202,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
             let choice = view_of(&mut model, memory);
             if (choice.first_row, choice.n_rows) != (first_row, n_rows) {
                 (choice.first_row, choice.n_rows) = (first_row, n_rows);
-                look_again(&mut model);
+                refresh_frame(&mut model);
             }
         }
         Action::SetType(memory, ty) => change_view(&mut model, memory, |choice| {
@@ -216,7 +223,7 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         }
         Action::ShowWarp(warp) => {
             model.warp = warp;
-            look_again(&mut model);
+            refresh_frame(&mut model);
         }
         Action::OpenMemory(memory) => change_view(&mut model, memory, |choice| {
             (choice.folded, choice.n_rows) = (false, FIRST_ROWS);
@@ -224,37 +231,38 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
         Action::GoToBlock(block) => {
             model.playing = false;
             model.warp = Some((block, 0));
-            model.go(Goal::Block(block));
+            model.go(MoveTarget::Block(block));
         }
         Action::Hover(focus) => {
-            model.asked_again = 0;
-            ask_writer(&mut model, focus.as_ref());
+            model.writer_retries = 0;
+            request_writers(&mut model, focus.as_ref());
             model.hover = focus;
         }
         Action::Pin(focus) => {
-            ask_writer(&mut model, focus.as_ref());
+            request_writers(&mut model, focus.as_ref());
             model.pinned = if model.pinned == focus { None } else { focus };
             ask_history(&mut model);
         }
-        Action::Show(focus) => show(&mut model, focus),
+        Action::PinAndReveal(focus) => show(&mut model, focus),
         Action::Find(text) => find(&mut model, text),
         Action::SetHexRegisters(hex) => model.hex_registers = hex,
         Action::CountTraffic => model.send(RequestBody::CountTraffic),
         Action::SetSeed(seed) => set_seed(&mut model, seed),
-        Action::Heard(letter) => {
-            if let Some(response) = letter.open() {
-                heard(&mut model, response);
+        Action::ResponseReceived(letter) => {
+            if let Some(response) = letter.take() {
+                handle_response(&mut model, response);
             }
         }
-        Action::WorkerDied(why) => worker_died(&mut model, why),
-        Action::Cure => ask_cure(&mut model),
+        Action::WorkerTerminated(why) => worker_died(&mut model, why),
+        Action::RewriteBankConflicts => request_rewrite(&mut model),
         // The kernel runs without this worker; only the analysis, such as data races, is missing.
-        Action::LaterCoreDied(why)
-            if model.screen.covers_kernel() || Core::of_source(&model.text) == Core::Both =>
+        Action::ExtendedWorkerTerminated(why)
+            if model.screen.hides_debugger()
+                || WorkerKind::of_source(&model.text) == WorkerKind::Extended =>
         {
             worker_died(&mut model, why);
         }
-        Action::LaterCoreDied(_) => {}
+        Action::ExtendedWorkerTerminated(_) => {}
         Action::Relaunch => {
             model.trouble = None;
             model.ask_check();
@@ -269,8 +277,8 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
 
 fn pick_kernel(model: &mut Model, name: String) {
     model.entry = Some(name);
-    model.guessed = Rc::from("");
-    model.fresh = Some(Fresh::Text);
+    model.inferred_annotations = Rc::from("");
+    model.fresh = Some(InitialPosition::Text);
     model.views.clear();
     (model.warp, model.pinned) = (None, None);
     launch(model);
@@ -278,11 +286,11 @@ fn pick_kernel(model: &mut Model, name: String) {
 
 /// Runs the source with another seed. The results of all schedules stay visible during the launch.
 fn set_seed(model: &mut Model, seed: u64) {
-    let orders = model.run.orders.clone();
+    let orders = model.run.schedules.clone();
     model.seed = Some(seed);
     model.playing = false;
-    launch_at(model, Place::End);
-    model.run.orders = orders;
+    launch_at(model, PositionAfterMeasure::End);
+    model.run.schedules = orders;
 }
 
 fn stop(model: &mut Model) {
@@ -296,12 +304,12 @@ fn stop(model: &mut Model) {
 }
 
 fn worker_died(model: &mut Model, why: String) {
-    model.trouble = Some(Trouble::Core(why));
+    model.trouble = Some(PageError::EmulatorStopped(why));
     model.playing = false;
     model.run.busy = None;
     model.run.launch += 1;
     model.run.launched_revision = 0;
-    model.run.waiting_for_launch = false;
+    model.run.is_launching = false;
 }
 
 fn open_reference(model: &mut Model, subject: Option<Subject>) {
@@ -312,17 +320,17 @@ fn open_reference(model: &mut Model, subject: Option<Subject>) {
     model.reference = subject;
 }
 
-fn view_of(model: &mut Model, memory: MemoryId) -> &mut GridChoice {
+fn view_of(model: &mut Model, memory: MemoryKey) -> &mut GridViewOptions {
     model.views.entry(memory).or_default()
 }
 
 fn keep_failed(model: &mut Model, why: String) {
     match (&model.trouble, why.is_empty()) {
         // A stopped worker is the more severe error.
-        (Some(Trouble::Core(_)), _) | (None, true) => {}
-        (Some(Trouble::Keep(_)), true) => model.trouble = None,
-        (Some(Trouble::Example(_) | Trouble::Open(_)), true) => {}
-        (_, false) => model.trouble = Some(Trouble::Keep(why)),
+        (Some(PageError::EmulatorStopped(_)), _) | (None, true) => {}
+        (Some(PageError::SaveFailed(_)), true) => model.trouble = None,
+        (Some(PageError::ExampleLoadFailed(_) | PageError::OpenFailed(_)), true) => {}
+        (_, false) => model.trouble = Some(PageError::SaveFailed(why)),
     }
 }
 
@@ -332,9 +340,9 @@ fn edited(model: &mut Model, text: Rc<str>) {
     model.text_changed();
     model.playing = false;
     model.seed = None;
-    model.guessed = Rc::from("");
+    model.inferred_annotations = Rc::from("");
     if !model.start.is_applied(&model.text) {
-        model.start = StartPage::default();
+        model.start = InitialValueState::default();
     }
     model.hover = None;
     if model.text.trim().is_empty() {
@@ -348,23 +356,23 @@ fn edited(model: &mut Model, text: Rc<str>) {
 }
 
 /// Removes the frame if a newly inserted source cannot run, because the memory contents belong to the previous source.
-pub(super) fn leave_other_text(model: &mut Model) {
-    if model.fresh == Some(Fresh::Text) {
+pub(super) fn clear_previous_results(model: &mut Model) {
+    if model.fresh == Some(InitialPosition::Text) {
         (model.run.frame, model.run.facts) = (None, None);
     }
 }
 
 /// Resets the choices that were made for the previous source.
-fn forget_views(model: &mut Model) {
+fn reset_view_options(model: &mut Model) {
     model.views.clear();
     (model.warp, model.hover, model.pinned) = (None, None, None);
     (model.target, model.ptx_version, model.entry) = (None, None, None);
-    model.guessed = Rc::from("");
+    model.inferred_annotations = Rc::from("");
     model.seed = None;
 }
 
 /// Checks whether the unchanged start and end of a text amount to less than half of it.
-fn is_mostly_another(before: &str, after: &str) -> bool {
+fn is_replaced(before: &str, after: &str) -> bool {
     let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
     };
@@ -381,22 +389,22 @@ pub(super) fn show_example(model: &mut Model, index: usize, text: Rc<str>) {
     model.awaited = None;
     model.text = text;
     model.example = Some(index);
-    model.fresh = Some(Fresh::Example);
+    model.fresh = Some(InitialPosition::Example);
     model.playing = false;
-    forget_views(model);
+    reset_view_options(model);
     model.text_changed();
 }
 
-fn open_shared(model: &mut Model, text: Rc<str>, linked: Linked) {
-    model.show_screen(Screen::Kernel);
+fn open_shared(model: &mut Model, text: Rc<str>, linked: SharedView) {
+    model.show_screen(ActiveView::Kernel);
     model.awaited = None;
     model.example = examples::with_source(&text);
     model.text = text;
-    model.fresh = Some(Fresh::Text);
+    model.fresh = Some(InitialPosition::Text);
     model.playing = false;
-    forget_views(model);
+    reset_view_options(model);
     model.text_changed();
-    model.follow_link(linked);
+    model.apply_shared_view(linked);
 }
 
 fn launch(model: &mut Model) {
@@ -409,80 +417,82 @@ fn launch(model: &mut Model) {
         return;
     }
     let place = match (&model.run.frame, model.fresh) {
-        (_, Some(Fresh::Example)) => Place::Share(SHARE_OF_EXAMPLE),
-        (_, Some(Fresh::Text)) => Place::Share(0.0),
-        (_, Some(Fresh::At(step))) => Place::Position(step),
-        (Some(frame), None) if frame.status == RunStatus::Running => {
-            Place::Position(frame.position)
+        (_, Some(InitialPosition::Example)) => {
+            PositionAfterMeasure::StoreFraction(EXAMPLE_STORE_FRACTION)
         }
-        _ => Place::End,
+        (_, Some(InitialPosition::Text)) => PositionAfterMeasure::StoreFraction(0.0),
+        (_, Some(InitialPosition::Step(step))) => PositionAfterMeasure::Position(step),
+        (Some(frame), None) if frame.status == RunStatus::Running => {
+            PositionAfterMeasure::Position(frame.position)
+        }
+        _ => PositionAfterMeasure::End,
     };
     launch_at(model, place);
 }
 
 /// Launches the source and moves to a place.
-fn launch_at(model: &mut Model, place: Place) {
+fn launch_at(model: &mut Model, place: PositionAfterMeasure) {
     model.run.launch += 1;
     model.run.launched_revision = model.revision;
-    model.run.waiting_for_launch = true;
+    model.run.is_launching = true;
     model.until.answer = None;
-    keep_findings(model);
-    (model.run.traffic, model.run.orders) = (None, None);
-    (model.run.order, model.run.order_asked) = (None, false);
+    retain_previous_analysis(model);
+    (model.run.traffic, model.run.schedules) = (None, None);
+    (model.run.analysis, model.run.analysis_requested) = (None, false);
     model.run.text = Rc::clone(&model.text);
-    model.run.cure = Cure::Unasked;
-    model.run.history = History::default();
+    model.run.cure = RewriteState::NotRequested;
+    model.run.history = WriteHistory::default();
     model.known_stores.clear();
     let id = model.next_request;
     model.send(RequestBody::Launch {
-        source: model.stated(),
+        source: model.annotated_source(),
         target: model.target.clone(),
         ptx_version: model.ptx_version.clone(),
         entry: model.entry.clone(),
         seed: model.seed,
-        goal: Goal::Explore(place),
-        look: model.look(),
+        goal: MoveTarget::MeasureLength(place),
+        look: model.frame_request(),
     });
-    model.run.busy = Some(Busy { id, position: None });
+    model.run.busy = Some(PendingMove { id, position: None });
 }
 
 /// Keeps the findings of the previous launch visible while a changed version of the same source is analyzed.
-fn keep_findings(model: &mut Model) {
+fn retain_previous_analysis(model: &mut Model) {
     if model.fresh.is_some() {
-        model.run.before = None;
-    } else if model.run.order.is_some() || model.run.orders.is_some() {
-        model.run.before = Some(Rc::new(model.run.findings()));
+        model.run.previous_analysis = None;
+    } else if model.run.analysis.is_some() || model.run.schedules.is_some() {
+        model.run.previous_analysis = Some(Rc::new(model.run.findings()));
     }
 }
 
 /// Requests the analysis once the length of the run is known, because the worker for it is loaded after the first grid.
-pub(super) fn ask_order(model: &mut Model) {
+pub(super) fn request_analysis(model: &mut Model) {
     let length = model.run.frame.as_ref().and_then(|frame| frame.length);
     let is_due = length.is_some_and(|length| length <= warpgrid_worker::order::MAX_STEPS);
     if length.is_some() && !is_due {
-        model.run.before = None;
+        model.run.previous_analysis = None;
     }
-    if !is_due || model.run.order_asked || model.is_stale() {
+    if !is_due || model.run.analysis_requested || model.is_stale() {
         return;
     }
-    model.run.order_asked = true;
+    model.run.analysis_requested = true;
     let request = order_request(model);
-    model.send(RequestBody::Order(request));
+    model.send(RequestBody::Analyze(request));
 }
 
 /// Requests the source without bank conflicts.
-fn ask_cure(model: &mut Model) {
+fn request_rewrite(model: &mut Model) {
     if model.is_stale() {
         return;
     }
-    model.run.cure = Cure::Asked;
+    model.run.cure = RewriteState::Pending;
     let request = order_request(model);
-    model.send(RequestBody::Cure(request));
+    model.send(RequestBody::RewriteBankConflicts(request));
 }
 
-pub(super) fn order_request(model: &Model) -> Box<OrderRequest> {
-    Box::new(OrderRequest {
-        source: model.stated(),
+pub(super) fn order_request(model: &Model) -> Box<AnalysisRequest> {
+    Box::new(AnalysisRequest {
+        source: model.annotated_source(),
         target: model.target.clone(),
         ptx_version: model.ptx_version.clone(),
         entry: model.entry.clone(),
@@ -504,7 +514,7 @@ fn toggle_play(model: &mut Model) {
     let at_end = frame.status != RunStatus::Running;
     model.playing = true;
     if at_end {
-        model.go(Goal::Start);
+        model.go(MoveTarget::Start);
     }
 }
 
@@ -520,21 +530,23 @@ fn tick(model: &mut Model) {
         return;
     }
     let n_stores = (frame.stores_known / PLAY_TICKS).max(1);
-    model.go(Goal::Stores(u32::try_from(n_stores).unwrap_or(u32::MAX)));
+    model.go(MoveTarget::Stores(
+        u32::try_from(n_stores).unwrap_or(u32::MAX),
+    ));
 }
 
-fn change_view(model: &mut Model, memory: MemoryId, change: impl FnOnce(&mut GridChoice)) {
+fn change_view(model: &mut Model, memory: MemoryKey, change: impl FnOnce(&mut GridViewOptions)) {
     change(model.views.entry(memory).or_default());
     model.hover = None;
     if matches!(model.pinned, Some(Focus::Cell { .. })) {
         model.pinned = None;
     }
-    look_again(model);
+    refresh_frame(model);
 }
 
 /// Changes the size of the cells. The anchor element stays in view: the given one, or else the hovered, the pinned, or the first visible
 /// one.
-fn zoom(model: &mut Model, memory: MemoryId, step: ZoomStep, element: Option<u64>) {
+fn zoom(model: &mut Model, memory: MemoryKey, step: ZoomStep, element: Option<u64>) {
     let focused = match model.focus() {
         Some(Focus::Cell { memory: of, index }) if *of == memory => Some(*index),
         _ => None,
@@ -544,7 +556,7 @@ fn zoom(model: &mut Model, memory: MemoryId, step: ZoomStep, element: Option<u64
     let first = grid.map(|grid| grid.first_row * u64::from(grid.columns));
     let choice = view_of(model, memory);
     choice.zoom = choice.zoom.after(step);
-    choice.reveal = element.or(focused).or(first);
+    choice.scroll_to_element = element.or(focused).or(first);
 }
 
 /// Pins a focus, and scrolls to it if it is a cell.
@@ -552,14 +564,14 @@ pub(super) fn show(model: &mut Model, focus: Option<Focus>) {
     if let Some(Focus::Cell { memory, index }) = &focus {
         let index = *index;
         change_view(model, memory.clone(), |choice| {
-            (choice.ty, choice.folded, choice.reveal) = (None, false, Some(index));
+            (choice.ty, choice.folded, choice.scroll_to_element) = (None, false, Some(index));
             // The cell has to be large enough to show its value.
             if choice.zoom.pixels().is_some() {
                 choice.zoom = Zoom::Fit;
             }
         });
     }
-    ask_writer(model, focus.as_ref());
+    request_writers(model, focus.as_ref());
     model.pinned = focus;
     ask_history(model);
 }
@@ -569,7 +581,7 @@ fn find(model: &mut Model, text: String) {
         return;
     }
     let after = match &model.pinned {
-        Some(Focus::Cell { memory, index }) => Some(FoundCell {
+        Some(Focus::Cell { memory, index }) => Some(CellMatch {
             memory: memory.clone(),
             index: *index,
         }),
@@ -578,15 +590,15 @@ fn find(model: &mut Model, text: String) {
     model.send(RequestBody::Find { text, after });
 }
 
-fn look_again(model: &mut Model) {
+fn refresh_frame(model: &mut Model) {
     if model.run.frame.is_some() {
-        let look = model.look();
-        model.send(RequestBody::Look(look));
+        let look = model.frame_request();
+        model.send(RequestBody::RefreshFrame(look));
     }
 }
 
 /// Requests the stores to a cell, or to every visible cell if a line has the focus. Each step is requested once.
-pub(super) fn ask_writer(model: &mut Model, focus: Option<&Focus>) {
+pub(super) fn request_writers(model: &mut Model, focus: Option<&Focus>) {
     if model.is_stale() {
         return;
     }

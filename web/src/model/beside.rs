@@ -1,14 +1,14 @@
 //! Actions of the comparison view.
 
-use super::{Model, Screen};
-use crate::beside::BesidePage;
-use crate::protocol::{BesideAnswer, BesideRequest, BesideTexts, Goal, RequestBody};
+use super::{ActiveView, Model};
+use crate::beside::CompareState;
+use crate::protocol::{CompareRequest, CompareResponse, CompareSources, MoveTarget, RequestBody};
 use std::rc::Rc;
-use warpgrid_view::MemoryId;
+use warpgrid_view::MemoryKey;
 
 /// An action of the comparison view.
 #[derive(Clone, Debug, PartialEq)]
-pub enum BesideAction {
+pub enum CompareAction {
     /// Opens the view to select a second source.
     Open,
     /// Opens the view with an example, whose source replaces that of the editor, and another source of the same kernel.
@@ -16,46 +16,46 @@ pub enum BesideAction {
     /// Compares the source of the editor with this one.
     SetOther(Rc<str>),
     /// Opens the form for the second source.
-    Choose,
+    EditSecondSource,
     /// Moves to a number of stores.
     Go(u64),
     /// Sets the first visible row of a memory.
-    Window(MemoryId, u64),
+    Window(MemoryKey, u64),
     Close,
 }
 
 /// Applies an action to the state.
-pub(super) fn act(model: &mut Model, action: BesideAction) {
+pub(super) fn act(model: &mut Model, action: CompareAction) {
     match action {
-        BesideAction::Open => open(model),
-        BesideAction::OpenExample(index, [own, other]) => {
+        CompareAction::Open => open(model),
+        CompareAction::OpenExample(index, [own, other]) => {
             if model.example != Some(index) {
                 super::actions::show_example(model, index, own);
             }
             open(model);
             run(model, other, u64::MAX);
         }
-        BesideAction::SetOther(other) => run(model, other, u64::MAX),
-        BesideAction::Choose => {
+        CompareAction::SetOther(other) => run(model, other, u64::MAX),
+        CompareAction::EditSecondSource => {
             if let Some(page) = model.screen.beside_mut() {
-                page.choosing = true;
+                page.is_editing_second_source = true;
             }
         }
-        BesideAction::Go(position) => look(model, |page| page.look.position = position),
-        BesideAction::Window(memory, row) => look(model, |page| {
+        CompareAction::Go(position) => look(model, |page| page.look.position = position),
+        CompareAction::Window(memory, row) => look(model, |page| {
             page.look.first_rows.retain(|(of, _)| *of != memory);
             page.look.first_rows.push((memory, row));
         }),
-        BesideAction::Close => {
-            model.show_screen(Screen::Kernel);
+        CompareAction::Close => {
+            model.show_screen(ActiveView::Kernel);
         }
     }
 }
 
 fn open(model: &mut Model) {
     model.playing = false;
-    let page = BesidePage::of(Rc::clone(&model.text));
-    model.show_screen(Screen::Beside(page));
+    let page = CompareState::of(Rc::clone(&model.text));
+    model.show_screen(ActiveView::Beside(page));
 }
 
 /// Opens the view with a second source at a number of stores.
@@ -69,19 +69,19 @@ fn run(model: &mut Model, other: Rc<str>, position: u64) {
     let source = Rc::clone(&model.text);
     let asked = model.next_request;
     let before = model.screen.beside().cloned();
-    let page = before.unwrap_or_else(|| BesidePage::of(Rc::clone(&source)));
-    let page = BesidePage {
+    let page = before.unwrap_or_else(|| CompareState::of(Rc::clone(&source)));
+    let page = CompareState {
         other: Rc::clone(&other),
         source: Rc::clone(&source),
-        choosing: false,
+        is_editing_second_source: false,
         opened: None,
         frame: None,
         refusal: None,
         asked,
         ..page
     };
-    let texts = BesideTexts {
-        source: model.stated(),
+    let texts = CompareSources {
+        source: model.annotated_source(),
         target: model.target.clone(),
         ptx_version: model.ptx_version.clone(),
         entry: model.entry.clone(),
@@ -89,13 +89,13 @@ fn run(model: &mut Model, other: Rc<str>, position: u64) {
     };
     let mut look = page.look.clone();
     look.position = position;
-    let request = BesideRequest::Open(Box::new(texts), look.clone());
+    let request = CompareRequest::Open(Box::new(texts), look.clone());
     model.send(RequestBody::Beside(request));
-    model.show_screen(Screen::Beside(BesidePage { look, ..page }));
+    model.show_screen(ActiveView::Beside(CompareState { look, ..page }));
 }
 
 /// Changes the position or the visible rows. The current frame stays visible until the response arrives.
-fn look(model: &mut Model, change: impl FnOnce(&mut BesidePage)) {
+fn look(model: &mut Model, change: impl FnOnce(&mut CompareState)) {
     let asked = model.next_request;
     let Some(page) = model.screen.beside_mut() else {
         return;
@@ -104,45 +104,49 @@ fn look(model: &mut Model, change: impl FnOnce(&mut BesidePage)) {
     if let Some(opened) = &page.opened {
         page.look.position = page.look.position.min(opened.frame.length);
         page.asked = asked;
-        let request = BesideRequest::Look(page.look.clone());
+        let request = CompareRequest::Look(page.look.clone());
         model.send(RequestBody::Beside(request));
     }
 }
 
 /// Handles the keys and buttons of the transport in this view.
-pub(super) fn go(model: &mut Model, goal: Goal) {
+pub(super) fn go(model: &mut Model, goal: MoveTarget) {
     let Some(page) = model.screen.beside() else {
         return;
     };
     let position = page.look.position;
     let to = match goal {
-        Goal::Start => 0,
-        Goal::End => u64::MAX,
-        Goal::Stores(n) => position.saturating_add(n.into()),
-        Goal::StepForward => position.saturating_add(1),
-        Goal::StoreBack | Goal::StepBack => position.saturating_sub(1),
-        Goal::Position(_) | Goal::Block(_) | Goal::Land(_) | Goal::Watched | Goal::Explore(_) => {
+        MoveTarget::Start => 0,
+        MoveTarget::End => u64::MAX,
+        MoveTarget::Stores(n) => position.saturating_add(n.into()),
+        MoveTarget::StepForward => position.saturating_add(1),
+        MoveTarget::StoreBack | MoveTarget::StepBack => position.saturating_sub(1),
+        MoveTarget::Position(_)
+        | MoveTarget::Block(_)
+        | MoveTarget::CompleteOperation(_)
+        | MoveTarget::StopCondition
+        | MoveTarget::MeasureLength(_) => {
             return;
         }
     };
-    act(model, BesideAction::Go(to));
+    act(model, CompareAction::Go(to));
 }
 
 /// Handles a response of the worker. Responses to older requests are dropped.
-pub(super) fn show(model: &mut Model, id: u32, answer: BesideAnswer) {
+pub(super) fn show(model: &mut Model, id: u32, answer: CompareResponse) {
     let Some(page) = model.screen.beside_mut().filter(|page| page.asked == id) else {
         return;
     };
     match answer {
-        BesideAnswer::Opened(opened) => {
+        CompareResponse::Opened(opened) => {
             page.look.position = opened.frame.position;
             page.frame = Some(Rc::new(opened.frame.clone()));
             page.opened = Some(Rc::new(*opened));
         }
-        BesideAnswer::Refused(side, refusal) => {
+        CompareResponse::Refused(side, refusal) => {
             page.refusal = Some((side, Rc::new(refusal)));
         }
-        BesideAnswer::Frame(frame) => page.frame = Some(Rc::new(*frame)),
+        CompareResponse::Frame(frame) => page.frame = Some(Rc::new(*frame)),
     }
 }
 
@@ -150,30 +154,36 @@ pub(super) fn show(model: &mut Model, id: u32, answer: BesideAnswer) {
 mod tests {
     use super::*;
     use crate::model::{Action, reduce};
-    use crate::protocol::{Refusal, Response, ResponseBody};
+    use crate::protocol::{LaunchError, Response, ResponseBody};
 
-    fn act_on(model: Model, action: BesideAction) -> Model {
+    fn act_on(model: Model, action: CompareAction) -> Model {
         reduce(model, Action::Beside(action))
     }
 
     fn example() -> Model {
         let texts = ["ret;", "EXIT;"].map(Rc::from);
-        act_on(Model::new("", None), BesideAction::OpenExample(3, texts))
+        act_on(Model::new("", None), CompareAction::OpenExample(3, texts))
     }
 
     fn opened(model: Model, n_stores: u64) -> Model {
         let id = model.screen.beside().map_or(0, |page| page.asked);
         let mut body = crate::model::fixture::beside();
         (body.frame.position, body.frame.length) = (n_stores, n_stores);
-        let body = ResponseBody::Beside(BesideAnswer::Opened(Box::new(body)));
-        reduce(model, Action::Heard(Response::new(id, 0, body).into()))
+        let body = ResponseBody::Beside(CompareResponse::Opened(Box::new(body)));
+        reduce(
+            model,
+            Action::ResponseReceived(Response::new(id, 0, body).into()),
+        )
     }
 
     #[test]
     fn an_example_opens_beside_its_partner_at_the_end() {
         let model = example();
         let page = model.screen.beside().expect("the view is open");
-        assert_eq!((&*page.other, page.choosing), ("EXIT;", false));
+        assert_eq!(
+            (&*page.other, page.is_editing_second_source),
+            ("EXIT;", false)
+        );
         assert_eq!((&*model.text, model.example), ("ret;", Some(3)));
         let model = opened(model, 5);
         assert_eq!(
@@ -186,38 +196,43 @@ mod tests {
     fn keys_go_from_store_to_store_and_stay_within_the_run() {
         let mut model = opened(example(), 5);
         for (goal, position) in [
-            (Goal::StoreBack, 4),
-            (Goal::Stores(1), 5),
-            (Goal::Stores(1), 5),
-            (Goal::Start, 0),
-            (Goal::StepBack, 0),
-            (Goal::End, 5),
+            (MoveTarget::StoreBack, 4),
+            (MoveTarget::Stores(1), 5),
+            (MoveTarget::Stores(1), 5),
+            (MoveTarget::Start, 0),
+            (MoveTarget::StepBack, 0),
+            (MoveTarget::End, 5),
         ] {
             model = reduce(model, Action::Move(goal));
             let page = model.screen.beside().expect("the view is open");
             assert_eq!(page.look.position, position, "{goal:?}");
             let last = model.outbox.last().map(|request| &request.body);
-            let look = BesideRequest::Look(page.look.clone());
+            let look = CompareRequest::Look(page.look.clone());
             assert_eq!(last, Some(&RequestBody::Beside(look)));
         }
         let model = reduce(model, Action::Stop);
-        assert_eq!(model.screen, Screen::Kernel);
+        assert_eq!(model.screen, ActiveView::Kernel);
     }
 
     #[test]
     fn a_text_that_does_not_run_is_said_and_can_be_changed() {
-        let model = act_on(Model::new("ret;", None), BesideAction::Open);
-        assert!(model.screen.beside().is_some_and(|page| page.choosing));
-        let model = act_on(model, BesideAction::SetOther("NOP ;".into()));
+        let model = act_on(Model::new("ret;", None), CompareAction::Open);
+        assert!(
+            model
+                .screen
+                .beside()
+                .is_some_and(|page| page.is_editing_second_source)
+        );
+        let model = act_on(model, CompareAction::SetOther("NOP ;".into()));
         let id = model.screen.beside().map_or(0, |page| page.asked);
-        let refusal = Refusal {
+        let refusal = LaunchError {
             code: "W0001".into(),
             message: "no".into(),
             diagnostics: Vec::new(),
         };
         let answer = |id| {
-            let body = ResponseBody::Beside(BesideAnswer::Refused(1, refusal.clone()));
-            Action::Heard(Response::new(id, 0, body).into())
+            let body = ResponseBody::Beside(CompareResponse::Refused(1, refusal.clone()));
+            Action::ResponseReceived(Response::new(id, 0, body).into())
         };
         let late = reduce(model.clone(), answer(id + 7));
         assert_eq!(
@@ -227,19 +242,24 @@ mod tests {
         let model = reduce(model, answer(id));
         let page = model.screen.beside().expect("the view is open");
         assert_eq!(page.refusal.as_ref().map(|(side, _)| *side), Some(1));
-        let model = act_on(model, BesideAction::Choose);
-        assert!(model.screen.beside().is_some_and(|page| page.choosing));
-        let model = act_on(model, BesideAction::Close);
+        let model = act_on(model, CompareAction::EditSecondSource);
+        assert!(
+            model
+                .screen
+                .beside()
+                .is_some_and(|page| page.is_editing_second_source)
+        );
+        let model = act_on(model, CompareAction::Close);
         let last = model.outbox.last().map(|request| &request.body);
-        assert_eq!(last, Some(&RequestBody::Beside(BesideRequest::Close)));
+        assert_eq!(last, Some(&RequestBody::Beside(CompareRequest::Close)));
     }
 
     #[test]
     fn a_view_that_asked_nothing_starts_no_core() {
         let before = Model::new("ret;", None);
         let model = act_on(
-            act_on(before.clone(), BesideAction::Open),
-            BesideAction::Close,
+            act_on(before.clone(), CompareAction::Open),
+            CompareAction::Close,
         );
         assert_eq!(model, before);
     }

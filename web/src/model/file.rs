@@ -1,6 +1,6 @@
 //! A compiled file that was dropped on the page: the list of its code objects, and the one that is opened as a source.
 
-use super::{Model, Trouble};
+use super::{Model, PageError};
 use crate::protocol::{FileAnswer, FileRequest, RequestBody};
 use std::rc::Rc;
 use warpgrid_view::compiled_file::FileView;
@@ -62,7 +62,9 @@ pub(super) fn show(model: &mut Model, answer: FileAnswer) {
         }
         FileAnswer::Refused(why) => {
             let name = &file.name;
-            model.trouble = Some(Trouble::Open(format!("Cannot open “{name}”: {why}.")));
+            model.trouble = Some(PageError::OpenFailed(format!(
+                "Cannot open “{name}”: {why}."
+            )));
             model.file = None;
         }
         FileAnswer::Closed => {}
@@ -76,7 +78,7 @@ mod tests {
     use crate::protocol::{Response, ResponseBody};
 
     fn heard(answer: FileAnswer) -> Action {
-        Action::Heard(Response::new(1, 0, ResponseBody::File(answer)).into())
+        Action::ResponseReceived(Response::new(1, 0, ResponseBody::File(answer)).into())
     }
 
     #[test]
@@ -98,7 +100,9 @@ mod tests {
         let model = reduce(model, heard(FileAnswer::Refused("it is broken".into())));
         assert_eq!(
             model.trouble,
-            Some(Trouble::Open("Cannot open “a.cubin”: it is broken.".into()))
+            Some(PageError::OpenFailed(
+                "Cannot open “a.cubin”: it is broken.".into()
+            ))
         );
         let model = reduce(model, heard(FileAnswer::Opened(FileView::default())));
         assert_eq!(model.file, None);

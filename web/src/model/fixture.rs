@@ -1,23 +1,26 @@
 //! Test fixture: a small frame of four cells, two of them written.
 #![cfg(test)]
 
-use crate::protocol::BesideOpened;
-use warpgrid_view::Front;
-use warpgrid_view::analysis::comparison::{BesideFrame, BesideReport, BesideSide, BesideStep};
+use crate::protocol::CompareOpened;
+use warpgrid_view::SourceLanguage;
+use warpgrid_view::analysis::comparison::{
+    ComparisonFrame, ComparisonReport, ComparisonSide, ComparisonStep,
+};
 use warpgrid_view::layouts::fragment::{CellHolder, FragmentRequest};
 use warpgrid_view::model::Traffic;
 use warpgrid_view::model::{
-    BlockMap, Cell, Frame, Grid, LaneStore, MemoryView, Phrase, PieceView, Progress, ResidentBlock,
-    RunStatus, SourceRange, Space, StoreAction, StoreView, WarpView, Written,
+    BlockMap, BlockProgress, GridCell, LaneStore, MemoryGrid, MemorySpace, MemoryView, Phrase,
+    PieceView, ResidentBlock, RunStatus, SessionFrame, SourceRange, StoreAction, StoreView,
+    WarpView, WriteAge,
 };
-use warpgrid_view::model::{ElementView, MatrixOperand, MatrixStep};
+use warpgrid_view::model::{ElementView, MatrixOperandView, MatrixStep};
 use warpgrid_view::value::ElementType;
 
 pub(crate) fn memory() -> MemoryView {
     MemoryView {
         id: "out".into(),
         title: "out".into(),
-        space: Space::Global,
+        space: MemorySpace::Global,
         address: "0x7f0000000400".into(),
         size_bytes: 16,
         ty: ElementType::U32,
@@ -26,14 +29,14 @@ pub(crate) fn memory() -> MemoryView {
     }
 }
 
-fn cell(text: &str, lane: Option<u8>, step: Option<u64>, written: Written) -> Cell {
-    Cell {
+fn cell(text: &str, lane: Option<u8>, step: Option<u64>, written: WriteAge) -> GridCell {
+    GridCell {
         text: text.into(),
         is_zero: text == "0",
         lane,
         step,
         written,
-        conflict: false,
+        has_conflict: false,
         pending: false,
     }
 }
@@ -55,7 +58,7 @@ pub(crate) fn store() -> StoreView {
         has_landed: false,
         memory: Some("out".into()),
         memories: vec!["out".into()],
-        space: Space::Global,
+        space: MemorySpace::Global,
         ty: ElementType::U32,
         n_elements: 1,
         lanes: vec![LaneStore {
@@ -67,7 +70,7 @@ pub(crate) fn store() -> StoreView {
             value: "9".into(),
             pieces: vec![PieceView {
                 element: 0,
-                asked: 1,
+                address_lane: 1,
                 memory: Some("out".into()),
                 address: "0x7f0000000404".into(),
                 offset: Some(4),
@@ -75,7 +78,7 @@ pub(crate) fn store() -> StoreView {
                 ty: ElementType::U32,
                 value: "9".into(),
                 before: "0".into(),
-                given: "9".into(),
+                stored_value: "9".into(),
                 written: true,
                 source: Some("%r2".into()),
             }],
@@ -90,9 +93,9 @@ pub(crate) fn store() -> StoreView {
 }
 
 /// Returns a comparison of two completed runs without memory.
-pub(crate) fn beside() -> BesideOpened {
-    let side = || BesideSide {
-        front: Front::Ptx,
+pub(crate) fn beside() -> CompareOpened {
+    let side = || ComparisonSide {
+        front: SourceLanguage::Ptx,
         target: "sm_80".into(),
         entry: "k".into(),
         steps: 9,
@@ -100,7 +103,7 @@ pub(crate) fn beside() -> BesideOpened {
         over: true,
         fault: None,
     };
-    let step = || BesideStep {
+    let step = || ComparisonStep {
         position: 9,
         stores: 5,
         n_stores: 5,
@@ -109,19 +112,19 @@ pub(crate) fn beside() -> BesideOpened {
         sentence: Vec::new(),
         store: None,
     };
-    BesideOpened {
-        report: BesideReport {
+    CompareOpened {
+        report: ComparisonReport {
             equal: true,
             summary: "both leave the same memory".into(),
             sides: [side(), side()],
             memories: Vec::new(),
             n_bytes: 0,
-            alone: [Vec::new(), Vec::new()],
+            unmatched_memories: [Vec::new(), Vec::new()],
             differences: Vec::new(),
             notes: Vec::new(),
         },
         guesses: Vec::new(),
-        frame: BesideFrame {
+        frame: ComparisonFrame {
             position: 6,
             length: 6,
             sides: [step(), step()],
@@ -130,8 +133,8 @@ pub(crate) fn beside() -> BesideOpened {
     }
 }
 
-fn grid() -> Grid {
-    Grid {
+fn grid() -> MemoryGrid {
+    MemoryGrid {
         memory: memory(),
         ty: ElementType::U32,
         columns: 2,
@@ -140,17 +143,17 @@ fn grid() -> Grid {
         total_rows: 2,
         sector_bytes: Some(32),
         cells: vec![
-            cell("7", Some(0), Some(2), Written::Before),
-            cell("9", Some(1), Some(3), Written::Now),
-            cell("0", None, None, Written::Never),
-            cell("0", None, None, Written::Never),
+            cell("7", Some(0), Some(2), WriteAge::Before),
+            cell("9", Some(1), Some(3), WriteAge::Now),
+            cell("0", None, None, WriteAge::Never),
+            cell("0", None, None, WriteAge::Never),
         ],
         tiles: Vec::new(),
     }
 }
 
-pub(crate) fn frame() -> Frame {
-    Frame {
+pub(crate) fn frame() -> SessionFrame {
+    SessionFrame {
         position: 3,
         length: Some(5),
         status: RunStatus::Running,
@@ -179,12 +182,12 @@ pub(crate) fn frame() -> Frame {
         blocks: BlockMap {
             grid: [1; 3],
             n_blocks: 1,
-            n_done: 0,
+            n_finished: 0,
             blocks_per_cell: 1,
-            cells: vec![Progress::Running],
+            cells: vec![BlockProgress::Running],
             resident: vec![ResidentBlock {
                 block: 0,
-                warps: vec![Progress::Running],
+                warps: vec![BlockProgress::Running],
             }],
         },
         store_steps: vec![2, 3],
@@ -211,7 +214,7 @@ pub(crate) fn matrix_step() -> MatrixStep {
         offset: Some(4 * u64::from(lane)),
     };
     MatrixStep {
-        operands: vec![MatrixOperand {
+        operands: vec![MatrixOperandView {
             name: "D".into(),
             fragment: FragmentRequest::default(),
             base_bytes: 0,

@@ -2,10 +2,10 @@
 
 use super::{Focus, Model};
 use crate::protocol::RequestBody;
-use warpgrid_view::analysis::cell_history::CellPlace;
+use warpgrid_view::analysis::cell_history::CellLocation;
 
 /// Returns the byte range of a focused cell if it is in the rows of the current frame.
-pub fn place_of(model: &Model, focus: &Focus) -> Option<CellPlace> {
+pub fn place_of(model: &Model, focus: &Focus) -> Option<CellLocation> {
     let Focus::Cell { memory, index } = focus else {
         return None;
     };
@@ -13,7 +13,7 @@ pub fn place_of(model: &Model, focus: &Focus) -> Option<CellPlace> {
     let size = grid.ty.width_bytes() as u64;
     let offset = index.checked_mul(size)?;
     let left = grid.memory.size_bytes.checked_sub(offset)?;
-    Some(CellPlace {
+    Some(CellLocation {
         memory: memory.clone(),
         offset,
         // The last cell may be truncated.
@@ -34,8 +34,8 @@ pub(super) fn ask_history(model: &mut Model) {
     let (Some(place), Some(frame)) = (place, &model.run.frame) else {
         return;
     };
-    let (steps, position) = (model.run.steps_seen(), frame.position);
-    if let Some((asked, asked_steps, asked_position)) = &model.run.history.asked {
+    let (steps, position) = (model.run.executed_steps(), frame.position);
+    if let Some((asked, asked_steps, asked_position)) = &model.run.history.requested {
         // A truncated list contains the stores around its position.
         let found = model.run.history.of(&place);
         let is_cut =
@@ -45,6 +45,6 @@ pub(super) fn ask_history(model: &mut Model) {
             return;
         }
     }
-    model.run.history.asked = Some((place.clone(), steps, position));
+    model.run.history.requested = Some((place.clone(), steps, position));
     model.send(RequestBody::History(place));
 }

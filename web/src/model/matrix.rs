@@ -1,7 +1,7 @@
 //! Actions of the Layout Explorer.
 
-use super::{Model, Screen};
-use crate::matrix::{CellLabels, MatrixChoice, MatrixFocus, MatrixPage};
+use super::{ActiveView, Model};
+use crate::matrix::{CellLabels, LayoutExplorerState, LayoutFocus, LayoutQuery};
 use crate::protocol::RequestBody;
 use std::rc::Rc;
 use warpgrid_view::layouts::fragment::FragmentPicture;
@@ -9,33 +9,33 @@ use warpgrid_view::layouts::tensor::LayoutPicture;
 
 /// An action of the Layout Explorer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum MatrixAction {
+pub enum LayoutExplorerAction {
     /// Opens the view or changes its query.
-    Open(MatrixChoice),
+    Open(LayoutQuery),
     Close,
     SetLabels(CellLabels),
-    Hover(Option<MatrixFocus>),
-    Pin(Option<MatrixFocus>),
+    Hover(Option<LayoutFocus>),
+    Pin(Option<LayoutFocus>),
 }
 
 /// Applies an action to the state.
-pub(super) fn act(model: &mut Model, action: MatrixAction) {
+pub(super) fn act(model: &mut Model, action: LayoutExplorerAction) {
     match action {
-        MatrixAction::Open(choice) => open(model, choice),
-        MatrixAction::Close => {
-            model.show_screen(Screen::Kernel);
+        LayoutExplorerAction::Open(choice) => open(model, choice),
+        LayoutExplorerAction::Close => {
+            model.show_screen(ActiveView::Kernel);
         }
-        MatrixAction::SetLabels(labels) => {
+        LayoutExplorerAction::SetLabels(labels) => {
             if let Some(page) = model.screen.matrix_mut() {
                 page.labels = labels;
             }
         }
-        MatrixAction::Hover(focus) => {
+        LayoutExplorerAction::Hover(focus) => {
             if let Some(page) = model.screen.matrix_mut() {
                 page.hover = focus;
             }
         }
-        MatrixAction::Pin(focus) => {
+        LayoutExplorerAction::Pin(focus) => {
             if let Some(page) = model.screen.matrix_mut() {
                 page.pinned = if page.pinned == focus { None } else { focus };
             }
@@ -44,20 +44,21 @@ pub(super) fn act(model: &mut Model, action: MatrixAction) {
 }
 
 /// Opens the view. The current diagrams stay visible until the response arrives.
-fn open(model: &mut Model, choice: MatrixChoice) {
+fn open(model: &mut Model, choice: LayoutQuery) {
     let asked = model.next_request;
     model.send(RequestBody::Fragments {
         request: choice.request.clone(),
         base_bytes: choice.base_bytes,
         beside: choice.beside.clone(),
     });
-    let page = match model.show_screen(Screen::Kernel) {
-        Screen::Matrix(page) => MatrixPage { choice, ..page },
-        Screen::Kernel | Screen::Product(_) | Screen::Beside(_) | Screen::Outcomes(_) => {
-            MatrixPage::new(choice)
-        }
+    let page = match model.show_screen(ActiveView::Kernel) {
+        ActiveView::Matrix(page) => LayoutExplorerState { choice, ..page },
+        ActiveView::Kernel
+        | ActiveView::Product(_)
+        | ActiveView::Beside(_)
+        | ActiveView::Outcomes(_) => LayoutExplorerState::new(choice),
     };
-    model.show_screen(Screen::Matrix(MatrixPage { asked, ..page }));
+    model.show_screen(ActiveView::Matrix(LayoutExplorerState { asked, ..page }));
 }
 
 /// Handles a layout response of the worker. Responses to older requests are dropped.
@@ -83,7 +84,7 @@ pub(super) fn show(model: &mut Model, id: u32, pictures: Vec<FragmentPicture>) {
     (page.hover, page.pinned) = (
         None,
         page.pinned
-            .filter(|pin| !matches!(pin, MatrixFocus::Cell { .. })),
+            .filter(|pin| !matches!(pin, LayoutFocus::Cell { .. })),
     );
     page.pictures = Rc::new(pictures);
     page.layout = None;
@@ -94,19 +95,22 @@ mod tests {
     use super::*;
     use crate::matrix::fixture;
     use crate::model::{Action, reduce};
-    use crate::protocol::{Goal, Response, ResponseBody};
+    use crate::protocol::{MoveTarget, Response, ResponseBody};
 
     fn opened() -> Model {
-        let choice = MatrixChoice::default();
+        let choice = LayoutQuery::default();
         reduce(
             Model::new("", None),
-            Action::Matrix(MatrixAction::Open(choice)),
+            Action::Matrix(LayoutExplorerAction::Open(choice)),
         )
     }
 
     fn answered(model: Model, id: u32) -> Model {
         let body = ResponseBody::Fragments(vec![fixture::store_d()]);
-        reduce(model, Action::Heard(Response::new(id, 0, body).into()))
+        reduce(
+            model,
+            Action::ResponseReceived(Response::new(id, 0, body).into()),
+        )
     }
 
     #[test]
@@ -128,7 +132,7 @@ mod tests {
         let asked = model.screen.matrix().map_or(0, |page| page.asked);
         let again = reduce(
             model,
-            Action::Matrix(MatrixAction::Open(MatrixChoice::default())),
+            Action::Matrix(LayoutExplorerAction::Open(LayoutQuery::default())),
         );
         let page = answered(again, asked)
             .screen
@@ -142,10 +146,10 @@ mod tests {
     fn the_keys_of_the_transport_rest_and_escape_closes() {
         let mut model = opened();
         let n_sent = model.outbox.len();
-        model = reduce(model, Action::Move(Goal::End));
+        model = reduce(model, Action::Move(MoveTarget::End));
         model = reduce(model, Action::TogglePlay);
         assert_eq!((model.outbox.len(), model.playing), (n_sent, false));
         model = reduce(model, Action::Stop);
-        assert_eq!(model.screen, Screen::Kernel);
+        assert_eq!(model.screen, ActiveView::Kernel);
     }
 }

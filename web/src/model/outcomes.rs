@@ -1,15 +1,15 @@
 //! Actions of the litmus test view.
 
 use super::actions::order_request;
-use super::{Model, Screen};
-use crate::outcomes::{Found, OutcomesPage, first_choice};
+use super::{ActiveView, Model};
+use crate::outcomes::{LitmusState, RepairState, first_choice};
 use crate::protocol::{LitmusAnswer, LitmusRequest, RequestBody};
 use std::rc::Rc;
-use warpgrid_view::memory_model::litmus::{CutRequest, LitmusError};
+use warpgrid_view::memory_model::litmus::{ExtractionRequest, LitmusError};
 
 /// An action of the litmus test view.
 #[derive(Clone, Debug, PartialEq)]
-pub enum OutcomesAction {
+pub enum LitmusAction {
     /// Opens the view with a test, or changes the test.
     Open(Rc<str>),
     /// Shows the execution graph of an outcome.
@@ -17,26 +17,26 @@ pub enum OutcomesAction {
     /// Searches for the weakest fixes.
     Repair,
     /// Opens the view with a test that is extracted from lines of the kernel.
-    Cut(CutRequest),
+    ExtractFromKernel(ExtractionRequest),
     /// Cancels the running search.
     Stop,
     Close,
 }
 
 /// Applies an action to the state.
-pub(super) fn act(model: &mut Model, action: OutcomesAction) {
+pub(super) fn act(model: &mut Model, action: LitmusAction) {
     match action {
-        OutcomesAction::Open(text) => open(model, text),
-        OutcomesAction::Choose(number) => {
+        LitmusAction::Open(text) => open(model, text),
+        LitmusAction::Choose(number) => {
             if let Some(page) = model.screen.outcomes_mut() {
                 page.chosen = number;
             }
         }
-        OutcomesAction::Repair => repair(model),
-        OutcomesAction::Cut(cut) => ask_cut(model, cut),
-        OutcomesAction::Stop => stop(model),
-        OutcomesAction::Close => {
-            model.show_screen(Screen::Kernel);
+        LitmusAction::Repair => repair(model),
+        LitmusAction::ExtractFromKernel(cut) => ask_cut(model, cut),
+        LitmusAction::Stop => stop(model),
+        LitmusAction::Close => {
+            model.show_screen(ActiveView::Kernel);
         }
     }
 }
@@ -45,26 +45,26 @@ pub(super) fn act(model: &mut Model, action: OutcomesAction) {
 fn open(model: &mut Model, text: Rc<str>) {
     model.playing = false;
     let mut page = match &model.screen {
-        Screen::Outcomes(page) => page.clone(),
-        _ => OutcomesPage::new(Rc::clone(&text)),
+        ActiveView::Outcomes(page) => page.clone(),
+        _ => LitmusState::new(Rc::clone(&text)),
     };
     page.asked = model.next_request;
-    page.repairs = Found::Unasked;
+    page.repairs = RepairState::Unasked;
     page.text = Rc::clone(&text);
     model.send(RequestBody::Litmus(LitmusRequest::Explore(
         text.to_string(),
     )));
-    model.show_screen(Screen::Outcomes(page));
+    model.show_screen(ActiveView::Outcomes(page));
 }
 
 /// Runs the kernel up to the selected lines and requests the litmus test of these lines.
-fn ask_cut(model: &mut Model, cut: CutRequest) {
+fn ask_cut(model: &mut Model, cut: ExtractionRequest) {
     let launch = order_request(model);
     model.playing = false;
-    let mut page = OutcomesPage::new("".into());
+    let mut page = LitmusState::new("".into());
     page.asked = model.next_request;
     model.send(RequestBody::Litmus(LitmusRequest::Cut(launch, cut)));
-    model.show_screen(Screen::Outcomes(page));
+    model.show_screen(ActiveView::Outcomes(page));
 }
 
 fn stop(model: &mut Model) {
@@ -72,8 +72,8 @@ fn stop(model: &mut Model) {
         return;
     };
     page.asked = 0;
-    if page.repairs == Found::Asked {
-        page.repairs = Found::Unasked;
+    if page.repairs == RepairState::Asked {
+        page.repairs = RepairState::Unasked;
     } else {
         page.answer = None;
         page.error = Some(Rc::new(LitmusError {
@@ -90,7 +90,7 @@ fn repair(model: &mut Model) {
         return;
     };
     page.asked = asked;
-    page.repairs = Found::Asked;
+    page.repairs = RepairState::Asked;
     let text = page.text.to_string();
     model.send(RequestBody::Litmus(LitmusRequest::Repair {
         text,
@@ -105,18 +105,18 @@ pub(super) fn show(model: &mut Model, id: u32, answer: LitmusAnswer) {
     };
     page.asked = 0;
     match answer {
-        LitmusAnswer::Question(text) => open(model, text.into()),
+        LitmusAnswer::ExtractedTest(text) => open(model, text.into()),
         LitmusAnswer::Outcomes(found) => {
             page.chosen = first_choice(&found);
             page.answer = Some(Rc::from(found));
             page.error = None;
         }
         LitmusAnswer::Repairs { repairs, texts } => {
-            page.repairs = Found::Repairs(Rc::new((repairs, texts)));
+            page.repairs = RepairState::Repairs(Rc::new((repairs, texts)));
         }
         LitmusAnswer::Failed(error) => {
             page.answer = None;
-            page.repairs = Found::Unasked;
+            page.repairs = RepairState::Unasked;
             page.error = Some(Rc::new(error));
         }
     }
@@ -129,12 +129,12 @@ mod tests {
     use crate::protocol::{Response, ResponseBody};
 
     fn heard(id: u32, answer: LitmusAnswer) -> Action {
-        Action::Heard(Response::new(id, 0, ResponseBody::Litmus(answer)).into())
+        Action::ResponseReceived(Response::new(id, 0, ResponseBody::Litmus(answer)).into())
     }
 
     #[test]
     fn an_answer_to_an_older_text_is_dropped_and_escape_closes() {
-        let open = |text: &str| Action::Outcomes(OutcomesAction::Open(text.into()));
+        let open = |text: &str| Action::Outcomes(LitmusAction::Open(text.into()));
         let model = reduce(Model::new("", None), open("one"));
         let first = model.screen.outcomes().map_or(0, |page| page.asked);
         let model = reduce(model, open("two"));
@@ -162,18 +162,21 @@ mod tests {
                 .outcomes()
                 .is_some_and(|page| page.error.is_some())
         );
-        assert_eq!(reduce(model, Action::Stop).screen, Screen::Kernel);
+        assert_eq!(reduce(model, Action::Stop).screen, ActiveView::Kernel);
     }
 
     #[test]
     fn lines_become_a_test_and_a_search_can_be_stopped() {
-        let cut = Action::Outcomes(OutcomesAction::Cut(CutRequest::default()));
+        let cut = Action::Outcomes(LitmusAction::ExtractFromKernel(ExtractionRequest::default()));
         let model = reduce(Model::new("", None), cut);
         let asked = model.screen.outcomes().map_or(0, |page| page.asked);
-        let model = reduce(model, heard(asked, LitmusAnswer::Question("two".into())));
+        let model = reduce(
+            model,
+            heard(asked, LitmusAnswer::ExtractedTest("two".into())),
+        );
         let page = model.screen.outcomes().expect("the view");
         assert_eq!((&*page.text, page.asked != 0), ("two", true));
-        let stop = Action::Outcomes(OutcomesAction::Stop);
+        let stop = Action::Outcomes(LitmusAction::Stop);
         let model = reduce(model, stop);
         let page = model.screen.outcomes().expect("the view");
         assert_eq!((page.asked, page.error.is_some()), (0, true));

@@ -1,38 +1,41 @@
 //! Actions of the Tensor Core arithmetic view.
 
-use super::{Model, Screen};
-use crate::product::ProductPage;
+use super::{ActiveView, Model};
+use crate::product::MmaArithmeticState;
 use crate::protocol::{ProductAnswer, RequestBody};
 use std::rc::Rc;
-use warpgrid_view::analysis::mma_explanation::ProductRequest;
+use warpgrid_view::analysis::mma_explanation::MmaRequest;
 
 /// An action of the Tensor Core arithmetic view.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ProductAction {
+pub enum MmaArithmeticAction {
     /// Opens the view or changes its request.
-    Open(ProductRequest),
+    Open(MmaRequest),
     Close,
 }
 
 /// Applies an action to the state.
-pub(super) fn act(model: &mut Model, action: ProductAction) {
+pub(super) fn act(model: &mut Model, action: MmaArithmeticAction) {
     match action {
-        ProductAction::Open(request) => open(model, request),
-        ProductAction::Close => {
-            model.show_screen(Screen::Kernel);
+        MmaArithmeticAction::Open(request) => open(model, request),
+        MmaArithmeticAction::Close => {
+            model.show_screen(ActiveView::Kernel);
         }
     }
 }
 
 /// Opens the view. The current result stays visible until the response arrives.
-fn open(model: &mut Model, request: ProductRequest) {
+fn open(model: &mut Model, request: MmaRequest) {
     let asked = model.next_request;
     model.send(RequestBody::Product(request.clone()));
-    let answer = match model.show_screen(Screen::Kernel) {
-        Screen::Product(page) => page.answer,
-        Screen::Kernel | Screen::Matrix(_) | Screen::Beside(_) | Screen::Outcomes(_) => None,
+    let answer = match model.show_screen(ActiveView::Kernel) {
+        ActiveView::Product(page) => page.answer,
+        ActiveView::Kernel
+        | ActiveView::Matrix(_)
+        | ActiveView::Beside(_)
+        | ActiveView::Outcomes(_) => None,
     };
-    model.show_screen(Screen::Product(ProductPage {
+    model.show_screen(ActiveView::Product(MmaArithmeticState {
         request,
         answer,
         asked,
@@ -49,9 +52,9 @@ pub(super) fn show(model: &mut Model, id: u32, answer: ProductAnswer) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Action, MatrixAction, reduce};
+    use crate::model::{Action, LayoutExplorerAction, reduce};
     use crate::product::first_product;
-    use crate::protocol::{Goal, Response, ResponseBody};
+    use crate::protocol::{MoveTarget, Response, ResponseBody};
 
     fn answer() -> ProductAnswer {
         ProductAnswer {
@@ -63,13 +66,13 @@ mod tests {
 
     #[test]
     fn an_answer_to_an_older_product_is_dropped() {
-        let open = || Action::Product(ProductAction::Open(first_product(None)));
+        let open = || Action::Product(MmaArithmeticAction::Open(first_product(None)));
         let model = reduce(Model::new("", None), open());
         let first = model.screen.product().map_or(0, |page| page.asked);
         let model = reduce(model, open());
         let heard = |id| {
             let body = ResponseBody::Product(Box::new(answer()));
-            Action::Heard(Response::new(id, 0, body).into())
+            Action::ResponseReceived(Response::new(id, 0, body).into())
         };
         let model = reduce(model, heard(first));
         let second = model.screen.product().map_or(0, |page| page.asked);
@@ -86,21 +89,21 @@ mod tests {
     fn fragments_and_products_take_turns_and_escape_closes() {
         let model = reduce(
             Model::new("", None),
-            Action::Product(ProductAction::Open(first_product(None))),
+            Action::Product(MmaArithmeticAction::Open(first_product(None))),
         );
         let n_sent = model.outbox.len();
-        let model = reduce(model, Action::Move(Goal::End));
+        let model = reduce(model, Action::Move(MoveTarget::End));
         assert_eq!(model.outbox.len(), n_sent);
         let model = reduce(
             model,
-            Action::Matrix(MatrixAction::Open(Default::default())),
+            Action::Matrix(LayoutExplorerAction::Open(Default::default())),
         );
         assert_eq!(model.screen.product(), None);
         let model = reduce(
             model,
-            Action::Product(ProductAction::Open(first_product(None))),
+            Action::Product(MmaArithmeticAction::Open(first_product(None))),
         );
         assert_eq!(model.screen.matrix(), None);
-        assert_eq!(reduce(model, Action::Stop).screen, Screen::Kernel);
+        assert_eq!(reduce(model, Action::Stop).screen, ActiveView::Kernel);
     }
 }

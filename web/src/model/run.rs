@@ -1,11 +1,11 @@
 //! State of the run in the worker.
 
-use crate::protocol::{LaunchFacts, OrderAnswer, Refusal};
+use crate::protocol::{AnalysisResults, LaunchConfiguration, LaunchError};
 use std::rc::Rc;
-use warpgrid_view::analysis::cell_history::CellPlace;
+use warpgrid_view::analysis::cell_history::CellLocation;
 use warpgrid_view::analysis::schedule_seeds::SeedReport;
-use warpgrid_view::layouts::inspector::Cured;
-use warpgrid_view::model::{CellHistory, Frame};
+use warpgrid_view::layouts::inspector::BankConflictFix;
+use warpgrid_view::model::{CellHistory, SessionFrame};
 use warpgrid_worker::traffic::TrafficWords;
 
 /// The last reported state of the run.
@@ -16,50 +16,50 @@ pub struct Run {
     /// The revision of the launched source.
     pub launched_revision: u32,
     /// Whether a launch was requested and its first frame has not arrived.
-    pub waiting_for_launch: bool,
-    pub facts: Option<Rc<LaunchFacts>>,
-    pub frame: Option<Rc<Frame>>,
+    pub is_launching: bool,
+    pub facts: Option<Rc<LaunchConfiguration>>,
+    pub frame: Option<Rc<SessionFrame>>,
     /// The launch that the frame belongs to.
     pub frame_launch: u32,
-    pub refusal: Option<Rc<Refusal>>,
+    pub refusal: Option<Rc<LaunchError>>,
     /// The memory traffic of the counted steps.
     pub traffic: Option<Rc<TrafficWords>>,
     /// The results of other schedules, once they have run.
-    pub orders: Option<Rc<SeedReport>>,
+    pub schedules: Option<Rc<SeedReport>>,
     /// The analysis results, such as data races and hangs, once available.
-    pub order: Option<Rc<OrderAnswer>>,
+    pub analysis: Option<Rc<AnalysisResults>>,
     /// Whether the analysis was requested since the launch.
-    pub order_asked: bool,
+    pub analysis_requested: bool,
     /// The launched source.
     pub text: Rc<str>,
     /// The findings of the previous launch, until this one is analyzed.
-    pub before: Option<Rc<Findings>>,
+    pub previous_analysis: Option<Rc<RunFindings>>,
     /// State of the request for a source without bank conflicts.
-    pub cure: Cure,
+    pub cure: RewriteState,
     /// The stores to the pinned cell, once requested.
-    pub history: History,
-    pub busy: Option<Busy>,
+    pub history: WriteHistory,
+    pub busy: Option<PendingMove>,
 }
 
 /// The findings of a launch, apart from its memory.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Findings {
+pub struct RunFindings {
     pub text: Rc<str>,
-    pub order: Option<Rc<OrderAnswer>>,
+    pub order: Option<Rc<AnalysisResults>>,
     pub orders: Option<Rc<SeedReport>>,
 }
 
 /// The write history of a cell.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct History {
+pub struct WriteHistory {
     /// The last request: the cell, the number of executed steps, and the position.
-    pub asked: Option<(CellPlace, u64, u64)>,
+    pub requested: Option<(CellLocation, u64, u64)>,
     pub found: Option<Rc<CellHistory>>,
 }
 
-impl History {
+impl WriteHistory {
     /// Returns the stores to a cell, if they are known.
-    pub fn of(&self, place: &CellPlace) -> Option<&Rc<CellHistory>> {
+    pub fn of(&self, place: &CellLocation) -> Option<&Rc<CellHistory>> {
         let found = self.found.as_ref()?;
         let is_same = (&found.memory, found.offset) == (&place.memory, place.offset)
             && (found.n_bytes, found.ty) == (place.n_bytes, place.ty);
@@ -69,20 +69,20 @@ impl History {
 
 /// State of the request for a source without bank conflicts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Cure {
+pub enum RewriteState {
     /// Not requested.
     #[default]
-    Unasked,
+    NotRequested,
     /// Requested; the worker is searching.
-    Asked,
-    Found(Rc<Cured>),
+    Pending,
+    Found(Rc<BankConflictFix>),
     /// No such source, with the reason.
     Refused(Rc<str>),
 }
 
 /// A pending move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Busy {
+pub struct PendingMove {
     pub id: u32,
     /// Position of the last progress message, which is sent only for long moves.
     pub position: Option<u64>,
@@ -90,11 +90,11 @@ pub struct Busy {
 
 impl Run {
     /// Returns the findings of this launch.
-    pub fn findings(&self) -> Findings {
-        Findings {
+    pub fn findings(&self) -> RunFindings {
+        RunFindings {
             text: Rc::clone(&self.text),
-            order: self.order.clone(),
-            orders: self.orders.clone(),
+            order: self.analysis.clone(),
+            orders: self.schedules.clone(),
         }
     }
 
@@ -104,7 +104,7 @@ impl Run {
     }
 
     /// Returns the number of executed steps, independently of the current position.
-    pub fn steps_seen(&self) -> u64 {
+    pub fn executed_steps(&self) -> u64 {
         self.frame
             .as_ref()
             .map_or(0, |frame| frame.length.unwrap_or(frame.position))

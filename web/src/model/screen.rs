@@ -1,99 +1,123 @@
 //! The active view of the page: the debugger with the kernel, or a view that replaces it.
 
 use super::{Action, Model, beside};
-use crate::beside::BesidePage;
-use crate::matrix::MatrixPage;
-use crate::outcomes::OutcomesPage;
-use crate::product::ProductPage;
-use crate::protocol::{BesideRequest, RequestBody};
+use crate::beside::CompareState;
+use crate::matrix::LayoutExplorerState;
+use crate::outcomes::LitmusState;
+use crate::product::MmaArithmeticState;
+use crate::protocol::{CompareRequest, RequestBody};
 
 /// The active view.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Screen {
+pub enum ActiveView {
     /// The editor and the memories.
     #[default]
     Kernel,
     /// The Layout Explorer.
-    Matrix(MatrixPage),
+    Matrix(LayoutExplorerState),
     /// The Tensor Core arithmetic view.
-    Product(ProductPage),
+    Product(MmaArithmeticState),
     /// The comparison view.
-    Beside(BesidePage),
+    Beside(CompareState),
     /// The litmus test view.
-    Outcomes(OutcomesPage),
+    Outcomes(LitmusState),
 }
 
-impl Screen {
+impl ActiveView {
     /// Returns the state of the Layout Explorer if it is open.
-    pub fn matrix(&self) -> Option<&MatrixPage> {
+    pub fn matrix(&self) -> Option<&LayoutExplorerState> {
         match self {
-            Screen::Matrix(page) => Some(page),
-            Screen::Kernel | Screen::Product(_) | Screen::Beside(_) | Screen::Outcomes(_) => None,
+            ActiveView::Matrix(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Product(_)
+            | ActiveView::Beside(_)
+            | ActiveView::Outcomes(_) => None,
         }
     }
 
-    pub(super) fn matrix_mut(&mut self) -> Option<&mut MatrixPage> {
+    pub(super) fn matrix_mut(&mut self) -> Option<&mut LayoutExplorerState> {
         match self {
-            Screen::Matrix(page) => Some(page),
-            Screen::Kernel | Screen::Product(_) | Screen::Beside(_) | Screen::Outcomes(_) => None,
+            ActiveView::Matrix(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Product(_)
+            | ActiveView::Beside(_)
+            | ActiveView::Outcomes(_) => None,
         }
     }
 
     /// Returns the state of the Tensor Core arithmetic view if it is open.
-    pub fn product(&self) -> Option<&ProductPage> {
+    pub fn product(&self) -> Option<&MmaArithmeticState> {
         match self {
-            Screen::Product(page) => Some(page),
-            Screen::Kernel | Screen::Matrix(_) | Screen::Beside(_) | Screen::Outcomes(_) => None,
+            ActiveView::Product(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Beside(_)
+            | ActiveView::Outcomes(_) => None,
         }
     }
 
-    pub(super) fn product_mut(&mut self) -> Option<&mut ProductPage> {
+    pub(super) fn product_mut(&mut self) -> Option<&mut MmaArithmeticState> {
         match self {
-            Screen::Product(page) => Some(page),
-            Screen::Kernel | Screen::Matrix(_) | Screen::Beside(_) | Screen::Outcomes(_) => None,
+            ActiveView::Product(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Beside(_)
+            | ActiveView::Outcomes(_) => None,
         }
     }
 
     /// Returns the state of the comparison view if it is open.
-    pub fn beside(&self) -> Option<&BesidePage> {
+    pub fn beside(&self) -> Option<&CompareState> {
         match self {
-            Screen::Beside(page) => Some(page),
-            Screen::Kernel | Screen::Matrix(_) | Screen::Product(_) | Screen::Outcomes(_) => None,
+            ActiveView::Beside(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Product(_)
+            | ActiveView::Outcomes(_) => None,
         }
     }
 
-    pub(super) fn beside_mut(&mut self) -> Option<&mut BesidePage> {
+    pub(super) fn beside_mut(&mut self) -> Option<&mut CompareState> {
         match self {
-            Screen::Beside(page) => Some(page),
-            Screen::Kernel | Screen::Matrix(_) | Screen::Product(_) | Screen::Outcomes(_) => None,
+            ActiveView::Beside(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Product(_)
+            | ActiveView::Outcomes(_) => None,
         }
     }
 
     /// Returns the state of the litmus test view if it is open.
-    pub fn outcomes(&self) -> Option<&OutcomesPage> {
+    pub fn outcomes(&self) -> Option<&LitmusState> {
         match self {
-            Screen::Outcomes(page) => Some(page),
-            Screen::Kernel | Screen::Matrix(_) | Screen::Product(_) | Screen::Beside(_) => None,
+            ActiveView::Outcomes(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Product(_)
+            | ActiveView::Beside(_) => None,
         }
     }
 
-    pub(super) fn outcomes_mut(&mut self) -> Option<&mut OutcomesPage> {
+    pub(super) fn outcomes_mut(&mut self) -> Option<&mut LitmusState> {
         match self {
-            Screen::Outcomes(page) => Some(page),
-            Screen::Kernel | Screen::Matrix(_) | Screen::Product(_) | Screen::Beside(_) => None,
+            ActiveView::Outcomes(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Product(_)
+            | ActiveView::Beside(_) => None,
         }
     }
 
     /// Checks whether the view hides the kernel.
-    pub fn covers_kernel(&self) -> bool {
-        !matches!(self, Screen::Kernel)
+    pub fn hides_debugger(&self) -> bool {
+        !matches!(self, ActiveView::Kernel)
     }
 }
 
 impl Model {
     /// Changes the active view and returns the previous one. When the comparison or litmus test view is left, the worker drops its runs and
     /// its search.
-    pub(super) fn show_screen(&mut self, screen: Screen) -> Screen {
+    pub(super) fn show_screen(&mut self, screen: ActiveView) -> ActiveView {
         let before = std::mem::replace(&mut self.screen, screen);
         // A worker that received no request has not been started.
         let had_pair = before.beside().is_some_and(|page| page.asked > 0);
@@ -101,7 +125,7 @@ impl Model {
         let is_left = had_pair && self.screen.beside().is_none()
             || had_search && self.screen.outcomes().is_none();
         if is_left {
-            self.send(RequestBody::Beside(BesideRequest::Close));
+            self.send(RequestBody::Beside(CompareRequest::Close));
         }
         before
     }
@@ -111,9 +135,9 @@ impl Model {
 /// view.
 pub(super) fn use_transport(model: &mut Model, action: Action) {
     match (&model.screen, action) {
-        (Screen::Beside(_), Action::Move(goal)) => beside::go(model, goal),
+        (ActiveView::Beside(_), Action::Move(goal)) => beside::go(model, goal),
         (_, Action::Stop) => {
-            model.show_screen(Screen::Kernel);
+            model.show_screen(ActiveView::Kernel);
         }
         _ => {}
     }

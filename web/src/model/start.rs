@@ -3,18 +3,18 @@
 use super::Model;
 use crate::protocol::RequestBody;
 use std::rc::Rc;
-use warpgrid_view::session::start::{StartEdit, StartPlace};
+use warpgrid_view::session::start::{InitialValueTarget, LaunchEdit};
 
 /// State of the last change of an initial value.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct StartPage {
+pub struct InitialValueState {
     /// The place of the last request.
-    pub asked: Option<StartPlace>,
+    pub asked: Option<InitialValueTarget>,
     /// The edit, until the source contains it, or an error message.
-    pub answer: Option<Rc<Result<StartEdit, String>>>,
+    pub answer: Option<Rc<Result<LaunchEdit, String>>>,
 }
 
-impl StartPage {
+impl InitialValueState {
     /// Checks whether a source contains the requested line.
     pub(super) fn is_applied(&self, text: &str) -> bool {
         let edit = self
@@ -25,32 +25,32 @@ impl StartPage {
     }
 
     /// Returns the line of the last edit at a place.
-    pub fn line(&self, place: &StartPlace) -> Option<&str> {
+    pub fn line(&self, place: &InitialValueTarget) -> Option<&str> {
         let edit = self.answer.as_deref()?.as_ref().ok()?;
         (self.asked.as_ref() == Some(place)).then_some(&*edit.line)
     }
 
     /// Returns the error message of the last edit at a place.
-    pub fn why(&self, place: &StartPlace) -> Option<&str> {
+    pub fn error(&self, place: &InitialValueTarget) -> Option<&str> {
         let why = self.answer.as_deref()?.as_ref().err()?;
         (self.asked.as_ref() == Some(place)).then_some(why)
     }
 }
 
 /// Requests the source edit that changes an initial value of the launch.
-pub(super) fn ask(model: &mut Model, place: StartPlace, value: String) {
+pub(super) fn ask(model: &mut Model, place: InitialValueTarget, value: String) {
     if model.run.frame.is_none() || model.is_stale() {
         return;
     }
-    model.start = StartPage {
+    model.start = InitialValueState {
         asked: Some(place.clone()),
         answer: None,
     };
     // Annotations that a link adds are not lines of the source, so the edit cannot change them.
-    if !model.guessed.is_empty() {
+    if !model.inferred_annotations.is_empty() {
         let why = "the launch configuration is inferred: first select Insert annotations in the launch menu";
         model.start.answer = Some(Rc::new(Err(why.to_owned())));
         return;
     }
-    model.send(RequestBody::EditStart { place, value });
+    model.send(RequestBody::EditInitialValue { place, value });
 }

@@ -1,22 +1,22 @@
 //! Conditional runs: the last result and the breakpoints.
 
-use super::{Busy, Model};
+use super::{Model, PendingMove};
 use crate::protocol::RequestBody;
 use std::rc::Rc;
-use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
+use warpgrid_view::session::until::{Direction, StopCondition, StopConditionError, StopResult};
 
 /// State of conditional runs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct UntilPage {
+pub struct RunUntilState {
     /// Lines with a breakpoint, ascending.
-    pub breaks: Rc<[u32]>,
+    pub breakpoints: Rc<[u32]>,
     /// The result of the last conditional run.
-    pub answer: Option<Rc<Result<Reached, UntilError>>>,
+    pub answer: Option<Rc<Result<StopResult, StopConditionError>>>,
 }
 
-impl UntilPage {
+impl RunUntilState {
     /// Returns the result to show at a position: the one reached by the last conditional run, or an error in its condition.
-    pub fn said_at(&self, position: u64) -> Option<&Result<Reached, UntilError>> {
+    pub fn message_at(&self, position: u64) -> Option<&Result<StopResult, StopConditionError>> {
         let answer = self.answer.as_deref()?;
         let is_here = match answer {
             Ok(reached) => reached.position == position,
@@ -28,28 +28,28 @@ impl UntilPage {
 
 /// An action of conditional runs.
 #[derive(Clone, Debug, PartialEq)]
-pub enum UntilAction {
+pub enum RunUntilAction {
     /// The set of breakpoints has changed.
-    SetBreaks(Rc<[u32]>),
-    Go(Until, Direction),
+    SetBreakpoints(Rc<[u32]>),
+    Go(StopCondition, Direction),
     /// Runs to a breakpoint, if there are any.
-    GoToBreak(Direction),
+    GoToBreakpoint(Direction),
 }
 
-pub(super) fn act(model: &mut Model, action: UntilAction) {
+pub(super) fn act(model: &mut Model, action: RunUntilAction) {
     match action {
-        UntilAction::SetBreaks(lines) => model.until.breaks = lines,
-        UntilAction::Go(until, direction) => go(model, until, direction),
-        UntilAction::GoToBreak(direction) => {
-            let lines = model.until.breaks.to_vec();
+        RunUntilAction::SetBreakpoints(lines) => model.until.breakpoints = lines,
+        RunUntilAction::Go(until, direction) => go(model, until, direction),
+        RunUntilAction::GoToBreakpoint(direction) => {
+            let lines = model.until.breakpoints.to_vec();
             if !lines.is_empty() {
-                go(model, Until::Lines(lines), direction);
+                go(model, StopCondition::LineReached(lines), direction);
             }
         }
     }
 }
 
-fn go(model: &mut Model, until: Until, direction: Direction) {
+fn go(model: &mut Model, until: StopCondition, direction: Direction) {
     if model.run.frame.is_none() || model.is_stale() {
         return;
     }
@@ -59,13 +59,13 @@ fn go(model: &mut Model, until: Until, direction: Direction) {
     model.send(RequestBody::Until {
         until,
         direction,
-        look: model.look(),
+        look: model.frame_request(),
     });
-    model.run.busy = Some(Busy { id, position: None });
+    model.run.busy = Some(PendingMove { id, position: None });
 }
 
 /// Handles the result of a conditional run.
-pub(super) fn heard(model: &mut Model, id: u32, answer: Result<Reached, UntilError>) {
+pub(super) fn heard(model: &mut Model, id: u32, answer: Result<StopResult, StopConditionError>) {
     // No frame follows an error in the condition.
     if answer.is_err() && model.run.busy.is_some_and(|busy| busy.id == id) {
         model.run.busy = None;

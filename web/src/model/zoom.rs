@@ -15,8 +15,8 @@ pub enum Zoom {
 /// The direction of a zoom step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZoomStep {
-    Closer,
-    Farther,
+    In,
+    Out,
 }
 
 /// All zoom levels, largest first.
@@ -35,8 +35,8 @@ impl Zoom {
     pub fn after(self, step: ZoomStep) -> Zoom {
         let at = SIZES.iter().position(|size| *size == self).unwrap_or(1);
         let next = match step {
-            ZoomStep::Closer => at.saturating_sub(1),
-            ZoomStep::Farther => at + 1,
+            ZoomStep::In => at.saturating_sub(1),
+            ZoomStep::Out => at + 1,
         };
         SIZES.get(next).copied().unwrap_or(self)
     }
@@ -71,11 +71,8 @@ mod tests {
             }
             sizes
         };
-        assert_eq!(go(Zoom::Full, ZoomStep::Farther), SIZES);
-        assert_eq!(
-            go(Zoom::Pixels(1), ZoomStep::Closer).last(),
-            Some(&Zoom::Full)
-        );
+        assert_eq!(go(Zoom::Full, ZoomStep::Out), SIZES);
+        assert_eq!(go(Zoom::Pixels(1), ZoomStep::In).last(), Some(&Zoom::Full));
         assert_eq!(Zoom::of_pixels(4), Some(Zoom::Pixels(4)));
         assert_eq!(Zoom::of_pixels(3), None);
     }

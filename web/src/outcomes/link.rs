@@ -1,7 +1,7 @@
 //! URL fragment of a litmus test: `#litmus=message` names a built-in test, `#litmus?text=…` contains the source of any other test.
 
 use super::samples::SAMPLES;
-use warpgrid_view::url_encoding::{decoded, encoded};
+use warpgrid_view::url_encoding::{percent_decode, percent_encode};
 
 const START: &str = "#litmus";
 /// Former spelling of [`START`], which links may contain.
@@ -15,7 +15,7 @@ pub fn read_link(hash: &str) -> Option<String> {
         .strip_prefix(START)
         .or_else(|| hash.strip_prefix(EARLIER))?;
     if let Some(text) = rest.strip_prefix("?text=") {
-        return decoded(text.get(..MAX_BYTES * 3).unwrap_or(text));
+        return percent_decode(text.get(..MAX_BYTES * 3).unwrap_or(text));
     }
     let id = match rest.strip_prefix('=') {
         Some(id) => id,
@@ -31,7 +31,7 @@ pub fn write_link(text: &str) -> String {
     match SAMPLES.iter().find(|sample| sample.text == text) {
         Some(sample) => format!("{START}={}", sample.id),
         None if text.len() > MAX_BYTES => START.to_owned(),
-        None => format!("{START}?text={}", encoded(text)),
+        None => format!("{START}?text={}", percent_encode(text)),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Layout of an execution graph: a column per thread, the initial writes above them, and arrows between. Takes the graph; returns boxes and
 //! paths in pixels.
 
-use warpgrid_view::memory_model::litmus::{EdgeKind, GraphView, NodeKind, NodeView};
+use warpgrid_view::memory_model::litmus::{EdgeKind, EventKind, GraphView, NodeView};
 
-const LEAST_WIDTH: f64 = 184.0;
+const MIN_WIDTH: f64 = 184.0;
 /// Width of a character of a label, and the horizontal padding of a box.
 const LETTER: f64 = 7.6;
 const PADDING: f64 = 20.0;
@@ -13,7 +13,7 @@ const GAP: f64 = 86.0;
 const ROW: f64 = 74.0;
 const MARGIN: f64 = 62.0;
 /// Maximum bend of an arrow within a column.
-const MOST_BEND: f64 = 74.0;
+const MAX_BEND: f64 = 74.0;
 const HEAD: f64 = 30.0;
 
 /// The box of an event.
@@ -35,7 +35,7 @@ pub struct Arrow {
 
 /// The whole diagram.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
+pub struct GraphLayout {
     pub width: f64,
     pub height: f64,
     pub boxes: Vec<NodeBox>,
@@ -46,20 +46,20 @@ pub struct Plan {
 }
 
 /// Computes the layout of a graph.
-pub fn plan(graph: &GraphView) -> Plan {
+pub fn layout_graph(graph: &GraphView) -> GraphLayout {
     let mut threads: Vec<u32> = graph.nodes.iter().filter_map(|node| node.thread).collect();
     threads.sort_unstable();
     threads.dedup();
     let n_init = graph
         .nodes
         .iter()
-        .filter(|node| node.kind == NodeKind::Init)
+        .filter(|node| node.kind == EventKind::Init)
         .count();
     let top = if n_init > 0 { ROW } else { 0.0 };
     let n_columns = threads.len().max(n_init).max(1);
     let letters = graph.nodes.iter().map(|node| node.label.chars().count());
     let longest = letters.max().unwrap_or(0) as f64;
-    let box_width = LEAST_WIDTH.max(longest * LETTER + PADDING);
+    let box_width = MIN_WIDTH.max(longest * LETTER + PADDING);
     let pitch = box_width + GAP;
     let width = 2.0 * MARGIN + pitch * (n_columns as f64 - 1.0) + box_width;
     let (boxes, filled) = node_boxes(graph, &threads, top, box_width);
@@ -77,7 +77,7 @@ pub fn plan(graph: &GraphView) -> Plan {
         .iter()
         .enumerate()
         .map(|(column, thread)| (*thread, MARGIN + column as f64 * pitch + box_width / 2.0));
-    Plan {
+    GraphLayout {
         width,
         height: MARGIN + top + HEAD + rows * ROW,
         columns: columns.collect(),
@@ -129,7 +129,7 @@ fn arrow(from: &NodeBox, to: &NodeBox, kind: EdgeKind, twin: usize) -> Arrow {
     let (start, end, bend) = if same_column {
         // The arrow follows the left edge, so that program order stays readable.
         let x = from.x;
-        let out = (26.0 + apart + (middle(to) - middle(from)).abs() / 12.0).min(MOST_BEND);
+        let out = (26.0 + apart + (middle(to) - middle(from)).abs() / 12.0).min(MAX_BEND);
         ((x, middle(from)), (x, middle(to)), (-out, -out))
     } else if from.x < to.x {
         (

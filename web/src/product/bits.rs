@@ -1,6 +1,6 @@
 //! The terms of a block as rows of binary digits, aligned: retained and truncated bits.
 
-use warpgrid_view::analysis::mma_explanation::BlockView;
+use warpgrid_view::analysis::mma_explanation::AccumulationBlockView;
 
 /// Maximum number of truncated digits that are shown.
 const MAX_CUT: usize = 28;
@@ -23,7 +23,7 @@ pub struct BitRow {
 }
 
 /// Returns the rows of a block, the sum last. All rows have the same number of digits before the truncation.
-pub fn bit_rows(block: &BlockView) -> Vec<BitRow> {
+pub fn bit_rows(block: &AccumulationBlockView) -> Vec<BitRow> {
     let magnitude = |text: &str| text.trim_start_matches('-').parse::<u64>().unwrap_or(0);
     let widest = block
         .terms
@@ -62,14 +62,14 @@ pub fn bit_rows(block: &BlockView) -> Vec<BitRow> {
 mod tests {
     use super::*;
     use crate::product::first_product;
-    use warpgrid_view::analysis::mma_explanation::{ProductStep, product};
+    use warpgrid_view::analysis::mma_explanation::{MmaStepView, product};
 
     #[test]
     fn rows_line_up_at_the_cut_and_the_sum_is_theirs() {
         let view = product(&first_product(Some("sm_80"))).expect("a product");
         let blocks = view.steps.iter().filter_map(|step| match step {
-            ProductStep::Block(block) => Some(block),
-            ProductStep::Operation(_) => None,
+            MmaStepView::Block(block) => Some(block),
+            MmaStepView::Operation(_) => None,
         });
         let mut n_cut = 0;
         for block in blocks {

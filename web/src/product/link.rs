@@ -1,13 +1,13 @@
 //! URL fragment of the Tensor Core arithmetic view: `#product?op=mma&shape=m16n8k16&types=f16,f16,f32,f32&target=sm_80&a=1.5,2&b=4&c=8`.
 
-use warpgrid_view::analysis::mma_explanation::ProductRequest;
+use warpgrid_view::analysis::mma_explanation::MmaRequest;
 
 const START: &str = "#product";
 /// Maximum length of a link parameter in bytes: 64 elements with an exponent.
 const MAX_VALUE_BYTES: usize = 2_000;
 
 /// Reads a URL fragment, including `#`. Returns `None` if it is not a link to the Tensor Core arithmetic view.
-pub fn read_link(hash: &str) -> Option<ProductRequest> {
+pub fn read_link(hash: &str) -> Option<MmaRequest> {
     let rest = hash.strip_prefix(START)?;
     let mut request = super::first_product(None);
     let Some(parts) = rest.strip_prefix('?') else {
@@ -39,8 +39,8 @@ pub fn read_link(hash: &str) -> Option<ProductRequest> {
 }
 
 /// Returns the link to a request.
-pub fn write_link(request: &ProductRequest) -> String {
-    let ProductRequest {
+pub fn write_link(request: &MmaRequest) -> String {
+    let MmaRequest {
         op,
         shape,
         types,

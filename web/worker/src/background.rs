@@ -3,25 +3,25 @@
 
 use crate::protocol::ResponseBody;
 use crate::traffic::words;
-use warpgrid_view::analysis::cell_history::{CellPlace, HistorySearch};
+use warpgrid_view::analysis::cell_history::{CellLocation, HistorySearch};
 use warpgrid_view::analysis::schedule_seeds::SeedSearch;
 use warpgrid_view::{Parameter, Session};
 
 /// Target duration of a slice in milliseconds.
-const SLICE_MS: f64 = 8.0;
+const SLICE_BUDGET_MS: f64 = 8.0;
 /// Maximum number of steps whose traffic is counted without a request.
 const MAX_COUNTED: u64 = 2_000_000;
 /// Number of steps counted between two reads of the clock.
 const COUNTED_AT_ONCE: u64 = 2_000;
 /// Number of steps searched for stores to a cell between two reads of the clock.
-const LOOKED_THROUGH_AT_ONCE: u64 = 4_000;
+const SEARCH_CHUNK_STEPS: u64 = 4_000;
 /// Step budget for all schedules together.
 const ORDER_STEPS: u64 = 1_000_000;
 /// Number of steps of a schedule between two reads of the clock.
 const ORDER_STEPS_AT_ONCE: u64 = 20_000;
 /// Maximum number of schedules, and the number below which the result is not informative.
-const MOST_ORDERS: u64 = 64;
-const FEWEST_ORDERS: u64 = 8;
+const MAX_SCHEDULES: u64 = 64;
+const MIN_SCHEDULES: u64 = 8;
 /// Limits on source size and buffer elements: larger launches take too long to open once per schedule.
 const MAX_TEXT: usize = 200_000;
 const MAX_ELEMENTS: u64 = 1 << 22;
@@ -30,28 +30,28 @@ const MAX_ELEMENTS: u64 = 1 << 22;
 #[derive(Default)]
 pub(crate) struct Background {
     /// Maximum number of steps to count.
-    most_counted: u64,
-    counts: bool,
+    max_counted: u64,
+    is_counting_traffic: bool,
     /// The pending search for the stores to a cell.
     history: Option<HistorySearch>,
     orders: Option<SeedSearch>,
     /// Whether the schedules of the launch are planned, run, or rejected as too many steps.
-    is_ordered: bool,
+    schedules_planned: bool,
 }
 
 impl Background {
     pub(crate) fn has_work(&self) -> bool {
-        self.counts || self.history.is_some() || self.orders.is_some()
+        self.is_counting_traffic || self.history.is_some() || self.orders.is_some()
     }
 
     /// Counts every step, because the user requested it.
     pub(crate) fn count_all(&mut self) {
-        self.most_counted = u64::MAX;
-        self.counts = true;
+        self.max_counted = u64::MAX;
+        self.is_counting_traffic = true;
     }
 
     /// Starts a search for the stores to a cell, because the user requested it.
-    pub(crate) fn look_for(&mut self, place: &CellPlace, session: &mut Session) {
+    pub(crate) fn look_for(&mut self, place: &CellLocation, session: &mut Session) {
         self.history = session.search_history(place);
     }
 
@@ -61,14 +61,14 @@ impl Background {
     }
 
     /// Plans the background work after a move has completed.
-    pub(crate) fn plan(&mut self, session: &Session) {
-        let most = self.most_counted.max(MAX_COUNTED);
-        self.counts |= session.traffic_counted() < session.steps_seen().min(most);
-        self.most_counted = most;
-        if let (false, Some(length)) = (self.is_ordered, session.length()) {
-            self.is_ordered = true;
-            let n = (ORDER_STEPS / length.max(1)).min(MOST_ORDERS);
-            if n >= FEWEST_ORDERS && is_small(session) {
+    pub(crate) fn plan_background_work(&mut self, session: &Session) {
+        let most = self.max_counted.max(MAX_COUNTED);
+        self.is_counting_traffic |= session.traffic_counted() < session.steps_seen().min(most);
+        self.max_counted = most;
+        if let (false, Some(length)) = (self.schedules_planned, session.length()) {
+            self.schedules_planned = true;
+            let n = (ORDER_STEPS / length.max(1)).min(MAX_SCHEDULES);
+            if n >= MIN_SCHEDULES && is_small(session) {
                 let scenario = session.scenario().clone();
                 let most = length.saturating_mul(16).max(100_000);
                 self.orders = Some(SeedSearch::new(scenario, 0..n, most));
@@ -83,9 +83,9 @@ impl Background {
         clock: impl Fn() -> f64,
     ) -> Option<ResponseBody> {
         let begun = clock();
-        let is_over = || clock() - begun >= SLICE_MS;
+        let is_over = || clock() - begun >= SLICE_BUDGET_MS;
         while let Some(search) = &mut self.history {
-            if session.continue_history(search, LOOKED_THROUGH_AT_ONCE) {
+            if session.continue_history(search, SEARCH_CHUNK_STEPS) {
                 let found = session.history_found(search);
                 self.history = None;
                 return Some(ResponseBody::History(Box::new(found)));
@@ -94,10 +94,10 @@ impl Background {
                 return None;
             }
         }
-        while self.counts {
-            let left = self.most_counted.saturating_sub(session.traffic_counted());
+        while self.is_counting_traffic {
+            let left = self.max_counted.saturating_sub(session.traffic_counted());
             if session.count_traffic(COUNTED_AT_ONCE.min(left)) || left == 0 {
-                self.counts = false;
+                self.is_counting_traffic = false;
                 return Some(ResponseBody::Traffic(words(&session.traffic())));
             }
             if is_over() {
@@ -105,11 +105,11 @@ impl Background {
             }
         }
         while let Some(search) = &mut self.orders {
-            match search.work(ORDER_STEPS_AT_ONCE) {
+            match search.advance(ORDER_STEPS_AT_ONCE) {
                 Ok(false) => {}
                 Ok(true) => {
                     let report = self.orders.take()?.report().ok()?;
-                    return Some(ResponseBody::Orders(report));
+                    return Some(ResponseBody::ScheduleReport(report));
                 }
                 // A launch that runs with one seed is not rejected with another.
                 Err(_) => self.orders = None,

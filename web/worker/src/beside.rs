@@ -1,19 +1,19 @@
 //! Compares two sources of a kernel in a worker: runs both in slices, then returns the frames of both at requested positions.
 
 use crate::lens;
-use crate::listen::Work;
+use crate::listen::RequestHandler;
 use crate::litmus;
 use crate::order;
 use crate::protocol::{
-    BesideAnswer, BesideLook, BesideOpened, BesideRequest, BesideTexts, LitmusAnswer, Refusal,
-    Request, RequestBody, Response, ResponseBody,
+    CompareOpened, ComparePosition, CompareRequest, CompareResponse, CompareSources, LaunchError,
+    LitmusAnswer, Request, RequestBody, Response, ResponseBody,
 };
-use warpgrid_view::analysis::comparison::{BesideError, Pair};
-use warpgrid_view::scenario::Beside as Other;
-use warpgrid_view::{Front, Scenario};
+use warpgrid_view::analysis::comparison::{ComparisonError, PairedRun};
+use warpgrid_view::scenario::ComparisonKernel as Other;
+use warpgrid_view::{Scenario, SourceLanguage};
 
 /// Target duration of a slice in milliseconds.
-const SLICE_MS: f64 = 8.0;
+const SLICE_BUDGET_MS: f64 = 8.0;
 /// Number of steps between two reads of the clock.
 const STEPS_AT_ONCE: u64 = 5_000;
 /// Maximum number of steps per source.
@@ -24,7 +24,7 @@ const ROWS: u32 = 16;
 /// The open pair of sources.
 #[derive(Default)]
 pub struct Beside {
-    pair: Option<Pair>,
+    pair: Option<PairedRun>,
     /// The request to answer once both sources have run.
     opening: Option<Opening>,
     /// The running search of a litmus test, with the ID of its request.
@@ -35,19 +35,19 @@ struct Opening {
     id: u32,
     launch: u32,
     /// The position to show after both runs.
-    look: BesideLook,
+    look: ComparePosition,
 }
 
-impl Work for Beside {
+impl RequestHandler for Beside {
     fn receive(&mut self, request: Request, _clock: impl Fn() -> f64) -> Vec<Response> {
         let Request { id, launch, body } = request;
         let request = match body {
             RequestBody::Beside(request) => request,
-            RequestBody::Order(request) => {
+            RequestBody::Analyze(request) => {
                 let answer = order::answer(*request).map(|body| Response::new(id, launch, body));
                 return answer.into_iter().collect();
             }
-            RequestBody::Cure(request) => {
+            RequestBody::RewriteBankConflicts(request) => {
                 return vec![Response::new(id, launch, order::cure(*request))];
             }
             RequestBody::Litmus(request) => {
@@ -68,9 +68,9 @@ impl Work for Beside {
             }
         };
         let answer = match request {
-            BesideRequest::Open(texts, look) => self.open(*texts, Opening { id, launch, look }),
-            BesideRequest::Look(look) => self.look(&look),
-            BesideRequest::Close => {
+            CompareRequest::Open(texts, look) => self.open(*texts, Opening { id, launch, look }),
+            CompareRequest::Look(look) => self.look(&look),
+            CompareRequest::Close => {
                 *self = Beside::default();
                 None
             }
@@ -83,7 +83,7 @@ impl Work for Beside {
         self.opening.is_some() || self.litmus.is_some()
     }
 
-    fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
+    fn run_slice(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
         if let Some((id, search)) = &mut self.litmus {
             let id = *id;
             return match search.work(clock)? {
@@ -99,8 +99,8 @@ impl Work for Beside {
         }
         let pair = self.pair.as_mut()?;
         let begun = clock();
-        while !pair.work(STEPS_AT_ONCE) {
-            if clock() - begun >= SLICE_MS {
+        while !pair.advance(STEPS_AT_ONCE) {
+            if clock() - begun >= SLICE_BUDGET_MS {
                 return None;
             }
         }
@@ -108,15 +108,15 @@ impl Work for Beside {
         let report = pair.report();
         // Without a requested position, the comparison opens at the first difference, which is what the user wants to see.
         let position = match look.position {
-            u64::MAX => pair.parting(&report).unwrap_or(u64::MAX),
+            u64::MAX => pair.first_divergence(&report).unwrap_or(u64::MAX),
             position => position,
         };
-        let opened = BesideOpened {
+        let opened = CompareOpened {
             guesses: pair.guesses().to_vec(),
             frame: pair.frame(position, &look.first_rows, ROWS),
             report,
         };
-        let answer = BesideAnswer::Opened(Box::new(opened));
+        let answer = CompareResponse::Opened(Box::new(opened));
         Some(Response::new(id, launch, ResponseBody::Beside(answer)))
     }
 }
@@ -128,11 +128,11 @@ fn litmus_answer(id: u32, answer: LitmusAnswer) -> Response {
 
 impl Beside {
     /// Launches both sources. Returns a response immediately if one of them is rejected.
-    fn open(&mut self, texts: BesideTexts, opening: Opening) -> Option<BesideAnswer> {
+    fn open(&mut self, texts: CompareSources, opening: Opening) -> Option<CompareResponse> {
         // Drop the previous pair first to free its memory.
         *self = Beside::default();
         let scenario = Scenario {
-            front: Front::of_source(&texts.source),
+            front: SourceLanguage::of_source(&texts.source),
             source: texts.source,
             target: texts.target,
             ptx_version: texts.ptx_version,
@@ -143,27 +143,27 @@ impl Beside {
             }),
             ..Scenario::default()
         };
-        match Pair::new(scenario, MAX_STEPS) {
+        match PairedRun::new(scenario, MAX_STEPS) {
             Ok(pair) => {
                 (self.pair, self.opening) = (Some(pair), Some(opening));
                 None
             }
-            Err(BesideError { side, error }) => {
-                let refusal = Refusal {
+            Err(ComparisonError { side, error }) => {
+                let refusal = LaunchError {
                     code: error.code,
                     message: error.message,
                     diagnostics: error.diagnostics,
                 };
-                Some(BesideAnswer::Refused(side, refusal))
+                Some(CompareResponse::Refused(side, refusal))
             }
         }
     }
 
     /// Returns the frames of the pair at a position.
-    fn look(&mut self, look: &BesideLook) -> Option<BesideAnswer> {
+    fn look(&mut self, look: &ComparePosition) -> Option<CompareResponse> {
         let pair = self.pair.as_mut().filter(|_| self.opening.is_none())?;
         let frame = pair.frame(look.position, &look.first_rows, ROWS);
-        Some(BesideAnswer::Frame(Box::new(frame)))
+        Some(CompareResponse::Frame(Box::new(frame)))
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::protocol::{decode, encode};
 
-    fn receive(core: &mut Beside, request: BesideRequest) -> Vec<BesideAnswer> {
+    fn receive(core: &mut Beside, request: CompareRequest) -> Vec<CompareResponse> {
         let request = Request {
             id: 7,
             launch: 1,
@@ -182,7 +182,7 @@ mod tests {
         responses.map(answer_of).collect()
     }
 
-    fn answer_of(response: Response) -> BesideAnswer {
+    fn answer_of(response: Response) -> CompareResponse {
         assert_eq!(decode(&encode(&response)).as_ref(), Some(&response));
         let ResponseBody::Beside(answer) = response.body else {
             panic!("{response:?}")
@@ -190,13 +190,13 @@ mod tests {
         answer
     }
 
-    fn open(other: String) -> BesideRequest {
-        let texts = BesideTexts {
+    fn open(other: String) -> CompareRequest {
+        let texts = CompareSources {
             source: text(7),
             other,
-            ..BesideTexts::default()
+            ..CompareSources::default()
         };
-        BesideRequest::Open(Box::new(texts), BesideLook::default())
+        CompareRequest::Open(Box::new(texts), ComparePosition::default())
     }
 
     fn text(value: u32) -> String {
@@ -210,39 +210,39 @@ mod tests {
         let mut core = Beside::default();
         assert_eq!(receive(&mut core, open(text(8))), vec![]);
         assert!(core.is_busy());
-        let response = core.work(|| 0.0).expect("a run of a few steps ends");
+        let response = core.run_slice(|| 0.0).expect("a run of a few steps ends");
         assert_eq!((response.id, response.launch), (7, 1));
-        let BesideAnswer::Opened(opened) = answer_of(response) else {
+        let CompareResponse::Opened(opened) = answer_of(response) else {
             panic!("both run")
         };
         assert!(!opened.report.equal && opened.frame.length == 2);
         assert!(!core.is_busy());
-        let look = BesideLook {
+        let look = ComparePosition {
             position: 1,
-            ..BesideLook::default()
+            ..ComparePosition::default()
         };
-        let frames = receive(&mut core, BesideRequest::Look(look.clone()));
+        let frames = receive(&mut core, CompareRequest::Look(look.clone()));
         assert!(
-            matches!(&frames[..], [BesideAnswer::Frame(frame)] if frame.grids[0].n_differing == 32)
+            matches!(&frames[..], [CompareResponse::Frame(frame)] if frame.grids[0].n_differing == 32)
         );
-        assert_eq!(receive(&mut core, BesideRequest::Close), vec![]);
-        assert_eq!(receive(&mut core, BesideRequest::Look(look)), vec![]);
+        assert_eq!(receive(&mut core, CompareRequest::Close), vec![]);
+        assert_eq!(receive(&mut core, CompareRequest::Look(look)), vec![]);
     }
 
     #[test]
     fn texts_open_where_they_part() {
         let position = |other: String| {
-            let BesideRequest::Open(texts, _) = open(other) else {
+            let CompareRequest::Open(texts, _) = open(other) else {
                 panic!("it opens")
             };
-            let look = BesideLook {
+            let look = ComparePosition {
                 position: u64::MAX,
-                ..BesideLook::default()
+                ..ComparePosition::default()
             };
             let mut core = Beside::default();
-            receive(&mut core, BesideRequest::Open(texts, look));
-            let response = core.work(|| 0.0).expect("a run of a few steps ends");
-            let BesideAnswer::Opened(opened) = answer_of(response) else {
+            receive(&mut core, CompareRequest::Open(texts, look));
+            let response = core.run_slice(|| 0.0).expect("a run of a few steps ends");
+            let CompareResponse::Opened(opened) = answer_of(response) else {
                 panic!("both run")
             };
             (opened.frame.position, opened.frame.length)
@@ -254,6 +254,6 @@ mod tests {
     #[test]
     fn a_text_that_does_not_run_is_named() {
         let refused = receive(&mut Beside::default(), open("st.shred.u32 [p], 7;".into()));
-        assert!(matches!(refused[..], [BesideAnswer::Refused(1, _)]));
+        assert!(matches!(refused[..], [CompareResponse::Refused(1, _)]));
     }
 }

@@ -2,5 +2,5 @@
 //! embedded in.
 
 fn main() {
-    warpgrid_worker::listen::listen::<warpgrid_worker::later::Later>();
+    warpgrid_worker::listen::run_message_loop::<warpgrid_worker::later::ExtendedWorker>();
 }

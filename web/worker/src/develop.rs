@@ -2,10 +2,10 @@
 //! one program is compiled instead of four.
 
 use warpgrid_view::source::reference::pages;
-use warpgrid_worker::later::Later;
-use warpgrid_worker::listen::listen;
+use warpgrid_worker::later::ExtendedWorker;
+use warpgrid_worker::listen::run_message_loop;
 use warpgrid_worker::protocol::encode;
-use warpgrid_worker::runner::Runner;
+use warpgrid_worker::runner::SessionRunner;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
@@ -23,8 +23,8 @@ pub fn write_reference() -> Vec<u8> {
 
 fn main() {
     if NAME.with(|name| name.starts_with("both")) {
-        listen::<Later>();
+        run_message_loop::<ExtendedWorker>();
     } else {
-        listen::<Runner>();
+        run_message_loop::<SessionRunner>();
     }
 }

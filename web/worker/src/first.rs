@@ -1,21 +1,23 @@
 //! Records the requests of a first visit and their responses while the site is built. `start.js` replays the recording before the worker
 //! module is loaded, so that the first grid waits only for the page. Reads the first example; returns the bytes of `first.bin`.
 
-use crate::listen::Work;
-use crate::protocol::{Goal, Place, Question, Request, RequestBody, Response, encode};
-use crate::runner::Runner;
+use crate::listen::RequestHandler;
+use crate::protocol::{
+    EditorRequest, MoveTarget, PositionAfterMeasure, Request, RequestBody, Response, encode,
+};
+use crate::runner::SessionRunner;
 use warpgrid_view::CheckOptions;
 use warpgrid_view::model::FrameRequest;
 
 /// The initial source of the editor (`web/bundle.mjs`).
-pub const FIRST_TEXT: &str = include_str!("../../../public/examples/row-and-column-stores.ptx");
+pub const FIRST_EXAMPLE: &str = include_str!("../../../public/examples/row-and-column-stores.ptx");
 /// Fraction of all stores after which a newly opened example is shown: some cells are written, some are not yet.
-pub const SHARE_OF_EXAMPLE: f32 = 0.62;
+pub const EXAMPLE_STORE_FRACTION: f32 = 0.62;
 
 /// Returns the requests of a first visit, as the page sends them: tokens for the editor, the check, the launch.
 pub fn requests() -> [Request; 3] {
-    let source = || FIRST_TEXT.to_owned();
-    let tokens = Question::Tokens { source: source() };
+    let source = || FIRST_EXAMPLE.to_owned();
+    let tokens = EditorRequest::Tokens { source: source() };
     let check = RequestBody::Check {
         revision: 1,
         source: source(),
@@ -27,11 +29,13 @@ pub fn requests() -> [Request; 3] {
         ptx_version: None,
         entry: None,
         seed: None,
-        goal: Goal::Explore(Place::Share(SHARE_OF_EXAMPLE)),
+        goal: MoveTarget::MeasureLength(PositionAfterMeasure::StoreFraction(
+            EXAMPLE_STORE_FRACTION,
+        )),
         look: FrameRequest::default(),
     };
     [
-        (1, 0, RequestBody::Ask(tokens)),
+        (1, 0, RequestBody::Editor(tokens)),
         (1, 0, check),
         (2, 1, launch),
     ]
@@ -41,7 +45,7 @@ pub fn requests() -> [Request; 3] {
 /// Returns the recording: for each request, its byte count and bytes, the number of its responses, and the byte count and bytes of each
 /// response. Counts are little-endian 32-bit words.
 pub fn recording() -> Vec<u8> {
-    let mut runner = Runner::default();
+    let mut runner = SessionRunner::default();
     let mut bytes = Vec::new();
     for request in requests() {
         write(&mut bytes, &encode(&request));
@@ -55,13 +59,13 @@ pub fn recording() -> Vec<u8> {
 }
 
 /// Returns the responses to a request, for a launch up to its frame.
-fn answers(runner: &mut Runner, request: Request) -> Vec<Response> {
+fn answers(runner: &mut SessionRunner, request: Request) -> Vec<Response> {
     // The clock is constant, so that no slice is interrupted.
     let clock = || 0.0;
     let is_launch = matches!(request.body, RequestBody::Launch { .. });
     let mut answers = runner.receive(request, clock);
     while is_launch && answers.len() < 2 && runner.is_busy() {
-        answers.extend(runner.work(clock));
+        answers.extend(runner.run_slice(clock));
     }
     answers
 }
@@ -79,7 +83,7 @@ fn write_count(bytes: &mut Vec<u8>, count: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Answer, ResponseBody, decode};
+    use crate::protocol::{EditorResponse, ResponseBody, decode};
 
     /// Reads a block and advances `bytes` past it.
     fn read<'b>(bytes: &mut &'b [u8]) -> &'b [u8] {
@@ -110,7 +114,7 @@ mod tests {
         }
         assert!(rest.is_empty());
         let [
-            ResponseBody::Answer(Answer::Tokens(tokens)),
+            ResponseBody::Answer(EditorResponse::Tokens(tokens)),
             ResponseBody::Checked { report, .. },
             ResponseBody::Launched(_),
             ResponseBody::Frame(frame),

@@ -9,35 +9,35 @@ mod run;
 use crate::json::response;
 use crate::listen::Answered;
 use crate::order;
-use crate::protocol::OrderRequest;
+use crate::protocol::AnalysisRequest;
 use crate::runner::launched;
-use warpgrid_view::session::inspect::{Arrangement, ShadeRequest, Shading};
+use warpgrid_view::session::inspect::{HeatmapMode, HeatmapRequest, LayoutViewRequest};
 use warpgrid_view::value::ElementType;
-use warpgrid_view::{MemoryId, Session};
+use warpgrid_view::{MemoryKey, Session};
 use wasm_bindgen::JsValue;
 
 /// The session of the last request.
 #[derive(Default)]
-pub(crate) struct Inspect {
-    open: Option<(OrderRequest, Session)>,
+pub(crate) struct Inspector {
+    open: Option<(AnalysisRequest, Session)>,
     #[cfg(feature = "translate")]
     run: run::Running,
 }
 
 /// A parsed request: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT`, `map
 /// POSITION MEMORY`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`], each with a launch.
-struct Asked<'a> {
+struct InspectorRequest<'a> {
     number: u32,
     what: &'a str,
-    launch: OrderRequest,
+    launch: AnalysisRequest,
     facts: [&'a str; 3],
 }
 
-impl Inspect {
+impl Inspector {
     /// Returns the response, or `None` if the text is no request of this module. `sent` contains the parts of a run that were transferred
     /// with the request.
     pub(crate) fn answer(&mut self, question: &str, sent: &[JsValue]) -> Option<Answered> {
-        let asked = Asked::read(question)?;
+        let asked = InspectorRequest::read(question)?;
         let number = asked.number.to_string();
         #[cfg(feature = "translate")]
         if let Some(said) = self.answer_of_run(&number, &asked, sent) {
@@ -51,7 +51,7 @@ impl Inspect {
     fn answer_of_run(
         &mut self,
         number: &str,
-        asked: &Asked<'_>,
+        asked: &InspectorRequest<'_>,
         sent: &[JsValue],
     ) -> Option<Answered> {
         let question = run::Question::read(asked.what, asked.facts)?;
@@ -72,19 +72,19 @@ impl Inspect {
         })
     }
 
-    fn find(&mut self, asked: Asked<'_>) -> Result<String, String> {
+    fn find(&mut self, asked: InspectorRequest<'_>) -> Result<String, String> {
         let session = self.session(asked.launch)?;
         let [first, second, third] = asked.facts;
         match asked.what {
             "watch" => {
                 let expressions: Vec<&str> = third.lines().collect();
-                let found = session.watched(number(first)?, &expressions, warp(second))?;
+                let found = session.evaluate(number(first)?, &expressions, warp(second))?;
                 Ok(json::watched(&found))
             }
             "arrange" => {
                 let (memory, ty) = second.split_once('\n').unwrap_or((second, ""));
-                let asked = Arrangement {
-                    memory: MemoryId::from(memory),
+                let asked = LayoutViewRequest {
+                    memory: MemoryKey::from(memory),
                     ty: ElementType::from_name(ty),
                     layout: third,
                 };
@@ -92,7 +92,7 @@ impl Inspect {
                 Ok(json::arranged(&found))
             }
             "map" => {
-                let found = session.minimap(number(first)?, &MemoryId::from(second))?;
+                let found = session.minimap(number(first)?, &MemoryKey::from(second))?;
                 Ok(json::minimap(&found))
             }
             "shades" => {
@@ -106,7 +106,7 @@ impl Inspect {
         }
     }
 
-    fn session(&mut self, launch: OrderRequest) -> Result<&mut Session, String> {
+    fn session(&mut self, launch: AnalysisRequest) -> Result<&mut Session, String> {
         if self.open.as_ref().is_none_or(|(own, _)| *own != launch) {
             // Drop the previous session and run first to free their memory.
             self.open = None;
@@ -121,9 +121,9 @@ impl Inspect {
     }
 }
 
-impl<'a> Asked<'a> {
+impl<'a> InspectorRequest<'a> {
     /// Parses `number, what, target, version, kernel, seed, three facts, text`. Fields without a value are empty.
-    fn read(question: &'a str) -> Option<Asked<'a>> {
+    fn read(question: &'a str) -> Option<InspectorRequest<'a>> {
         let parts: Vec<&str> = question.splitn(10, '\0').collect();
         let [number, what, target, version, entry, seed, a, b, c, source] = parts[..] else {
             return None;
@@ -133,10 +133,10 @@ impl<'a> Asked<'a> {
             what,
             "watch" | "moments" | "arrange" | "map" | "shades" | "run" | "go-on" | "join" | "share"
         )
-        .then_some(Asked {
+        .then_some(InspectorRequest {
             number: number.parse().ok()?,
             what,
-            launch: OrderRequest {
+            launch: AnalysisRequest {
                 source: source.to_owned(),
                 target: stated(target),
                 ptx_version: stated(version),
@@ -154,19 +154,19 @@ fn number(text: &str) -> Result<u64, String> {
 }
 
 /// Parses a memory, an optional element type and a shading, and the first element and the end of a range.
-fn shade_request(what: &str, elements: &str) -> Result<ShadeRequest, String> {
+fn shade_request(what: &str, elements: &str) -> Result<HeatmapRequest, String> {
     let what: Vec<&str> = what.split('\n').collect();
     let [memory, ty, shading] = what[..] else {
         return Err("expected a buffer, an element type and a shading".to_owned());
     };
     let (first, end) = elements.split_once(' ').unwrap_or((elements, ""));
-    Ok(ShadeRequest {
-        memory: MemoryId::from(memory),
+    Ok(HeatmapRequest {
+        memory: MemoryKey::from(memory),
         ty: ElementType::from_name(ty),
         shading: match shading {
-            "lane" => Shading::Lane,
-            "step" => Shading::Step,
-            _ => Shading::Value,
+            "lane" => HeatmapMode::Lane,
+            "step" => HeatmapMode::Step,
+            _ => HeatmapMode::Value,
         },
         elements: number(first)?..number(end)?,
     })
@@ -180,12 +180,12 @@ fn warp(words: &str) -> Option<(u64, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::Inspect;
+    use super::Inspector;
     use serde_json::Value;
 
     const KERNEL: &str = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n.reg .b32 %r;\nmov.u32 %r, %laneid;\nst.global.u32 [p], 7;\n";
 
-    fn found(inspect: &mut Inspect, parts: [&str; 8]) -> Value {
+    fn found(inspect: &mut Inspector, parts: [&str; 8]) -> Value {
         let [what, target, version, entry, seed, a, b, c] = parts;
         let question = ["5", what, target, version, entry, seed, a, b, c, KERNEL].join("\0");
         let said = inspect.answer(&question, &[]).expect("an answer").words;
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn values_and_moments_are_answered_as_json() {
-        let mut inspect = Inspect::default();
+        let mut inspect = Inspector::default();
         let watch = ["watch", "", "", "", "", "9", "", "p[0]\n%r\np[99]"];
         let said = found(&mut inspect, watch);
         assert_eq!(said["id"], 5);

@@ -1,27 +1,27 @@
 //! The request handler of the worker module that is loaded later. Comparisons, analyses and litmus tests go to [`Beside`], diagrams to
-//! `lens`, runs of source code with inline assembly to a separate [`Runner`], compiled files to `OpenFile`, and string requests to
-//! `Inspect` and `learn`.
+//! `lens`, runs of source code with inline assembly to a separate [`SessionRunner`], compiled files to `OpenFile`, and string requests to
+//! `Inspector` and `learn`.
 
 use crate::beside::Beside;
 use crate::file::OpenFile;
-use crate::inspect::Inspect;
+use crate::inspect::Inspector;
 use crate::learn;
 use crate::lens;
-use crate::listen::{Answered, Work};
+use crate::listen::{Answered, RequestHandler};
 use crate::protocol::{Request, RequestBody, Response, ResponseBody};
-use crate::runner::Runner;
+use crate::runner::SessionRunner;
 use wasm_bindgen::JsValue;
 
 /// The handlers of the module.
 #[derive(Default)]
-pub struct Later {
+pub struct ExtendedWorker {
     beside: Beside,
-    runner: Runner,
+    runner: SessionRunner,
     file: OpenFile,
-    inspect: Inspect,
+    inspect: Inspector,
 }
 
-impl Work for Later {
+impl RequestHandler for ExtendedWorker {
     fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response> {
         let Request { id, launch, body } = request;
         match body {
@@ -30,8 +30,8 @@ impl Work for Later {
                 vec![Response::new(id, launch, ResponseBody::File(answer))]
             }
             RequestBody::Beside(_)
-            | RequestBody::Order(_)
-            | RequestBody::Cure(_)
+            | RequestBody::Analyze(_)
+            | RequestBody::RewriteBankConflicts(_)
             | RequestBody::Litmus(_) => self.beside.receive(Request { id, launch, body }, clock),
             body => match lens::answer(&body) {
                 Some(answer) => vec![Response::new(id, launch, answer)],
@@ -40,9 +40,9 @@ impl Work for Later {
         }
     }
 
-    const ANSWERS_TEXTS: bool = true;
+    const HANDLES_TEXT_REQUESTS: bool = true;
 
-    fn learn(&mut self, question: &str, sent: &[JsValue]) -> Option<Answered> {
+    fn handle_text_request(&mut self, question: &str, sent: &[JsValue]) -> Option<Answered> {
         let answer = self.inspect.answer(question, sent);
         answer.or_else(|| learn::answer(question).map(Answered::from))
     }
@@ -51,11 +51,11 @@ impl Work for Later {
         self.beside.is_busy() || self.runner.is_busy()
     }
 
-    fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
+    fn run_slice(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
         // A run has priority, because the user waits for it.
         match self.runner.is_busy() {
-            true => self.runner.work(clock),
-            false => self.beside.work(clock),
+            true => self.runner.run_slice(clock),
+            false => self.beside.run_slice(clock),
         }
     }
 }
@@ -63,24 +63,24 @@ impl Work for Later {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Core, Goal, Place};
+    use crate::protocol::{MoveTarget, PositionAfterMeasure, WorkerKind};
     use warpgrid_view::model::FrameRequest;
 
     #[test]
     fn source_code_with_inline_assembly_is_checked_and_run_here() {
         let source =
             "void f() { asm volatile(\"st.global.u32 [%0], 1;\" :: \"l\"(p) : \"memory\"); }";
-        let mut core = Later::default();
+        let mut core = ExtendedWorker::default();
         let launch = RequestBody::Launch {
             source: source.to_owned(),
             target: None,
             ptx_version: None,
             entry: None,
             seed: None,
-            goal: Goal::Explore(Place::End),
+            goal: MoveTarget::MeasureLength(PositionAfterMeasure::End),
             look: FrameRequest::default(),
         };
-        assert_eq!(launch.core(), Some(Core::Both));
+        assert_eq!(launch.core(), Some(WorkerKind::Extended));
         let request = Request {
             id: 1,
             launch: 1,
@@ -91,7 +91,7 @@ mod tests {
             matches!(&said[..], [Response { body: ResponseBody::Launched(facts), .. }] if facts.kernels == ["f"])
         );
         assert!(core.is_busy());
-        let frame = core.work(|| 0.0).expect("a run of one step ends");
+        let frame = core.run_slice(|| 0.0).expect("a run of one step ends");
         assert!(matches!(frame.body, ResponseBody::Frame(_)));
     }
 }

@@ -24,7 +24,7 @@ fn find(parts: &[&str]) -> Option<Result<String, String>> {
         ["puzzle", file] => read(file).map(|puzzle| json::puzzle(&puzzle.view())),
         ["check", file, answer] => read(file).map(|puzzle| json::verdict(&puzzle.check(answer))),
         ["tour", file, source] => Tour::read(file)
-            .and_then(|tour| tour.follow(source))
+            .and_then(|tour| tour.verify_stops(source))
             .map(|view| json::tour(&view)),
         ["picture", source] => thumbnail(source).map(|svg| text(&svg)),
         _ => return None,

@@ -1,7 +1,7 @@
 //! Layout diagrams in a worker: computes the requested diagrams and their exports. Only the worker module that is loaded later contains
 //! this code, to keep the other modules small.
 
-use crate::protocol::{Answer, Question, RequestBody, ResponseBody};
+use crate::protocol::{EditorRequest, EditorResponse, RequestBody, ResponseBody};
 use warpgrid_view::layouts::fragment::every_operation;
 use warpgrid_view::layouts::inspector::picture;
 use warpgrid_view::layouts::tensor;
@@ -13,13 +13,13 @@ pub(crate) fn answer(body: &RequestBody) -> Option<ResponseBody> {
             let found = picture::picture(request, every_operation().collect())?;
             Some(ResponseBody::Layout(Box::new(found)))
         }
-        RequestBody::Ask(Question::FragmentSvg(request)) => {
+        RequestBody::Editor(EditorRequest::FragmentSvg(request)) => {
             let svg = picture::layout(request).ok().as_ref().map(tensor::svg);
-            Some(ResponseBody::Answer(Answer::FragmentSvg(svg)))
+            Some(ResponseBody::Answer(EditorResponse::FragmentSvg(svg)))
         }
-        RequestBody::Ask(Question::FragmentTable(request)) => {
+        RequestBody::Editor(EditorRequest::FragmentTable(request)) => {
             let table = picture::layout(request).ok().as_ref().map(tensor::table);
-            Some(ResponseBody::Answer(Answer::FragmentTable(table)))
+            Some(ResponseBody::Answer(EditorResponse::FragmentTable(table)))
         }
         _ => None,
     }
@@ -28,7 +28,7 @@ pub(crate) fn answer(body: &RequestBody) -> Option<ResponseBody> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::Core;
+    use crate::protocol::WorkerKind;
     use warpgrid_view::layouts::fragment::FragmentRequest;
 
     fn request(op: &str) -> FragmentRequest {
@@ -45,17 +45,17 @@ mod tests {
             base_bytes: 0,
             beside: None,
         };
-        assert_eq!(ask("wgmma.tile.a").core(), Some(Core::Both));
+        assert_eq!(ask("wgmma.tile.a").core(), Some(WorkerKind::Extended));
         assert_eq!(ask("wgmma.a").core(), None);
         assert!(
             matches!(answer(&ask("layout")), Some(ResponseBody::Layout(found)) if found.view.is_some())
         );
         assert_eq!(answer(&ask("wgmma.a")), None);
-        let table = RequestBody::Ask(Question::FragmentTable(request("chain")));
-        assert_eq!(table.core(), Some(Core::Both));
+        let table = RequestBody::Editor(EditorRequest::FragmentTable(request("chain")));
+        assert_eq!(table.core(), Some(WorkerKind::Extended));
         assert!(matches!(
             answer(&table),
-            Some(ResponseBody::Answer(Answer::FragmentTable(Some(_))))
+            Some(ResponseBody::Answer(EditorResponse::FragmentTable(Some(_))))
         ));
     }
 }

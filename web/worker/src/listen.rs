@@ -1,4 +1,4 @@
-//! The message loop of the worker: decodes requests, schedules slices and posts responses. The requests are handled by a [`Work`].
+//! The message loop of the worker: decodes requests, schedules slices and posts responses. The requests are handled by a [`RequestHandler`].
 
 use crate::protocol::{Request, RequestBody, Response, ResponseBody, decode, encode};
 use js_sys::{Array, Object, Promise, Reflect, Uint8Array};
@@ -15,19 +15,19 @@ extern "C" {
 }
 
 /// Request handler of a worker: receives requests, works in slices and returns responses.
-pub trait Work: Default + 'static {
+pub trait RequestHandler: Default + 'static {
     /// Handles a request and returns the responses that are available immediately.
     fn receive(&mut self, request: Request, clock: impl Fn() -> f64) -> Vec<Response>;
     /// Whether the handler supports requests that are strings.
-    const ANSWERS_TEXTS: bool = false;
+    const HANDLES_TEXT_REQUESTS: bool = false;
     /// Handles a string request for puzzles and tours, watched values or runs. `_sent` contains the values that were transferred with it.
-    fn learn(&mut self, _question: &str, _sent: &[JsValue]) -> Option<Answered> {
+    fn handle_text_request(&mut self, _question: &str, _sent: &[JsValue]) -> Option<Answered> {
         None
     }
-    /// Checks whether [`Work::work`] has work to do.
+    /// Checks whether [`RequestHandler::run_slice`] has work to do.
     fn is_busy(&self) -> bool;
     /// Runs one slice and returns a response, if there is one.
-    fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response>;
+    fn run_slice(&mut self, clock: impl Fn() -> f64) -> Option<Response>;
 }
 
 /// The response to a string request.
@@ -45,7 +45,7 @@ impl From<String> for Answered {
 }
 
 /// Installs the message handlers for the lifetime of the worker.
-pub fn listen<W: Work>() {
+pub fn run_message_loop<W: RequestHandler>() {
     let Ok(channel) = MessageChannel::new() else {
         return;
     };
@@ -53,13 +53,13 @@ pub fn listen<W: Work>() {
     let worker = Rc::new(Worker {
         work: RefCell::<W>::default(),
         scope,
-        again: channel.port2(),
+        self_port: channel.port2(),
     });
     let listener = Rc::clone(&worker);
     let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
         let data = match event.data().dyn_into::<Uint8Array>() {
             Ok(bytes) => bytes,
-            Err(data) if W::ANSWERS_TEXTS => return listener.hear(&data),
+            Err(data) if W::HANDLES_TEXT_REQUESTS => return listener.on_text_message(&data),
             Err(_) => return,
         };
         if let Some(request) = decode::<Request>(&data.to_vec()) {
@@ -85,10 +85,10 @@ struct Worker<W> {
     work: RefCell<W>,
     scope: DedicatedWorkerGlobalScope,
     /// Port for messages to the worker itself. They let requests run between two slices without the delay of a timer.
-    again: MessagePort,
+    self_port: MessagePort,
 }
 
-impl<W: Work> Worker<W> {
+impl<W: RequestHandler> Worker<W> {
     fn receive(&self, request: Request) {
         let was_busy = self.work.borrow().is_busy();
         let responses = self.work.borrow_mut().receive(request, || self.now());
@@ -96,12 +96,12 @@ impl<W: Work> Worker<W> {
             self.post(response);
         }
         if !was_busy {
-            self.go_on();
+            self.schedule_next_slice();
         }
     }
 
     /// Handles a string request, or an array of the string and the values that were transferred with it.
-    fn hear(&self, data: &JsValue) {
+    fn on_text_message(&self, data: &JsValue) {
         match (data.as_string(), data.dyn_ref::<Array>()) {
             (Some(question), _) => self.learn(&question, &[]),
             (None, Some(all)) => {
@@ -113,7 +113,9 @@ impl<W: Work> Worker<W> {
     }
 
     fn learn(&self, question: &str, sent: &[JsValue]) {
-        let Some(Answered { words, part }) = self.work.borrow_mut().learn(question, sent) else {
+        let Some(Answered { words, part }) =
+            self.work.borrow_mut().handle_text_request(question, sent)
+        else {
             return;
         };
         let words = JsValue::from_str(&words);
@@ -143,16 +145,16 @@ impl<W: Work> Worker<W> {
     }
 
     fn slice(&self) {
-        let response = self.work.borrow_mut().work(|| self.now());
+        let response = self.work.borrow_mut().run_slice(|| self.now());
         if let Some(response) = &response {
             self.post(response);
         }
-        self.go_on();
+        self.schedule_next_slice();
     }
 
-    fn go_on(&self) {
+    fn schedule_next_slice(&self) {
         if self.work.borrow().is_busy() {
-            let _ = self.again.post_message(&JsValue::NULL);
+            let _ = self.self_port.post_message(&JsValue::NULL);
         }
     }
 

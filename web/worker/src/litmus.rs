@@ -5,20 +5,21 @@ use crate::order::{MAX_STEPS, scenario};
 use crate::protocol::{LitmusAnswer, LitmusRequest};
 use crate::runner::launched;
 use warpgrid_view::memory_model::litmus::{
-    LitmusError, LitmusSearch, LitmusTest, RepairSearch, apply, bad_outcomes, read_text, write_text,
+    ExplorationTask, LitmusError, LitmusTest, RepairTask, apply, bad_outcomes, read_text,
+    write_text,
 };
 
 /// Target duration of a slice in milliseconds.
-const SLICE_MS: f64 = 8.0;
+const SLICE_BUDGET_MS: f64 = 8.0;
 /// Number of candidate executions, and of sets of changes, between two reads of the clock.
 const CANDIDATES_AT_ONCE: u64 = 200;
 const TRIES_AT_ONCE: u64 = 1;
 
 /// A search in progress.
 pub(crate) enum Search {
-    Outcomes(Box<LitmusSearch>),
+    Outcomes(Box<ExplorationTask>),
     Repairs {
-        search: Box<RepairSearch>,
+        search: Box<RepairTask>,
         text: String,
     },
 }
@@ -40,11 +41,13 @@ pub(crate) fn start(request: LitmusRequest) -> Result<Started, LitmusError> {
                 ..LitmusError::default()
             })?;
             let test = session.litmus_test(&cut, MAX_STEPS)?;
-            Ok(Started::Answer(LitmusAnswer::Question(write_text(&test))))
+            Ok(Started::Answer(LitmusAnswer::ExtractedTest(write_text(
+                &test,
+            ))))
         }
         LitmusRequest::Stop => Ok(Started::Nothing),
         LitmusRequest::Explore(text) => {
-            let search = LitmusSearch::new(read_text(&text)?)?;
+            let search = ExplorationTask::new(read_text(&text)?)?;
             Ok(Started::Search(Search::Outcomes(Box::new(search))))
         }
         LitmusRequest::Repair { text, bad } => {
@@ -53,7 +56,7 @@ pub(crate) fn start(request: LitmusRequest) -> Result<Started, LitmusError> {
                 Some(bad) => vec![bad],
                 None => bad_of(&test)?,
             };
-            let search = Box::new(RepairSearch::new(test, bad)?);
+            let search = Box::new(RepairTask::new(test, bad)?);
             Ok(Started::Search(Search::Repairs { search, text }))
         }
     }
@@ -75,7 +78,7 @@ impl Search {
             };
             match done {
                 Ok(true) => return Some(Ok(())),
-                Ok(false) if clock() - begun >= SLICE_MS => return None,
+                Ok(false) if clock() - begun >= SLICE_BUDGET_MS => return None,
                 Ok(false) => {}
                 Err(error) => return Some(Err(error)),
             }
@@ -128,22 +131,22 @@ mod tests {
 
     #[test]
     fn lines_of_a_kernel_become_a_question() {
-        use crate::protocol::OrderRequest;
-        use warpgrid_view::memory_model::litmus::CutRequest;
+        use crate::protocol::AnalysisRequest;
+        use warpgrid_view::memory_model::litmus::ExtractionRequest;
         let source = "//@ launch grid=2 block=32\n//@ buffer p: u32[32] = 0\n\
             .reg .b32 %w;\nmov.u32 %w, %ctaid.x;\nst.global.u32 [p], %w;\n";
         let launch = |source: &str| {
-            Box::new(OrderRequest {
+            Box::new(AnalysisRequest {
                 source: source.to_owned(),
-                ..OrderRequest::default()
+                ..AnalysisRequest::default()
             })
         };
-        let cut = |lines| CutRequest {
+        let cut = |lines| ExtractionRequest {
             lines,
-            ..CutRequest::default()
+            ..ExtractionRequest::default()
         };
         let found = answer(LitmusRequest::Cut(launch(source), cut([4, 5])));
-        let LitmusAnswer::Question(text) = found else {
+        let LitmusAnswer::ExtractedTest(text) = found else {
             panic!("no question: {found:?}")
         };
         let found = answer(LitmusRequest::Explore(text.clone()));

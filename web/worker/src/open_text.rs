@@ -1,7 +1,7 @@
 //! Cache of the last requested document: it stays parsed, so that hover, completion and signature help do not parse the source again. Takes
 //! a source and the overrides of its directives; provides its document in the detected language.
 
-use warpgrid_view::{CheckOptions, Document, Front, Language};
+use warpgrid_view::{CheckOptions, Document, Language, SourceLanguage};
 
 /// Maximum size of a cached source. Longer sources are parsed for each request, because a syntax tree takes about twenty times the memory
 /// of its source.
@@ -9,11 +9,11 @@ const MAX_KEPT_BYTES: usize = 4 << 20;
 
 /// The cached document.
 #[derive(Debug, Default)]
-pub(crate) struct OpenText {
+pub(crate) struct DocumentCache {
     open: Option<(CheckOptions, Document<'static>)>,
 }
 
-impl OpenText {
+impl DocumentCache {
     /// Calls `read` with the document of a source, which is parsed unless it is cached.
     pub(crate) fn with<T>(
         &mut self,
@@ -30,7 +30,7 @@ impl OpenText {
         // Drop the previous tree first to free its memory for the new one.
         self.open = None;
         // The page has no language option, so the language is detected from the source.
-        let language = Language::from(Front::of_source(source));
+        let language = Language::from(SourceLanguage::of_source(source));
         let document = language.open(source.to_owned(), options);
         let found = read(&document);
         if source.len() <= MAX_KEPT_BYTES {
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_text_is_read_again_when_it_or_its_target_has_changed() {
-        let mut text = OpenText::default();
+        let mut text = DocumentCache::default();
         let plain = CheckOptions::default();
         let other = CheckOptions {
             target: Some("sm_70".into()),

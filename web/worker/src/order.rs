@@ -3,12 +3,12 @@
 //! conflicts. Only the worker module that is loaded after the first grid contains this code, so that no visitor waits for it.
 
 use crate::background::is_small;
-use crate::protocol::{OrderAnswer, OrderMark, OrderRequest, ResponseBody};
+use crate::protocol::{AnalysisRequest, AnalysisResults, RaceMarker, ResponseBody};
 use crate::runner::launched;
 use warpgrid_view::layouts::inspector;
-use warpgrid_view::layouts::inspector::{AccessLayout, ConflictReport};
-use warpgrid_view::memory_model::concurrency::{RacePlace, RaceReport, RaceSure};
-use warpgrid_view::{Front, Scenario, Session};
+use warpgrid_view::layouts::inspector::{ConflictReport, InferredAccessLayout};
+use warpgrid_view::memory_model::concurrency::{RaceConfidence, RaceLocation, RaceReport};
+use warpgrid_view::{Scenario, Session, SourceLanguage};
 
 /// Maximum number of steps of an analyzed run.
 pub const MAX_STEPS: u64 = 100_000;
@@ -19,17 +19,17 @@ const MAX_ACCESSES: usize = 8;
 const MAX_LAYOUTS: usize = 512;
 
 /// Returns the analysis, or `None` for a launch that is rejected, large or long.
-pub(crate) fn answer(request: OrderRequest) -> Option<ResponseBody> {
+pub(crate) fn answer(request: AnalysisRequest) -> Option<ResponseBody> {
     let seed = request.seed;
     let mut session = launched(scenario(request), seed).ok()?;
     if !is_small(&session) {
         return None;
     }
     let report = session.run_for_races(MAX_STEPS);
-    if !session.is_over() {
+    if !session.is_finished() {
         return None;
     }
-    Some(ResponseBody::Order(Box::new(OrderAnswer {
+    Some(ResponseBody::Analysis(Box::new(AnalysisResults {
         marks: marks(&report, &session),
         report,
         hang: session.hang(),
@@ -39,10 +39,10 @@ pub(crate) fn answer(request: OrderRequest) -> Option<ResponseBody> {
 }
 
 /// Returns the bytes and lines of data races and uninitialized reads.
-fn marks(report: &RaceReport, session: &Session) -> Vec<OrderMark> {
+fn marks(report: &RaceReport, session: &Session) -> Vec<RaceMarker> {
     let races = report.races.iter().map(|race| {
         let lines = [race.first.line, race.second.line];
-        let is_quiet = race.same_value || race.sure != RaceSure::Certain;
+        let is_quiet = race.same_value || race.confidence != RaceConfidence::Certain;
         let lines = lines.into_iter().flatten().collect();
         (&race.place, lines, ("data race", is_quiet))
     });
@@ -50,9 +50,9 @@ fn marks(report: &RaceReport, session: &Session) -> Vec<OrderMark> {
         let lines = read.reader.line.into_iter().collect();
         (&read.place, lines, ("uninitialized read", false))
     });
-    let mark = |(place, lines, (title, is_quiet)): (&RacePlace, Vec<u32>, (&str, bool))| {
+    let mark = |(place, lines, (title, is_quiet)): (&RaceLocation, Vec<u32>, (&str, bool))| {
         let (memory, start) = session.memory_of(place)?;
-        Some(OrderMark {
+        Some(RaceMarker {
             memory,
             bytes: start..start + u64::from(place.bytes),
             lines,
@@ -91,25 +91,27 @@ fn conflicts(session: &mut Session) -> ConflictReport {
 }
 
 /// Returns the layouts of the accesses, truncated for sources with thousands of accesses.
-fn layouts(session: &mut Session) -> Vec<AccessLayout> {
+fn layouts(session: &mut Session) -> Vec<InferredAccessLayout> {
     let mut found = session.layouts();
     found.truncate(MAX_LAYOUTS);
     found
 }
 
 /// Returns the source without bank conflicts, after a check that both sources leave the same results.
-pub(crate) fn cure(request: OrderRequest) -> ResponseBody {
+pub(crate) fn cure(request: AnalysisRequest) -> ResponseBody {
     let seed = request.seed;
     let scenario = Scenario {
         seed,
         ..scenario(request)
     };
-    ResponseBody::Cured(inspector::cure(&scenario, MAX_STEPS).map_err(|failure| failure.message))
+    ResponseBody::ConflictRewrite(
+        inspector::cure(&scenario, MAX_STEPS).map_err(|failure| failure.message),
+    )
 }
 
-pub(crate) fn scenario(request: OrderRequest) -> Scenario {
+pub(crate) fn scenario(request: AnalysisRequest) -> Scenario {
     Scenario {
-        front: Front::of_source(&request.source),
+        front: SourceLanguage::of_source(&request.source),
         source: request.source,
         target: request.target,
         ptx_version: request.ptx_version,
@@ -121,12 +123,12 @@ pub(crate) fn scenario(request: OrderRequest) -> Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Core, RequestBody, Response, decode, encode};
+    use crate::protocol::{RequestBody, Response, WorkerKind, decode, encode};
 
-    fn request(source: &str) -> OrderRequest {
-        OrderRequest {
+    fn request(source: &str) -> AnalysisRequest {
+        AnalysisRequest {
             source: source.to_owned(),
-            ..OrderRequest::default()
+            ..AnalysisRequest::default()
         }
     }
 
@@ -137,7 +139,7 @@ mod tests {
         let body = answer(request(source)).expect("an answer");
         let response = Response::new(1, 1, body);
         assert_eq!(decode(&encode(&response)), Some(response.clone()));
-        let ResponseBody::Order(found) = response.body else {
+        let ResponseBody::Analysis(found) = response.body else {
             panic!("the answer is about something else")
         };
         assert_eq!(found.report.races[0].first.line, Some(5));
@@ -155,7 +157,7 @@ mod tests {
         let source = "//@ launch grid=1 block=32\n.version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n\
             .reg .b32 %l, %a;\n.shared .align 4 .u32 tile[1024];\nmov.u32 %l, %tid.x;\nmov.u32 %a, tile;\n\
             mad.lo.u32 %a, %l, 128, %a;\nst.shared.u32 [%a], %l;\nret;\n}\n";
-        let Some(ResponseBody::Order(found)) = answer(request(source)) else {
+        let Some(ResponseBody::Analysis(found)) = answer(request(source)) else {
             panic!("no answer")
         };
         let access = &found.conflicts.accesses[0];
@@ -164,11 +166,14 @@ mod tests {
         let body = cure(request(source));
         let response = Response::new(1, 1, body);
         assert_eq!(decode(&encode(&response)), Some(response.clone()));
-        let ResponseBody::Cured(Ok(cured)) = response.body else {
+        let ResponseBody::ConflictRewrite(Ok(cured)) = response.body else {
             panic!("it is not cured")
         };
         assert_eq!((cured.before, cured.after), (31, 0));
-        assert!(matches!(cure(request("ret;")), ResponseBody::Cured(Err(_))));
+        assert!(matches!(
+            cure(request("ret;")),
+            ResponseBody::ConflictRewrite(Err(_))
+        ));
     }
 
     #[test]
@@ -177,7 +182,7 @@ mod tests {
             .reg .b32 %l, %a;\n.reg .pred %p;\n.shared .align 8 .b64 bar;\nmov.u32 %l, %tid.x;\nmov.u32 %a, bar;\n\
             setp.eq.u32 %p, %l, 0;\n@%p mbarrier.init.shared::cta.b64 [%a], 32;\nbar.sync 0;\n\
             mbarrier.arrive.shared::cta.b64 _, [%a];\nret;\n}\n";
-        let Some(ResponseBody::Order(found)) = answer(request(source)) else {
+        let Some(ResponseBody::Analysis(found)) = answer(request(source)) else {
             panic!("no answer")
         };
         assert_eq!(found.conflicts.accesses, []);
@@ -193,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_core_that_is_loaded_later_answers() {
-        let body = RequestBody::Order(Box::new(request("ret;")));
-        assert_eq!(body.core(), Some(Core::Both));
+        let body = RequestBody::Analyze(Box::new(request("ret;")));
+        assert_eq!(body.core(), Some(WorkerKind::Extended));
     }
 }

@@ -4,26 +4,28 @@
 
 use crate::traffic::TrafficWords;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use warpgrid_view::analysis::cell_history::CellPlace;
-use warpgrid_view::analysis::comparison::{BesideFrame, BesideReport};
-use warpgrid_view::analysis::mma_explanation::{ProductChoice, ProductRequest, ProductView};
+use warpgrid_view::analysis::cell_history::CellLocation;
+use warpgrid_view::analysis::comparison::{ComparisonFrame, ComparisonReport};
+use warpgrid_view::analysis::mma_explanation::{MmaChoice, MmaExplanation, MmaRequest};
 use warpgrid_view::analysis::schedule_seeds::SeedReport;
 use warpgrid_view::compiled_file::FileView;
 use warpgrid_view::layouts::fragment::{FragmentPicture, FragmentRequest};
 use warpgrid_view::layouts::inspector::picture::has_picture;
-use warpgrid_view::layouts::inspector::{AccessLayout, ConflictReport, Cured};
+use warpgrid_view::layouts::inspector::{BankConflictFix, ConflictReport, InferredAccessLayout};
 use warpgrid_view::layouts::tensor::LayoutPicture;
-use warpgrid_view::memory_export::MemoryForm;
+use warpgrid_view::memory_export::ExportFormat;
 use warpgrid_view::memory_model::concurrency::{HangView, RaceReport};
-use warpgrid_view::memory_model::litmus::{CutRequest, LitmusError, LitmusRepairs, LitmusView};
-use warpgrid_view::model::{
-    CellHistory, DiagnosticView, Frame, FrameRequest, GridRequest, StoreView,
+use warpgrid_view::memory_model::litmus::{
+    ExtractionRequest, LitmusError, LitmusRepairs, LitmusView,
 };
-use warpgrid_view::session::memory_search::FoundCell;
-use warpgrid_view::session::start::{StartEdit, StartPlace};
-use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
-use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SignatureText};
-use warpgrid_view::{CheckOptions, CheckReport, Front, MemoryId, is_wrapped};
+use warpgrid_view::model::{
+    CellHistory, DiagnosticView, FrameRequest, GridRequest, SessionFrame, StoreView,
+};
+use warpgrid_view::session::memory_search::CellMatch;
+use warpgrid_view::session::start::{InitialValueTarget, LaunchEdit};
+use warpgrid_view::session::until::{Direction, StopCondition, StopConditionError, StopResult};
+use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SignatureHelp};
+use warpgrid_view::{CheckOptions, CheckReport, MemoryKey, SourceLanguage, is_wrapped};
 
 /// A message from the page to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,19 +54,19 @@ pub enum RequestBody {
         beside: Option<String>,
     },
     /// Explains how a Tensor Core computes an element.
-    Product(ProductRequest),
+    Product(MmaRequest),
     /// Compares two sources, in the worker that supports both languages.
-    Beside(BesideRequest),
+    Beside(CompareRequest),
     /// Analyzes a launch for data races and hangs, in the worker that is loaded later.
-    Order(Box<OrderRequest>),
+    Analyze(Box<AnalysisRequest>),
     /// Rewrites the source of a launch to remove its bank conflicts in shared memory, in the same worker.
-    Cure(Box<OrderRequest>),
+    RewriteBankConflicts(Box<AnalysisRequest>),
     /// Enumerates the outcomes of a litmus test or searches for fixes, in the same worker. Cancels a running search.
     Litmus(LitmusRequest),
     /// Reads a compiled file, in the same worker.
     File(FileRequest),
     /// An editor request or a file export.
-    Ask(Question),
+    Editor(EditorRequest),
     /// Checks and launches a source, runs it for a limited time and moves to a position.
     Launch {
         source: String,
@@ -74,71 +76,77 @@ pub enum RequestBody {
         entry: Option<String>,
         /// Seed of the scheduler. Defaults to the seed in the source.
         seed: Option<u64>,
-        goal: Goal,
+        goal: MoveTarget,
         look: FrameRequest,
     },
     /// Moves to a position. Cancels the pending move.
-    Move { goal: Goal, look: FrameRequest },
+    Move {
+        goal: MoveTarget,
+        look: FrameRequest,
+    },
     /// Runs until a condition is met. Cancels the pending move.
     Until {
-        until: Until,
+        until: StopCondition,
         direction: Direction,
         look: FrameRequest,
     },
     /// Requests the frame of the same position with other visible rows.
-    Look(FrameRequest),
+    RefreshFrame(FrameRequest),
     /// Counts the traffic of all steps, without a limit.
     CountTraffic,
     /// Requests the stores just before each of these positions. The response covers as many as one slice allows.
     Writers(Vec<u64>),
     /// Requests every store to a cell in the executed part of the run. Cancels a previous search.
-    History(CellPlace),
+    History(CellLocation),
     /// Requests the source edit that changes an initial value of the launch.
-    EditStart { place: StartPlace, value: String },
+    EditInitialValue {
+        place: InitialValueTarget,
+        value: String,
+    },
     /// Finds the next cell after another one by value, address or name.
     Find {
         text: String,
-        after: Option<FoundCell>,
+        after: Option<CellMatch>,
     },
     /// Cancels the pending move.
     Stop,
     /// Releases the session and its memory, because another worker runs the source now.
-    Rest,
+    ReleaseSession,
 }
 
 impl RequestBody {
     /// Returns the worker that handles the request, by the language of a contained source, or `None` for the worker that has the run.
-    pub fn core(&self) -> Option<Core> {
+    pub fn core(&self) -> Option<WorkerKind> {
         match self {
             RequestBody::Check { source, .. } | RequestBody::Launch { source, .. } => {
-                Some(Core::of_source(source))
+                Some(WorkerKind::of_source(source))
             }
-            RequestBody::Ask(question) => question.core(),
+            RequestBody::Editor(question) => question.core(),
             RequestBody::Beside(_)
-            | RequestBody::Order(_)
-            | RequestBody::Cure(_)
+            | RequestBody::Analyze(_)
+            | RequestBody::RewriteBankConflicts(_)
             | RequestBody::Litmus(_)
-            | RequestBody::File(_) => Some(Core::Both),
+            | RequestBody::File(_) => Some(WorkerKind::Extended),
             RequestBody::Fragments { request, .. } => of_lens(request),
             RequestBody::Reference
             | RequestBody::Product(_)
             | RequestBody::Move { .. }
             | RequestBody::Until { .. }
-            | RequestBody::Look(_)
+            | RequestBody::RefreshFrame(_)
             | RequestBody::CountTraffic
             | RequestBody::Writers(_)
             | RequestBody::History(_)
-            | RequestBody::EditStart { .. }
+            | RequestBody::EditInitialValue { .. }
             | RequestBody::Find { .. }
             | RequestBody::Stop
-            | RequestBody::Rest => None,
+            | RequestBody::ReleaseSession => None,
         }
     }
 }
 
 /// Returns the worker that draws layout diagrams if the request is for one.
-fn of_lens(request: &FragmentRequest) -> Option<Core> {
-    has_picture(&request.op).then_some(Core::Both)
+fn of_lens(request: &FragmentRequest) -> Option<WorkerKind> {
+    has_picture(&request.op).then_some(WorkerKind::Extended)
 }
 
 /// A request that concerns a compiled file.
@@ -170,7 +178,7 @@ pub enum LitmusRequest {
     /// Searches for the weakest changes that forbid an outcome, or all outcomes that are not sequentially consistent.
     Repair { text: String, bad: Option<Vec<u64>> },
     /// Extracts a litmus test from lines of a kernel.
-    Cut(Box<OrderRequest>, CutRequest),
+    Cut(Box<AnalysisRequest>, ExtractionRequest),
     /// Cancels the running search.
     Stop,
 }
@@ -185,13 +193,13 @@ pub enum LitmusAnswer {
         texts: Vec<String>,
     },
     /// The text of an extracted test.
-    Question(String),
+    ExtractedTest(String),
     Failed(LitmusError),
 }
 
 /// A launch to analyze. The fields are those of [`RequestBody::Launch`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OrderRequest {
+pub struct AnalysisRequest {
     pub source: String,
     pub target: Option<String>,
     pub ptx_version: Option<String>,
@@ -201,51 +209,51 @@ pub struct OrderRequest {
 
 /// The kinds of workers, by the languages that they support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Core {
+pub enum WorkerKind {
     Ptx,
     Sass,
     /// The worker that is loaded later: comparisons, layout diagrams, data races, hangs, litmus tests, source code with inline assembly,
     /// logs and compiled files.
-    Both,
+    Extended,
 }
 
-impl Core {
+impl WorkerKind {
     /// Returns the worker for the language of a source.
-    pub fn of_source(source: &str) -> Core {
+    pub fn of_source(source: &str) -> WorkerKind {
         // Instructions embedded in other text are extracted only by the worker that is loaded later.
         if is_wrapped(source) {
-            return Core::Both;
+            return WorkerKind::Extended;
         }
-        match Front::of_source(source) {
-            Front::Ptx => Core::Ptx,
-            Front::Sass => Core::Sass,
+        match SourceLanguage::of_source(source) {
+            SourceLanguage::Ptx => WorkerKind::Ptx,
+            SourceLanguage::Sass => WorkerKind::Sass,
         }
     }
 
     /// Returns the name of the worker (see `start.js`).
     pub fn name(self) -> &'static str {
         match self {
-            Core::Ptx => "ptx",
-            Core::Sass => "sass",
-            Core::Both => "both",
+            WorkerKind::Ptx => "ptx",
+            WorkerKind::Sass => "sass",
+            WorkerKind::Extended => "both",
         }
     }
 }
 
 /// A request of the comparison of two sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum BesideRequest {
+pub enum CompareRequest {
     /// Runs both sources with one launch configuration, then moves to a position.
-    Open(Box<BesideTexts>, BesideLook),
+    Open(Box<CompareSources>, ComparePosition),
     /// Moves both runs to another position.
-    Look(BesideLook),
+    Look(ComparePosition),
     /// Drops both runs and their memory, because the view was closed.
     Close,
 }
 
 /// Two sources of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BesideTexts {
+pub struct CompareSources {
     pub source: String,
     /// Overrides for the first source, as for a launch.
     pub target: Option<String>,
@@ -256,17 +264,17 @@ pub struct BesideTexts {
 
 /// A position and visible rows in a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BesideLook {
+pub struct ComparePosition {
     /// Number of stores that each run has performed. The maximum is the end; when a comparison is opened, the maximum is the first
     /// difference, if there is one.
     pub position: u64,
     /// The first visible row of each memory, if it is not row 0.
-    pub first_rows: Vec<(MemoryId, u64)>,
+    pub first_rows: Vec<(MemoryKey, u64)>,
 }
 
 /// An editor request. Offsets count UTF-16 code units from the start of the source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Question {
+pub enum EditorRequest {
     Tokens {
         source: String,
     },
@@ -293,41 +301,43 @@ pub enum Question {
     /// A fragment layout as a text table.
     FragmentTable(FragmentRequest),
     /// A memory of the run as a file.
-    MemoryFile(GridRequest, MemoryForm),
+    MemoryFile(GridRequest, ExportFormat),
 }
 
-impl Question {
+impl EditorRequest {
     /// Returns the worker that answers, or `None` for the worker that has the run.
-    fn core(&self) -> Option<Core> {
+    fn core(&self) -> Option<WorkerKind> {
         match self {
-            Question::FragmentSvg(request) | Question::FragmentTable(request) => of_lens(request),
-            _ => self.source().map(Core::of_source),
+            EditorRequest::FragmentSvg(request) | EditorRequest::FragmentTable(request) => {
+                of_lens(request)
+            }
+            _ => self.source().map(WorkerKind::of_source),
         }
     }
 
     /// Returns the source that the request concerns.
     pub fn source(&self) -> Option<&str> {
         match self {
-            Question::Tokens { source }
-            | Question::Hover { source, .. }
-            | Question::Complete { source, .. }
-            | Question::Signature { source, .. }
-            | Question::Format { source } => Some(source),
-            Question::FragmentSvg(_) | Question::FragmentTable(_) | Question::MemoryFile(..) => {
-                None
-            }
+            EditorRequest::Tokens { source }
+            | EditorRequest::Hover { source, .. }
+            | EditorRequest::Complete { source, .. }
+            | EditorRequest::Signature { source, .. }
+            | EditorRequest::Format { source } => Some(source),
+            EditorRequest::FragmentSvg(_)
+            | EditorRequest::FragmentTable(_)
+            | EditorRequest::MemoryFile(..) => None,
         }
     }
 }
 
 /// The response to the [`Question`] of the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Answer {
+pub enum EditorResponse {
     /// Start, end and class of each token in turn. The class is an index into `TokenClass::ALL`.
     Tokens(Vec<u32>),
     Hover(Option<HoverView>),
     Complete(Vec<CompletionView>),
-    Signature(Option<SignatureText>),
+    Signature(Option<SignatureHelp>),
     Format(String),
     /// The contents of a file, or `None` if there is no such fragment.
     FragmentSvg(Option<String>),
@@ -338,7 +348,7 @@ pub enum Answer {
 
 /// The target of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Goal {
+pub enum MoveTarget {
     Start,
     End,
     /// The position after this number of steps, or the end.
@@ -351,20 +361,20 @@ pub enum Goal {
     /// A position at which the block with this linear index executes.
     Block(u64),
     /// The completion of a pending asynchronous operation.
-    Land(u64),
-    /// The position at which the condition of [`RequestBody::Until`] is met.
-    Watched,
+    CompleteOperation(u64),
+    /// The position at which the condition of [`RequestBody::StopCondition`] is met.
+    StopCondition,
     /// The end of the run, within a time limit, to measure its length; then another position.
-    Explore(Place),
+    MeasureLength(PositionAfterMeasure),
 }
 
 /// The position to show after a run was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Place {
+pub enum PositionAfterMeasure {
     End,
     Position(u64),
     /// After the store at this fraction of all stores.
-    Share(f32),
+    StoreFraction(f32),
 }
 
 /// A message from a worker to the page.
@@ -392,56 +402,56 @@ pub enum ResponseBody {
     /// The layout of a tensor instruction, if a request for fragments names one.
     Layout(Box<LayoutPicture>),
     Product(Box<ProductAnswer>),
-    Beside(BesideAnswer),
+    Beside(CompareResponse),
     Litmus(LitmusAnswer),
     File(FileAnswer),
     /// The bytes of the reference file, an encoded [`Pages`](warpgrid_view::source::reference::Pages), or an error message.
     Reference(Result<Vec<u8>, String>),
-    Answer(Answer),
-    Launched(LaunchFacts),
-    Refused(Refusal),
+    Answer(EditorResponse),
+    Launched(LaunchConfiguration),
+    LaunchFailed(LaunchError),
     /// Progress of a long run.
     Progress {
         position: u64,
     },
-    Frame(Box<Frame>),
+    Frame(Box<SessionFrame>),
     Writers(Vec<(u64, Vec<StoreView>)>),
     /// The source edit, or an error message.
-    EditStart(Result<StartEdit, String>),
+    EditInitialValue(Result<LaunchEdit, String>),
     /// The cell that was found, or an error message.
-    Found(Result<FoundCell, String>),
+    Found(Result<CellMatch, String>),
     /// The position that a conditional run has reached, followed by its frame, or an error in the condition.
-    Until(Result<Reached, UntilError>),
+    Until(Result<StopResult, StopConditionError>),
     /// The stores to a cell.
     History(Box<CellHistory>),
     /// The memory traffic of the executed steps.
     Traffic(TrafficWords),
     /// The results of other schedules of the same run.
-    Orders(SeedReport),
+    ScheduleReport(SeedReport),
     /// The data races of the run, and the diagnosis of a hang.
-    Order(Box<OrderAnswer>),
+    Analysis(Box<AnalysisResults>),
     /// The source without bank conflicts, or an error message.
-    Cured(Result<Cured, String>),
+    ConflictRewrite(Result<BankConflictFix, String>),
 }
 
 /// The results of the analysis of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct OrderAnswer {
+pub struct AnalysisResults {
     pub report: RaceReport,
     pub hang: Option<HangView>,
     /// Shared-memory accesses with bank conflicts and the layouts that remove them; global-memory accesses that transfer more bytes than
     /// needed.
     pub conflicts: ConflictReport,
     /// The layout of each access, by line.
-    pub layouts: Vec<AccessLayout>,
+    pub layouts: Vec<InferredAccessLayout>,
     /// Bytes of data races and of uninitialized reads.
-    pub marks: Vec<OrderMark>,
+    pub marks: Vec<RaceMarker>,
 }
 
 /// A byte range of a memory with a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OrderMark {
-    pub memory: MemoryId,
+pub struct RaceMarker {
+    pub memory: MemoryKey,
     /// Offsets from the start of the memory.
     pub bytes: std::ops::Range<u64>,
     /// Lines of the source.
@@ -452,38 +462,38 @@ pub struct OrderMark {
     pub is_quiet: bool,
 }
 
-/// The response to a [`BesideRequest`].
+/// The response to a [`CompareRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum BesideAnswer {
+pub enum CompareResponse {
     /// Both sources have run.
-    Opened(Box<BesideOpened>),
+    Opened(Box<CompareOpened>),
     /// A source was rejected: its index, 0 for the first, and the reason.
-    Refused(usize, Refusal),
-    Frame(Box<BesideFrame>),
+    Refused(usize, LaunchError),
+    Frame(Box<ComparisonFrame>),
 }
 
 /// The results of two runs, and their frame at the requested position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BesideOpened {
-    pub report: BesideReport,
+pub struct CompareOpened {
+    pub report: ComparisonReport,
     /// The `//@` lines that would state the inferred launch configuration of both.
     pub guesses: Vec<String>,
-    pub frame: BesideFrame,
+    pub frame: ComparisonFrame,
 }
 
 /// The computation of an element by a Tensor Core, with the available alternatives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProductAnswer {
     /// The steps of the computation, or an error message.
-    pub view: Result<ProductView, String>,
+    pub view: Result<MmaExplanation, String>,
     /// The matrix multiplications that the target supports.
-    pub choices: Vec<ProductChoice>,
+    pub choices: Vec<MmaChoice>,
     pub targets: Vec<String>,
 }
 
 /// The configuration of a launch, including inferred values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LaunchFacts {
+pub struct LaunchConfiguration {
     pub entry: Option<String>,
     /// Every kernel of the module, in source order.
     pub kernels: Vec<String>,
@@ -497,14 +507,14 @@ pub struct LaunchFacts {
     /// One entry per initialized register, as in `R2 = lane * 4`.
     pub registers: Vec<String>,
     /// Whether misaligned addresses are rounded down. Otherwise a misaligned access faults.
-    pub rounds_addresses: bool,
+    pub truncates_misaligned_addresses: bool,
     /// The `//@` lines that would state the inferred values.
     pub guesses: Vec<String>,
 }
 
 /// The reason for which a launch was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
+pub struct LaunchError {
     pub code: String,
     pub message: String,
     pub diagnostics: Vec<DiagnosticView>,
@@ -535,7 +545,7 @@ mod tests {
                 ptx_version: None,
                 entry: None,
                 seed: Some(4),
-                goal: Goal::Explore(Place::Share(0.5)),
+                goal: MoveTarget::MeasureLength(PositionAfterMeasure::StoreFraction(0.5)),
                 look: FrameRequest::default(),
             },
         };
@@ -544,7 +554,7 @@ mod tests {
 
     #[test]
     fn an_explained_product_survives_the_crossing() {
-        let request = ProductRequest {
+        let request = MmaRequest {
             op: "mma".into(),
             shape: "m16n8k16".into(),
             types: ["f16", "f16", "f32", "f32"].map(str::to_owned).into(),
@@ -567,15 +577,15 @@ mod tests {
     #[test]
     fn a_request_names_the_core_of_its_text() {
         let question = |source: &str| {
-            RequestBody::Ask(Question::Format {
+            RequestBody::Editor(EditorRequest::Format {
                 source: source.to_owned(),
             })
         };
-        assert_eq!(question("EXIT;").core(), Some(Core::Sass));
-        assert_eq!(question("ret;").core(), Some(Core::Ptx));
+        assert_eq!(question("EXIT;").core(), Some(WorkerKind::Sass));
+        assert_eq!(question("ret;").core(), Some(WorkerKind::Ptx));
         assert_eq!(RequestBody::Stop.core(), None);
-        let beside = RequestBody::Beside(BesideRequest::Close);
-        assert_eq!(beside.core(), Some(Core::Both));
+        let beside = RequestBody::Beside(CompareRequest::Close);
+        assert_eq!(beside.core(), Some(WorkerKind::Extended));
     }
 
     #[test]

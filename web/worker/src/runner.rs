@@ -2,23 +2,26 @@
 
 use crate::answer::answer;
 use crate::background::Background;
-use crate::listen::Work;
-use crate::open_text::OpenText;
+use crate::listen::RequestHandler;
+use crate::open_text::DocumentCache;
 use crate::protocol::{
-    Goal, LaunchFacts, Place, ProductAnswer, Refusal, Request, RequestBody, Response, ResponseBody,
+    LaunchConfiguration, LaunchError, MoveTarget, PositionAfterMeasure, ProductAnswer, Request,
+    RequestBody, Response, ResponseBody,
 };
 use warpgrid_view::analysis::mma_explanation;
 use warpgrid_view::layouts::fragment::{FragmentRequest, every_operation, picture};
 use warpgrid_view::layouts::tensor;
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
-use warpgrid_view::scenario::{Misaligned, RegisterStart};
-use warpgrid_view::session::until::{Direction, Until, Watch};
-use warpgrid_view::{Document, Failure, Front, NO_SUCH_KERNEL, Parameter, Scenario, Session};
+use warpgrid_view::scenario::{InitialRegister, MisalignedPolicy};
+use warpgrid_view::session::until::{Direction, StopCondition, StopSearch};
+use warpgrid_view::{
+    Document, NO_SUCH_KERNEL, Parameter, RequestError, Scenario, Session, SourceLanguage,
+};
 
 /// Maximum number of exits that are skipped at the end of a run: one per warp of a few blocks.
 const MAX_RETURNS: usize = 128;
 /// Target duration of a slice in milliseconds, short enough to notice a stop request in time.
-const SLICE_MS: f64 = 10.0;
+const SLICE_BUDGET_MS: f64 = 10.0;
 /// Interval between progress messages in milliseconds.
 const PROGRESS_MS: f64 = 120.0;
 /// Time limit in milliseconds for running a new launch to its end. After that, the run waits for the user.
@@ -30,15 +33,15 @@ const UNASKED_ROWS: u32 = 18;
 
 /// A session, its pending move, and the background work that runs between moves.
 #[derive(Default)]
-pub struct Runner {
+pub struct SessionRunner {
     /// Cache of the last requested document.
-    text: OpenText,
+    text: DocumentCache,
     session: Option<Session>,
     launch: u32,
-    job: Option<Job>,
+    job: Option<PendingMove>,
     background: Background,
     /// The condition of the running conditional run.
-    watch: Option<Watch>,
+    watch: Option<StopSearch>,
     /// The response to send in the next slice.
     next: Option<Response>,
     /// Number of steps per slice, adapted to the measured time.
@@ -48,16 +51,16 @@ pub struct Runner {
 
 /// A move that takes several slices.
 #[derive(Clone, Copy, Debug)]
-struct Job {
+struct PendingMove {
     id: u32,
-    goal: Goal,
-    /// Remaining stores of [`Goal::Stores`].
+    goal: MoveTarget,
+    /// Remaining stores of [`MoveTarget::Stores`].
     stores_left: u32,
     started: f64,
     reported: f64,
 }
 
-impl Work for Runner {
+impl RequestHandler for SessionRunner {
     fn is_busy(&self) -> bool {
         self.job.is_some() || self.next.is_some() || self.background.has_work()
     }
@@ -99,13 +102,13 @@ impl Work for Runner {
             RequestBody::Reference => return Vec::new(),
             // The worker module that is loaded later handles these requests.
             RequestBody::Beside(_)
-            | RequestBody::Order(_)
-            | RequestBody::Cure(_)
+            | RequestBody::Analyze(_)
+            | RequestBody::RewriteBankConflicts(_)
             | RequestBody::Litmus(_)
             | RequestBody::File(_) => {
                 return Vec::new();
             }
-            RequestBody::Ask(question) => {
+            RequestBody::Editor(question) => {
                 ResponseBody::Answer(answer(&question, &mut self.text, self.session.as_mut()))
             }
             RequestBody::Launch {
@@ -120,7 +123,7 @@ impl Work for Runner {
                 self.launch = launch;
                 self.look = look;
                 let scenario = Scenario {
-                    front: Front::of_source(&source),
+                    front: SourceLanguage::of_source(&source),
                     source,
                     target,
                     ptx_version,
@@ -131,7 +134,7 @@ impl Work for Runner {
             }
             // This match arm precedes the check of the launch number, because the request has the number of the next launch, which another
             // worker runs.
-            RequestBody::Rest => {
+            RequestBody::ReleaseSession => {
                 (self.job, self.session, self.watch, self.next) = (None, None, None, None);
                 self.background = Background::default();
                 return Vec::new();
@@ -139,12 +142,12 @@ impl Work for Runner {
             // The page would drop a response for an older launch.
             _ if launch != self.launch => return Vec::new(),
             RequestBody::Move { goal, look } => {
-                if let Goal::Land(_) = goal {
+                if let MoveTarget::CompleteOperation(_) = goal {
                     self.background.forget_history();
                 }
                 self.look = look;
                 if counts_from_here(goal) {
-                    self.catch_up(&clock);
+                    self.run_pending_slice(&clock);
                 }
                 self.begin(id, goal, clock());
                 return Vec::new();
@@ -157,7 +160,7 @@ impl Work for Runner {
                 self.look = look;
                 return self.go_until(id, &until, direction, clock());
             }
-            RequestBody::Look(look) => {
+            RequestBody::RefreshFrame(look) => {
                 self.look = look;
                 return self.frame(id).into_iter().collect();
             }
@@ -169,8 +172,8 @@ impl Work for Runner {
                 self.background.count_all();
                 return Vec::new();
             }
-            RequestBody::EditStart { place, value } => match &self.session {
-                Some(session) => ResponseBody::EditStart(session.edit_start(&place, &value)),
+            RequestBody::EditInitialValue { place, value } => match &self.session {
+                Some(session) => ResponseBody::EditInitialValue(session.edit_start(&place, &value)),
                 None => return Vec::new(),
             },
             RequestBody::Find { text, after } => match &self.session {
@@ -191,7 +194,7 @@ impl Work for Runner {
     }
 
     /// Runs one slice of the pending move. Returns a frame when the move is complete, and a progress message at intervals.
-    fn work(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
+    fn run_slice(&mut self, clock: impl Fn() -> f64) -> Option<Response> {
         if let Some(next) = self.next.take() {
             return Some(next);
         }
@@ -200,10 +203,10 @@ impl Work for Runner {
             let body = self.background.work(session, clock)?;
             return Some(self.response(0, body));
         };
-        let mut done = self.do_slice(&mut job, &clock);
+        let mut done = self.run_pending_move(&mut job, &clock);
         let now = clock();
         let session = self.session.as_mut()?;
-        if let (false, Goal::Explore(place)) = (done, job.goal)
+        if let (false, MoveTarget::MeasureLength(place)) = (done, job.goal)
             && now - job.started > EXPLORE_MS
         {
             go_to_first_store(session, place);
@@ -211,7 +214,7 @@ impl Work for Runner {
         }
         if done {
             self.job = None;
-            self.background.plan(session);
+            self.background.plan_background_work(session);
             let reached = self.watch.take().map(|watch| session.reached(&watch));
             let frame = self.frame(job.id);
             return match reached {
@@ -232,14 +235,14 @@ impl Work for Runner {
     }
 }
 
-impl Runner {
+impl SessionRunner {
     /// Replaces the session and begins the move to `goal`.
     fn launch(
         &mut self,
         id: u32,
         scenario: Scenario,
         seed: Option<u64>,
-        goal: Goal,
+        goal: MoveTarget,
         now: f64,
     ) -> ResponseBody {
         (self.job, self.watch, self.next) = (None, None, None);
@@ -253,7 +256,7 @@ impl Runner {
                 self.begin(id, goal, now);
                 ResponseBody::Launched(facts)
             }
-            Err(error) => ResponseBody::Refused(Refusal {
+            Err(error) => ResponseBody::LaunchFailed(LaunchError {
                 code: error.code,
                 message: error.message,
                 diagnostics: error.diagnostics,
@@ -268,7 +271,7 @@ impl Runner {
         let mut known = Vec::new();
         for step in steps {
             known.push((*step, session.events(step.saturating_sub(1), *step)));
-            if clock() - begun > SLICE_MS {
+            if clock() - begun > SLICE_BUDGET_MS {
                 break;
             }
         }
@@ -279,7 +282,7 @@ impl Runner {
     fn go_until(
         &mut self,
         id: u32,
-        until: &Until,
+        until: &StopCondition,
         direction: Direction,
         now: f64,
     ) -> Vec<Response> {
@@ -288,7 +291,7 @@ impl Runner {
         };
         match session.watch(until, direction) {
             Ok(watch) => {
-                self.begin(id, Goal::Watched, now);
+                self.begin(id, MoveTarget::StopCondition, now);
                 self.watch = Some(watch);
                 Vec::new()
             }
@@ -300,42 +303,42 @@ impl Runner {
     fn give_up(&mut self) {
         self.job = None;
         let watch = self.watch.take();
-        let searched = watch.filter(|watch| watch.direction() == Direction::Back);
+        let searched = watch.filter(|watch| watch.direction() == Direction::Reverse);
         if let (Some(watch), Some(session)) = (searched, self.session.as_mut()) {
             session.seek(watch.from());
         }
     }
 
     /// Runs for the duration of a slice. Returns true when the goal is reached.
-    fn do_slice(&mut self, job: &mut Job, clock: impl Fn() -> f64) -> bool {
+    fn run_pending_move(&mut self, job: &mut PendingMove, clock: impl Fn() -> f64) -> bool {
         let Some(session) = self.session.as_mut() else {
             return true;
         };
         let begun = clock();
         let mut done = false;
-        while !done && clock() - begun < SLICE_MS {
+        while !done && clock() - begun < SLICE_BUDGET_MS {
             let before = clock();
             done = advance(session, job, &mut self.watch, self.slice_steps);
-            self.slice_steps = next_slice(self.slice_steps, clock() - before);
+            self.slice_steps = next_slice_steps(self.slice_steps, clock() - before);
         }
         done
     }
 
     /// Runs a slice of the pending move before a relative move, so that each of several rapid key presses takes effect.
-    fn catch_up(&mut self, clock: impl Fn() -> f64) {
+    fn run_pending_slice(&mut self, clock: impl Fn() -> f64) {
         if let Some(mut job) = self.job.filter(|_| self.watch.is_none()) {
-            self.do_slice(&mut job, clock);
+            self.run_pending_move(&mut job, clock);
         }
     }
 
-    fn begin(&mut self, id: u32, goal: Goal, now: f64) {
+    fn begin(&mut self, id: u32, goal: MoveTarget, now: f64) {
         self.give_up();
         self.slice_steps = self.slice_steps.max(1_000);
-        self.job = Some(Job {
+        self.job = Some(PendingMove {
             id,
             goal,
             stores_left: match goal {
-                Goal::Stores(n) => n,
+                MoveTarget::Stores(n) => n,
                 _ => 0,
             },
             started: now,
@@ -384,62 +387,65 @@ impl Runner {
 }
 
 /// Checks whether a move is relative to the current position.
-fn counts_from_here(goal: Goal) -> bool {
+fn counts_from_here(goal: MoveTarget) -> bool {
     matches!(
         goal,
-        Goal::Stores(_) | Goal::StepForward | Goal::StepBack | Goal::StoreBack
+        MoveTarget::Stores(_)
+            | MoveTarget::StepForward
+            | MoveTarget::StepBack
+            | MoveTarget::StoreBack
     )
 }
 
 /// Runs at most `max_steps` steps. Returns true when the goal is reached.
 fn advance(
     session: &mut Session,
-    job: &mut Job,
-    watch: &mut Option<Watch>,
+    job: &mut PendingMove,
+    watch: &mut Option<StopSearch>,
     max_steps: u64,
 ) -> bool {
     match job.goal {
-        Goal::Watched => match watch {
+        MoveTarget::StopCondition => match watch {
             Some(watch) => session.continue_until(watch, max_steps),
             None => true,
         },
-        Goal::Start => {
+        MoveTarget::Start => {
             session.seek(0);
             true
         }
-        Goal::StepForward => {
+        MoveTarget::StepForward => {
             session.step();
             true
         }
-        Goal::StepBack => {
-            session.back();
+        MoveTarget::StepBack => {
+            session.step_back();
             true
         }
-        Goal::StoreBack => {
+        MoveTarget::StoreBack => {
             session.back_to_store();
             true
         }
-        Goal::End => session.run(max_steps),
-        Goal::Position(position) => {
+        MoveTarget::End => session.run(max_steps),
+        MoveTarget::Position(position) => {
             let here = session.position();
             if position <= here {
                 session.seek(position);
                 return true;
             }
-            session.seek_within(position, max_steps) || session.is_over()
+            session.seek_within(position, max_steps) || session.is_finished()
         }
-        Goal::Block(block) => session.go_to_block(block, max_steps),
-        Goal::Land(id) => {
-            session.land(id);
+        MoveTarget::Block(block) => session.go_to_block(block, max_steps),
+        MoveTarget::CompleteOperation(id) => {
+            session.complete_operation(id);
             true
         }
-        Goal::Stores(_) => {
-            if session.run_to_store(max_steps) {
+        MoveTarget::Stores(_) => {
+            if session.run_to_next_store(max_steps) {
                 job.stores_left = job.stores_left.saturating_sub(1);
             }
-            job.stores_left == 0 || session.is_over()
+            job.stores_left == 0 || session.is_finished()
         }
-        Goal::Explore(place) => {
+        MoveTarget::MeasureLength(place) => {
             let over = session.run(max_steps);
             if over {
                 go_from_end(session, place);
@@ -450,11 +456,11 @@ fn advance(
 }
 
 /// Moves back from the end to the requested place. For a fraction of the stores, a faulted run stays at its fault.
-fn go_from_end(session: &mut Session, place: Place) {
+fn go_from_end(session: &mut Session, place: PositionAfterMeasure) {
     let share = match place {
-        Place::End => return,
-        Place::Position(position) => return session.seek(position),
-        Place::Share(share) => share,
+        PositionAfterMeasure::End => return,
+        PositionAfterMeasure::Position(position) => return session.seek(position),
+        PositionAfterMeasure::StoreFraction(share) => share,
     };
     let frame = session.frame(&FrameRequest::default());
     let n_ticks = frame.store_steps.len();
@@ -472,9 +478,9 @@ fn go_from_end(session: &mut Session, place: Place) {
 }
 
 /// Moves back to the first store of a run whose end was not reached in time, so that the position does not depend on the clock.
-fn go_to_first_store(session: &mut Session, place: Place) {
+fn go_to_first_store(session: &mut Session, place: PositionAfterMeasure) {
     let first = session.store_steps().first().copied();
-    if let (Place::Share(_), Some(step)) = (place, first) {
+    if let (PositionAfterMeasure::StoreFraction(_), Some(step)) = (place, first) {
         session.seek(step);
     }
 }
@@ -483,7 +489,7 @@ fn go_to_first_store(session: &mut Session, place: Place) {
 fn go_before_returns(session: &mut Session) {
     for _ in 0..MAX_RETURNS {
         let position = session.position();
-        if position <= 1 || !session.has_just_returned() {
+        if position <= 1 || !session.is_after_return() {
             return;
         }
         session.seek(position - 1);
@@ -491,24 +497,24 @@ fn go_before_returns(session: &mut Session) {
 }
 
 /// Computes the number of steps of the next slice from the duration of the last one.
-fn next_slice(steps: u64, took_ms: f64) -> u64 {
+fn next_slice_steps(steps: u64, took_ms: f64) -> u64 {
     let factor = if took_ms <= 0.0 {
         4.0
     } else {
-        (SLICE_MS / 2.0 / took_ms).clamp(0.25, 4.0)
+        (SLICE_BUDGET_MS / 2.0 / took_ms).clamp(0.25, 4.0)
     };
     ((steps as f64 * factor) as u64).clamp(64, 50_000_000)
 }
 
 /// Opens a session with the requested kernel and seed, or with the default kernel of the source if the requested one does not exist.
-pub(crate) fn launched(scenario: Scenario, seed: Option<u64>) -> Result<Session, Failure> {
+pub(crate) fn launched(scenario: Scenario, seed: Option<u64>) -> Result<Session, RequestError> {
     with_kernel(Scenario {
         seed: seed.or(scenario.seed),
         ..scenario
     })
 }
 
-fn with_kernel(scenario: Scenario) -> Result<Session, Failure> {
+fn with_kernel(scenario: Scenario) -> Result<Session, RequestError> {
     let own = Scenario {
         entry: None,
         ..scenario.clone()
@@ -520,9 +526,9 @@ fn with_kernel(scenario: Scenario) -> Result<Session, Failure> {
     }
 }
 
-fn launch_facts(session: &Session) -> LaunchFacts {
+fn launch_facts(session: &Session) -> LaunchConfiguration {
     let scenario = session.scenario();
-    LaunchFacts {
+    LaunchConfiguration {
         entry: scenario.entry.clone(),
         grid: scenario.grid.unwrap_or([1; 3]),
         block: scenario.block.unwrap_or([1; 3]),
@@ -531,13 +537,13 @@ fn launch_facts(session: &Session) -> LaunchFacts {
         seed: scenario.seed.unwrap_or(0),
         params: scenario.params.iter().map(parameter_text).collect(),
         registers: scenario.registers.iter().map(register_text).collect(),
-        rounds_addresses: scenario.misaligned == Some(Misaligned::Force),
-        guesses: session.guesses().to_vec(),
+        truncates_misaligned_addresses: scenario.misaligned == Some(MisalignedPolicy::Force),
+        guesses: session.inferred_annotations().to_vec(),
         kernels: session.kernels(),
     }
 }
 
-fn register_text(register: &RegisterStart) -> String {
+fn register_text(register: &InitialRegister) -> String {
     format!("{} = {}", register.name, register.value)
 }
 
@@ -565,9 +571,9 @@ fn parameter_text(parameter: &Parameter) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Answer, Question, decode, encode};
+    use crate::protocol::{EditorRequest, EditorResponse, decode, encode};
     use warpgrid_view::CheckOptions;
-    use warpgrid_view::analysis::cell_history::CellPlace;
+    use warpgrid_view::analysis::cell_history::CellLocation;
     use warpgrid_view::value::ElementType;
 
     fn request(id: u32, launch: u32, body: RequestBody) -> Request {
@@ -581,12 +587,12 @@ mod tests {
             ptx_version: None,
             entry: None,
             seed: None,
-            goal: Goal::End,
+            goal: MoveTarget::End,
             look: FrameRequest::default(),
         }
     }
 
-    fn receive(runner: &mut Runner, body: RequestBody) -> Vec<Response> {
+    fn receive(runner: &mut SessionRunner, body: RequestBody) -> Vec<Response> {
         let responses = runner.receive(request(1, 1, body), || 0.0);
         for response in &responses {
             assert_eq!(decode(&encode(response)).as_ref(), Some(response));
@@ -596,7 +602,7 @@ mod tests {
 
     #[test]
     fn a_launch_ends_in_a_frame_that_survives_the_crossing() {
-        let mut runner = Runner::default();
+        let mut runner = SessionRunner::default();
         let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n\
             st.global.u32 [p], 7;\n";
         let launched = receive(&mut runner, launch(source));
@@ -607,7 +613,8 @@ mod tests {
                 ..
             }]
         ));
-        let frame = std::iter::from_fn(|| Some(runner.work(|| 0.0))).find_map(|response| response);
+        let frame =
+            std::iter::from_fn(|| Some(runner.run_slice(|| 0.0))).find_map(|response| response);
         let frame = frame.expect("a run of a few steps ends");
         assert!(matches!(&frame.body, ResponseBody::Frame(frame) if frame.stores_done == 1));
         assert_eq!(decode(&encode(&frame)), Some(frame));
@@ -615,23 +622,24 @@ mod tests {
 
     #[test]
     fn moves_that_follow_each_other_at_once_all_count() {
-        let mut runner = Runner::default();
+        let mut runner = SessionRunner::default();
         let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n\
             st.global.u32 [p], 7;\nst.global.u32 [p], 8;\nst.global.u32 [p], 9;\n";
         receive(&mut runner, launch(source));
         while runner.is_busy() {
-            runner.work(|| 0.0);
+            runner.run_slice(|| 0.0);
         }
         for goal in [
-            Goal::Start,
-            Goal::Stores(1),
-            Goal::Stores(1),
-            Goal::StoreBack,
+            MoveTarget::Start,
+            MoveTarget::Stores(1),
+            MoveTarget::Stores(1),
+            MoveTarget::StoreBack,
         ] {
             let look = FrameRequest::default();
             receive(&mut runner, RequestBody::Move { goal, look });
         }
-        let frame = std::iter::from_fn(|| Some(runner.work(|| 0.0))).find_map(|response| response);
+        let frame =
+            std::iter::from_fn(|| Some(runner.run_slice(|| 0.0))).find_map(|response| response);
         let ResponseBody::Frame(frame) = frame.expect("moves end").body else {
             panic!("expected a frame");
         };
@@ -640,18 +648,18 @@ mod tests {
 
     #[test]
     fn a_run_that_rests_is_counted_and_tried_in_other_orders() {
-        let mut runner = Runner::default();
+        let mut runner = SessionRunner::default();
         let source = "//@ launch grid=1 block=64\n//@ buffer p: u32[32] = 0\n\
             .reg .b32 %w;\nmov.u32 %w, %warpid;\nst.global.u32 [p], %w;\n";
         receive(&mut runner, launch(source));
         let mut bodies = Vec::new();
         while runner.is_busy() {
-            bodies.extend(runner.work(|| 0.0).map(|response| response.body));
+            bodies.extend(runner.run_slice(|| 0.0).map(|response| response.body));
         }
         let [
             ResponseBody::Frame(_),
             ResponseBody::Traffic(traffic),
-            ResponseBody::Orders(orders),
+            ResponseBody::ScheduleReport(orders),
         ] = &bodies[..]
         else {
             panic!("{bodies:?}")
@@ -676,7 +684,7 @@ mod tests {
         let kernel = |name: &str| format!(".visible .entry {name}() {{ ret; }}\n");
         let header = ".version 8.0\n.target sm_80\n.address_size 64\n";
         let source = format!("{header}{}{}", kernel("one"), kernel("two"));
-        let mut runner = Runner::default();
+        let mut runner = SessionRunner::default();
         for (asked, launched) in [("two", "two"), ("three", "one")] {
             let mut body = launch(&source);
             if let RequestBody::Launch { entry, .. } = &mut body {
@@ -700,7 +708,7 @@ mod tests {
     #[test]
     fn a_text_is_checked_under_its_revision() {
         let checked = receive(
-            &mut Runner::default(),
+            &mut SessionRunner::default(),
             RequestBody::Check {
                 revision: 4,
                 source: "st.shred.u32 [p], 7;".into(),
@@ -725,26 +733,26 @@ mod tests {
 
     #[test]
     fn the_editor_is_answered_without_a_launch() {
-        let mut runner = Runner::default();
+        let mut runner = SessionRunner::default();
         let source = String::from("st.global.u32 [p], 7;");
-        let ask = RequestBody::Ask(Question::Hover {
+        let ask = RequestBody::Editor(EditorRequest::Hover {
             source,
             options: CheckOptions::default(),
             at: 4,
         });
         let answers = receive(&mut runner, ask);
         assert!(
-            matches!(&answers[..], [Response { body: ResponseBody::Answer(Answer::Hover(Some(found))), .. }]
+            matches!(&answers[..], [Response { body: ResponseBody::Answer(EditorResponse::Hover(Some(found))), .. }]
                 if found.title == ".global")
         );
     }
 
     #[test]
     fn requests_about_an_older_launch_are_dropped() {
-        let mut runner = Runner::default();
+        let mut runner = SessionRunner::default();
         runner.receive(request(1, 2, launch("")), || 0.0);
         let old = RequestBody::Move {
-            goal: Goal::End,
+            goal: MoveTarget::End,
             look: FrameRequest::default(),
         };
         assert_eq!(runner.receive(request(2, 1, old), || 0.0), vec![]);
@@ -752,11 +760,11 @@ mod tests {
 
     #[test]
     fn a_core_rests_when_another_runs_the_text() {
-        let mut runner = Runner::default();
+        let mut runner = SessionRunner::default();
         runner.receive(request(1, 1, launch("st.global.u32 [p], 7;")), || 0.0);
         assert!(runner.session.is_some() && runner.is_busy());
         assert_eq!(
-            runner.receive(request(2, 2, RequestBody::Rest), || 0.0),
+            runner.receive(request(2, 2, RequestBody::ReleaseSession), || 0.0),
             vec![]
         );
         assert!(runner.session.is_none() && !runner.is_busy());
@@ -764,15 +772,15 @@ mod tests {
 
     #[test]
     fn a_run_goes_on_until_a_line_and_says_so_before_its_frame() {
-        let mut runner = Runner::default();
+        let mut runner = SessionRunner::default();
         let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n\
             st.global.u32 [p], 7;\nst.global.u32 [p], 8;\n";
         receive(&mut runner, launch(source));
         while runner.is_busy() {
-            runner.work(|| 0.0);
+            runner.run_slice(|| 0.0);
         }
         let mut go = |line: u32, direction: Direction| {
-            let until = Until::Lines(vec![line]);
+            let until = StopCondition::LineReached(vec![line]);
             let look = FrameRequest::default();
             let mut said = receive(
                 &mut runner,
@@ -783,14 +791,14 @@ mod tests {
                 },
             );
             while runner.is_busy() {
-                said.extend(runner.work(|| 0.0));
+                said.extend(runner.run_slice(|| 0.0));
             }
             said.into_iter()
                 .map(|said| said.body)
                 .filter(|body| matches!(body, ResponseBody::Until(_) | ResponseBody::Frame(_)))
                 .collect::<Vec<_>>()
         };
-        let found = go(4, Direction::Back);
+        let found = go(4, Direction::Reverse);
         assert!(
             matches!(&found[..], [ResponseBody::Until(Ok(reached)), ResponseBody::Frame(frame)]
                 if reached.is_reached && frame.position == reached.position && frame.stores_done == 1),
@@ -801,14 +809,15 @@ mod tests {
             [ResponseBody::Until(Err(_))]
         ));
         // The write history is computed in the background.
-        let place = CellPlace {
+        let place = CellLocation {
             memory: "p".into(),
             offset: 0,
             n_bytes: 4,
             ty: ElementType::U32,
         };
         receive(&mut runner, RequestBody::History(place));
-        let found = std::iter::from_fn(|| Some(runner.work(|| 0.0))).find_map(|response| response);
+        let found =
+            std::iter::from_fn(|| Some(runner.run_slice(|| 0.0))).find_map(|response| response);
         assert!(
             matches!(found.map(|found| found.body), Some(ResponseBody::History(found)) if found.n_before + found.n_after == 2)
         );
@@ -816,9 +825,9 @@ mod tests {
 
     #[test]
     fn slices_follow_the_clock() {
-        assert_eq!(next_slice(1_000, 0.0), 4_000);
-        assert_eq!(next_slice(1_000, 5.0), 1_000);
-        assert_eq!(next_slice(1_000, 50.0), 250);
-        assert_eq!(next_slice(64, 1e6), 64);
+        assert_eq!(next_slice_steps(1_000, 0.0), 4_000);
+        assert_eq!(next_slice_steps(1_000, 5.0), 1_000);
+        assert_eq!(next_slice_steps(1_000, 50.0), 250);
+        assert_eq!(next_slice_steps(64, 1e6), 64);
     }
 }

@@ -18,7 +18,7 @@ pub struct TrafficWords {
     /// Number of omitted rows.
     pub n_more: u32,
     /// Cost markers for the gutter of the editor.
-    pub marks: Vec<LineMark>,
+    pub marks: Vec<CostMarker>,
 }
 
 /// Total traffic of a state space.
@@ -152,7 +152,7 @@ impl Level {
 
 /// The cost marker of a line in the gutter of the editor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LineMark {
+pub struct CostMarker {
     pub line: u32,
     /// The ratio to the ideal cost, as in `×8`.
     pub text: String,
@@ -188,13 +188,13 @@ fn costs(traffic: &Traffic) -> Vec<Cost> {
 }
 
 /// Returns the cost markers of all lines, each for the line's worst cost.
-fn line_marks(traffic: &TrafficView) -> Vec<LineMark> {
+fn line_marks(traffic: &TrafficView) -> Vec<CostMarker> {
     let lines = traffic.lines.iter().filter_map(|line| {
         let costs = costs(&line.traffic);
         let worst = costs
             .iter()
             .max_by(|a, b| a.factor().total_cmp(&b.factor()))?;
-        Some(LineMark {
+        Some(CostMarker {
             line: line.line,
             text: format!("×{}", short(worst.factor())),
             title: costs.iter().map(Cost::words).collect::<Vec<_>>().join("\n"),

@@ -1,16 +1,16 @@
 //! `<warpgrid-playground>` elements in documents. Extracts the source of an element in the same way as the widget.
 
-use super::places::Places;
-use super::words::Word;
-use super::{Block, Start};
+use super::places::LineIndex;
+use super::words::BlockAttribute;
+use super::{CodeBlock, LineStart};
 use std::ops::Range;
-use warpgrid_view::Front;
-use warpgrid_view::diagnostics::cut_text;
+use warpgrid_view::SourceLanguage;
+use warpgrid_view::diagnostics::interrupted_text;
 
 const NAME: &str = "warpgrid-playground";
 
 /// Returns the blocks of the elements whose tags are in the byte range `within` of a document. An element may end after this range.
-pub(super) fn find(places: &Places<'_>, within: Range<usize>) -> Vec<Block> {
+pub(super) fn find(places: &LineIndex<'_>, within: Range<usize>) -> Vec<CodeBlock> {
     let document = places.document;
     let open = format!("<{NAME}");
     let mut blocks = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn find(places: &Places<'_>, within: Range<usize>) -> Vec<Block> {
 
 /// Returns the attributes of a tag and the offset of the byte after the tag, or `None` if the element name is longer or the tag is
 /// unterminated.
-fn read_tag(document: &str, after_name: usize) -> Option<(Vec<Word<'_>>, usize)> {
+fn read_tag(document: &str, after_name: usize) -> Option<(Vec<BlockAttribute<'_>>, usize)> {
     let rest = &document[after_name..];
     if !rest.starts_with(|c: char| c.is_whitespace() || c == '>' || c == '/') {
         return None;
@@ -58,7 +58,11 @@ fn read_tag(document: &str, after_name: usize) -> Option<(Vec<Word<'_>>, usize)>
 }
 
 /// Returns the block of an element with the content `inner`, or `None` if the source is located elsewhere.
-fn read_element(places: &Places<'_>, words: &[Word<'_>], inner: Range<usize>) -> Option<Block> {
+fn read_element(
+    places: &LineIndex<'_>,
+    words: &[BlockAttribute<'_>],
+    inner: Range<usize>,
+) -> Option<CodeBlock> {
     if words
         .iter()
         .any(|word| matches!(word.name, "src" | "recording"))
@@ -86,9 +90,9 @@ fn read_element(places: &Places<'_>, words: &[Word<'_>], inner: Range<usize>) ->
     if source.trim().is_empty() || source.trim_start().starts_with('<') {
         return None;
     }
-    let mut block = Block {
-        front: Front::of_source(source),
-        ..Block::default()
+    let mut block = CodeBlock {
+        front: SourceLanguage::of_source(source),
+        ..CodeBlock::default()
     };
     let (first_line, first_begin) = places.line(text.start);
     let lines = super::numbered(source)
@@ -113,7 +117,7 @@ fn read_element(places: &Places<'_>, words: &[Word<'_>], inner: Range<usize>) ->
     }
     let empty = lines.iter().find(|line| !filled(line));
     if let Some((_, _, at)) = empty.filter(|_| !is_kept) {
-        block.words.push(cut_text(places.range(*at..*at)));
+        block.words.push(interrupted_text(places.range(*at..*at)));
     }
     block.read_words(words, places);
     Some(block)
@@ -141,7 +145,7 @@ fn script(content: &str, kind: &str) -> Option<Range<usize>> {
     None
 }
 
-impl Block {
+impl CodeBlock {
     /// Replaces character references by their characters, and records the additional length in the document.
     fn unescape(&mut self) {
         self.is_escaped = true;
@@ -151,7 +155,7 @@ impl Block {
     }
 }
 
-fn unescaped(line: &str, start: &mut Start) -> String {
+fn unescaped(line: &str, start: &mut LineStart) -> String {
     const NAMES: &[(&str, char)] = &[
         ("&lt;", '<'),
         ("&gt;", '>'),

@@ -2,17 +2,17 @@
 //! `{ptx-playground}`, optionally followed by options such as `target=sm_90` and `version=8.8`. Elements `<warpgrid-playground>` are also
 //! supported.
 
-use super::places::Places;
-use super::words::{self, Word};
-use super::{Block, elements};
+use super::places::LineIndex;
+use super::words::{self, BlockAttribute};
+use super::{CodeBlock, elements};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
-use warpgrid_view::Front;
+use warpgrid_view::SourceLanguage;
 
 /// Returns the blocks of a Markdown document in order.
-pub(super) fn blocks(document: &str) -> Vec<Block> {
-    let places = Places::new(document);
-    let mut blocks: Vec<Block> = Vec::new();
-    let mut open: Option<Block> = None;
+pub(super) fn blocks(document: &str) -> Vec<CodeBlock> {
+    let places = LineIndex::new(document);
+    let mut blocks: Vec<CodeBlock> = Vec::new();
+    let mut open: Option<CodeBlock> = None;
     // End of the last element, which Markdown can split into several events.
     let mut element_end = 0;
     for (event, range) in Parser::new_ext(document, Options::empty()).into_offset_iter() {
@@ -41,7 +41,7 @@ pub(super) fn blocks(document: &str) -> Vec<Block> {
 }
 
 /// Returns the block that an info string opens, if its language is PTX or SASS. The fence starts at byte `at`.
-fn opened(info: &str, at: usize, places: &Places<'_>) -> Option<Block> {
+fn opened(info: &str, at: usize, places: &LineIndex<'_>) -> Option<CodeBlock> {
     let line = places.document[at..].lines().next().unwrap_or("");
     // An info string with escape sequences differs from the document text. Its options are then located at the fence.
     let found = line.find(info);
@@ -51,11 +51,11 @@ fn opened(info: &str, at: usize, places: &Places<'_>) -> Option<Block> {
         first = words.next()?;
     }
     let front = match first.name.trim_start_matches('.') {
-        "ptx" | "ptx-playground" => Front::Ptx,
-        "sass" | "sass-playground" => Front::Sass,
+        "ptx" | "ptx-playground" => SourceLanguage::Ptx,
+        "sass" | "sass-playground" => SourceLanguage::Sass,
         _ => return None,
     };
-    let mut words: Vec<Word<'_>> = words.collect();
+    let mut words: Vec<BlockAttribute<'_>> = words.collect();
     if words.iter().any(|word| word.name == "ignore") {
         return None;
     }
@@ -64,23 +64,24 @@ fn opened(info: &str, at: usize, places: &Places<'_>) -> Option<Block> {
             .iter_mut()
             .for_each(|word| word.range = at..at + line.len());
     }
-    let mut block = Block {
+    let mut block = CodeBlock {
         front,
         has_options: info.trim_start().starts_with("{") && !info.trim_start().starts_with("{."),
-        ..Block::default()
+        ..CodeBlock::default()
     };
     block.read_words(&words, places);
     Some(block)
 }
 
 /// Returns a completed block, or `None` for a block in another language with the same name: style sheets can be written in Sass.
-fn finished(block: Block) -> Option<Block> {
-    let is_own = block.front == Front::Ptx || Front::of_source(&block.source) == Front::Sass;
+fn finished(block: CodeBlock) -> Option<CodeBlock> {
+    let is_own = block.front == SourceLanguage::Ptx
+        || SourceLanguage::of_source(&block.source) == SourceLanguage::Sass;
     is_own.then_some(block)
 }
 
 /// Adds the lines of a byte range of the document to a block, without the prefix of each line.
-fn add(block: &mut Block, places: &Places<'_>, from: usize, to: usize) {
+fn add(block: &mut CodeBlock, places: &LineIndex<'_>, from: usize, to: usize) {
     let text = places.document.get(from..to).unwrap_or("");
     let mut at = from;
     for line in text.split_inclusive('\n') {
@@ -90,7 +91,7 @@ fn add(block: &mut Block, places: &Places<'_>, from: usize, to: usize) {
         match option(text).filter(|_| block.has_options && block.source.is_empty()) {
             Some(word) => {
                 let range = at..at + text.len();
-                block.read_words(&[Word { range, ..word }], places);
+                block.read_words(&[BlockAttribute { range, ..word }], places);
             }
             None => block.push(number, prefix, text, at),
         }
@@ -99,9 +100,9 @@ fn add(block: &mut Block, places: &Places<'_>, from: usize, to: usize) {
 }
 
 /// Parses a line such as `:view: grid` of a MyST directive.
-fn option(line: &str) -> Option<Word<'_>> {
+fn option(line: &str) -> Option<BlockAttribute<'_>> {
     let (name, value) = line.strip_prefix(':')?.split_once(':')?;
-    Some(Word {
+    Some(BlockAttribute {
         name,
         value: Some(value.trim()).filter(|value| !value.is_empty()),
         range: 0..0,

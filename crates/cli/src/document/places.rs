@@ -5,15 +5,15 @@ use warpgrid_view::model::SourceRange;
 
 /// Document with the byte offset of each line.
 #[derive(Debug)]
-pub(super) struct Places<'a> {
+pub(super) struct LineIndex<'a> {
     pub(super) document: &'a str,
     starts: Vec<usize>,
 }
 
-impl<'a> Places<'a> {
-    pub(super) fn new(document: &'a str) -> Places<'a> {
+impl<'a> LineIndex<'a> {
+    pub(super) fn new(document: &'a str) -> LineIndex<'a> {
         let after_ends = document.match_indices('\n').map(|(at, _)| at + 1);
-        Places {
+        LineIndex {
             document,
             starts: std::iter::once(0).chain(after_ends).collect(),
         }

@@ -1,17 +1,17 @@
 //! reStructuredText: the directives `ptx-playground`, and `code-block`, `sourcecode` and `code` with the language `ptx` or `sass`. The
 //! options `:target:` and `:version:` specify what the source omits. Elements in `.. raw:: html` are also supported.
 
-use super::places::Places;
-use super::words::Word;
-use super::{Block, elements, indent, numbered};
-use warpgrid_view::Front;
+use super::places::LineIndex;
+use super::words::BlockAttribute;
+use super::{CodeBlock, elements, indent, numbered};
+use warpgrid_view::SourceLanguage;
 
 /// Line with its number and the byte offset of its start.
-type Line<'a> = (u32, &'a str, usize);
+type NumberedLine<'a> = (u32, &'a str, usize);
 
 /// Returns the PTX and SASS blocks of a reStructuredText document in order.
-pub(super) fn blocks(document: &str) -> Vec<Block> {
-    let places = Places::new(document);
+pub(super) fn blocks(document: &str) -> Vec<CodeBlock> {
+    let places = LineIndex::new(document);
     let lines = numbered(document);
     let mut blocks = Vec::new();
     let mut rest = lines.as_slice();
@@ -25,8 +25,8 @@ pub(super) fn blocks(document: &str) -> Vec<Block> {
         let n_inside = below.iter().take_while(|(_, line, _)| inside(line)).count();
         let (lines, after) = below.split_at(n_inside);
         match body {
-            Body::Program(front) => blocks.extend(block(front, lines, &places)),
-            Body::Html => {
+            DirectiveBody::Program(front) => blocks.extend(block(front, lines, &places)),
+            DirectiveBody::Html => {
                 if let (Some((_, _, start)), Some((_, line, last))) = (lines.first(), lines.last())
                 {
                     blocks.extend(elements::find(&places, *start..last + line.len()));
@@ -39,32 +39,38 @@ pub(super) fn blocks(document: &str) -> Vec<Block> {
 }
 
 /// Content of a directive.
-enum Body {
-    Program(Front),
+enum DirectiveBody {
+    Program(SourceLanguage),
     Html,
 }
 
 /// Returns the content type of the directive in a line, or `None` for other directives and prose.
-fn directive(line: &str) -> Option<Body> {
+fn directive(line: &str) -> Option<DirectiveBody> {
     let (name, argument) = line.trim_start().strip_prefix(".. ")?.split_once("::")?;
     match (name.trim(), argument.trim()) {
         ("ptx-playground", _) | ("code-block" | "sourcecode" | "code", "ptx") => {
-            Some(Body::Program(Front::Ptx))
+            Some(DirectiveBody::Program(SourceLanguage::Ptx))
         }
-        ("code-block" | "sourcecode" | "code", "sass") => Some(Body::Program(Front::Sass)),
-        ("raw", "html") => Some(Body::Html),
+        ("code-block" | "sourcecode" | "code", "sass") => {
+            Some(DirectiveBody::Program(SourceLanguage::Sass))
+        }
+        ("raw", "html") => Some(DirectiveBody::Html),
         // Other directives.
         _ => None,
     }
 }
 
 /// Parses the options and the source of a directive, which an empty line separates.
-fn block(front: Front, body: &[Line<'_>], places: &Places<'_>) -> Option<Block> {
-    let mut block = Block {
+fn block(
+    front: SourceLanguage,
+    body: &[NumberedLine<'_>],
+    places: &LineIndex<'_>,
+) -> Option<CodeBlock> {
+    let mut block = CodeBlock {
         front,
-        ..Block::default()
+        ..CodeBlock::default()
     };
-    let option = |line: &&Line<'_>| line.1.trim_start().starts_with(':');
+    let option = |line: &&NumberedLine<'_>| line.1.trim_start().starts_with(':');
     let n_options = body.iter().take_while(option).count();
     let (options, text) = body.split_at(n_options);
     for (_, line, at) in options {
@@ -75,14 +81,15 @@ fn block(front: Front, body: &[Line<'_>], places: &Places<'_>) -> Option<Block> 
         }
         let value = Some(value.trim()).filter(|value| !value.is_empty());
         let range = at + margin..at + line.trim_end().len();
-        block.read_words(&[Word { name, value, range }], places);
+        block.read_words(&[BlockAttribute { name, value, range }], places);
     }
-    let filled = |line: &Line<'_>| !line.1.trim().is_empty();
+    let filled = |line: &NumberedLine<'_>| !line.1.trim().is_empty();
     let first = text.iter().position(filled)?;
     let last = text.iter().rposition(filled)?;
     block.push_dedented(text.get(first..=last)?);
     // Style sheets can also be written in Sass.
-    let is_own = block.front == Front::Ptx || Front::of_source(&block.source) == Front::Sass;
+    let is_own = block.front == SourceLanguage::Ptx
+        || SourceLanguage::of_source(&block.source) == SourceLanguage::Sass;
     is_own.then_some(block)
 }
 

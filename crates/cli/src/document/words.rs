@@ -1,8 +1,8 @@
 //! Options after the language of a block, such as `view=grid step=3`. Extracts the specified values, and reports a warning for each unknown
 //! option. `attributes.json` contains all known options and is shared with the widget.
 
-use super::Block;
-use super::places::Places;
+use super::CodeBlock;
+use super::places::LineIndex;
 use serde_json::{Map, Value};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -23,22 +23,24 @@ const OF_HOSTS: &[&str] = &[
 
 /// Option with its byte range in the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word<'a> {
+pub(super) struct BlockAttribute<'a> {
     pub(super) name: &'a str,
     /// Value without quotation marks. Absent for a name without a value.
     pub(super) value: Option<&'a str>,
     pub(super) range: Range<usize>,
 }
 
-impl Block {
+impl CodeBlock {
     /// Parses options, and records their values and diagnostics about unknown options.
-    pub(super) fn read_words(&mut self, words: &[Word<'_>], places: &Places<'_>) {
+    pub(super) fn read_words(&mut self, words: &[BlockAttribute<'_>], places: &LineIndex<'_>) {
         for word in words {
             let value = word.value.map(str::to_owned);
             match word.name {
                 "target" => self.target = value,
                 "version" => self.ptx_version = value,
-                "front" if word.value == Some("sass") => self.front = warpgrid_view::Front::Sass,
+                "front" if word.value == Some("sass") => {
+                    self.front = warpgrid_view::SourceLanguage::Sass
+                }
                 // All other options affect only the presentation of the block.
                 _ => {}
             }
@@ -52,8 +54,8 @@ impl Block {
 }
 
 /// Returns a message about an invalid option, and the possible intended options.
-fn mistake(word: &Word<'_>) -> Option<(String, Vec<&'static str>)> {
-    let Word { name, value, .. } = word;
+fn mistake(word: &BlockAttribute<'_>) -> Option<(String, Vec<&'static str>)> {
+    let BlockAttribute { name, value, .. } = word;
     let Some(kind) = ATTRIBUTES.get(*name) else {
         // Classes, line ranges, event handlers and framework bindings are ignored.
         let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
@@ -129,7 +131,7 @@ fn is_length(text: &str) -> bool {
 
 /// Splits `text`, which starts at byte `at` of the document, into options. The separators are white space, commas and braces outside of
 /// quotation marks.
-pub(super) fn split(text: &str, at: usize) -> Vec<Word<'_>> {
+pub(super) fn split(text: &str, at: usize) -> Vec<BlockAttribute<'_>> {
     let separates = |c: char| c.is_whitespace() || matches!(c, ',' | '{' | '}');
     let mut words = Vec::new();
     let mut from = 0;
@@ -155,7 +157,7 @@ pub(super) fn split(text: &str, at: usize) -> Vec<Word<'_>> {
             Some((name, value)) => (name, Some(value.trim_matches(['"', '\'']))),
             None => (&text[start..end], None),
         };
-        words.push(Word {
+        words.push(BlockAttribute {
             name,
             value,
             range: at + start..at + end,

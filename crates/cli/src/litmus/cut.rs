@@ -1,35 +1,40 @@
 //! Extraction of a litmus test from lines of a kernel.
 
 use super::LitmusArguments;
-use crate::Outcome;
-use crate::output::complain;
+use crate::ExitKind;
+use crate::output::print_error;
 use crate::run;
 use std::io;
 use warpgrid_view::Session;
-use warpgrid_view::memory_model::litmus::{CutRequest, CutThread, LitmusTest};
+use warpgrid_view::memory_model::litmus::{ExtractionRequest, ExtractionThread, LitmusTest};
 
 /// Extracted test, or the outcome of the command if the extraction fails.
-pub(super) type Cut = Result<LitmusTest, Outcome>;
+pub(super) type ExtractError = Result<LitmusTest, ExitKind>;
 
 /// Runs the kernel of the file to the selected lines, and extracts a litmus test.
-pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<Cut> {
+pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<ExtractError> {
     let mut scenario = match run::load_shared(&arguments.file)? {
         Ok(shared) => shared.into_scenario(),
         Err(why) => {
-            complain(&why);
-            return Ok(Err(Outcome::Usage));
+            print_error(&why);
+            return Ok(Err(ExitKind::UsageError));
         }
     };
     scenario.seed = arguments.seed.or(scenario.seed);
     let source = scenario.source.clone();
     let name = arguments.file.display().to_string();
-    let mut session = match Session::untracked(scenario) {
+    let mut session = match Session::new_without_last_writers(scenario) {
         Ok(session) => session,
         Err(error) => {
-            return Ok(Err(run::refuse(arguments.format, &name, &source, &error)?));
+            return Ok(Err(run::report_failure(
+                arguments.format,
+                &name,
+                &source,
+                &error,
+            )?));
         }
     };
-    let request = CutRequest {
+    let request = ExtractionRequest {
         lines,
         threads: arguments.threads.clone(),
         before: arguments.before,
@@ -37,8 +42,8 @@ pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<Cu
     Ok(session
         .litmus_test(&request, arguments.max_steps)
         .map_err(|error| {
-            complain(&format!("{name}: {error}"));
-            Outcome::Wrong
+            print_error(&format!("{name}: {error}"));
+            ExitKind::Failure
         }))
 }
 
@@ -54,7 +59,7 @@ pub(super) fn read_lines(text: &str) -> Result<[u32; 2], String> {
 }
 
 /// Parses a thread: `1:0` is thread 0 of block 1, and coordinates are written as `1x2:3x0x0`.
-pub(super) fn read_thread(text: &str) -> Result<CutThread, String> {
+pub(super) fn read_thread(text: &str) -> Result<ExtractionThread, String> {
     let wrong =
         || format!("found the thread `{text}`, expected a block and a thread such as `1:0`");
     let (block, thread) = text.split_once(':').ok_or_else(wrong)?;
@@ -67,7 +72,7 @@ pub(super) fn read_thread(text: &str) -> Result<CutThread, String> {
         Some(at)
     };
     match (position(block), position(thread)) {
-        (Some(block), Some(thread)) => Ok(CutThread {
+        (Some(block), Some(thread)) => Ok(ExtractionThread {
             block,
             thread,
             line: None,

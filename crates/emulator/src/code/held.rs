@@ -4,7 +4,7 @@ use warpgrid_program::RegisterId;
 
 /// Registers that a `wgmma` uses while it is in flight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HeldRegisters {
+pub(crate) struct InFlightRegisters {
     /// Accumulators: an access of any kind is undefined.
     pub(crate) sums: Vec<RegisterId>,
     /// Registers of A and of its metadata: a write is undefined.
@@ -13,18 +13,18 @@ pub(crate) struct HeldRegisters {
 
 /// Registers of `wgmma` operations that an instruction accesses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Touched {
+pub(crate) struct TouchedRegisters {
     pub(crate) read: Vec<RegisterId>,
     pub(crate) written: Vec<RegisterId>,
 }
 
-impl Touched {
+impl TouchedRegisters {
     pub(crate) fn is_empty(&self) -> bool {
         self.read.is_empty() && self.written.is_empty()
     }
 
     /// Returns the registers whose access is undefined while `product` is in flight.
-    pub(crate) fn held_by(&self, product: &HeldRegisters) -> Vec<RegisterId> {
+    pub(crate) fn held_by(&self, product: &InFlightRegisters) -> Vec<RegisterId> {
         let is_sum = |id: &RegisterId| product.sums.contains(id);
         let read = self.read.iter().filter(|id| is_sum(id));
         let written = self.written.iter();

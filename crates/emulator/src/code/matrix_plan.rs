@@ -1,11 +1,11 @@
 //! Plans of matrix operations: precomputed positions of the elements in registers and lanes.
 
-use crate::code::warp_product::WarpProductPlan;
-use crate::code::{AccessPlan, Element};
+use crate::code::warp_product::WarpMmaPlan;
+use crate::code::{AccessPlan, RegisterOperand};
 use crate::contract::fault::AccessKind;
-use crate::semantics::registers::{LANES, Slot};
-use crate::semantics::tensor::plan::Plan;
-use warpgrid_isa::fragment::Access;
+use crate::semantics::registers::{LANES, OperandSlot};
+use crate::semantics::tensor::plan::TensorCoreModel;
+use warpgrid_isa::fragment::WmmaAccess;
 
 /// Matrix operation.
 #[derive(Clone, Debug)]
@@ -14,21 +14,21 @@ use warpgrid_isa::fragment::Access;
     reason = "other crates access plans only by identifier, through the interface in `plain`"
 )]
 pub enum MatrixPlan {
-    Lines(LinesPlan),
-    Product(Box<ProductPlan>),
-    Rows(RowsPlan),
+    Lines(WmmaMemoryPlan),
+    Product(Box<MmaPlan>),
+    Rows(LdmatrixPlan),
     /// Sparse matrix multiplication.
-    Sparse(Box<WarpProductPlan>),
+    Sparse(Box<WarpMmaPlan>),
 }
 
 /// `wmma.load` and `wmma.store`: lines of a matrix with a distance of `stride` elements.
 #[derive(Clone, Debug)]
-pub(crate) struct LinesPlan {
+pub(crate) struct WmmaMemoryPlan {
     /// The elements of the access are the registers; its width is the size of all elements of a lane.
     pub(crate) access: AccessPlan,
     pub(crate) kind: AccessKind,
     /// 32-bit register with the stride.
-    pub(crate) stride: Slot,
+    pub(crate) stride: OperandSlot,
     /// Number of registers that are read from memory. The remaining registers contain copies.
     pub(crate) n_read: usize,
     /// Number of units per register.
@@ -42,32 +42,32 @@ pub(crate) struct LinesPlan {
     pub(crate) n_major: u16,
     pub(crate) n_minor: u16,
     /// Requirements of the compiled accesses on the address and the stride.
-    pub(crate) rules: Access,
+    pub(crate) rules: WmmaAccess,
 }
 
 /// `wmma.mma` and `mma`
 #[derive(Clone, Debug)]
-pub(crate) struct ProductPlan {
-    pub(crate) plan: Plan,
+pub(crate) struct MmaPlan {
+    pub(crate) plan: TensorCoreModel,
     /// Number of independent products: four for `mma.m8n8k4` of `f16`, otherwise one.
     pub(crate) n_matrices: usize,
-    pub(crate) a: OperandPlan,
-    pub(crate) b: OperandPlan,
-    pub(crate) c: OperandPlan,
-    pub(crate) d: OperandPlan,
+    pub(crate) a: FragmentPlan,
+    pub(crate) b: FragmentPlan,
+    pub(crate) c: FragmentPlan,
+    pub(crate) d: FragmentPlan,
     /// Scale factors of the rows of A and of the columns of B.
-    pub(crate) factors: Option<[FactorsPlan; 2]>,
+    pub(crate) factors: Option<[ScaleFactorPlan; 2]>,
 }
 
 /// Location of the scale factors of an operand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FactorsPlan {
+pub(crate) struct ScaleFactorPlan {
     /// 32-bit register with the scale factors.
-    pub(crate) register: Slot,
+    pub(crate) register: OperandSlot,
     /// 16-bit selectors: the byte of the first scale factor, and the lanes of each group of four that provide the scale
     /// factors.
-    pub(crate) byte: Element,
-    pub(crate) lane: Element,
+    pub(crate) byte: RegisterOperand,
+    pub(crate) lane: RegisterOperand,
     /// Number of scale factors per line.
     pub(crate) n: u8,
     /// Number of lanes of each group of four that the selector may name.
@@ -78,51 +78,51 @@ pub(crate) struct FactorsPlan {
 
 /// Registers of a fragment, and positions of the values.
 #[derive(Clone, Debug)]
-pub(crate) struct OperandPlan {
-    pub(crate) registers: Vec<Element>,
+pub(crate) struct FragmentPlan {
+    pub(crate) registers: Vec<RegisterOperand>,
     /// Positions in the order of the product: rows of A, C and D, columns of B, matrix by matrix.
-    pub(crate) values: Vec<Gather>,
+    pub(crate) values: Vec<FragmentElement>,
     /// Positions of all values, including copies, in the same order.
-    pub(crate) held: Vec<Gather>,
+    pub(crate) held: Vec<FragmentElement>,
     /// Number of values per matrix.
     pub(crate) n_values: usize,
     /// Mask of the bits of a value.
     pub(crate) mask: u64,
 }
 
-/// Position of a value in the register of a lane.
+/// Position of a value in the register of a lane, starting at bit `shift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Gather {
-    pub(crate) register: u8,
-    pub(crate) lane: u8,
-    pub(crate) shift: u8,
+pub struct FragmentElement {
+    pub register: u8,
+    pub lane: u8,
+    pub shift: u8,
 }
 
 /// `ldmatrix` and `stmatrix`: rows of 16 bytes, whose addresses lanes provide.
 #[derive(Clone, Debug)]
-pub(crate) struct RowsPlan {
+pub(crate) struct LdmatrixPlan {
     /// The elements of the access are the registers of a lane; its width is their size.
     pub(crate) access: AccessPlan,
     /// Row of 16 bytes at the address that a lane provides.
     pub(crate) row: AccessPlan,
     pub(crate) kind: AccessKind,
     /// Lanes that provide addresses.
-    pub(crate) asking: u32,
+    pub(crate) address_lanes: u32,
     /// Positions of the elements, by row and column.
-    pub(crate) places: Vec<RowPlace>,
+    pub(crate) places: Vec<LdmatrixElement>,
     /// Size of an element in memory, at most 16 bits.
     pub(crate) element_bits: u32,
     /// Size of an element in a register: 8 or 16 bits.
     pub(crate) container_bits: u32,
 }
 
-impl RowsPlan {
+impl LdmatrixPlan {
     pub(crate) const ROW_BYTES: u32 = 16;
 }
 
 /// Position of an element of a row in the registers of a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RowPlace {
+pub(crate) struct LdmatrixElement {
     /// Lane that provides the address of the row.
     pub(crate) asked: u8,
     pub(crate) column: u8,

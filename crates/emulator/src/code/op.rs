@@ -1,24 +1,25 @@
 //! Decoded operations, and their classes, which determine the function that executes them. A new operation requires a
 //! variant and an entry in one of the classes.
 
-use crate::code::held::Touched;
+use crate::code::held::TouchedRegisters;
 use crate::code::matrix_plan::MatrixPlan;
 use crate::code::plans::PlanId;
 use crate::code::tensor_memory::TensorMemoryPlan;
-use crate::code::warp_product::WarpProductPlan;
+use crate::code::warp_product::WarpMmaPlan;
 use crate::code::{
-    AccessPlan, AsyncPlan, AtomicPlan, Bank, BarrierPlan, CallPlan, Collective, Combine,
-    Comparison, Element, FillPlan, ImagePlan, LaunchPlan, MachinePlan, MbarrierPlan, MultimemPlan,
-    Refused, SignOf, StackPlan, SystemPlan, TensorCopyPlan, TensorMapPlan, VideoPlan,
+    AccessPlan, AsyncPlan, AtomicPlan, BarrierPlan, BulkFillPlan, CallPlan, ClusterLaunchPlan,
+    CollectivePlan, Comparison, DriverCallPlan, ImagePlan, MbarrierPlan, MultimemPlan,
+    PredicateCombine, RegisterBank, RegisterOperand, SassPlan, SelectCondition, StackPlan,
+    TensorCopyPlan, TensorMapPlan, UnsupportedReason, VideoPlan,
 };
-use crate::contract::pending::{GroupKind, GroupWait};
+use crate::contract::pending::{AsyncGroupKind, GroupWait};
 use crate::semantics::mode::{Conversion, FloatMode};
-use crate::semantics::narrow::Beside;
+use crate::semantics::narrow::ConversionOperand;
 use crate::semantics::ops::{
-    CarryMode, CarryOp, CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op,
-    PackedOp, ShiftOp,
+    BitCountOp, CarryMode, CarryOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op,
+    Int64Op, PackedIntOp, ShiftOp,
 };
-use crate::semantics::registers::Slot;
+use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{FloatTest, ScalarType, Signedness, StateSpace};
 use warpgrid_program::SourceModifiers;
 
@@ -29,248 +30,248 @@ use warpgrid_program::SourceModifiers;
     private_interfaces,
     reason = "other crates access plans only by identifier"
 )]
-pub enum Op {
+pub enum DecodedOp {
     Int16 {
         f: Int16Op,
         sign: Signedness,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     Int32 {
         f: Int32Op,
         sign: Signedness,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     Int64 {
         f: Int64Op,
         sign: Signedness,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     /// Two packed 16-bit integers.
     Int16x2 {
-        f: PackedOp,
+        f: PackedIntOp,
         sign: Signedness,
-        slots: [Slot; 3],
+        slots: [OperandSlot; 3],
     },
     /// Four packed 8-bit integers.
     Int8x4 {
-        f: PackedOp,
+        f: PackedIntOp,
         sign: Signedness,
-        slots: [Slot; 3],
+        slots: [OperandSlot; 3],
     },
     /// b is 32 bits wide.
     Shift64 {
         f: ShiftOp,
         sign: Signedness,
-        slots: [Slot; 3],
+        slots: [OperandSlot; 3],
     },
     /// `bfe` on 64 bits. Position and length are 32 bits wide.
     Extract64 {
         sign: Signedness,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     /// The result is 32 bits wide, a is 64 bits wide.
     Count64 {
-        f: CountOp,
+        f: BitCountOp,
         sign: Signedness,
-        slots: [Slot; 2],
+        slots: [OperandSlot; 2],
     },
     /// `bfi`: the slots are the result, a, b, position and length.
-    Insert32([Slot; 5]),
-    Insert64([Slot; 5]),
+    Insert32([OperandSlot; 5]),
+    Insert64([OperandSlot; 5]),
     /// Product of 32-bit factors with 64 bits, plus c if present.
     Wide32 {
         sign: Signedness,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     /// Product of 16-bit factors with 32 bits, plus c if present.
     Wide16 {
         sign: Signedness,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     Float32 {
         f: Float32Op,
         mode: FloatMode,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     Float64 {
         f: Float64Op,
         mode: FloatMode,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     /// Two `f32` in a 64-bit register.
     Float32x2 {
         f: FloatOp,
         mode: FloatMode,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     /// One or two 16-bit floats per register.
     Half {
         f: HalfOp,
         ty: ScalarType,
         mode: FloatMode,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     /// A video instruction.
     Video(PlanId<VideoPlan>),
     Carry32 {
         f: CarryOp,
         mode: CarryMode,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     Carry64 {
         f: CarryOp,
         mode: CarryMode,
-        slots: [Slot; 4],
+        slots: [OperandSlot; 4],
     },
     Mov32 {
-        d: Slot,
-        a: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
     },
     Mov64 {
-        d: Slot,
-        a: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
     },
     Mov128 {
-        d: Slot,
-        a: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
     },
     MovPredicate {
-        d: Slot,
-        a: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
     },
     Pack {
-        d: Element,
-        elements: PlanId<Vec<Element>>,
+        d: RegisterOperand,
+        elements: PlanId<Vec<RegisterOperand>>,
         element_bits: u8,
     },
     Unpack {
-        a: Element,
-        elements: PlanId<Vec<Element>>,
+        a: RegisterOperand,
+        elements: PlanId<Vec<RegisterOperand>>,
         element_bits: u8,
     },
     Convert {
         conversion: Conversion,
-        d: Element,
-        a: Element,
+        d: RegisterOperand,
+        a: RegisterOperand,
     },
     /// Sign-extends or zero-extends 32 to 64 bits.
     Extend32 {
         sign: Signedness,
-        d: Slot,
-        a: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
     },
     /// Low half of a 64-bit value.
     Truncate64 {
-        d: Slot,
-        a: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
     },
     ConvertPacked {
         conversion: Conversion,
-        d: Slot,
-        a: Slot,
-        b: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
+        b: OperandSlot,
     },
     /// Converts two or four numbers, or a pair, with random bits or scale factors.
     ConvertBy {
         conversion: Conversion,
-        d: Element,
+        d: RegisterOperand,
         /// List of elements.
-        sources: PlanId<Vec<Element>>,
-        beside: Beside,
-        by: Slot,
+        sources: PlanId<Vec<RegisterOperand>>,
+        beside: ConversionOperand,
+        by: OperandSlot,
     },
     /// Adds a constant to an address: `cvta` in both directions.
     Offset {
-        d: Element,
-        a: Element,
+        d: RegisterOperand,
+        a: RegisterOperand,
         addend: u64,
     },
     IsSpace {
         space: StateSpace,
-        d: Slot,
-        a: Element,
+        d: OperandSlot,
+        a: RegisterOperand,
     },
     SetPredicate {
         compare: Comparison,
-        d: Slot,
-        q: Slot,
-        combine: Option<Combine>,
+        d: OperandSlot,
+        q: OperandSlot,
+        combine: Option<PredicateCombine>,
     },
     Set {
         compare: Comparison,
         to: ScalarType,
-        d: Slot,
-        combine: Option<Combine>,
+        d: OperandSlot,
+        combine: Option<PredicateCombine>,
     },
     TestFloat {
         test: FloatTest,
         /// Bank of a.
-        bank: Bank,
-        d: Slot,
-        a: Slot,
+        bank: RegisterBank,
+        d: OperandSlot,
+        a: OperandSlot,
     },
     Select32 {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        p: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
+        b: OperandSlot,
+        p: OperandSlot,
     },
     Select64 {
-        d: Slot,
-        a: Slot,
-        b: Slot,
-        p: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
+        b: OperandSlot,
+        p: OperandSlot,
     },
     SelectSign {
-        d: Element,
-        a: Slot,
-        b: Slot,
-        c: Slot,
-        sign: SignOf,
+        d: RegisterOperand,
+        a: OperandSlot,
+        b: OperandSlot,
+        c: OperandSlot,
+        sign: SelectCondition,
     },
     /// Logic operation on two predicates. Bit `2 * a + b` of the table is the result.
     PredicateLogic {
         table: u8,
-        d: Slot,
-        a: Slot,
-        b: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
+        b: OperandSlot,
     },
     /// Negates, inverts or computes the magnitude of a source.
     Modify {
         modifiers: SourceModifiers,
         ty: ScalarType,
-        d: Element,
-        a: Element,
+        d: RegisterOperand,
+        a: RegisterOperand,
     },
     /// Rounds an address down to a multiple of the access size.
     AlignDown {
-        d: Element,
-        a: Element,
+        d: RegisterOperand,
+        a: RegisterOperand,
         bytes: u32,
     },
     /// `(base << scale) + uniform`: sum of an address with more components than a base and an offset.
     AddressSum {
-        d: Element,
-        base: Element,
+        d: RegisterOperand,
+        base: RegisterOperand,
         scale: u8,
-        uniform: Element,
+        uniform: RegisterOperand,
     },
     Load(PlanId<AccessPlan>),
     Store(PlanId<AccessPlan>),
     Atomic(PlanId<AtomicPlan>),
     Nop,
     Policy {
-        d: Slot,
+        d: OperandSlot,
     },
     Branch {
         target: u32,
     },
     BranchIndexed {
-        index: Slot,
+        index: OperandSlot,
         table: PlanId<Vec<u32>>,
     },
     Call(PlanId<CallPlan>),
-    SystemCall(PlanId<SystemPlan>),
+    SystemCall(PlanId<DriverCallPlan>),
     Return,
     Exit,
     Trap,
@@ -284,8 +285,8 @@ pub enum Op {
     Mbarrier(PlanId<MbarrierPlan>),
     /// Pending arrival count in the state of an mbarrier.
     PendingCount {
-        d: Slot,
-        a: Slot,
+        d: OperandSlot,
+        a: OperandSlot,
     },
     /// Issues an asynchronous operation.
     StartAsync(PlanId<AsyncPlan>),
@@ -294,185 +295,185 @@ pub enum Op {
     /// Operation on the stack of each lane.
     Stack(PlanId<StackPlan>),
     /// Cluster launch control: requests a cancellation, or decodes the response.
-    Launch(PlanId<LaunchPlan>),
+    Launch(PlanId<ClusterLaunchPlan>),
     /// Operation on tensor memory.
     TensorMemory(PlanId<TensorMemoryPlan>),
     /// Modifies a tensor map.
     TensorMap(PlanId<TensorMapPlan>),
     /// Accesses a texture or surface, or queries its properties.
     Image(PlanId<ImagePlan>),
-    AsyncCommit(GroupKind),
+    AsyncCommit(AsyncGroupKind),
     /// Accesses the memory of several devices.
     Multimem(PlanId<MultimemPlan>),
     /// Checks whether registers belong to a pending `wgmma`.
-    Touch(PlanId<Touched>),
+    CheckInFlight(PlanId<TouchedRegisters>),
     AsyncWait(GroupWait),
     /// `st.bulk`
-    Fill(PlanId<FillPlan>),
+    BulkFill(PlanId<BulkFillPlan>),
     /// `mapa`
     MapToRank {
-        d: Element,
-        a: Element,
-        b: Slot,
+        d: RegisterOperand,
+        a: RegisterOperand,
+        b: OperandSlot,
         generic: bool,
     },
     /// `getctarank`
     RankOf {
-        d: Element,
-        a: Element,
+        d: RegisterOperand,
+        a: RegisterOperand,
         generic: bool,
     },
     WarpBarrier {
-        mask: Slot,
+        mask: OperandSlot,
     },
-    Collective(PlanId<Collective>),
+    Collective(PlanId<CollectivePlan>),
     Matrix(PlanId<MatrixPlan>),
     /// Asynchronous matrix multiplication of a warpgroup.
-    Warpgroup(PlanId<WarpProductPlan>),
+    Warpgroup(PlanId<WarpMmaPlan>),
     ActiveMask {
-        d: Slot,
+        d: OperandSlot,
     },
     Yield,
     /// SASS operation.
-    Machine(PlanId<MachinePlan>),
+    Machine(PlanId<SassPlan>),
     /// `BSYNC`: waits for the lanes of the mask in the register.
     Reconverge {
-        mask: Slot,
+        mask: OperandSlot,
     },
-    /// `BSYNC` of architectures that also have `BSYNC.RECONVERGENT`: like [`Op::Reconverge`], until one of the lanes
+    /// `BSYNC` of architectures that also have `BSYNC.RECONVERGENT`: like [`DecodedOp::Reconverge`], until one of the lanes
     /// yields.
     ReconvergeUnlessYielded {
-        mask: Slot,
+        mask: OperandSlot,
     },
-    /// `YIELD`: releases lanes that wait in [`Op::ReconvergeUnlessYielded`].
-    GiveWay,
+    /// `YIELD`: releases lanes that wait in [`DecodedOp::ReconvergeUnlessYielded`].
+    YieldConvergence,
     /// `BREAK`: removes the lanes from the mask in the register.
-    LeaveReconvergence {
-        mask: Slot,
+    BreakConvergence {
+        mask: OperandSlot,
     },
     /// Branches to a code address.
     BranchIndirect {
-        a: Element,
+        a: RegisterOperand,
     },
     /// Branches if some lanes of the mask in the register have diverged.
     BranchDivergent {
-        mask: Slot,
+        mask: OperandSlot,
         target: u32,
     },
-    Refused(PlanId<Refused>),
+    Unsupported(PlanId<UnsupportedReason>),
 }
 
 /// Frequent operations that modify only registers: [`compute`](crate::exec::arithmetic::compute::compute).
-macro_rules! frequent {
+macro_rules! hot_alu_ops {
     () => {
-        Op::Int32 { .. }
-            | Op::Int64 { .. }
-            | Op::Wide32 { .. }
-            | Op::Float32 { .. }
-            | Op::Float64 { .. }
-            | Op::Mov32 { .. }
-            | Op::Mov64 { .. }
-            | Op::SetPredicate { .. }
-            | Op::Extend32 { .. }
-            | Op::Truncate64 { .. }
-            | Op::Select32 { .. }
-            | Op::Shift64 { .. }
-            | Op::Nop
+        DecodedOp::Int32 { .. }
+            | DecodedOp::Int64 { .. }
+            | DecodedOp::Wide32 { .. }
+            | DecodedOp::Float32 { .. }
+            | DecodedOp::Float64 { .. }
+            | DecodedOp::Mov32 { .. }
+            | DecodedOp::Mov64 { .. }
+            | DecodedOp::SetPredicate { .. }
+            | DecodedOp::Extend32 { .. }
+            | DecodedOp::Truncate64 { .. }
+            | DecodedOp::Select32 { .. }
+            | DecodedOp::Shift64 { .. }
+            | DecodedOp::Nop
     };
 }
 
 /// Less frequent operations that modify only registers: `compute_more`.
-macro_rules! infrequent {
+macro_rules! cold_alu_ops {
     () => {
-        Op::Int16 { .. }
-            | Op::Int16x2 { .. }
-            | Op::Int8x4 { .. }
-            | Op::Extract64 { .. }
-            | Op::Count64 { .. }
-            | Op::Insert32(_)
-            | Op::Insert64(_)
-            | Op::Wide16 { .. }
-            | Op::Float32x2 { .. }
-            | Op::Half { .. }
-            | Op::Video(_)
-            | Op::Carry32 { .. }
-            | Op::Carry64 { .. }
-            | Op::Mov128 { .. }
-            | Op::MovPredicate { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Convert { .. }
-            | Op::ConvertPacked { .. }
-            | Op::ConvertBy { .. }
-            | Op::Offset { .. }
-            | Op::Set { .. }
-            | Op::TestFloat { .. }
-            | Op::Select64 { .. }
-            | Op::SelectSign { .. }
-            | Op::PredicateLogic { .. }
-            | Op::Modify { .. }
-            | Op::AddressSum { .. }
-            | Op::AlignDown { .. }
-            | Op::Policy { .. }
-            | Op::ActiveMask { .. }
-            | Op::Machine(_)
+        DecodedOp::Int16 { .. }
+            | DecodedOp::Int16x2 { .. }
+            | DecodedOp::Int8x4 { .. }
+            | DecodedOp::Extract64 { .. }
+            | DecodedOp::Count64 { .. }
+            | DecodedOp::Insert32(_)
+            | DecodedOp::Insert64(_)
+            | DecodedOp::Wide16 { .. }
+            | DecodedOp::Float32x2 { .. }
+            | DecodedOp::Half { .. }
+            | DecodedOp::Video(_)
+            | DecodedOp::Carry32 { .. }
+            | DecodedOp::Carry64 { .. }
+            | DecodedOp::Mov128 { .. }
+            | DecodedOp::MovPredicate { .. }
+            | DecodedOp::Pack { .. }
+            | DecodedOp::Unpack { .. }
+            | DecodedOp::Convert { .. }
+            | DecodedOp::ConvertPacked { .. }
+            | DecodedOp::ConvertBy { .. }
+            | DecodedOp::Offset { .. }
+            | DecodedOp::Set { .. }
+            | DecodedOp::TestFloat { .. }
+            | DecodedOp::Select64 { .. }
+            | DecodedOp::SelectSign { .. }
+            | DecodedOp::PredicateLogic { .. }
+            | DecodedOp::Modify { .. }
+            | DecodedOp::AddressSum { .. }
+            | DecodedOp::AlignDown { .. }
+            | DecodedOp::Policy { .. }
+            | DecodedOp::ActiveMask { .. }
+            | DecodedOp::Machine(_)
     };
 }
 
 /// Operations that access memory or other warps, or modify the control flow. Executed by the step loop and
 /// [`dispatch`](crate::exec::dispatch::dispatch).
-macro_rules! beyond_registers {
+macro_rules! side_effect_ops {
     () => {
-        Op::Load(_)
-            | Op::Store(_)
-            | Op::Branch { .. }
-            | Op::Atomic(_)
-            | Op::IsSpace { .. }
-            | Op::BranchIndexed { .. }
-            | Op::Call(_)
-            | Op::SystemCall(_)
-            | Op::Return
-            | Op::Exit
-            | Op::Barrier(_)
-            | Op::Fence
-            | Op::ClusterArrive
-            | Op::PendingCount { .. }
-            | Op::StartAsync(_)
-            | Op::TensorCopy(_)
-            | Op::TensorMap(_)
-            | Op::Stack(_)
-            | Op::Launch(_)
-            | Op::Image(_)
-            | Op::AsyncCommit(_)
-            | Op::Touch(_)
-            | Op::Multimem(_)
-            | Op::Fill(_)
-            | Op::MapToRank { .. }
-            | Op::RankOf { .. }
-            | Op::Yield
-            | Op::Trap
-            | Op::GiveWay
-            | Op::LeaveReconvergence { .. }
-            | Op::BranchIndirect { .. }
-            | Op::BranchDivergent { .. }
-            | Op::Refused(_)
+        DecodedOp::Load(_)
+            | DecodedOp::Store(_)
+            | DecodedOp::Branch { .. }
+            | DecodedOp::Atomic(_)
+            | DecodedOp::IsSpace { .. }
+            | DecodedOp::BranchIndexed { .. }
+            | DecodedOp::Call(_)
+            | DecodedOp::SystemCall(_)
+            | DecodedOp::Return
+            | DecodedOp::Exit
+            | DecodedOp::Barrier(_)
+            | DecodedOp::Fence
+            | DecodedOp::ClusterArrive
+            | DecodedOp::PendingCount { .. }
+            | DecodedOp::StartAsync(_)
+            | DecodedOp::TensorCopy(_)
+            | DecodedOp::TensorMap(_)
+            | DecodedOp::Stack(_)
+            | DecodedOp::Launch(_)
+            | DecodedOp::Image(_)
+            | DecodedOp::AsyncCommit(_)
+            | DecodedOp::CheckInFlight(_)
+            | DecodedOp::Multimem(_)
+            | DecodedOp::BulkFill(_)
+            | DecodedOp::MapToRank { .. }
+            | DecodedOp::RankOf { .. }
+            | DecodedOp::Yield
+            | DecodedOp::Trap
+            | DecodedOp::YieldConvergence
+            | DecodedOp::BreakConvergence { .. }
+            | DecodedOp::BranchIndirect { .. }
+            | DecodedOp::BranchDivergent { .. }
+            | DecodedOp::Unsupported(_)
     };
 }
 
 /// Operations that may wait for other lanes, warps or asynchronous operations before they are executed.
-macro_rules! waiting {
+macro_rules! blocking_ops {
     () => {
-        Op::Collective(_)
-            | Op::Matrix(_)
-            | Op::Warpgroup(_)
-            | Op::TensorMemory(_)
-            | Op::WarpBarrier { .. }
-            | Op::Reconverge { .. }
-            | Op::ReconvergeUnlessYielded { .. }
-            | Op::ClusterWait
-            | Op::Mbarrier(_)
-            | Op::AsyncWait(_)
+        DecodedOp::Collective(_)
+            | DecodedOp::Matrix(_)
+            | DecodedOp::Warpgroup(_)
+            | DecodedOp::TensorMemory(_)
+            | DecodedOp::WarpBarrier { .. }
+            | DecodedOp::Reconverge { .. }
+            | DecodedOp::ReconvergeUnlessYielded { .. }
+            | DecodedOp::ClusterWait
+            | DecodedOp::Mbarrier(_)
+            | DecodedOp::AsyncWait(_)
     };
 }
 
-pub(crate) use {beyond_registers, frequent, infrequent, waiting};
+pub(crate) use {blocking_ops, cold_alu_ops, hot_alu_ops, side_effect_ops};

@@ -1,18 +1,19 @@
 //! The operand table: the register slots that each decoded operation reads and writes.
 
-use crate::code::matrix_plan::{FactorsPlan, MatrixPlan};
-use crate::code::op::Op;
+use crate::code::matrix_plan::{MatrixPlan, ScaleFactorPlan};
+use crate::code::op::DecodedOp;
 use crate::code::tensor_memory::{
-    FactorOperand, Reserved, StartKind, TensorAddress, TensorMemoryPlan,
+    AllocationTarget, AsyncTensorKind, MatrixAOperand, TensorMemoryAddress, TensorMemoryPlan,
 };
-use crate::code::warp_product::{FactorPlace, WarpProductPlan};
+use crate::code::warp_product::{MmaOperandLocation, WarpMmaPlan};
 use crate::code::{
-    AccessPlan, AsyncPlan, Bank, BarrierMode, CallPlan, Code, CollectiveKind, Combine, Comparison,
-    Element, ImagePlan, LaunchPlan, MachinePlan, MultimemAction, Place, Predicate, Source,
-    StackPlan, TensorCopyPlan, TensorMapPlan, Transfer,
+    AccessPlan, AsyncPayload, AsyncPlan, BarrierMode, CallPlan, CallValueLocation,
+    ClusterLaunchPlan, CollectiveKind, Comparison, CopySource, DecodedCode, ImagePlan,
+    MultimemAction, PredicateCombine, PredicateOperand, RegisterBank, RegisterOperand, SassPlan,
+    StackPlan, TensorCopyPlan, TensorMapPlan,
 };
 use crate::contract::fault::AccessKind;
-use crate::semantics::registers::Slot;
+use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{BarrierReduce, SurfaceOp, VoteMode};
 
 /// How an operation accesses a slot.
@@ -24,107 +25,113 @@ pub enum SlotAccess {
 
 use SlotAccess::{Read, Write};
 
-impl Code {
+impl DecodedCode {
     /// Visits the slots that an operation reads and writes, without the guard of the instruction. Slots of constants,
     /// special registers and absent operands are visited, too. A call reads and writes slots of two frames: the slots
     /// of the caller are visited.
-    pub(crate) fn visit_slots(&self, op: &Op, mut visit: impl FnMut(SlotAccess, Bank, Slot)) {
+    pub(crate) fn visit_slots(
+        &self,
+        op: &DecodedOp,
+        mut visit: impl FnMut(SlotAccess, RegisterBank, OperandSlot),
+    ) {
         let mut visitor = Visitor(&mut visit);
         self.visit_operands(op, &mut visitor);
     }
 
-    fn visit_operands(&self, op: &Op, v: &mut Visitor<'_>) {
-        use Bank::{B32, B64, B128, Predicate};
+    fn visit_operands(&self, op: &DecodedOp, v: &mut Visitor<'_>) {
+        use RegisterBank::{B32, B64, B128, Predicate};
         match *op {
-            Op::Int16 { slots, .. }
-            | Op::Int32 { slots, .. }
-            | Op::Wide16 { slots, .. }
-            | Op::Float32 { slots, .. }
-            | Op::Half { slots, .. }
-            | Op::Carry32 { slots, .. } => v.result_first(B32, &slots),
-            Op::Int16x2 { slots, .. } | Op::Int8x4 { slots, .. } => v.result_first(B32, &slots),
-            Op::Insert32(slots) => v.result_first(B32, &slots),
-            Op::Int64 { slots, .. }
-            | Op::Float64 { slots, .. }
-            | Op::Float32x2 { slots, .. }
-            | Op::Carry64 { slots, .. } => v.result_first(B64, &slots),
-            Op::Shift64 {
+            DecodedOp::Int16 { slots, .. }
+            | DecodedOp::Int32 { slots, .. }
+            | DecodedOp::Wide16 { slots, .. }
+            | DecodedOp::Float32 { slots, .. }
+            | DecodedOp::Half { slots, .. }
+            | DecodedOp::Carry32 { slots, .. } => v.result_first(B32, &slots),
+            DecodedOp::Int16x2 { slots, .. } | DecodedOp::Int8x4 { slots, .. } => {
+                v.result_first(B32, &slots)
+            }
+            DecodedOp::Insert32(slots) => v.result_first(B32, &slots),
+            DecodedOp::Int64 { slots, .. }
+            | DecodedOp::Float64 { slots, .. }
+            | DecodedOp::Float32x2 { slots, .. }
+            | DecodedOp::Carry64 { slots, .. } => v.result_first(B64, &slots),
+            DecodedOp::Shift64 {
                 slots: [d, a, b], ..
             } => {
                 v.result_first(B64, &[d, a]);
                 v.read(B32, b);
             }
-            Op::Extract64 {
+            DecodedOp::Extract64 {
                 slots: [d, a, b, c],
                 ..
             } => {
                 v.result_first(B64, &[d, a]);
                 v.read_all(B32, &[b, c]);
             }
-            Op::Insert64([d, a, b, position, length]) => {
+            DecodedOp::Insert64([d, a, b, position, length]) => {
                 v.result_first(B64, &[d, a, b]);
                 v.read_all(B32, &[position, length]);
             }
-            Op::Count64 { slots: [d, a], .. }
-            | Op::Truncate64 { d, a }
-            | Op::PendingCount { d, a } => {
+            DecodedOp::Count64 { slots: [d, a], .. }
+            | DecodedOp::Truncate64 { d, a }
+            | DecodedOp::PendingCount { d, a } => {
                 v.write(B32, d);
                 v.read(B64, a);
             }
-            Op::Wide32 {
+            DecodedOp::Wide32 {
                 slots: [d, a, b, c],
                 ..
             } => {
                 v.result_first(B64, &[d, c]);
                 v.read_all(B32, &[a, b]);
             }
-            Op::Extend32 { d, a, .. } => {
+            DecodedOp::Extend32 { d, a, .. } => {
                 v.write(B64, d);
                 v.read(B32, a);
             }
-            Op::Video(plan) => {
+            DecodedOp::Video(plan) => {
                 if let Some(plan) = self.videos.get(plan) {
                     v.result_first(B32, &plan.slots);
                 }
             }
-            Op::Mov32 { d, a } => v.result_first(B32, &[d, a]),
-            Op::Mov64 { d, a } => v.result_first(B64, &[d, a]),
-            Op::Mov128 { d, a } => v.result_first(B128, &[d, a]),
-            Op::MovPredicate { d, a } => v.result_first(Predicate, &[d, a]),
-            Op::PredicateLogic { d, a, b, .. } => v.result_first(Predicate, &[d, a, b]),
-            Op::Pack { d, elements, .. } => {
+            DecodedOp::Mov32 { d, a } => v.result_first(B32, &[d, a]),
+            DecodedOp::Mov64 { d, a } => v.result_first(B64, &[d, a]),
+            DecodedOp::Mov128 { d, a } => v.result_first(B128, &[d, a]),
+            DecodedOp::MovPredicate { d, a } => v.result_first(Predicate, &[d, a]),
+            DecodedOp::PredicateLogic { d, a, b, .. } => v.result_first(Predicate, &[d, a, b]),
+            DecodedOp::Pack { d, elements, .. } => {
                 v.write_element(d);
                 v.read_elements(self.list(elements));
             }
-            Op::Unpack { a, elements, .. } => {
+            DecodedOp::Unpack { a, elements, .. } => {
                 v.read_element(a);
                 v.write_elements(self.list(elements));
             }
-            Op::Convert { d, a, .. }
-            | Op::Modify { d, a, .. }
-            | Op::Offset { d, a, .. }
-            | Op::AlignDown { d, a, .. }
-            | Op::RankOf { d, a, .. } => {
+            DecodedOp::Convert { d, a, .. }
+            | DecodedOp::Modify { d, a, .. }
+            | DecodedOp::Offset { d, a, .. }
+            | DecodedOp::AlignDown { d, a, .. }
+            | DecodedOp::RankOf { d, a, .. } => {
                 v.write_element(d);
                 v.read_element(a);
             }
-            Op::ConvertPacked { d, a, b, .. } => v.result_first(B32, &[d, a, b]),
-            Op::ConvertBy { d, sources, by, .. } => {
+            DecodedOp::ConvertPacked { d, a, b, .. } => v.result_first(B32, &[d, a, b]),
+            DecodedOp::ConvertBy { d, sources, by, .. } => {
                 v.write_element(d);
                 v.read_elements(self.list(sources));
                 v.read(B32, by);
             }
-            Op::AddressSum {
+            DecodedOp::AddressSum {
                 d, base, uniform, ..
             } => {
                 v.write_element(d);
                 v.read_elements(&[base, uniform]);
             }
-            Op::IsSpace { d, a, .. } => {
+            DecodedOp::IsSpace { d, a, .. } => {
                 v.write(Predicate, d);
                 v.read_element(a);
             }
-            Op::SetPredicate {
+            DecodedOp::SetPredicate {
                 ref compare,
                 d,
                 q,
@@ -134,7 +141,7 @@ impl Code {
                 v.write(Predicate, d);
                 v.write(Predicate, q);
             }
-            Op::Set {
+            DecodedOp::Set {
                 ref compare,
                 d,
                 combine,
@@ -143,44 +150,44 @@ impl Code {
                 v.read_comparison(compare, combine);
                 v.write(B32, d);
             }
-            Op::TestFloat { bank, d, a, .. } => {
+            DecodedOp::TestFloat { bank, d, a, .. } => {
                 v.read(bank, a);
                 v.write(Predicate, d);
             }
-            Op::Select32 { d, a, b, p } => {
+            DecodedOp::Select32 { d, a, b, p } => {
                 v.result_first(B32, &[d, a, b]);
                 v.read(Predicate, p);
             }
-            Op::Select64 { d, a, b, p } => {
+            DecodedOp::Select64 { d, a, b, p } => {
                 v.result_first(B64, &[d, a, b]);
                 v.read(Predicate, p);
             }
-            Op::SelectSign { d, a, b, c, .. } => {
+            DecodedOp::SelectSign { d, a, b, c, .. } => {
                 v.write_element(d);
                 v.read_all(d.bank, &[a, b]);
                 v.read(B32, c);
             }
-            Op::Policy { d } => v.write(B64, d),
-            Op::ActiveMask { d } => v.write(B32, d),
-            Op::MapToRank { d, a, b, .. } => {
+            DecodedOp::Policy { d } => v.write(B64, d),
+            DecodedOp::ActiveMask { d } => v.write(B32, d),
+            DecodedOp::MapToRank { d, a, b, .. } => {
                 v.write_element(d);
                 v.read_element(a);
                 v.read(B32, b);
             }
-            Op::Machine(plan) => v.plan(self.machine.get(plan), Visitor::machine),
-            Op::Load(plan) => {
+            DecodedOp::Machine(plan) => v.plan(self.machine.get(plan), Visitor::machine),
+            DecodedOp::Load(plan) => {
                 if let Some(plan) = self.accesses.get(plan) {
                     v.read_base(plan);
                     v.write_elements(&plan.elements);
                 }
             }
-            Op::Store(plan) => {
+            DecodedOp::Store(plan) => {
                 if let Some(plan) = self.accesses.get(plan) {
                     v.read_base(plan);
                     v.read_elements(&plan.elements);
                 }
             }
-            Op::Atomic(plan) => {
+            DecodedOp::Atomic(plan) => {
                 if let Some(plan) = self.atomics.get(plan) {
                     v.read_base(&plan.access);
                     v.read_elements(&plan.b);
@@ -190,7 +197,7 @@ impl Code {
                     }
                 }
             }
-            Op::Multimem(plan) => {
+            DecodedOp::Multimem(plan) => {
                 if let Some(plan) = self.multimem.get(plan) {
                     v.read_base(&plan.access);
                     v.read_elements(&plan.sources);
@@ -199,22 +206,24 @@ impl Code {
                     }
                 }
             }
-            Op::Fill(plan) => {
+            DecodedOp::BulkFill(plan) => {
                 if let Some(plan) = self.fills.get(plan) {
                     v.read_base(&plan.access);
                     v.read_element(plan.size);
                 }
             }
-            Op::Mbarrier(plan) => {
+            DecodedOp::Mbarrier(plan) => {
                 if let Some(plan) = self.mbarriers.get(plan) {
                     v.read_base(&plan.access);
                     v.read_element(plan.value);
                     v.write_element(plan.result);
                 }
             }
-            Op::StartAsync(plan) => v.plan(self.starts.get(plan), Visitor::start),
-            Op::TensorCopy(plan) => v.plan(self.tensor_copies.get(plan), Visitor::tensor_copy),
-            Op::TensorMap(plan) => match self.tensor_maps.get(plan) {
+            DecodedOp::StartAsync(plan) => v.plan(self.starts.get(plan), Visitor::start),
+            DecodedOp::TensorCopy(plan) => {
+                v.plan(self.tensor_copies.get(plan), Visitor::tensor_copy)
+            }
+            DecodedOp::TensorMap(plan) => match self.tensor_maps.get(plan) {
                 Some(TensorMapPlan::Replace { access, value, .. }) => {
                     v.read_base(access);
                     v.read_element(*value);
@@ -226,7 +235,7 @@ impl Code {
                 Some(TensorMapPlan::Acquire { map }) => v.read_base(map),
                 None => {}
             },
-            Op::Stack(plan) => match self.stacks.get(plan) {
+            DecodedOp::Stack(plan) => match self.stacks.get(plan) {
                 Some(StackPlan::Allocate { d, size, .. }) => {
                     v.write_element(*d);
                     v.read_element(*size);
@@ -235,12 +244,12 @@ impl Code {
                 Some(StackPlan::Restore(a)) => v.read_element(*a),
                 None => {}
             },
-            Op::Launch(plan) => match self.launches.get(plan) {
-                Some(LaunchPlan::TryCancel { to, mbarrier, .. }) => {
+            DecodedOp::Launch(plan) => match self.launches.get(plan) {
+                Some(ClusterLaunchPlan::TryCancel { to, mbarrier, .. }) => {
                     v.read_base(to);
                     v.read_base(mbarrier);
                 }
-                Some(LaunchPlan::Read { answer, parts }) => {
+                Some(ClusterLaunchPlan::Read { answer, parts }) => {
                     v.read_element(*answer);
                     for (d, _) in parts {
                         v.write_element(*d);
@@ -248,17 +257,21 @@ impl Code {
                 }
                 None => {}
             },
-            Op::Image(plan) => v.plan(self.images.get(plan), Visitor::image),
-            Op::TensorMemory(plan) => v.plan(self.tensor_memory.get(plan), Visitor::tensor_memory),
-            Op::Matrix(plan) => v.plan(self.matrices.get(plan), Visitor::matrix),
-            Op::Warpgroup(plan) => v.plan(self.warp_products.get(plan), Visitor::warp_product),
-            Op::Collective(plan) => {
+            DecodedOp::Image(plan) => v.plan(self.images.get(plan), Visitor::image),
+            DecodedOp::TensorMemory(plan) => {
+                v.plan(self.tensor_memory.get(plan), Visitor::tensor_memory)
+            }
+            DecodedOp::Matrix(plan) => v.plan(self.matrices.get(plan), Visitor::matrix),
+            DecodedOp::Warpgroup(plan) => {
+                v.plan(self.warp_products.get(plan), Visitor::warp_product)
+            }
+            DecodedOp::Collective(plan) => {
                 if let Some(plan) = self.collectives.get(plan) {
                     v.read(B32, plan.mask);
                     v.collective(&plan.kind);
                 }
             }
-            Op::Barrier(plan) => {
+            DecodedOp::Barrier(plan) => {
                 if let Some(plan) = self.barriers.get(plan) {
                     v.read_all(B32, &[plan.id, plan.threads]);
                     if let BarrierMode::Reduce { d, predicate, op } = plan.kind {
@@ -267,44 +280,44 @@ impl Code {
                     }
                 }
             }
-            Op::Call(plan) => v.plan(self.calls.get(plan), Visitor::call),
-            Op::SystemCall(plan) => {
+            DecodedOp::Call(plan) => v.plan(self.calls.get(plan), Visitor::call),
+            DecodedOp::SystemCall(plan) => {
                 if let Some(plan) = self.system_calls.get(plan) {
                     v.places(Read, plan.arguments.iter());
                     v.places(Write, plan.returns.iter());
                 }
             }
-            Op::BranchIndexed { index, .. } => v.read(B32, index),
-            Op::BranchIndirect { a } => v.read_element(a),
-            Op::WarpBarrier { mask }
-            | Op::Reconverge { mask }
-            | Op::ReconvergeUnlessYielded { mask }
-            | Op::BranchDivergent { mask, .. } => v.read(B32, mask),
-            Op::LeaveReconvergence { mask } => {
+            DecodedOp::BranchIndexed { index, .. } => v.read(B32, index),
+            DecodedOp::BranchIndirect { a } => v.read_element(a),
+            DecodedOp::WarpBarrier { mask }
+            | DecodedOp::Reconverge { mask }
+            | DecodedOp::ReconvergeUnlessYielded { mask }
+            | DecodedOp::BranchDivergent { mask, .. } => v.read(B32, mask),
+            DecodedOp::BreakConvergence { mask } => {
                 v.read(B32, mask);
                 v.write(B32, mask);
             }
-            // `Op::Touch` checks the registers of a pending `wgmma`, but does not read them.
-            Op::Touch(_)
-            | Op::Nop
-            | Op::Branch { .. }
-            | Op::Return
-            | Op::Exit
-            | Op::Trap
-            | Op::Fence
-            | Op::ClusterArrive
-            | Op::ClusterWait
-            | Op::AsyncCommit(_)
-            | Op::AsyncWait(_)
-            | Op::Yield
-            | Op::GiveWay
-            | Op::Refused(_) => {}
+            // `DecodedOp::CheckInFlight` checks the registers of a pending `wgmma`, but does not read them.
+            DecodedOp::CheckInFlight(_)
+            | DecodedOp::Nop
+            | DecodedOp::Branch { .. }
+            | DecodedOp::Return
+            | DecodedOp::Exit
+            | DecodedOp::Trap
+            | DecodedOp::Fence
+            | DecodedOp::ClusterArrive
+            | DecodedOp::ClusterWait
+            | DecodedOp::AsyncCommit(_)
+            | DecodedOp::AsyncWait(_)
+            | DecodedOp::Yield
+            | DecodedOp::YieldConvergence
+            | DecodedOp::Unsupported(_) => {}
         }
     }
 }
 
 /// Calls a function for each slot of an operand.
-struct Visitor<'v>(&'v mut dyn FnMut(SlotAccess, Bank, Slot));
+struct Visitor<'v>(&'v mut dyn FnMut(SlotAccess, RegisterBank, OperandSlot));
 
 impl Visitor<'_> {
     /// Visits the operands of a plan, if there is one.
@@ -314,58 +327,58 @@ impl Visitor<'_> {
         }
     }
 
-    fn read(&mut self, bank: Bank, slot: Slot) {
+    fn read(&mut self, bank: RegisterBank, slot: OperandSlot) {
         self.0(Read, bank, slot);
     }
 
-    fn write(&mut self, bank: Bank, slot: Slot) {
+    fn write(&mut self, bank: RegisterBank, slot: OperandSlot) {
         self.0(Write, bank, slot);
     }
 
-    fn read_all(&mut self, bank: Bank, slots: &[Slot]) {
+    fn read_all(&mut self, bank: RegisterBank, slots: &[OperandSlot]) {
         for slot in slots {
             self.read(bank, *slot);
         }
     }
 
     /// Visits the sources, then the destination, which is the first slot; all slots are in one bank.
-    fn result_first(&mut self, bank: Bank, slots: &[Slot]) {
+    fn result_first(&mut self, bank: RegisterBank, slots: &[OperandSlot]) {
         if let Some((d, sources)) = slots.split_first() {
             self.read_all(bank, sources);
             self.write(bank, *d);
         }
     }
 
-    fn read_element(&mut self, element: Element) {
+    fn read_element(&mut self, element: RegisterOperand) {
         self.read(element.bank, element.slot);
     }
 
-    fn write_element(&mut self, element: Element) {
+    fn write_element(&mut self, element: RegisterOperand) {
         self.write(element.bank, element.slot);
     }
 
-    fn read_elements<'e>(&mut self, elements: impl IntoIterator<Item = &'e Element>) {
+    fn read_elements<'e>(&mut self, elements: impl IntoIterator<Item = &'e RegisterOperand>) {
         for element in elements {
             self.read_element(*element);
         }
     }
 
-    fn write_elements(&mut self, elements: &[Element]) {
+    fn write_elements(&mut self, elements: &[RegisterOperand]) {
         for element in elements {
             self.write_element(*element);
         }
     }
 
-    fn read_predicate(&mut self, predicate: Option<Predicate>) {
+    fn read_predicate(&mut self, predicate: Option<PredicateOperand>) {
         if let Some(predicate) = predicate {
-            self.read(Bank::Predicate, predicate.slot);
+            self.read(RegisterBank::Predicate, predicate.slot);
         }
     }
 
-    fn read_comparison(&mut self, compare: &Comparison, combine: Option<Combine>) {
+    fn read_comparison(&mut self, compare: &Comparison, combine: Option<PredicateCombine>) {
         self.read_all(compare.kind.bank(), &[compare.a, compare.b]);
         if let Some(combine) = combine {
-            self.read(Bank::Predicate, combine.slot);
+            self.read(RegisterBank::Predicate, combine.slot);
         }
     }
 
@@ -374,24 +387,28 @@ impl Visitor<'_> {
         self.read(access.base_bank(), access.base);
     }
 
-    fn places<'p>(&mut self, access: SlotAccess, places: impl Iterator<Item = &'p Place>) {
+    fn places<'p>(
+        &mut self,
+        access: SlotAccess,
+        places: impl Iterator<Item = &'p CallValueLocation>,
+    ) {
         for place in places {
-            if let Place::Register(element) = place {
+            if let CallValueLocation::Register(element) = place {
                 self.0(access, element.bank, element.slot);
             }
         }
     }
 
-    fn machine(&mut self, plan: &MachinePlan) {
-        self.read_all(Bank::B32, &plan.sources);
+    fn machine(&mut self, plan: &SassPlan) {
+        self.read_all(RegisterBank::B32, &plan.sources);
         for condition in plan.conditions {
-            self.read(Bank::Predicate, condition.slot);
+            self.read(RegisterBank::Predicate, condition.slot);
         }
         for d in plan.registers {
-            self.write(Bank::B32, d);
+            self.write(RegisterBank::B32, d);
         }
         for d in plan.predicates {
-            self.write(Bank::Predicate, d);
+            self.write(RegisterBank::Predicate, d);
         }
     }
 
@@ -408,21 +425,21 @@ impl Visitor<'_> {
             self.read_base(access);
         }
         match &plan.transfer {
-            Transfer::Registers => {
+            AsyncPayload::Registers => {
                 self.read_elements(plan.to.iter().flat_map(|to| &to.elements));
             }
-            Transfer::Copy(source) => self.copy_source(source),
-            Transfer::Arrival(_) => {}
+            AsyncPayload::Copy(source) => self.copy_source(source),
+            AsyncPayload::Arrival(_) => {}
         }
     }
 
-    fn copy_source(&mut self, source: &Source) {
+    fn copy_source(&mut self, source: &CopySource) {
         self.read_base(&source.from);
         self.read_element(source.size);
         let optional = [source.read, source.blocks, source.byte_mask];
         self.read_elements(optional.iter().flatten());
-        self.read_elements(source.left_out.iter().flatten());
-        self.read_predicate(source.ignores);
+        self.read_elements(source.ignore_bytes.iter().flatten());
+        self.read_predicate(source.ignore_source);
     }
 
     fn tensor_copy(&mut self, plan: &TensorCopyPlan) {
@@ -465,7 +482,7 @@ impl Visitor<'_> {
         }
     }
 
-    fn tensor_address(&mut self, address: &TensorAddress) {
+    fn tensor_address(&mut self, address: &TensorMemoryAddress) {
         self.read_element(address.base);
     }
 
@@ -474,8 +491,8 @@ impl Visitor<'_> {
             TensorMemoryPlan::Allocate { to, columns } => {
                 self.read_element(*columns);
                 match to {
-                    Reserved::Memory(access) => self.read_base(access),
-                    Reserved::Register(d) => self.write_element(*d),
+                    AllocationTarget::Memory(access) => self.read_base(access),
+                    AllocationTarget::Register(d) => self.write_element(*d),
                 }
             }
             TensorMemoryPlan::Free { place, columns, .. } => {
@@ -505,14 +522,14 @@ impl Visitor<'_> {
         }
     }
 
-    fn tensor_start(&mut self, kind: &StartKind) {
+    fn tensor_start(&mut self, kind: &AsyncTensorKind) {
         match kind {
-            StartKind::Copy { source, .. } => self.read_element(*source),
-            StartKind::Shift => {}
-            StartKind::Product(product) => {
+            AsyncTensorKind::Copy { source, .. } => self.read_element(*source),
+            AsyncTensorKind::Shift => {}
+            AsyncTensorKind::Product(product) => {
                 match &product.a {
-                    FactorOperand::Kept(address) => self.tensor_address(address),
-                    FactorOperand::Described(descriptor) => self.read_element(*descriptor),
+                    MatrixAOperand::Kept(address) => self.tensor_address(address),
+                    MatrixAOperand::Described(descriptor) => self.read_element(*descriptor),
                 }
                 self.read_elements(&[product.b, product.descriptor]);
                 self.read_elements(product.left_out.iter().chain(&product.zeros));
@@ -525,9 +542,9 @@ impl Visitor<'_> {
         }
     }
 
-    fn factors(&mut self, factors: Option<[FactorsPlan; 2]>) {
+    fn factors(&mut self, factors: Option<[ScaleFactorPlan; 2]>) {
         for factors in factors.iter().flatten() {
-            self.read(Bank::B32, factors.register);
+            self.read(RegisterBank::B32, factors.register);
             self.read_elements(&[factors.byte, factors.lane]);
         }
     }
@@ -535,7 +552,7 @@ impl Visitor<'_> {
     fn matrix(&mut self, plan: &MatrixPlan) {
         match plan {
             MatrixPlan::Lines(plan) => {
-                self.read(Bank::B32, plan.stride);
+                self.read(RegisterBank::B32, plan.stride);
                 self.matrix_access(plan.kind, &plan.access);
             }
             MatrixPlan::Rows(plan) => {
@@ -562,11 +579,11 @@ impl Visitor<'_> {
     }
 
     /// Visits the operands of a matrix multiplication. A `wgmma` reads and writes its accumulators on completion.
-    fn warp_product(&mut self, plan: &WarpProductPlan) {
+    fn warp_product(&mut self, plan: &WarpMmaPlan) {
         for factor in [&plan.a, &plan.b] {
             match factor {
-                FactorPlace::Registers(registers) => self.read_elements(registers),
-                FactorPlace::Described { descriptor, .. } => self.read_element(*descriptor),
+                MmaOperandLocation::Registers(registers) => self.read_elements(registers),
+                MmaOperandLocation::Described { descriptor, .. } => self.read_element(*descriptor),
             }
         }
         self.read_elements(&plan.c);
@@ -577,7 +594,7 @@ impl Visitor<'_> {
     }
 
     fn collective(&mut self, kind: &CollectiveKind) {
-        use Bank::{B32, Predicate};
+        use RegisterBank::{B32, Predicate};
         match *kind {
             CollectiveKind::Shuffle {
                 d,
@@ -618,9 +635,9 @@ impl Visitor<'_> {
     }
 }
 
-const fn bank_of_reduction(op: BarrierReduce) -> Bank {
+const fn bank_of_reduction(op: BarrierReduce) -> RegisterBank {
     match op {
-        BarrierReduce::Popc => Bank::B32,
-        BarrierReduce::And | BarrierReduce::Or => Bank::Predicate,
+        BarrierReduce::Popc => RegisterBank::B32,
+        BarrierReduce::And | BarrierReduce::Or => RegisterBank::Predicate,
     }
 }

@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 
 /// Details of all operations of one kind.
 #[derive(Clone, Debug)]
-pub(crate) struct Plans<P>(Vec<P>);
+pub(crate) struct PlanTable<P>(Vec<P>);
 
-impl<P> Plans<P> {
+impl<P> PlanTable<P> {
     /// Adds details and returns their index.
     pub(crate) fn add(&mut self, plan: P) -> PlanId<P> {
         self.0.push(plan);
@@ -38,9 +38,9 @@ impl<P> Plans<P> {
     }
 }
 
-impl<P> Default for Plans<P> {
-    fn default() -> Plans<P> {
-        Plans(Vec::new())
+impl<P> Default for PlanTable<P> {
+    fn default() -> PlanTable<P> {
+        PlanTable(Vec::new())
     }
 }
 

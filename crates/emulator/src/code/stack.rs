@@ -2,7 +2,7 @@
 
 /// A part of the response to a cancellation request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnswerPart {
+pub(crate) enum CancelResponseField {
     IsCanceled,
     /// Index of the first block along one dimension.
     Block(u32),

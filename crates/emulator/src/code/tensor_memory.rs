@@ -1,32 +1,33 @@
 //! Plans of operations on tensor memory (PTX ISA, "tcgen05").
 
-use crate::code::{AccessPlan, Element, Predicate};
+use crate::code::{AccessPlan, PredicateOperand, RegisterOperand};
 use warpgrid_isa::{
-    CopyShape, CtaGroup, MmaKind, MoveShape, ReduceOp, ScalarType, Unpacking, WarpMulticast,
+    CtaGroup, MmaKind, ReduceOp, ScalarType, TensorMemoryAccessShape, TensorMemoryCopyShape,
+    Unpacking, WarpMulticast,
 };
 
 /// An operation on tensor memory.
 #[derive(Clone, Debug)]
 pub(crate) enum TensorMemoryPlan {
     Allocate {
-        to: Reserved,
-        columns: Element,
+        to: AllocationTarget,
+        columns: RegisterOperand,
     },
     Free {
-        place: TensorAddress,
-        columns: Element,
+        place: TensorMemoryAddress,
+        columns: RegisterOperand,
         /// Whether all lanes of the warp must execute the operation together.
         takes_warp: bool,
     },
     /// The block relinquishes the right to allocate columns.
     Relinquish,
-    Load(Box<MovePlan>),
-    Store(Box<MovePlan>),
+    Load(Box<TensorLoadStorePlan>),
+    Store(Box<TensorLoadStorePlan>),
     Commit {
         object: AccessPlan,
-        blocks: Option<Element>,
+        blocks: Option<RegisterOperand>,
     },
-    Start(Box<StartPlan>),
+    Start(Box<AsyncTensorPlan>),
 }
 
 impl TensorMemoryPlan {
@@ -34,8 +35,8 @@ impl TensorMemoryPlan {
     pub(crate) const fn takes_warp(&self) -> bool {
         match self {
             TensorMemoryPlan::Allocate { to, .. } => match to {
-                Reserved::Memory(_) => true,
-                Reserved::Register(_) => false,
+                AllocationTarget::Memory(_) => true,
+                AllocationTarget::Register(_) => false,
             },
             TensorMemoryPlan::Free { takes_warp, .. } => *takes_warp,
             TensorMemoryPlan::Relinquish
@@ -48,39 +49,39 @@ impl TensorMemoryPlan {
 
 /// Destination of the address of allocated columns.
 #[derive(Clone, Debug)]
-pub(crate) enum Reserved {
+pub(crate) enum AllocationTarget {
     Memory(AccessPlan),
     /// Register in SASS, which stores the address with a separate instruction.
-    Register(Element),
+    Register(RegisterOperand),
 }
 
 /// An address in tensor memory: a register and a constant.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TensorAddress {
-    pub(crate) base: Element,
+pub(crate) struct TensorMemoryAddress {
+    pub(crate) base: RegisterOperand,
     pub(crate) offset: u32,
 }
 
 /// A transfer between registers and tensor memory.
 #[derive(Clone, Debug)]
-pub(crate) struct MovePlan {
-    pub(crate) place: TensorAddress,
-    pub(crate) shape: MoveShape,
+pub(crate) struct TensorLoadStorePlan {
+    pub(crate) place: TensorMemoryAddress,
+    pub(crate) shape: TensorMemoryAccessShape,
     /// Distance in columns between the halves of `.16x32bx2`.
     pub(crate) half: u32,
     /// Whether a register holds the low halves of two columns.
     pub(crate) is_packed: bool,
-    pub(crate) registers: Vec<Element>,
+    pub(crate) registers: Vec<RegisterOperand>,
     /// Lanes that transfer registers. SASS has one instruction for each half of `.16x32bx2`.
     pub(crate) lanes: u32,
     /// Reduction of all registers of a thread.
-    pub(crate) reduces: Option<Reduced>,
+    pub(crate) reduces: Option<LoadReduction>,
 }
 
 /// Minimum or maximum of a row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reduced {
-    pub(crate) to: Element,
+pub(crate) struct LoadReduction {
+    pub(crate) to: RegisterOperand,
     pub(crate) op: ReduceOp,
     pub(crate) ty: ScalarType,
     pub(crate) absolute: bool,
@@ -89,43 +90,43 @@ pub(crate) struct Reduced {
 
 /// An asynchronous operation on tensor memory.
 #[derive(Clone, Debug)]
-pub(crate) struct StartPlan {
-    pub(crate) kind: StartKind,
+pub(crate) struct AsyncTensorPlan {
+    pub(crate) kind: AsyncTensorKind,
     pub(crate) group: CtaGroup,
-    pub(crate) d: TensorAddress,
+    pub(crate) d: TensorMemoryAddress,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum StartKind {
+pub(crate) enum AsyncTensorKind {
     /// A copy of shared memory.
     Copy {
-        source: Element,
-        shape: CopyShape,
+        source: RegisterOperand,
+        shape: TensorMemoryCopyShape,
         warps: Option<WarpMulticast>,
         /// Expansion of elements of 4 or 6 bits to bytes.
         unpacking: Option<Unpacking>,
     },
     /// Shifts the rows of tensor memory down by one.
     Shift,
-    Product(ProductOperands),
+    Product(TcgenMmaOperands),
 }
 
 /// Operands of a matrix multiplication.
 #[derive(Clone, Debug)]
-pub(crate) struct ProductOperands {
+pub(crate) struct TcgenMmaOperands {
     pub(crate) kind: MmaKind,
-    pub(crate) a: FactorOperand,
-    pub(crate) b: Element,
-    pub(crate) descriptor: Element,
-    pub(crate) adds: Option<Predicate>,
-    pub(crate) left_out: Vec<Element>,
+    pub(crate) a: MatrixAOperand,
+    pub(crate) b: RegisterOperand,
+    pub(crate) descriptor: RegisterOperand,
+    pub(crate) adds: Option<PredicateOperand>,
+    pub(crate) left_out: Vec<RegisterOperand>,
     /// Binary logarithm of the divisor of the previous contents of D.
     pub(crate) scale: u32,
-    pub(crate) factors: Option<[TensorAddress; 2]>,
+    pub(crate) factors: Option<[TensorMemoryAddress; 2]>,
     pub(crate) factors_per_line: usize,
-    pub(crate) metadata: Option<TensorAddress>,
+    pub(crate) metadata: Option<TensorMemoryAddress>,
     /// Columns of B that are treated as zero.
-    pub(crate) zeros: Option<Element>,
+    pub(crate) zeros: Option<RegisterOperand>,
     /// Whether the rows of A are shifted down by one.
     pub(crate) is_shifted: bool,
     /// Whether matrix B stays in its collector buffer (`.ws`), which changes the layout of D.
@@ -136,7 +137,7 @@ pub(crate) struct ProductOperands {
 
 /// Matrix A in tensor memory, or in shared memory by a descriptor.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum FactorOperand {
-    Kept(TensorAddress),
-    Described(Element),
+pub(crate) enum MatrixAOperand {
+    Kept(TensorMemoryAddress),
+    Described(RegisterOperand),
 }

@@ -5,7 +5,7 @@ use warpgrid_program::FunctionId;
 
 /// Number of an asynchronous operation, in issue order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PendingId(pub u64);
+pub struct AsyncOperationId(pub u64);
 
 /// Unit that the scheduler selects for a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ pub enum Agent {
     /// A warp of a block, which is identified by its linear index.
     Warp { block: u64, warp: u32 },
     /// Asynchronous operation that an earlier step issued. Its completion is a separate step.
-    InFlight(PendingId),
+    InFlight(AsyncOperationId),
 }
 
 /// A warp of a launch.
@@ -44,7 +44,7 @@ pub struct StepEvent {
     pub lanes: u32,
     /// Lanes that are not predicated off.
     pub executed: u32,
-    pub what: Outcome,
+    pub what: StepOutcome,
     /// Whether the step changed memory.
     pub stored: bool,
 }
@@ -61,7 +61,7 @@ impl StepEvent {
 
 /// Outcome of a step for its lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum StepOutcome {
     /// The lanes continue.
     Executed,
     /// The lanes arrived at a synchronization point and wait.

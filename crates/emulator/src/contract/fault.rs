@@ -45,14 +45,14 @@ pub struct AccessFault {
     pub address: u64,
     pub width_bytes: u32,
     /// Region that contains the address or is nearest to the address.
-    pub place: Place,
+    pub place: FaultLocation,
 }
 
 /// Location of an address relative to a named region.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct FaultLocation {
     /// Region that contains the address or is nearest to the address.
-    pub region: Region,
+    pub region: NamedRegion,
     /// Offset from the start of the region. Negative before the region, at least `size_bytes` after the region.
     pub byte_offset: i64,
     /// Size of the region.
@@ -61,7 +61,7 @@ pub struct Place {
 
 /// Named region of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Region {
+pub enum NamedRegion {
     Buffer {
         index: BufferIndex,
         name: String,
@@ -81,16 +81,16 @@ pub enum Region {
     Nothing,
 }
 
-impl Region {
+impl NamedRegion {
     /// Returns the name of the region in messages and in the test corpus: the name of the buffer or variable, or
     /// `shared`, `local`, `param` or `nothing`.
     pub fn name(&self) -> &str {
         match self {
-            Region::Buffer { name, .. } | Region::Variable { name, .. } => name,
-            Region::Shared => "shared",
-            Region::Local => "local",
-            Region::Parameters => "param",
-            Region::Nothing => "nothing",
+            NamedRegion::Buffer { name, .. } | NamedRegion::Variable { name, .. } => name,
+            NamedRegion::Shared => "shared",
+            NamedRegion::Local => "local",
+            NamedRegion::Parameters => "param",
+            NamedRegion::Nothing => "nothing",
         }
     }
 }
@@ -108,16 +108,16 @@ pub enum FaultKind {
     /// instruction specifies.
     WrongSpace,
     /// All remaining threads of the block wait for an event that cannot occur.
-    Deadlock { waiting: Vec<Waiter> },
+    Deadlock { waiting: Vec<WaitingGroup> },
     /// A matrix instruction whose behavior the PTX ISA leaves undefined.
-    UndefinedMatrix(MatrixMistake),
+    UndefinedMatrix(MatrixMisuse),
     /// `trap`, or `brkpt` without a debugger.
     Trap,
     /// `__assertfail`.
     Assert { message: String },
     /// The instruction is valid, but not emulated. `opcode` is the spelling in the source, `why` the missing feature if
     /// the front end provides one.
-    NotEmulated { opcode: String, why: Option<String> },
+    Unsupported { opcode: String, why: Option<String> },
     /// The call depth or the stack size exceeds its limit.
     StackOverflow,
     /// Call to an address that is not a function, or whose function is not a permitted target of the call.
@@ -129,11 +129,11 @@ pub enum FaultKind {
     /// Undefined operation on an mbarrier object.
     Mbarrier(MbarrierFault),
     /// Asynchronous operation whose mbarrier is in another memory than its destination.
-    DistantMbarrier,
+    MbarrierInOtherBlock,
     /// Copy size that is not a multiple of `multiple`.
-    BadCopySize { bytes: u64, multiple: u32 },
+    InvalidCopySize { bytes: u64, multiple: u32 },
     /// Bulk copy that ignores 16 bytes or more at one end. Such a copy could be shorter instead.
-    LeftOutBytes { bytes: u64 },
+    InvalidIgnoreBytes { bytes: u64 },
     /// Invalid tensor map, or invalid copy with a tensor map.
     TensorCopy { why: String },
     /// Invalid use of tensor memory.
@@ -160,7 +160,7 @@ pub struct MbarrierFault {
 
 /// Reason why a matrix instruction is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatrixMistake {
+pub enum MatrixMisuse {
     /// Lanes that have exited, do not exist in the block, or are predicated off.
     MissingLanes { missing: u32 },
     /// The lanes specify different matrix addresses.
@@ -169,29 +169,29 @@ pub enum MatrixMistake {
     UnequalStrides,
     /// Stride, in elements, that violates the alignment of the compiled accesses. The compiled accesses ignore the low
     /// address bits.
-    MovedLines { stride: u32, needed_bytes: u8 },
+    MisalignedStride { stride: u32, needed_bytes: u8 },
     /// Scale factor selector whose byte ID or thread ID selects no scale factors, or that differs between lanes. The
     /// fields are the values of lane 0.
-    FactorSelectors { byte: u16, lane: u16 },
+    InvalidScaleSelectors { byte: u16, lane: u16 },
 }
 
-impl fmt::Display for MatrixMistake {
+impl fmt::Display for MatrixMisuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MatrixMistake::MissingLanes { missing } => write!(
+            MatrixMisuse::MissingLanes { missing } => write!(
                 f,
                 "{} did not participate in a matrix instruction, which is undefined behavior: all 32 threads of the warp must execute the instruction",
-                LaneList(*missing)
+                LaneMaskDisplay(*missing)
             ),
-            MatrixMistake::UnequalAddresses => write!(
+            MatrixMisuse::UnequalAddresses => write!(
                 f,
                 "the matrix address of a lane differs from the address of lane 0, which is undefined behavior: all threads of the warp must use the same address"
             ),
-            MatrixMistake::UnequalStrides => write!(
+            MatrixMisuse::UnequalStrides => write!(
                 f,
                 "the matrix stride of a lane differs from the stride of lane 0, which is undefined behavior: all threads of the warp must use the same stride"
             ),
-            MatrixMistake::MovedLines {
+            MatrixMisuse::MisalignedStride {
                 stride,
                 needed_bytes,
             } => write!(
@@ -200,7 +200,7 @@ impl fmt::Display for MatrixMistake {
                 counted(*stride, "element"),
                 counted(*needed_bytes, "byte")
             ),
-            MatrixMistake::FactorSelectors { byte, lane } => write!(
+            MatrixMisuse::InvalidScaleSelectors { byte, lane } => write!(
                 f,
                 "the scale factor selector with byte ID {byte} and thread ID {lane} is invalid, which is undefined behavior: the selector must refer to a scale factor, and must be the same in all lanes"
             ),
@@ -210,11 +210,11 @@ impl fmt::Display for MatrixMistake {
 
 /// Formats a lane mask as text: `lane 3`, `lanes 0 to 7 and 12`, `all lanes`.
 #[derive(Clone, Copy, Debug)]
-pub struct LaneList(pub u32);
+pub struct LaneMaskDisplay(pub u32);
 
-impl fmt::Display for LaneList {
+impl fmt::Display for LaneMaskDisplay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LaneList(mask) = *self;
+        let LaneMaskDisplay(mask) = *self;
         match mask.count_ones() {
             32 => return write!(f, "all lanes"),
             1 => write!(f, "lane ")?,
@@ -242,7 +242,7 @@ impl fmt::Display for LaneList {
 
 /// A group of waiting lanes in a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiter {
+pub struct WaitingGroup {
     /// Linear index of the block.
     pub block: u64,
     pub warp: u32,
@@ -253,12 +253,12 @@ pub struct Waiter {
     /// State of the mbarrier on which the lanes wait.
     pub mbarrier: Option<MbarrierState>,
     /// Condition that the lanes poll in a spin loop; `None` if the lanes are blocked.
-    pub spins_at: Option<SpinPlace>,
+    pub spins_at: Option<PollTarget>,
 }
 
 /// Condition that a spin loop polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SpinPlace {
+pub enum PollTarget {
     Memory {
         memory: MemoryId,
         address: u64,
@@ -338,15 +338,15 @@ impl FaultKind {
             FaultKind::UndefinedMatrix(_) => "undefined_matrix",
             FaultKind::Trap => "trap",
             FaultKind::Assert { .. } => "assert",
-            FaultKind::NotEmulated { .. } => "not_emulated",
+            FaultKind::Unsupported { .. } => "not_emulated",
             FaultKind::StackOverflow => "stack_overflow",
             FaultKind::BadCallTarget { .. } => "bad_call_target",
             FaultKind::BadBranchIndex { .. } => "bad_branch_index",
             FaultKind::BadBarrier { .. } => "bad_barrier",
             FaultKind::Mbarrier(_) => "mbarrier",
-            FaultKind::DistantMbarrier => "distant_mbarrier",
-            FaultKind::BadCopySize { .. } => "bad_copy_size",
-            FaultKind::LeftOutBytes { .. } => "left_out_bytes",
+            FaultKind::MbarrierInOtherBlock => "distant_mbarrier",
+            FaultKind::InvalidCopySize { .. } => "bad_copy_size",
+            FaultKind::InvalidIgnoreBytes { .. } => "left_out_bytes",
             FaultKind::TensorCopy { .. } => "tensor_copy",
             FaultKind::TensorMemory { .. } => "tensor_memory",
             FaultKind::Image { .. } => "image",
@@ -389,10 +389,10 @@ impl fmt::Display for Fault {
             FaultKind::UndefinedMatrix(mistake) => write!(f, "in the warp of {who}: {mistake}"),
             FaultKind::Trap => write!(f, "{who} executed a trap"),
             FaultKind::Assert { message } => write!(f, "{who}: {message}"),
-            FaultKind::NotEmulated { opcode, why: None } => {
+            FaultKind::Unsupported { opcode, why: None } => {
                 write!(f, "the emulator does not support `{opcode}` yet")
             }
-            FaultKind::NotEmulated {
+            FaultKind::Unsupported {
                 opcode,
                 why: Some(why),
             } => write!(f, "the emulator does not support `{opcode}`: {why}"),
@@ -419,7 +419,7 @@ impl fmt::Display for Fault {
                 write!(f, "{who}: ")?;
                 write_misuse(f, fault, &self.mbarrier(fault.address))
             }
-            FaultKind::DistantMbarrier => {
+            FaultKind::MbarrierInOtherBlock => {
                 write!(
                     f,
                     "{who}: the mbarrier and the destination of the copy are in the shared memory of different blocks"
@@ -431,13 +431,13 @@ impl fmt::Display for Fault {
             | FaultKind::SurfaceOutOfBounds { why } => {
                 write!(f, "{who}: {why}")
             }
-            FaultKind::LeftOutBytes { bytes } => {
+            FaultKind::InvalidIgnoreBytes { bytes } => {
                 write!(
                     f,
                     "the bulk copy ignores {bytes} bytes at one end, expected 0 to 15"
                 )
             }
-            FaultKind::BadCopySize { bytes, multiple } => {
+            FaultKind::InvalidCopySize { bytes, multiple } => {
                 write!(
                     f,
                     "{who}: found a copy size of {}, expected a multiple of {multiple}",
@@ -479,7 +479,7 @@ fn write_reason(
     match reason {
         WaitReason::Barrier { id } => write!(f, "for the other threads at barrier {id}"),
         WaitReason::WarpLanes { missing } => {
-            write!(f, "for {} of its warp", LaneList(*missing))
+            write!(f, "for {} of its warp", LaneMaskDisplay(*missing))
         }
         WaitReason::MbarrierPhase { address, parity } => write!(
             f,
@@ -502,7 +502,11 @@ fn write_reason(
     }
 }
 
-fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter]) -> fmt::Result {
+fn write_deadlock(
+    f: &mut fmt::Formatter<'_>,
+    fault: &Fault,
+    waiting: &[WaitingGroup],
+) -> fmt::Result {
     let [x, y, z] = fault.block;
     let one_block = waiting.iter().all(|w| w.block == fault.block_index);
     if one_block {
@@ -513,7 +517,12 @@ fn write_deadlock(f: &mut fmt::Formatter<'_>, fault: &Fault, waiting: &[Waiter])
     write!(f, ", because all remaining threads are waiting")?;
     for waiter in waiting.iter().take(4) {
         write!(f, "; ")?;
-        write!(f, "{} of warp {}", LaneList(waiter.lanes), waiter.warp)?;
+        write!(
+            f,
+            "{} of warp {}",
+            LaneMaskDisplay(waiter.lanes),
+            waiter.warp
+        )?;
         if !one_block {
             write!(f, " of block {}", waiter.block)?;
         }
@@ -554,12 +563,12 @@ impl fmt::Display for AccessMessage<'_> {
         )?;
         let place = &access.place;
         let name = match &place.region {
-            Region::Nothing => return write!(f, ", near no allocation"),
-            Region::Buffer { name, .. } => format!("buffer `{name}`"),
-            Region::Variable { name, .. } => format!("variable `{name}`"),
-            Region::Shared => "shared memory".to_owned(),
-            Region::Local => "local memory".to_owned(),
-            Region::Parameters => "the kernel parameters".to_owned(),
+            NamedRegion::Nothing => return write!(f, ", near no allocation"),
+            NamedRegion::Buffer { name, .. } => format!("buffer `{name}`"),
+            NamedRegion::Variable { name, .. } => format!("variable `{name}`"),
+            NamedRegion::Shared => "shared memory".to_owned(),
+            NamedRegion::Local => "local memory".to_owned(),
+            NamedRegion::Parameters => "the kernel parameters".to_owned(),
         };
         let size = place.size_bytes;
         if place.byte_offset < 0 {
@@ -592,7 +601,7 @@ impl fmt::Display for AccessMessage<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::contract::fault::LaneList;
+    use crate::contract::fault::LaneMaskDisplay;
 
     #[test]
     fn lanes_are_listed_as_a_person_counts_them() {
@@ -607,7 +616,7 @@ mod tests {
             (0x8000_0005, "lanes 0, 2 and 31"),
         ];
         for (mask, text) in cases {
-            assert_eq!(LaneList(mask).to_string(), text);
+            assert_eq!(LaneMaskDisplay(mask).to_string(), text);
         }
     }
 }

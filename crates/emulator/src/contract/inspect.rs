@@ -2,7 +2,7 @@
 
 use crate::contract::event::Agent;
 use crate::contract::fault::WaitReason;
-use crate::contract::pending::GroupKind;
+use crate::contract::pending::AsyncGroupKind;
 use warpgrid_program::{FunctionId, RegisterId, VariableId};
 
 /// State of a run.
@@ -13,7 +13,7 @@ use warpgrid_program::{FunctionId, RegisterId, VariableId};
     serde(rename_all = "lowercase")
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RunStatus"))]
-pub enum Status {
+pub enum MachineStatus {
     /// Steps remain.
     Running,
     /// Every thread has exited.
@@ -82,22 +82,22 @@ pub struct SharedVariable {
 
 /// Diagnostic or output of a run that does not stop the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
+pub struct RunDiagnostic {
     /// Step that produced the note.
     pub step: u64,
     pub block: u64,
     pub warp: u32,
-    pub kind: NoteKind,
+    pub kind: RunDiagnosticKind,
 }
 
-/// Kind of a [`Note`].
+/// Kind of a [`RunDiagnostic`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoteKind {
+pub enum RunDiagnosticKind {
     /// Output of `printf`.
     Printed { lane: u32, text: String },
     /// Only part of a warp reached an aligned barrier, which is undefined behavior (PTX ISA, "barrier": `.aligned`).
     /// Recorded once per instruction.
-    BarrierInParts {
+    DivergentBarrierArrival {
         function: FunctionId,
         instruction: u32,
         /// Number of threads that arrived.
@@ -109,19 +109,19 @@ pub enum NoteKind {
     /// Lanes executed a warp-level instruction whose member mask does not contain the lanes. The result of these lanes
     /// is undefined (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). Recorded once per
     /// instruction.
-    LanesLeftOut {
+    LanesOutsideMask {
         function: FunctionId,
         instruction: u32,
         lanes: u32,
     },
     /// A block exited without deallocating its tensor memory columns (PTX ISA, "tcgen05.alloc"). Recorded once.
-    ColumnsKept { n: u32 },
+    UnfreedTensorColumns { n: u32 },
     /// The instruction waits for asynchronous groups of a kind that the kernel never commits. Recorded once per
     /// instruction.
-    NoGroups {
+    WaitWithoutGroups {
         function: FunctionId,
         instruction: u32,
-        kind: GroupKind,
+        kind: AsyncGroupKind,
     },
     /// `mbarrier.init` on an object that was not invalidated, which is undefined (PTX ISA, "mbarrier.init"). Recorded
     /// once per instruction.
@@ -144,7 +144,7 @@ pub enum NoteKind {
 
 /// Last writer of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Writer {
+pub struct LastWriter {
     /// Number of the step, from 0.
     pub step: u64,
     pub lane: u32,
@@ -175,7 +175,7 @@ pub enum MemoryRegion {
     Parameters,
 }
 
-impl Writer {
+impl LastWriter {
     /// Packs the writer into an integer that increases with the step. The value 0 denotes a byte that no step has
     /// written.
     pub(crate) const fn pack(self) -> u64 {
@@ -183,10 +183,10 @@ impl Writer {
     }
 
     /// Unpacks a writer. Returns `None` if no step wrote the byte, or if the writer is unknown.
-    pub(crate) const fn unpack(entry: u64) -> Option<Writer> {
+    pub(crate) const fn unpack(entry: u64) -> Option<LastWriter> {
         match entry & 0xff {
             0 | 0xff => None,
-            lane => Some(Writer {
+            lane => Some(LastWriter {
                 step: entry >> 8,
                 lane: lane as u32 - 1,
             }),

@@ -24,14 +24,14 @@ pub struct Launch {
     /// Multicast addresses. The address of an element is [`MulticastInit::address`] of its index.
     pub multicasts: Vec<MulticastInit>,
     /// Kernel arguments in the order of the parameters.
-    pub arguments: Vec<ArgumentInit>,
+    pub arguments: Vec<KernelArgument>,
     /// Seed of the scheduler; 0 selects plain round robin.
     pub seed: u64,
     /// Whether to record the last writer of each byte, which costs up to eight bytes per byte.
     pub track_writers: bool,
     /// Registers with a nonzero initial value. Registers that the kernel does not use are ignored.
     pub registers: Vec<RegisterInit>,
-    pub misaligned: Misaligned,
+    pub misaligned: MisalignedPolicy,
 }
 
 impl Launch {
@@ -50,7 +50,7 @@ impl Launch {
             seed: 0,
             track_writers: false,
             registers: Vec::new(),
-            misaligned: Misaligned::Fault,
+            misaligned: MisalignedPolicy::Fault,
         }
     }
 }
@@ -76,7 +76,7 @@ pub struct RegisterInit {
     serde(rename_all = "lowercase")
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub enum Misaligned {
+pub enum MisalignedPolicy {
     /// The launch faults before the access.
     #[default]
     Fault,
@@ -88,17 +88,17 @@ pub enum Misaligned {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferInit {
     pub name: String,
-    pub contents: Contents,
+    pub contents: BufferContents,
     /// Alignment; at least 256, as guaranteed by the allocators of CUDA.
     pub align_bytes: u32,
-    /// Positions in the contents that receive the address of a buffer. For [`Contents::Fill`], positions within the
+    /// Positions in the contents that receive the address of a buffer. For [`BufferContents::Fill`], positions within the
     /// pattern.
-    pub pointers: Vec<PointerPatch>,
+    pub pointers: Vec<PointerRelocation>,
 }
 
 /// Initial contents of a buffer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Contents {
+pub enum BufferContents {
     Bytes(Vec<u8>),
     /// Zero bytes of this number.
     Zeroed(u64),
@@ -109,32 +109,32 @@ pub enum Contents {
     },
 }
 
-impl Contents {
+impl BufferContents {
     /// Returns the size of the buffer in bytes.
     pub fn size_bytes(&self) -> u64 {
         match self {
-            Contents::Bytes(bytes) => bytes.len() as u64,
-            Contents::Zeroed(size) => *size,
-            Contents::Fill { size_bytes, .. } => *size_bytes,
+            BufferContents::Bytes(bytes) => bytes.len() as u64,
+            BufferContents::Zeroed(size) => *size,
+            BufferContents::Fill { size_bytes, .. } => *size_bytes,
         }
     }
 }
 
 /// Argument for one kernel parameter, as raw bytes.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct ArgumentInit {
+pub struct KernelArgument {
     pub bytes: Vec<u8>,
     /// Alignment of the parameter type. Determines the parameter offsets of a kernel that does not declare its
     /// parameters.
     pub align_bytes: u64,
     /// Positions that receive the address of a buffer.
-    pub pointers: Vec<PointerPatch>,
+    pub pointers: Vec<PointerRelocation>,
 }
 
 /// Position in an argument or a buffer that receives the address of a buffer. The address has the address size of the
 /// module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PointerPatch {
+pub struct PointerRelocation {
     pub byte_offset: u32,
     pub buffer: BufferIndex,
     /// Constant that is added to the address.
@@ -143,8 +143,8 @@ pub struct PointerPatch {
 
 /// Resource limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Limit for global memory, constants and parameters. Values above [`Limits::MOST_GLOBAL_BYTES`] are rejected. Last
+pub struct ResourceLimits {
+    /// Limit for global memory, constants and parameters. Values above [`ResourceLimits::MAX_GLOBAL_BYTES`] are rejected. Last
     /// writers, which are allocated on the first write, are not included.
     pub max_memory_bytes: u64,
     /// Limit for shared memory, local memory and registers of resident warps, including their last writers if tracked.
@@ -161,15 +161,15 @@ pub struct Limits {
     pub max_notes: u32,
 }
 
-impl Limits {
+impl ResourceLimits {
     /// Upper bound of global memory, constants and parameters of any launch. Internal offsets into this memory have 32
     /// bits.
-    pub const MOST_GLOBAL_BYTES: u64 = (1 << 32) - (1 << 16);
+    pub const MAX_GLOBAL_BYTES: u64 = (1 << 32) - (1 << 16);
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for ResourceLimits {
+    fn default() -> ResourceLimits {
+        ResourceLimits {
             // One buffer of 1 GiB, and 16 MiB for small buffers.
             max_memory_bytes: (1 << 30) + (16 << 20),
             max_resident_bytes: 256 << 20,

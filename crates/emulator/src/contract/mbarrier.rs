@@ -10,7 +10,7 @@ use std::fmt;
 use warpgrid_program::counted;
 
 /// Maximum of the arrival counts and of the tx-count.
-const MOST: u32 = (1 << 20) - 1;
+const MAX_COUNT: u32 = (1 << 20) - 1;
 const MARK: u64 = 0b10;
 
 /// State of an mbarrier object.
@@ -30,13 +30,13 @@ pub struct MbarrierState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierMisuse {
     /// The memory does not contain an mbarrier object.
-    NoObject,
+    NotAnMbarrier,
     /// Arrival count of 0 or above 2^20 - 1.
     Count(u32),
     /// Arrival count above the pending count.
     TooManyArrivals(u32),
     /// `.noComplete` on an arrival that completes the phase.
-    Completes(u32),
+    UnexpectedCompletion(u32),
     /// tx-count outside of its range.
     TooManyBytes(i64),
 }
@@ -45,7 +45,7 @@ impl MbarrierState {
     /// Returns an initialized object that expects `count` arrivals in each phase.
     pub fn new(count: u32) -> Result<MbarrierState, MbarrierMisuse> {
         match count {
-            1..=MOST => Ok(MbarrierState {
+            1..=MAX_COUNT => Ok(MbarrierState {
                 parity: false,
                 pending: count,
                 expected: count,
@@ -64,8 +64,8 @@ impl MbarrierState {
         let bytes = ((word >> 40) as u32) << 11;
         Some(MbarrierState {
             parity: word >> 61 & 1 != 0,
-            pending: word as u32 & MOST,
-            expected: (word >> 20) as u32 & MOST,
+            pending: word as u32 & MAX_COUNT,
+            expected: (word >> 20) as u32 & MAX_COUNT,
             bytes: bytes as i32 >> 11,
         })
     }
@@ -93,7 +93,7 @@ impl MbarrierState {
 
     fn add_bytes(&mut self, bytes: i64) -> Result<(), MbarrierMisuse> {
         let sum = i64::from(self.bytes) + bytes;
-        if sum.unsigned_abs() > u64::from(MOST) {
+        if sum.unsigned_abs() > u64::from(MAX_COUNT) {
             return Err(MbarrierMisuse::TooManyBytes(sum));
         }
         self.bytes = sum as i32;
@@ -102,7 +102,7 @@ impl MbarrierState {
 
     /// Performs `count` arrivals. Returns whether the phase completes.
     pub fn arrive(&mut self, count: u32) -> Result<bool, MbarrierMisuse> {
-        if count == 0 || count > MOST {
+        if count == 0 || count > MAX_COUNT {
             return Err(MbarrierMisuse::Count(count));
         }
         let left = self.pending.checked_sub(count);
@@ -113,7 +113,7 @@ impl MbarrierState {
     /// Performs `count` arrivals like [`MbarrierState::arrive`]. Returns an error if the phase would complete.
     pub fn arrive_before_last(&mut self, count: u32) -> Result<bool, MbarrierMisuse> {
         match self.arrive(count)? {
-            true => Err(MbarrierMisuse::Completes(count)),
+            true => Err(MbarrierMisuse::UnexpectedCompletion(count)),
             false => Ok(false),
         }
     }
@@ -128,7 +128,7 @@ impl MbarrierState {
     /// Increases the pending arrival count of the current phase.
     pub(crate) fn add_pending(&mut self, count: u32) -> Result<(), MbarrierMisuse> {
         let more = self.pending.saturating_add(count);
-        if more > MOST {
+        if more > MAX_COUNT {
             return Err(MbarrierMisuse::Count(more));
         }
         self.pending = more;
@@ -167,15 +167,18 @@ impl fmt::Display for MbarrierState {
 impl fmt::Display for MbarrierMisuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MbarrierMisuse::NoObject => write!(f, "the address contains no mbarrier object"),
+            MbarrierMisuse::NotAnMbarrier => write!(f, "the address contains no mbarrier object"),
             MbarrierMisuse::Count(count) => {
-                write!(f, "found the arrival count {count}, expected 1 to {MOST}")
+                write!(
+                    f,
+                    "found the arrival count {count}, expected 1 to {MAX_COUNT}"
+                )
             }
             MbarrierMisuse::TooManyArrivals(count) => {
                 let arrivals = counted(*count, "arrival");
                 write!(f, "found {arrivals}, but the pending count is lower")
             }
-            MbarrierMisuse::Completes(count) => {
+            MbarrierMisuse::UnexpectedCompletion(count) => {
                 write!(
                     f,
                     "{} would complete the phase, which `.noComplete` does not allow",
@@ -195,12 +198,12 @@ mod tests {
 
     #[test]
     fn objects_survive_their_64_bits() {
-        for bytes in [0, 1, -1, MOST as i32, -(MOST as i32)] {
+        for bytes in [0, 1, -1, MAX_COUNT as i32, -(MAX_COUNT as i32)] {
             for parity in [false, true] {
                 let state = MbarrierState {
                     parity,
                     pending: 3,
-                    expected: MOST,
+                    expected: MAX_COUNT,
                     bytes,
                 };
                 assert_eq!(MbarrierState::read(state.word()), Some(state));
@@ -244,10 +247,10 @@ mod tests {
         assert_eq!(state.arrive(2), Err(MbarrierMisuse::TooManyArrivals(2)));
         assert_eq!(
             state.arrive_before_last(1),
-            Err(MbarrierMisuse::Completes(1))
+            Err(MbarrierMisuse::UnexpectedCompletion(1))
         );
         assert_eq!(
-            state.expect(MOST + 1),
+            state.expect(MAX_COUNT + 1),
             Err(MbarrierMisuse::TooManyBytes(1 << 20))
         );
     }

@@ -71,7 +71,7 @@ impl MemoryId {
     }
 }
 
-/// Index of an operand in [`Function::operands`].
+/// Index of an operand in [`SpecialFunction::operands`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperandIndex(pub u32);
 
@@ -85,11 +85,11 @@ impl OperandIndex {
 /// One element transferred between a register of a lane and memory. Elements whose operand is the sink `_` produce no
 /// piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct ElementAccess {
     /// Lane that supplied the address.
-    pub asked: u8,
+    pub address_lane: u8,
     /// Lane whose register is the source or destination of the data.
-    pub gave: u8,
+    pub data_lane: u8,
     /// Index of the element in the vector or fragment of the lane.
     pub element: u8,
     /// Size of the element in bytes.
@@ -109,7 +109,7 @@ pub struct Piece {
     start: u32,
 }
 
-impl Piece {
+impl ElementAccess {
     fn range(&self) -> Range<usize> {
         self.start as usize..self.start as usize + self.n_bytes as usize
     }
@@ -154,19 +154,19 @@ pub struct AccessEvent<'a> {
     /// Bytes per lane of one hardware access. Equals `width_bytes`, except for `wmma.load` and `wmma.store`, which
     /// compile to several accesses.
     pub access_bytes: u32,
-    pub pieces: &'a [Piece],
+    pub pieces: &'a [ElementAccess],
     bytes: &'a [u8],
     old: &'a [u8],
 }
 
 /// Consecutive pieces of one lane that are contiguous in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run<'a> {
+pub struct ContiguousRun<'a> {
     pub lane: u8,
     pub memory: MemoryId,
     /// Address of the first byte.
     pub address: u64,
-    pub pieces: &'a [Piece],
+    pub pieces: &'a [ElementAccess],
     pub bytes: &'a [u8],
     /// Contents of memory before the access.
     pub before: &'a [u8],
@@ -174,17 +174,17 @@ pub struct Run<'a> {
 
 impl<'a> AccessEvent<'a> {
     /// Returns the bytes of a piece: the loaded bytes of a load, or the operand bytes of a store or atomic.
-    pub fn bytes(&self, piece: &Piece) -> &'a [u8] {
+    pub fn bytes(&self, piece: &ElementAccess) -> &'a [u8] {
         self.bytes.get(piece.range()).unwrap_or(&[])
     }
 
     /// Returns the contents of memory before the piece took effect.
-    pub fn before(&self, piece: &Piece) -> &'a [u8] {
+    pub fn before(&self, piece: &ElementAccess) -> &'a [u8] {
         self.old.get(piece.range()).unwrap_or(&[])
     }
 
     /// Returns the contents of memory after the piece took effect.
-    pub fn after(&self, piece: &Piece) -> &'a [u8] {
+    pub fn after(&self, piece: &ElementAccess) -> &'a [u8] {
         if piece.written {
             self.bytes(piece)
         } else {
@@ -193,14 +193,14 @@ impl<'a> AccessEvent<'a> {
     }
 
     /// Returns the pieces that modified memory.
-    pub fn written(&self) -> impl Iterator<Item = &'a Piece> {
+    pub fn written(&self) -> impl Iterator<Item = &'a ElementAccess> {
         self.pieces.iter().filter(|piece| piece.written)
     }
 
     /// Merges consecutive pieces of one lane that are contiguous in memory. A lane with gaps between its elements
     /// produces several runs.
-    pub fn runs(&self) -> Runs<'a> {
-        Runs {
+    pub fn runs(&self) -> ContiguousRuns<'a> {
+        ContiguousRuns {
             pieces: self.pieces,
             bytes: self.bytes,
             old: self.old,
@@ -218,20 +218,21 @@ impl<'a> AccessEvent<'a> {
 
 /// Iterator over the contiguous runs of an event; see [`AccessEvent::runs`].
 #[derive(Clone, Debug)]
-pub struct Runs<'a> {
-    pieces: &'a [Piece],
+pub struct ContiguousRuns<'a> {
+    pieces: &'a [ElementAccess],
     bytes: &'a [u8],
     old: &'a [u8],
 }
 
-impl<'a> Iterator for Runs<'a> {
-    type Item = Run<'a>;
+impl<'a> Iterator for ContiguousRuns<'a> {
+    type Item = ContiguousRun<'a>;
 
-    fn next(&mut self) -> Option<Run<'a>> {
+    fn next(&mut self) -> Option<ContiguousRun<'a>> {
         let first = *self.pieces.first()?;
-        let follows = |pair: &&[Piece]| {
+        let follows = |pair: &&[ElementAccess]| {
             let [a, b] = pair else { return false };
-            (a.asked, a.gave, a.memory, a.written) == (b.asked, b.gave, b.memory, b.written)
+            (a.address_lane, a.data_lane, a.memory, a.written)
+                == (b.address_lane, b.data_lane, b.memory, b.written)
                 && a.address.wrapping_add(u64::from(a.n_bytes)) == b.address
                 && a.range().end == b.range().start
         };
@@ -239,8 +240,8 @@ impl<'a> Iterator for Runs<'a> {
         let (pieces, rest) = self.pieces.split_at_checked(n)?;
         self.pieces = rest;
         let range = first.range().start..pieces.last().map_or(0, |piece| piece.range().end);
-        Some(Run {
-            lane: first.gave,
+        Some(ContiguousRun {
+            lane: first.data_lane,
             memory: first.memory,
             address: first.address,
             pieces,
@@ -253,7 +254,7 @@ impl<'a> Iterator for Runs<'a> {
 /// Common fields of the access summaries of a warp. An observer may accept a summary instead of an [`AccessEvent`] with
 /// pieces.
 #[derive(Clone, Copy, Debug)]
-pub struct WarpAccess {
+pub struct WarpAccessSummary {
     pub step: u64,
     pub block: u64,
     pub warp: u32,
@@ -269,7 +270,7 @@ pub struct WarpAccess {
     pub non_coherent: bool,
 }
 
-impl WarpAccess {
+impl WarpAccessSummary {
     /// Returns the accessing warp.
     pub fn of(&self) -> WarpId {
         WarpId {
@@ -281,16 +282,16 @@ impl WarpAccess {
 
 /// Fully coalesced access summary: all lanes of a warp access consecutive elements of global memory.
 #[derive(Clone, Copy, Debug)]
-pub struct RowAccess {
-    pub access: WarpAccess,
+pub struct ContiguousAccess {
+    pub access: WarpAccessSummary,
     /// Address of the first byte of lane 0.
     pub address: u64,
 }
 
 /// Strided access summary: all lanes of a warp access one memory, with a constant stride within each half-warp.
 #[derive(Clone, Copy, Debug)]
-pub struct EvenAccess {
-    pub access: WarpAccess,
+pub struct HalfWarpAccess {
+    pub access: WarpAccessSummary,
     pub memory: MemoryId,
     /// Address of the first byte of the first lane of each half-warp, in the address space of the memory.
     pub starts: [u64; 2],
@@ -298,7 +299,7 @@ pub struct EvenAccess {
     pub step: u64,
 }
 
-impl EvenAccess {
+impl HalfWarpAccess {
     /// Returns the address of the first byte of each lane.
     pub fn addresses(&self) -> [u64; 32] {
         let mut addresses = [0; 32];
@@ -315,8 +316,8 @@ impl EvenAccess {
 
 /// General access summary: an address per lane in one memory.
 #[derive(Clone, Copy, Debug)]
-pub struct LanesAccess<'a> {
-    pub access: WarpAccess,
+pub struct PerLaneAccess<'a> {
+    pub access: WarpAccessSummary,
     pub memory: MemoryId,
     /// Participating lanes.
     pub mask: u32,
@@ -328,14 +329,14 @@ pub struct LanesAccess<'a> {
 /// have reached the size of the largest access.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventBuffer {
-    pieces: Vec<Piece>,
+    pieces: Vec<ElementAccess>,
     bytes: Vec<u8>,
     old: Vec<u8>,
 }
 
 /// Fields of an event that all of its pieces share.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct EventHead {
+pub(crate) struct EventHeader {
     pub(crate) step: u64,
     pub(crate) agent: Agent,
     pub(crate) origin: (FunctionId, u32),
@@ -357,13 +358,13 @@ impl EventBuffer {
     }
 
     /// Appends a piece with its bytes. `bytes` and `old` must have the same length.
-    pub(crate) fn add(&mut self, piece: PieceHead, bytes: &[u8], old: &[u8]) {
+    pub(crate) fn add(&mut self, piece: ElementAccessHeader, bytes: &[u8], old: &[u8]) {
         let start = self.bytes.len() as u32;
         extend(&mut self.bytes, bytes);
         extend(&mut self.old, old);
-        self.pieces.push(Piece {
-            asked: piece.asked,
-            gave: piece.gave,
+        self.pieces.push(ElementAccess {
+            address_lane: piece.address_lane,
+            data_lane: piece.data_lane,
             element: piece.element,
             n_bytes: bytes.len() as u32,
             written: piece.written,
@@ -375,7 +376,7 @@ impl EventBuffer {
         });
     }
 
-    pub(crate) fn event(&self, head: &EventHead) -> AccessEvent<'_> {
+    pub(crate) fn event(&self, head: &EventHeader) -> AccessEvent<'_> {
         AccessEvent {
             step: head.step,
             agent: head.agent,
@@ -405,11 +406,11 @@ fn extend(all: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// A [`Piece`] without its size and its position in the buffers.
+/// A [`ElementAccess`] without its size and its position in the buffers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PieceHead {
-    pub(crate) asked: u8,
-    pub(crate) gave: u8,
+pub(crate) struct ElementAccessHeader {
+    pub(crate) address_lane: u8,
+    pub(crate) data_lane: u8,
     pub(crate) element: u8,
     pub(crate) written: bool,
     pub(crate) ty: ScalarType,
@@ -420,7 +421,7 @@ pub(crate) struct PieceHead {
 
 /// Set of events that an observer receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interest {
+pub struct EventMask {
     /// Stores, atomics and reductions.
     pub stores: bool,
     /// Loads, and atomics.
@@ -433,9 +434,9 @@ pub struct Interest {
     pub mbarriers_as_syncs: bool,
 }
 
-impl Interest {
+impl EventMask {
     /// No events.
-    pub const NONE: Interest = Interest {
+    pub const NONE: EventMask = EventMask {
         stores: false,
         loads: false,
         steps: false,
@@ -444,26 +445,26 @@ impl Interest {
     };
 
     /// All memory accesses.
-    pub const ACCESSES: Interest = Interest {
+    pub const ACCESSES: EventMask = EventMask {
         stores: true,
         loads: true,
-        ..Interest::NONE
+        ..EventMask::NONE
     };
 
     /// All memory accesses and synchronization events.
-    pub const ORDER: Interest = Interest {
+    pub const ORDER: EventMask = EventMask {
         syncs: true,
-        ..Interest::ACCESSES
+        ..EventMask::ACCESSES
     };
 
     /// The effect of each step, without memory accesses.
-    pub const STEPS: Interest = Interest {
+    pub const STEPS: EventMask = EventMask {
         steps: true,
-        ..Interest::NONE
+        ..EventMask::NONE
     };
 
     /// Checks whether events of any memory access are received.
-    pub(crate) const fn hears_accesses(self) -> bool {
+    pub(crate) const fn includes_accesses(self) -> bool {
         self.stores || self.loads
     }
 
@@ -477,30 +478,30 @@ impl Interest {
 /// and an observed step costs one additional call.
 pub trait Observer {
     /// Returns the requested events. Called before the steps of a warp.
-    fn interest(&self) -> Interest {
-        Interest {
+    fn interest(&self) -> EventMask {
+        EventMask {
             stores: true,
-            ..Interest::NONE
+            ..EventMask::NONE
         }
     }
 
     /// Called for each access that [`Observer::interest`] covers, after the access took effect.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
 
-    /// Called before an access that is a [`RowAccess`], if [`Observer::interest`] includes synchronization events.
+    /// Called before an access that is a [`ContiguousAccess`], if [`Observer::interest`] includes synchronization events.
     /// Returns `true` to accept the summary instead of an [`AccessEvent`].
-    fn row(&mut self, _access: &RowAccess) -> bool {
+    fn row(&mut self, _access: &ContiguousAccess) -> bool {
         false
     }
 
-    /// Called before any other access that is an [`EvenAccess`], with the same contract as [`Observer::row`].
-    fn even(&mut self, _access: &EvenAccess) -> bool {
+    /// Called before any other access that is an [`HalfWarpAccess`], with the same contract as [`Observer::row`].
+    fn even(&mut self, _access: &HalfWarpAccess) -> bool {
         false
     }
 
     /// Called before any other load or store in a single memory, with the same contract as [`Observer::row`]. For a
     /// matrix, called for each row of elements.
-    fn lanes(&mut self, _access: &LanesAccess<'_>) -> bool {
+    fn lanes(&mut self, _access: &PerLaneAccess<'_>) -> bool {
         false
     }
 
@@ -516,7 +517,7 @@ pub trait Observer {
 
 /// An observer that ignores every event.
 impl Observer for () {
-    fn interest(&self) -> Interest {
-        Interest::NONE
+    fn interest(&self) -> EventMask {
+        EventMask::NONE
     }
 }

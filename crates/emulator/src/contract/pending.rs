@@ -1,8 +1,8 @@
 //! Asynchronous operations in flight: their origin, the bytes that they will write, and their completion mechanism.
 
-use crate::contract::event::{PendingId, WarpId};
-use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer};
-use crate::contract::warpgroup::WarpgroupProduct;
+use crate::contract::event::{AsyncOperationId, WarpId};
+use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection};
+use crate::contract::warpgroup::WgmmaOperation;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
@@ -11,7 +11,7 @@ use warpgrid_program::FunctionId;
 
 /// An operation on tensor memory in flight, with the register operands that were read at issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TensorMemoryWork {
+pub struct TensorMemoryOperation {
     /// Index of the plan in the decoded code.
     pub(crate) plan: u32,
     /// Address of D, or destination of a copy.
@@ -34,7 +34,7 @@ pub struct TensorMemoryWork {
 
 /// The instruction that issued an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PendingOrigin {
+pub struct AsyncOrigin {
     /// The number of the step.
     pub step: u64,
     /// Linear index of the block.
@@ -45,7 +45,7 @@ pub struct PendingOrigin {
     pub instruction: u32,
 }
 
-impl PendingOrigin {
+impl AsyncOrigin {
     /// Returns the warp that issued the operation.
     pub(crate) const fn warp_id(&self) -> WarpId {
         WarpId {
@@ -99,7 +99,7 @@ impl DerefMut for PieceBytes {
 
 /// Bytes that an operation writes on completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PendingPiece {
+pub struct AsyncWrite {
     /// Lane to which the write is attributed.
     pub lane: u32,
     /// `Global` or `Shared`.
@@ -111,7 +111,7 @@ pub struct PendingPiece {
     /// The bytes to write. Until the source is read, the contents of the source at issue.
     pub bytes: PieceBytes,
     /// Source of a copy, until it is read.
-    pub source: Option<PendingSource>,
+    pub source: Option<AsyncSource>,
     /// Reduction with the contents of memory on completion; `None` replaces the contents.
     pub reduces: Option<Reduction>,
 }
@@ -128,19 +128,19 @@ pub struct Reduction {
 
 /// Source of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PendingSource {
+pub struct AsyncSource {
     /// `Global` or `Shared`.
     pub space: StateSpace,
     /// Linear index of the block whose shared memory is read.
     pub block: u64,
     /// Address in the state space; an offset in shared memory.
     pub address: u64,
-    pub form: SourceForm,
+    pub form: SourceConversion,
 }
 
 /// Conversion from the bytes of a source to the bytes of a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SourceForm {
+pub enum SourceConversion {
     /// No conversion.
     #[default]
     Bytes,
@@ -151,20 +151,20 @@ pub enum SourceForm {
     Sixes,
 }
 
-impl SourceForm {
+impl SourceConversion {
     /// Returns the number of source bytes for a number of written bytes.
     pub const fn n_read(self, n_written: usize) -> usize {
         match self {
-            SourceForm::Bytes | SourceForm::Tf32 => n_written,
-            SourceForm::Sixes => n_written / 12 * 16,
+            SourceConversion::Bytes | SourceConversion::Tf32 => n_written,
+            SourceConversion::Sixes => n_written / 12 * 16,
         }
     }
 
     /// Converts source bytes into written bytes.
     pub(crate) fn take(self, read: &[u8], written: &mut [u8]) {
         match self {
-            SourceForm::Bytes => written.copy_from_slice(read),
-            SourceForm::Tf32 => {
+            SourceConversion::Bytes => written.copy_from_slice(read),
+            SourceConversion::Tf32 => {
                 let words = read.chunks_exact(4).zip(written.chunks_exact_mut(4));
                 for (from, to) in words {
                     let bits = from.iter().rev();
@@ -172,7 +172,7 @@ impl SourceForm {
                     to.copy_from_slice(&rounded_to_tf32(bits).to_le_bytes());
                 }
             }
-            SourceForm::Sixes => {
+            SourceConversion::Sixes => {
                 let sixteens = read.chunks_exact(16).zip(written.chunks_exact_mut(12));
                 for (from, to) in sixteens {
                     let values = from.iter().rev();
@@ -197,7 +197,7 @@ pub(crate) const fn rounded_to_tf32(bits: u32) -> u32 {
 
 /// Kinds of asynchronous groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GroupKind {
+pub enum AsyncGroupKind {
     /// Groups of `cp.async`.
     Copies,
     /// Groups of `cp.async.bulk`.
@@ -209,7 +209,7 @@ pub enum GroupKind {
 /// Wait for asynchronous groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupWait {
-    pub kind: GroupKind,
+    pub kind: AsyncGroupKind,
     /// Number of groups that may remain pending. `None` waits for all operations, including operations without a group.
     pub latest: Option<u32>,
     /// Whether the wait includes only the reads of the sources.
@@ -218,7 +218,7 @@ pub struct GroupWait {
 
 /// Completion mechanism of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PendingCompletion {
+pub enum CompletionMechanism {
     /// None: only threads that poll memory notice the completion.
     None,
     /// Decrements the tx-count of the mbarrier at this address in the shared memory of a block. If the phase completes,
@@ -236,36 +236,36 @@ pub enum PendingCompletion {
     },
     /// Asynchronous group of the warp that issued the operation. `number` is the number of groups that the lanes had
     /// committed before.
-    AsyncGroup { kind: GroupKind, number: u32 },
+    AsyncGroup { kind: AsyncGroupKind, number: u32 },
 }
 
-/// Effect of an asynchronous operation; see [`Pending`] for an operation in flight.
+/// Effect of an asynchronous operation; see [`InFlightOperation`] for an operation in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PendingOperation {
-    pub origin: PendingOrigin,
+pub struct AsyncOperation {
+    pub origin: AsyncOrigin,
     /// Bytes to write, in this order.
-    pub pieces: Vec<PendingPiece>,
+    pub pieces: Vec<AsyncWrite>,
     /// Effect that is not a list of pieces.
-    pub work: Work,
-    pub completion: PendingCompletion,
+    pub work: AsyncEffect,
+    pub completion: CompletionMechanism,
     /// First step in which the scheduler may complete the operation.
     pub earliest_step: u64,
     /// Operations that must complete before this operation.
-    pub after: Vec<PendingId>,
+    pub depends_on: Vec<AsyncOperationId>,
 }
 
 /// Symbolic description of the effect of an operation in flight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Work {
+pub enum AsyncEffect {
     /// The operation only writes its pieces.
     #[default]
     Pieces,
     /// Copies a box of a tensor. The box is split into pieces when its source is read or on completion.
-    Tensor(Box<TensorTransfer>),
+    Tensor(Box<TensorCopy>),
     /// The operation only writes its pieces, which are the pieces of this copy.
-    TensorPieces(Box<TensorTransfer>),
+    TensorPieces(Box<TensorCopy>),
     /// Writes registers of the warp that issued the operation.
-    Product(Box<WarpgroupProduct>),
+    Product(Box<WgmmaOperation>),
     /// Requests the cancellation of a cluster that has not started. The response is written to these blocks, whose
     /// mbarriers count its bytes.
     Cancel {
@@ -275,83 +275,85 @@ pub enum Work {
         object: u64,
     },
     /// Writes tensor memory of a block, or of a pair of blocks.
-    TensorMemory(Box<TensorMemoryWork>),
+    TensorMemory(Box<TensorMemoryOperation>),
 }
 
-impl Work {
+impl AsyncEffect {
     /// Checks whether the operation is a tensor copy.
     pub fn is_tensor_copy(&self) -> bool {
-        matches!(self, Work::Tensor(_) | Work::TensorPieces(_))
+        matches!(self, AsyncEffect::Tensor(_) | AsyncEffect::TensorPieces(_))
     }
 }
 
 /// An operation in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pending {
-    pub id: PendingId,
+pub struct InFlightOperation {
+    pub id: AsyncOperationId,
     /// Step at which the operation completes, unless no warp is runnable before or a host requests an earlier completion.
-    pub lands_at: u64,
+    pub completes_at: u64,
     /// Step at which the operation reads its source, until the source is read. Only operations whose reads threads can
     /// wait for (PTX ISA, "cp.async.bulk.wait_group") read before their completion.
     pub reads_at: Option<u64>,
-    pub operation: PendingOperation,
+    pub operation: AsyncOperation,
 }
 
-impl PendingOperation {
+impl AsyncOperation {
     /// Checks whether the source is read in a separate step before the completion.
     pub(crate) fn reads_apart(&self) -> bool {
         let bulk = matches!(
             self.completion,
-            PendingCompletion::AsyncGroup {
-                kind: GroupKind::Bulk,
+            CompletionMechanism::AsyncGroup {
+                kind: AsyncGroupKind::Bulk,
                 ..
             }
         );
         let reads = match &self.work {
-            Work::Pieces | Work::TensorPieces(_) => {
+            AsyncEffect::Pieces | AsyncEffect::TensorPieces(_) => {
                 self.pieces.iter().any(|piece| piece.source.is_some())
             }
-            Work::Tensor(transfer) => transfer.direction == TensorDirection::Store,
-            Work::Product(_) | Work::TensorMemory(_) | Work::Cancel { .. } => false,
+            AsyncEffect::Tensor(transfer) => transfer.direction == TensorCopyDirection::Store,
+            AsyncEffect::Product(_) | AsyncEffect::TensorMemory(_) | AsyncEffect::Cancel { .. } => {
+                false
+            }
         };
         bulk && reads
     }
 
     /// Returns the pieces that the operation will write, including the pieces of a tensor copy.
-    pub fn all_pieces(&self) -> Cow<'_, [PendingPiece]> {
+    pub fn all_pieces(&self) -> Cow<'_, [AsyncWrite]> {
         match &self.work {
-            Work::Pieces
-            | Work::TensorPieces(_)
-            | Work::Product(_)
-            | Work::TensorMemory(_)
-            | Work::Cancel { .. } => Cow::Borrowed(&self.pieces),
-            Work::Tensor(transfer) => Cow::Owned(transfer.pieces()),
+            AsyncEffect::Pieces
+            | AsyncEffect::TensorPieces(_)
+            | AsyncEffect::Product(_)
+            | AsyncEffect::TensorMemory(_)
+            | AsyncEffect::Cancel { .. } => Cow::Borrowed(&self.pieces),
+            AsyncEffect::Tensor(transfer) => Cow::Owned(transfer.pieces()),
         }
     }
 
     /// Returns the operation with its tensor copy split into pieces.
-    pub(crate) fn spelled_out(&self) -> PendingOperation {
+    pub(crate) fn expand_pieces(&self) -> AsyncOperation {
         let mut operation = self.clone();
-        if let Work::Tensor(transfer) = &self.work {
+        if let AsyncEffect::Tensor(transfer) = &self.work {
             operation.pieces = transfer.pieces();
-            operation.work = Work::TensorPieces(transfer.clone());
+            operation.work = AsyncEffect::TensorPieces(transfer.clone());
         }
         operation
     }
 }
 
-impl Pending {
+impl InFlightOperation {
     /// Returns the operation with its tensor copy split into pieces.
-    pub(crate) fn spelled_out(&self) -> Pending {
-        Pending {
-            operation: self.operation.spelled_out(),
+    pub(crate) fn expand_pieces(&self) -> InFlightOperation {
+        InFlightOperation {
+            operation: self.operation.expand_pieces(),
             ..self.clone()
         }
     }
 
     /// Returns the step of the next event of the operation: the read of its source, or its completion.
     pub(crate) fn due(&self) -> u64 {
-        self.reads_at.unwrap_or(self.lands_at)
+        self.reads_at.unwrap_or(self.completes_at)
     }
 
     /// Returns the lanes to which its writes are attributed.
@@ -359,13 +361,13 @@ impl Pending {
         let pieces = self.operation.pieces.iter();
         let lanes = pieces.fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));
         match &self.operation.work {
-            Work::Pieces => lanes,
-            Work::Tensor(transfer) | Work::TensorPieces(transfer) => {
+            AsyncEffect::Pieces => lanes,
+            AsyncEffect::Tensor(transfer) | AsyncEffect::TensorPieces(transfer) => {
                 lanes | 1 << (transfer.lane & 31)
             }
-            Work::Product(_) => u32::MAX,
-            Work::TensorMemory(work) => lanes | 1 << (work.lane & 31),
-            Work::Cancel { lane, .. } => lanes | 1 << (lane & 31),
+            AsyncEffect::Product(_) => u32::MAX,
+            AsyncEffect::TensorMemory(work) => lanes | 1 << (work.lane & 31),
+            AsyncEffect::Cancel { lane, .. } => lanes | 1 << (lane & 31),
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::contract::event::WarpId;
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::observe::MemoryId;
-use crate::contract::pending::{GroupKind, GroupWait, Pending};
+use crate::contract::pending::{AsyncGroupKind, GroupWait, InFlightOperation};
 use crate::contract::tiles::Tile;
 use warpgrid_program::FunctionId;
 
@@ -42,14 +42,14 @@ pub enum SyncKind<'a> {
     /// Lanes arrived at a barrier of the block.
     BarrierArrived {
         id: u32,
-        waits: Waits,
+        waits: ArrivalMode,
     },
     /// A phase of a barrier of the block completed, which releases its waiting threads.
-    BarrierOpened {
+    BarrierCompleted {
         id: u32,
     },
     /// Lanes converged at `bar.warp.sync`. `masks` contains the member mask of each lane.
-    WarpMet {
+    WarpBarrierCompleted {
         masks: &'a [u32; 32],
     },
     /// Lanes arrived at the barrier of the cluster.
@@ -60,37 +60,37 @@ pub enum SyncKind<'a> {
     ClusterPassed,
     /// Lanes accessed mbarriers, in the order of `touched`.
     Mbarrier {
-        act: MbarrierAct,
-        touched: &'a [MbarrierTouch],
+        act: MbarrierOperation,
+        touched: &'a [MbarrierAccess],
     },
     /// An asynchronous operation was issued.
-    Started(&'a Pending),
+    Started(&'a InFlightOperation),
     /// Matrices that an issued operation reads and writes, if any. Follows [`SyncKind::Started`].
     Matrices {
-        pending: &'a Pending,
+        pending: &'a InFlightOperation,
         tiles: &'a [Tile],
     },
     /// Lanes committed their uncommitted operations as an asynchronous group.
-    Committed(GroupKind),
+    Committed(AsyncGroupKind),
     /// Lanes completed a wait for their groups.
     Waited(GroupWait),
     /// An asynchronous operation completed.
-    Landed {
-        pending: &'a Pending,
+    Completed {
+        pending: &'a InFlightOperation,
         /// State of the completion mbarrier before and after the completion.
         signal: Option<[MbarrierState; 2]>,
     },
     /// Lanes accessed tensor maps, in the order of `touched`.
     TensorMap {
-        act: MapAct,
-        touched: &'a [MapTouch],
+        act: TensorMapAction,
+        touched: &'a [TensorMapAccess],
     },
     Exited,
 }
 
 /// Effect of an instruction on tensor maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MapAct {
+pub enum TensorMapAction {
     /// Copies that the instruction issues will read the map. Reported before the copies are checked.
     Use,
     /// `tensormap.replace`.
@@ -98,14 +98,14 @@ pub enum MapAct {
     /// `tensormap.cp_fenceproxy` reads the map.
     Load,
     /// `tensormap.cp_fenceproxy` writes the map and releases it with a fence.
-    Publish,
+    CopyFenceProxy,
     /// `fence.proxy.tensormap::generic.acquire`.
     Acquire,
 }
 
 /// Tensor map that a lane accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MapTouch {
+pub struct TensorMapAccess {
     pub lane: u8,
     pub memory: MemoryId,
     pub address: u64,
@@ -113,17 +113,17 @@ pub struct MapTouch {
 
 /// Whether lanes wait at the barrier on which they arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waits {
+pub enum ArrivalMode {
     Yes,
     No,
 }
 
 /// Effect of an instruction on mbarriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MbarrierAct {
+pub enum MbarrierOperation {
     Init,
     Invalidate,
-    /// Arrival. For [`MbarrierAct::ArriveExpecting`], [`MbarrierTouch::value`] contains the expected bytes.
+    /// Arrival. For [`MbarrierOperation::ArriveExpecting`], [`MbarrierAccess::value`] contains the expected bytes.
     Arrive,
     ArriveExpecting,
     Expect,
@@ -131,12 +131,12 @@ pub enum MbarrierAct {
     /// Tests whether a phase is complete.
     Test,
     /// Reads the state of the object, without a test.
-    Look,
+    Query,
 }
 
 /// Effect of a lane on an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MbarrierTouch {
+pub struct MbarrierAccess {
     pub lane: u8,
     /// Linear index of the block whose shared memory contains the object.
     pub block: u64,
@@ -150,7 +150,7 @@ pub struct MbarrierTouch {
     pub passed: bool,
 }
 
-impl MbarrierTouch {
+impl MbarrierAccess {
     /// Checks whether the operation completed the phase of the object.
     pub fn ends_phase(&self) -> bool {
         ends_phase(self.before, self.after)

@@ -8,7 +8,7 @@
 //! extent 1, whose fields can be replaced one by one.
 
 use warpgrid_isa::TensorMapField;
-use warpgrid_isa::layout::Swizzle;
+use warpgrid_isa::layout::SwizzleMode;
 use warpgrid_program::counted;
 
 /// Size of a tensor map in bytes.
@@ -111,7 +111,7 @@ numbered! {
 
 /// Smallest group of values that occupies whole bytes in both global and shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TensorUnit {
+pub struct StorageUnit {
     /// Number of values in the unit.
     pub n_values: u64,
     /// Size of the unit in global memory, in bytes.
@@ -123,13 +123,13 @@ pub struct TensorUnit {
 impl Interleave {
     /// Returns the unit of the innermost dimension: the unit of the type, or the channels of a slice of an interleaved
     /// layout. In the latter case, dimension 0 counts slices (measured on an H100).
-    pub const fn unit(self, ty: TensorType) -> TensorUnit {
+    pub const fn unit(self, ty: TensorType) -> StorageUnit {
         let bytes = match self {
             Interleave::None => return ty.unit(),
             Interleave::B16 => 16,
             Interleave::B32 => 32,
         };
-        TensorUnit {
+        StorageUnit {
             n_values: 1,
             global_bytes: bytes,
             shared_bytes: bytes,
@@ -139,7 +139,7 @@ impl Interleave {
 
 impl TensorType {
     /// Returns the smallest group of values that occupies whole bytes.
-    pub const fn unit(self) -> TensorUnit {
+    pub const fn unit(self) -> StorageUnit {
         use TensorType as T;
         let (n_values, global_bytes, shared_bytes) = match self {
             T::U8 => (1, 1, 1),
@@ -150,7 +150,7 @@ impl TensorType {
             T::U4Align16 => (16, 8, 16),
             T::U6Align16 => (16, 12, 16),
         };
-        TensorUnit {
+        StorageUnit {
             n_values,
             global_bytes,
             shared_bytes,
@@ -211,8 +211,8 @@ impl TensorType {
 
 impl TensorMap {
     /// Returns the swizzle of shared memory, or `None` for an undefined mode.
-    pub fn swizzle(&self) -> Option<Swizzle> {
-        Swizzle::of(self.swizzle_mode, self.atomicity)
+    pub fn swizzle(&self) -> Option<SwizzleMode> {
+        SwizzleMode::of(self.swizzle_mode, self.atomicity)
     }
 
     /// Returns the element stride along a dimension.
@@ -345,7 +345,7 @@ impl TensorMap {
     }
 
     /// Returns the unit of the innermost dimension.
-    pub fn unit(&self) -> TensorUnit {
+    pub fn unit(&self) -> StorageUnit {
         self.interleave.unit(self.ty)
     }
 
@@ -365,7 +365,7 @@ impl TensorMap {
             }
         };
         self.check_inner(inner, swizzle)?;
-        if self.interleave == Interleave::B32 && swizzle != Swizzle::B32 {
+        if self.interleave == Interleave::B32 && swizzle != SwizzleMode::B32 {
             return Err("the interleave layout `32B` needs the swizzle mode `32B`".to_owned());
         }
         if self.fills_nan && !self.ty.is_float() {
@@ -481,7 +481,7 @@ impl TensorMap {
     }
 
     /// Checks the bytes along dimension 0.
-    fn check_inner(&self, inner: u32, swizzle: Swizzle) -> Result<(), String> {
+    fn check_inner(&self, inner: u32, swizzle: SwizzleMode) -> Result<(), String> {
         let unit = self.ty.unit();
         if self.is_packed() && inner != 128 {
             return Err(format!(
@@ -512,44 +512,44 @@ fn put<T>(list: &mut [T], index: usize, value: T) -> Option<()> {
 }
 
 /// First bit and number of bits of a field.
-type Field = (usize, u32);
+type BitField = (usize, u32);
 
-const ADDRESS: Field = (0, 64);
+const ADDRESS: BitField = (0, 64);
 /// The rank is encoded minus one, like extents, element strides and box extents.
-const RANK: Field = (64 + 4, 3);
-const TYPE: Field = (64 + 7, 4);
-const INTERLEAVE: Field = (64 + 11, 2);
-const SWIZZLE: Field = (64 + 13, 2);
-const FILL: Field = (64 + 15, 1);
-const ATOMICITY: Field = (64 + 19, 2);
-const SWIZZLE_96: Field = (64 + 22, 1);
+const RANK: BitField = (64 + 4, 3);
+const TYPE: BitField = (64 + 7, 4);
+const INTERLEAVE: BitField = (64 + 11, 2);
+const SWIZZLE: BitField = (64 + 13, 2);
+const FILL: BitField = (64 + 15, 1);
+const ATOMICITY: BitField = (64 + 19, 2);
+const SWIZZLE_96: BitField = (64 + 22, 1);
 // The offsets of the fields that `tensormap.replace` cannot replace are defined by the emulator.
-const MODE: Field = (8 * 0x40, 8);
-const CHANNELS: Field = (8 * 0x44, 16);
-const PIXELS: Field = (8 * 0x46, 16);
+const MODE: BitField = (8 * 0x40, 8);
+const CHANNELS: BitField = (8 * 0x44, 16);
+const PIXELS: BitField = (8 * 0x46, 16);
 
 /// The stride is encoded without its 4 low bits.
-const fn stride_low(dimension: usize) -> Field {
+const fn stride_low(dimension: usize) -> BitField {
     (8 * (0x0c + 4 * dimension), 32)
 }
 
-const fn stride_high(dimension: usize) -> Field {
+const fn stride_high(dimension: usize) -> BitField {
     (8 * 0x1c + 4 * dimension, 4)
 }
 
-const fn extent(dimension: usize) -> Field {
+const fn extent(dimension: usize) -> BitField {
     (8 * (0x20 + 4 * dimension), 32)
 }
 
-const fn element_stride(dimension: usize) -> Field {
+const fn element_stride(dimension: usize) -> BitField {
     (8 * 0x34 + 3 * dimension, 3)
 }
 
-const fn box_extent(dimension: usize) -> Field {
+const fn box_extent(dimension: usize) -> BitField {
     (8 * (0x37 + dimension), 8)
 }
 
-const fn corner(axis: usize) -> Field {
+const fn corner(axis: usize) -> BitField {
     (8 * (0x48 + 2 * axis), 16)
 }
 

@@ -6,7 +6,7 @@ use warpgrid_isa::LoadMode;
 
 /// Direction of a tensor copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TensorDirection {
+pub enum TensorCopyDirection {
     /// From the tensor to shared memory.
     Load,
     /// From shared memory to the tensor.
@@ -15,10 +15,10 @@ pub enum TensorDirection {
 
 /// Copy of a box of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TensorTransfer {
+pub struct TensorCopy {
     pub map: TensorMap,
     pub mode: LoadMode,
-    pub direction: TensorDirection,
+    pub direction: TensorCopyDirection,
     /// Coordinates, innermost first; for gathered rows the column, then each row.
     pub coordinates: [i64; MAX_RANK],
     /// Filter offsets along width, height and depth, or the halo and the offset of `im2col::w`.
@@ -34,7 +34,7 @@ pub struct TensorTransfer {
 
 /// A part of a row that a tensor copy transfers as a unit: at most 16 bytes of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TilePiece {
+pub struct TileSegment {
     /// Coordinates of the first element in the tensor, innermost first.
     pub coordinates: [i64; MAX_RANK],
     /// Offset of the first byte in shared memory, with and without the swizzle.

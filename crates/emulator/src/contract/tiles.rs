@@ -3,26 +3,26 @@
 use crate::contract::inspect::MemoryRegion;
 use std::ops::Range;
 use warpgrid_isa::ScalarType;
-use warpgrid_isa::layout::{DescriptorKind, Major, ProductLayout};
+use warpgrid_isa::layout::{AccumulatorLayout, DescriptorKind, Major};
 
 /// A matrix that an operation in flight reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
-    pub matrix: TileMatrix,
+    pub matrix: TileRole,
     /// Element type.
     pub ty: ScalarType,
     /// Rows and columns that the operation reads or writes: A as rows of D by terms, B as terms by columns of D.
     pub rows: usize,
     pub columns: usize,
     pub is_written: bool,
-    pub place: TilePlace,
+    pub place: TileLocation,
     /// Byte ranges in ascending order for each memory; empty for a matrix in registers.
     pub ranges: Vec<(MemoryRegion, Range<u64>)>,
 }
 
 /// Role of a matrix in an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TileMatrix {
+pub enum TileRole {
     A,
     B,
     D,
@@ -38,7 +38,7 @@ pub enum TileMatrix {
 
 /// Location of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TilePlace {
+pub enum TileLocation {
     Registers,
     /// Shared memory, at the addresses that a descriptor defines.
     Shared {
@@ -49,6 +49,6 @@ pub enum TilePlace {
     /// Tensor memory, from this address on, with the row layout of a product.
     Tensor {
         address: u32,
-        product: Option<ProductLayout>,
+        product: Option<AccumulatorLayout>,
     },
 }

@@ -1,15 +1,15 @@
 //! Asynchronous matrix multiplication of one warp of a warpgroup: the register operands that were read at issue (PTX
 //! ISA, "wgmma.mma_async").
 
-use crate::semantics::registers::{BankSizes, Row32};
+use crate::semantics::registers::{RegisterFileSizes, Row32};
 
 /// The rows of a `wgmma` that one warp computes. Accumulators are read and written at completion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WarpgroupProduct {
+pub struct WgmmaOperation {
     /// Index of the plan in the decoded code.
     pub(crate) plan: u32,
     /// Start of the stack frame of the warp in the register banks.
-    pub(crate) base: BankSizes,
+    pub(crate) base: RegisterFileSizes,
     /// Number of `wgmma` instructions that the warp had issued before.
     pub(crate) index: u32,
     /// Operand matrix A if it is in registers.

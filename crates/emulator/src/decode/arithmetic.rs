@@ -1,15 +1,15 @@
 //! Decoder of arithmetic instructions: operands are converted to the register banks of the arithmetic unit.
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::contract::support::Support;
 use crate::decode::expanded;
 use crate::decode::expanded::{expansion, expansion_of};
-use crate::decode::unit::{Logic, Unit, operand_type, unit};
-use crate::decode::{Decoded, Decoder, Refusal};
+use crate::decode::unit::{FunctionalUnit, PredicateLogicOp, operand_type, unit};
+use crate::decode::{DecodeError, DecodeResult, Decoder};
 use crate::semantics::mode::ArithmeticMode;
 use crate::semantics::mode::FloatMode;
 use crate::semantics::ops::Int32Op;
-use crate::semantics::registers::Slot;
+use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{ArithmeticOp, Modifiers, ScalarType};
 
 pub(crate) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
@@ -22,77 +22,81 @@ pub(crate) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<DecodedOp> {
     let modifiers = d.modifiers;
     if let Some(expansion) = expansion_of(d, op) {
         return expanded::decode(d, op, expansion);
     }
-    let unit = unit(op, modifiers).ok_or(Refusal::NotYet(None))?;
+    let unit = unit(op, modifiers).ok_or(DecodeError::NotYet(None))?;
     let ty = operand_type(op, modifiers);
     let (bits, sign) = (ty.width_bits(), ty.signedness());
     let mode = FloatMode::from(ArithmeticMode::from(modifiers));
     let n = op.n_sources();
     Ok(match unit {
-        Unit::Int16(f) => {
+        FunctionalUnit::Int16(f) => {
             let slots = mixed_width(d, op, bits, n)?;
-            Op::Int16 { f, sign, slots }
+            DecodedOp::Int16 { f, sign, slots }
         }
-        Unit::Int32(f) => {
+        FunctionalUnit::Int32(f) => {
             let slots = mixed_width(d, op, bits, n)?;
             let f = with_table(d, op, f)?;
-            Op::Int32 { f, sign, slots }
+            DecodedOp::Int32 { f, sign, slots }
         }
-        Unit::Int64(f) => {
+        FunctionalUnit::Int64(f) => {
             let slots = same_width(d, bits, n)?;
-            Op::Int64 { f, sign, slots }
+            DecodedOp::Int64 { f, sign, slots }
         }
-        Unit::Int16x2(f) => {
+        FunctionalUnit::Int16x2(f) => {
             let [to, a, b, _] = same_width(d, bits, n)?;
             let slots = [to, a, b];
-            Op::Int16x2 { f, sign, slots }
+            DecodedOp::Int16x2 { f, sign, slots }
         }
-        Unit::Int8x4(f) => {
+        FunctionalUnit::Int8x4(f) => {
             let [to, a, b, _] = same_width(d, bits, n)?;
             let slots = [to, a, b];
-            Op::Int8x4 { f, sign, slots }
+            DecodedOp::Int8x4 { f, sign, slots }
         }
-        Unit::Shift64(f) => {
+        FunctionalUnit::Shift64(f) => {
             let slots = [d.target(0, 64)?, d.source(1, 64)?, d.source(2, 32)?];
-            Op::Shift64 { f, sign, slots }
+            DecodedOp::Shift64 { f, sign, slots }
         }
-        Unit::Count64(f) => {
+        FunctionalUnit::Count64(f) => {
             let slots = [d.target(0, 32)?, d.source(1, 64)?];
-            Op::Count64 { f, sign, slots }
+            DecodedOp::Count64 { f, sign, slots }
         }
-        Unit::Extract64 => {
+        FunctionalUnit::Extract64 => {
             let (b, c) = (d.source(2, 32)?, d.source(3, 32)?);
             let slots = [d.target(0, 64)?, d.source(1, 64)?, b, c];
-            Op::Extract64 { sign, slots }
+            DecodedOp::Extract64 { sign, slots }
         }
-        Unit::Product => return product(d, op, ty),
-        Unit::Insert => return insert(d, bits),
-        Unit::Float32(f) => {
+        FunctionalUnit::Product => return product(d, op, ty),
+        FunctionalUnit::Insert => return insert(d, bits),
+        FunctionalUnit::Float32(f) => {
             let slots = same_width(d, bits, n)?;
-            Op::Float32 { f, mode, slots }
+            DecodedOp::Float32 { f, mode, slots }
         }
-        Unit::Float64(f) => {
+        FunctionalUnit::Float64(f) => {
             let slots = same_width(d, bits, n)?;
-            Op::Float64 { f, mode, slots }
+            DecodedOp::Float64 { f, mode, slots }
         }
-        Unit::Float32x2(f) => {
+        FunctionalUnit::Float32x2(f) => {
             let slots = same_width(d, bits, n)?;
-            Op::Float32x2 { f, mode, slots }
+            DecodedOp::Float32x2 { f, mode, slots }
         }
-        Unit::Half(f) => {
+        FunctionalUnit::Half(f) => {
             let slots = same_width(d, bits, n)?;
-            Op::Half { f, ty, mode, slots }
+            DecodedOp::Half { f, ty, mode, slots }
         }
-        Unit::Predicate(logic) => return predicate_logic(d, logic),
+        FunctionalUnit::Predicate(logic) => return predicate_logic(d, logic),
     })
 }
 
 /// Decodes a result and `n` sources of the same width. The remaining sources are zero.
-pub(crate) fn same_width(d: &mut Decoder<'_>, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
+pub(crate) fn same_width(
+    d: &mut Decoder<'_>,
+    bits: u32,
+    n: usize,
+) -> DecodeResult<[OperandSlot; 4]> {
     let mut slots = [d.constant(0, bits); 4];
     slots[0] = d.target(0, bits)?;
     for (i, slot) in slots.iter_mut().enumerate().skip(1).take(n) {
@@ -102,7 +106,12 @@ pub(crate) fn same_width(d: &mut Decoder<'_>, bits: u32, n: usize) -> Decoded<[S
 }
 
 /// Like [`same_width`], except that the shift amounts of `shl` and `shr` are always 32 bits wide.
-fn mixed_width(d: &mut Decoder<'_>, op: ArithmeticOp, bits: u32, n: usize) -> Decoded<[Slot; 4]> {
+fn mixed_width(
+    d: &mut Decoder<'_>,
+    op: ArithmeticOp,
+    bits: u32,
+    n: usize,
+) -> DecodeResult<[OperandSlot; 4]> {
     let narrow = matches!(op, ArithmeticOp::Shl | ArithmeticOp::Shr);
     let mut slots = [d.constant(0, bits); 4];
     slots[0] = d.target(0, bits)?;
@@ -113,7 +122,7 @@ fn mixed_width(d: &mut Decoder<'_>, op: ArithmeticOp, bits: u32, n: usize) -> De
 }
 
 /// Reads the truth table of `lop3`, an immediate in the fourth source.
-fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> Decoded<Int32Op> {
+fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> DecodeResult<Int32Op> {
     if op == ArithmeticOp::Lop3 {
         return Ok(Int32Op::Lop3(d.immediate(4)? as u8));
     }
@@ -121,52 +130,52 @@ fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> Decoded<Int32Op>
 }
 
 /// `mul.wide` and `mad.wide`
-fn product(d: &mut Decoder<'_>, op: ArithmeticOp, ty: ScalarType) -> Decoded<Op> {
+fn product(d: &mut Decoder<'_>, op: ArithmeticOp, ty: ScalarType) -> DecodeResult<DecodedOp> {
     let (bits, sign) = (ty.width_bits(), ty.signedness());
     let to = d.target(0, 2 * bits)?;
     let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
     let c = if op == ArithmeticOp::Mad {
         d.source(3, 2 * bits)?
     } else {
-        Slot::NONE
+        OperandSlot::NONE
     };
     let slots = [to, a, b, c];
     Ok(match bits {
-        16 => Op::Wide16 { sign, slots },
-        _ => Op::Wide32 { sign, slots },
+        16 => DecodedOp::Wide16 { sign, slots },
+        _ => DecodedOp::Wide32 { sign, slots },
     })
 }
 
 /// `bfi`
-fn insert(d: &mut Decoder<'_>, bits: u32) -> Decoded<Op> {
+fn insert(d: &mut Decoder<'_>, bits: u32) -> DecodeResult<DecodedOp> {
     let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
     let (position, length) = (d.source(3, 32)?, d.source(4, 32)?);
     let slots = [d.target(0, bits)?, a, b, position, length];
     Ok(match bits {
-        64 => Op::Insert64(slots),
-        _ => Op::Insert32(slots),
+        64 => DecodedOp::Insert64(slots),
+        _ => DecodedOp::Insert32(slots),
     })
 }
 
 /// `and.pred` and related instructions. The truth table includes the negations of the sources.
-fn predicate_logic(d: &mut Decoder<'_>, logic: Logic) -> Decoded<Op> {
+fn predicate_logic(d: &mut Decoder<'_>, logic: PredicateLogicOp) -> DecodeResult<DecodedOp> {
     let to = d.target(0, 1)?;
     let a = d.predicate(1)?;
     let b = match logic {
-        Logic::Not => a,
-        Logic::And | Logic::Or | Logic::Xor => d.predicate(2)?,
+        PredicateLogicOp::Not => a,
+        PredicateLogicOp::And | PredicateLogicOp::Or | PredicateLogicOp::Xor => d.predicate(2)?,
     };
     let table = (0..4u8).fold(0, |table, bit| {
         let (x, y) = ((bit & 2 != 0) ^ a.negated, (bit & 1 != 0) ^ b.negated);
         let holds = match logic {
-            Logic::And => x & y,
-            Logic::Or => x | y,
-            Logic::Xor => x ^ y,
-            Logic::Not => !x,
+            PredicateLogicOp::And => x & y,
+            PredicateLogicOp::Or => x | y,
+            PredicateLogicOp::Xor => x ^ y,
+            PredicateLogicOp::Not => !x,
         };
         table | u8::from(holds) << bit
     });
-    Ok(Op::PredicateLogic {
+    Ok(DecodedOp::PredicateLogic {
         table,
         d: to,
         a: a.slot,

@@ -1,13 +1,14 @@
 //! Decoder of asynchronous copies, stores and reductions, and of the waits for them.
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::code::{
-    AccessPlan, ArrivalCount, AsyncPlan, Element, Predicate, Source as CopySource, Transfer,
+    AccessPlan, ArrivalCount, AsyncPayload, AsyncPlan, CopySource, PredicateOperand,
+    RegisterOperand,
 };
-use crate::contract::pending::{GroupKind, GroupWait, Reduction};
+use crate::contract::pending::{AsyncGroupKind, GroupWait, Reduction};
 use crate::contract::support::Support;
-use crate::decode::memory::{AccessAt, access_plan};
-use crate::decode::{Decoded, Decoder, Refusal};
+use crate::decode::memory::{AddressOperands, access_plan};
+use crate::decode::{DecodeError, DecodeResult, Decoder};
 use warpgrid_isa::{AsyncOp, AtomicOp, Completion, Flag, ScalarType, Sem, StateSpace};
 use warpgrid_program::OperandValue;
 
@@ -30,31 +31,31 @@ pub(crate) fn supports(op: AsyncOp) -> Support {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: AsyncOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: AsyncOp) -> DecodeResult<DecodedOp> {
     let plan = match op {
         AsyncOp::Store | AsyncOp::Reduction => registers(d)?,
         AsyncOp::Copy => copy(d)?,
         AsyncOp::BulkCopy | AsyncOp::BulkReduction => bulk_copy(d)?,
         AsyncOp::CopyArrive => arrival(d)?,
-        AsyncOp::CopyCommit => return Ok(d.commit(GroupKind::Copies)),
-        AsyncOp::BulkCommit => return Ok(d.commit(GroupKind::Bulk)),
-        AsyncOp::CopyWait => return wait(d, GroupKind::Copies),
+        AsyncOp::CopyCommit => return Ok(d.commit(AsyncGroupKind::Copies)),
+        AsyncOp::BulkCommit => return Ok(d.commit(AsyncGroupKind::Bulk)),
+        AsyncOp::CopyWait => return wait(d, AsyncGroupKind::Copies),
         AsyncOp::CopyWaitAll => {
-            return Ok(Op::AsyncWait(GroupWait {
-                kind: GroupKind::Copies,
+            return Ok(DecodedOp::AsyncWait(GroupWait {
+                kind: AsyncGroupKind::Copies,
                 latest: None,
                 reads: false,
             }));
         }
-        AsyncOp::BulkWait => return wait(d, GroupKind::Bulk),
+        AsyncOp::BulkWait => return wait(d, AsyncGroupKind::Bulk),
     };
-    Ok(Op::StartAsync(d.code.starts.add(plan)))
+    Ok(DecodedOp::StartAsync(d.code.starts.add(plan)))
 }
 
-fn wait(d: &mut Decoder<'_>, kind: GroupKind) -> Decoded<Op> {
+fn wait(d: &mut Decoder<'_>, kind: AsyncGroupKind) -> DecodeResult<DecodedOp> {
     let latest = Some(d.immediate(0)? as u32);
     let reads = d.modifiers.has(Flag::Read);
-    Ok(Op::AsyncWait(GroupWait {
+    Ok(DecodedOp::AsyncWait(GroupWait {
         kind,
         latest,
         reads,
@@ -62,10 +63,17 @@ fn wait(d: &mut Decoder<'_>, kind: GroupKind) -> Decoded<Op> {
 }
 
 /// `st.async` and `red.async`: `[a], b{, [mbar]}`.
-fn registers(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
-    let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
+fn registers(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
+    let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let (elements, operands) = d.sources(1, ty.width_bits())?;
-    let to = access_plan(d, AccessAt::address(0), ty, Sem::Weak, elements, operands)?;
+    let to = access_plan(
+        d,
+        AddressOperands::address(0),
+        ty,
+        Sem::Weak,
+        elements,
+        operands,
+    )?;
     let mbarrier = match d.operand(2) {
         OperandValue::Address(_) => Some(object(d, 2)?),
         _ => None,
@@ -74,19 +82,19 @@ fn registers(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     Ok(AsyncPlan {
         to: Some(to),
         mbarrier,
-        transfer: Transfer::Registers,
+        transfer: AsyncPayload::Registers,
         reduces,
         group: None,
     })
 }
 
 /// Decodes an mbarrier operand in the state space of the instruction.
-pub(crate) fn object(d: &mut Decoder<'_>, index: usize) -> Decoded<AccessPlan> {
-    let elements = vec![Element::SINK];
+pub(crate) fn object(d: &mut Decoder<'_>, index: usize) -> DecodeResult<AccessPlan> {
+    let elements = vec![RegisterOperand::SINK];
     let none = Vec::new();
     access_plan(
         d,
-        AccessAt::address(index),
+        AddressOperands::address(index),
         ScalarType::B64,
         Sem::Release,
         elements,
@@ -100,13 +108,13 @@ pub(crate) fn place(
     index: usize,
     space: StateSpace,
     alignment: u32,
-) -> Decoded<AccessPlan> {
+) -> DecodeResult<AccessPlan> {
     let mut plan = access_plan(
         d,
-        AccessAt::address(index),
+        AddressOperands::address(index),
         ScalarType::B8,
         Sem::Weak,
-        vec![Element::SINK],
+        vec![RegisterOperand::SINK],
         Vec::new(),
     )?;
     plan.space = space;
@@ -115,7 +123,7 @@ pub(crate) fn place(
 }
 
 /// `cp.async [dst], [src], size{, source-size}{, cache-policy}`
-fn copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
+fn copy(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     let size = d.immediate(2)? as u32;
     let to = place(d, 0, StateSpace::Shared, size)?;
     let from = place(d, 1, StateSpace::Global, size)?;
@@ -128,25 +136,25 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     Ok(AsyncPlan {
         to: Some(to),
         mbarrier: None,
-        transfer: Transfer::Copy(CopySource {
+        transfer: AsyncPayload::Copy(CopySource {
             from,
             size: d.number(u64::from(size), 32),
             read,
             address_counts: d.modifiers.has(Flag::ZeroFill),
-            ignores,
+            ignore_source: ignores,
             blocks: None,
             byte_mask: None,
-            left_out: None,
+            ignore_bytes: None,
         }),
         reduces: None,
-        group: Some(GroupKind::Copies),
+        group: Some(AsyncGroupKind::Copies),
     })
 }
 
 /// `cp.async.bulk` and `cp.reduce.async.bulk`. The operand positions depend on the direction of the copy.
-fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
+fn bulk_copy(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     let modifiers = d.modifiers;
-    let missing = || Refusal::missing("state space");
+    let missing = || DecodeError::missing("state space");
     let to_space = modifiers.space.ok_or_else(missing)?;
     let from_space = modifiers.source_space.ok_or_else(missing)?;
     let to = place(d, 0, to_space, BULK_ALIGNMENT)?;
@@ -184,18 +192,18 @@ fn bulk_copy(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
     Ok(AsyncPlan {
         to: Some(to),
         mbarrier,
-        transfer: Transfer::Copy(CopySource {
+        transfer: AsyncPayload::Copy(CopySource {
             from,
             size,
             read: None,
             address_counts: false,
-            ignores: None::<Predicate>,
+            ignore_source: None::<PredicateOperand>,
             blocks,
             byte_mask,
-            left_out,
+            ignore_bytes: left_out,
         }),
         reduces,
-        group: (!counts).then_some(GroupKind::Bulk),
+        group: (!counts).then_some(AsyncGroupKind::Bulk),
     })
 }
 
@@ -209,11 +217,11 @@ fn reduction(op: AtomicOp, ty: ScalarType) -> Reduction {
 }
 
 /// `cp.async.mbarrier.arrive{.noinc} [addr]`
-fn arrival(d: &mut Decoder<'_>) -> Decoded<AsyncPlan> {
+fn arrival(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     Ok(AsyncPlan {
         to: None,
         mbarrier: Some(object(d, 0)?),
-        transfer: Transfer::Arrival(match d.modifiers.has(Flag::Noinc) {
+        transfer: AsyncPayload::Arrival(match d.modifiers.has(Flag::Noinc) {
             true => ArrivalCount::Expected,
             false => ArrivalCount::Added,
         }),

@@ -1,8 +1,8 @@
 //! Arithmetic that reads or writes the carry flag (PTX ISA, "Extended-Precision Integer Arithmetic Instructions").
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::contract::support::Support;
-use crate::decode::{Decoded, Decoder, Refusal};
+use crate::decode::{DecodeError, DecodeResult, Decoder};
 use crate::semantics::ops::{self, CarryMode};
 use warpgrid_isa::{CarryOp, Flag, Modifiers, MulPart, ScalarType};
 
@@ -20,8 +20,8 @@ pub(crate) fn supports(op: CarryOp, modifiers: &Modifiers) -> Support {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: CarryOp) -> Decoded<Op> {
-    let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
+pub(crate) fn decode(d: &mut Decoder<'_>, op: CarryOp) -> DecodeResult<DecodedOp> {
+    let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let product = match d.modifiers.part {
         Some(MulPart::Hi) => ops::CarryOp::MadHi,
         Some(MulPart::Lo | MulPart::Wide) | None => ops::CarryOp::MadLo,
@@ -41,7 +41,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: CarryOp) -> Decoded<Op> {
     };
     let slots = crate::decode::arithmetic::same_width(d, ty.width_bits(), n_sources)?;
     Ok(match ty.width_bits() {
-        64 => Op::Carry64 { f, mode, slots },
-        _ => Op::Carry32 { f, mode, slots },
+        64 => DecodedOp::Carry64 { f, mode, slots },
+        _ => DecodedOp::Carry32 { f, mode, slots },
     })
 }

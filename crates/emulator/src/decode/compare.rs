@@ -1,24 +1,24 @@
 //! Comparisons and selections (PTX ISA, "Comparison and Selection Instructions").
 
-use crate::code::op::Op;
-use crate::code::{Combine, CompareKind, Comparison, SignOf};
+use crate::code::op::DecodedOp;
+use crate::code::{CompareType, Comparison, PredicateCombine, SelectCondition};
 use crate::contract::support::Support;
-use crate::decode::{Decoded, Decoder, Refusal, bank_of, machine};
+use crate::decode::{DecodeError, DecodeResult, Decoder, bank_of, machine};
 use crate::semantics::ops::Int32Op;
-use crate::semantics::registers::Slot;
-use warpgrid_isa::{CompareForm, Flag, Modifiers, ScalarType, Signedness, TypeKind};
+use crate::semantics::registers::OperandSlot;
+use warpgrid_isa::{ComparisonOp, Flag, Modifiers, ScalarType, Signedness, TypeKind};
 
-pub(crate) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
+pub(crate) fn supports(form: ComparisonOp, modifiers: &Modifiers) -> Support {
     let runs = match form {
-        CompareForm::Setp | CompareForm::Set => {
+        ComparisonOp::Setp | ComparisonOp::Set => {
             compared_type(modifiers).is_some_and(|ty| kind(ty).is_some() || half_of(ty).is_some())
         }
-        CompareForm::Testp => matches!(modifiers.ty, Some(ScalarType::F32 | ScalarType::F64)),
-        CompareForm::Selp => matches!(
+        ComparisonOp::Testp => matches!(modifiers.ty, Some(ScalarType::F32 | ScalarType::F64)),
+        ComparisonOp::Selp => matches!(
             modifiers.ty.map(ScalarType::width_bits),
             Some(8 | 16 | 32 | 64)
         ),
-        CompareForm::Slct => matches!(
+        ComparisonOp::Slct => matches!(
             modifiers.result_type().map(ScalarType::width_bits),
             Some(16 | 32 | 64)
         ),
@@ -30,53 +30,56 @@ pub(crate) fn supports(form: CompareForm, modifiers: &Modifiers) -> Support {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, form: CompareForm) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, form: ComparisonOp) -> DecodeResult<DecodedOp> {
     match form {
         // The assembler accepts `testp.f32 p, a` without a test, and leaves p unmodified.
-        CompareForm::Testp if d.modifiers.test.is_none() => Ok(Op::Nop),
-        CompareForm::Setp if is_pair(d) => set_predicates(d),
-        CompareForm::Set if is_pair(d) => set_pair(d),
-        CompareForm::Setp => {
+        ComparisonOp::Testp if d.modifiers.test.is_none() => Ok(DecodedOp::Nop),
+        ComparisonOp::Setp if is_pair(d) => set_predicates(d),
+        ComparisonOp::Set if is_pair(d) => set_pair(d),
+        ComparisonOp::Setp => {
             let compare = comparison(d)?;
             let combine = combined(d, 3)?;
             let (d, q) = d.pair(0, 1)?;
-            Ok(Op::SetPredicate {
+            Ok(DecodedOp::SetPredicate {
                 compare,
                 d,
                 q,
                 combine,
             })
         }
-        CompareForm::Set => {
+        ComparisonOp::Set => {
             let to = d.modifiers.result_type();
-            let to = to.ok_or_else(|| Refusal::missing("type"))?;
-            Ok(Op::Set {
+            let to = to.ok_or_else(|| DecodeError::missing("type"))?;
+            Ok(DecodedOp::Set {
                 compare: comparison(d)?,
                 to,
                 combine: combined(d, 3)?,
                 d: d.target(0, to.width_bits())?,
             })
         }
-        CompareForm::Testp => {
+        ComparisonOp::Testp => {
             let bits = d.modifiers.ty.map_or(32, ScalarType::width_bits);
-            let test = d.modifiers.test.ok_or_else(|| Refusal::missing("test"))?;
-            Ok(Op::TestFloat {
+            let test = d
+                .modifiers
+                .test
+                .ok_or_else(|| DecodeError::missing("test"))?;
+            Ok(DecodedOp::TestFloat {
                 test,
                 bank: bank_of(bits),
                 a: d.source(1, bits)?,
                 d: d.target(0, 1)?,
             })
         }
-        CompareForm::Selp => select(d),
-        CompareForm::Slct => {
+        ComparisonOp::Selp => select(d),
+        ComparisonOp::Slct => {
             let ty = d.modifiers.result_type();
             let bits = ty.map_or(32, ScalarType::width_bits);
             let sign = match d.modifiers.source_type() {
-                Some(ty) if ty.is_float() && d.modifiers.has(Flag::Ftz) => SignOf::Flushed,
-                Some(ty) if ty.is_float() => SignOf::Float,
-                Some(_) | None => SignOf::Integer,
+                Some(ty) if ty.is_float() && d.modifiers.has(Flag::Ftz) => SelectCondition::Flushed,
+                Some(ty) if ty.is_float() => SelectCondition::Float,
+                Some(_) | None => SelectCondition::Integer,
             };
-            Ok(Op::SelectSign {
+            Ok(DecodedOp::SelectSign {
                 a: d.source(1, bits)?,
                 b: d.source(2, bits)?,
                 c: d.source(3, 32)?,
@@ -101,14 +104,14 @@ fn is_pair(d: &Decoder<'_>) -> bool {
 }
 
 /// Returns the comparisons of the lower and of the upper halves.
-fn halves(d: &mut Decoder<'_>) -> Decoded<[Comparison; 2]> {
+fn halves(d: &mut Decoder<'_>) -> DecodeResult<[Comparison; 2]> {
     let modifiers = d.modifiers;
     let ty = compared_type(modifiers).and_then(half_of).and_then(kind);
     let low = Comparison {
-        kind: ty.ok_or_else(|| Refusal::missing("type"))?,
+        kind: ty.ok_or_else(|| DecodeError::missing("type"))?,
         op: modifiers
             .compare
-            .ok_or_else(|| Refusal::missing("comparison"))?,
+            .ok_or_else(|| DecodeError::missing("comparison"))?,
         ftz: modifiers.has(Flag::Ftz),
         a: d.source(1, 32)?,
         b: d.source(2, 32)?,
@@ -122,26 +125,26 @@ fn halves(d: &mut Decoder<'_>) -> Decoded<[Comparison; 2]> {
 }
 
 /// Extracts the upper half of a register.
-fn high_half(d: &mut Decoder<'_>, of: Slot) -> Slot {
+fn high_half(d: &mut Decoder<'_>, of: OperandSlot) -> OperandSlot {
     let to = d.hidden(32).slot;
     let slots = [to, of, d.constant(16, 32), d.constant(0, 32)];
     let (f, sign) = (Int32Op::Shr, Signedness::Unsigned);
-    d.before.push(Op::Int32 { f, sign, slots });
+    d.before.push(DecodedOp::Int32 { f, sign, slots });
     to
 }
 
 /// `setp.lt.f16x2 p|q, a, b`: p is the result for the lower halves, q the result for the upper halves.
-fn set_predicates(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn set_predicates(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let [low, high] = halves(d)?;
     let combine = combined(d, 3)?;
     let (p, q) = d.pair(0, 1)?;
     // Compute both results before writing p and q, each of which may be the combined predicate or the guard.
     let results = [d.hidden(1).slot, d.hidden(1).slot];
     for (compare, to) in [low, high].into_iter().zip(results) {
-        d.before.push(Op::SetPredicate {
+        d.before.push(DecodedOp::SetPredicate {
             compare,
             d: to,
-            q: Slot::NONE,
+            q: OperandSlot::NONE,
             combine,
         });
     }
@@ -149,14 +152,14 @@ fn set_predicates(d: &mut Decoder<'_>) -> Decoded<Op> {
 }
 
 /// `set.lt.f16x2.f16x2 d, a, b`: each half of d is the result for the corresponding halves of a and b.
-fn set_pair(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn set_pair(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let compare = halves(d)?;
     let combine = combined(d, 3)?;
     let to = d.modifiers.result_type();
     let to = to.and_then(half_of).unwrap_or(ScalarType::U16);
     let parts = [d.hidden(32).slot, d.hidden(32).slot];
     for (compare, part) in compare.into_iter().zip(parts) {
-        d.before.push(Op::Set {
+        d.before.push(DecodedOp::Set {
             compare,
             to,
             d: part,
@@ -165,19 +168,25 @@ fn set_pair(d: &mut Decoder<'_>) -> Decoded<Op> {
     }
     let [low, high] = parts;
     let half = d.constant(16, 32);
-    Ok(Op::Insert32([d.target(0, 32)?, high, low, half, half]))
+    Ok(DecodedOp::Insert32([
+        d.target(0, 32)?,
+        high,
+        low,
+        half,
+        half,
+    ]))
 }
 
 /// `selp`. A negated predicate swaps the sources.
-fn select(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn select(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let bits = d.modifiers.ty.map_or(32, ScalarType::width_bits);
     let predicate = d.predicate(3)?;
     let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
     let (a, b) = if predicate.negated { (b, a) } else { (a, b) };
     let (d, p) = (d.target(0, bits)?, predicate.slot);
     Ok(match bits {
-        64 => Op::Select64 { d, a, b, p },
-        _ => Op::Select32 { d, a, b, p },
+        64 => DecodedOp::Select64 { d, a, b, p },
+        _ => DecodedOp::Select32 { d, a, b, p },
     })
 }
 
@@ -186,29 +195,29 @@ fn compared_type(modifiers: &Modifiers) -> Option<ScalarType> {
     modifiers.source_type()
 }
 
-fn kind(ty: ScalarType) -> Option<CompareKind> {
+fn kind(ty: ScalarType) -> Option<CompareType> {
     Some(match (ty.kind(), ty.width_bits()) {
-        (TypeKind::Float, 64) if ty == ScalarType::F64 => CompareKind::F64,
-        (TypeKind::Float, 32) if ty == ScalarType::F32 => CompareKind::F32,
-        (TypeKind::Float, 16) if ty == ScalarType::F16 => CompareKind::F16,
-        (TypeKind::Float, 16) if ty == ScalarType::Bf16 => CompareKind::Bf16,
-        (TypeKind::Signed, 16) => CompareKind::S16,
-        (TypeKind::Signed, 32) => CompareKind::S32,
-        (TypeKind::Signed, 64) => CompareKind::S64,
-        (TypeKind::Unsigned | TypeKind::Bits, 16) => CompareKind::U16,
-        (TypeKind::Unsigned | TypeKind::Bits, 32) => CompareKind::U32,
-        (TypeKind::Unsigned | TypeKind::Bits, 64) => CompareKind::U64,
+        (TypeKind::Float, 64) if ty == ScalarType::F64 => CompareType::F64,
+        (TypeKind::Float, 32) if ty == ScalarType::F32 => CompareType::F32,
+        (TypeKind::Float, 16) if ty == ScalarType::F16 => CompareType::F16,
+        (TypeKind::Float, 16) if ty == ScalarType::Bf16 => CompareType::Bf16,
+        (TypeKind::Signed, 16) => CompareType::S16,
+        (TypeKind::Signed, 32) => CompareType::S32,
+        (TypeKind::Signed, 64) => CompareType::S64,
+        (TypeKind::Unsigned | TypeKind::Bits, 16) => CompareType::U16,
+        (TypeKind::Unsigned | TypeKind::Bits, 32) => CompareType::U32,
+        (TypeKind::Unsigned | TypeKind::Bits, 64) => CompareType::U64,
         _ => return None,
     })
 }
 
-fn comparison(d: &mut Decoder<'_>) -> Decoded<Comparison> {
+fn comparison(d: &mut Decoder<'_>) -> DecodeResult<Comparison> {
     let modifiers = d.modifiers;
-    let ty = compared_type(modifiers).ok_or_else(|| Refusal::missing("type"))?;
+    let ty = compared_type(modifiers).ok_or_else(|| DecodeError::missing("type"))?;
     let op = modifiers.compare;
     Ok(Comparison {
-        kind: kind(ty).ok_or(Refusal::NotYet(None))?,
-        op: op.ok_or_else(|| Refusal::missing("comparison"))?,
+        kind: kind(ty).ok_or(DecodeError::NotYet(None))?,
+        op: op.ok_or_else(|| DecodeError::missing("comparison"))?,
         ftz: modifiers.has(Flag::Ftz),
         a: d.source(1, ty.width_bits())?,
         b: d.source(2, ty.width_bits())?,
@@ -216,12 +225,12 @@ fn comparison(d: &mut Decoder<'_>) -> Decoded<Comparison> {
 }
 
 /// Decodes the predicate with which the result is combined, if any.
-fn combined(d: &mut Decoder<'_>, index: usize) -> Decoded<Option<Combine>> {
+fn combined(d: &mut Decoder<'_>, index: usize) -> DecodeResult<Option<PredicateCombine>> {
     let Some(op) = d.modifiers.combine else {
         return Ok(None);
     };
     let predicate = d.predicate(index)?;
-    Ok(Some(Combine {
+    Ok(Some(PredicateCombine {
         op,
         slot: predicate.slot,
         negated: predicate.negated,

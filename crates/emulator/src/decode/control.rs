@@ -1,10 +1,12 @@
 //! Decoder of branches, calls and exits.
 
-use crate::code::op::Op;
-use crate::code::{CallPlan, CallTargetPlan, Element, Place, SystemCall, SystemPlan};
+use crate::code::op::DecodedOp;
+use crate::code::{
+    CallPlan, CallTargetPlan, CallValueLocation, DriverCall, DriverCallPlan, RegisterOperand,
+};
 use crate::contract::support::Support;
-use crate::decode::{Decoded, Decoder, Refusal};
-use crate::state::layout::VariablePlace;
+use crate::decode::{DecodeError, DecodeResult, Decoder};
+use crate::state::layout::VariableLocation;
 use warpgrid_isa::{ControlOp, StateSpace};
 use warpgrid_program::{
     Callee, FunctionId, OperandValue, Parameter, Source, SourceModifiers, VariableId,
@@ -21,44 +23,44 @@ pub(crate) fn supports(op: ControlOp) -> Support {
         | ControlOp::Breakpoint
         | ControlOp::PushReconvergence
         | ControlOp::Reconverge
-        | ControlOp::ReconvergeUnlessYielded
-        | ControlOp::GiveWay
-        | ControlOp::LeaveReconvergence
+        | ControlOp::ReconvergeYieldable
+        | ControlOp::Yield
+        | ControlOp::BreakReconvergence
         | ControlOp::BranchIndirect
         | ControlOp::BranchDivergent => Support::Runs,
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> DecodeResult<DecodedOp> {
     match op {
         // Branch targets are instruction indices until the function has been decoded.
-        ControlOp::Branch => Ok(Op::Branch {
+        ControlOp::Branch => Ok(DecodedOp::Branch {
             target: d.label(0)?,
         }),
         ControlOp::BranchIndexed => branch_indexed(d),
         ControlOp::Call => call(d),
-        ControlOp::Return => Ok(Op::Return),
-        ControlOp::Exit => Ok(Op::Exit),
+        ControlOp::Return => Ok(DecodedOp::Return),
+        ControlOp::Exit => Ok(DecodedOp::Exit),
         // Without a debugger, `brkpt` stops the launch as `trap` does.
-        ControlOp::Trap | ControlOp::Breakpoint => Ok(Op::Trap),
+        ControlOp::Trap | ControlOp::Breakpoint => Ok(DecodedOp::Trap),
         // The mask of the active lanes is saved for their reconvergence.
-        ControlOp::PushReconvergence => Ok(Op::ActiveMask {
+        ControlOp::PushReconvergence => Ok(DecodedOp::ActiveMask {
             d: d.target(0, 32)?,
         }),
-        ControlOp::Reconverge => Ok(Op::Reconverge {
+        ControlOp::Reconverge => Ok(DecodedOp::Reconverge {
             mask: d.source(0, 32)?,
         }),
-        ControlOp::ReconvergeUnlessYielded => Ok(Op::ReconvergeUnlessYielded {
+        ControlOp::ReconvergeYieldable => Ok(DecodedOp::ReconvergeUnlessYielded {
             mask: d.source(0, 32)?,
         }),
-        ControlOp::GiveWay => Ok(Op::GiveWay),
-        ControlOp::LeaveReconvergence => Ok(Op::LeaveReconvergence {
+        ControlOp::Yield => Ok(DecodedOp::YieldConvergence),
+        ControlOp::BreakReconvergence => Ok(DecodedOp::BreakConvergence {
             mask: d.source(0, 32)?,
         }),
-        ControlOp::BranchIndirect => Ok(Op::BranchIndirect {
+        ControlOp::BranchIndirect => Ok(DecodedOp::BranchIndirect {
             a: d.element(0, 64)?,
         }),
-        ControlOp::BranchDivergent => Ok(Op::BranchDivergent {
+        ControlOp::BranchDivergent => Ok(DecodedOp::BranchDivergent {
             mask: d.source(0, 32)?,
             target: d.label(1)?,
         }),
@@ -66,21 +68,25 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> Decoded<Op> {
 }
 
 /// `brx.idx`
-fn branch_indexed(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn branch_indexed(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let index = d.source(0, 32)?;
     let mut table = Vec::new();
     for operand in d.list(1).1 {
         match operand.value {
             OperandValue::Label(label) => table.push(label),
-            _ => return Err(Refusal::internal("operand 1: expected labels".to_owned())),
+            _ => {
+                return Err(DecodeError::internal(
+                    "operand 1: expected labels".to_owned(),
+                ));
+            }
         }
     }
     let table = d.code.branch_tables.add(table);
-    Ok(Op::BranchIndexed { index, table })
+    Ok(DecodedOp::BranchIndexed { index, table })
 }
 
 /// `call`: results, function, arguments.
-fn call(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn call(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let returns = places(d, 0)?;
     let arguments = places(d, 2)?;
     match d.callee(1)? {
@@ -89,9 +95,9 @@ fn call(d: &mut Decoder<'_>) -> Decoded<Op> {
             let Some(plan) = target_plan(d, *id, &arguments, &returns) else {
                 let name = d.program.functions.get(id.0 as usize);
                 let name = name.map_or("?", |f| f.name.as_str());
-                return Err(Refusal::NotYet(Some(format!("call {name}"))));
+                return Err(DecodeError::NotYet(Some(format!("call {name}"))));
             };
-            push_call(d, Element::SINK, vec![plan])
+            push_call(d, RegisterOperand::SINK, vec![plan])
         }
         Callee::Indirect {
             register,
@@ -107,31 +113,39 @@ fn call(d: &mut Decoder<'_>) -> Decoded<Op> {
     }
 }
 
-fn push_call(d: &mut Decoder<'_>, register: Element, targets: Vec<CallTargetPlan>) -> Decoded<Op> {
-    Ok(Op::Call(d.code.calls.add(CallPlan { register, targets })))
+fn push_call(
+    d: &mut Decoder<'_>,
+    register: RegisterOperand,
+    targets: Vec<CallTargetPlan>,
+) -> DecodeResult<DecodedOp> {
+    Ok(DecodedOp::Call(
+        d.code.calls.add(CallPlan { register, targets }),
+    ))
 }
 
 /// Decodes a call into the driver.
 fn system_call(
     d: &mut Decoder<'_>,
     name: &str,
-    arguments: Vec<Place>,
-    returns: Vec<Place>,
-) -> Decoded<Op> {
+    arguments: Vec<CallValueLocation>,
+    returns: Vec<CallValueLocation>,
+) -> DecodeResult<DecodedOp> {
     let kind = match name {
-        "vprintf" => SystemCall::Printf,
-        "__assertfail" => SystemCall::AssertFail,
-        _ => return Err(Refusal::NotYet(Some(format!("call {name}")))),
+        "vprintf" => DriverCall::Printf,
+        "__assertfail" => DriverCall::AssertFail,
+        _ => return Err(DecodeError::NotYet(Some(format!("call {name}")))),
     };
-    Ok(Op::SystemCall(d.code.system_calls.add(SystemPlan {
-        kind,
-        arguments,
-        returns,
-    })))
+    Ok(DecodedOp::SystemCall(d.code.system_calls.add(
+        DriverCallPlan {
+            kind,
+            arguments,
+            returns,
+        },
+    )))
 }
 
 /// Decodes the locations of arguments or results in the caller.
-fn places(d: &mut Decoder<'_>, index: usize) -> Decoded<Vec<Place>> {
+fn places(d: &mut Decoder<'_>, index: usize) -> DecodeResult<Vec<CallValueLocation>> {
     if *d.operand(index) == OperandValue::Absent {
         return Ok(Vec::new());
     }
@@ -139,10 +153,10 @@ fn places(d: &mut Decoder<'_>, index: usize) -> Decoded<Vec<Place>> {
     operands.iter().map(|o| place(d, &o.value)).collect()
 }
 
-fn place(d: &mut Decoder<'_>, value: &OperandValue) -> Decoded<Place> {
+fn place(d: &mut Decoder<'_>, value: &OperandValue) -> DecodeResult<CallValueLocation> {
     match value {
-        OperandValue::Destination(None) => Ok(Place::Register(Element::SINK)),
-        OperandValue::Destination(Some(run)) => Ok(Place::Register(d.written(*run)?)),
+        OperandValue::Destination(None) => Ok(CallValueLocation::Register(RegisterOperand::SINK)),
+        OperandValue::Destination(Some(run)) => Ok(CallValueLocation::Register(d.written(*run)?)),
         OperandValue::Source(
             Source::VariableAddress {
                 variable: id @ VariableId::Function(index),
@@ -151,27 +165,27 @@ fn place(d: &mut Decoder<'_>, value: &OperandValue) -> Decoded<Place> {
             _,
         ) if matches!(
             d.variable(*id)?,
-            (VariablePlace::Frame(_), StateSpace::ParamFunc)
+            (VariableLocation::Frame(_), StateSpace::ParamFunc)
         ) =>
         {
             let variable = d.function.variables.get(*index as usize);
             let size = variable.map_or(0, |v| v.size_bytes as u32);
             match d.variable(*id)?.0 {
-                VariablePlace::Frame(offset) => Ok(Place::Stack { offset, size }),
-                VariablePlace::Fixed(_) => Err(Refusal::missing("stack slot")),
+                VariableLocation::Frame(offset) => Ok(CallValueLocation::Stack { offset, size }),
+                VariableLocation::Fixed(_) => Err(DecodeError::missing("stack slot")),
             }
         }
-        OperandValue::Source(source, modifiers) => {
-            Ok(Place::Register(d.read(*source, *modifiers, 64)?))
-        }
+        OperandValue::Source(source, modifiers) => Ok(CallValueLocation::Register(
+            d.read(*source, *modifiers, 64)?,
+        )),
         OperandValue::Predicate {
             source,
             negated: false,
         } => {
             let element = d.read(*source, SourceModifiers::NONE, 1)?;
-            Ok(Place::Register(element))
+            Ok(CallValueLocation::Register(element))
         }
-        _ => Err(Refusal::internal(
+        _ => Err(DecodeError::internal(
             "a call argument must be a register, a literal or a variable".to_owned(),
         )),
     }
@@ -181,8 +195,8 @@ fn place(d: &mut Decoder<'_>, value: &OperandValue) -> Decoded<Place> {
 fn target_plan(
     d: &Decoder<'_>,
     id: FunctionId,
-    arguments: &[Place],
-    returns: &[Place],
+    arguments: &[CallValueLocation],
+    returns: &[CallValueLocation],
 ) -> Option<CallTargetPlan> {
     let callee = d.program.functions.get(id.0 as usize)?;
     if !callee.defined {
@@ -194,15 +208,15 @@ fn target_plan(
         Parameter::Register(id) => code
             .registers
             .get(id.0 as usize)
-            .map(|e| Place::Register(*e)),
+            .map(|e| CallValueLocation::Register(*e)),
         Parameter::Variable(index) => {
             let places = d.layout.functions.get(id.0 as usize)?;
             match places.get(*index as usize)? {
-                VariablePlace::Frame(offset) => Some(Place::Stack {
+                VariableLocation::Frame(offset) => Some(CallValueLocation::Stack {
                     offset: *offset,
                     size: callee.variables.get(*index as usize)?.size_bytes as u32,
                 }),
-                VariablePlace::Fixed(_) => None,
+                VariableLocation::Fixed(_) => None,
             }
         }
     };

@@ -2,18 +2,18 @@
 //! (PTX ISA, "wgmma.mma_async"). Computes, for each instruction of a function, the registers of any `wgmma` that it
 //! accesses. At run time, the result detects accesses to registers of a pending `wgmma`.
 
-use crate::code::held::{HeldRegisters, Touched};
-use warpgrid_isa::{Does, UnitOp, WarpgroupOp};
+use crate::code::held::{InFlightRegisters, TouchedRegisters};
+use warpgrid_isa::{DeviceUnitOp, Operation, WarpgroupOp};
 use warpgrid_program::{
-    Function, Instruction, OperandValue, Program, RegisterAccess, RegisterId, StepPart,
+    Function, Instruction, OperandValue, Program, RegisterAccess, RegisterId, StepGrouping,
 };
 
-const DENSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::Product));
-const SPARSE: Does = Does::Unit(UnitOp::Warpgroup(WarpgroupOp::SparseProduct));
+const DENSE: Operation = Operation::Unit(DeviceUnitOp::Warpgroup(WarpgroupOp::MmaAsync));
+const SPARSE: Operation = Operation::Unit(DeviceUnitOp::Warpgroup(WarpgroupOp::MmaAsyncSparse));
 
 /// Checks whether an instruction is a `wgmma`.
 pub(crate) fn is_product(program: &Program, instruction: &Instruction) -> bool {
-    let action = program.action(instruction);
+    let action = program.opcode(instruction);
     action.is_some_and(|action| [DENSE, SPARSE].contains(&action.does))
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn held(
     program: &Program,
     function: &Function,
     instruction: &Instruction,
-) -> HeldRegisters {
+) -> InFlightRegisters {
     let operands = function.operands_of(instruction.operands);
     let registers = |at: usize| match operands.get(at) {
         Some(operand) => function.operand_registers(&operand.value),
@@ -37,11 +37,11 @@ pub(crate) fn held(
         true => registers(1),
         false => Vec::new(),
     };
-    let action = program.action(instruction);
+    let action = program.opcode(instruction);
     if action.is_some_and(|action| action.does == SPARSE) {
         factors.extend(registers(3));
     }
-    HeldRegisters {
+    InFlightRegisters {
         sums: registers(0),
         factors,
     }
@@ -69,14 +69,14 @@ pub(crate) fn touched(
     function: &Function,
     place: usize,
     is_held: &[bool],
-) -> Touched {
-    let mut touched = Touched::default();
+) -> TouchedRegisters {
+    let mut touched = TouchedRegisters::default();
     let rest = function.instructions.get(place..).unwrap_or(&[]);
     let Some(instruction) = rest.first() else {
         return touched;
     };
     // A SASS `wgmma` has an explicit addend, which is copied to the accumulators in the same step.
-    let n_step = rest.iter().position(|of| of.step == StepPart::Whole);
+    let n_step = rest.iter().position(|of| of.step == StepGrouping::Whole);
     let of_step = rest.get(1..=n_step.unwrap_or(0)).unwrap_or(&[]);
     if of_step.iter().any(|of| is_product(program, of)) {
         return touched;

@@ -1,7 +1,7 @@
 //! Decoder of hints. Hints for caches, dependent grids and register counts have no effect; the others yield to other
 //! warps.
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::contract::support::Support;
 use warpgrid_isa::HintOp;
 
@@ -18,14 +18,14 @@ pub(crate) fn supports(op: HintOp) -> Support {
     }
 }
 
-pub(crate) fn decode(op: HintOp) -> Op {
+pub(crate) fn decode(op: HintOp) -> DecodedOp {
     match op {
         HintOp::Prefetch
         | HintOp::ApplyPriority
         | HintOp::Discard
         | HintOp::GridDependency
         | HintOp::SetMaxRegisters(_)
-        | HintOp::BulkPrefetch => Op::Nop,
-        HintOp::Nanosleep | HintOp::Pmevent => Op::Yield,
+        | HintOp::BulkPrefetch => DecodedOp::Nop,
+        HintOp::Nanosleep | HintOp::Pmevent => DecodedOp::Yield,
     }
 }

@@ -1,20 +1,22 @@
 //! Decoder of warp-level matrix instructions. Each plan contains the positions of the elements in registers and lanes.
 
-use crate::code::Element;
+use crate::code::RegisterOperand;
 use crate::code::matrix_plan::{
-    FactorsPlan, Gather, LinesPlan, MatrixPlan, OperandPlan, ProductPlan, RowPlace, RowsPlan,
+    FragmentElement, FragmentPlan, LdmatrixElement, LdmatrixPlan, MatrixPlan, MmaPlan,
+    ScaleFactorPlan, WmmaMemoryPlan,
 };
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::contract::fault::AccessKind;
 use crate::contract::support::Support;
-use crate::decode::memory::{AccessAt, access_plan};
-use crate::decode::{Decoded, Decoder, Refusal, warp_product};
+use crate::decode::memory::{AddressOperands, access_plan};
+use crate::decode::{DecodeError, DecodeResult, Decoder, warp_product};
 use crate::semantics::registers::LANES;
-use crate::semantics::tensor::plan::Plan;
-use crate::semantics::tensor::rule::{BitOp, Overflow, Product, ProductOp};
-use crate::semantics::tensor::scaled::FactorType;
+use crate::semantics::tensor::plan::TensorCoreModel;
+use crate::semantics::tensor::rule::{BitOp, IntegerOverflow, MmaDescription, MmaInstruction};
+use crate::semantics::tensor::scaled::ScaleType;
 use warpgrid_isa::fragment::{
-    FragmentMap, FragmentQuery, Matrix, Place, Shape, TensorCore, fragment, moved_matrix,
+    ElementCoord, FragmentMap, FragmentQuery, MatrixOperand, Shape, TensorCoreGeneration, fragment,
+    moved_matrix,
 };
 use warpgrid_isa::{
     BoolOp, Flag, MatrixCount, MatrixLayout, MatrixOp, Modifiers, Rounding, ScalarType, Sem,
@@ -29,8 +31,8 @@ pub(crate) fn supports(op: MatrixOp) -> Support {
         | MatrixOp::WmmaLoadC
         | MatrixOp::WmmaStore
         | MatrixOp::WmmaMma => Support::Runs,
-        MatrixOp::Mma | MatrixOp::MmaScaled => Support::Runs,
-        MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => Support::Runs,
+        MatrixOp::Mma | MatrixOp::MmaBlockScaled => Support::Runs,
+        MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled => Support::Runs,
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => Support::Runs,
     }
 }
@@ -48,37 +50,37 @@ fn counted(modifiers: &Modifiers) -> Modifiers {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<DecodedOp> {
     let plan = match op {
         MatrixOp::WmmaLoadA | MatrixOp::WmmaLoadB | MatrixOp::WmmaLoadC | MatrixOp::WmmaStore => {
             lines(d, op)?
         }
-        MatrixOp::WmmaMma | MatrixOp::Mma | MatrixOp::MmaScaled => product(d, op)?,
+        MatrixOp::WmmaMma | MatrixOp::Mma | MatrixOp::MmaBlockScaled => product(d, op)?,
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => rows(d, op)?,
-        MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {
+        MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled => {
             MatrixPlan::Sparse(Box::new(warp_product::sparse_of_warp(d)?))
         }
     };
-    Ok(Op::Matrix(d.code.matrices.add(plan)))
+    Ok(DecodedOp::Matrix(d.code.matrices.add(plan)))
 }
 
 /// Returns the fragment map of an operand.
-fn map(d: &Decoder<'_>, op: MatrixOp, matrix: Matrix) -> Decoded<FragmentMap> {
+fn map(d: &Decoder<'_>, op: MatrixOp, matrix: MatrixOperand) -> DecodeResult<FragmentMap> {
     let query = FragmentQuery::of_operand(op, &counted(d.modifiers), matrix, *d.program.target);
-    let query = query.ok_or(Refusal::NotYet(None))?;
+    let query = query.ok_or(DecodeError::NotYet(None))?;
     // SASS is not checked for the features of its target.
-    fragment(&query).map_err(|error| Refusal::NotYet(Some(error.to_string())))
+    fragment(&query).map_err(|error| DecodeError::NotYet(Some(error.to_string())))
 }
 
-fn access_kind(op: MatrixOp) -> Decoded<AccessKind> {
-    op.access().ok_or_else(|| Refusal::missing("access"))
+fn access_kind(op: MatrixOp) -> DecodeResult<AccessKind> {
+    op.access().ok_or_else(|| DecodeError::missing("access"))
 }
 
 /// `wmma.load` and `wmma.store`
-fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
-    let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
+fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
+    let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let layout = d.modifiers.layout;
-    let layout = layout.ok_or_else(|| Refusal::missing("layout"))?;
+    let layout = layout.ok_or_else(|| DecodeError::missing("layout"))?;
     let map = map(d, op, moved_matrix(op))?;
     let kind = access_kind(op)?;
     let register_bits = if ty == ScalarType::F64 { 64 } else { 32 };
@@ -87,7 +89,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         AccessKind::Store | AccessKind::Atomic => (0, d.sources(1, register_bits)?),
     };
     let n_registers = registers.len();
-    let at = AccessAt::address(address);
+    let at = AddressOperands::address(address);
     let mut access = access_plan(d, at, ty, Sem::Weak, registers, operands)?;
     let stride = match d.operand(2) {
         OperandValue::Absent => {
@@ -108,7 +110,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
     access.width_bytes = n_read as u32 * per_register * unit_bytes;
     let accesses = map
         .accesses(layout)
-        .ok_or_else(|| Refusal::missing("fragment accesses"))?;
+        .ok_or_else(|| DecodeError::missing("fragment accesses"))?;
     let (n_major, n_minor) = match layout {
         MatrixLayout::Row => (map.rows, map.columns),
         MatrixLayout::Col => (map.columns, map.rows),
@@ -117,8 +119,8 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         StateSpace::Shared => accesses.shared,
         _ => accesses.global,
     };
-    access.noted.access_bytes = Some(rules.lane_bytes());
-    Ok(MatrixPlan::Lines(LinesPlan {
+    access.metadata.access_bytes = Some(rules.lane_bytes());
+    Ok(MatrixPlan::Lines(WmmaMemoryPlan {
         rules,
         access,
         kind,
@@ -143,7 +145,7 @@ fn places_of_lines(
     let step = u8::try_from(u32::from(map.elements_per_register) / per_register).unwrap_or(1);
     let of_unit = |unit: u32| {
         std::array::from_fn(|lane| {
-            let place = map.place(warpgrid_isa::fragment::Holder {
+            let place = map.place(warpgrid_isa::fragment::RegisterLocation {
                 lane: lane as u8,
                 register: (unit / per_register) as u8,
                 element: (unit % per_register) as u8 * step,
@@ -155,9 +157,9 @@ fn places_of_lines(
 }
 
 /// Returns the shape, the types and the modifiers of a product.
-fn product_of(d: &Decoder<'_>, op: MatrixOp) -> Decoded<Product> {
+fn product_of(d: &Decoder<'_>, op: MatrixOp) -> DecodeResult<MmaDescription> {
     let modifiers = d.modifiers;
-    let missing = || Refusal::missing("type");
+    let missing = || DecodeError::missing("type");
     let (c_type, d_type) = (
         modifiers.c_type.ok_or_else(missing)?,
         modifiers.d_type.ok_or_else(missing)?,
@@ -166,14 +168,14 @@ fn product_of(d: &Decoder<'_>, op: MatrixOp) -> Decoded<Product> {
     let a_type = modifiers.a_type.unwrap_or(ScalarType::F16);
     let b_type = modifiers.b_type.unwrap_or(ScalarType::F16);
     let shape = modifiers.shape;
-    let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
-    let core = TensorCore::of(d.program.target);
-    Ok(Product {
-        core: core.ok_or(Refusal::NotYet(None))?,
+    let shape = shape.ok_or_else(|| DecodeError::missing("shape"))?;
+    let core = TensorCoreGeneration::of(d.program.target);
+    Ok(MmaDescription {
+        core: core.ok_or(DecodeError::NotYet(None))?,
         op: if op == MatrixOp::WmmaMma {
-            ProductOp::Wmma
+            MmaInstruction::Wmma
         } else {
-            ProductOp::Mma
+            MmaInstruction::Mma
         },
         shape: Shape::new(shape.rows, shape.columns, shape.depth),
         a: a_type,
@@ -181,8 +183,8 @@ fn product_of(d: &Decoder<'_>, op: MatrixOp) -> Decoded<Product> {
         c: c_type,
         d: d_type,
         overflow: match modifiers.has(Flag::Satfinite) {
-            true => Overflow::Saturate,
-            false => Overflow::Wrap,
+            true => IntegerOverflow::Saturate,
+            false => IntegerOverflow::Wrap,
         },
         rounding: modifiers.rounding.unwrap_or(Rounding::Rn),
         bit_op: match modifiers.combine {
@@ -193,33 +195,36 @@ fn product_of(d: &Decoder<'_>, op: MatrixOp) -> Decoded<Product> {
 }
 
 /// `wmma.mma` and `mma`
-fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
+fn product(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     let modifiers = d.modifiers;
     let product = product_of(d, op)?;
     let factor_type = match modifiers.scale_type {
-        Some(ScalarType::Ue4m3) => FactorType::Ue4m3,
-        _ => FactorType::Ue8m0,
+        Some(ScalarType::Ue4m3) => ScaleType::Ue4m3,
+        _ => ScaleType::Ue8m0,
     };
-    let is_scaled = op == MatrixOp::MmaScaled;
+    let is_scaled = op == MatrixOp::MmaBlockScaled;
     let plan = match is_scaled {
-        true => Plan::scaled(product, factor_type),
-        false => Plan::new(product),
+        true => TensorCoreModel::scaled(product, factor_type),
+        false => TensorCoreModel::new(product),
     };
-    let plan = plan.map_err(|error| Refusal::NotYet(Some(error.to_string())))?;
-    let a = map(d, op, Matrix::A)?;
-    let b = map(d, op, Matrix::B)?;
-    let c = map(d, op, Matrix::C)?;
-    let result = map(d, op, Matrix::D)?;
+    let plan = plan.map_err(|error| DecodeError::NotYet(Some(error.to_string())))?;
+    let a = map(d, op, MatrixOperand::A)?;
+    let b = map(d, op, MatrixOperand::B)?;
+    let c = map(d, op, MatrixOperand::C)?;
+    let result = map(d, op, MatrixOperand::D)?;
     let bits = |ty: ScalarType| if ty == ScalarType::F64 { 64 } else { 32 };
     let (d_registers, _) = d.destinations(0)?;
     let (a_registers, _) = d.sources(1, bits(product.a))?;
     let (b_registers, _) = d.sources(2, bits(product.b))?;
     let (c_registers, _) = d.sources(3, bits(product.c))?;
     let factors = match is_scaled {
-        true => Some([factors(d, Matrix::A, 4)?, factors(d, Matrix::B, 6)?]),
+        true => Some([
+            factors(d, MatrixOperand::A, 4)?,
+            factors(d, MatrixOperand::B, 6)?,
+        ]),
         false => None,
     };
-    Ok(MatrixPlan::Product(Box::new(ProductPlan {
+    Ok(MatrixPlan::Product(Box::new(MmaPlan {
         plan,
         factors,
         n_matrices: usize::from(result.n_matrices),
@@ -231,14 +236,18 @@ fn product(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
 }
 
 /// Decodes the scale factors of A or B at an operand position, and the selectors after it.
-pub(crate) fn factors(d: &mut Decoder<'_>, matrix: Matrix, at: usize) -> Decoded<FactorsPlan> {
-    let is_paired = matrix == Matrix::A;
+pub(crate) fn factors(
+    d: &mut Decoder<'_>,
+    matrix: MatrixOperand,
+    at: usize,
+) -> DecodeResult<ScaleFactorPlan> {
+    let is_paired = matrix == MatrixOperand::A;
     let register = d.source(at, 32)?;
     let (selectors, _) = d.sources(at + 1, 16)?;
     let [byte, lane] = selectors[..] else {
-        return Err(Refusal::missing("scale factor selectors"));
+        return Err(DecodeError::missing("scale factor selectors"));
     };
-    Ok(FactorsPlan {
+    Ok(ScaleFactorPlan {
         register,
         byte,
         lane,
@@ -252,9 +261,9 @@ pub(crate) fn factors(d: &mut Decoder<'_>, matrix: Matrix, at: usize) -> Decoded
 /// line and the position within the line.
 fn operand(
     map: &FragmentMap,
-    registers: Vec<Element>,
-    line: fn(Place) -> (u16, u16),
-) -> OperandPlan {
+    registers: Vec<RegisterOperand>,
+    line: fn(ElementCoord) -> (u16, u16),
+) -> FragmentPlan {
     // Single-bit elements are read in words of 32.
     let bits = match map.container_bits() {
         1 => 32,
@@ -266,13 +275,13 @@ fn operand(
     for lane in 0..32 {
         for register in 0..map.n_read_registers {
             for part in 0..per_register {
-                let place = map.place(warpgrid_isa::fragment::Holder {
+                let place = map.place(warpgrid_isa::fragment::RegisterLocation {
                     lane,
                     register,
                     element: (part * step) as u8,
                 });
                 let shift = (part * bits) as u8;
-                let gather = Gather {
+                let gather = FragmentElement {
                     register,
                     lane,
                     shift,
@@ -289,8 +298,8 @@ fn operand(
     // If several lanes contain copies of a value, the lowest lane is read, and all lanes are written.
     let held = placed.iter().map(|(_, gather)| *gather).collect();
     placed.dedup_by_key(|(place, _)| *place);
-    let values: Vec<Gather> = placed.into_iter().map(|(_, gather)| gather).collect();
-    OperandPlan {
+    let values: Vec<FragmentElement> = placed.into_iter().map(|(_, gather)| gather).collect();
+    FragmentPlan {
         n_values: values.len() / usize::from(map.n_matrices).max(1),
         values,
         held,
@@ -300,7 +309,7 @@ fn operand(
 }
 
 /// `ldmatrix` and `stmatrix`
-fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
+fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     let map = map(d, op, moved_matrix(op))?;
     let kind = access_kind(op)?;
     let (address, (registers, operands)) = match kind {
@@ -308,7 +317,7 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         AccessKind::Store | AccessKind::Atomic => (0, d.sources(1, 32)?),
     };
     let n_registers = registers.len();
-    let at = AccessAt::address(address);
+    let at = AddressOperands::address(address);
     // The type of a piece is the container of an element in a register.
     let ty = match map.container_bits() {
         8 => ScalarType::B8,
@@ -323,18 +332,18 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         access.space = StateSpace::Shared;
         row.space = StateSpace::Shared;
     }
-    row.width_bytes = RowsPlan::ROW_BYTES;
+    row.width_bytes = LdmatrixPlan::ROW_BYTES;
     access.width_bytes = 4 * n_registers as u32;
     let n_lines = match map.layout {
         MatrixLayout::Row => map.rows,
         MatrixLayout::Col => map.columns,
     };
-    let mut places: Vec<RowPlace> = map
+    let mut places: Vec<LdmatrixElement> = map
         .holders()
         .map(|holder| {
             let place = map.place(holder);
             let (line, column) = map.layout.major_minor(place);
-            RowPlace {
+            LdmatrixElement {
                 asked: (place.matrix * n_lines + line) as u8,
                 column: column as u8,
                 gave: holder.lane,
@@ -344,8 +353,8 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> Decoded<MatrixPlan> {
         })
         .collect();
     places.sort_by_cached_key(|place| u64::from(place.asked) << 8 | u64::from(place.column));
-    Ok(MatrixPlan::Rows(RowsPlan {
-        asking: u32::MAX >> (32 - u32::from(n_lines * map.n_matrices).clamp(1, 32)),
+    Ok(MatrixPlan::Rows(LdmatrixPlan {
+        address_lanes: u32::MAX >> (32 - u32::from(n_lines * map.n_matrices).clamp(1, 32)),
         element_bits: map.element_bits(),
         container_bits: map.container_bits(),
         access,

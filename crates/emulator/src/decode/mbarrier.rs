@@ -1,10 +1,10 @@
 //! Decoder of operations on mbarrier objects.
 
-use crate::code::op::Op;
-use crate::code::{Element, MbarrierAction, MbarrierPlan, Phase};
+use crate::code::op::DecodedOp;
+use crate::code::{MbarrierAction, MbarrierPlan, PhaseSelector, RegisterOperand};
 use crate::contract::support::Support;
-use crate::decode::memory::{AccessAt, access_plan};
-use crate::decode::{Decoded, Decoder};
+use crate::decode::memory::{AddressOperands, access_plan};
+use crate::decode::{DecodeResult, Decoder};
 use warpgrid_isa::{Flag, MbarrierOp, ScalarType, Sem};
 
 pub(crate) fn supports(op: MbarrierOp) -> Support {
@@ -22,7 +22,7 @@ pub(crate) fn supports(op: MbarrierOp) -> Support {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> DecodeResult<DecodedOp> {
     let expects = d.modifiers.has(Flag::ExpectTx);
     let (address, result, value, action) = match op {
         MbarrierOp::Init => (0, false, Some(1), MbarrierAction::Init),
@@ -40,8 +40,8 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
         MbarrierOp::CompleteTx => (0, false, Some(1), MbarrierAction::Complete),
         MbarrierOp::TestWait | MbarrierOp::TryWait => {
             let phase = match d.modifiers.has(Flag::Parity) {
-                true => Phase::Parity,
-                false => Phase::State,
+                true => PhaseSelector::Parity,
+                false => PhaseSelector::State,
             };
             let waits = op == MbarrierOp::TryWait;
             (1, true, Some(2), MbarrierAction::Test { phase, waits })
@@ -50,33 +50,33 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
         // This instruction reads a register, and does not access memory.
         MbarrierOp::PendingCount => {
             let (to, a) = (d.target(0, 32)?, d.source(1, 64)?);
-            return Ok(Op::PendingCount { d: to, a });
+            return Ok(DecodedOp::PendingCount { d: to, a });
         }
     };
     let waits = matches!(action, MbarrierAction::Test { .. });
     let sem = if waits { Sem::Acquire } else { Sem::Release };
     let access = access_plan(
         d,
-        AccessAt::address(address),
+        AddressOperands::address(address),
         ScalarType::B64,
         sem,
-        vec![Element::SINK],
+        vec![RegisterOperand::SINK],
         Vec::new(),
     )?;
     let value = match value {
         Some(index) if !d.is_absent(index) => d.element(index, value_bits(action))?,
-        _ => Element::SINK,
+        _ => RegisterOperand::SINK,
     };
     let result = match result {
         true => d.destination(0)?,
-        false => Element::SINK,
+        false => RegisterOperand::SINK,
     };
-    Ok(Op::Mbarrier(d.code.mbarriers.add(MbarrierPlan {
+    Ok(DecodedOp::Mbarrier(d.code.mbarriers.add(MbarrierPlan {
         access,
         action,
         value,
         result,
-        is_of_text: d.is_of_text,
+        is_in_source: d.is_of_text,
     })))
 }
 
@@ -84,11 +84,11 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MbarrierOp) -> Decoded<Op> {
 const fn value_bits(action: MbarrierAction) -> u32 {
     match action {
         MbarrierAction::Test {
-            phase: Phase::State,
+            phase: PhaseSelector::State,
             ..
         } => 64,
         MbarrierAction::Test {
-            phase: Phase::Parity,
+            phase: PhaseSelector::Parity,
             ..
         }
         | MbarrierAction::Init

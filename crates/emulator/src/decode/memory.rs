@@ -1,12 +1,13 @@
 //! Decoder of loads, stores and atomics.
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::code::{
-    AccessNotes, AccessPlan, AtomicPlan, Bank, Element, FillPlan, MultimemAction, MultimemPlan,
+    AccessMetadata, AccessPlan, AtomicPlan, BulkFillPlan, MultimemAction, MultimemPlan,
+    RegisterBank, RegisterOperand,
 };
 use crate::contract::observe::CacheHints;
 use crate::contract::support::Support;
-use crate::decode::{Decoded, Decoder, Refusal};
+use crate::decode::{DecodeError, DecodeResult, Decoder};
 use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, MultimemOp, ScalarType, Sem, StateSpace};
 use warpgrid_program::{AddressBase, OperandValue};
 
@@ -23,7 +24,7 @@ pub(crate) fn supports(op: MemoryOp, modifiers: &Modifiers) -> Support {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: MemoryOp) -> DecodeResult<DecodedOp> {
     match op {
         MemoryOp::Load => load(d),
         MemoryOp::Store => store(d),
@@ -32,57 +33,73 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
     }
 }
 
-fn access_type(d: &Decoder<'_>) -> Decoded<ScalarType> {
-    d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))
+fn access_type(d: &Decoder<'_>) -> DecodeResult<ScalarType> {
+    d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))
 }
 
 /// `ld`
-fn load(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn load(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let (elements, operands) = d.destinations(0)?;
     let ty = access_type(d)?;
-    let plan = access_plan(d, AccessAt::hinted(1, 2), ty, Sem::Weak, elements, operands)?;
-    Ok(Op::Load(d.code.accesses.add(plan)))
+    let plan = access_plan(
+        d,
+        AddressOperands::hinted(1, 2),
+        ty,
+        Sem::Weak,
+        elements,
+        operands,
+    )?;
+    Ok(DecodedOp::Load(d.code.accesses.add(plan)))
 }
 
 /// `st`
-fn store(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn store(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let ty = access_type(d)?;
     let (elements, operands) = d.sources(1, ty.width_bits())?;
-    let plan = access_plan(d, AccessAt::hinted(0, 2), ty, Sem::Weak, elements, operands)?;
-    Ok(Op::Store(d.code.accesses.add(plan)))
+    let plan = access_plan(
+        d,
+        AddressOperands::hinted(0, 2),
+        ty,
+        Sem::Weak,
+        elements,
+        operands,
+    )?;
+    Ok(DecodedOp::Store(d.code.accesses.add(plan)))
 }
 
 /// `st.bulk [a], size, initval`. The initial value is always zero.
-fn bulk_store(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn bulk_store(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let mut access = access_plan(
         d,
-        AccessAt::address(0),
+        AddressOperands::address(0),
         ScalarType::B64,
         Sem::Weak,
-        vec![Element::SINK],
+        vec![RegisterOperand::SINK],
         Vec::new(),
     )?;
     if d.modifiers.has(Flag::SharedCta) {
         access.space = StateSpace::Shared;
     }
     let size = d.element(1, 64)?;
-    Ok(Op::Fill(d.code.fills.add(FillPlan { access, size })))
+    Ok(DecodedOp::BulkFill(
+        d.code.fills.add(BulkFillPlan { access, size }),
+    ))
 }
 
 /// `atom` and `red`. `red` has no destination before its address.
-fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
+fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> DecodeResult<DecodedOp> {
     let returns = op == MemoryOp::Atomic;
     let ty = access_type(d)?;
     let bits = ty.width_bits();
     let op = d.modifiers.atomic;
-    let op = op.ok_or_else(|| Refusal::missing("operation"))?;
+    let op = op.ok_or_else(|| DecodeError::missing("operation"))?;
     let address = usize::from(returns);
     let swaps = op == AtomicOp::Cas;
     let (b, mut operands) = d.sources(address + 1, bits)?;
     let old = if returns {
         d.destinations(0)?.0
     } else {
-        vec![Element::SINK; b.len()]
+        vec![RegisterOperand::SINK; b.len()]
     };
     // The stored value comes from c for compare-and-swap, otherwise from b.
     let data = address + 1 + usize::from(swaps);
@@ -90,11 +107,11 @@ fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
         operands = vec![d.operand_index(data)];
         d.element(data, bits)?
     } else {
-        Element::SINK
+        RegisterOperand::SINK
     };
-    let at = AccessAt::hinted(address, data + 1);
+    let at = AddressOperands::hinted(address, data + 1);
     let access = access_plan(d, at, ty, Sem::Relaxed, old, operands)?;
-    Ok(Op::Atomic(d.code.atomics.add(AtomicPlan {
+    Ok(DecodedOp::Atomic(d.code.atomics.add(AtomicPlan {
         access,
         op,
         ty,
@@ -105,10 +122,10 @@ fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> Decoded<Op> {
 }
 
 /// `multimem.ld_reduce`, `multimem.st`, `multimem.red`
-pub(crate) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
+pub(crate) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> DecodeResult<DecodedOp> {
     let ty = access_type(d)?;
     let combined = d.modifiers.atomic;
-    let combined = || combined.ok_or_else(|| Refusal::missing("operation"));
+    let combined = || combined.ok_or_else(|| DecodeError::missing("operation"));
     let (action, address) = match op {
         MultimemOp::LoadReduce => (MultimemAction::Load(combined()?), 1),
         MultimemOp::Reduction | MultimemOp::AsyncReduction => {
@@ -129,9 +146,9 @@ pub(crate) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
             (sources.clone(), operands, sources)
         }
     };
-    let at = AccessAt::address(address);
+    let at = AddressOperands::address(address);
     let access = access_plan(d, at, ty, Sem::Weak, elements, operands)?;
-    Ok(Op::Multimem(d.code.multimem.add(MultimemPlan {
+    Ok(DecodedOp::Multimem(d.code.multimem.add(MultimemPlan {
         access,
         action,
         sources,
@@ -140,23 +157,23 @@ pub(crate) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> Decoded<Op> {
 
 /// Operand positions of the address and the cache policy of an access.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AccessAt {
+pub(crate) struct AddressOperands {
     address: usize,
     policy: Option<usize>,
 }
 
-impl AccessAt {
+impl AddressOperands {
     /// Returns the positions of an access without a cache policy.
-    pub(crate) const fn address(address: usize) -> AccessAt {
-        AccessAt {
+    pub(crate) const fn address(address: usize) -> AddressOperands {
+        AddressOperands {
             address,
             policy: None,
         }
     }
 
     /// Returns the positions of an access with an optional cache policy.
-    const fn hinted(address: usize, policy: usize) -> AccessAt {
-        AccessAt {
+    const fn hinted(address: usize, policy: usize) -> AddressOperands {
+        AddressOperands {
             address,
             policy: Some(policy),
         }
@@ -166,12 +183,12 @@ impl AccessAt {
 /// Decodes the common part of all memory accesses. `ty` is the element type.
 pub(crate) fn access_plan(
     d: &mut Decoder<'_>,
-    at: AccessAt,
+    at: AddressOperands,
     ty: ScalarType,
     sem: Sem,
-    elements: Vec<Element>,
+    elements: Vec<RegisterOperand>,
     operands: Vec<u32>,
-) -> Decoded<AccessPlan> {
+) -> DecodeResult<AccessPlan> {
     let modifiers = d.modifiers;
     let address = d.address_operand(at.address)?;
     let variable = match address.base {
@@ -188,17 +205,21 @@ pub(crate) fn access_plan(
     let width_bytes = element_bytes * elements.len() as u32;
     let (base, wide, offset) = d.aligned(found, width_bytes);
     if element_bytes as usize * elements.len() > crate::code::MAX_WIDTH {
-        return Err(Refusal::NotYet(None));
+        return Err(DecodeError::NotYet(None));
     }
     let policy = at.policy;
     let policy = policy.is_some_and(|at| *d.operand(at) != OperandValue::Absent);
     let whole_registers = elements.iter().all(|e| {
-        e.slot.is_some() && matches!((element_bytes, e.bank), (4, Bank::B32) | (8, Bank::B64))
+        e.slot.is_some()
+            && matches!(
+                (element_bytes, e.bank),
+                (4, RegisterBank::B32) | (8, RegisterBank::B64)
+            )
     });
     Ok(AccessPlan {
         space,
         base,
-        wide,
+        has_64_bit_base: wide,
         offset,
         element_bytes,
         width_bytes: element_bytes * elements.len() as u32,
@@ -211,7 +232,7 @@ pub(crate) fn access_plan(
         whole_registers,
         moves_words: whole_registers && element_bytes == 4 && matches!(elements.len(), 1 | 4),
         elements,
-        noted: AccessNotes {
+        metadata: AccessMetadata {
             ty,
             sem: modifiers.sem.unwrap_or(sem),
             scope: modifiers.scope,

@@ -1,15 +1,15 @@
 //! Moves, packing, conversions and addresses (PTX ISA, "Data Movement and Conversion Instructions").
 
-use crate::code::op::Op;
-use crate::code::{Bank, Element};
+use crate::code::op::DecodedOp;
+use crate::code::{RegisterBank, RegisterOperand};
 use crate::contract::support::Support;
-use crate::decode::{Decoded, Decoder, Refusal};
+use crate::decode::{DecodeError, DecodeResult, Decoder};
 use crate::semantics::mode::ArithmeticMode;
 use crate::semantics::mode::Conversion;
 use crate::semantics::narrow;
-use crate::semantics::narrow::Beside;
+use crate::semantics::narrow::ConversionOperand;
 use crate::semantics::ops::{Int32Op, Int64Op, IntOp};
-use crate::semantics::registers::Slot;
+use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{Flag, Modifiers, MoveOp, Rounding, ScalarType, Signedness};
 use warpgrid_program::{OperandValue, Source};
 
@@ -25,8 +25,8 @@ pub(crate) fn supports(op: MoveOp, modifiers: &Modifiers) -> Support {
         | MoveOp::Cvta
         | MoveOp::Isspacep
         | MoveOp::CreatePolicy
-        | MoveOp::MapToRank
-        | MoveOp::RankOf => Support::Runs,
+        | MoveOp::Mapa
+        | MoveOp::GetCtaRank => Support::Runs,
     }
 }
 
@@ -75,7 +75,7 @@ fn converts(modifiers: &Modifiers) -> bool {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> DecodeResult<DecodedOp> {
     match op {
         MoveOp::Mov => movement(d),
         MoveOp::Cvt | MoveOp::CvtPacked if beside(d.modifiers).is_some() => converted_by(d),
@@ -88,7 +88,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
             let conversion = conversion(d)?;
             let (a, b) = (d.source(1, 32)?, d.source(2, 32)?);
             let d = d.target(0, conversion.to.width_bits())?;
-            Ok(Op::ConvertPacked {
+            Ok(DecodedOp::ConvertPacked {
                 conversion,
                 d,
                 a,
@@ -101,39 +101,39 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MoveOp) -> Decoded<Op> {
             let space = d.refined(d.modifiers.state_space(), None)?;
             let a = d.element(1, 64)?;
             let d = d.target(0, 1)?;
-            Ok(Op::IsSpace { space, d, a })
+            Ok(DecodedOp::IsSpace { space, d, a })
         }
-        MoveOp::CreatePolicy => Ok(Op::Policy {
+        MoveOp::CreatePolicy => Ok(DecodedOp::Policy {
             d: d.target(0, 64)?,
         }),
-        MoveOp::MapToRank => {
+        MoveOp::Mapa => {
             let (a, generic) = shared_address(d)?;
             let b = d.source(2, 32)?;
             let d = d.destination(0)?;
-            Ok(Op::MapToRank { d, a, b, generic })
+            Ok(DecodedOp::MapToRank { d, a, b, generic })
         }
-        MoveOp::RankOf => {
+        MoveOp::GetCtaRank => {
             let (a, generic) = shared_address(d)?;
             let d = d.destination(0)?;
-            Ok(Op::RankOf { d, a, generic })
+            Ok(DecodedOp::RankOf { d, a, generic })
         }
     }
 }
 
 /// Returns the kind of the additional operand of a conversion.
-fn beside(modifiers: &Modifiers) -> Option<Beside> {
+fn beside(modifiers: &Modifiers) -> Option<ConversionOperand> {
     if modifiers.has(Flag::ScaledN2) {
-        Some(Beside::Factors)
+        Some(ConversionOperand::Factors)
     } else if modifiers.rounding == Some(Rounding::Rs) {
-        Some(Beside::Random)
+        Some(ConversionOperand::Random)
     } else {
         None
     }
 }
 
 /// `cvt` with random bits or scale factors in its last operand.
-fn converted_by(d: &mut Decoder<'_>) -> Decoded<Op> {
-    let missing = || Refusal::missing("random bits or scale factors");
+fn converted_by(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
+    let missing = || DecodeError::missing("random bits or scale factors");
     let beside = beside(d.modifiers).ok_or_else(missing)?;
     let conversion = conversion(d)?;
     let last = (1..=3).rev().find(|index| !d.is_absent(*index));
@@ -144,7 +144,7 @@ fn converted_by(d: &mut Decoder<'_>) -> Decoded<Op> {
         sources.extend(elements);
     }
     let by = d.source(last, 32)?;
-    Ok(Op::ConvertBy {
+    Ok(DecodedOp::ConvertBy {
         conversion,
         d: d.destination(0)?,
         sources: d.pack(sources),
@@ -155,9 +155,9 @@ fn converted_by(d: &mut Decoder<'_>) -> Decoded<Op> {
 
 /// `cvt.pack`: clamps a and b to the range of a type, and packs b, a and the low bits of c, from the least significant
 /// bits.
-fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn pack_saturated(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let ty = d.modifiers.result_type();
-    let ty = ty.ok_or_else(|| Refusal::missing("type"))?;
+    let ty = ty.ok_or_else(|| DecodeError::missing("type"))?;
     let bits = ty.width_bits();
     let (least, most) = match ty.is_signed() {
         true => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
@@ -172,7 +172,7 @@ fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
             let limit = d.constant(u64::from(limit as u32), 32);
             let slots = [to, *part, limit, zero];
             let f = Int32Op::Plain(op);
-            d.before.push(Op::Int32 { f, sign, slots });
+            d.before.push(DecodedOp::Int32 { f, sign, slots });
             *part = to;
         }
     }
@@ -183,21 +183,21 @@ fn pack_saturated(d: &mut Decoder<'_>) -> Decoded<Op> {
             let by = d.constant(u64::from(2 * bits), 32);
             let slots = [to, d.source(3, 32)?, by, zero];
             let f = Int32Op::Shl;
-            d.before.push(Op::Int32 { f, sign, slots });
+            d.before.push(DecodedOp::Int32 { f, sign, slots });
             to
         }
     };
     let [a, b] = parts;
     let (width, with_a) = (d.constant(u64::from(bits), 32), d.hidden(32).slot);
     d.before
-        .push(Op::Insert32([with_a, a, above, width, width]));
+        .push(DecodedOp::Insert32([with_a, a, above, width, width]));
     let word = d.target(0, 32)?;
-    Ok(Op::Insert32([word, b, with_a, zero, width]))
+    Ok(DecodedOp::Insert32([word, b, with_a, zero, width]))
 }
 
 /// Decodes an address in shared memory of the cluster, and whether it is a generic address. A variable name denotes its
 /// address in the state space of the instruction.
-fn shared_address(d: &mut Decoder<'_>) -> Decoded<(Element, bool)> {
+fn shared_address(d: &mut Decoder<'_>) -> DecodeResult<(RegisterOperand, bool)> {
     let bits = d.modifiers.ty.map_or(64, ScalarType::width_bits);
     let generic = d.modifiers.space.is_none();
     let element = match *d.operand(1) {
@@ -220,7 +220,7 @@ fn shared_address(d: &mut Decoder<'_>) -> Decoded<(Element, bool)> {
 }
 
 /// `mov`: a copy between registers, or packing or unpacking of a list.
-fn movement(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn movement(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     match (d.operand(0), d.operand(1)) {
         (OperandValue::List(_), OperandValue::List(_)) => transfer(d),
         (OperandValue::List(_), _) => unpack(d),
@@ -229,30 +229,30 @@ fn movement(d: &mut Decoder<'_>) -> Decoded<Op> {
     }
 }
 
-fn copy(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn copy(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let to = d.destination(0)?;
-    if d.modifiers.ty == Some(ScalarType::Pred) || to.bank == Bank::Predicate {
+    if d.modifiers.ty == Some(ScalarType::Pred) || to.bank == RegisterBank::Predicate {
         if let OperandValue::Source(Source::Special(_), _) = d.operand(1) {
-            return Err(Refusal::NotYet(Some(
+            return Err(DecodeError::NotYet(Some(
                 "a special register as a predicate".to_owned(),
             )));
         }
         let (d, a) = (d.target(0, 1)?, d.predicate(1)?);
         return Ok(match a.negated {
             // Truth table of "not a".
-            true => Op::PredicateLogic {
+            true => DecodedOp::PredicateLogic {
                 table: 0b0011,
                 d,
                 a: a.slot,
                 b: a.slot,
             },
-            false => Op::MovPredicate { d, a: a.slot },
+            false => DecodedOp::MovPredicate { d, a: a.slot },
         });
     }
     let a = d.element(1, to.bits)?;
     if to.bank != a.bank || to.bits < a.bits {
-        if a.bank == Bank::Predicate {
-            return Err(Refusal::internal(
+        if a.bank == RegisterBank::Predicate {
+            return Err(DecodeError::internal(
                 "a move of a predicate to an integer".to_owned(),
             ));
         }
@@ -262,7 +262,7 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<Op> {
             from,
             mode: ArithmeticMode::default(),
         };
-        return Ok(Op::Convert {
+        return Ok(DecodedOp::Convert {
             conversion,
             d: to,
             a,
@@ -270,10 +270,10 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<Op> {
     }
     let (d, a) = (to.slot, a.slot);
     Ok(match to.bank {
-        Bank::B32 => Op::Mov32 { d, a },
-        Bank::B64 => Op::Mov64 { d, a },
-        Bank::B128 => Op::Mov128 { d, a },
-        Bank::Predicate => Op::MovPredicate { d, a },
+        RegisterBank::B32 => DecodedOp::Mov32 { d, a },
+        RegisterBank::B64 => DecodedOp::Mov64 { d, a },
+        RegisterBank::B128 => DecodedOp::Mov128 { d, a },
+        RegisterBank::Predicate => DecodedOp::MovPredicate { d, a },
     })
 }
 
@@ -288,31 +288,31 @@ fn bits_type(bits: u32) -> ScalarType {
 }
 
 /// Returns the width of an element of the list at this position.
-fn element_bits(d: &Decoder<'_>, index: usize) -> Decoded<u32> {
-    let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
+fn element_bits(d: &Decoder<'_>, index: usize) -> DecodeResult<u32> {
+    let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let n = d.list(index).1.len().max(1) as u32;
     Ok(ty.width_bits() / n)
 }
 
 /// `mov.v2.b32 {d, e}, {a, b}`: all sources are read before any destination is written.
-fn transfer(d: &mut Decoder<'_>) -> Decoded<Op> {
-    let ty = d.modifiers.ty.ok_or_else(|| Refusal::missing("type"))?;
+fn transfer(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
+    let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let bits = ty.width_bits();
     let (sources, _) = d.sources(1, bits)?;
     let n_bits = bits * sources.len() as u32;
     if n_bits > 128 {
         let what = format!("a {n_bits}-bit move");
-        return Err(Refusal::NotYet(Some(what)));
+        return Err(DecodeError::NotYet(Some(what)));
     }
     let whole = d.hidden(n_bits);
     let elements = d.pack(sources);
-    d.before.push(Op::Pack {
+    d.before.push(DecodedOp::Pack {
         d: whole,
         elements,
         element_bits: bits as u8,
     });
     let (destinations, _) = d.destinations(0)?;
-    Ok(Op::Unpack {
+    Ok(DecodedOp::Unpack {
         a: whole,
         elements: d.pack(destinations),
         element_bits: bits as u8,
@@ -320,10 +320,10 @@ fn transfer(d: &mut Decoder<'_>) -> Decoded<Op> {
 }
 
 /// `mov.b64 d, {a, b}`
-fn pack(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn pack(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let bits = element_bits(d, 1)?;
     let (list, _) = d.sources(1, bits)?;
-    Ok(Op::Pack {
+    Ok(DecodedOp::Pack {
         d: d.destination(0)?,
         elements: d.pack(list),
         element_bits: bits as u8,
@@ -331,12 +331,12 @@ fn pack(d: &mut Decoder<'_>) -> Decoded<Op> {
 }
 
 /// `mov.b64 {d, e}, a`
-fn unpack(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn unpack(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let bits = element_bits(d, 0)?;
     let n = d.list(0).1.len() as u32;
     let a = d.element(1, bits * n)?;
     let (list, _) = d.destinations(0)?;
-    Ok(Op::Unpack {
+    Ok(DecodedOp::Unpack {
         a,
         elements: d.pack(list),
         element_bits: bits as u8,
@@ -344,9 +344,9 @@ fn unpack(d: &mut Decoder<'_>) -> Decoded<Op> {
 }
 
 /// Returns the types and the mode of a conversion.
-fn conversion(d: &Decoder<'_>) -> Decoded<Conversion> {
+fn conversion(d: &Decoder<'_>) -> DecodeResult<Conversion> {
     let modifiers = d.modifiers;
-    let missing = || Refusal::missing("type");
+    let missing = || DecodeError::missing("type");
     Ok(Conversion {
         to: modifiers.result_type().ok_or_else(missing)?,
         from: modifiers.source_type().ok_or_else(missing)?,
@@ -355,7 +355,7 @@ fn conversion(d: &Decoder<'_>) -> Decoded<Conversion> {
 }
 
 /// `cvt`. The frequent extensions and truncations have dedicated operations.
-fn converted(conversion: Conversion, d: Element, a: Element) -> Op {
+fn converted(conversion: Conversion, d: RegisterOperand, a: RegisterOperand) -> DecodedOp {
     use ScalarType as T;
     let widening = |from: T| match from {
         T::S32 => Some(Signedness::Signed),
@@ -370,31 +370,41 @@ fn converted(conversion: Conversion, d: Element, a: Element) -> Op {
     // generates an addition (13.5).
     let is_move = conversion.from == conversion.to && conversion.mode == ArithmeticMode::default();
     match (d.bank, a.bank, widening(conversion.from)) {
-        (Bank::B32, Bank::B32, _) if is_move && conversion.to == T::F32 => Op::Mov32 {
-            d: d.slot,
-            a: a.slot,
-        },
-        (Bank::B64, Bank::B64, _) if is_move && conversion.to == T::F64 => Op::Mov64 {
-            d: d.slot,
-            a: a.slot,
-        },
-        (Bank::B64, Bank::B32, Some(sign)) if wide && a.bits == 32 && !saturates => Op::Extend32 {
-            sign,
-            d: d.slot,
-            a: a.slot,
-        },
-        (Bank::B32, Bank::B64, None) if word && from_wide && d.bits == 32 && !saturates => {
-            Op::Truncate64 {
+        (RegisterBank::B32, RegisterBank::B32, _) if is_move && conversion.to == T::F32 => {
+            DecodedOp::Mov32 {
                 d: d.slot,
                 a: a.slot,
             }
         }
-        _ => Op::Convert { conversion, d, a },
+        (RegisterBank::B64, RegisterBank::B64, _) if is_move && conversion.to == T::F64 => {
+            DecodedOp::Mov64 {
+                d: d.slot,
+                a: a.slot,
+            }
+        }
+        (RegisterBank::B64, RegisterBank::B32, Some(sign))
+            if wide && a.bits == 32 && !saturates =>
+        {
+            DecodedOp::Extend32 {
+                sign,
+                d: d.slot,
+                a: a.slot,
+            }
+        }
+        (RegisterBank::B32, RegisterBank::B64, None)
+            if word && from_wide && d.bits == 32 && !saturates =>
+        {
+            DecodedOp::Truncate64 {
+                d: d.slot,
+                a: a.slot,
+            }
+        }
+        _ => DecodedOp::Convert { conversion, d, a },
     }
 }
 
 /// `cvta` and `cvta.to`: shared and local addresses are offsets within windows of the generic address space.
-fn address(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn address(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let space = d.refined(d.modifiers.state_space(), variable_of(d))?;
     let window = d.layout.window(space);
     let addend = if d.modifiers.has(Flag::To) {
@@ -410,20 +420,20 @@ fn address(d: &mut Decoder<'_>) -> Decoded<Op> {
         true => 0,
         false => d.layout.upper_bits(space),
     };
-    if upper != 0 && (to.bank, a.bank) == (Bank::B64, Bank::B64) {
+    if upper != 0 && (to.bank, a.bank) == (RegisterBank::B64, RegisterBank::B64) {
         let upper = d.constant(upper, 64);
-        return Ok(Op::Int64 {
+        return Ok(DecodedOp::Int64 {
             f: Int64Op::Plain(IntOp::Or),
             sign: Signedness::Unsigned,
-            slots: [to.slot, a.slot, upper, Slot::NONE],
+            slots: [to.slot, a.slot, upper, OperandSlot::NONE],
         });
     }
     Ok(match (to.bank, a.bank, addend) {
-        (Bank::B64, Bank::B64, 0) => Op::Mov64 {
+        (RegisterBank::B64, RegisterBank::B64, 0) => DecodedOp::Mov64 {
             d: to.slot,
             a: a.slot,
         },
-        _ => Op::Offset { d: to, a, addend },
+        _ => DecodedOp::Offset { d: to, a, addend },
     })
 }
 

@@ -1,8 +1,8 @@
 //! Compares the operand table with the operands of the program. Builds with debug assertions check every instruction
 //! that they decode.
 
-use crate::code::Element;
-use crate::code::op::Op;
+use crate::code::RegisterOperand;
+use crate::code::op::DecodedOp;
 use crate::code::operands::SlotAccess;
 use crate::decode::Decoder;
 use std::collections::BTreeSet;
@@ -15,14 +15,17 @@ impl Decoder<'_> {
     pub(crate) fn operand_mismatch(&self, instruction: &Instruction) -> Option<String> {
         let start = self.starts.last().copied().unwrap_or(0) as usize;
         let code = self.code.instructions.get(start..).unwrap_or(&[]);
-        if code.iter().any(|instr| matches!(instr.op, Op::Refused(_))) {
+        if code
+            .iter()
+            .any(|instr| matches!(instr.op, DecodedOp::Unsupported(_)))
+        {
             return None;
         }
         let names = &self.code.functions.get(self.index)?.registers;
         let (mut accessed, mut written) = (BTreeSet::new(), BTreeSet::new());
         for instr in code {
             self.code.visit_slots(&instr.op, |access, bank, slot| {
-                let is_it = |name: &Element| name.slot == slot && name.bank == bank;
+                let is_it = |name: &RegisterOperand| name.slot == slot && name.bank == bank;
                 if let Some(id) = names.iter().position(is_it) {
                     let register = RegisterId(id as u32);
                     accessed.insert(register);

@@ -1,20 +1,20 @@
 //! Operand decoding by position. Each function takes the operand index of the instruction's syntax and returns slots.
 //! An operand of an unexpected kind is an error with the index of the operand.
 
-use crate::code::op::Op;
-use crate::code::{Bank, Element, Predicate};
-use crate::contract::launch::Misaligned;
-use crate::decode::{Decoded, Decoder, Refusal, bank_of};
-use crate::semantics::registers::Slot;
-use crate::state::layout::VariablePlace;
+use crate::code::op::DecodedOp;
+use crate::code::{PredicateOperand, RegisterBank, RegisterOperand};
+use crate::contract::launch::MisalignedPolicy;
+use crate::decode::{DecodeError, DecodeResult, Decoder, bank_of};
+use crate::semantics::registers::OperandSlot;
+use crate::state::layout::VariableLocation;
 use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{
     Address, AddressBase, Callee, FunctionKind, Operand, OperandList, OperandValue, RegisterId,
-    RegisterRun, Source, SourceModifiers, VariableId,
+    RegisterTuple, Source, SourceModifiers, VariableId,
 };
 
 /// Decoded address: base slot, whether it is 64 bits wide, and offset.
-pub(crate) type Base = (Slot, bool, i64);
+pub(crate) type BaseAddress = (OperandSlot, bool, i64);
 
 impl<'a> Decoder<'a> {
     /// Returns the operand at this position. Positions beyond the operands of the instruction are absent.
@@ -30,8 +30,8 @@ impl<'a> Decoder<'a> {
     }
 
     /// Returns a constant as an operand that is not part of the source.
-    pub(crate) fn number(&mut self, value: u64, bits: u32) -> Element {
-        Element {
+    pub(crate) fn number(&mut self, value: u64, bits: u32) -> RegisterOperand {
+        RegisterOperand {
             slot: self.constant(value, bits),
             bank: bank_of(bits),
             bits,
@@ -43,7 +43,7 @@ impl<'a> Decoder<'a> {
         self.first_operand + index as u32
     }
 
-    fn unexpected(&self, index: usize, expected: &str) -> Refusal {
+    fn unexpected(&self, index: usize, expected: &str) -> DecodeError {
         let found = match self.operand(index) {
             OperandValue::Absent => "no operand",
             OperandValue::Destination(_) => "a destination",
@@ -55,15 +55,15 @@ impl<'a> Decoder<'a> {
             OperandValue::Label(_) => "a label",
             OperandValue::Callee(_) => "a function",
         };
-        Refusal::internal(format!(
+        DecodeError::internal(format!(
             "operand {index}: found {found}, expected {expected}"
         ))
     }
 
     /// Decodes a destination in the bank of its register, or the sink `_`.
-    pub(crate) fn destination(&mut self, index: usize) -> Decoded<Element> {
+    pub(crate) fn destination(&mut self, index: usize) -> DecodeResult<RegisterOperand> {
         match self.operand(index) {
-            OperandValue::Destination(None) => Ok(Element::SINK),
+            OperandValue::Destination(None) => Ok(RegisterOperand::SINK),
             OperandValue::Destination(Some(run)) => self.written(*run),
             _ => Err(self.unexpected(index, "a destination")),
         }
@@ -71,7 +71,7 @@ impl<'a> Decoder<'a> {
 
     /// Decodes a destination in the bank of this width. If the register belongs to another bank, the value is copied
     /// after the instruction.
-    pub(crate) fn target(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
+    pub(crate) fn target(&mut self, index: usize, bits: u32) -> DecodeResult<OperandSlot> {
         let element = self.destination(index)?;
         if !element.slot.is_some() || element.bank == bank_of(bits) {
             return Ok(element.slot);
@@ -79,7 +79,7 @@ impl<'a> Decoder<'a> {
         let a = self.hidden(bits);
         let elements = self.pack(vec![element]);
         let element_bits = bits as u8;
-        self.after.push(Op::Unpack {
+        self.after.push(DecodedOp::Unpack {
             a,
             elements,
             element_bits,
@@ -88,7 +88,11 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes a destination and a predicate after it. Both are optional.
-    pub(crate) fn pair(&mut self, index: usize, bits: u32) -> Decoded<(Slot, Slot)> {
+    pub(crate) fn pair(
+        &mut self,
+        index: usize,
+        bits: u32,
+    ) -> DecodeResult<(OperandSlot, OperandSlot)> {
         match self.operand(index) {
             OperandValue::Pair(run, predicate) => {
                 let d = match run {
@@ -96,35 +100,40 @@ impl<'a> Decoder<'a> {
                         let element = self.written(*run)?;
                         self.in_bank(element, bits, index)?
                     }
-                    None => Slot::NONE,
+                    None => OperandSlot::NONE,
                 };
                 let p = match predicate {
                     Some(id) => {
                         let element = self.register(*id)?;
                         self.in_bank(element, 1, index)?
                     }
-                    None => Slot::NONE,
+                    None => OperandSlot::NONE,
                 };
                 Ok((d, p))
             }
-            OperandValue::Destination(_) => Ok((self.target(index, bits)?, Slot::NONE)),
+            OperandValue::Destination(_) => Ok((self.target(index, bits)?, OperandSlot::NONE)),
             _ => Err(self.unexpected(index, "one or two destinations")),
         }
     }
 
-    fn in_bank(&self, element: Element, bits: u32, index: usize) -> Decoded<Slot> {
+    fn in_bank(
+        &self,
+        element: RegisterOperand,
+        bits: u32,
+        index: usize,
+    ) -> DecodeResult<OperandSlot> {
         if !element.slot.is_some() || element.bank == bank_of(bits) {
             return Ok(element.slot);
         }
         let found = element.bits;
-        Err(Refusal::internal(format!(
+        Err(DecodeError::internal(format!(
             "operand {index}: found {found} bits, expected {bits}"
         )))
     }
 
     /// Decodes a source in the bank of this width. If the register belongs to another bank, its low bits are copied
     /// before the instruction.
-    pub(crate) fn source(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
+    pub(crate) fn source(&mut self, index: usize, bits: u32) -> DecodeResult<OperandSlot> {
         let element = self.element(index, bits)?;
         if !element.slot.is_some() || element.bank == bank_of(bits) {
             return Ok(element.slot);
@@ -132,7 +141,7 @@ impl<'a> Decoder<'a> {
         let d = self.hidden(bits);
         let elements = self.pack(vec![element]);
         let element_bits = bits as u8;
-        self.before.push(Op::Pack {
+        self.before.push(DecodedOp::Pack {
             d,
             elements,
             element_bits,
@@ -141,15 +150,15 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes an optional source.
-    pub(crate) fn source_or_none(&mut self, index: usize, bits: u32) -> Decoded<Slot> {
+    pub(crate) fn source_or_none(&mut self, index: usize, bits: u32) -> DecodeResult<OperandSlot> {
         match self.operand(index) {
-            OperandValue::Absent => Ok(Slot::NONE),
+            OperandValue::Absent => Ok(OperandSlot::NONE),
             _ => self.source(index, bits),
         }
     }
 
     /// Decodes a source in the bank of its register. Sources other than registers have this width.
-    pub(crate) fn element(&mut self, index: usize, bits: u32) -> Decoded<Element> {
+    pub(crate) fn element(&mut self, index: usize, bits: u32) -> DecodeResult<RegisterOperand> {
         match self.operand(index) {
             OperandValue::Source(source, modifiers) => self.read(*source, *modifiers, bits),
             OperandValue::Predicate {
@@ -161,7 +170,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes an optionally negated predicate.
-    pub(crate) fn predicate(&mut self, index: usize) -> Decoded<Predicate> {
+    pub(crate) fn predicate(&mut self, index: usize) -> DecodeResult<PredicateOperand> {
         let (source, negated) = match self.operand(index) {
             OperandValue::Predicate { source, negated } => (*source, *negated),
             OperandValue::Source(source, modifiers) => (*source, modifiers.invert),
@@ -169,13 +178,13 @@ impl<'a> Decoder<'a> {
         };
         let element = self.read(source, SourceModifiers::NONE, 1)?;
         let slot = self.in_bank(element, 1, index)?;
-        Ok(Predicate { slot, negated })
+        Ok(PredicateOperand { slot, negated })
     }
 
     /// Decodes a predicate or an immediate condition. Returns `None` if the condition is always true.
-    pub(crate) fn condition(&mut self, index: usize) -> Decoded<Option<Predicate>> {
+    pub(crate) fn condition(&mut self, index: usize) -> DecodeResult<Option<PredicateOperand>> {
         match self.operand(index) {
-            OperandValue::Source(Source::Immediate(0), _) => Ok(Some(Predicate {
+            OperandValue::Source(Source::Immediate(0), _) => Ok(Some(PredicateOperand {
                 slot: self.constant(0, 1),
                 negated: false,
             })),
@@ -186,7 +195,7 @@ impl<'a> Decoder<'a> {
 
     /// Decodes an address with coordinates. The first element and addresses of variables are 64 bits wide, and
     /// coordinates are 32 bits wide.
-    pub(crate) fn place(&mut self, index: usize) -> Decoded<Vec<Element>> {
+    pub(crate) fn place(&mut self, index: usize) -> DecodeResult<Vec<RegisterOperand>> {
         let (_, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
         for (at, operand) in operands.iter().enumerate() {
@@ -201,7 +210,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Returns the value of an immediate.
-    pub(crate) fn immediate(&self, index: usize) -> Decoded<u64> {
+    pub(crate) fn immediate(&self, index: usize) -> DecodeResult<u64> {
         match self.operand(index) {
             OperandValue::Source(Source::Immediate(value), _) => Ok(*value),
             _ => Err(self.unexpected(index, "a literal")),
@@ -209,21 +218,21 @@ impl<'a> Decoder<'a> {
     }
 
     /// Returns the address operand at this position.
-    pub(crate) fn address_operand(&self, index: usize) -> Decoded<&'a Address> {
+    pub(crate) fn address_operand(&self, index: usize) -> DecodeResult<&'a Address> {
         match self.operand(index) {
             OperandValue::Address(address) => Ok(address),
             _ => Err(self.unexpected(index, "an address")),
         }
     }
 
-    pub(crate) fn label(&self, index: usize) -> Decoded<u32> {
+    pub(crate) fn label(&self, index: usize) -> DecodeResult<u32> {
         match self.operand(index) {
             OperandValue::Label(label) => Ok(*label),
             _ => Err(self.unexpected(index, "a label")),
         }
     }
 
-    pub(crate) fn callee(&self, index: usize) -> Decoded<&'a Callee> {
+    pub(crate) fn callee(&self, index: usize) -> DecodeResult<&'a Callee> {
         match self.operand(index) {
             OperandValue::Callee(callee) => Ok(callee),
             _ => Err(self.unexpected(index, "a function")),
@@ -243,15 +252,18 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes the destinations of a vector, with their operand indices.
-    pub(crate) fn destinations(&mut self, index: usize) -> Decoded<(Vec<Element>, Vec<u32>)> {
+    pub(crate) fn destinations(
+        &mut self,
+        index: usize,
+    ) -> DecodeResult<(Vec<RegisterOperand>, Vec<u32>)> {
         let (list, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
         for operand in operands {
             elements.push(match &operand.value {
-                OperandValue::Destination(None) => Element::SINK,
+                OperandValue::Destination(None) => RegisterOperand::SINK,
                 OperandValue::Destination(Some(run)) => self.written(*run)?,
                 // Like the assembler, ignore elements that cannot be written.
-                OperandValue::Source(..) => Element::SINK,
+                OperandValue::Source(..) => RegisterOperand::SINK,
                 _ => return Err(self.unexpected(index, "destinations")),
             });
         }
@@ -259,7 +271,11 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes the sources of a vector, with their operand indices.
-    pub(crate) fn sources(&mut self, index: usize, bits: u32) -> Decoded<(Vec<Element>, Vec<u32>)> {
+    pub(crate) fn sources(
+        &mut self,
+        index: usize,
+        bits: u32,
+    ) -> DecodeResult<(Vec<RegisterOperand>, Vec<u32>)> {
         let (list, operands) = self.list(index);
         let mut elements = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -272,7 +288,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes registers that are written as one value. Register pairs are unpacked after the instruction.
-    pub(crate) fn written(&mut self, run: RegisterRun) -> Decoded<Element> {
+    pub(crate) fn written(&mut self, run: RegisterTuple) -> DecodeResult<RegisterOperand> {
         if run.n == 1 {
             return self.register(run.first);
         }
@@ -280,7 +296,7 @@ impl<'a> Decoder<'a> {
         let whole = self.hidden(bits);
         let element_bits = (bits / u32::from(run.n)) as u8;
         let elements = self.pack(elements);
-        self.after.push(Op::Unpack {
+        self.after.push(DecodedOp::Unpack {
             a: whole,
             elements,
             element_bits,
@@ -289,11 +305,11 @@ impl<'a> Decoder<'a> {
     }
 
     /// Returns the registers of a run and their total width.
-    fn run(&self, run: RegisterRun) -> Decoded<(Vec<Element>, u32)> {
+    fn run(&self, run: RegisterTuple) -> DecodeResult<(Vec<RegisterOperand>, u32)> {
         let elements = run
             .registers()
             .map(|id| self.register(id))
-            .collect::<Decoded<Vec<_>>>()?;
+            .collect::<DecodeResult<Vec<_>>>()?;
         let bits = elements.iter().map(|element| element.bits).sum();
         Ok((elements, bits))
     }
@@ -304,7 +320,7 @@ impl<'a> Decoder<'a> {
         source: Source,
         modifiers: SourceModifiers,
         bits: u32,
-    ) -> Decoded<Element> {
+    ) -> DecodeResult<RegisterOperand> {
         let ty = self.modifiers.source_type().unwrap_or(ScalarType::B32);
         self.read_as(source, modifiers, bits, ty)
     }
@@ -316,13 +332,13 @@ impl<'a> Decoder<'a> {
         modifiers: SourceModifiers,
         bits: u32,
         ty: ScalarType,
-    ) -> Decoded<Element> {
+    ) -> DecodeResult<RegisterOperand> {
         let element = self.unmodified(source, bits)?;
         if modifiers == SourceModifiers::NONE {
             return Ok(element);
         }
         let d = self.hidden(element.bits);
-        self.before.push(Op::Modify {
+        self.before.push(DecodedOp::Modify {
             modifiers,
             ty,
             d,
@@ -331,11 +347,11 @@ impl<'a> Decoder<'a> {
         Ok(d)
     }
 
-    fn unmodified(&mut self, source: Source, bits: u32) -> Decoded<Element> {
+    fn unmodified(&mut self, source: Source, bits: u32) -> DecodeResult<RegisterOperand> {
         let value = match source {
             Source::Register(run) if run.n == 1 => return self.register(run.first),
             Source::Register(run) => return self.read_run(run),
-            Source::Sink => return Ok(Element::SINK),
+            Source::Sink => return Ok(RegisterOperand::SINK),
             Source::Immediate(value) => value,
             Source::Special(special) => return Ok(self.special(special, bits)),
             Source::FunctionAddress(id) => self.layout.function_address(id),
@@ -343,7 +359,7 @@ impl<'a> Decoder<'a> {
                 let a = self.register(register)?;
                 let d = self.hidden(a.bits);
                 let addend = offset as u64;
-                self.before.push(Op::Offset { d, a, addend });
+                self.before.push(DecodedOp::Offset { d, a, addend });
                 return Ok(d);
             }
             Source::Constant { bank, byte_offset } => {
@@ -355,7 +371,7 @@ impl<'a> Decoder<'a> {
                 offset,
                 generic,
             } => match self.variable(variable)? {
-                (VariablePlace::Fixed(address), space) => {
+                (VariableLocation::Fixed(address), space) => {
                     let address = address.wrapping_add_signed(offset);
                     if generic {
                         self.layout.generic(space, address)
@@ -363,11 +379,11 @@ impl<'a> Decoder<'a> {
                         address
                     }
                 }
-                (VariablePlace::Frame(start), _) => {
+                (VariableLocation::Frame(start), _) => {
                     let addend = u64::from(start).wrapping_add_signed(offset);
                     let window = if generic { self.layout.map.local } else { 0 };
                     let slot = self.frame_address(addend.wrapping_add(window), bank_of(bits));
-                    return Ok(Element {
+                    return Ok(RegisterOperand {
                         slot,
                         bank: bank_of(bits),
                         bits,
@@ -375,7 +391,7 @@ impl<'a> Decoder<'a> {
                 }
             },
         };
-        Ok(Element {
+        Ok(RegisterOperand {
             slot: self.constant(value, bits),
             bank: bank_of(bits),
             bits,
@@ -383,12 +399,12 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes registers that are read as one value, which is packed before the instruction.
-    fn read_run(&mut self, run: RegisterRun) -> Decoded<Element> {
+    fn read_run(&mut self, run: RegisterTuple) -> DecodeResult<RegisterOperand> {
         let (elements, bits) = self.run(run)?;
         let d = self.hidden(bits);
         let element_bits = (bits / u32::from(run.n.max(1))) as u8;
         let elements = self.pack(elements);
-        self.before.push(Op::Pack {
+        self.before.push(DecodedOp::Pack {
             d,
             elements,
             element_bits,
@@ -397,7 +413,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes an address into base slot, width and offset.
-    pub(crate) fn address(&mut self, address: &Address) -> Decoded<Base> {
+    pub(crate) fn address(&mut self, address: &Address) -> DecodeResult<BaseAddress> {
         if address.scale_log2 != 0 || address.uniform.is_some() {
             return self.address_sum(address);
         }
@@ -405,10 +421,10 @@ impl<'a> Decoder<'a> {
             AddressBase::Register(run) => {
                 let element = self.read(Source::Register(run), SourceModifiers::NONE, 64)?;
                 match element.bank {
-                    Bank::B32 => (element.slot, false, address.offset),
-                    Bank::B64 => (element.slot, true, address.offset),
-                    Bank::B128 | Bank::Predicate => {
-                        return Err(Refusal::internal(
+                    RegisterBank::B32 => (element.slot, false, address.offset),
+                    RegisterBank::B64 => (element.slot, true, address.offset),
+                    RegisterBank::B128 | RegisterBank::Predicate => {
+                        return Err(DecodeError::internal(
                             "an address with a different width".to_owned(),
                         ));
                     }
@@ -424,7 +440,7 @@ impl<'a> Decoder<'a> {
                 let index = self.read(Source::Register(run), SourceModifiers::NONE, 32)?;
                 let sum = self.hidden(64);
                 let uniform = self.number(start, 64);
-                self.before.push(Op::AddressSum {
+                self.before.push(DecodedOp::AddressSum {
                     d: sum,
                     base: index,
                     scale: 0,
@@ -433,12 +449,12 @@ impl<'a> Decoder<'a> {
                 (sum.slot, true, 0)
             }
             AddressBase::Variable(id) => match self.variable(id)? {
-                (VariablePlace::Fixed(start), _) => {
+                (VariableLocation::Fixed(start), _) => {
                     let start = start.wrapping_add_signed(address.offset);
                     (self.constant(start, 64), true, 0)
                 }
-                (VariablePlace::Frame(start), _) => (
-                    self.frame_address(u64::from(start), Bank::B64),
+                (VariableLocation::Frame(start), _) => (
+                    self.frame_address(u64::from(start), RegisterBank::B64),
                     true,
                     address.offset,
                 ),
@@ -446,37 +462,37 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Aligns an address to the access size if the launch specifies [`Misaligned::Force`].
-    pub(crate) fn aligned(&mut self, (slot, wide, offset): Base, bytes: u32) -> Base {
-        if self.layout.misaligned == Misaligned::Fault || !bytes.is_power_of_two() {
+    /// Aligns an address to the access size if the launch specifies [`MisalignedPolicy::Force`].
+    pub(crate) fn aligned(&mut self, (slot, wide, offset): BaseAddress, bytes: u32) -> BaseAddress {
+        if self.layout.misaligned == MisalignedPolicy::Fault || !bytes.is_power_of_two() {
             return (slot, wide, offset);
         }
         let bits = if wide { 64 } else { 32 };
-        let a = Element {
+        let a = RegisterOperand {
             slot,
             bank: bank_of(bits),
             bits,
         };
         let d = self.hidden(bits);
         let addend = offset as u64;
-        self.before.push(Op::Offset { d, a, addend });
-        self.before.push(Op::AlignDown { d, a: d, bytes });
+        self.before.push(DecodedOp::Offset { d, a, addend });
+        self.before.push(DecodedOp::AlignDown { d, a: d, bytes });
         (d.slot, wide, 0)
     }
 
     /// Extends a 32-bit address in constant memory by the upper 32 bits that all constants share.
-    pub(crate) fn in_constants(&mut self, (slot, wide, offset): Base) -> Base {
+    pub(crate) fn in_constants(&mut self, (slot, wide, offset): BaseAddress) -> BaseAddress {
         let window = self.layout.map.constant >> 32 << 32;
         if wide || window == 0 {
             return (slot, wide, offset);
         }
-        let base = Element {
+        let base = RegisterOperand {
             slot,
             bank: bank_of(32),
             bits: 32,
         };
         let (d, uniform) = (self.hidden(64), self.number(window, 64));
-        self.before.push(Op::AddressSum {
+        self.before.push(DecodedOp::AddressSum {
             d,
             base,
             scale: 0,
@@ -486,7 +502,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Decodes `base * scale + uniform`, which is computed before the instruction.
-    fn address_sum(&mut self, address: &Address) -> Decoded<Base> {
+    fn address_sum(&mut self, address: &Address) -> DecodeResult<BaseAddress> {
         let plain = Address {
             scale_log2: 0,
             uniform: None,
@@ -494,21 +510,21 @@ impl<'a> Decoder<'a> {
         };
         let (slot, wide, offset) = self.address(&plain)?;
         let bits = if wide { 64 } else { 32 };
-        let base = Element {
+        let base = RegisterOperand {
             slot,
             bank: bank_of(bits),
             bits,
         };
         let uniform = match address.uniform {
             Some(run) => self.read(Source::Register(run), SourceModifiers::NONE, 64)?,
-            None => Element::SINK,
+            None => RegisterOperand::SINK,
         };
         // Absolute parts are not in a register, so they do not determine the width.
         let wide_base = wide && address.base != AddressBase::None;
         let wide = wide_base || uniform.bits > 32;
         let d = self.hidden(if wide { 64 } else { 32 });
         let scale = address.scale_log2;
-        self.before.push(Op::AddressSum {
+        self.before.push(DecodedOp::AddressSum {
             d,
             base,
             scale,
@@ -523,7 +539,7 @@ impl<'a> Decoder<'a> {
         &self,
         named: StateSpace,
         variable: Option<VariableId>,
-    ) -> Decoded<StateSpace> {
+    ) -> DecodeResult<StateSpace> {
         let open = matches!(
             named,
             StateSpace::Generic | StateSpace::ParamEntry | StateSpace::ParamFunc
@@ -537,7 +553,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    fn special(&mut self, special: SpecialRegister, bits: u32) -> Element {
+    fn special(&mut self, special: SpecialRegister, bits: u32) -> RegisterOperand {
         self.reads_clock |= special.is_clock();
         let list = if bits > 32 {
             &mut self.code.specials64
@@ -550,9 +566,9 @@ impl<'a> Decoder<'a> {
             list.push(special);
             list.len() - 1
         });
-        let slot = Slot::special(index as u32);
+        let slot = OperandSlot::special(index as u32);
         let bits = if bits > 32 { 64 } else { 32 };
-        Element {
+        RegisterOperand {
             slot,
             bank: bank_of(bits),
             bits,
@@ -560,12 +576,12 @@ impl<'a> Decoder<'a> {
     }
 
     /// Returns the slot of a register with its bank.
-    pub(crate) fn register(&self, id: RegisterId) -> Decoded<Element> {
+    pub(crate) fn register(&self, id: RegisterId) -> DecodeResult<RegisterOperand> {
         self.code
             .functions
             .get(self.index)
             .and_then(|f| f.registers.get(id.0 as usize))
             .copied()
-            .ok_or_else(|| Refusal::internal(format!("register {} is not declared", id.0)))
+            .ok_or_else(|| DecodeError::internal(format!("register {} is not declared", id.0)))
     }
 }

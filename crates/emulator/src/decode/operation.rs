@@ -1,34 +1,34 @@
 //! Selects the decoder of an instruction by its semantics.
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::decode::support::supports;
 use crate::decode::{
-    Decoded, Decoder, Refusal, arithmetic, asynchronous, beside, carry, compare, control, hint,
-    machine, matrix, mbarrier, memory, moves, sync, video, warp,
+    DecodeError, DecodeResult, Decoder, arithmetic, asynchronous, beside, carry, compare, control,
+    hint, machine, matrix, mbarrier, memory, moves, sync, video, warp,
 };
-use warpgrid_isa::Does;
-use warpgrid_program::Action;
+use warpgrid_isa::Operation;
+use warpgrid_program::OpcodeInfo;
 
-pub(crate) fn operation(d: &mut Decoder<'_>, action: &Action) -> Decoded<Op> {
+pub(crate) fn operation(d: &mut Decoder<'_>, action: &OpcodeInfo) -> DecodeResult<DecodedOp> {
     if !supports(action).runs() {
-        return Err(Refusal::NotYet(None));
+        return Err(DecodeError::NotYet(None));
     }
     match action.does {
-        Does::Arithmetic(op) => arithmetic::decode(d, op),
-        Does::Carry(op) => carry::decode(d, op),
-        Does::Video(op, lanes) => video::decode(d, op, lanes),
-        Does::Compare(form) => compare::decode(d, form),
-        Does::Move(op) => moves::decode(d, op),
-        Does::Memory(op) => memory::decode(d, op),
-        Does::Async(op) => asynchronous::decode(d, op),
-        Does::Mbarrier(op) => mbarrier::decode(d, op),
-        Does::Matrix(op) => matrix::decode(d, op),
-        Does::Control(op) => control::decode(d, op),
-        Does::Sync(op) => sync::decode(d, op),
-        Does::Warp(op) => warp::decode(d, op),
-        Does::Hint(op) => Ok(hint::decode(op)),
-        Does::Machine(op) => machine::decode(d, op),
-        Does::Unit(op) => beside::decode(d, op),
-        Does::Unknown => Err(Refusal::NotYet(None)),
+        Operation::Arithmetic(op) => arithmetic::decode(d, op),
+        Operation::Carry(op) => carry::decode(d, op),
+        Operation::Video(op, lanes) => video::decode(d, op, lanes),
+        Operation::Compare(form) => compare::decode(d, form),
+        Operation::Move(op) => moves::decode(d, op),
+        Operation::Memory(op) => memory::decode(d, op),
+        Operation::Async(op) => asynchronous::decode(d, op),
+        Operation::Mbarrier(op) => mbarrier::decode(d, op),
+        Operation::Matrix(op) => matrix::decode(d, op),
+        Operation::Control(op) => control::decode(d, op),
+        Operation::Sync(op) => sync::decode(d, op),
+        Operation::Warp(op) => warp::decode(d, op),
+        Operation::Hint(op) => Ok(hint::decode(op)),
+        Operation::Machine(op) => machine::decode(d, op),
+        Operation::Unit(op) => beside::decode(d, op),
+        Operation::Unknown => Err(DecodeError::NotYet(None)),
     }
 }

@@ -1,12 +1,12 @@
 //! Decoder of stack operations and cluster launch control.
 
-use crate::code::op::Op;
-use crate::code::stack::AnswerPart;
-use crate::code::{AccessPlan, Element, LaunchPlan, StackPlan};
+use crate::code::op::DecodedOp;
+use crate::code::stack::CancelResponseField;
+use crate::code::{AccessPlan, ClusterLaunchPlan, RegisterOperand, StackPlan};
 use crate::contract::support::Support;
 use crate::decode::asynchronous::object;
-use crate::decode::{Decoded, Decoder, Refusal};
-use warpgrid_isa::{BlockIndex, Flag, LaunchOp, ScalarType, StackOp};
+use crate::decode::{DecodeError, DecodeResult, Decoder};
+use warpgrid_isa::{BlockIndex, ClusterLaunchControlOp, Flag, ScalarType, StackOp};
 use warpgrid_program::OperandValue;
 
 /// Default alignment of a stack allocation.
@@ -20,7 +20,7 @@ pub(crate) fn supports(op: StackOp) -> Support {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: StackOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: StackOp) -> DecodeResult<DecodedOp> {
     let plan = match op {
         StackOp::Allocate => StackPlan::Allocate {
             d: d.destination(0)?,
@@ -33,18 +33,23 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: StackOp) -> Decoded<Op> {
         StackOp::Save => StackPlan::Save(d.destination(0)?),
         StackOp::Restore => StackPlan::Restore(d.element(0, 64)?),
     };
-    Ok(Op::Stack(d.code.stacks.add(plan)))
+    Ok(DecodedOp::Stack(d.code.stacks.add(plan)))
 }
 
-pub(crate) fn supports_launch(op: LaunchOp) -> Support {
+pub(crate) fn supports_launch(op: ClusterLaunchControlOp) -> Support {
     match op {
-        LaunchOp::TryCancel | LaunchOp::IsCanceled | LaunchOp::FirstBlock => Support::Runs,
+        ClusterLaunchControlOp::TryCancel
+        | ClusterLaunchControlOp::IsCanceled
+        | ClusterLaunchControlOp::FirstBlock => Support::Runs,
     }
 }
 
-pub(crate) fn decode_launch(d: &mut Decoder<'_>, op: LaunchOp) -> Decoded<Op> {
+pub(crate) fn decode_launch(
+    d: &mut Decoder<'_>,
+    op: ClusterLaunchControlOp,
+) -> DecodeResult<DecodedOp> {
     let plan = match op {
-        LaunchOp::TryCancel => LaunchPlan::TryCancel {
+        ClusterLaunchControlOp::TryCancel => ClusterLaunchPlan::TryCancel {
             to: AccessPlan {
                 width_bytes: ANSWER_BYTES,
                 ..object(d, 0)?
@@ -52,16 +57,16 @@ pub(crate) fn decode_launch(d: &mut Decoder<'_>, op: LaunchOp) -> Decoded<Op> {
             mbarrier: object(d, 1)?,
             to_all: d.modifiers.has(Flag::MulticastAll),
         },
-        LaunchOp::IsCanceled => LaunchPlan::Read {
+        ClusterLaunchControlOp::IsCanceled => ClusterLaunchPlan::Read {
             answer: answer(d)?,
-            parts: vec![(d.destination(0)?, AnswerPart::IsCanceled)],
+            parts: vec![(d.destination(0)?, CancelResponseField::IsCanceled)],
         },
-        LaunchOp::FirstBlock => {
+        ClusterLaunchControlOp::FirstBlock => {
             let answer = answer(d)?;
             let part = match d.modifiers.unit.block {
-                Some(BlockIndex::X) => Some(AnswerPart::Block(0)),
-                Some(BlockIndex::Y) => Some(AnswerPart::Block(1)),
-                Some(BlockIndex::Z) => Some(AnswerPart::Block(2)),
+                Some(BlockIndex::X) => Some(CancelResponseField::Block(0)),
+                Some(BlockIndex::Y) => Some(CancelResponseField::Block(1)),
+                Some(BlockIndex::Z) => Some(CancelResponseField::Block(2)),
                 Some(BlockIndex::Whole) | None => None,
             };
             let parts = match part {
@@ -71,29 +76,29 @@ pub(crate) fn decode_launch(d: &mut Decoder<'_>, op: LaunchOp) -> Decoded<Op> {
                     let (elements, _) = d.destinations(0)?;
                     elements
                         .into_iter()
-                        .zip((0..3).map(AnswerPart::Block))
+                        .zip((0..3).map(CancelResponseField::Block))
                         .collect()
                 }
             };
-            LaunchPlan::Read { answer, parts }
+            ClusterLaunchPlan::Read { answer, parts }
         }
     };
-    Ok(Op::Launch(d.code.launches.add(plan)))
+    Ok(DecodedOp::Launch(d.code.launches.add(plan)))
 }
 
 /// Decodes the 128-bit response: a register, or parts in braces.
-fn answer(d: &mut Decoder<'_>) -> Decoded<Element> {
+fn answer(d: &mut Decoder<'_>) -> DecodeResult<RegisterOperand> {
     let OperandValue::List(_) = d.operand(1) else {
         return d.element(1, 128);
     };
     let (elements, _) = d.sources(1, 32)?;
     let n = elements.len() as u32;
     if n == 0 || 128 % n != 0 {
-        return Err(Refusal::missing("components of a response"));
+        return Err(DecodeError::missing("components of a response"));
     }
     let whole = d.hidden(128);
     let elements = d.pack(elements);
-    d.before.push(Op::Pack {
+    d.before.push(DecodedOp::Pack {
         d: whole,
         elements,
         element_bits: (128 / n) as u8,

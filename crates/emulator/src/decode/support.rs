@@ -6,28 +6,28 @@ use crate::decode::{
     arithmetic, asynchronous, beside, carry, compare, control, hint, machine, matrix, mbarrier,
     memory, moves, sync, warp,
 };
-use warpgrid_isa::Does;
-use warpgrid_program::Action;
+use warpgrid_isa::Operation;
+use warpgrid_program::OpcodeInfo;
 
 /// Returns whether the emulator supports the semantics of `action`.
-pub fn supports(action: &Action) -> Support {
+pub fn supports(action: &OpcodeInfo) -> Support {
     let modifiers = &action.modifiers;
     match action.does {
-        Does::Arithmetic(op) => arithmetic::supports(op, modifiers),
-        Does::Carry(op) => carry::supports(op, modifiers),
-        Does::Video(..) => Support::Runs,
-        Does::Compare(form) => compare::supports(form, modifiers),
-        Does::Move(op) => moves::supports(op, modifiers),
-        Does::Memory(op) => memory::supports(op, modifiers),
-        Does::Async(op) => asynchronous::supports(op),
-        Does::Mbarrier(op) => mbarrier::supports(op),
-        Does::Matrix(op) => matrix::supports(op),
-        Does::Control(op) => control::supports(op),
-        Does::Sync(op) => sync::supports(op),
-        Does::Warp(op) => warp::supports(op, modifiers),
-        Does::Hint(op) => hint::supports(op),
-        Does::Machine(op) => machine::supports(op),
-        Does::Unit(op) => beside::supports(op),
-        Does::Unknown => Support::not_yet("an unknown opcode"),
+        Operation::Arithmetic(op) => arithmetic::supports(op, modifiers),
+        Operation::Carry(op) => carry::supports(op, modifiers),
+        Operation::Video(..) => Support::Runs,
+        Operation::Compare(form) => compare::supports(form, modifiers),
+        Operation::Move(op) => moves::supports(op, modifiers),
+        Operation::Memory(op) => memory::supports(op, modifiers),
+        Operation::Async(op) => asynchronous::supports(op),
+        Operation::Mbarrier(op) => mbarrier::supports(op),
+        Operation::Matrix(op) => matrix::supports(op),
+        Operation::Control(op) => control::supports(op),
+        Operation::Sync(op) => sync::supports(op),
+        Operation::Warp(op) => warp::supports(op, modifiers),
+        Operation::Hint(op) => hint::supports(op),
+        Operation::Machine(op) => machine::supports(op),
+        Operation::Unit(op) => beside::supports(op),
+        Operation::Unknown => Support::not_yet("an unknown opcode"),
     }
 }

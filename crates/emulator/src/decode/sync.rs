@@ -1,11 +1,11 @@
 //! Decoder of barriers and fences. Steps are sequentially consistent, so a fence has no effect on the results of a run.
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::code::{BarrierMode, BarrierPlan};
 use crate::contract::support::Support;
 use crate::decode::tensor_copy::decode_acquire;
-use crate::decode::{Decoded, Decoder, Refusal};
-use crate::semantics::registers::Slot;
+use crate::decode::{DecodeError, DecodeResult, Decoder};
+use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{BarrierReduce, Flag, Proxy, Sem, SyncOp};
 
 pub(crate) fn supports(op: SyncOp) -> Support {
@@ -20,29 +20,29 @@ pub(crate) fn supports(op: SyncOp) -> Support {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: SyncOp) -> DecodeResult<DecodedOp> {
     match op {
         SyncOp::Bar | SyncOp::Barrier => barrier(d, op),
-        SyncOp::WarpBarrier => Ok(Op::WarpBarrier {
+        SyncOp::WarpBarrier => Ok(DecodedOp::WarpBarrier {
             mask: d.source(0, 32)?,
         }),
         SyncOp::Fence | SyncOp::Membar => fence(d),
-        SyncOp::ClusterArrive => Ok(Op::ClusterArrive),
-        SyncOp::ClusterWait => Ok(Op::ClusterWait),
+        SyncOp::ClusterArrive => Ok(DecodedOp::ClusterArrive),
+        SyncOp::ClusterWait => Ok(DecodedOp::ClusterWait),
     }
 }
 
 /// Decodes a fence. A fence that acquires a tensor map has an address operand.
-fn fence(d: &mut Decoder<'_>) -> Decoded<Op> {
+fn fence(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let acquires = matches!(d.modifiers.sem, Some(Sem::Acquire | Sem::AcqRel));
     match d.modifiers.proxy {
         Some(Proxy::Tensormap) if acquires => decode_acquire(d),
-        _ => Ok(Op::Fence),
+        _ => Ok(DecodedOp::Fence),
     }
 }
 
 /// `bar` and `barrier`: `a{, b}`, or `d, a{, b}, c` for reductions.
-fn barrier(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
+fn barrier(d: &mut Decoder<'_>, op: SyncOp) -> DecodeResult<DecodedOp> {
     let reduces = d.modifiers.has(Flag::Red);
     let first = usize::from(reduces);
     let kind = if reduces {
@@ -58,18 +58,18 @@ fn barrier(d: &mut Decoder<'_>, op: SyncOp) -> Decoded<Op> {
         kind,
         is_aligned: op == SyncOp::Bar || d.modifiers.has(Flag::Aligned),
     };
-    Ok(Op::Barrier(d.code.barriers.add(plan)))
+    Ok(DecodedOp::Barrier(d.code.barriers.add(plan)))
 }
 
-fn reduction(d: &mut Decoder<'_>) -> Decoded<BarrierMode> {
+fn reduction(d: &mut Decoder<'_>) -> DecodeResult<BarrierMode> {
     let op = d.modifiers.barrier_reduce;
-    let op = op.ok_or_else(|| Refusal::missing("operation"))?;
+    let op = op.ok_or_else(|| DecodeError::missing("operation"))?;
     let bits = match op {
         BarrierReduce::Popc => 32,
         BarrierReduce::And | BarrierReduce::Or => 1,
     };
     let predicate = d.predicate(3)?;
-    let to: Slot = d.target(0, bits)?;
+    let to: OperandSlot = d.target(0, bits)?;
     Ok(BarrierMode::Reduce {
         op,
         d: to,

@@ -1,11 +1,11 @@
 //! Decoder of tensor copies and tensor map operations.
 
-use crate::code::op::Op;
-use crate::code::{AccessPlan, Element, TensorCopyPlan, TensorMapPlan};
+use crate::code::op::DecodedOp;
+use crate::code::{AccessPlan, RegisterOperand, TensorCopyPlan, TensorMapPlan};
 use crate::contract::support::Support;
-use crate::contract::tensor_transfer::TensorDirection;
+use crate::contract::tensor_transfer::TensorCopyDirection;
 use crate::decode::asynchronous::{object, place};
-use crate::decode::{Decoded, Decoder, Refusal};
+use crate::decode::{DecodeError, DecodeResult, Decoder};
 use warpgrid_isa::{
     Completion, CtaGroup, Flag, LoadMode, ScalarType, StateSpace, TensorCopyOp, TensorMapField,
     TensorMapOp,
@@ -25,18 +25,18 @@ pub(crate) fn supports(op: TensorCopyOp) -> Support {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorCopyOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorCopyOp) -> DecodeResult<DecodedOp> {
     let plan = match op {
         TensorCopyOp::Load => load(d)?,
         TensorCopyOp::Store | TensorCopyOp::Reduction => store(d)?,
         // The emulator does not model caches, so a prefetch has no effect.
-        TensorCopyOp::Prefetch => return Ok(Op::Nop),
+        TensorCopyOp::Prefetch => return Ok(DecodedOp::Nop),
     };
-    Ok(Op::TensorCopy(d.code.tensor_copies.add(plan)))
+    Ok(DecodedOp::TensorCopy(d.code.tensor_copies.add(plan)))
 }
 
 /// `[dst], [tensorMap, coordinates], [mbar]{, offsets}{, blocks}{, cache-policy}`
-fn load(d: &mut Decoder<'_>) -> Decoded<TensorCopyPlan> {
+fn load(d: &mut Decoder<'_>) -> DecodeResult<TensorCopyPlan> {
     let space = d.modifiers.state_space();
     let shared = place(d, 0, space, ALIGNMENT)?;
     let (map, coordinates) = tensor(d, 1)?;
@@ -60,7 +60,7 @@ fn load(d: &mut Decoder<'_>) -> Decoded<TensorCopyPlan> {
         false => None,
     };
     Ok(TensorCopyPlan {
-        direction: TensorDirection::Load,
+        direction: TensorCopyDirection::Load,
         mode,
         shared,
         map,
@@ -74,14 +74,14 @@ fn load(d: &mut Decoder<'_>) -> Decoded<TensorCopyPlan> {
 }
 
 /// `[tensorMap, coordinates], [src]{, cache-policy}`
-fn store(d: &mut Decoder<'_>) -> Decoded<TensorCopyPlan> {
+fn store(d: &mut Decoder<'_>) -> DecodeResult<TensorCopyPlan> {
     if d.modifiers.completion != Some(Completion::BulkGroup) {
-        return Err(Refusal::missing("bulk group"));
+        return Err(DecodeError::missing("bulk group"));
     }
     let (map, coordinates) = tensor(d, 0)?;
     let shared = place(d, 1, StateSpace::Shared, ALIGNMENT)?;
     Ok(TensorCopyPlan {
-        direction: TensorDirection::Store,
+        direction: TensorCopyDirection::Store,
         mode: d.modifiers.unit.load_mode(),
         shared,
         map,
@@ -95,44 +95,47 @@ fn store(d: &mut Decoder<'_>) -> Decoded<TensorCopyPlan> {
 }
 
 /// Decodes the address of the tensor map and the coordinates.
-fn tensor(d: &mut Decoder<'_>, index: usize) -> Decoded<(Element, Vec<Element>)> {
+fn tensor(
+    d: &mut Decoder<'_>,
+    index: usize,
+) -> DecodeResult<(RegisterOperand, Vec<RegisterOperand>)> {
     let elements = d.place(index)?;
     match elements.split_first() {
         Some((map, coordinates)) => Ok((*map, coordinates.to_vec())),
-        None => Err(Refusal::missing("tensor map")),
+        None => Err(DecodeError::missing("tensor map")),
     }
 }
 
 pub(crate) fn supports_map(op: TensorMapOp) -> Support {
     match op {
-        TensorMapOp::Replace | TensorMapOp::Publish => Support::Runs,
+        TensorMapOp::Replace | TensorMapOp::CopyFenceProxy => Support::Runs,
     }
 }
 
-pub(crate) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> Decoded<Op> {
+pub(crate) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> DecodeResult<DecodedOp> {
     let plan = match op {
         TensorMapOp::Replace => replace(d)?,
         // `[dst], [src], 128`. The operands have different state spaces.
-        TensorMapOp::Publish => TensorMapPlan::Publish {
+        TensorMapOp::CopyFenceProxy => TensorMapPlan::Publish {
             to: place(d, 0, StateSpace::Global, MAP_ALIGNMENT)?,
             from: place(d, 1, StateSpace::Shared, MAP_ALIGNMENT)?,
         },
     };
-    Ok(Op::TensorMap(d.code.tensor_maps.add(plan)))
+    Ok(DecodedOp::TensorMap(d.code.tensor_maps.add(plan)))
 }
 
 /// `fence.proxy.tensormap::generic.acquire.scope [addr], 128`
-pub(crate) fn decode_acquire(d: &mut Decoder<'_>) -> Decoded<Op> {
+pub(crate) fn decode_acquire(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let map = place(d, 0, StateSpace::Generic, MAP_ALIGNMENT)?;
-    Ok(Op::TensorMap(
+    Ok(DecodedOp::TensorMap(
         d.code.tensor_maps.add(TensorMapPlan::Acquire { map }),
     ))
 }
 
 /// `[addr]{, dimension}, value`
-fn replace(d: &mut Decoder<'_>) -> Decoded<TensorMapPlan> {
+fn replace(d: &mut Decoder<'_>) -> DecodeResult<TensorMapPlan> {
     let field = d.modifiers.unit.field;
-    let field = field.ok_or_else(|| Refusal::missing("field"))?;
+    let field = field.ok_or_else(|| DecodeError::missing("field"))?;
     let has_dimension = match field {
         TensorMapField::Box
         | TensorMapField::Extent

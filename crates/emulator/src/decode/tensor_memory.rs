@@ -1,22 +1,24 @@
 //! Decoder of tensor memory operations.
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::code::tensor_memory::{
-    FactorOperand, MovePlan, ProductOperands, Reduced, Reserved, StartKind, StartPlan,
-    TensorAddress, TensorMemoryPlan,
+    AllocationTarget, AsyncTensorKind, AsyncTensorPlan, LoadReduction, MatrixAOperand,
+    TcgenMmaOperands, TensorLoadStorePlan, TensorMemoryAddress, TensorMemoryPlan,
 };
-use crate::code::{AccessPlan, Element};
+use crate::code::{AccessPlan, RegisterOperand};
 use crate::decode::asynchronous::object;
-use crate::decode::{Decoded, Decoder, Refusal};
-use warpgrid_isa::{CtaGroup, Flag, Modifiers, MoveShape, MulPart, ScalarType, TensorMemoryOp};
+use crate::decode::{DecodeError, DecodeResult, Decoder};
+use warpgrid_isa::{
+    CtaGroup, Flag, Modifiers, MulPart, ScalarType, TensorMemoryAccessShape, TensorMemoryOp,
+};
 use warpgrid_program::OperandValue;
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> DecodeResult<DecodedOp> {
     use TensorMemoryOp as T;
     let plan = match op {
         T::Allocate => allocate(d)?,
-        T::Free => TensorMemoryPlan::Free {
-            place: TensorAddress {
+        T::Deallocate => TensorMemoryPlan::Free {
+            place: TensorMemoryAddress {
                 base: d.element(0, 32)?,
                 offset: 0,
             },
@@ -24,10 +26,10 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
             takes_warp: d.function.machine.is_none(),
         },
         // SASS has no instruction that relinquishes the right to allocate.
-        T::Relinquish if d.function.machine.is_some() => return Ok(Op::Nop),
+        T::Relinquish if d.function.machine.is_some() => return Ok(DecodedOp::Nop),
         T::Relinquish => TensorMemoryPlan::Relinquish,
         // Loads and stores complete in their step.
-        T::Fence | T::Wait => return Ok(Op::Nop),
+        T::Fence | T::Wait => return Ok(DecodedOp::Nop),
         T::Commit => TensorMemoryPlan::Commit {
             object: object(d, 0)?,
             blocks: match d.modifiers.has(Flag::Multicast) {
@@ -37,31 +39,31 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> Decoded<Op> {
         },
         T::Copy => copy(d)?,
         T::Load => TensorMemoryPlan::Load(Box::new(moved(d, (0, 1, 2))?)),
-        T::LoadReduce => TensorMemoryPlan::Load(Box::new(MovePlan {
+        T::LoadReduce => TensorMemoryPlan::Load(Box::new(TensorLoadStorePlan {
             reduces: Some(reduction(d)?),
             ..moved(d, (0, 2, 3))?
         })),
         T::Store => store(d)?,
-        T::Product => product(d, Places::PLAIN)?,
-        T::ScaledProduct => product(d, Places::SCALED)?,
-        T::SparseProduct => product(d, Places::PLAIN.sparse())?,
-        T::StationaryProduct => product(d, Places::STATIONARY)?,
-        T::StationarySparseProduct => product(d, Places::STATIONARY.sparse())?,
-        T::SparseScaledProduct => product(d, Places::SCALED.sparse())?,
-        T::Shift => TensorMemoryPlan::Start(Box::new(StartPlan {
+        T::Mma => product(d, MmaOperandIndices::PLAIN)?,
+        T::MmaBlockScaled => product(d, MmaOperandIndices::SCALED)?,
+        T::MmaSparse => product(d, MmaOperandIndices::PLAIN.sparse())?,
+        T::MmaWeightStationary => product(d, MmaOperandIndices::STATIONARY)?,
+        T::MmaWeightStationarySparse => product(d, MmaOperandIndices::STATIONARY.sparse())?,
+        T::MmaSparseBlockScaled => product(d, MmaOperandIndices::SCALED.sparse())?,
+        T::Shift => TensorMemoryPlan::Start(Box::new(AsyncTensorPlan {
             group: group(d),
             d: address(d, 0)?,
-            kind: StartKind::Shift,
+            kind: AsyncTensorKind::Shift,
         })),
     };
-    Ok(Op::TensorMemory(d.code.tensor_memory.add(plan)))
+    Ok(DecodedOp::TensorMemory(d.code.tensor_memory.add(plan)))
 }
 
 /// `[a], columns`
-fn allocate(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
+fn allocate(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     let to = match d.operand(0) {
-        OperandValue::Destination(_) => Reserved::Register(reduced(d, 0)?),
-        _ => Reserved::Memory(AccessPlan {
+        OperandValue::Destination(_) => AllocationTarget::Register(reduced(d, 0)?),
+        _ => AllocationTarget::Memory(AccessPlan {
             width_bytes: 4,
             ..object(d, 0)?
         }),
@@ -73,15 +75,15 @@ fn allocate(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
 }
 
 /// Decodes an address in brackets.
-fn address(d: &mut Decoder<'_>, index: usize) -> Decoded<TensorAddress> {
+fn address(d: &mut Decoder<'_>, index: usize) -> DecodeResult<TensorMemoryAddress> {
     let address = d.address_operand(index)?;
     let (slot, is_wide, offset) = d.address(address)?;
     let bank = match is_wide {
-        true => crate::code::Bank::B64,
-        false => crate::code::Bank::B32,
+        true => crate::code::RegisterBank::B64,
+        false => crate::code::RegisterBank::B32,
     };
-    Ok(TensorAddress {
-        base: Element {
+    Ok(TensorMemoryAddress {
+        base: RegisterOperand {
             slot,
             bank,
             bits: if is_wide { 64 } else { 32 },
@@ -91,18 +93,24 @@ fn address(d: &mut Decoder<'_>, index: usize) -> Decoded<TensorAddress> {
 }
 
 /// Operand positions of the registers, the address and the immediate.
-type MovePlaces = (usize, usize, usize);
+type MoveOperandIndices = (usize, usize, usize);
 
-fn moved(d: &mut Decoder<'_>, (registers, place, half): MovePlaces) -> Decoded<MovePlan> {
+fn moved(
+    d: &mut Decoder<'_>,
+    (registers, place, half): MoveOperandIndices,
+) -> DecodeResult<TensorLoadStorePlan> {
     let modifiers = d.modifiers;
     let shape = modifiers.unit.moved;
-    let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
-    Ok(MovePlan {
+    let shape = shape.ok_or_else(|| DecodeError::missing("shape"))?;
+    Ok(TensorLoadStorePlan {
         place: address(d, place)?,
         shape,
         half: match shape {
-            MoveShape::M16x32x2 => d.immediate(half)? as u32,
-            MoveShape::M32x32 | MoveShape::M16x64 | MoveShape::M16x128 | MoveShape::M16x256 => 0,
+            TensorMemoryAccessShape::M16x32x2 => d.immediate(half)? as u32,
+            TensorMemoryAccessShape::M32x32
+            | TensorMemoryAccessShape::M16x64
+            | TensorMemoryAccessShape::M16x128
+            | TensorMemoryAccessShape::M16x256 => 0,
         },
         is_packed: modifiers.has(Flag::Pack16) || modifiers.has(Flag::Unpack16),
         registers: d.destinations(registers)?.0,
@@ -112,11 +120,11 @@ fn moved(d: &mut Decoder<'_>, (registers, place, half): MovePlaces) -> Decoded<M
 }
 
 /// Decodes the reduction of the loaded words.
-fn reduction(d: &mut Decoder<'_>) -> Decoded<Reduced> {
+fn reduction(d: &mut Decoder<'_>) -> DecodeResult<LoadReduction> {
     let op = d.modifiers.reduce;
-    Ok(Reduced {
+    Ok(LoadReduction {
         to: reduced(d, 1)?,
-        op: op.ok_or_else(|| Refusal::missing("operation"))?,
+        op: op.ok_or_else(|| DecodeError::missing("operation"))?,
         ty: d.modifiers.ty.unwrap_or(ScalarType::U32),
         absolute: d.modifiers.has(Flag::Abs),
         nan: d.modifiers.has(Flag::NaN),
@@ -133,21 +141,21 @@ fn lanes(modifiers: &Modifiers) -> u32 {
 }
 
 /// Decodes a single register, with or without braces.
-fn reduced(d: &mut Decoder<'_>, index: usize) -> Decoded<Element> {
+fn reduced(d: &mut Decoder<'_>, index: usize) -> DecodeResult<RegisterOperand> {
     let (elements, _) = d.destinations(index)?;
     elements
         .first()
         .copied()
-        .ok_or_else(|| Refusal::missing("register"))
+        .ok_or_else(|| DecodeError::missing("register"))
 }
 
 /// `[taddr]{, half}, r`
-fn store(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
+fn store(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     let modifiers = d.modifiers;
     let shape = modifiers.unit.moved;
-    let shape = shape.ok_or_else(|| Refusal::missing("shape"))?;
-    let is_split = shape == MoveShape::M16x32x2;
-    Ok(TensorMemoryPlan::Store(Box::new(MovePlan {
+    let shape = shape.ok_or_else(|| DecodeError::missing("shape"))?;
+    let is_split = shape == TensorMemoryAccessShape::M16x32x2;
+    Ok(TensorMemoryPlan::Store(Box::new(TensorLoadStorePlan {
         place: address(d, 0)?,
         shape,
         half: match is_split {
@@ -166,14 +174,14 @@ fn group(d: &Decoder<'_>) -> CtaGroup {
 }
 
 /// `[taddr], source`
-fn copy(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
+fn copy(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     let unit = d.modifiers.unit;
-    Ok(TensorMemoryPlan::Start(Box::new(StartPlan {
+    Ok(TensorMemoryPlan::Start(Box::new(AsyncTensorPlan {
         group: group(d),
         d: address(d, 0)?,
-        kind: StartKind::Copy {
+        kind: AsyncTensorKind::Copy {
             source: d.element(1, 64)?,
-            shape: unit.copied.ok_or_else(|| Refusal::missing("shape"))?,
+            shape: unit.copied.ok_or_else(|| DecodeError::missing("shape"))?,
             warps: unit.warps,
             unpacking: d.modifiers.unpacking,
         },
@@ -182,7 +190,7 @@ fn copy(d: &mut Decoder<'_>) -> Decoded<TensorMemoryPlan> {
 
 /// Operand positions of a product after `[d], a, b`.
 #[derive(Clone, Copy)]
-struct Places {
+struct MmaOperandIndices {
     metadata: Option<usize>,
     descriptor: usize,
     left_out: Option<usize>,
@@ -192,8 +200,8 @@ struct Places {
     zeros: Option<usize>,
 }
 
-impl Places {
-    const PLAIN: Places = Places {
+impl MmaOperandIndices {
+    const PLAIN: MmaOperandIndices = MmaOperandIndices {
         metadata: None,
         descriptor: 3,
         left_out: Some(4),
@@ -202,25 +210,25 @@ impl Places {
         scale: Some(6),
         zeros: None,
     };
-    const SCALED: Places = Places {
+    const SCALED: MmaOperandIndices = MmaOperandIndices {
         left_out: None,
         factors: Some(4),
         adds: 6,
         scale: None,
-        ..Places::PLAIN
+        ..MmaOperandIndices::PLAIN
     };
-    const STATIONARY: Places = Places {
+    const STATIONARY: MmaOperandIndices = MmaOperandIndices {
         left_out: None,
         adds: 4,
         scale: None,
         zeros: Some(5),
-        ..Places::PLAIN
+        ..MmaOperandIndices::PLAIN
     };
 
     /// Returns the positions of the sparse form, which has an additional `[metadata]` operand.
-    fn sparse(self) -> Places {
+    fn sparse(self) -> MmaOperandIndices {
         let next = |at: Option<usize>| at.map(|at| at + 1);
-        Places {
+        MmaOperandIndices {
             metadata: Some(3),
             descriptor: self.descriptor + 1,
             left_out: next(self.left_out),
@@ -232,7 +240,7 @@ impl Places {
     }
 }
 
-fn product(d: &mut Decoder<'_>, places: Places) -> Decoded<TensorMemoryPlan> {
+fn product(d: &mut Decoder<'_>, places: MmaOperandIndices) -> DecodeResult<TensorMemoryPlan> {
     let modifiers = d.modifiers;
     let there = |d: &Decoder<'_>, at: Option<usize>| {
         at.filter(|at| *d.operand(*at) != OperandValue::Absent)
@@ -242,8 +250,8 @@ fn product(d: &mut Decoder<'_>, places: Places) -> Decoded<TensorMemoryPlan> {
         None => None,
     };
     let a = match d.operand(1) {
-        OperandValue::Address(_) => FactorOperand::Kept(address(d, 1)?),
-        _ => FactorOperand::Described(d.element(1, 64)?),
+        OperandValue::Address(_) => MatrixAOperand::Kept(address(d, 1)?),
+        _ => MatrixAOperand::Described(d.element(1, 64)?),
     };
     // The assembler also accepts the predicate at the position of the disabled output lanes.
     let leaves_out = there(d, places.left_out)
@@ -268,11 +276,11 @@ fn product(d: &mut Decoder<'_>, places: Places) -> Decoded<TensorMemoryPlan> {
         Some(at) => Some(address(d, at)?),
         None => None,
     };
-    Ok(TensorMemoryPlan::Start(Box::new(StartPlan {
+    Ok(TensorMemoryPlan::Start(Box::new(AsyncTensorPlan {
         group: group(d),
         d: address(d, 0)?,
-        kind: StartKind::Product(ProductOperands {
-            kind: modifiers.kind.ok_or_else(|| Refusal::missing("kind"))?,
+        kind: AsyncTensorKind::Product(TcgenMmaOperands {
+            kind: modifiers.kind.ok_or_else(|| DecodeError::missing("kind"))?,
             a,
             b: d.element(2, 64)?,
             descriptor: d.element(places.descriptor, 32)?,

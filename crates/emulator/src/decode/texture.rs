@@ -1,12 +1,13 @@
 //! Decoder of texture and surface instructions.
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::code::{
-    AccessNotes, AccessPlan, Element, ImagePlan, QueryPlan, ReferencePlan, SamplePlan, SurfacePlan,
+    AccessMetadata, AccessPlan, ImagePlan, QueryPlan, RegisterOperand, SurfacePlan, TexturePlan,
+    TypeQueryPlan,
 };
 use crate::contract::observe::CacheHints;
-use crate::decode::{Decoded, Decoder, Refusal};
-use crate::semantics::registers::Slot;
+use crate::decode::{DecodeError, DecodeResult, Decoder};
+use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{
     Geometry, Modifiers, ScalarType, Sem, Signedness, StateSpace, SurfaceMode, SurfaceOp,
     TexelComponent, TextureOp,
@@ -14,9 +15,9 @@ use warpgrid_isa::{
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
 /// Upper bound of texel offsets. A larger immediate is the reference value of a depth comparison.
-const MOST_OFFSET: i64 = 64;
+const MAX_OFFSET: i64 = 64;
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> DecodeResult<DecodedOp> {
     let plan = match op {
         TextureOp::Sample => sample(d, 2)?,
         TextureOp::SampleLevel => sample(d, 3)?,
@@ -32,7 +33,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> Decoded<Op> {
     Ok(planned(d, plan))
 }
 
-pub(crate) fn decode_surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<Op> {
+pub(crate) fn decode_surface(d: &mut Decoder<'_>, op: SurfaceOp) -> DecodeResult<DecodedOp> {
     let plan = match op {
         SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Reduction => surface(d, op)?,
         SurfaceOp::Query => ImagePlan::Query(query(d)?),
@@ -40,22 +41,22 @@ pub(crate) fn decode_surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<Op> 
     Ok(planned(d, plan))
 }
 
-fn planned(d: &mut Decoder<'_>, plan: ImagePlan) -> Op {
-    Op::Image(d.code.images.add(plan))
+fn planned(d: &mut Decoder<'_>, plan: ImagePlan) -> DecodedOp {
+    DecodedOp::Image(d.code.images.add(plan))
 }
 
-fn geometry(d: &Decoder<'_>) -> Decoded<Geometry> {
+fn geometry(d: &Decoder<'_>) -> DecodeResult<Geometry> {
     d.modifiers
         .unit
         .geometry
-        .ok_or_else(|| Refusal::missing("geometry"))
+        .ok_or_else(|| DecodeError::missing("geometry"))
 }
 
 /// `d, [texture{, sampler}, coordinates]{, level}{, gradients}{, offset}{, reference}`. `offset_at` is the position of
 /// the optional offset.
-fn sample(d: &mut Decoder<'_>, offset_at: usize) -> Decoded<ImagePlan> {
+fn sample(d: &mut Decoder<'_>, offset_at: usize) -> DecodeResult<ImagePlan> {
     let geometry = geometry(d)?;
-    let missing = |what| move || Refusal::missing(what);
+    let missing = |what| move || DecodeError::missing(what);
     let to = d.modifiers.d_type.ok_or_else(missing("result type"))?;
     let coordinate = d.modifiers.c_type.ok_or_else(missing("coordinate type"))?;
     let n = d.modifiers.n_elements();
@@ -80,7 +81,7 @@ fn sample(d: &mut Decoder<'_>, offset_at: usize) -> Decoded<ImagePlan> {
             Vec::new()
         }
     };
-    Ok(ImagePlan::Sample(SamplePlan {
+    Ok(ImagePlan::Sample(TexturePlan {
         geometry,
         gathers: d.modifiers.unit.component.map(|component| match component {
             TexelComponent::Red => 0,
@@ -101,10 +102,10 @@ fn sample(d: &mut Decoder<'_>, offset_at: usize) -> Decoded<ImagePlan> {
 }
 
 /// `istypep.texref p, a`
-fn reference(d: &mut Decoder<'_>) -> Decoded<ImagePlan> {
+fn reference(d: &mut Decoder<'_>) -> DecodeResult<ImagePlan> {
     let kind = d.modifiers.unit.reference;
-    Ok(ImagePlan::Refers(ReferencePlan {
-        kind: kind.ok_or_else(|| Refusal::missing("type of reference"))?,
+    Ok(ImagePlan::Refers(TypeQueryPlan {
+        kind: kind.ok_or_else(|| DecodeError::missing("type of reference"))?,
         image: d.element(1, 64)?,
         to: d.destination(0)?,
     }))
@@ -114,7 +115,7 @@ fn reference(d: &mut Decoder<'_>) -> Decoded<ImagePlan> {
 /// comparison.
 fn is_offset(d: &Decoder<'_>, source: Source) -> bool {
     match source {
-        Source::Immediate(value) => (value as i32 as i64).abs() < MOST_OFFSET,
+        Source::Immediate(value) => (value as i32 as i64).abs() < MAX_OFFSET,
         Source::Register(run) => {
             let register = d.function.registers.get(run.first.0 as usize);
             register.is_some_and(|register| register.ty.is_integer())
@@ -124,10 +125,17 @@ fn is_offset(d: &Decoder<'_>, source: Source) -> bool {
 }
 
 /// Decodes the texture or surface, the optional sampler, and the coordinates.
-fn place(d: &mut Decoder<'_>, index: usize) -> Decoded<(Element, Option<Element>, Vec<Element>)> {
+fn place(
+    d: &mut Decoder<'_>,
+    index: usize,
+) -> DecodeResult<(
+    RegisterOperand,
+    Option<RegisterOperand>,
+    Vec<RegisterOperand>,
+)> {
     let elements = d.place(index)?;
     let Some((image, rest)) = elements.split_first() else {
-        return Err(Refusal::missing("texture"));
+        return Err(DecodeError::missing("texture"));
     };
     // Coordinates are 32 bits wide, and handles 64 bits.
     match rest.split_first() {
@@ -139,12 +147,12 @@ fn place(d: &mut Decoder<'_>, index: usize) -> Decoded<(Element, Option<Element>
 }
 
 /// `d, [a]`
-fn query(d: &mut Decoder<'_>) -> Decoded<QueryPlan> {
+fn query(d: &mut Decoder<'_>) -> DecodeResult<QueryPlan> {
     let property = d.modifiers.unit.property;
-    let property = property.ok_or_else(|| Refusal::missing("property"))?;
+    let property = property.ok_or_else(|| DecodeError::missing("property"))?;
     let to = d.destination(0)?;
     let (slot, _, addend) = d.address(d.address_operand(1)?)?;
-    let image = Element {
+    let image = RegisterOperand {
         slot,
         bank: crate::decode::bank_of(64),
         bits: 64,
@@ -159,10 +167,10 @@ fn query(d: &mut Decoder<'_>) -> Decoded<QueryPlan> {
 }
 
 /// `suld d, [a, coordinates]`, `sust [a, coordinates], b`, `sured [a, coordinates], b`
-fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
+fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> DecodeResult<ImagePlan> {
     let geometry = geometry(d)?;
     let modifiers = d.modifiers;
-    let missing = |what| move || Refusal::missing(what);
+    let missing = |what| move || DecodeError::missing(what);
     let ty = modifiers.ty.ok_or_else(missing("type"))?;
     let bounds = modifiers.unit.bounds.ok_or_else(missing("clamp mode"))?;
     let is_formatted = modifiers.unit.surface == Some(SurfaceMode::Formatted);
@@ -180,7 +188,7 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
     };
     // A single value applies to all elements.
     let (Some(last), Some(operand)) = (elements.last().copied(), operands.last().copied()) else {
-        return Err(Refusal::missing("element"));
+        return Err(DecodeError::missing("element"));
     };
     elements.resize(n, last);
     operands.resize(n, operand);
@@ -200,14 +208,14 @@ fn surface(d: &mut Decoder<'_>, op: SurfaceOp) -> Decoded<ImagePlan> {
 fn surface_access(
     modifiers: &Modifiers,
     ty: ScalarType,
-    elements: Vec<Element>,
+    elements: Vec<RegisterOperand>,
     operands: Vec<u32>,
 ) -> AccessPlan {
     let element_bytes = ty.width_bytes();
     AccessPlan {
         space: StateSpace::Global,
-        base: Slot::NONE,
-        wide: true,
+        base: OperandSlot::NONE,
+        has_64_bit_base: true,
         offset: 0,
         element_bytes,
         width_bytes: element_bytes * elements.len() as u32,
@@ -220,7 +228,7 @@ fn surface_access(
         whole_registers: false,
         moves_words: false,
         elements,
-        noted: AccessNotes {
+        metadata: AccessMetadata {
             ty,
             sem: Sem::Weak,
             scope: None,
@@ -239,7 +247,7 @@ fn surface_sources(
     d: &mut Decoder<'_>,
     index: usize,
     ty: ScalarType,
-) -> Decoded<(Vec<Element>, Vec<u32>)> {
+) -> DecodeResult<(Vec<RegisterOperand>, Vec<u32>)> {
     let bits = ty.width_bits();
     match d.operand(index) {
         OperandValue::Source(source, modifiers) => {

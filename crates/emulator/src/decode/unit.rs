@@ -1,23 +1,23 @@
 //! Selection of the arithmetic unit that executes an instruction, by operation and modifiers.
 
 use crate::semantics::ops::{
-    CountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow,
-    PackedOp, ShiftOp,
+    BitCountOp, Float32Op, Float64Op, FloatOp, HalfOp, Int16Op, Int32Op, Int64Op, IntOp,
+    PackedIntOp, ShiftOp, ShiftOverflow,
 };
 use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MulPart, OverflowMode, ScalarType, Signedness};
 
 /// Arithmetic unit of an instruction, with the operation that the unit executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub(crate) enum FunctionalUnit {
     Int16(Int16Op),
     Int32(Int32Op),
     Int64(Int64Op),
-    Int16x2(PackedOp),
-    Int8x4(PackedOp),
+    Int16x2(PackedIntOp),
+    Int8x4(PackedIntOp),
     /// b is 32 bits wide.
     Shift64(ShiftOp),
     /// The result is 32 bits wide.
-    Count64(CountOp),
+    Count64(BitCountOp),
     /// Position and length are 32 bits wide.
     Extract64,
     /// Widening product, whose result is twice as wide as its factors.
@@ -28,12 +28,12 @@ pub(crate) enum Unit {
     Float32x2(FloatOp),
     Half(HalfOp),
     /// Logic on predicates, by truth table.
-    Predicate(Logic),
+    Predicate(PredicateLogicOp),
 }
 
 /// Logic on predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Logic {
+pub(crate) enum PredicateLogicOp {
     And,
     Or,
     Xor,
@@ -49,11 +49,11 @@ pub(crate) fn operand_type(op: ArithmeticOp, modifiers: &Modifiers) -> ScalarTyp
 }
 
 /// Returns the unit that executes the operation, or `None` if no unit supports it.
-pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
+pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<FunctionalUnit> {
     let ty = operand_type(op, modifiers);
-    let units = Units::of(op, modifiers);
+    let units = UnitSupport::of(op, modifiers);
     if ty == ScalarType::Pred {
-        return Some(Unit::Predicate(logic(units.int?)?));
+        return Some(FunctionalUnit::Predicate(logic(units.int?)?));
     }
     if ty.is_float() {
         return units.float(ty);
@@ -64,32 +64,35 @@ pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Unit> {
     }
     let (bits, part) = (ty.width_bits(), part(modifiers));
     if matches!(op, ArithmeticOp::Mul | ArithmeticOp::Mad) && part == MulPart::Wide {
-        return matches!(bits, 16 | 32).then_some(Unit::Product);
+        return matches!(bits, 16 | 32).then_some(FunctionalUnit::Product);
     }
     if op == ArithmeticOp::Bfi {
-        return matches!(bits, 32 | 64).then_some(Unit::Insert);
+        return matches!(bits, 32 | 64).then_some(FunctionalUnit::Insert);
     }
     let saturates = modifiers.has(Flag::Sat);
     match packing(ty) {
         Packing::None => {}
-        Packing::Halves => return packed(units.int?, modifiers).map(Unit::Int16x2),
-        Packing::Bytes => return packed(units.int?, modifiers).map(Unit::Int8x4),
+        Packing::Halves => return packed(units.int?, modifiers).map(FunctionalUnit::Int16x2),
+        Packing::Bytes => return packed(units.int?, modifiers).map(FunctionalUnit::Int8x4),
     }
     // Apart from packed integers, only 32-bit integers support saturation.
     if saturates {
-        return units.saturated.filter(|_| bits == 32).map(Unit::Int32);
+        return units
+            .saturated
+            .filter(|_| bits == 32)
+            .map(FunctionalUnit::Int32);
     }
     match bits {
         16 => {
             let plain = units.int.map(Int16Op::Plain);
-            units.int16.or(plain).map(Unit::Int16)
+            units.int16.or(plain).map(FunctionalUnit::Int16)
         }
         32 => {
             let plain = units.int.map(Int32Op::Plain);
-            units.int32.or(plain).map(Unit::Int32)
+            units.int32.or(plain).map(FunctionalUnit::Int32)
         }
         64 => {
-            let plain = units.int.map(|f| Unit::Int64(Int64Op::Plain(f)));
+            let plain = units.int.map(|f| FunctionalUnit::Int64(Int64Op::Plain(f)));
             units.int64.or(plain)
         }
         _ => None,
@@ -118,12 +121,12 @@ fn part(modifiers: &Modifiers) -> MulPart {
 
 /// Implementations of one operation in each unit.
 #[derive(Clone, Copy, Default)]
-struct Units {
+struct UnitSupport {
     /// Operation that integers of 16, 32 and 64 bits share.
     int: Option<IntOp>,
     int16: Option<Int16Op>,
     int32: Option<Int32Op>,
-    int64: Option<Unit>,
+    int64: Option<FunctionalUnit>,
     /// Operation that clamps to the range of `.s32`.
     saturated: Option<Int32Op>,
     /// Operation that all floating-point formats share.
@@ -133,12 +136,12 @@ struct Units {
     half: Option<HalfOp>,
 }
 
-impl Units {
+impl UnitSupport {
     /// Returns the implementations of an operation. A new operation must be added here.
-    fn of(op: ArithmeticOp, modifiers: &Modifiers) -> Units {
+    fn of(op: ArithmeticOp, modifiers: &Modifiers) -> UnitSupport {
         use ArithmeticOp as A;
         use Int32Op as I;
-        const NONE: Units = Units {
+        const NONE: UnitSupport = UnitSupport {
             int: None,
             int16: None,
             int32: None,
@@ -154,37 +157,37 @@ impl Units {
         let signs = [modifiers.a_type, modifiers.b_type]
             .map(|ty| ty.map_or(Signedness::Unsigned, ScalarType::signedness));
         let overflow = match modifiers.overflow {
-            Some(OverflowMode::Wrap) => Overflow::Wrap,
-            Some(OverflowMode::Clamp) | None => Overflow::Clamp,
+            Some(OverflowMode::Wrap) => ShiftOverflow::Wrap,
+            Some(OverflowMode::Clamp) | None => ShiftOverflow::Clamp,
         };
-        let int = |int| Units {
+        let int = |int| UnitSupport {
             int: Some(int),
             ..NONE
         };
-        let both = |int, float| Units {
+        let both = |int, float| UnitSupport {
             int: Some(int),
             float: Some(float),
             ..NONE
         };
-        let int32 = |f| Units {
+        let int32 = |f| UnitSupport {
             int32: Some(f),
             ..NONE
         };
-        let counts = |f| Units {
+        let counts = |f| UnitSupport {
             int32: Some(I::Count(f)),
-            int64: Some(Unit::Count64(f)),
+            int64: Some(FunctionalUnit::Count64(f)),
             ..NONE
         };
-        let float32 = |f| Units {
+        let float32 = |f| UnitSupport {
             float32: Some(f),
             ..NONE
         };
-        let floats = |f, g| Units {
+        let floats = |f, g| UnitSupport {
             float32: Some(f),
             float64: Some(g),
             ..NONE
         };
-        let saturates = |row: Units, f| Units {
+        let saturates = |row: UnitSupport, f| UnitSupport {
             saturated: Some(f),
             ..row
         };
@@ -196,11 +199,11 @@ impl Units {
             // For sm_20 and later, `mad` of floats is `fma` (PTX ISA, "mad").
             A::Mad if high => saturates(both(IntOp::MadHi, FloatOp::Fma), I::MadHiSaturated),
             A::Mad => both(IntOp::MadLo, FloatOp::Fma),
-            A::Fma if modifiers.has(Flag::Oob) => Units {
+            A::Fma if modifiers.has(Flag::Oob) => UnitSupport {
                 half: Some(HalfOp::FmaInside),
                 ..NONE
             },
-            A::Fma => Units {
+            A::Fma => UnitSupport {
                 float: Some(FloatOp::Fma),
                 ..NONE
             },
@@ -208,7 +211,7 @@ impl Units {
             A::Mad24 if high => saturates(int32(I::Mad24Hi), I::Mad24HiSaturated),
             A::Mad24 => int32(I::Mad24Lo),
             A::Sad => int(IntOp::Sad),
-            A::Div => Units {
+            A::Div => UnitSupport {
                 int: Some(IntOp::Div),
                 ..floats(Float32Op::Div, Float64Op::Div)
             },
@@ -223,11 +226,11 @@ impl Units {
             A::Sin => float32(Float32Op::Sin),
             A::Cos => float32(Float32Op::Cos),
             A::Lg2 => float32(Float32Op::Lg2),
-            A::Ex2 => Units {
+            A::Ex2 => UnitSupport {
                 half: Some(HalfOp::Ex2),
                 ..float32(Float32Op::Ex2)
             },
-            A::Tanh => Units {
+            A::Tanh => UnitSupport {
                 half: Some(HalfOp::Tanh),
                 ..float32(Float32Op::Tanh)
             },
@@ -239,28 +242,28 @@ impl Units {
             A::Cnot => int(IntOp::Cnot),
             // The truth table is decoded with the operands.
             A::Lop3 => int32(I::Lop3(0)),
-            A::Shl => Units {
+            A::Shl => UnitSupport {
                 int16: Some(Int16Op::Shl),
-                int64: Some(Unit::Shift64(ShiftOp::Left)),
+                int64: Some(FunctionalUnit::Shift64(ShiftOp::Left)),
                 ..int32(I::Shl)
             },
-            A::Shr => Units {
+            A::Shr => UnitSupport {
                 int16: Some(Int16Op::Shr),
-                int64: Some(Unit::Shift64(ShiftOp::Right)),
+                int64: Some(FunctionalUnit::Shift64(ShiftOp::Right)),
                 ..int32(I::Shr)
             },
             A::Shf if modifiers.has(Flag::Left) => int32(I::ShfLeft(overflow)),
             A::Shf => int32(I::ShfRight(overflow)),
-            A::Popc => counts(CountOp::Popc),
-            A::Clz => counts(CountOp::Clz),
-            A::Bfind if modifiers.has(Flag::ShiftAmount) => counts(CountOp::BfindShiftAmount),
-            A::Bfind => counts(CountOp::Bfind),
-            A::Brev => Units {
-                int64: Some(Unit::Int64(Int64Op::Brev)),
+            A::Popc => counts(BitCountOp::Popc),
+            A::Clz => counts(BitCountOp::Clz),
+            A::Bfind if modifiers.has(Flag::ShiftAmount) => counts(BitCountOp::BfindShiftAmount),
+            A::Bfind => counts(BitCountOp::Bfind),
+            A::Brev => UnitSupport {
+                int64: Some(FunctionalUnit::Int64(Int64Op::Brev)),
                 ..int32(I::Brev)
             },
-            A::Bfe => Units {
-                int64: Some(Unit::Extract64),
+            A::Bfe => UnitSupport {
+                int64: Some(FunctionalUnit::Extract64),
                 ..int32(I::Bfe)
             },
             A::Fns => int32(I::Fns),
@@ -274,33 +277,33 @@ impl Units {
         }
     }
 
-    fn float(self, ty: ScalarType) -> Option<Unit> {
+    fn float(self, ty: ScalarType) -> Option<FunctionalUnit> {
         use ScalarType as T;
         match ty {
             T::F32 => {
                 let plain = self.float.map(Float32Op::Plain);
-                self.float32.or(plain).map(Unit::Float32)
+                self.float32.or(plain).map(FunctionalUnit::Float32)
             }
             T::F64 => {
                 let plain = self.float.map(Float64Op::Plain);
-                self.float64.or(plain).map(Unit::Float64)
+                self.float64.or(plain).map(FunctionalUnit::Float64)
             }
-            T::F32x2 => self.float.map(Unit::Float32x2),
+            T::F32x2 => self.float.map(FunctionalUnit::Float32x2),
             T::F16 | T::Bf16 | T::F16x2 | T::Bf16x2 => {
                 let plain = self.float.map(HalfOp::Plain);
-                self.half.or(plain).map(Unit::Half)
+                self.half.or(plain).map(FunctionalUnit::Half)
             }
             _ => None,
         }
     }
 }
 
-fn logic(op: IntOp) -> Option<Logic> {
+fn logic(op: IntOp) -> Option<PredicateLogicOp> {
     match op {
-        IntOp::And => Some(Logic::And),
-        IntOp::Or => Some(Logic::Or),
-        IntOp::Xor => Some(Logic::Xor),
-        IntOp::Not => Some(Logic::Not),
+        IntOp::And => Some(PredicateLogicOp::And),
+        IntOp::Or => Some(PredicateLogicOp::Or),
+        IntOp::Xor => Some(PredicateLogicOp::Xor),
+        IntOp::Not => Some(PredicateLogicOp::Not),
         IntOp::Add
         | IntOp::Sub
         | IntOp::MulLo
@@ -318,18 +321,18 @@ fn logic(op: IntOp) -> Option<Logic> {
     }
 }
 
-fn packed(op: IntOp, modifiers: &Modifiers) -> Option<PackedOp> {
+fn packed(op: IntOp, modifiers: &Modifiers) -> Option<PackedIntOp> {
     let saturates = modifiers.has(Flag::Sat);
     match op {
-        IntOp::Add if saturates => Some(PackedOp::AddSaturated),
-        IntOp::Sub if saturates => Some(PackedOp::SubSaturated),
-        IntOp::Add => Some(PackedOp::Add),
-        IntOp::Sub => Some(PackedOp::Sub),
-        IntOp::MulLo => Some(PackedOp::Mul),
-        IntOp::Neg => Some(PackedOp::Neg),
-        IntOp::Abs => Some(PackedOp::Abs),
-        IntOp::Min => Some(PackedOp::Min),
-        IntOp::Max => Some(PackedOp::Max),
+        IntOp::Add if saturates => Some(PackedIntOp::AddSaturated),
+        IntOp::Sub if saturates => Some(PackedIntOp::SubSaturated),
+        IntOp::Add => Some(PackedIntOp::Add),
+        IntOp::Sub => Some(PackedIntOp::Sub),
+        IntOp::MulLo => Some(PackedIntOp::Mul),
+        IntOp::Neg => Some(PackedIntOp::Neg),
+        IntOp::Abs => Some(PackedIntOp::Abs),
+        IntOp::Min => Some(PackedIntOp::Min),
+        IntOp::Max => Some(PackedIntOp::Max),
         IntOp::MulHi
         | IntOp::MadLo
         | IntOp::MadHi

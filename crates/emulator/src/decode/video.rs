@@ -1,15 +1,19 @@
 //! Video instructions (PTX ISA, "Video Instructions").
 
 use crate::code::VideoPlan;
-use crate::code::op::Op;
-use crate::decode::{Decoded, Decoder};
-use warpgrid_isa::video::Selection;
-use warpgrid_isa::{Flag, OverflowMode, ScalarType, Signedness, VideoLanes, VideoOp};
+use crate::code::op::DecodedOp;
+use crate::decode::{DecodeResult, Decoder};
+use warpgrid_isa::video::SubwordSelectors;
+use warpgrid_isa::{Flag, OverflowMode, ScalarType, Signedness, SimdWidth, VideoOp};
 
 /// Operand index of the packed selectors of the operand parts.
 const SELECTION: usize = 4;
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: VideoOp, lanes: VideoLanes) -> Decoded<Op> {
+pub(crate) fn decode(
+    d: &mut Decoder<'_>,
+    op: VideoOp,
+    lanes: SimdWidth,
+) -> DecodeResult<DecodedOp> {
     let modifiers = d.modifiers;
     let c = match d.is_absent(3) {
         true => d.constant(0, 32),
@@ -30,8 +34,8 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: VideoOp, lanes: VideoLanes) -> Dec
             (false, false) => 0,
         },
         plus_one: modifiers.has(Flag::PlusOne),
-        selection: Selection::from_bits(d.immediate(SELECTION)?),
+        selection: SubwordSelectors::from_bits(d.immediate(SELECTION)?),
         slots: [d.target(0, 32)?, d.source(1, 32)?, d.source(2, 32)?, c],
     };
-    Ok(Op::Video(d.code.videos.add(plan)))
+    Ok(DecodedOp::Video(d.code.videos.add(plan)))
 }

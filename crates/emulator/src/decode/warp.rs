@@ -1,10 +1,10 @@
 //! Decoder of warp-level collectives. Each plan contains the member mask.
 
-use crate::code::op::Op;
-use crate::code::{Collective, CollectiveKind, MatchMode, WarpReduction};
+use crate::code::op::DecodedOp;
+use crate::code::{CollectiveKind, CollectivePlan, MatchMode, WarpReduction};
 use crate::contract::support::Support;
-use crate::decode::{Decoded, Decoder, Refusal};
-use crate::semantics::registers::Slot;
+use crate::decode::{DecodeError, DecodeResult, Decoder};
+use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{Flag, Modifiers, ScalarType, VoteMode, WarpOp};
 
 pub(crate) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
@@ -20,7 +20,7 @@ pub(crate) fn supports(op: WarpOp, modifiers: &Modifiers) -> Support {
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
+pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> DecodeResult<DecodedOp> {
     let ty = d.modifiers.ty.unwrap_or(ScalarType::B32);
     let (kind, mask) = match op {
         WarpOp::Shuffle => shuffle(d)?,
@@ -40,7 +40,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
             (kind, d.source_or_none(2, 32)?)
         }
         WarpOp::ActiveMask => {
-            return Ok(Op::ActiveMask {
+            return Ok(DecodedOp::ActiveMask {
                 d: d.target(0, 32)?,
             });
         }
@@ -48,7 +48,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
             let op = d.modifiers.reduce;
             let kind = CollectiveKind::Reduce {
                 reduction: WarpReduction {
-                    op: op.ok_or_else(|| Refusal::missing("operation"))?,
+                    op: op.ok_or_else(|| DecodeError::missing("operation"))?,
                     ty,
                     absolute: d.modifiers.has(Flag::Abs),
                     nan: d.modifiers.has(Flag::NaN),
@@ -69,20 +69,20 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpOp) -> Decoded<Op> {
                 d: d.target(0, 32)?,
                 a,
             };
-            (kind, Slot::NONE)
+            (kind, OperandSlot::NONE)
         }
     };
-    Ok(Op::Collective(
-        d.code.collectives.add(Collective { mask, kind }),
+    Ok(DecodedOp::Collective(
+        d.code.collectives.add(CollectivePlan { mask, kind }),
     ))
 }
 
-fn shuffle(d: &mut Decoder<'_>) -> Decoded<(CollectiveKind, Slot)> {
+fn shuffle(d: &mut Decoder<'_>) -> DecodeResult<(CollectiveKind, OperandSlot)> {
     let mode = d.modifiers.shuffle;
     let (a, b, c) = (d.source(1, 32)?, d.source(2, 32)?, d.source(3, 32)?);
     let (to, predicate) = d.pair(0, 32)?;
     let kind = CollectiveKind::Shuffle {
-        mode: mode.ok_or_else(|| Refusal::missing("mode"))?,
+        mode: mode.ok_or_else(|| DecodeError::missing("mode"))?,
         d: to,
         predicate,
         a,
@@ -92,8 +92,11 @@ fn shuffle(d: &mut Decoder<'_>) -> Decoded<(CollectiveKind, Slot)> {
     Ok((kind, d.source_or_none(4, 32)?))
 }
 
-fn vote(d: &mut Decoder<'_>) -> Decoded<(CollectiveKind, Slot)> {
-    let mode = d.modifiers.vote.ok_or_else(|| Refusal::missing("mode"))?;
+fn vote(d: &mut Decoder<'_>) -> DecodeResult<(CollectiveKind, OperandSlot)> {
+    let mode = d
+        .modifiers
+        .vote
+        .ok_or_else(|| DecodeError::missing("mode"))?;
     let bits = match mode {
         VoteMode::Ballot => 32,
         VoteMode::All | VoteMode::Any | VoteMode::Uni => 1,

@@ -1,38 +1,38 @@
 //! Decoder of warpgroup products (`wgmma`) and sparse products of a warp.
 
-use crate::code::held::HeldRegisters;
-use crate::code::op::Op;
-use crate::code::warp_product::{FactorPlace, WarpProductPlan};
-use crate::contract::pending::{GroupKind, GroupWait};
+use crate::code::held::InFlightRegisters;
+use crate::code::op::DecodedOp;
+use crate::code::warp_product::{MmaOperandLocation, WarpMmaPlan};
+use crate::contract::pending::{AsyncGroupKind, GroupWait};
 use crate::contract::support::Support;
-use crate::decode::{Decoded, Decoder, Refusal, matrix};
-use crate::semantics::tensor::plan::Plan;
-use crate::semantics::tensor::rule::{BitOp, Overflow, Product, ProductOp};
-use crate::semantics::tensor::scaled::FactorType;
-use warpgrid_isa::fragment::{Matrix, Shape, TensorCore};
+use crate::decode::{DecodeError, DecodeResult, Decoder, matrix};
+use crate::semantics::tensor::plan::TensorCoreModel;
+use crate::semantics::tensor::rule::{BitOp, IntegerOverflow, MmaDescription, MmaInstruction};
+use crate::semantics::tensor::scaled::ScaleType;
+use warpgrid_isa::fragment::{MatrixOperand, Shape, TensorCoreGeneration};
 use warpgrid_isa::layout::{DescriptorKind, Major};
 use warpgrid_isa::{AtomicOp, Flag, MmaKind, Rounding, ScalarType, WarpgroupOp};
 use warpgrid_program::OperandValue;
 
 pub(crate) fn supports(op: WarpgroupOp) -> Support {
     match op {
-        WarpgroupOp::Product
-        | WarpgroupOp::SparseProduct
+        WarpgroupOp::MmaAsync
+        | WarpgroupOp::MmaAsyncSparse
         | WarpgroupOp::Fence
         | WarpgroupOp::Commit
         | WarpgroupOp::Wait => Support::Runs,
     }
 }
 
-pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> Decoded<Op> {
-    let kind = GroupKind::Products;
+pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> DecodeResult<DecodedOp> {
+    let kind = AsyncGroupKind::Products;
     match op {
-        WarpgroupOp::Product => product(d, MatrixSparsity::Dense),
-        WarpgroupOp::SparseProduct => product(d, MatrixSparsity::Sparse),
+        WarpgroupOp::MmaAsync => product(d, MatrixSparsity::Dense),
+        WarpgroupOp::MmaAsyncSparse => product(d, MatrixSparsity::Sparse),
         // `wgmma` reads its register operands at issue, so the fence has no effect.
-        WarpgroupOp::Fence => Ok(Op::Nop),
+        WarpgroupOp::Fence => Ok(DecodedOp::Nop),
         WarpgroupOp::Commit => Ok(d.commit(kind)),
-        WarpgroupOp::Wait => Ok(Op::AsyncWait(GroupWait {
+        WarpgroupOp::Wait => Ok(DecodedOp::AsyncWait(GroupWait {
             kind,
             latest: Some(d.immediate(0)? as u32),
             reads: false,
@@ -48,8 +48,8 @@ enum MatrixSparsity {
 }
 
 /// `d, a, b{, metadata, selector}, scale-d{, scale-a, scale-b{, trans-a}, trans-b}`
-fn product(d: &mut Decoder<'_>, sparsity: MatrixSparsity) -> Decoded<Op> {
-    let (plan, depth) = plan(d, ProductOp::Wgmma, sparsity)?;
+fn product(d: &mut Decoder<'_>, sparsity: MatrixSparsity) -> DecodeResult<DecodedOp> {
+    let (plan, depth) = plan(d, MmaInstruction::Wgmma, sparsity)?;
     let n_columns = d.modifiers.shape.map_or(0, |shape| shape.columns.into());
     let (sums, _) = d.destinations(0)?;
     let (after, sparse) = match sparsity {
@@ -64,38 +64,40 @@ fn product(d: &mut Decoder<'_>, sparsity: MatrixSparsity) -> Decoded<Op> {
     };
     let (a_major, b_major) = (major(d, after + 3)?, major(d, after + 4)?);
     let a = match d.operand(1) {
-        OperandValue::List(_) => FactorPlace::Registers(d.sources(1, 32)?.0),
-        _ => FactorPlace::Described {
+        OperandValue::List(_) => MmaOperandLocation::Registers(d.sources(1, 32)?.0),
+        _ => MmaOperandLocation::Described {
             descriptor: d.element(1, 64)?,
             major: a_major,
         },
     };
-    let b = FactorPlace::Described {
+    let b = MmaOperandLocation::Described {
         descriptor: d.element(2, 64)?,
         major: b_major,
     };
     let adds = d.condition(after)?;
-    Ok(Op::Warpgroup(d.code.warp_products.add(WarpProductPlan {
-        plan,
-        kind: DescriptorKind::Warpgroup,
-        c: sums.clone(),
-        d: sums,
-        d_type: d.modifiers.d_type.unwrap_or(ScalarType::F32),
-        a,
-        b,
-        n_columns,
-        depth,
-        adds,
-        negate,
-        sparse,
-        element_bits: element_bits(d),
-        held: d.held(),
-        factors: None,
-    })))
+    Ok(DecodedOp::Warpgroup(d.code.warp_products.add(
+        WarpMmaPlan {
+            plan,
+            kind: DescriptorKind::Warpgroup,
+            c: sums.clone(),
+            d: sums,
+            d_type: d.modifiers.d_type.unwrap_or(ScalarType::F32),
+            a,
+            b,
+            n_columns,
+            depth,
+            adds,
+            negate,
+            sparse,
+            element_bits: element_bits(d),
+            held: d.held(),
+            factors: None,
+        },
+    )))
 }
 
 /// Decodes an optional immediate.
-fn number(d: &Decoder<'_>, at: usize) -> Decoded<Option<u64>> {
+fn number(d: &Decoder<'_>, at: usize) -> DecodeResult<Option<u64>> {
     match d.operand(at) {
         OperandValue::Absent => Ok(None),
         _ => d.immediate(at).map(Some),
@@ -103,30 +105,30 @@ fn number(d: &Decoder<'_>, at: usize) -> Decoded<Option<u64>> {
 }
 
 /// `mma.sp`: `d, a, b, c, metadata, selector{, scale factors of A and of B}`, all in registers.
-pub(crate) fn sparse_of_warp(d: &mut Decoder<'_>) -> Decoded<WarpProductPlan> {
-    let (plan, depth) = plan(d, ProductOp::Mma, MatrixSparsity::Sparse)?;
+pub(crate) fn sparse_of_warp(d: &mut Decoder<'_>) -> DecodeResult<WarpMmaPlan> {
+    let (plan, depth) = plan(d, MmaInstruction::Mma, MatrixSparsity::Sparse)?;
     let factors = match d.is_absent(6) {
         true => None,
         false => Some([
-            matrix::factors(d, Matrix::A, 6)?,
-            matrix::factors(d, Matrix::B, 8)?,
+            matrix::factors(d, MatrixOperand::A, 6)?,
+            matrix::factors(d, MatrixOperand::B, 8)?,
         ]),
     };
-    Ok(WarpProductPlan {
+    Ok(WarpMmaPlan {
         plan,
         kind: DescriptorKind::Warpgroup,
         d: d.destinations(0)?.0,
         c: d.sources(3, 32)?.0,
         d_type: d.modifiers.d_type.unwrap_or(ScalarType::F32),
-        a: FactorPlace::Registers(d.sources(1, 32)?.0),
-        b: FactorPlace::Registers(d.sources(2, 32)?.0),
+        a: MmaOperandLocation::Registers(d.sources(1, 32)?.0),
+        b: MmaOperandLocation::Registers(d.sources(2, 32)?.0),
         n_columns: d.modifiers.shape.map_or(0, |shape| shape.columns.into()),
         depth,
         adds: None,
         negate: [false; 2],
         sparse: Some((d.element(4, 32)?, d.immediate(5)? as u32)),
         element_bits: element_bits(d),
-        held: HeldRegisters::default(),
+        held: InFlightRegisters::default(),
         factors,
     })
 }
@@ -144,19 +146,25 @@ fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
 }
 
 /// Compiles the product, and returns it with the number of terms per sum.
-fn plan(d: &Decoder<'_>, op: ProductOp, sparsity: MatrixSparsity) -> Decoded<(Plan, usize)> {
+fn plan(
+    d: &Decoder<'_>,
+    op: MmaInstruction,
+    sparsity: MatrixSparsity,
+) -> DecodeResult<(TensorCoreModel, usize)> {
     let modifiers = d.modifiers;
-    let missing = || Refusal::missing("type");
+    let missing = || DecodeError::missing("type");
     let d_type = modifiers.d_type.ok_or_else(missing)?;
-    let shape = modifiers.shape.ok_or_else(|| Refusal::missing("shape"))?;
-    let core = TensorCore::of(d.program.target);
+    let shape = modifiers
+        .shape
+        .ok_or_else(|| DecodeError::missing("shape"))?;
+    let core = TensorCoreGeneration::of(d.program.target);
     // A sparse row stores half of its terms.
     let terms = match sparsity {
         MatrixSparsity::Dense => shape.depth,
         MatrixSparsity::Sparse => shape.depth / 2,
     };
-    let product = Product {
-        core: core.ok_or(Refusal::NotYet(None))?,
+    let product = MmaDescription {
+        core: core.ok_or(DecodeError::NotYet(None))?,
         op,
         shape: Shape::new(16, 8, terms),
         a: modifiers.a_type.ok_or_else(missing)?,
@@ -164,8 +172,8 @@ fn plan(d: &Decoder<'_>, op: ProductOp, sparsity: MatrixSparsity) -> Decoded<(Pl
         c: modifiers.c_type.unwrap_or(d_type),
         d: d_type,
         overflow: match modifiers.has(Flag::Satfinite) {
-            true => Overflow::Saturate,
-            false => Overflow::Wrap,
+            true => IntegerOverflow::Saturate,
+            false => IntegerOverflow::Wrap,
         },
         rounding: Rounding::Rn,
         bit_op: match modifiers.atomic {
@@ -174,11 +182,11 @@ fn plan(d: &Decoder<'_>, op: ProductOp, sparsity: MatrixSparsity) -> Decoded<(Pl
         },
     };
     let plan = match modifiers.scale_type {
-        None => Plan::new(product),
-        Some(ScalarType::Ue4m3) => Plan::scaled(product, FactorType::Ue4m3),
-        Some(_) => Plan::scaled(product, FactorType::Ue8m0),
+        None => TensorCoreModel::new(product),
+        Some(ScalarType::Ue4m3) => TensorCoreModel::scaled(product, ScaleType::Ue4m3),
+        Some(_) => TensorCoreModel::scaled(product, ScaleType::Ue8m0),
     };
-    let plan = plan.map_err(|error| Refusal::NotYet(Some(error.to_string())))?;
+    let plan = plan.map_err(|error| DecodeError::NotYet(Some(error.to_string())))?;
     let per_word = if product.a == ScalarType::B1 { 32 } else { 1 };
     Ok((plan, usize::from(shape.depth) / per_word))
 }

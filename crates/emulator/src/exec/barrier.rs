@@ -1,30 +1,30 @@
 //! Barriers of a block (PTX ISA, "bar", "barrier"): arrivals, waits and completion.
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::code::plans::PlanId;
-use crate::code::{BarrierMode, BarrierPlan, Code};
+use crate::code::{BarrierMode, BarrierPlan, DecodedCode};
 use crate::contract::fault::{FaultKind, WaitReason};
-use crate::contract::sync_event::Waits;
+use crate::contract::sync_event::ArrivalMode;
 use crate::exec::context::lanes_at;
-use crate::exec::reach::{Halt, plan_of};
-use crate::exec::waits::part_from_excluded;
+use crate::exec::reach::{ExecutionFault, plan_of};
+use crate::exec::waits::split_predicated_off;
 use crate::semantics::registers::LANES;
 use crate::state::block::{Barrier, Block, N_BARRIERS};
-use crate::state::warp::{Split, SplitState, Warp};
+use crate::state::warp::{Warp, WarpSplit, WarpSplitState};
 use warpgrid_isa::BarrierReduce;
 
 /// Result of an arrival.
-pub(crate) struct Arrived {
+pub(crate) struct ArrivalResult {
     pub(crate) id: u32,
-    pub(crate) waits: Waits,
+    pub(crate) waits: ArrivalMode,
     /// Whether the phase completed.
     pub(crate) opened: bool,
     /// Divergent arrivals, which are known once the phase has completed or the lanes do not wait.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<DivergentArrival>,
 }
 
 /// Lanes of a warp that reached an aligned barrier without the remaining lanes.
-pub(crate) struct Part {
+pub(crate) struct DivergentArrival {
     /// Index of the warp within the block.
     pub(crate) warp: usize,
     pub(crate) pc: u32,
@@ -35,26 +35,26 @@ pub(crate) struct Part {
 
 /// Performs the arrival of the executing lanes of the current group at a barrier.
 pub(crate) fn arrive(
-    code: &Code,
+    code: &DecodedCode,
     block: &mut Block,
     warp_index: usize,
     plan: PlanId<BarrierPlan>,
     mask: u32,
-) -> Result<Arrived, Box<Halt>> {
+) -> Result<ArrivalResult, Box<ExecutionFault>> {
     let plan = plan_of(&code.barriers, plan, mask)?;
     let Some(warp) = block.warps.get_mut(warp_index) else {
-        return Err(Halt::internal("no warp for a barrier", mask));
+        return Err(ExecutionFault::internal("no warp for a barrier", mask));
     };
     let (id, threads) = operands(code, warp, plan, mask)?;
     let waits = match plan.kind {
-        BarrierMode::Arrive => Waits::No,
-        BarrierMode::Sync | BarrierMode::Reduce { .. } => Waits::Yes,
+        BarrierMode::Arrive => ArrivalMode::No,
+        BarrierMode::Sync | BarrierMode::Reduce { .. } => ArrivalMode::Yes,
     };
     let mut parts = Vec::new();
-    if waits == Waits::No {
+    if waits == ArrivalMode::No {
         let current = *warp.splits.current();
         if plan.is_aligned && mask != warp.live() {
-            parts.push(Part {
+            parts.push(DivergentArrival {
                 warp: warp_index,
                 pc: current.pc,
                 came: mask,
@@ -63,8 +63,8 @@ pub(crate) fn arrive(
         }
         warp.splits.current_mut().pc = current.pc + 1;
     } else {
-        part_from_excluded(warp, mask);
-        warp.splits.current_mut().state = SplitState::Waiting(WaitReason::Barrier { id });
+        split_predicated_off(warp, mask);
+        warp.splits.current_mut().state = WarpSplitState::Waiting(WaitReason::Barrier { id });
     }
     let n_warps = block.warps.len();
     if block.barriers.is_empty() {
@@ -86,7 +86,7 @@ pub(crate) fn arrive(
         }
     }
     let opened = open_if_complete(code, block, id, &mut parts);
-    Ok(Arrived {
+    Ok(ArrivalResult {
         id,
         waits,
         opened,
@@ -96,11 +96,11 @@ pub(crate) fn arrive(
 
 /// Reads the barrier number and the thread count, which is `None` for the whole block.
 fn operands(
-    code: &Code,
+    code: &DecodedCode,
     warp: &mut Warp,
     plan: &BarrierPlan,
     mask: u32,
-) -> Result<(u32, Option<u32>), Box<Halt>> {
+) -> Result<(u32, Option<u32>), Box<ExecutionFault>> {
     let depth = warp.splits.current().depth;
     let lanes = lanes_at(code, warp, depth, mask);
     let id = lanes.r32(plan.id)[lanes.first()];
@@ -112,7 +112,10 @@ fn operands(
         .filter(|threads| *threads != 0 || code.addresses.is_empty());
     let bad_count = threads.is_some_and(|t| t == 0 || !t.is_multiple_of(32));
     if id as usize >= N_BARRIERS || bad_count {
-        return Err(Halt::new(FaultKind::BadBarrier { id, threads }, mask));
+        return Err(ExecutionFault::new(
+            FaultKind::BadBarrier { id, threads },
+            mask,
+        ));
     }
     Ok((id, threads))
 }
@@ -120,11 +123,11 @@ fn operands(
 /// Returns the divergent groups of the block that wait at aligned barriers selected by `is_asked`. An early group is no
 /// longer divergent once the remaining lanes have reached the same instruction, so the check is valid only when the
 /// barrier completes or can never complete.
-pub(crate) fn waiting_parts(
-    code: &Code,
+pub(crate) fn divergent_arrivals(
+    code: &DecodedCode,
     block: &Block,
     is_asked: impl Fn(u32) -> bool + Copy,
-) -> Vec<Part> {
+) -> Vec<DivergentArrival> {
     let mut parts = Vec::new();
     for (index, warp) in block.warps.iter().enumerate() {
         parts.extend(parts_of_warp(code, warp, index, warp.live(), is_asked));
@@ -135,14 +138,14 @@ pub(crate) fn waiting_parts(
 /// Returns the groups of a warp that wait at aligned barriers selected by `is_asked` and do not contain all lanes of
 /// `of`. `index` is the index of the warp in the block.
 fn parts_of_warp(
-    code: &Code,
+    code: &DecodedCode,
     warp: &Warp,
     index: usize,
     of: u32,
     is_asked: impl Fn(u32) -> bool,
-) -> impl Iterator<Item = Part> {
-    let waits = move |split: &&Split| match split.state {
-        SplitState::Waiting(WaitReason::Barrier { id }) => is_asked(id),
+) -> impl Iterator<Item = DivergentArrival> {
+    let waits = move |split: &&WarpSplit| match split.state {
+        WarpSplitState::Waiting(WaitReason::Barrier { id }) => is_asked(id),
         _ => false,
     };
     let waiting = warp.splits.all().iter().filter(waits);
@@ -151,7 +154,7 @@ fn parts_of_warp(
         let alike = alike.filter(|other| (other.pc, other.state) == (split.pc, split.state));
         let came = alike.fold(0, |lanes, other| lanes | other.mask);
         let is_aligned = plan_at(code, split.pc).is_some_and(|plan| plan.is_aligned);
-        (came != of && is_aligned).then_some(Part {
+        (came != of && is_aligned).then_some(DivergentArrival {
             warp: index,
             pc: split.pc,
             came,
@@ -162,16 +165,16 @@ fn parts_of_warp(
 
 /// Effect of exited lanes on the barriers of the block.
 #[derive(Default)]
-pub(crate) struct AfterExit {
+pub(crate) struct ExitResult {
     /// Bit mask of the barriers that completed because only the exited lanes were missing.
     pub(crate) opened: u32,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<DivergentArrival>,
 }
 
 /// Updates the barriers after lanes of a warp have exited. Barriers that waited only for these lanes complete. Lanes of
 /// the warp that wait at an aligned barrier are divergent.
-pub(crate) fn after_exit(code: &Code, block: &mut Block, warp_index: usize) -> AfterExit {
-    let mut after = AfterExit::default();
+pub(crate) fn after_exit(code: &DecodedCode, block: &mut Block, warp_index: usize) -> ExitResult {
+    let mut after = ExitResult::default();
     if let Some(warp) = block.warps.get(warp_index) {
         let parts = parts_of_warp(code, warp, warp_index, warp.present, |_| true);
         after.parts.extend(parts);
@@ -185,28 +188,33 @@ pub(crate) fn after_exit(code: &Code, block: &mut Block, warp_index: usize) -> A
 }
 
 /// Completes a barrier if all lanes have arrived, and returns whether it did. Adds divergent arrivals to `parts`.
-fn open_if_complete(code: &Code, block: &mut Block, id: u32, parts: &mut Vec<Part>) -> bool {
+fn open_if_complete(
+    code: &DecodedCode,
+    block: &mut Block,
+    id: u32,
+    parts: &mut Vec<DivergentArrival>,
+) -> bool {
     let opens = block.barrier_complete(id as usize);
     if opens {
-        parts.extend(waiting_parts(code, block, |other| other == id));
+        parts.extend(divergent_arrivals(code, block, |other| other == id));
         open(code, block, id as usize);
     }
     opens
 }
 
 /// Completes a barrier and releases the waiting groups.
-fn open(code: &Code, block: &mut Block, id: usize) {
+fn open(code: &DecodedCode, block: &mut Block, id: usize) {
     block.dirty = true;
     if let Some(barrier) = block.barriers.get_mut(id) {
         barrier.arrived.fill(0);
         barrier.expected = 0;
     }
-    let state = SplitState::Waiting(WaitReason::Barrier { id: id as u32 });
+    let state = WarpSplitState::Waiting(WaitReason::Barrier { id: id as u32 });
     // Most code has no barrier with a reduction, which requires the votes.
     let asks = |plan: &BarrierPlan| matches!(plan.kind, BarrierMode::Reduce { .. });
     let votes = match code.barriers.iter().any(asks) {
         true => votes(code, block, state),
-        false => Votes::default(),
+        false => BarrierVote::default(),
     };
     for warp in &mut block.warps {
         for index in 0..warp.splits.len() {
@@ -235,7 +243,7 @@ fn open(code: &Code, block: &mut Block, id: usize) {
                 }
             }
             if let Some(split) = warp.splits.all_mut().get_mut(index) {
-                split.state = SplitState::Ready;
+                split.state = WarpSplitState::Ready;
                 split.converges = true;
                 split.pc += 1;
             }
@@ -244,14 +252,14 @@ fn open(code: &Code, block: &mut Block, id: usize) {
 }
 
 #[derive(Default)]
-struct Votes {
+struct BarrierVote {
     yes: u32,
     all: u32,
 }
 
 /// Counts the predicates of `bar.red` over all waiting lanes.
-fn votes(code: &Code, block: &mut Block, state: SplitState) -> Votes {
-    let mut votes = Votes::default();
+fn votes(code: &DecodedCode, block: &mut Block, state: WarpSplitState) -> BarrierVote {
+    let mut votes = BarrierVote::default();
     for warp in &mut block.warps {
         for index in 0..warp.splits.len() {
             let Some(split) = warp.splits.all().get(index).copied() else {
@@ -276,8 +284,8 @@ fn votes(code: &Code, block: &mut Block, state: SplitState) -> Votes {
     votes
 }
 
-fn plan_at(code: &Code, pc: u32) -> Option<&BarrierPlan> {
-    let Op::Barrier(plan) = code.instructions.get(pc as usize)?.op else {
+fn plan_at(code: &DecodedCode, pc: u32) -> Option<&BarrierPlan> {
+    let DecodedOp::Barrier(plan) = code.instructions.get(pc as usize)?.op else {
         return None;
     };
     code.barriers.get(plan)

@@ -1,15 +1,15 @@
 //! Addresses in the shared memory of a cluster (PTX ISA, "mapa", "getctarank"), and bulk stores of zeros (PTX ISA,
 //! "st.bulk").
 
-use crate::code::{AccessPlan, Element, FillPlan};
+use crate::code::{AccessPlan, BulkFillPlan, RegisterOperand};
 use crate::contract::fault::{AccessKind, FaultKind};
-use crate::contract::observe::{AccessAction, MemoryId, PieceHead};
+use crate::contract::observe::{AccessAction, ElementAccessHeader, MemoryId};
 use crate::exec::elements::{read64, write64};
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{Backing, Purpose};
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::semantics::registers::{Lanes, Row32, Row64, lanes_of};
-use crate::state::memory::{AddressMap, TriedAccess};
+use crate::exec::memory::resolve::{AccessMode, Backing};
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::semantics::registers::{LaneRegisters, Row32, Row64, lanes_of};
+use crate::state::memory::{AddressMap, AttemptedAccess};
 use warpgrid_isa::ScalarType;
 
 /// Maximum size of an event piece for bytes without element structure.
@@ -21,9 +21,9 @@ const FILL_UNIT: u64 = 8;
 /// `mapa`: maps an address to the same offset in the block with rank `b`. Addresses are relative to `window`.
 pub(crate) fn map_to_rank(
     map: &AddressMap,
-    l: &mut Lanes<'_>,
-    d: Element,
-    a: Element,
+    l: &mut LaneRegisters<'_>,
+    d: RegisterOperand,
+    a: RegisterOperand,
     b: &Row32,
     window: u64,
 ) {
@@ -40,9 +40,9 @@ pub(crate) fn map_to_rank(
 /// block.
 pub(crate) fn rank_of(
     map: &AddressMap,
-    l: &mut Lanes<'_>,
-    d: Element,
-    a: Element,
+    l: &mut LaneRegisters<'_>,
+    d: RegisterOperand,
+    a: RegisterOperand,
     own_rank: u32,
     window: u64,
 ) {
@@ -55,7 +55,11 @@ pub(crate) fn rank_of(
 
 /// `st.bulk`: clears ranges of shared memory.
 #[inline(never)]
-pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Executed {
+pub(crate) fn fill(
+    reach: &mut MemoryContext<'_>,
+    l: &LaneRegisters<'_>,
+    plan: &BulkFillPlan,
+) -> ExecResult {
     let access = &plan.access;
     let sizes = read64(l, plan.size);
     let starts = addresses(l, access);
@@ -63,11 +67,11 @@ pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Exe
     for lane in lanes_of(l.mask) {
         let size = sizes[lane];
         if !size.is_multiple_of(FILL_UNIT) {
-            let kind = FaultKind::BadCopySize {
+            let kind = FaultKind::InvalidCopySize {
                 bytes: size,
                 multiple: FILL_UNIT as u32,
             };
-            return Err(Halt::new(kind, 1 << lane));
+            return Err(ExecutionFault::new(kind, 1 << lane));
         }
         if size == 0 {
             continue;
@@ -83,9 +87,9 @@ pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Exe
             let zeros = zeros.get(..n).unwrap_or(&zeros);
             if listens {
                 let old = reach.read_lane(Backing::Shared, at, n);
-                let piece = PieceHead {
-                    asked: lane as u8,
-                    gave: lane as u8,
+                let piece = ElementAccessHeader {
+                    address_lane: lane as u8,
+                    data_lane: lane as u8,
                     element: 0,
                     written: true,
                     ty: if n == PIECE_BYTES {
@@ -112,14 +116,14 @@ pub(crate) fn fill(reach: &mut Reach<'_>, l: &Lanes<'_>, plan: &FillPlan) -> Exe
 
 /// Returns the lane, the offset and the size of a range in the shared memory of the block.
 fn fill_place(
-    reach: &Reach<'_>,
+    reach: &MemoryContext<'_>,
     access: &AccessPlan,
     address: u64,
     size: u64,
     lane: usize,
-) -> Result<(usize, usize, usize), Box<Halt>> {
+) -> Result<(usize, usize, usize), Box<ExecutionFault>> {
     let memories = reach.memories();
-    let found = memories.examine_range(access.space, address, FILL_UNIT, size, Purpose::Write);
+    let found = memories.examine_range(access.space, address, FILL_UNIT, size, AccessMode::Write);
     let (kind, width) = match found {
         Ok((Backing::Shared, at)) => return Ok((lane, at as usize, size as usize)),
         Ok((Backing::Peer(_) | Backing::Arena | Backing::Stack, _)) => {
@@ -128,11 +132,11 @@ fn fill_place(
         Err(FaultKind::Misaligned) => (FaultKind::Misaligned, FILL_UNIT),
         Err(kind) => (kind, size),
     };
-    let tried = TriedAccess {
+    let tried = AttemptedAccess {
         kind: AccessKind::Store,
         space: access.space,
         address,
         width_bytes: width as u32,
     };
-    Err(Halt::of_access(tried, kind, lane))
+    Err(ExecutionFault::of_access(tried, kind, lane))
 }

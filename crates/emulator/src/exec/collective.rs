@@ -1,16 +1,16 @@
 //! Warp-level collectives (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "elect.sync"). Lanes with
 //! equal member masks form a group.
 
-use crate::code::{Collective, CollectiveKind, MatchMode, WarpReduction};
+use crate::code::{CollectiveKind, CollectivePlan, MatchMode, WarpReduction};
 use crate::exec::elements::read64;
 use crate::semantics::mode::FloatMode;
 use crate::semantics::ops::{Float32Op, FloatOp};
-use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Slot, lanes_of};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters, OperandSlot, Row32, lanes_of};
 use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 
 /// Executes a collective after all of its member lanes have arrived.
 #[inline(never)]
-pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
+pub(crate) fn collective(l: &mut LaneRegisters<'_>, plan: &CollectivePlan) {
     let groups = if plan.mask.is_some() {
         *l.r32(plan.mask)
     } else {
@@ -63,7 +63,13 @@ pub(crate) fn collective(l: &mut Lanes<'_>, plan: &Collective) {
 }
 
 /// Writes a row and a predicate if they have destinations.
-fn set_both(l: &mut Lanes<'_>, d: Slot, row: &[u32; LANES], predicate: Slot, lanes: u32) {
+fn set_both(
+    l: &mut LaneRegisters<'_>,
+    d: OperandSlot,
+    row: &[u32; LANES],
+    predicate: OperandSlot,
+    lanes: u32,
+) {
     if d.is_some() {
         l.set32(d, row);
     }

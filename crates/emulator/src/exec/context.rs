@@ -2,28 +2,28 @@
 //! instruction, and the outcome of a step.
 
 use crate::code::plans::PlanId;
-use crate::code::{BarrierPlan, Code, Instr};
-use crate::contract::inspect::{Note, NoteKind};
-use crate::contract::launch::Limits;
-use crate::contract::observe::{EventBuffer, Interest, Observer};
-use crate::contract::pending::PendingOrigin;
+use crate::code::{BarrierPlan, DecodedCode, DecodedInstruction};
+use crate::contract::inspect::{RunDiagnostic, RunDiagnosticKind};
+use crate::contract::launch::ResourceLimits;
+use crate::contract::observe::{EventBuffer, EventMask, Observer};
+use crate::contract::pending::AsyncOrigin;
 use crate::contract::sync_event::{SyncEvent, SyncKind};
-use crate::exec::memory::resolve::Memories;
-use crate::exec::reach::{Halt, Reach};
-use crate::exec::waits::Outside;
-use crate::semantics::registers::Lanes;
-use crate::state::cluster::{ClusterBarrier, GridShape, Peers};
+use crate::exec::memory::resolve::AddressTranslator;
+use crate::exec::reach::{ExecutionFault, MemoryContext};
+use crate::exec::waits::WaitContext;
+use crate::semantics::registers::LaneRegisters;
+use crate::state::cluster::{ClusterBarrier, ClusterSharedMemory, GridShape};
 use crate::state::image::Image;
-use crate::state::in_flight::Starter;
+use crate::state::in_flight::AsyncIssuer;
 use crate::state::last_step::LastStep;
-use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::state::memory::{AddressMap, GlobalMemory, PagedMemory};
 use crate::state::multicast::Multicast;
 use crate::state::notes::add_once;
-use crate::state::warp::{Stack, Warp};
+use crate::state::warp::{LaneStacks, Warp};
 use std::sync::Arc;
 
 /// Why the step loop of a warp returned.
-pub(crate) enum Stop {
+pub(crate) enum StopReason {
     /// The quantum is used up, or the machine must check for operations that are due before the next step.
     Turn,
     /// All groups of lanes wait.
@@ -45,30 +45,30 @@ pub(crate) enum Stop {
     PhaseEnded,
     /// The block deallocated columns of its tensor memory.
     ColumnsFreed,
-    Fault(Box<Halt>),
+    Fault(Box<ExecutionFault>),
 }
 
 /// The part of the machine that the steps of a warp access, other than the warp.
-pub(crate) struct Surroundings<'a> {
-    pub(crate) code: &'a Code,
+pub(crate) struct ExecutionContext<'a> {
+    pub(crate) code: &'a DecodedCode,
     pub(crate) map: &'a AddressMap,
-    pub(crate) limits: &'a Limits,
+    pub(crate) limits: &'a ResourceLimits,
     /// Textures and surfaces.
     pub(crate) images: &'a [Image],
     /// Multicast addresses.
     pub(crate) multicasts: &'a [Multicast],
     pub(crate) global: &'a mut GlobalMemory,
-    pub(crate) shared: &'a mut PagedBytes,
+    pub(crate) shared: &'a mut PagedMemory,
     /// Tensor memory of the block.
-    pub(crate) tensor: &'a mut PagedBytes,
+    pub(crate) tensor: &'a mut PagedMemory,
     /// Shared memory of the other blocks of the cluster.
-    pub(crate) peers: Peers<'a>,
-    pub(crate) interest: Interest,
+    pub(crate) peers: ClusterSharedMemory<'a>,
+    pub(crate) interest: EventMask,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) events: &'a mut EventBuffer,
-    pub(crate) notes: &'a mut Arc<Vec<Note>>,
+    pub(crate) notes: &'a mut Arc<Vec<RunDiagnostic>>,
     /// Issues asynchronous operations.
-    pub(crate) starter: Starter<'a>,
+    pub(crate) starter: AsyncIssuer<'a>,
     pub(crate) block: u64,
     /// Warps of the block.
     pub(crate) n_warps: u32,
@@ -83,10 +83,10 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) last_step: &'a mut Option<LastStep>,
 }
 
-impl Surroundings<'_> {
+impl ExecutionContext<'_> {
     /// Adds a note about an instruction of a warp, at most one for each instruction.
-    pub(crate) fn note(&mut self, warp: u32, kind: NoteKind, step: u64) {
-        let note = Note {
+    pub(crate) fn note(&mut self, warp: u32, kind: RunDiagnosticKind, step: u64) {
+        let note = RunDiagnostic {
             step,
             block: self.block,
             warp,
@@ -97,7 +97,7 @@ impl Surroundings<'_> {
 
     /// Reports a synchronization event of lanes of a warp.
     #[inline(always)]
-    pub(crate) fn report_sync(&mut self, at: SyncAt, what: SyncKind<'_>) {
+    pub(crate) fn report_sync(&mut self, at: SyncLocation, what: SyncKind<'_>) {
         if self.interest.syncs {
             self.send_sync(at, what);
         }
@@ -105,7 +105,7 @@ impl Surroundings<'_> {
 
     #[cold]
     #[inline(never)]
-    fn send_sync(&mut self, at: SyncAt, what: SyncKind<'_>) {
+    fn send_sync(&mut self, at: SyncLocation, what: SyncKind<'_>) {
         let (function, instruction) = self.code.origin(at.pc);
         self.observer.sync(&SyncEvent {
             step: at.step,
@@ -119,9 +119,9 @@ impl Surroundings<'_> {
     }
 
     /// Returns the origin of an operation that a warp issues in step `step`.
-    pub(crate) fn origin(&self, warp: u32, pc: u32, step: u64) -> PendingOrigin {
+    pub(crate) fn origin(&self, warp: u32, pc: u32, step: u64) -> AsyncOrigin {
         let (function, instruction) = self.code.origin(pc);
-        PendingOrigin {
+        AsyncOrigin {
             step,
             block: self.block,
             warp,
@@ -133,7 +133,7 @@ impl Surroundings<'_> {
 
 /// Lanes of a warp that execute an instruction.
 #[derive(Clone, Copy)]
-pub(crate) struct SyncAt {
+pub(crate) struct SyncLocation {
     pub(crate) warp: u32,
     /// Program counter of the lanes.
     pub(crate) pc: u32,
@@ -141,9 +141,9 @@ pub(crate) struct SyncAt {
     pub(crate) step: u64,
 }
 
-impl SyncAt {
-    pub(crate) fn of(warp: &Warp, choice: &Choice<'_>, step: u64) -> SyncAt {
-        SyncAt {
+impl SyncLocation {
+    pub(crate) fn of(warp: &Warp, choice: &IssuedInstruction<'_>, step: u64) -> SyncLocation {
+        SyncLocation {
             warp: warp.index,
             pc: choice.pc,
             lanes: choice.executed,
@@ -153,17 +153,17 @@ impl SyncAt {
 }
 
 /// The result of the step loop of a warp.
-pub(crate) struct Run {
+pub(crate) struct WarpRunResult {
     /// Number of executed steps.
     pub(crate) steps: u32,
-    pub(crate) stop: Stop,
+    pub(crate) stop: StopReason,
     /// Lanes that arrived at a barrier.
-    pub(crate) came: Came,
+    pub(crate) came: BarrierArrival,
 }
 
 /// Lanes that arrived at a barrier of the block or of the cluster.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Came {
+pub(crate) struct BarrierArrival {
     /// Program counter of the lanes.
     pub(crate) pc: u32,
     /// All lanes of the group, including lanes that are predicated off.
@@ -172,8 +172,8 @@ pub(crate) struct Came {
 
 /// A group of lanes, and the instruction that it executes.
 #[derive(Clone, Copy)]
-pub(crate) struct Choice<'c> {
-    pub(crate) instr: &'c Instr,
+pub(crate) struct IssuedInstruction<'c> {
+    pub(crate) instr: &'c DecodedInstruction,
     pub(crate) pc: u32,
     pub(crate) depth: u32,
     /// Lanes of the group.
@@ -182,10 +182,10 @@ pub(crate) struct Choice<'c> {
     pub(crate) executed: u32,
 }
 
-impl<'a> Surroundings<'a> {
+impl<'a> ExecutionContext<'a> {
     /// Returns the state on which the waits of a warp depend.
-    pub(crate) fn outside(&self) -> Outside<'_> {
-        Outside {
+    pub(crate) fn outside(&self) -> WaitContext<'_> {
+        WaitContext {
             cluster_pending: self
                 .cluster_barrier
                 .map_or(0, |(barrier, warp)| barrier.pending(warp)),
@@ -199,8 +199,8 @@ impl<'a> Surroundings<'a> {
 
     /// Returns the memories that the lanes of a warp can access, with the stack of the warp.
     #[inline(always)]
-    pub(crate) fn memories(&self, stack: &Stack) -> Memories<'_> {
-        Memories {
+    pub(crate) fn memories(&self, stack: &LaneStacks) -> AddressTranslator<'_> {
+        AddressTranslator {
             global: self.global,
             map: self.map,
             shared_bytes: self.shared.len() as u64,
@@ -215,12 +215,12 @@ impl<'a> Surroundings<'a> {
     #[inline(always)]
     pub(crate) fn reach<'r>(
         &'r mut self,
-        stack: &'r mut Stack,
+        stack: &'r mut LaneStacks,
         warp: u32,
         step: u64,
         pc: u32,
-    ) -> Reach<'r> {
-        Reach {
+    ) -> MemoryContext<'r> {
+        MemoryContext {
             code: self.code,
             map: self.map,
             global: self.global,
@@ -243,7 +243,7 @@ impl<'a> Surroundings<'a> {
 }
 
 /// How the running group of lanes continues.
-pub(crate) enum After {
+pub(crate) enum OpResult {
     /// The group continues with the next instruction.
     Next {
         stores: bool,
@@ -251,23 +251,23 @@ pub(crate) enum After {
     /// The group continues with the next instruction after the machine has handled `stop`.
     NextThen {
         stores: bool,
-        stop: Stop,
+        stop: StopReason,
     },
     /// The operation has set the program counter.
     Moved,
-    Stops(Stop),
+    Stops(StopReason),
 }
 
 /// Executes an operation that accesses memory, and returns its result and whether it stored.
-pub(crate) fn reaching<T>(
-    around: &mut Surroundings<'_>,
+pub(crate) fn with_memory_context<T>(
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    choice: &Choice<'_>,
+    choice: &IssuedInstruction<'_>,
     step: u64,
-    run: impl FnOnce(&mut Reach<'_>, &mut Lanes<'_>) -> Result<T, Box<Halt>>,
-) -> Result<(T, bool), Box<Halt>> {
+    run: impl FnOnce(&mut MemoryContext<'_>, &mut LaneRegisters<'_>) -> Result<T, Box<ExecutionFault>>,
+) -> Result<(T, bool), Box<ExecutionFault>> {
     let code = around.code;
-    let mut lanes = Lanes {
+    let mut lanes = LaneRegisters {
         banks: &mut warp.banks,
         constants: &code.constants,
         specials: &warp.specials,
@@ -282,8 +282,13 @@ pub(crate) fn reaching<T>(
 
 /// Returns the registers of a stack frame of a warp, for the lanes of `mask`.
 #[inline(always)]
-pub(crate) fn lanes_at<'a>(code: &'a Code, warp: &'a mut Warp, depth: u32, mask: u32) -> Lanes<'a> {
-    Lanes {
+pub(crate) fn lanes_at<'a>(
+    code: &'a DecodedCode,
+    warp: &'a mut Warp,
+    depth: u32,
+    mask: u32,
+) -> LaneRegisters<'a> {
+    LaneRegisters {
         banks: &mut warp.banks,
         constants: &code.constants,
         specials: &warp.specials,

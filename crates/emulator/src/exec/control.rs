@@ -1,19 +1,19 @@
 //! Branches, calls and returns (PTX ISA, "Control Flow Instructions").
 
-use crate::code::op::Op;
-use crate::code::{Bank, CallPlan, CallTargetPlan, Code, Place};
+use crate::code::op::DecodedOp;
+use crate::code::{CallPlan, CallTargetPlan, CallValueLocation, DecodedCode, RegisterBank};
 use crate::contract::fault::FaultKind;
-use crate::contract::inspect::Writer;
-use crate::contract::launch::Limits;
+use crate::contract::inspect::LastWriter;
+use crate::contract::launch::ResourceLimits;
 use crate::exec::context::lanes_at;
 use crate::exec::elements::{read64, read128, write128};
-use crate::exec::reach::{Executed, Halt};
-use crate::exec::waits::part_from_excluded;
+use crate::exec::reach::{ExecResult, ExecutionFault};
+use crate::exec::waits::split_predicated_off;
 use crate::semantics::registers::{LANES, lanes_of};
-use crate::state::warp::{Frame, Split, SplitState, Warp};
+use crate::state::warp::{CallFrame, Warp, WarpSplit, WarpSplitState};
 
 /// Moves `lanes` of the current group to `pc` at call depth `depth`. Splits the group if some of its lanes stay behind.
-pub(crate) fn go(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {
+pub(crate) fn redirect_lanes(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {
     // `BRA.DIV` is not taken if all lanes are converged.
     if lanes == 0 {
         return;
@@ -24,7 +24,7 @@ pub(crate) fn go(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {
         current.depth = depth;
         return;
     }
-    let split = Split {
+    let split = WarpSplit {
         mask: lanes,
         pc,
         depth,
@@ -44,7 +44,7 @@ pub(crate) fn branch(warp: &mut Warp, taken: u32, target: u32) {
     }
     current.pc += 1;
     let depth = current.depth;
-    go(warp, taken, target, depth);
+    redirect_lanes(warp, taken, target, depth);
 }
 
 /// `brx.idx`
@@ -54,14 +54,14 @@ pub(crate) fn branch_indexed(
     mask: u32,
     indices: &[u32; LANES],
     targets: &[u32],
-) -> Executed {
+) -> ExecResult {
     let bad = lanes_of(mask)
         .filter(|lane| indices[*lane] as usize >= targets.len())
         .fold(0, |lanes, lane| lanes | 1u32 << lane);
     if bad != 0 {
         let index = u64::from(indices[(bad.trailing_zeros() & 31) as usize]);
         let n_targets = targets.len() as u32;
-        return Err(Halt::new(
+        return Err(ExecutionFault::new(
             FaultKind::BadBranchIndex { index, n_targets },
             bad,
         ));
@@ -76,7 +76,7 @@ pub(crate) fn branch_indexed(
             .filter(|lane| indices[*lane] == first)
             .fold(0, |lanes, lane| lanes | 1 << lane);
         let target = targets.get(first as usize).copied().unwrap_or(0);
-        go(warp, lanes, target, depth);
+        redirect_lanes(warp, lanes, target, depth);
         left &= !lanes;
         if left == 0 && others == 0 {
             break;
@@ -88,11 +88,11 @@ pub(crate) fn branch_indexed(
 /// Branches to code addresses in registers.
 #[inline(never)]
 pub(crate) fn branch_indirect(
-    code: &Code,
+    code: &DecodedCode,
     warp: &mut Warp,
     mask: u32,
     addresses: &[u64; LANES],
-) -> Executed {
+) -> ExecResult {
     let place = |address: u64| {
         let index = code.addresses.binary_search_by_key(&address, |(at, _)| *at);
         index
@@ -105,11 +105,14 @@ pub(crate) fn branch_indirect(
         .fold(0, |lanes, lane| lanes | 1u32 << lane);
     if bad != 0 {
         let address = addresses[(bad.trailing_zeros() & 31) as usize];
-        return Err(Halt::new(FaultKind::BadCallTarget { address }, bad));
+        return Err(ExecutionFault::new(
+            FaultKind::BadCallTarget { address },
+            bad,
+        ));
     }
     let depth = warp.splits.current().depth;
     if warp.splits.current().mask != mask {
-        part_from_excluded(warp, mask);
+        split_predicated_off(warp, mask);
     }
     let mut left = mask;
     while left != 0 {
@@ -117,7 +120,7 @@ pub(crate) fn branch_indirect(
         let lanes = lanes_of(left)
             .filter(|lane| addresses[*lane] == first)
             .fold(0, |lanes, lane| lanes | 1 << lane);
-        go(warp, lanes, place(first).unwrap_or(0), depth);
+        redirect_lanes(warp, lanes, place(first).unwrap_or(0), depth);
         left &= !lanes;
     }
     Ok(())
@@ -126,20 +129,20 @@ pub(crate) fn branch_indirect(
 /// `call`. Groups the lanes by callee.
 #[inline(never)]
 pub(crate) fn call(
-    code: &Code,
-    limits: &Limits,
+    code: &DecodedCode,
+    limits: &ResourceLimits,
     warp: &mut Warp,
     mask: u32,
     plan: &CallPlan,
-    writer: Writer,
-) -> Executed {
+    writer: LastWriter,
+) -> ExecResult {
     let depth = warp.splits.current().depth;
     if depth + 1 >= limits.max_call_depth {
-        return Err(Halt::new(FaultKind::StackOverflow, mask));
+        return Err(ExecutionFault::new(FaultKind::StackOverflow, mask));
     }
     if !plan.register.slot.is_some() {
         let Some(target) = plan.targets.first() else {
-            return Err(Halt::internal("no target for a call", mask));
+            return Err(ExecutionFault::internal("no target for a call", mask));
         };
         reserve(code, limits, warp, mask, depth, target)?;
         enter(code, warp, mask, depth, target, writer);
@@ -156,7 +159,10 @@ pub(crate) fn call(
         .fold(0, |lanes, lane| lanes | 1u32 << lane);
     if bad != 0 {
         let address = addresses[(bad.trailing_zeros() & 31) as usize];
-        return Err(Halt::new(FaultKind::BadCallTarget { address }, bad));
+        return Err(ExecutionFault::new(
+            FaultKind::BadCallTarget { address },
+            bad,
+        ));
     }
     for (index, target) in plan.targets.iter().enumerate() {
         let lanes = lanes_of(mask)
@@ -185,13 +191,13 @@ pub(crate) fn call(
 /// Allocates a stack frame for the callee.
 #[inline(never)]
 fn reserve(
-    code: &Code,
-    limits: &Limits,
+    code: &DecodedCode,
+    limits: &ResourceLimits,
     warp: &mut Warp,
     lanes: u32,
     depth: u32,
     target: &CallTargetPlan,
-) -> Executed {
+) -> ExecResult {
     let caller = code.function_at(warp.splits.current().pc);
     let caller_bytes = caller.map_or(0, |f| f.frame_bytes);
     let callee_bytes = code
@@ -199,13 +205,13 @@ fn reserve(
         .get(target.function as usize)
         .map_or(0, |f| f.frame_bytes);
     let Some(frame) = warp.frames.get(depth as usize).copied() else {
-        return Err(Halt::internal("no stack frame for a call", lanes));
+        return Err(ExecutionFault::internal("no stack frame for a call", lanes));
     };
     let mut next = warp
         .frames
         .get(depth as usize + 1)
         .copied()
-        .unwrap_or(Frame::EMPTY);
+        .unwrap_or(CallFrame::EMPTY);
     let mut needed = 0u64;
     for lane in lanes_of(lanes) {
         let reserved = u64::from(caller_bytes) + u64::from(frame.reserved[lane]);
@@ -216,10 +222,10 @@ fn reserve(
         next.reserved[lane] = 0;
     }
     if needed > limits.max_local_bytes {
-        return Err(Halt::new(FaultKind::StackOverflow, lanes));
+        return Err(ExecutionFault::new(FaultKind::StackOverflow, lanes));
     }
     if warp.frames.len() < depth as usize + 2 {
-        warp.frames.resize(depth as usize + 2, Frame::EMPTY);
+        warp.frames.resize(depth as usize + 2, CallFrame::EMPTY);
         warp.banks.grow(code.base(depth + 2));
     }
     warp.stack.grow(needed as usize);
@@ -232,12 +238,12 @@ fn reserve(
 /// Enters a function whose stack frame has been allocated.
 #[inline(never)]
 fn enter(
-    code: &Code,
+    code: &DecodedCode,
     warp: &mut Warp,
     lanes: u32,
     depth: u32,
     target: &CallTargetPlan,
-    writer: Writer,
+    writer: LastWriter,
 ) {
     let return_pc = warp.splits.current().pc + 1;
     if let Some(frame) = warp.frames.get_mut(depth as usize + 1) {
@@ -257,12 +263,12 @@ fn enter(
     if others != 0 {
         warp.splits.current_mut().pc += 1;
     }
-    go(warp, lanes, function.start, depth + 1);
+    redirect_lanes(warp, lanes, function.start, depth + 1);
 }
 
 /// Initializes the registers that contain stack addresses.
 pub(crate) fn set_frame_addresses(
-    code: &Code,
+    code: &DecodedCode,
     warp: &mut Warp,
     lanes: u32,
     depth: u32,
@@ -280,7 +286,7 @@ pub(crate) fn set_frame_addresses(
             .stack_start
             .map(|start| u64::from(start).wrapping_add(address.addend));
         match address.bank {
-            Bank::B64 => l.set64(address.slot, &row),
+            RegisterBank::B64 => l.set64(address.slot, &row),
             _ => l.set32(address.slot, &row.map(|v| v as u32)),
         }
     }
@@ -288,47 +294,47 @@ pub(crate) fn set_frame_addresses(
 
 /// Location of an argument or a result in the frame of a call depth.
 #[derive(Clone, Copy)]
-struct FramePlace {
+struct FrameLocation {
     depth: u32,
-    place: Place,
+    place: CallValueLocation,
 }
 
-impl Place {
-    const fn at(self, depth: u32) -> FramePlace {
-        FramePlace { depth, place: self }
+impl CallValueLocation {
+    const fn at(self, depth: u32) -> FrameLocation {
+        FrameLocation { depth, place: self }
     }
 }
 
 /// Copies an argument or a result between frames.
 #[inline(never)]
 fn transfer(
-    code: &Code,
+    code: &DecodedCode,
     warp: &mut Warp,
     lanes: u32,
-    from: FramePlace,
-    to: FramePlace,
-    writer: Writer,
+    from: FrameLocation,
+    to: FrameLocation,
+    writer: LastWriter,
 ) {
     let (from_depth, to_depth) = (from.depth, to.depth);
     match (from.place, to.place) {
-        (Place::Register(from), Place::Register(to)) => {
+        (CallValueLocation::Register(from), CallValueLocation::Register(to)) => {
             let row = read128(&lanes_at(code, warp, from_depth, lanes), from);
             write128(&mut lanes_at(code, warp, to_depth, lanes), to, &row);
         }
-        (Place::Register(from), Place::Stack { offset, size }) => {
+        (CallValueLocation::Register(from), CallValueLocation::Stack { offset, size }) => {
             let row = read128(&lanes_at(code, warp, from_depth, lanes), from);
             for lane in lanes_of(lanes) {
                 let at = stack_place(warp, to_depth, lane, offset);
                 let bytes = row[lane].to_le_bytes();
                 let n = (size as usize).min(16);
-                let writer = Writer {
+                let writer = LastWriter {
                     lane: lane as u32,
                     ..writer
                 };
                 warp.stack.write(at, bytes.get(..n).unwrap_or(&[]), writer);
             }
         }
-        (Place::Stack { offset, size }, Place::Register(to)) => {
+        (CallValueLocation::Stack { offset, size }, CallValueLocation::Register(to)) => {
             let mut row = [0u128; LANES];
             for lane in lanes_of(lanes) {
                 let at = stack_place(warp, from_depth, lane, offset);
@@ -342,8 +348,8 @@ fn transfer(
             write128(&mut lanes_at(code, warp, to_depth, lanes), to, &row);
         }
         (
-            Place::Stack { offset, size },
-            Place::Stack {
+            CallValueLocation::Stack { offset, size },
+            CallValueLocation::Stack {
                 offset: to_offset,
                 size: to_size,
             },
@@ -352,7 +358,7 @@ fn transfer(
             for lane in lanes_of(lanes) {
                 let from = stack_place(warp, from_depth, lane, offset);
                 let at = stack_place(warp, to_depth, lane, to_offset);
-                let writer = Writer {
+                let writer = LastWriter {
                     lane: lane as u32,
                     ..writer
                 };
@@ -373,8 +379,13 @@ pub(crate) fn stack_place(warp: &Warp, depth: u32, lane: usize, offset: u32) -> 
 
 /// Executes `ret` for some lanes of the current group. Returns `false` if the lanes are in the kernel itself.
 #[inline(never)]
-pub(crate) fn returns(code: &Code, warp: &mut Warp, mask: u32, writer: Writer) -> bool {
-    let Split { depth, pc, .. } = *warp.splits.current();
+pub(crate) fn return_lanes(
+    code: &DecodedCode,
+    warp: &mut Warp,
+    mask: u32,
+    writer: LastWriter,
+) -> bool {
+    let WarpSplit { depth, pc, .. } = *warp.splits.current();
     if depth == 0 {
         return false;
     }
@@ -394,7 +405,7 @@ pub(crate) fn returns(code: &Code, warp: &mut Warp, mask: u32, writer: Writer) -
             .fold(0, |lanes, lane| lanes | 1 << lane);
         left &= !lanes;
         let caller = code.instructions.get(return_pc.wrapping_sub(1) as usize);
-        if let Some(Op::Call(plan)) = caller.map(|i| i.op)
+        if let Some(DecodedOp::Call(plan)) = caller.map(|i| i.op)
             && let Some(plan) = code.calls.get(plan)
             && let Some(target) = plan.targets.iter().find(|t| t.function == function)
         {
@@ -410,11 +421,11 @@ pub(crate) fn returns(code: &Code, warp: &mut Warp, mask: u32, writer: Writer) -
             current.depth = depth - 1;
         } else {
             let current = warp.splits.current_mut();
-            let split = Split {
+            let split = WarpSplit {
                 mask: lanes,
                 pc: return_pc,
                 depth: depth - 1,
-                state: SplitState::Ready,
+                state: WarpSplitState::Ready,
                 ..*current
             };
             current.mask &= !lanes;

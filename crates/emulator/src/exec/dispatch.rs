@@ -1,22 +1,24 @@
 //! Dispatches operations that are neither arithmetic on registers nor plain memory accesses to the modules of their
 //! families.
 
-use crate::code::op::Op;
-use crate::code::op::{frequent, infrequent};
-use crate::code::plans::{PlanId, Plans};
-use crate::code::{Code, Collective, Element, MbarrierPlan, Refused, SystemPlan};
-use crate::contract::event::PendingId;
+use crate::code::op::DecodedOp;
+use crate::code::op::{cold_alu_ops, hot_alu_ops};
+use crate::code::plans::{PlanId, PlanTable};
+use crate::code::{
+    CollectivePlan, DecodedCode, DriverCallPlan, MbarrierPlan, RegisterOperand, UnsupportedReason,
+};
+use crate::contract::event::AsyncOperationId;
 use crate::contract::fault::FaultKind;
-use crate::contract::inspect::{NoteKind, Writer};
+use crate::contract::inspect::{LastWriter, RunDiagnosticKind};
 use crate::contract::mbarrier::MbarrierState;
-use crate::contract::pending::{GroupKind, GroupWait};
+use crate::contract::pending::{AsyncGroupKind, GroupWait};
 use crate::contract::sync_event::SyncKind;
 use crate::exec::cluster::{fill, map_to_rank, rank_of};
 use crate::exec::collective::collective;
 use crate::exec::context::lanes_at;
-use crate::exec::context::{After, reaching};
-use crate::exec::context::{Choice, Stop, Surroundings, SyncAt};
-use crate::exec::control::{branch, branch_indexed, branch_indirect, call, returns};
+use crate::exec::context::{ExecutionContext, IssuedInstruction, StopReason, SyncLocation};
+use crate::exec::context::{OpResult, with_memory_context};
+use crate::exec::control::{branch, branch_indexed, branch_indirect, call, return_lanes};
 use crate::exec::copy::start::start;
 use crate::exec::copy::tensor_copy;
 use crate::exec::copy::tensor_map::change_map;
@@ -28,14 +30,14 @@ use crate::exec::matrix::warpgroup::note_touched;
 use crate::exec::mbarrier::mbarrier;
 use crate::exec::memory::atomic::atomic;
 use crate::exec::memory::multimem::multimem;
-use crate::exec::reach::{Executed, Halt, Reach, plan_of};
-use crate::exec::system::{SystemReach, system_call};
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext, plan_of};
+use crate::exec::system::{DriverCallContext, system_call};
 use crate::exec::texture::access::image;
 use crate::exec::waits::{
-    give_way, is_divergent, leave_reconvergence, meeting_masks, open_meeting,
+    break_convergence, is_divergent, meeting_masks, release_reconvergence, yield_convergence,
 };
 use crate::exec::{elements, stack};
-use crate::semantics::registers::{LANES, Lanes, Slot, lanes_of};
+use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot, lanes_of};
 use crate::state::memory::AddressMap;
 use crate::state::warp::Warp;
 use std::sync::Arc;
@@ -43,15 +45,15 @@ use warpgrid_isa::{SpecialRegister, StateSpace};
 
 /// Adds a note about a wait for groups that are never committed.
 #[inline(never)]
-fn note_no_groups(
-    around: &mut Surroundings<'_>,
+fn report_wait_without_groups(
+    around: &mut ExecutionContext<'_>,
     warp: &Warp,
-    kind: GroupKind,
-    choice: &Choice<'_>,
+    kind: AsyncGroupKind,
+    choice: &IssuedInstruction<'_>,
     step: u64,
 ) {
     let (function, instruction) = around.code.origin(choice.pc);
-    let kind = NoteKind::NoGroups {
+    let kind = RunDiagnosticKind::WaitWithoutGroups {
         function,
         instruction,
         kind,
@@ -60,11 +62,11 @@ fn note_no_groups(
 }
 
 /// Adds a note if the member mask in `slot` does not contain all executing lanes.
-fn note_left_out(
-    around: &mut Surroundings<'_>,
+fn report_lanes_outside_mask(
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    slot: Slot,
-    choice: &Choice<'_>,
+    slot: OperandSlot,
+    choice: &IssuedInstruction<'_>,
     step: u64,
 ) {
     // SASS permits lanes outside of the member mask.
@@ -78,7 +80,7 @@ fn note_left_out(
         return;
     }
     let (function, instruction) = around.code.origin(choice.pc);
-    let kind = NoteKind::LanesLeftOut {
+    let kind = RunDiagnosticKind::LanesOutsideMask {
         function,
         instruction,
         lanes,
@@ -90,11 +92,11 @@ fn note_left_out(
 /// that it issues to observers of synchronization events.
 #[inline(never)]
 pub(crate) fn dispatch(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    choice: Choice<'_>,
+    choice: IssuedInstruction<'_>,
     step: u64,
-) -> Result<After, Box<Halt>> {
+) -> Result<OpResult, Box<ExecutionFault>> {
     let first = around.starter.in_flight.n_started();
     let after = Execution {
         around,
@@ -104,15 +106,15 @@ pub(crate) fn dispatch(
     }
     .execute()?;
     if around.interest.syncs {
-        report_started(around, SyncAt::of(warp, &choice, step), first);
+        report_started(around, SyncLocation::of(warp, &choice, step), first);
     }
     Ok(after)
 }
 
 /// Reports the asynchronous operations with an ID of at least `first`, and the matrices that they access.
-fn report_started(around: &mut Surroundings<'_>, at: SyncAt, first: u64) {
+fn report_started(around: &mut ExecutionContext<'_>, at: SyncLocation, first: u64) {
     for id in first..around.starter.in_flight.n_started() {
-        let Some(pending) = around.starter.in_flight.get(PendingId(id)).cloned() else {
+        let Some(pending) = around.starter.in_flight.get(AsyncOperationId(id)).cloned() else {
             continue;
         };
         around.report_sync(at, SyncKind::Started(&pending));
@@ -128,61 +130,63 @@ fn report_started(around: &mut Surroundings<'_>, at: SyncAt, first: u64) {
 }
 
 /// The group continues with the next instruction; memory is unchanged.
-const NEXT: After = After::Next { stores: false };
+const NEXT: OpResult = OpResult::Next { stores: false };
 /// Like [`NEXT`], but ends the turn of the warp, since an asynchronous operation may complete before its next step.
-const NEXT_TURN: After = After::NextThen {
+const NEXT_TURN: OpResult = OpResult::NextThen {
     stores: false,
-    stop: Stop::Turn,
+    stop: StopReason::Turn,
 };
 
 /// The execution of one instruction of a warp.
 struct Execution<'e, 'a> {
-    around: &'e mut Surroundings<'a>,
+    around: &'e mut ExecutionContext<'a>,
     warp: &'e mut Warp,
-    choice: &'e Choice<'e>,
+    choice: &'e IssuedInstruction<'e>,
     step: u64,
 }
 
 impl<'a> Execution<'_, 'a> {
-    fn execute(mut self) -> Result<After, Box<Halt>> {
+    fn execute(mut self) -> Result<OpResult, Box<ExecutionFault>> {
         let code = self.around.code;
         match self.choice.instr.op {
-            Op::Atomic(plan) => self.access(&code.atomics, plan, atomic),
-            Op::Matrix(plan) => self.access(&code.matrices, plan, matrix),
-            Op::TensorMap(plan) => self.access(&code.tensor_maps, plan, change_map),
-            Op::Image(plan) => self.access(&code.images, plan, image),
-            Op::Multimem(plan) => self.access(&code.multimem, plan, multimem),
-            Op::Fill(plan) => self.access(&code.fills, plan, |r, l, plan| fill(r, l, plan)),
-            Op::Mbarrier(plan) => self.mbarrier(plan),
+            DecodedOp::Atomic(plan) => self.access(&code.atomics, plan, atomic),
+            DecodedOp::Matrix(plan) => self.access(&code.matrices, plan, matrix),
+            DecodedOp::TensorMap(plan) => self.access(&code.tensor_maps, plan, change_map),
+            DecodedOp::Image(plan) => self.access(&code.images, plan, image),
+            DecodedOp::Multimem(plan) => self.access(&code.multimem, plan, multimem),
+            DecodedOp::BulkFill(plan) => {
+                self.access(&code.fills, plan, |r, l, plan| fill(r, l, plan))
+            }
+            DecodedOp::Mbarrier(plan) => self.mbarrier(plan),
 
-            Op::Warpgroup(plan) => {
+            DecodedOp::Warpgroup(plan) => {
                 self.start(|at| warpgroup::start(at.around, at.warp, plan, at.choice, at.step))
             }
-            Op::StartAsync(plan) => self.start(|at| {
+            DecodedOp::StartAsync(plan) => self.start(|at| {
                 let plan = plan_of(&code.starts, plan, at.choice.executed)?;
                 start(at.around, at.warp, plan, at.choice, at.step)
             }),
-            Op::TensorCopy(plan) => self.start(|at| {
+            DecodedOp::TensorCopy(plan) => self.start(|at| {
                 let plan = plan_of(&code.tensor_copies, plan, at.choice.executed)?;
                 tensor_copy::start(at.around, at.warp, plan, at.choice, at.step)
             }),
-            Op::Launch(plan) => self.start(|at| {
+            DecodedOp::Launch(plan) => self.start(|at| {
                 let plan = plan_of(&code.launches, plan, at.choice.executed)?;
                 stack::launch(at.around, at.warp, plan, at.choice, at.step)
             }),
-            Op::TensorMemory(plan) => {
+            DecodedOp::TensorMemory(plan) => {
                 tensor_memory::execute(self.around, self.warp, plan, self.choice, self.step)
             }
-            Op::AsyncCommit(kind) => Ok(self.commit(kind)),
-            Op::AsyncWait(wait) => Ok(self.pass_wait(wait)),
-            Op::Touch(registers) => {
+            DecodedOp::AsyncCommit(kind) => Ok(self.commit(kind)),
+            DecodedOp::AsyncWait(wait) => Ok(self.pass_wait(wait)),
+            DecodedOp::CheckInFlight(registers) => {
                 let registers = plan_of(&code.touched, registers, self.choice.executed)?;
                 note_touched(self.around, self.warp, registers, self.choice, self.step);
                 Ok(NEXT)
             }
 
-            Op::IsSpace { space, d, a } => Ok(self.is_space(space, d, a)),
-            Op::MapToRank { d, a, b, generic } => {
+            DecodedOp::IsSpace { space, d, a } => Ok(self.is_space(space, d, a)),
+            DecodedOp::MapToRank { d, a, b, generic } => {
                 let map = self.around.map;
                 let mut lanes = self.lanes();
                 let ranks = *lanes.r32(b);
@@ -190,22 +194,22 @@ impl<'a> Execution<'_, 'a> {
                 map_to_rank(map, &mut lanes, d, a, &ranks, window);
                 Ok(NEXT)
             }
-            Op::RankOf { d, a, generic } => {
+            DecodedOp::RankOf { d, a, generic } => {
                 let (map, own) = (self.around.map, self.around.peers.own_rank());
                 let window = if generic { map.shared } else { 0 };
                 rank_of(map, &mut self.lanes(), d, a, own, window);
                 Ok(NEXT)
             }
-            Op::PendingCount { d, a } => {
+            DecodedOp::PendingCount { d, a } => {
                 pending_counts(&mut self.lanes(), d, a);
                 Ok(NEXT)
             }
-            Op::Stack(plan) => {
+            DecodedOp::Stack(plan) => {
                 let plan = plan_of(&code.stacks, plan, self.choice.executed)?;
                 stack::stack(self.around, self.warp, plan, self.choice)?;
                 Ok(NEXT)
             }
-            Op::SystemCall(plan) => {
+            DecodedOp::SystemCall(plan) => {
                 let plan = plan_of(&code.system_calls, plan, self.choice.executed)?;
                 run_system_call(
                     self.around,
@@ -217,150 +221,167 @@ impl<'a> Execution<'_, 'a> {
                 Ok(NEXT)
             }
 
-            Op::Collective(plan) => self.collective(plan),
-            Op::WarpBarrier { mask } => Ok(self.warp_barrier(mask)),
-            Op::Reconverge { .. } | Op::ReconvergeUnlessYielded { .. } => {
-                open_meeting(code, self.warp, self.choice.executed);
+            DecodedOp::Collective(plan) => self.collective(plan),
+            DecodedOp::WarpBarrier { mask } => Ok(self.warp_barrier(mask)),
+            DecodedOp::Reconverge { .. } | DecodedOp::ReconvergeUnlessYielded { .. } => {
+                release_reconvergence(code, self.warp, self.choice.executed);
                 Ok(NEXT)
             }
-            Op::LeaveReconvergence { mask } => {
-                leave_reconvergence(code, self.warp, mask, self.choice.executed);
+            DecodedOp::BreakConvergence { mask } => {
+                break_convergence(code, self.warp, mask, self.choice.executed);
                 Ok(NEXT)
             }
-            Op::GiveWay => {
-                give_way(code, self.warp);
+            DecodedOp::YieldConvergence => {
+                yield_convergence(code, self.warp);
                 self.warp.splits.end_turn();
                 Ok(NEXT)
             }
 
-            Op::BranchIndirect { a } => {
+            DecodedOp::BranchIndirect { a } => {
                 let addresses = elements::read64(&self.lanes(), a);
                 branch_indirect(code, self.warp, self.choice.executed, &addresses)?;
-                Ok(After::Moved)
+                Ok(OpResult::Moved)
             }
-            Op::BranchDivergent { mask, target } => {
+            DecodedOp::BranchDivergent { mask, target } => {
                 let is_taken = is_divergent(code, self.warp, mask, self.choice.executed);
                 let lanes = if is_taken { self.choice.executed } else { 0 };
                 branch(self.warp, lanes, target);
-                Ok(After::Moved)
+                Ok(OpResult::Moved)
             }
-            Op::BranchIndexed { index, table } => {
+            DecodedOp::BranchIndexed { index, table } => {
                 let targets = plan_of(&code.branch_tables, table, self.choice.executed)?;
                 let indices = *self.lanes().r32(index);
                 branch_indexed(self.warp, self.choice.executed, &indices, targets)?;
-                Ok(After::Moved)
+                Ok(OpResult::Moved)
             }
-            Op::Call(plan) => {
+            DecodedOp::Call(plan) => {
                 let plan = plan_of(&code.calls, plan, self.choice.executed)?;
                 let (limits, writer) = (self.around.limits, self.writer());
                 call(code, limits, self.warp, self.choice.executed, plan, writer)?;
-                Ok(After::Moved)
+                Ok(OpResult::Moved)
             }
-            Op::Return if returns(code, self.warp, self.choice.executed, self.writer()) => {
-                Ok(After::Moved)
+            DecodedOp::Return
+                if return_lanes(code, self.warp, self.choice.executed, self.writer()) =>
+            {
+                Ok(OpResult::Moved)
             }
-            Op::Return | Op::Exit => {
+            DecodedOp::Return | DecodedOp::Exit => {
                 self.report(SyncKind::Exited);
                 self.warp.splits.current_mut().pc = self.choice.pc + 1;
                 self.warp.exit(self.choice.executed);
-                Ok(After::Stops(Stop::Exited))
+                Ok(OpResult::Stops(StopReason::Exited))
             }
 
-            Op::Barrier(plan) => Ok(After::Stops(Stop::Barrier {
+            DecodedOp::Barrier(plan) => Ok(OpResult::Stops(StopReason::Barrier {
                 plan,
                 mask: self.choice.executed,
             })),
-            Op::ClusterArrive => {
+            DecodedOp::ClusterArrive => {
                 self.warp.splits.current_mut().pc = self.choice.pc + 1;
                 let mask = self.choice.executed;
-                Ok(After::Stops(Stop::ClusterArrive { mask }))
+                Ok(OpResult::Stops(StopReason::ClusterArrive { mask }))
             }
-            Op::ClusterWait => {
+            DecodedOp::ClusterWait => {
                 self.report(SyncKind::ClusterPassed);
                 Ok(NEXT)
             }
-            Op::Fence => {
+            DecodedOp::Fence => {
                 self.report(SyncKind::Fence);
                 Ok(NEXT)
             }
-            Op::Yield => {
+            DecodedOp::Yield => {
                 self.warp.splits.current_mut().pc = self.choice.pc + 1;
-                Ok(After::Stops(Stop::Yield))
+                Ok(OpResult::Stops(StopReason::Yield))
             }
-            Op::Trap => Err(Halt::new(FaultKind::Trap, self.choice.executed)),
-            Op::Refused(index) => {
+            DecodedOp::Trap => Err(ExecutionFault::new(FaultKind::Trap, self.choice.executed)),
+            DecodedOp::Unsupported(index) => {
                 let refused = plan_of(&code.refused, index, self.choice.executed)?;
-                Err(Halt::new(refused.clone().into(), self.choice.executed))
+                Err(ExecutionFault::new(
+                    refused.clone().into(),
+                    self.choice.executed,
+                ))
             }
-            frequent!() | infrequent!() | Op::Load(_) | Op::Store(_) | Op::Branch { .. } => {
+            hot_alu_ops!()
+            | cold_alu_ops!()
+            | DecodedOp::Load(_)
+            | DecodedOp::Store(_)
+            | DecodedOp::Branch { .. } => {
                 let what = "no executor for an operation";
-                Err(Halt::internal(what, self.choice.executed))
+                Err(ExecutionFault::internal(what, self.choice.executed))
             }
         }
     }
 
-    fn lanes(&mut self) -> Lanes<'_> {
-        let Choice {
+    fn lanes(&mut self) -> LaneRegisters<'_> {
+        let IssuedInstruction {
             depth, executed, ..
         } = *self.choice;
         lanes_at(self.around.code, self.warp, depth, executed)
     }
 
-    const fn writer(&self) -> Writer {
-        Writer {
+    const fn writer(&self) -> LastWriter {
+        LastWriter {
             step: self.step,
             lane: 0,
         }
     }
 
     fn report(&mut self, what: SyncKind<'_>) {
-        let at = SyncAt::of(self.warp, self.choice, self.step);
+        let at = SyncLocation::of(self.warp, self.choice, self.step);
         self.around.report_sync(at, what);
     }
 
     /// Executes an operation that accesses memory.
     fn access<P>(
         &mut self,
-        plans: &'a Plans<P>,
+        plans: &'a PlanTable<P>,
         plan: PlanId<P>,
-        run: impl FnOnce(&mut Reach<'_>, &mut Lanes<'_>, &P) -> Executed,
-    ) -> Result<After, Box<Halt>> {
+        run: impl FnOnce(&mut MemoryContext<'_>, &mut LaneRegisters<'_>, &P) -> ExecResult,
+    ) -> Result<OpResult, Box<ExecutionFault>> {
         let plan = plan_of(plans, plan, self.choice.executed)?;
-        let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| run(reach, lanes, plan);
-        let ((), stores) = reaching(self.around, self.warp, self.choice, self.step, run)?;
-        Ok(After::Next { stores })
+        let run =
+            |reach: &mut MemoryContext<'_>, lanes: &mut LaneRegisters<'_>| run(reach, lanes, plan);
+        let ((), stores) =
+            with_memory_context(self.around, self.warp, self.choice, self.step, run)?;
+        Ok(OpResult::Next { stores })
     }
 
     /// Executes an operation that completes in a later step.
-    fn start(&mut self, start: impl FnOnce(&mut Self) -> Executed) -> Result<After, Box<Halt>> {
+    fn start(
+        &mut self,
+        start: impl FnOnce(&mut Self) -> ExecResult,
+    ) -> Result<OpResult, Box<ExecutionFault>> {
         start(self)?;
         Ok(NEXT_TURN)
     }
 
-    fn mbarrier(&mut self, plan: PlanId<MbarrierPlan>) -> Result<After, Box<Halt>> {
+    fn mbarrier(&mut self, plan: PlanId<MbarrierPlan>) -> Result<OpResult, Box<ExecutionFault>> {
         let plan = plan_of(&self.around.code.mbarriers, plan, self.choice.executed)?;
-        let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| mbarrier(reach, lanes, plan);
-        let (performed, stores) = reaching(self.around, self.warp, self.choice, self.step, run)?;
+        let run = |reach: &mut MemoryContext<'_>, lanes: &mut LaneRegisters<'_>| {
+            mbarrier(reach, lanes, plan)
+        };
+        let (performed, stores) =
+            with_memory_context(self.around, self.warp, self.choice, self.step, run)?;
         if let Some(offset) = performed.reinitialized {
             let (function, instruction) = self.around.code.origin(self.choice.pc);
-            let kind = NoteKind::MbarrierReinitialized {
+            let kind = RunDiagnosticKind::MbarrierReinitialized {
                 function,
                 instruction,
                 offset,
             };
             self.around.note(self.warp.index, kind, self.step);
         }
-        let stores = stores && plan.is_of_text;
+        let stores = stores && plan.is_in_source;
         Ok(match performed.ends_phase {
-            true => After::NextThen {
+            true => OpResult::NextThen {
                 stores,
-                stop: Stop::PhaseEnded,
+                stop: StopReason::PhaseEnded,
             },
-            false => After::Next { stores },
+            false => OpResult::Next { stores },
         })
     }
 
-    fn commit(&mut self, kind: GroupKind) -> After {
+    fn commit(&mut self, kind: AsyncGroupKind) -> OpResult {
         let groups = self.warp.groups.get_or_insert_default();
         groups.commit(kind, self.choice.executed);
         self.report(SyncKind::Committed(kind));
@@ -368,19 +389,19 @@ impl<'a> Execution<'_, 'a> {
     }
 
     /// Continues after a wait for groups; the lanes have waited before they reach the instruction.
-    fn pass_wait(&mut self, wait: GroupWait) -> After {
+    fn pass_wait(&mut self, wait: GroupWait) -> OpResult {
         let GroupWait { kind, latest, .. } = wait;
-        if let (GroupKind::Products, Some(groups)) = (kind, &mut self.warp.groups) {
+        if let (AsyncGroupKind::Products, Some(groups)) = (kind, &mut self.warp.groups) {
             groups.close(latest.unwrap_or(0));
         }
         if latest.is_some() && !self.around.code.makes_groups(kind) {
-            note_no_groups(self.around, self.warp, kind, self.choice, self.step);
+            report_wait_without_groups(self.around, self.warp, kind, self.choice, self.step);
         }
         self.report(SyncKind::Waited(wait));
         NEXT
     }
 
-    fn is_space(&mut self, space: StateSpace, d: Slot, a: Element) -> After {
+    fn is_space(&mut self, space: StateSpace, d: OperandSlot, a: RegisterOperand) -> OpResult {
         let inside = inside_space(self.around.map, space, self.around.peers.own_rank());
         let mut lanes = self.lanes();
         let addresses = elements::read64(&lanes, a);
@@ -390,53 +411,58 @@ impl<'a> Execution<'_, 'a> {
         NEXT
     }
 
-    fn collective(&mut self, plan: PlanId<Collective>) -> Result<After, Box<Halt>> {
+    fn collective(
+        &mut self,
+        plan: PlanId<CollectivePlan>,
+    ) -> Result<OpResult, Box<ExecutionFault>> {
         let plan = plan_of(&self.around.code.collectives, plan, self.choice.executed)?;
-        note_left_out(self.around, self.warp, plan.mask, self.choice, self.step);
+        report_lanes_outside_mask(self.around, self.warp, plan.mask, self.choice, self.step);
         collective(&mut self.lanes(), plan);
         Ok(NEXT)
     }
 
-    fn warp_barrier(&mut self, mask: Slot) -> After {
+    fn warp_barrier(&mut self, mask: OperandSlot) -> OpResult {
         let code = self.around.code;
         let executed = self.choice.executed;
-        note_left_out(self.around, self.warp, mask, self.choice, self.step);
+        report_lanes_outside_mask(self.around, self.warp, mask, self.choice, self.step);
         if self.around.interest.syncs {
             let (lanes, masks) = meeting_masks(code, self.warp, executed);
-            let at = SyncAt::of(self.warp, self.choice, self.step);
-            let at = SyncAt { lanes, ..at };
+            let at = SyncLocation::of(self.warp, self.choice, self.step);
+            let at = SyncLocation { lanes, ..at };
             self.around
-                .report_sync(at, SyncKind::WarpMet { masks: &masks });
+                .report_sync(at, SyncKind::WarpBarrierCompleted { masks: &masks });
         }
-        open_meeting(code, self.warp, executed);
+        release_reconvergence(code, self.warp, executed);
         NEXT
     }
 }
 
 /// Stores the number of pending arrivals of each mbarrier state in `a` to `d`.
-fn pending_counts(lanes: &mut Lanes<'_>, d: Slot, a: Slot) {
+fn pending_counts(lanes: &mut LaneRegisters<'_>, d: OperandSlot, a: OperandSlot) {
     let states = *lanes.r64(a);
     let counts = states.map(|word| MbarrierState::read(word).map_or(0, |state| state.pending));
     lanes.set32(d, &counts);
 }
 
-impl From<Refused> for FaultKind {
-    fn from(refused: Refused) -> FaultKind {
+impl From<UnsupportedReason> for FaultKind {
+    fn from(refused: UnsupportedReason) -> FaultKind {
         match refused {
-            Refused::NotEmulated { opcode, why } => FaultKind::NotEmulated { opcode, why },
-            Refused::Internal { what } => FaultKind::Internal { what },
+            UnsupportedReason::NotEmulated { opcode, why } => {
+                FaultKind::Unsupported { opcode, why }
+            }
+            UnsupportedReason::Internal { what } => FaultKind::Internal { what },
         }
     }
 }
 
 fn run_system_call(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    plan: &SystemPlan,
+    plan: &DriverCallPlan,
     mask: u32,
     step: u64,
-) -> Executed {
-    let mut reach = SystemReach {
+) -> ExecResult {
+    let mut reach = DriverCallContext {
         code: around.code,
         map: around.map,
         global: around.global,
@@ -475,7 +501,7 @@ fn inside_space(map: &AddressMap, space: StateSpace, own_rank: u32) -> impl Fn(u
 
 /// Updates the special registers that contain the time: the number of steps of the warp, and the number of the step.
 #[inline(never)]
-pub(crate) fn refresh_clocks(code: &Code, warp: &mut Warp, steps: u64, step: u64) {
+pub(crate) fn refresh_clocks(code: &DecodedCode, warp: &mut Warp, steps: u64, step: u64) {
     let time = |special: SpecialRegister| match special {
         SpecialRegister::Clock | SpecialRegister::Clock64 => Some(steps),
         SpecialRegister::ClockHi => Some(steps >> 32),

@@ -1,7 +1,7 @@
 //! Operands of any bank, read and written as rows of a common width.
 
-use crate::code::{Bank, Element};
-use crate::semantics::registers::{LANES, Lanes, Row64, Row128};
+use crate::code::{RegisterBank, RegisterOperand};
+use crate::semantics::registers::{LANES, LaneRegisters, Row64, Row128};
 
 /// Returns a mask of the lanes for which the condition is true.
 #[inline(always)]
@@ -14,22 +14,22 @@ pub(crate) fn mask_of<T: Copy>(a: &[T; LANES], b: &[T; LANES], f: impl Fn(T, T) 
 }
 
 /// Returns the low 64 bits of an element of any bank.
-pub(crate) fn read64(l: &Lanes<'_>, e: Element) -> Row64 {
+pub(crate) fn read64(l: &LaneRegisters<'_>, e: RegisterOperand) -> Row64 {
     let mut row = [0; LANES];
     match e.bank {
         _ if !e.slot.is_some() => {}
-        Bank::B64 => row = *l.r64(e.slot),
-        Bank::B32 => {
+        RegisterBank::B64 => row = *l.r64(e.slot),
+        RegisterBank::B32 => {
             for (r, v) in row.iter_mut().zip(l.r32(e.slot)) {
                 *r = u64::from(*v);
             }
         }
-        Bank::B128 => {
+        RegisterBank::B128 => {
             for (r, v) in row.iter_mut().zip(l.r128(e.slot)) {
                 *r = *v as u64;
             }
         }
-        Bank::Predicate => {
+        RegisterBank::Predicate => {
             let p = l.predicate(e.slot);
             for (lane, r) in row.iter_mut().enumerate() {
                 *r = u64::from(p >> lane & 1);
@@ -41,8 +41,12 @@ pub(crate) fn read64(l: &Lanes<'_>, e: Element) -> Row64 {
 
 /// Like [`read64`], but returns a reference to a 64-bit register without copying it. Other elements are converted into
 /// `place`.
-pub(crate) fn wide_row<'a>(l: &'a Lanes<'_>, e: Element, place: &'a mut Row64) -> &'a Row64 {
-    if e.bank == Bank::B64 && e.slot.is_some() {
+pub(crate) fn wide_row<'a>(
+    l: &'a LaneRegisters<'_>,
+    e: RegisterOperand,
+    place: &'a mut Row64,
+) -> &'a Row64 {
+    if e.bank == RegisterBank::B64 && e.slot.is_some() {
         return l.r64(e.slot);
     }
     *place = read64(l, e);
@@ -50,26 +54,26 @@ pub(crate) fn wide_row<'a>(l: &'a Lanes<'_>, e: Element, place: &'a mut Row64) -
 }
 
 /// Returns all bits of an element.
-pub(crate) fn read128(l: &Lanes<'_>, e: Element) -> Row128 {
-    if e.bank == Bank::B128 && e.slot.is_some() {
+pub(crate) fn read128(l: &LaneRegisters<'_>, e: RegisterOperand) -> Row128 {
+    if e.bank == RegisterBank::B128 && e.slot.is_some() {
         return *l.r128(e.slot);
     }
     read64(l, e).map(u128::from)
 }
 
 /// Writes an element. Bits beyond the width of the register are truncated.
-pub(crate) fn write64(l: &mut Lanes<'_>, e: Element, row: &Row64) {
+pub(crate) fn write64(l: &mut LaneRegisters<'_>, e: RegisterOperand, row: &Row64) {
     if !e.slot.is_some() {
         return;
     }
     match e.bank {
-        Bank::B64 => l.set64(e.slot, row),
-        Bank::B32 => {
+        RegisterBank::B64 => l.set64(e.slot, row),
+        RegisterBank::B32 => {
             let keep = u32::MAX >> (32 - e.bits.clamp(1, 32));
             l.set32(e.slot, &row.map(|v| v as u32 & keep));
         }
-        Bank::B128 => l.set128(e.slot, &row.map(u128::from)),
-        Bank::Predicate => {
+        RegisterBank::B128 => l.set128(e.slot, &row.map(u128::from)),
+        RegisterBank::Predicate => {
             let mask = mask_of(row, row, |v, _| v & 1 != 0);
             l.set_predicate(e.slot, mask);
         }
@@ -77,8 +81,8 @@ pub(crate) fn write64(l: &mut Lanes<'_>, e: Element, row: &Row64) {
 }
 
 /// Like [`write64`], with 128 bits.
-pub(crate) fn write128(l: &mut Lanes<'_>, e: Element, row: &Row128) {
-    if e.bank == Bank::B128 && e.slot.is_some() {
+pub(crate) fn write128(l: &mut LaneRegisters<'_>, e: RegisterOperand, row: &Row128) {
+    if e.bank == RegisterBank::B128 && e.slot.is_some() {
         l.set128(e.slot, row);
     } else {
         write64(l, e, &row.map(|v| v as u64));

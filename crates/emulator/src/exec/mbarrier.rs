@@ -2,41 +2,41 @@
 //! observes the effects of the preceding lanes. Memory is written only after the operations of all lanes have been
 //! validated.
 
-use crate::code::{MbarrierAction, MbarrierPlan, Phase};
+use crate::code::{MbarrierAction, MbarrierPlan, PhaseSelector};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
-use crate::contract::observe::{AccessAction, PieceHead};
-use crate::contract::sync_event::{MbarrierAct, MbarrierTouch, SyncKind};
+use crate::contract::observe::{AccessAction, ElementAccessHeader};
+use crate::contract::sync_event::{MbarrierAccess, MbarrierOperation, SyncKind};
 use crate::exec::elements::{read64, write64};
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{Backing, Target};
-use crate::exec::reach::{Halt, Reach};
-use crate::semantics::registers::{LANES, Lanes, lanes_of};
-use crate::state::memory::TriedAccess;
+use crate::exec::memory::resolve::{Backing, ResolvedAccess};
+use crate::exec::reach::{ExecutionFault, MemoryContext};
+use crate::semantics::registers::{LANES, LaneRegisters, lanes_of};
+use crate::state::memory::AttemptedAccess;
 use warpgrid_isa::ScalarType;
 
 /// Size of an object in bytes.
 pub(crate) const OBJECT_BYTES: usize = 8;
 
 /// Location in the shared memory of a block of the cluster.
-pub(crate) type Place = (Backing, usize);
+pub(crate) type SharedLocation = (Backing, usize);
 
 /// Pending modifications of objects by the lanes that have executed so far.
-pub(crate) struct Objects {
-    changed: [(Place, u64); LANES],
+pub(crate) struct MbarrierWriteBuffer {
+    changed: [(SharedLocation, u64); LANES],
     n: usize,
 }
 
-impl Objects {
-    pub(crate) fn new() -> Objects {
-        Objects {
+impl MbarrierWriteBuffer {
+    pub(crate) fn new() -> MbarrierWriteBuffer {
+        MbarrierWriteBuffer {
             changed: [((Backing::Shared, 0), 0); LANES],
             n: 0,
         }
     }
 
     /// Returns the 64 bits at a location, including pending modifications.
-    pub(crate) fn word(&self, reach: &Reach<'_>, place: Place) -> u64 {
+    pub(crate) fn word(&self, reach: &MemoryContext<'_>, place: SharedLocation) -> u64 {
         let changed = self.changed.iter().take(self.n).rev();
         let found = changed.clone().find(|(at, _)| *at == place);
         found.map_or_else(
@@ -48,7 +48,7 @@ impl Objects {
         )
     }
 
-    pub(crate) fn set(&mut self, place: Place, word: u64) {
+    pub(crate) fn set(&mut self, place: SharedLocation, word: u64) {
         if let Some(changed) = self.changed.get_mut(self.n) {
             *changed = (place, word);
             self.n += 1;
@@ -57,7 +57,10 @@ impl Objects {
 }
 
 /// Returns the location of the object of a lane, which must be in shared memory of the cluster.
-pub(crate) fn object_place(target: &Target, lane: usize) -> Result<Place, FaultKind> {
+pub(crate) fn object_place(
+    target: &ResolvedAccess,
+    lane: usize,
+) -> Result<SharedLocation, FaultKind> {
     let place = target.of_lane(lane, OBJECT_BYTES);
     match place.0 {
         Backing::Shared | Backing::Peer(_) => Ok(place),
@@ -66,7 +69,10 @@ pub(crate) fn object_place(target: &Target, lane: usize) -> Result<Place, FaultK
 }
 
 /// Returns the location of the object of a lane, which must be in shared memory of the block.
-pub(crate) fn own_object_place(target: &Target, lane: usize) -> Result<Place, FaultKind> {
+pub(crate) fn own_object_place(
+    target: &ResolvedAccess,
+    lane: usize,
+) -> Result<SharedLocation, FaultKind> {
     match object_place(target, lane)? {
         place @ (Backing::Shared, _) => Ok(place),
         _ => Err(FaultKind::WrongSpace),
@@ -74,7 +80,7 @@ pub(crate) fn own_object_place(target: &Target, lane: usize) -> Result<Place, Fa
 }
 
 /// Returns the linear index of the block that owns a memory.
-pub(crate) fn block_of(reach: &Reach<'_>, backing: Backing) -> u64 {
+pub(crate) fn block_of(reach: &MemoryContext<'_>, backing: Backing) -> u64 {
     match backing {
         Backing::Peer(rank) => {
             let own = reach.peers.own_rank();
@@ -109,22 +115,22 @@ fn access_of(action: MbarrierAction) -> (AccessKind, AccessAction, FindPlace) {
     }
 }
 
-type FindPlace = fn(&Target, usize) -> Result<Place, FaultKind>;
+type FindPlace = fn(&ResolvedAccess, usize) -> Result<SharedLocation, FaultKind>;
 
 /// Executes an operation on mbarrier objects.
 #[inline(never)]
 pub(crate) fn mbarrier(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &MbarrierPlan,
-) -> Result<Performed, Box<Halt>> {
+) -> Result<Performed, Box<ExecutionFault>> {
     let (kind, action, find_place) = access_of(plan.action);
-    let mut target = Target::UNKNOWN;
+    let mut target = ResolvedAccess::UNKNOWN;
     reach.find(kind, l, &plan.access, &mut target)?;
     let addresses = addresses(l, &plan.access);
     let values = read64(l, plan.value);
     let has_value = plan.value.slot.is_some();
-    let mut objects = Objects::new();
+    let mut objects = MbarrierWriteBuffer::new();
     let mut results = [0; LANES];
     let mut performed = Performed {
         ends_phase: false,
@@ -133,13 +139,13 @@ pub(crate) fn mbarrier(
     let mut touched = Vec::new();
     for lane in lanes_of(l.mask) {
         let place = find_place(&target, lane).map_err(|fault| {
-            let access = TriedAccess {
+            let access = AttemptedAccess {
                 kind,
                 space: plan.access.space,
                 address: addresses[lane],
                 width_bytes: plan.access.width_bytes,
             };
-            Halt::of_access(access, fault, lane)
+            ExecutionFault::of_access(access, fault, lane)
         })?;
         let word = objects.word(reach, place);
         if plan.action == MbarrierAction::Init && is_live(reach, place, word) {
@@ -151,7 +157,7 @@ pub(crate) fn mbarrier(
         results[lane] = done.result;
         performed.ends_phase |= done.ends_phase;
         if reach.interest.syncs {
-            touched.push(MbarrierTouch {
+            touched.push(MbarrierAccess {
                 lane: lane as u8,
                 value: value as u32,
                 ..touch_of(reach, place, word, &done)
@@ -175,8 +181,13 @@ pub(crate) fn mbarrier(
 }
 
 /// Returns the synchronization event data of an operation.
-fn touch_of(reach: &Reach<'_>, place: Place, word: u64, done: &Done) -> MbarrierTouch {
-    MbarrierTouch {
+fn touch_of(
+    reach: &MemoryContext<'_>,
+    place: SharedLocation,
+    word: u64,
+    done: &MbarrierOutcome,
+) -> MbarrierAccess {
+    MbarrierAccess {
         lane: 0,
         block: block_of(reach, place.0),
         address: place.1 as u64,
@@ -189,23 +200,28 @@ fn touch_of(reach: &Reach<'_>, place: Place, word: u64, done: &Done) -> Mbarrier
 
 /// Returns the fault for an operation that the state of the object does not permit.
 fn misused(
-    reach: &Reach<'_>,
-    place: Place,
+    reach: &MemoryContext<'_>,
+    place: SharedLocation,
     word: u64,
     problem: MbarrierMisuse,
     lane: usize,
-) -> Box<Halt> {
+) -> Box<ExecutionFault> {
     let fault = MbarrierFault {
         block: block_of(reach, place.0),
         address: place.1 as u64,
         problem,
         held: MbarrierState::read(word),
     };
-    Halt::new(FaultKind::Mbarrier(fault), 1 << lane)
+    ExecutionFault::new(FaultKind::Mbarrier(fault), 1 << lane)
 }
 
 /// Writes the changed objects to memory.
-fn write_objects(reach: &mut Reach<'_>, mask: u32, action: MbarrierAction, objects: &Objects) {
+fn write_objects(
+    reach: &mut MemoryContext<'_>,
+    mask: u32,
+    action: MbarrierAction,
+    objects: &MbarrierWriteBuffer,
+) {
     let lanes: Vec<usize> = lanes_of(mask).collect();
     for (lane, (place, word)) in lanes.iter().zip(objects.changed.iter().take(objects.n)) {
         reach.write(place.0, place.1, *lane, &word.to_le_bytes());
@@ -226,27 +242,27 @@ fn write_objects(reach: &mut Reach<'_>, mask: u32, action: MbarrierAction, objec
 /// Checks whether a location contains an object that was initialized and not invalidated. The recorded history is
 /// decisive, because ordinary data may have the bits of an object. An ordinary store that clears the mark of the object
 /// ends its lifetime, too.
-fn is_live(reach: &Reach<'_>, place: Place, word: u64) -> bool {
+fn is_live(reach: &MemoryContext<'_>, place: SharedLocation, word: u64) -> bool {
     let objects = reach.shared.objects();
     objects.binary_search(&(place.1 as u64)).is_ok() && MbarrierState::read(word).is_some()
 }
 
 /// Returns the kind of the operation in synchronization events.
-fn act_of(action: MbarrierAction) -> MbarrierAct {
+fn act_of(action: MbarrierAction) -> MbarrierOperation {
     match action {
-        MbarrierAction::Init => MbarrierAct::Init,
-        MbarrierAction::Inval => MbarrierAct::Invalidate,
-        MbarrierAction::Arrive { .. } => MbarrierAct::Arrive,
-        MbarrierAction::ExpectAndArrive { .. } => MbarrierAct::ArriveExpecting,
-        MbarrierAction::Expect => MbarrierAct::Expect,
-        MbarrierAction::Complete => MbarrierAct::Complete,
-        MbarrierAction::Test { .. } => MbarrierAct::Test,
-        MbarrierAction::CheckLayout => MbarrierAct::Look,
+        MbarrierAction::Init => MbarrierOperation::Init,
+        MbarrierAction::Inval => MbarrierOperation::Invalidate,
+        MbarrierAction::Arrive { .. } => MbarrierOperation::Arrive,
+        MbarrierAction::ExpectAndArrive { .. } => MbarrierOperation::ArriveExpecting,
+        MbarrierAction::Expect => MbarrierOperation::Expect,
+        MbarrierAction::Complete => MbarrierOperation::Complete,
+        MbarrierAction::Test { .. } => MbarrierOperation::Test,
+        MbarrierAction::CheckLayout => MbarrierOperation::Query,
     }
 }
 
 /// Result of an operation on an object.
-struct Done {
+struct MbarrierOutcome {
     /// Object after the operation, if modified.
     word: Option<u64>,
     /// State before the operation, or whether the tested phase is complete.
@@ -254,10 +270,10 @@ struct Done {
     ends_phase: bool,
 }
 
-impl Done {
+impl MbarrierOutcome {
     /// Returns the result of an operation that does not complete a phase.
-    const fn new(word: Option<u64>, result: u64) -> Done {
-        Done {
+    const fn new(word: Option<u64>, result: u64) -> MbarrierOutcome {
+        MbarrierOutcome {
             word,
             result,
             ends_phase: false,
@@ -265,22 +281,26 @@ impl Done {
     }
 }
 
-fn perform(action: MbarrierAction, word: u64, value: u64) -> Result<Done, MbarrierMisuse> {
+fn perform(
+    action: MbarrierAction,
+    word: u64,
+    value: u64,
+) -> Result<MbarrierOutcome, MbarrierMisuse> {
     let held = MbarrierState::read(word);
     if action == MbarrierAction::Init {
         let made = MbarrierState::new(value as u32)?;
-        return Ok(Done::new(Some(made.word()), 0));
+        return Ok(MbarrierOutcome::new(Some(made.word()), 0));
     }
-    let mut state = held.ok_or(MbarrierMisuse::NoObject)?;
+    let mut state = held.ok_or(MbarrierMisuse::NotAnMbarrier)?;
     let count = value as u32;
     let ends_phase = match action {
         MbarrierAction::Init => false,
-        MbarrierAction::Inval => return Ok(Done::new(Some(0), 0)),
+        MbarrierAction::Inval => return Ok(MbarrierOutcome::new(Some(0), 0)),
         // All objects have the only layout that the emulator supports.
-        MbarrierAction::CheckLayout => return Ok(Done::new(None, 1)),
+        MbarrierAction::CheckLayout => return Ok(MbarrierOutcome::new(None, 1)),
         MbarrierAction::Test { phase, .. } => {
             let is_complete = state.is_complete(parity_of(phase, value));
-            return Ok(Done::new(None, is_complete.into()));
+            return Ok(MbarrierOutcome::new(None, is_complete.into()));
         }
         MbarrierAction::Arrive { drops, no_complete } => {
             if drops {
@@ -304,7 +324,7 @@ fn perform(action: MbarrierAction, word: u64, value: u64) -> Result<Done, Mbarri
         }
         MbarrierAction::Complete => state.complete(count)?,
     };
-    Ok(Done {
+    Ok(MbarrierOutcome {
         word: Some(state.word()),
         // An arrival returns the state of the object before the operation.
         result: word,
@@ -313,23 +333,23 @@ fn perform(action: MbarrierAction, word: u64, value: u64) -> Result<Done, Mbarri
 }
 
 /// Returns the parity of the phase that an operand identifies.
-pub(crate) fn parity_of(phase: Phase, value: u64) -> bool {
+pub(crate) fn parity_of(phase: PhaseSelector, value: u64) -> bool {
     match phase {
-        Phase::Parity => value & 1 != 0,
-        Phase::State => MbarrierState::read(value).is_some_and(|state| state.parity),
+        PhaseSelector::Parity => value & 1 != 0,
+        PhaseSelector::State => MbarrierState::read(value).is_some_and(|state| state.parity),
     }
 }
 
 fn report(
-    reach: &mut Reach<'_>,
-    l: &Lanes<'_>,
+    reach: &mut MemoryContext<'_>,
+    l: &LaneRegisters<'_>,
     plan: &MbarrierPlan,
-    target: &Target,
-    objects: &Objects,
+    target: &ResolvedAccess,
+    objects: &MbarrierWriteBuffer,
     action: AccessAction,
 ) {
     let interest = reach.interest;
-    if !interest.covers(action) || interest.mbarriers_as_syncs || !plan.is_of_text {
+    if !interest.covers(action) || interest.mbarriers_as_syncs || !plan.is_in_source {
         return;
     }
     reach.events.clear();
@@ -347,9 +367,9 @@ fn report(
             false => old,
         };
         let (memory, address) = reach.place_of(target, &addresses, lane, OBJECT_BYTES);
-        let piece = PieceHead {
-            asked: lane as u8,
-            gave: lane as u8,
+        let piece = ElementAccessHeader {
+            address_lane: lane as u8,
+            data_lane: lane as u8,
             element: 0,
             written: action.writes(),
             ty: ScalarType::B64,

@@ -1,43 +1,43 @@
 //! Stack allocation (PTX ISA, "alloca"), and cluster launch control (PTX ISA, "clusterlaunchcontrol").
 
-use crate::code::stack::AnswerPart;
-use crate::code::{Element, LaunchPlan, StackPlan};
+use crate::code::stack::CancelResponseField;
+use crate::code::{ClusterLaunchPlan, RegisterOperand, StackPlan};
 use crate::contract::fault::FaultKind;
-use crate::contract::pending::{PendingCompletion, PendingOperation, Work};
+use crate::contract::pending::{AsyncEffect, AsyncOperation, CompletionMechanism};
 use crate::exec::context::lanes_at;
-use crate::exec::context::reaching;
-use crate::exec::context::{Choice, Surroundings};
+use crate::exec::context::with_memory_context;
+use crate::exec::context::{ExecutionContext, IssuedInstruction};
 use crate::exec::copy::tensor_copy::shared_place;
 use crate::exec::elements::{read64, read128, write64};
 use crate::exec::mbarrier::block_of;
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::Purpose;
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::semantics::registers::{Lanes, Row64, lanes_of};
+use crate::exec::memory::resolve::AccessMode;
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::semantics::registers::{LaneRegisters, Row64, lanes_of};
 use crate::state::warp::Warp;
 
 /// Executes a stack operation.
 #[inline(never)]
 pub(crate) fn stack(
-    around: &Surroundings<'_>,
+    around: &ExecutionContext<'_>,
     warp: &mut Warp,
     plan: &StackPlan,
-    choice: &Choice<'_>,
-) -> Executed {
+    choice: &IssuedInstruction<'_>,
+) -> ExecResult {
     let (depth, mask) = (choice.depth, choice.executed);
     let frame_bytes = around
         .code
         .function_at(choice.pc)
         .map_or(0, |f| f.frame_bytes);
     let Some(mut frame) = warp.frames.get(depth as usize).copied() else {
-        return Err(Halt::internal("no frame on the stack", mask));
+        return Err(ExecutionFault::internal("no frame on the stack", mask));
     };
     // The top of the stack is the end of the frame and of its reservations.
     let fixed: Row64 = frame
         .stack_start
         .map(|start| u64::from(start) + u64::from(frame_bytes));
     let top = |lane: usize, reserved: u32| fixed[lane] + u64::from(reserved);
-    let overflow = |lane: usize| Halt::new(FaultKind::StackOverflow, 1 << lane);
+    let overflow = |lane: usize| ExecutionFault::new(FaultKind::StackOverflow, 1 << lane);
     let mut needed = 0;
     match plan {
         StackPlan::Save(d) => {
@@ -77,10 +77,10 @@ pub(crate) fn stack(
 }
 
 fn write_lanes(
-    around: &Surroundings<'_>,
+    around: &ExecutionContext<'_>,
     warp: &mut Warp,
-    choice: &Choice<'_>,
-    d: Element,
+    choice: &IssuedInstruction<'_>,
+    d: RegisterOperand,
     row: &Row64,
 ) {
     let mut lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
@@ -88,13 +88,17 @@ fn write_lanes(
 }
 
 /// Decodes parts of a response of `clusterlaunchcontrol.try_cancel`.
-fn read_answer(lanes: &mut Lanes<'_>, answer: Element, parts: &[(Element, AnswerPart)]) {
+fn read_answer(
+    lanes: &mut LaneRegisters<'_>,
+    answer: RegisterOperand,
+    parts: &[(RegisterOperand, CancelResponseField)],
+) {
     let answers = read128(lanes, answer);
     for (d, part) in parts {
         let row = answers.map(|answer| match part {
-            AnswerPart::IsCanceled => (answer >> 64) as u64 & 1,
-            AnswerPart::Block(0) => answer as u64 & 0xffff_ffff,
-            AnswerPart::Block(axis) => (answer >> (16 + 16 * axis)) as u64 & 0xffff,
+            CancelResponseField::IsCanceled => (answer >> 64) as u64 & 1,
+            CancelResponseField::Block(0) => answer as u64 & 0xffff_ffff,
+            CancelResponseField::Block(axis) => (answer >> (16 + 16 * axis)) as u64 & 0xffff,
         });
         write64(lanes, *d, &row);
     }
@@ -103,29 +107,29 @@ fn read_answer(lanes: &mut Lanes<'_>, answer: Element, parts: &[(Element, Answer
 /// Executes a cluster launch control operation.
 #[inline(never)]
 pub(crate) fn launch(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    plan: &LaunchPlan,
-    choice: &Choice<'_>,
+    plan: &ClusterLaunchPlan,
+    choice: &IssuedInstruction<'_>,
     step: u64,
-) -> Executed {
+) -> ExecResult {
     let (to, mbarrier, to_all) = match plan {
-        LaunchPlan::Read { answer, parts } => {
+        ClusterLaunchPlan::Read { answer, parts } => {
             let mut lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
             read_answer(&mut lanes, *answer, parts);
             return Ok(());
         }
-        LaunchPlan::TryCancel {
+        ClusterLaunchPlan::TryCancel {
             to,
             mbarrier,
             to_all,
         } => (to, mbarrier, *to_all),
     };
     let mut places = Vec::new();
-    let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| {
+    let run = |reach: &mut MemoryContext<'_>, l: &mut LaneRegisters<'_>| {
         let (answers, objects) = (addresses(l, to), addresses(l, mbarrier));
         for lane in lanes_of(l.mask) {
-            let write = Purpose::Write;
+            let write = AccessMode::Write;
             let (backing, answer) = shared_place(reach, to, answers[lane], 16, lane, write)?;
             let (_, object) = shared_place(reach, mbarrier, objects[lane], 8, lane, write)?;
             let own = reach.peers.own_rank();
@@ -139,20 +143,20 @@ pub(crate) fn launch(
         }
         Ok(())
     };
-    reaching(around, warp, choice, step, run)?;
+    with_memory_context(around, warp, choice, step, run)?;
     for (lane, blocks, answer, object) in places {
-        around.starter.start(PendingOperation {
+        around.starter.start(AsyncOperation {
             origin: around.origin(warp.index, choice.pc, step),
             pieces: Vec::new(),
-            completion: PendingCompletion::None,
-            work: Work::Cancel {
+            completion: CompletionMechanism::None,
+            work: AsyncEffect::Cancel {
                 lane: lane as u32,
                 blocks,
                 address: answer,
                 object,
             },
             earliest_step: step + 1,
-            after: Vec::new(),
+            depends_on: Vec::new(),
         });
     }
     Ok(())

@@ -1,29 +1,31 @@
 //! Step loop of one warp: selects a group of lanes, executes its instruction, and records the step.
 
-use crate::code::Code;
-use crate::code::op::Op;
-use crate::contract::event::{Agent, Outcome, WarpId};
+use crate::code::DecodedCode;
+use crate::code::op::DecodedOp;
+use crate::contract::event::{Agent, StepOutcome, WarpId};
 use crate::exec::arithmetic::compute::{compute, compute_apart};
-use crate::exec::context::After;
+use crate::exec::context::OpResult;
 use crate::exec::context::lanes_at;
-use crate::exec::context::{Came, Choice, Run, Stop, Surroundings};
+use crate::exec::context::{
+    BarrierArrival, ExecutionContext, IssuedInstruction, StopReason, WarpRunResult,
+};
 use crate::exec::control::branch;
 use crate::exec::dispatch::{dispatch, refresh_clocks};
 use crate::exec::elements::write64;
-use crate::exec::memory::access::{Rows, access, access_apart};
-use crate::exec::memory::even::AskFor;
-use crate::exec::memory::request::Request;
-use crate::exec::reach::Halt;
-use crate::exec::waits::begin_to_wait;
-use crate::semantics::registers::{LANES, Lanes};
+use crate::exec::memory::access::{ScratchBuffers, access, access_outlined};
+use crate::exec::memory::even::Prefetch;
+use crate::exec::memory::request::AccessRequest;
+use crate::exec::reach::ExecutionFault;
+use crate::exec::waits::block_if_not_ready;
+use crate::semantics::registers::{LANES, LaneRegisters};
 use crate::state::last_step::LastStep;
 use crate::state::warp::Warp;
 
 /// Returns the instruction of the current group of lanes and the lanes that are not predicated off. Returns `None` if
 /// the program counter is out of bounds. The step loop and the preview of the next step share this function and
-/// [`begin_to_wait`], so that the preview agrees with the execution.
+/// [`block_if_not_ready`], so that the preview agrees with the execution.
 #[inline(always)]
-pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> {
+pub(crate) fn issue<'c>(code: &'c DecodedCode, warp: &mut Warp) -> Option<IssuedInstruction<'c>> {
     let split = warp.splits.current();
     let (pc, depth, lanes) = (split.pc, split.depth, split.mask);
     let instr = code.instructions.get(pc as usize)?;
@@ -32,7 +34,7 @@ pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> 
         let guard = lanes_at(code, warp, depth, lanes).predicate(instr.guard);
         executed &= if instr.negated { !guard } else { guard };
     }
-    Some(Choice {
+    Some(IssuedInstruction {
         instr,
         pc,
         depth,
@@ -45,40 +47,40 @@ pub(crate) fn choose<'c>(code: &'c Code, warp: &mut Warp) -> Option<Choice<'c>> 
 /// FMA instruction, and `APART` whether the instruction families remain separate functions.
 #[inline(always)]
 pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    rows: &mut Rows,
+    rows: &mut ScratchBuffers,
     step: u64,
     budget: u32,
-    ask_for: impl AskFor,
-) -> Run {
+    ask_for: impl Prefetch,
+) -> WarpRunResult {
     let agent = WarpId {
         block: around.block,
         warp: warp.index,
     };
     warp.dirty = true;
-    if std::mem::take(&mut warp.fresh) {
+    if std::mem::take(&mut warp.has_not_run) {
         warp.banks.reset(around.code.entry_sizes);
         if !around.code.initial.is_empty() {
             set_initial_registers(around.code, warp);
         }
     }
-    let mut way = Way {
+    let mut way = TurnProgress {
         first: step,
         steps: 0,
-        in_bundle: false,
-        last: Trace::default(),
+        is_mid_bundle: false,
+        last: StepRecord::default(),
     };
-    let mut came = Came::default();
-    let mut outcome = Outcome::Executed;
+    let mut came = BarrierArrival::default();
+    let mut outcome = StepOutcome::Executed;
     let stop = loop {
         // Do not reschedule within a bundle: the instructions of one step belong to one group.
-        if !way.in_bundle {
+        if !way.is_mid_bundle {
             if way.steps == budget {
-                break Stop::Turn;
+                break StopReason::Turn;
             }
             if !warp.splits.select() {
-                break Stop::Blocked;
+                break StopReason::Blocked;
             }
         }
         // A converged warp continues until the end of its turn. A divergent warp selects the next group at each step.
@@ -87,71 +89,81 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
         } else {
             way.steps + 1
         };
-        match go_straight_on::<FMA, APART>(around, warp, &mut way, end, rows, ask_for) {
-            Ok(Straight::Done) => {
+        match run_straight_line::<FMA, APART>(around, warp, &mut way, end, rows, ask_for) {
+            Ok(StraightLineExit::Done) => {
                 if around.interest.steps {
-                    report(around, agent, way.last, Outcome::Executed, way.step() - 1);
+                    report(
+                        around,
+                        agent,
+                        way.last,
+                        StepOutcome::Executed,
+                        way.step() - 1,
+                    );
                 }
                 continue;
             }
-            Ok(Straight::Clock) => continue,
-            Ok(Straight::Other) => {}
-            Err(halt) => break Stop::Fault(halt),
+            Ok(StraightLineExit::Clock) => continue,
+            Ok(StraightLineExit::Other) => {}
+            Err(halt) => break StopReason::Fault(halt),
         }
-        let Some(choice) = choose(around.code, warp) else {
+        let Some(choice) = issue(around.code, warp) else {
             let what = "no instruction at the program counter";
-            break Stop::Fault(Halt::internal(what, warp.splits.current().mask));
+            break StopReason::Fault(ExecutionFault::internal(what, warp.splits.current().mask));
         };
         let mut stored = false;
         let mut ends = None;
-        if let Op::Branch { target } = choice.instr.op {
+        if let DecodedOp::Branch { target } = choice.instr.op {
             branch(warp, choice.executed, target);
-        } else if let Some(reason) = begin_to_wait(around.code, warp, choice, &around.outside()) {
-            way.in_bundle = false;
+        } else if let Some(reason) =
+            block_if_not_ready(around.code, warp, choice, &around.outside())
+        {
+            way.is_mid_bundle = false;
             if around.interest.steps {
-                let what = Outcome::Waits(reason);
-                report(around, agent, Trace::of(&choice), what, way.step());
+                let what = StepOutcome::Waits(reason);
+                report(around, agent, StepRecord::of(&choice), what, way.step());
             }
             continue;
         } else {
             match dispatch(around, warp, choice, way.step()) {
-                Ok(After::Next { stores }) => {
+                Ok(OpResult::Next { stores }) => {
                     stored = stores;
                     warp.splits.current_mut().pc = choice.pc + 1;
                 }
-                Ok(After::NextThen { stores, stop }) => {
+                Ok(OpResult::NextThen { stores, stop }) => {
                     stored = stores;
                     warp.splits.current_mut().pc = choice.pc + 1;
                     ends = Some(stop);
                 }
-                Ok(After::Moved) => {}
+                Ok(OpResult::Moved) => {}
                 // The machine counts this step after it has checked the other warps.
-                Ok(After::Stops(stop @ (Stop::Barrier { .. } | Stop::ClusterArrive { .. }))) => {
-                    came = Came {
+                Ok(OpResult::Stops(
+                    stop @ (StopReason::Barrier { .. } | StopReason::ClusterArrive { .. }),
+                )) => {
+                    came = BarrierArrival {
                         pc: choice.pc,
                         lanes: choice.lanes,
                     };
                     break stop;
                 }
-                Ok(After::Stops(stop)) => ends = Some(stop),
-                Err(halt) => break Stop::Fault(halt),
+                Ok(OpResult::Stops(stop)) => ends = Some(stop),
+                Err(halt) => break StopReason::Fault(halt),
             }
         }
         if stored {
             around.stores += 1;
             around.observer.store_step(way.step());
         }
-        way.in_bundle = choice.instr.with_next && ends.is_none();
-        if way.in_bundle {
+        way.is_mid_bundle = choice.instr.continues_bundle && ends.is_none();
+        if way.is_mid_bundle {
             continue;
         }
         outcome = match ends {
-            Some(Stop::Exited) => Outcome::Exited,
-            _ => Outcome::Executed,
+            Some(StopReason::Exited) => StepOutcome::Exited,
+            _ => StepOutcome::Executed,
         };
-        way.last = Trace {
+        way.last = StepRecord {
             stored,
-            ..Trace::of(&choice)
+            ..StepRecord::of(&choice)
         };
         if around.interest.steps {
             report(around, agent, way.last, outcome, way.step());
@@ -166,7 +178,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     if way.steps > 0 {
         *around.last_step = Some(way.last.last_step(agent, outcome));
     }
-    Run {
+    WarpRunResult {
         steps: way.steps,
         stop,
         came,
@@ -176,7 +188,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
 /// Initializes registers with the values that the launch specifies.
 #[cold]
 #[inline(never)]
-fn set_initial_registers(code: &Code, warp: &mut Warp) {
+fn set_initial_registers(code: &DecodedCode, warp: &mut Warp) {
     let first = u64::from(warp.index) * LANES as u64;
     let mut lanes = lanes_at(code, warp, 0, u32::MAX);
     for register in &code.initial {
@@ -192,17 +204,17 @@ fn set_initial_registers(code: &Code, warp: &mut Warp) {
 }
 
 /// Progress of a warp in its turn.
-struct Way {
+struct TurnProgress {
     /// Number of the first step.
     first: u64,
     /// Number of executed steps.
     steps: u32,
     /// Whether some, but not all, instructions of a bundle have executed.
-    in_bundle: bool,
-    last: Trace,
+    is_mid_bundle: bool,
+    last: StepRecord,
 }
 
-impl Way {
+impl TurnProgress {
     /// Number of the next step.
     #[inline(always)]
     fn step(&self) -> u64 {
@@ -210,8 +222,8 @@ impl Way {
     }
 }
 
-/// Reason for which [`go_straight_on`] returned.
-enum Straight {
+/// Reason for which [`run_straight_line`] returned.
+enum StraightLineExit {
     /// The requested number of steps has executed.
     Done,
     /// The next instruction reads a clock, which must be refreshed first.
@@ -223,14 +235,14 @@ enum Straight {
 /// Executes steps of the current group until `end` steps of the turn have executed: arithmetic, loads, stores, and
 /// uniform branches. These instructions modify only the current group, so the groups need not be merged in between.
 #[inline(always)]
-fn go_straight_on<const FMA: bool, const APART: bool>(
-    around: &mut Surroundings<'_>,
+fn run_straight_line<const FMA: bool, const APART: bool>(
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    way: &mut Way,
+    way: &mut TurnProgress,
     end: u32,
-    rows: &mut Rows,
-    ask_for: impl AskFor,
-) -> Result<Straight, Box<Halt>> {
+    rows: &mut ScratchBuffers,
+    ask_for: impl Prefetch,
+) -> Result<StraightLineExit, Box<ExecutionFault>> {
     let code = around.code;
     let split = *warp.splits.current();
     let start = way.steps;
@@ -241,7 +253,7 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
         let steps = warp.steps;
         refresh_clocks(code, warp, steps, way.step());
     }
-    let mut lanes = Lanes {
+    let mut lanes = LaneRegisters {
         banks: &mut warp.banks,
         constants: &code.constants,
         specials: &warp.specials,
@@ -251,15 +263,15 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
     };
     let ended = loop {
         if way.steps >= end {
-            break Ok(Straight::Done);
+            break Ok(StraightLineExit::Done);
         }
         let Some(instr) = code.instructions.get(pc as usize) else {
-            break Ok(Straight::Other);
+            break Ok(StraightLineExit::Other);
         };
         let mut executed = split.mask;
         if !instr.is_plain {
             if instr.reads_clock && !std::mem::take(&mut clock_is_fresh) {
-                break Ok(Straight::Clock);
+                break Ok(StraightLineExit::Clock);
             }
             if instr.guard.is_some() {
                 let guard = lanes.predicate(instr.guard);
@@ -278,17 +290,17 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
             };
         if is_done {
             // Only registers have changed.
-        } else if let Op::Load(plan) | Op::Store(plan) = instr.op {
-            let request = Request {
+        } else if let DecodedOp::Load(plan) | DecodedOp::Store(plan) = instr.op {
+            let request = AccessRequest {
                 plan,
-                loads: matches!(instr.op, Op::Load(_)),
+                loads: matches!(instr.op, DecodedOp::Load(_)),
                 warp: warp.index,
                 step: way.step(),
                 pc,
             };
             let stack = &mut warp.stack;
             let outcome = if APART {
-                access_apart(around, &mut lanes, stack, request, rows)
+                access_outlined(around, &mut lanes, stack, request, rows)
             } else {
                 access(around, &mut lanes, stack, request, rows, ask_for)
             };
@@ -300,16 +312,16 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
                 around.stores += 1;
                 around.observer.store_step(way.step());
             }
-        } else if let Op::Branch { target } = instr.op
+        } else if let DecodedOp::Branch { target } = instr.op
             && executed == split.mask
         {
             next = target;
         } else {
-            break Ok(Straight::Other);
+            break Ok(StraightLineExit::Other);
         }
-        way.in_bundle = instr.with_next;
-        if !instr.with_next {
-            way.last = Trace {
+        way.is_mid_bundle = instr.continues_bundle;
+        if !instr.continues_bundle {
+            way.last = StepRecord {
                 pc,
                 lanes: split.mask,
                 executed,
@@ -328,17 +340,17 @@ fn go_straight_on<const FMA: bool, const APART: bool>(
 
 /// Record of a step while its warp continues.
 #[derive(Clone, Copy, Default)]
-struct Trace {
+struct StepRecord {
     pc: u32,
     lanes: u32,
     executed: u32,
     stored: bool,
 }
 
-impl Trace {
+impl StepRecord {
     #[inline(always)]
-    fn of(choice: &Choice<'_>) -> Trace {
-        Trace {
+    fn of(choice: &IssuedInstruction<'_>) -> StepRecord {
+        StepRecord {
             pc: choice.pc,
             lanes: choice.lanes,
             executed: choice.executed,
@@ -346,7 +358,7 @@ impl Trace {
         }
     }
 
-    fn last_step(self, of: WarpId, what: Outcome) -> LastStep {
+    fn last_step(self, of: WarpId, what: StepOutcome) -> LastStep {
         let WarpId { block, warp } = of;
         LastStep {
             agent: Agent::Warp { block, warp },
@@ -364,7 +376,13 @@ impl Trace {
 /// Reports a step to the observer.
 #[cold]
 #[inline(never)]
-fn report(around: &mut Surroundings<'_>, agent: WarpId, trace: Trace, what: Outcome, step: u64) {
+fn report(
+    around: &mut ExecutionContext<'_>,
+    agent: WarpId,
+    trace: StepRecord,
+    what: StepOutcome,
+    step: u64,
+) {
     let event = trace.last_step(agent, what).event(around.code, step);
     around.observer.step(&event);
 }

@@ -1,32 +1,32 @@
 //! Calls into the driver. `vprintf` records notes, and `__assertfail` faults.
 
-use crate::code::{Code, Place, SystemCall, SystemPlan};
+use crate::code::{CallValueLocation, DecodedCode, DriverCall, DriverCallPlan};
 use crate::contract::fault::FaultKind;
-use crate::contract::inspect::{Note, NoteKind, Writer};
+use crate::contract::inspect::{LastWriter, RunDiagnostic, RunDiagnosticKind};
 use crate::exec::context::lanes_at;
 use crate::exec::control::stack_place;
 use crate::exec::elements::{read64, write64};
-use crate::exec::reach::{Executed, Halt};
+use crate::exec::reach::{ExecResult, ExecutionFault};
 use crate::semantics::registers::{LANES, Row64, lanes_of};
-use crate::state::memory::{AddressMap, GlobalMemory, PagedBytes};
+use crate::state::memory::{AddressMap, GlobalMemory, PagedMemory};
 use crate::state::warp::Warp;
 
 /// Maximum length of a string that is read from memory.
 const MAX_TEXT: usize = 1024;
 
 /// Memory context of a driver call.
-pub(crate) struct SystemReach<'a> {
-    pub(crate) code: &'a Code,
+pub(crate) struct DriverCallContext<'a> {
+    pub(crate) code: &'a DecodedCode,
     pub(crate) map: &'a AddressMap,
     pub(crate) global: &'a GlobalMemory,
-    pub(crate) shared: &'a PagedBytes,
-    pub(crate) notes: &'a mut Vec<Note>,
+    pub(crate) shared: &'a PagedMemory,
+    pub(crate) notes: &'a mut Vec<RunDiagnostic>,
     pub(crate) max_notes: usize,
     pub(crate) step: u64,
     pub(crate) block: u64,
 }
 
-impl SystemReach<'_> {
+impl DriverCallContext<'_> {
     /// Returns the bytes at a generic address of a lane, truncated at the end of the memory.
     fn bytes<'m>(&'m self, warp: &'m Warp, lane: usize, address: u64, n: usize) -> &'m [u8] {
         let (bytes, start, end) = if self.map.in_shared(address) {
@@ -66,13 +66,13 @@ impl SystemReach<'_> {
     }
 
     /// Returns the value of an argument in each lane.
-    fn argument(&self, warp: &mut Warp, depth: u32, place: Option<&Place>) -> Row64 {
+    fn argument(&self, warp: &mut Warp, depth: u32, place: Option<&CallValueLocation>) -> Row64 {
         match place {
             None => [0; LANES],
-            Some(Place::Register(element)) => {
+            Some(CallValueLocation::Register(element)) => {
                 read64(&lanes_at(self.code, warp, depth, u32::MAX), *element)
             }
-            Some(Place::Stack { offset, size }) => {
+            Some(CallValueLocation::Stack { offset, size }) => {
                 let mut row = [0; LANES];
                 for (lane, value) in row.iter_mut().enumerate() {
                     let at = stack_place(warp, depth, lane, *offset);
@@ -91,24 +91,24 @@ impl SystemReach<'_> {
 
 /// Writes zero to the location of a result.
 fn return_zero(
-    reach: &SystemReach<'_>,
+    reach: &DriverCallContext<'_>,
     warp: &mut Warp,
     depth: u32,
     mask: u32,
-    place: Option<&Place>,
+    place: Option<&CallValueLocation>,
 ) {
     match place {
-        Some(Place::Register(element)) => {
+        Some(CallValueLocation::Register(element)) => {
             write64(
                 &mut lanes_at(reach.code, warp, depth, mask),
                 *element,
                 &[0; LANES],
             );
         }
-        Some(Place::Stack { offset, size }) => {
+        Some(CallValueLocation::Stack { offset, size }) => {
             for lane in lanes_of(mask) {
                 let at = stack_place(warp, depth, lane, *offset);
-                let writer = Writer {
+                let writer = LastWriter {
                     step: reach.step,
                     lane: lane as u32,
                 };
@@ -124,16 +124,16 @@ fn return_zero(
 /// Executes a call into the driver.
 #[inline(never)]
 pub(crate) fn system_call(
-    reach: &mut SystemReach<'_>,
+    reach: &mut DriverCallContext<'_>,
     warp: &mut Warp,
     mask: u32,
-    plan: &SystemPlan,
-) -> Executed {
+    plan: &DriverCallPlan,
+) -> ExecResult {
     let depth = warp.splits.current().depth;
     let first = reach.argument(warp, depth, plan.arguments.first());
     let second = reach.argument(warp, depth, plan.arguments.get(1));
     match plan.kind {
-        SystemCall::AssertFail => {
+        DriverCall::AssertFail => {
             let third = reach.argument(warp, depth, plan.arguments.get(2));
             let lane = (mask.trailing_zeros() & 31) as usize;
             let message = format!(
@@ -142,19 +142,19 @@ pub(crate) fn system_call(
                 reach.text(warp, lane, second[lane]),
                 third[lane] as u32,
             );
-            Err(Halt::new(FaultKind::Assert { message }, mask))
+            Err(ExecutionFault::new(FaultKind::Assert { message }, mask))
         }
-        SystemCall::Printf => {
+        DriverCall::Printf => {
             for lane in lanes_of(mask) {
                 if reach.notes.len() >= reach.max_notes {
                     break;
                 }
                 let text = printf(reach, warp, lane, first[lane], second[lane]);
-                reach.notes.push(Note {
+                reach.notes.push(RunDiagnostic {
                     step: reach.step,
                     block: reach.block,
                     warp: warp.index,
-                    kind: NoteKind::Printed {
+                    kind: RunDiagnosticKind::Printed {
                         lane: lane as u32,
                         text,
                     },
@@ -167,7 +167,7 @@ pub(crate) fn system_call(
 }
 
 /// Conversion specification: flags, width, precision and conversion letter.
-struct Spec {
+struct FormatSpec {
     left: bool,
     plus: bool,
     zero: bool,
@@ -180,7 +180,7 @@ struct Spec {
 
 /// Formats text like C, for the conversions that kernels use.
 fn printf(
-    reach: &SystemReach<'_>,
+    reach: &DriverCallContext<'_>,
     warp: &Warp,
     lane: usize,
     format: u64,
@@ -226,8 +226,8 @@ fn printf(
     text
 }
 
-fn read_spec(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Spec> {
-    let mut spec = Spec {
+fn read_spec(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<FormatSpec> {
+    let mut spec = FormatSpec {
         left: false,
         plus: false,
         zero: false,
@@ -263,7 +263,7 @@ fn read_spec(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Spec
     }
 }
 
-fn number(spec: &Spec, value: u64) -> String {
+fn number(spec: &FormatSpec, value: u64) -> String {
     let signed = if spec.long {
         value as i64
     } else {
@@ -313,7 +313,7 @@ fn exponential(value: f64, precision: usize) -> String {
     }
 }
 
-fn pad(text: &mut String, spec: &Spec, body: &str) {
+fn pad(text: &mut String, spec: &FormatSpec, body: &str) {
     let missing = spec.width.saturating_sub(body.chars().count());
     if spec.left {
         text.push_str(body);

@@ -6,20 +6,20 @@
 //! inlined on x86-64. On other hosts they are never inlined, because a single loop with hundreds of variables is larger
 //! and half as fast as a few functions.
 
-use crate::exec::context::{Run, Surroundings};
-use crate::exec::memory::access::Rows;
+use crate::exec::context::{ExecutionContext, WarpRunResult};
+use crate::exec::memory::access::ScratchBuffers;
 use crate::exec::step::run_warp_with;
 use crate::state::warp::Warp;
 
 /// Executes at most `budget` steps of a warp, starting with step number `step`.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn run_warp(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    rows: &mut Rows,
+    rows: &mut ScratchBuffers,
     step: u64,
     budget: u32,
-) -> Run {
+) -> WarpRunResult {
     // Entering and leaving the large loop takes longer than one step.
     if budget == 1 {
         run_warp_with::<false, true>(around, warp, rows, step, budget, |_| {})
@@ -35,12 +35,12 @@ pub(crate) fn run_warp(
     "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
 ))]
 fn run_warp_widest(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    rows: &mut Rows,
+    rows: &mut ScratchBuffers,
     step: u64,
     budget: u32,
-) -> Run {
+) -> WarpRunResult {
     multiversion::target::match_target! {
         "x86_64+avx2+fma" => {
             // The closure inherits the target features of the enclosing function, so it may call the intrinsic.
@@ -62,11 +62,11 @@ fn run_warp_widest(
 /// Executes at most `budget` steps of a warp. There is only one vector width on these hosts.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn run_warp(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    rows: &mut Rows,
+    rows: &mut ScratchBuffers,
     step: u64,
     budget: u32,
-) -> Run {
+) -> WarpRunResult {
     run_warp_with::<false, false>(around, warp, rows, step, budget, |_| {})
 }

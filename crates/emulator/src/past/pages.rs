@@ -1,8 +1,8 @@
 //! Snapshots of global memory. Consecutive snapshots share the pages that have not been written in between.
 
-use crate::state::memory::PagedBytes;
+use crate::state::memory::PagedMemory;
 use crate::state::page::PAGE_BYTES;
-use crate::state::writers::SharedPage;
+use crate::state::writers::SharedWriterPage;
 use std::sync::Arc;
 
 /// Number of pages in a chunk. Snapshots share chunks in which no page has changed.
@@ -10,22 +10,22 @@ const CHUNK_PAGES: usize = 64;
 
 /// Contents of a page, and its last writers if they are tracked.
 #[derive(Debug)]
-struct Page {
+struct PageSnapshot {
     bytes: Box<[u8]>,
-    writers: SharedPage,
+    writers: SharedWriterPage,
 }
 
-impl Page {
+impl PageSnapshot {
     fn size(&self) -> u64 {
         self.bytes.len() as u64 + self.writers.as_ref().map_or(0, |page| page.size())
     }
 }
 
-type Chunk = Arc<Vec<Arc<Page>>>;
+type Chunk = Arc<Vec<Arc<PageSnapshot>>>;
 
 /// All pages of global memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pages {
+pub(crate) struct ArenaSnapshot {
     chunks: Vec<Chunk>,
 }
 
@@ -36,16 +36,20 @@ fn page_range(page: usize, size: usize) -> std::ops::Range<usize> {
 
 /// Returns a copy of a page, or `like` if it has the same contents: memory that is zero or has a repeating pattern is
 /// stored only once.
-fn copy_page(memory: &PagedBytes, page: usize, like: Option<&Arc<Page>>) -> Arc<Page> {
+fn copy_page(
+    memory: &PagedMemory,
+    page: usize,
+    like: Option<&Arc<PageSnapshot>>,
+) -> Arc<PageSnapshot> {
     let range = page_range(page, memory.len());
     let bytes = memory.bytes().get(range).unwrap_or(&[]);
     let writers = memory.writers().share(page);
-    let is_same = |like: &&Arc<Page>| {
+    let is_same = |like: &&Arc<PageSnapshot>| {
         writers.is_none() && like.writers.is_none() && are_equal(&like.bytes, bytes)
     };
     match like.filter(is_same) {
         Some(like) => Arc::clone(like),
-        None => Arc::new(Page {
+        None => Arc::new(PageSnapshot {
             bytes: bytes.into(),
             writers,
         }),
@@ -73,9 +77,13 @@ fn are_equal_words(a: &[u8], b: &[u8]) -> bool {
     a_words.len() == b_words.len() && a_words.iter().zip(b_words).all(are_equal) && a_rest == b_rest
 }
 
-impl Pages {
+impl ArenaSnapshot {
     /// Takes the pages of a memory; shares the clean pages with `base`. Adds the size of the new pages to `fresh`.
-    pub(crate) fn take(memory: &PagedBytes, base: Option<&Pages>, fresh: &mut u64) -> Pages {
+    pub(crate) fn take(
+        memory: &PagedMemory,
+        base: Option<&ArenaSnapshot>,
+        fresh: &mut u64,
+    ) -> ArenaSnapshot {
         let n_pages = memory.len().div_ceil(PAGE_BYTES);
         let mut chunks = Vec::with_capacity(n_pages.div_ceil(CHUNK_PAGES));
         let mut last = None;
@@ -103,11 +111,11 @@ impl Pages {
                 .collect();
             chunks.push(Arc::new(chunk));
         }
-        Pages { chunks }
+        ArenaSnapshot { chunks }
     }
 
     /// Restores these pages in a memory that equals `base` except for its dirty pages.
-    pub(crate) fn restore(&self, memory: &mut PagedBytes, base: &Pages) {
+    pub(crate) fn restore(&self, memory: &mut PagedMemory, base: &ArenaSnapshot) {
         let size = memory.len();
         for (index, chunk) in self.chunks.iter().enumerate() {
             let first = index * CHUNK_PAGES;

@@ -3,21 +3,21 @@
 //! copying the pages would take a second, whereas logging the bytes takes a millisecond.
 
 use crate::past::snapshot::Snapshot;
-use crate::state::State;
+use crate::state::MachineState;
 use std::collections::VecDeque;
 
 /// Maximum number of stored positions.
-const MOST: usize = 64;
+const MAX_POSITIONS: usize = 64;
 
 /// Positions to which the undo log can return; the undo log of the memory has a segment for each position.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Recent {
+pub(crate) struct UndoWindow {
     /// Snapshots without global memory, ordered by position, and their sizes in bytes.
     snapshots: VecDeque<(Snapshot, u64)>,
     bytes: u64,
 }
 
-impl Recent {
+impl UndoWindow {
     pub(crate) fn is_empty(&self) -> bool {
         self.snapshots.is_empty()
     }
@@ -32,7 +32,7 @@ impl Recent {
     }
 
     /// Records the current position. Drops the oldest positions while the total size exceeds `most_bytes`.
-    pub(crate) fn keep(&mut self, state: &mut State, base: &mut Snapshot, most_bytes: u64) {
+    pub(crate) fn keep(&mut self, state: &mut MachineState, base: &mut Snapshot, most_bytes: u64) {
         if self.nearest(u64::MAX) == Some(state.position) {
             return;
         }
@@ -42,7 +42,7 @@ impl Recent {
         self.snapshots.push_back((snapshot, bytes));
         self.bytes += bytes;
         while self.snapshots.len() > 1
-            && (self.snapshots.len() > MOST || self.size(state) > most_bytes)
+            && (self.snapshots.len() > MAX_POSITIONS || self.size(state) > most_bytes)
         {
             let (_, bytes) = self
                 .snapshots
@@ -56,12 +56,12 @@ impl Recent {
     }
 
     /// Returns the size of the snapshots and of the undo log in bytes.
-    pub(crate) fn size(&self, state: &State) -> u64 {
+    pub(crate) fn size(&self, state: &MachineState) -> u64 {
         self.bytes + state.global.arena.undo_bytes()
     }
 
     /// Returns to the latest position at or before `n`, which must exist.
-    pub(crate) fn go_back(&mut self, n: u64, state: &mut State, base: &mut Snapshot) {
+    pub(crate) fn go_back(&mut self, n: u64, state: &mut MachineState, base: &mut Snapshot) {
         while let Some((snapshot, bytes)) = self.snapshots.back() {
             state.global.arena.take_back();
             if snapshot.position <= n {
@@ -81,8 +81,8 @@ impl Recent {
     }
 
     /// Drops all positions and ends the undo log.
-    pub(crate) fn forget(&mut self, state: &mut State) {
-        *self = Recent::default();
+    pub(crate) fn forget(&mut self, state: &mut MachineState) {
+        *self = UndoWindow::default();
         state.global.arena.end_undo();
     }
 }

@@ -1,34 +1,38 @@
 //! Snapshot of the state of a machine at one position. Snapshots share unchanged parts.
 //!
-//! A snapshot is a [`State`] of the form [`Kept`]. The conversions in both directions destructure the state without
-//! `..`, so that a new field of [`State`] that is not converted here causes a compile error.
+//! A snapshot is a [`MachineState`] of the form [`SnapshotStorage`]. The conversions in both directions destructure the state without
+//! `..`, so that a new field of [`MachineState`] that is not converted here causes a compile error.
 
-use crate::past::pages::Pages;
+use crate::past::pages::ArenaSnapshot;
 use crate::state::block::{Barrier, Block};
-use crate::state::memory::PagedBytes;
+use crate::state::memory::PagedMemory;
 use crate::state::warp::Warp;
-use crate::state::{Form, Live, State};
+use crate::state::{LiveStorage, MachineState, StateStorage};
 use std::sync::Arc;
 
 /// Form of a state in a snapshot: large parts are shared between snapshots.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept;
+pub(crate) struct SnapshotStorage;
 
-impl Form for Kept {
-    type Global = Pages;
-    type Shared = Arc<PagedBytes>;
+impl StateStorage for SnapshotStorage {
+    type Global = ArenaSnapshot;
+    type Shared = Arc<PagedMemory>;
     type Warp = Arc<Warp>;
     type Barriers = Arc<Vec<Barrier>>;
 }
 
 /// State of a machine at a position.
-pub(crate) type Snapshot = State<Kept>;
+pub(crate) type Snapshot = MachineState<SnapshotStorage>;
 
 /// Approximate size of the small parts of a snapshot.
-const SMALL_PARTS_BYTES: u64 = 1024;
+const FIXED_PARTS_BYTES: u64 = 1024;
 
-impl Block<Kept> {
-    fn take(block: &mut Block, base: Option<&Block<Kept>>, fresh: &mut u64) -> Block<Kept> {
+impl Block<SnapshotStorage> {
+    fn take(
+        block: &mut Block,
+        base: Option<&Block<SnapshotStorage>>,
+        fresh: &mut u64,
+    ) -> Block<SnapshotStorage> {
         let Block {
             index,
             position,
@@ -56,7 +60,7 @@ impl Block<Kept> {
         taken
     }
 
-    fn restore(&self, block: &mut Block, base: Option<&Block<Kept>>) {
+    fn restore(&self, block: &mut Block, base: Option<&Block<SnapshotStorage>>) {
         let Block {
             index,
             position,
@@ -96,10 +100,10 @@ fn take_warp(warp: &mut Warp, base: Option<&Arc<Warp>>, fresh: &mut u64) -> Arc<
 }
 
 fn take_shared(
-    shared: &mut PagedBytes,
-    base: Option<&Arc<PagedBytes>>,
+    shared: &mut PagedMemory,
+    base: Option<&Arc<PagedMemory>>,
     fresh: &mut u64,
-) -> Arc<PagedBytes> {
+) -> Arc<PagedMemory> {
     if let Some(base) = base.filter(|_| !shared.any_dirty()) {
         return Arc::clone(base);
     }
@@ -108,7 +112,11 @@ fn take_shared(
     Arc::new(shared.clone())
 }
 
-fn restore_shared(memory: &mut PagedBytes, base: Option<&Arc<PagedBytes>>, kept: &Arc<PagedBytes>) {
+fn restore_shared(
+    memory: &mut PagedMemory,
+    base: Option<&Arc<PagedMemory>>,
+    kept: &Arc<PagedMemory>,
+) {
     if memory.any_dirty() || !is_same(base, kept) {
         memory.clone_from(kept);
         memory.clear_dirty();
@@ -118,10 +126,13 @@ fn restore_shared(memory: &mut PagedBytes, base: Option<&Arc<PagedBytes>>, kept:
 impl Snapshot {
     /// Takes a snapshot of the current state. Returns it with the number of bytes that it does not share with `base`.
     /// `base` must be the snapshot that was last taken from, or restored to, this state.
-    pub(crate) fn take(state: &mut State<Live>, base: Option<&Snapshot>) -> (Snapshot, u64) {
+    pub(crate) fn take(
+        state: &mut MachineState<LiveStorage>,
+        base: Option<&Snapshot>,
+    ) -> (Snapshot, u64) {
         let mut fresh = 0;
         let arena = &mut state.global.arena;
-        let pages = Pages::take(arena, base.map(|b| &b.global), &mut fresh);
+        let pages = ArenaSnapshot::take(arena, base.map(|b| &b.global), &mut fresh);
         arena.clear_dirty();
         let (snapshot, rest) = Snapshot::with_pages(state, pages, base);
         (snapshot, fresh + rest)
@@ -129,17 +140,20 @@ impl Snapshot {
 
     /// Takes a snapshot like [`Snapshot::take`], except for global memory, which is shared with `base`. The caller
     /// restores global memory by other means.
-    pub(crate) fn take_without_memory(state: &mut State<Live>, base: &Snapshot) -> (Snapshot, u64) {
+    pub(crate) fn take_without_memory(
+        state: &mut MachineState<LiveStorage>,
+        base: &Snapshot,
+    ) -> (Snapshot, u64) {
         Snapshot::with_pages(state, base.global.clone(), Some(base))
     }
 
     fn with_pages(
-        state: &mut State<Live>,
-        pages: Pages,
+        state: &mut MachineState<LiveStorage>,
+        pages: ArenaSnapshot,
         base: Option<&Snapshot>,
     ) -> (Snapshot, u64) {
-        let mut fresh = SMALL_PARTS_BYTES;
-        let State {
+        let mut fresh = FIXED_PARTS_BYTES;
+        let MachineState {
             position,
             stores_done,
             lane_instructions,
@@ -153,9 +167,9 @@ impl Snapshot {
             schedule,
             in_flight,
             inputs_done,
-            notes,
+            diagnostics: notes,
             fault,
-            watch,
+            spin_detector: watch,
             last_step,
         } = state;
         let shared = shared.iter_mut().enumerate().map(|(i, shared)| {
@@ -172,7 +186,7 @@ impl Snapshot {
             let base = base.and_then(|base| base.blocks.get(i));
             Block::take(block, base, &mut fresh)
         });
-        let snapshot = State {
+        let snapshot = MachineState {
             position: *position,
             stores_done: *stores_done,
             lane_instructions: *lane_instructions,
@@ -186,23 +200,27 @@ impl Snapshot {
             schedule: schedule.clone(),
             in_flight: in_flight.clone(),
             inputs_done: *inputs_done,
-            notes: Arc::clone(notes),
+            diagnostics: Arc::clone(notes),
             fault: fault.clone(),
-            watch: watch.clone(),
+            spin_detector: watch.clone(),
             last_step: *last_step,
         };
         (snapshot, fresh)
     }
 
     /// Restores this snapshot in a state that has executed steps since `base`.
-    pub(crate) fn restore(&self, state: &mut State<Live>, base: &Snapshot) {
+    pub(crate) fn restore(&self, state: &mut MachineState<LiveStorage>, base: &Snapshot) {
         self.global.restore(&mut state.global.arena, &base.global);
         self.restore_without_memory(state, base);
     }
 
     /// Restores everything except global memory.
-    pub(crate) fn restore_without_memory(&self, state: &mut State<Live>, base: &Snapshot) {
-        let State {
+    pub(crate) fn restore_without_memory(
+        &self,
+        state: &mut MachineState<LiveStorage>,
+        base: &Snapshot,
+    ) {
+        let MachineState {
             position,
             stores_done,
             lane_instructions,
@@ -216,9 +234,9 @@ impl Snapshot {
             schedule,
             in_flight,
             inputs_done,
-            notes,
+            diagnostics: notes,
             fault,
-            watch,
+            spin_detector: watch,
             last_step,
         } = self;
         state.position = *position;
@@ -239,9 +257,9 @@ impl Snapshot {
         state.schedule = schedule.clone();
         state.in_flight = in_flight.clone();
         state.inputs_done = *inputs_done;
-        state.notes = Arc::clone(notes);
+        state.diagnostics = Arc::clone(notes);
         state.fault = fault.clone();
-        state.watch = watch.clone();
+        state.spin_detector = watch.clone();
         state.last_step = *last_step;
     }
 
@@ -251,7 +269,7 @@ impl Snapshot {
         let warps = warps.filter(|warp| Arc::strong_count(warp) == 1);
         let memories = self.shared.iter().chain(&self.tensor);
         let shared = memories.filter(|s| Arc::strong_count(s) == 1);
-        SMALL_PARTS_BYTES
+        FIXED_PARTS_BYTES
             + self.global.own_bytes()
             + warps.map(|warp| warp.bytes()).sum::<u64>()
             + shared.map(|shared| shared.size()).sum::<u64>()

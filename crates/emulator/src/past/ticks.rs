@@ -2,13 +2,13 @@
 
 use crate::contract::event::StepEvent;
 use crate::contract::observe::{
-    AccessEvent, EvenAccess, Interest, LanesAccess, Observer, RowAccess,
+    AccessEvent, ContiguousAccess, EventMask, HalfWarpAccess, Observer, PerLaneAccess,
 };
 use crate::contract::sync_event::SyncEvent;
 
 /// Steps that stored to memory. If there are too many, the sample is thinned evenly.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct StoreTicks {
+pub struct StorePositions {
     /// Sampled steps in ascending order.
     pub steps: Vec<u64>,
     /// `steps` contains every `one_in`-th step with a store.
@@ -19,7 +19,7 @@ pub struct StoreTicks {
     pub known_to: u64,
 }
 
-impl StoreTicks {
+impl StorePositions {
     pub(crate) fn add(&mut self, step: u64, max: usize) {
         if step < self.known_to {
             return;
@@ -52,14 +52,14 @@ impl StoreTicks {
 }
 
 /// Observer that records the steps with stores, and forwards all events to the host.
-pub(crate) struct Ticking<'a> {
-    pub(crate) ticks: &'a mut StoreTicks,
+pub(crate) struct StorePositionObserver<'a> {
+    pub(crate) ticks: &'a mut StorePositions,
     pub(crate) max: usize,
     pub(crate) host: &'a mut dyn Observer,
 }
 
-impl Observer for Ticking<'_> {
-    fn interest(&self) -> Interest {
+impl Observer for StorePositionObserver<'_> {
+    fn interest(&self) -> EventMask {
         self.host.interest()
     }
 
@@ -71,15 +71,15 @@ impl Observer for Ticking<'_> {
         self.host.step(event);
     }
 
-    fn row(&mut self, access: &RowAccess) -> bool {
+    fn row(&mut self, access: &ContiguousAccess) -> bool {
         self.host.row(access)
     }
 
-    fn even(&mut self, access: &EvenAccess) -> bool {
+    fn even(&mut self, access: &HalfWarpAccess) -> bool {
         self.host.even(access)
     }
 
-    fn lanes(&mut self, access: &LanesAccess<'_>) -> bool {
+    fn lanes(&mut self, access: &PerLaneAccess<'_>) -> bool {
         self.host.lanes(access)
     }
 

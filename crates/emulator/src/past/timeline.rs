@@ -4,14 +4,14 @@
 //! The past is immutable. The contents of memory at a position result from the nearest earlier snapshot and the
 //! following steps, and do not depend on the preceding seeks.
 
-use crate::contract::event::PendingId;
-use crate::contract::inspect::Status;
+use crate::contract::event::AsyncOperationId;
+use crate::contract::inspect::MachineStatus;
 use crate::contract::observe::Observer;
-use crate::contract::pending::PendingOperation;
-use crate::past::recent::Recent;
+use crate::contract::pending::AsyncOperation;
+use crate::past::recent::UndoWindow;
 use crate::past::snapshot::Snapshot;
-use crate::past::ticks::{StoreTicks, Ticking};
-use crate::plain::{PlainEnd, UNCOUNTED};
+use crate::past::ticks::{StorePositionObserver, StorePositions};
+use crate::plain::{TranslatedRunResult, UNCOUNTED};
 use crate::run::machine::Machine;
 
 /// Memory limits for the past of a run.
@@ -39,7 +39,7 @@ impl Default for TimelineLimits {
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    pub status: Status,
+    pub status: MachineStatus,
     /// Number of executed steps.
     pub position: u64,
     /// Number of finished blocks, and number of blocks of the grid.
@@ -55,13 +55,13 @@ pub struct Timeline {
     /// Snapshots ordered by position; the first is the initial state.
     snapshots: Vec<Snapshot>,
     /// Denser snapshots before the target of the last seek, for steps back from the target.
-    trail: Vec<Snapshot>,
+    seek_checkpoints: Vec<Snapshot>,
     /// Positions of the trail that the current seek has not reached yet.
-    marks: Vec<u64>,
+    planned_checkpoints: Vec<u64>,
     /// Replaces the trail if snapshots are large.
-    recent: Recent,
+    recent: UndoWindow,
     /// Whether a large snapshot has occurred.
-    is_costly: bool,
+    has_large_snapshots: bool,
     /// Snapshot that was last taken from, or restored to, the machine.
     base: Snapshot,
     bytes: u64,
@@ -70,7 +70,7 @@ pub struct Timeline {
     /// Number of steps below which replaying is cheaper than a snapshot.
     closest: u64,
     length: Option<u64>,
-    ticks: StoreTicks,
+    ticks: StorePositions,
     steps_run: u64,
 }
 
@@ -86,7 +86,7 @@ const COSTLY_SHARE: u64 = 16;
 
 /// Maximum size of the changes since the last snapshot, as a multiple of the memory for snapshots. If a run changes
 /// more, no snapshot is taken, and a seek replays more steps.
-const MOST_EXCESS: u64 = 2;
+const MAX_EXCESS: u64 = 2;
 
 /// Number of steps before the target of a seek for which the undo log is kept if snapshots are large, in units of the
 /// minimum number of steps between two snapshots.
@@ -104,10 +104,10 @@ impl Timeline {
             machine,
             limits,
             snapshots: vec![base.clone()],
-            trail: Vec::new(),
-            marks: Vec::new(),
-            recent: Recent::default(),
-            is_costly: false,
+            seek_checkpoints: Vec::new(),
+            planned_checkpoints: Vec::new(),
+            recent: UndoWindow::default(),
+            has_large_snapshots: false,
             base,
             bytes,
             interval: (resident / 8)
@@ -117,9 +117,9 @@ impl Timeline {
                 .next_power_of_two(),
             closest: (resident / 256).min(limits.min_interval / 8).max(2),
             length: None,
-            ticks: StoreTicks {
+            ticks: StorePositions {
                 one_in: 1,
-                ..StoreTicks::default()
+                ..StorePositions::default()
             },
             steps_run: 0,
         };
@@ -142,7 +142,7 @@ impl Timeline {
         self.position() != UNCOUNTED
     }
 
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> MachineStatus {
         self.machine.status()
     }
 
@@ -152,7 +152,7 @@ impl Timeline {
     }
 
     /// Returns the steps with stores in the observed part of the run.
-    pub fn ticks(&self) -> &StoreTicks {
+    pub fn ticks(&self) -> &StorePositions {
         &self.ticks
     }
 
@@ -162,11 +162,11 @@ impl Timeline {
     }
 
     /// Executes one step.
-    pub fn step(&mut self, observer: &mut dyn Observer) -> Status {
+    pub fn step(&mut self, observer: &mut dyn Observer) -> MachineStatus {
         if !self.is_counted() {
             return self.machine.status();
         }
-        self.marks.clear();
+        self.planned_checkpoints.clear();
         let next = self.position().saturating_add(1);
         // Fast path: there is no snapshot at the next position, and the end of the run is unknown.
         let is_plain = self.length.is_none() && self.recent.is_empty();
@@ -175,7 +175,7 @@ impl Timeline {
             self.note_end();
         } else {
             self.advance(next, next, observer);
-            self.raise_fault();
+            self.reproduce_fault();
         }
         self.machine.status()
     }
@@ -194,18 +194,18 @@ impl Timeline {
 
     /// Executes a step in which an operation in flight completes. Discards the recorded steps after the current
     /// position, because they change. Returns `false` if the operation is not in flight.
-    pub fn land(&mut self, id: PendingId, observer: &mut dyn Observer) -> bool {
+    pub fn complete_now(&mut self, id: AsyncOperationId, observer: &mut dyn Observer) -> bool {
         let lands = self.machine.land(id);
         if lands {
-            self.forget_future();
+            self.invalidate_later_steps();
             self.step(observer);
         }
         lands
     }
 
     /// Issues an operation at the current position: see [`Machine::start_pending`].
-    pub fn start_pending(&mut self, operation: PendingOperation) -> Option<PendingId> {
-        self.forget_future();
+    pub fn start_pending(&mut self, operation: AsyncOperation) -> Option<AsyncOperationId> {
+        self.invalidate_later_steps();
         self.machine.start_pending(operation)
     }
 
@@ -215,7 +215,7 @@ impl Timeline {
     }
 
     /// Seeks to position `n`, or to the end if it comes first.
-    pub fn seek(&mut self, n: u64) -> Status {
+    pub fn seek(&mut self, n: u64) -> MachineStatus {
         while !self.seek_within(n, u64::MAX) {}
         self.machine.status()
     }
@@ -234,10 +234,10 @@ impl Timeline {
         }
         let end = n.min(self.position().saturating_add(budget));
         self.advance(end, n, &mut ());
-        let there = self.position() >= n || self.machine.status() != Status::Running;
+        let there = self.position() >= n || self.machine.status() != MachineStatus::Running;
         if there {
-            self.marks.clear();
-            self.raise_fault();
+            self.planned_checkpoints.clear();
+            self.reproduce_fault();
         }
         there
     }
@@ -263,15 +263,15 @@ impl Timeline {
 
     /// Takes over the final state of a run that translated code has executed from the start. Returns `false` if the
     /// state does not belong to this machine. A seek back replays the run from its start.
-    pub fn take_end(&mut self, end: &PlainEnd<'_>) -> bool {
+    pub fn adopt_result(&mut self, end: &TranslatedRunResult<'_>) -> bool {
         if self.position() != 0 || !self.machine.take_end(end) {
             return false;
         }
-        self.marks.clear();
+        self.planned_checkpoints.clear();
         self.note_end();
         if let Some(counts) = end.counts {
             // The number of steps with a store is known, but not their positions.
-            self.ticks = StoreTicks {
+            self.ticks = StorePositions {
                 steps: Vec::new(),
                 one_in: counts.stores.max(2),
                 n_stores: counts.stores,
@@ -282,14 +282,14 @@ impl Timeline {
     }
 
     /// Sets the number of steps of the complete run, which is known from another execution.
-    pub fn learn_length(&mut self, length: u64) {
+    pub fn set_length(&mut self, length: u64) {
         self.length = self.length.or(Some(length));
     }
 
     /// Runs to position `n`, or to the end if it comes first, and reports the steps to `observer`.
-    pub fn run_observed(&mut self, n: u64, observer: &mut dyn Observer) -> Status {
+    pub fn run_observed(&mut self, n: u64, observer: &mut dyn Observer) -> MachineStatus {
         self.advance(n, n, observer);
-        self.raise_fault();
+        self.reproduce_fault();
         self.machine.status()
     }
 
@@ -307,7 +307,7 @@ impl Timeline {
     fn is_before_snapshots(&self) -> bool {
         let now = self.position();
         let is_later = |list: &[Snapshot]| list.last().is_some_and(|s| s.position > now);
-        is_later(&self.snapshots) || is_later(&self.trail)
+        is_later(&self.snapshots) || is_later(&self.seek_checkpoints)
     }
 
     /// Returns the position of the nearest snapshot at or before `n`.
@@ -317,33 +317,35 @@ impl Timeline {
             list.get(after.checked_sub(1)?).map(|s| s.position)
         };
         last(&self.snapshots)
-            .max(last(&self.trail))
+            .max(last(&self.seek_checkpoints))
             .max(self.recent.nearest(n))
     }
 
     /// Restores a snapshot at or before `n`, and plans a trail from its position to `n`.
     fn go_back(&mut self, n: u64) {
-        let usable = self.trail.partition_point(|s| s.position <= n);
-        for snapshot in self.trail.split_off(usable) {
+        let usable = self.seek_checkpoints.partition_point(|s| s.position <= n);
+        for snapshot in self.seek_checkpoints.split_off(usable) {
             self.bytes = self.bytes.saturating_sub(snapshot.own_bytes());
         }
         let Some(start) = self.nearest(n) else {
             return;
         };
         self.restore(start);
-        self.marks.clear();
+        self.planned_checkpoints.clear();
         // If snapshots are large and the start is far away, the undo log is kept only near the target.
-        let most = match self.is_costly {
+        let most = match self.has_large_snapshots {
             true => self.recent_steps() * RECENT_INTERVALS,
             false => u64::MAX,
         };
         let mut distance = ((n - start) / 2).min(most);
-        while distance >= self.closest && self.trail.len() + self.marks.len() < MAX_TRAIL {
-            self.marks.push(n - distance);
+        while distance >= self.closest
+            && self.seek_checkpoints.len() + self.planned_checkpoints.len() < MAX_TRAIL
+        {
+            self.planned_checkpoints.push(n - distance);
             distance /= 2;
         }
         // The next position is last, so that `pop` returns it.
-        self.marks.reverse();
+        self.planned_checkpoints.reverse();
     }
 
     fn restore(&mut self, position: u64) {
@@ -358,7 +360,7 @@ impl Timeline {
             let index = list.binary_search_by_key(&position, |s| s.position).ok()?;
             list.get(index).cloned()
         };
-        if let Some(snapshot) = find(&self.trail).or_else(|| find(&self.snapshots)) {
+        if let Some(snapshot) = find(&self.seek_checkpoints).or_else(|| find(&self.snapshots)) {
             snapshot.restore(&mut self.machine.state, &self.base);
             self.machine.apply_starts();
             self.base = snapshot;
@@ -367,25 +369,25 @@ impl Timeline {
 
     /// Executes steps up to `end` on the way to `goal`, and takes snapshots in between.
     fn advance(&mut self, end: u64, goal: u64, observer: &mut dyn Observer) {
-        while self.position() < end && self.machine.status() == Status::Running {
+        while self.position() < end && self.machine.status() == MachineStatus::Running {
             let now = self.position();
             let next_look = self.prepare_recent(goal);
             let last = self.snapshots.last().map_or(0, |s| s.position);
             // `interval` is a power of two.
             let boundary = (now | (self.interval - 1)) + 1;
-            let mark = self.marks.last().copied().unwrap_or(u64::MAX);
+            let mark = self.planned_checkpoints.last().copied().unwrap_or(u64::MAX);
             let stop = end.min(boundary).min(next_look).min(mark.max(now + 1));
             self.run(stop, observer);
             let now = self.position();
             if now == boundary && boundary > last {
                 self.keep();
             } else if now == mark {
-                self.leave_trail();
+                self.take_seek_checkpoint();
             } else if now == next_look && !self.recent.is_empty() {
                 self.keep_recent();
             }
             if now >= mark {
-                self.marks.pop();
+                self.planned_checkpoints.pop();
             }
         }
         self.note_end();
@@ -405,8 +407,8 @@ impl Timeline {
         }
         let (now, steps) = (self.position(), self.recent_steps());
         let next_look = (now | (steps - 1)) + 1;
-        self.is_costly = self.is_costly || arena.dirty_bytes() > costly;
-        if !self.is_costly {
+        self.has_large_snapshots = self.has_large_snapshots || arena.dirty_bytes() > costly;
+        if !self.has_large_snapshots {
             return next_look;
         }
         // If the goal is the end of the run, its position is unknown.
@@ -429,7 +431,7 @@ impl Timeline {
 
     /// Executes steps up to `stop`, and records the stores of the steps that are executed for the first time.
     fn run(&mut self, stop: u64, observer: &mut dyn Observer) {
-        let mut ticking = Ticking {
+        let mut ticking = StorePositionObserver {
             ticks: &mut self.ticks,
             max: self.limits.max_ticks,
             host: observer,
@@ -443,9 +445,9 @@ impl Timeline {
 
     /// Takes a permanent snapshot, and thins out the snapshots if they use too much memory.
     fn keep(&mut self) {
-        if self.is_costly
+        if self.has_large_snapshots
             && self.machine.state.global.arena.dirty_bytes()
-                > self.limits.snapshot_bytes * MOST_EXCESS
+                > self.limits.snapshot_bytes * MAX_EXCESS
         {
             self.interval *= 2;
             return;
@@ -458,12 +460,12 @@ impl Timeline {
             && (self.snapshots.len() > self.limits.max_snapshots
                 || self.bytes > self.limits.snapshot_bytes)
         {
-            self.thin();
+            self.drop_alternate_snapshots();
         }
     }
 
     /// Keeps every other snapshot.
-    fn thin(&mut self) {
+    fn drop_alternate_snapshots(&mut self) {
         self.interval *= 2;
         self.forget_trail();
         let interval = self.interval;
@@ -478,36 +480,41 @@ impl Timeline {
 
     /// Takes a snapshot for the trail. If memory is short, drops the farthest snapshots of the trail: the following
     /// steps back need the nearest ones.
-    fn leave_trail(&mut self) {
-        if self.is_costly {
+    fn take_seek_checkpoint(&mut self) {
+        if self.has_large_snapshots {
             return self.keep_recent();
         }
         let (snapshot, bytes) = Snapshot::take(&mut self.machine.state, Some(&self.base));
         self.base = snapshot.clone();
         self.bytes += bytes;
-        self.trail.push(snapshot);
+        self.seek_checkpoints.push(snapshot);
         let share = self.limits.snapshot_bytes / TRAIL_SHARE;
         while self.bytes > self.limits.snapshot_bytes
-            && self.trail.len() > 1
-            && self.trail.iter().map(Snapshot::own_bytes).sum::<u64>() > share
+            && self.seek_checkpoints.len() > 1
+            && self
+                .seek_checkpoints
+                .iter()
+                .map(Snapshot::own_bytes)
+                .sum::<u64>()
+                > share
         {
-            let farthest = self.trail.remove(0);
+            let farthest = self.seek_checkpoints.remove(0);
             self.bytes = self.bytes.saturating_sub(farthest.own_bytes());
         }
     }
 
     fn forget_trail(&mut self) {
-        for snapshot in std::mem::take(&mut self.trail) {
+        for snapshot in std::mem::take(&mut self.seek_checkpoints) {
             self.bytes = self.bytes.saturating_sub(snapshot.own_bytes());
         }
     }
 
     /// Discards the snapshots and records after the current position, because a new input changes the execution after
     /// it.
-    fn forget_future(&mut self) {
+    fn invalidate_later_steps(&mut self) {
         let now = self.position();
         let is_past = |s: &Snapshot| s.position <= now;
-        for list in [&mut self.snapshots, &mut self.trail] {
+        for list in [&mut self.snapshots, &mut self.seek_checkpoints] {
             for snapshot in list.split_off(list.partition_point(is_past)) {
                 self.bytes = self.bytes.saturating_sub(snapshot.own_bytes());
             }
@@ -515,22 +522,25 @@ impl Timeline {
         if self.recent.nearest(now) != self.recent.nearest(u64::MAX) {
             self.recent.forget(&mut self.machine.state);
         }
-        self.marks.clear();
+        self.planned_checkpoints.clear();
         self.length = None;
         self.ticks.forget_from(now, self.machine.stores_done());
     }
 
     /// Records the length of a run that has reached its end.
     fn note_end(&mut self) {
-        if self.length.is_none() && self.machine.status() != Status::Running && self.is_counted() {
+        if self.length.is_none()
+            && self.machine.status() != MachineStatus::Running
+            && self.is_counted()
+        {
             self.length = Some(self.position());
         }
     }
 
     /// Executes the step that faults. A run with a fault is still `Running` at its last position until that step is
     /// attempted; this function attempts it, so that the status at the end does not depend on the path to it.
-    fn raise_fault(&mut self) {
-        if self.length == Some(self.position()) && self.machine.status() == Status::Running {
+    fn reproduce_fault(&mut self) {
+        if self.length == Some(self.position()) && self.machine.status() == MachineStatus::Running {
             self.run(self.position() + 1, &mut ());
         }
     }

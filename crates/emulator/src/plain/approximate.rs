@@ -2,29 +2,29 @@
 //! unit and its coefficients.
 
 use crate::exec::arithmetic::float::function_of;
-use crate::semantics::approximate::Table;
+use crate::semantics::approximate::CoefficientTable;
 use crate::semantics::approximate_tables as tables;
-use crate::semantics::mode::Round;
+use crate::semantics::mode::RoundingMode;
 use crate::semantics::ops::Float32Op;
 
-pub(crate) use crate::semantics::approximate::Function as UnitFunction;
+pub(crate) use crate::semantics::approximate::SpecialFunction;
 
 /// Coefficients of an interval: c0 + c1 x + c2 x^2, in units of 2^-17 ulp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnitRow {
+pub struct CoefficientRow {
     pub c0: i64,
     pub c1: i32,
     pub c2: i32,
 }
 
 /// Returns the function of the unit that implements an operation.
-pub fn unit_function(f: Float32Op, round: Round) -> Option<UnitFunction> {
+pub fn unit_function(f: Float32Op, round: RoundingMode) -> Option<SpecialFunction> {
     function_of(f, round)
 }
 
 /// Returns the coefficients of a function for all intervals, ordered by the leading bits of the fraction. The
 /// hyperbolic tangent has sixteen rows for each power of two from 2^-8 to 4.
-pub fn unit_rows(function: UnitFunction) -> Vec<UnitRow> {
+pub fn unit_rows(function: SpecialFunction) -> Vec<CoefficientRow> {
     match table_of(function) {
         Some(table) => {
             let row = |row: &[i32; 3]| row_of(*row, table.step as i64, table.start as i64);
@@ -50,20 +50,20 @@ pub fn tangent_bits() -> [u32; 11] {
 }
 
 /// Returns the number of fraction bits that select the interval. Returns `None` if it depends on the exponent.
-pub fn index_bits(function: UnitFunction) -> Option<u32> {
+pub fn index_bits(function: SpecialFunction) -> Option<u32> {
     table_of(function).map(|table| table.index_bits)
 }
 
-fn row_of([c0, c1, c2]: [i32; 3], step: i64, start: i64) -> UnitRow {
-    UnitRow {
+fn row_of([c0, c1, c2]: [i32; 3], step: i64, start: i64) -> CoefficientRow {
+    CoefficientRow {
         c0: i64::from(c0) * step + start,
         c1,
         c2,
     }
 }
 
-fn table_of(function: UnitFunction) -> Option<&'static Table> {
-    use UnitFunction as F;
+fn table_of(function: SpecialFunction) -> Option<&'static CoefficientTable> {
+    use SpecialFunction as F;
     Some(match function {
         F::Reciprocal => &tables::RECIPROCAL,
         F::ReciprocalRoot => &tables::RECIPROCAL_ROOT,

@@ -1,16 +1,16 @@
 //! Direct calls, for a JIT compiler that inlines functions: called functions, arguments, return values and stack
 //! frames.
 
-use crate::code::FrameAddress;
-use crate::code::op::Op;
+use crate::code::StackAddressRegister;
+use crate::code::op::DecodedOp;
 use crate::code::plans::PlanId;
-use crate::code::{Bank, Instr};
-use crate::plain::Plain;
-use crate::plain::registers::RegisterName;
-use crate::semantics::registers::{Slot, SlotPlace};
+use crate::code::{DecodedInstruction, RegisterBank};
+use crate::plain::TranslationView;
+use crate::plain::registers::BankRegister;
+use crate::semantics::registers::{OperandLocation, OperandSlot};
 use std::ops::Range;
 
-pub(crate) use crate::code::{CallPlan, Place};
+pub(crate) use crate::code::{CallPlan, CallValueLocation};
 
 /// A direct call of a function.
 #[derive(Clone, Copy, Debug)]
@@ -18,15 +18,15 @@ pub struct Call<'m> {
     /// Index of the function; the kernel has index 0.
     pub function: u32,
     /// Copies from the caller to the function.
-    pub arguments: &'m [(Place, Place)],
+    pub arguments: &'m [(CallValueLocation, CallValueLocation)],
     /// Copies from the function to the caller.
-    pub returns: &'m [(Place, Place)],
+    pub returns: &'m [(CallValueLocation, CallValueLocation)],
 }
 
-impl<'m> Plain<'m> {
-    /// Returns the code of the kernel and of all functions that it may call. Branch targets and [`Plain::function`]
+impl<'m> TranslationView<'m> {
+    /// Returns the code of the kernel and of all functions that it may call. Branch targets and [`TranslationView::function`]
     /// index this code.
-    pub fn all_instructions(self) -> &'m [Instr] {
+    pub fn all_instructions(self) -> &'m [DecodedInstruction] {
         &self.code().instructions
     }
 
@@ -47,12 +47,14 @@ impl<'m> Plain<'m> {
 
     /// Returns the registers of a function that contain stack addresses from the start of the function, with their
     /// offsets from the start of the frame. No instruction writes these registers.
-    pub fn frame_addresses(self, number: u32) -> impl Iterator<Item = (RegisterName, u64)> + 'm {
+    pub fn frame_addresses(self, number: u32) -> impl Iterator<Item = (BankRegister, u64)> + 'm {
         let function = self.code().functions.get(number as usize);
         let all = function.map_or(&[][..], |function| &function.frame_addresses);
-        let register = |address: &FrameAddress| match address.slot.place() {
-            SlotPlace::Register(index) => Some(((address.bank, index), address.addend)),
-            SlotPlace::Constant(_) | SlotPlace::Special(_) | SlotPlace::None => None,
+        let register = |address: &StackAddressRegister| match address.slot.place() {
+            OperandLocation::Register(index) => Some(((address.bank, index), address.addend)),
+            OperandLocation::Constant(_) | OperandLocation::Special(_) | OperandLocation::None => {
+                None
+            }
         };
         all.iter().filter_map(register)
     }
@@ -71,27 +73,27 @@ impl<'m> Plain<'m> {
     }
 
     /// Returns the maximum number of registers of a bank per frame: for the kernel, and for a function.
-    pub fn most_registers(self, bank: Bank) -> [u32; 2] {
+    pub fn most_registers(self, bank: RegisterBank) -> [u32; 2] {
         let code = self.code();
         [code.entry_sizes, code.frame_sizes].map(|sizes| match bank {
-            Bank::B32 => sizes.r32,
-            Bank::B64 => sizes.r64,
-            Bank::B128 => sizes.r128,
-            Bank::Predicate => sizes.predicates,
+            RegisterBank::B32 => sizes.r32,
+            RegisterBank::B64 => sizes.r64,
+            RegisterBank::B128 => sizes.r128,
+            RegisterBank::Predicate => sizes.predicates,
         })
     }
 }
 
-impl Instr {
+impl DecodedInstruction {
     /// Returns a branch that is executed in the same step as its target instruction.
-    pub fn within_step(target: u32) -> Instr {
-        Instr {
-            op: Op::Branch { target },
-            guard: Slot::NONE,
+    pub fn same_step_branch(target: u32) -> DecodedInstruction {
+        DecodedInstruction {
+            op: DecodedOp::Branch { target },
+            guard: OperandSlot::NONE,
             negated: false,
             is_plain: true,
             reads_clock: false,
-            with_next: true,
+            continues_bundle: true,
         }
     }
 }

@@ -1,58 +1,58 @@
 //! `cp.async` copies from global to shared memory, for the JIT compiler.
 
 use crate::code::plans::PlanId;
-use crate::code::{AccessPlan, AsyncPlan, Bank, Element, Predicate};
-use crate::code::{Source, Transfer};
-use crate::contract::pending::GroupKind;
-use crate::plain::Plain;
-use crate::semantics::registers::SlotPlace;
+use crate::code::{AccessPlan, AsyncPlan, PredicateOperand, RegisterBank, RegisterOperand};
+use crate::code::{AsyncPayload, CopySource};
+use crate::contract::pending::AsyncGroupKind;
+use crate::plain::TranslationView;
+use crate::semantics::registers::OperandLocation;
 
 /// `cp.async`.
 #[derive(Clone, Copy, Debug)]
-pub struct CopyAccess<'m> {
+pub struct AsyncCopyAccess<'m> {
     /// Destination in shared memory. Its width is the number of bytes that a lane writes, and the required alignment of
     /// both addresses.
     pub to: &'m AccessPlan,
     /// Source in global memory.
     pub from: &'m AccessPlan,
     /// Number of bytes to read, if it is less than the width; the remaining bytes are set to zero.
-    pub read: Option<Element>,
+    pub read: Option<RegisterOperand>,
     /// Lanes that read no bytes.
-    pub ignores: Option<Predicate>,
+    pub ignores: Option<PredicateOperand>,
 }
 
-impl<'m> Plain<'m> {
+impl<'m> TranslationView<'m> {
     /// Returns the copy that an instruction issues. Returns `None` if the instruction is not a `cp.async` that the JIT
     /// compiler supports.
-    pub fn copy(self, plan: PlanId<AsyncPlan>) -> Option<CopyAccess<'m>> {
+    pub fn copy(self, plan: PlanId<AsyncPlan>) -> Option<AsyncCopyAccess<'m>> {
         let AsyncPlan {
             to: Some(to),
             mbarrier: None,
-            transfer: Transfer::Copy(source),
+            transfer: AsyncPayload::Copy(source),
             reduces: None,
-            group: Some(GroupKind::Copies),
+            group: Some(AsyncGroupKind::Copies),
         } = self.code().starts.get(plan)?
         else {
             return None;
         };
-        let Source {
+        let CopySource {
             from,
             size,
             read,
             address_counts: false,
-            ignores,
+            ignore_source: ignores,
             blocks: None,
             byte_mask: None,
-            left_out: None,
+            ignore_bytes: None,
         } = source
         else {
             return None;
         };
         let bytes = match (size.bank, size.slot.place()) {
-            (Bank::B32, SlotPlace::Constant(index)) => self.constant32(index),
+            (RegisterBank::B32, OperandLocation::Constant(index)) => self.constant32(index),
             _ => return None,
         };
-        (bytes == to.width_bytes && matches!(bytes, 4 | 8 | 16)).then_some(CopyAccess {
+        (bytes == to.width_bytes && matches!(bytes, 4 | 8 | 16)).then_some(AsyncCopyAccess {
             to,
             from,
             read: *read,
@@ -61,7 +61,7 @@ impl<'m> Plain<'m> {
     }
 
     /// Checks whether the code commits groups of this kind.
-    pub fn makes_groups(self, kind: GroupKind) -> bool {
+    pub fn makes_groups(self, kind: AsyncGroupKind) -> bool {
         self.code().makes_groups(kind)
     }
 }

@@ -1,71 +1,55 @@
 //! Matrix operations, for the JIT compiler: their memory accesses, and the rules for the computation of sums.
 
 use crate::code::matrix_plan::MatrixPlan;
-use crate::code::matrix_plan::{Gather, LinesPlan, OperandPlan, ProductPlan, RowsPlan};
+use crate::code::matrix_plan::{
+    FragmentElement, FragmentPlan, LdmatrixPlan, MmaPlan, WmmaMemoryPlan,
+};
 use crate::code::plans::PlanId;
-use crate::code::{AccessPlan, Element};
+use crate::code::{AccessPlan, RegisterOperand};
 use crate::contract::fault::AccessKind;
-use crate::plain::Plain;
+use crate::plain::TranslationView;
 use crate::semantics::registers::LANES;
-use crate::semantics::registers::Slot;
-use crate::semantics::tensor::rule::SumRule;
-
-/// A value in a register of a lane, starting at bit `shift`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ValuePlace {
-    pub register: u8,
-    pub lane: u8,
-    pub shift: u8,
-}
-
-impl From<Gather> for ValuePlace {
-    fn from(gather: Gather) -> ValuePlace {
-        ValuePlace {
-            register: gather.register,
-            lane: gather.lane,
-            shift: gather.shift,
-        }
-    }
-}
+use crate::semantics::registers::OperandSlot;
+use crate::semantics::tensor::rule::Fp16SumRule;
 
 /// An operand of an MMA: its registers and the locations of its values. The values are ordered by rows of A, C and D,
 /// and by columns of B.
 #[derive(Clone, Debug)]
-pub struct Operand<'m> {
-    pub registers: &'m [Element],
-    pub values: Vec<ValuePlace>,
+pub struct MmaOperand<'m> {
+    pub registers: &'m [RegisterOperand],
+    pub values: Vec<FragmentElement>,
     /// Locations of all values in the same order, including duplicates.
-    pub held: Vec<ValuePlace>,
+    pub held: Vec<FragmentElement>,
 }
 
-impl<'m> Operand<'m> {
-    fn new(plan: &'m OperandPlan) -> Operand<'m> {
-        Operand {
+impl<'m> MmaOperand<'m> {
+    fn new(plan: &'m FragmentPlan) -> MmaOperand<'m> {
+        MmaOperand {
             registers: &plan.registers,
-            values: plan.values.iter().map(|place| (*place).into()).collect(),
-            held: plan.held.iter().map(|place| (*place).into()).collect(),
+            values: plan.values.clone(),
+            held: plan.held.clone(),
         }
     }
 }
 
 /// `mma` or `wmma.mma` with 16-bit operands and `f32` accumulators.
 #[derive(Clone, Debug)]
-pub struct FusedProduct<'m> {
-    pub rule: SumRule,
-    pub a: Operand<'m>,
-    pub b: Operand<'m>,
-    pub c: Operand<'m>,
-    pub d: Operand<'m>,
+pub struct FusedMma<'m> {
+    pub rule: Fp16SumRule,
+    pub a: MmaOperand<'m>,
+    pub b: MmaOperand<'m>,
+    pub c: MmaOperand<'m>,
+    pub d: MmaOperand<'m>,
 }
 
 /// `wmma.load` or `wmma.store`.
 #[derive(Clone, Copy, Debug)]
-pub struct LinesAccess<'m> {
+pub struct WmmaTransfer<'m> {
     /// Access whose elements are the registers.
     pub access: &'m AccessPlan,
     pub is_store: bool,
     /// Number of elements between consecutive lines, as a 32-bit register.
-    pub stride: Slot,
+    pub stride: OperandSlot,
     /// Number of registers that are loaded; the remaining registers duplicate them.
     pub n_read: usize,
     /// Number of units per register, and bytes per unit.
@@ -83,7 +67,7 @@ pub struct LinesAccess<'m> {
 
 /// `ldmatrix` or `stmatrix` with 16-bit elements.
 #[derive(Clone, Debug)]
-pub struct RowsAccess<'m> {
+pub struct LdmatrixAccess<'m> {
     pub access: &'m AccessPlan,
     /// Access to a row of 16 bytes.
     pub row: &'m AccessPlan,
@@ -99,21 +83,21 @@ pub struct RowsAccess<'m> {
 pub struct RowElement {
     pub asked: u8,
     pub column: u8,
-    pub held: ValuePlace,
+    pub held: FragmentElement,
 }
 
 /// A matrix operation.
 #[derive(Clone, Debug)]
 pub enum MatrixOperation<'m> {
-    Lines(LinesAccess<'m>),
-    Rows(RowsAccess<'m>),
-    Product(Box<FusedProduct<'m>>),
+    Lines(WmmaTransfer<'m>),
+    Rows(LdmatrixAccess<'m>),
+    Product(Box<FusedMma<'m>>),
     /// An MMA with other types, which accesses only registers.
     OtherProduct,
     Other,
 }
 
-impl<'m> Plain<'m> {
+impl<'m> TranslationView<'m> {
     /// Returns the matrix operation of a plan.
     pub fn matrix(self, plan: PlanId<MatrixPlan>) -> MatrixOperation<'m> {
         match self.code().matrices.get(plan) {
@@ -130,8 +114,8 @@ impl<'m> Plain<'m> {
     }
 }
 
-fn lines(plan: &LinesPlan) -> LinesAccess<'_> {
-    LinesAccess {
+fn lines(plan: &WmmaMemoryPlan) -> WmmaTransfer<'_> {
+    WmmaTransfer {
         access: &plan.access,
         is_store: plan.kind != AccessKind::Load,
         stride: plan.stride,
@@ -146,37 +130,37 @@ fn lines(plan: &LinesPlan) -> LinesAccess<'_> {
     }
 }
 
-fn rows(plan: &RowsPlan) -> Option<RowsAccess<'_>> {
+fn rows(plan: &LdmatrixPlan) -> Option<LdmatrixAccess<'_>> {
     if plan.element_bits != 16 || plan.container_bits != 16 {
         return None;
     }
     let places = plan.places.iter().map(|place| RowElement {
         asked: place.asked,
         column: place.column,
-        held: ValuePlace {
+        held: FragmentElement {
             register: place.register,
             lane: place.gave,
             shift: 16 * place.element,
         },
     });
-    Some(RowsAccess {
+    Some(LdmatrixAccess {
         access: &plan.access,
         row: &plan.row,
         is_store: plan.kind != AccessKind::Load,
-        asking: plan.asking,
+        asking: plan.address_lanes,
         places: places.collect(),
     })
 }
 
-fn product(plan: &ProductPlan) -> Option<FusedProduct<'_>> {
+fn product(plan: &MmaPlan) -> Option<FusedMma<'_>> {
     if plan.factors.is_some() || plan.n_matrices != 1 {
         return None;
     }
-    Some(FusedProduct {
+    Some(FusedMma {
         rule: plan.plan.sum_rule()?,
-        a: Operand::new(&plan.a),
-        b: Operand::new(&plan.b),
-        c: Operand::new(&plan.c),
-        d: Operand::new(&plan.d),
+        a: MmaOperand::new(&plan.a),
+        b: MmaOperand::new(&plan.b),
+        c: MmaOperand::new(&plan.c),
+        d: MmaOperand::new(&plan.d),
     })
 }

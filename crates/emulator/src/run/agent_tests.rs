@@ -1,23 +1,23 @@
 //! Tests of waits and wakeups for which no test program has an instruction yet; they use hand-assembled code.
 
-use crate::code::op::Op;
+use crate::code::op::DecodedOp;
 use crate::code::plans::PlanId;
-use crate::code::{Code, FunctionCode, Instr};
-use crate::contract::event::{Agent, Outcome};
+use crate::code::{DecodedCode, DecodedInstruction, FunctionCode};
+use crate::contract::event::{Agent, StepOutcome};
 use crate::contract::fault::{FaultKind, WaitReason};
-use crate::contract::inspect::{Status, Writer};
-use crate::contract::launch::{Launch, Limits, Misaligned};
+use crate::contract::inspect::{LastWriter, MachineStatus};
+use crate::contract::launch::{Launch, MisalignedPolicy, ResourceLimits};
 use crate::contract::mbarrier::MbarrierState;
-use crate::contract::observe::{Interest, Observer};
+use crate::contract::observe::{EventMask, Observer};
 use crate::contract::pending::{
-    PendingCompletion, PendingOperation, PendingOrigin, PendingPiece, Work,
+    AsyncEffect, AsyncOperation, AsyncOrigin, AsyncWrite, CompletionMechanism,
 };
 use crate::run::machine::Machine;
-use crate::run::setup::Setup;
-use crate::semantics::registers::Slot;
-use crate::state::layout::Layout;
+use crate::run::setup::LaunchSetup;
+use crate::semantics::registers::OperandSlot;
+use crate::state::layout::MemoryLayout;
 use crate::state::memory::GlobalMemory;
-use crate::state::warp::SplitState;
+use crate::state::warp::WarpSplitState;
 use std::sync::Arc;
 use warpgrid_isa::{StateSpace, Target, Version};
 use warpgrid_program::{FunctionId, Module, Program};
@@ -25,35 +25,46 @@ use warpgrid_program::{FunctionId, Module, Program};
 const SHARED_BYTES: u64 = 64;
 
 fn empty_program() -> Program {
-    Program::of_checked(Module {
+    Program::from_checked(Module {
         version: Version::NEWEST,
         target: Target::from_name("sm_90").unwrap(),
         address_bits: 64,
         variables: Vec::new(),
         functions: Vec::new(),
-        actions: Vec::new(),
+        opcodes: Vec::new(),
     })
 }
 
-fn instruction(op: Op) -> Instr {
-    Instr {
+fn instruction(op: DecodedOp) -> DecodedInstruction {
+    DecodedInstruction {
         op,
-        guard: Slot::NONE,
+        guard: OperandSlot::NONE,
         negated: false,
         is_plain: true,
         reads_clock: false,
-        with_next: false,
+        continues_bundle: false,
     }
 }
 
 /// Returns a machine whose warps execute these instructions.
-fn machine(instructions: Vec<Instr>, grid: u32, threads: u32, cluster: u32) -> Machine {
-    machine_within(Limits::default(), instructions, grid, threads, cluster)
+fn machine(
+    instructions: Vec<DecodedInstruction>,
+    grid: u32,
+    threads: u32,
+    cluster: u32,
+) -> Machine {
+    machine_within(
+        ResourceLimits::default(),
+        instructions,
+        grid,
+        threads,
+        cluster,
+    )
 }
 
 fn machine_within(
-    limits: Limits,
-    instructions: Vec<Instr>,
+    limits: ResourceLimits,
+    instructions: Vec<DecodedInstruction>,
     grid: u32,
     threads: u32,
     cluster: u32,
@@ -71,11 +82,11 @@ fn machine_within(
         seed: 0,
         track_writers: false,
         registers: Vec::new(),
-        misaligned: Misaligned::default(),
+        misaligned: MisalignedPolicy::default(),
     };
     let program = empty_program();
-    let layout = Layout::new(&program, &launch);
-    let code = Code {
+    let layout = MemoryLayout::new(&program, &launch);
+    let code = DecodedCode {
         instructions,
         functions: vec![FunctionCode {
             id: FunctionId(0),
@@ -84,18 +95,18 @@ fn machine_within(
             frame_addresses: Vec::new(),
             registers: Vec::new(),
         }],
-        ..Code::default()
+        ..DecodedCode::default()
     };
-    let setup = Setup::new(Arc::new(program), Arc::new(code), layout, &launch, limits);
+    let setup = LaunchSetup::new(Arc::new(program), Arc::new(code), layout, &launch, limits);
     Machine::start(setup, GlobalMemory::default()).unwrap()
 }
 
 #[derive(Default)]
-struct Steps(Vec<(Agent, Outcome, u32)>);
+struct Steps(Vec<(Agent, StepOutcome, u32)>);
 
 impl Observer for Steps {
-    fn interest(&self) -> Interest {
-        Interest::STEPS
+    fn interest(&self) -> EventMask {
+        EventMask::STEPS
     }
 
     fn step(&mut self, event: &crate::contract::event::StepEvent) {
@@ -111,23 +122,23 @@ fn await_bytes(machine: &mut Machine) {
         expected: 1,
         bytes: 4,
     };
-    let writer = Writer { step: 0, lane: 0 };
+    let writer = LastWriter { step: 0, lane: 0 };
     machine.state.shared[0].write(16, &object.word().to_le_bytes(), writer);
 }
 
 /// Returns an operation that writes a word to the shared memory of block 0 and completes a phase of the mbarrier at
 /// address 16.
-fn operation(earliest_step: u64) -> PendingOperation {
-    PendingOperation {
-        origin: PendingOrigin {
+fn operation(earliest_step: u64) -> AsyncOperation {
+    AsyncOperation {
+        origin: AsyncOrigin {
             step: 0,
             block: 0,
             warp: 0,
             function: FunctionId(0),
             instruction: 0,
         },
-        work: Work::Pieces,
-        pieces: vec![PendingPiece {
+        work: AsyncEffect::Pieces,
+        pieces: vec![AsyncWrite {
             lane: 0,
             space: StateSpace::Shared,
             block: 0,
@@ -136,69 +147,87 @@ fn operation(earliest_step: u64) -> PendingOperation {
             source: None,
             reduces: None,
         }],
-        completion: PendingCompletion::Mbarrier {
+        completion: CompletionMechanism::Mbarrier {
             block: 0,
             address: 16,
             bytes: 4,
         },
         earliest_step,
-        after: Vec::new(),
+        depends_on: Vec::new(),
     }
 }
 
 fn wait(machine: &mut Machine, reason: WaitReason) {
     for block in &mut machine.state.blocks {
         for warp in &mut block.warps {
-            warp.splits.current_mut().state = SplitState::Waiting(reason);
+            warp.splits.current_mut().state = WarpSplitState::Waiting(reason);
         }
     }
 }
 
 #[test]
 fn a_cluster_barrier_opens_when_all_warps_of_all_blocks_have_arrived() {
-    let code = [Op::ClusterArrive, Op::Nop, Op::ClusterWait, Op::Exit].map(instruction);
+    let code = [
+        DecodedOp::ClusterArrive,
+        DecodedOp::Nop,
+        DecodedOp::ClusterWait,
+        DecodedOp::Exit,
+    ]
+    .map(instruction);
     let mut machine = machine(code.to_vec(), 4, 64, 2);
     let mut steps = Steps::default();
     assert_eq!(
         machine.run_observed(u64::MAX, &mut steps),
-        Status::Finished,
+        MachineStatus::Finished,
         "{:?}",
         machine.fault()
     );
     let in_cluster = |agent: Agent| matches!(agent, Agent::Warp { block: 0 | 1, .. });
     let cluster: Vec<_> = steps.0.iter().filter(|(a, ..)| in_cluster(*a)).collect();
-    let position = |f: &dyn Fn(&(Agent, Outcome, u32)) -> bool| {
+    let position = |f: &dyn Fn(&(Agent, StepOutcome, u32)) -> bool| {
         let found = cluster.iter().map(|step| f(step));
         found.collect::<Vec<_>>()
     };
     let arrives = position(&|(_, _, at)| *at == 0);
-    let passes = position(&|(_, what, at)| *at == 2 && *what == Outcome::Executed);
+    let passes = position(&|(_, what, at)| *at == 2 && *what == StepOutcome::Executed);
     let last_arrival = arrives.iter().rposition(|x| *x).unwrap();
     let first_pass = passes.iter().position(|x| *x).unwrap();
     assert!(last_arrival < first_pass, "{cluster:?}");
-    let waits =
-        |step: &&&(Agent, Outcome, u32)| step.1 == Outcome::Waits(WaitReason::ClusterBarrier);
+    let waits = |step: &&&(Agent, StepOutcome, u32)| {
+        step.1 == StepOutcome::Waits(WaitReason::ClusterBarrier)
+    };
     assert!(cluster.iter().filter(waits).count() >= 3);
 }
 
 #[test]
 fn warps_that_end_do_not_hold_the_cluster_barrier() {
     // The block with rank 1 exits immediately.
-    let code = [Op::ClusterArrive, Op::ClusterWait, Op::Exit, Op::Exit].map(instruction);
+    let code = [
+        DecodedOp::ClusterArrive,
+        DecodedOp::ClusterWait,
+        DecodedOp::Exit,
+        DecodedOp::Exit,
+    ]
+    .map(instruction);
     let mut machine = machine(code.to_vec(), 2, 32, 2);
     for split in machine.state.blocks[1].warps[0].splits.all_mut() {
         split.pc = 3;
     }
-    assert_eq!(machine.run(u64::MAX), Status::Finished);
+    assert_eq!(machine.run(u64::MAX), MachineStatus::Finished);
 }
 
 #[test]
 fn who_waits_for_whom_is_said_over_the_whole_cluster() {
-    let code = [Op::ClusterArrive, Op::ClusterWait, Op::Exit].map(instruction);
+    let code = [
+        DecodedOp::ClusterArrive,
+        DecodedOp::ClusterWait,
+        DecodedOp::Exit,
+    ]
+    .map(instruction);
     let mut machine = machine(code.to_vec(), 2, 32, 2);
     wait(&mut machine, WaitReason::Barrier { id: 3 });
-    machine.state.blocks[0].warps[0].splits.current_mut().state = SplitState::Ready;
-    assert_eq!(machine.run(u64::MAX), Status::Faulted);
+    machine.state.blocks[0].warps[0].splits.current_mut().state = WarpSplitState::Ready;
+    assert_eq!(machine.run(u64::MAX), MachineStatus::Faulted);
     let fault = machine.fault().unwrap();
     let FaultKind::Deadlock { waiting } = &fault.kind else {
         panic!("{fault}");
@@ -218,16 +247,16 @@ fn who_waits_for_whom_is_said_over_the_whole_cluster() {
 
 #[test]
 fn a_landing_wakes_those_that_wait_for_its_mbarrier() {
-    let code = [Op::Nop, Op::Exit].map(instruction);
+    let code = [DecodedOp::Nop, DecodedOp::Exit].map(instruction);
     let waits_for = [
         (
             WaitReason::MbarrierPhase {
                 address: 16,
                 parity: false,
             },
-            Status::Finished,
+            MachineStatus::Finished,
         ),
-        (WaitReason::ClusterBarrier, Status::Faulted),
+        (WaitReason::ClusterBarrier, MachineStatus::Faulted),
     ];
     for (reason, ends) in waits_for {
         let mut machine = machine(code.to_vec(), 1, 32, 1);
@@ -241,10 +270,10 @@ fn a_landing_wakes_those_that_wait_for_its_mbarrier() {
 
 #[test]
 fn an_operation_without_its_mbarrier_cannot_land() {
-    let code = [Op::Nop, Op::Exit].map(instruction);
+    let code = [DecodedOp::Nop, DecodedOp::Exit].map(instruction);
     let mut machine = machine(code.to_vec(), 1, 32, 1);
     machine.start_pending(operation(100)).unwrap();
-    assert_eq!(machine.run(u64::MAX), Status::Faulted);
+    assert_eq!(machine.run(u64::MAX), MachineStatus::Faulted);
     let words = machine.fault().unwrap().to_string();
     assert!(
         words.contains("the address contains no mbarrier object"),
@@ -255,24 +284,24 @@ fn an_operation_without_its_mbarrier_cannot_land() {
 
 #[test]
 fn a_wait_for_memory_is_stuck_only_with_the_whole_machine() {
-    let code = vec![instruction(Op::Nop); 200]
+    let code = vec![instruction(DecodedOp::Nop); 200]
         .into_iter()
-        .chain([instruction(Op::Exit)]);
+        .chain([instruction(DecodedOp::Exit)]);
     let mut machine = machine(code.collect(), 2, 32, 1);
     machine.state.blocks[0].warps[0].splits.current_mut().state =
-        SplitState::Waiting(WaitReason::Memory);
-    assert_eq!(machine.run(u64::MAX), Status::Faulted);
+        WarpSplitState::Waiting(WaitReason::Memory);
+    assert_eq!(machine.run(u64::MAX), MachineStatus::Faulted);
     assert_eq!(machine.blocks_done(), 1, "the other block came to its end");
     assert_eq!(machine.position(), 201);
 }
 
 #[test]
 fn a_place_is_not_given_away_while_an_operation_will_write_there() {
-    let limits = Limits {
+    let limits = ResourceLimits {
         max_resident_blocks: 1,
-        ..Limits::default()
+        ..ResourceLimits::default()
     };
-    let mut machine = machine_within(limits, vec![instruction(Op::Exit)], 3, 32, 1);
+    let mut machine = machine_within(limits, vec![instruction(DecodedOp::Exit)], 3, 32, 1);
     await_bytes(&mut machine);
     machine.start_pending(operation(100)).unwrap();
     let block = |machine: &Machine| machine.state.blocks[0].index;
@@ -280,24 +309,29 @@ fn a_place_is_not_given_away_while_an_operation_will_write_there() {
     assert_eq!((machine.blocks_done(), block(&machine)), (1, 0));
     machine.run(1);
     let landed = machine.last_step().unwrap();
-    assert_eq!(landed.what, Outcome::Landed);
+    assert_eq!(landed.what, StepOutcome::Landed);
     assert_eq!(block(&machine), 1);
-    assert_eq!(machine.run(u64::MAX), Status::Finished);
+    assert_eq!(machine.run(u64::MAX), MachineStatus::Finished);
     assert_eq!(machine.position(), 4);
 }
 
 #[test]
 fn instructions_of_one_step_are_counted_once() {
-    let mut first = instruction(Op::Nop);
-    first.with_next = true;
-    let code = vec![first, first, instruction(Op::Nop), instruction(Op::Exit)];
+    let mut first = instruction(DecodedOp::Nop);
+    first.continues_bundle = true;
+    let code = vec![
+        first,
+        first,
+        instruction(DecodedOp::Nop),
+        instruction(DecodedOp::Exit),
+    ];
     let mut machine = machine(code, 1, 32, 1);
     let mut steps = Steps::default();
-    assert_eq!(machine.step(&mut steps), Status::Running);
+    assert_eq!(machine.step(&mut steps), MachineStatus::Running);
     assert_eq!(machine.position(), 1);
     let places: Vec<u32> = steps.0.iter().map(|step| step.2).collect();
     assert_eq!(places, [2]);
-    assert_eq!(machine.step(&mut ()), Status::Finished);
+    assert_eq!(machine.step(&mut ()), MachineStatus::Finished);
     assert_eq!(machine.position(), 2);
 }
 
@@ -305,21 +339,21 @@ fn instructions_of_one_step_are_counted_once() {
 fn what_cannot_be_is_an_internal_fault() {
     let cases = [
         (
-            vec![instruction(Op::Load(PlanId::new(9)))],
+            vec![instruction(DecodedOp::Load(PlanId::new(9)))],
             "no execution plan for an operation",
         ),
         (
-            vec![instruction(Op::Barrier(PlanId::new(9)))],
+            vec![instruction(DecodedOp::Barrier(PlanId::new(9)))],
             "no execution plan for an operation",
         ),
         (
-            vec![instruction(Op::Nop)],
+            vec![instruction(DecodedOp::Nop)],
             "no instruction at the program counter",
         ),
     ];
     for (code, what) in cases {
         let mut machine = machine(code, 1, 32, 1);
-        assert_eq!(machine.run(10), Status::Faulted);
+        assert_eq!(machine.run(10), MachineStatus::Faulted);
         let kind = machine.fault().map(|f| f.kind.clone());
         let what = what.to_owned();
         assert_eq!(kind, Some(FaultKind::Internal { what }));

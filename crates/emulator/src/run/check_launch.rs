@@ -1,8 +1,8 @@
 //! Checks of a launch before memory is allocated for it. They return a [`LaunchError`] if the launch cannot run.
 
-use crate::contract::launch::{Launch, LaunchError, Limits};
-use crate::run::setup::Setup;
-use crate::state::layout::Layout;
+use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
+use crate::run::setup::LaunchSetup;
+use crate::state::layout::MemoryLayout;
 use warpgrid_isa::Feature;
 use warpgrid_program::{LaunchBounds, Program};
 
@@ -33,7 +33,7 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
         .functions
         .get(launch.entry.0 as usize)
         .ok_or(LaunchError::NoSuchEntry)?;
-    if !Setup::is_entry(entry) {
+    if !LaunchSetup::is_entry(entry) {
         return Err(LaunchError::NotAnEntry {
             name: entry.name.clone(),
         });
@@ -43,7 +43,7 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
     check_extents(
         "cluster",
         launch.cluster,
-        [warpgrid_isa::Limits::LARGEST.cluster_blocks_nonportable; 3],
+        [warpgrid_isa::LaunchLimits::LARGEST.cluster_blocks_nonportable; 3],
     )?;
     check_extents("grid", launch.grid, target.grid)?;
     check_extents("block", launch.block, target.block)?;
@@ -124,11 +124,11 @@ fn check_cluster(program: &Program, launch: &Launch) -> Result<(), LaunchError> 
 }
 
 /// Checks the limits that the host has set.
-pub(crate) fn check_limits(limits: &Limits) -> Result<(), LaunchError> {
+pub(crate) fn check_limits(limits: &ResourceLimits) -> Result<(), LaunchError> {
     match limits.max_memory_bytes {
-        asked if asked > Limits::MOST_GLOBAL_BYTES => Err(LaunchError::LimitTooLarge {
+        asked if asked > ResourceLimits::MAX_GLOBAL_BYTES => Err(LaunchError::LimitTooLarge {
             asked,
-            most: Limits::MOST_GLOBAL_BYTES,
+            most: ResourceLimits::MAX_GLOBAL_BYTES,
         }),
         _ => Ok(()),
     }
@@ -138,8 +138,8 @@ pub(crate) fn check_limits(limits: &Limits) -> Result<(), LaunchError> {
 pub(crate) fn check_layout(
     program: &Program,
     launch: &Launch,
-    layout: &Layout,
-    limits: &Limits,
+    layout: &MemoryLayout,
+    limits: &ResourceLimits,
 ) -> Result<(), LaunchError> {
     if launch.arguments.len() != layout.parameters.len() {
         return Err(LaunchError::ArgumentCount {

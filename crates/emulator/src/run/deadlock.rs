@@ -1,20 +1,20 @@
 //! Deadlock detection: finds warps whose wait condition can never be satisfied.
 
-use crate::contract::fault::{FaultKind, WaitReason, Waiter};
-use crate::contract::inspect::Status;
+use crate::contract::fault::{FaultKind, WaitReason, WaitingGroup};
+use crate::contract::inspect::MachineStatus;
 use crate::contract::mbarrier::MbarrierState;
-use crate::exec::reach::Halt;
+use crate::exec::reach::ExecutionFault;
 use crate::exec::waits::object_at;
 use crate::run::machine::Machine;
-use crate::state::schedule::{WarpPlace, can_run};
-use crate::state::warp::SplitState;
+use crate::state::schedule::{WarpSlot, can_run};
+use crate::state::warp::WarpSplitState;
 
 impl Machine {
     /// Records a deadlock if no warp of the cluster is runnable and no operation is in flight for the cluster: only the
     /// cluster itself can satisfy the wait conditions of its warps. [`Machine::find_machine_stuck`] handles waits for
     /// memory.
-    pub(crate) fn find_cluster_stuck(&mut self, place: WarpPlace) {
-        let next = WarpPlace {
+    pub(crate) fn find_cluster_stuck(&mut self, place: WarpSlot) {
+        let next = WarpSlot {
             warp: place.warp + 1,
             ..place
         };
@@ -34,7 +34,7 @@ impl Machine {
             .flat_map(|block| &block.warps)
             .flat_map(|warp| warp.splits.all())
             .any(|split| {
-                matches!(split.state, SplitState::Waiting(reason) if !reason.stays_in_cluster())
+                matches!(split.state, WarpSplitState::Waiting(reason) if !reason.stays_in_cluster())
             });
         if !waits_for_others && !self.state.has_operations(&self.setup, cluster) {
             self.record_deadlock(first..first + n_ranks);
@@ -43,10 +43,10 @@ impl Machine {
 
     /// Records a deadlock if the launch is not finished. Called when no agent can execute a step.
     pub(crate) fn find_machine_stuck(&mut self) {
-        if self.status() == Status::Running {
+        if self.status() == MachineStatus::Running {
             self.record_deadlock(0..self.state.blocks.len());
             if self.state.fault.is_none() {
-                let place = WarpPlace { block: 0, warp: 0 };
+                let place = WarpSlot { block: 0, warp: 0 };
                 self.fail(
                     "no warp or asynchronous operation can execute a step, and no warp is waiting",
                     place,
@@ -64,18 +64,18 @@ impl Machine {
     }
 
     /// Returns the waiting groups of the blocks in these resident slots.
-    pub(crate) fn waiters(&self, places: std::ops::Range<usize>) -> Vec<Waiter> {
+    pub(crate) fn waiters(&self, places: std::ops::Range<usize>) -> Vec<WaitingGroup> {
         let mut waiting = Vec::new();
         let start = places.start;
         let blocks = self.state.blocks.get(places).unwrap_or(&[]);
         for (place, block) in blocks.iter().enumerate() {
             for warp in &block.warps {
                 for split in warp.splits.all() {
-                    let SplitState::Waiting(waits_for) = split.state else {
+                    let WarpSplitState::Waiting(waits_for) = split.state else {
                         continue;
                     };
                     let (function, instruction) = self.setup.code.origin(split.pc);
-                    waiting.push(Waiter {
+                    waiting.push(WaitingGroup {
                         block: block.index,
                         warp: warp.index,
                         lanes: split.mask,
@@ -101,12 +101,12 @@ impl Machine {
         let (block, lanes) = (first.block, first.lanes);
         let mut places = places;
         let of_block = |at: &usize| self.state.blocks.get(*at).is_some_and(|b| b.index == block);
-        let place = WarpPlace {
+        let place = WarpSlot {
             block: places.find(of_block).unwrap_or(0),
             warp: first.warp as usize,
         };
         let pc = self.setup.code.pc_of(first.function, first.instruction);
         let kind = FaultKind::Deadlock { waiting };
-        self.record_fault(place, pc, *Halt::new(kind, lanes));
+        self.record_fault(place, pc, *ExecutionFault::new(kind, lanes));
     }
 }

@@ -1,16 +1,16 @@
 //! Initial register values: resolves the register names of a launch to register file elements.
 
-use crate::code::{Code, InitialRegister};
+use crate::code::{DecodedCode, InitialRegister};
 use crate::contract::launch::{Launch, RegisterInit};
-use crate::state::memory::{GlobalMemory, Owner};
-use warpgrid_program::{MachineCode, Program};
+use crate::state::memory::{AllocationOwner, GlobalMemory};
+use warpgrid_program::{Program, SassKernelInfo};
 
 /// Returns the elements and values of the registers that the launch initializes. Names of registers that the kernel
 /// does not use are skipped.
 pub(crate) fn initial_registers(
     program: &Program,
     launch: &Launch,
-    code: &Code,
+    code: &DecodedCode,
     global: &GlobalMemory,
 ) -> Vec<InitialRegister> {
     let mut initial = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn initial_registers(
         let is_half = place(&given.name).is_some_and(|place| place.bits == 32);
         if let Some(next) = given
             .buffer
-            .and_then(|_| MachineCode::register_after(&given.name))
+            .and_then(|_| SassKernelInfo::register_after(&given.name))
             .filter(|_| is_half)
         {
             let upper = RegisterInit {
@@ -56,7 +56,7 @@ fn start_of(given: &RegisterInit, global: &GlobalMemory) -> u64 {
     let buffer = given.buffer.and_then(|buffer| {
         let mut allocations = global.allocations().iter();
         allocations.find_map(|allocation| match &allocation.owner {
-            Owner::Buffer(index, _) if *index == buffer => Some(allocation.address),
+            AllocationOwner::Buffer(index, _) if *index == buffer => Some(allocation.address),
             _ => None,
         })
     });

@@ -2,35 +2,36 @@
 
 use crate::code::plans::PlanId;
 use crate::code::tensor_memory::TensorMemoryPlan;
-use crate::contract::event::{Agent, Outcome, PendingId};
+use crate::contract::event::{Agent, AsyncOperationId, StepOutcome};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault, WaitReason};
-use crate::contract::inspect::Writer;
+use crate::contract::inspect::LastWriter;
 use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
 use crate::contract::observe::{
-    AccessAction, CacheHints, EventBuffer, EventHead, Interest, MemoryId, Observer, PieceHead,
+    AccessAction, CacheHints, ElementAccessHeader, EventBuffer, EventHeader, EventMask, MemoryId,
+    Observer,
 };
-use crate::contract::pending::TensorMemoryWork;
+use crate::contract::pending::TensorMemoryOperation;
 use crate::contract::pending::{
-    Pending, PendingCompletion, PendingOperation, PendingPiece, PendingSource, PieceBytes,
-    Reduction, Work,
+    AsyncEffect, AsyncOperation, AsyncSource, AsyncWrite, CompletionMechanism, InFlightOperation,
+    PieceBytes, Reduction,
 };
 use crate::contract::sync_event::{SyncEvent, SyncKind};
-use crate::contract::warpgroup::WarpgroupProduct;
+use crate::contract::warpgroup::WgmmaOperation;
 use crate::exec::cluster::PIECE_BYTES;
 use crate::exec::matrix::tensor_product;
-use crate::exec::matrix::tensor_product::Blocks;
+use crate::exec::matrix::tensor_product::CtaPairMemory;
 use crate::exec::matrix::warpgroup;
 use crate::exec::memory::atomic::combine;
-use crate::exec::reach::{Executed, Halt};
+use crate::exec::reach::{ExecResult, ExecutionFault};
 use crate::exec::waits::object_at;
-use crate::run::landing_places::Places;
+use crate::run::landing_places::TargetLookupCache;
 use crate::run::machine::Machine;
 use crate::semantics::mode::FloatMode;
-use crate::semantics::registers::{FULL, Lanes};
+use crate::semantics::registers::{FULL, LaneRegisters};
 use crate::state::last_step::LastStep;
-use crate::state::memory::TriedAccess;
+use crate::state::memory::AttemptedAccess;
 use std::borrow::Cow;
-use warpgrid_isa::fragment::TensorCore;
+use warpgrid_isa::fragment::TensorCoreGeneration;
 use warpgrid_isa::{ScalarType, Sem, StateSpace};
 
 /// Bytes of a response of `clusterlaunchcontrol.try_cancel`.
@@ -38,7 +39,7 @@ const ANSWER_BYTES: u32 = 16;
 
 impl Machine {
     /// Executes the step in which an operation completes.
-    pub(crate) fn land_now(&mut self, id: PendingId, observer: &mut dyn Observer) {
+    pub(crate) fn complete_operation(&mut self, id: AsyncOperationId, observer: &mut dyn Observer) {
         let Some(pending) = self.state.in_flight.get(id) else {
             return;
         };
@@ -47,10 +48,10 @@ impl Machine {
         // Fast path: a tile is copied without pieces if no observer receives its accesses.
         let listens = interest.covers(AccessAction::Store) || interest.covers(AccessAction::Load);
         let pending = match !listens && self.moves_whole(pending) {
-            true => Pending::clone(pending),
-            false => pending.spelled_out(),
+            true => InFlightOperation::clone(pending),
+            false => pending.expand_pieces(),
         };
-        let mut pending = self.answered(pending);
+        let mut pending = self.resolve_cancel_request(pending);
         self.read_sources(&mut pending, observer);
         let places = match self.piece_places(&pending) {
             Ok(places) => places,
@@ -59,7 +60,7 @@ impl Machine {
         let signal = match self.signal(&pending) {
             Ok(signal) => signal,
             Err(fault) => {
-                let halt = Halt::new(FaultKind::Mbarrier(fault), pending.lanes().max(1));
+                let halt = ExecutionFault::new(FaultKind::Mbarrier(fault), pending.lanes().max(1));
                 return self.record_landing_fault(&pending, *halt);
             }
         };
@@ -88,7 +89,7 @@ impl Machine {
         }
         let last = LastStep {
             stored,
-            ..self.landed(&pending, Outcome::Landed)
+            ..self.landed(&pending, StepOutcome::Landed)
         };
         if interest.steps {
             observer.step(&last.event(&self.setup.code, step));
@@ -96,25 +97,27 @@ impl Machine {
         self.state.last_step = Some(last);
         self.state.position += 1;
         let setup = std::sync::Arc::clone(&self.setup);
-        self.state.refill(&setup, &mut self.spare);
+        self.state.launch_next_clusters(&setup, &mut self.spare);
     }
 
     /// Executes the part of an operation that is not expressed as pieces.
-    fn do_work(&mut self, pending: &Pending, step: u64) -> Executed {
+    fn do_work(&mut self, pending: &InFlightOperation, step: u64) -> ExecResult {
         match &pending.operation.work {
-            Work::Pieces | Work::TensorPieces(_) | Work::Cancel { .. } => Ok(()),
-            Work::Tensor(transfer) => {
+            AsyncEffect::Pieces | AsyncEffect::TensorPieces(_) | AsyncEffect::Cancel { .. } => {
+                Ok(())
+            }
+            AsyncEffect::Tensor(transfer) => {
                 self.move_tile(transfer, step);
                 Ok(())
             }
-            Work::Product(product) => self.land_product(pending, product),
-            Work::TensorMemory(work) => self.land_in_tensor_memory(work, step),
+            AsyncEffect::Product(product) => self.land_product(pending, product),
+            AsyncEffect::TensorMemory(work) => self.land_in_tensor_memory(work, step),
         }
     }
 
     fn report_landing(
         &self,
-        pending: &Pending,
+        pending: &InFlightOperation,
         signal: Option<[MbarrierState; 2]>,
         observer: &mut dyn Observer,
     ) {
@@ -126,19 +129,20 @@ impl Machine {
             function: origin.function,
             instruction: origin.instruction,
             lanes: pending.lanes(),
-            what: SyncKind::Landed { pending, signal },
+            what: SyncKind::Completed { pending, signal },
         });
     }
 
     /// Computes a `wgmma`, and writes the registers of the warp that issued it.
     fn land_product(
         &mut self,
-        pending: &Pending,
-        product: &WarpgroupProduct,
-    ) -> Result<(), Box<Halt>> {
+        pending: &InFlightOperation,
+        product: &WgmmaOperation,
+    ) -> Result<(), Box<ExecutionFault>> {
         let code = &self.setup.code;
         let origin = &pending.operation.origin;
-        let missing = || Halt::internal("the matrix operation belongs to no warp", u32::MAX);
+        let missing =
+            || ExecutionFault::internal("the matrix operation belongs to no warp", u32::MAX);
         let plan = code.warp_products.get(PlanId::new(product.plan));
         let place = self
             .state
@@ -154,7 +158,7 @@ impl Machine {
             .warps
             .get_mut(origin.warp as usize)
             .ok_or_else(missing)?;
-        let mut lanes = Lanes {
+        let mut lanes = LaneRegisters {
             banks: &mut warp.banks,
             constants: &code.constants,
             specials: &warp.specials,
@@ -170,8 +174,8 @@ impl Machine {
     /// Resolves a `clusterlaunchcontrol.try_cancel` into the write of its response: cancels the launch of the next
     /// cluster of the grid, if there is one that has not started. For each further block that receives the response, a
     /// separate operation is issued.
-    fn answered(&mut self, pending: Pending) -> Pending {
-        let Work::Cancel {
+    fn resolve_cancel_request(&mut self, pending: InFlightOperation) -> InFlightOperation {
+        let AsyncEffect::Cancel {
             lane,
             blocks,
             address,
@@ -181,8 +185,8 @@ impl Machine {
             return pending;
         };
         let answer = self.cancel_cluster();
-        let mut operations = blocks.iter().map(|block| PendingOperation {
-            pieces: vec![PendingPiece {
+        let mut operations = blocks.iter().map(|block| AsyncOperation {
+            pieces: vec![AsyncWrite {
                 lane: *lane,
                 space: StateSpace::Shared,
                 block: *block,
@@ -191,8 +195,8 @@ impl Machine {
                 source: None,
                 reduces: None,
             }],
-            work: Work::Pieces,
-            completion: PendingCompletion::Mbarrier {
+            work: AsyncEffect::Pieces,
+            completion: CompletionMechanism::Mbarrier {
                 block: *block,
                 address: *object,
                 bytes: ANSWER_BYTES,
@@ -204,7 +208,7 @@ impl Machine {
             self.state.in_flight.start(operation, 1);
         }
         match first {
-            Some(operation) => Pending {
+            Some(operation) => InFlightOperation {
                 operation,
                 ..pending
             },
@@ -229,13 +233,13 @@ impl Machine {
     /// Executes an operation on tensor memory.
     fn land_in_tensor_memory(
         &mut self,
-        work: &TensorMemoryWork,
+        work: &TensorMemoryOperation,
         step: u64,
-    ) -> Result<(), Box<Halt>> {
+    ) -> Result<(), Box<ExecutionFault>> {
         let lanes = 1 << (work.lane & 31);
         let plan = self.setup.code.tensor_memory.get(PlanId::new(work.plan));
         let Some(TensorMemoryPlan::Start(plan)) = plan else {
-            return Err(Halt::internal(
+            return Err(ExecutionFault::internal(
                 "no execution plan for a tensor memory operation",
                 lanes,
             ));
@@ -243,29 +247,30 @@ impl Machine {
         let blocks = &self.state.blocks;
         let place = |index: &u64| blocks.iter().position(|b| b.index == *index);
         let places: Option<Vec<usize>> = work.blocks.iter().map(place).collect();
-        let places = places.ok_or_else(|| Halt::internal("no block for tensor memory", lanes))?;
-        let mut blocks = Blocks {
+        let places =
+            places.ok_or_else(|| ExecutionFault::internal("no block for tensor memory", lanes))?;
+        let mut blocks = CtaPairMemory {
             shared: &self.state.shared,
             tensor: &mut self.state.tensor,
             places,
         };
-        let core = TensorCore::of(self.setup.program.target);
+        let core = TensorCoreGeneration::of(self.setup.program.target);
         tensor_product::land(plan, work, &mut blocks, core, step)
     }
 
     /// Executes the step in which an operation reads its source.
-    pub(crate) fn read_now(&mut self, id: PendingId, observer: &mut dyn Observer) {
+    pub(crate) fn read_now(&mut self, id: AsyncOperationId, observer: &mut dyn Observer) {
         let Some(pending) = self.state.in_flight.get(id) else {
             return;
         };
-        let pending = pending.spelled_out();
+        let pending = pending.expand_pieces();
         let step = self.state.position;
         let interest = observer.interest();
         let mut read = pending;
         self.read_sources(&mut read, observer);
         read.reads_at = None;
         self.wake_after(&read, None);
-        let last = self.landed(&read, Outcome::Read);
+        let last = self.landed(&read, StepOutcome::Read);
         self.state.in_flight.put_back(read);
         if interest.steps {
             observer.step(&last.event(&self.setup.code, step));
@@ -275,14 +280,14 @@ impl Machine {
     }
 
     /// Copies the current contents of the sources of an operation to its pieces, and reports the loads to the observer.
-    fn read_sources(&mut self, pending: &mut Pending, observer: &mut dyn Observer) {
+    fn read_sources(&mut self, pending: &mut InFlightOperation, observer: &mut dyn Observer) {
         let pieces = &pending.operation.pieces;
         if pieces.iter().all(|piece| piece.source.is_none()) {
             return;
         }
         let listens = observer.interest().covers(AccessAction::Load);
         let unread = listens.then(|| pieces.clone());
-        let mut places = Places::default();
+        let mut places = TargetLookupCache::default();
         for piece in &mut pending.operation.pieces {
             let Some(source) = piece.source.take() else {
                 continue;
@@ -302,8 +307,8 @@ impl Machine {
     /// while the copy is in flight.
     fn source_bytes(
         &self,
-        places: &mut Places,
-        source: &PendingSource,
+        places: &mut TargetLookupCache,
+        source: &AsyncSource,
         n_bytes: usize,
     ) -> Option<&[u8]> {
         match source.space {
@@ -323,8 +328,8 @@ impl Machine {
 
     fn report_read(
         &mut self,
-        read: &Pending,
-        before: &[PendingPiece],
+        read: &InFlightOperation,
+        before: &[AsyncWrite],
         step: u64,
         observer: &mut dyn Observer,
     ) {
@@ -333,7 +338,7 @@ impl Machine {
             let Some(source) = &unread.source else {
                 continue;
             };
-            let from = PieceHead {
+            let from = ElementAccessHeader {
                 written: false,
                 memory: memory_of(source.space, source.block),
                 address: source.address,
@@ -341,7 +346,7 @@ impl Machine {
             };
             add_pieces(&mut self.events, from, &piece.bytes, &piece.bytes);
         }
-        let head = EventHead {
+        let head = EventHeader {
             action: AccessAction::Load,
             space: before
                 .iter()
@@ -352,11 +357,11 @@ impl Machine {
         observer.access(&self.events.event(&head));
     }
 
-    fn landed(&self, pending: &Pending, what: Outcome) -> LastStep {
+    fn landed(&self, pending: &InFlightOperation, what: StepOutcome) -> LastStep {
         let origin = &pending.operation.origin;
         let pieces = &pending.operation.pieces;
         let mut lanes = pieces.iter().fold(0, |lanes, p| lanes | 1 << (p.lane & 31));
-        if let Work::Tensor(transfer) = &pending.operation.work {
+        if let AsyncEffect::Tensor(transfer) = &pending.operation.work {
             lanes |= 1 << (transfer.lane & 31);
         }
         LastStep {
@@ -374,25 +379,25 @@ impl Machine {
     /// Writes the pieces of an operation, and collects the event for the observer.
     fn write_pieces(
         &mut self,
-        pending: &Pending,
-        places: &[PiecePlace],
+        pending: &InFlightOperation,
+        places: &[PieceTarget],
         step: u64,
-        interest: Interest,
+        interest: EventMask,
     ) {
         let listens = interest.covers(AccessAction::Store);
         let mut events = std::mem::take(&mut self.events);
         events.clear();
         for (piece, place) in pending.operation.pieces.iter().zip(places) {
-            let writer = Writer {
+            let writer = LastWriter {
                 step,
                 lane: piece.lane,
             };
             let (memory, offset) = match *place {
-                PiecePlace::Shared { block, offset } => match self.state.shared.get_mut(block) {
+                PieceTarget::Shared { block, offset } => match self.state.shared.get_mut(block) {
                     Some(memory) => (memory, offset),
                     None => continue,
                 },
-                PiecePlace::Arena { offset } => (&mut self.state.global.arena, offset),
+                PieceTarget::Arena { offset } => (&mut self.state.global.arena, offset),
             };
             if piece.reduces.is_none() && !listens {
                 memory.write(offset, &piece.bytes, writer);
@@ -410,16 +415,23 @@ impl Machine {
     }
 
     /// Returns the location of each piece. Fails with the first piece that is out of bounds.
-    fn piece_places<'p>(&self, pending: &'p Pending) -> Result<Vec<PiecePlace>, &'p PendingPiece> {
-        let mut places = Places::default();
+    fn piece_places<'p>(
+        &self,
+        pending: &'p InFlightOperation,
+    ) -> Result<Vec<PieceTarget>, &'p AsyncWrite> {
+        let mut places = TargetLookupCache::default();
         let pieces = pending.operation.pieces.iter();
-        let place = |piece: &'p PendingPiece| self.piece_place(&mut places, piece).ok_or(piece);
+        let place = |piece: &'p AsyncWrite| self.piece_place(&mut places, piece).ok_or(piece);
         pieces.map(place).collect()
     }
 
     /// Returns the memory and the offset to which a piece is written. Returns `None` if the piece is empty, out of
     /// bounds, or in read-only memory.
-    fn piece_place(&self, places: &mut Places, piece: &PendingPiece) -> Option<PiecePlace> {
+    fn piece_place(
+        &self,
+        places: &mut TargetLookupCache,
+        piece: &AsyncWrite,
+    ) -> Option<PieceTarget> {
         let n_bytes = piece.bytes.len() as u64;
         if n_bytes == 0 {
             return None;
@@ -430,22 +442,22 @@ impl Machine {
                 let memory = self.state.shared.get(block)?;
                 let end = piece.address.checked_add(n_bytes)?;
                 let offset = piece.address as usize;
-                (end <= memory.len() as u64).then_some(PiecePlace::Shared { block, offset })
+                (end <= memory.len() as u64).then_some(PieceTarget::Shared { block, offset })
             }
             _ => {
                 let found = places.global(&self.state.global, piece.address, n_bytes)?;
                 let offset = found.start;
-                (!found.is_read_only).then_some(PiecePlace::Arena { offset })
+                (!found.is_read_only).then_some(PieceTarget::Arena { offset })
             }
         }
     }
 
     /// Returns the new state of the mbarrier that the operation signals, if any.
-    fn signal(&self, pending: &Pending) -> Result<Option<Signal>, MbarrierFault> {
+    fn signal(&self, pending: &InFlightOperation) -> Result<Option<MbarrierSignal>, MbarrierFault> {
         let (block, address) = match pending.operation.completion {
-            PendingCompletion::Mbarrier { block, address, .. }
-            | PendingCompletion::Arrival { block, address, .. } => (block, address),
-            PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => return Ok(None),
+            CompletionMechanism::Mbarrier { block, address, .. }
+            | CompletionMechanism::Arrival { block, address, .. } => (block, address),
+            CompletionMechanism::None | CompletionMechanism::AsyncGroup { .. } => return Ok(None),
         };
         let place = self.state.blocks.iter().position(|b| b.index == block);
         let memory = place.and_then(|place| self.state.shared.get(place));
@@ -458,15 +470,15 @@ impl Machine {
             held,
         };
         let (Some(mut state), Some(place)) = (held, place) else {
-            return Err(misuse(MbarrierMisuse::NoObject));
+            return Err(misuse(MbarrierMisuse::NotAnMbarrier));
         };
         let before = state;
         let ends_phase = match pending.operation.completion {
-            PendingCompletion::Mbarrier { bytes, .. } => state.complete(bytes),
-            PendingCompletion::Arrival { count, .. } => state.arrive(count),
-            PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => Ok(false),
+            CompletionMechanism::Mbarrier { bytes, .. } => state.complete(bytes),
+            CompletionMechanism::Arrival { count, .. } => state.arrive(count),
+            CompletionMechanism::None | CompletionMechanism::AsyncGroup { .. } => Ok(false),
         };
-        Ok(Some(Signal {
+        Ok(Some(MbarrierSignal {
             place,
             block,
             address,
@@ -477,20 +489,20 @@ impl Machine {
     }
 
     /// Writes the new state of a signaled mbarrier. Returns the block if the phase has completed.
-    fn write_signal(&mut self, signal: Option<Signal>, step: u64) -> Option<u64> {
+    fn write_signal(&mut self, signal: Option<MbarrierSignal>, step: u64) -> Option<u64> {
         let signal = signal?;
         let memory = self.state.shared.get_mut(signal.place)?;
-        let writer = Writer { step, lane: 0 };
+        let writer = LastWriter { step, lane: 0 };
         let word = signal.state.word().to_le_bytes();
         memory.write(signal.address as usize, &word, writer);
         signal.ends_phase.then_some(signal.block)
     }
 
-    fn stop_landing(&mut self, pending: &Pending, piece: &PendingPiece) {
-        let halt = Halt {
+    fn stop_landing(&mut self, pending: &InFlightOperation, piece: &AsyncWrite) {
+        let halt = ExecutionFault {
             kind: FaultKind::OutOfBounds,
             lanes: 1 << (piece.lane & 31),
-            access: Some(TriedAccess {
+            access: Some(AttemptedAccess {
                 kind: AccessKind::Store,
                 space: piece.space,
                 address: piece.address,
@@ -501,7 +513,7 @@ impl Machine {
     }
 
     /// Wakes the groups that wait for the operation or for any change of memory; they execute their instruction again.
-    fn wake_after(&mut self, pending: &Pending, ended: Option<u64>) {
+    fn wake_after(&mut self, pending: &InFlightOperation, ended: Option<u64>) {
         let operation = &pending.operation;
         let origin = operation.origin;
         for block in &mut self.state.blocks {
@@ -511,7 +523,7 @@ impl Machine {
                     WaitReason::Memory => true,
                     WaitReason::MbarrierPhase { .. } => ended == Some(block.index),
                     WaitReason::AsyncGroup { .. } => {
-                        let grouped = PendingCompletion::is_grouped(operation.completion);
+                        let grouped = CompletionMechanism::is_grouped(operation.completion);
                         from_here && grouped
                     }
                     WaitReason::Barrier { .. }
@@ -527,7 +539,7 @@ impl Machine {
 
 /// Location to which a piece is written.
 #[derive(Clone, Copy, Debug)]
-enum PiecePlace {
+enum PieceTarget {
     /// Shared memory of the block in this resident slot.
     Shared {
         block: usize,
@@ -539,12 +551,12 @@ enum PiecePlace {
 }
 
 /// Returns the fields of a completion event that are common to its pieces.
-fn head_of(pending: &Pending, step: u64) -> EventHead {
+fn head_of(pending: &InFlightOperation, step: u64) -> EventHeader {
     let operation = &pending.operation;
     let pieces = &operation.pieces;
     let first = pieces.first();
     let width_bytes = first.map_or(0, |piece| piece.bytes.len() as u32);
-    EventHead {
+    EventHeader {
         step,
         agent: Agent::InFlight(pending.id),
         origin: (operation.origin.function, operation.origin.instruction),
@@ -561,7 +573,7 @@ fn head_of(pending: &Pending, step: u64) -> EventHead {
 }
 
 /// New state of an mbarrier that an operation signals at its completion.
-struct Signal {
+struct MbarrierSignal {
     /// Resident slot of the block.
     place: usize,
     block: u64,
@@ -571,22 +583,25 @@ struct Signal {
     ends_phase: bool,
 }
 
-impl PendingCompletion {
+impl CompletionMechanism {
     fn is_grouped(self) -> bool {
-        matches!(self, PendingCompletion::AsyncGroup { .. })
+        matches!(self, CompletionMechanism::AsyncGroup { .. })
     }
 }
 
 /// Checks whether an operation stores to memory without using pieces.
-const fn stores_by_rule(work: &Work) -> bool {
+const fn stores_by_rule(work: &AsyncEffect) -> bool {
     match work {
-        Work::TensorMemory(_) | Work::Tensor(_) => true,
-        Work::Pieces | Work::TensorPieces(_) | Work::Product(_) | Work::Cancel { .. } => false,
+        AsyncEffect::TensorMemory(_) | AsyncEffect::Tensor(_) => true,
+        AsyncEffect::Pieces
+        | AsyncEffect::TensorPieces(_)
+        | AsyncEffect::Product(_)
+        | AsyncEffect::Cancel { .. } => false,
     }
 }
 
 /// Returns the bytes that a piece writes to memory with the contents `old`.
-fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
+fn combined<'p>(piece: &'p AsyncWrite, old: &[u8]) -> Cow<'p, [u8]> {
     let Some(Reduction { op, ty, flushes }) = piece.reduces else {
         return Cow::Borrowed(&piece.bytes);
     };
@@ -613,7 +628,7 @@ fn combined<'p>(piece: &'p PendingPiece, old: &[u8]) -> Cow<'p, [u8]> {
 }
 
 /// Adds bytes without element type to an event, in pieces of at most 16 bytes.
-fn add_pieces(events: &mut EventBuffer, mut head: PieceHead, bytes: &[u8], old: &[u8]) {
+fn add_pieces(events: &mut EventBuffer, mut head: ElementAccessHeader, bytes: &[u8], old: &[u8]) {
     let chunks = bytes.chunks(PIECE_BYTES).zip(old.chunks(PIECE_BYTES));
     for (bytes, old) in chunks {
         head.ty = type_of(bytes.len());
@@ -633,10 +648,10 @@ fn type_of(n_bytes: usize) -> ScalarType {
     }
 }
 
-fn head_of_piece(piece: &PendingPiece) -> PieceHead {
-    PieceHead {
-        asked: (piece.lane & 31) as u8,
-        gave: (piece.lane & 31) as u8,
+fn head_of_piece(piece: &AsyncWrite) -> ElementAccessHeader {
+    ElementAccessHeader {
+        address_lane: (piece.lane & 31) as u8,
+        data_lane: (piece.lane & 31) as u8,
         element: 0,
         written: true,
         ty: type_of(piece.bytes.len()),

@@ -1,30 +1,30 @@
 //! Source and destination locations of asynchronous operations: resolves addresses to resident slots and arena offsets.
 //! Copies tensor tiles without splitting them into pieces.
 
-use crate::contract::inspect::Writer;
-use crate::contract::pending::{Pending, Work};
-use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer};
+use crate::contract::inspect::LastWriter;
+use crate::contract::pending::{AsyncEffect, InFlightOperation};
+use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection};
 use crate::run::machine::Machine;
 use crate::state::block::Block;
 use crate::state::memory::GlobalMemory;
 
 /// Most recently used block and allocation. Consecutive pieces usually access the same ones.
 #[derive(Default)]
-pub(crate) struct Places {
+pub(crate) struct TargetLookupCache {
     block: Option<(u64, usize)>,
-    allocation: Option<Found>,
+    allocation: Option<ArenaRange>,
 }
 
 /// A range of an allocation: its addresses and its offset in the arena.
 #[derive(Clone, Copy)]
-pub(crate) struct Found {
+pub(crate) struct ArenaRange {
     address: u64,
     size: u64,
     pub(crate) start: usize,
     pub(crate) is_read_only: bool,
 }
 
-impl Places {
+impl TargetLookupCache {
     /// Returns the resident slot of the block with this index.
     pub(crate) fn block(&mut self, blocks: &[Block], index: u64) -> Option<usize> {
         if let Some((last, place)) = self.block
@@ -43,11 +43,11 @@ impl Places {
         memory: &GlobalMemory,
         address: u64,
         n_bytes: u64,
-    ) -> Option<Found> {
-        let within = |found: Found| {
+    ) -> Option<ArenaRange> {
+        let within = |found: ArenaRange| {
             let offset = address.checked_sub(found.address)?;
             let end = offset.checked_add(n_bytes)?;
-            (end <= found.size).then_some(Found {
+            (end <= found.size).then_some(ArenaRange {
                 start: found.start + offset as usize,
                 ..found
             })
@@ -56,7 +56,7 @@ impl Places {
             return Some(found);
         }
         let allocation = memory.find(address)?;
-        let found = Found {
+        let found = ArenaRange {
             address: allocation.address,
             size: allocation.size,
             start: allocation.start,
@@ -75,29 +75,29 @@ const FILLED_BYTES: usize = 64;
 impl Machine {
     /// Checks whether an operation is a load of a tile that copies bytes unchanged, and whose destination, including
     /// the complete swizzle patterns, is within shared memory.
-    pub(crate) fn moves_whole(&self, pending: &Pending) -> bool {
-        let Work::Tensor(transfer) = &pending.operation.work else {
+    pub(crate) fn moves_whole(&self, pending: &InFlightOperation) -> bool {
+        let AsyncEffect::Tensor(transfer) = &pending.operation.work else {
             return false;
         };
         let start = transfer.shared / PATTERN_BYTES * PATTERN_BYTES;
         let end = transfer.shared.saturating_add(transfer.shared_extent());
         let end = end.div_ceil(PATTERN_BYTES).saturating_mul(PATTERN_BYTES);
-        let mut places = Places::default();
+        let mut places = TargetLookupCache::default();
         let is_there = transfer.blocks.iter().all(|index| {
             let place = places.block(&self.state.blocks, *index);
             let memory = place.and_then(|place| self.state.shared.get(place));
             memory.is_some_and(|memory| start < end && end <= memory.len() as u64)
         });
-        transfer.direction == TensorDirection::Load && transfer.copies_bytes() && is_there
+        transfer.direction == TensorCopyDirection::Load && transfer.copies_bytes() && is_there
     }
 
     /// Copies the tile of a load from global to shared memory.
-    pub(crate) fn move_tile(&mut self, transfer: &TensorTransfer, step: u64) {
-        let writer = Writer {
+    pub(crate) fn move_tile(&mut self, transfer: &TensorCopy, step: u64) {
+        let writer = LastWriter {
             step,
             lane: transfer.lane,
         };
-        let mut places = Places::default();
+        let mut places = TargetLookupCache::default();
         let filling = transfer.filling();
         let filling: [u8; FILLED_BYTES] = std::array::from_fn(|at| filling[at % filling.len()]);
         let global = &self.state.global;

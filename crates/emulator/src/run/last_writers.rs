@@ -1,43 +1,46 @@
 //! Last writers of the bytes of a region, for hosts.
 
-use crate::contract::inspect::Writer;
-use crate::state::writers::Writers;
+use crate::contract::inspect::LastWriter;
+use crate::state::writers::LastWriterTable;
 use std::fmt;
 use std::ops::Range;
 
 /// Last writer of each byte of a region.
 #[derive(Clone)]
 pub struct LastWriters<'a> {
-    kept: Kept<'a>,
+    kept: WriterSource<'a>,
 }
 
 #[derive(Clone)]
-enum Kept<'a> {
+enum WriterSource<'a> {
     /// One entry per byte.
     Plain(&'a [u64]),
     /// Range of a paged memory.
-    Paged(&'a Writers, Range<usize>),
+    Paged(&'a LastWriterTable, Range<usize>),
 }
 
 impl<'a> LastWriters<'a> {
     pub(crate) fn plain(entries: &'a [u64]) -> LastWriters<'a> {
         LastWriters {
-            kept: Kept::Plain(entries),
+            kept: WriterSource::Plain(entries),
         }
     }
 
     /// Returns `None` if the memory does not track writers.
-    pub(crate) fn paged(writers: &'a Writers, range: Range<usize>) -> Option<LastWriters<'a>> {
+    pub(crate) fn paged(
+        writers: &'a LastWriterTable,
+        range: Range<usize>,
+    ) -> Option<LastWriters<'a>> {
         writers.is_tracked().then_some(LastWriters {
-            kept: Kept::Paged(writers, range),
+            kept: WriterSource::Paged(writers, range),
         })
     }
 
     /// Returns the size of the region in bytes.
     pub fn len(&self) -> usize {
         match &self.kept {
-            Kept::Plain(entries) => entries.len(),
-            Kept::Paged(_, range) => range.len(),
+            WriterSource::Plain(entries) => entries.len(),
+            WriterSource::Paged(_, range) => range.len(),
         }
     }
 
@@ -47,16 +50,18 @@ impl<'a> LastWriters<'a> {
 
     fn entry(&self, byte: usize) -> u64 {
         match &self.kept {
-            Kept::Plain(entries) => entries.get(byte).copied().unwrap_or(0),
-            Kept::Paged(writers, range) if byte < range.len() => writers.entry(range.start + byte),
-            Kept::Paged(..) => 0,
+            WriterSource::Plain(entries) => entries.get(byte).copied().unwrap_or(0),
+            WriterSource::Paged(writers, range) if byte < range.len() => {
+                writers.entry(range.start + byte)
+            }
+            WriterSource::Paged(..) => 0,
         }
     }
 
     /// Returns the last writer of a byte. Returns `None` if no step has written the byte, if it is outside of the
     /// region, or if the launch is so large that only [`LastWriters::is_written`] is known.
-    pub fn of(&self, byte: usize) -> Option<Writer> {
-        Writer::unpack(self.entry(byte))
+    pub fn of(&self, byte: usize) -> Option<LastWriter> {
+        LastWriter::unpack(self.entry(byte))
     }
 
     /// Checks whether a step has written a byte.
@@ -65,14 +70,14 @@ impl<'a> LastWriters<'a> {
     }
 
     /// Returns the latest writer of a range of bytes.
-    pub fn latest(&self, bytes: Range<usize>) -> Option<Writer> {
+    pub fn latest(&self, bytes: Range<usize>) -> Option<LastWriter> {
         bytes
             .filter_map(|byte| self.of(byte))
             .max_by_key(|writer| writer.step)
     }
 
     /// Returns the last writers of all bytes in address order.
-    pub fn iter(&self) -> impl Iterator<Item = Option<Writer>> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = Option<LastWriter>> + '_ {
         (0..self.len()).map(|byte| self.of(byte))
     }
 }

@@ -1,17 +1,17 @@
 //! Construction of faults: resolves the instruction, the thread and the memory region of a failed access.
 
 use crate::contract::event::Agent;
-use crate::contract::fault::{AccessFault, Fault, Place, Region};
-use crate::contract::pending::{Pending, PendingOrigin};
-use crate::exec::reach::Halt;
+use crate::contract::fault::{AccessFault, Fault, FaultLocation, NamedRegion};
+use crate::contract::pending::{AsyncOrigin, InFlightOperation};
+use crate::exec::reach::ExecutionFault;
 use crate::run::machine::Machine;
-use crate::state::memory::Owner;
-use crate::state::schedule::WarpPlace;
+use crate::state::memory::AllocationOwner;
+use crate::state::schedule::WarpSlot;
 use warpgrid_isa::StateSpace;
 
 impl Machine {
     /// Records a fault at the instruction of the current group.
-    pub(crate) fn stop(&mut self, place: WarpPlace, halt: Halt) {
+    pub(crate) fn stop(&mut self, place: WarpSlot, halt: ExecutionFault) {
         let pc = self
             .state
             .blocks
@@ -23,17 +23,17 @@ impl Machine {
 
     /// Records an internal fault.
     #[cold]
-    pub(crate) fn fail(&mut self, what: &str, place: WarpPlace) {
-        self.stop(place, *Halt::internal(what, 1));
+    pub(crate) fn fail(&mut self, what: &str, place: WarpSlot) {
+        self.stop(place, *ExecutionFault::internal(what, 1));
     }
 
-    pub(crate) fn record_fault(&mut self, place: WarpPlace, pc: u32, halt: Halt) {
+    pub(crate) fn record_fault(&mut self, place: WarpSlot, pc: u32, halt: ExecutionFault) {
         let block = self.state.blocks.get(place.block);
         let warp = block.and_then(|block| block.warps.get(place.warp));
         let stack = warp.map_or(0, |warp| warp.stack.lane_bytes as u64);
         let (function, instruction) = self.setup.code.origin(pc);
         let block_index = block.map_or(0, |block| block.index);
-        let origin = PendingOrigin {
+        let origin = AsyncOrigin {
             step: self.state.position,
             block: block_index,
             warp: place.warp as u32,
@@ -48,12 +48,22 @@ impl Machine {
     }
 
     /// Records a fault of an operation that cannot complete, at the instruction that issued it.
-    pub(crate) fn record_landing_fault(&mut self, pending: &Pending, halt: Halt) {
+    pub(crate) fn record_landing_fault(
+        &mut self,
+        pending: &InFlightOperation,
+        halt: ExecutionFault,
+    ) {
         let agent = Agent::InFlight(pending.id);
         self.record(agent, pending.operation.origin, 0, halt);
     }
 
-    fn record(&mut self, agent: Agent, origin: PendingOrigin, stack_bytes: u64, halt: Halt) {
+    fn record(
+        &mut self,
+        agent: Agent,
+        origin: AsyncOrigin,
+        stack_bytes: u64,
+        halt: ExecutionFault,
+    ) {
         let lane = halt.lanes.trailing_zeros() & 31;
         let access = halt.access.map(|tried| AccessFault {
             kind: tried.kind,
@@ -82,9 +92,9 @@ impl Machine {
     }
 
     /// Returns the region that contains an address, or the nearest region.
-    fn place_of(&self, space: StateSpace, address: u64, stack_bytes: u64) -> Place {
+    fn place_of(&self, space: StateSpace, address: u64, stack_bytes: u64) -> FaultLocation {
         let layout = &self.setup.layout;
-        let window = |region, offset: u64, size_bytes| Place {
+        let window = |region, offset: u64, size_bytes| FaultLocation {
             region,
             byte_offset: offset as i64,
             size_bytes,
@@ -93,7 +103,7 @@ impl Machine {
         let in_shared = |offset: u64| {
             let reserved = layout.reserved_shared_bytes;
             let own = layout.shared_bytes.saturating_sub(reserved);
-            window(Region::Shared, offset.wrapping_sub(reserved), own)
+            window(NamedRegion::Shared, offset.wrapping_sub(reserved), own)
         };
         match space {
             StateSpace::Shared if layout.map.own_window => in_shared(address),
@@ -101,7 +111,7 @@ impl Machine {
                 in_shared(layout.map.shared_place(address).offset)
             }
             StateSpace::Local | StateSpace::ParamFunc => {
-                window(Region::Local, address, stack_bytes)
+                window(NamedRegion::Local, address, stack_bytes)
             }
             StateSpace::Generic if layout.map.in_shared_cluster(address) => {
                 let address = address - layout.map.shared;
@@ -109,40 +119,39 @@ impl Machine {
             }
             StateSpace::Generic if layout.map.in_local(address) => {
                 let offset = address - layout.map.local;
-                window(Region::Local, offset, stack_bytes)
+                window(NamedRegion::Local, offset, stack_bytes)
             }
             _ => self.place_near(address),
         }
     }
 
     /// Returns the allocation that contains an address, or the nearest allocation.
-    fn place_near(&self, address: u64) -> Place {
+    fn place_near(&self, address: u64) -> FaultLocation {
         // Allocations at a distance of more than 4 MiB are unrelated to the address.
         let near = self.state.global.nearest(address).filter(|a| {
             let distance = address.wrapping_sub(a.address) as i64;
             distance > -(1 << 22) && distance < a.size as i64 + (1 << 22)
         });
         let Some(allocation) = near else {
-            return Place {
-                region: Region::Nothing,
+            return FaultLocation {
+                region: NamedRegion::Nothing,
                 byte_offset: 0,
                 size_bytes: 0,
             };
         };
         let region = match &allocation.owner {
-            Owner::Buffer(index, name) => Region::Buffer {
+            AllocationOwner::Buffer(index, name) => NamedRegion::Buffer {
                 index: *index,
                 name: name.clone(),
             },
-            Owner::GlobalVariable(index, name) | Owner::ConstVariable(index, name) => {
-                Region::Variable {
-                    index: *index,
-                    name: name.clone(),
-                }
-            }
-            Owner::Parameters => Region::Parameters,
+            AllocationOwner::GlobalVariable(index, name)
+            | AllocationOwner::ConstVariable(index, name) => NamedRegion::Variable {
+                index: *index,
+                name: name.clone(),
+            },
+            AllocationOwner::Parameters => NamedRegion::Parameters,
         };
-        Place {
+        FaultLocation {
             region,
             byte_offset: address.wrapping_sub(allocation.address) as i64,
             size_bytes: allocation.size,

@@ -2,16 +2,16 @@
 //! handles memory, barriers, values from other lanes and the order of threads; for example, the explorer of the memory
 //! model chooses the result of each load.
 
-use crate::code::op::Op;
-use crate::code::{Bank, Code, Element, Instr};
-use crate::contract::launch::{Launch, LaunchError, Limits};
+use crate::code::op::DecodedOp;
+use crate::code::{DecodedCode, DecodedInstruction, RegisterBank, RegisterOperand};
+use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
 use crate::exec::arithmetic::compute::compute_apart;
 use crate::exec::collective::collective;
 use crate::exec::elements::{read64, write64};
 use crate::exec::memory::atomic::combine;
 use crate::run::machine::Machine;
 use crate::semantics::mode::FloatMode;
-use crate::semantics::registers::{Banks, LANES, Lanes, Results};
+use crate::semantics::registers::{LANES, LaneRegisters, RegisterFile, ResultRows};
 use crate::state::memory::AddressMap;
 use crate::state::warp::Warp;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use warpgrid_program::{Program, RegisterId};
 
 /// A thread of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ThreadPlace {
+pub struct ThreadCoordinates {
     /// Position of the block in the grid.
     pub block: [u32; 3],
     /// Linear index of the thread within the block.
@@ -29,10 +29,10 @@ pub struct ThreadPlace {
 
 /// Registers of one thread.
 #[derive(Clone)]
-pub struct Lone {
-    code: Arc<Code>,
-    banks: Banks,
-    specials: Arc<Banks>,
+pub struct SingleThread {
+    code: Arc<DecodedCode>,
+    banks: RegisterFile,
+    specials: Arc<RegisterFile>,
     carry: u32,
     lane: usize,
     map: AddressMap,
@@ -56,20 +56,20 @@ impl SharedAddress {
     }
 }
 
-impl Lone {
+impl SingleThread {
     /// Returns a thread before its first instruction; all registers are zero.
     pub fn new(
         program: &Arc<Program>,
         launch: &Launch,
-        place: ThreadPlace,
-    ) -> Result<Lone, LaunchError> {
-        let machine = Machine::new(Arc::clone(program), launch, Limits::default())?;
+        place: ThreadCoordinates,
+    ) -> Result<SingleThread, LaunchError> {
+        let machine = Machine::new(Arc::clone(program), launch, ResourceLimits::default())?;
         let mut warp = Warp::new(place.thread / LANES as u32);
         machine.setup.fill_specials(&mut warp, place.block);
         let code = Arc::clone(&machine.setup.code);
-        let mut banks = Banks::default();
+        let mut banks = RegisterFile::default();
         banks.reset(code.entry_sizes);
-        Ok(Lone {
+        Ok(SingleThread {
             code,
             banks,
             specials: Arc::new(warp.specials),
@@ -81,9 +81,9 @@ impl Lone {
 
     /// Executes an instruction of the entry function that accesses only registers, without evaluating its guard.
     /// Returns `false` without an effect for all other instructions.
-    pub fn compute(&mut self, instruction: u32) -> bool {
+    pub fn execute_alu(&mut self, instruction: u32) -> bool {
         let code = Arc::clone(&self.code);
-        let mut results = Results {
+        let mut results = ResultRows {
             r32: [0; LANES],
             r64: [0; LANES],
         };
@@ -98,7 +98,7 @@ impl Lone {
     /// Executes an instruction that exchanges values between the lanes of a warp. `others` contains the other lanes and
     /// their values of the register `given`. All participating lanes have the same member mask. Returns `false` without
     /// an effect for all other instructions.
-    pub fn exchange(
+    pub fn execute_collective(
         &mut self,
         instruction: u32,
         given: Option<RegisterId>,
@@ -121,13 +121,13 @@ impl Lone {
         }
         let others = others.iter().map(|(lane, _)| 1u32 << (lane % LANES));
         lanes.mask = others.fold(own, |all, lane| all | lane);
-        let mut results = Results {
+        let mut results = ResultRows {
             r32: [0; LANES],
             r64: [0; LANES],
         };
         let mut runs = !parts.is_empty();
         for part in parts {
-            if let Op::Collective(plan) = part.op {
+            if let DecodedOp::Collective(plan) = part.op {
                 let plan = code.collectives.get(plan);
                 plan.iter().for_each(|plan| collective(&mut lanes, plan));
                 runs &= plan.is_some();
@@ -185,8 +185,8 @@ impl Lone {
         there.wrapping_add(window)
     }
 
-    fn lanes<'a>(&'a mut self, code: &'a Code) -> Lanes<'a> {
-        Lanes {
+    fn lanes<'a>(&'a mut self, code: &'a DecodedCode) -> LaneRegisters<'a> {
+        LaneRegisters {
             banks: &mut self.banks,
             constants: &code.constants,
             specials: &self.specials,
@@ -198,15 +198,15 @@ impl Lone {
 }
 
 /// Returns the register file element of a register of the entry function.
-fn element_of(code: &Code, register: RegisterId) -> Element {
+fn element_of(code: &DecodedCode, register: RegisterId) -> RegisterOperand {
     let registers = code.functions.first().map_or(&[][..], |f| &f.registers);
     let found = registers.get(register.0 as usize).copied();
-    found.filter(is_narrow).unwrap_or(Element::SINK)
+    found.filter(is_narrow).unwrap_or(RegisterOperand::SINK)
 }
 
 /// Checks whether an element has at most 64 bits.
-fn is_narrow(element: &Element) -> bool {
-    element.bank != Bank::B128
+fn is_narrow(element: &RegisterOperand) -> bool {
+    element.bank != RegisterBank::B128
 }
 
 /// Returns the memory contents after an atomic operation on one element.
@@ -222,7 +222,7 @@ pub fn atomic_result(op: AtomicOp, ty: ScalarType, old: u64, operands: [u64; 2])
 }
 
 /// Returns the decoded operations of an instruction.
-fn parts_of(code: &Code, instruction: u32) -> &[Instr] {
+fn parts_of(code: &DecodedCode, instruction: u32) -> &[DecodedInstruction] {
     let first = code.origins.partition_point(|o| *o < instruction);
     let parts = code.origins.iter().skip(first);
     let n = parts.take_while(|o| **o == instruction).count();

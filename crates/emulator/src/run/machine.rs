@@ -1,33 +1,33 @@
 //! A launch in progress: the constant setup, the state, and the loop that executes one agent after another.
 
-use crate::contract::event::{Agent, Outcome};
+use crate::contract::event::{Agent, StepOutcome};
 use crate::contract::fault::{Fault, WaitReason};
-use crate::contract::inspect::Status;
-use crate::contract::launch::{Launch, LaunchError, Limits};
+use crate::contract::inspect::MachineStatus;
+use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
 use crate::contract::observe::{EventBuffer, Observer};
 use crate::contract::sync_event::{SyncEvent, SyncKind};
 use crate::decode::decode;
 use crate::exec::barrier;
-use crate::exec::barrier::AfterExit;
-use crate::exec::context::{Came, Run, Stop, Surroundings};
-use crate::exec::memory::access::Rows;
+use crate::exec::barrier::ExitResult;
+use crate::exec::context::{BarrierArrival, ExecutionContext, StopReason, WarpRunResult};
+use crate::exec::memory::access::ScratchBuffers;
 use crate::exec::vectors::run_warp;
 use crate::run::initial::initial_registers;
-use crate::run::inputs::Input;
-use crate::run::setup::{Decoded, Setup};
-use crate::semantics::registers::Banks;
-use crate::state::State;
-use crate::state::cluster::Peers;
+use crate::run::inputs::HostInput;
+use crate::run::setup::{DecodedLaunch, LaunchSetup};
+use crate::semantics::registers::RegisterFile;
+use crate::state::MachineState;
+use crate::state::cluster::ClusterSharedMemory;
 use crate::state::image::place_images;
-use crate::state::in_flight::{InFlight, Starter};
+use crate::state::in_flight::{AsyncIssuer, InFlightQueue};
 use crate::state::last_step::LastStep;
-use crate::state::layout::Layout;
-use crate::state::memory::{GlobalMemory, Tracking};
+use crate::state::layout::MemoryLayout;
+use crate::state::memory::{GlobalMemory, WriterTracking};
 use crate::state::multicast::place_multicasts;
-use crate::state::schedule::Turn;
-use crate::state::schedule::{Schedule, WarpPlace};
-use crate::state::spin_watch::SpinWatch;
-use crate::state::warp::{SplitState, Warp};
+use crate::state::schedule::ScheduledAction;
+use crate::state::schedule::{Scheduler, WarpSlot};
+use crate::state::spin_watch::SpinDetector;
+use crate::state::warp::{Warp, WarpSplitState};
 use std::sync::Arc;
 use warpgrid_program::Program;
 
@@ -35,17 +35,17 @@ use warpgrid_program::Program;
 /// asynchronous operation.
 #[derive(Clone)]
 pub struct Machine {
-    pub(crate) setup: Arc<Setup>,
-    pub(crate) state: State,
+    pub(crate) setup: Arc<LaunchSetup>,
+    pub(crate) state: MachineState,
     /// Inputs of the host, ordered by position. They are not part of the state, so that a replay after a seek applies
     /// the same inputs again.
-    pub(crate) inputs: Vec<Input>,
+    pub(crate) inputs: Vec<HostInput>,
     /// Scratch buffer in which events are assembled; not part of the state.
     pub(crate) events: EventBuffer,
     /// Register files for warps that have not run yet; not part of the state.
-    pub(crate) spare: Vec<Banks>,
+    pub(crate) spare: Vec<RegisterFile>,
     /// Scratch rows of the executing instruction; not part of the state.
-    pub(crate) rows: Box<Rows>,
+    pub(crate) rows: Box<ScratchBuffers>,
 }
 
 impl Machine {
@@ -53,7 +53,7 @@ impl Machine {
     pub fn new(
         program: Arc<Program>,
         launch: &Launch,
-        limits: Limits,
+        limits: ResourceLimits,
     ) -> Result<Machine, LaunchError> {
         Machine::with_decoded(program, launch, limits, None)
     }
@@ -63,35 +63,35 @@ impl Machine {
     pub fn with_decoded(
         program: Arc<Program>,
         launch: &Launch,
-        limits: Limits,
-        decoded: Option<&Decoded>,
+        limits: ResourceLimits,
+        decoded: Option<&DecodedLaunch>,
     ) -> Result<Machine, LaunchError> {
         crate::run::check_launch::check_limits(&limits)?;
         crate::run::check_launch::check_launch(&program, launch)?;
-        let mut layout = Layout::new(&program, launch);
+        let mut layout = MemoryLayout::new(&program, launch);
         crate::run::check_launch::check_layout(&program, launch, &layout, &limits)?;
-        let global = layout.build_memory(&program, launch, &limits, Tracking::of(launch))?;
+        let global = layout.build_memory(&program, launch, &limits, WriterTracking::of(launch))?;
         let shared = decoded.and_then(|decoded| decoded.code_for(&program, &layout));
         let mut code = shared.unwrap_or_else(|| Arc::new(decode(&program, &layout)));
         let initial = initial_registers(&program, launch, &code, &global);
         if !initial.is_empty() || !code.initial.is_empty() {
             Arc::make_mut(&mut code).initial = initial;
         }
-        let mut setup = Setup::new(program, code, layout, launch, limits);
+        let mut setup = LaunchSetup::new(program, code, layout, launch, limits);
         setup.images = place_images(&launch.images, &global)?;
         setup.multicasts = place_multicasts(&launch.multicasts, global.allocations());
         Machine::start(setup, global)
     }
 
     /// Returns the decoded code, for [`Machine::with_decoded`].
-    pub fn decoded(&self) -> Decoded {
-        Decoded(Arc::clone(&self.setup))
+    pub fn decoded(&self) -> DecodedLaunch {
+        DecodedLaunch(Arc::clone(&self.setup))
     }
 
     /// Returns a machine whose first clusters are resident.
-    pub(crate) fn start(setup: Setup, global: GlobalMemory) -> Result<Machine, LaunchError> {
+    pub(crate) fn start(setup: LaunchSetup, global: GlobalMemory) -> Result<Machine, LaunchError> {
         let n_clusters = setup.n_resident_clusters(global.arena.len() as u64)?;
-        let mut state = State {
+        let mut state = MachineState {
             position: 0,
             stores_done: 0,
             lane_instructions: 0,
@@ -102,38 +102,38 @@ impl Machine {
             clusters: Vec::new(),
             next_cluster: 0,
             blocks_done: 0,
-            schedule: Schedule::new(setup.seed),
-            in_flight: InFlight::default(),
+            schedule: Scheduler::new(setup.seed),
+            in_flight: InFlightQueue::default(),
             inputs_done: 0,
-            notes: Arc::default(),
+            diagnostics: Arc::default(),
             fault: None,
-            watch: SpinWatch::default(),
+            spin_detector: SpinDetector::default(),
             last_step: None,
         };
         let mut spare = Vec::new();
-        state.make_places(&setup, n_clusters, &mut spare);
+        state.allocate_slots(&setup, n_clusters, &mut spare);
         Ok(Machine {
             setup: Arc::new(setup),
             state,
             inputs: Vec::new(),
             events: EventBuffer::default(),
             spare,
-            rows: Box::new(Rows::EMPTY),
+            rows: Box::new(ScratchBuffers::EMPTY),
         })
     }
 
     /// Executes one step of one agent.
-    pub fn step(&mut self, observer: &mut dyn Observer) -> Status {
+    pub fn step(&mut self, observer: &mut dyn Observer) -> MachineStatus {
         self.run_observed(1, observer)
     }
 
     /// Runs up to `max_steps` steps without an observer.
-    pub fn run(&mut self, max_steps: u64) -> Status {
+    pub fn run(&mut self, max_steps: u64) -> MachineStatus {
         self.run_observed(max_steps, &mut ())
     }
 
     /// Runs up to `max_steps` steps and reports events to `observer`.
-    pub fn run_observed(&mut self, max_steps: u64, observer: &mut dyn Observer) -> Status {
+    pub fn run_observed(&mut self, max_steps: u64, observer: &mut dyn Observer) -> MachineStatus {
         let end = self.state.position.saturating_add(max_steps);
         loop {
             if self.state.inputs_done < self.inputs.len() {
@@ -143,14 +143,14 @@ impl Machine {
                 break;
             }
             match self.choose() {
-                Some(Turn::Warp(place)) => {
+                Some(ScheduledAction::Warp(place)) => {
                     self.turn(place, end, observer);
-                    if self.state.position >= self.state.watch.next {
-                        self.look_for_spins(place);
+                    if self.state.position >= self.state.spin_detector.next {
+                        self.check_for_spins(place);
                     }
                 }
-                Some(Turn::InFlight(id)) => self.land_now(id, observer),
-                Some(Turn::Read(id)) => self.read_now(id, observer),
+                Some(ScheduledAction::InFlight(id)) => self.complete_operation(id, observer),
+                Some(ScheduledAction::Read(id)) => self.read_now(id, observer),
                 None => {
                     self.find_machine_stuck();
                     break;
@@ -162,9 +162,9 @@ impl Machine {
 
     /// Returns the agent of the next step. An operation completes when it is due, when a host has requested it, or when
     /// no warp is runnable.
-    fn choose(&mut self) -> Option<Turn> {
+    fn choose(&mut self) -> Option<ScheduledAction> {
         if let Some(id) = self.asked_landing() {
-            return Some(Turn::InFlight(id));
+            return Some(ScheduledAction::InFlight(id));
         }
         let state = &mut self.state;
         state
@@ -173,7 +173,7 @@ impl Machine {
     }
 
     /// Executes steps of one warp until its quantum is used up, it stops, an operation completes, or `end` is reached.
-    fn turn(&mut self, place: WarpPlace, end: u64, observer: &mut dyn Observer) {
+    fn turn(&mut self, place: WarpSlot, end: u64, observer: &mut dyn Observer) {
         let end = end.min(self.next_interruption());
         let setup = &*self.setup;
         let state = &mut self.state;
@@ -181,7 +181,7 @@ impl Machine {
         let first = place.block - rank;
         let cluster = state.shared.get_mut(first..first + setup.n_ranks as usize);
         let (Some((shared, peers)), Some(block), Some(tensor)) = (
-            cluster.and_then(|cluster| Peers::split(cluster, rank)),
+            cluster.and_then(|cluster| ClusterSharedMemory::split(cluster, rank)),
             state.blocks.get_mut(place.block),
             state.tensor.get_mut(place.block),
         ) else {
@@ -191,12 +191,12 @@ impl Machine {
         let Some(warp) = block.warps.get_mut(place.warp) else {
             return self.fail("the schedule chose a nonexistent warp", place);
         };
-        if warp.fresh {
+        if warp.has_not_run {
             warp.banks = self.spare.pop().unwrap_or_default();
         }
         let left = state.schedule.left;
         let budget = u64::from(left).min(end - state.position) as u32;
-        let mut around = Surroundings {
+        let mut around = ExecutionContext {
             code: &setup.code,
             map: &setup.layout.map,
             limits: &setup.limits,
@@ -209,8 +209,8 @@ impl Machine {
             interest: observer.interest(),
             observer,
             events: &mut self.events,
-            notes: &mut state.notes,
-            starter: Starter {
+            notes: &mut state.diagnostics,
+            starter: AsyncIssuer {
                 in_flight: &mut state.in_flight,
                 schedule: &mut state.schedule,
             },
@@ -234,31 +234,34 @@ impl Machine {
     }
 
     /// Handles the reason for which a warp stopped.
-    fn after_run(&mut self, place: WarpPlace, run: Run, observer: &mut dyn Observer) {
-        if !matches!(run.stop, Stop::Turn | Stop::Yield | Stop::Blocked) {
-            self.state.watch.events += 1;
+    fn after_run(&mut self, place: WarpSlot, run: WarpRunResult, observer: &mut dyn Observer) {
+        if !matches!(
+            run.stop,
+            StopReason::Turn | StopReason::Yield | StopReason::Blocked
+        ) {
+            self.state.spin_detector.events += 1;
         }
         match run.stop {
-            Stop::Turn => {}
-            Stop::Yield => self.state.schedule.end_turn(),
-            Stop::PhaseEnded => self.wake_phases(place),
-            Stop::ColumnsFreed => self.wake_allocations(place),
-            Stop::Fault(halt) => self.stop(place, *halt),
-            Stop::Blocked => self.find_cluster_stuck(place),
-            Stop::Barrier { plan, mask } => {
+            StopReason::Turn => {}
+            StopReason::Yield => self.state.schedule.end_turn(),
+            StopReason::PhaseEnded => self.wake_phases(place),
+            StopReason::ColumnsFreed => self.wake_allocations(place),
+            StopReason::Fault(halt) => self.stop(place, *halt),
+            StopReason::Blocked => self.find_cluster_stuck(place),
+            StopReason::Barrier { plan, mask } => {
                 let Some(block) = self.state.blocks.get_mut(place.block) else {
                     return self.fail("the schedule chose a nonexistent agent", place);
                 };
                 match barrier::arrive(&self.setup.code, block, place.warp, plan, mask) {
                     Ok(arrived) => {
-                        self.note_parts(place.block, &arrived.parts);
+                        self.report_divergent_arrivals(place.block, &arrived.parts);
                         self.report_barrier(place, run.came.pc, mask, &arrived, observer);
                         self.after_arrival(place, run.came, mask, observer);
                     }
                     Err(halt) => self.stop(place, *halt),
                 }
             }
-            Stop::ClusterArrive { mask } => {
+            StopReason::ClusterArrive { mask } => {
                 let opened = self.arrive_at_cluster_barrier(place, mask);
                 let arrived = SyncKind::ClusterArrived;
                 self.report_at(place, run.came.pc, mask, arrived, observer);
@@ -267,15 +270,15 @@ impl Machine {
                 }
                 self.after_arrival(place, run.came, mask, observer);
             }
-            Stop::Exited => self.after_exit(place, observer),
+            StopReason::Exited => self.after_exit(place, observer),
         }
     }
 
     /// Completes the step of lanes that have arrived at a barrier, and reports whether they wait there.
     fn after_arrival(
         &mut self,
-        place: WarpPlace,
-        came: Came,
+        place: WarpSlot,
+        came: BarrierArrival,
         executed: u32,
         observer: &mut dyn Observer,
     ) {
@@ -289,8 +292,8 @@ impl Machine {
         warp.steps += 1;
         let waits = warp.splits.all().iter().find(|s| s.mask & executed != 0);
         let what = match waits.map(|split| split.state) {
-            Some(SplitState::Waiting(reason)) => Outcome::Waits(reason),
-            Some(SplitState::Ready) | None => Outcome::Executed,
+            Some(WarpSplitState::Waiting(reason)) => StepOutcome::Waits(reason),
+            Some(WarpSplitState::Ready) | None => StepOutcome::Executed,
         };
         let last = LastStep {
             agent: Agent::Warp {
@@ -318,13 +321,13 @@ impl Machine {
     /// Reports the arrival of lanes at a barrier of the block, and the completion of the barrier.
     fn report_barrier(
         &self,
-        place: WarpPlace,
+        place: WarpSlot,
         pc: u32,
         mask: u32,
-        arrived: &barrier::Arrived,
+        arrived: &barrier::ArrivalResult,
         observer: &mut dyn Observer,
     ) {
-        let &barrier::Arrived {
+        let &barrier::ArrivalResult {
             id, waits, opened, ..
         } = arrived;
         self.report_at(
@@ -335,23 +338,23 @@ impl Machine {
             observer,
         );
         if opened {
-            self.report_at(place, pc, 0, SyncKind::BarrierOpened { id }, observer);
+            self.report_at(place, pc, 0, SyncKind::BarrierCompleted { id }, observer);
         }
     }
 
     /// Reports the barriers that were completed by exiting threads; `opened` has one bit per barrier.
     #[cold]
     #[inline(never)]
-    fn report_opened(&self, place: WarpPlace, opened: u32, observer: &mut dyn Observer) {
+    fn report_opened(&self, place: WarpSlot, opened: u32, observer: &mut dyn Observer) {
         for id in (0..32).filter(|id| opened >> id & 1 != 0) {
-            self.report_at(place, 0, 0, SyncKind::BarrierOpened { id }, observer);
+            self.report_at(place, 0, 0, SyncKind::BarrierCompleted { id }, observer);
         }
     }
 
     /// Reports a synchronization event of lanes at a program counter.
     fn report_at(
         &self,
-        place: WarpPlace,
+        place: WarpSlot,
         pc: u32,
         lanes: u32,
         what: SyncKind<'_>,
@@ -373,7 +376,7 @@ impl Machine {
     }
 
     /// Returns the lanes of a warp that have arrived at the cluster barrier in the current, incomplete phase.
-    pub(crate) fn cluster_pending(&self, place: WarpPlace) -> u32 {
+    pub(crate) fn cluster_pending(&self, place: WarpSlot) -> u32 {
         let rank = self.setup.rank_of_place(place.block);
         let block = self.state.blocks.get(place.block);
         let cluster = self.setup.cluster_of_place(place.block);
@@ -389,7 +392,7 @@ impl Machine {
 
     /// Records the arrival of lanes at the cluster barrier. If the phase completes, wakes the waiting groups and
     /// returns `true`.
-    pub(crate) fn arrive_at_cluster_barrier(&mut self, place: WarpPlace, mask: u32) -> bool {
+    pub(crate) fn arrive_at_cluster_barrier(&mut self, place: WarpSlot, mask: u32) -> bool {
         let rank = self.setup.rank_of_place(place.block);
         let cluster = self.setup.cluster_of_place(place.block);
         let n_warps = self
@@ -409,7 +412,7 @@ impl Machine {
     /// Completes the phase of a cluster barrier if all live lanes have arrived. Returns whether the phase completed.
     fn end_cluster_phase(&mut self, index: usize) -> bool {
         let n_ranks = self.setup.n_ranks as usize;
-        let State {
+        let MachineState {
             blocks, clusters, ..
         } = &mut self.state;
         let places = index * n_ranks..(index + 1) * n_ranks;
@@ -431,7 +434,7 @@ impl Machine {
     }
 
     /// Wakes the groups that wait for an mbarrier phase, after a phase of an mbarrier in the cluster has completed.
-    fn wake_phases(&mut self, place: WarpPlace) {
+    fn wake_phases(&mut self, place: WarpSlot) {
         let n_ranks = self.setup.n_ranks as usize;
         let first = place.block - self.setup.rank_of_place(place.block);
         let blocks = self.state.blocks.get_mut(first..first + n_ranks);
@@ -444,7 +447,7 @@ impl Machine {
     }
 
     /// Wakes the groups of the block that wait for columns of tensor memory.
-    fn wake_allocations(&mut self, place: WarpPlace) {
+    fn wake_allocations(&mut self, place: WarpSlot) {
         let block = self.state.blocks.get_mut(place.block);
         for warp in block.into_iter().flat_map(|block| &mut block.warps) {
             let woken = warp
@@ -455,18 +458,18 @@ impl Machine {
     }
 
     /// Handles exited lanes: completes barriers that waited for them, and finishes the block and its cluster.
-    fn after_exit(&mut self, place: WarpPlace, observer: &mut dyn Observer) {
+    fn after_exit(&mut self, place: WarpSlot, observer: &mut dyn Observer) {
         let setup = &*self.setup;
         let cluster = setup.cluster_of_place(place.block);
         let n_ranks = setup.n_ranks;
         let Some(block) = self.state.blocks.get_mut(place.block) else {
             return;
         };
-        let AfterExit { opened, parts } = barrier::after_exit(&setup.code, block, place.warp);
+        let ExitResult { opened, parts } = barrier::after_exit(&setup.code, block, place.warp);
         let is_live = block.warps.get(place.warp).is_some_and(|w| w.live() != 0);
         block.n_live_warps = block.n_live_warps.saturating_sub(u32::from(!is_live));
         let finished = block.finished();
-        self.note_parts(place.block, &parts);
+        self.report_divergent_arrivals(place.block, &parts);
         if opened != 0 {
             self.report_opened(place, opened, observer);
         }
@@ -483,7 +486,8 @@ impl Machine {
         };
         live.n_live_blocks -= 1;
         if live.n_live_blocks == 0 {
-            self.state.refill(&self.setup, &mut self.spare);
+            self.state
+                .launch_next_clusters(&self.setup, &mut self.spare);
         } else {
             self.find_cluster_stuck(place);
         }
@@ -495,13 +499,13 @@ impl Machine {
     }
 
     /// Returns the status. A launch is finished when all of its blocks have finished and no operation is in flight.
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> MachineStatus {
         if self.state.fault.is_some() {
-            Status::Faulted
+            MachineStatus::Faulted
         } else if self.state.blocks_done == self.setup.n_blocks && self.state.in_flight.is_empty() {
-            Status::Finished
+            MachineStatus::Finished
         } else {
-            Status::Running
+            MachineStatus::Running
         }
     }
 

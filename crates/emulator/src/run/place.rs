@@ -1,18 +1,23 @@
 //! Assignment of clusters to resident slots, with the initial state of their blocks, warps and shared memory.
 
 use crate::contract::mbarrier::MbarrierState;
-use crate::run::setup::Setup;
-use crate::semantics::registers::Banks;
-use crate::state::State;
+use crate::run::setup::LaunchSetup;
+use crate::semantics::registers::RegisterFile;
+use crate::state::MachineState;
 use crate::state::block::Block;
 use crate::state::cluster::{Cluster, ClusterBarrier};
-use crate::state::memory::{PagedBytes, Tracking};
+use crate::state::memory::{PagedMemory, WriterTracking};
 use crate::state::tensor_memory::TENSOR_BYTES;
-use crate::state::warp::{Frame, Warp};
+use crate::state::warp::{CallFrame, Warp};
 
-impl State {
+impl MachineState {
     /// Creates resident slots for clusters, and starts the first clusters of the grid in them.
-    pub(crate) fn make_places(&mut self, setup: &Setup, n_clusters: usize, spare: &mut Vec<Banks>) {
+    pub(crate) fn allocate_slots(
+        &mut self,
+        setup: &LaunchSetup,
+        n_clusters: usize,
+        spare: &mut Vec<RegisterFile>,
+    ) {
         spare.reserve(n_clusters * (setup.n_ranks * setup.n_threads.div_ceil(32)) as usize);
         for cluster in 0..n_clusters {
             self.clusters.push(Cluster {
@@ -23,9 +28,9 @@ impl State {
             for _ in 0..setup.n_ranks {
                 self.blocks.push(setup.empty_block());
                 let bytes = setup.layout.shared_bytes as usize;
-                self.shared.push(PagedBytes::new(bytes, setup.tracking));
+                self.shared.push(PagedMemory::new(bytes, setup.tracking));
                 let bytes = setup.tensor_bytes();
-                self.tensor.push(PagedBytes::new(bytes, setup.tracking));
+                self.tensor.push(PagedMemory::new(bytes, setup.tracking));
             }
             self.start_cluster(setup, cluster, cluster as u64, spare);
         }
@@ -34,7 +39,13 @@ impl State {
 
     /// Starts a cluster of the grid in the resident slots of a cluster. The allocations of the previous cluster are
     /// reused.
-    fn start_cluster(&mut self, setup: &Setup, place: usize, index: u64, spare: &mut Vec<Banks>) {
+    fn start_cluster(
+        &mut self,
+        setup: &LaunchSetup,
+        place: usize,
+        index: u64,
+        spare: &mut Vec<RegisterFile>,
+    ) {
         let Some(cluster) = self.clusters.get_mut(place) else {
             return;
         };
@@ -57,7 +68,11 @@ impl State {
 
     /// Starts the next clusters of the grid in the resident slots of finished clusters. Slots for which an operation is
     /// in flight are reused only after its completion, because it may write to their shared memory.
-    pub(crate) fn refill(&mut self, setup: &Setup, spare: &mut Vec<Banks>) {
+    pub(crate) fn launch_next_clusters(
+        &mut self,
+        setup: &LaunchSetup,
+        spare: &mut Vec<RegisterFile>,
+    ) {
         for place in 0..self.clusters.len() {
             if self.next_cluster == setup.n_clusters {
                 return;
@@ -75,7 +90,7 @@ impl State {
     }
 
     /// Checks whether operations are in flight for the blocks in the resident slots of a cluster.
-    pub(crate) fn has_operations(&self, setup: &Setup, place: usize) -> bool {
+    pub(crate) fn has_operations(&self, setup: &LaunchSetup, place: usize) -> bool {
         if self.in_flight.is_empty() {
             return false;
         }
@@ -87,7 +102,7 @@ impl State {
     }
 }
 
-impl Setup {
+impl LaunchSetup {
     /// Returns the grid position of the block with this rank in a cluster. Cluster indices and ranks increase fastest
     /// in x.
     pub(crate) fn block_position(&self, cluster: u64, rank: u32) -> [u32; 3] {
@@ -137,7 +152,7 @@ impl Setup {
     }
 
     /// Starts the block at a grid position in a resident slot.
-    fn start_block(&self, block: &mut Block, position: [u32; 3], spare: &mut Vec<Banks>) {
+    fn start_block(&self, block: &mut Block, position: [u32; 3], spare: &mut Vec<RegisterFile>) {
         let [x, y, z] = position.map(u64::from);
         let [nx, ny, _] = self.grid.map(u64::from);
         block.index = (z * ny + y) * nx + x;
@@ -155,7 +170,7 @@ impl Setup {
 
     /// Initializes the mbarrier for pairs of blocks that use tensor memory. The system creates it before the kernel
     /// starts.
-    fn fill_pair_barrier(&self, shared: &mut PagedBytes, rank: usize) {
+    fn fill_pair_barrier(&self, shared: &mut PagedMemory, rank: usize) {
         let Some(start) = self.layout.pair_barrier else {
             return;
         };
@@ -176,7 +191,7 @@ impl Setup {
     }
 
     /// Writes the initial values of shared variables, for dialects with such variables.
-    fn fill_shared(&self, shared: &mut PagedBytes) {
+    fn fill_shared(&self, shared: &mut PagedMemory) {
         for placed in &self.layout.shared_variables {
             let variable = match (placed.function, placed.variable) {
                 (_, warpgrid_program::VariableId::Module(i)) => {
@@ -200,7 +215,7 @@ impl Setup {
         }
     }
 
-    fn start_warp(&self, warp: &mut Warp, position: [u32; 3], spare: &mut Vec<Banks>) {
+    fn start_warp(&self, warp: &mut Warp, position: [u32; 3], spare: &mut Vec<RegisterFile>) {
         let first = warp.index * 32;
         let n = (self.n_threads - first.min(self.n_threads)).min(32);
         warp.present = (u64::from(u32::MAX) >> (32 - n)) as u32;
@@ -216,8 +231,8 @@ impl Setup {
             _ => Some(self.seed.wrapping_mul(0x9e37_79b9) ^ linear),
         });
         let entry = self.code.functions.first();
-        warp.fresh = entry.is_none_or(|f| f.frame_addresses.is_empty());
-        if warp.fresh {
+        warp.has_not_run = entry.is_none_or(|f| f.frame_addresses.is_empty());
+        if warp.has_not_run {
             let mut banks = std::mem::take(&mut warp.banks);
             banks.grow(self.code.entry_sizes);
             // Do not keep more register files than the resident slots need: after a seek, the surplus would remain
@@ -233,10 +248,10 @@ impl Setup {
         warp.steps = 0;
         warp.dirty = true;
         warp.frames.clear();
-        warp.frames.push(Frame::EMPTY);
+        warp.frames.push(CallFrame::EMPTY);
         let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
         warp.stack.clear();
-        warp.stack.is_tracked = self.tracking == Tracking::LastWriter;
+        warp.stack.is_tracked = self.tracking == WriterTracking::LastWriter;
         // An untracked stack has no writers. A tracked stack has at least one entry, so that tracking is visible.
         let least = if warp.stack.is_tracked { 16 } else { 0 };
         warp.stack.grow(frame.max(least) as usize);

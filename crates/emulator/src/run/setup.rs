@@ -1,27 +1,27 @@
 //! The part of a launch that does not change during execution: program, code, layout and dimensions.
 
-use crate::code::Code;
-use crate::contract::launch::{Launch, LaunchError, Limits};
+use crate::code::DecodedCode;
+use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
 use crate::state::cluster::GridShape;
 use crate::state::image::Image;
-use crate::state::layout::Layout;
-use crate::state::memory::Tracking;
+use crate::state::layout::MemoryLayout;
+use crate::state::memory::WriterTracking;
 use crate::state::multicast::Multicast;
 use std::sync::Arc;
 use warpgrid_program::{FunctionKind, Program};
 
 /// Everything about a launch that remains constant during execution.
 #[derive(Debug)]
-pub(crate) struct Setup {
+pub(crate) struct LaunchSetup {
     pub(crate) program: Arc<Program>,
-    pub(crate) code: Arc<Code>,
-    pub(crate) layout: Layout,
+    pub(crate) code: Arc<DecodedCode>,
+    pub(crate) layout: MemoryLayout,
     /// Textures and surfaces. Their addresses are known after memory has been laid out.
     pub(crate) images: Vec<Image>,
     /// Multicast objects, whose addresses refer to several buffers. Their addresses are known after memory has been
     /// laid out.
     pub(crate) multicasts: Vec<Multicast>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ResourceLimits,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cluster: [u32; 3],
@@ -32,35 +32,39 @@ pub(crate) struct Setup {
     /// Number of blocks per cluster.
     pub(crate) n_ranks: u32,
     pub(crate) shape: GridShape,
-    pub(crate) tracking: Tracking,
+    pub(crate) tracking: WriterTracking,
     pub(crate) seed: u64,
 }
 
 /// Decoded code of a machine, without its memory.
 #[derive(Clone, Debug)]
-pub struct Decoded(pub(crate) Arc<Setup>);
+pub struct DecodedLaunch(pub(crate) Arc<LaunchSetup>);
 
-impl Decoded {
+impl DecodedLaunch {
     /// Returns the code if the program and the layout decode to the same code.
-    pub(crate) fn code_for(&self, program: &Arc<Program>, layout: &Layout) -> Option<Arc<Code>> {
-        let Decoded(setup) = self;
+    pub(crate) fn code_for(
+        &self,
+        program: &Arc<Program>,
+        layout: &MemoryLayout,
+    ) -> Option<Arc<DecodedCode>> {
+        let DecodedLaunch(setup) = self;
         let is_same = Arc::ptr_eq(&setup.program, program) && setup.layout.decodes_as(layout);
         is_same.then(|| Arc::clone(&setup.code))
     }
 }
 
-impl Setup {
+impl LaunchSetup {
     /// Returns the setup of a launch without images and multicast objects.
     pub(crate) fn new(
         program: Arc<Program>,
-        code: Arc<Code>,
-        layout: Layout,
+        code: Arc<DecodedCode>,
+        layout: MemoryLayout,
         launch: &Launch,
-        limits: Limits,
-    ) -> Setup {
+        limits: ResourceLimits,
+    ) -> LaunchSetup {
         let n_ranks = launch.cluster.iter().product();
         let n_blocks = launch.grid.iter().map(|n| u64::from(*n)).product();
-        Setup {
+        LaunchSetup {
             grid: launch.grid,
             block: launch.block,
             cluster: launch.cluster,
@@ -73,7 +77,7 @@ impl Setup {
                 grid: launch.grid,
                 cluster: launch.cluster,
             },
-            tracking: Tracking::of(launch),
+            tracking: WriterTracking::of(launch),
             seed: launch.seed,
             program,
             code,

@@ -1,11 +1,11 @@
 //! Special registers: their values per lane, and the register file rows with these values.
 
-use crate::run::setup::Setup;
+use crate::run::setup::LaunchSetup;
 use crate::semantics::registers::LANES;
 use crate::state::warp::Warp;
 use warpgrid_isa::SpecialRegister;
 
-impl Setup {
+impl LaunchSetup {
     /// Fills the rows of special registers. Rows that do not depend on the block are filled only for the first block of
     /// a slot.
     pub(crate) fn fill_specials(&self, warp: &mut Warp, position: [u32; 3]) {

@@ -11,28 +11,28 @@
 //! of steps at exponentially growing intervals: the launch never finishes if the copy repeats its complete state.
 
 use crate::contract::event::{Agent, StepEvent, WarpId};
-use crate::contract::fault::{FaultKind, SpinPlace, WaitReason, Waiter};
-use crate::contract::inspect::Status;
-use crate::contract::observe::{AccessEvent, Interest, MemoryId, Observer};
-use crate::contract::sync_event::{MbarrierAct, SyncEvent, SyncKind};
-use crate::exec::reach::Halt;
+use crate::contract::fault::{FaultKind, PollTarget, WaitReason, WaitingGroup};
+use crate::contract::inspect::MachineStatus;
+use crate::contract::observe::{AccessEvent, EventMask, MemoryId, Observer};
+use crate::contract::sync_event::{MbarrierOperation, SyncEvent, SyncKind};
+use crate::exec::reach::ExecutionFault;
 use crate::run::machine::Machine;
-use crate::state::State;
-use crate::state::schedule::WarpPlace;
-use crate::state::spin_watch::Mark;
-use crate::state::warp::{Split, Warp};
+use crate::state::MachineState;
+use crate::state::schedule::WarpSlot;
+use crate::state::spin_watch::WarpFingerprint;
+use crate::state::warp::{Warp, WarpSplit};
 use std::collections::BTreeMap;
-use warpgrid_isa::{ControlOp, Does};
+use warpgrid_isa::{ControlOp, Operation};
 use warpgrid_program::{FunctionId, Program};
 
 /// Number of steps without a change before the first window, plus [`QUIET_OF_WARP`] steps per warp: every launch starts
 /// with steps that change nothing.
-const QUIET: u64 = 4096;
+const QUIET_STEPS: u64 = 4096;
 const QUIET_OF_WARP: u64 = 128;
 /// Number of steps for which each group of lanes is observed.
-const WATCHED: u64 = 32 * 64;
+const STEPS_PER_WARP: u64 = 32 * 64;
 /// Factor between the lengths of consecutive pauses.
-const LONGER: u64 = 16;
+const BACKOFF_FACTOR: u64 = 16;
 /// Maximum number of warps by which the length of a window for stores is scaled.
 const MAX_REPEATED_WARPS: u64 = 64;
 /// Steps per warp in a window for stores after the first store that changed memory: later stores may restore the
@@ -41,10 +41,10 @@ const WATCHED_CHANGED: u64 = 8 * 64;
 /// Maximum number of bytes that a repetition may change and restore.
 const MAX_CHANGED_BYTES: usize = 4096;
 
-impl Mark {
+impl WarpFingerprint {
     /// Checks whether the warp has executed a step since the record and contains this group in the recorded state.
     fn is_repeated_by(&self, warp: &Warp) -> bool {
-        let is_same = |split: &Split| split.mask == self.mask && split.is_ready();
+        let is_same = |split: &WarpSplit| split.mask == self.mask && split.is_ready();
         let group = warp.splits.all().iter().find(|split| is_same(split));
         self.steps != warp.steps
             && group.is_some_and(|group| fingerprint(warp, group) == self.fingerprint)
@@ -53,23 +53,23 @@ impl Mark {
 
 /// A load or test of a spinning group of lanes, and its location.
 #[derive(Clone, Copy, Debug)]
-struct Read {
+struct PolledRead {
     lanes: u32,
     origin: (FunctionId, u32),
-    place: SpinPlace,
+    place: PollTarget,
 }
 
 impl Machine {
     /// Checks for an endless spin loop; `place` is the warp that ran last.
     #[cold]
     #[inline(never)]
-    pub(crate) fn look_for_spins(&mut self, place: WarpPlace) {
+    pub(crate) fn check_for_spins(&mut self, place: WarpSlot) {
         let position = self.state.position;
         let changes = self.changes();
-        let watch = &mut self.state.watch;
+        let watch = &mut self.state.spin_detector;
         if watch.changes != changes || watch.pause == 0 {
             let n_warps: usize = self.state.blocks.iter().map(|b| b.warps.len()).sum();
-            let quiet = QUIET + QUIET_OF_WARP * n_warps as u64;
+            let quiet = QUIET_STEPS + QUIET_OF_WARP * n_warps as u64;
             let other_changes = changes - self.state.stores_done;
             let only_stores = watch.pause != 0 && watch.other_changes == other_changes;
             watch.changes = changes;
@@ -78,30 +78,30 @@ impl Machine {
             watch.next = position + quiet;
             watch.marks.clear();
             if only_stores && position >= watch.next_copy && self.state.in_flight.is_empty() {
-                watch.next_copy = position.saturating_mul(LONGER);
+                watch.next_copy = position.saturating_mul(BACKOFF_FACTOR);
                 self.look_for_repeated_stores();
             }
             return;
         }
         if !self.state.in_flight.is_empty() {
-            watch.next = position + QUIET;
+            watch.next = position + QUIET_STEPS;
             return;
         }
         if watch.marks.is_empty() {
             let marks = marks(&self.state);
             let window = steps_of_window(&self.state) * n_warps(&marks);
-            let watch = &mut self.state.watch;
+            let watch = &mut self.state.spin_detector;
             watch.window_end = position + window;
             watch.marks = marks;
             return;
         }
         if position > watch.window_end {
             watch.marks.clear();
-            watch.pause = watch.pause.saturating_mul(LONGER);
+            watch.pause = watch.pause.saturating_mul(BACKOFF_FACTOR);
             watch.next = position.saturating_add(watch.pause);
             return;
         }
-        if self.is_back(place) {
+        if self.has_recurred(place) {
             self.find_spin();
         }
     }
@@ -109,7 +109,10 @@ impl Machine {
     /// Returns the number of events that can change the result of a load or satisfy a wait condition.
     fn changes(&self) -> u64 {
         let state = &self.state;
-        state.stores_done + state.in_flight.n_started() + state.blocks_done + state.watch.events
+        state.stores_done
+            + state.in_flight.n_started()
+            + state.blocks_done
+            + state.spin_detector.events
     }
 
     /// Runs a copy of the machine for a window of steps, and records a fault if the copy repeats its complete state.
@@ -117,7 +120,7 @@ impl Machine {
         let mut marks = marks(&self.state);
         let n_warps = n_warps(&marks).min(MAX_REPEATED_WARPS);
         let mut copy = self.clone();
-        copy.state.watch.next = u64::MAX;
+        copy.state.spin_detector.next = u64::MAX;
         let mut written = WrittenBytes::default();
         let other_changes = copy.changes() - copy.state.stores_done;
         for n_steps in 0..steps_of_window(&self.state) * n_warps {
@@ -126,17 +129,17 @@ impl Machine {
             }
             let status = copy.run_observed(1, &mut written);
             let is_other = copy.changes() - copy.state.stores_done != other_changes;
-            if status != Status::Running || is_other || written.is_beyond {
+            if status != MachineStatus::Running || is_other || written.is_beyond {
                 return;
             }
             let Some(last) = &copy.state.last_step else {
                 return;
             };
-            let warp_of = |mark: &Mark| {
+            let warp_of = |mark: &WarpFingerprint| {
                 let block = copy.state.blocks.get(mark.place.block)?;
                 Some((block.index, block.warps.get(mark.place.warp)?))
             };
-            let is_of_last = |mark: &Mark| {
+            let is_of_last = |mark: &WarpFingerprint| {
                 let found = warp_of(mark);
                 found.is_some_and(|(block, warp)| (block, warp.index) == (last.block, last.warp))
             };
@@ -144,7 +147,7 @@ impl Machine {
                 return;
             }
             // The group that executed the step may have diverged, or reconverged with another group.
-            let ran = |mark: &Mark| {
+            let ran = |mark: &WarpFingerprint| {
                 let found = warp_of(mark);
                 found.is_some_and(|(_, warp)| {
                     warp.splits.current().mask == mark.mask && mark.is_repeated_by(warp)
@@ -174,7 +177,7 @@ impl Machine {
                 }
             };
             if is_repeated && self.has_same_tensor_memory(&copy) {
-                self.state.watch.marks = marks;
+                self.state.spin_detector.marks = marks;
                 self.find_spin();
                 return;
             }
@@ -190,14 +193,18 @@ impl Machine {
 
     /// Checks whether every group has returned to its recorded state, and the group that executed the last step of this
     /// warp is the last of them.
-    fn is_back(&mut self, place: WarpPlace) -> bool {
-        let State { blocks, watch, .. } = &mut self.state;
+    fn has_recurred(&mut self, place: WarpSlot) -> bool {
+        let MachineState {
+            blocks,
+            spin_detector: watch,
+            ..
+        } = &mut self.state;
         let block = blocks.get(place.block);
         let Some(warp) = block.and_then(|block| block.warps.get(place.warp)) else {
             return false;
         };
         let mask = warp.splits.current().mask;
-        let is_mark = |mark: &Mark| mark.place == place && mark.mask == mask;
+        let is_mark = |mark: &WarpFingerprint| mark.place == place && mark.mask == mask;
         let Some(index) = watch.marks.iter().position(is_mark) else {
             return false;
         };
@@ -211,14 +218,20 @@ impl Machine {
 
     /// Records a deadlock in which every ready warp spins, with the loads and tests of each warp.
     fn find_spin(&mut self) {
-        let n_steps = steps_of_window(&self.state) * n_warps(&self.state.watch.marks);
+        let n_steps = steps_of_window(&self.state) * n_warps(&self.state.spin_detector.marks);
         let program = self.setup.program.clone();
-        let mut reads = Reads::of(&program);
+        let mut reads = PollRecorder::of(&program);
         let mut rehearsal = self.clone();
-        rehearsal.state.watch.next = u64::MAX;
+        rehearsal.state.spin_detector.next = u64::MAX;
         rehearsal.run_observed(n_steps, &mut reads);
         let mut spinning = Vec::new();
-        let mut places: Vec<WarpPlace> = self.state.watch.marks.iter().map(|m| m.place).collect();
+        let mut places: Vec<WarpSlot> = self
+            .state
+            .spin_detector
+            .marks
+            .iter()
+            .map(|m| m.place)
+            .collect();
         places.dedup();
         for place in places {
             let Some(block) = self.state.blocks.get(place.block) else {
@@ -236,10 +249,10 @@ impl Machine {
                 let splits = warp.into_iter().flat_map(|warp| warp.splits.all());
                 let ready = splits.filter(|split| split.is_ready());
                 ready
-                    .map(|split| Read {
+                    .map(|split| PolledRead {
                         lanes: split.mask,
                         origin: self.setup.code.origin(split.pc),
-                        place: SpinPlace::Registers,
+                        place: PollTarget::Registers,
                     })
                     .collect()
             });
@@ -248,30 +261,30 @@ impl Machine {
         self.record_spin(&spinning);
     }
 
-    fn record_spin(&mut self, spinning: &[(WarpPlace, Vec<Read>)]) {
+    fn record_spin(&mut self, spinning: &[(WarpSlot, Vec<PolledRead>)]) {
         self.note_stuck_parts();
         let mut waiting = self.waiters(0..self.state.blocks.len());
         for (place, reads) in spinning {
             let Some(block) = self.state.blocks.get(place.block) else {
                 continue;
             };
-            waiting.extend(reads.iter().map(|read| Waiter {
+            waiting.extend(reads.iter().map(|read| WaitingGroup {
                 block: block.index,
                 warp: place.warp as u32,
                 lanes: read.lanes,
                 function: read.origin.0,
                 instruction: read.origin.1,
                 waits_for: match read.place {
-                    SpinPlace::Phase { address, parity } => {
+                    PollTarget::Phase { address, parity } => {
                         WaitReason::MbarrierPhase { address, parity }
                     }
-                    SpinPlace::Memory { .. } | SpinPlace::Registers => WaitReason::Memory,
+                    PollTarget::Memory { .. } | PollTarget::Registers => WaitReason::Memory,
                 },
                 mbarrier: match read.place {
-                    SpinPlace::Phase { address, parity } => {
+                    PollTarget::Phase { address, parity } => {
                         self.awaited(place.block, WaitReason::MbarrierPhase { address, parity })
                     }
-                    SpinPlace::Memory { .. } | SpinPlace::Registers => None,
+                    PollTarget::Memory { .. } | PollTarget::Registers => None,
                 },
                 spins_at: Some(read.place),
             }));
@@ -286,18 +299,18 @@ impl Machine {
             (split.pc, split.mask)
         });
         let kind = FaultKind::Deadlock { waiting };
-        self.record_fault(*first, pc, *Halt::new(kind, lanes));
+        self.record_fault(*first, pc, *ExecutionFault::new(kind, lanes));
     }
 }
 
 /// Records the state of each ready group of each warp.
-fn marks(state: &State) -> Vec<Mark> {
+fn marks(state: &MachineState) -> Vec<WarpFingerprint> {
     let mut marks = Vec::new();
     for (index, block) in state.blocks.iter().enumerate() {
         for (number, warp) in block.warps.iter().enumerate() {
             let ready = warp.splits.all().iter().filter(|split| split.is_ready());
-            marks.extend(ready.map(|group| Mark {
-                place: WarpPlace {
+            marks.extend(ready.map(|group| WarpFingerprint {
+                place: WarpSlot {
                     block: index,
                     warp: number,
                 },
@@ -312,28 +325,28 @@ fn marks(state: &State) -> Vec<Mark> {
 }
 
 /// Returns the number of warps with recorded groups. The records of a warp are adjacent.
-fn n_warps(marks: &[Mark]) -> u64 {
+fn n_warps(marks: &[WarpFingerprint]) -> u64 {
     let warps = marks.chunk_by(|one, other| one.place == other.place);
     warps.count() as u64
 }
 
-/// Returns the length of a window in steps per warp, so that each ready group of a warp executes `WATCHED` steps. The
+/// Returns the length of a window in steps per warp, so that each ready group of a warp executes `STEPS_PER_WARP` steps. The
 /// scheduler returns to the first group after a time slice of each other group.
-fn steps_of_window(state: &State) -> u64 {
+fn steps_of_window(state: &MachineState) -> u64 {
     let warps = state.blocks.iter().flat_map(|block| &block.warps);
     let n_ready = |warp: &Warp| warp.splits.all().iter().filter(|s| s.is_ready()).count();
     match warps.map(n_ready).max().unwrap_or(0) as u64 {
-        0 | 1 => WATCHED,
-        n => 2 * WATCHED * (n + 1),
+        0 | 1 => STEPS_PER_WARP,
+        n => 2 * STEPS_PER_WARP * (n + 1),
     }
 }
 
 /// Hashes the state that determines the execution of a ready group of lanes: its registers and program counter and the
 /// waiting groups of the warp, but neither memory nor other ready groups.
-fn fingerprint(warp: &Warp, group: &Split) -> u64 {
+fn fingerprint(warp: &Warp, group: &WarpSplit) -> u64 {
     let waiting = warp.splits.all().iter().filter(|split| !split.is_ready());
     let splits = waiting.fold(0u64, |all, split| all.wrapping_add(place_of(split)));
-    let mut mixer = Mixer(splits);
+    let mut mixer = HashMixer(splits);
     mixer.add(place_of(group));
     let lanes = || (0..32).filter(|lane| group.mask >> lane & 1 != 0);
     for row in &warp.banks.r32 {
@@ -356,16 +369,16 @@ fn fingerprint(warp: &Warp, group: &Split) -> u64 {
 }
 
 /// Hashes the lanes, the program counter and the call depth of a group, and whether the group is ready.
-fn place_of(split: &Split) -> u64 {
-    let mut mixer = Mixer(0);
+fn place_of(split: &WarpSplit) -> u64 {
+    let mut mixer = HashMixer(0);
     mixer.add(u64::from(split.mask) << 32 | u64::from(split.pc));
     mixer.add(u64::from(split.depth) << 1 | u64::from(split.is_ready()));
     mixer.0
 }
 
-struct Mixer(u64);
+struct HashMixer(u64);
 
-impl Mixer {
+impl HashMixer {
     fn add(&mut self, value: u64) {
         self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
@@ -385,10 +398,10 @@ struct WrittenBytes {
 }
 
 impl Observer for WrittenBytes {
-    fn interest(&self) -> Interest {
-        Interest {
+    fn interest(&self) -> EventMask {
+        EventMask {
             loads: false,
-            ..Interest::ORDER
+            ..EventMask::ORDER
         }
     }
 
@@ -412,22 +425,22 @@ impl Observer for WrittenBytes {
 
     fn sync(&mut self, event: &SyncEvent<'_>) {
         if let SyncKind::Mbarrier { act, .. } = event.what {
-            let is_read_only = matches!(act, MbarrierAct::Test | MbarrierAct::Look);
+            let is_read_only = matches!(act, MbarrierOperation::Test | MbarrierOperation::Query);
             self.is_beyond |= !is_read_only;
         }
     }
 }
 
 /// Observer that collects the loads of each warp, grouped by instruction, and the branches that test predicates.
-struct Reads<'p> {
+struct PollRecorder<'p> {
     program: &'p Program,
-    by_warp: BTreeMap<WarpId, Vec<Read>>,
-    tests: BTreeMap<WarpId, Vec<Read>>,
+    by_warp: BTreeMap<WarpId, Vec<PolledRead>>,
+    tests: BTreeMap<WarpId, Vec<PolledRead>>,
 }
 
-impl<'p> Reads<'p> {
-    fn of(program: &'p Program) -> Reads<'p> {
-        Reads {
+impl<'p> PollRecorder<'p> {
+    fn of(program: &'p Program) -> PollRecorder<'p> {
+        PollRecorder {
             program,
             by_warp: BTreeMap::new(),
             tests: BTreeMap::new(),
@@ -439,13 +452,13 @@ impl<'p> Reads<'p> {
         let body = self.program.functions.get(function.0 as usize);
         let found = body.and_then(|body| body.instructions.get(instruction as usize));
         found.is_some_and(|found| {
-            let does = self.program.action(found).map(|action| action.does);
-            let control = does.and_then(Does::control);
+            let does = self.program.opcode(found).map(|action| action.does);
+            let control = does.and_then(Operation::control);
             found.guard.is_some() && control.is_some_and(ControlOp::is_branch)
         })
     }
 
-    fn add(&mut self, of: WarpId, read: Read) {
+    fn add(&mut self, of: WarpId, read: PolledRead) {
         let reads = self.by_warp.entry(of).or_default();
         match reads.iter_mut().find(|known| known.origin == read.origin) {
             Some(known) => known.lanes |= read.lanes,
@@ -454,12 +467,12 @@ impl<'p> Reads<'p> {
     }
 }
 
-impl Observer for Reads<'_> {
-    fn interest(&self) -> Interest {
-        Interest {
+impl Observer for PollRecorder<'_> {
+    fn interest(&self) -> EventMask {
+        EventMask {
             stores: false,
             steps: true,
-            ..Interest::ORDER
+            ..EventMask::ORDER
         }
     }
 
@@ -474,10 +487,10 @@ impl Observer for Reads<'_> {
         let tests = self.tests.entry(WarpId { block, warp }).or_default();
         match tests.iter_mut().find(|known| known.origin == origin) {
             Some(known) => known.lanes |= event.lanes,
-            None => tests.push(Read {
+            None => tests.push(PolledRead {
                 lanes: event.lanes,
                 origin,
-                place: SpinPlace::Registers,
+                place: PollTarget::Registers,
             }),
         }
     }
@@ -494,10 +507,10 @@ impl Observer for Reads<'_> {
         if !is_shared || !(event.action.reads() || event.action.is_atomic()) {
             return;
         }
-        let read = Read {
+        let read = PolledRead {
             lanes: event.mask,
             origin: (event.function, event.instruction),
-            place: SpinPlace::Memory {
+            place: PollTarget::Memory {
                 memory: piece.memory,
                 address: piece.address,
             },
@@ -514,7 +527,7 @@ impl Observer for Reads<'_> {
 
     fn sync(&mut self, event: &SyncEvent<'_>) {
         let SyncKind::Mbarrier {
-            act: MbarrierAct::Test,
+            act: MbarrierOperation::Test,
             touched,
         } = event.what
         else {
@@ -528,7 +541,7 @@ impl Observer for Reads<'_> {
             warp: event.warp,
         };
         let origin = (event.function, event.instruction);
-        let place = SpinPlace::Phase {
+        let place = PollTarget::Phase {
             address: touch.address,
             parity: touch.value & 1 != 0,
         };
@@ -536,7 +549,7 @@ impl Observer for Reads<'_> {
         reads.retain(|known| known.origin != origin);
         self.add(
             of,
-            Read {
+            PolledRead {
                 lanes: event.lanes,
                 origin,
                 place,

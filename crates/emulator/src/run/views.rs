@@ -1,27 +1,27 @@
 //! Inspection of a machine between two steps.
 
-use crate::code::{Bank, Element};
-use crate::contract::event::{Agent, PendingId, StepEvent};
+use crate::code::{RegisterBank, RegisterOperand};
+use crate::contract::event::{Agent, AsyncOperationId, StepEvent};
 use crate::contract::inspect::*;
 use crate::contract::launch::BufferIndex;
 use crate::contract::mbarrier::MbarrierState;
-use crate::exec::step::choose;
-use crate::exec::waits::{Outside, begin_to_wait, object_at};
+use crate::exec::step::issue;
+use crate::exec::waits::{WaitContext, block_if_not_ready, object_at};
 use crate::run::last_writers::LastWriters;
 use crate::run::machine::Machine;
-use crate::semantics::registers::{LANES, Slot};
-use crate::state::memory::{Allocation, Owner, PagedBytes};
-use crate::state::schedule::Turn;
-use crate::state::schedule::{Schedule, WarpPlace, can_run};
+use crate::semantics::registers::{LANES, OperandSlot};
+use crate::state::memory::{Allocation, AllocationOwner, PagedMemory};
+use crate::state::schedule::ScheduledAction;
+use crate::state::schedule::{Scheduler, WarpSlot, can_run};
 use crate::state::tensor_memory::CELL_BYTES;
-use crate::state::warp::{SplitState, Warp};
+use crate::state::warp::{Warp, WarpSplitState};
 use std::sync::Arc;
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
 /// Copies of the machine state that the search for the next step modifies.
-struct Copies {
-    schedule: Schedule,
-    blocked: Vec<WarpPlace>,
+struct SchedulerCopy {
+    schedule: Scheduler,
+    blocked: Vec<WarpSlot>,
 }
 
 impl Machine {
@@ -39,8 +39,8 @@ impl Machine {
     }
 
     /// Returns the notes that the run has recorded so far, including the output of `printf`.
-    pub fn notes(&self) -> &[Note] {
-        &self.state.notes
+    pub fn notes(&self) -> &[RunDiagnostic] {
+        &self.state.diagnostics
     }
 
     pub fn program(&self) -> &Arc<Program> {
@@ -72,7 +72,7 @@ impl Machine {
     /// Includes the registers of warps that have not run yet, although they are not allocated.
     pub(crate) fn resident_bytes(&self) -> u64 {
         let registers = self.setup.code.entry_sizes.bytes();
-        let of_warp = |warp: &Warp| match warp.fresh {
+        let of_warp = |warp: &Warp| match warp.has_not_run {
             true => warp.bytes() + registers,
             false => warp.bytes(),
         };
@@ -87,7 +87,7 @@ impl Machine {
                 .shared
                 .iter()
                 .chain(&self.state.tensor)
-                .map(PagedBytes::size)
+                .map(PagedMemory::size)
                 .sum::<u64>()
     }
 
@@ -134,24 +134,27 @@ impl Machine {
             .allocations()
             .iter()
             .find(|a| match (&a.owner, region) {
-                (Owner::Buffer(index, _), MemoryRegion::Buffer(wanted)) => *index == wanted,
+                (AllocationOwner::Buffer(index, _), MemoryRegion::Buffer(wanted)) => {
+                    *index == wanted
+                }
                 (
-                    Owner::GlobalVariable(index, _) | Owner::ConstVariable(index, _),
+                    AllocationOwner::GlobalVariable(index, _)
+                    | AllocationOwner::ConstVariable(index, _),
                     MemoryRegion::Variable(wanted),
                 ) => *index == wanted,
-                (Owner::Parameters, MemoryRegion::Parameters) => true,
+                (AllocationOwner::Parameters, MemoryRegion::Parameters) => true,
                 _ => false,
             })
     }
 
     /// Returns the shared memory of a resident block.
-    fn shared(&self, block: u64) -> Option<&PagedBytes> {
+    fn shared(&self, block: u64) -> Option<&PagedMemory> {
         let place = self.state.blocks.iter().position(|b| b.index == block)?;
         self.state.shared.get(place)
     }
 
     /// Returns the tensor memory of a resident block, if its code uses tensor memory.
-    fn tensor(&self, block: u64) -> Option<&PagedBytes> {
+    fn tensor(&self, block: u64) -> Option<&PagedMemory> {
         let place = self.state.blocks.iter().position(|b| b.index == block)?;
         let tensor = self.state.tensor.get(place)?;
         (tensor.len() >= CELL_BYTES).then_some(tensor)
@@ -214,11 +217,10 @@ impl Machine {
     pub fn region_at(&self, address: u64) -> Option<(MemoryRegion, u64)> {
         let a = self.state.global.find(address)?;
         let region = match &a.owner {
-            Owner::Buffer(index, _) => MemoryRegion::Buffer(BufferIndex(index.0)),
-            Owner::GlobalVariable(index, _) | Owner::ConstVariable(index, _) => {
-                MemoryRegion::Variable(*index)
-            }
-            Owner::Parameters => MemoryRegion::Parameters,
+            AllocationOwner::Buffer(index, _) => MemoryRegion::Buffer(BufferIndex(index.0)),
+            AllocationOwner::GlobalVariable(index, _)
+            | AllocationOwner::ConstVariable(index, _) => MemoryRegion::Variable(*index),
+            AllocationOwner::Parameters => MemoryRegion::Parameters,
         };
         Some((region, address - a.address))
     }
@@ -305,8 +307,8 @@ impl Machine {
                     instruction,
                     call_depth: split.depth,
                     waiting: match split.state {
-                        SplitState::Ready => None,
-                        SplitState::Waiting(reason) => Some(reason),
+                        WarpSplitState::Ready => None,
+                        WarpSplitState::Waiting(reason) => Some(reason),
                     },
                 }
             })
@@ -347,7 +349,7 @@ impl Machine {
         if self.state.fault.is_some() {
             return None;
         }
-        let mut machine = Copies {
+        let mut machine = SchedulerCopy {
             schedule: self.state.schedule.clone(),
             blocked: Vec::new(),
         };
@@ -357,14 +359,16 @@ impl Machine {
         let (blocks, in_flight) = (&self.state.blocks, &self.state.in_flight);
         loop {
             let blocked = &machine.blocked;
-            let runs = |at: WarpPlace| !blocked.contains(&at) && can_run(blocks, at);
+            let runs = |at: WarpSlot| !blocked.contains(&at) && can_run(blocks, at);
             let position = self.state.position;
             match machine
                 .schedule
                 .choose_where(blocks, in_flight, position, runs)?
             {
-                Turn::InFlight(id) | Turn::Read(id) => return self.next_landing(id),
-                Turn::Warp(place) => match self.next_of_warp(place) {
+                ScheduledAction::InFlight(id) | ScheduledAction::Read(id) => {
+                    return self.next_landing(id);
+                }
+                ScheduledAction::Warp(place) => match self.next_of_warp(place) {
                     Some(next) => return Some(next),
                     // All groups of the warp would only start to wait: select another agent, as an actual run does.
                     None => machine.blocked.push(place),
@@ -373,7 +377,7 @@ impl Machine {
         }
     }
 
-    fn next_landing(&self, id: PendingId) -> Option<NextStep> {
+    fn next_landing(&self, id: AsyncOperationId) -> Option<NextStep> {
         let operation = &self.state.in_flight.get(id)?.operation;
         let lanes = operation
             .pieces
@@ -391,10 +395,10 @@ impl Machine {
     }
 
     /// Returns the next step of a warp. Returns `None` if all of its groups can only wait.
-    fn next_of_warp(&self, place: WarpPlace) -> Option<NextStep> {
+    fn next_of_warp(&self, place: WarpSlot) -> Option<NextStep> {
         let block = self.state.blocks.get(place.block)?;
         let mut warp = block.warps.get(place.warp)?.clone();
-        let outside = Outside {
+        let outside = WaitContext {
             cluster_pending: self.cluster_pending(place),
             map: &self.setup.layout.map,
             shared: self.state.shared.get(place.block)?,
@@ -407,8 +411,8 @@ impl Machine {
             if !warp.splits.select() {
                 return None;
             }
-            let choice = choose(code, &mut warp)?;
-            if begin_to_wait(code, &mut warp, choice, &outside).is_some() {
+            let choice = issue(code, &mut warp)?;
+            if block_if_not_ready(code, &mut warp, choice, &outside).is_some() {
                 continue;
             }
             let (function, instruction) = code.origin(choice.pc);
@@ -428,8 +432,14 @@ impl Machine {
     }
 
     /// Returns a row of any bank by slot.
-    fn row(&self, warp: &Warp, depth: u32, bank: Bank, slot: Slot) -> Option<[u128; LANES]> {
-        // `Lanes` requires mutable access to the banks, which an inspection does not have; therefore, the row is read
+    fn row(
+        &self,
+        warp: &Warp,
+        depth: u32,
+        bank: RegisterBank,
+        slot: OperandSlot,
+    ) -> Option<[u128; LANES]> {
+        // `LaneRegisters` requires mutable access to the banks, which an inspection does not have; therefore, the row is read
         // here.
         let code = &self.setup.code;
         let base = code.base(depth);
@@ -439,14 +449,14 @@ impl Machine {
             _ => (&warp.specials, Default::default()),
         };
         let index = (slot.0 & ((1 << 30) - 1)) as usize;
-        if warp.fresh && depth == 0 && slot.0 >> 30 == 0 {
+        if warp.has_not_run && depth == 0 && slot.0 >> 30 == 0 {
             return Some([0; LANES]);
         }
         Some(match bank {
-            Bank::B32 => banks.r32.get(start.r32 as usize + index)?.map(u128::from),
-            Bank::B64 => banks.r64.get(start.r64 as usize + index)?.map(u128::from),
-            Bank::B128 => *banks.r128.get(start.r128 as usize + index)?,
-            Bank::Predicate => {
+            RegisterBank::B32 => banks.r32.get(start.r32 as usize + index)?.map(u128::from),
+            RegisterBank::B64 => banks.r64.get(start.r64 as usize + index)?.map(u128::from),
+            RegisterBank::B128 => *banks.r128.get(start.r128 as usize + index)?,
+            RegisterBank::Predicate => {
                 let p = *banks.predicates.get(start.predicates as usize + index)?;
                 let mut row = [0; LANES];
                 for (lane, value) in row.iter_mut().enumerate() {
@@ -470,7 +480,7 @@ impl Machine {
         let found = self.find_warp(block, warp)?;
         let code = &self.setup.code;
         let index = code.functions.iter().position(|f| f.id == function)?;
-        let Element { slot, bank, .. } = *code
+        let RegisterOperand { slot, bank, .. } = *code
             .functions
             .get(index)?
             .registers

@@ -8,7 +8,7 @@
 //! generates for each instruction.
 
 use crate::semantics::approximate_tables as tables;
-use crate::semantics::mode::{FloatMode, Round};
+use crate::semantics::mode::{FloatMode, RoundingMode};
 use crate::semantics::registers::{LANES, Row32};
 use crate::semantics::soft::NAN_32;
 
@@ -35,7 +35,7 @@ fn lanes<T: Copy + Default, const N: usize>(of: impl Fn(usize) -> T) -> [T; N] {
 }
 
 /// Coefficients of a function.
-pub(crate) struct Table {
+pub(crate) struct CoefficientTable {
     /// Number of upper fraction bits that select the row.
     pub(crate) index_bits: u32,
     /// c0 is the value in the row times `step`, plus `start`, in units of 2^-17 ulp.
@@ -44,7 +44,7 @@ pub(crate) struct Table {
     pub(crate) rows: &'static [[i32; 3]],
 }
 
-impl Table {
+impl CoefficientTable {
     /// Evaluates the function for each fraction, in units of 2^-17 ulp.
     #[inline(always)]
     fn at<const N: usize>(&self, fractions: [u32; N]) -> [f64; N] {
@@ -348,7 +348,7 @@ pub(crate) fn tangent<const N: usize>(a: [u32; N]) -> [u32; N] {
 
 /// Approximate function of an instruction, including the scaling that the assembler adds if subnormals are not flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Function {
+pub enum SpecialFunction {
     Reciprocal,
     ReciprocalRoot,
     Root,
@@ -362,8 +362,8 @@ pub enum Function {
 /// Applies a function to all lanes of an `f32` row. If subnormals are not flushed, arguments and results are scaled as
 /// in the code of the assembler.
 #[inline(always)]
-pub(crate) fn apply(function: Function, mode: FloatMode, a: &Row32) -> Row32 {
-    use Function as F;
+pub(crate) fn apply(function: SpecialFunction, mode: FloatMode, a: &Row32) -> Row32 {
+    use SpecialFunction as F;
     let scaling = function.scaling();
     let scales: [f32; LANES] = lanes(|lane| match mode.ftz {
         true => 1.0,
@@ -398,7 +398,7 @@ pub(crate) fn apply(function: Function, mode: FloatMode, a: &Row32) -> Row32 {
 
 /// Classes of arguments that are scaled before the special function unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scaling {
+pub struct RangeScaling {
     /// Magnitudes below the smallest normal number, scaled by 2^24.
     pub small: bool,
     /// Magnitudes above 2^126, scaled by 1/4.
@@ -407,11 +407,11 @@ pub struct Scaling {
     pub low: bool,
 }
 
-impl Function {
+impl SpecialFunction {
     /// Returns the scaling that the assembler adds if subnormals are not flushed.
-    pub const fn scaling(self) -> Scaling {
-        use Function as F;
-        Scaling {
+    pub const fn scaling(self) -> RangeScaling {
+        use SpecialFunction as F;
+        RangeScaling {
             small: matches!(
                 self,
                 F::Reciprocal | F::ReciprocalRoot | F::Root | F::Logarithm
@@ -423,27 +423,27 @@ impl Function {
 }
 
 /// Returns the scaling of the divisor in `div.approx` and `div.full`.
-pub const fn scaling_of_quotient(mode: FloatMode) -> Scaling {
-    Scaling {
+pub const fn scaling_of_quotient(mode: FloatMode) -> RangeScaling {
+    RangeScaling {
         small: !mode.ftz,
-        large: matches!(mode.round, Round::Full),
+        large: matches!(mode.round, RoundingMode::Full),
         low: false,
     }
 }
 
 /// Returns the factor by which an argument is scaled.
 #[inline(always)]
-fn scale_of(scaling: Scaling, a: f32) -> f32 {
+fn scale_of(scaling: RangeScaling, a: f32) -> f32 {
     match a {
         _ if scaling.small && a.abs() < f32::MIN_POSITIVE => SCALE,
-        _ if scaling.large && a.abs() > LARGE => 0.25,
+        _ if scaling.large && a.abs() > MAX_NORMAL_RECIPROCAL => 0.25,
         _ if scaling.low && a < -126.0 => 0.5,
         _ => 1.0,
     }
 }
 
 /// 2^126. The reciprocal of a larger number is subnormal.
-const LARGE: f32 = 8.507_059e37;
+const MAX_NORMAL_RECIPROCAL: f32 = 8.507_059e37;
 
 /// `div.approx` and `div.full`. Only `div.full` scales large divisors.
 #[inline(always)]

@@ -3,10 +3,10 @@
 //! Fitted to the results of an H100 for every argument of the reduced range (8,388,608 per function), all of which are
 //! reproduced exactly.
 
-use crate::semantics::approximate::Table;
+use crate::semantics::approximate::CoefficientTable;
 
 /// 1 / a for a from 1 to 2, in units of 2^-24.
-pub(crate) static RECIPROCAL: Table = Table {
+pub(crate) static RECIPROCAL: CoefficientTable = CoefficientTable {
     index_bits: 7,
     step: 32_768.0,
     start: 8_094.0,
@@ -50,7 +50,7 @@ static RECIPROCAL_ROWS: [[i32; 3]; 128] = [
 ];
 
 /// 1 / sqrt(a) for a from 1 to 4, in units of 2^-24. The low exponent bit is the top bit of the fraction.
-pub(crate) static RECIPROCAL_ROOT: Table = Table {
+pub(crate) static RECIPROCAL_ROOT: CoefficientTable = CoefficientTable {
     index_bits: 6,
     step: 32_768.0,
     start: 32_767.0,
@@ -94,7 +94,7 @@ static RECIPROCAL_ROOT_ROWS: [[i32; 3]; 128] = [
 ];
 
 /// sqrt(a) for a from 1 to 4, in units of 2^-24. The low exponent bit is the top bit of the fraction.
-pub(crate) static ROOT: Table = Table {
+pub(crate) static ROOT: CoefficientTable = CoefficientTable {
     index_bits: 6,
     step: 65_536.0,
     start: 65_535.0,
@@ -138,7 +138,7 @@ static ROOT_ROWS: [[i32; 3]; 128] = [
 ];
 
 /// 2^a for a from 0 to 1, in units of 2^-23.
-pub(crate) static POWER: Table = Table {
+pub(crate) static POWER: CoefficientTable = CoefficientTable {
     index_bits: 6,
     step: 32_768.0,
     start: 24_458.0,
@@ -166,7 +166,7 @@ static POWER_ROWS: [[i32; 3]; 64] = [
 ];
 
 /// log2(a) for a from 1 to 2, in units of 2^-24.
-pub(crate) static LOGARITHM: Table = Table {
+pub(crate) static LOGARITHM: CoefficientTable = CoefficientTable {
     index_bits: 6,
     step: 32_768.0,
     start: 6_696.0,
@@ -194,7 +194,7 @@ static LOGARITHM_ROWS: [[i32; 3]; 64] = [
 ];
 
 /// Sine over a quarter revolution, in units of 2^-24.
-pub(crate) static SINE: Table = Table {
+pub(crate) static SINE: CoefficientTable = CoefficientTable {
     index_bits: 6,
     step: 65_536.0,
     start: 0.0,

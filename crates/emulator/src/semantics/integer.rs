@@ -6,7 +6,8 @@
 
 use crate::semantics::mode::Conversion;
 use crate::semantics::ops::{
-    CarryMode, CarryOp, CountOp, Int16Op, Int32Op, Int64Op, IntOp, Overflow, PackedOp, ShiftOp,
+    BitCountOp, CarryMode, CarryOp, Int16Op, Int32Op, Int64Op, IntOp, PackedIntOp, ShiftOp,
+    ShiftOverflow,
 };
 use crate::semantics::word::{Word, WordExt};
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};
@@ -176,20 +177,20 @@ pub fn shift<W: Word>(f: ShiftOp, sign: Signedness, rows: impl Apply<(W, W::Narr
 
 /// Counts and searches of bits.
 #[inline(always)]
-pub fn count<W: Word>(f: CountOp, sign: Signedness, rows: impl Apply<W, W::Narrow>) {
+pub fn count<W: Word>(f: BitCountOp, sign: Signedness, rows: impl Apply<W, W::Narrow>) {
     // `bfind` ignores copies of the sign bit, so it searches the complement of a negative number.
     let magnitude = |a: W| match sign {
         Signed => a.xor(a.sign_mask()),
         Unsigned => a,
     };
     match f {
-        CountOp::Popc => rows.apply(|a| a.count_ones()),
-        CountOp::Clz => rows.apply(|a| a.leading_zeros()),
+        BitCountOp::Popc => rows.apply(|a| a.count_ones()),
+        BitCountOp::Clz => rows.apply(|a| a.leading_zeros()),
         // All ones if no bit is found, because the number of leading zeros is then the width.
-        CountOp::Bfind => {
+        BitCountOp::Bfind => {
             rows.apply(|a| a.narrow(W::BITS - 1).sub(magnitude(a).leading_zeros()));
         }
-        CountOp::BfindShiftAmount => rows.apply(|a| {
+        BitCountOp::BfindShiftAmount => rows.apply(|a| {
             let bits = magnitude(a);
             W::Narrow::select(bits.is_zero(), a.narrow(u32::MAX), bits.leading_zeros())
         }),
@@ -316,20 +317,20 @@ fn extend<W: Word>(value: W, ty: ScalarType) -> W {
 
 /// Operations on two 16-bit integers in each 32-bit register.
 #[inline(always)]
-pub fn int16x2<W: Word32>(f: PackedOp, sign: Signedness, rows: impl Apply<[W; 2], W>) {
+pub fn int16x2<W: Word32>(f: PackedIntOp, sign: Signedness, rows: impl Apply<[W; 2], W>) {
     rows.apply(|[a, b]| packed::<W, 16>(f, sign, a, b));
 }
 
 /// Operations on four 8-bit integers in each 32-bit register.
 #[inline(always)]
-pub fn int8x4<W: Word32>(f: PackedOp, sign: Signedness, rows: impl Apply<[W; 2], W>) {
+pub fn int8x4<W: Word32>(f: PackedIntOp, sign: Signedness, rows: impl Apply<[W; 2], W>) {
     rows.apply(|[a, b]| packed::<W, 8>(f, sign, a, b));
 }
 
 /// Applies an operation to each element of `BITS` bits.
 #[inline(always)]
-fn packed<W: Word32, const BITS: u32>(f: PackedOp, sign: Signedness, a: W, b: W) -> W {
-    use PackedOp as A;
+fn packed<W: Word32, const BITS: u32>(f: PackedIntOp, sign: Signedness, a: W, b: W) -> W {
+    use PackedIntOp as A;
     let (least, most) = match sign {
         Signed => (u64::MAX << (BITS - 1), (1 << (BITS - 1)) - 1),
         Unsigned => (0, (1 << BITS) - 1),
@@ -431,10 +432,10 @@ fn logic3<W: Word>(table: u8, a: W, b: W, c: W) -> W {
 
 /// Shift amount of at most 32.
 #[inline(always)]
-fn shift_amount<W: Word32>(n: W, overflow: Overflow) -> W {
+fn shift_amount<W: Word32>(n: W, overflow: ShiftOverflow) -> W {
     match overflow {
-        Overflow::Clamp => n.min_unsigned(n.constant(32)),
-        Overflow::Wrap => n.and(n.constant(31)),
+        ShiftOverflow::Clamp => n.min_unsigned(n.constant(32)),
+        ShiftOverflow::Wrap => n.and(n.constant(31)),
     }
 }
 

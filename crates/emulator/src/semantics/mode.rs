@@ -4,7 +4,7 @@ use warpgrid_isa::{Flag, Modifiers, Rounding, ScalarType};
 
 /// Rounding mode of a floating-point result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Round {
+pub enum RoundingMode {
     #[default]
     Nearest,
     Zero,
@@ -18,77 +18,80 @@ pub enum Round {
     Full,
 }
 
-impl Round {
+impl RoundingMode {
     /// Checks whether a result that the special function unit does not compute is rounded to nearest.
     #[inline(always)]
     pub(crate) fn is_to_nearest(self) -> bool {
-        matches!(self, Round::Nearest | Round::Approximate | Round::Full)
+        matches!(
+            self,
+            RoundingMode::Nearest | RoundingMode::Approximate | RoundingMode::Full
+        )
     }
 
     /// Checks whether the special function unit computes the results.
     #[inline(always)]
     pub(crate) fn is_approximate(self) -> bool {
-        matches!(self, Round::Approximate | Round::Full)
+        matches!(self, RoundingMode::Approximate | RoundingMode::Full)
     }
 
     /// Checks whether a magnitude is rounded up, away from zero. `rest` classifies the discarded part relative to half
     /// an ulp.
     #[inline(always)]
-    pub(crate) fn is_up(self, rest: Rest, is_negative: bool, is_odd: bool) -> bool {
+    pub(crate) fn is_up(self, rest: DiscardedBits, is_negative: bool, is_odd: bool) -> bool {
         match self {
-            Round::Nearest | Round::Approximate | Round::Full => {
-                rest == Rest::Above || rest == Rest::Half && is_odd
+            RoundingMode::Nearest | RoundingMode::Approximate | RoundingMode::Full => {
+                rest == DiscardedBits::Above || rest == DiscardedBits::Half && is_odd
             }
-            Round::NearestAway => rest >= Rest::Half,
-            Round::Zero => false,
-            Round::Up => rest > Rest::Nothing && !is_negative,
-            Round::Down => rest > Rest::Nothing && is_negative,
+            RoundingMode::NearestAway => rest >= DiscardedBits::Half,
+            RoundingMode::Zero => false,
+            RoundingMode::Up => rest > DiscardedBits::Nothing && !is_negative,
+            RoundingMode::Down => rest > DiscardedBits::Nothing && is_negative,
         }
     }
 
     /// Checks whether an overflow results in the largest finite number instead of infinity.
     #[inline(always)]
     pub(crate) fn is_cut(self, is_negative: bool) -> bool {
-        !self.is_up(Rest::Above, is_negative, true)
+        !self.is_up(DiscardedBits::Above, is_negative, true)
     }
 }
 
 /// Discarded part of a number, compared with half an ulp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
-pub(crate) enum Rest {
+pub(crate) enum DiscardedBits {
     Nothing,
     Below,
     Half,
     Above,
 }
 
-impl Rest {
+impl DiscardedBits {
     /// Classifies `rest`, where `half` is half an ulp.
     #[inline(always)]
-    pub(crate) fn of<T: PartialOrd + Default>(rest: T, half: T) -> Rest {
+    pub(crate) fn of<T: PartialOrd + Default>(rest: T, half: T) -> DiscardedBits {
         if rest > half {
-            Rest::Above
+            DiscardedBits::Above
         } else if rest == half {
-            Rest::Half
+            DiscardedBits::Half
         } else if rest > T::default() {
-            Rest::Below
+            DiscardedBits::Below
         } else {
-            Rest::Nothing
+            DiscardedBits::Nothing
         }
     }
 }
 
-impl From<Option<Rounding>> for Round {
-    fn from(rounding: Option<Rounding>) -> Round {
+impl From<Option<Rounding>> for RoundingMode {
+    fn from(rounding: Option<Rounding>) -> RoundingMode {
         match rounding {
-            None | Some(Rounding::Rn | Rounding::Rni) => Round::Nearest,
+            None | Some(Rounding::Rn | Rounding::Rni) => RoundingMode::Nearest,
             // Stochastic rounding truncates; the conversions add their random bits before.
-            Some(Rounding::Rz | Rounding::Rzi | Rounding::Rs) => Round::Zero,
-            Some(Rounding::Rm | Rounding::Rmi) => Round::Down,
-            Some(Rounding::Rp | Rounding::Rpi) => Round::Up,
-            Some(Rounding::Rna) => Round::NearestAway,
-            Some(Rounding::Approx) => Round::Approximate,
-            Some(Rounding::Full) => Round::Full,
+            Some(Rounding::Rz | Rounding::Rzi | Rounding::Rs) => RoundingMode::Zero,
+            Some(Rounding::Rm | Rounding::Rmi) => RoundingMode::Down,
+            Some(Rounding::Rp | Rounding::Rpi) => RoundingMode::Up,
+            Some(Rounding::Rna) => RoundingMode::NearestAway,
+            Some(Rounding::Approx) => RoundingMode::Approximate,
+            Some(Rounding::Full) => RoundingMode::Full,
         }
     }
 }
@@ -96,7 +99,7 @@ impl From<Option<Rounding>> for Round {
 /// Modifiers of a floating-point operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FloatMode {
-    pub round: Round,
+    pub round: RoundingMode,
     pub ftz: bool,
     pub saturate: bool,
     pub nan: bool,
@@ -108,7 +111,7 @@ impl FloatMode {
     /// Checks whether the mode is round-to-nearest without any other modifier.
     #[inline(always)]
     pub fn is_plain(self) -> bool {
-        matches!(self.round, Round::Nearest) && !self.ftz && !self.saturate && !self.relu
+        matches!(self.round, RoundingMode::Nearest) && !self.ftz && !self.saturate && !self.relu
     }
 }
 

@@ -2,12 +2,12 @@
 //! "cvt"). The results agree with the constant folding of the reference assembler (13.5), except for conversions with
 //! random bits or scale factors. These follow the PTX ISA; no hardware results were available.
 
-use crate::semantics::mode::{ArithmeticMode, Conversion, FloatMode, Rest, Round};
-use warpgrid_isa::{Cut, FloatFormat, ScalarType};
+use crate::semantics::mode::{ArithmeticMode, Conversion, DiscardedBits, FloatMode, RoundingMode};
+use warpgrid_isa::{FloatFormat, ScalarType, Truncated};
 
 /// Float of at most 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Narrow {
+struct NarrowFloat {
     format: FloatFormat,
     /// Width in a register.
     held_bits: u32,
@@ -15,8 +15,8 @@ struct Narrow {
 
 /// Format of one number of a pair or quadruple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Half {
-    Float(Narrow),
+enum PackedElement {
+    Float(NarrowFloat),
     /// `ue8m0`: 2 to the power of the byte minus 127. The byte 255 is NaN.
     Exponent,
     /// `s2f6`: a signed byte in units of 1/64.
@@ -24,10 +24,10 @@ enum Half {
 }
 
 /// Returns the format of each number. Returns `None` for types other than floats of at most 16 bits.
-fn half_of(ty: ScalarType) -> Option<Half> {
+fn half_of(ty: ScalarType) -> Option<PackedElement> {
     match ty {
-        ScalarType::Ue8m0x2 => return Some(Half::Exponent),
-        ScalarType::S2f6x2 => return Some(Half::FixedPoint),
+        ScalarType::Ue8m0x2 => return Some(PackedElement::Exponent),
+        ScalarType::S2f6x2 => return Some(PackedElement::FixedPoint),
         _ => {}
     }
     let n = match ty {
@@ -36,7 +36,7 @@ fn half_of(ty: ScalarType) -> Option<Half> {
         _ if is_four(ty) => 4,
         _ => return None,
     };
-    Some(Half::Float(Narrow {
+    Some(PackedElement::Float(NarrowFloat {
         format: FloatFormat::of(ty)?,
         held_bits: ty.width_bits() / n,
     }))
@@ -78,7 +78,7 @@ pub(crate) fn convert(conversion: &Conversion, bits: u64) -> Option<u64> {
         return None;
     }
     let (from, to) = (half_of(from)?, half_of(to)?);
-    let rounding = Rounded::of(conversion);
+    let rounding = RoundingParams::of(conversion);
     let (wide, close) = (from.held_bits(), to.held_bits());
     let one = |bits: u64| u64::from(to.pack(from.unpack(bits as u32), &rounding));
     Some(one(bits >> wide) << close | one(bits & ((1 << wide) - 1)))
@@ -87,19 +87,19 @@ pub(crate) fn convert(conversion: &Conversion, bits: u64) -> Option<u64> {
 /// Converts two `f32` to a pair, with `a` in the upper half.
 pub(crate) fn convert_two(conversion: &Conversion, a: u32, b: u32) -> Option<u32> {
     let to = half_of(conversion.to)?;
-    let rounding = Rounded::of(conversion);
+    let rounding = RoundingParams::of(conversion);
     let one = |bits: u32| to.pack(f64::from(f32::from_bits(bits)), &rounding);
     Some(one(a) << to.held_bits() | one(b))
 }
 
 /// Converts `f32` to `f16` or `bf16` with the modifiers `.relu` and `.satfinite`.
 pub(crate) fn convert_one(conversion: &Conversion, value: f64) -> Option<u32> {
-    Some(half_of(conversion.to)?.pack(value, &Rounded::of(conversion)))
+    Some(half_of(conversion.to)?.pack(value, &RoundingParams::of(conversion)))
 }
 
 /// Kind of the additional operand of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
+pub enum ConversionOperand {
     /// `.rs`: random bits for stochastic rounding.
     Random,
     /// `.scaled::n2::ue8m0`: one scale factor per number of a pair.
@@ -111,7 +111,7 @@ pub enum Beside {
 pub(crate) fn convert_by(
     conversion: &Conversion,
     sources: &[u32],
-    beside: Beside,
+    beside: ConversionOperand,
     by: u32,
 ) -> Option<u32> {
     let to = half_of(conversion.to)?;
@@ -130,19 +130,19 @@ pub(crate) fn convert_by(
             sources.len().min(values.len())
         }
     };
-    let mut rounding = Rounded::of(conversion);
+    let mut rounding = RoundingParams::of(conversion);
     let mut packed = 0;
     for (place, value) in values.iter().take(n).enumerate() {
         let value = match beside {
-            Beside::Random => {
+            ConversionOperand::Random => {
                 rounding.random = Some(random_of(conversion.to, place, by));
                 *value
             }
-            Beside::Factors => {
-                let factor = Half::Exponent.unpack(if place == 0 { by >> 8 } else { by });
+            ConversionOperand::Factors => {
+                let factor = PackedElement::Exponent.unpack(if place == 0 { by >> 8 } else { by });
                 match to {
-                    Half::FixedPoint => value / factor,
-                    Half::Float(_) | Half::Exponent => value * factor,
+                    PackedElement::FixedPoint => value / factor,
+                    PackedElement::Float(_) | PackedElement::Exponent => value * factor,
                 }
             }
         };
@@ -171,17 +171,17 @@ fn random_of(to: ScalarType, place: usize, by: u32) -> f64 {
 
 /// Rounding of a number to its format.
 #[derive(Clone, Copy)]
-struct Rounded {
-    round: Round,
+struct RoundingParams {
+    round: RoundingMode,
     mode: ArithmeticMode,
     /// `.rs`: fraction of an ulp that is added to the discarded part. The number is rounded up if the sum is at least
     /// one ulp.
     random: Option<f64>,
 }
 
-impl Rounded {
-    fn of(conversion: &Conversion) -> Rounded {
-        Rounded {
+impl RoundingParams {
+    fn of(conversion: &Conversion) -> RoundingParams {
+        RoundingParams {
             round: FloatMode::from(conversion.mode).round,
             mode: conversion.mode,
             random: None,
@@ -189,28 +189,28 @@ impl Rounded {
     }
 }
 
-impl Half {
+impl PackedElement {
     const fn held_bits(self) -> u32 {
         match self {
-            Half::Float(narrow) => narrow.held_bits,
-            Half::Exponent | Half::FixedPoint => 8,
+            PackedElement::Float(narrow) => narrow.held_bits,
+            PackedElement::Exponent | PackedElement::FixedPoint => 8,
         }
     }
 
     fn unpack(self, bits: u32) -> f64 {
         match self {
-            Half::Float(narrow) => narrow.format.value(bits),
-            Half::Exponent if bits & 0xff == 0xff => f64::NAN,
-            Half::Exponent => power_of_two((bits & 0xff) as i32 - 127),
-            Half::FixedPoint => f64::from(bits as u8 as i8) / FIXED_UNITS,
+            PackedElement::Float(narrow) => narrow.format.value(bits),
+            PackedElement::Exponent if bits & 0xff == 0xff => f64::NAN,
+            PackedElement::Exponent => power_of_two((bits & 0xff) as i32 - 127),
+            PackedElement::FixedPoint => f64::from(bits as u8 as i8) / FIXED_UNITS,
         }
     }
 
-    fn pack(self, value: f64, rounding: &Rounded) -> u32 {
+    fn pack(self, value: f64, rounding: &RoundingParams) -> u32 {
         match self {
-            Half::Float(narrow) => pack(narrow.format, value, rounding),
-            Half::Exponent => pack_exponent(value.abs(), rounding.round),
-            Half::FixedPoint => pack_fixed_point(value, rounding),
+            PackedElement::Float(narrow) => pack(narrow.format, value, rounding),
+            PackedElement::Exponent => pack_exponent(value.abs(), rounding.round),
+            PackedElement::FixedPoint => pack_fixed_point(value, rounding),
         }
     }
 }
@@ -222,7 +222,7 @@ const LARGEST_FIXED: f64 = 127.0;
 
 /// Converts to a signed number in units of 1/64. Overflow is clamped to the largest magnitude with the sign of the
 /// value. NaN results in the largest positive number.
-fn pack_fixed_point(value: f64, rounding: &Rounded) -> u32 {
+fn pack_fixed_point(value: f64, rounding: &RoundingParams) -> u32 {
     if value.is_nan() {
         return LARGEST_FIXED as u32;
     }
@@ -232,7 +232,7 @@ fn pack_fixed_point(value: f64, rounding: &Rounded) -> u32 {
     };
     let units = value * FIXED_UNITS;
     let units = match rounding.round {
-        Round::Zero => units.trunc(),
+        RoundingMode::Zero => units.trunc(),
         _ => units.round_ties_even(),
     };
     let units = units.clamp(-LARGEST_FIXED, LARGEST_FIXED) as i8;
@@ -250,7 +250,7 @@ fn exponent_of(magnitude: f64) -> i32 {
 }
 
 /// Converts a magnitude to `ue8m0`, rounded down or up. The exponent is clamped to its range.
-fn pack_exponent(magnitude: f64, round: Round) -> u32 {
+fn pack_exponent(magnitude: f64, round: RoundingMode) -> u32 {
     if magnitude.is_nan() {
         return 0xff;
     }
@@ -258,12 +258,12 @@ fn pack_exponent(magnitude: f64, round: Round) -> u32 {
         return 0;
     }
     let exponent = exponent_of(magnitude);
-    let is_up = round == Round::Up && magnitude != power_of_two(exponent);
+    let is_up = round == RoundingMode::Up && magnitude != power_of_two(exponent);
     (exponent + 127 + i32::from(is_up)).clamp(0, 0xfe) as u32
 }
 
-fn pack(format: FloatFormat, value: f64, rounding: &Rounded) -> u32 {
-    let Rounded {
+fn pack(format: FloatFormat, value: f64, rounding: &RoundingParams) -> u32 {
+    let RoundingParams {
         round,
         mode,
         random,
@@ -277,7 +277,7 @@ fn pack(format: FloatFormat, value: f64, rounding: &Rounded) -> u32 {
     }
     let sign = if is_negative { format.sign() } else { 0 };
     // With rounding towards zero, overflow results in the largest finite number.
-    let is_cut = round == Round::Zero && random.is_none();
+    let is_cut = round == RoundingMode::Zero && random.is_none();
     let is_clamped = mode.satfinite || is_cut && value.is_finite();
     let beyond = match is_clamped {
         true => format.largest(),
@@ -286,10 +286,14 @@ fn pack(format: FloatFormat, value: f64, rounding: &Rounded) -> u32 {
     if value.is_infinite() {
         return sign | beyond;
     }
-    let Cut { bits, rest, unit } = format.cut(value.abs());
+    let Truncated { bits, rest, unit } = format.cut(value.abs());
     let is_up = match random {
         Some(random) => rest as f64 / unit as f64 + random >= 1.0,
-        None => round.is_up(Rest::of(rest, unit / 2), is_negative, bits & 1 != 0),
+        None => round.is_up(
+            DiscardedBits::of(rest, unit / 2),
+            is_negative,
+            bits & 1 != 0,
+        ),
     };
     let bits = bits + u64::from(is_up);
     match bits > u64::from(format.largest()) {
@@ -307,13 +311,13 @@ fn to_tf32(conversion: &Conversion, bits: u32) -> u32 {
     let mode = conversion.mode;
     let is_top = |bits: u32| bits & EXPONENT == EXPONENT;
     let round = FloatMode::from(mode).round;
-    if round != Round::NearestAway && f32::from_bits(bits).is_nan() {
+    if round != RoundingMode::NearestAway && f32::from_bits(bits).is_nan() {
         return crate::semantics::soft::NAN_32;
     }
     if mode.relu && bits >> 31 != 0 {
         return 0;
     }
-    let rest = Rest::of(bits & IGNORED, 1 << 12);
+    let rest = DiscardedBits::of(bits & IGNORED, 1 << 12);
     let is_up = round.is_up(rest, bits >> 31 != 0, bits & (IGNORED + 1) != 0);
     let added = match is_up && !is_top(bits) {
         true => IGNORED + 1,
@@ -329,7 +333,7 @@ fn to_tf32(conversion: &Conversion, bits: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use crate::semantics::mode::{ArithmeticMode, Conversion};
-    use crate::semantics::narrow::{Beside, convert, convert_by, convert_two};
+    use crate::semantics::narrow::{ConversionOperand, convert, convert_by, convert_two};
     use warpgrid_isa::{Rounding, ScalarType};
 
     fn conversion(to: ScalarType, from: ScalarType, mode: ArithmeticMode) -> Conversion {
@@ -381,7 +385,7 @@ mod tests {
         let by = |to, sources: &[f32], random| {
             let bits: Vec<u32> = sources.iter().map(|value| value.to_bits()).collect();
             let conversion = conversion(to, F32, clamped(Rounding::Rs));
-            convert_by(&conversion, &bits, Beside::Random, random)
+            convert_by(&conversion, &bits, ConversionOperand::Random, random)
         };
         // 1 and a quarter ulp: rounded up if the random fraction is at least three quarters.
         let near = 1.0 + 1.0 / 4096.0;
@@ -415,14 +419,14 @@ mod tests {
         assert_eq!(two(2.5 / 64.0, f32::NAN), Some(0x027f));
         let scaled = |sources: &[f32], factors| {
             let bits: Vec<u32> = sources.iter().map(|value| value.to_bits()).collect();
-            convert_by(&to, &bits, Beside::Factors, factors)
+            convert_by(&to, &bits, ConversionOperand::Factors, factors)
         };
         // 2^1 for the first number, 2^-1 for the second.
         assert_eq!(scaled(&[1.0, 0.25], 0x807e), Some(0x2020));
         assert_eq!(scaled(&[1.0, 1.0], 0xff7f), Some(0x7f40));
         let from = conversion(Bf16x2, S2f6x2, nearest);
         assert_eq!(convert(&from, 0x20e0), Some(0x3f00_bf00));
-        let up = convert_by(&from, &[0x20e0], Beside::Factors, 0x807e);
+        let up = convert_by(&from, &[0x20e0], ConversionOperand::Factors, 0x807e);
         assert_eq!(up, Some(0x3f80_be80));
     }
 

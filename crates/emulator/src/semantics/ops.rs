@@ -57,17 +57,17 @@ pub enum Int32Op {
     Shl,
     Shr,
     /// Funnel shift of b:a by c.
-    ShfLeft(Overflow),
-    ShfRight(Overflow),
-    Count(CountOp),
+    ShfLeft(ShiftOverflow),
+    ShfRight(ShiftOverflow),
+    Count(BitCountOp),
     Brev,
     Bfe,
     /// Position of the c-th set bit of a, counted from bit b.
     Fns,
     /// Extends the low b bits of a.
-    Szext(Overflow),
+    Szext(ShiftOverflow),
     /// Mask of b ones that starts at bit a.
-    Bmsk(Overflow),
+    Bmsk(ShiftOverflow),
     /// Byte permutation with a selector of nibbles.
     Prmt,
     PrmtMode(PermuteMode),
@@ -89,7 +89,7 @@ pub enum Int64Op {
 
 /// Operations on two 16-bit or four 8-bit integers in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PackedOp {
+pub enum PackedIntOp {
     Add,
     Sub,
     AddSaturated,
@@ -110,7 +110,7 @@ pub enum ShiftOp {
 
 /// Bit counts and bit searches of 32-bit and 64-bit integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CountOp {
+pub enum BitCountOp {
     Popc,
     Clz,
     /// Position of the most significant bit that differs from the sign.
@@ -121,7 +121,7 @@ pub enum CountOp {
 
 /// Treatment of shift amounts beyond the width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overflow {
+pub enum ShiftOverflow {
     Clamp,
     Wrap,
 }

@@ -12,25 +12,25 @@ pub(crate) type Row128 = [u128; LANES];
 /// Location of an operand: a register of the stack frame, a constant of the code, or a special register of the warp.
 /// The operation determines the bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Slot(pub(crate) u32);
+pub struct OperandSlot(pub(crate) u32);
 
-impl Slot {
+impl OperandSlot {
     const CONSTANT: u32 = 1 << 30;
     const SPECIAL: u32 = 2 << 30;
     const INDEX: u32 = (1 << 30) - 1;
     /// No operand.
-    pub(crate) const NONE: Slot = Slot(u32::MAX);
+    pub(crate) const NONE: OperandSlot = OperandSlot(u32::MAX);
 
-    pub(crate) const fn register(index: u32) -> Slot {
-        Slot(index & Slot::INDEX)
+    pub(crate) const fn register(index: u32) -> OperandSlot {
+        OperandSlot(index & OperandSlot::INDEX)
     }
 
-    pub(crate) const fn constant(index: u32) -> Slot {
-        Slot(index & Slot::INDEX | Slot::CONSTANT)
+    pub(crate) const fn constant(index: u32) -> OperandSlot {
+        OperandSlot(index & OperandSlot::INDEX | OperandSlot::CONSTANT)
     }
 
-    pub(crate) const fn special(index: u32) -> Slot {
-        Slot(index & Slot::INDEX | Slot::SPECIAL)
+    pub(crate) const fn special(index: u32) -> OperandSlot {
+        OperandSlot(index & OperandSlot::INDEX | OperandSlot::SPECIAL)
     }
 
     /// Checks whether the slot is a constant, which is uniform across lanes.
@@ -45,20 +45,20 @@ impl Slot {
     }
 
     /// Returns the location within the bank.
-    pub const fn place(self) -> SlotPlace {
-        let index = self.0 & Slot::INDEX;
-        match self.0 & !Slot::INDEX {
-            0 => SlotPlace::Register(index),
-            Slot::CONSTANT => SlotPlace::Constant(index),
-            Slot::SPECIAL => SlotPlace::Special(index),
-            _ => SlotPlace::None,
+    pub const fn place(self) -> OperandLocation {
+        let index = self.0 & OperandSlot::INDEX;
+        match self.0 & !OperandSlot::INDEX {
+            0 => OperandLocation::Register(index),
+            OperandSlot::CONSTANT => OperandLocation::Constant(index),
+            OperandSlot::SPECIAL => OperandLocation::Special(index),
+            _ => OperandLocation::None,
         }
     }
 }
 
 /// Location of an operand within its bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SlotPlace {
+pub enum OperandLocation {
     /// Register of the kernel, by index in the bank.
     Register(u32),
     /// Uniform constant.
@@ -71,7 +71,7 @@ pub enum SlotPlace {
 
 /// Rows of all banks.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Banks {
+pub(crate) struct RegisterFile {
     pub(crate) r32: Vec<Row32>,
     pub(crate) r64: Vec<Row64>,
     pub(crate) r128: Vec<Row128>,
@@ -81,17 +81,17 @@ pub(crate) struct Banks {
 
 /// Number of rows in each bank, or start of a stack frame in each bank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BankSizes {
+pub(crate) struct RegisterFileSizes {
     pub(crate) r32: u32,
     pub(crate) r64: u32,
     pub(crate) r128: u32,
     pub(crate) predicates: u32,
 }
 
-impl BankSizes {
+impl RegisterFileSizes {
     /// Returns the maximum of each bank.
-    pub(crate) fn max(self, other: BankSizes) -> BankSizes {
-        BankSizes {
+    pub(crate) fn max(self, other: RegisterFileSizes) -> RegisterFileSizes {
+        RegisterFileSizes {
             r32: self.r32.max(other.r32),
             r64: self.r64.max(other.r64),
             r128: self.r128.max(other.r128),
@@ -100,8 +100,8 @@ impl BankSizes {
     }
 
     /// Returns `self + n * other`.
-    pub(crate) fn plus_times(self, n: u32, other: BankSizes) -> BankSizes {
-        BankSizes {
+    pub(crate) fn plus_times(self, n: u32, other: RegisterFileSizes) -> RegisterFileSizes {
+        RegisterFileSizes {
             r32: self.r32 + n * other.r32,
             r64: self.r64 + n * other.r64,
             r128: self.r128 + n * other.r128,
@@ -118,10 +118,10 @@ impl BankSizes {
     }
 }
 
-impl Banks {
+impl RegisterFile {
     /// Resizes the banks and clears all rows. Keeps the allocation.
     #[inline(always)]
-    pub(crate) fn reset(&mut self, sizes: BankSizes) {
+    pub(crate) fn reset(&mut self, sizes: RegisterFileSizes) {
         /// Clears each row with a zero that is opaque to the compiler. Otherwise the compiler would emit a call of
         /// `memset`, which takes longer than clearing the few rows of a warp.
         #[inline(always)]
@@ -140,7 +140,7 @@ impl Banks {
     }
 
     /// Extends the banks to at least these sizes. New rows are zero.
-    pub(crate) fn grow(&mut self, sizes: BankSizes) {
+    pub(crate) fn grow(&mut self, sizes: RegisterFileSizes) {
         fn grow<T: Clone>(rows: &mut Vec<T>, n: u32, zero: T) {
             if rows.len() < n as usize {
                 rows.resize(n as usize, zero);
@@ -160,18 +160,18 @@ impl Banks {
 
 /// Scratch rows for arithmetic results of all lanes, before the active lanes are written back.
 #[derive(Clone)]
-pub(crate) struct Results {
+pub(crate) struct ResultRows {
     pub(crate) r32: Row32,
     pub(crate) r64: Row64,
 }
 
 /// Registers that an instruction accesses, and its active mask.
-pub(crate) struct Lanes<'a> {
-    pub(crate) banks: &'a mut Banks,
-    pub(crate) constants: &'a Banks,
-    pub(crate) specials: &'a Banks,
+pub(crate) struct LaneRegisters<'a> {
+    pub(crate) banks: &'a mut RegisterFile,
+    pub(crate) constants: &'a RegisterFile,
+    pub(crate) specials: &'a RegisterFile,
     /// Start of the stack frame.
-    pub(crate) base: BankSizes,
+    pub(crate) base: RegisterFileSizes,
     pub(crate) mask: u32,
     /// Carry flags (`.cc`), one bit per lane.
     pub(crate) carry: &'a mut u32,
@@ -230,8 +230,8 @@ static ZERO_128: Row128 = [0; LANES];
 macro_rules! bank {
     ($get:ident, $set:ident, $bank:ident, $row:ty, $zero:ident) => {
         #[inline(always)]
-        pub(crate) fn $get(&self, slot: Slot) -> &$row {
-            let index = (slot.0 & Slot::INDEX) as usize;
+        pub(crate) fn $get(&self, slot: OperandSlot) -> &$row {
+            let index = (slot.0 & OperandSlot::INDEX) as usize;
             let row = match slot.0 >> 30 {
                 0 => self.banks.$bank.get(self.base.$bank as usize + index),
                 1 => self.constants.$bank.get(index),
@@ -243,8 +243,8 @@ macro_rules! bank {
         /// Writes the active lanes.
         #[cfg_attr(target_arch = "x86_64", inline(always))]
         #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
-        pub(crate) fn $set(&mut self, slot: Slot, value: &$row) {
-            let index = self.base.$bank as usize + (slot.0 & Slot::INDEX) as usize;
+        pub(crate) fn $set(&mut self, slot: OperandSlot, value: &$row) {
+            let index = self.base.$bank as usize + (slot.0 & OperandSlot::INDEX) as usize;
             if let Some(row) = self.banks.$bank.get_mut(index) {
                 put(row, value, self.mask);
             }
@@ -256,15 +256,15 @@ macro_rules! whole {
     ($name:ident, $bank:ident, $row:ty) => {
         /// Returns the row for writing all lanes. Returns `None` if the active mask is not full.
         #[inline(always)]
-        pub(crate) fn $name(&mut self, slot: Slot) -> Option<&mut $row> {
-            let index = self.base.$bank as usize + (slot.0 & Slot::INDEX) as usize;
+        pub(crate) fn $name(&mut self, slot: OperandSlot) -> Option<&mut $row> {
+            let index = self.base.$bank as usize + (slot.0 & OperandSlot::INDEX) as usize;
             let row = self.banks.$bank.get_mut(index);
             row.filter(|_| self.mask == FULL)
         }
     };
 }
 
-impl Lanes<'_> {
+impl LaneRegisters<'_> {
     bank!(r32, set32, r32, Row32, ZERO_32);
     bank!(r64, set64, r64, Row64, ZERO_64);
     bank!(r128, set128, r128, Row128, ZERO_128);
@@ -273,8 +273,8 @@ impl Lanes<'_> {
 
     /// Returns a predicate as a lane mask, including inactive lanes.
     #[inline(always)]
-    pub(crate) fn predicate(&self, slot: Slot) -> u32 {
-        let index = (slot.0 & Slot::INDEX) as usize;
+    pub(crate) fn predicate(&self, slot: OperandSlot) -> u32 {
+        let index = (slot.0 & OperandSlot::INDEX) as usize;
         let row = match slot.0 >> 30 {
             0 => self
                 .banks
@@ -288,8 +288,8 @@ impl Lanes<'_> {
 
     /// Writes the active lanes of a predicate.
     #[inline(always)]
-    pub(crate) fn set_predicate(&mut self, slot: Slot, value: u32) {
-        let index = self.base.predicates as usize + (slot.0 & Slot::INDEX) as usize;
+    pub(crate) fn set_predicate(&mut self, slot: OperandSlot, value: u32) {
+        let index = self.base.predicates as usize + (slot.0 & OperandSlot::INDEX) as usize;
         if let Some(row) = self.banks.predicates.get_mut(index) {
             *row = *row & !self.mask | value & self.mask;
         }
@@ -304,32 +304,32 @@ impl Lanes<'_> {
 
 /// Integer type that has a register bank.
 pub(crate) trait BankWord: Copy + Sized {
-    fn row<'l>(lanes: &'l Lanes<'_>, slot: Slot) -> &'l [Self; LANES];
+    fn row<'l>(lanes: &'l LaneRegisters<'_>, slot: OperandSlot) -> &'l [Self; LANES];
 
     /// Writes the active lanes.
-    fn set_row(lanes: &mut Lanes<'_>, slot: Slot, row: &[Self; LANES]);
+    fn set_row(lanes: &mut LaneRegisters<'_>, slot: OperandSlot, row: &[Self; LANES]);
 }
 
 impl BankWord for u32 {
     #[inline(always)]
-    fn row<'l>(lanes: &'l Lanes<'_>, slot: Slot) -> &'l Row32 {
+    fn row<'l>(lanes: &'l LaneRegisters<'_>, slot: OperandSlot) -> &'l Row32 {
         lanes.r32(slot)
     }
 
     #[inline(always)]
-    fn set_row(lanes: &mut Lanes<'_>, slot: Slot, row: &Row32) {
+    fn set_row(lanes: &mut LaneRegisters<'_>, slot: OperandSlot, row: &Row32) {
         lanes.set32(slot, row);
     }
 }
 
 impl BankWord for u64 {
     #[inline(always)]
-    fn row<'l>(lanes: &'l Lanes<'_>, slot: Slot) -> &'l Row64 {
+    fn row<'l>(lanes: &'l LaneRegisters<'_>, slot: OperandSlot) -> &'l Row64 {
         lanes.r64(slot)
     }
 
     #[inline(always)]
-    fn set_row(lanes: &mut Lanes<'_>, slot: Slot, row: &Row64) {
+    fn set_row(lanes: &mut LaneRegisters<'_>, slot: OperandSlot, row: &Row64) {
         lanes.set64(slot, row);
     }
 }

@@ -1,8 +1,8 @@
 //! Exact helper functions for floating-point operations: directed rounding, narrow formats, and elementary functions.
 //! They use only basic operations, so that all hosts compute identical bits.
 
-use crate::semantics::mode::{Rest, Round};
-use warpgrid_isa::{Cut, FloatFormat, FloatTop, ScalarType};
+use crate::semantics::mode::{DiscardedBits, RoundingMode};
+use warpgrid_isa::{FloatFormat, ScalarType, SpecialEncoding, Truncated};
 
 /// Canonical NaN of 32-bit operations (PTX ISA, "Floating-Point Comparisons and NaN").
 pub(crate) const NAN_32: u32 = 0x7fff_ffff;
@@ -54,27 +54,27 @@ pub(crate) fn sqrt_odd(a: f32) -> f64 {
 }
 
 /// Narrows to 32 bits with any rounding mode.
-pub(crate) fn narrow(value: f64, round: Round) -> f32 {
+pub(crate) fn narrow(value: f64, round: RoundingMode) -> f32 {
     let nearest = value as f32;
     let back = f64::from(nearest);
     match round {
-        Round::Zero if back.abs() > value.abs() => {
+        RoundingMode::Zero if back.abs() > value.abs() => {
             if value > 0.0 {
                 nearest.next_down()
             } else {
                 nearest.next_up()
             }
         }
-        Round::Down if back > value => nearest.next_down(),
-        Round::Up if back < value => nearest.next_up(),
+        RoundingMode::Down if back > value => nearest.next_down(),
+        RoundingMode::Up if back < value => nearest.next_up(),
         // Ties do not occur, because the preceding operations round to odd.
-        Round::Nearest
-        | Round::NearestAway
-        | Round::Approximate
-        | Round::Full
-        | Round::Zero
-        | Round::Down
-        | Round::Up => nearest,
+        RoundingMode::Nearest
+        | RoundingMode::NearestAway
+        | RoundingMode::Approximate
+        | RoundingMode::Full
+        | RoundingMode::Zero
+        | RoundingMode::Down
+        | RoundingMode::Up => nearest,
     }
 }
 
@@ -108,21 +108,25 @@ pub(crate) fn parts_of(ty: ScalarType) -> Option<(FloatFormat, u32, u32)> {
 
 /// Rounds a number to a format. Overflow results in infinity, or in NaN for formats without infinity.
 #[inline]
-pub(crate) fn pack(format: FloatFormat, value: f64, round: Round) -> u32 {
+pub(crate) fn pack(format: FloatFormat, value: f64, round: RoundingMode) -> u32 {
     if value.is_nan() {
         return format.nan();
     }
     let beyond = match format.top {
-        FloatTop::Infinity => format.infinity(),
-        FloatTop::NotANumber | FloatTop::Finite => format.nan(),
+        SpecialEncoding::Infinity => format.infinity(),
+        SpecialEncoding::NotANumber | SpecialEncoding::Finite => format.nan(),
     };
     let is_negative = value.is_sign_negative();
     let sign = if is_negative { format.sign() } else { 0 };
     if value.is_infinite() {
         return sign | beyond;
     }
-    let Cut { bits, rest, unit } = format.cut(value.abs());
-    let is_up = round.is_up(Rest::of(rest, unit / 2), is_negative, bits & 1 != 0);
+    let Truncated { bits, rest, unit } = format.cut(value.abs());
+    let is_up = round.is_up(
+        DiscardedBits::of(rest, unit / 2),
+        is_negative,
+        bits & 1 != 0,
+    );
     let bits = bits + u64::from(is_up);
     if bits <= u64::from(format.largest()) {
         return sign | bits as u32;
@@ -135,7 +139,7 @@ pub(crate) fn pack(format: FloatFormat, value: f64, round: Round) -> u32 {
 
 /// Exact value: `mantissa * 2^exponent`. The top bit of a nonzero mantissa is bit 125.
 #[derive(Clone, Copy)]
-struct Exact {
+struct ExactFloat {
     negative: bool,
     exponent: i32,
     mantissa: u128,
@@ -143,10 +147,10 @@ struct Exact {
 
 const TOP: u32 = 125;
 
-impl Exact {
-    fn new(negative: bool, exponent: i32, mantissa: u128) -> Exact {
+impl ExactFloat {
+    fn new(negative: bool, exponent: i32, mantissa: u128) -> ExactFloat {
         if mantissa == 0 {
-            return Exact {
+            return ExactFloat {
                 negative,
                 exponent: 0,
                 mantissa: 0,
@@ -155,20 +159,20 @@ impl Exact {
         let top = 127 - mantissa.leading_zeros();
         if top > TOP {
             let shift = top - TOP;
-            return Exact {
+            return ExactFloat {
                 negative,
                 exponent: exponent + shift as i32,
                 mantissa: shift_sticky(mantissa, shift),
             };
         }
-        Exact {
+        ExactFloat {
             negative,
             exponent: exponent - (TOP - top) as i32,
             mantissa: mantissa << (TOP - top),
         }
     }
 
-    fn of(value: f64) -> Exact {
+    fn of(value: f64) -> ExactFloat {
         let bits = value.to_bits();
         let exponent = ((bits >> 52) & 0x7ff) as i32;
         let fraction = u128::from(bits & ((1 << 52) - 1));
@@ -177,20 +181,20 @@ impl Exact {
         } else {
             (exponent - 1075, fraction | 1 << 52)
         };
-        Exact::new(value.is_sign_negative(), exponent, mantissa)
+        ExactFloat::new(value.is_sign_negative(), exponent, mantissa)
     }
 
-    fn times(self, other: Exact) -> Exact {
+    fn times(self, other: ExactFloat) -> ExactFloat {
         // Both factors have 53 significant bits, so the product is exact.
         let (a, b) = (self.mantissa >> 73, other.mantissa >> 73);
-        Exact::new(
+        ExactFloat::new(
             self.negative != other.negative,
             self.exponent + other.exponent + 146,
             a * b,
         )
     }
 
-    fn plus(self, other: Exact) -> Exact {
+    fn plus(self, other: ExactFloat) -> ExactFloat {
         if self.mantissa == 0 {
             return other;
         }
@@ -208,10 +212,10 @@ impl Exact {
         } else {
             high.mantissa - shifted
         };
-        Exact::new(high.negative, high.exponent, mantissa)
+        ExactFloat::new(high.negative, high.exponent, mantissa)
     }
 
-    fn round(self, round: Round) -> f64 {
+    fn round(self, round: RoundingMode) -> f64 {
         if self.mantissa == 0 {
             return 0.0;
         }
@@ -228,7 +232,7 @@ impl Exact {
                 1u128 << (drop - 1),
             )
         };
-        let up = round.is_up(Rest::of(rest, half), self.negative, kept & 1 == 1);
+        let up = round.is_up(DiscardedBits::of(rest, half), self.negative, kept & 1 == 1);
         let magnitude = (kept + u128::from(up)) as u64;
         // The exponent field of a subnormal is 0; otherwise the implicit bit increments the field.
         let bits = magnitude + (((lowest + 1074) as u64) << 52);
@@ -253,20 +257,22 @@ fn shift_sticky(mantissa: u128, shift: u32) -> u128 {
 }
 
 /// Computes a * b + c with a single rounding in any mode.
-pub(crate) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
+pub(crate) fn fma64(a: f64, b: f64, c: f64, round: RoundingMode) -> f64 {
     if round.is_to_nearest() {
         return a.mul_add(b, c);
     }
     if !(a.is_finite() && b.is_finite() && c.is_finite()) {
         return a.mul_add(b, c);
     }
-    let sum = Exact::of(a).times(Exact::of(b)).plus(Exact::of(c));
+    let sum = ExactFloat::of(a)
+        .times(ExactFloat::of(b))
+        .plus(ExactFloat::of(c));
     if sum.mantissa == 0 {
         // An exact zero has the sign of the terms if they agree. Otherwise the rounding direction determines the sign.
         let product_negative = a.is_sign_negative() != b.is_sign_negative();
         return if product_negative == c.is_sign_negative() {
             c * 0.0
-        } else if round == Round::Down {
+        } else if round == RoundingMode::Down {
             -0.0
         } else {
             0.0
@@ -276,7 +282,7 @@ pub(crate) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
 }
 
 /// Computes a + b with any rounding mode.
-pub(crate) fn add64(a: f64, b: f64, round: Round) -> f64 {
+pub(crate) fn add64(a: f64, b: f64, round: RoundingMode) -> f64 {
     if round.is_to_nearest() {
         a + b
     } else {
@@ -285,16 +291,16 @@ pub(crate) fn add64(a: f64, b: f64, round: Round) -> f64 {
 }
 
 /// Computes a * b with any rounding mode.
-pub(crate) fn mul64(a: f64, b: f64, round: Round) -> f64 {
+pub(crate) fn mul64(a: f64, b: f64, round: RoundingMode) -> f64 {
     let nearest = a * b;
     if round.is_to_nearest() || !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
         return nearest;
     }
-    Exact::of(a).times(Exact::of(b)).round(round)
+    ExactFloat::of(a).times(ExactFloat::of(b)).round(round)
 }
 
 /// Computes a / b with any rounding mode.
-pub(crate) fn div64(a: f64, b: f64, round: Round) -> f64 {
+pub(crate) fn div64(a: f64, b: f64, round: RoundingMode) -> f64 {
     let nearest = a / b;
     if round.is_to_nearest() || !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
         return nearest;
@@ -303,13 +309,13 @@ pub(crate) fn div64(a: f64, b: f64, round: Round) -> f64 {
 }
 
 /// Divides finite nonzero numbers. The lowest bit is sticky: it is set if there is a remainder.
-fn exact_quotient(a: f64, b: f64) -> Exact {
-    let (x, y) = (Exact::of(a), Exact::of(b));
+fn exact_quotient(a: f64, b: f64) -> ExactFloat {
+    let (x, y) = (ExactFloat::of(a), ExactFloat::of(b));
     // Dividing 126 bits by 53 bits yields a quotient of 73 or 74 bits.
     let divisor = y.mantissa >> 73;
     let quotient = x.mantissa / divisor;
     let sticky = u128::from(x.mantissa % divisor != 0);
-    Exact::new(
+    ExactFloat::new(
         x.negative != y.negative,
         x.exponent - (y.exponent + 73) - 2,
         quotient << 2 | sticky,
@@ -322,11 +328,11 @@ pub(crate) fn div64_exact(a: f64, b: f64) -> f64 {
     if !(a.is_finite() && b.is_finite()) || a == 0.0 || b == 0.0 {
         return a / b;
     }
-    exact_quotient(a, b).round(Round::Nearest)
+    exact_quotient(a, b).round(RoundingMode::Nearest)
 }
 
 /// Computes the square root with any rounding mode.
-pub(crate) fn sqrt64(a: f64, round: Round) -> f64 {
+pub(crate) fn sqrt64(a: f64, round: RoundingMode) -> f64 {
     let nearest = a.sqrt();
     if round.is_to_nearest() || !nearest.is_finite() || a <= 0.0 {
         return nearest;
@@ -335,8 +341,8 @@ pub(crate) fn sqrt64(a: f64, round: Round) -> f64 {
 }
 
 /// Computes the square root of a positive number. The lowest bit is sticky: it is set if there is a remainder.
-fn exact_root(a: f64) -> Exact {
-    let x = Exact::of(a);
+fn exact_root(a: f64) -> ExactFloat {
+    let x = ExactFloat::of(a);
     // Make the exponent even. The integer root of about 125 bits then has 62 or 63 bits.
     let odd = x.exponent & 1;
     let mantissa = if odd != 0 {
@@ -346,7 +352,7 @@ fn exact_root(a: f64) -> Exact {
     };
     let root = mantissa.isqrt();
     let sticky = u128::from(root * root != mantissa);
-    Exact::new(false, (x.exponent - odd) / 2 - 2, root << 2 | sticky)
+    ExactFloat::new(false, (x.exponent - odd) / 2 - 2, root << 2 | sticky)
 }
 
 /// Exact counterpart of [`sqrt64`] for comparison with the host; see [`fma64_exact`].
@@ -355,7 +361,7 @@ pub(crate) fn sqrt64_exact(a: f64) -> f64 {
     if !a.is_finite() || a <= 0.0 {
         return a.sqrt();
     }
-    exact_root(a).round(Round::Nearest)
+    exact_root(a).round(RoundingMode::Nearest)
 }
 
 /// Computes a fused multiply-add, rounded to nearest with exact arithmetic, for comparison with the host.
@@ -364,20 +370,22 @@ pub(crate) fn fma64_exact(a: f64, b: f64, c: f64) -> f64 {
     if !(a.is_finite() && b.is_finite() && c.is_finite()) {
         return a.mul_add(b, c);
     }
-    let sum = Exact::of(a).times(Exact::of(b)).plus(Exact::of(c));
+    let sum = ExactFloat::of(a)
+        .times(ExactFloat::of(b))
+        .plus(ExactFloat::of(c));
     if sum.mantissa == 0 {
         return a.mul_add(b, c);
     }
-    sum.round(Round::Nearest)
+    sum.round(RoundingMode::Nearest)
 }
 
 /// Rounds to an integer in the same floating-point format.
-pub(crate) fn to_integral(value: f64, round: Round) -> f64 {
+pub(crate) fn to_integral(value: f64, round: RoundingMode) -> f64 {
     if value.abs() >= 4_503_599_627_370_496.0 || value.is_nan() {
         return value;
     }
     let whole = value as i64;
-    let rest = Rest::of((value - whole as f64).abs(), 0.5);
+    let rest = DiscardedBits::of((value - whole as f64).abs(), 0.5);
     let is_up = round.is_up(rest, value.is_sign_negative(), whole & 1 != 0);
     let result = (whole.unsigned_abs() + u64::from(is_up)) as f64;
     result.copysign(value)

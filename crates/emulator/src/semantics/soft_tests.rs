@@ -1,15 +1,15 @@
 //! Compares the exact helper functions with the arithmetic of the host and with integer arithmetic.
 
 use crate::exec::arithmetic::float::{op_half, op32};
-use crate::semantics::mode::{FloatMode, Round};
+use crate::semantics::mode::{FloatMode, RoundingMode};
 use crate::semantics::ops::{Float32Op, FloatOp, HalfOp};
 use crate::semantics::soft::*;
 use warpgrid_isa::FloatFormat as F;
 
 /// Deterministic pseudorandom number generator.
-struct Bits(u64);
+struct RandomBits(u64);
 
-impl Bits {
+impl RandomBits {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -47,7 +47,7 @@ fn same32(a: u32, b: f32) -> bool {
 
 #[test]
 fn rounding_to_nearest_is_the_hosts() {
-    let mut bits = Bits(1);
+    let mut bits = RandomBits(1);
     for _ in 0..200_000 {
         let (a, b, c) = (bits.f64(), bits.f64(), bits.f64());
         assert!(
@@ -63,7 +63,7 @@ fn rounding_to_nearest_is_the_hosts() {
 fn f32_operations_are_the_hosts() {
     use Float32Op as A;
     let plain = FloatMode::default();
-    let mut bits = Bits(2);
+    let mut bits = RandomBits(2);
     for _ in 0..200_000 {
         let (a, b, c) = (bits.f32(), bits.f32(), bits.f32());
         assert!(
@@ -89,7 +89,7 @@ fn directions_enclose_the_exact_result() {
         round,
         ..FloatMode::default()
     };
-    let mut bits = Bits(3);
+    let mut bits = RandomBits(3);
     for _ in 0..100_000 {
         let (a, b, c) = (bits.f32(), bits.f32(), bits.f32());
         for f in [
@@ -100,9 +100,9 @@ fn directions_enclose_the_exact_result() {
         ] {
             let result = |round| f32::from_bits(op32(f, mode(round), a, b, c));
             let (near, down, up) = (
-                result(Round::Nearest),
-                result(Round::Down),
-                result(Round::Up),
+                result(RoundingMode::Nearest),
+                result(RoundingMode::Down),
+                result(RoundingMode::Up),
             );
             if near.is_nan() {
                 continue;
@@ -112,7 +112,7 @@ fn directions_enclose_the_exact_result() {
                 down == up || down.next_up() == up,
                 "{f:?} {a:e} {b:e} {c:e}"
             );
-            let zero = result(Round::Zero);
+            let zero = result(RoundingMode::Zero);
             assert_eq!(zero, if down >= 0.0 { down } else { up });
         }
     }
@@ -121,7 +121,7 @@ fn directions_enclose_the_exact_result() {
 /// Compares products and sums with fixed-point numbers, which are exact in 128 bits.
 #[test]
 fn directed_fma_agrees_with_integers() {
-    let mut bits = Bits(4);
+    let mut bits = RandomBits(4);
     let mut small = || {
         let mantissa = (bits.next() >> 40) as i128 | 1 << 23;
         let exponent = (bits.next() % 16) as u32;
@@ -134,15 +134,15 @@ fn directed_fma_agrees_with_integers() {
     for _ in 0..100_000 {
         let ((x, a), (y, b), (z, c)) = (small(), small(), small());
         let exact = x * y + z;
-        for round in [Round::Down, Round::Up, Round::Zero] {
+        for round in [RoundingMode::Down, RoundingMode::Up, RoundingMode::Zero] {
             let mode = FloatMode {
                 round,
                 ..FloatMode::default()
             };
             let value = f32::from_bits(op32(Float32Op::Plain(FloatOp::Fma), mode, a, b, c)) as i128;
             let toward = match round {
-                Round::Down => value <= exact,
-                Round::Up => value >= exact,
+                RoundingMode::Down => value <= exact,
+                RoundingMode::Up => value >= exact,
                 _ => value.abs() <= exact.abs(),
             };
             let error = (value - exact).unsigned_abs();
@@ -157,7 +157,7 @@ fn every_small_float_survives() {
     for format in [F::F16, F::BF16, F::E4M3, F::E5M2] {
         for bits in 0..2 * format.sign() {
             let value = format.value(bits);
-            let packed = pack(format, value, Round::Nearest);
+            let packed = pack(format, value, RoundingMode::Nearest);
             assert!(
                 packed == bits || value.is_nan() && packed == format.nan(),
                 "{bits:x}"
@@ -172,12 +172,18 @@ fn ties_go_to_even_and_directions_to_their_side() {
         for bits in 0..format.largest() {
             let middle = (format.value(bits) + format.value(bits + 1)) / 2.0;
             let even = bits + (bits & 1);
-            assert_eq!(pack(format, middle, Round::Nearest), even);
-            assert_eq!(pack(format, -middle, Round::Nearest), format.sign() | even);
-            assert_eq!(pack(format, middle, Round::Zero), bits);
-            assert_eq!(pack(format, middle, Round::Up), bits + 1);
-            assert_eq!(pack(format, -middle, Round::Up), format.sign() | bits);
-            assert_eq!(pack(format, middle, Round::NearestAway), bits + 1);
+            assert_eq!(pack(format, middle, RoundingMode::Nearest), even);
+            assert_eq!(
+                pack(format, -middle, RoundingMode::Nearest),
+                format.sign() | even
+            );
+            assert_eq!(pack(format, middle, RoundingMode::Zero), bits);
+            assert_eq!(pack(format, middle, RoundingMode::Up), bits + 1);
+            assert_eq!(
+                pack(format, -middle, RoundingMode::Up),
+                format.sign() | bits
+            );
+            assert_eq!(pack(format, middle, RoundingMode::NearestAway), bits + 1);
         }
     }
 }
@@ -185,9 +191,9 @@ fn ties_go_to_even_and_directions_to_their_side() {
 #[test]
 fn half_precision_rounds_once() {
     // 1 + 2^-11 is a tie, which the third operand resolves.
-    let one = pack(F::F16, 1.0, Round::Nearest);
-    let tiny = pack(F::F16, 2f64.powi(-24), Round::Nearest);
-    let factor = pack(F::F16, 2f64.powi(-11), Round::Nearest);
+    let one = pack(F::F16, 1.0, RoundingMode::Nearest);
+    let tiny = pack(F::F16, 2f64.powi(-24), RoundingMode::Nearest);
+    let factor = pack(F::F16, 2f64.powi(-11), RoundingMode::Nearest);
     let fma = |a, b, c| {
         op_half(
             HalfOp::Plain(FloatOp::Fma),
@@ -203,16 +209,16 @@ fn half_precision_rounds_once() {
 
 #[test]
 fn integral_rounding_is_the_hosts() {
-    let mut bits = Bits(5);
+    let mut bits = RandomBits(5);
     for _ in 0..100_000 {
         let a = bits.f64();
         assert!(
-            same(to_integral(a, Round::Nearest), a.round_ties_even()),
+            same(to_integral(a, RoundingMode::Nearest), a.round_ties_even()),
             "{a:e}"
         );
-        assert!(same(to_integral(a, Round::Down), a.floor()), "{a:e}");
-        assert!(same(to_integral(a, Round::Up), a.ceil()), "{a:e}");
-        assert!(same(to_integral(a, Round::Zero), a.trunc()), "{a:e}");
+        assert!(same(to_integral(a, RoundingMode::Down), a.floor()), "{a:e}");
+        assert!(same(to_integral(a, RoundingMode::Up), a.ceil()), "{a:e}");
+        assert!(same(to_integral(a, RoundingMode::Zero), a.trunc()), "{a:e}");
     }
 }
 
@@ -220,7 +226,7 @@ fn integral_rounding_is_the_hosts() {
 #[test]
 fn rows_and_lanes_agree() {
     use Float32Op as A;
-    let mut bits = Bits(6);
+    let mut bits = RandomBits(6);
     let mut rows: [[u32; 32]; 3] = [[0; 32]; 3];
     let special = [
         0,

@@ -2,10 +2,14 @@
 //! by CuTe).
 
 use crate::semantics::registers::Row32;
-use warpgrid_isa::layout::Sparsity;
+use warpgrid_isa::layout::SparseMetadataLayout;
 
 /// Returns the columns of the stored elements of row `row`, 0 to 15, of the warp, in storage order.
-pub(crate) fn stored_columns(sparsity: Sparsity, row: usize, metadata: &Row32) -> Vec<usize> {
+pub(crate) fn stored_columns(
+    sparsity: SparseMetadataLayout,
+    row: usize,
+    metadata: &Row32,
+) -> Vec<usize> {
     let size = sparsity.chunk();
     (0..sparsity.depth / size)
         .flat_map(|chunk| {

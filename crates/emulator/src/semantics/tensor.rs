@@ -1,7 +1,7 @@
 //! Bit-exact model of the Tensor Cores: computes one element of D = A * B + C for a given generation.
 //!
-//! A [`Product`] (instruction, types, generation) is compiled to a [`Plan`]. The plan computes an element of D from a
-//! row of A, a column of B and an element of C. [`Plan::explain`] performs the same computation and records each step.
+//! A [`MmaDescription`] (instruction, types, generation) is compiled to a [`TensorCoreModel`]. The plan computes an element of D from a
+//! row of A, a column of B and an element of C. [`TensorCoreModel::explain`] performs the same computation and records each step.
 //!
 //! The PTX ISA does not define precision, order and NaN handling of floating-point products. The rules in this module
 //! are those of F. A. Khattak and M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (arXiv 2512.07004), and P. Xie
@@ -27,11 +27,11 @@ pub(crate) mod scaled;
 pub(crate) mod value;
 
 pub use crate::semantics::tensor::explain::{
-    BlockStep, Explanation, Special, Step, TermSource, TermStep,
+    BlockStep, MmaStep, MmaTrace, SpecialSum, TermSource, TermStep,
 };
-pub use crate::semantics::tensor::plan::Plan;
+pub use crate::semantics::tensor::plan::TensorCoreModel;
 pub use crate::semantics::tensor::rule::{
-    BitOp, Overflow, Product, ProductOp, SumRule, UnsupportedProduct,
+    BitOp, Fp16SumRule, IntegerOverflow, MmaDescription, MmaInstruction, UnsupportedMma,
 };
-pub use crate::semantics::tensor::scaled::{FactorType, ScaledLine};
-pub use crate::semantics::tensor::value::{ProductValues, nearest_bits, value_of};
+pub use crate::semantics::tensor::scaled::{ScaleType, ScaledOperandLine};
+pub use crate::semantics::tensor::value::{MmaOperandValues, nearest_bits, value_of};

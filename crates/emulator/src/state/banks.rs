@@ -2,23 +2,26 @@
 //! constants.
 
 use crate::contract::launch::Launch;
-use crate::state::layout::{ConstantBank, Layout};
-use crate::state::memory::{Allocation, Owner};
-use warpgrid_program::{LaunchFact, MachineCode, Program};
+use crate::state::layout::{ConstantBank, MemoryLayout};
+use crate::state::memory::{Allocation, AllocationOwner};
+use warpgrid_program::{LaunchConstant, Program, SassKernelInfo};
 
-impl Layout {
+impl MemoryLayout {
     /// Writes the launch parameters into bank 0.
     pub(crate) fn fill_facts(&self, program: &Program, launch: &Launch, bytes: &mut [u8]) {
         let entry = program.functions.get(launch.entry.0 as usize);
         let machine = entry.and_then(|function| function.machine.as_deref());
-        for (offset, fact) in machine.into_iter().flat_map(|machine| &machine.facts) {
+        for (offset, fact) in machine
+            .into_iter()
+            .flat_map(|machine| &machine.launch_constants)
+        {
             let start = *offset as usize;
             if let Some(place) = bytes.get_mut(start..start.saturating_add(4)) {
                 let word = match (fact, machine) {
-                    (LaunchFact::BankLow(bank), Some(machine)) => {
+                    (LaunchConstant::BankLow(bank), Some(machine)) => {
                         self.generic_bank_address(program, machine, *bank) as u32
                     }
-                    (LaunchFact::BankHigh(bank), Some(machine)) => {
+                    (LaunchConstant::BankHigh(bank), Some(machine)) => {
                         (self.generic_bank_address(program, machine, *bank) >> 32) as u32
                     }
                     _ => self.launch_fact(*fact),
@@ -29,7 +32,7 @@ impl Layout {
     }
 
     /// Returns the generic address of a constant bank, or 0 for an empty bank.
-    fn generic_bank_address(&self, program: &Program, machine: &MachineCode, bank: u8) -> u64 {
+    fn generic_bank_address(&self, program: &Program, machine: &SassKernelInfo, bank: u8) -> u64 {
         if bank == 0 {
             return self.map.parameters;
         }
@@ -43,7 +46,7 @@ impl Layout {
     }
 
     /// Returns a launch parameter of 32 bits.
-    pub(crate) fn launch_fact(&self, fact: LaunchFact) -> u32 {
+    pub(crate) fn launch_fact(&self, fact: LaunchConstant) -> u32 {
         let (block, grid, cluster) = self.extents;
         let of = |extents: [u32; 3], axis: u8| extents.get(axis as usize).copied().unwrap_or(1);
         let stack = || {
@@ -53,22 +56,22 @@ impl Layout {
         };
         let parameters = self.map.parameters + self.parameter_start;
         match fact {
-            LaunchFact::BlockExtent(axis) => of(block, axis),
-            LaunchFact::GridExtent(axis) => of(grid, axis),
-            LaunchFact::ClusterExtent(axis) => of(cluster, axis),
-            LaunchFact::ClusterReciprocal(axis) => reciprocal(of(cluster, axis)).to_bits(),
-            LaunchFact::ClusterCount(axis) => of(grid, axis) / of(cluster, axis).max(1),
-            LaunchFact::ClusterSize => cluster.iter().product(),
-            LaunchFact::ClusterIsExplicit => u32::from(cluster != [1, 1, 1]),
-            LaunchFact::StackPointer => stack(),
-            LaunchFact::SharedWindowLow => self.map.shared as u32,
-            LaunchFact::SharedWindowHigh => (self.map.shared >> 32) as u32,
-            LaunchFact::LocalWindowLow => self.map.local as u32,
-            LaunchFact::LocalWindowHigh => (self.map.local >> 32) as u32,
-            LaunchFact::ParametersLow => parameters as u32,
-            LaunchFact::ParametersHigh => (parameters >> 32) as u32,
-            // These words exist only in bank 0, where [`Layout::fill_facts`] resolves the banks of the kernel.
-            LaunchFact::BankLow(_) | LaunchFact::BankHigh(_) => 0,
+            LaunchConstant::BlockExtent(axis) => of(block, axis),
+            LaunchConstant::GridExtent(axis) => of(grid, axis),
+            LaunchConstant::ClusterExtent(axis) => of(cluster, axis),
+            LaunchConstant::ClusterReciprocal(axis) => reciprocal(of(cluster, axis)).to_bits(),
+            LaunchConstant::ClusterCount(axis) => of(grid, axis) / of(cluster, axis).max(1),
+            LaunchConstant::ClusterSize => cluster.iter().product(),
+            LaunchConstant::ClusterIsExplicit => u32::from(cluster != [1, 1, 1]),
+            LaunchConstant::StackPointer => stack(),
+            LaunchConstant::SharedWindowLow => self.map.shared as u32,
+            LaunchConstant::SharedWindowHigh => (self.map.shared >> 32) as u32,
+            LaunchConstant::LocalWindowLow => self.map.local as u32,
+            LaunchConstant::LocalWindowHigh => (self.map.local >> 32) as u32,
+            LaunchConstant::ParametersLow => parameters as u32,
+            LaunchConstant::ParametersHigh => (parameters >> 32) as u32,
+            // These words exist only in bank 0, where [`MemoryLayout::fill_facts`] resolves the banks of the kernel.
+            LaunchConstant::BankLow(_) | LaunchConstant::BankHigh(_) => 0,
         }
     }
 
@@ -86,15 +89,15 @@ impl Layout {
         };
         for allocation in allocations {
             let numbers: Vec<u8> = match &allocation.owner {
-                Owner::Parameters => vec![0],
-                Owner::ConstVariable(variable, _) => {
+                AllocationOwner::Parameters => vec![0],
+                AllocationOwner::ConstVariable(variable, _) => {
                     let banks = machine.banks.iter();
                     banks
                         .filter(|(_, of)| of == variable)
                         .map(|(number, _)| *number)
                         .collect()
                 }
-                Owner::Buffer(..) | Owner::GlobalVariable(..) => Vec::new(),
+                AllocationOwner::Buffer(..) | AllocationOwner::GlobalVariable(..) => Vec::new(),
             };
             let range = allocation.start..allocation.start + allocation.size as usize;
             for number in numbers {

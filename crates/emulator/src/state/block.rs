@@ -1,8 +1,8 @@
 //! A resident block: its warps and its barriers.
 
 use crate::contract::fault::WaitReason;
-use crate::state::warp::SplitState;
-use crate::state::{Form, Live};
+use crate::state::warp::WarpSplitState;
+use crate::state::{LiveStorage, StateStorage};
 
 /// Number of named barriers of a block.
 pub(crate) const N_BARRIERS: usize = 16;
@@ -18,7 +18,7 @@ pub(crate) struct Barrier {
 
 /// A resident block, or a slot whose block has finished.
 #[derive(Clone, Debug)]
-pub(crate) struct Block<F: Form = Live> {
+pub(crate) struct Block<F: StateStorage = LiveStorage> {
     /// Linear index in the grid.
     pub(crate) index: u64,
     pub(crate) position: [u32; 3],
@@ -74,7 +74,7 @@ impl Block {
             warp.splits
                 .all()
                 .iter()
-                .any(|split| split.state == SplitState::Waiting(WaitReason::Barrier { id }))
+                .any(|split| split.state == WarpSplitState::Waiting(WaitReason::Barrier { id }))
         })
     }
 }

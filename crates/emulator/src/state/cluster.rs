@@ -1,6 +1,6 @@
 //! A cluster of co-resident blocks: its barrier, and the shared memory of its blocks from the viewpoint of one block.
 
-use crate::state::memory::PagedBytes;
+use crate::state::memory::PagedMemory;
 
 /// A resident cluster, or slots whose cluster has finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,26 +84,26 @@ impl GridShape {
 
 /// Shared memory of the other blocks of a cluster, split into lower and higher ranks.
 #[derive(Debug)]
-pub(crate) struct Peers<'a> {
-    pub(crate) before: &'a mut [PagedBytes],
-    pub(crate) after: &'a mut [PagedBytes],
+pub(crate) struct ClusterSharedMemory<'a> {
+    pub(crate) before: &'a mut [PagedMemory],
+    pub(crate) after: &'a mut [PagedMemory],
 }
 
-impl Peers<'_> {
+impl ClusterSharedMemory<'_> {
     /// Splits the shared memory of the blocks of a cluster into the memory of the block with this rank and the memory
     /// of its peers.
     pub(crate) fn split(
-        cluster: &mut [PagedBytes],
+        cluster: &mut [PagedMemory],
         rank: usize,
-    ) -> Option<(&mut PagedBytes, Peers<'_>)> {
+    ) -> Option<(&mut PagedMemory, ClusterSharedMemory<'_>)> {
         let (before, rest) = cluster.split_at_mut_checked(rank)?;
         let (own, after) = rest.split_first_mut()?;
-        Some((own, Peers { before, after }))
+        Some((own, ClusterSharedMemory { before, after }))
     }
 
     /// Reborrows the peers for a shorter lifetime.
-    pub(crate) fn reborrow(&mut self) -> Peers<'_> {
-        Peers {
+    pub(crate) fn reborrow(&mut self) -> ClusterSharedMemory<'_> {
+        ClusterSharedMemory {
             before: self.before,
             after: self.after,
         }
@@ -123,7 +123,7 @@ impl Peers<'_> {
 
     /// Returns the shared memory of another block. Returns `None` for the block itself and for ranks outside of the
     /// cluster.
-    pub(crate) fn get(&self, rank: u32) -> Option<&PagedBytes> {
+    pub(crate) fn get(&self, rank: u32) -> Option<&PagedMemory> {
         let rank = rank as usize;
         match rank.checked_sub(self.before.len() + 1) {
             Some(after) => self.after.get(after),
@@ -131,8 +131,8 @@ impl Peers<'_> {
         }
     }
 
-    /// Mutable version of [`Peers::get`].
-    pub(crate) fn get_mut(&mut self, rank: u32) -> Option<&mut PagedBytes> {
+    /// Mutable version of [`ClusterSharedMemory::get`].
+    pub(crate) fn get_mut(&mut self, rank: u32) -> Option<&mut PagedMemory> {
         let rank = rank as usize;
         match rank.checked_sub(self.before.len() + 1) {
             Some(after) => self.after.get_mut(after),

@@ -3,7 +3,7 @@
 
 use crate::contract::image::ImageInit;
 use crate::contract::launch::LaunchError;
-use crate::state::memory::{GlobalMemory, Owner};
+use crate::state::memory::{AllocationOwner, GlobalMemory};
 
 /// An image with its location.
 #[derive(Clone, Debug)]
@@ -22,8 +22,9 @@ pub(crate) fn place_images(
 ) -> Result<Vec<Image>, LaunchError> {
     let place = |(index, facts): (usize, &ImageInit)| {
         let mut allocations = global.allocations().iter();
-        let found = allocations
-            .find(|a| matches!(&a.owner, Owner::Buffer(buffer, _) if *buffer == facts.buffer));
+        let found = allocations.find(
+            |a| matches!(&a.owner, AllocationOwner::Buffer(buffer, _) if *buffer == facts.buffer),
+        );
         let end = facts.byte_offset.checked_add(facts.size_bytes());
         match (found, end) {
             (Some(allocation), Some(end)) if end <= allocation.size => Ok(Image {

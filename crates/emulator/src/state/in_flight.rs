@@ -1,49 +1,49 @@
 //! Asynchronous operations that one step issues and a later step completes.
 
-use crate::contract::event::{PendingId, WarpId};
+use crate::contract::event::{AsyncOperationId, WarpId};
 use crate::contract::pending::{
-    GroupKind, Pending, PendingCompletion, PendingOperation, PendingPiece, Work,
+    AsyncEffect, AsyncGroupKind, AsyncOperation, AsyncWrite, CompletionMechanism, InFlightOperation,
 };
-use crate::semantics::registers::BankSizes;
-use crate::state::schedule::Schedule;
-use crate::state::schedule::Turn;
+use crate::semantics::registers::RegisterFileSizes;
+use crate::state::schedule::ScheduledAction;
+use crate::state::schedule::Scheduler;
 use std::sync::Arc;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;
 
 /// Number of steps between the issue and the completion of an operation in the default schedule (seed 0).
-pub(crate) const NATURAL_DELAY: u64 = 32;
+pub(crate) const DEFAULT_COMPLETION_DELAY: u64 = 32;
 
 /// Asynchronous groups that each lane of a warp has committed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Groups {
+pub(crate) struct AsyncGroups {
     made: [[u32; 32]; 3],
     /// Number of `wgmma` instructions that the warp has issued.
     products: u32,
     /// For each plan, the last issued `wgmma` without a wait.
-    open: Vec<OpenProduct>,
+    open: Vec<OutstandingWgmma>,
 }
 
 /// An issued `wgmma` on which the warp has not waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OpenProduct {
+pub(crate) struct OutstandingWgmma {
     pub(crate) plan: u32,
     /// Start of the stack frame with its registers.
-    pub(crate) base: BankSizes,
+    pub(crate) base: RegisterFileSizes,
     /// Group that contains the operation, or will contain it after a commit.
     pub(crate) group: u32,
     pub(crate) function: FunctionId,
     pub(crate) instruction: u32,
 }
 
-impl Groups {
+impl AsyncGroups {
     /// Returns the number of groups that a lane has committed.
-    pub(crate) fn made(&self, kind: GroupKind, lane: usize) -> u32 {
+    pub(crate) fn made(&self, kind: AsyncGroupKind, lane: usize) -> u32 {
         let [copies, bulk, products] = &self.made;
         let row = match kind {
-            GroupKind::Copies => copies,
-            GroupKind::Bulk => bulk,
-            GroupKind::Products => products,
+            AsyncGroupKind::Copies => copies,
+            AsyncGroupKind::Bulk => bulk,
+            AsyncGroupKind::Products => products,
         };
         row[lane & 31]
     }
@@ -55,29 +55,29 @@ impl Groups {
     }
 
     /// Records the issue of a `wgmma`.
-    pub(crate) fn open(&mut self, product: OpenProduct) {
+    pub(crate) fn open(&mut self, product: OutstandingWgmma) {
         self.open.retain(|other| other.plan != product.plan);
         self.open.push(product);
     }
 
     /// Returns the issued `wgmma` instructions without a wait.
-    pub(crate) fn open_products(&self) -> &[OpenProduct] {
+    pub(crate) fn open_products(&self) -> &[OutstandingWgmma] {
         &self.open
     }
 
     /// Records a wait for all but the latest `n` groups of `wgmma`.
     pub(crate) fn close(&mut self, n: u32) {
-        let first = self.made(GroupKind::Products, 0).saturating_sub(n);
+        let first = self.made(AsyncGroupKind::Products, 0).saturating_sub(n);
         self.open.retain(|product| product.group >= first);
     }
 
     /// Commits the uncommitted operations of the lanes as a group.
-    pub(crate) fn commit(&mut self, kind: GroupKind, lanes: u32) {
+    pub(crate) fn commit(&mut self, kind: AsyncGroupKind, lanes: u32) {
         let [copies, bulk, products] = &mut self.made;
         let row = match kind {
-            GroupKind::Copies => copies,
-            GroupKind::Bulk => bulk,
-            GroupKind::Products => products,
+            AsyncGroupKind::Copies => copies,
+            AsyncGroupKind::Bulk => bulk,
+            AsyncGroupKind::Products => products,
         };
         for (lane, made) in row.iter_mut().enumerate() {
             *made = made.wrapping_add(lanes >> lane & 1);
@@ -87,13 +87,13 @@ impl Groups {
 
 /// All asynchronous operations in flight, ordered by the step of their next event.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct InFlight {
+pub(crate) struct InFlightQueue {
     /// Ordered by the step of the next event, then by insertion.
-    operations: Vec<Arc<Pending>>,
+    operations: Vec<Arc<InFlightOperation>>,
     started: u64,
 }
 
-impl InFlight {
+impl InFlightQueue {
     pub(crate) fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
@@ -103,33 +103,33 @@ impl InFlight {
         self.started
     }
 
-    pub(crate) fn all(&self) -> &[Arc<Pending>] {
+    pub(crate) fn all(&self) -> &[Arc<InFlightOperation>] {
         &self.operations
     }
 
     /// Issues an operation. `delay` is the delay of the scheduler after the earliest step of the operation.
-    pub(crate) fn start(&mut self, operation: PendingOperation, delay: u64) -> PendingId {
-        let id = PendingId(self.started);
+    pub(crate) fn start(&mut self, operation: AsyncOperation, delay: u64) -> AsyncOperationId {
+        let id = AsyncOperationId(self.started);
         self.started += 1;
         let after = |delay: u64| operation.earliest_step.saturating_add(delay);
         let (reads_at, lands_at) = (after(delay / 2), after(delay));
-        self.insert(Pending {
+        self.insert(InFlightOperation {
             id,
-            lands_at,
+            completes_at: lands_at,
             reads_at: operation.reads_apart().then_some(reads_at),
             operation,
         });
         id
     }
 
-    fn insert(&mut self, pending: Pending) {
+    fn insert(&mut self, pending: InFlightOperation) {
         let due = pending.due();
         let index = self.operations.partition_point(|p| p.due() <= due);
         self.operations.insert(index, Arc::new(pending));
     }
 
     /// Reinserts an operation whose source has been read.
-    pub(crate) fn put_back(&mut self, pending: Pending) {
+    pub(crate) fn put_back(&mut self, pending: InFlightOperation) {
         self.take(pending.id);
         self.insert(pending);
     }
@@ -141,27 +141,27 @@ impl InFlight {
     }
 
     /// Returns the operation that was issued last, if it is still in flight.
-    pub(crate) fn latest(&self) -> Option<PendingId> {
-        let id = PendingId(self.started.checked_sub(1)?);
+    pub(crate) fn latest(&self) -> Option<AsyncOperationId> {
+        let id = AsyncOperationId(self.started.checked_sub(1)?);
         self.get(id).map(|pending| pending.id)
     }
 
     /// Returns the next due event: the read of a source, or a completion.
-    pub(crate) fn first(&self) -> Option<Turn> {
+    pub(crate) fn first(&self) -> Option<ScheduledAction> {
         self.operations.first().map(|p| match p.reads_at {
-            Some(_) => Turn::Read(p.id),
-            None => Turn::InFlight(p.id),
+            Some(_) => ScheduledAction::Read(p.id),
+            None => ScheduledAction::InFlight(p.id),
         })
     }
 
-    pub(crate) fn get(&self, id: PendingId) -> Option<&Arc<Pending>> {
+    pub(crate) fn get(&self, id: AsyncOperationId) -> Option<&Arc<InFlightOperation>> {
         self.operations.iter().find(|p| p.id == id)
     }
 
     /// Returns the operation itself, or an operation that must complete before it.
-    pub(crate) fn first_of(&self, id: PendingId) -> Option<PendingId> {
+    pub(crate) fn first_of(&self, id: AsyncOperationId) -> Option<AsyncOperationId> {
         let operation = &self.get(id)?.operation;
-        let mut before = operation.after.iter();
+        let mut before = operation.depends_on.iter();
         let earlier = before.find_map(|earlier| self.first_of(*earlier));
         Some(earlier.unwrap_or(id))
     }
@@ -171,21 +171,21 @@ impl InFlight {
     pub(crate) fn grouped(
         &self,
         of: WarpId,
-        wanted: GroupKind,
-    ) -> impl Iterator<Item = (&Pending, u32, u32)> {
+        wanted: AsyncGroupKind,
+    ) -> impl Iterator<Item = (&InFlightOperation, u32, u32)> {
         self.operations.iter().filter_map(move |pending| {
             let operation = &pending.operation;
             let origin = &operation.origin;
             match operation.completion {
-                PendingCompletion::AsyncGroup { kind, number }
+                CompletionMechanism::AsyncGroup { kind, number }
                     if kind == wanted && origin.warp_id() == of =>
                 {
                     Some((&**pending, pending.lanes(), number))
                 }
-                PendingCompletion::None
-                | PendingCompletion::Mbarrier { .. }
-                | PendingCompletion::Arrival { .. }
-                | PendingCompletion::AsyncGroup { .. } => None,
+                CompletionMechanism::None
+                | CompletionMechanism::Mbarrier { .. }
+                | CompletionMechanism::Arrival { .. }
+                | CompletionMechanism::AsyncGroup { .. } => None,
             }
         })
     }
@@ -193,21 +193,21 @@ impl InFlight {
     /// Schedules the completion of the parts of a `wgmma` once all `n_warps` warps of the warpgroup have issued it.
     /// Each part completes after the preceding `wgmma` of its warp. Before, the parts are scheduled after all other
     /// operations.
-    pub(crate) fn join_product(&mut self, group: GroupProduct, n_warps: usize, lands_at: u64) {
-        let GroupProduct { index, .. } = group;
-        let of_group = |pending: &Pending| match &pending.operation.work {
-            Work::Product(product) => {
+    pub(crate) fn join_product(&mut self, group: WarpgroupMma, n_warps: usize, lands_at: u64) {
+        let WarpgroupMma { index, .. } = group;
+        let of_group = |pending: &InFlightOperation| match &pending.operation.work {
+            AsyncEffect::Product(product) => {
                 let origin = &pending.operation.origin;
                 let is_here = origin.block == group.block && origin.warp / 4 == group.warpgroup;
                 is_here.then_some((origin.warp, product.index))
             }
-            Work::Pieces
-            | Work::Tensor(_)
-            | Work::TensorPieces(_)
-            | Work::Cancel { .. }
-            | Work::TensorMemory(_) => None,
+            AsyncEffect::Pieces
+            | AsyncEffect::Tensor(_)
+            | AsyncEffect::TensorPieces(_)
+            | AsyncEffect::Cancel { .. }
+            | AsyncEffect::TensorMemory(_) => None,
         };
-        let parts: Vec<(PendingId, u32)> = self
+        let parts: Vec<(AsyncOperationId, u32)> = self
             .operations
             .iter()
             .filter_map(|pending| {
@@ -223,18 +223,21 @@ impl InFlight {
             let earlier = of_warp.filter(|pending| {
                 of_group(pending).is_some_and(|(of, at)| of == warp && at < index)
             });
-            let after = earlier.map(|pending| pending.lands_at).max().unwrap_or(0);
+            let after = earlier
+                .map(|pending| pending.completes_at)
+                .max()
+                .unwrap_or(0);
             if let Some(pending) = self.take(id) {
-                self.insert(Pending {
-                    lands_at: lands_at.max(after),
-                    ..Pending::clone(&pending)
+                self.insert(InFlightOperation {
+                    completes_at: lands_at.max(after),
+                    ..InFlightOperation::clone(&pending)
                 });
             }
         }
     }
 
     /// Removes an operation.
-    pub(crate) fn take(&mut self, id: PendingId) -> Option<Arc<Pending>> {
+    pub(crate) fn take(&mut self, id: AsyncOperationId) -> Option<Arc<InFlightOperation>> {
         let index = self.operations.iter().position(|p| p.id == id)?;
         Some(self.operations.remove(index))
     }
@@ -244,19 +247,21 @@ impl InFlight {
         self.operations.iter().any(|pending| {
             let operation = &pending.operation;
             let completes = match operation.completion {
-                PendingCompletion::Mbarrier { block, .. }
-                | PendingCompletion::Arrival { block, .. } => of_cluster(block),
-                PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => false,
+                CompletionMechanism::Mbarrier { block, .. }
+                | CompletionMechanism::Arrival { block, .. } => of_cluster(block),
+                CompletionMechanism::None | CompletionMechanism::AsyncGroup { .. } => false,
             };
             let writes =
-                |piece: &PendingPiece| piece.space != StateSpace::Global && of_cluster(piece.block);
+                |piece: &AsyncWrite| piece.space != StateSpace::Global && of_cluster(piece.block);
             let moves = match &operation.work {
-                Work::Pieces | Work::Product(_) => false,
-                Work::Tensor(transfer) | Work::TensorPieces(transfer) => {
+                AsyncEffect::Pieces | AsyncEffect::Product(_) => false,
+                AsyncEffect::Tensor(transfer) | AsyncEffect::TensorPieces(transfer) => {
                     transfer.blocks.iter().any(|block| of_cluster(*block))
                 }
-                Work::Cancel { blocks, .. } => blocks.iter().any(|block| of_cluster(*block)),
-                Work::TensorMemory(work) => work.blocks.iter().any(|block| of_cluster(*block)),
+                AsyncEffect::Cancel { blocks, .. } => blocks.iter().any(|block| of_cluster(*block)),
+                AsyncEffect::TensorMemory(work) => {
+                    work.blocks.iter().any(|block| of_cluster(*block))
+                }
             };
             let lands = operation.pieces.iter().any(writes) || moves;
             completes || of_cluster(operation.origin.block) || lands
@@ -266,7 +271,7 @@ impl InFlight {
 
 /// A `wgmma`, which each warp of a warpgroup issues for its own rows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GroupProduct {
+pub(crate) struct WarpgroupMma {
     /// Linear index of the block.
     pub(crate) block: u64,
     pub(crate) warpgroup: u32,
@@ -276,21 +281,21 @@ pub(crate) struct GroupProduct {
 
 /// Issues operations while a warp executes. The scheduler determines the delay of the completion.
 #[derive(Debug)]
-pub(crate) struct Starter<'a> {
-    pub(crate) in_flight: &'a mut InFlight,
-    pub(crate) schedule: &'a mut Schedule,
+pub(crate) struct AsyncIssuer<'a> {
+    pub(crate) in_flight: &'a mut InFlightQueue,
+    pub(crate) schedule: &'a mut Scheduler,
 }
 
-impl Starter<'_> {
-    /// Issues an operation. The issuing instruction stops the warp with `Stop::Turn`, so that the operation can
+impl AsyncIssuer<'_> {
+    /// Issues an operation. The issuing instruction stops the warp with `StopReason::ScheduledAction`, so that the operation can
     /// complete before the next step of the warp.
-    pub(crate) fn start(&mut self, operation: PendingOperation) -> PendingId {
+    pub(crate) fn start(&mut self, operation: AsyncOperation) -> AsyncOperationId {
         let delay = self.schedule.landing_delay();
         self.in_flight.start(operation, delay)
     }
 
-    /// Schedules a `wgmma` with [`InFlight::join_product`], relative to `step`.
-    pub(crate) fn join_product(&mut self, group: GroupProduct, n_warps: usize, step: u64) {
+    /// Schedules a `wgmma` with [`InFlightQueue::join_product`], relative to `step`.
+    pub(crate) fn join_product(&mut self, group: WarpgroupMma, n_warps: usize, step: u64) {
         let delay = self.schedule.landing_delay();
         self.in_flight.join_product(group, n_warps, step + delay);
     }

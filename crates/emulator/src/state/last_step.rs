@@ -1,7 +1,7 @@
 //! The last step of a run, as the state records it.
 
-use crate::code::Code;
-use crate::contract::event::{Agent, Outcome, StepEvent};
+use crate::code::DecodedCode;
+use crate::contract::event::{Agent, StepEvent, StepOutcome};
 
 /// The last step. Function and instruction are derived from the program counter on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,13 +12,13 @@ pub(crate) struct LastStep {
     pub(crate) pc: u32,
     pub(crate) lanes: u32,
     pub(crate) executed: u32,
-    pub(crate) what: Outcome,
+    pub(crate) what: StepOutcome,
     pub(crate) stored: bool,
 }
 
 impl LastStep {
     /// Returns the event that hosts receive.
-    pub(crate) fn event(&self, code: &Code, position: u64) -> StepEvent {
+    pub(crate) fn event(&self, code: &DecodedCode, position: u64) -> StepEvent {
         let (function, instruction) = code.origin(self.pc);
         StepEvent {
             position,

@@ -3,9 +3,12 @@
 use crate::contract::image::ImageInit;
 use crate::contract::inspect::SharedVariable;
 use crate::contract::launch::{
-    ArgumentInit, BufferIndex, Contents, Launch, LaunchError, Limits, Misaligned, PointerPatch,
+    BufferContents, BufferIndex, KernelArgument, Launch, LaunchError, MisalignedPolicy,
+    PointerRelocation, ResourceLimits,
 };
-use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner, PagedBytes, Tracking};
+use crate::state::memory::{
+    AddressMap, Allocation, AllocationOwner, GlobalMemory, PagedMemory, WriterTracking,
+};
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
     Callee, Function, FunctionId, OperandValue, Parameter, Program, RelocationTarget, Source,
@@ -17,7 +20,7 @@ const GUARD_BYTES: u64 = 64 << 10;
 
 /// Location of a variable of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VariablePlace {
+pub(crate) enum VariableLocation {
     /// Address in the state space of the variable.
     Fixed(u64),
     /// Offset in the stack frame of the thread.
@@ -26,12 +29,12 @@ pub(crate) enum VariablePlace {
 
 /// Memory layout of a launch.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct MemoryLayout {
     pub(crate) map: AddressMap,
     /// Addresses of the module variables.
     pub(crate) module: Vec<u64>,
     /// Locations of the variables of each function; empty for unreachable functions.
-    pub(crate) functions: Vec<Vec<VariablePlace>>,
+    pub(crate) functions: Vec<Vec<VariableLocation>>,
     pub(crate) frame_bytes: Vec<u32>,
     /// Reachable functions in decoding order; the entry comes first.
     pub(crate) reachable: Vec<FunctionId>,
@@ -46,7 +49,7 @@ pub(crate) struct Layout {
     /// Offset of the parameters within their allocation. In SASS, launch parameters precede them.
     pub(crate) parameter_start: u64,
     /// Behavior of misaligned accesses.
-    pub(crate) misaligned: Misaligned,
+    pub(crate) misaligned: MisalignedPolicy,
     /// Dimensions of the block, the grid and the cluster.
     pub(crate) extents: ([u32; 3], [u32; 3], [u32; 3]),
     /// Constant banks of a SASS kernel.
@@ -67,13 +70,17 @@ fn align_up(value: u64, align: u64) -> u64 {
 }
 
 /// Returns the offset and size of each kernel parameter. Parameters in registers have size 0.
-fn parameter_places(function: &Function, places: &[VariablePlace], start: u64) -> Vec<(u64, u64)> {
+fn parameter_places(
+    function: &Function,
+    places: &[VariableLocation],
+    start: u64,
+) -> Vec<(u64, u64)> {
     let place = |parameter: &Parameter| match parameter {
         Parameter::Variable(index) => {
             let variable = function.variables.get(*index as usize);
             let size = variable.map_or(0, |v| v.size_bytes);
             match places.get(*index as usize) {
-                Some(VariablePlace::Fixed(address)) => (address.wrapping_sub(start), size),
+                Some(VariableLocation::Fixed(address)) => (address.wrapping_sub(start), size),
                 _ => (0, size),
             }
         }
@@ -85,7 +92,7 @@ fn parameter_places(function: &Function, places: &[VariablePlace], start: u64) -
 /// Computes the offset and size of consecutive parameters, each aligned to its type.
 fn open_parameters(launch: &Launch, start: u64) -> Vec<(u64, u64)> {
     let mut end = start;
-    let place = |argument: &ArgumentInit| {
+    let place = |argument: &KernelArgument| {
         let offset = align_up(end, argument.align_bytes);
         let size = argument.bytes.len() as u64;
         end = offset.saturating_add(size);
@@ -138,9 +145,9 @@ fn reachable(program: &Program, entry: FunctionId) -> Vec<FunctionId> {
     order
 }
 
-impl Layout {
+impl MemoryLayout {
     /// Assigns the addresses of all objects except buffers and module variables in global memory.
-    pub(crate) fn new(program: &Program, launch: &Launch) -> Layout {
+    pub(crate) fn new(program: &Program, launch: &Launch) -> MemoryLayout {
         let mut map = AddressMap::for_address_bits(program.address_bits);
         let is_machine = program
             .functions
@@ -148,7 +155,7 @@ impl Layout {
             .is_some_and(|function| function.machine.is_some());
         map.own_window = !is_machine || launch.cluster.iter().product::<u32>() <= 1;
         let reachable = reachable(program, launch.entry);
-        let mut layout = Layout {
+        let mut layout = MemoryLayout {
             map,
             module: vec![0; program.variables.len()],
             functions: vec![Vec::new(); program.functions.len()],
@@ -167,7 +174,7 @@ impl Layout {
         let entry = program.functions.get(launch.entry.0 as usize);
         let machine = entry.and_then(|function| function.machine.as_deref());
         layout.reserved_shared_bytes = machine.map_or(0, |machine| machine.reserved_shared_bytes);
-        layout.pair_barrier = machine.and_then(|machine| machine.pair_barrier);
+        layout.pair_barrier = machine.and_then(|machine| machine.cta_pair_mbarrier_offset);
         layout.parameter_start = machine.map_or(0, |machine| machine.parameter_start.into());
         let mut dynamic = Vec::new();
         for (index, variable) in program.variables.iter().enumerate() {
@@ -193,7 +200,7 @@ impl Layout {
             dynamic_bytes = dynamic_bytes.min(most.saturating_sub(layout.shared_bytes));
         }
         layout.place_dynamic(&dynamic, dynamic_bytes);
-        if machine.is_some_and(|machine| machine.open_parameters) {
+        if machine.is_some_and(|machine| machine.has_unknown_parameters) {
             layout.parameters = open_parameters(launch, layout.parameter_start);
         }
         layout
@@ -237,20 +244,20 @@ impl Layout {
                     let name = warpgrid_program::VariableId::Function(index as u32);
                     if variable.dynamic {
                         dynamic.push((Some(id), name, variable));
-                        VariablePlace::Fixed(0)
+                        VariableLocation::Fixed(0)
                     } else {
-                        VariablePlace::Fixed(self.place_shared(Some(id), name, variable))
+                        VariableLocation::Fixed(self.place_shared(Some(id), name, variable))
                     }
                 }
                 StateSpace::ParamEntry => {
                     let offset = align_up(parameters, align);
                     parameters = offset.saturating_add(variable.size_bytes);
-                    VariablePlace::Fixed(self.map.parameters + offset)
+                    VariableLocation::Fixed(self.map.parameters + offset)
                 }
                 _ => {
                     let offset = align_up(frame, align);
                     frame = offset.saturating_add(variable.size_bytes);
-                    VariablePlace::Frame(offset.min(u64::from(u32::MAX)) as u32)
+                    VariableLocation::Frame(offset.min(u64::from(u32::MAX)) as u32)
                 }
             });
         }
@@ -303,7 +310,7 @@ impl Layout {
                         .get_mut(function.0 as usize)
                         .and_then(|places| places.get_mut(*index as usize))
                     {
-                        *place = VariablePlace::Fixed(start);
+                        *place = VariableLocation::Fixed(start);
                     }
                 }
                 _ => {}
@@ -312,8 +319,8 @@ impl Layout {
     }
 
     /// Checks whether a program decodes to the same code with both layouts.
-    pub(crate) fn decodes_as(&self, other: &Layout) -> bool {
-        let Layout {
+    pub(crate) fn decodes_as(&self, other: &MemoryLayout) -> bool {
+        let MemoryLayout {
             map,
             module,
             functions,
@@ -386,10 +393,10 @@ impl Layout {
         &mut self,
         program: &Program,
         launch: &Launch,
-        limits: &Limits,
-        tracking: Tracking,
+        limits: &ResourceLimits,
+        tracking: WriterTracking,
     ) -> Result<GlobalMemory, LaunchError> {
-        let mut plan = Placement {
+        let mut plan = AllocationBuilder {
             allocations: Vec::new(),
             arena_bytes: 0,
             limit: limits.max_memory_bytes,
@@ -397,12 +404,12 @@ impl Layout {
         plan.add(
             self.map.parameters,
             self.parameter_bytes(),
-            Owner::Parameters,
+            AllocationOwner::Parameters,
         )?;
         let mut address = self.map.constant;
         for (index, variable) in program.variables.iter().enumerate() {
             if variable.space == StateSpace::Const {
-                let owner = Owner::ConstVariable(index as u32, variable.name.clone());
+                let owner = AllocationOwner::ConstVariable(index as u32, variable.name.clone());
                 address = align_up(address, u64::from(variable.align_bytes.max(256)));
                 plan.add(address, variable.size_bytes, owner)?;
                 self.module[index] = address;
@@ -413,7 +420,7 @@ impl Layout {
         }
         address = self.map.global;
         for (index, buffer) in launch.buffers.iter().enumerate() {
-            let owner = Owner::Buffer(BufferIndex(index as u32), buffer.name.clone());
+            let owner = AllocationOwner::Buffer(BufferIndex(index as u32), buffer.name.clone());
             address = align_up(address, u64::from(buffer.align_bytes.clamp(256, 1 << 20)));
             plan.add(address, buffer.contents.size_bytes(), owner)?;
             let end = address.saturating_add(buffer.contents.size_bytes());
@@ -421,7 +428,7 @@ impl Layout {
         }
         for (index, variable) in program.variables.iter().enumerate() {
             if matches!(variable.space, StateSpace::Global) {
-                let owner = Owner::GlobalVariable(index as u32, variable.name.clone());
+                let owner = AllocationOwner::GlobalVariable(index as u32, variable.name.clone());
                 address = align_up(address, u64::from(variable.align_bytes.max(256)));
                 plan.add(address, variable.size_bytes, owner)?;
                 self.module[index] = address;
@@ -436,7 +443,7 @@ impl Layout {
                 limit: u64::from(u32::MAX),
             });
         }
-        let mut arena = PagedBytes::new(plan.arena_bytes as usize, tracking);
+        let mut arena = PagedMemory::new(plan.arena_bytes as usize, tracking);
         self.fill(program, launch, &plan.allocations, arena.raw().0)?;
         self.keep_banks(program, launch, &plan.allocations, arena.bytes());
         plan.allocations.sort_by_cached_key(|a| a.address);
@@ -456,7 +463,7 @@ impl Layout {
                 continue;
             };
             match &allocation.owner {
-                Owner::Buffer(index, _) => {
+                AllocationOwner::Buffer(index, _) => {
                     if let Some(buffer) = launch.buffers.get(index.0 as usize) {
                         let pointers = |bytes: &mut [u8]| {
                             let patches = &buffer.pointers;
@@ -467,13 +474,14 @@ impl Layout {
                             .ok_or(LaunchError::BadPointer { index })?;
                     }
                 }
-                Owner::GlobalVariable(index, _) | Owner::ConstVariable(index, _) => {
+                AllocationOwner::GlobalVariable(index, _)
+                | AllocationOwner::ConstVariable(index, _) => {
                     if let Some(variable) = program.variables.get(*index as usize) {
                         self.fill_variable(program, variable, bytes);
                         put_handle(launch, variable, bytes);
                     }
                 }
-                Owner::Parameters => {
+                AllocationOwner::Parameters => {
                     self.fill_facts(program, launch, bytes);
                     self.fill_parameters(program, launch, allocations, bytes)?;
                 }
@@ -536,20 +544,20 @@ fn put_handle(launch: &Launch, variable: &Variable, bytes: &mut [u8]) {
     }
 }
 
-struct Placement {
+struct AllocationBuilder {
     allocations: Vec<Allocation>,
     arena_bytes: u64,
     limit: u64,
 }
 
-impl Placement {
-    fn add(&mut self, address: u64, size: u64, owner: Owner) -> Result<(), LaunchError> {
+impl AllocationBuilder {
+    fn add(&mut self, address: u64, size: u64, owner: AllocationOwner) -> Result<(), LaunchError> {
         if size > self.limit {
             let name = match &owner {
-                Owner::Buffer(_, name)
-                | Owner::GlobalVariable(_, name)
-                | Owner::ConstVariable(_, name) => name.clone(),
-                Owner::Parameters => "parameters".to_owned(),
+                AllocationOwner::Buffer(_, name)
+                | AllocationOwner::GlobalVariable(_, name)
+                | AllocationOwner::ConstVariable(_, name) => name.clone(),
+                AllocationOwner::Parameters => "parameters".to_owned(),
             };
             return Err(LaunchError::BufferTooLarge {
                 name,
@@ -581,13 +589,13 @@ impl Placement {
 fn put_addresses(
     program: &Program,
     allocations: &[Allocation],
-    patches: &[PointerPatch],
+    patches: &[PointerRelocation],
     bytes: &mut [u8],
 ) -> Option<()> {
     let address_bytes = (program.address_bits / 8) as usize;
     for patch in patches {
         let address = allocations.iter().find_map(|a| match &a.owner {
-            Owner::Buffer(buffer, _) if *buffer == patch.buffer => Some(a.address),
+            AllocationOwner::Buffer(buffer, _) if *buffer == patch.buffer => Some(a.address),
             _ => None,
         })?;
         let start = patch.byte_offset as usize;
@@ -601,17 +609,17 @@ fn put_addresses(
 /// Initializes zeroed bytes. `point` writes the addresses of buffers.
 fn fill_buffer(
     bytes: &mut [u8],
-    contents: &Contents,
+    contents: &BufferContents,
     point: impl Fn(&mut [u8]) -> Option<()>,
 ) -> Option<()> {
     match contents {
-        Contents::Bytes(init) => {
+        BufferContents::Bytes(init) => {
             let n = init.len().min(bytes.len());
             bytes[..n].copy_from_slice(&init[..n]);
             point(bytes)
         }
-        Contents::Zeroed(_) => point(bytes),
-        Contents::Fill { pattern, .. } => {
+        BufferContents::Zeroed(_) => point(bytes),
+        BufferContents::Fill { pattern, .. } => {
             let mut pattern = pattern.clone();
             point(&mut pattern)?;
             // The memory is already zero, and the operating system allocates its pages only on the first write.

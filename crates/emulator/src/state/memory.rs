@@ -1,16 +1,16 @@
 //! Memory: paged storage with dirty flags, global allocations and address windows.
 
-use crate::contract::inspect::Writer;
+use crate::contract::inspect::LastWriter;
 use crate::contract::launch::{BufferIndex, Launch};
 use crate::state::page::PAGE_BYTES;
-use crate::state::undo::Undo;
-use crate::state::writers::Writers;
+use crate::state::undo::UndoLog;
+use crate::state::writers::LastWriterTable;
 use std::sync::Arc;
-use warpgrid_isa::{AccessKind, Limits, StateSpace};
+use warpgrid_isa::{AccessKind, LaunchLimits, StateSpace};
 
 /// Memory access that failed its checks.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TriedAccess {
+pub(crate) struct AttemptedAccess {
     pub(crate) kind: AccessKind,
     pub(crate) space: StateSpace,
     /// Address of the lowest lane.
@@ -19,36 +19,36 @@ pub(crate) struct TriedAccess {
 }
 
 /// Maximum number of blocks in a cluster on any target. The windows of their shared memory are contiguous.
-pub(crate) const MAX_CLUSTER_BLOCKS: u32 = Limits::LARGEST.cluster_blocks_nonportable;
+pub(crate) const MAX_CLUSTER_BLOCKS: u32 = LaunchLimits::LARGEST.cluster_blocks_nonportable;
 
 /// Memory that tracks the pages modified since the last snapshot.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PagedBytes {
+pub(crate) struct PagedMemory {
     /// Rounded up to a multiple of the widest element.
     bytes: Vec<u8>,
     size: usize,
     /// One flag per page.
     dirty: Vec<bool>,
-    writers: Writers,
+    writers: LastWriterTable,
     /// Offsets of mbarrier objects that were initialized and not invalidated, in ascending order. Adding an object also
     /// modifies its bytes.
     objects: Vec<u64>,
     /// Undo log, if enabled.
-    undo: Option<Box<Undo>>,
+    undo: Option<Box<UndoLog>>,
 }
 
-impl PagedBytes {
+impl PagedMemory {
     /// Allocates zeroed memory, optionally with last writers.
-    pub(crate) fn new(size: usize, tracking: Tracking) -> PagedBytes {
-        PagedBytes {
+    pub(crate) fn new(size: usize, tracking: WriterTracking) -> PagedMemory {
+        PagedMemory {
             bytes: vec![0; size.next_multiple_of(128)],
             size,
             dirty: vec![false; size.div_ceil(PAGE_BYTES)],
             objects: Vec::new(),
             undo: None,
             writers: match tracking {
-                Tracking::Off => Writers::default(),
-                Tracking::LastWriter => Writers::new(size),
+                WriterTracking::Off => LastWriterTable::default(),
+                WriterTracking::LastWriter => LastWriterTable::new(size),
             },
         }
     }
@@ -68,7 +68,7 @@ impl PagedBytes {
         self.bytes.get(..self.size).unwrap_or(&[])
     }
 
-    pub(crate) fn writers(&self) -> &Writers {
+    pub(crate) fn writers(&self) -> &LastWriterTable {
         &self.writers
     }
 
@@ -121,7 +121,7 @@ impl PagedBytes {
             .sum()
     }
 
-    /// Starts a segment of the undo log. [`PagedBytes::take_back`] reverts the subsequent changes.
+    /// Starts a segment of the undo log. [`PagedMemory::take_back`] reverts the subsequent changes.
     pub(crate) fn begin_undo(&mut self) {
         self.undo.get_or_insert_default().begin_segment();
     }
@@ -132,7 +132,7 @@ impl PagedBytes {
     }
 
     /// Returns the undo log, if enabled.
-    pub(crate) fn undo_mut(&mut self) -> Option<&mut Undo> {
+    pub(crate) fn undo_mut(&mut self) -> Option<&mut UndoLog> {
         self.undo.as_deref_mut()
     }
 
@@ -141,7 +141,7 @@ impl PagedBytes {
         self.undo = None;
     }
 
-    /// Reverts the changes since the last [`PagedBytes::begin_undo`].
+    /// Reverts the changes since the last [`PagedMemory::begin_undo`].
     pub(crate) fn take_back(&mut self) {
         let dirty = &mut self.dirty;
         if let Some(undo) = &mut self.undo {
@@ -156,12 +156,12 @@ impl PagedBytes {
     }
 
     /// Returns mutable access to the bytes and the last writers for initialization and restoration, without marking
-    /// pages as dirty. The caller must call [`PagedBytes::clear_dirty`] or ensure that the pages are marked.
-    pub(crate) fn raw(&mut self) -> (&mut [u8], &mut Writers) {
+    /// pages as dirty. The caller must call [`PagedMemory::clear_dirty`] or ensure that the pages are marked.
+    pub(crate) fn raw(&mut self) -> (&mut [u8], &mut LastWriterTable) {
         (&mut self.bytes, &mut self.writers)
     }
 
-    /// Returns mutable bytes and marks their pages as dirty. If last writers are tracked, use [`PagedBytes::write`]
+    /// Returns mutable bytes and marks their pages as dirty. If last writers are tracked, use [`PagedMemory::write`]
     /// instead.
     #[inline(always)]
     pub(crate) fn place(&mut self, offset: usize, size: usize) -> Option<&mut [u8]> {
@@ -205,7 +205,7 @@ impl PagedBytes {
 
     /// Writes bytes and records their writer.
     #[inline(always)]
-    pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: Writer) {
+    pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: LastWriter) {
         if let Some(place) = self.place(offset, data.len()) {
             copy_few(place, data);
         }
@@ -229,26 +229,26 @@ impl PagedBytes {
 
 /// Whether last writers are tracked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tracking {
+pub(crate) enum WriterTracking {
     Off,
     LastWriter,
 }
 
-impl Tracking {
+impl WriterTracking {
     /// Returns the setting of the launch.
-    pub(crate) const fn of(launch: &Launch) -> Tracking {
+    pub(crate) const fn of(launch: &Launch) -> WriterTracking {
         if launch.track_writers {
-            Tracking::LastWriter
+            WriterTracking::LastWriter
         } else {
-            Tracking::Off
+            WriterTracking::Off
         }
     }
 
     /// Returns the maximum memory consumption per byte of memory, including an entry for its last writer.
     pub(crate) const fn bytes_per_byte(self) -> u64 {
         match self {
-            Tracking::Off => 1,
-            Tracking::LastWriter => 9,
+            WriterTracking::Off => 1,
+            WriterTracking::LastWriter => 9,
         }
     }
 }
@@ -277,7 +277,7 @@ pub(crate) struct AddressMap {
 
 /// Block and offset of a `.shared::cluster` address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SharedPlace {
+pub(crate) struct ClusterSharedAddress {
     /// Rank of the block; `None` for the window of the executing block.
     pub(crate) rank: Option<u32>,
     pub(crate) offset: u64,
@@ -328,9 +328,9 @@ impl AddressMap {
 
     /// Decodes a `.shared::cluster` address into block and offset.
     #[inline(always)]
-    pub(crate) const fn shared_place(&self, address: u64) -> SharedPlace {
+    pub(crate) const fn shared_place(&self, address: u64) -> ClusterSharedAddress {
         let window = address / self.shared_stride;
-        SharedPlace {
+        ClusterSharedAddress {
             rank: if !self.own_window {
                 Some(window as u32)
             } else if window == 0 {
@@ -358,7 +358,7 @@ impl AddressMap {
 
 /// Purpose of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Owner {
+pub(crate) enum AllocationOwner {
     Buffer(BufferIndex, String),
     GlobalVariable(u32, String),
     ConstVariable(u32, String),
@@ -372,12 +372,15 @@ pub(crate) struct Allocation {
     pub(crate) size: u64,
     /// Offset of the first byte in the arena.
     pub(crate) start: usize,
-    pub(crate) owner: Owner,
+    pub(crate) owner: AllocationOwner,
 }
 
 impl Allocation {
     pub(crate) fn read_only(&self) -> bool {
-        matches!(self.owner, Owner::ConstVariable(..) | Owner::Parameters)
+        matches!(
+            self.owner,
+            AllocationOwner::ConstVariable(..) | AllocationOwner::Parameters
+        )
     }
 
     #[inline(always)]
@@ -390,14 +393,14 @@ impl Allocation {
 /// Buffers, module variables and kernel parameters, which all blocks of the grid share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GlobalMemory {
-    pub(crate) arena: PagedBytes,
+    pub(crate) arena: PagedMemory,
     /// Sorted by address, with gaps in between. Immutable after initialization.
     allocations: Arc<[Allocation]>,
 }
 
 impl GlobalMemory {
     /// Creates global memory. Allocations must be sorted by address, and their bytes must be within the arena.
-    pub(crate) fn new(arena: PagedBytes, allocations: Vec<Allocation>) -> GlobalMemory {
+    pub(crate) fn new(arena: PagedMemory, allocations: Vec<Allocation>) -> GlobalMemory {
         GlobalMemory {
             arena,
             allocations: allocations.into(),

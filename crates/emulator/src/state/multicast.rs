@@ -3,7 +3,7 @@
 
 use crate::contract::launch::BufferIndex;
 use crate::contract::multicast::MulticastInit;
-use crate::state::memory::{Allocation, Owner};
+use crate::state::memory::{Allocation, AllocationOwner};
 
 /// A multicast address and the addresses of its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) fn place_multicasts(
     let find = |index: &BufferIndex| {
         allocations
             .iter()
-            .find(|a| matches!(&a.owner, Owner::Buffer(buffer, _) if buffer == index))
+            .find(|a| matches!(&a.owner, AllocationOwner::Buffer(buffer, _) if buffer == index))
     };
     let place = |(number, init): (usize, &MulticastInit)| {
         let members: Vec<&Allocation> = init.members.iter().filter_map(find).collect();

@@ -1,40 +1,43 @@
 //! Insertion of notes into the notes of a run.
 
-use crate::contract::inspect::{Note, NoteKind};
+use crate::contract::inspect::{RunDiagnostic, RunDiagnosticKind};
 use std::sync::Arc;
 
 /// Adds a note, unless the notes contain one about the same instruction or `most` notes.
-pub(crate) fn add_once(notes: &mut Arc<Vec<Note>>, note: Note, most: u32) {
-    let place = |note: &Note| match &note.kind {
-        NoteKind::Printed { .. } | NoteKind::ColumnsKept { .. } => None,
-        NoteKind::BarrierInParts {
+pub(crate) fn add_once(notes: &mut Arc<Vec<RunDiagnostic>>, note: RunDiagnostic, most: u32) {
+    let place = |note: &RunDiagnostic| match &note.kind {
+        RunDiagnosticKind::Printed { .. } | RunDiagnosticKind::UnfreedTensorColumns { .. } => None,
+        RunDiagnosticKind::DivergentBarrierArrival {
             function,
             instruction,
             ..
         }
-        | NoteKind::LanesLeftOut {
+        | RunDiagnosticKind::LanesOutsideMask {
             function,
             instruction,
             ..
         }
-        | NoteKind::RegistersInFlight {
+        | RunDiagnosticKind::RegistersInFlight {
             function,
             instruction,
             ..
         }
-        | NoteKind::MbarrierReinitialized {
+        | RunDiagnosticKind::MbarrierReinitialized {
             function,
             instruction,
             ..
         }
-        | NoteKind::NoGroups {
+        | RunDiagnosticKind::WaitWithoutGroups {
             function,
             instruction,
             ..
         } => Some((*function, *instruction)),
     };
-    let is_same = |other: &Note| match (&other.kind, &note.kind) {
-        (NoteKind::ColumnsKept { .. }, NoteKind::ColumnsKept { .. }) => true,
+    let is_same = |other: &RunDiagnostic| match (&other.kind, &note.kind) {
+        (
+            RunDiagnosticKind::UnfreedTensorColumns { .. },
+            RunDiagnosticKind::UnfreedTensorColumns { .. },
+        ) => true,
         _ => place(other) == place(&note),
     };
     let is_new = !notes.iter().any(is_same);

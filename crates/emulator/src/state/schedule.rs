@@ -1,22 +1,22 @@
 //! Deterministic scheduler: selects the next runnable warp or asynchronous operation.
 
-use crate::contract::event::PendingId;
+use crate::contract::event::AsyncOperationId;
 use crate::state::block::Block;
-use crate::state::in_flight::{InFlight, NATURAL_DELAY};
+use crate::state::in_flight::{DEFAULT_COMPLETION_DELAY, InFlightQueue};
 
 /// Quantum of a warp in steps.
 const QUANTUM: u32 = 32;
 
 /// Maximum quantum, selected by the low bits of the seed. Short quanta exercise interleavings between adjacent steps,
 /// long quanta exercise warps that are far ahead of others.
-const LONGEST_TURNS: [u64; 4] = [1, 4, 16, 64];
+const MAX_SEEDED_QUANTA: [u64; 4] = [1, 4, 16, 64];
 
 /// Binary logarithm of the maximum completion delay for nonzero seeds.
-const LONGEST_DELAY_LOG2: u64 = 9;
+const MAX_DELAY_LOG2: u64 = 9;
 
 /// Resident slot of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WarpPlace {
+pub(crate) struct WarpSlot {
     pub(crate) block: usize,
     pub(crate) warp: usize,
 }
@@ -24,8 +24,8 @@ pub(crate) struct WarpPlace {
 /// Scheduler state. Seed 0 selects round robin. Other seeds draw the next warp and its quantum, the next group of lanes
 /// of a divergent warp, and the completion delay of asynchronous operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Schedule {
-    at: WarpPlace,
+pub(crate) struct Scheduler {
+    at: WarpSlot,
     pub(crate) left: u32,
     seed: u64,
     random: u64,
@@ -40,10 +40,10 @@ pub(crate) fn draw(random: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-impl Schedule {
-    pub(crate) fn new(seed: u64) -> Schedule {
-        Schedule {
-            at: WarpPlace { block: 0, warp: 0 },
+impl Scheduler {
+    pub(crate) fn new(seed: u64) -> Scheduler {
+        Scheduler {
+            at: WarpSlot { block: 0, warp: 0 },
             // Other seeds draw the first quantum, too.
             left: if seed == 0 { QUANTUM } else { 0 },
             seed,
@@ -61,50 +61,50 @@ impl Schedule {
     pub(crate) fn choose(
         &mut self,
         blocks: &[Block],
-        in_flight: &InFlight,
+        in_flight: &InFlightQueue,
         position: u64,
-    ) -> Option<Turn> {
+    ) -> Option<ScheduledAction> {
         self.choose_where(blocks, in_flight, position, |at| can_run(blocks, at))
     }
 
-    /// Like [`Schedule::choose`], with a caller-defined predicate for runnable warps.
+    /// Like [`Scheduler::choose`], with a caller-defined predicate for runnable warps.
     #[inline]
     pub(crate) fn choose_where(
         &mut self,
         blocks: &[Block],
-        in_flight: &InFlight,
+        in_flight: &InFlightQueue,
         position: u64,
-        can_run: impl Fn(WarpPlace) -> bool,
-    ) -> Option<Turn> {
+        can_run: impl Fn(WarpSlot) -> bool,
+    ) -> Option<ScheduledAction> {
         let landing = || in_flight.first();
         if in_flight.next_landing().is_some_and(|at| at <= position) {
             return landing();
         }
         if self.left > 0 && can_run(self.at) {
-            return Some(Turn::Warp(self.at));
+            return Some(ScheduledAction::Warp(self.at));
         }
         let next = self.next(blocks, can_run);
-        next.map(Turn::Warp).or_else(landing)
+        next.map(ScheduledAction::Warp).or_else(landing)
     }
 
     /// Returns the number of steps between the issue and the completion of an asynchronous operation, which is constant
     /// for seed 0.
     pub(crate) fn landing_delay(&mut self) -> u64 {
         match self.seed {
-            0 => NATURAL_DELAY,
+            0 => DEFAULT_COMPLETION_DELAY,
             _ => {
                 // Draw the delay log-uniformly: first an upper bound that is a power of two, then a delay below it.
-                let longest = 1 << (self.draw() % (LONGEST_DELAY_LOG2 + 1));
+                let longest = 1 << (self.draw() % (MAX_DELAY_LOG2 + 1));
                 self.draw() % longest
             }
         }
     }
 
-    fn next(&mut self, blocks: &[Block], can_run: impl Fn(WarpPlace) -> bool) -> Option<WarpPlace> {
+    fn next(&mut self, blocks: &[Block], can_run: impl Fn(WarpSlot) -> bool) -> Option<WarpSlot> {
         self.left = QUANTUM;
         if self.seed != 0 {
             let draw = self.draw();
-            let [a, b, c, d] = LONGEST_TURNS;
+            let [a, b, c, d] = MAX_SEEDED_QUANTA;
             let longest = match self.seed % 4 {
                 1 => a,
                 2 => b,
@@ -157,7 +157,7 @@ impl Schedule {
 
 /// Checks whether a group of lanes of a warp is ready.
 #[inline]
-pub(crate) fn can_run(blocks: &[Block], at: WarpPlace) -> bool {
+pub(crate) fn can_run(blocks: &[Block], at: WarpSlot) -> bool {
     blocks
         .get(at.block)
         .and_then(|b| b.warps.get(at.warp))
@@ -166,10 +166,10 @@ pub(crate) fn can_run(blocks: &[Block], at: WarpPlace) -> bool {
 
 /// Agent that the scheduler selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
-    Warp(WarpPlace),
+pub(crate) enum ScheduledAction {
+    Warp(WarpSlot),
     /// The operation completes.
-    InFlight(PendingId),
+    InFlight(AsyncOperationId),
     /// The operation reads its source.
-    Read(PendingId),
+    Read(AsyncOperationId),
 }

@@ -1,10 +1,10 @@
 //! The part of the state that records progress for the detection of endless loops.
 
-use crate::state::schedule::WarpPlace;
+use crate::state::schedule::WarpSlot;
 
 /// Progress of a run, and the recorded states of a window without progress.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct SpinWatch {
+pub(crate) struct SpinDetector {
     /// Number of changes other than stores, such as completed barriers and exited threads.
     pub(crate) events: u64,
     /// Number of changes at the last observed change.
@@ -15,7 +15,7 @@ pub(crate) struct SpinWatch {
     pub(crate) window_end: u64,
     /// State of each ready group at the start of the window, and whether the group has returned to this state; ordered
     /// by block and warp.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<WarpFingerprint>,
     /// Number of changes other than stores at the last observed change.
     pub(crate) other_changes: u64,
     /// First step at which a copy of the machine may run ahead.
@@ -24,8 +24,8 @@ pub(crate) struct SpinWatch {
 
 /// Recorded state of a group of lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Mark {
-    pub(crate) place: WarpPlace,
+pub(crate) struct WarpFingerprint {
+    pub(crate) place: WarpSlot,
     /// Lanes of the group.
     pub(crate) mask: u32,
     pub(crate) fingerprint: u64,

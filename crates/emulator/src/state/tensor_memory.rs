@@ -3,8 +3,8 @@
 //! columns and one byte that records whether the block has relinquished its right to allocate, so that snapshots need
 //! no special case.
 
-use crate::contract::inspect::Writer;
-use crate::state::memory::PagedBytes;
+use crate::contract::inspect::LastWriter;
+use crate::state::memory::PagedMemory;
 
 /// Number of lanes of tensor memory.
 pub const TENSOR_LANES: u32 = 128;
@@ -21,22 +21,22 @@ const RELINQUISHED: usize = CELL_BYTES + 2;
 
 /// Decoded 32-bit address in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TensorPlace {
+pub(crate) struct TensorMemoryLocation {
     pub(crate) lane: u32,
     pub(crate) column: u32,
 }
 
-impl TensorPlace {
-    pub(crate) const fn of(address: u32) -> TensorPlace {
-        TensorPlace {
+impl TensorMemoryLocation {
+    pub(crate) const fn of(address: u32) -> TensorMemoryLocation {
+        TensorMemoryLocation {
             lane: address >> 16,
             column: address & 0xffff,
         }
     }
 
     /// Adds lanes and columns to the address.
-    pub(crate) const fn plus(self, lanes: u32, columns: u32) -> TensorPlace {
-        TensorPlace {
+    pub(crate) const fn plus(self, lanes: u32, columns: u32) -> TensorMemoryLocation {
+        TensorMemoryLocation {
             lane: self.lane + lanes,
             column: self.column + columns,
         }
@@ -50,13 +50,17 @@ impl TensorPlace {
 }
 
 /// Reads the word at an address. Returns `None` if the address is out of bounds.
-pub(crate) fn read(memory: &PagedBytes, place: TensorPlace) -> Option<u32> {
+pub(crate) fn read(memory: &PagedMemory, place: TensorMemoryLocation) -> Option<u32> {
     let bytes = memory.contents().get(place.offset()?..)?.first_chunk()?;
     Some(u32::from_le_bytes(*bytes))
 }
 
 /// Returns consecutive words of a lane, or `None` if any word is out of bounds.
-pub(crate) fn words(memory: &PagedBytes, place: TensorPlace, n: usize) -> Option<&[[u8; 4]]> {
+pub(crate) fn words(
+    memory: &PagedMemory,
+    place: TensorMemoryLocation,
+    n: usize,
+) -> Option<&[[u8; 4]]> {
     let last = u32::try_from(n).ok()?.checked_sub(1)?;
     place.plus(0, last).offset()?;
     let start = place.offset()?;
@@ -65,10 +69,10 @@ pub(crate) fn words(memory: &PagedBytes, place: TensorPlace, n: usize) -> Option
 
 /// Writes consecutive words of a lane. If any word is out of bounds, returns `false` without writing.
 pub(crate) fn write_words(
-    memory: &mut PagedBytes,
-    place: TensorPlace,
+    memory: &mut PagedMemory,
+    place: TensorMemoryLocation,
     bytes: &[u8],
-    writer: Writer,
+    writer: LastWriter,
 ) -> bool {
     if words(memory, place, bytes.len() / 4).is_none() {
         return false;
@@ -84,10 +88,10 @@ pub(crate) fn write_words(
 
 /// Writes the word at an address. Returns `false` if the address is out of bounds.
 pub(crate) fn write(
-    memory: &mut PagedBytes,
-    place: TensorPlace,
+    memory: &mut PagedMemory,
+    place: TensorMemoryLocation,
     word: u32,
-    writer: Writer,
+    writer: LastWriter,
 ) -> bool {
     match place.offset() {
         Some(offset) if memory.len() >= CELL_BYTES => {
@@ -99,14 +103,14 @@ pub(crate) fn write(
 }
 
 /// Returns a bit mask of the allocated column units.
-fn in_use(memory: &PagedBytes) -> u16 {
+fn in_use(memory: &PagedMemory) -> u16 {
     let bytes = memory.contents().get(CELL_BYTES..);
     let bytes = bytes.and_then(<[u8]>::first_chunk);
     bytes.map_or(u16::MAX, |bytes| u16::from_le_bytes(*bytes))
 }
 
 /// Returns the number of allocated columns.
-pub(crate) fn n_columns_in_use(memory: &PagedBytes) -> u32 {
+pub(crate) fn n_columns_in_use(memory: &PagedMemory) -> u32 {
     in_use(memory).count_ones() * UNIT
 }
 
@@ -116,17 +120,17 @@ pub(crate) fn is_reservable(n: u32) -> bool {
 }
 
 /// Checks whether `n` columns may be allocated, regardless of free columns.
-pub(crate) fn can_be_reserved(memory: &PagedBytes, n: u32) -> bool {
+pub(crate) fn can_be_reserved(memory: &PagedMemory, n: u32) -> bool {
     is_reservable(n) && !is_relinquished(memory)
 }
 
 /// Checks whether `n` contiguous columns are free.
-pub(crate) fn has_free(memory: &PagedBytes, n: u32) -> bool {
+pub(crate) fn has_free(memory: &PagedMemory, n: u32) -> bool {
     first_free(memory, n).is_some()
 }
 
 /// Checks whether the block has relinquished its right to allocate columns.
-pub(crate) fn is_relinquished(memory: &PagedBytes) -> bool {
+pub(crate) fn is_relinquished(memory: &PagedMemory) -> bool {
     memory
         .contents()
         .get(RELINQUISHED)
@@ -134,14 +138,14 @@ pub(crate) fn is_relinquished(memory: &PagedBytes) -> bool {
 }
 
 /// Relinquishes the right of the block to allocate columns.
-pub(crate) fn relinquish(memory: &mut PagedBytes, writer: Writer) {
+pub(crate) fn relinquish(memory: &mut PagedMemory, writer: LastWriter) {
     if memory.len() > RELINQUISHED {
         memory.write(RELINQUISHED, &[1], writer);
     }
 }
 
 /// Returns the first free contiguous columns and the mask of their units.
-fn first_free(memory: &PagedBytes, n: u32) -> Option<(u32, u16)> {
+fn first_free(memory: &PagedMemory, n: u32) -> Option<(u32, u16)> {
     let used = in_use(memory);
     let starts = (0..TENSOR_COLUMNS).step_by(UNIT as usize);
     let mut free = starts.filter_map(|first| Some((first, units(first, n)?)));
@@ -157,7 +161,7 @@ fn units(first: u32, n: u32) -> Option<u16> {
 }
 
 /// Allocates the first free contiguous columns. Returns the first column, or `None` if too few columns are free.
-pub(crate) fn reserve(memory: &mut PagedBytes, n: u32, writer: Writer) -> Option<u32> {
+pub(crate) fn reserve(memory: &mut PagedMemory, n: u32, writer: LastWriter) -> Option<u32> {
     let used = in_use(memory);
     let (first, units) = first_free(memory, n)?;
     memory.write(CELL_BYTES, &(used | units).to_le_bytes(), writer);
@@ -165,7 +169,7 @@ pub(crate) fn reserve(memory: &mut PagedBytes, n: u32, writer: Writer) -> Option
 }
 
 /// Deallocates columns. Returns `false` if the columns were not allocated.
-pub(crate) fn free(memory: &mut PagedBytes, first: u32, n: u32, writer: Writer) -> bool {
+pub(crate) fn free(memory: &mut PagedMemory, first: u32, n: u32, writer: LastWriter) -> bool {
     let used = in_use(memory);
     match units(first, n) {
         Some(units) if first.is_multiple_of(UNIT) && used & units == units => {
@@ -179,12 +183,12 @@ pub(crate) fn free(memory: &mut PagedBytes, first: u32, n: u32, writer: Writer) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::memory::Tracking;
+    use crate::state::memory::WriterTracking;
 
     #[test]
     fn columns_are_reserved_from_the_first_free_ones_on() {
-        let mut memory = PagedBytes::new(TENSOR_BYTES, Tracking::Off);
-        let writer = Writer { step: 0, lane: 0 };
+        let mut memory = PagedMemory::new(TENSOR_BYTES, WriterTracking::Off);
+        let writer = LastWriter { step: 0, lane: 0 };
         assert_eq!(reserve(&mut memory, 64, writer), Some(0));
         assert_eq!(reserve(&mut memory, 32, writer), Some(64));
         assert!(free(&mut memory, 0, 64, writer));
@@ -192,7 +196,7 @@ mod tests {
         assert_eq!(reserve(&mut memory, 128, writer), Some(96));
         assert_eq!(reserve(&mut memory, 512, writer), None);
         assert_eq!(n_columns_in_use(&memory), 160);
-        let corner = TensorPlace {
+        let corner = TensorMemoryLocation {
             lane: 127,
             column: 511,
         };

@@ -1,16 +1,16 @@
 //! Expansion of tensor copies. A copy in flight is stored symbolically, and is split into pieces when it reads its
 //! source or completes (PTX ISA, "Tensors", "cp.async.bulk.tensor").
 
-use crate::contract::pending::{PendingPiece, PendingSource, PieceBytes, SourceForm};
+use crate::contract::pending::{AsyncSource, AsyncWrite, PieceBytes, SourceConversion};
 use crate::contract::tensor_map::{Interleave, MAX_RANK, TensorMap, TensorMode, TensorType};
-use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer, TilePiece};
-use crate::state::memory::{GlobalMemory, TriedAccess};
+use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection, TileSegment};
+use crate::state::memory::{AttemptedAccess, GlobalMemory};
 use std::ops::Range;
-use warpgrid_isa::layout::Swizzle;
+use warpgrid_isa::layout::SwizzleMode;
 use warpgrid_isa::{AccessKind, LoadMode, StateSpace};
 
 /// A row of the box: consecutive values in both memories.
-struct Row {
+struct BoxRow {
     /// Coordinates of the first value.
     places: [i64; MAX_RANK],
     n_values: u64,
@@ -20,14 +20,14 @@ struct Row {
 
 /// Bytes of a tile that are contiguous in both memories.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TileRun {
+pub(crate) struct TileCopyRun {
     pub(crate) shared: u64,
     /// Address in global memory; `None` if the bytes are out of bounds of the tensor.
     pub(crate) global: Option<u64>,
     pub(crate) n_bytes: usize,
 }
 
-impl TensorTransfer {
+impl TensorCopy {
     /// Returns the number of bytes that the copy transfers in the shared memory of one block, including filled bytes.
     pub fn shared_bytes(&self) -> u64 {
         let unit = self.map.unit();
@@ -105,11 +105,11 @@ impl TensorTransfer {
     }
 
     /// Returns the first row whose bytes are not completely accessible in global memory.
-    pub(crate) fn outside(&self, global: &GlobalMemory) -> Option<TriedAccess> {
+    pub(crate) fn outside(&self, global: &GlobalMemory) -> Option<AttemptedAccess> {
         let unit = self.map.unit();
         let kind = match self.direction {
-            TensorDirection::Load => AccessKind::Load,
-            TensorDirection::Store => AccessKind::Store,
+            TensorCopyDirection::Load => AccessKind::Load,
+            TensorCopyDirection::Store => AccessKind::Store,
         };
         let mut found = None;
         self.for_each_row(|row| {
@@ -123,7 +123,7 @@ impl TensorTransfer {
                 allocation.holds(address, n_bytes) && is_writable
             });
             if n_bytes > 0 && !is_there && found.is_none() {
-                found = Some(TriedAccess {
+                found = Some(AttemptedAccess {
                     kind,
                     space: StateSpace::Global,
                     address,
@@ -135,7 +135,7 @@ impl TensorTransfer {
     }
 
     /// Returns the global address of unit 0 of a row, and the units of the row that are within the tensor.
-    fn inside(&self, row: &Row) -> Option<(u64, Range<u64>)> {
+    fn inside(&self, row: &BoxRow) -> Option<(u64, Range<u64>)> {
         let unit = self.map.unit();
         let n_units = row.n_values.div_ceil(unit.n_values) as i64;
         // The values of a unit are either all within the bounds or all out of bounds.
@@ -159,7 +159,7 @@ impl TensorTransfer {
     }
 
     /// Returns the pieces of the copy in the order of shared memory. Each piece contains its source.
-    pub fn pieces(&self) -> Vec<PendingPiece> {
+    pub fn pieces(&self) -> Vec<AsyncWrite> {
         let mut pieces = Vec::new();
         let fill = self.filling();
         self.for_each_run(|run| {
@@ -174,7 +174,7 @@ impl TensorTransfer {
     }
 
     /// Visits the contiguous ranges that are transferred or filled, in the order of shared memory.
-    pub(crate) fn for_each_run(&self, mut visit: impl FnMut(TileRun)) {
+    pub(crate) fn for_each_run(&self, mut visit: impl FnMut(TileCopyRun)) {
         let mut at = 0;
         let swizzle = self.map.swizzle().unwrap_or_default();
         self.for_each_row(|row| {
@@ -196,12 +196,12 @@ impl TensorTransfer {
 
     /// Checks whether a load rounds its elements (`tf32`).
     fn rounds(&self) -> bool {
-        self.direction == TensorDirection::Load && self.map.ty.is_tf32()
+        self.direction == TensorCopyDirection::Load && self.map.ty.is_tf32()
     }
 
     /// Returns at most `at_most` pieces of 16 bytes, or of the rest of a row, with their locations in both memories.
     /// The pieces are in the order of shared memory without the swizzle.
-    pub fn tile_pieces(&self, at_most: usize) -> Vec<TilePiece> {
+    pub fn tile_pieces(&self, at_most: usize) -> Vec<TileSegment> {
         const BYTES: u64 = 16;
         let mut pieces = Vec::new();
         let unit = self.map.unit();
@@ -222,7 +222,7 @@ impl TensorTransfer {
                 let mut coordinates = row.places;
                 coordinates[0] = coordinates[0].wrapping_add((from * unit.n_values) as i64);
                 let at = plain + from * unit.shared_bytes;
-                pieces.push(TilePiece {
+                pieces.push(TileSegment {
                     coordinates,
                     shared: swizzle.apply(at),
                     plain: at,
@@ -237,7 +237,7 @@ impl TensorTransfer {
         pieces
     }
 
-    fn for_each_row(&self, add: impl FnMut(Row)) {
+    fn for_each_row(&self, add: impl FnMut(BoxRow)) {
         match self.mode {
             LoadMode::Tile => self.box_rows(add),
             LoadMode::Gather4 | LoadMode::Scatter4 => self.gathered_rows(add),
@@ -246,7 +246,7 @@ impl TensorTransfer {
         }
     }
 
-    fn row_at(&self, places: &[i64; MAX_RANK]) -> Row {
+    fn row_at(&self, places: &[i64; MAX_RANK]) -> BoxRow {
         let map = &self.map;
         let outer = (1..map.rank).map(|d| (places[d], map.extents[d], map.strides[d - 1]));
         let mut start = Some(map.address);
@@ -256,14 +256,14 @@ impl TensorTransfer {
                 .filter(|_| is_inside)
                 .map(|at| at.wrapping_add((place as u64).wrapping_mul(stride)));
         }
-        Row {
+        BoxRow {
             places: *places,
             n_values: self.row_values(),
             start,
         }
     }
 
-    fn box_rows(&self, mut add: impl FnMut(Row)) {
+    fn box_rows(&self, mut add: impl FnMut(BoxRow)) {
         let n: [u64; MAX_RANK] = std::array::from_fn(|d| match d {
             0 => 1,
             d if d < self.map.rank => self.n_along(d),
@@ -289,7 +289,7 @@ impl TensorTransfer {
         }
     }
 
-    fn gathered_rows(&self, mut add: impl FnMut(Row)) {
+    fn gathered_rows(&self, mut add: impl FnMut(BoxRow)) {
         let [column, rows @ ..] = self.coordinates;
         for row in rows {
             add(self.row_at(&[column, row, 0, 0, 0]));
@@ -298,7 +298,7 @@ impl TensorTransfer {
 
     /// Visits the rows of an `im2col` copy: the base position advances from the lower to the upper corner, and the
     /// offsets are added at each position.
-    fn image_rows(&self, mut add: impl FnMut(Row)) {
+    fn image_rows(&self, mut add: impl FnMut(BoxRow)) {
         let map = &self.map;
         let n_spatial = map.rank.saturating_sub(2).min(3);
         let mut corner = self.coordinates;
@@ -327,7 +327,7 @@ impl TensorTransfer {
 
     /// Visits the rows of an `im2col::w` copy: positions along the width, with a halo. The PTX ISA defines the behavior
     /// at the end of a line only in figures; the emulator fills these rows.
-    fn line_rows(&self, mut add: impl FnMut(Row)) {
+    fn line_rows(&self, mut add: impl FnMut(BoxRow)) {
         let map = &self.map;
         let [halo, offset, _] = self.offsets;
         let halo = halo.max(0) as u64;
@@ -353,7 +353,13 @@ impl TensorTransfer {
 
     /// Visits the contiguous ranges of a row. `at` is the offset of the row from the start of the copy in shared
     /// memory.
-    fn add_row(&self, row: &Row, at: u64, swizzle: Swizzle, visit: &mut impl FnMut(TileRun)) {
+    fn add_row(
+        &self,
+        row: &BoxRow,
+        at: u64,
+        swizzle: SwizzleMode,
+        visit: &mut impl FnMut(TileCopyRun),
+    ) {
         let unit = self.map.unit();
         let n_units = row.n_values.div_ceil(unit.n_values);
         let inside = self.inside(row);
@@ -361,7 +367,7 @@ impl TensorTransfer {
             Some((_, units)) => (units.start, units.end),
             None => (0, 0),
         };
-        let fills = self.direction == TensorDirection::Load;
+        let fills = self.direction == TensorCopyDirection::Load;
         if fills {
             self.add_filled(at, 0..low, swizzle, visit);
         }
@@ -385,30 +391,30 @@ impl TensorTransfer {
         }
     }
 
-    fn piece(&self, global: u64, shared: u64, n_bytes: usize, block: u64) -> PendingPiece {
-        let in_global = PendingSource {
+    fn piece(&self, global: u64, shared: u64, n_bytes: usize, block: u64) -> AsyncWrite {
+        let in_global = AsyncSource {
             space: StateSpace::Global,
             block: 0,
             address: global,
             form: match self.rounds() {
-                true => SourceForm::Tf32,
-                false => SourceForm::Bytes,
+                true => SourceConversion::Tf32,
+                false => SourceConversion::Bytes,
             },
         };
-        let in_shared = PendingSource {
+        let in_shared = AsyncSource {
             space: StateSpace::Shared,
             block,
             address: shared,
             form: match self.map.ty {
-                TensorType::U6Align16 => SourceForm::Sixes,
-                _ => SourceForm::Bytes,
+                TensorType::U6Align16 => SourceConversion::Sixes,
+                _ => SourceConversion::Bytes,
             },
         };
         let (to, from) = match self.direction {
-            TensorDirection::Load => (in_shared, in_global),
-            TensorDirection::Store => (in_global, in_shared),
+            TensorCopyDirection::Load => (in_shared, in_global),
+            TensorCopyDirection::Store => (in_global, in_shared),
         };
-        PendingPiece {
+        AsyncWrite {
             lane: self.lane,
             space: to.space,
             block: to.block,
@@ -420,10 +426,10 @@ impl TensorTransfer {
     }
 
     /// Returns a piece with fill values.
-    fn filled(&self, run: TileRun, fill: &[u8], block: u64) -> PendingPiece {
+    fn filled(&self, run: TileCopyRun, fill: &[u8], block: u64) -> AsyncWrite {
         // Elements are aligned within a row, and swizzle atoms contain only whole elements.
         let bytes: Vec<u8> = fill.iter().cycle().take(run.n_bytes).copied().collect();
-        PendingPiece {
+        AsyncWrite {
             lane: self.lane,
             space: StateSpace::Shared,
             block,
@@ -439,8 +445,8 @@ impl TensorTransfer {
         &self,
         at: u64,
         units: Range<u64>,
-        swizzle: Swizzle,
-        visit: &mut impl FnMut(TileRun),
+        swizzle: SwizzleMode,
+        visit: &mut impl FnMut(TileCopyRun),
     ) {
         let unit = self.map.unit();
         let end = at + units.end * unit.shared_bytes;
@@ -448,7 +454,7 @@ impl TensorTransfer {
         while from < end {
             let shared = self.shared + from;
             let n = to_end_of_atom(swizzle, shared).min(end - from);
-            visit(TileRun {
+            visit(TileCopyRun {
                 shared: swizzle.apply(shared),
                 global: None,
                 n_bytes: n as usize,
@@ -459,7 +465,7 @@ impl TensorTransfer {
 }
 
 /// Returns the number of bytes up to the end of the swizzle atom.
-fn to_end_of_atom(swizzle: Swizzle, shared: u64) -> u64 {
+fn to_end_of_atom(swizzle: SwizzleMode, shared: u64) -> u64 {
     match swizzle.atom_bytes() {
         u64::MAX => u64::MAX,
         atom => atom - shared % atom,
@@ -471,12 +477,12 @@ fn add_run(
     mut global: u64,
     mut shared: u64,
     mut n_bytes: u64,
-    swizzle: Swizzle,
-    visit: &mut impl FnMut(TileRun),
+    swizzle: SwizzleMode,
+    visit: &mut impl FnMut(TileCopyRun),
 ) {
     while n_bytes > 0 {
         let n = to_end_of_atom(swizzle, shared).min(n_bytes);
-        visit(TileRun {
+        visit(TileCopyRun {
             shared: swizzle.apply(shared),
             global: Some(global),
             n_bytes: n as usize,

@@ -1,12 +1,12 @@
 //! Undo log of a memory: the bytes that recent steps overwrote. Scattered stores change few bytes of many pages, so
 //! reverting a step from the log is cheaper than copying each modified page.
 
-use crate::state::writers::{WORD, Writers};
+use crate::state::writers::{LastWriterTable, WORD};
 use std::collections::VecDeque;
 
 /// Byte range that one store changed.
 #[derive(Clone, Copy, Debug)]
-struct Change {
+struct UndoRecord {
     offset: u32,
     n_bytes: u32,
     /// Number of bytes that share a last-writer entry: a word, or one byte.
@@ -15,31 +15,31 @@ struct Change {
 
 /// Changes since a position, oldest first.
 #[derive(Clone, Debug, Default)]
-struct Segment {
-    changes: Vec<Change>,
+struct UndoSegment {
+    changes: Vec<UndoRecord>,
     /// Overwritten bytes of all changes.
     bytes: Vec<u8>,
     /// Overwritten last-writer entries, one per `part` bytes.
     entries: Vec<u64>,
 }
 
-impl Segment {
+impl UndoSegment {
     fn size(&self) -> u64 {
-        (self.changes.len() * size_of::<Change>() + self.bytes.len() + 8 * self.entries.len())
+        (self.changes.len() * size_of::<UndoRecord>() + self.bytes.len() + 8 * self.entries.len())
             as u64
     }
 }
 
 /// Undo log, divided into segments that the module `past` begins and drops.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Undo {
-    segments: VecDeque<Segment>,
+pub(crate) struct UndoLog {
+    segments: VecDeque<UndoSegment>,
 }
 
-impl Undo {
+impl UndoLog {
     /// Begins a segment, up to whose start changes can be reverted.
     pub(crate) fn begin_segment(&mut self) {
-        self.segments.push_back(Segment::default());
+        self.segments.push_back(UndoSegment::default());
     }
 
     /// Drops the oldest segment.
@@ -49,13 +49,13 @@ impl Undo {
 
     /// Returns the size of the log in bytes.
     pub(crate) fn size(&self) -> u64 {
-        self.segments.iter().map(Segment::size).sum()
+        self.segments.iter().map(UndoSegment::size).sum()
     }
 
     /// Records bytes and their last writers before they change.
     #[cold]
     #[inline(never)]
-    pub(crate) fn note(&mut self, offset: usize, before: &[u8], writers: &Writers) {
+    pub(crate) fn note(&mut self, offset: usize, before: &[u8], writers: &LastWriterTable) {
         let Some(segment) = self.segments.back_mut() else {
             return;
         };
@@ -65,7 +65,7 @@ impl Undo {
             true => WORD,
             false => 1,
         };
-        segment.changes.push(Change {
+        segment.changes.push(UndoRecord {
             offset: offset as u32,
             n_bytes: n_bytes as u32,
             part: part as u8,
@@ -80,7 +80,7 @@ impl Undo {
     pub(crate) fn take_back(
         &mut self,
         memory: &mut [u8],
-        writers: &mut Writers,
+        writers: &mut LastWriterTable,
         mut touch: impl FnMut(usize, usize),
     ) {
         let Some(segment) = self.segments.back_mut() else {

@@ -1,26 +1,26 @@
 //! A warp: its registers, its stack, and the groups of its converged lanes.
 
 use crate::contract::fault::WaitReason;
-use crate::contract::inspect::Writer;
-use crate::semantics::registers::{Banks, LANES, Row32};
-use crate::state::in_flight::Groups;
+use crate::contract::inspect::LastWriter;
+use crate::semantics::registers::{LANES, RegisterFile, Row32};
+use crate::state::in_flight::AsyncGroups;
 use crate::state::schedule::draw;
 use std::ops::Range;
 
 /// Execution state of a group of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SplitState {
+pub(crate) enum WarpSplitState {
     Ready,
     Waiting(WaitReason),
 }
 
 /// A group of converged lanes: lanes with the same program counter and call depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Split {
+pub(crate) struct WarpSplit {
     pub(crate) mask: u32,
     pub(crate) pc: u32,
     pub(crate) depth: u32,
-    pub(crate) state: SplitState,
+    pub(crate) state: WarpSplitState,
     /// Turn of the warp in which the group was last selected. Selects the group that has waited longest.
     pub(crate) last_turn: u32,
     /// Whether the group may reconverge with another group if convergence is explicit (see [`converge`]): a barrier
@@ -28,7 +28,7 @@ pub(crate) struct Split {
     pub(crate) converges: bool,
 }
 
-impl Split {
+impl WarpSplit {
     /// Scheduling priority: deeper calls first, then lower program counters. This order reconverges divergent lanes as
     /// early as possible.
     #[inline(always)]
@@ -37,44 +37,44 @@ impl Split {
     }
 
     pub(crate) fn is_ready(&self) -> bool {
-        matches!(self.state, SplitState::Ready)
+        matches!(self.state, WarpSplitState::Ready)
     }
 }
 
 /// Checks whether two groups at the same instruction reconverge if convergence is explicit: a barrier released both
 /// groups, or one group waits for the other. A released group does not join a group that reached the instruction by a
 /// branch, since the barrier registers of the two groups may contain different masks.
-fn converge(first: &Split, second: &Split) -> bool {
-    let waits = |split: &Split| split.converges && !split.is_ready();
+fn converge(first: &WarpSplit, second: &WarpSplit) -> bool {
+    let waits = |split: &WarpSplit| split.converges && !split.is_ready();
     (first.converges && second.converges) || waits(first) || waits(second)
 }
 
-const NO_SPLIT: Split = Split {
+const NO_SPLIT: WarpSplit = WarpSplit {
     mask: 0,
     pc: 0,
     depth: 0,
-    state: SplitState::Ready,
+    state: WarpSplitState::Ready,
     last_turn: 0,
     converges: false,
 };
 
 /// Quantum of a group of lanes in steps, if other groups of the warp are ready.
-pub const TURN_STEPS: u32 = 512;
+pub const GROUP_QUANTUM: u32 = 512;
 
 /// Groups of the lanes of a warp. Their masks are disjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Splits {
-    items: [Split; LANES],
+pub(crate) struct WarpSplitTable {
+    items: [WarpSplit; LANES],
     n: usize,
     /// Index of the current group; meaningless without groups.
     current: usize,
     turn: u32,
     /// Steps left in the quantum of the current group.
-    patience: u32,
+    quantum_left: u32,
     /// Whether the current group was selected because it had waited longest.
-    forced: bool,
+    is_starved_turn: bool,
     /// Whether groups other than the current one have changed since the last merge.
-    changed: bool,
+    needs_merge: bool,
     /// Whether groups converge only at convergence barriers, and a group executes until it waits, yields or exhausts
     /// its quantum. This is the execution model of SASS, whose uniform registers have a single value for all groups of
     /// a warp.
@@ -83,22 +83,22 @@ pub(crate) struct Splits {
     random: Option<u64>,
 }
 
-impl Splits {
-    pub(crate) fn new(mask: u32, pc: u32) -> Splits {
+impl WarpSplitTable {
+    pub(crate) fn new(mask: u32, pc: u32) -> WarpSplitTable {
         let mut items = [NO_SPLIT; LANES];
-        items[0] = Split {
+        items[0] = WarpSplit {
             mask,
             pc,
             ..NO_SPLIT
         };
-        Splits {
+        WarpSplitTable {
             items,
             n: usize::from(mask != 0),
             current: 0,
             turn: 0,
-            patience: TURN_STEPS,
-            forced: false,
-            changed: false,
+            quantum_left: GROUP_QUANTUM,
+            is_starved_turn: false,
+            needs_merge: false,
             explicit_convergence: false,
             random: None,
         }
@@ -111,11 +111,11 @@ impl Splits {
 
     /// Ends the quantum of the current group: the group that has waited longest is next.
     pub(crate) fn end_turn(&mut self) {
-        self.forced = false;
-        self.patience = 1;
+        self.is_starved_turn = false;
+        self.quantum_left = 1;
     }
 
-    /// Resets in place to the state of [`Splits::new`]. Clears only existing groups.
+    /// Resets in place to the state of [`WarpSplitTable::new`]. Clears only existing groups.
     pub(crate) fn reset(&mut self, mask: u32, pc: u32) {
         for place in self.items.iter_mut().take(self.n.max(1)) {
             *place = NO_SPLIT;
@@ -125,18 +125,18 @@ impl Splits {
         self.n = usize::from(mask != 0);
         self.current = 0;
         self.turn = 0;
-        self.patience = TURN_STEPS;
-        self.forced = false;
-        self.changed = false;
+        self.quantum_left = GROUP_QUANTUM;
+        self.is_starved_turn = false;
+        self.needs_merge = false;
     }
 
     #[inline(always)]
-    pub(crate) fn all(&self) -> &[Split] {
+    pub(crate) fn all(&self) -> &[WarpSplit] {
         self.items.get(..self.n).unwrap_or(&[])
     }
 
-    pub(crate) fn all_mut(&mut self) -> &mut [Split] {
-        self.changed = true;
+    pub(crate) fn all_mut(&mut self) -> &mut [WarpSplit] {
+        self.needs_merge = true;
         self.items.get_mut(..self.n).unwrap_or(&mut [])
     }
 
@@ -147,12 +147,12 @@ impl Splits {
 
     /// Returns the current group.
     #[inline(always)]
-    pub(crate) fn current(&self) -> &Split {
+    pub(crate) fn current(&self) -> &WarpSplit {
         &self.items[self.current & (LANES - 1)]
     }
 
     #[inline(always)]
-    pub(crate) fn current_mut(&mut self) -> &mut Split {
+    pub(crate) fn current_mut(&mut self) -> &mut WarpSplit {
         &mut self.items[self.current & (LANES - 1)]
     }
 
@@ -160,11 +160,11 @@ impl Splits {
         self.current
     }
 
-    pub(crate) fn add(&mut self, split: Split) {
+    pub(crate) fn add(&mut self, split: WarpSplit) {
         if let Some(place) = self.items.get_mut(self.n) {
             *place = split;
             self.n += 1;
-            self.changed = true;
+            self.needs_merge = true;
         }
     }
 
@@ -200,7 +200,7 @@ impl Splits {
     /// wait condition. If no other group has changed, only the current group is compared with the others.
     fn merge(&mut self) {
         let mut merged = false;
-        if std::mem::take(&mut self.changed) {
+        if std::mem::take(&mut self.needs_merge) {
             for a in 0..self.n {
                 for b in a + 1..self.n {
                     merged |= self.join(a, b);
@@ -216,7 +216,7 @@ impl Splits {
         }
         if merged {
             self.drop_empty();
-            self.changed = false;
+            self.needs_merge = false;
         }
     }
 
@@ -229,7 +229,7 @@ impl Splits {
         };
         // A group that has arrived at a barrier is not merged before the barrier completes. Otherwise, the barrier
         // would release lanes that have not arrived.
-        let at_barrier = |split: Split| matches!(split.state, SplitState::Waiting(reason) if reason.counts_arrival());
+        let at_barrier = |split: WarpSplit| matches!(split.state, WarpSplitState::Waiting(reason) if reason.counts_arrival());
         if first.pc != second.pc
             || first.depth != second.depth
             || first.mask == 0
@@ -241,7 +241,7 @@ impl Splits {
             return false;
         }
         self.items[a].mask |= second.mask;
-        self.items[a].state = SplitState::Ready;
+        self.items[a].state = WarpSplitState::Ready;
         self.items[a].last_turn = first.last_turn.max(second.last_turn);
         self.items[b].mask = 0;
         if self.current == b {
@@ -266,22 +266,22 @@ impl Splits {
         if self.n == 0 {
             return false;
         }
-        let changed = self.changed;
+        let changed = self.needs_merge;
         self.merge();
-        self.patience = self.patience.saturating_sub(1);
+        self.quantum_left = self.quantum_left.saturating_sub(1);
         let may_stay = self.explicit_convergence && (!changed || self.random.is_none());
-        if may_stay && self.patience > 0 && self.current().is_ready() {
+        if may_stay && self.quantum_left > 0 && self.current().is_ready() {
             self.items[self.current & (LANES - 1)].converges = false;
             return true;
         }
-        if self.forced && self.patience > 0 && self.current().is_ready() {
+        if self.is_starved_turn && self.quantum_left > 0 && self.current().is_ready() {
             return true;
         }
         if let Some(random) = &mut self.random {
             let draw = draw(random);
             return self.select_drawn(draw);
         }
-        let out_of_patience = self.patience == 0 && !self.forced;
+        let out_of_patience = self.quantum_left == 0 && !self.is_starved_turn;
         let ready = self
             .all()
             .iter()
@@ -295,10 +295,10 @@ impl Splits {
         let Some(index) = choice.map(|(index, _)| index) else {
             return false;
         };
-        if index != self.current || out_of_patience || self.forced {
-            self.forced = out_of_patience;
+        if index != self.current || out_of_patience || self.is_starved_turn {
+            self.is_starved_turn = out_of_patience;
             self.turn = self.turn.wrapping_add(1);
-            self.patience = TURN_STEPS;
+            self.quantum_left = GROUP_QUANTUM;
         }
         self.current = index;
         self.items[index].converges = false;
@@ -321,13 +321,14 @@ impl Splits {
     /// Makes groups ready that wait for one of these reasons, so that they retry their instruction. Returns whether any
     /// group was woken.
     pub(crate) fn wake(&mut self, reasons: impl Fn(&WaitReason) -> bool) -> bool {
-        let wakes = |split: &Split| matches!(&split.state, SplitState::Waiting(r) if reasons(r));
+        let wakes =
+            |split: &WarpSplit| matches!(&split.state, WarpSplitState::Waiting(r) if reasons(r));
         if !self.all().iter().any(wakes) {
             return false;
         }
         for split in self.all_mut() {
             if wakes(split) {
-                split.state = SplitState::Ready;
+                split.state = WarpSplitState::Ready;
             }
         }
         true
@@ -336,7 +337,7 @@ impl Splits {
 
 /// Stacks of all lanes, in lane order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Stack {
+pub(crate) struct LaneStacks {
     pub(crate) bytes: Vec<u8>,
     /// Last writer of each byte; empty if not tracked.
     pub(crate) writers: Vec<u64>,
@@ -350,7 +351,7 @@ pub(crate) struct Stack {
     is_used: bool,
 }
 
-impl Stack {
+impl LaneStacks {
     /// Grows the stack of each lane to at least `lane_bytes` bytes, and preserves the contents. The stride grows by at
     /// least half, so that the total cost of repeated growth by a loop or a recursion is linear in the stack size.
     pub(crate) fn grow(&mut self, lane_bytes: usize) {
@@ -388,7 +389,7 @@ impl Stack {
     }
 
     /// Writes bytes. The offset is relative to the stack of the first lane.
-    pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: Writer) {
+    pub(crate) fn write(&mut self, offset: usize, data: &[u8], writer: LastWriter) {
         self.is_used = true;
         let range = offset..offset + data.len();
         if let Some(place) = self.bytes.get_mut(range.clone()) {
@@ -400,7 +401,7 @@ impl Stack {
     }
 
     /// Copies bytes within the stacks.
-    pub(crate) fn copy(&mut self, from: usize, to: usize, n: usize, writer: Writer) {
+    pub(crate) fn copy(&mut self, from: usize, to: usize, n: usize, writer: LastWriter) {
         self.is_used = true;
         let len = self.bytes.len();
         if from + n <= len && to + n <= len {
@@ -423,15 +424,15 @@ impl Stack {
 
 /// Return address and start of the local variables of a call frame, per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
+pub(crate) struct CallFrame {
     pub(crate) return_pc: Row32,
     pub(crate) stack_start: Row32,
     /// Number of bytes that were reserved after the local variables.
     pub(crate) reserved: Row32,
 }
 
-impl Frame {
-    pub(crate) const EMPTY: Frame = Frame {
+impl CallFrame {
+    pub(crate) const EMPTY: CallFrame = CallFrame {
         return_pc: [0; LANES],
         stack_start: [0; LANES],
         reserved: [0; LANES],
@@ -445,20 +446,20 @@ pub(crate) struct Warp {
     pub(crate) index: u32,
     pub(crate) present: u32,
     pub(crate) exited: u32,
-    pub(crate) splits: Splits,
-    /// Register banks; empty while [`Warp::fresh`].
-    pub(crate) banks: Banks,
+    pub(crate) splits: WarpSplitTable,
+    /// Register banks; empty while [`Warp::has_not_run`].
+    pub(crate) banks: RegisterFile,
     /// Whether the warp has not executed yet. All of its registers are zero, and the register banks are allocated at
     /// its first turn. The memory of a warp that has just finished is therefore reused while it is still in the cache
     /// of the host.
-    pub(crate) fresh: bool,
-    pub(crate) specials: Banks,
+    pub(crate) has_not_run: bool,
+    pub(crate) specials: RegisterFile,
     pub(crate) carry: u32,
-    pub(crate) stack: Stack,
+    pub(crate) stack: LaneStacks,
     /// Call frames by call depth, starting with the kernel.
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) frames: Vec<CallFrame>,
     /// Asynchronous groups of the lanes; `None` before the first one.
-    pub(crate) groups: Option<Box<Groups>>,
+    pub(crate) groups: Option<Box<AsyncGroups>>,
     /// Number of steps that the warp has executed.
     pub(crate) steps: u64,
     /// Whether the warp has changed since the last snapshot.
@@ -471,12 +472,12 @@ impl Warp {
             index,
             present: 0,
             exited: 0,
-            splits: Splits::new(0, 0),
-            banks: Banks::default(),
-            fresh: false,
-            specials: Banks::default(),
+            splits: WarpSplitTable::new(0, 0),
+            banks: RegisterFile::default(),
+            has_not_run: false,
+            specials: RegisterFile::default(),
             carry: 0,
-            stack: Stack::default(),
+            stack: LaneStacks::default(),
             frames: Vec::new(),
             groups: None,
             steps: 0,
@@ -492,7 +493,7 @@ impl Warp {
     /// Checks whether a group of lanes is ready.
     #[inline(always)]
     pub(crate) fn can_run(&self) -> bool {
-        self.splits.all().iter().any(Split::is_ready)
+        self.splits.all().iter().any(WarpSplit::is_ready)
     }
 
     /// Marks lanes as exited. Groups that wait for lanes of the warp re-evaluate their conditions.

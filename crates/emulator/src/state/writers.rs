@@ -1,7 +1,7 @@
 //! Last writers of the bytes of a memory, stored per page. Pages that no step has written take no memory. Snapshots
 //! share the other pages until they are modified.
 
-use crate::contract::inspect::Writer;
+use crate::contract::inspect::LastWriter;
 use crate::state::page::PAGE_BYTES;
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ pub(crate) const WORD: usize = 4;
 const ROW: usize = 32 * WORD;
 
 /// Maximum size of the entries of one memory. Further pages record only which bytes were written.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Entry of a byte that was written by an unknown writer.
 const UNKNOWN: u64 = 0xff;
 
-/// Entries of one page; see [`Writer::pack`].
+/// Entries of one page; see [`LastWriter::pack`].
 #[derive(Clone, Debug)]
 pub(crate) enum WriterPage {
     /// One entry per row: all stores so far wrote whole rows, one word per lane. The entry is the writer of lane 0.
@@ -31,28 +31,28 @@ pub(crate) enum WriterPage {
 
 /// Granularity of the entries of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Grain {
+enum Granularity {
     Row,
     Word,
     Byte,
 }
 
-impl Grain {
+impl Granularity {
     /// Returns the coarsest granularity of words or bytes to which the range is aligned.
     #[inline(always)]
-    fn of(range: &Range<usize>) -> Grain {
+    fn of(range: &Range<usize>) -> Granularity {
         match range.start.is_multiple_of(WORD) && range.end.is_multiple_of(WORD) {
-            true => Grain::Word,
-            false => Grain::Byte,
+            true => Granularity::Word,
+            false => Granularity::Byte,
         }
     }
 
     /// Returns the size of the entries of a page in bytes.
     const fn page_bytes(self) -> u64 {
         let parts = match self {
-            Grain::Row => PAGE_BYTES / ROW,
-            Grain::Word => PAGE_BYTES / WORD,
-            Grain::Byte => PAGE_BYTES,
+            Granularity::Row => PAGE_BYTES / ROW,
+            Granularity::Word => PAGE_BYTES / WORD,
+            Granularity::Byte => PAGE_BYTES,
         };
         8 * parts as u64
     }
@@ -61,21 +61,21 @@ impl Grain {
     fn page(self) -> WriterPage {
         let entries = vec![0; self.page_bytes() as usize / 8].into();
         match self {
-            Grain::Row => WriterPage::Rows(entries),
-            Grain::Word => WriterPage::Words(entries),
-            Grain::Byte => WriterPage::Bytes(entries),
+            Granularity::Row => WriterPage::Rows(entries),
+            Granularity::Word => WriterPage::Words(entries),
+            Granularity::Byte => WriterPage::Bytes(entries),
         }
     }
 }
 
 /// Entries of a page; `None` if no step has written to the page.
-pub(crate) type SharedPage = Option<Arc<WriterPage>>;
+pub(crate) type SharedWriterPage = Option<Arc<WriterPage>>;
 
 /// Last writers of all bytes of a memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Writers {
+pub(crate) struct LastWriterTable {
     /// Empty if last writers are not tracked.
-    pages: Vec<SharedPage>,
+    pages: Vec<SharedWriterPage>,
     /// Remaining memory budget for entries.
     left: u64,
 }
@@ -100,11 +100,11 @@ impl WriterPage {
 
     /// Returns the granularity of the page, or `None` for a page that records only written bytes.
     #[inline(always)]
-    const fn grain(&self) -> Option<Grain> {
+    const fn grain(&self) -> Option<Granularity> {
         match self {
-            WriterPage::Rows(_) => Some(Grain::Row),
-            WriterPage::Words(_) => Some(Grain::Word),
-            WriterPage::Bytes(_) => Some(Grain::Byte),
+            WriterPage::Rows(_) => Some(Granularity::Row),
+            WriterPage::Words(_) => Some(Granularity::Word),
+            WriterPage::Bytes(_) => Some(Granularity::Byte),
             WriterPage::Marks(_) => None,
         }
     }
@@ -143,9 +143,9 @@ impl WriterPage {
 
     /// Records the writers of consecutive bytes: `first` for `width` bytes from `at`, then the following lanes for
     /// `width` bytes each, `n_lanes` in total.
-    fn note_lanes(&mut self, at: usize, width: usize, first: Writer, n_lanes: u32) {
-        let Writer { step, lane } = first;
-        let entries = (lane..lane + n_lanes).map(|lane| Writer { step, lane }.pack());
+    fn note_lanes(&mut self, at: usize, width: usize, first: LastWriter, n_lanes: u32) {
+        let LastWriter { step, lane } = first;
+        let entries = (lane..lane + n_lanes).map(|lane| LastWriter { step, lane }.pack());
         match self {
             WriterPage::Rows(rows) => {
                 if let Some(row) = rows.get_mut(at / ROW) {
@@ -170,7 +170,7 @@ impl WriterPage {
 
     /// Converts the entries to a finer granularity.
     #[cold]
-    fn refined(&self, grain: Grain) -> WriterPage {
+    fn refined(&self, grain: Granularity) -> WriterPage {
         let mut page = grain.page();
         if let WriterPage::Words(entries) | WriterPage::Bytes(entries) = &mut page {
             let size = PAGE_BYTES / entries.len().max(1);
@@ -220,19 +220,19 @@ fn mark(marks: &mut [u64], range: Range<usize>) {
     }
 }
 
-fn size_of(page: &SharedPage) -> u64 {
+fn size_of(page: &SharedWriterPage) -> u64 {
     page.as_ref().map_or(0, |page| page.size())
 }
 
-impl Writers {
+impl LastWriterTable {
     /// Creates last writers for a memory of `size` bytes that no step has written.
-    pub(crate) fn new(size: usize) -> Writers {
-        Writers::within(size, MOST_BYTES)
+    pub(crate) fn new(size: usize) -> LastWriterTable {
+        LastWriterTable::within(size, MAX_BYTES)
     }
 
-    /// Like [`Writers::new`], with a memory budget in bytes.
-    fn within(size: usize, left: u64) -> Writers {
-        Writers {
+    /// Like [`LastWriterTable::new`], with a memory budget in bytes.
+    fn within(size: usize, left: u64) -> LastWriterTable {
+        LastWriterTable {
             pages: vec![None; size.div_ceil(PAGE_BYTES)],
             left,
         }
@@ -251,7 +251,7 @@ impl Writers {
 
     /// Returns a page for modification with at least this granularity. A page that is shared with a snapshot is copied.
     #[inline(always)]
-    fn page_mut(&mut self, index: usize, grain: Grain) -> Option<&mut WriterPage> {
+    fn page_mut(&mut self, index: usize, grain: Granularity) -> Option<&mut WriterPage> {
         let has_grain = |page: &Arc<WriterPage>| page.grain().is_none_or(|own| own >= grain);
         if !self.pages.get(index)?.as_ref().is_some_and(has_grain) {
             self.refine(index, grain);
@@ -262,7 +262,7 @@ impl Writers {
     /// Converts a page to this granularity, or to a bit mask if the memory budget is exceeded.
     #[cold]
     #[inline(never)]
-    fn refine(&mut self, index: usize, grain: Grain) {
+    fn refine(&mut self, index: usize, grain: Granularity) {
         let Some(place) = self.pages.get_mut(index) else {
             return;
         };
@@ -280,7 +280,7 @@ impl Writers {
 
     /// Records one writer for consecutive bytes.
     #[inline(always)]
-    pub(crate) fn note(&mut self, offset: usize, n_bytes: usize, writer: Writer) {
+    pub(crate) fn note(&mut self, offset: usize, n_bytes: usize, writer: LastWriter) {
         if !self.is_tracked() {
             return;
         }
@@ -290,7 +290,7 @@ impl Writers {
             let start = index * PAGE_BYTES;
             let stop = end.min(start + PAGE_BYTES);
             let range = at - start..stop - start;
-            if let Some(page) = self.page_mut(index, Grain::of(&range)) {
+            if let Some(page) = self.page_mut(index, Granularity::of(&range)) {
                 page.note(range, writer.pack());
             }
             at = stop;
@@ -306,12 +306,12 @@ impl Writers {
             let (index, from) = (at / PAGE_BYTES, at % PAGE_BYTES);
             let here = (((PAGE_BYTES - from) / width).max(1) as u32).min(32 - lane);
             let grain = match width {
-                WORD if here == 32 && from.is_multiple_of(ROW) => Grain::Row,
-                _ if width.is_multiple_of(WORD) => Grain::Word,
-                _ => Grain::Byte,
+                WORD if here == 32 && from.is_multiple_of(ROW) => Granularity::Row,
+                _ if width.is_multiple_of(WORD) => Granularity::Word,
+                _ => Granularity::Byte,
             };
             if let Some(page) = self.page_mut(index, grain) {
-                page.note_lanes(from, width, Writer { step, lane }, here);
+                page.note_lanes(from, width, LastWriter { step, lane }, here);
             }
             lane += here;
         }
@@ -334,10 +334,10 @@ impl Writers {
     pub(crate) fn has_whole_words(&self, at: usize, n_bytes: usize) -> bool {
         let pages = at / PAGE_BYTES..=(at + n_bytes.max(1) - 1) / PAGE_BYTES;
         let mut pages = self.pages.get(pages).unwrap_or(&[]).iter().flatten();
-        pages.all(|page| matches!(page.grain(), Some(Grain::Row | Grain::Word)))
+        pages.all(|page| matches!(page.grain(), Some(Granularity::Row | Granularity::Word)))
     }
 
-    /// Restores the entry of a word or a byte, as previously returned by [`Writers::entry`].
+    /// Restores the entry of a word or a byte, as previously returned by [`LastWriterTable::entry`].
     pub(crate) fn put_back(&mut self, at: usize, n_bytes: usize, entry: u64) {
         let (index, from) = (at / PAGE_BYTES, at % PAGE_BYTES);
         let range = from..from + n_bytes;
@@ -345,7 +345,7 @@ impl Writers {
         if !matches!(self.pages.get(index), Some(Some(_))) {
             return;
         }
-        if let Some(page) = self.page_mut(index, Grain::of(&range)) {
+        if let Some(page) = self.page_mut(index, Granularity::of(&range)) {
             page.put_back(range, entry);
         }
     }
@@ -356,12 +356,12 @@ impl Writers {
     }
 
     /// Returns shared entries of a page.
-    pub(crate) fn share(&self, page: usize) -> SharedPage {
+    pub(crate) fn share(&self, page: usize) -> SharedWriterPage {
         self.pages.get(page).cloned().flatten()
     }
 
     /// Restores the entries of a page.
-    pub(crate) fn restore(&mut self, page: usize, entries: &SharedPage) {
+    pub(crate) fn restore(&mut self, page: usize, entries: &SharedWriterPage) {
         if let Some(place) = self.pages.get_mut(page) {
             let left = self.left + size_of(place);
             self.left = left.saturating_sub(size_of(entries));
@@ -377,22 +377,22 @@ impl Writers {
 
 #[cfg(test)]
 mod tests {
-    use crate::contract::inspect::Writer;
-    use crate::state::writers::Writers;
+    use crate::contract::inspect::LastWriter;
+    use crate::state::writers::LastWriterTable;
 
-    const fn writer(step: u64, lane: u32) -> Writer {
-        Writer { step, lane }
+    const fn writer(step: u64, lane: u32) -> LastWriter {
+        LastWriter { step, lane }
     }
 
     #[test]
     fn each_byte_has_its_last_writer() {
-        let mut writers = Writers::new(10_000);
+        let mut writers = LastWriterTable::new(10_000);
         assert_eq!((writers.entry(9_999), writers.size()), (0, 0));
         // Whole words across two pages.
         writers.note(4092, 8, writer(7, 3));
         // One byte of a word.
         writers.note(4094, 1, writer(8, 4));
-        let of = |at| Writer::unpack(writers.entry(at));
+        let of = |at| LastWriter::unpack(writers.entry(at));
         assert_eq!([4091, 4100].map(of), [None, None]);
         assert_eq!([4092, 4095, 4099].map(of), [Some(writer(7, 3)); 3]);
         assert_eq!(of(4094), Some(writer(8, 4)));
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_row_has_one_writer_per_lane() {
-        let mut row = Writers::new(10_000);
+        let mut row = LastWriterTable::new(10_000);
         let mut each = row.clone();
         for (offset, width) in [(4096 - 64, 4), (0, 16), (8, 1), (4096 - 32, 2)] {
             row.note_row(offset, width, 5);
@@ -413,17 +413,17 @@ mod tests {
 
     #[test]
     fn rows_take_less_than_words_until_they_are_written_in_parts() {
-        let mut writers = Writers::new(8192);
+        let mut writers = LastWriterTable::new(8192);
         for row in 0..32 {
             writers.note_row(row * 128, 4, row as u64);
         }
         assert_eq!(writers.size(), 256);
         assert_eq!(
-            Writer::unpack(writers.entry(3 * 128 + 4 * 7 + 1)),
+            LastWriter::unpack(writers.entry(3 * 128 + 4 * 7 + 1)),
             Some(writer(3, 7))
         );
         writers.note(130, 1, writer(40, 9));
-        let of = |at| Writer::unpack(writers.entry(at));
+        let of = |at| LastWriter::unpack(writers.entry(at));
         assert_eq!(
             [129, 130, 131].map(of),
             [Some(writer(1, 0)), Some(writer(40, 9)), Some(writer(1, 0))]
@@ -433,12 +433,12 @@ mod tests {
 
     #[test]
     fn where_memory_is_short_it_is_known_what_was_written_and_not_by_whom() {
-        let mut writers = Writers::within(3 * 4096, 10_000);
+        let mut writers = LastWriterTable::within(3 * 4096, 10_000);
         writers.note(0, 4, writer(1, 1));
         writers.note(4096, 4, writer(2, 2));
-        assert_eq!(Writer::unpack(writers.entry(0)), Some(writer(1, 1)));
+        assert_eq!(LastWriter::unpack(writers.entry(0)), Some(writer(1, 1)));
         assert_eq!(writers.entry(4096), super::UNKNOWN);
-        assert_eq!(Writer::unpack(writers.entry(4099)), None);
+        assert_eq!(LastWriter::unpack(writers.entry(4099)), None);
         assert_eq!(writers.entry(4100), 0);
         // A page that exceeds the budget at a finer granularity loses its writers.
         writers.note(1, 1, writer(3, 3));
@@ -449,7 +449,7 @@ mod tests {
         // The budget now suffices for the last page. Restoring recovers its previous contents.
         let kept = writers.share(2);
         writers.note(8192, 4, writer(4, 4));
-        assert_eq!(Writer::unpack(writers.entry(8192)), Some(writer(4, 4)));
+        assert_eq!(LastWriter::unpack(writers.entry(8192)), Some(writer(4, 4)));
         let left = writers.left;
         writers.restore(2, &kept);
         assert_eq!(writers.left, left + 4096 * 2);
@@ -458,7 +458,7 @@ mod tests {
     #[test]
     fn what_is_put_back_is_what_was_noted() {
         for most in [1 << 20, 0] {
-            let mut writers = Writers::within(8192, most);
+            let mut writers = LastWriterTable::within(8192, most);
             writers.note(0, 8, writer(1, 1));
             let before = writers.clone();
             let kept = [0, 4, 6].map(|at| writers.entry(at));
@@ -477,13 +477,13 @@ mod tests {
 
     #[test]
     fn what_a_snapshot_shares_stays_as_it_was() {
-        let mut writers = Writers::new(4096);
+        let mut writers = LastWriterTable::new(4096);
         writers.note(0, 4, writer(1, 1));
         let kept = writers.share(0);
         writers.note(0, 4, writer(2, 2));
-        assert_eq!(Writer::unpack(writers.entry(0)), Some(writer(2, 2)));
+        assert_eq!(LastWriter::unpack(writers.entry(0)), Some(writer(2, 2)));
         writers.restore(0, &kept);
-        assert_eq!(Writer::unpack(writers.entry(0)), Some(writer(1, 1)));
+        assert_eq!(LastWriter::unpack(writers.entry(0)), Some(writer(1, 1)));
         writers.clear();
         assert_eq!(writers.entry(0), 0);
         assert!(kept.is_some_and(|page| page.entry(0) != 0));

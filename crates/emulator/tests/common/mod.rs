@@ -4,7 +4,7 @@
     reason = "the allocation test and the lane benchmark use only some of the helpers"
 )]
 use std::sync::Arc;
-use warpgrid_emulator::Limits;
+use warpgrid_emulator::ResourceLimits;
 use warpgrid_emulator::*;
 use warpgrid_isa::*;
 use warpgrid_program::*;
@@ -14,11 +14,11 @@ pub(crate) struct Kernel {
     pub(crate) function: Function,
     pub(crate) variables: Vec<warpgrid_program::Variable>,
     pub(crate) buffers: Vec<BufferInit>,
-    pub(crate) arguments: Vec<ArgumentInit>,
-    pub(crate) actions: Vec<Action>,
+    pub(crate) arguments: Vec<KernelArgument>,
+    pub(crate) actions: Vec<OpcodeInfo>,
     labels: Vec<Option<u32>>,
     guard: Option<Guard>,
-    step: StepPart,
+    step: StepGrouping,
 }
 
 /// A branch target.
@@ -61,12 +61,12 @@ pub(crate) fn to(register: RegisterId) -> Arg {
 }
 
 pub(crate) fn written(register: RegisterId) -> OperandValue {
-    OperandValue::Destination(Some(RegisterRun::one(register)))
+    OperandValue::Destination(Some(RegisterTuple::one(register)))
 }
 
 /// `d|p`
 pub(crate) fn pair(d: Option<RegisterId>, p: Option<RegisterId>) -> Arg {
-    Arg::One(OperandValue::Pair(d.map(RegisterRun::one), p))
+    Arg::One(OperandValue::Pair(d.map(RegisterTuple::one), p))
 }
 
 /// Returns a predicate source operand.
@@ -78,7 +78,7 @@ pub(crate) fn holds(register: RegisterId, negated: bool) -> Arg {
 pub(crate) const ABSENT: Arg = Arg::One(OperandValue::Absent);
 
 pub(crate) fn reg(register: RegisterId) -> Source {
-    Source::Register(RegisterRun::one(register))
+    Source::Register(RegisterTuple::one(register))
 }
 
 pub(crate) fn imm(value: u64) -> Source {
@@ -108,7 +108,7 @@ pub(crate) fn place(variable: VariableId) -> Address {
 }
 
 pub(crate) fn at(register: RegisterId, offset: i64) -> Address {
-    Address::new(AddressBase::Register(RegisterRun::one(register)), offset)
+    Address::new(AddressBase::Register(RegisterTuple::one(register)), offset)
 }
 
 /// Returns the base register of `[register + offset]`.
@@ -252,7 +252,7 @@ impl Kernel {
             actions: Vec::new(),
             labels: Vec::new(),
             guard: None,
-            step: StepPart::Whole,
+            step: StepGrouping::Whole,
         }
     }
 
@@ -269,11 +269,11 @@ impl Kernel {
 
     /// Makes the next instruction share a step with the instruction after it.
     pub(crate) fn with_next(&mut self) -> &mut Kernel {
-        self.step = StepPart::WithNext;
+        self.step = StepGrouping::WithNext;
         self
     }
 
-    pub(crate) fn op(&mut self, does: Does, modifiers: Modifiers, operands: &[Arg]) {
+    pub(crate) fn op(&mut self, does: Operation, modifiers: Modifiers, operands: &[Arg]) {
         let list = |arena: &mut Vec<Operand>, values: &[OperandValue]| {
             let start = arena.len() as u32;
             arena.extend(values.iter().cloned().map(|value| Operand {
@@ -294,7 +294,7 @@ impl Kernel {
             })
             .collect();
         let operands = list(arena, &values);
-        let action = Action {
+        let action = OpcodeInfo {
             does,
             modifiers,
             opcode: format!("{does:?}"),
@@ -302,7 +302,7 @@ impl Kernel {
         self.actions.push(action);
         self.function.instructions.push(Instruction {
             guard: self.guard.take(),
-            action: ActionId(self.actions.len() as u32 - 1),
+            opcode: OpcodeId(self.actions.len() as u32 - 1),
             operands,
             step: std::mem::take(&mut self.step),
             span: Span::default(),
@@ -311,7 +311,7 @@ impl Kernel {
 
     /// Emits a control instruction without operands.
     pub(crate) fn control(&mut self, op: ControlOp) {
-        self.op(Does::Control(op), Modifiers::default(), &[]);
+        self.op(Operation::Control(op), Modifiers::default(), &[]);
     }
 
     pub(crate) fn label(&mut self) -> Label {
@@ -326,7 +326,7 @@ impl Kernel {
     pub(crate) fn bra(&mut self, label: Label) {
         let target = Arg::One(OperandValue::Label(label.0));
         self.op(
-            Does::Control(ControlOp::Branch),
+            Operation::Control(ControlOp::Branch),
             Modifiers::default(),
             &[target],
         );
@@ -360,12 +360,12 @@ impl Kernel {
             ty: Some(ty),
             ..form.modifiers
         };
-        self.op(Does::Arithmetic(form.op), modifiers, &operands);
+        self.op(Operation::Arithmetic(form.op), modifiers, &operands);
     }
 
     pub(crate) fn mov(&mut self, ty: ScalarType, a: Source) -> RegisterId {
         let d = self.register(ty);
-        self.op(Does::Move(MoveOp::Mov), typed(ty), &[to(d), a.into()]);
+        self.op(Operation::Move(MoveOp::Mov), typed(ty), &[to(d), a.into()]);
         d
     }
 
@@ -382,7 +382,7 @@ impl Kernel {
             ..typed(ty)
         };
         self.op(
-            Does::Compare(CompareForm::Setp),
+            Operation::Compare(ComparisonOp::Setp),
             modifiers,
             &[pair(Some(d), None), a.into(), b.into()],
         );
@@ -399,12 +399,12 @@ impl Kernel {
             bytes.len().next_power_of_two().min(16) as u32,
         ));
         self.function.parameters.push(Parameter::Variable(index));
-        self.arguments.push(ArgumentInit {
+        self.arguments.push(KernelArgument {
             align_bytes: 8,
             bytes: bytes.to_vec(),
             pointers: buffer
                 .into_iter()
-                .map(|buffer| PointerPatch {
+                .map(|buffer| PointerRelocation {
                     byte_offset: 0,
                     buffer,
                     addend: 0,
@@ -415,7 +415,7 @@ impl Kernel {
     }
 
     /// Adds a buffer and a parameter that points to it. Returns a register with the address of the buffer.
-    pub(crate) fn buffer(&mut self, name: &str, contents: Contents) -> RegisterId {
+    pub(crate) fn buffer(&mut self, name: &str, contents: BufferContents) -> RegisterId {
         let index = BufferIndex(self.buffers.len() as u32);
         self.buffers.push(BufferInit {
             name: name.to_owned(),
@@ -441,7 +441,7 @@ impl Kernel {
     ) -> RegisterId {
         let d = self.register(ty);
         self.op(
-            Does::Memory(MemoryOp::Load),
+            Operation::Memory(MemoryOp::Load),
             access(space, ty),
             &[to(d), address.into(), ABSENT],
         );
@@ -456,7 +456,7 @@ impl Kernel {
         source: Source,
     ) {
         self.op(
-            Does::Memory(MemoryOp::Store),
+            Operation::Memory(MemoryOp::Store),
             access(space, ty),
             &[address.into(), source.into(), ABSENT],
         );
@@ -478,7 +478,7 @@ impl Kernel {
         let mut operands = vec![to(d), address.into()];
         operands.extend(sources.iter().map(|source| Arg::from(*source)));
         operands.push(ABSENT);
-        self.op(Does::Memory(MemoryOp::Atomic), modifiers, &operands);
+        self.op(Operation::Memory(MemoryOp::Atomic), modifiers, &operands);
         d
     }
 
@@ -498,39 +498,39 @@ impl Kernel {
     }
 
     /// Resolves the labels of the function and appends its actions to the actions of the module.
-    fn finish(mut self, actions: &mut Vec<Action>) -> Function {
+    fn finish(mut self, actions: &mut Vec<OpcodeInfo>) -> Function {
         for operand in &mut self.function.operands {
             if let OperandValue::Label(label) = &mut operand.value {
                 *label = self.labels[*label as usize].unwrap();
             }
         }
         for instruction in &mut self.function.instructions {
-            instruction.action.0 += actions.len() as u32;
+            instruction.opcode.0 += actions.len() as u32;
         }
         actions.append(&mut self.actions);
         self.function
     }
 
-    pub(crate) fn program(self) -> (Arc<Program>, Vec<BufferInit>, Vec<ArgumentInit>) {
+    pub(crate) fn program(self) -> (Arc<Program>, Vec<BufferInit>, Vec<KernelArgument>) {
         self.program_for(Target::from_name("sm_90").unwrap())
     }
 
     pub(crate) fn program_for(
         mut self,
         target: &'static Target,
-    ) -> (Arc<Program>, Vec<BufferInit>, Vec<ArgumentInit>) {
+    ) -> (Arc<Program>, Vec<BufferInit>, Vec<KernelArgument>) {
         let variables = std::mem::take(&mut self.variables);
         let buffers = std::mem::take(&mut self.buffers);
         let arguments = std::mem::take(&mut self.arguments);
         let mut actions = Vec::new();
         let functions = vec![self.finish(&mut actions)];
-        let program = Program::of_checked(Module {
+        let program = Program::from_checked(Module {
             version: Version::NEWEST,
             target,
             address_bits: 64,
             variables,
             functions,
-            actions,
+            opcodes: actions,
         });
         (Arc::new(program), buffers, arguments)
     }
@@ -542,7 +542,7 @@ impl Kernel {
     pub(crate) fn launch_seeded(self, grid: [u32; 3], block: [u32; 3], seed: u64) -> Machine {
         let (program, buffers, arguments) = self.program();
         let launch = launch(grid, block, buffers, arguments, seed);
-        Machine::new(program, &launch, Limits::default()).unwrap()
+        Machine::new(program, &launch, ResourceLimits::default()).unwrap()
     }
 }
 
@@ -550,7 +550,7 @@ pub(crate) fn launch(
     grid: [u32; 3],
     block: [u32; 3],
     buffers: Vec<BufferInit>,
-    arguments: Vec<ArgumentInit>,
+    arguments: Vec<KernelArgument>,
     seed: u64,
 ) -> Launch {
     Launch {
@@ -566,7 +566,7 @@ pub(crate) fn launch(
         seed,
         track_writers: false,
         registers: Vec::new(),
-        misaligned: Misaligned::default(),
+        misaligned: MisalignedPolicy::default(),
     }
 }
 
@@ -581,16 +581,16 @@ pub(crate) fn words(machine: &Machine, buffer: u32) -> Vec<u32> {
         .collect()
 }
 
-pub(crate) fn bytes_of(words: &[u32]) -> Contents {
-    Contents::Bytes(words.iter().flat_map(|w| w.to_le_bytes()).collect())
+pub(crate) fn bytes_of(words: &[u32]) -> BufferContents {
+    BufferContents::Bytes(words.iter().flat_map(|w| w.to_le_bytes()).collect())
 }
 
-pub(crate) fn floats(values: impl IntoIterator<Item = f32>) -> Contents {
-    Contents::Bytes(values.into_iter().flat_map(f32::to_le_bytes).collect())
+pub(crate) fn floats(values: impl IntoIterator<Item = f32>) -> BufferContents {
+    BufferContents::Bytes(values.into_iter().flat_map(f32::to_le_bytes).collect())
 }
 
-pub(crate) fn zeros(n_words: u64) -> Contents {
-    Contents::Zeroed(4 * n_words)
+pub(crate) fn zeros(n_words: u64) -> BufferContents {
+    BufferContents::Zeroed(4 * n_words)
 }
 
 /// blockIdx.x * blockDim.x + threadIdx.x
@@ -702,7 +702,7 @@ pub(crate) fn matmul_tiled(n: u32) -> Kernel {
 /// `bar.sync 0`
 pub(crate) fn barrier(k: &mut Kernel) {
     k.op(
-        Does::Sync(SyncOp::Bar),
+        Operation::Sync(SyncOp::Bar),
         flags(&[Flag::Sync]),
         &[imm(0).into(), ABSENT],
     );
@@ -723,7 +723,7 @@ pub(crate) fn flags(list: &[Flag]) -> Modifiers {
 pub(crate) fn warp_barrier(k: &mut Kernel) {
     let mask = imm(0xffff_ffff).into();
     k.op(
-        Does::Sync(SyncOp::WarpBarrier),
+        Operation::Sync(SyncOp::WarpBarrier),
         Modifiers::default(),
         &[mask],
     );

@@ -18,7 +18,7 @@ fn wmma_load_puts_each_element_where_the_map_says() {
             let stride = gap_stride(&map, layout);
             let memory = noise(32 * 1024);
             let mut k = Kernel::new();
-            let matrix = k.buffer("matrix", Contents::Bytes(memory.clone()));
+            let matrix = k.buffer("matrix", BufferContents::Bytes(memory.clone()));
             let out = k.buffer("out", zeros(64 * 16));
             let loaded = registers(&mut k, query.ty, map.n_registers.into());
             let (does, modifiers) = wmma(op, &query, StateSpace::Global);
@@ -34,7 +34,7 @@ fn wmma_load_puts_each_element_where_the_map_says() {
             write_out(&mut k, out, &loaded);
             k.control(ControlOp::Return);
             let mut machine = launch_on(k, target, 32);
-            assert_eq!(machine.run(10_000), Status::Finished, "{query:?}");
+            assert_eq!(machine.run(10_000), MachineStatus::Finished, "{query:?}");
             let found = buffer_bytes(&machine, 1);
             let (bits, n_registers) = (map.element_bits(), u64::from(map.n_registers));
             let register_bits = if query.ty == ScalarType::F64 { 64 } else { 32 };
@@ -63,7 +63,7 @@ fn wmma_store_gives_back_what_wmma_load_took() {
             let stride = gap_stride(&map, layout);
             let n_bytes = 16 * 1024;
             let mut k = Kernel::new();
-            let matrix = k.buffer("matrix", Contents::Bytes(noise(n_bytes)));
+            let matrix = k.buffer("matrix", BufferContents::Bytes(noise(n_bytes)));
             let out = k.buffer("out", zeros(n_bytes as u64 / 4));
             let loaded = registers(&mut k, query.ty, map.n_registers.into());
             let (does, modifiers) = wmma(MatrixOp::WmmaLoadC, &query, StateSpace::Generic);
@@ -79,7 +79,7 @@ fn wmma_store_gives_back_what_wmma_load_took() {
             k.op(does, modifiers, &into);
             k.control(ControlOp::Return);
             let mut machine = launch_on(k, target, 32);
-            assert_eq!(machine.run(10_000), Status::Finished, "{query:?}");
+            assert_eq!(machine.run(10_000), MachineStatus::Finished, "{query:?}");
             let (dense, padded) = (buffer_bytes(&machine, 0), buffer_bytes(&machine, 1));
             let bits = map.element_bits();
             let mut n_written = 0;

@@ -31,7 +31,7 @@ fn spoiled(
     );
     k.control(ControlOp::Return);
     let mut machine = launch_on(k, target("sm_90"), n_threads);
-    assert_eq!(machine.run(1000), Status::Faulted);
+    assert_eq!(machine.run(1000), MachineStatus::Faulted);
     machine.fault().expect("a fault").clone()
 }
 
@@ -49,7 +49,7 @@ fn lanes_that_do_not_agree_are_named() {
         },
         32,
     );
-    let mistake = MatrixMistake::UnequalAddresses;
+    let mistake = MatrixMisuse::UnequalAddresses;
     assert_eq!(fault.kind, FaultKind::UndefinedMatrix(mistake));
     assert_eq!(fault.lanes, 0xaaaa_aaaa);
 
@@ -63,13 +63,13 @@ fn lanes_that_do_not_agree_are_named() {
         },
         32,
     );
-    let mistake = MatrixMistake::UnequalStrides;
+    let mistake = MatrixMisuse::UnequalStrides;
     assert_eq!(fault.kind, FaultKind::UndefinedMatrix(mistake));
     assert_eq!(fault.lanes, 0xffff_0000);
 
     let fault = spoiled(|_, matrix, _| at(matrix, 0), 20);
     let missing = 0xfff0_0000;
-    let mistake = MatrixMistake::MissingLanes { missing };
+    let mistake = MatrixMisuse::MissingLanes { missing };
     assert_eq!(fault.kind, FaultKind::UndefinedMatrix(mistake));
     assert_eq!(
         fault.to_string(),
@@ -92,7 +92,7 @@ fn address_and_stride_need_the_alignment_of_the_compiled_accesses() {
         },
         32,
     );
-    let mistake = MatrixMistake::MovedLines {
+    let mistake = MatrixMisuse::MisalignedStride {
         stride: 17,
         needed_bytes: 8,
     };

@@ -6,10 +6,11 @@ mod products;
 mod rows;
 
 use crate::common::*;
-use warpgrid_emulator::Limits;
+use warpgrid_emulator::ResourceLimits;
 use warpgrid_emulator::*;
 use warpgrid_isa::fragment::{
-    FragmentMap, FragmentOp, FragmentQuery, Matrix, Place, Shape, all_fragments, fragment,
+    ElementCoord, FragmentMap, FragmentOp, FragmentQuery, MatrixOperand, Shape, all_fragments,
+    fragment,
 };
 use warpgrid_isa::*;
 use warpgrid_program::*;
@@ -21,7 +22,7 @@ fn target(name: &str) -> &'static Target {
     Target::from_name(name).expect("a target")
 }
 
-fn wmma(op: MatrixOp, query: &FragmentQuery, space: StateSpace) -> (Does, Modifiers) {
+fn wmma(op: MatrixOp, query: &FragmentQuery, space: StateSpace) -> (Operation, Modifiers) {
     let modifiers = Modifiers {
         ty: Some(query.ty),
         layout: query.layout,
@@ -33,7 +34,7 @@ fn wmma(op: MatrixOp, query: &FragmentQuery, space: StateSpace) -> (Does, Modifi
         space: Some(space),
         ..Modifiers::default()
     };
-    (Does::Matrix(op), modifiers)
+    (Operation::Matrix(op), modifiers)
 }
 
 /// Declares the registers of a fragment: 64 bits for `f64`, otherwise 32 bits.
@@ -81,7 +82,7 @@ fn read_in(k: &mut Kernel, base: RegisterId, registers: &[RegisterId]) {
     for (register, address) in registers.iter().zip(register_places(k, base, registers)) {
         let ty = type_of(k, *register);
         k.op(
-            Does::Memory(MemoryOp::Load),
+            Operation::Memory(MemoryOp::Load),
             access(StateSpace::Global, ty),
             &[to(*register), address.into(), ABSENT],
         );
@@ -91,7 +92,7 @@ fn read_in(k: &mut Kernel, base: RegisterId, registers: &[RegisterId]) {
 fn launch_on(k: Kernel, target: &'static Target, n_threads: u32) -> Machine {
     let (program, buffers, arguments) = k.program_for(target);
     let launch = launch([1, 1, 1], [n_threads, 1, 1], buffers, arguments, 0);
-    Machine::new(program, &launch, Limits::default()).expect("a launch")
+    Machine::new(program, &launch, ResourceLimits::default()).expect("a launch")
 }
 
 fn buffer_bytes(machine: &Machine, buffer: u32) -> Vec<u8> {

@@ -33,12 +33,12 @@ fn check_product(target: &'static Target, op: MatrixOp, shape: Shape, types: [Sc
         fragment(&query).unwrap_or_else(|error| panic!("{error}"))
     };
     let maps = [
-        map(Matrix::A, a_type, Some(MatrixLayout::Row)),
-        map(Matrix::B, b_type, Some(MatrixLayout::Col)),
-        map(Matrix::C, c_type, None),
-        map(Matrix::D, d_type, None),
+        map(MatrixOperand::A, a_type, Some(MatrixLayout::Row)),
+        map(MatrixOperand::B, b_type, Some(MatrixLayout::Col)),
+        map(MatrixOperand::C, c_type, None),
+        map(MatrixOperand::D, d_type, None),
     ];
-    let number = |matrix: usize, place: Place| {
+    let number = |matrix: usize, place: ElementCoord| {
         let (x, y) = (u64::from(place.row), u64::from(place.column));
         let value = (x * 5 + y * 3 + u64::from(place.matrix) * 7 + matrix as u64) % 4;
         if is_bits && matrix < 2 {
@@ -66,7 +66,7 @@ fn check_product(target: &'static Target, op: MatrixOp, shape: Shape, types: [Sc
             let bytes = word.to_le_bytes();
             bytes[..register_bits / 8].to_vec()
         });
-        let base = k.buffer("operand", Contents::Bytes(bytes.collect()));
+        let base = k.buffer("operand", BufferContents::Bytes(bytes.collect()));
         let held = registers(&mut k, map.query.ty, map.n_registers.into());
         read_in(&mut k, base, &held);
         operands.push(read_list(&held));
@@ -74,14 +74,14 @@ fn check_product(target: &'static Target, op: MatrixOp, shape: Shape, types: [Sc
     let out = k.buffer("out", zeros(2 * 32 * 16));
     let results = registers(&mut k, d_type, maps[3].n_registers.into());
     operands.insert(0, written_list(&results));
-    k.op(Does::Matrix(op), modifiers, &operands);
+    k.op(Operation::Matrix(op), modifiers, &operands);
     write_out(&mut k, out, &results);
     k.control(ControlOp::Return);
     let mut machine = launch_on(k, target, 32);
     let title = format!("{} {op:?} {shape} {types:?}", target.name);
     assert_eq!(
         machine.run(10_000),
-        Status::Finished,
+        MachineStatus::Finished,
         "{title}: {:?}",
         machine.fault()
     );
@@ -90,7 +90,7 @@ fn check_product(target: &'static Target, op: MatrixOp, shape: Shape, types: [Sc
     let register_bits = if d_type == ScalarType::F64 { 64 } else { 32 };
     for holder in map.holders() {
         let place = map.place(holder);
-        let at = |row, column| Place {
+        let at = |row, column| ElementCoord {
             matrix: place.matrix,
             row,
             column,

@@ -17,7 +17,7 @@ fn movmatrix_gives_each_lane_two_neighbours_of_a_column() {
         &[reg(both), imm(0x1_0000)],
     );
     let d = k.register(b32);
-    let does = Does::Warp(WarpOp::Movmatrix);
+    let does = Operation::Warp(WarpOp::Movmatrix);
     k.op(
         does,
         typed(ScalarType::B16),
@@ -73,14 +73,14 @@ fn ldmatrix_and_stmatrix_move_rows_that_lanes_point_to() {
             k.store(StateSpace::Shared, ScalarType::B32, address, reg(both));
         }
         let held = registers(&mut k, ScalarType::B16, n);
-        let does = Does::Matrix(MatrixOp::Ldmatrix);
+        let does = Operation::Matrix(MatrixOp::Ldmatrix);
         k.op(does, modifiers, &[written_list(&held), row.into()]);
         write_out(&mut k, out, &held);
         // Storing the rows to their source changes nothing.
-        let does = Does::Matrix(MatrixOp::Stmatrix);
+        let does = Operation::Matrix(MatrixOp::Stmatrix);
         k.op(does, modifiers, &[row.into(), read_list(&held)]);
         let again = registers(&mut k, ScalarType::B16, n);
-        let does = Does::Matrix(MatrixOp::Ldmatrix);
+        let does = Operation::Matrix(MatrixOp::Ldmatrix);
         k.op(does, modifiers, &[written_list(&again), row.into()]);
         let second = k.buffer("second", zeros(32 * n as u64));
         write_out(&mut k, second, &again);
@@ -88,7 +88,7 @@ fn ldmatrix_and_stmatrix_move_rows_that_lanes_point_to() {
         let mut machine = launch_on(k, target("sm_90"), 32);
         assert_eq!(
             machine.run(10_000),
-            Status::Finished,
+            MachineStatus::Finished,
             "{:?}",
             machine.fault()
         );
@@ -141,9 +141,9 @@ fn rows_of(query: &FragmentQuery) -> Modifiers {
 }
 
 /// Returns the bit offset of an element from the first row. The 16-byte lines of all matrices are consecutive.
-fn bit_in_rows(map: &FragmentMap, place: Place) -> u64 {
+fn bit_in_rows(map: &FragmentMap, place: ElementCoord) -> u64 {
     let (line, column) = map.layout.major_minor(place);
-    let n_lines = map.layout.major_minor(Place {
+    let n_lines = map.layout.major_minor(ElementCoord {
         row: map.rows,
         column: map.columns,
         matrix: 0,
@@ -159,7 +159,7 @@ fn copy_rows(k: &mut Kernel, from: (StateSpace, Address), to: (StateSpace, Addre
         let place = at(base_of(from.1), 4 * word);
         let modifiers = access(from.0, ScalarType::B32);
         let operands = [crate::common::to(value), place.into(), ABSENT];
-        k.op(Does::Memory(MemoryOp::Load), modifiers, &operands);
+        k.op(Operation::Memory(MemoryOp::Load), modifiers, &operands);
         k.store(
             to.0,
             ScalarType::B32,
@@ -179,7 +179,7 @@ fn ldmatrix_puts_each_element_where_the_map_says() {
         let map = fragment(&query).expect("a fragment");
         let memory = noise(32 * 16);
         let mut k = Kernel::new();
-        let source = k.buffer("source", Contents::Bytes(memory.clone()));
+        let source = k.buffer("source", BufferContents::Bytes(memory.clone()));
         let out = k.buffer("out", zeros(64 * 8));
         let tile = k.shared(32 * 16, 16);
         let lane = k.mov(ScalarType::U32, special("%tid.x"));
@@ -192,12 +192,12 @@ fn ldmatrix_puts_each_element_where_the_map_says() {
             (StateSpace::Shared, row),
         );
         let held = registers(&mut k, ScalarType::B32, map.n_registers.into());
-        let does = Does::Matrix(MatrixOp::Ldmatrix);
+        let does = Operation::Matrix(MatrixOp::Ldmatrix);
         k.op(does, rows_of(&query), &[written_list(&held), row.into()]);
         write_out(&mut k, out, &held);
         k.control(ControlOp::Return);
         let mut machine = launch_on(k, target("sm_100a"), 32);
-        assert_eq!(machine.run(10_000), Status::Finished, "{query:?}");
+        assert_eq!(machine.run(10_000), MachineStatus::Finished, "{query:?}");
         let found = buffer_bytes(&machine, 1);
         let container = map.container_bits();
         for holder in map.holders() {
@@ -227,7 +227,7 @@ fn stmatrix_puts_each_element_where_the_map_says() {
         let map = fragment(&query).expect("a fragment");
         let given = noise(32 * 16);
         let mut k = Kernel::new();
-        let source = k.buffer("source", Contents::Bytes(given.clone()));
+        let source = k.buffer("source", BufferContents::Bytes(given.clone()));
         let out = k.buffer("out", zeros(32 * 4));
         let tile = k.shared(32 * 16, 16);
         let held = registers(&mut k, ScalarType::B32, map.n_registers.into());
@@ -235,7 +235,7 @@ fn stmatrix_puts_each_element_where_the_map_says() {
         let lane = k.mov(ScalarType::U32, special("%tid.x"));
         let base = k.mov(ScalarType::U64, address_of(tile));
         let row = k.element(base, reg(lane), 16);
-        let does = Does::Matrix(MatrixOp::Stmatrix);
+        let does = Operation::Matrix(MatrixOp::Stmatrix);
         k.op(does, rows_of(&query), &[row.into(), read_list(&held)]);
         let shown = k.element(out, reg(lane), 16);
         copy_rows(
@@ -245,7 +245,7 @@ fn stmatrix_puts_each_element_where_the_map_says() {
         );
         k.control(ControlOp::Return);
         let mut machine = launch_on(k, target("sm_100a"), 32);
-        assert_eq!(machine.run(10_000), Status::Finished, "{query:?}");
+        assert_eq!(machine.run(10_000), MachineStatus::Finished, "{query:?}");
         let found = buffer_bytes(&machine, 1);
         let bits = map.element_bits();
         for holder in map.holders() {

@@ -92,11 +92,11 @@ impl Decimal {
                 false => whole * power,
             };
         }
-        let mut numerator = Whole::default();
+        let mut numerator = BigUint::default();
         for digit in digits {
             numerator.times_ten_plus(*digit);
         }
-        let mut denominator = Whole(vec![1]);
+        let mut denominator = BigUint(vec![1]);
         let scaled = if *exponent < 0 {
             &mut denominator
         } else {
@@ -124,7 +124,7 @@ fn read_exponent(text: &str) -> Option<i64> {
 }
 
 /// Returns the f64 nearest to the quotient of two nonzero integers.
-fn quotient(mut numerator: Whole, mut denominator: Whole) -> f64 {
+fn quotient(mut numerator: BigUint, mut denominator: BigUint) -> f64 {
     /// Number of quotient bits; the highest bit or the one below it is set.
     const BITS: i64 = 66;
     let shift = BITS - 1 + denominator.bits() - numerator.bits();
@@ -169,9 +169,9 @@ fn quotient(mut numerator: Whole, mut denominator: Whole) -> f64 {
 
 /// Arbitrary-precision unsigned integer: 32-bit words, least significant first, without leading zero words.
 #[derive(Default)]
-struct Whole(Vec<u32>);
+struct BigUint(Vec<u32>);
 
-impl Whole {
+impl BigUint {
     fn bits(&self) -> i64 {
         let last = self.0.last().map_or(0, |word| 32 - word.leading_zeros());
         32 * self.0.len().saturating_sub(1) as i64 + i64::from(last)
@@ -212,14 +212,14 @@ impl Whole {
         self.trim();
     }
 
-    fn order(&self, other: &Whole) -> Ordering {
-        let words = |whole: &Whole| whole.0.len();
+    fn order(&self, other: &BigUint) -> Ordering {
+        let words = |whole: &BigUint| whole.0.len();
         let length = words(self).cmp(&words(other));
         length.then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
 
     /// Subtracts `other`, which must not be greater than `self`.
-    fn subtract(&mut self, other: &Whole) {
+    fn subtract(&mut self, other: &BigUint) {
         let mut borrow = 0;
         let others = other.0.iter().chain(std::iter::repeat(&0));
         for (word, other) in self.0.iter_mut().zip(others) {

@@ -1,12 +1,12 @@
 //! Instruction set ("dialect") built from its tables: looks up forms by opcode, validates modifiers, and selects the best-matching form
 //! of an instruction.
 
-use crate::form::{Form, Layout, SlotKind};
+use crate::form::{Form, FormSyntax, SlotKind};
 use std::sync::OnceLock;
 
 /// Static tables of one instruction set.
 #[derive(Clone, Copy, Debug)]
-pub struct Tables {
+pub struct DialectTables {
     /// "PTX"
     pub name: &'static str,
     /// Instruction forms: one list per family, in the order of the manual.
@@ -14,7 +14,7 @@ pub struct Tables {
     /// Opcodes, sorted.
     pub opcodes: &'static [&'static str],
     /// Modifiers that are part of an instruction name and that no other instruction accepts.
-    pub name_words: &'static [&'static str],
+    pub name_modifiers: &'static [&'static str],
     /// Modifiers that every instruction accepts and that have no effect unless its form names them.
     pub ignored: &'static [&'static str],
     /// Type modifiers that have no effect unless a form names them.
@@ -24,7 +24,7 @@ pub struct Tables {
     /// Modifiers that may be repeated in every instruction.
     pub repeatable: &'static [&'static str],
     /// Keywords of other languages and their equivalents, for keywords that edit distance does not find.
-    pub meant: &'static [(&'static str, &'static str)],
+    pub synonyms: &'static [(&'static str, &'static str)],
 }
 
 /// Type modifiers that are accepted in addition to those of the form and have no effect. The set depends on the opcode.
@@ -32,41 +32,41 @@ pub struct Tables {
 pub struct IgnoredTypes {
     /// Opcodes that ignore the types in `there`. All other opcodes except the strict ones ignore `elsewhere`.
     pub opcodes: &'static [&'static str],
-    pub there: &'static [&'static str],
+    pub ignored: &'static [&'static str],
     /// Instructions that share a name prefix with `opcodes` but ignore `elsewhere`.
-    pub others: &'static [&'static str],
+    pub excluded_opcodes: &'static [&'static str],
     /// Opcodes that check every type modifier, except those that a form explicitly ignores.
-    pub strict: &'static [&'static str],
-    pub elsewhere: &'static [&'static str],
+    pub checked_opcodes: &'static [&'static str],
+    pub ignored_elsewhere: &'static [&'static str],
 }
 
 /// Instruction set.
 #[derive(Debug)]
 pub struct Dialect {
-    pub tables: Tables,
+    pub tables: DialectTables,
     index: Index,
 }
 
 /// Lookup structures built from the tables on first use.
 #[derive(Debug)]
 struct Index {
-    layouts: OnceLock<Vec<Layout>>,
+    layouts: OnceLock<Vec<FormSyntax>>,
     /// Indices of layouts by opcode.
-    forms: OnceLock<Sorted>,
+    forms: OnceLock<HashIndex>,
     /// Indices of slots by accepted modifier.
-    words: OnceLock<Sorted>,
+    words: OnceLock<HashIndex>,
 }
 
 /// Maps hashes of words to table indices, sorted by hash and index. Callers compare the words themselves, since hashes may collide.
 /// Sorting integers instead of strings avoids another monomorphization of `sort`, which adds 4 KB to the wasm.
 #[derive(Debug)]
-struct Sorted(Vec<(u64, usize)>);
+struct HashIndex(Vec<(u64, usize)>);
 
-impl Sorted {
-    fn new(words: impl Iterator<Item = (&'static str, usize)>) -> Sorted {
+impl HashIndex {
+    fn new(words: impl Iterator<Item = (&'static str, usize)>) -> HashIndex {
         let mut list: Vec<_> = words.map(|(word, number)| (hash(word), number)).collect();
         list.sort_unstable();
-        Sorted(list)
+        HashIndex(list)
     }
 
     /// Returns the indices of all words with the same hash as `word`, in ascending order.
@@ -87,14 +87,14 @@ fn hash(word: &str) -> u64 {
 
 impl Dialect {
     /// Returns whether `word` has no effect in instructions of this form. Words that a form of the opcode names always have an effect.
-    pub fn ignores(&'static self, layout: &Layout, word: &str) -> bool {
+    pub fn ignores(&'static self, layout: &FormSyntax, word: &str) -> bool {
         let form = layout.form;
         let types = self.tables.ignored_types;
         let list = match is_named(form, types.opcodes) {
-            true if !is_named(form, types.others) => types.there,
-            true => types.elsewhere,
-            false if is_named(form, types.strict) => &[],
-            false => types.elsewhere,
+            true if !is_named(form, types.excluded_opcodes) => types.ignored,
+            true => types.ignored_elsewhere,
+            false if is_named(form, types.checked_opcodes) => &[],
+            false => types.ignored_elsewhere,
         };
         let is_known = || {
             let name = layout.name();
@@ -108,19 +108,19 @@ impl Dialect {
 
     /// Returns whether an instruction can start with `opcode` and `words`: `false` if every form of the opcode requires a name modifier
     /// (such as `.async` of `st.async`) and none accepts the first of `words`.
-    pub fn is_name(&'static self, opcode: &str, words: &[&str]) -> bool {
+    pub fn can_start_instruction(&'static self, opcode: &str, words: &[&str]) -> bool {
         let mut forms = self.forms_of(opcode);
         forms.any(|layout| match (layout.slots.first(), words.first()) {
             (Some(slot), Some(word)) => {
                 let is_literal = matches!(slot.kind, SlotKind::Literal(..)) && slot.required;
-                layout.form.leads == 0 || !is_literal || slot.find(word).is_some()
+                layout.form.n_name_modifiers == 0 || !is_literal || slot.find(word).is_some()
             }
             (None, _) | (_, None) => true,
         })
     }
 
     /// Creates the dialect described by `tables`.
-    pub const fn new(tables: Tables) -> Dialect {
+    pub const fn new(tables: DialectTables) -> Dialect {
         Dialect {
             tables,
             index: Index {
@@ -132,10 +132,10 @@ impl Dialect {
     }
 
     /// Returns the parsed layouts of all forms, in table order.
-    pub fn layouts(&'static self) -> &'static [Layout] {
+    pub fn layouts(&'static self) -> &'static [FormSyntax] {
         self.index.layouts.get_or_init(|| {
             let forms = self.tables.families.iter().flat_map(|family| family.iter());
-            forms.map(Layout::read).collect()
+            forms.map(FormSyntax::read).collect()
         })
     }
 
@@ -143,11 +143,11 @@ impl Dialect {
     pub fn forms_of<'a>(
         &'static self,
         opcode: &'a str,
-    ) -> impl Iterator<Item = &'static Layout> + Clone + use<'a> {
+    ) -> impl Iterator<Item = &'static FormSyntax> + Clone + use<'a> {
         let layouts = self.layouts();
         let forms = self.index.forms.get_or_init(|| {
             let numbered = layouts.iter().enumerate();
-            Sorted::new(numbered.map(|(number, layout)| (layout.opcode, number)))
+            HashIndex::new(numbered.map(|(number, layout)| (layout.opcode, number)))
         });
         let found = forms.numbers(opcode);
         let found = found.filter_map(|number| layouts.get(number));
@@ -159,7 +159,7 @@ impl Dialect {
         let slots = || self.layouts().iter().flat_map(|layout| &layout.slots);
         let words = self.index.words.get_or_init(|| {
             let numbered = slots().enumerate();
-            Sorted::new(numbered.flat_map(|(number, slot)| {
+            HashIndex::new(numbered.flat_map(|(number, slot)| {
                 slot.spellings().map(move |spelling| (spelling, number))
             }))
         });
@@ -169,8 +169,8 @@ impl Dialect {
                 .nth(number)
                 .is_some_and(|slot| slot.find(word).is_some())
         }) || self.tables.ignored.contains(&word)
-            || self.tables.ignored_types.there.contains(&word)
-            || self.tables.ignored_types.elsewhere.contains(&word)
+            || self.tables.ignored_types.ignored.contains(&word)
+            || self.tables.ignored_types.ignored_elsewhere.contains(&word)
             || crate::types::ScalarType::from_name(word).is_some()
     }
 
@@ -183,7 +183,7 @@ impl Dialect {
     pub fn meant(&self, word: &str) -> Option<&'static str> {
         let found = self
             .tables
-            .meant
+            .synonyms
             .iter()
             .find(|(written, _)| *written == word);
         found.map(|(_, meant)| *meant)

@@ -8,27 +8,27 @@ mod order;
 mod share;
 mod units;
 
-pub use order::Transfer;
-pub use share::Share;
+pub use order::AsyncTransferKind;
+pub use share::ThreadParticipation;
 pub use units::{
-    LaunchOp, MultimemOp, StackOp, SurfaceOp, TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp,
-    UnitOp, WarpgroupOp,
+    ClusterLaunchControlOp, DeviceUnitOp, MultimemOp, StackOp, SurfaceOp, TensorCopyOp,
+    TensorMapOp, TensorMemoryOp, TextureOp, WarpgroupOp,
 };
 
-use crate::machine::MachineOp;
+use crate::machine::SassOp;
 
 /// Operation of an instruction form, by family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Does {
+pub enum Operation {
     /// Elementwise operation with one result and up to four sources; the types select integers, floats or predicates.
     Arithmetic(ArithmeticOp),
     /// Arithmetic that reads or writes the carry flag; [`Flag::Cc`](crate::Flag::Cc) marks the writers.
     Carry(CarryOp),
     /// Arithmetic on bytes, half-words and words of registers. An extra operand after those of the form encodes the selected parts, see
-    /// [`Selection`](crate::video::Selection).
-    Video(VideoOp, VideoLanes),
+    /// [`SubwordSelectors`](crate::video::SubwordSelectors).
+    Video(VideoOp, SimdWidth),
     /// Comparisons and selections.
-    Compare(CompareForm),
+    Compare(ComparisonOp),
     /// Moves and conversions between registers.
     Move(MoveOp),
     /// Memory accesses that complete before the next instruction of the lane.
@@ -48,9 +48,9 @@ pub enum Does {
     /// Hints without effect on registers or memory.
     Hint(HintOp),
     /// Operations of device units outside the SIMT lanes: texture units, tensor memory, tensor copies, multi-device memory.
-    Unit(UnitOp),
+    Unit(DeviceUnitOp),
     /// Operations that exist only in SASS.
-    Machine(MachineOp),
+    Machine(SassOp),
     /// Opcode of the language without an instruction form; no table entry uses this variant.
     Unknown,
 }
@@ -72,7 +72,7 @@ macro_rules! families {
 use families;
 
 families! {
-    Does:
+    Operation:
     /// Returns the arithmetic operation with one result.
     arithmetic(Arithmetic) -> ArithmeticOp;
     /// Returns the move or conversion between registers.
@@ -84,7 +84,7 @@ families! {
     /// Returns the control-flow operation.
     control(Control) -> ControlOp;
     /// Returns the operation of a device unit.
-    unit(Unit) -> UnitOp;
+    unit(Unit) -> DeviceUnitOp;
     /// Returns the mbarrier operation.
     mbarrier(Mbarrier) -> MbarrierOp;
     /// Returns the exchange between the lanes of a warp.
@@ -94,22 +94,22 @@ families! {
     /// Returns the barrier or fence.
     sync(Sync) -> SyncOp;
     /// Returns the comparison or selection.
-    compare(Compare) -> CompareForm;
+    compare(Compare) -> ComparisonOp;
     /// Returns the hint.
     hint(Hint) -> HintOp;
 }
 
-impl Does {
+impl Operation {
     /// Returns whether the only effect of the operation is on its destination registers, so that an assembler may remove it if they are
     /// unused.
     pub const fn is_computation(self) -> bool {
         matches!(
             self,
-            Does::Arithmetic(_)
-                | Does::Carry(_)
-                | Does::Video(..)
-                | Does::Compare(_)
-                | Does::Move(_)
+            Operation::Arithmetic(_)
+                | Operation::Carry(_)
+                | Operation::Video(..)
+                | Operation::Compare(_)
+                | Operation::Move(_)
         )
     }
 }
@@ -276,7 +276,7 @@ pub enum VideoOp {
 
 /// Number of values that a video instruction processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum VideoLanes {
+pub enum SimdWidth {
     /// One value.
     One,
     /// Two half-words.
@@ -285,13 +285,13 @@ pub enum VideoLanes {
     Four,
 }
 
-impl VideoLanes {
+impl SimdWidth {
     /// Returns the number of values: 1, 2 or 4.
     pub const fn count(self) -> usize {
         match self {
-            VideoLanes::One => 1,
-            VideoLanes::Two => 2,
-            VideoLanes::Four => 4,
+            SimdWidth::One => 1,
+            SimdWidth::Two => 2,
+            SimdWidth::Four => 4,
         }
     }
 }
@@ -309,7 +309,7 @@ pub enum CarryOp {
 
 /// Comparisons and selections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CompareForm {
+pub enum ComparisonOp {
     Setp,
     Set,
     Testp,
@@ -332,9 +332,9 @@ pub enum MoveOp {
     /// Creates a cache policy, an opaque 64-bit value.
     CreatePolicy,
     /// Maps an address to the corresponding address in the shared memory of another CTA of the cluster (`mapa`).
-    MapToRank,
+    Mapa,
     /// Returns the rank of the CTA whose shared memory contains an address (`getctarank`).
-    RankOf,
+    GetCtaRank,
 }
 
 impl MoveOp {
@@ -383,7 +383,7 @@ impl MemoryOp {
     }
 
     /// Returns whether the operation is an atomic without a result (`red`).
-    pub const fn returns_nothing(self) -> bool {
+    pub const fn is_reduction(self) -> bool {
         matches!(self, MemoryOp::Reduction)
     }
 
@@ -475,11 +475,11 @@ pub enum MatrixOp {
     /// `mma`: D = A * B + C on fragments with a documented layout.
     Mma,
     /// `mma` with scale factors for each block of A and B along k (`.block_scale`).
-    MmaScaled,
+    MmaBlockScaled,
     /// `mma` with a sparse A: half of its elements are stored, and metadata selects their positions.
     MmaSparse,
     /// Sparse matrix multiply-accumulate with block scaling (`mma.sp` with `.block_scale`).
-    MmaSparseScaled,
+    MmaSparseBlockScaled,
     /// Loads rows of matrices from shared memory into fragments; each lane provides a row address.
     Ldmatrix,
     /// Stores fragments to rows of matrices in shared memory.
@@ -489,12 +489,15 @@ pub enum MatrixOp {
 impl MatrixOp {
     /// Returns whether A and B have scale factors.
     pub const fn is_scaled(self) -> bool {
-        matches!(self, MatrixOp::MmaScaled | MatrixOp::MmaSparseScaled)
+        matches!(
+            self,
+            MatrixOp::MmaBlockScaled | MatrixOp::MmaSparseBlockScaled
+        )
     }
 
     /// Returns whether A is sparse.
     pub const fn is_sparse(self) -> bool {
-        matches!(self, MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled)
+        matches!(self, MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled)
     }
 
     /// Returns how the warp accesses memory; `None` for matrix multiplications.
@@ -526,11 +529,11 @@ pub enum ControlOp {
     Reconverge,
     /// Waits at a reconvergence point until all participating lanes arrive or one of them yields (SASS `BSYNC` on targets that
     /// distinguish `BSYNC.RECONVERGENT`).
-    ReconvergeUnlessYielded,
+    ReconvergeYieldable,
     /// Releases lanes that wait only until others yield (SASS `YIELD`).
-    GiveWay,
+    Yield,
     /// Removes the active lanes from a reconvergence point, so that the other participants do not wait for them (SASS `BREAK`).
-    LeaveReconvergence,
+    BreakReconvergence,
     /// Jumps to the code address in a register (SASS `BRX`, `RET`).
     BranchIndirect,
     /// Branches to a label if not all lanes of the mask are converged (SASS `BRA.DIV`).
@@ -539,7 +542,7 @@ pub enum ControlOp {
 
 impl ControlOp {
     /// Returns whether lanes exit or return to a caller.
-    pub const fn leaves(self) -> bool {
+    pub const fn exits_function(self) -> bool {
         matches!(self, ControlOp::Return | ControlOp::Exit)
     }
 

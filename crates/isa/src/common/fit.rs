@@ -5,7 +5,7 @@ use crate::types::{ScalarType, TypeKind};
 
 /// Strictness of operand type checking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
+pub enum TypeMatch {
     /// Same width.
     Exact,
     /// Same width and no packed halves: counts, shift amounts, masks.
@@ -18,13 +18,13 @@ pub enum Fit {
     StoredInBraces,
     /// Sum of a name and a constant as source of `st`: only the kind is checked.
     StoredSum,
-    /// Source operand of `st.async` in braces: like [`Fit::Exact`], but integers of the same width are also accepted for floats.
+    /// Source operand of `st.async` in braces: like [`TypeMatch::Exact`], but integers of the same width are also accepted for floats.
     ExactInBraces,
 }
 
 /// Operand class used for type checking. Widths are in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValueClass {
+pub enum OperandClass {
     Bits(u32),
     Unsigned(u32),
     Signed(u32),
@@ -43,23 +43,23 @@ pub enum ValueClass {
     Open,
 }
 
-impl ValueClass {
+impl OperandClass {
     /// Returns the operand class of a register of type `ty`.
-    pub const fn of(ty: ScalarType) -> ValueClass {
+    pub const fn of(ty: ScalarType) -> OperandClass {
         let width = ty.width_bits();
         match ty.kind() {
-            TypeKind::Bits => ValueClass::Bits(width),
-            TypeKind::Unsigned => ValueClass::Unsigned(width),
-            TypeKind::Signed => ValueClass::Signed(width),
-            TypeKind::Predicate => ValueClass::Predicate,
-            TypeKind::Float if matches!(ty, ScalarType::F16x2) => ValueClass::Halves,
-            TypeKind::Float => ValueClass::Float(width),
+            TypeKind::Bits => OperandClass::Bits(width),
+            TypeKind::Unsigned => OperandClass::Unsigned(width),
+            TypeKind::Signed => OperandClass::Signed(width),
+            TypeKind::Predicate => OperandClass::Predicate,
+            TypeKind::Float if matches!(ty, ScalarType::F16x2) => OperandClass::Halves,
+            TypeKind::Float => OperandClass::Float(width),
         }
     }
 
     /// Returns the width of a register; `None` for constants.
     pub const fn width(self) -> Option<u32> {
-        use ValueClass as V;
+        use OperandClass as V;
         match self {
             V::Bits(w) | V::Unsigned(w) | V::Signed(w) | V::Float(w) => Some(w),
             V::Halves => Some(32),
@@ -71,7 +71,7 @@ impl ValueClass {
     /// Returns the width of a value stored by `st`: for constants the width of constant evaluation, and 32 bits for a predicate next to
     /// other elements (assembler 13.5).
     pub const fn stored_width(self) -> u32 {
-        use ValueClass as V;
+        use OperandClass as V;
         match self {
             V::Bits(w) | V::Unsigned(w) | V::Signed(w) | V::Float(w) => w,
             V::Halves | V::Predicate | V::Single => 32,
@@ -81,7 +81,7 @@ impl ValueClass {
 
     /// Returns whether the operand is a constant.
     pub const fn is_constant(self) -> bool {
-        use ValueClass as V;
+        use OperandClass as V;
         matches!(self, V::Integer | V::Single | V::Double | V::Open)
     }
 
@@ -89,7 +89,7 @@ impl ValueClass {
     pub const fn is_integer(self) -> bool {
         matches!(
             self,
-            ValueClass::Unsigned(_) | ValueClass::Signed(_) | ValueClass::Integer
+            OperandClass::Unsigned(_) | OperandClass::Signed(_) | OperandClass::Integer
         )
     }
 
@@ -97,14 +97,14 @@ impl ValueClass {
     pub const fn is_float(self) -> bool {
         matches!(
             self,
-            ValueClass::Float(_) | ValueClass::Single | ValueClass::Double
+            OperandClass::Float(_) | OperandClass::Single | OperandClass::Double
         )
     }
 }
 
 /// Compatibility class of each type: its width for a single integer, otherwise a number unique to the type. One table lookup replaces two
 /// matches over the types, since large modules have hundreds of thousands of operands.
-static KINSHIP: [u8; ScalarType::ALL.len()] = kinship();
+static COMPATIBILITY_CLASS: [u8; ScalarType::ALL.len()] = kinship();
 
 const fn kinship() -> [u8; ScalarType::ALL.len()] {
     let mut table = [0; ScalarType::ALL.len()];
@@ -123,15 +123,16 @@ const fn kinship() -> [u8; ScalarType::ALL.len()] {
 impl ScalarType {
     /// Returns whether a register of type `register` is compatible with an operand of this type.
     #[inline]
-    pub fn takes_register(self, register: ScalarType, fit: Fit) -> bool {
+    pub fn accepts_register(self, register: ScalarType, fit: TypeMatch) -> bool {
         // Fast path for almost all operands: the same type, or an integer type of the same width, is accepted at every strictness level.
-        let is_alike = KINSHIP.get(register as usize) == KINSHIP.get(self as usize);
-        is_alike || self.takes(ValueClass::of(register), fit)
+        let is_alike =
+            COMPATIBILITY_CLASS.get(register as usize) == COMPATIBILITY_CLASS.get(self as usize);
+        is_alike || self.accepts(OperandClass::of(register), fit)
     }
 
     /// Returns whether an operand of class `value` is compatible with an operand of this type.
-    pub fn takes(self, value: ValueClass, fit: Fit) -> bool {
-        use ValueClass as V;
+    pub fn accepts(self, value: OperandClass, fit: TypeMatch) -> bool {
+        use OperandClass as V;
         if self == ScalarType::Pred {
             return matches!(value, V::Predicate | V::Integer | V::Open);
         }
@@ -143,11 +144,11 @@ impl ScalarType {
         match (fit, value) {
             (_, V::Open) => true,
             (_, V::Predicate) => false,
-            (Fit::StoredSum, _) => self.takes_kind_of_sum(value),
-            (Fit::Stored | Fit::StoredInBraces, V::Integer | V::Single | V::Double) => {
+            (TypeMatch::StoredSum, _) => self.takes_kind_of_sum(value),
+            (TypeMatch::Stored | TypeMatch::StoredInBraces, V::Integer | V::Single | V::Double) => {
                 self.takes_stored_constant(value)
             }
-            (Fit::ExactInBraces, V::Integer) => self.is_integer() || self == ScalarType::F64,
+            (TypeMatch::ExactInBraces, V::Integer) => self.is_integer() || self == ScalarType::F64,
             (_, V::Integer) => self.is_integer(),
             (_, V::Single) => {
                 matches!(self, ScalarType::F32 | ScalarType::B32 | ScalarType::F64)
@@ -155,23 +156,28 @@ impl ScalarType {
             (_, V::Double) => {
                 matches!(self, ScalarType::F32 | ScalarType::F64 | ScalarType::B64)
             }
-            (Fit::Stored | Fit::StoredInBraces, _) if self == ScalarType::B128 => {
+            (TypeMatch::Stored | TypeMatch::StoredInBraces, _) if self == ScalarType::B128 => {
                 value == V::Bits(width)
             }
-            (Fit::StoredInBraces | Fit::ExactInBraces, V::Unsigned(w) | V::Signed(w))
-                if self.is_float() =>
-            {
+            (
+                TypeMatch::StoredInBraces | TypeMatch::ExactInBraces,
+                V::Unsigned(w) | V::Signed(w),
+            ) if self.is_float() => w == width,
+            (TypeMatch::Stored | TypeMatch::StoredInBraces, V::Float(w)) if self.is_float() => {
                 w == width
             }
-            (Fit::Stored | Fit::StoredInBraces, V::Float(w)) if self.is_float() => w == width,
-            (Fit::Exact | Fit::ExactInBraces | Fit::Integer | Fit::Wider, _)
-            | (Fit::Stored | Fit::StoredInBraces, _) => {
+            (
+                TypeMatch::Exact | TypeMatch::ExactInBraces | TypeMatch::Integer | TypeMatch::Wider,
+                _,
+            )
+            | (TypeMatch::Stored | TypeMatch::StoredInBraces, _) => {
                 let is_wide_enough = value.width().is_some_and(|have| match fit {
-                    Fit::Exact | Fit::ExactInBraces => have == width,
-                    Fit::Integer => have == width && !value.is_float() && value != V::Halves,
-                    Fit::Wider | Fit::Stored | Fit::StoredInBraces | Fit::StoredSum => {
-                        have >= width
-                    }
+                    TypeMatch::Exact | TypeMatch::ExactInBraces => have == width,
+                    TypeMatch::Integer => have == width && !value.is_float() && value != V::Halves,
+                    TypeMatch::Wider
+                    | TypeMatch::Stored
+                    | TypeMatch::StoredInBraces
+                    | TypeMatch::StoredSum => have >= width,
                 });
                 is_wide_enough && self.takes_kind_of(value, fit)
             }
@@ -180,11 +186,11 @@ impl ScalarType {
 
     /// Returns whether the kinds are compatible: bits with everything, integers with each other. The caller recognizes floats of the same
     /// type, but asynchronous stores compare only their widths.
-    fn takes_kind_of(self, value: ValueClass, fit: Fit) -> bool {
-        use ValueClass as V;
+    fn takes_kind_of(self, value: OperandClass, fit: TypeMatch) -> bool {
+        use OperandClass as V;
         match (value, self.kind()) {
             (V::Bits(_), _) | (_, TypeKind::Bits) => true,
-            (V::Float(_), TypeKind::Float) => fit == Fit::ExactInBraces,
+            (V::Float(_), TypeKind::Float) => fit == TypeMatch::ExactInBraces,
             (V::Float(_), _) => false,
             // Packed halves are also accepted as an untyped 32-bit word.
             (V::Halves, kind) => kind != TypeKind::Float,
@@ -193,20 +199,20 @@ impl ScalarType {
         }
     }
 
-    fn takes_stored_constant(self, value: ValueClass) -> bool {
+    fn takes_stored_constant(self, value: OperandClass) -> bool {
         match (self.kind(), value) {
             (TypeKind::Float, value) => value.is_float(),
-            (TypeKind::Bits, ValueClass::Single) => self.width_bits() == 32,
-            (TypeKind::Bits, ValueClass::Double) => self.width_bits() == 64,
+            (TypeKind::Bits, OperandClass::Single) => self.width_bits() == 32,
+            (TypeKind::Bits, OperandClass::Double) => self.width_bits() == 64,
             (_, value) => !value.is_float(),
         }
     }
 
-    fn takes_kind_of_sum(self, value: ValueClass) -> bool {
+    fn takes_kind_of_sum(self, value: OperandClass) -> bool {
         match self.kind() {
             TypeKind::Bits => true,
             TypeKind::Unsigned | TypeKind::Signed => !value.is_float(),
-            TypeKind::Float => matches!(value, ValueClass::Bits(_)) || value.is_float(),
+            TypeKind::Float => matches!(value, OperandClass::Bits(_)) || value.is_float(),
             TypeKind::Predicate => false,
         }
     }
@@ -214,41 +220,45 @@ impl ScalarType {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fit, ValueClass as V};
+    use super::{OperandClass as V, TypeMatch};
     use crate::types::ScalarType as T;
 
     /// Type, operand class, strictness, and whether they are compatible.
     #[rustfmt::skip]
-    const CASES: &[(T, V, Fit, bool)] = &[
-        (T::U32, V::Signed(32),   Fit::Exact,          true),
-        (T::U32, V::Bits(64),     Fit::Exact,          false),
-        (T::U32, V::Bits(64),     Fit::Wider,          true),
-        (T::F32, V::Bits(32),     Fit::Exact,          true),
-        (T::F32, V::Unsigned(32), Fit::Exact,          false),
-        (T::F32, V::Integer,      Fit::Exact,          false),
-        (T::U32, V::Halves,       Fit::Exact,          true),
-        (T::U32, V::Halves,       Fit::Integer,        false),
-        (T::U32, V::Float(32),    Fit::Wider,          false),
-        (T::B32, V::Float(64),    Fit::Stored,         true),
-        (T::U32, V::Float(32),    Fit::Stored,         false),
-        (T::F32, V::Float(64),    Fit::Stored,         false),
-        (T::F32, V::Unsigned(32), Fit::Stored,         false),
-        (T::F32, V::Unsigned(32), Fit::StoredInBraces, true),
-        (T::F32, V::Halves,       Fit::Stored,         false),
-        (T::B64, V::Single,       Fit::Stored,         false),
-        (T::F64, V::Single,       Fit::Stored,         true),
-        (T::B128, V::Bits(64),    Fit::Stored,         false),
-        (T::F32, V::Unsigned(32), Fit::ExactInBraces,  true),
-        (T::F64, V::Integer,      Fit::ExactInBraces,  true),
-        (T::F32, V::Integer,      Fit::ExactInBraces,  false),
-        (T::Pred, V::Predicate,   Fit::Exact,          true),
-        (T::B32, V::Predicate,    Fit::Exact,          false),
+    const CASES: &[(T, V, TypeMatch, bool)] = &[
+        (T::U32, V::Signed(32),   TypeMatch::Exact,          true),
+        (T::U32, V::Bits(64),     TypeMatch::Exact,          false),
+        (T::U32, V::Bits(64),     TypeMatch::Wider,          true),
+        (T::F32, V::Bits(32),     TypeMatch::Exact,          true),
+        (T::F32, V::Unsigned(32), TypeMatch::Exact,          false),
+        (T::F32, V::Integer,      TypeMatch::Exact,          false),
+        (T::U32, V::Halves,       TypeMatch::Exact,          true),
+        (T::U32, V::Halves,       TypeMatch::Integer,        false),
+        (T::U32, V::Float(32),    TypeMatch::Wider,          false),
+        (T::B32, V::Float(64),    TypeMatch::Stored,         true),
+        (T::U32, V::Float(32),    TypeMatch::Stored,         false),
+        (T::F32, V::Float(64),    TypeMatch::Stored,         false),
+        (T::F32, V::Unsigned(32), TypeMatch::Stored,         false),
+        (T::F32, V::Unsigned(32), TypeMatch::StoredInBraces, true),
+        (T::F32, V::Halves,       TypeMatch::Stored,         false),
+        (T::B64, V::Single,       TypeMatch::Stored,         false),
+        (T::F64, V::Single,       TypeMatch::Stored,         true),
+        (T::B128, V::Bits(64),    TypeMatch::Stored,         false),
+        (T::F32, V::Unsigned(32), TypeMatch::ExactInBraces,  true),
+        (T::F64, V::Integer,      TypeMatch::ExactInBraces,  true),
+        (T::F32, V::Integer,      TypeMatch::ExactInBraces,  false),
+        (T::Pred, V::Predicate,   TypeMatch::Exact,          true),
+        (T::B32, V::Predicate,    TypeMatch::Exact,          false),
     ];
 
     #[test]
     fn values_fit_as_closely_as_the_operand_asks_for() {
         for (ty, value, fit, expected) in CASES {
-            assert_eq!(ty.takes(*value, *fit), *expected, "{ty} {value:?} {fit:?}");
+            assert_eq!(
+                ty.accepts(*value, *fit),
+                *expected,
+                "{ty} {value:?} {fit:?}"
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::types::ScalarType;
 
 /// Encoding of special values at the top of the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FloatTop {
+pub enum SpecialEncoding {
     /// The largest exponent encodes infinity and NaN.
     Infinity,
     /// All ones encode NaN; there is no infinity.
@@ -19,10 +19,10 @@ pub enum FloatTop {
 pub struct FloatFormat {
     pub exponent_bits: u8,
     pub fraction_bits: u8,
-    pub top: FloatTop,
+    pub top: SpecialEncoding,
 }
 
-const fn format(exponent_bits: u8, fraction_bits: u8, top: FloatTop) -> FloatFormat {
+const fn format(exponent_bits: u8, fraction_bits: u8, top: SpecialEncoding) -> FloatFormat {
     FloatFormat {
         exponent_bits,
         fraction_bits,
@@ -31,17 +31,17 @@ const fn format(exponent_bits: u8, fraction_bits: u8, top: FloatTop) -> FloatFor
 }
 
 impl FloatFormat {
-    pub const F16: FloatFormat = format(5, 10, FloatTop::Infinity);
-    pub const BF16: FloatFormat = format(8, 7, FloatTop::Infinity);
+    pub const F16: FloatFormat = format(5, 10, SpecialEncoding::Infinity);
+    pub const BF16: FloatFormat = format(8, 7, SpecialEncoding::Infinity);
     /// Upper 19 bits of a 32-bit register.
-    pub const TF32: FloatFormat = format(8, 10, FloatTop::Infinity);
-    pub const F32: FloatFormat = format(8, 23, FloatTop::Infinity);
-    pub const F64: FloatFormat = format(11, 52, FloatTop::Infinity);
-    pub const E5M2: FloatFormat = format(5, 2, FloatTop::Infinity);
-    pub const E4M3: FloatFormat = format(4, 3, FloatTop::NotANumber);
-    pub const E2M3: FloatFormat = format(2, 3, FloatTop::Finite);
-    pub const E3M2: FloatFormat = format(3, 2, FloatTop::Finite);
-    pub const E2M1: FloatFormat = format(2, 1, FloatTop::Finite);
+    pub const TF32: FloatFormat = format(8, 10, SpecialEncoding::Infinity);
+    pub const F32: FloatFormat = format(8, 23, SpecialEncoding::Infinity);
+    pub const F64: FloatFormat = format(11, 52, SpecialEncoding::Infinity);
+    pub const E5M2: FloatFormat = format(5, 2, SpecialEncoding::Infinity);
+    pub const E4M3: FloatFormat = format(4, 3, SpecialEncoding::NotANumber);
+    pub const E2M3: FloatFormat = format(2, 3, SpecialEncoding::Finite);
+    pub const E3M2: FloatFormat = format(3, 2, SpecialEncoding::Finite);
+    pub const E2M1: FloatFormat = format(2, 1, SpecialEncoding::Finite);
 
     /// Returns the format of a type, or of each element of a packed type. Returns `None` for types that are not floats and for unsigned
     /// floats.
@@ -65,7 +65,7 @@ impl FloatFormat {
 
 /// Magnitude truncated to a format, with the remainder in fractions of the last unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct Truncated {
     /// Truncated value. Exceeds [`FloatFormat::largest`] if the magnitude is out of range.
     pub bits: u64,
     /// Remainder, in fractions of a unit.
@@ -98,9 +98,9 @@ impl FloatFormat {
     #[inline]
     pub const fn largest(self) -> u32 {
         match self.top {
-            FloatTop::Infinity => self.infinity() - 1,
-            FloatTop::NotANumber => self.sign() - 2,
-            FloatTop::Finite => self.sign() - 1,
+            SpecialEncoding::Infinity => self.infinity() - 1,
+            SpecialEncoding::NotANumber => self.sign() - 2,
+            SpecialEncoding::Finite => self.sign() - 1,
         }
     }
 
@@ -118,9 +118,9 @@ impl FloatFormat {
         let exponent = (magnitude >> self.fraction_bits) as i32;
         let last = 1 - self.bias() - i32::from(self.fraction_bits);
         let value = match self.top {
-            FloatTop::Infinity if magnitude == self.infinity() => f64::INFINITY,
-            FloatTop::Infinity if magnitude > self.infinity() => f64::NAN,
-            FloatTop::NotANumber if magnitude == self.nan() => f64::NAN,
+            SpecialEncoding::Infinity if magnitude == self.infinity() => f64::INFINITY,
+            SpecialEncoding::Infinity if magnitude > self.infinity() => f64::NAN,
+            SpecialEncoding::NotANumber if magnitude == self.nan() => f64::NAN,
             _ if exponent == 0 => f64::from(fraction) * power_of_two(last),
             _ => f64::from(fraction | 1 << self.fraction_bits) * power_of_two(last + exponent - 1),
         };
@@ -133,7 +133,7 @@ impl FloatFormat {
 
     /// Truncates a finite magnitude.
     #[inline]
-    pub fn cut(self, magnitude: f64) -> Cut {
+    pub fn cut(self, magnitude: f64) -> Truncated {
         let bits = magnitude.to_bits();
         let exponent = (bits >> 52) as i32 - 1023 + self.bias();
         let significand = bits & ((1 << 52) - 1) | 1 << 52;
@@ -141,7 +141,7 @@ impl FloatFormat {
         let biased = exponent.max(1);
         let n_cut = 52 - i32::from(self.fraction_bits) + biased - exponent;
         if n_cut > 63 {
-            return Cut {
+            return Truncated {
                 bits: 0,
                 rest: u64::from(magnitude != 0.0),
                 unit: 1 << 63,
@@ -149,7 +149,7 @@ impl FloatFormat {
         }
         // The implicit leading bit of a normal number adds one to the exponent field.
         let kept = (significand >> n_cut) + ((biased as u64 - 1) << self.fraction_bits);
-        Cut {
+        Truncated {
             bits: kept,
             rest: significand & ((1 << n_cut) - 1),
             unit: 1 << n_cut,
@@ -164,13 +164,13 @@ impl FloatFormat {
             return sign | self.nan();
         }
         let beyond = match self.top {
-            FloatTop::Infinity => self.infinity(),
-            FloatTop::NotANumber | FloatTop::Finite => self.largest(),
+            SpecialEncoding::Infinity => self.infinity(),
+            SpecialEncoding::NotANumber | SpecialEncoding::Finite => self.largest(),
         };
         if value.is_infinite() {
             return sign | beyond;
         }
-        let Cut { bits, rest, unit } = self.cut(value.abs());
+        let Truncated { bits, rest, unit } = self.cut(value.abs());
         let is_up = rest > unit / 2 || rest == unit / 2 && bits & 1 != 0;
         let bits = bits + u64::from(is_up);
         sign | u32::try_from(bits).map_or(beyond, |bits| bits.min(beyond))

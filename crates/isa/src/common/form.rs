@@ -11,30 +11,32 @@ pub mod rule;
 pub mod slot;
 pub mod spelling;
 
-pub use bind::{Binding, Bound, Complaint, bind, is_known_word};
-pub use gate::{Gate, Lacking, Origin};
-pub use layout::{Layout, OperandShape, OperandSlot, Slot, SlotKind, forms_of, layouts};
-pub use rule::{Pick, Rule, RuleKind, Verdict, Wide, alternatives};
+pub use bind::{BindError, Binding, BoundForm, bind, is_known_word};
+pub use gate::{FactSource, Gate, UnmetRequirements};
+pub use layout::{
+    FormSyntax, ModifierSlot, OperandShape, OperandSlot, SlotKind, forms_of, layouts,
+};
+pub use rule::{Enforcement, Rule, RuleKind, SlotPredicate, WideAccess, alternatives};
 pub use slot::{SlotKey, SlotName};
 pub use spelling::{distance, meant, nearest};
 
-use crate::does::Does;
+use crate::does::Operation;
 use crate::modifier::{
     AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
-    CopyShape, CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount,
-    MatrixLayout, MmaKind, MoveShape, MulPart, OverflowMode, PermuteMode, PrefetchSize, Property,
-    Proxy, Queried, ReduceOp, ReferenceKind, Rounding, ScaleVector, Scope, Sem, ShuffleMode,
-    SurfaceBounds, SurfaceMode, TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode,
-    WarpMulticast,
+    CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount, MatrixLayout,
+    MmaKind, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy, QueryObject, ReduceOp,
+    ReferenceKind, Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds, SurfaceMode,
+    TensorMapField, TensorMemoryAccessShape, TensorMemoryCopyShape, TexelComponent, TextureQuery,
+    Unpacking, VectorWidth, VoteMode, WarpMulticast,
 };
 use crate::space::StateSpace;
-use crate::target::TargetGate;
+use crate::target::TargetRequirement;
 use crate::types::ScalarType;
 use crate::version::Version;
 
 /// Typed value of a modifier, for crates that do not handle source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Meaning {
+pub enum ModifierValue {
     Type(ScalarType),
     Space(StateSpace),
     /// State space of the source of a copy.
@@ -69,15 +71,15 @@ pub enum Meaning {
     Prefetch(PrefetchSize),
     Proxy(Proxy),
     Geometry(Geometry),
-    Query(Queried, Property),
+    Query(QueryObject, TextureQuery),
     /// Number of dimensions of a tensor, 1 to 5.
     Dimensions(u8),
     LoadMode(LoadMode),
     CtaGroup(CtaGroup),
     /// Access shape of `tcgen05.ld` and `tcgen05.st`.
-    MoveShape(MoveShape),
+    MoveShape(TensorMemoryAccessShape),
     /// Shape of `tcgen05.cp`.
-    CopyShape(CopyShape),
+    CopyShape(TensorMemoryCopyShape),
     /// Warps that receive a `tcgen05.cp` copy.
     Warps(WarpMulticast),
     /// Field that `tensormap.replace` sets.
@@ -101,44 +103,44 @@ pub enum Meaning {
 
 /// One spelling accepted by a slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Value {
+pub struct ModifierSpelling {
     /// Spelling without the leading dot: `L1::evict_first`.
     pub text: &'static str,
-    pub meaning: Meaning,
+    pub meaning: ModifierValue,
     pub gate: Gate,
     /// One-line description, in the words of this project.
     pub help: &'static str,
 }
 
-impl Value {
+impl ModifierSpelling {
     /// Returns the same value with another gate.
-    pub const fn since(self, gate: Gate) -> Value {
-        Value { gate, ..self }
+    pub const fn since(self, gate: Gate) -> ModifierSpelling {
+        ModifierSpelling { gate, ..self }
     }
 
     /// Returns the same value with another description.
-    pub const fn saying(self, help: &'static str) -> Value {
-        Value { help, ..self }
+    pub const fn with_help(self, help: &'static str) -> ModifierSpelling {
+        ModifierSpelling { help, ..self }
     }
 }
 
 /// Values of a named slot of the syntax line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Set {
+pub struct ModifierSet {
     /// Slot that accepts these values.
     pub slot: SlotName,
     /// Title of the slot, such as "state space".
     pub title: &'static str,
-    pub values: &'static [Value],
+    pub values: &'static [ModifierSpelling],
 }
 
 /// Type of an operand of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandType {
-    /// Type of this slot (`Slot(Type)` is the default).
+    /// Type of this slot (`ModifierSlot(Type)` is the default).
     Slot(SlotName),
     /// Type of this slot, or a wider register of its kind (stores, conversions).
-    Loose(SlotName),
+    SlotOrWider(SlotName),
     /// Integer of twice the width of the type of this slot (`mul.wide`).
     Wide(SlotName),
     /// This type.
@@ -154,17 +156,17 @@ pub enum OperandType {
     /// Any integer or bits type of this width: shift amounts, lane masks.
     Bits(u32),
     /// Register of exactly this type, or a literal of it.
-    Own(ScalarType),
+    ExactType(ScalarType),
     /// This type, or a wider register of its kind.
     Wider(ScalarType),
     /// Register of a fragment: 32 bits wide; predicates are accepted and integers are not (assembler 13.5).
-    Row,
+    FragmentRegister,
     /// Register of an untyped bits type of this width, and nothing else (assembler 13.5).
     Untyped(u32),
     /// Type of this slot; literals are single-precision (assembler 13.5).
     SingleOf(SlotName),
     /// Number within a range.
-    Number(NumberRule),
+    Number(ImmediateRange),
     /// Literal of this width.
     Literal(u32),
     /// Predicate.
@@ -180,14 +182,14 @@ pub enum OperandType {
     /// 64-bit cache policy.
     CachePolicy,
     /// Operand of a device unit.
-    Unit(UnitOperand),
+    Unit(DeviceUnitOperand),
     /// Operand checked by code specific to the family, with a short description.
     Custom(&'static str),
 }
 
 /// Range of numbers that an operand accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberRule {
+pub enum ImmediateRange {
     /// Floating-point literal greater than 0 and at most 1, or a register.
     Fraction,
     /// Number from the first to the second value.
@@ -206,7 +208,7 @@ pub enum NumberRule {
 
 /// Operand types specific to device units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnitOperand {
+pub enum DeviceUnitOperand {
     /// Register of the type of this slot; no immediates.
     Register(SlotName),
     /// Immediate that is a power of two.
@@ -215,7 +217,7 @@ pub enum UnitOperand {
     Columns,
     /// Tensor-memory address without brackets: a 32-bit integer; packed halves are rejected.
     TensorAddress,
-    /// Instruction descriptor; checked like [`UnitOperand::TensorAddress`].
+    /// Instruction descriptor; checked like [`DeviceUnitOperand::TensorAddress`].
     InstructionDescriptor,
     /// 128-bit value, or its parts in braces.
     Packed,
@@ -230,9 +232,9 @@ pub enum UnitOperand {
     /// Address in this state space; the assembler does not require the brackets.
     AddressOrName(StateSpace),
     /// Tensor map and tensor coordinates.
-    TensorPlace,
+    TensorCoordinates,
     /// im2col offsets or sizes.
-    ImageOffsets,
+    Im2colOffsets,
     /// Registers of a tensor-memory load or store; their number depends on the access.
     Words,
     /// Single 32-bit result of a reduction.
@@ -242,13 +244,13 @@ pub enum UnitOperand {
     /// 64-bit mask of the columns of B that are treated as zero.
     ZeroColumns,
     /// Operand matrix in tensor memory, or its matrix descriptor in shared memory.
-    Factor,
+    MatrixOperand,
     /// Disable-output-lane mask of a matrix multiplication: one word per 32 lanes.
-    Lanes,
+    DisableOutputLane,
     /// Accumulators of `wgmma.mma_async`.
-    Sums,
+    Accumulators,
     /// Operand matrix of `wgmma.mma_async`: registers, or its matrix descriptor in shared memory.
-    WarpgroupFactor,
+    WarpgroupMatrixOperand,
     /// 32-bit register or immediate with sparsity metadata.
     Metadata,
     /// Texture, sampler or surface of a query, in brackets.
@@ -256,21 +258,21 @@ pub enum UnitOperand {
     /// Mipmap level.
     Level,
     /// Surface and coordinates.
-    SurfacePlace,
+    SurfaceCoordinates,
     /// One surface value per element of the vector width.
     Texels,
     /// Result of a texture access: four values, or two pairs of halves.
-    Sampled,
+    TexelResult,
     /// Texture, sampler (in independent mode) and coordinates.
-    TexturePlace,
+    TextureCoordinates,
     /// Level of detail, of the type of the coordinates.
-    Detail,
+    LevelOfDetail,
     /// Gradient: difference of the coordinates between adjacent lanes.
     Gradient,
     /// Texel offsets, or a lone depth-comparison reference.
     TextureOffset,
     /// Depth-comparison reference.
-    Compared,
+    DepthReference,
     /// 1 or -1.
     Sign,
     /// Immediate of any value.
@@ -278,25 +280,25 @@ pub enum UnitOperand {
     /// Immediate that is at most this value.
     NumberUpTo(u64),
     /// Immediate that is at most the first value, and on these targets at most the second.
-    NumberBy(u64, TargetGate, u64),
+    NumberBy(u64, TargetRequirement, u64),
     /// Immediate n of `scale-input-d`: the accumulator of a tensor-memory matrix multiplication is divided by 2^n.
-    SumScale,
+    ScaleInputD,
     /// Immediate, only permitted without a disable-output-lane mask.
     SparseScale,
     /// Predicate, 0 or 1.
-    Condition,
+    PredicateOrBool,
 }
 
 /// Whether an instruction writes or reads an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum OperandAccess {
     Written,
     Read,
 }
 
 /// Additional operand kinds that a form accepts beyond its operand types (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum OperandExtension {
     /// A source may be a special register.
     SpecialRegister,
     /// A source may be the bare name of a variable, which denotes its address.
@@ -317,23 +319,23 @@ pub enum Takes {
 
 /// Strictness of address checking (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Addressing {
+pub enum AddressCheck {
     /// Loads, atomics and prefetches: in global memory and in generic addressing, registers have exactly the address width.
-    Whole,
-    /// Loads: like [`Addressing::Whole`], but special registers are accepted.
-    Loaded,
-    /// Like [`Addressing::Whole`], but registers of any width are accepted in any space.
+    FullWidth,
+    /// Loads: like [`AddressCheck::FullWidth`], but special registers are accepted.
+    Load,
+    /// Like [`AddressCheck::FullWidth`], but registers of any width are accepted in any space.
     AnyWidth,
-    /// Tensor maps: like [`Addressing::Whole`], but an integer literal is accepted as an address in any space.
-    Described,
-    /// Plain stores: like [`Addressing::Whole`].
-    Stored,
+    /// Tensor maps: like [`AddressCheck::FullWidth`], but an integer literal is accepted as an address in any space.
+    TensorMap,
+    /// Plain stores: like [`AddressCheck::FullWidth`].
+    Store,
     /// Asynchronous and matrix stores: registers of at least 32 bits in any space, no constants; special registers are accepted.
     Strict,
-    /// mbarrier in shared memory: like [`Addressing::Strict`], but registers of any width are accepted.
+    /// mbarrier in shared memory: like [`AddressCheck::Strict`], but registers of any width are accepted.
     Barrier,
     /// Asynchronous copies: registers of any width in any space, no constants; special registers are accepted.
-    Copied,
+    AsyncCopy,
     /// Registers of 32 or 64 bits; no constants, no special registers.
     Plain,
     /// Registers of 64 bits; no constants, no special registers.
@@ -341,34 +343,34 @@ pub enum Addressing {
     /// Tensor memory: registers of 32 bits only.
     Tensor,
     /// Tensor memory, for matrix multiplications: registers of type `.b32` only.
-    Product,
+    TensorMemoryMma,
 }
 
 /// State spaces in which an integer literal is accepted as an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Constants {
+pub enum AbsoluteAddressRule {
     Anywhere,
     LocalMemory,
     Nowhere,
 }
 
-impl Addressing {
+impl AddressCheck {
     /// Returns whether a register of type `ty` may contain an address, independent of the state space.
     pub const fn takes_register(self, ty: ScalarType) -> bool {
-        if matches!(self, Addressing::Product) && !matches!(ty, ScalarType::B32) {
+        if matches!(self, AddressCheck::TensorMemoryMma) && !matches!(ty, ScalarType::B32) {
             return false;
         }
         let (least, most) = match self {
-            Addressing::Plain | Addressing::Strict => (32, 64),
-            Addressing::Full => (64, 64),
-            Addressing::Tensor | Addressing::Product => (32, 32),
-            Addressing::Whole
-            | Addressing::Loaded
-            | Addressing::AnyWidth
-            | Addressing::Described
-            | Addressing::Stored
-            | Addressing::Barrier
-            | Addressing::Copied => (8, 64),
+            AddressCheck::Plain | AddressCheck::Strict => (32, 64),
+            AddressCheck::Full => (64, 64),
+            AddressCheck::Tensor | AddressCheck::TensorMemoryMma => (32, 32),
+            AddressCheck::FullWidth
+            | AddressCheck::Load
+            | AddressCheck::AnyWidth
+            | AddressCheck::TensorMap
+            | AddressCheck::Store
+            | AddressCheck::Barrier
+            | AddressCheck::AsyncCopy => (8, 64),
         };
         ty.is_integer() && ty.width_bits() >= least && ty.width_bits() <= most
     }
@@ -377,44 +379,51 @@ impl Addressing {
     pub const fn needs_whole(self, space: StateSpace) -> bool {
         matches!(
             self,
-            Addressing::Whole | Addressing::Loaded | Addressing::Described | Addressing::Stored
+            AddressCheck::FullWidth
+                | AddressCheck::Load
+                | AddressCheck::TensorMap
+                | AddressCheck::Store
         ) && matches!(space, StateSpace::Generic | StateSpace::Global)
     }
 
     /// Returns where an integer literal is accepted as an address.
-    pub const fn constants(self) -> Constants {
+    pub const fn constants(self) -> AbsoluteAddressRule {
         match self {
-            Addressing::Whole | Addressing::Loaded | Addressing::AnyWidth | Addressing::Stored => {
-                Constants::LocalMemory
-            }
-            Addressing::Described => Constants::Anywhere,
-            Addressing::Strict
-            | Addressing::Barrier
-            | Addressing::Copied
-            | Addressing::Plain
-            | Addressing::Full
-            | Addressing::Tensor
-            | Addressing::Product => Constants::Nowhere,
+            AddressCheck::FullWidth
+            | AddressCheck::Load
+            | AddressCheck::AnyWidth
+            | AddressCheck::Store => AbsoluteAddressRule::LocalMemory,
+            AddressCheck::TensorMap => AbsoluteAddressRule::Anywhere,
+            AddressCheck::Strict
+            | AddressCheck::Barrier
+            | AddressCheck::AsyncCopy
+            | AddressCheck::Plain
+            | AddressCheck::Full
+            | AddressCheck::Tensor
+            | AddressCheck::TensorMemoryMma => AbsoluteAddressRule::Nowhere,
         }
     }
 
     /// Returns whether the address may be a variable.
     pub const fn takes_variable(self) -> bool {
-        !matches!(self, Addressing::Tensor | Addressing::Product)
+        !matches!(self, AddressCheck::Tensor | AddressCheck::TensorMemoryMma)
     }
 
     /// Returns whether the address may be a special register.
     pub const fn takes_special(self) -> bool {
         matches!(
             self,
-            Addressing::Strict | Addressing::Barrier | Addressing::Copied | Addressing::Loaded
+            AddressCheck::Strict
+                | AddressCheck::Barrier
+                | AddressCheck::AsyncCopy
+                | AddressCheck::Load
         )
     }
 }
 
 /// Diagnostics that are still reported if a modifier is invalid (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reports {
+pub enum DiagnosticPolicy {
     /// Rules between modifiers, and operands, are checked only if every single modifier is valid.
     ModifiersFirst,
     /// All errors are reported at once.
@@ -427,22 +436,22 @@ pub struct Form {
     /// Syntax line of the manual: opcode, slots (`.x` required, `{.x}` optional), operands.
     pub syntax: &'static str,
     /// Values of the slots; a slot without a set is a literal modifier of that spelling.
-    pub sets: &'static [&'static Set],
+    pub sets: &'static [&'static ModifierSet],
     /// Number of leading slots that belong to the instruction name (`st.async`, `wmma.store.d`, `mul.lo`): their modifiers follow the
     /// opcode directly and in this order; all others may appear in any order (assembler 13.5).
-    pub leads: usize,
+    pub n_name_modifiers: usize,
     /// Optional operands that are present if and only if a flag is present.
-    pub announced: &'static [(&'static str, Flag)],
+    pub flag_gated_operands: &'static [(&'static str, Flag)],
     /// Names of destination operands; all others are sources.
-    pub writes: &'static [&'static str],
+    pub destination_operands: &'static [&'static str],
     /// Types of operands that differ from slot `type`.
     pub types: &'static [(&'static str, OperandType)],
     /// Additional operand kinds that are accepted.
-    pub takes: &'static [Takes],
+    pub operand_extensions: &'static [OperandExtension],
     /// Strictness of address checking.
-    pub address: Addressing,
+    pub address: AddressCheck,
     pub gate: Gate,
-    pub does: Does,
+    pub does: Operation,
     /// Constraints between modifiers.
     pub rules: &'static [Rule],
     /// Literals that are rejected before a version and required from it on, although the syntax line makes them optional.
@@ -450,53 +459,53 @@ pub struct Form {
     /// Literals that may be repeated (assembler 13.5).
     pub repeatable: &'static [Flag],
     /// Type modifiers that have no effect after those of the matrices (assembler 13.5).
-    pub overlooks: &'static [&'static str],
+    pub ignored_types: &'static [&'static str],
     /// Number of operands beyond the syntax line for which the operand-count error is suppressed, since the family reports a more
     /// specific diagnostic.
     pub extra_operands: usize,
-    pub reports: Reports,
+    pub reports: DiagnosticPolicy,
     /// One-sentence description, in the words of this project.
     pub help: &'static str,
     /// Anchor of the PTX ISA section.
     pub section: &'static str,
     /// Instructions that must be accepted.
     #[cfg(feature = "examples")]
-    pub good: &'static [&'static str],
+    pub accepted_examples: &'static [&'static str],
     /// Instructions that must be rejected, with the diagnostic code.
     #[cfg(feature = "examples")]
-    pub bad: &'static [(&'static str, &'static str)],
+    pub rejected_examples: &'static [(&'static str, &'static str)],
 }
 
 impl Form {
     /// Default field values for struct-update syntax.
-    pub const BLANK: Form = Form {
+    pub const DEFAULT: Form = Form {
         syntax: "",
         sets: &[],
-        leads: 0,
-        announced: &[],
-        writes: &["d"],
+        n_name_modifiers: 0,
+        flag_gated_operands: &[],
+        destination_operands: &["d"],
         types: &[],
-        takes: &[],
-        address: Addressing::Whole,
+        operand_extensions: &[],
+        address: AddressCheck::FullWidth,
         gate: Gate::ALWAYS,
-        does: Does::Unknown,
+        does: Operation::Unknown,
         rules: &[],
         required_from: &[],
         repeatable: &[],
-        overlooks: &[],
+        ignored_types: &[],
         extra_operands: 0,
-        reports: Reports::ModifiersFirst,
+        reports: DiagnosticPolicy::ModifiersFirst,
         help: "",
         section: "",
         #[cfg(feature = "examples")]
-        good: &[],
+        accepted_examples: &[],
         #[cfg(feature = "examples")]
-        bad: &[],
+        rejected_examples: &[],
     };
 
     /// Returns whether the form accepts this additional operand kind.
-    pub fn takes(&self, what: Takes) -> bool {
-        self.takes.contains(&what)
+    pub fn operand_extensions(&self, what: OperandExtension) -> bool {
+        self.operand_extensions.contains(&what)
     }
 
     /// Returns the version from which the literal `flag` is required; earlier versions reject it. Returns `None` for literals that do not

@@ -10,7 +10,7 @@ use crate::types::Signedness;
 
 /// SASS operations on 32-bit registers and predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MachineOp {
+pub enum SassOp {
     /// `{d}, {p, q} = a + b + c + x + y`: p is set if the addition carries at least once, q if it carries twice; x and y are predicates.
     /// A negated source is its complement plus one.
     Add3,
@@ -39,25 +39,25 @@ pub enum MachineOp {
     DivisionCheck,
     /// High half of an approximation of `1 / a` from the high half of a: `MUFU.RCP64H`.
     Reciprocal64,
-    /// Like [`MachineOp::Reciprocal64`], for `1 / sqrt(a)`: `MUFU.RSQ64H`.
+    /// Like [`SassOp::Reciprocal64`], for `1 / sqrt(a)`: `MUFU.RSQ64H`.
     ReciprocalRoot64,
     /// Sine of an angle in turns: `MUFU.SIN`.
     SineOfTurns,
     /// Cosine of an angle in turns: `MUFU.COS`.
     CosineOfTurns,
     /// Value of a in the lowest active lane for which the condition is true, or b if there is none: `R2UR`.
-    FirstLane,
+    ReadFirstLane,
     /// Copies the sources a and b, and the predicates that are read, from the first active lane to all 32 lanes of the warp, active or
     /// inactive. Inserted after each write of a uniform register or uniform predicate, which exists once per warp.
     BroadcastToWarp,
     /// Packs the predicates that are read into bits of a register selected by mask n; the other bits are those of a: `P2R`. `byte`
     /// selects the first bit.
     PackPredicates { byte: u8 },
-    /// Inverse of [`MachineOp::PackPredicates`]: `R2P`.
+    /// Inverse of [`SassOp::PackPredicates`]: `R2P`.
     UnpackPredicates { byte: u8 },
 }
 
-/// High word of the value that [`MachineOp::ScaledAdd`] shifts.
+/// High word of the value that [`SassOp::ScaledAdd`] shifts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extension {
     /// The third source.

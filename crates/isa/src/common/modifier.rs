@@ -42,8 +42,9 @@ macro_rules! flags {
 mod units;
 
 pub use units::{
-    BlockIndex, CopyShape, CtaGroup, Geometry, LoadMode, MoveShape, Property, Queried,
-    ReferenceKind, SurfaceBounds, SurfaceMode, TensorMapField, TexelComponent, WarpMulticast,
+    BlockIndex, CtaGroup, Geometry, LoadMode, QueryObject, ReferenceKind, SurfaceBounds,
+    SurfaceMode, TensorMapField, TensorMemoryAccessShape, TensorMemoryCopyShape, TexelComponent,
+    TextureQuery, WarpMulticast,
 };
 
 spelled! {

@@ -1,12 +1,13 @@
 //! Typed modifiers of one instruction, independent of their order. The checker, the emulator and the views read them by field.
 
-use crate::form::Meaning;
+use crate::form::ModifierValue;
 use crate::modifier::{
     AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
-    CopyShape, CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount,
-    MatrixLayout, MmaKind, MoveShape, MulPart, OverflowMode, PermuteMode, PrefetchSize, Property,
-    Proxy, ReduceOp, ReferenceKind, Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds,
-    SurfaceMode, TensorMapField, TexelComponent, Unpacking, VectorWidth, VoteMode, WarpMulticast,
+    CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount, MatrixLayout,
+    MmaKind, MulPart, OverflowMode, PermuteMode, PrefetchSize, Proxy, ReduceOp, ReferenceKind,
+    Rounding, ScaleVector, Scope, Sem, ShuffleMode, SurfaceBounds, SurfaceMode, TensorMapField,
+    TensorMemoryAccessShape, TensorMemoryCopyShape, TexelComponent, TextureQuery, Unpacking,
+    VectorWidth, VoteMode, WarpMulticast,
 };
 use crate::space::StateSpace;
 use crate::types::ScalarType;
@@ -109,22 +110,22 @@ pub struct Modifiers {
     pub atomic: Option<AtomicOp>,
     pub reduce: Option<ReduceOp>,
     pub barrier_reduce: Option<BarrierReduce>,
-    pub unit: UnitModifiers,
+    pub unit: DeviceUnitModifiers,
 }
 
 /// Modifiers specific to device units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct UnitModifiers {
+pub struct DeviceUnitModifiers {
     pub geometry: Option<Geometry>,
-    pub property: Option<Property>,
+    pub property: Option<TextureQuery>,
     /// Number of dimensions of a tensor, 1 to 5.
     pub dimensions: Option<u8>,
     pub load_mode: Option<LoadMode>,
     pub group: Option<CtaGroup>,
     /// Access shape of `tcgen05.ld` and `tcgen05.st`.
-    pub moved: Option<MoveShape>,
+    pub moved: Option<TensorMemoryAccessShape>,
     /// Shape of `tcgen05.cp`.
-    pub copied: Option<CopyShape>,
+    pub copied: Option<TensorMemoryCopyShape>,
     pub warps: Option<WarpMulticast>,
     pub field: Option<TensorMapField>,
     pub block: Option<BlockIndex>,
@@ -136,7 +137,7 @@ pub struct UnitModifiers {
     pub reference: Option<ReferenceKind>,
 }
 
-impl UnitModifiers {
+impl DeviceUnitModifiers {
     /// Returns the load mode of a tensor copy; `.tile` by default.
     pub fn load_mode(&self) -> LoadMode {
         self.load_mode.unwrap_or(LoadMode::Tile)
@@ -150,63 +151,63 @@ impl UnitModifiers {
 
 impl Modifiers {
     /// Adds the value of one modifier; `role` selects the field of a type modifier.
-    pub fn set(&mut self, meaning: Meaning, role: TypeRole) {
+    pub fn set(&mut self, meaning: ModifierValue, role: TypeRole) {
         match meaning {
-            Meaning::Type(ty) => *self.type_of(role) = Some(ty),
-            Meaning::Space(space) => self.space = Some(space),
-            Meaning::SourceSpace(space) => self.source_space = Some(space),
-            Meaning::Vector(width) => self.vector = Some(width),
-            Meaning::Cache(op) => self.cache = Some(op),
-            Meaning::Sem(sem) => self.sem = Some(sem),
-            Meaning::Scope(scope) => self.scope = Some(scope),
-            Meaning::EvictL1(priority) => self.evict_l1 = Some(priority),
-            Meaning::EvictL2(priority) => self.evict_l2 = Some(priority),
-            Meaning::CacheLevel(level) => self.cache_level = Some(level),
-            Meaning::Prefetch(size) => self.prefetch = Some(size),
-            Meaning::Completion(completion) => self.completion = Some(completion),
-            Meaning::Proxy(proxy) => self.proxy = Some(proxy),
-            Meaning::Layout(layout) if role == TypeRole::B => self.b_layout = Some(layout),
-            Meaning::Layout(layout) => self.layout = Some(layout),
-            Meaning::Count(count) => self.count = Some(count),
-            Meaning::Kind(kind) => self.kind = Some(kind),
-            Meaning::ScaleVector(vector) => self.scale_vector = Some(vector),
-            Meaning::Unpacking(unpacking) => self.unpacking = Some(unpacking),
-            Meaning::Shape(rows, columns, depth) => {
+            ModifierValue::Type(ty) => *self.type_of(role) = Some(ty),
+            ModifierValue::Space(space) => self.space = Some(space),
+            ModifierValue::SourceSpace(space) => self.source_space = Some(space),
+            ModifierValue::Vector(width) => self.vector = Some(width),
+            ModifierValue::Cache(op) => self.cache = Some(op),
+            ModifierValue::Sem(sem) => self.sem = Some(sem),
+            ModifierValue::Scope(scope) => self.scope = Some(scope),
+            ModifierValue::EvictL1(priority) => self.evict_l1 = Some(priority),
+            ModifierValue::EvictL2(priority) => self.evict_l2 = Some(priority),
+            ModifierValue::CacheLevel(level) => self.cache_level = Some(level),
+            ModifierValue::Prefetch(size) => self.prefetch = Some(size),
+            ModifierValue::Completion(completion) => self.completion = Some(completion),
+            ModifierValue::Proxy(proxy) => self.proxy = Some(proxy),
+            ModifierValue::Layout(layout) if role == TypeRole::B => self.b_layout = Some(layout),
+            ModifierValue::Layout(layout) => self.layout = Some(layout),
+            ModifierValue::Count(count) => self.count = Some(count),
+            ModifierValue::Kind(kind) => self.kind = Some(kind),
+            ModifierValue::ScaleVector(vector) => self.scale_vector = Some(vector),
+            ModifierValue::Unpacking(unpacking) => self.unpacking = Some(unpacking),
+            ModifierValue::Shape(rows, columns, depth) => {
                 self.shape = Some(MatrixShape {
                     rows,
                     columns,
                     depth,
                 });
             }
-            Meaning::Round(rounding) => self.rounding = Some(rounding),
-            Meaning::Compare(compare) => self.compare = Some(compare),
-            Meaning::Bool(op) => self.combine = Some(op),
-            Meaning::Part(part) => self.part = Some(part),
-            Meaning::Overflow(mode) => self.overflow = Some(mode),
-            Meaning::Permute(mode) => self.permute = Some(mode),
-            Meaning::Test(test) => self.test = Some(test),
-            Meaning::Shuffle(mode) => self.shuffle = Some(mode),
-            Meaning::Vote(mode) => self.vote = Some(mode),
-            Meaning::Atomic(op) => self.atomic = Some(op),
-            Meaning::Reduce(op) => self.reduce = Some(op),
-            Meaning::BarrierReduce(op) => self.barrier_reduce = Some(op),
-            Meaning::Flag(flag) => self.flags = self.flags.with(flag),
-            Meaning::Geometry(geometry) => self.unit.geometry = Some(geometry),
-            Meaning::Query(_, property) => self.unit.property = Some(property),
-            Meaning::Dimensions(n) => self.unit.dimensions = Some(n),
-            Meaning::LoadMode(mode) => self.unit.load_mode = Some(mode),
-            Meaning::CtaGroup(group) => self.unit.group = Some(group),
-            Meaning::MoveShape(shape) => self.unit.moved = Some(shape),
-            Meaning::CopyShape(shape) => self.unit.copied = Some(shape),
-            Meaning::Warps(warps) => self.unit.warps = Some(warps),
-            Meaning::Field(field) => self.unit.field = Some(field),
-            Meaning::Block(index) => self.unit.block = Some(index),
-            Meaning::Accumulator(ty) => self.unit.accumulator = Some(ty),
-            Meaning::Surface(mode) => self.unit.surface = Some(mode),
-            Meaning::Beyond(bounds) => self.unit.bounds = Some(bounds),
-            Meaning::Component(component) => self.unit.component = Some(component),
-            Meaning::Reference(kind) => self.unit.reference = Some(kind),
-            Meaning::Word => {}
+            ModifierValue::Round(rounding) => self.rounding = Some(rounding),
+            ModifierValue::Compare(compare) => self.compare = Some(compare),
+            ModifierValue::Bool(op) => self.combine = Some(op),
+            ModifierValue::Part(part) => self.part = Some(part),
+            ModifierValue::Overflow(mode) => self.overflow = Some(mode),
+            ModifierValue::Permute(mode) => self.permute = Some(mode),
+            ModifierValue::Test(test) => self.test = Some(test),
+            ModifierValue::Shuffle(mode) => self.shuffle = Some(mode),
+            ModifierValue::Vote(mode) => self.vote = Some(mode),
+            ModifierValue::Atomic(op) => self.atomic = Some(op),
+            ModifierValue::Reduce(op) => self.reduce = Some(op),
+            ModifierValue::BarrierReduce(op) => self.barrier_reduce = Some(op),
+            ModifierValue::Flag(flag) => self.flags = self.flags.with(flag),
+            ModifierValue::Geometry(geometry) => self.unit.geometry = Some(geometry),
+            ModifierValue::Query(_, property) => self.unit.property = Some(property),
+            ModifierValue::Dimensions(n) => self.unit.dimensions = Some(n),
+            ModifierValue::LoadMode(mode) => self.unit.load_mode = Some(mode),
+            ModifierValue::CtaGroup(group) => self.unit.group = Some(group),
+            ModifierValue::MoveShape(shape) => self.unit.moved = Some(shape),
+            ModifierValue::CopyShape(shape) => self.unit.copied = Some(shape),
+            ModifierValue::Warps(warps) => self.unit.warps = Some(warps),
+            ModifierValue::Field(field) => self.unit.field = Some(field),
+            ModifierValue::Block(index) => self.unit.block = Some(index),
+            ModifierValue::Accumulator(ty) => self.unit.accumulator = Some(ty),
+            ModifierValue::Surface(mode) => self.unit.surface = Some(mode),
+            ModifierValue::Beyond(bounds) => self.unit.bounds = Some(bounds),
+            ModifierValue::Component(component) => self.unit.component = Some(component),
+            ModifierValue::Reference(kind) => self.unit.reference = Some(kind),
+            ModifierValue::Word => {}
         }
     }
 

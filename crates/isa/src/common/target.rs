@@ -1,6 +1,6 @@
 //! Targets and their features: one table entry per target, and a target gate per feature.
 //!
-//! Availability on a target is decided in two functions only: [`TargetGate::met_by`], and [`Target::has`], which calls it.
+//! Availability on a target is decided in two functions only: [`TargetRequirement::met_by`], and [`Target::has`], which calls it.
 
 use crate::version::Version;
 
@@ -17,7 +17,7 @@ pub enum TargetKind {
 
 /// Memory geometry, which determines the number of transactions per access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryShape {
+pub struct MemoryGeometry {
     /// Number of shared-memory banks; lanes that access different words of the same bank conflict.
     pub banks: u32,
     /// Bytes per bank and transaction.
@@ -28,9 +28,9 @@ pub struct MemoryShape {
     pub line_bytes: u32,
 }
 
-impl MemoryShape {
+impl MemoryGeometry {
     /// Geometry of all targets from `sm_20` on.
-    pub const COMMON: MemoryShape = MemoryShape {
+    pub const COMMON: MemoryGeometry = MemoryGeometry {
         banks: 32,
         bank_bytes: 4,
         sector_bytes: 32,
@@ -38,9 +38,9 @@ impl MemoryShape {
     };
 
     /// Geometry of the first generation, which has 16 banks and serves half a warp at a time.
-    const FIRST: MemoryShape = MemoryShape {
+    const FIRST: MemoryGeometry = MemoryGeometry {
         banks: 16,
-        ..MemoryShape::COMMON
+        ..MemoryGeometry::COMMON
     };
 
     /// Returns the number of sectors per cache line.
@@ -56,7 +56,7 @@ impl MemoryShape {
 
 /// Launch limits (CUDA programming guide, "Compute Capabilities").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct LaunchLimits {
     /// Maximum number of CTAs along each dimension of a grid.
     pub grid: [u32; 3],
     /// Maximum number of threads along each dimension of a CTA.
@@ -78,8 +78,8 @@ pub struct Limits {
     pub warps: u32,
 }
 
-impl Limits {
-    const FIRST: Limits = Limits {
+impl LaunchLimits {
+    const FIRST: LaunchLimits = LaunchLimits {
         grid: [65535, 65535, 1],
         block: [512, 512, 64],
         block_threads: 512,
@@ -90,45 +90,45 @@ impl Limits {
         cluster_blocks_nonportable: 1,
         warps: 32,
     };
-    const FERMI: Limits = Limits {
+    const FERMI: LaunchLimits = LaunchLimits {
         grid: [65535; 3],
         block: [1024, 1024, 64],
         block_threads: 1024,
         shared_bytes: 48 * KIB,
         warps: 48,
-        ..Limits::FIRST
+        ..LaunchLimits::FIRST
     };
-    const KEPLER: Limits = Limits {
+    const KEPLER: LaunchLimits = LaunchLimits {
         grid: [i32::MAX as u32, 65535, 65535],
         warps: 64,
-        ..Limits::FERMI
+        ..LaunchLimits::FERMI
     };
-    const HOPPER: Limits = Limits {
+    const HOPPER: LaunchLimits = LaunchLimits {
         shared_bytes: 227 * KIB,
         cluster_blocks: 8,
         cluster_blocks_nonportable: 16,
-        ..Limits::KEPLER
+        ..LaunchLimits::KEPLER
     };
     /// Limits of the Blackwell devices without non-portable cluster sizes.
-    const SMALL_BLACKWELL: Limits = Limits {
+    const SMALL_BLACKWELL: LaunchLimits = LaunchLimits {
         shared_bytes: 99 * KIB,
         cluster_blocks_nonportable: 8,
         warps: 48,
-        ..Limits::HOPPER
+        ..LaunchLimits::HOPPER
     };
 
     /// Largest limits of any target, used to check a launch without a target.
-    pub const LARGEST: Limits = Limits {
+    pub const LARGEST: LaunchLimits = LaunchLimits {
         static_shared_bytes: 227 * KIB,
-        ..Limits::HOPPER
+        ..LaunchLimits::HOPPER
     };
 
-    const fn warps(self, warps: u32) -> Limits {
-        Limits { warps, ..self }
+    const fn warps(self, warps: u32) -> LaunchLimits {
+        LaunchLimits { warps, ..self }
     }
 
-    const fn shared(self, kib: u64) -> Limits {
-        Limits {
+    const fn shared(self, kib: u64) -> LaunchLimits {
+        LaunchLimits {
             shared_bytes: kib * KIB,
             ..self
         }
@@ -136,8 +136,8 @@ impl Limits {
 
     /// Raises the limit of static shared memory to that of the hardware, which architecture-specific targets may use; the other targets
     /// are restricted to the amount that every architecture has (assembler 13.5).
-    const fn all_static(self) -> Limits {
-        Limits {
+    const fn all_static(self) -> LaunchLimits {
+        LaunchLimits {
             static_shared_bytes: self.shared_bytes,
             ..self
         }
@@ -158,13 +158,13 @@ pub struct Target {
     pub family: u16,
     /// First PTX ISA version that supports the target (assembler 13.5).
     pub since: Version,
-    pub limits: Limits,
-    pub memory: MemoryShape,
+    pub limits: LaunchLimits,
+    pub memory: MemoryGeometry,
 }
 
 /// Condition on targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum TargetGate {
+pub enum TargetRequirement {
     /// Every target.
     #[default]
     Any,
@@ -178,23 +178,25 @@ pub enum TargetGate {
     /// features of its family.
     Family(u16),
     /// At least one of several conditions.
-    OneOf(&'static [TargetGate]),
+    OneOf(&'static [TargetRequirement]),
 }
 
-impl TargetGate {
+impl TargetRequirement {
     /// Returns whether the target satisfies the condition.
     pub fn met_by(self, target: &Target) -> bool {
         match self {
-            TargetGate::Any => true,
-            TargetGate::From(sm) => target.sm >= sm,
-            TargetGate::Between(first, last) => first <= target.sm && target.sm <= last,
-            TargetGate::Only(sm) => target.sm == sm && target.kind == TargetKind::Architecture,
-            TargetGate::Family(sm) => {
+            TargetRequirement::Any => true,
+            TargetRequirement::From(sm) => target.sm >= sm,
+            TargetRequirement::Between(first, last) => first <= target.sm && target.sm <= last,
+            TargetRequirement::Only(sm) => {
+                target.sm == sm && target.kind == TargetKind::Architecture
+            }
+            TargetRequirement::Family(sm) => {
                 target.sm >= sm
                     && target.kind != TargetKind::Plain
                     && family_of(sm) == Some(target.family)
             }
-            TargetGate::OneOf(gates) => gates.iter().any(|gate| gate.met_by(target)),
+            TargetRequirement::OneOf(gates) => gates.iter().any(|gate| gate.met_by(target)),
         }
     }
 
@@ -215,12 +217,12 @@ impl TargetGate {
     /// Returns the lowest architecture number; 0 if every target is accepted.
     pub const fn first_sm(self) -> u16 {
         match self {
-            TargetGate::Any => 0,
-            TargetGate::From(sm)
-            | TargetGate::Between(sm, _)
-            | TargetGate::Only(sm)
-            | TargetGate::Family(sm) => sm,
-            TargetGate::OneOf(gates) => match gates.first() {
+            TargetRequirement::Any => 0,
+            TargetRequirement::From(sm)
+            | TargetRequirement::Between(sm, _)
+            | TargetRequirement::Only(sm)
+            | TargetRequirement::Family(sm) => sm,
+            TargetRequirement::OneOf(gates) => match gates.first() {
                 Some(gate) => gate.first_sm(),
                 None => 0,
             },
@@ -230,13 +232,15 @@ impl TargetGate {
     /// Formats the condition: "`sm_90` and later", "`sm_90a`", "the family of `sm_100f`"; `None` if every target is accepted.
     pub fn text(self) -> Option<String> {
         match self {
-            TargetGate::Any | TargetGate::From(0..=10) => None,
-            TargetGate::From(sm) => Some(format!("`sm_{sm}` and later")),
-            TargetGate::Between(first, last) if first == last => Some(format!("`sm_{first}`")),
-            TargetGate::Between(first, last) => Some(format!("`sm_{first}` to `sm_{last}`")),
-            TargetGate::Only(sm) => Some(format!("`sm_{sm}a`")),
-            TargetGate::Family(sm) => Some(format!("the family of `sm_{sm}f`")),
-            TargetGate::OneOf(gates) => {
+            TargetRequirement::Any | TargetRequirement::From(0..=10) => None,
+            TargetRequirement::From(sm) => Some(format!("`sm_{sm}` and later")),
+            TargetRequirement::Between(first, last) if first == last => {
+                Some(format!("`sm_{first}`"))
+            }
+            TargetRequirement::Between(first, last) => Some(format!("`sm_{first}` to `sm_{last}`")),
+            TargetRequirement::Only(sm) => Some(format!("`sm_{sm}a`")),
+            TargetRequirement::Family(sm) => Some(format!("the family of `sm_{sm}f`")),
+            TargetRequirement::OneOf(gates) => {
                 let texts: Vec<String> = gates.iter().filter_map(|gate| gate.text()).collect();
                 (!texts.is_empty()).then(|| texts.join(" or "))
             }
@@ -246,11 +250,13 @@ impl TargetGate {
     /// Returns the name of the first target that satisfies the condition: "`sm_90`", "`sm_90a`", "`sm_100f`".
     pub fn name(self) -> Option<String> {
         match self {
-            TargetGate::Any => None,
-            TargetGate::From(sm) | TargetGate::Between(sm, _) => Some(format!("`sm_{sm}`")),
-            TargetGate::Only(sm) => Some(format!("`sm_{sm}a`")),
-            TargetGate::Family(sm) => Some(format!("`sm_{sm}f`")),
-            TargetGate::OneOf(gates) => {
+            TargetRequirement::Any => None,
+            TargetRequirement::From(sm) | TargetRequirement::Between(sm, _) => {
+                Some(format!("`sm_{sm}`"))
+            }
+            TargetRequirement::Only(sm) => Some(format!("`sm_{sm}a`")),
+            TargetRequirement::Family(sm) => Some(format!("`sm_{sm}f`")),
+            TargetRequirement::OneOf(gates) => {
                 let texts: Vec<String> = gates.iter().filter_map(|gate| gate.name()).collect();
                 (!texts.is_empty()).then(|| texts.join(" or "))
             }
@@ -274,7 +280,7 @@ macro_rules! features {
             pub const ALL: &'static [Feature] = &[$(Feature::$name,)*];
 
             /// Returns the targets that have the feature.
-            pub const fn gate(self) -> TargetGate {
+            pub const fn gate(self) -> TargetRequirement {
                 match self { $(Feature::$name => $gate,)* }
             }
         }
@@ -283,35 +289,35 @@ macro_rules! features {
 
 features! {
     /// 64-bit floating-point arithmetic.
-    DoublePrecision         TargetGate::From(13);
+    DoublePrecision         TargetRequirement::From(13);
     /// Generic addressing, cache operators and calls with arguments.
-    GenericAddressing       TargetGate::From(20);
+    GenericAddressing       TargetRequirement::From(20);
     /// Memory ordering and scopes.
-    MemoryModel             TargetGate::From(70);
+    MemoryModel             TargetRequirement::From(70);
     /// Independent thread scheduling.
-    IndependentLanes        TargetGate::From(70);
+    IndependentLanes        TargetRequirement::From(70);
     /// Warp matrix operations on `.f16`.
-    Wmma                    TargetGate::From(70);
+    Wmma                    TargetRequirement::From(70);
     /// Warp matrix operations on 8-bit integers.
-    WmmaInteger             TargetGate::From(72);
+    WmmaInteger             TargetRequirement::From(72);
     /// Warp matrix operations on 4-bit integers and single bits.
-    WmmaSubByte             TargetGate::From(75);
+    WmmaSubByte             TargetRequirement::From(75);
     /// Warp matrix operations on `.bf16`, `.tf32` and `.f64`.
-    WmmaWide                TargetGate::From(80);
+    WmmaWide                TargetRequirement::From(80);
     /// Asynchronous copies into shared memory, and mbarriers.
-    AsyncCopy               TargetGate::From(80);
+    AsyncCopy               TargetRequirement::From(80);
     /// Clusters of CTAs with distributed shared memory.
-    Clusters                TargetGate::From(90);
+    Clusters                TargetRequirement::From(90);
     /// `st.async` with an mbarrier.
-    StAsync                 TargetGate::From(90);
+    StAsync                 TargetRequirement::From(90);
     /// Matrix operations of a warpgroup (`wgmma`).
-    Wgmma                   TargetGate::Only(90);
+    Wgmma                   TargetRequirement::Only(90);
     /// 256-bit loads and stores.
-    Vector256               TargetGate::From(100);
+    Vector256               TargetRequirement::From(100);
     /// `st.async` with release semantics, to global memory.
-    StAsyncRelease          TargetGate::From(100);
+    StAsyncRelease          TargetRequirement::From(100);
     /// Matrix operations on tensor memory (`tcgen05`).
-    TensorMemory            TargetGate::OneOf(&[TargetGate::Family(100), TargetGate::Family(101)]);
+    TensorMemory            TargetRequirement::OneOf(&[TargetRequirement::Family(100), TargetRequirement::Family(101)]);
 }
 
 macro_rules! targets {
@@ -324,7 +330,7 @@ macro_rules! targets {
             family: $family,
             since: Version::new($major, $minor),
             limits: $limits,
-            memory: MemoryShape::$memory,
+            memory: MemoryGeometry::$memory,
         },)*];
     };
 }
@@ -333,61 +339,61 @@ macro_rules! targets {
 // treats `sm_107` as a member of the `sm_100` family (`redux.sync.min.f32`, `tcgen05.mma`).
 targets! {
     // name     sm  kind          family since  limits                                     memory
-    "sm_10"     10  Plain          10     1 0   Limits::FIRST.warps(24),                   FIRST;
-    "sm_11"     11  Plain          11     1 0   Limits::FIRST.warps(24),                   FIRST;
-    "sm_12"     12  Plain          12     1 2   Limits::FIRST,                             FIRST;
-    "sm_13"     13  Plain          13     1 2   Limits::FIRST,                             FIRST;
-    "sm_20"     20  Plain          20     2 0   Limits::FERMI,                             COMMON;
-    "sm_21"     21  Plain          21     2 0   Limits::FERMI,                             COMMON;
-    "sm_30"     30  Plain          30     3 0   Limits::KEPLER,                            COMMON;
-    "sm_32"     32  Plain          32     4 0   Limits::KEPLER,                            COMMON;
-    "sm_35"     35  Plain          35     3 1   Limits::KEPLER,                            COMMON;
-    "sm_37"     37  Plain          37     4 1   Limits::KEPLER,                            COMMON;
-    "sm_50"     50  Plain          50     4 0   Limits::KEPLER,                            COMMON;
-    "sm_52"     52  Plain          52     4 1   Limits::KEPLER,                            COMMON;
-    "sm_53"     53  Plain          53     4 2   Limits::KEPLER,                            COMMON;
-    "sm_60"     60  Plain          60     5 0   Limits::KEPLER,                            COMMON;
-    "sm_61"     61  Plain          61     5 0   Limits::KEPLER,                            COMMON;
-    "sm_62"     62  Plain          62     5 0   Limits::KEPLER,                            COMMON;
-    "sm_70"     70  Plain          70     5 1   Limits::KEPLER.shared(96),                 COMMON;
-    "sm_72"     72  Plain          72     6 1   Limits::KEPLER.shared(96),                 COMMON;
-    "sm_75"     75  Plain          75     6 3   Limits::KEPLER.shared(64).warps(32),       COMMON;
-    "sm_80"     80  Plain          80     7 0   Limits::KEPLER.shared(163),                COMMON;
-    "sm_82"     82  Plain          82     6 2   Limits::KEPLER.shared(163),                COMMON;
-    "sm_86"     86  Plain          86     7 1   Limits::KEPLER.shared(99).warps(48),       COMMON;
-    "sm_87"     87  Plain          87     7 4   Limits::KEPLER.shared(163).warps(48),      COMMON;
+    "sm_10"     10  Plain          10     1 0   LaunchLimits::FIRST.warps(24),                   FIRST;
+    "sm_11"     11  Plain          11     1 0   LaunchLimits::FIRST.warps(24),                   FIRST;
+    "sm_12"     12  Plain          12     1 2   LaunchLimits::FIRST,                             FIRST;
+    "sm_13"     13  Plain          13     1 2   LaunchLimits::FIRST,                             FIRST;
+    "sm_20"     20  Plain          20     2 0   LaunchLimits::FERMI,                             COMMON;
+    "sm_21"     21  Plain          21     2 0   LaunchLimits::FERMI,                             COMMON;
+    "sm_30"     30  Plain          30     3 0   LaunchLimits::KEPLER,                            COMMON;
+    "sm_32"     32  Plain          32     4 0   LaunchLimits::KEPLER,                            COMMON;
+    "sm_35"     35  Plain          35     3 1   LaunchLimits::KEPLER,                            COMMON;
+    "sm_37"     37  Plain          37     4 1   LaunchLimits::KEPLER,                            COMMON;
+    "sm_50"     50  Plain          50     4 0   LaunchLimits::KEPLER,                            COMMON;
+    "sm_52"     52  Plain          52     4 1   LaunchLimits::KEPLER,                            COMMON;
+    "sm_53"     53  Plain          53     4 2   LaunchLimits::KEPLER,                            COMMON;
+    "sm_60"     60  Plain          60     5 0   LaunchLimits::KEPLER,                            COMMON;
+    "sm_61"     61  Plain          61     5 0   LaunchLimits::KEPLER,                            COMMON;
+    "sm_62"     62  Plain          62     5 0   LaunchLimits::KEPLER,                            COMMON;
+    "sm_70"     70  Plain          70     5 1   LaunchLimits::KEPLER.shared(96),                 COMMON;
+    "sm_72"     72  Plain          72     6 1   LaunchLimits::KEPLER.shared(96),                 COMMON;
+    "sm_75"     75  Plain          75     6 3   LaunchLimits::KEPLER.shared(64).warps(32),       COMMON;
+    "sm_80"     80  Plain          80     7 0   LaunchLimits::KEPLER.shared(163),                COMMON;
+    "sm_82"     82  Plain          82     6 2   LaunchLimits::KEPLER.shared(163),                COMMON;
+    "sm_86"     86  Plain          86     7 1   LaunchLimits::KEPLER.shared(99).warps(48),       COMMON;
+    "sm_87"     87  Plain          87     7 4   LaunchLimits::KEPLER.shared(163).warps(48),      COMMON;
     // Assembler 13.0 accepts `sm_88` from PTX 7.3 on, 13.5 from PTX 9.0 on.
-    "sm_88"     88  Plain          88     7 3   Limits::KEPLER.shared(163).warps(48),      COMMON;
-    "sm_89"     89  Plain          89     7 8   Limits::KEPLER.shared(99).warps(48),       COMMON;
-    "sm_90"     90  Plain          90     7 8   Limits::HOPPER,                            COMMON;
-    "sm_90a"    90  Architecture   90     8 0   Limits::HOPPER.all_static(),               COMMON;
-    "sm_100"   100  Plain         100     8 6   Limits::HOPPER,                            COMMON;
-    "sm_100a"  100  Architecture  100     8 6   Limits::HOPPER.all_static(),               COMMON;
-    "sm_100f"  100  Family        100     8 8   Limits::HOPPER,                            COMMON;
+    "sm_88"     88  Plain          88     7 3   LaunchLimits::KEPLER.shared(163).warps(48),      COMMON;
+    "sm_89"     89  Plain          89     7 8   LaunchLimits::KEPLER.shared(99).warps(48),       COMMON;
+    "sm_90"     90  Plain          90     7 8   LaunchLimits::HOPPER,                            COMMON;
+    "sm_90a"    90  Architecture   90     8 0   LaunchLimits::HOPPER.all_static(),               COMMON;
+    "sm_100"   100  Plain         100     8 6   LaunchLimits::HOPPER,                            COMMON;
+    "sm_100a"  100  Architecture  100     8 6   LaunchLimits::HOPPER.all_static(),               COMMON;
+    "sm_100f"  100  Family        100     8 8   LaunchLimits::HOPPER,                            COMMON;
     // `sm_101` was renamed to `sm_110` in PTX 9.0.
-    "sm_101"   101  Plain         101     8 6   Limits::HOPPER.warps(48),                  COMMON;
-    "sm_101a"  101  Architecture  101     8 6   Limits::HOPPER.warps(48).all_static(),     COMMON;
-    "sm_101f"  101  Family        101     8 8   Limits::HOPPER.warps(48),                  COMMON;
-    "sm_103"   103  Plain         100     8 8   Limits::HOPPER,                            COMMON;
-    "sm_103a"  103  Architecture  100     8 8   Limits::HOPPER.all_static(),               COMMON;
-    "sm_103f"  103  Family        100     8 8   Limits::HOPPER,                            COMMON;
-    "sm_107"   107  Plain         100     9 4   Limits::HOPPER,                            COMMON;
-    "sm_107a"  107  Architecture  100     9 4   Limits::HOPPER.all_static(),               COMMON;
-    "sm_107f"  107  Family        100     9 4   Limits::HOPPER,                            COMMON;
-    "sm_110"   110  Plain         101     9 0   Limits::HOPPER.warps(48),                  COMMON;
-    "sm_110a"  110  Architecture  101     9 0   Limits::HOPPER.warps(48).all_static(),     COMMON;
-    "sm_110f"  110  Family        101     9 0   Limits::HOPPER.warps(48),                  COMMON;
-    "sm_120"   120  Plain         120     8 7   Limits::SMALL_BLACKWELL,                   COMMON;
-    "sm_120a"  120  Architecture  120     8 7   Limits::SMALL_BLACKWELL.all_static(),      COMMON;
-    "sm_120f"  120  Family        120     8 8   Limits::SMALL_BLACKWELL,                   COMMON;
-    "sm_121"   121  Plain         120     8 8   Limits::SMALL_BLACKWELL,                   COMMON;
-    "sm_121a"  121  Architecture  120     8 8   Limits::SMALL_BLACKWELL.all_static(),      COMMON;
-    "sm_121f"  121  Family        120     8 8   Limits::SMALL_BLACKWELL,                   COMMON;
+    "sm_101"   101  Plain         101     8 6   LaunchLimits::HOPPER.warps(48),                  COMMON;
+    "sm_101a"  101  Architecture  101     8 6   LaunchLimits::HOPPER.warps(48).all_static(),     COMMON;
+    "sm_101f"  101  Family        101     8 8   LaunchLimits::HOPPER.warps(48),                  COMMON;
+    "sm_103"   103  Plain         100     8 8   LaunchLimits::HOPPER,                            COMMON;
+    "sm_103a"  103  Architecture  100     8 8   LaunchLimits::HOPPER.all_static(),               COMMON;
+    "sm_103f"  103  Family        100     8 8   LaunchLimits::HOPPER,                            COMMON;
+    "sm_107"   107  Plain         100     9 4   LaunchLimits::HOPPER,                            COMMON;
+    "sm_107a"  107  Architecture  100     9 4   LaunchLimits::HOPPER.all_static(),               COMMON;
+    "sm_107f"  107  Family        100     9 4   LaunchLimits::HOPPER,                            COMMON;
+    "sm_110"   110  Plain         101     9 0   LaunchLimits::HOPPER.warps(48),                  COMMON;
+    "sm_110a"  110  Architecture  101     9 0   LaunchLimits::HOPPER.warps(48).all_static(),     COMMON;
+    "sm_110f"  110  Family        101     9 0   LaunchLimits::HOPPER.warps(48),                  COMMON;
+    "sm_120"   120  Plain         120     8 7   LaunchLimits::SMALL_BLACKWELL,                   COMMON;
+    "sm_120a"  120  Architecture  120     8 7   LaunchLimits::SMALL_BLACKWELL.all_static(),      COMMON;
+    "sm_120f"  120  Family        120     8 8   LaunchLimits::SMALL_BLACKWELL,                   COMMON;
+    "sm_121"   121  Plain         120     8 8   LaunchLimits::SMALL_BLACKWELL,                   COMMON;
+    "sm_121a"  121  Architecture  120     8 8   LaunchLimits::SMALL_BLACKWELL.all_static(),      COMMON;
+    "sm_121f"  121  Family        120     8 8   LaunchLimits::SMALL_BLACKWELL,                   COMMON;
 }
 
 impl Target {
     /// Returns the default target for a source without `.target`.
-    pub fn fallback() -> &'static Target {
+    pub fn default_target() -> &'static Target {
         Target::from_name("sm_100").unwrap_or(&TARGETS[0])
     }
 
@@ -448,7 +454,7 @@ mod tests {
 
     #[test]
     fn a_family_is_met_by_its_members_that_say_so() {
-        let gate = TargetGate::Family(100);
+        let gate = TargetRequirement::Family(100);
         let met: Vec<_> = TARGETS.iter().filter(|t| gate.met_by(t)).collect();
         let names: Vec<_> = met.iter().map(|target| target.name).collect();
         assert_eq!(
@@ -461,7 +467,7 @@ mod tests {
 
     #[test]
     fn a_range_of_architectures_ends() {
-        let gate = TargetGate::Between(75, 89);
+        let gate = TargetRequirement::Between(75, 89);
         let met = |name| gate.met_by(target(name));
         assert!(met("sm_75") && met("sm_86") && met("sm_89"));
         assert!(!met("sm_72") && !met("sm_90") && !met("sm_90a"));
@@ -493,6 +499,6 @@ mod tests {
         assert_eq!(target("sm_90a").static_shared_bytes(), 227 * KIB);
         assert_eq!(target("sm_120a").static_shared_bytes(), 99 * KIB);
         let largest = TARGETS.iter().map(|t| t.limits.shared_bytes).max();
-        assert_eq!(largest, Some(Limits::LARGEST.shared_bytes));
+        assert_eq!(largest, Some(LaunchLimits::LARGEST.shared_bytes));
     }
 }

@@ -6,7 +6,7 @@ pub const MAX_PARTS: usize = 4;
 
 /// Selector of the bytes or half-words of an operand: `.b0`, `.h1`, `.b3210`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Parts {
+pub struct SubwordSelector {
     /// `true` for bytes, `false` for half-words.
     pub bytes: bool,
     /// Digits in source order, of which the first `n` are used; the first digit selects the most significant element.
@@ -14,9 +14,9 @@ pub struct Parts {
     n: u8,
 }
 
-impl Parts {
+impl SubwordSelector {
     /// Parses a selector without the dot: `b3210`.
-    pub fn read(text: &str) -> Option<Parts> {
+    pub fn read(text: &str) -> Option<SubwordSelector> {
         let (bytes, written) = match text.split_at_checked(1)? {
             ("b", digits) => (true, digits),
             ("h", digits) => (false, digits),
@@ -30,7 +30,7 @@ impl Parts {
             *digit = char::from(byte).to_digit(8)? as u8;
         }
         let n = written.len() as u8;
-        Some(Parts { bytes, digits, n })
+        Some(SubwordSelector { bytes, digits, n })
     }
 
     /// Returns the digits, the most significant element first.
@@ -60,33 +60,33 @@ impl Parts {
         packed | u64::from(self.n) << 12 | u64::from(self.bytes) << 15
     }
 
-    fn from_bits(bits: u64) -> Option<Parts> {
+    fn from_bits(bits: u64) -> Option<SubwordSelector> {
         let n = (bits >> 12 & 7) as u8;
         let digits = std::array::from_fn(|index| (bits >> (3 * index) & 7) as u8);
         let bytes = bits >> 15 & 1 != 0;
-        (n > 0).then_some(Parts { bytes, digits, n })
+        (n > 0).then_some(SubwordSelector { bytes, digits, n })
     }
 }
 
-/// Selectors of all operands of one video instruction, encoded as an additional immediate operand by [`Selection::to_bits`].
+/// Selectors of all operands of one video instruction, encoded as an additional immediate operand by [`SubwordSelectors::to_bits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Selection {
+pub struct SubwordSelectors {
     /// Selector of the result.
-    pub d: Option<Parts>,
+    pub d: Option<SubwordSelector>,
     /// Selector of the first source.
-    pub a: Option<Parts>,
+    pub a: Option<SubwordSelector>,
     /// Selector of the second source.
-    pub b: Option<Parts>,
+    pub b: Option<SubwordSelector>,
     /// `vmad`: the product is negated.
     pub negate_product: bool,
     /// `vmad`: the addend is negated.
     pub negate_addend: bool,
 }
 
-impl Selection {
+impl SubwordSelectors {
     /// Encodes the selectors as an immediate, the operand after those in the source.
     pub fn to_bits(self) -> u64 {
-        let bits = |parts: Option<Parts>| parts.map_or(0, Parts::to_bits);
+        let bits = |parts: Option<SubwordSelector>| parts.map_or(0, SubwordSelector::to_bits);
         bits(self.d)
             | bits(self.a) << 16
             | bits(self.b) << 32
@@ -95,11 +95,11 @@ impl Selection {
     }
 
     /// Decodes such an immediate.
-    pub fn from_bits(bits: u64) -> Selection {
-        Selection {
-            d: Parts::from_bits(bits & 0xffff),
-            a: Parts::from_bits(bits >> 16 & 0xffff),
-            b: Parts::from_bits(bits >> 32 & 0xffff),
+    pub fn from_bits(bits: u64) -> SubwordSelectors {
+        SubwordSelectors {
+            d: SubwordSelector::from_bits(bits & 0xffff),
+            a: SubwordSelector::from_bits(bits >> 16 & 0xffff),
+            b: SubwordSelector::from_bits(bits >> 32 & 0xffff),
             negate_product: bits >> 48 & 1 != 0,
             negate_addend: bits >> 49 & 1 != 0,
         }
@@ -108,23 +108,23 @@ impl Selection {
 
 #[cfg(test)]
 mod tests {
-    use super::{Parts, Selection};
+    use super::{SubwordSelector, SubwordSelectors};
 
     #[test]
     fn selections_come_back_from_their_numbers() {
-        let d = Parts::read("b30");
-        let (a, b) = (Parts::read("b0123"), Parts::read("h1"));
+        let d = SubwordSelector::read("b30");
+        let (a, b) = (SubwordSelector::read("b0123"), SubwordSelector::read("h1"));
         assert_eq!(a.map(|parts| parts.element(0)), Some(Some(3)));
-        let selection = Selection {
+        let selection = SubwordSelectors {
             d,
             a,
             b,
             negate_product: true,
             negate_addend: false,
         };
-        assert_eq!(Selection::from_bits(selection.to_bits()), selection);
-        assert_eq!(Selection::from_bits(0), Selection::default());
-        assert_eq!(Parts::read("b8"), None);
-        assert_eq!(Parts::read("h"), None);
+        assert_eq!(SubwordSelectors::from_bits(selection.to_bits()), selection);
+        assert_eq!(SubwordSelectors::from_bits(0), SubwordSelectors::default());
+        assert_eq!(SubwordSelector::read("b8"), None);
+        assert_eq!(SubwordSelector::read("h"), None);
     }
 }

@@ -3,44 +3,44 @@
 
 use super::family::FragmentFamily;
 use super::map::FragmentMap;
-use super::operation::{FragmentOp, Matrix, Shape};
-use super::tensor_core::TensorCore;
+use super::operation::{FragmentOp, MatrixOperand, Shape};
+use super::tensor_core::TensorCoreGeneration;
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 
-/// Effect of a stride that is not a multiple of [`Access::bytes`].
+/// Effect of a stride that is not a multiple of [`WmmaAccess::bytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ShortStride {
+pub enum MisalignedStride {
     /// Misaligned accesses fault.
     Fault,
     /// No fault: the low bits of the stride are dropped for some of the rows, which are accessed at wrong addresses.
     Moved,
 }
 
-impl ShortStride {
+impl MisalignedStride {
     /// Returns `fault` or `moved`.
     pub const fn name(self) -> &'static str {
         match self {
-            ShortStride::Fault => "fault",
-            ShortStride::Moved => "moved",
+            MisalignedStride::Fault => "fault",
+            MisalignedStride::Moved => "moved",
         }
     }
 }
 
 /// Accesses to one state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Access {
+pub struct WmmaAccess {
     /// Size of the widest access in bytes, which is the required alignment of the address and of the stride in bytes.
     pub bytes: u8,
     /// Number of accesses per lane.
     pub count: u8,
     /// `None` if elements are accessed individually, so that every stride is aligned.
-    pub short_stride: Option<ShortStride>,
+    pub short_stride: Option<MisalignedStride>,
     /// Whether the accesses are `ldmatrix` accesses: the lane that provides the address of 16 bytes is not the lane that receives them.
     pub by_rows: bool,
 }
 
-impl Access {
+impl WmmaAccess {
     /// Returns the number of bytes per lane and pass; for `ldmatrix` it is one register, the lane's part of a matrix.
     pub const fn lane_bytes(self) -> u32 {
         match self.by_rows {
@@ -52,14 +52,14 @@ impl Access {
 
 /// The accesses of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Accesses {
+pub struct WmmaAccesses {
     /// Accesses through global and generic addresses.
-    pub global: Access,
-    pub shared: Access,
+    pub global: WmmaAccess,
+    pub shared: WmmaAccess,
 }
 
-const fn access(bytes: u8, count: u8, short_stride: Option<ShortStride>) -> Access {
-    Access {
+const fn access(bytes: u8, count: u8, short_stride: Option<MisalignedStride>) -> WmmaAccess {
+    WmmaAccess {
         bytes,
         count,
         short_stride,
@@ -67,18 +67,18 @@ const fn access(bytes: u8, count: u8, short_stride: Option<ShortStride>) -> Acce
     }
 }
 
-const FAULT: Option<ShortStride> = Some(ShortStride::Fault);
-const MOVED: Option<ShortStride> = Some(ShortStride::Moved);
+const FAULT: Option<MisalignedStride> = Some(MisalignedStride::Fault);
+const MOVED: Option<MisalignedStride> = Some(MisalignedStride::Moved);
 
 impl FragmentMap {
     /// Returns the accesses that the compiled code performs for this fragment in `layout`; `None` for operations other than `wmma.load`
     /// and `wmma.store`.
-    pub fn accesses(&self, layout: MatrixLayout) -> Option<Accesses> {
-        let core = TensorCore::of(&self.query.target)?;
+    pub fn accesses(&self, layout: MatrixLayout) -> Option<WmmaAccesses> {
+        let core = TensorCoreGeneration::of(&self.query.target)?;
         match self.query.op {
             FragmentOp::StoreD | FragmentOp::LoadC => {
                 let access = self.accumulator(layout);
-                Some(Accesses {
+                Some(WmmaAccesses {
                     global: access,
                     shared: access,
                 })
@@ -92,7 +92,7 @@ impl FragmentMap {
         self.n_registers * self.elements_per_register
     }
 
-    fn accumulator(&self, layout: MatrixLayout) -> Access {
+    fn accumulator(&self, layout: MatrixLayout) -> WmmaAccess {
         let n = self.n_elements();
         let is_row = layout == MatrixLayout::Row;
         match (self.family, self.query.ty) {
@@ -115,19 +115,19 @@ impl FragmentMap {
         self.formula.column.value(0, 1) == 1
     }
 
-    fn factor(&self, core: TensorCore, layout: MatrixLayout) -> Accesses {
+    fn factor(&self, core: TensorCoreGeneration, layout: MatrixLayout) -> WmmaAccesses {
         // Adjacent elements of a lane are adjacent along k.
         let is_along = match self.query.op.matrix() {
-            Matrix::A => layout == MatrixLayout::Row,
+            MatrixOperand::A => layout == MatrixLayout::Row,
             _ => layout == MatrixLayout::Col,
         };
-        let same = |access| Accesses {
+        let same = |access| WmmaAccesses {
             global: access,
             shared: access,
         };
         let n_read = self.n_read_registers;
         // `ldmatrix` reads two matrices at once on `sm_75`, and up to four from `sm_80` on.
-        let rows = |n_matrices: u8| Access {
+        let rows = |n_matrices: u8| WmmaAccess {
             by_rows: true,
             ..access(16, n_read.div_ceil(n_matrices), FAULT)
         };
@@ -141,18 +141,22 @@ impl FragmentMap {
             ScalarType::F64 => same(access(8, 1, None)),
             ScalarType::Tf32 => same(access(4, n_read, None)),
             _ if has_bytes && !is_along => same(access(1, self.n_elements(), None)),
-            _ if has_bytes && core == TensorCore::Volta => same(access(4, n_read, FAULT)),
-            _ if has_bytes => Accesses {
+            _ if has_bytes && core == TensorCoreGeneration::Volta => same(access(4, n_read, FAULT)),
+            _ if has_bytes => WmmaAccesses {
                 global: access(4, n_read, FAULT),
                 shared: rows(2),
             },
-            _ if self.query.shape == Shape::new(8, 8, self.query.shape.k) => Accesses {
+            _ if self.query.shape == Shape::new(8, 8, self.query.shape.k) => WmmaAccesses {
                 global: access(4, n_read, MOVED),
                 shared: rows(1),
             },
-            _ => Accesses {
+            _ => WmmaAccesses {
                 global: access(4, n_read, MOVED),
-                shared: rows(if core == TensorCore::Turing { 2 } else { 4 }),
+                shared: rows(if core == TensorCoreGeneration::Turing {
+                    2
+                } else {
+                    4
+                }),
             },
         }
     }

@@ -4,15 +4,15 @@
 use super::FragmentQuery;
 use super::error::FragmentError;
 use super::family::FragmentFamily;
-use super::formula::Formula;
-use super::group::{self, Bit, Blocks};
+use super::formula::FragmentFormula;
+use super::group::{self, BlockOrder, RegisterBit};
 use super::map::FragmentMap;
-use super::operation::{FragmentOp, Matrix, Shape};
+use super::operation::{FragmentOp, MatrixOperand, Shape};
 use super::quad_pair;
-use super::tensor_core::TensorCore;
-use crate::form::Origin;
+use super::tensor_core::TensorCoreGeneration;
+use crate::form::FactSource;
 use crate::modifier::MatrixLayout;
-use crate::target::{Target, TargetGate};
+use crate::target::{Target, TargetRequirement};
 use crate::types::ScalarType;
 use FragmentOp as Op;
 use ScalarType::{
@@ -20,7 +20,7 @@ use ScalarType::{
 };
 
 /// Fragments with the same layouts and the same first architecture.
-struct Entry {
+struct SupportedFragments {
     ops: &'static [FragmentOp],
     shapes: &'static [Shape],
     types: &'static [ScalarType],
@@ -34,8 +34,8 @@ const fn entry(
     types: &'static [ScalarType],
     first_sm: u16,
     layouts: &'static [MatrixLayout],
-) -> Entry {
-    Entry {
+) -> SupportedFragments {
+    SupportedFragments {
         ops,
         shapes,
         types,
@@ -83,7 +83,7 @@ const COL: &[MatrixLayout] = &[MatrixLayout::Col];
 const ROW_COL: &[MatrixLayout] = BOTH;
 
 #[rustfmt::skip]
-static CATALOGUE: &[Entry] = &[
+static CATALOGUE: &[SupportedFragments] = &[
     // wmma: accumulators, then operand matrices.
     entry(WMMA_CD, DEPTH_16, &[F16, F32], 70, BOTH),
     entry(WMMA_CD, DEPTH_16, &[S32], 72, BOTH),
@@ -140,7 +140,11 @@ static CATALOGUE: &[Entry] = &[
 ];
 
 /// Returns the layouts of `op` in `entry`.
-fn layouts_of(entry: &Entry, op: FragmentOp, ty: ScalarType) -> &'static [MatrixLayout] {
+fn layouts_of(
+    entry: &SupportedFragments,
+    op: FragmentOp,
+    ty: ScalarType,
+) -> &'static [MatrixLayout] {
     match (op, entry.shapes, ty) {
         (Op::MmaA | Op::MmaB, [M8N8K4], F16) => entry.layouts,
         (Op::MmaA, ..) => ROW,
@@ -189,8 +193,8 @@ pub fn fragment(query: &FragmentQuery) -> Result<FragmentMap, FragmentError> {
             expected: layouts[0],
         });
     }
-    match TensorCore::of(&target) {
-        Some(core) if TargetGate::From(entry.first_sm).met_by(&target) => {
+    match TensorCoreGeneration::of(&target) {
+        Some(core) if TargetRequirement::From(entry.first_sm).met_by(&target) => {
             Ok(map(query, core, layout, layouts))
         }
         _ => Err(FragmentError::Target {
@@ -206,7 +210,7 @@ pub fn fragment(query: &FragmentQuery) -> Result<FragmentMap, FragmentError> {
 /// Returns all queries that have a map on `target`, in table order.
 pub fn all_fragments(target: &Target) -> Vec<FragmentQuery> {
     let mut queries = Vec::new();
-    let has = |entry: &&Entry| TargetGate::From(entry.first_sm).met_by(target);
+    let has = |entry: &&SupportedFragments| TargetRequirement::From(entry.first_sm).met_by(target);
     for entry in CATALOGUE.iter().filter(has) {
         for &op in entry.ops {
             for &shape in entry.shapes {
@@ -229,14 +233,14 @@ pub fn all_fragments(target: &Target) -> Vec<FragmentQuery> {
 
 fn map(
     query: &FragmentQuery,
-    core: TensorCore,
+    core: TensorCoreGeneration,
     layout: MatrixLayout,
     layouts: &'static [MatrixLayout],
 ) -> FragmentMap {
     let FragmentQuery { op, shape, ty, .. } = *query;
     let (rows, columns) = shape.size(op.matrix());
     let family = family(query, core);
-    let sizes = Sizes::of(query, family);
+    let sizes = LaneSizes::of(query, family);
     let formula = match (op, family) {
         (_, FragmentFamily::QuadPair) => {
             quad_pair::formula(shape, op.matrix(), ty, layout, sizes.n_elements())
@@ -245,8 +249,8 @@ fn map(
         (_, FragmentFamily::Group) => in_groups(query, core, &sizes),
     };
     // In quad pairs, the fragments of A and B depend on whether they are loaded from rows or columns.
-    let is_layout_seen =
-        family == FragmentFamily::QuadPair && matches!(op.matrix(), Matrix::A | Matrix::B);
+    let is_layout_seen = family == FragmentFamily::QuadPair
+        && matches!(op.matrix(), MatrixOperand::A | MatrixOperand::B);
     FragmentMap {
         query: FragmentQuery {
             layout: Some(layout),
@@ -268,18 +272,18 @@ fn map(
         formula,
         origin: match (op.is_wmma(), core) {
             // Release 13.5 only supports `sm_75` and later.
-            (true, TensorCore::Volta) => Origin::Assembler("12.9"),
-            (true, _) => Origin::Assembler("13.5"),
-            (false, _) => Origin::Documented,
+            (true, TensorCoreGeneration::Volta) => FactSource::Assembler("12.9"),
+            (true, _) => FactSource::Assembler("13.5"),
+            (false, _) => FactSource::Documented,
         },
     }
 }
 
 /// Returns the family of the fragment: `wmma` on `f16` uses quad pairs on `sm_70` and `sm_72`, and `mma.m8n8k4` uses them on every
 /// target.
-fn family(query: &FragmentQuery, core: TensorCore) -> FragmentFamily {
+fn family(query: &FragmentQuery, core: TensorCoreGeneration) -> FragmentFamily {
     let is_half = matches!(query.ty, F16 | F32);
-    let is_own = query.op.is_wmma() && core == TensorCore::Volta;
+    let is_own = query.op.is_wmma() && core == TensorCoreGeneration::Volta;
     if is_half && (is_own || !query.op.is_wmma() && query.shape == M8N8K4) {
         FragmentFamily::QuadPair
     } else {
@@ -288,14 +292,14 @@ fn family(query: &FragmentQuery, core: TensorCore) -> FragmentFamily {
 }
 
 /// Registers and elements per lane.
-struct Sizes {
+struct LaneSizes {
     n_registers: u8,
     elements_per_register: u8,
     n_read_registers: u8,
 }
 
-impl Sizes {
-    fn of(query: &FragmentQuery, family: FragmentFamily) -> Sizes {
+impl LaneSizes {
+    fn of(query: &FragmentQuery, family: FragmentFamily) -> LaneSizes {
         let FragmentQuery { op, shape, ty, .. } = *query;
         // Registers have 32 bits, except for `f64` with 64. Sub-byte floats occupy one byte each, unless all elements have 4 bits.
         let container_bits = match ty {
@@ -307,7 +311,7 @@ impl Sizes {
         let (rows, columns) = shape.size(op.matrix());
         let held = rows * columns / 32;
         let registers = |n_elements: u16| (n_elements / u16::from(elements_per_register)) as u8;
-        let is_factor = matches!(op.matrix(), Matrix::A | Matrix::B);
+        let is_factor = matches!(op.matrix(), MatrixOperand::A | MatrixOperand::B);
         let (n_registers, n_read_registers) = match (op, family) {
             (Op::LdmatrixX2 | Op::StmatrixX2, _) => (2 * registers(held), 2 * registers(held)),
             (Op::LdmatrixX4 | Op::StmatrixX4, _) => (4 * registers(held), 4 * registers(held)),
@@ -322,7 +326,7 @@ impl Sizes {
             }
             _ => (registers(held), registers(held)),
         };
-        Sizes {
+        LaneSizes {
             n_registers,
             elements_per_register,
             n_read_registers,
@@ -342,26 +346,30 @@ impl Sizes {
     }
 }
 
-fn in_groups(query: &FragmentQuery, core: TensorCore, sizes: &Sizes) -> Formula {
+fn in_groups(
+    query: &FragmentQuery,
+    core: TensorCoreGeneration,
+    sizes: &LaneSizes,
+) -> FragmentFormula {
     let FragmentQuery { op, shape, ty, .. } = *query;
     let blocks_of_8 = |length: u16| (length / 8).ilog2() as u8;
     let depth_bits = || (shape.k / (4 * u16::from(sizes.elements_per_register))).ilog2() as u8;
     match op.matrix() {
-        Matrix::A => {
-            let order = block_order(Matrix::A, blocks_of_8(shape.m), depth_bits());
+        MatrixOperand::A => {
+            let order = block_order(MatrixOperand::A, blocks_of_8(shape.m), depth_bits());
             group::factor(sizes.packed_bits(), &order, sizes.element_bits())
         }
-        Matrix::B => {
-            let order = block_order(Matrix::B, blocks_of_8(shape.n), depth_bits());
+        MatrixOperand::B => {
+            let order = block_order(MatrixOperand::B, blocks_of_8(shape.n), depth_bits());
             group::factor(sizes.packed_bits(), &order, sizes.element_bits()).transposed()
         }
-        Matrix::C | Matrix::D => {
+        MatrixOperand::C | MatrixOperand::D => {
             // `sm_72` and `sm_75` compute the integer MMA of this shape directly; all others compute its transpose.
-            let is_straight = ty == S32 && core < TensorCore::Ampere;
+            let is_straight = ty == S32 && core < TensorCoreGeneration::Ampere;
             let blocks = if shape == M8N32K16 && !is_straight {
-                Blocks::Transposed
+                BlockOrder::Transposed
             } else {
-                Blocks::Plain {
+                BlockOrder::Plain {
                     down: blocks_of_8(shape.m),
                 }
             };
@@ -373,22 +381,25 @@ fn in_groups(query: &FragmentQuery, core: TensorCore, sizes: &Sizes) -> Formula 
 /// Returns the meaning of the bits of the register index, least significant bit first: a hardware instruction processes 16 rows of A at
 /// once, so blocks of k follow the first row block. It processes 8 columns of B, so k comes first, except in m8n32k16, which is computed
 /// transposed.
-fn block_order(matrix: Matrix, outer_bits: u8, depth_bits: u8) -> Vec<Bit> {
-    let outer = |n: u8| std::iter::repeat_n(Bit::Outer, usize::from(n));
-    let first = if matrix == Matrix::B && outer_bits == 1 {
+fn block_order(matrix: MatrixOperand, outer_bits: u8, depth_bits: u8) -> Vec<RegisterBit> {
+    let outer = |n: u8| std::iter::repeat_n(RegisterBit::Outer, usize::from(n));
+    let first = if matrix == MatrixOperand::B && outer_bits == 1 {
         0
     } else {
         outer_bits.min(1)
     };
     outer(first)
-        .chain(std::iter::repeat_n(Bit::Depth, usize::from(depth_bits)))
+        .chain(std::iter::repeat_n(
+            RegisterBit::Depth,
+            usize::from(depth_bits),
+        ))
         .chain(outer(outer_bits - first))
         .collect()
 }
 
 /// Returns the formula of `ldmatrix`, `stmatrix` and `movmatrix` (PTX ISA, "Warp-level matrix load instruction: ldmatrix"). The fragment
 /// does not depend on `.trans`, which selects whether rows or columns are contiguous in memory.
-fn matrices(op: FragmentOp, shape: Shape, sizes: &Sizes) -> Formula {
+fn matrices(op: FragmentOp, shape: Shape, sizes: &LaneSizes) -> FragmentFormula {
     let element_bits = sizes.element_bits();
     match (op, shape) {
         // The result elements are numbered like those of the source.

@@ -20,7 +20,7 @@ pub const VARIABLES: [(&str, &str); 6] = [
 
 /// Source of a bit field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum IndexSource {
     /// Lane index, 5 bits.
     Lane,
     /// Index of the element within the lane: register index times elements per register, plus the position within the register.
@@ -29,17 +29,17 @@ pub enum Source {
 
 /// `width` bits of the source starting at bit `from`, placed at bit `to` of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Field {
-    pub source: Source,
+pub struct BitField {
+    pub source: IndexSource,
     pub from: u8,
     pub width: u8,
     pub to: u8,
 }
 
 /// Creates a field of the lane index.
-pub(super) const fn lane(from: u8, width: u8, to: u8) -> Field {
-    Field {
-        source: Source::Lane,
+pub(super) const fn lane(from: u8, width: u8, to: u8) -> BitField {
+    BitField {
+        source: IndexSource::Lane,
         from,
         width,
         to,
@@ -47,21 +47,21 @@ pub(super) const fn lane(from: u8, width: u8, to: u8) -> Field {
 }
 
 /// Creates a field of the element index.
-pub(super) const fn element(from: u8, width: u8, to: u8) -> Field {
-    Field {
-        source: Source::Element,
+pub(super) const fn element(from: u8, width: u8, to: u8) -> BitField {
+    BitField {
+        source: IndexSource::Element,
         from,
         width,
         to,
     }
 }
 
-impl Field {
+impl BitField {
     /// Returns the contribution of the field to the sum.
     pub const fn value(self, lane: u16, element: u16) -> u16 {
         let source = match self.source {
-            Source::Lane => lane,
-            Source::Element => element,
+            IndexSource::Lane => lane,
+            IndexSource::Element => element,
         };
         ((source >> self.from) & ((1 << self.width) - 1)) << self.to
     }
@@ -69,11 +69,11 @@ impl Field {
     /// Formats the field; `element_bits` is the width of the element index.
     fn text(self, element_bits: u8) -> String {
         let (name, start, bits) = match (self.source, self.from, self.width) {
-            (Source::Element, ..) => ("e", 0, element_bits),
-            (Source::Lane, 0 | 1, _) => ("t", 0, 2),
-            (Source::Lane, 2, 3) => ("g", 2, 3),
-            (Source::Lane, 2 | 3, _) => ("p", 2, 2),
-            (Source::Lane, ..) => ("u", 4, 1),
+            (IndexSource::Element, ..) => ("e", 0, element_bits),
+            (IndexSource::Lane, 0 | 1, _) => ("t", 0, 2),
+            (IndexSource::Lane, 2, 3) => ("g", 2, 3),
+            (IndexSource::Lane, 2 | 3, _) => ("p", 2, 2),
+            (IndexSource::Lane, ..) => ("u", 4, 1),
         };
         let from = self.from - start;
         let mask = (1u16 << self.width) - 1;
@@ -98,12 +98,12 @@ impl Field {
 
 /// Sum of fields with disjoint result bits.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Sum(Vec<Field>);
+pub struct BitFieldSum(Vec<BitField>);
 
-impl Sum {
+impl BitFieldSum {
     /// Creates the sum of these fields; empty fields are dropped and adjacent fields are merged.
-    pub(super) fn of(fields: impl IntoIterator<Item = Field>) -> Sum {
-        let mut sum: Vec<Field> = Vec::new();
+    pub(super) fn of(fields: impl IntoIterator<Item = BitField>) -> BitFieldSum {
+        let mut sum: Vec<BitField> = Vec::new();
         for field in fields.into_iter().filter(|field| field.width > 0) {
             match sum.last_mut() {
                 Some(last)
@@ -116,11 +116,11 @@ impl Sum {
                 _ => sum.push(field),
             }
         }
-        Sum(sum)
+        BitFieldSum(sum)
     }
 
     /// Returns the fields in the order in which the formula is printed.
-    pub fn fields(&self) -> &[Field] {
+    pub fn fields(&self) -> &[BitField] {
         &self.0
     }
 
@@ -145,19 +145,19 @@ impl Sum {
 
 /// Fragment formula: the coordinates of each element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Formula {
+pub struct FragmentFormula {
     /// Index of the matrix, for operations with several (`ldmatrix.x4`; `mma.m8n8k4`, one per quad pair).
-    pub matrix: Sum,
-    pub row: Sum,
-    pub column: Sum,
+    pub matrix: BitFieldSum,
+    pub row: BitFieldSum,
+    pub column: BitFieldSum,
     /// Width of the element index in bits.
     pub element_bits: u8,
 }
 
-impl Formula {
+impl FragmentFormula {
     /// Returns the formula with rows and columns exchanged.
-    pub(super) fn transposed(self) -> Formula {
-        Formula {
+    pub(super) fn transposed(self) -> FragmentFormula {
+        FragmentFormula {
             row: self.column,
             column: self.row,
             ..self
@@ -165,10 +165,10 @@ impl Formula {
     }
 }
 
-impl fmt::Display for Formula {
+impl fmt::Display for FragmentFormula {
     /// Prints the formula in terms of [`VARIABLES`]; the text is valid JavaScript and Python.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = |sum: &Sum| sum.text(self.element_bits);
+        let text = |sum: &BitFieldSum| sum.text(self.element_bits);
         write!(f, "row = {}; col = {}", text(&self.row), text(&self.column))?;
         if self.matrix.fields().is_empty() {
             return Ok(());

@@ -4,11 +4,11 @@
 //! rows (A, C, D) or 8 columns (B); a lane holds row (column) g of each block (PTX ISA, "Matrix Fragments for mma"). The formula follows
 //! from the sizes and from the order of the blocks over the register index.
 
-use super::formula::{Field, Formula, Sum, element, lane};
+use super::formula::{BitField, BitFieldSum, FragmentFormula, element, lane};
 
 /// Meaning of the next bit of the register index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bit {
+pub(super) enum RegisterBit {
     /// Blocks of eight rows of A or eight columns of B.
     Outer,
     /// Blocks of k.
@@ -17,29 +17,29 @@ pub(super) enum Bit {
 
 /// Returns the fragment of A: row g, k = n*t + j, with n = 1 << `packed_bits` elements per register. `bits` is the order of the blocks;
 /// higher bits of the register index replicate the lower registers. The fragment of B is the transpose.
-pub(super) fn factor(packed_bits: u8, bits: &[Bit], element_bits: u8) -> Formula {
+pub(super) fn factor(packed_bits: u8, bits: &[RegisterBit], element_bits: u8) -> FragmentFormula {
     let mut outer = vec![lane(2, 3, 0)];
     let mut depth = vec![lane(0, 2, packed_bits), element(0, packed_bits, 0)];
     let (mut outer_to, mut depth_to) = (3, packed_bits + 2);
     for (from, bit) in (packed_bits..).zip(bits) {
         let (fields, to) = match bit {
-            Bit::Outer => (&mut outer, &mut outer_to),
-            Bit::Depth => (&mut depth, &mut depth_to),
+            RegisterBit::Outer => (&mut outer, &mut outer_to),
+            RegisterBit::Depth => (&mut depth, &mut depth_to),
         };
         fields.push(element(from, 1, *to));
         *to += 1;
     }
-    Formula {
-        matrix: Sum::default(),
-        row: Sum::of(outer),
-        column: Sum::of(depth),
+    FragmentFormula {
+        matrix: BitFieldSum::default(),
+        row: BitFieldSum::of(outer),
+        column: BitFieldSum::of(depth),
         element_bits,
     }
 }
 
 /// Order of the blocks over C and D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Blocks {
+pub(super) enum BlockOrder {
     /// Column-major order: `down` bits of row blocks, then column blocks.
     Plain { down: u8 },
     /// Transpose of a fragment with column-major block order.
@@ -47,46 +47,46 @@ pub(super) enum Blocks {
 }
 
 /// Returns the fragment of C or D: two adjacent elements (g, 2t) and (g, 2t+1) of each 8x8 block.
-pub(super) fn accumulator(blocks: Blocks, element_bits: u8) -> Formula {
+pub(super) fn accumulator(blocks: BlockOrder, element_bits: u8) -> FragmentFormula {
     let block_bits = element_bits - 1;
     let down = match blocks {
-        Blocks::Plain { down } => down.min(block_bits),
-        Blocks::Transposed => block_bits,
+        BlockOrder::Plain { down } => down.min(block_bits),
+        BlockOrder::Transposed => block_bits,
     };
-    let formula = Formula {
-        matrix: Sum::default(),
-        row: Sum::of([lane(2, 3, 0), element(1, down, 3)]),
-        column: Sum::of(pair(element(1 + down, block_bits - down, 3))),
+    let formula = FragmentFormula {
+        matrix: BitFieldSum::default(),
+        row: BitFieldSum::of([lane(2, 3, 0), element(1, down, 3)]),
+        column: BitFieldSum::of(pair(element(1 + down, block_bits - down, 3))),
         element_bits,
     };
     match blocks {
-        Blocks::Plain { .. } => formula,
-        Blocks::Transposed => formula.transposed(),
+        BlockOrder::Plain { .. } => formula,
+        BlockOrder::Transposed => formula.transposed(),
     }
 }
 
 /// Returns the fragment of 8x8 matrices of 16-bit elements, or of 8x16 matrices with one byte per element: 4 bytes of row g starting at
 /// 4t; one matrix per register.
-pub(super) fn rows_of_matrices(packed_bits: u8, element_bits: u8) -> Formula {
-    Formula {
-        matrix: Sum::of([element(packed_bits, element_bits - packed_bits, 0)]),
-        row: Sum::of([lane(2, 3, 0)]),
-        column: Sum::of([lane(0, 2, packed_bits), element(0, packed_bits, 0)]),
+pub(super) fn rows_of_matrices(packed_bits: u8, element_bits: u8) -> FragmentFormula {
+    FragmentFormula {
+        matrix: BitFieldSum::of([element(packed_bits, element_bits - packed_bits, 0)]),
+        row: BitFieldSum::of([lane(2, 3, 0)]),
+        column: BitFieldSum::of([lane(0, 2, packed_bits), element(0, packed_bits, 0)]),
         element_bits,
     }
 }
 
 /// Returns the fragment of byte matrices with 16 rows: 1 << `neighbour_bits` adjacent elements in each of the rows g and g + 8.
-pub(super) fn two_rows_of_matrices(neighbour_bits: u8, element_bits: u8) -> Formula {
+pub(super) fn two_rows_of_matrices(neighbour_bits: u8, element_bits: u8) -> FragmentFormula {
     let matrix_from = neighbour_bits + 1;
-    Formula {
-        matrix: Sum::of([element(matrix_from, element_bits - matrix_from, 0)]),
-        row: Sum::of([lane(2, 3, 0), element(neighbour_bits, 1, 3)]),
-        column: Sum::of([lane(0, 2, neighbour_bits), element(0, neighbour_bits, 0)]),
+    FragmentFormula {
+        matrix: BitFieldSum::of([element(matrix_from, element_bits - matrix_from, 0)]),
+        row: BitFieldSum::of([lane(2, 3, 0), element(neighbour_bits, 1, 3)]),
+        column: BitFieldSum::of([lane(0, 2, neighbour_bits), element(0, neighbour_bits, 0)]),
         element_bits,
     }
 }
 
-fn pair(block: Field) -> [Field; 3] {
+fn pair(block: BitField) -> [BitField; 3] {
     [lane(0, 2, 1), element(0, 1, 0), block]
 }

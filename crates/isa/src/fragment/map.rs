@@ -1,9 +1,9 @@
 //! Fragment map: queries on a fragment formula in terms of rows, columns, registers and memory offsets.
 
 use super::family::FragmentFamily;
-use super::formula::Formula;
-use super::{FragmentQuery, Matrix};
-use crate::form::Origin;
+use super::formula::FragmentFormula;
+use super::{FragmentQuery, MatrixOperand};
+use crate::form::FactSource;
 use crate::modifier::MatrixLayout;
 
 /// Number of lanes per warp.
@@ -11,7 +11,7 @@ const N_LANES: u8 = 32;
 
 /// Coordinates of a matrix element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct ElementCoord {
     /// Index of the matrix, for operations with several; otherwise 0.
     pub matrix: u16,
     pub row: u16,
@@ -20,7 +20,7 @@ pub struct Place {
 
 /// Register location of a matrix element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Holder {
+pub struct RegisterLocation {
     pub lane: u8,
     /// Index in the PTX vector operand.
     pub register: u8,
@@ -30,7 +30,7 @@ pub struct Holder {
 
 impl MatrixLayout {
     /// Returns the index of the memory line (row or column) that contains `place`, and the position within the line.
-    pub const fn major_minor(self, place: Place) -> (u16, u16) {
+    pub const fn major_minor(self, place: ElementCoord) -> (u16, u16) {
         match self {
             MatrixLayout::Row => (place.row, place.column),
             MatrixLayout::Col => (place.column, place.row),
@@ -58,8 +58,8 @@ pub struct FragmentMap {
     pub elements_per_register: u8,
     /// Number of leading registers of A and B that the MMA reads: `wmma` vectors of `f16` replicate them to fill eight registers.
     pub n_read_registers: u8,
-    pub formula: Formula,
-    pub origin: Origin,
+    pub formula: FragmentFormula,
+    pub origin: FactSource,
 }
 
 impl FragmentMap {
@@ -75,12 +75,12 @@ impl FragmentMap {
     }
 
     /// Returns the matrix element at `holder`. Lane and register indices are taken modulo the sizes of the fragment.
-    pub fn place(&self, holder: Holder) -> Place {
+    pub fn place(&self, holder: RegisterLocation) -> ElementCoord {
         let lane = u16::from(holder.lane % N_LANES);
         let register = u16::from(holder.register % self.n_registers);
         let per_register = u16::from(self.elements_per_register);
         let number = register * per_register + u16::from(holder.element) % per_register;
-        Place {
+        ElementCoord {
             matrix: self.formula.matrix.value(lane, number),
             row: self.formula.row.value(lane, number),
             column: self.formula.column.value(lane, number),
@@ -88,10 +88,10 @@ impl FragmentMap {
     }
 
     /// Returns all register locations, ordered by lane, register and position.
-    pub fn holders(&self) -> impl Iterator<Item = Holder> + '_ {
+    pub fn holders(&self) -> impl Iterator<Item = RegisterLocation> + '_ {
         (0..N_LANES).flat_map(move |lane| {
             (0..self.n_registers).flat_map(move |register| {
-                (0..self.elements_per_register).map(move |element| Holder {
+                (0..self.elements_per_register).map(move |element| RegisterLocation {
                     lane,
                     register,
                     element,
@@ -102,13 +102,13 @@ impl FragmentMap {
 
     /// Returns the register locations of `place`, lowest lane first: several if the hardware replicates the element, none outside the
     /// matrix.
-    pub fn holders_of(&self, place: Place) -> impl Iterator<Item = Holder> + '_ {
+    pub fn holders_of(&self, place: ElementCoord) -> impl Iterator<Item = RegisterLocation> + '_ {
         self.holders()
             .filter(move |holder| self.place(*holder) == place)
     }
 
     /// Returns the register locations of each element, matrix by matrix and row by row; see [`FragmentMap::cell`].
-    pub fn cells(&self) -> Vec<Vec<Holder>> {
+    pub fn cells(&self) -> Vec<Vec<RegisterLocation>> {
         let n_cells = [self.n_matrices, self.rows, self.columns]
             .into_iter()
             .map(usize::from)
@@ -123,7 +123,7 @@ impl FragmentMap {
     }
 
     /// Returns the index of `place` in [`FragmentMap::cells`].
-    pub fn cell(&self, place: Place) -> usize {
+    pub fn cell(&self, place: ElementCoord) -> usize {
         let above = usize::from(place.matrix) * usize::from(self.rows) + usize::from(place.row);
         above * usize::from(self.columns) + usize::from(place.column)
     }
@@ -137,14 +137,24 @@ impl FragmentMap {
     }
 
     /// Returns the offset of `place` from the start of the matrix in elements, for a stride of `stride_elements` between rows (columns).
-    pub fn offset_elements(&self, place: Place, layout: MatrixLayout, stride_elements: u32) -> u64 {
+    pub fn offset_elements(
+        &self,
+        place: ElementCoord,
+        layout: MatrixLayout,
+        stride_elements: u32,
+    ) -> u64 {
         let (major, minor) = layout.major_minor(place);
         u64::from(major) * u64::from(stride_elements) + u64::from(minor)
     }
 
     /// Returns the offset of `place` from the start of the matrix in bits; sub-byte elements fill a byte from the low bits. For unpacked
     /// elements (`ldmatrix`), `stride_elements` is in bytes: the elements are at the start of a row and followed by padding.
-    pub fn offset_bits(&self, place: Place, layout: MatrixLayout, stride_elements: u32) -> u64 {
+    pub fn offset_bits(
+        &self,
+        place: ElementCoord,
+        layout: MatrixLayout,
+        stride_elements: u32,
+    ) -> u64 {
         let (major, minor) = layout.major_minor(place);
         u64::from(major) * u64::from(stride_elements) * u64::from(self.container_bits())
             + u64::from(minor) * u64::from(self.element_bits())
@@ -157,9 +167,9 @@ impl FragmentMap {
             FragmentFamily::Group => "gr",
         };
         let matrix = match self.query.op.matrix() {
-            Matrix::A => "a",
-            Matrix::B => "b",
-            Matrix::C | Matrix::D => "cd",
+            MatrixOperand::A => "a",
+            MatrixOperand::B => "b",
+            MatrixOperand::C | MatrixOperand::D => "cd",
         };
         let mut name = format!(
             "{family}.{matrix}.{}x{}.{}x{}",

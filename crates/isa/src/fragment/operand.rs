@@ -2,7 +2,7 @@
 //! the checker to validate lists and by the emulator to read them.
 
 use super::FragmentQuery;
-use super::operation::{FragmentOp, Matrix, Shape};
+use super::operation::{FragmentOp, MatrixOperand, Shape};
 use crate::does::MatrixOp;
 use crate::modifier::{Flag, MatrixCount, MatrixLayout, MmaKind, Unpacking};
 use crate::modifiers::Modifiers;
@@ -25,7 +25,7 @@ pub struct OperandRegisters {
 pub fn operand_registers(
     op: MatrixOp,
     modifiers: &Modifiers,
-    matrix: Matrix,
+    matrix: MatrixOperand,
 ) -> Option<OperandRegisters> {
     let ty = element_type(op, modifiers, matrix)?;
     if let MatrixOp::Ldmatrix | MatrixOp::Stmatrix = op {
@@ -36,14 +36,14 @@ pub fn operand_registers(
     }
     let shape = modifiers.shape?;
     let shape = Shape::new(shape.rows, shape.columns, shape.depth);
-    let is_factor = matches!(matrix, Matrix::A | Matrix::B);
+    let is_factor = matches!(matrix, MatrixOperand::A | MatrixOperand::B);
     let is_wmma = !is_mma(op);
     // The `f16` vector has eight registers in every shape (PTX ISA, "wmma.load").
     if is_wmma && is_factor && ty == ScalarType::F16 {
         return Some(OperandRegisters { n: Some(8), ty });
     }
-    let is_sparse = matches!(op, MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled);
-    let (rows, columns) = match matrix == Matrix::A && is_sparse {
+    let is_sparse = matches!(op, MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled);
+    let (rows, columns) = match matrix == MatrixOperand::A && is_sparse {
         true => (shape.m, shape.k / 2),
         false => shape.size(matrix),
     };
@@ -59,19 +59,19 @@ pub fn operand_registers(
 }
 
 /// Returns the matrix that an instruction transfers to or from memory; the result D for instructions without a transfer.
-pub const fn moved_matrix(op: MatrixOp) -> Matrix {
+pub const fn moved_matrix(op: MatrixOp) -> MatrixOperand {
     match op {
-        MatrixOp::WmmaLoadA => Matrix::A,
-        MatrixOp::WmmaLoadB => Matrix::B,
-        MatrixOp::WmmaLoadC => Matrix::C,
+        MatrixOp::WmmaLoadA => MatrixOperand::A,
+        MatrixOp::WmmaLoadB => MatrixOperand::B,
+        MatrixOp::WmmaLoadC => MatrixOperand::C,
         MatrixOp::WmmaStore
         | MatrixOp::WmmaMma
         | MatrixOp::Mma
-        | MatrixOp::MmaScaled
+        | MatrixOp::MmaBlockScaled
         | MatrixOp::MmaSparse
-        | MatrixOp::MmaSparseScaled
+        | MatrixOp::MmaSparseBlockScaled
         | MatrixOp::Ldmatrix
-        | MatrixOp::Stmatrix => Matrix::D,
+        | MatrixOp::Stmatrix => MatrixOperand::D,
     }
 }
 
@@ -96,7 +96,10 @@ pub fn last_selector(modifiers: &Modifiers) -> Option<u64> {
 const fn is_mma(op: MatrixOp) -> bool {
     matches!(
         op,
-        MatrixOp::Mma | MatrixOp::MmaScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled
+        MatrixOp::Mma
+            | MatrixOp::MmaBlockScaled
+            | MatrixOp::MmaSparse
+            | MatrixOp::MmaSparseBlockScaled
     )
 }
 
@@ -110,30 +113,34 @@ fn held_bits(modifiers: &Modifiers, ty: ScalarType) -> u32 {
 }
 
 /// Returns the element type of an operand.
-fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: Matrix) -> Option<ScalarType> {
+fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: MatrixOperand) -> Option<ScalarType> {
     match (op, matrix) {
-        (MatrixOp::WmmaLoadA, Matrix::A)
-        | (MatrixOp::WmmaLoadB, Matrix::B)
-        | (MatrixOp::WmmaLoadC, Matrix::C)
-        | (MatrixOp::WmmaStore, Matrix::D) => modifiers.ty,
-        (MatrixOp::Ldmatrix | MatrixOp::Stmatrix, Matrix::D) => {
+        (MatrixOp::WmmaLoadA, MatrixOperand::A)
+        | (MatrixOp::WmmaLoadB, MatrixOperand::B)
+        | (MatrixOp::WmmaLoadC, MatrixOperand::C)
+        | (MatrixOp::WmmaStore, MatrixOperand::D) => modifiers.ty,
+        (MatrixOp::Ldmatrix | MatrixOp::Stmatrix, MatrixOperand::D) => {
             Some(modifiers.ty.unwrap_or(ScalarType::B8))
         }
         (
             MatrixOp::WmmaMma
             | MatrixOp::Mma
-            | MatrixOp::MmaScaled
+            | MatrixOp::MmaBlockScaled
             | MatrixOp::MmaSparse
-            | MatrixOp::MmaSparseScaled,
+            | MatrixOp::MmaSparseBlockScaled,
             matrix,
         ) => match matrix {
             // `wmma.mma` on half-precision operand matrices only specifies the accumulator types.
-            Matrix::A if modifiers.b_type.is_none() => modifiers.a_type.or(Some(ScalarType::F16)),
-            Matrix::B if modifiers.a_type.is_none() => modifiers.b_type.or(Some(ScalarType::F16)),
-            Matrix::A => modifiers.a_type,
-            Matrix::B => modifiers.b_type,
-            Matrix::C => modifiers.c_type,
-            Matrix::D => modifiers.d_type,
+            MatrixOperand::A if modifiers.b_type.is_none() => {
+                modifiers.a_type.or(Some(ScalarType::F16))
+            }
+            MatrixOperand::B if modifiers.a_type.is_none() => {
+                modifiers.b_type.or(Some(ScalarType::F16))
+            }
+            MatrixOperand::A => modifiers.a_type,
+            MatrixOperand::B => modifiers.b_type,
+            MatrixOperand::C => modifiers.c_type,
+            MatrixOperand::D => modifiers.d_type,
         },
         (
             MatrixOp::WmmaLoadA
@@ -173,7 +180,7 @@ impl FragmentQuery {
     pub fn of_operand(
         op: MatrixOp,
         modifiers: &Modifiers,
-        matrix: Matrix,
+        matrix: MatrixOperand,
         target: Target,
     ) -> Option<FragmentQuery> {
         let found = FragmentOp::of_operand(op, modifiers, matrix)?;
@@ -190,12 +197,12 @@ impl FragmentQuery {
             }),
             MatrixOp::WmmaMma
             | MatrixOp::Mma
-            | MatrixOp::MmaScaled
+            | MatrixOp::MmaBlockScaled
             | MatrixOp::MmaSparse
-            | MatrixOp::MmaSparseScaled => match matrix {
-                Matrix::A => modifiers.layout,
-                Matrix::B => modifiers.b_layout,
-                Matrix::C | Matrix::D => None,
+            | MatrixOp::MmaSparseBlockScaled => match matrix {
+                MatrixOperand::A => modifiers.layout,
+                MatrixOperand::B => modifiers.b_layout,
+                MatrixOperand::C | MatrixOperand::D => None,
             },
         };
         let ty = match (modifiers.unpacking, element_type(op, modifiers, matrix)?) {
@@ -219,12 +226,16 @@ impl FragmentQuery {
 
 impl FragmentOp {
     /// Returns the fragment operation of the operand `matrix` of `op`, if it has a fragment map.
-    pub fn of_operand(op: MatrixOp, modifiers: &Modifiers, matrix: Matrix) -> Option<FragmentOp> {
+    pub fn of_operand(
+        op: MatrixOp,
+        modifiers: &Modifiers,
+        matrix: MatrixOperand,
+    ) -> Option<FragmentOp> {
         let wmma = match matrix {
-            Matrix::A => FragmentOp::LoadA,
-            Matrix::B => FragmentOp::LoadB,
-            Matrix::C => FragmentOp::LoadC,
-            Matrix::D => FragmentOp::StoreD,
+            MatrixOperand::A => FragmentOp::LoadA,
+            MatrixOperand::B => FragmentOp::LoadB,
+            MatrixOperand::C => FragmentOp::LoadC,
+            MatrixOperand::D => FragmentOp::StoreD,
         };
         element_type(op, modifiers, matrix)?;
         match op {
@@ -233,11 +244,11 @@ impl FragmentOp {
             | MatrixOp::WmmaLoadC
             | MatrixOp::WmmaStore
             | MatrixOp::WmmaMma => Some(wmma),
-            MatrixOp::Mma | MatrixOp::MmaScaled => Some(match matrix {
-                Matrix::A => FragmentOp::MmaA,
-                Matrix::B => FragmentOp::MmaB,
-                Matrix::C => FragmentOp::MmaC,
-                Matrix::D => FragmentOp::MmaD,
+            MatrixOp::Mma | MatrixOp::MmaBlockScaled => Some(match matrix {
+                MatrixOperand::A => FragmentOp::MmaA,
+                MatrixOperand::B => FragmentOp::MmaB,
+                MatrixOperand::C => FragmentOp::MmaC,
+                MatrixOperand::D => FragmentOp::MmaD,
             }),
             MatrixOp::Ldmatrix => match modifiers.count? {
                 MatrixCount::X1 => Some(FragmentOp::LdmatrixX1),
@@ -259,7 +270,7 @@ impl FragmentOp {
                 | MatrixCount::X64
                 | MatrixCount::X128 => None,
             },
-            MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => None,
+            MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled => None,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Matrix of the operation D = A * B + C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Matrix {
+pub enum MatrixOperand {
     /// M rows, K columns.
     A,
     /// K rows, N columns.
@@ -93,11 +93,11 @@ impl FragmentOp {
 
     /// Returns the matrix that the operation transfers. The matrices of `ldmatrix` and related instructions are treated like C and D,
     /// since they have rows and columns but no depth.
-    pub const fn matrix(self) -> Matrix {
+    pub const fn matrix(self) -> MatrixOperand {
         match self {
-            FragmentOp::LoadA | FragmentOp::MmaA => Matrix::A,
-            FragmentOp::LoadB | FragmentOp::MmaB => Matrix::B,
-            FragmentOp::LoadC | FragmentOp::MmaC => Matrix::C,
+            FragmentOp::LoadA | FragmentOp::MmaA => MatrixOperand::A,
+            FragmentOp::LoadB | FragmentOp::MmaB => MatrixOperand::B,
+            FragmentOp::LoadC | FragmentOp::MmaC => MatrixOperand::C,
             FragmentOp::StoreD
             | FragmentOp::MmaD
             | FragmentOp::LdmatrixX1
@@ -107,7 +107,7 @@ impl FragmentOp {
             | FragmentOp::StmatrixX2
             | FragmentOp::StmatrixX4
             | FragmentOp::MovmatrixA
-            | FragmentOp::MovmatrixD => Matrix::D,
+            | FragmentOp::MovmatrixD => MatrixOperand::D,
         }
     }
 
@@ -177,11 +177,11 @@ impl Shape {
     }
 
     /// Returns the numbers of rows and columns of a matrix.
-    pub const fn size(self, matrix: Matrix) -> (u16, u16) {
+    pub const fn size(self, matrix: MatrixOperand) -> (u16, u16) {
         match matrix {
-            Matrix::A => (self.m, self.k),
-            Matrix::B => (self.k, self.n),
-            Matrix::C | Matrix::D => (self.m, self.n),
+            MatrixOperand::A => (self.m, self.k),
+            MatrixOperand::B => (self.k, self.n),
+            MatrixOperand::C | MatrixOperand::D => (self.m, self.n),
         }
     }
 }

@@ -3,8 +3,8 @@
 //! Lanes 4p to 4p+3 and 16+4p to 16+4p+3 form quad pair p, which owns an 8x8 tile of C and D and holds the rows of A and columns of B
 //! required for the tile (PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type").
 
-use super::formula::{Field, Formula, Sum, element, lane};
-use super::operation::{Matrix, Shape};
+use super::formula::{BitField, BitFieldSum, FragmentFormula, element, lane};
+use super::operation::{MatrixOperand, Shape};
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 
@@ -16,8 +16,8 @@ const U: u8 = 4;
 /// Origin of the tile of a quad pair.
 #[derive(Clone, Copy)]
 struct Tile {
-    top: Field,
-    left: Field,
+    top: BitField,
+    left: BitField,
 }
 
 impl Tile {
@@ -39,31 +39,33 @@ impl Tile {
 /// Returns the fragment of `matrix`. `n_elements` is the number of elements per lane; A and B depend on the layout.
 pub(super) fn formula(
     shape: Shape,
-    matrix: Matrix,
+    matrix: MatrixOperand,
     ty: ScalarType,
     layout: MatrixLayout,
     n_elements: u16,
-) -> Formula {
+) -> FragmentFormula {
     let tile = Tile::of(shape);
     let element_bits = n_elements.ilog2() as u8;
     let (row, column) = match matrix {
-        Matrix::C | Matrix::D if ty == ScalarType::F32 => wide_accumulator(tile),
-        Matrix::C | Matrix::D => along(tile.top, tile.left, element_bits),
-        Matrix::A if layout == MatrixLayout::Row => along(tile.top, element(0, 0, 0), element_bits),
-        Matrix::A => across(tile.top, element_bits),
+        MatrixOperand::C | MatrixOperand::D if ty == ScalarType::F32 => wide_accumulator(tile),
+        MatrixOperand::C | MatrixOperand::D => along(tile.top, tile.left, element_bits),
+        MatrixOperand::A if layout == MatrixLayout::Row => {
+            along(tile.top, element(0, 0, 0), element_bits)
+        }
+        MatrixOperand::A => across(tile.top, element_bits),
         // B is the transpose of A, including the layout.
-        Matrix::B if layout == MatrixLayout::Col => {
+        MatrixOperand::B if layout == MatrixLayout::Col => {
             let (column, row) = along(tile.left, element(0, 0, 0), element_bits);
             (row, column)
         }
-        Matrix::B => {
+        MatrixOperand::B => {
             let (column, row) = across(tile.left, element_bits);
             (row, column)
         }
     };
     let own_matrix = shape.m == 8 && shape.n == 8;
-    Formula {
-        matrix: Sum::of([lane(2, if own_matrix { 2 } else { 0 }, 0)]),
+    FragmentFormula {
+        matrix: BitFieldSum::of([lane(2, if own_matrix { 2 } else { 0 }, 0)]),
         row,
         column,
         element_bits,
@@ -71,25 +73,25 @@ pub(super) fn formula(
 }
 
 /// A lane holds one row of its tile: (top + 4u + t, left + e).
-fn along(top: Field, left: Field, element_bits: u8) -> (Sum, Sum) {
+fn along(top: BitField, left: BitField, element_bits: u8) -> (BitFieldSum, BitFieldSum) {
     (
-        Sum::of([top, lane(U, 1, 2), lane(T.0, T.1, 0)]),
-        Sum::of([left, element(0, element_bits, 0)]),
+        BitFieldSum::of([top, lane(U, 1, 2), lane(T.0, T.1, 0)]),
+        BitFieldSum::of([left, element(0, element_bits, 0)]),
     )
 }
 
 /// A lane holds four rows of every fourth column: (top + 4u + (e&3), t + (e&12)).
-fn across(top: Field, element_bits: u8) -> (Sum, Sum) {
+fn across(top: BitField, element_bits: u8) -> (BitFieldSum, BitFieldSum) {
     (
-        Sum::of([top, lane(U, 1, 2), element(0, 2, 0)]),
-        Sum::of([lane(T.0, T.1, 0), element(2, element_bits - 2, 2)]),
+        BitFieldSum::of([top, lane(U, 1, 2), element(0, 2, 0)]),
+        BitFieldSum::of([lane(T.0, T.1, 0), element(2, element_bits - 2, 2)]),
     )
 }
 
 /// `f32` accumulators: (top + 4u + (t&1) + (e&2), left + (t&2) + (e&1) + (e&4)).
-fn wide_accumulator(tile: Tile) -> (Sum, Sum) {
+fn wide_accumulator(tile: Tile) -> (BitFieldSum, BitFieldSum) {
     (
-        Sum::of([tile.top, lane(U, 1, 2), lane(0, 1, 0), element(1, 1, 1)]),
-        Sum::of([tile.left, lane(1, 1, 1), element(0, 1, 0), element(2, 1, 2)]),
+        BitFieldSum::of([tile.top, lane(U, 1, 2), lane(0, 1, 0), element(1, 1, 1)]),
+        BitFieldSum::of([tile.left, lane(1, 1, 1), element(0, 1, 0), element(2, 1, 2)]),
     )
 }

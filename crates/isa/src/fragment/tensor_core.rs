@@ -4,7 +4,7 @@ use crate::target::Target;
 
 /// Tensor core generation. Fragments and the bits of MMA results depend on the generation only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TensorCore {
+pub enum TensorCoreGeneration {
     /// `sm_70` and `sm_72`: quad pairs.
     Volta,
     /// `sm_75`
@@ -21,42 +21,42 @@ pub enum TensorCore {
     BlackwellRtx,
 }
 
-impl TensorCore {
+impl TensorCoreGeneration {
     /// All generations, oldest first.
-    pub const ALL: [TensorCore; 7] = [
-        TensorCore::Volta,
-        TensorCore::Turing,
-        TensorCore::Ampere,
-        TensorCore::Ada,
-        TensorCore::Hopper,
-        TensorCore::Blackwell,
-        TensorCore::BlackwellRtx,
+    pub const ALL: [TensorCoreGeneration; 7] = [
+        TensorCoreGeneration::Volta,
+        TensorCoreGeneration::Turing,
+        TensorCoreGeneration::Ampere,
+        TensorCoreGeneration::Ada,
+        TensorCoreGeneration::Hopper,
+        TensorCoreGeneration::Blackwell,
+        TensorCoreGeneration::BlackwellRtx,
     ];
 
     /// Returns the tensor core generation of `target`; `None` before `sm_70`.
-    pub const fn of(target: &Target) -> Option<TensorCore> {
+    pub const fn of(target: &Target) -> Option<TensorCoreGeneration> {
         match target.sm {
             0..70 => None,
-            70..75 => Some(TensorCore::Volta),
-            75..80 => Some(TensorCore::Turing),
-            80..89 => Some(TensorCore::Ampere),
-            89 => Some(TensorCore::Ada),
-            90..100 => Some(TensorCore::Hopper),
-            100..120 => Some(TensorCore::Blackwell),
-            _ => Some(TensorCore::BlackwellRtx),
+            70..75 => Some(TensorCoreGeneration::Volta),
+            75..80 => Some(TensorCoreGeneration::Turing),
+            80..89 => Some(TensorCoreGeneration::Ampere),
+            89 => Some(TensorCoreGeneration::Ada),
+            90..100 => Some(TensorCoreGeneration::Hopper),
+            100..120 => Some(TensorCoreGeneration::Blackwell),
+            _ => Some(TensorCoreGeneration::BlackwellRtx),
         }
     }
 
     /// Returns the first target of the generation, such as `sm_80`.
     pub const fn first_target(self) -> &'static str {
         match self {
-            TensorCore::Volta => "sm_70",
-            TensorCore::Turing => "sm_75",
-            TensorCore::Ampere => "sm_80",
-            TensorCore::Ada => "sm_89",
-            TensorCore::Hopper => "sm_90",
-            TensorCore::Blackwell => "sm_100",
-            TensorCore::BlackwellRtx => "sm_120",
+            TensorCoreGeneration::Volta => "sm_70",
+            TensorCoreGeneration::Turing => "sm_75",
+            TensorCoreGeneration::Ampere => "sm_80",
+            TensorCoreGeneration::Ada => "sm_89",
+            TensorCoreGeneration::Hopper => "sm_90",
+            TensorCoreGeneration::Blackwell => "sm_100",
+            TensorCoreGeneration::BlackwellRtx => "sm_120",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Matrix descriptors: 64-bit descriptions of the layout of a matrix in shared memory (PTX ISA, "Matrix Descriptor Format" of `wgmma`,
 //! "Shared memory descriptor" of `tcgen05`; layouts as computed by CuTe).
 
-use super::swizzle::Swizzle;
+use super::swizzle::SwizzleMode;
 
 /// Instruction family of a descriptor: the families encode the swizzle mode differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct MatrixDescriptor {
     pub stride_bytes: u64,
     /// Start of the swizzle pattern, in lines of 128 bytes.
     pub base_offset: u64,
-    pub swizzle: Swizzle,
+    pub swizzle: SwizzleMode,
 }
 
 impl MatrixDescriptor {
@@ -38,17 +38,17 @@ impl MatrixDescriptor {
         let bytes = |from: u32| (bits >> from & 0x3fff) << 4;
         let swizzle = match kind {
             DescriptorKind::Warpgroup => match bits >> 62 {
-                0 => Swizzle::None,
-                1 => Swizzle::B128,
-                2 => Swizzle::B64,
-                _ => Swizzle::B32,
+                0 => SwizzleMode::None,
+                1 => SwizzleMode::B128,
+                2 => SwizzleMode::B64,
+                _ => SwizzleMode::B32,
             },
             DescriptorKind::TensorMemory => match bits >> 61 {
-                0 => Swizzle::None,
-                1 => Swizzle::B128Atom32,
-                2 => Swizzle::B128,
-                4 => Swizzle::B64,
-                6 => Swizzle::B32,
+                0 => SwizzleMode::None,
+                1 => SwizzleMode::B128Atom32,
+                2 => SwizzleMode::B128,
+                4 => SwizzleMode::B64,
+                6 => SwizzleMode::B32,
                 _ => return None,
             },
         };
@@ -67,22 +67,24 @@ impl MatrixDescriptor {
         let field = |bytes: u64, at: u32| (bytes >> 4 & 0x3fff) << at;
         let codes = match kind {
             DescriptorKind::Warpgroup => match self.swizzle {
-                Swizzle::None => 0,
-                Swizzle::B128 => 1 << 62,
-                Swizzle::B64 => 2 << 62,
-                Swizzle::B32 => 3 << 62,
-                Swizzle::B128Atom32 | Swizzle::B128Atom32Flip8 | Swizzle::B128Atom64 => {
+                SwizzleMode::None => 0,
+                SwizzleMode::B128 => 1 << 62,
+                SwizzleMode::B64 => 2 << 62,
+                SwizzleMode::B32 => 3 << 62,
+                SwizzleMode::B128Atom32
+                | SwizzleMode::B128Atom32Flip8
+                | SwizzleMode::B128Atom64 => {
                     return None;
                 }
             },
             DescriptorKind::TensorMemory => {
                 let swizzle: u64 = match self.swizzle {
-                    Swizzle::None => 0,
-                    Swizzle::B128Atom32 => 1,
-                    Swizzle::B128 => 2,
-                    Swizzle::B64 => 4,
-                    Swizzle::B32 => 6,
-                    Swizzle::B128Atom32Flip8 | Swizzle::B128Atom64 => return None,
+                    SwizzleMode::None => 0,
+                    SwizzleMode::B128Atom32 => 1,
+                    SwizzleMode::B128 => 2,
+                    SwizzleMode::B64 => 4,
+                    SwizzleMode::B32 => 6,
+                    SwizzleMode::B128Atom32Flip8 | SwizzleMode::B128Atom64 => return None,
                 };
                 // Bits 46 to 48 are a constant.
                 swizzle << 61 | 1 << 46
@@ -101,7 +103,7 @@ impl MatrixDescriptor {
             (Major::K, None) => mn / 8 * stride + mn % 8 * 16 + k / 16 * lead + k % 16,
             (Major::K, Some(span)) => mn / 8 * stride + mn % 8 * span + k,
             (Major::Mn, None) => mn / 16 * stride + mn % 16 + k / 8 * lead + k % 8 * 16,
-            (Major::Mn, Some(_)) if self.swizzle == Swizzle::B128Atom32 => {
+            (Major::Mn, Some(_)) if self.swizzle == SwizzleMode::B128Atom32 => {
                 mn / 128 * lead + mn % 128 + k / 4 * stride + k % 4 * 128
             }
             (Major::Mn, Some(span)) => mn / span * lead + mn % span + k / 8 * stride + k % 8 * span,
@@ -117,7 +119,7 @@ impl MatrixDescriptor {
 
 /// Packing of the elements of an operand matrix along k.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Storage {
+pub enum ElementPacking {
     /// Elements of this number of whole bytes.
     Bytes(u32),
     /// 16 elements of this number of bits at the start of 16 bytes.
@@ -126,29 +128,29 @@ pub enum Storage {
     Nibbles,
 }
 
-impl Storage {
+impl ElementPacking {
     /// Returns byte offset, bit offset and number of bits of element `k` of a row.
     const fn place(self, k: u64) -> (u64, u32, u32) {
         match self {
-            Storage::Bytes(size) => (k * size as u64, 0, 8 * size),
-            Storage::Padded(bits) => {
+            ElementPacking::Bytes(size) => (k * size as u64, 0, 8 * size),
+            ElementPacking::Padded(bits) => {
                 let bit = k % 16 * bits as u64;
                 (k / 16 * 16 + bit / 8, (bit % 8) as u32, bits)
             }
-            Storage::Nibbles => (k / 2, 4 * (k % 2) as u32, 4),
+            ElementPacking::Nibbles => (k / 2, 4 * (k % 2) as u32, 4),
         }
     }
 }
 
 /// Operand matrix in shared memory: the descriptor specifies the layout, the storage the packing of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SharedFactor {
+pub struct SharedMatrixOperand {
     pub descriptor: MatrixDescriptor,
     pub major: Major,
-    pub storage: Storage,
+    pub storage: ElementPacking,
 }
 
-impl SharedFactor {
+impl SharedMatrixOperand {
     /// Returns address, bit offset and number of bits of element `k` of a row of A or column of B.
     pub fn element(&self, line: u64, k: u64) -> (u64, u32, u32) {
         let (byte, bit, n_bits) = self.storage.place(k);
@@ -163,7 +165,7 @@ impl SharedFactor {
 #[cfg(test)]
 mod tests {
     use super::{DescriptorKind, Major, MatrixDescriptor};
-    use crate::layout::Swizzle;
+    use crate::layout::SwizzleMode;
 
     #[test]
     fn fields_count_sixteen_bytes() {
@@ -179,7 +181,7 @@ mod tests {
             leading_bytes: 32,
             stride_bytes: 1024,
             base_offset: 0,
-            swizzle: Swizzle::B128,
+            swizzle: SwizzleMode::B128,
         };
         assert_eq!(descriptor, Some(expected));
         // Row 9, byte 2 along k: second group of eight rows, line 1 of the pattern.

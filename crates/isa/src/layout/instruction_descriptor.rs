@@ -27,7 +27,7 @@ pub struct InstructionDescriptor {
 
 impl InstructionDescriptor {
     /// Returns the sparsity bit of a descriptor of any kind.
-    pub const fn says_sparse(bits: u32) -> bool {
+    pub const fn is_sparse(bits: u32) -> bool {
         bits >> 2 & 1 != 0
     }
 
@@ -66,7 +66,7 @@ impl InstructionDescriptor {
             a_major: major(15),
             b_major: major(16),
             negate: [field(13, 1) == 1, field(14, 1) == 1],
-            is_sparse: InstructionDescriptor::says_sparse(bits),
+            is_sparse: InstructionDescriptor::is_sparse(bits),
             saturates: !is_scaled && field(3, 1) == 1,
             selector: field(0, 2),
             factor_ids: match is_scaled {

@@ -3,7 +3,7 @@
 
 /// Distribution of the sparsity metadata over the lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sparsity {
+pub struct SparseMetadataLayout {
     /// Element width in bits.
     pub bits: u32,
     /// Number of columns of the uncompressed matrix, half of which are zero.
@@ -12,7 +12,7 @@ pub struct Sparsity {
     pub selector: u32,
 }
 
-impl Sparsity {
+impl SparseMetadataLayout {
     /// Returns the number of columns per 4-bit metadata selector.
     pub const fn chunk(self) -> usize {
         match self.bits {

@@ -2,7 +2,7 @@
 
 /// Swizzle mode of tensor maps and matrix descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, PartialOrd, Ord)]
-pub enum Swizzle {
+pub enum SwizzleMode {
     #[default]
     None,
     B32,
@@ -10,55 +10,55 @@ pub enum Swizzle {
     B128,
     /// 128-byte mode with 32-byte atoms.
     B128Atom32,
-    /// Like [`Swizzle::B128Atom32`], with 8-byte halves exchanged in every second line. The documentation does not specify which lines;
+    /// Like [`SwizzleMode::B128Atom32`], with 8-byte halves exchanged in every second line. The documentation does not specify which lines;
     /// the odd ones are assumed.
     B128Atom32Flip8,
     /// 128-byte mode with 64-byte atoms.
     B128Atom64,
 }
 
-impl Swizzle {
+impl SwizzleMode {
     /// All modes, in the order of the driver's constants.
-    pub const ALL: [Swizzle; 7] = [
-        Swizzle::None,
-        Swizzle::B32,
-        Swizzle::B64,
-        Swizzle::B128,
-        Swizzle::B128Atom32,
-        Swizzle::B128Atom32Flip8,
-        Swizzle::B128Atom64,
+    pub const ALL: [SwizzleMode; 7] = [
+        SwizzleMode::None,
+        SwizzleMode::B32,
+        SwizzleMode::B64,
+        SwizzleMode::B128,
+        SwizzleMode::B128Atom32,
+        SwizzleMode::B128Atom32Flip8,
+        SwizzleMode::B128Atom64,
     ];
 
     /// Returns the spelling used in scenarios.
     pub const fn name(self) -> &'static str {
         match self {
-            Swizzle::None => "none",
-            Swizzle::B32 => "32B",
-            Swizzle::B64 => "64B",
-            Swizzle::B128 => "128B",
-            Swizzle::B128Atom32 => "128B_atom_32B",
-            Swizzle::B128Atom32Flip8 => "128B_atom_32B_flip_8B",
-            Swizzle::B128Atom64 => "128B_atom_64B",
+            SwizzleMode::None => "none",
+            SwizzleMode::B32 => "32B",
+            SwizzleMode::B64 => "64B",
+            SwizzleMode::B128 => "128B",
+            SwizzleMode::B128Atom32 => "128B_atom_32B",
+            SwizzleMode::B128Atom32Flip8 => "128B_atom_32B_flip_8B",
+            SwizzleMode::B128Atom64 => "128B_atom_64B",
         }
     }
 
     /// Returns the mode with this spelling.
-    pub fn from_name(name: &str) -> Option<Swizzle> {
-        Swizzle::ALL
+    pub fn from_name(name: &str) -> Option<SwizzleMode> {
+        SwizzleMode::ALL
             .into_iter()
             .find(|swizzle| swizzle.name() == name)
     }
 
     /// Returns the mode for the swizzle mode and atomicity values of `tensormap.replace`. The 96-byte mode has no published pattern.
-    pub fn of(mode: u8, atomicity: u8) -> Option<Swizzle> {
+    pub fn of(mode: u8, atomicity: u8) -> Option<SwizzleMode> {
         Some(match (mode, atomicity) {
-            (0, _) => Swizzle::None,
-            (1, 0) => Swizzle::B32,
-            (2, 0) => Swizzle::B64,
-            (3, 0) => Swizzle::B128,
-            (3, 1) => Swizzle::B128Atom32,
-            (3, 2) => Swizzle::B128Atom32Flip8,
-            (3, 3) => Swizzle::B128Atom64,
+            (0, _) => SwizzleMode::None,
+            (1, 0) => SwizzleMode::B32,
+            (2, 0) => SwizzleMode::B64,
+            (3, 0) => SwizzleMode::B128,
+            (3, 1) => SwizzleMode::B128Atom32,
+            (3, 2) => SwizzleMode::B128Atom32Flip8,
+            (3, 3) => SwizzleMode::B128Atom64,
             _ => return None,
         })
     }
@@ -66,13 +66,13 @@ impl Swizzle {
     /// Returns the swizzle mode and atomicity values of `tensormap.replace`.
     pub const fn numbers(self) -> (u8, u8) {
         match self {
-            Swizzle::None => (0, 0),
-            Swizzle::B32 => (1, 0),
-            Swizzle::B64 => (2, 0),
-            Swizzle::B128 => (3, 0),
-            Swizzle::B128Atom32 => (3, 1),
-            Swizzle::B128Atom32Flip8 => (3, 2),
-            Swizzle::B128Atom64 => (3, 3),
+            SwizzleMode::None => (0, 0),
+            SwizzleMode::B32 => (1, 0),
+            SwizzleMode::B64 => (2, 0),
+            SwizzleMode::B128 => (3, 0),
+            SwizzleMode::B128Atom32 => (3, 1),
+            SwizzleMode::B128Atom32Flip8 => (3, 2),
+            SwizzleMode::B128Atom64 => (3, 3),
         }
     }
 
@@ -80,51 +80,51 @@ impl Swizzle {
     pub const fn apply(self, address: u64) -> u64 {
         let line = address >> 7;
         match self {
-            Swizzle::None => address,
-            Swizzle::B32 => address ^ (line & 1) << 4,
-            Swizzle::B64 => address ^ (line & 3) << 4,
-            Swizzle::B128 => address ^ (line & 7) << 4,
-            Swizzle::B128Atom32 => address ^ (line & 3) << 5,
-            Swizzle::B128Atom32Flip8 => address ^ (line & 3) << 5 ^ (line & 1) << 3,
-            Swizzle::B128Atom64 => address ^ (line & 1) << 6,
+            SwizzleMode::None => address,
+            SwizzleMode::B32 => address ^ (line & 1) << 4,
+            SwizzleMode::B64 => address ^ (line & 3) << 4,
+            SwizzleMode::B128 => address ^ (line & 7) << 4,
+            SwizzleMode::B128Atom32 => address ^ (line & 3) << 5,
+            SwizzleMode::B128Atom32Flip8 => address ^ (line & 3) << 5 ^ (line & 1) << 3,
+            SwizzleMode::B128Atom64 => address ^ (line & 1) << 6,
         }
     }
 
     /// Returns the maximum number of bytes of a row that the swizzle permutes; `None` without a swizzle.
     pub const fn span_bytes(self) -> Option<u64> {
         match self {
-            Swizzle::None => None,
-            Swizzle::B32 => Some(32),
-            Swizzle::B64 => Some(64),
-            Swizzle::B128
-            | Swizzle::B128Atom32
-            | Swizzle::B128Atom32Flip8
-            | Swizzle::B128Atom64 => Some(128),
+            SwizzleMode::None => None,
+            SwizzleMode::B32 => Some(32),
+            SwizzleMode::B64 => Some(64),
+            SwizzleMode::B128
+            | SwizzleMode::B128Atom32
+            | SwizzleMode::B128Atom32Flip8
+            | SwizzleMode::B128Atom64 => Some(128),
         }
     }
 
     /// Returns the number of contiguous bytes that the swizzle preserves.
     pub const fn atom_bytes(self) -> u64 {
         match self {
-            Swizzle::None => u64::MAX,
-            Swizzle::B32 | Swizzle::B64 | Swizzle::B128 => 16,
-            Swizzle::B128Atom32 => 32,
-            Swizzle::B128Atom32Flip8 => 8,
-            Swizzle::B128Atom64 => 64,
+            SwizzleMode::None => u64::MAX,
+            SwizzleMode::B32 | SwizzleMode::B64 | SwizzleMode::B128 => 16,
+            SwizzleMode::B128Atom32 => 32,
+            SwizzleMode::B128Atom32Flip8 => 8,
+            SwizzleMode::B128Atom64 => 64,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Swizzle;
+    use super::SwizzleMode;
 
     #[test]
     fn every_swizzle_is_its_own_inverse_and_keeps_its_atoms() {
-        for swizzle in Swizzle::ALL {
-            assert_eq!(Swizzle::from_name(swizzle.name()), Some(swizzle));
+        for swizzle in SwizzleMode::ALL {
+            assert_eq!(SwizzleMode::from_name(swizzle.name()), Some(swizzle));
             let (mode, atomicity) = swizzle.numbers();
-            assert_eq!(Swizzle::of(mode, atomicity), Some(swizzle));
+            assert_eq!(SwizzleMode::of(mode, atomicity), Some(swizzle));
             for address in 0..4096 {
                 let place = swizzle.apply(address);
                 assert_eq!(swizzle.apply(place), address, "{}", swizzle.name());

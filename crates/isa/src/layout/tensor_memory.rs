@@ -1,38 +1,49 @@
 //! Tensor memory layout: 128 lanes of 32-bit columns. Lanes and columns are relative to the operand address (PTX ISA, "tcgen05";
 //! locations as computed by CuTe).
 
-use crate::modifier::{CopyShape, MoveShape, WarpMulticast};
+use crate::modifier::{TensorMemoryAccessShape, TensorMemoryCopyShape, WarpMulticast};
 
 /// Returns lane and column of a thread's register in `tcgen05.ld` or `tcgen05.st` (PTX ISA, "Matrix fragments" of each shape). `half`:
 /// number of columns between the halves of `.16x32bx2`.
-pub const fn moved_place(shape: MoveShape, half: u32, thread: u32, register: u32) -> (u32, u32) {
+pub const fn transfer_location(
+    shape: TensorMemoryAccessShape,
+    half: u32,
+    thread: u32,
+    register: u32,
+) -> (u32, u32) {
     let (l, r) = (thread, register);
     match shape {
-        MoveShape::M32x32 => (l, r),
-        MoveShape::M16x64 => (l / 4 + 8 * (l % 2), l / 2 % 2 + 2 * r),
-        MoveShape::M16x128 => (l / 4 + 8 * (r % 2), l % 4 + 4 * (r / 2)),
-        MoveShape::M16x256 => (l / 4 + 8 * (r / 2 % 2), 2 * (l % 4) + r % 2 + 8 * (r / 4)),
-        MoveShape::M16x32x2 => (l % 16, r + if l < 16 { 0 } else { half }),
+        TensorMemoryAccessShape::M32x32 => (l, r),
+        TensorMemoryAccessShape::M16x64 => (l / 4 + 8 * (l % 2), l / 2 % 2 + 2 * r),
+        TensorMemoryAccessShape::M16x128 => (l / 4 + 8 * (r % 2), l % 4 + 4 * (r / 2)),
+        TensorMemoryAccessShape::M16x256 => {
+            (l / 4 + 8 * (r / 2 % 2), 2 * (l % 4) + r % 2 + 8 * (r / 4))
+        }
+        TensorMemoryAccessShape::M16x32x2 => (l % 16, r + if l < 16 { 0 } else { half }),
     }
 }
 
 /// Returns the lanes that receive a row of a copy; the words of the row are written to consecutive columns.
-pub fn copied_lanes(shape: CopyShape, warps: Option<WarpMulticast>, row: u32) -> Vec<u32> {
+pub fn copied_lanes(
+    shape: TensorMemoryCopyShape,
+    warps: Option<WarpMulticast>,
+    row: u32,
+) -> Vec<u32> {
     match (shape, warps) {
-        (CopyShape::L128x256 | CopyShape::L128x128, _) => vec![row],
-        (CopyShape::L4x256, _) => vec![32 * row],
-        (CopyShape::L64x128, Some(WarpMulticast::X2Halves)) => {
+        (TensorMemoryCopyShape::L128x256 | TensorMemoryCopyShape::L128x128, _) => vec![row],
+        (TensorMemoryCopyShape::L4x256, _) => vec![32 * row],
+        (TensorMemoryCopyShape::L64x128, Some(WarpMulticast::X2Halves)) => {
             let first = row % 32 + row / 32 * 64;
             vec![first, first + 32]
         }
-        (CopyShape::L64x128, _) => vec![row, row + 64],
-        (CopyShape::L32x128, _) => (0..4).map(|part| row + 32 * part).collect(),
+        (TensorMemoryCopyShape::L64x128, _) => vec![row, row + 64],
+        (TensorMemoryCopyShape::L32x128, _) => (0..4).map(|part| row + 32 * part).collect(),
     }
 }
 
 /// Layout of the accumulator D in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProductLayout {
+pub struct AccumulatorLayout {
     /// Number of rows of D, over all CTAs of the group.
     pub m: usize,
     /// Number of columns of D.
@@ -45,7 +56,7 @@ pub struct ProductLayout {
     pub is_sparse: bool,
 }
 
-impl ProductLayout {
+impl AccumulatorLayout {
     /// Returns the letter of the layout; `None` if no layout has this number of rows (PTX ISA, "Data path layout organization").
     pub const fn letter(self) -> Option<char> {
         Some(match (self.n_blocks, self.m, self.is_stationary) {
@@ -97,7 +108,7 @@ const fn spread(row: usize) -> usize {
 
 /// Returns lane and column of the word with the scale factors of a row of A or column of B. Each of the four quarters of 32 lanes must
 /// contain a copy of the word.
-pub const fn factor_place(line: usize) -> (usize, usize) {
+pub const fn scale_factor_location(line: usize) -> (usize, usize) {
     (line % 32, line / 32)
 }
 

@@ -3,7 +3,7 @@
 
 /// Returns the row (within the 16 rows of the warp) and column of element `element` of D in a lane. A 32-bit element occupies one
 /// register; two `f16` elements share one.
-pub const fn sum_element(lane: usize, element: usize) -> (usize, usize) {
+pub const fn accumulator_element(lane: usize, element: usize) -> (usize, usize) {
     (
         lane / 4 + 8 * (element >> 1 & 1),
         8 * (element >> 2) + 2 * (lane % 4) + (element & 1),
@@ -12,7 +12,7 @@ pub const fn sum_element(lane: usize, element: usize) -> (usize, usize) {
 
 /// Returns the row (within the 16 rows of the warp) and column of an element of A in a register of a lane; `per_register` elements share
 /// a register.
-pub const fn factor_element(
+pub const fn operand_element(
     lane: usize,
     register: usize,
     element: usize,

@@ -1,11 +1,11 @@
 //! Zero-column mask descriptor of `tcgen05.mma.ws` (PTX ISA, "Zero-Column Mask Descriptor"): decodes the 64 bits and determines which
 //! columns of B are treated as zero.
 
-use super::tensor_memory::ProductLayout;
+use super::tensor_memory::AccumulatorLayout;
 
 /// Decoded zero-column mask descriptor: a pattern of alternating used and zero columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ZeroColumns {
+pub struct ZeroColumnMask {
     /// Number of pattern columns skipped at the start of each part of the columns.
     pub starts: [u8; 4],
     /// Whether the pattern of a part begins with zero columns.
@@ -20,11 +20,11 @@ pub struct ZeroColumns {
     pub shift: usize,
 }
 
-impl ZeroColumns {
+impl ZeroColumnMask {
     /// Decodes the 64 bits.
-    pub fn decode(bits: u64) -> ZeroColumns {
+    pub fn decode(bits: u64) -> ZeroColumnMask {
         let byte = |at: u32| (bits >> at) as u8;
-        ZeroColumns {
+        ZeroColumnMask {
             starts: std::array::from_fn(|part| byte(8 * part as u32)),
             begins_zero: std::array::from_fn(|part| bits >> (32 + part) & 1 == 1),
             has_zeros: bits >> 39 & 1 == 1,
@@ -37,7 +37,7 @@ impl ZeroColumns {
     /// Returns whether a column of B is treated as zero. D with 128 rows has one pattern, with 64 rows one per half of the columns, with
     /// 32 rows one per quarter. The manual only contains examples: it is an assumption that the shift moves the pattern and that the
     /// columns before it are used.
-    pub fn is_zero(&self, sums: ProductLayout, column: usize) -> bool {
+    pub fn is_zero(&self, sums: AccumulatorLayout, column: usize) -> bool {
         let n_parts = match sums.m {
             32 => 4,
             64 => 2,
@@ -61,17 +61,17 @@ impl ZeroColumns {
 
 #[cfg(test)]
 mod tests {
-    use super::{ProductLayout, ZeroColumns};
+    use super::{AccumulatorLayout, ZeroColumnMask};
 
     fn zeros(bits: u64, m: usize, n: usize) -> String {
-        let sums = ProductLayout {
+        let sums = AccumulatorLayout {
             m,
             n,
             n_blocks: 1,
             is_stationary: true,
             is_sparse: false,
         };
-        let columns = ZeroColumns::decode(bits);
+        let columns = ZeroColumnMask::decode(bits);
         let letter = |column| {
             if columns.is_zero(sums, column) {
                 '0'

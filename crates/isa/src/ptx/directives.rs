@@ -12,13 +12,13 @@ pub struct Directive {
     pub word: &'static str,
     pub gate: Gate,
     /// Version that removed the directive.
-    pub until: Option<Version>,
+    pub removed_in: Option<Version>,
     /// Whether its arguments must be at least 1.
     pub is_positive: bool,
     /// Maximum argument value, for a function and for a call prototype.
-    pub most: (u64, u64),
+    pub max_value: (u64, u64),
     /// Directives that must be present as well.
-    pub needs: &'static [&'static str],
+    pub requires: &'static [&'static str],
     /// Mutually exclusive directives.
     pub excludes: &'static [&'static str],
     /// Directives that must not precede it; includes the directive itself if it may not be repeated.
@@ -29,10 +29,10 @@ const fn row(word: &'static str, gate: Gate) -> Directive {
     Directive {
         word,
         gate,
-        until: None,
+        removed_in: None,
         is_positive: false,
-        most: (u64::MAX, u64::MAX),
-        needs: &[],
+        max_value: (u64::MAX, u64::MAX),
+        requires: &[],
         excludes: &[],
         precedes: &[],
     }
@@ -60,7 +60,7 @@ pub static DIRECTIVES: &[Directive] = &[
     count(".maxnreg", ALWAYS),
     count(".minnctapersm", since(2, 0)),
     Directive {
-        until: Some(Version::new(2, 1)),
+        removed_in: Some(Version::new(2, 1)),
         ..row(".maxnctapersm", ALWAYS)
     },
     row(".local_maxnreg", since(8, 8)),
@@ -71,7 +71,7 @@ pub static DIRECTIVES: &[Directive] = &[
         ..row(".maxclusterrank", CLUSTERS)
     },
     Directive {
-        needs: &[".reqntid", ".reqnctapercluster"],
+        requires: &[".reqntid", ".reqnctapercluster"],
         ..row(".blocksareclusters", since(9, 0).sm(90))
     },
     Directive {
@@ -85,12 +85,12 @@ pub static DIRECTIVES: &[Directive] = &[
     },
     Directive {
         // The return-address register follows the preserved registers and is below the last one.
-        most: (237, 255),
+        max_value: (237, 255),
         precedes: &[".abi_preserve", ".language"],
         ..row(".abi_preserve", PRESERVED)
     },
     Directive {
-        most: (11, 11),
+        max_value: (11, 11),
         precedes: &[".abi_preserve_control", ".language"],
         ..row(".abi_preserve_control", PRESERVED)
     },

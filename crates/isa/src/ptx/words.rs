@@ -44,10 +44,10 @@ pub static IGNORED: &[&str] = &[
 pub static IGNORED_TYPES: IgnoredTypes = IgnoredTypes {
     opcodes: &["add", "atom", "cvt", "div", "ex2", "fma", "max", "min", "mul", "rcp", "red", "rsqrt", "sqrt", "sub", "tanh", "wgmma", "wmma.mma", "multimem.red",
         "multimem.st", "multimem.ld_reduce", "multimem.cp.reduce.async.bulk", "cp.reduce.async.bulk"],
-    there: &["pred", "texref", "samplerref", "surfref"],
-    others: &["red.async", "multimem.red.async", "multimem.st.async", "cp.reduce.async.bulk.tensor"],
-    strict: &["mma", "wmma.load.c", "wmma.store.d"],
-    elsewhere: &["b2"],
+    ignored: &["pred", "texref", "samplerref", "surfref"],
+    excluded_opcodes: &["red.async", "multimem.red.async", "multimem.st.async", "cp.reduce.async.bulk.tensor"],
+    checked_opcodes: &["mma", "wmma.load.c", "wmma.store.d"],
+    ignored_elsewhere: &["b2"],
 };
 
 /// Groups of mutually exclusive modifiers, even if they have no effect (assembler 13.5): tests of `testp`, accumulator types, fields of a

@@ -1,14 +1,14 @@
 //! Address forms of stores, by architecture.
 
 use super::{TURING_TO_ADA, UP_TO_89};
-use crate::target::TargetGate::{self, Any, Between, From};
+use crate::target::TargetRequirement::{self, Any, Between, From};
 
 /// Address form of a store.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressForm {
     pub shape: AddressShape,
     /// Architectures that support it.
-    pub on: TargetGate,
+    pub on: TargetRequirement,
 }
 
 /// Expression between the brackets. All shapes except absolute addresses may have an offset.
@@ -90,7 +90,7 @@ impl AddressShape {
     }
 }
 
-const fn form(shape: AddressShape, on: TargetGate) -> AddressForm {
+const fn form(shape: AddressShape, on: TargetRequirement) -> AddressForm {
     AddressForm { shape, on }
 }
 

@@ -1,7 +1,7 @@
 //! Control codes of SASS instructions: the 21 scheduling bits of encodings since `sm_50`, and their two notations before an instruction,
 //! `[B--2---:R-:W0:-:S04]` of CuAssembler and `08:-:2:Y:4` of maxas and turingas. They have no effect on results.
 
-use crate::target::{Target, TargetGate};
+use crate::target::{Target, TargetRequirement};
 use std::fmt;
 
 /// Number of scoreboard barriers per warp.
@@ -12,7 +12,7 @@ const N_SOURCES: usize = 4;
 const MAX_STALL: u8 = 15;
 
 /// Architectures with 128-bit instructions, which include the control code.
-pub const IN_INSTRUCTION: TargetGate = TargetGate::From(70);
+pub const IN_INSTRUCTION: TargetRequirement = TargetRequirement::From(70);
 
 /// Fields of a control code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -26,7 +26,7 @@ const SIZED: u8 = 4;
 
 /// Attribute of `.nv.info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InfoAttribute {
+pub struct NvInfoAttribute {
     pub number: u8,
     /// Value of an attribute without an explicit size.
     pub small: u16,
@@ -37,7 +37,7 @@ pub struct InfoAttribute {
 }
 
 /// Returns the attributes of a section, in order.
-pub fn attributes(bytes: &[u8]) -> Vec<InfoAttribute> {
+pub fn attributes(bytes: &[u8]) -> Vec<NvInfoAttribute> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some([format, number, low, high]) = bytes.get(at..at + 4) {
@@ -46,7 +46,7 @@ pub fn attributes(bytes: &[u8]) -> Vec<InfoAttribute> {
             SIZED => usize::from(small),
             _ => 0,
         };
-        found.push(InfoAttribute {
+        found.push(NvInfoAttribute {
             number: *number,
             small,
             start: at + 4,

@@ -1,25 +1,25 @@
 //! Table of all opcodes that disassemblers print, with their architectures and a one-sentence description, for hover and completion. The
 //! table follows NVIDIA's "CUDA Binary Utilities" and observed disassembly listings; it never causes an instruction to be rejected.
 
-use crate::target::TargetGate::{self, Between, From};
+use crate::target::TargetRequirement::{self, Between, From};
 
 /// SASS opcode.
 #[derive(Clone, Copy, Debug)]
-pub struct Opcode {
+pub struct SassOpcode {
     /// `IMAD`
     pub name: &'static str,
     /// Architectures that support it.
-    pub on: TargetGate,
+    pub on: TargetRequirement,
     /// One-sentence description.
     pub help: &'static str,
 }
 
-const fn row(name: &'static str, on: TargetGate, help: &'static str) -> Opcode {
-    Opcode { name, on, help }
+const fn row(name: &'static str, on: TargetRequirement, help: &'static str) -> SassOpcode {
+    SassOpcode { name, on, help }
 }
 
 /// Returns the opcode with this name.
-pub fn find_opcode(name: &str) -> Option<&'static Opcode> {
+pub fn find_opcode(name: &str) -> Option<&'static SassOpcode> {
     let index = OPCODES
         .binary_search_by_key(&name, |opcode| opcode.name)
         .ok()?;
@@ -28,7 +28,7 @@ pub fn find_opcode(name: &str) -> Option<&'static Opcode> {
 
 /// All opcodes, by name.
 #[rustfmt::skip]
-pub static OPCODES: &[Opcode] = &[
+pub static OPCODES: &[SassOpcode] = &[
     row("ACQBLK", From(100), "Acquire a block."),
     row("ACQBULK", From(90), "Wait for the completion of the prerequisite grids."),
     row("ACQSHMINIT", From(90), "Wait for the initialization of shared memory."),

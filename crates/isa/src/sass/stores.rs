@@ -4,25 +4,25 @@ use super::addresses::{self, AddressForm};
 use super::{UP_TO_62, VOLTA};
 use crate::modifier::{CacheOp, EvictionPriority, Scope};
 use crate::space::StateSpace;
-use crate::target::TargetGate::{self, Any, Between, From};
+use crate::target::TargetRequirement::{self, Any, Between, From};
 
 /// Store opcode.
 #[derive(Clone, Copy, Debug)]
-pub struct Store {
+pub struct StoreOpcode {
     /// `STG`
     pub opcode: &'static str,
     /// State space of its addresses.
     pub space: StateSpace,
     /// Architectures that support the opcode.
-    pub on: TargetGate,
+    pub on: TargetRequirement,
     /// Syntax line: slot names, in braces if optional.
     pub syntax: &'static str,
     pub help: &'static str,
     /// Slots in the order of the mnemonic.
-    pub slots: &'static [&'static Slot],
+    pub slots: &'static [&'static MnemonicSlot],
     pub addresses: &'static [AddressForm],
     /// Architectures on which a predicate may follow the data.
-    pub trailing_predicate: Option<TargetGate>,
+    pub trailing_predicate: Option<TargetRequirement>,
     /// Accepted instructions, each with an architecture.
     pub good: &'static [(&'static str, &'static str)],
     /// Rejected instructions.
@@ -31,27 +31,27 @@ pub struct Store {
 
 /// Modifier position of a mnemonic.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot {
+pub struct MnemonicSlot {
     /// Name in the syntax line: `cop`.
     pub name: &'static str,
     /// Title, a noun.
     pub title: &'static str,
-    pub words: &'static [Word],
+    pub words: &'static [StoreModifier],
 }
 
 /// Modifier of a slot.
 #[derive(Clone, Copy, Debug)]
-pub struct Word {
+pub struct StoreModifier {
     /// Spelling without the leading dot; `STRONG.GPU` consists of two dot-separated components.
     pub text: &'static str,
-    pub meaning: WordMeaning,
-    pub on: TargetGate,
+    pub meaning: StoreModifierKind,
+    pub on: TargetRequirement,
     pub help: &'static str,
 }
 
 /// Meaning of a store modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WordMeaning {
+pub enum StoreModifierKind {
     /// 64-bit address.
     Extended,
     Cache(CacheOp),
@@ -68,11 +68,11 @@ pub enum WordMeaning {
 
 const fn word(
     text: &'static str,
-    meaning: WordMeaning,
-    on: TargetGate,
+    meaning: StoreModifierKind,
+    on: TargetRequirement,
     help: &'static str,
-) -> Word {
-    Word {
+) -> StoreModifier {
+    StoreModifier {
         text,
         meaning,
         on,
@@ -81,24 +81,24 @@ const fn word(
 }
 
 /// `.E`
-pub static EXTENDED: Slot = Slot {
+pub static EXTENDED: MnemonicSlot = MnemonicSlot {
     name: "E",
     title: "width of the address",
     words: &[word(
         "E",
-        WordMeaning::Extended,
+        StoreModifierKind::Extended,
         Any,
         "64-bit address in a register pair, whose lower register is Ra.",
     )],
 };
 
 /// `.E` of a store to a window, which the reference mentions but no disassembler prints.
-static EXTENDED_WINDOW: Slot = Slot {
+static EXTENDED_WINDOW: MnemonicSlot = MnemonicSlot {
     name: "E",
     title: "width of the address",
     words: &[word(
         "E",
-        WordMeaning::Extended,
+        StoreModifierKind::Extended,
         UP_TO_62,
         "64-bit address in a register pair, whose lower register is Ra.",
     )],
@@ -106,83 +106,83 @@ static EXTENDED_WINDOW: Slot = Slot {
 
 /// `.cop`
 #[rustfmt::skip]
-pub static CACHE: Slot = Slot {
+pub static CACHE: MnemonicSlot = MnemonicSlot {
     name: "cop",
     title: "cache operator",
     words: &[
-        word("WB", WordMeaning::Cache(CacheOp::Wb), UP_TO_62, "Writes the data back at all coherent cache levels. Disassemblers omit this default."),
-        word("CG", WordMeaning::Cache(CacheOp::Cg), UP_TO_62, "Caches the data at the global level, in L2 and below. Lines in L1 are marked for early eviction."),
-        word("CS", WordMeaning::Cache(CacheOp::Cs), UP_TO_62, "Caches the data as streaming data, which is likely to be accessed once and is evicted early."),
-        word("WT", WordMeaning::Cache(CacheOp::Wt), UP_TO_62, "Writes the data through to system memory."),
+        word("WB", StoreModifierKind::Cache(CacheOp::Wb), UP_TO_62, "Writes the data back at all coherent cache levels. Disassemblers omit this default."),
+        word("CG", StoreModifierKind::Cache(CacheOp::Cg), UP_TO_62, "Caches the data at the global level, in L2 and below. Lines in L1 are marked for early eviction."),
+        word("CS", StoreModifierKind::Cache(CacheOp::Cs), UP_TO_62, "Caches the data as streaming data, which is likely to be accessed once and is evicted early."),
+        word("WT", StoreModifierKind::Cache(CacheOp::Wt), UP_TO_62, "Writes the data through to system memory."),
     ],
 };
 
 /// `.EF`
 #[rustfmt::skip]
-pub static EVICTION: Slot = Slot {
+pub static EVICTION: MnemonicSlot = MnemonicSlot {
     name: "evict",
     title: "eviction priority",
     words: &[
-        word("EF", WordMeaning::Evict(EvictionPriority::First), From(70), "Marks the cache line to be evicted first."),
-        word("EL", WordMeaning::Evict(EvictionPriority::Last), From(70), "Marks the cache line to be evicted last."),
-        word("EU", WordMeaning::Evict(EvictionPriority::Unchanged), From(70), "Leaves the eviction priority of the cache line unchanged."),
-        word("NA", WordMeaning::Evict(EvictionPriority::NoAllocate), From(70), "Does not allocate a cache line."),
+        word("EF", StoreModifierKind::Evict(EvictionPriority::First), From(70), "Marks the cache line to be evicted first."),
+        word("EL", StoreModifierKind::Evict(EvictionPriority::Last), From(70), "Marks the cache line to be evicted last."),
+        word("EU", StoreModifierKind::Evict(EvictionPriority::Unchanged), From(70), "Leaves the eviction priority of the cache line unchanged."),
+        word("NA", StoreModifierKind::Evict(EvictionPriority::NoAllocate), From(70), "Does not allocate a cache line."),
     ],
 };
 
 /// `.sz`
 #[rustfmt::skip]
-pub static WIDTH: Slot = Slot {
+pub static WIDTH: MnemonicSlot = MnemonicSlot {
     name: "sz",
     title: "width",
     words: WINDOW_WIDTHS,
 };
 
 #[rustfmt::skip]
-const WINDOW_WIDTHS: &[Word] = &[
-    word("8", WordMeaning::Width(8), Any, "Stores the low 8 bits of Rb."),
-    word("U8", WordMeaning::Width(8), Any, "Stores the low 8 bits of Rb."),
-    word("S8", WordMeaning::Width(8), Any, "Stores the low 8 bits of Rb. Stores ignore the signedness."),
-    word("16", WordMeaning::Width(16), Any, "Stores the low 16 bits of Rb."),
-    word("U16", WordMeaning::Width(16), Any, "Stores the low 16 bits of Rb."),
-    word("S16", WordMeaning::Width(16), Any, "Stores the low 16 bits of Rb. Stores ignore the signedness."),
-    word("32", WordMeaning::Width(32), Any, "Stores all 32 bits of Rb. Disassemblers omit this default."),
-    word("64", WordMeaning::Width(64), Any, "Stores two registers that start at Rb, whose index must be even."),
-    word("128", WordMeaning::Width(128), Any, "Stores four registers that start at Rb, whose index must be a multiple of 4."),
+const WINDOW_WIDTHS: &[StoreModifier] = &[
+    word("8", StoreModifierKind::Width(8), Any, "Stores the low 8 bits of Rb."),
+    word("U8", StoreModifierKind::Width(8), Any, "Stores the low 8 bits of Rb."),
+    word("S8", StoreModifierKind::Width(8), Any, "Stores the low 8 bits of Rb. Stores ignore the signedness."),
+    word("16", StoreModifierKind::Width(16), Any, "Stores the low 16 bits of Rb."),
+    word("U16", StoreModifierKind::Width(16), Any, "Stores the low 16 bits of Rb."),
+    word("S16", StoreModifierKind::Width(16), Any, "Stores the low 16 bits of Rb. Stores ignore the signedness."),
+    word("32", StoreModifierKind::Width(32), Any, "Stores all 32 bits of Rb. Disassemblers omit this default."),
+    word("64", StoreModifierKind::Width(64), Any, "Stores two registers that start at Rb, whose index must be even."),
+    word("128", StoreModifierKind::Width(128), Any, "Stores four registers that start at Rb, whose index must be a multiple of 4."),
 ];
 
 /// `.sz` of stores to global memory.
 #[rustfmt::skip]
-pub static WIDE: Slot = Slot {
+pub static WIDE: MnemonicSlot = MnemonicSlot {
     name: "sz",
     title: "width",
     words: &[
         WINDOW_WIDTHS[0], WINDOW_WIDTHS[1], WINDOW_WIDTHS[2], WINDOW_WIDTHS[3], WINDOW_WIDTHS[4], WINDOW_WIDTHS[5], WINDOW_WIDTHS[6], WINDOW_WIDTHS[7], WINDOW_WIDTHS[8],
-        word("ENL2.256", WordMeaning::Width(256), From(100), "Stores two ranges of four registers, which are followed by a mask of the stored words."),
-        word("EFL2.256", WordMeaning::Width(256), From(100), "Performs the store of `.ENL2.256` and marks the cache line to be evicted first from L2."),
-        word("ELL2.256", WordMeaning::Width(256), From(100), "Performs the store of `.ENL2.256` and marks the cache line to be evicted last from L2."),
+        word("ENL2.256", StoreModifierKind::Width(256), From(100), "Stores two ranges of four registers, which are followed by a mask of the stored words."),
+        word("EFL2.256", StoreModifierKind::Width(256), From(100), "Performs the store of `.ENL2.256` and marks the cache line to be evicted first from L2."),
+        word("ELL2.256", StoreModifierKind::Width(256), From(100), "Performs the store of `.ENL2.256` and marks the cache line to be evicted last from L2."),
     ],
 };
 
 /// `.STRONG.GPU`
 #[rustfmt::skip]
-pub static ORDER: Slot = Slot {
+pub static ORDER: MnemonicSlot = MnemonicSlot {
     name: "sem",
     title: "memory order and scope",
     words: &[
-        word("SYS", WordMeaning::Plain, VOLTA, "Weak store, for which `sm_70` to `sm_75` nevertheless specify a scope."),
-        word("STRONG.CTA", WordMeaning::Strong(Scope::Cta), Between(70, 75), "Strong store at block scope."),
-        word("STRONG.SM", WordMeaning::Strong(Scope::Cta), From(70), "Strong store at block scope, because all threads of a block run on one multiprocessor."),
-        word("STRONG.GPU", WordMeaning::Strong(Scope::Gpu), From(70), "Strong store at GPU scope."),
-        word("STRONG.SYS", WordMeaning::Strong(Scope::Sys), From(70), "Strong store at system scope."),
-        word("MMIO.SYS", WordMeaning::Mmio, From(70), "Memory-mapped I/O store, which is neither merged nor repeated."),
+        word("SYS", StoreModifierKind::Plain, VOLTA, "Weak store, for which `sm_70` to `sm_75` nevertheless specify a scope."),
+        word("STRONG.CTA", StoreModifierKind::Strong(Scope::Cta), Between(70, 75), "Strong store at block scope."),
+        word("STRONG.SM", StoreModifierKind::Strong(Scope::Cta), From(70), "Strong store at block scope, because all threads of a block run on one multiprocessor."),
+        word("STRONG.GPU", StoreModifierKind::Strong(Scope::Gpu), From(70), "Strong store at GPU scope."),
+        word("STRONG.SYS", StoreModifierKind::Strong(Scope::Sys), From(70), "Strong store at system scope."),
+        word("MMIO.SYS", StoreModifierKind::Mmio, From(70), "Memory-mapped I/O store, which is neither merged nor repeated."),
     ],
 };
 
 /// All store opcodes.
 #[rustfmt::skip]
-pub static STORES: &[Store] = &[
-    Store {
+pub static STORES: &[StoreOpcode] = &[
+    StoreOpcode {
         opcode: "ST", space: StateSpace::Generic, on: From(35),
         syntax: "ST{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Pp}",
         help: "Store to a generic address in shared, local or global memory.",
@@ -192,7 +192,7 @@ pub static STORES: &[Store] = &[
         good: &[("sm_35", "ST.E.CG.U16 [R2+0x8], R5"), ("sm_61", "ST.E [R2], R5, P0"), ("sm_90", "ST.E.EL.U8 desc[UR4][R2.64], R5")],
         bad: &[("sm_80", "ST.E.CG [R2.64], R5"), ("sm_90", "ST.E [R3], R5")],
     },
-    Store {
+    StoreOpcode {
         opcode: "STG", space: StateSpace::Global, on: From(50),
         syntax: "STG{.E}{.cop|.evict}{.sz}{.sem} [a], Rb{, Rc{, mask}}",
         help: "Store to global memory.",
@@ -202,7 +202,7 @@ pub static STORES: &[Store] = &[
         good: &[("sm_75", "STG.E.64.SYS [R4+0x8], R2"), ("sm_89", "STG.E.EF.128 [R4.64], R24"), ("sm_100", "STG.E.ENL2.256 desc[UR4][R2.64], R4, R8"), ("sm_120", "STG.E.NA.EFL2.256 desc[UR4][R2.64], R6, R8, 0xa4")],
         bad: &[("sm_90", "STG.E.ENL2.256 desc[UR4][R2.64], R4, R8"), ("sm_100", "STG.E.ENL2.256 desc[UR4][R2.64], R4, R8, 0x1ff"), ("sm_80", "STG.E.64 [R4.64], R3")],
     },
-    Store {
+    StoreOpcode {
         opcode: "STL", space: StateSpace::Local, on: From(35),
         syntax: "STL{.cop}{.sz} [Ra + ImmS24], Rb",
         help: "Store to local memory of the executing thread.",
@@ -212,7 +212,7 @@ pub static STORES: &[Store] = &[
         good: &[("sm_50", "STL.32 [R3+0x1234], R1"), ("sm_61", "STL.CG.64 [R1+-0x8], R4"), ("sm_120", "STL.128 [R1], R8")],
         bad: &[("sm_75", "STL.CG [R1], R4"), ("sm_90", "STL [R1+0x800000], R4")],
     },
-    Store {
+    StoreOpcode {
         opcode: "STS", space: StateSpace::Shared, on: From(35),
         syntax: "STS{.sz} [Ra + ImmS24], Rb",
         help: "Store to shared memory of the block.",
@@ -225,6 +225,6 @@ pub static STORES: &[Store] = &[
 ];
 
 /// Returns the store with this opcode.
-pub fn find_store(opcode: &str) -> Option<&'static Store> {
+pub fn find_store(opcode: &str) -> Option<&'static StoreOpcode> {
     STORES.iter().find(|store| store.opcode == opcode)
 }

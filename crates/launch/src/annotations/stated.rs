@@ -1,11 +1,11 @@
 //! Location of a value in a `//@` line, for a given fact and name.
 
-use super::Fact;
+use super::AnnotationText;
 use std::ops::Range;
 
 /// Value of a fact in its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StatedValue {
+pub struct AnnotationValue {
     /// Byte range of the value in the line. Empty at the end of the line if the line specifies no value.
     pub place: Range<usize>,
     /// Whether an equals sign precedes the value.
@@ -13,13 +13,13 @@ pub struct StatedValue {
 }
 
 /// Returns the value of the fact with this name in a line, or `None` if the line specifies another fact. Lines of facts start with `mark`.
-pub fn stated_value(line: &str, mark: &str, fact: &str, name: &str) -> Option<StatedValue> {
+pub fn stated_value(line: &str, mark: &str, fact: &str, name: &str) -> Option<AnnotationValue> {
     let text = line.trim_start().strip_prefix(mark)?;
-    let (word, rest) = Fact::new(text, line.len() - text.len()).split_word();
+    let (word, rest) = AnnotationText::new(text, line.len() - text.len()).split_word();
     let (head, value) = rest.split_init();
     let named = head.split_once(':').map_or(head, |(named, _)| named);
     let end = line.trim_end().len();
-    (word.text == fact && named.text == name).then(|| StatedValue {
+    (word.text == fact && named.text == name).then(|| AnnotationValue {
         place: value.map_or(end, |value| value.start.min(end))..end,
         is_written: value.is_some(),
     })

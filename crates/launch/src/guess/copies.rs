@@ -1,16 +1,18 @@
 //! Tensor copies of a kernel without tensor maps. Input: its instructions. Output: the copies in program order, each with the parameter of
 //! its tensor map and its share of the bytes that its mbarrier expects.
 
-use super::{Slot, Uses};
-use crate::reading::{Base, Place, Reading, TensorPart, Value, readers};
+use super::{ParameterOffset, ParameterUses};
+use crate::reading::{
+    AddressExpr, AddressOrigin, InstructionSummary, SourceValue, TensorAccess, readers,
+};
 use std::collections::BTreeMap;
 use warpgrid_isa::{AtomicOp, LoadMode, TensorMapField};
 use warpgrid_program::{Function, Program, RegisterId};
 
 /// Inferred properties of the copies with a tensor map.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Use {
-    pub(super) slot: Slot,
+pub(super) struct TensorMapUse {
+    pub(super) slot: ParameterOffset,
     /// Whether the parameter is the address of the tensor map.
     pub(super) is_pointer: bool,
     pub(super) rank: usize,
@@ -19,11 +21,11 @@ pub(super) struct Use {
     pub(super) bytes: Option<u64>,
     pub(super) reduces: Option<AtomicOp>,
     /// Destination of a load, if it has a constant distance from a base.
-    to: Option<Place>,
+    to: Option<AddressExpr>,
 }
 
 /// Loads that correspond to one expect-tx operation of an mbarrier.
-struct Group {
+struct TransactionGroup {
     bytes: Option<u64>,
     /// Indices of its copies among all copies.
     copies: Vec<usize>,
@@ -31,24 +33,28 @@ struct Group {
 
 /// Inferred fields that a kernel replaces in the tensor maps that it creates.
 #[derive(Debug, Default)]
-pub(super) struct Made {
+pub(super) struct DeviceTensorMaps {
     /// Parameters that point to the memory of such tensor maps.
-    pub(super) memories: Vec<Slot>,
+    pub(super) memories: Vec<ParameterOffset>,
     /// Parameters that point to their tensors.
-    pub(super) tensors: Vec<Slot>,
+    pub(super) tensors: Vec<ParameterOffset>,
     /// Extent of the box along each dimension in elements.
     pub(super) box_extents: BTreeMap<usize, u64>,
 }
 
 /// Returns the tensor copies in program order, each with its share of the bytes that its mbarrier expects, and the tensor maps that the
 /// kernel creates.
-pub(super) fn copies(program: &Program, function: &Function, uses: &Uses) -> (Vec<Use>, Made) {
-    let mut scan = Scan::default();
+pub(super) fn copies(
+    program: &Program,
+    function: &Function,
+    uses: &ParameterUses,
+) -> (Vec<TensorMapUse>, DeviceTensorMaps) {
+    let mut scan = ScanState::default();
     for reader in readers(program, function) {
         scan.follow(reader.read());
         match reader.tensor_part() {
-            Some(TensorPart::Expects(value)) => scan.expect(value),
-            Some(TensorPart::Copy {
+            Some(TensorAccess::Expects(value)) => scan.expect(value),
+            Some(TensorAccess::Copy {
                 map,
                 to,
                 rank,
@@ -69,7 +75,7 @@ pub(super) fn copies(program: &Program, function: &Function, uses: &Uses) -> (Ve
                     scan.waiting.push(scan.found.len());
                 }
                 let to = to.map(|place| scan.resolved(place));
-                scan.found.push(Use {
+                scan.found.push(TensorMapUse {
                     slot,
                     is_pointer,
                     rank,
@@ -79,15 +85,15 @@ pub(super) fn copies(program: &Program, function: &Function, uses: &Uses) -> (Ve
                     to,
                 });
             }
-            Some(TensorPart::Publishes { to }) => {
+            Some(TensorAccess::Publishes { to }) => {
                 scan.made.memories.extend(uses.held(to).origin);
             }
-            Some(TensorPart::Replaces {
+            Some(TensorAccess::Replaces {
                 field: TensorMapField::Address,
-                value: Value::Register(value),
+                value: SourceValue::Register(value),
                 ..
             }) => scan.made.tensors.extend(uses.held(value).origin),
-            Some(TensorPart::Replaces {
+            Some(TensorAccess::Replaces {
                 field: TensorMapField::Box,
                 first,
                 value,
@@ -96,7 +102,7 @@ pub(super) fn copies(program: &Program, function: &Function, uses: &Uses) -> (Ve
                 let extent = extent.map(|(dimension, n)| (dimension as usize, n));
                 scan.made.box_extents.extend(extent);
             }
-            Some(TensorPart::Replaces { .. }) | None => {}
+            Some(TensorAccess::Replaces { .. }) | None => {}
         }
     }
     let made = std::mem::take(&mut scan.made);
@@ -105,73 +111,78 @@ pub(super) fn copies(program: &Program, function: &Function, uses: &Uses) -> (Ve
 
 /// State of the analysis at an instruction.
 #[derive(Default)]
-struct Scan {
+struct ScanState {
     constants: BTreeMap<RegisterId, u64>,
     /// Register values that have a constant distance from a base.
-    places: BTreeMap<RegisterId, Place>,
-    found: Vec<Use>,
-    made: Made,
-    groups: Vec<Group>,
+    places: BTreeMap<RegisterId, AddressExpr>,
+    found: Vec<TensorMapUse>,
+    made: DeviceTensorMaps,
+    groups: Vec<TransactionGroup>,
     /// Loads that do not follow an expect-tx operation yet.
     waiting: Vec<usize>,
     /// Number of bytes of the last expect-tx operation, and whether a load follows it.
     expected: Option<u64>,
 }
 
-impl Scan {
-    fn follow(&mut self, reading: Reading) {
+impl ScanState {
+    fn follow(&mut self, reading: InstructionSummary) {
         match reading {
-            Reading::Copy { to, from } => {
+            InstructionSummary::Copy { to, from } => {
                 self.constants.remove(&to);
-                if let Value::Constant(bits) = from {
+                if let SourceValue::Constant(bits) = from {
                     self.constants.insert(to, bits);
                 }
                 let place = match from {
-                    Value::Register(register) => Some((Base::Register(register), 0)),
-                    Value::Variable(variable, offset) => Some((Base::Variable(variable), offset)),
-                    Value::Constant(_) | Value::Special(_) | Value::Other => None,
+                    SourceValue::Register(register) => Some((AddressOrigin::Register(register), 0)),
+                    SourceValue::Variable(variable, offset) => {
+                        Some((AddressOrigin::Variable(variable), offset))
+                    }
+                    SourceValue::Constant(_) | SourceValue::Special(_) | SourceValue::Other => None,
                 };
                 self.hold(to, place);
             }
-            Reading::Compute {
+            InstructionSummary::Compute {
                 to,
                 sources,
                 is_addition,
                 ..
             } => {
                 let place = match (is_addition, &sources[..]) {
-                    (true, [Value::Register(a), Value::Constant(n)]) => {
-                        Some((Base::Register(*a), *n as i64))
+                    (true, [SourceValue::Register(a), SourceValue::Constant(n)]) => {
+                        Some((AddressOrigin::Register(*a), *n as i64))
                     }
                     _ => None,
                 };
                 self.constants.remove(&to);
                 self.hold(to, place);
             }
-            Reading::Access(_) | Reading::Name(_) | Reading::Other => {}
+            InstructionSummary::Access(_)
+            | InstructionSummary::Name(_)
+            | InstructionSummary::Other => {}
         }
     }
 
-    fn hold(&mut self, to: RegisterId, place: Option<(Base, i64)>) {
-        let place = place.filter(|(base, _)| *base != Base::Register(to));
-        let place = place.map(|(base, byte_offset)| self.resolved(Place { base, byte_offset }));
+    fn hold(&mut self, to: RegisterId, place: Option<(AddressOrigin, i64)>) {
+        let place = place.filter(|(base, _)| *base != AddressOrigin::Register(to));
+        let place =
+            place.map(|(base, byte_offset)| self.resolved(AddressExpr { base, byte_offset }));
         self.places.remove(&to);
         self.places.extend(place.map(|place| (to, place)));
     }
 
     /// Returns the location relative to the base from which its register was computed.
-    fn resolved(&self, place: Place) -> Place {
+    fn resolved(&self, place: AddressExpr) -> AddressExpr {
         let known = match place.base {
-            Base::Register(register) => self.places.get(&register),
-            Base::Variable(_) | Base::Absolute => None,
+            AddressOrigin::Register(register) => self.places.get(&register),
+            AddressOrigin::Variable(_) | AddressOrigin::Absolute => None,
         };
-        known.map_or(place, |known| Place {
+        known.map_or(place, |known| AddressExpr {
             base: known.base,
             byte_offset: known.byte_offset.wrapping_add(place.byte_offset),
         })
     }
 
-    fn expect(&mut self, value: Value) {
+    fn expect(&mut self, value: SourceValue) {
         // An expect-tx operation without a following copy applies to the preceding copies.
         if self.expected.is_some() && !self.waiting.is_empty() {
             self.close();
@@ -179,23 +190,23 @@ impl Scan {
         self.expected = self.known(value);
     }
 
-    fn known(&self, value: Value) -> Option<u64> {
+    fn known(&self, value: SourceValue) -> Option<u64> {
         match value {
-            Value::Constant(bits) => Some(bits),
-            Value::Register(register) => self.constants.get(&register).copied(),
-            Value::Variable(..) | Value::Special(_) | Value::Other => None,
+            SourceValue::Constant(bits) => Some(bits),
+            SourceValue::Register(register) => self.constants.get(&register).copied(),
+            SourceValue::Variable(..) | SourceValue::Special(_) | SourceValue::Other => None,
         }
     }
 
     /// Assigns the pending loads to the last expect-tx operation.
     fn close(&mut self) {
-        self.groups.push(Group {
+        self.groups.push(TransactionGroup {
             bytes: self.expected,
             copies: std::mem::take(&mut self.waiting),
         });
     }
 
-    fn finish(mut self) -> Vec<Use> {
+    fn finish(mut self) -> Vec<TensorMapUse> {
         self.close();
         let mut shares = Vec::new();
         for group in &self.groups {
@@ -215,7 +226,7 @@ impl Scan {
 
     /// Returns the number of bytes of each copy of a group, if the distances between the destinations add up to the expected number of
     /// bytes: each copy ends at the start of the next destination.
-    fn by_distance(&self, group: &Group, bytes: u64) -> Option<Vec<u64>> {
+    fn by_distance(&self, group: &TransactionGroup, bytes: u64) -> Option<Vec<u64>> {
         let distances = group.copies.iter().map(|copy| {
             let own = self.found[*copy].to?;
             let places = self.found.iter().filter_map(|copy| copy.to);

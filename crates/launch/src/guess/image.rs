@@ -1,9 +1,9 @@
 //! Textures and surfaces of a kernel without such parameters. Input: the instructions that use handles. Output: a texture or surface for
 //! each handle parameter, and its array.
 
-use super::{Uses, variables};
-use crate::reading::{ImagePart, readers};
-use crate::scenario::{Init, Parameter, Resource, Surface, TexelArray, Texture};
+use super::{ParameterUses, variables};
+use crate::reading::{ImageAccess, readers};
+use crate::scenario::{BufferInitializer, ImageResource, Parameter, Surface, TexelArray, Texture};
 use crate::value::Literal;
 use std::collections::BTreeMap;
 use warpgrid_isa::{Geometry, ScalarType};
@@ -19,7 +19,7 @@ const LAYERS: u64 = 4;
 
 /// Inferred handle with its array.
 #[derive(Clone, Debug)]
-pub(crate) struct Image {
+pub(crate) struct InferredImage {
     pub(crate) parameter: Parameter,
     pub(crate) array: TexelArray,
 }
@@ -28,9 +28,9 @@ pub(crate) struct Image {
 pub(crate) fn images(
     program: &Program,
     function: &Function,
-    uses: &Uses,
-) -> BTreeMap<usize, Image> {
-    let mut images: BTreeMap<usize, Image> = BTreeMap::new();
+    uses: &ParameterUses,
+) -> BTreeMap<usize, InferredImage> {
+    let mut images: BTreeMap<usize, InferredImage> = BTreeMap::new();
     let parts = readers(program, function).filter_map(|reader| reader.image_part());
     let (shaped, asked): (Vec<_>, Vec<_>) = parts.partition(|part| part.geometry.is_some());
     // Size queries do not determine the shape.
@@ -47,11 +47,11 @@ pub(crate) fn images(
     images
 }
 
-fn image_of(name: &str, part: &ImagePart) -> Image {
+fn image_of(name: &str, part: &ImageAccess) -> InferredImage {
     let array = format!("{name}{SUFFIX}");
-    let resource = Resource::of_array(&array);
+    let resource = ImageResource::of_array(&array);
     let name = name.to_owned();
-    Image {
+    InferredImage {
         parameter: match part.is_surface {
             true => Parameter::Surface(Surface { name, resource }),
             false => Parameter::Texture(Texture {
@@ -65,7 +65,7 @@ fn image_of(name: &str, part: &ImagePart) -> Image {
 }
 
 /// Returns an array of the shape that an instruction accesses, with ascending values.
-fn array_of(name: String, part: &ImagePart) -> TexelArray {
+fn array_of(name: String, part: &ImageAccess) -> TexelArray {
     use Geometry as G;
     let geometry = part.geometry.unwrap_or(G::D2);
     let (width, height, depth, layers) = match geometry {
@@ -87,7 +87,7 @@ fn array_of(name: String, part: &ImagePart) -> TexelArray {
         layers,
         cubemap: matches!(geometry, G::Cube | G::Acube),
         surface: part.is_surface,
-        init: Init::Fill(Literal::Text("iota".to_owned())),
+        init: BufferInitializer::Fill(Literal::Text("iota".to_owned())),
         ..TexelArray::default()
     }
 }

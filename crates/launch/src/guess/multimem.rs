@@ -1,7 +1,7 @@
 //! Multimem addresses of a kernel without such parameters. Input: its instructions. Output: the buffers of the devices for each parameter
 //! that is used as a multimem address.
 
-use super::{Access, Uses, buffer, variables};
+use super::{ParameterUses, PointerAccess, buffer, variables};
 use crate::reading::readers;
 use crate::scenario::{Parameter, Scenario};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ const N_DEVICES: usize = 2;
 
 /// Inferred multimem address with its buffers.
 #[derive(Clone, Debug)]
-pub(crate) struct Group {
+pub(crate) struct InferredMultimem {
     pub(crate) parameter: Parameter,
     pub(crate) buffers: Vec<Parameter>,
 }
@@ -21,16 +21,16 @@ pub(crate) struct Group {
 pub(super) fn groups(
     program: &Program,
     function: &Function,
-    uses: &Uses,
+    uses: &ParameterUses,
     scenario: &Scenario,
-) -> BTreeMap<usize, Group> {
+) -> BTreeMap<usize, InferredMultimem> {
     let mut groups = BTreeMap::new();
     for part in readers(program, function).filter_map(|reader| reader.multimem_part()) {
         let Some((place, 0)) = uses.held(part.address).origin else {
             continue;
         };
         if let Some(variable) = variables(function).nth(place) {
-            let access = Access {
+            let access = PointerAccess {
                 ty: part.ty,
                 n_elements: part.n_elements,
                 is_read: part.is_read,
@@ -43,12 +43,12 @@ pub(super) fn groups(
     groups
 }
 
-fn group_of(name: &str, access: Access, scenario: &Scenario) -> Group {
+fn group_of(name: &str, access: PointerAccess, scenario: &Scenario) -> InferredMultimem {
     let names: Vec<String> = (0..N_DEVICES)
         .map(|device| format!("{name}_device{device}"))
         .collect();
     let buffer = |name: &String| buffer(name.clone(), access, scenario);
-    Group {
+    InferredMultimem {
         buffers: names.iter().map(buffer).collect(),
         parameter: Parameter::Multimem {
             name: name.to_owned(),

@@ -1,10 +1,10 @@
 //! Tensor maps of a kernel without such parameters. Input: the tensor copies of the kernel in program order, and the bytes that mbarriers
 //! expect. Output: a tensor map for each parameter that a copy uses, whose box has this number of bytes, and its tensor.
 
-use super::copies::{Made, Use, copies};
-use super::{Access, Slot, Uses, element, variables};
+use super::copies::{DeviceTensorMaps, TensorMapUse, copies};
+use super::{ParameterOffset, ParameterUses, PointerAccess, element, variables};
 use crate::reading::readers;
-use crate::scenario::{Buffer, Init, TensorMap};
+use crate::scenario::{Buffer, BufferInitializer, TensorMap};
 use crate::value::Literal;
 use std::collections::BTreeMap;
 use warpgrid_isa::{AtomicOp, LoadMode, ScalarType};
@@ -31,19 +31,23 @@ const BOXES: u64 = 2;
 
 /// Properties of the parameters that follow from tensor copies, by parameter index.
 #[derive(Debug, Default)]
-pub(super) struct Tensors {
+pub(super) struct TensorMapConstraints {
     pub(super) maps: BTreeMap<usize, TensorMap>,
     /// Pointers without accesses: to tensor maps that the kernel creates, and to their tensors.
-    pub(super) pointers: Vec<(Slot, Access)>,
+    pub(super) pointers: Vec<(ParameterOffset, PointerAccess)>,
 }
 
 /// Infers a tensor map for each parameter that tensor copies use, and the memory of the tensor maps that the kernel creates.
-pub(super) fn tensors(program: &Program, function: &Function, uses: &Uses) -> Tensors {
+pub(super) fn tensors(
+    program: &Program,
+    function: &Function,
+    uses: &ParameterUses,
+) -> TensorMapConstraints {
     let product = readers(program, function).find_map(|reader| reader.factor_type());
     let (found, made) = copies(program, function, uses);
     let known = found.iter().find_map(|copy| copy.bytes);
-    let is_made = |copy: &&Use| copy.is_pointer && made.memories.contains(&copy.slot);
-    let mut tensors = Tensors::default();
+    let is_made = |copy: &&TensorMapUse| copy.is_pointer && made.memories.contains(&copy.slot);
+    let mut tensors = TensorMapConstraints::default();
     for copy in found.iter().filter(|copy| !is_made(copy)) {
         let (place, offset) = copy.slot;
         let name = variables(function).nth(place).map(|v| v.name.clone());
@@ -67,7 +71,7 @@ pub(super) fn tensors(program: &Program, function: &Function, uses: &Uses) -> Te
             tensors.maps.insert(place, map);
         }
     }
-    let access = |n_elements| Access {
+    let access = |n_elements| PointerAccess {
         ty: ScalarType::F32,
         n_elements,
         is_read: true,
@@ -79,7 +83,12 @@ pub(super) fn tensors(program: &Program, function: &Function, uses: &Uses) -> Te
 }
 
 /// Returns the tensor map from which a kernel creates others. With the replaced fields, its box has the given number of bytes.
-fn first_map(name: String, copy: &Use, bytes: Option<u64>, made: &Made) -> Option<TensorMap> {
+fn first_map(
+    name: String,
+    copy: &TensorMapUse,
+    bytes: Option<u64>,
+    made: &DeviceTensorMaps,
+) -> Option<TensorMap> {
     let replaced = made.box_extents.iter();
     let replaced = replaced.filter(|(dimension, _)| (1..copy.rank).contains(*dimension));
     let rows = replaced.fold(1u64, |n, (_, extent)| n.saturating_mul(*extent));
@@ -111,7 +120,7 @@ const fn combined_type(op: AtomicOp) -> Option<ScalarType> {
 /// Returns a tensor map whose box has the given number of bytes, if possible, or `None` for im2col modes with too many unknown fields.
 fn map_of(
     name: String,
-    copy: &Use,
+    copy: &TensorMapUse,
     bytes: Option<u64>,
     product: Option<ScalarType>,
 ) -> Option<TensorMap> {
@@ -168,7 +177,7 @@ fn map_of(
 }
 
 /// Returns an im2col tensor map without a border, whose pixels have the given total number of bytes.
-fn image_map(name: String, copy: &Use, bytes: Option<u64>) -> Option<TensorMap> {
+fn image_map(name: String, copy: &TensorMapUse, bytes: Option<u64>) -> Option<TensorMap> {
     let ty = element(ScalarType::F32);
     let size = ty.width_bytes() as u64;
     let bytes = bytes.unwrap_or(ROWS * PIXEL_BYTES);
@@ -204,7 +213,7 @@ pub(crate) fn tensor_of(map: &TensorMap) -> Buffer {
         ty: map.ty.clone(),
         len: map.dims.iter().product(),
         shape: map.dims.iter().rev().copied().collect(),
-        init: Init::Fill(Literal::Text("iota".to_owned())),
+        init: BufferInitializer::Fill(Literal::Text("iota".to_owned())),
         ..Buffer::default()
     }
 }

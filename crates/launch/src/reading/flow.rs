@@ -1,16 +1,16 @@
 //! Data flow of an instruction: the registers that it reads, and their roles.
 
-use super::Reader;
-use warpgrid_isa::{AccessKind, ControlOp, Does};
+use super::InstructionView;
+use warpgrid_isa::{AccessKind, ControlOp, Operation};
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
-impl Reader<'_> {
+impl InstructionView<'_> {
     /// Returns the registers from which the address of an access is computed. For a copy, `accessed` selects the side.
     pub fn base_registers(self, accessed: Option<AccessKind>) -> Vec<RegisterId> {
         let mut ids = Vec::new();
-        let action = self.program.action(self.instruction);
+        let action = self.program.opcode(self.instruction);
         let source = match action.map(|action| action.does) {
-            Some(Does::Async(op)) => op.source(),
+            Some(Operation::Async(op)) => op.source(),
             _ => None,
         };
         for (place, operand) in self.operands().iter().enumerate() {
@@ -43,7 +43,7 @@ impl Reader<'_> {
 
     /// Checks whether the instruction is a branch that can diverge.
     pub fn is_conditional_branch(self) -> bool {
-        let action = self.program.action(self.instruction);
+        let action = self.program.opcode(self.instruction);
         let control = action.and_then(|action| action.does.control());
         control.is_some_and(ControlOp::is_branch) && self.instruction.guard.is_some()
     }

@@ -2,7 +2,7 @@
 //! lines, and launch arguments.
 
 use super::tensor_map::{innermost_first, known, number};
-use super::{Buffer, Init};
+use super::{Buffer, BufferInitializer};
 use crate::value::Literal;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,8 @@ pub struct TexelArray {
     #[cfg_attr(feature = "typescript", ts(as = "Option<bool>", optional))]
     pub surface: bool,
     /// Initial values in the order channel, x, y, z or layer and face, where the channel varies fastest.
-    #[cfg_attr(feature = "typescript", ts(as = "Option<Init>", optional))]
-    pub init: Init,
+    #[cfg_attr(feature = "typescript", ts(as = "Option<BufferInitializer>", optional))]
+    pub init: BufferInitializer,
     /// Expected memory contents after the launch. `null` specifies no expectation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<Vec<Literal>>,
@@ -75,7 +75,7 @@ struct ArrayFields {
     #[serde(default)]
     surface: bool,
     #[serde(default)]
-    init: Init,
+    init: BufferInitializer,
     expect: Option<Vec<Literal>>,
     expect_sha256: Option<String>,
     /// Accepted by the deserializer and ignored.
@@ -109,7 +109,7 @@ impl From<ArrayFields> for TexelArray {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Texture {
     pub name: String,
-    pub resource: Resource,
+    pub resource: ImageResource,
     /// Address modes for x, y and z: `wrap`, `clamp`, `mirror` or `border`. Default: `clamp`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<String>>", optional))]
@@ -135,14 +135,14 @@ pub struct Texture {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Surface {
     pub name: String,
-    pub resource: Resource,
+    pub resource: ImageResource,
 }
 
 /// Memory of a texture or surface.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(deny_unknown_fields)]
-pub struct Resource {
+pub struct ImageResource {
     /// Kind of memory: `array`, or a part of a buffer. `linear` is one row of texels, and `pitch2d` has several rows with a
     /// pitch.
     pub kind: String,
@@ -180,7 +180,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 /// Buffers and arrays of a launch by name, with their indices.
-pub(crate) struct Memory<'a> {
+pub(crate) struct ImageMemory<'a> {
     pub(crate) arrays: &'a [TexelArray],
     pub(crate) find: &'a dyn Fn(&str) -> Option<BufferIndex>,
 }
@@ -339,18 +339,18 @@ impl TexelArray {
     }
 }
 
-impl Resource {
+impl ImageResource {
     /// Returns the resource of an array.
-    pub(crate) fn of_array(name: &str) -> Resource {
-        Resource {
+    pub(crate) fn of_array(name: &str) -> ImageResource {
+        ImageResource {
             kind: "array".to_owned(),
             array: Some(name.to_owned()),
-            ..Resource::default()
+            ..ImageResource::default()
         }
     }
 
     /// Returns the image of the resource without a sampler.
-    fn image(&self, name: &str, memory: &Memory<'_>) -> Result<ImageInit, String> {
+    fn image(&self, name: &str, memory: &ImageMemory<'_>) -> Result<ImageInit, String> {
         let image = match self.kind.as_str() {
             "array" => {
                 let array = self.array.as_deref().ok_or("missing `array`")?;
@@ -372,7 +372,7 @@ impl Resource {
         })
     }
 
-    fn of_buffer(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
+    fn of_buffer(&self, memory: &ImageMemory<'_>) -> Result<ImageInit, String> {
         let buffer = self.buffer.as_deref().ok_or("missing `buffer`")?;
         let index = (memory.find)(buffer).ok_or_else(|| format!("unknown buffer `{buffer}`"))?;
         let channel = channel(self.ty.as_deref().ok_or("missing `type`")?)?;
@@ -442,12 +442,12 @@ impl Resource {
     }
 
     /// Parses a resource in a line. The second result is the remaining words.
-    fn read(text: &str) -> Result<(Resource, Vec<&str>), String> {
+    fn read(text: &str) -> Result<(ImageResource, Vec<&str>), String> {
         let form = "the texture has no resource, expected an array, or memory such as `linear x+128: f32x4[32]`";
         let Some((place, rest)) = text.split_once(':') else {
             let mut words = text.split_whitespace();
             let name = words.next().ok_or(form)?;
-            return Ok((Resource::of_array(name), words.collect()));
+            return Ok((ImageResource::of_array(name), words.collect()));
         };
         let (kind, buffer) = place.trim().split_once(' ').ok_or(form)?;
         let (buffer, byte_offset) = match buffer.trim().rsplit_once('+') {
@@ -465,7 +465,7 @@ impl Resource {
             }
             _ => return Err(form.to_owned()),
         };
-        let mut resource = Resource {
+        let mut resource = ImageResource {
             kind: kind.to_owned(),
             array: None,
             buffer: Some(buffer.to_owned()),
@@ -489,7 +489,7 @@ impl Resource {
 
 impl Texture {
     /// Returns the image for the machine, or an error.
-    pub(crate) fn image(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
+    pub(crate) fn image(&self, memory: &ImageMemory<'_>) -> Result<ImageInit, String> {
         let image = self.resource.image(&self.name, memory)?;
         let sampler = self.sampler()?;
         let is_narrow = image.channel.width_bytes() < 4;
@@ -584,7 +584,7 @@ impl Texture {
 
     /// Parses a line after `texture name =`.
     pub(crate) fn read(name: &str, text: &str) -> Result<Texture, String> {
-        let (resource, words) = Resource::read(text)?;
+        let (resource, words) = ImageResource::read(text)?;
         let mut texture = Texture {
             name: name.to_owned(),
             resource,
@@ -616,7 +616,7 @@ impl Texture {
 
 impl Surface {
     /// Returns the image for the machine, or an error.
-    pub(crate) fn image(&self, memory: &Memory<'_>) -> Result<ImageInit, String> {
+    pub(crate) fn image(&self, memory: &ImageMemory<'_>) -> Result<ImageInit, String> {
         if self.resource.kind != "array" {
             let kind = &self.resource.kind;
             return Err(format!(
@@ -633,7 +633,7 @@ impl Surface {
 
     /// Parses a line after `surface name =`.
     pub(crate) fn read(name: &str, text: &str) -> Result<Surface, String> {
-        let (resource, words) = Resource::read(text)?;
+        let (resource, words) = ImageResource::read(text)?;
         match (words.as_slice(), resource.kind.as_str()) {
             ([], "array") => Ok(Surface {
                 name: name.to_owned(),

@@ -2,7 +2,9 @@
 //!
 //! Serde's implementation of tagged, flattened and untagged types buffers arbitrary values, which adds 38 KB to the emulator module.
 
-use super::{Buffer, Field, Init, Parameter, Resource, Surface, TensorMap, Texture};
+use super::{
+    Buffer, BufferInitializer, ImageResource, Parameter, StructField, Surface, TensorMap, Texture,
+};
 use crate::value::{Literal, LiteralVisitor};
 use serde::de::{self, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -11,8 +13,8 @@ use std::fmt;
 /// Parameter or member of a structure, with the fields of all kinds.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Fields {
-    kind: Kind,
+pub(super) struct ParameterFields {
+    kind: ParameterKind,
     name: String,
     offset: Option<u64>,
     #[serde(rename = "type")]
@@ -21,7 +23,7 @@ pub(super) struct Fields {
     #[serde(default)]
     shape: Vec<u64>,
     #[serde(default)]
-    init: Init,
+    init: BufferInitializer,
     #[serde(default)]
     start: u64,
     expect: Option<Vec<Literal>>,
@@ -31,7 +33,7 @@ pub(super) struct Fields {
     size: Option<u64>,
     #[serde(default)]
     align: u64,
-    fields: Option<Vec<Field>>,
+    fields: Option<Vec<StructField>>,
     of: Option<String>,
     mode: Option<String>,
     buffer: Option<String>,
@@ -55,7 +57,7 @@ pub(super) struct Fields {
     l2_promotion: Option<String>,
     oob_fill: Option<String>,
     passed: Option<String>,
-    resource: Option<Resource>,
+    resource: Option<ImageResource>,
     #[serde(default)]
     address_mode: Vec<String>,
     buffers: Option<Vec<String>>,
@@ -75,7 +77,7 @@ pub(super) struct Fields {
     _notes: Option<IgnoredAny>,
 }
 
-enum Kind {
+enum ParameterKind {
     Buffer,
     Scalar,
     Struct,
@@ -87,11 +89,11 @@ enum Kind {
 }
 
 /// Implemented manually, so that the error for an unknown kind names the kind rather than the first of its fields.
-impl<'de> Deserialize<'de> for Kind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
+impl<'de> Deserialize<'de> for ParameterKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ParameterKind, D::Error> {
         struct KindVisitor;
         impl Visitor<'_> for KindVisitor {
-            type Value = Kind;
+            type Value = ParameterKind;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(
@@ -99,16 +101,16 @@ impl<'de> Deserialize<'de> for Kind {
                 )
             }
 
-            fn visit_str<E: de::Error>(self, kind: &str) -> Result<Kind, E> {
+            fn visit_str<E: de::Error>(self, kind: &str) -> Result<ParameterKind, E> {
                 Ok(match kind {
-                    "buffer" => Kind::Buffer,
-                    "scalar" => Kind::Scalar,
-                    "struct" => Kind::Struct,
-                    "alias" => Kind::Alias,
-                    "tensormap" => Kind::Tensormap,
-                    "texture" => Kind::Texture,
-                    "surface" => Kind::Surface,
-                    "multimem" => Kind::Multimem,
+                    "buffer" => ParameterKind::Buffer,
+                    "scalar" => ParameterKind::Scalar,
+                    "struct" => ParameterKind::Struct,
+                    "alias" => ParameterKind::Alias,
+                    "tensormap" => ParameterKind::Tensormap,
+                    "texture" => ParameterKind::Texture,
+                    "surface" => ParameterKind::Surface,
+                    "multimem" => ParameterKind::Multimem,
                     _ => return Err(E::invalid_value(de::Unexpected::Str(kind), &self)),
                 })
             }
@@ -121,13 +123,13 @@ fn need<T>(field: Option<T>, name: &str) -> Result<T, String> {
     field.ok_or_else(|| format!("missing field `{name}`"))
 }
 
-impl TryFrom<Fields> for Parameter {
+impl TryFrom<ParameterFields> for Parameter {
     type Error = String;
 
-    fn try_from(read: Fields) -> Result<Parameter, String> {
+    fn try_from(read: ParameterFields) -> Result<Parameter, String> {
         let name = read.name;
         Ok(match read.kind {
-            Kind::Buffer => Parameter::Buffer(Buffer {
+            ParameterKind::Buffer => Parameter::Buffer(Buffer {
                 name,
                 ty: need(read.ty, "type")?,
                 len: need(read.len, "len")?,
@@ -138,22 +140,22 @@ impl TryFrom<Fields> for Parameter {
                 expect_sha256: read.expect_sha256,
                 one_of: read.one_of,
             }),
-            Kind::Scalar => Parameter::Scalar {
+            ParameterKind::Scalar => Parameter::Scalar {
                 name,
                 ty: need(read.ty, "type")?,
                 value: need(read.value, "value")?,
             },
-            Kind::Struct => Parameter::Struct {
+            ParameterKind::Struct => Parameter::Struct {
                 name,
                 size: need(read.size, "size")?,
                 align: read.align,
                 fields: need(read.fields, "fields")?,
             },
-            Kind::Alias => Parameter::Alias {
+            ParameterKind::Alias => Parameter::Alias {
                 name,
                 of: need(read.of, "of")?,
             },
-            Kind::Tensormap => {
+            ParameterKind::Tensormap => {
                 let map = TensorMap {
                     name,
                     mode: need(read.mode, "mode")?,
@@ -176,7 +178,7 @@ impl TryFrom<Fields> for Parameter {
                 };
                 Parameter::Tensormap(map)
             }
-            Kind::Texture => Parameter::Texture(Texture {
+            ParameterKind::Texture => Parameter::Texture(Texture {
                 name,
                 resource: need(read.resource, "resource")?,
                 address_mode: read.address_mode,
@@ -185,11 +187,11 @@ impl TryFrom<Fields> for Parameter {
                 normalized: read.normalized,
                 border_color: read.border_color,
             }),
-            Kind::Surface => Parameter::Surface(Surface {
+            ParameterKind::Surface => Parameter::Surface(Surface {
                 name,
                 resource: need(read.resource, "resource")?,
             }),
-            Kind::Multimem => Parameter::Multimem {
+            ParameterKind::Multimem => Parameter::Multimem {
                 name,
                 buffers: need(read.buffers, "buffers")?,
             },
@@ -197,50 +199,53 @@ impl TryFrom<Fields> for Parameter {
     }
 }
 
-impl TryFrom<Fields> for Field {
+impl TryFrom<ParameterFields> for StructField {
     type Error = String;
 
-    fn try_from(read: Fields) -> Result<Field, String> {
-        Ok(Field {
+    fn try_from(read: ParameterFields) -> Result<StructField, String> {
+        Ok(StructField {
             offset: need(read.offset, "offset")?,
             parameter: read.try_into()?,
         })
     }
 }
 
-impl<'de> Deserialize<'de> for Init {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Init, D::Error> {
+impl<'de> Deserialize<'de> for BufferInitializer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<BufferInitializer, D::Error> {
         struct InitVisitor;
         impl<'de> Visitor<'de> for InitVisitor {
-            type Value = Init;
+            type Value = BufferInitializer;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of values, or one single value: ")?;
                 LiteralVisitor.expecting(f)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Init, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(
+                self,
+                mut list: A,
+            ) -> Result<BufferInitializer, A::Error> {
                 let mut values = Vec::new();
                 while let Some(value) = list.next_element()? {
                     values.push(value);
                 }
-                Ok(Init::List(values))
+                Ok(BufferInitializer::List(values))
             }
 
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Init, E> {
-                LiteralVisitor.visit_i64(value).map(Init::Fill)
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<BufferInitializer, E> {
+                LiteralVisitor.visit_i64(value).map(BufferInitializer::Fill)
             }
 
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Init, E> {
-                LiteralVisitor.visit_u64(value).map(Init::Fill)
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<BufferInitializer, E> {
+                LiteralVisitor.visit_u64(value).map(BufferInitializer::Fill)
             }
 
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Init, E> {
-                LiteralVisitor.visit_f64(value).map(Init::Fill)
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<BufferInitializer, E> {
+                LiteralVisitor.visit_f64(value).map(BufferInitializer::Fill)
             }
 
-            fn visit_str<E: de::Error>(self, value: &str) -> Result<Init, E> {
-                LiteralVisitor.visit_str(value).map(Init::Fill)
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<BufferInitializer, E> {
+                LiteralVisitor.visit_str(value).map(BufferInitializer::Fill)
             }
         }
         deserializer.deserialize_any(InitVisitor)

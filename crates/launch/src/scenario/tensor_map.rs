@@ -10,8 +10,8 @@
 use serde::Serialize;
 use std::fmt::Write;
 use warpgrid_emulator as machine;
-use warpgrid_emulator::{Interleave, MAX_RANK, TensorMode, TensorType, TensorUnit};
-use warpgrid_isa::layout::Swizzle;
+use warpgrid_emulator::{Interleave, MAX_RANK, StorageUnit, TensorMode, TensorType};
+use warpgrid_isa::layout::SwizzleMode;
 use warpgrid_program::counted;
 
 /// Tensor map parameter, which is passed as 128 bytes by value or as their address (CUDA driver API, "cuTensorMapEncodeTiled").
@@ -92,7 +92,7 @@ impl TensorMap {
             &named(&self.interleave),
             Interleave::from_name,
         )?;
-        let swizzle = known("swizzle", &named(&self.swizzle), Swizzle::from_name)?;
+        let swizzle = known("swizzle", &named(&self.swizzle), SwizzleMode::from_name)?;
         let promotions = ["none", "64B", "128B", "256B"];
         let promotion = |name: &str| promotions.contains(&name).then_some(());
         known("l2_promotion", &named(&self.l2_promotion), promotion)?;
@@ -164,7 +164,7 @@ impl TensorMap {
     }
 
     /// Returns the strides in bytes. The default is those of a packed tensor.
-    fn strides_or_packed(&self, unit: TensorUnit) -> Vec<u64> {
+    fn strides_or_packed(&self, unit: StorageUnit) -> Vec<u64> {
         if !self.strides.is_empty() {
             return self.strides.clone();
         }

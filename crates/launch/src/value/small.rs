@@ -11,7 +11,7 @@ const UE8M0_BIAS: i32 = 127;
 
 /// Type of the numbers in a packed element.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Part {
+pub(super) enum PackedElement {
     Float(FloatFormat),
     Unsigned,
     Signed,
@@ -19,10 +19,10 @@ pub(super) enum Part {
 
 /// Count and type of the numbers in a packed element, lowest bits first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Packing {
+pub(super) struct PackedFormat {
     pub(super) n: u32,
     pub(super) bits: u32,
-    pub(super) part: Part,
+    pub(super) part: PackedElement,
 }
 
 impl ElementType {
@@ -40,20 +40,20 @@ impl ElementType {
         })
     }
 
-    pub(super) const fn packing(self) -> Option<Packing> {
+    pub(super) const fn packing(self) -> Option<PackedFormat> {
         let (n, bits, part) = match self {
-            ElementType::F16x2 => (2, 16, Part::Float(FloatFormat::F16)),
-            ElementType::Bf16x2 => (2, 16, Part::Float(FloatFormat::BF16)),
-            ElementType::E2m1x2 => (2, 4, Part::Float(FloatFormat::E2M1)),
-            ElementType::U16x2 => (2, 16, Part::Unsigned),
-            ElementType::S16x2 => (2, 16, Part::Signed),
-            ElementType::U8x4 => (4, 8, Part::Unsigned),
-            ElementType::S8x4 => (4, 8, Part::Signed),
-            ElementType::U4x2 => (2, 4, Part::Unsigned),
-            ElementType::S4x2 => (2, 4, Part::Signed),
+            ElementType::F16x2 => (2, 16, PackedElement::Float(FloatFormat::F16)),
+            ElementType::Bf16x2 => (2, 16, PackedElement::Float(FloatFormat::BF16)),
+            ElementType::E2m1x2 => (2, 4, PackedElement::Float(FloatFormat::E2M1)),
+            ElementType::U16x2 => (2, 16, PackedElement::Unsigned),
+            ElementType::S16x2 => (2, 16, PackedElement::Signed),
+            ElementType::U8x4 => (4, 8, PackedElement::Unsigned),
+            ElementType::S8x4 => (4, 8, PackedElement::Signed),
+            ElementType::U4x2 => (2, 4, PackedElement::Unsigned),
+            ElementType::S4x2 => (2, 4, PackedElement::Signed),
             _ => return None,
         };
-        Some(Packing { n, bits, part })
+        Some(PackedFormat { n, bits, part })
     }
 
     /// Returns the value of a narrow floating-point number.
@@ -94,16 +94,18 @@ impl ElementType {
     }
 }
 
-impl Packing {
+impl PackedFormat {
     fn text(self, bits: u32) -> String {
         let parts = (0..self.n).map(|at| {
             let own = (bits >> (at * self.bits)) & (u32::MAX >> (32 - self.bits));
             match self.part {
-                Part::Float(format) => {
+                PackedElement::Float(format) => {
                     super::float_text(format.value(own) as f32, format.value(own))
                 }
-                Part::Unsigned => own.to_string(),
-                Part::Signed => ((own << (32 - self.bits)) as i32 >> (32 - self.bits)).to_string(),
+                PackedElement::Unsigned => own.to_string(),
+                PackedElement::Signed => {
+                    ((own << (32 - self.bits)) as i32 >> (32 - self.bits)).to_string()
+                }
             }
         });
         parts.collect::<Vec<_>>().join(" ")

@@ -4,9 +4,9 @@
 use super::Random;
 use serde_json::{Value, json};
 use warpgrid_layout::{
-    Composed, Layout, LayoutError, Mode, Swizzle, Tiler, Tuple, coalesce, complement, composition,
-    left_inverse, logical_divide, logical_product, right_inverse, tiled_divide, tiled_product,
-    zipped_divide, zipped_product,
+    ComposedLayout, Layout, LayoutError, Mode, Swizzle, Tiler, Tuple, coalesce, complement,
+    composition, left_inverse, logical_divide, logical_product, right_inverse, tiled_divide,
+    tiled_product, zipped_divide, zipped_product,
 };
 
 #[derive(Clone, Debug)]
@@ -99,16 +99,16 @@ fn shape(random: &mut Random, depth: u32) -> Tuple {
     match depth > 0 && random.below(5) < 3 {
         true => {
             let n = 1 + random.below(3);
-            Tuple::Many((0..n).map(|_| shape(random, depth - 1)).collect())
+            Tuple::Node((0..n).map(|_| shape(random, depth - 1)).collect())
         }
-        false => Tuple::One(random.one_of(&[1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 8, 8])),
+        false => Tuple::Leaf(random.one_of(&[1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 8, 8])),
     }
 }
 
 fn with(shape: &Tuple, numbers: &mut impl Iterator<Item = i64>) -> Tuple {
     match shape {
-        Tuple::One(_) => Tuple::One(numbers.next().expect("as many")),
-        Tuple::Many(all) => Tuple::Many(all.iter().map(|part| with(part, numbers)).collect()),
+        Tuple::Leaf(_) => Tuple::Leaf(numbers.next().expect("as many")),
+        Tuple::Node(all) => Tuple::Node(all.iter().map(|part| with(part, numbers)).collect()),
     }
 }
 
@@ -148,7 +148,7 @@ fn one(random: &mut Random, n: i64, kind: Kind) -> Layout {
     let stride = random.one_of(&divisors(n / shape));
     if kind == Kind::Any && random.below(3) == 0 && shape % 2 == 0 {
         let far = stride * shape / 2 * random.one_of(&[1, 2]);
-        let pair = |a, b| Tuple::Many(vec![Tuple::One(a), Tuple::One(b)]);
+        let pair = |a, b| Tuple::Node(vec![Tuple::Leaf(a), Tuple::Leaf(b)]);
         return Layout::new(pair(shape / 2, 2), pair(stride, far)).expect("small numbers");
     }
     Layout::of(shape, stride).expect("small numbers")
@@ -156,15 +156,15 @@ fn one(random: &mut Random, n: i64, kind: Kind) -> Layout {
 
 fn list(tuple: &Tuple) -> Value {
     match tuple {
-        Tuple::One(number) => json!(number),
-        Tuple::Many(all) => Value::Array(all.iter().map(list).collect()),
+        Tuple::Leaf(number) => json!(number),
+        Tuple::Node(all) => Value::Array(all.iter().map(list).collect()),
     }
 }
 
 fn tuple(value: &Value) -> Tuple {
     match value {
-        Value::Array(all) => Tuple::Many(all.iter().map(tuple).collect()),
-        other => Tuple::One(other.as_i64().expect("a number")),
+        Value::Array(all) => Tuple::Node(all.iter().map(tuple).collect()),
+        other => Tuple::Leaf(other.as_i64().expect("a number")),
     }
 }
 
@@ -235,9 +235,9 @@ impl Case {
         Some((parts, result.offsets().ok()?))
     }
 
-    fn composed(&self) -> Option<Composed> {
+    fn composed(&self) -> Option<ComposedLayout> {
         let [bits, base, shift] = self.swizzle;
-        Some(Composed {
+        Some(ComposedLayout {
             swizzle: Some(Swizzle::new(bits as u32, base as u32, shift).ok()?),
             offset: self.offset,
             layout: self.a.clone(),

@@ -1,36 +1,36 @@
 //! Results of an exploration: outcomes, witness executions, violated axioms, races. Events are identified by thread and
 //! instruction.
 
-use crate::explore::axioms::{Contradiction, Execution};
-use crate::explore::cells::Cells;
-use crate::explore::graph::Graph;
-use crate::explore::question::{Observed, Question};
+use crate::explore::axioms::{CandidateExecution, ViolationEvidence};
+use crate::explore::cells::CellPartition;
+use crate::explore::graph::EventGraph;
+use crate::explore::question::{LitmusQuery, ObservedValue};
 use crate::explore::relation::{Relation, members};
-use crate::explore::step::{NodeKind, Words};
+use crate::explore::step::{EventKind, MemoryOrdering};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Result of an exploration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct ExplorationResult {
     /// All allowed outcomes, sorted; `None` if the model makes no guarantee.
     pub outcomes: Option<Vec<Outcome>>,
     /// Outcomes that the values of the traces permit and the model forbids, sorted.
-    pub forbidden: Vec<Forbidden>,
+    pub forbidden: Vec<ForbiddenOutcome>,
     /// Lower bound for the number of forbidden outcomes that are not listed.
-    pub more_forbidden: usize,
+    pub n_forbidden_omitted: usize,
     pub races: Vec<RacePair>,
     /// Number of examined candidate executions.
     pub candidates: u64,
     /// Number of iterations after which a loop that does more than poll was truncated, if there is one.
-    pub cut_off_after: Option<usize>,
+    pub truncated_after: Option<usize>,
 }
 
 /// Allowed outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub values: Vec<u64>,
-    pub races: Races,
+    pub races: RaceFrequency,
     /// Whether an interleaving of the instructions of all threads produces the outcome.
     pub is_interleaving: bool,
     pub witness: Witness,
@@ -44,7 +44,7 @@ pub struct Outcome {
     serde(rename_all = "snake_case")
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RacesName"))]
-pub enum Races {
+pub enum RaceFrequency {
     Always,
     Sometimes,
     Never,
@@ -52,15 +52,15 @@ pub enum Races {
 
 /// Forbidden outcome with the violated axiom and a candidate execution that comes closest to consistency.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Forbidden {
+pub struct ForbiddenOutcome {
     pub values: Vec<u64>,
-    pub violation: Violation,
+    pub violation: AxiomViolation,
     pub witness: Witness,
 }
 
 /// Violated axiom; the events are nodes of the witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
+pub struct AxiomViolation {
     pub axiom: Axiom,
     pub nodes: Vec<usize>,
 }
@@ -94,23 +94,23 @@ pub struct RacePair {
     pub first: (usize, u32),
     pub second: (usize, u32),
     /// Whether the accesses overlap only partially.
-    pub in_part: bool,
+    pub is_partial_overlap: bool,
 }
 
 /// Execution as a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
-    pub nodes: Vec<Node>,
-    pub edges: Vec<Edge>,
+    pub nodes: Vec<WitnessNode>,
+    pub edges: Vec<WitnessEdge>,
 }
 
 /// Event of an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
-    pub kind: NodeKind,
+pub struct WitnessNode {
+    pub kind: EventKind,
     /// Thread of the event. Absent for initial values.
     pub place: Option<(usize, u32)>,
-    pub words: Words,
+    pub words: MemoryOrdering,
     /// Accessed location and the byte offset in it.
     pub location: Option<(usize, u64)>,
     /// Number of accessed bytes; the values of more than eight bytes are digests.
@@ -136,7 +136,8 @@ pub enum EdgeKind {
     Coherence,
     /// The first event reads a write that precedes the second event in coherence order.
     FromRead,
-    Synchronises,
+    #[cfg_attr(feature = "serde", serde(rename = "synchronises"))]
+    SynchronizesWith,
     FenceOrder,
     Barrier,
     /// The asynchronous operation starts after the event, or completes before it.
@@ -149,15 +150,19 @@ pub enum EdgeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EdgeView"))]
-pub struct Edge {
+pub struct WitnessEdge {
     pub from: usize,
     pub to: usize,
     pub kind: EdgeKind,
 }
 
 /// Returns the cells of an observed memory element.
-pub(crate) fn cells_of(question: &Question, cells: &Cells, observed: &Observed) -> Range<usize> {
-    let Observed::Memory { location, element } = observed else {
+pub(crate) fn cells_of(
+    question: &LitmusQuery,
+    cells: &CellPartition,
+    observed: &ObservedValue,
+) -> Range<usize> {
+    let ObservedValue::Memory { location, element } = observed else {
         return 0..0;
     };
     let Some(location) = question.locations.get(*location) else {
@@ -165,37 +170,43 @@ pub(crate) fn cells_of(question: &Question, cells: &Cells, observed: &Observed) 
     };
     let size = u64::from(location.element_bytes);
     match cells.find(location.start + size * *element as u64, size) {
-        crate::explore::cells::Found::Cells(cells) => cells,
-        crate::explore::cells::Found::Cut(_) | crate::explore::cells::Found::Nothing => 0..0,
+        crate::explore::cells::CellLookup::Cells(cells) => cells,
+        crate::explore::cells::CellLookup::Cut(_) | crate::explore::cells::CellLookup::Nothing => {
+            0..0
+        }
     }
 }
 
-impl Execution<'_, '_> {
+impl CandidateExecution<'_, '_> {
     /// Returns the execution as a graph; if it violates an axiom, with the edges of the violation.
-    pub(crate) fn witness(&self, cells: &Cells, why: Option<&Contradiction>) -> Witness {
+    pub(crate) fn witness(
+        &self,
+        cells: &CellPartition,
+        why: Option<&ViolationEvidence>,
+    ) -> Witness {
         let graph = self.graph;
-        let shown = self.shown();
+        let shown = self.visible_events();
         let number = |event: usize| shown.iter().position(|other| *other == event);
         let mut edges = Vec::new();
         let mut add = |from: usize, to: usize, kind: EdgeKind| {
             if let (Some(from), Some(to)) = (number(from), number(to))
                 && from != to
             {
-                edges.push(Edge { from, to, kind });
+                edges.push(WitnessEdge { from, to, kind });
             }
         };
         for read in self.reads {
             add(read.writer, read.reader, EdgeKind::ReadsFrom);
         }
-        for (from, to) in reduced(&self.coherence, graph.writers) {
+        for (from, to) in transitive_reduction(&self.coherence, graph.writers) {
             if graph.overlap.has(from, to) {
                 add(from, to, EdgeKind::Coherence);
             }
         }
         for from in 0..graph.events.len() {
-            for to in members(self.synchronises.after(from)) {
+            for to in members(self.synchronises.successors(from)) {
                 if !graph.program.has(from, to) {
-                    add(from, to, EdgeKind::Synchronises);
+                    add(from, to, EdgeKind::SynchronizesWith);
                 }
             }
         }
@@ -219,13 +230,13 @@ impl Execution<'_, '_> {
     fn add_base(&self, add: &mut dyn FnMut(usize, usize, EdgeKind)) {
         let graph = self.graph;
         for (from, event) in graph.events.iter().enumerate() {
-            for to in members(graph.base.after(from) & !graph.program.after(from)) {
+            for to in members(graph.base.successors(from) & !graph.program.successors(from)) {
                 let Some(other) = graph.events.get(to) else {
                     continue;
                 };
                 match (event.kind, other.kind) {
-                    (NodeKind::Init, _) => {}
-                    (NodeKind::Arrive, NodeKind::Leave) if event.thread != other.thread => {
+                    (EventKind::Init, _) => {}
+                    (EventKind::Arrive, EventKind::Leave) if event.thread != other.thread => {
                         add(from, to, EdgeKind::Barrier);
                     }
                     _ if event.thread == other.thread && is_asynchronous(event, other) => {
@@ -238,7 +249,11 @@ impl Execution<'_, '_> {
     }
 
     /// Adds the edges that show the violation of an axiom.
-    fn add_contradiction(&self, why: &Contradiction, add: &mut dyn FnMut(usize, usize, EdgeKind)) {
+    fn add_contradiction(
+        &self,
+        why: &ViolationEvidence,
+        add: &mut dyn FnMut(usize, usize, EdgeKind),
+    ) {
         match (why.axiom, why.events.as_slice()) {
             (Axiom::Causality, [newer, read, old]) => {
                 add(*newer, *read, EdgeKind::Causality);
@@ -256,7 +271,7 @@ impl Execution<'_, '_> {
                     .iter()
                     .filter(|read| events.contains(&read.reader))
                 {
-                    let later = self.coherence.after(read.writer);
+                    let later = self.coherence.successors(read.writer);
                     for write in events.iter().filter(|w| **w != read.reader) {
                         if later & crate::explore::relation::bit(*write) != 0 {
                             add(read.reader, *write, EdgeKind::FromRead);
@@ -270,21 +285,23 @@ impl Execution<'_, '_> {
 
     /// Returns the events that the graph shows: copies only if a thread accesses the same cells, initial values only if
     /// the shown events read them.
-    fn shown(&self) -> Vec<usize> {
-        use crate::explore::step::Entry;
+    fn visible_events(&self) -> Vec<usize> {
+        use crate::explore::step::OrderingRole;
         let graph = self.graph;
-        let of_threads = graph
-            .events
-            .iter()
-            .filter(|event| event.step.is_some_and(|step| step.entry != Entry::Started));
+        let of_threads = graph.events.iter().filter(|event| {
+            event
+                .step
+                .is_some_and(|step| step.entry != OrderingRole::Started)
+        });
         let touched: BTreeSet<usize> = of_threads.flat_map(|event| event.cells()).collect();
         let is_kept = |event: &usize| {
             let found = graph
                 .events
                 .get(*event)
-                .filter(|e| e.kind != NodeKind::Init);
+                .filter(|e| e.kind != EventKind::Init);
             found.is_some_and(|e| {
-                e.step.is_some_and(|step| step.entry != Entry::Started)
+                e.step
+                    .is_some_and(|step| step.entry != OrderingRole::Started)
                     || e.cells().any(|cell| touched.contains(&cell))
             })
         };
@@ -292,9 +309,9 @@ impl Execution<'_, '_> {
             let is_init = graph
                 .events
                 .get(*event)
-                .is_some_and(|e| e.kind == NodeKind::Init);
+                .is_some_and(|e| e.kind == EventKind::Init);
             match is_init {
-                true => members(self.from.after(*event)).any(|reader| is_kept(&reader)),
+                true => members(self.from.successors(*event)).any(|reader| is_kept(&reader)),
                 false => is_kept(event),
             }
         };
@@ -302,10 +319,10 @@ impl Execution<'_, '_> {
     }
 
     /// Returns the violation with the events as nodes of the witness.
-    pub(crate) fn violation(&self, why: &Contradiction) -> Violation {
-        let shown = self.shown();
+    pub(crate) fn violation(&self, why: &ViolationEvidence) -> AxiomViolation {
+        let shown = self.visible_events();
         let number = |event: &usize| shown.iter().position(|other| other == event);
-        Violation {
+        AxiomViolation {
             axiom: why.axiom,
             nodes: why.events.iter().filter_map(number).collect(),
         }
@@ -316,18 +333,18 @@ fn is_asynchronous(
     event: &crate::explore::graph::Event<'_>,
     other: &crate::explore::graph::Event<'_>,
 ) -> bool {
-    use crate::explore::step::Entry;
+    use crate::explore::step::OrderingRole;
     let entry = |event: &crate::explore::graph::Event<'_>| event.step.map(|step| step.entry);
-    entry(event) == Some(Entry::Started) || entry(other) == Some(Entry::Completed)
+    entry(event) == Some(OrderingRole::Started) || entry(other) == Some(OrderingRole::Completed)
 }
 
 /// Returns the transitive reduction of a transitively closed relation, restricted to the events `among`.
-fn reduced(relation: &Relation, among: u128) -> Vec<(usize, usize)> {
+fn transitive_reduction(relation: &Relation, among: u128) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     for from in members(among) {
-        let after = relation.after(from) & among;
+        let after = relation.successors(from) & among;
         for to in members(after) {
-            let between = after & relation.before(to);
+            let between = after & relation.predecessors(to);
             if between == 0 {
                 pairs.push((from, to));
             }
@@ -336,13 +353,13 @@ fn reduced(relation: &Relation, among: u128) -> Vec<(usize, usize)> {
     pairs
 }
 
-fn node(graph: &Graph<'_>, cells: &Cells, event: usize) -> Option<Node> {
+fn node(graph: &EventGraph<'_>, cells: &CellPartition, event: usize) -> Option<WitnessNode> {
     let found = graph.events.get(event)?;
     let first = cells.list.get(found.cells.0);
     let location = first.filter(|_| found.is_memory());
     let joined = |values: &[u64]| cells.join(found.cells(), values);
     let init = first.map(|cell| cell.init);
-    Some(Node {
+    Some(WitnessNode {
         kind: found.kind,
         place: found.step.map(|step| (found.thread, step.instruction)),
         words: found.words,
@@ -365,7 +382,7 @@ fn node(graph: &Graph<'_>, cells: &Cells, event: usize) -> Option<Node> {
         },
         is_asynchronous: found
             .step
-            .is_some_and(|step| step.entry != crate::explore::step::Entry::Program),
+            .is_some_and(|step| step.entry != crate::explore::step::OrderingRole::Program),
         is_exchange: found.step.is_some_and(|step| step.exchange.is_some()),
     })
 }

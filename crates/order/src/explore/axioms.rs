@@ -2,16 +2,16 @@
 //! relations of the execution if it is consistent, or the violated axiom.
 
 use crate::explore::answer::Axiom;
-use crate::explore::candidates::{Flow, ReadFrom};
-use crate::explore::graph::Graph;
+use crate::explore::candidates::{ReadsFrom, SearchControl};
+use crate::explore::graph::EventGraph;
 use crate::explore::relation::{Relation, bit, members};
-use crate::explore::step::{Entry, NodeKind};
+use crate::explore::step::{EventKind, OrderingRole};
 
 /// Candidate execution with the relations computed so far.
 #[derive(Clone, Debug)]
-pub(crate) struct Execution<'g, 'a> {
-    pub(crate) graph: &'g Graph<'a>,
-    pub(crate) reads: &'g [ReadFrom],
+pub(crate) struct CandidateExecution<'g, 'a> {
+    pub(crate) graph: &'g EventGraph<'a>,
+    pub(crate) reads: &'g [ReadsFrom],
     /// Reads-from relation between events.
     pub(crate) from: Relation,
     pub(crate) observation: Relation,
@@ -25,37 +25,47 @@ pub(crate) struct Execution<'g, 'a> {
 
 /// Violated axiom, and the events that show the violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Contradiction {
+pub(crate) struct ViolationEvidence {
     pub(crate) axiom: Axiom,
     pub(crate) events: Vec<usize>,
 }
 
 /// Receives consistent executions and rejected candidates.
-pub(crate) trait Sink {
-    fn consistent(&mut self, execution: &Execution<'_, '_>) -> Flow;
-    fn rejected(&mut self, execution: &Execution<'_, '_>, why: Contradiction);
+pub(crate) trait ExecutionVisitor {
+    fn consistent(&mut self, execution: &CandidateExecution<'_, '_>) -> SearchControl;
+    fn rejected(&mut self, execution: &CandidateExecution<'_, '_>, why: ViolationEvidence);
 }
 
 /// Checks the axioms for a candidate execution.
-pub(crate) fn hold(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -> Flow {
-    let mut execution = Execution::new(graph, reads);
+pub(crate) fn check_axioms(
+    graph: &EventGraph<'_>,
+    reads: &[ReadsFrom],
+    sink: &mut dyn ExecutionVisitor,
+) -> SearchControl {
+    let mut execution = CandidateExecution::new(graph, reads);
     if let Some(why) = execution.find_base() {
         sink.rejected(&execution, why);
-        return Flow::On;
+        return SearchControl::Continue;
     }
     match order_fences(execution, sink) {
-        Flow::Stop => Flow::Stop,
-        Flow::On | Flow::NextOrder | Flow::Pause => Flow::On,
+        SearchControl::Stop => SearchControl::Stop,
+        SearchControl::Continue | SearchControl::SkipFenceOrder | SearchControl::Pause => {
+            SearchControl::Continue
+        }
     }
 }
 
 /// Checks whether a partial reads-from relation already violates an axiom. Additional reads only extend the relations,
 /// so no completion is consistent.
-pub(crate) fn is_hopeless(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn Sink) -> bool {
-    let mut execution = Execution::new(graph, reads);
+pub(crate) fn is_inconsistent_prefix(
+    graph: &EventGraph<'_>,
+    reads: &[ReadsFrom],
+    sink: &mut dyn ExecutionVisitor,
+) -> bool {
+    let mut execution = CandidateExecution::new(graph, reads);
     let why = execution.find_base().or_else(|| {
-        execution.find_causality();
-        execution.contradicts_before_choices()
+        execution.compute_causality_order();
+        execution.find_forced_violation()
     });
     match why {
         Some(why) => {
@@ -67,10 +77,13 @@ pub(crate) fn is_hopeless(graph: &Graph<'_>, reads: &[ReadFrom], sink: &mut dyn 
 }
 
 /// Maximum number of sequentially consistent fences for which partial orders are not checked in advance.
-const FEW_FENCES: usize = 3;
+const MAX_ENUMERATED_FENCES: usize = 3;
 
 /// Enumerates the orders of the sequentially consistent fences.
-fn order_fences(mut execution: Execution<'_, '_>, sink: &mut dyn Sink) -> Flow {
+fn order_fences(
+    mut execution: CandidateExecution<'_, '_>,
+    sink: &mut dyn ExecutionVisitor,
+) -> SearchControl {
     let graph = execution.graph;
     // Fences that base causality order already orders need no choice.
     let open = graph.sc_fences.iter().enumerate().find_map(|(n, first)| {
@@ -84,28 +97,32 @@ fn order_fences(mut execution: Execution<'_, '_>, sink: &mut dyn Sink) -> Flow {
         later.next().map(|second| (*first, *second))
     });
     let Some((first, second)) = open else {
-        execution.find_causality();
+        execution.compute_causality_order();
         return crate::explore::coherence::order_writes(execution, sink);
     };
     for (from, to) in [(first, second), (second, first)] {
         let mut ordered = execution.clone();
         ordered.fences.push((from, to));
-        ordered.base.add_closed(from, to, graph.through);
-        if graph.sc_fences.len() > FEW_FENCES && ordered.clone().contradicts_so_far(sink) {
+        ordered
+            .base
+            .add_closed(from, to, graph.base_causality_edges);
+        if graph.sc_fences.len() > MAX_ENUMERATED_FENCES
+            && ordered.clone().find_partial_violation(sink)
+        {
             continue;
         }
         match order_fences(ordered, sink) {
-            Flow::On | Flow::NextOrder => {}
+            SearchControl::Continue | SearchControl::SkipFenceOrder => {}
             flow => return flow,
         }
     }
-    Flow::On
+    SearchControl::Continue
 }
 
-impl<'g, 'a> Execution<'g, 'a> {
-    fn new(graph: &'g Graph<'a>, reads: &'g [ReadFrom]) -> Execution<'g, 'a> {
+impl<'g, 'a> CandidateExecution<'g, 'a> {
+    fn new(graph: &'g EventGraph<'a>, reads: &'g [ReadsFrom]) -> CandidateExecution<'g, 'a> {
         let n = graph.events.len();
-        let mut execution = Execution {
+        let mut execution = CandidateExecution {
             graph,
             reads,
             from: Relation::new(n),
@@ -123,27 +140,28 @@ impl<'g, 'a> Execution<'g, 'a> {
     }
 }
 
-impl Execution<'_, '_> {
+impl CandidateExecution<'_, '_> {
     /// Computes base causality order without the fence order. Returns a violated axiom, if any.
-    fn find_base(&mut self) -> Option<Contradiction> {
-        if let Some(events) = self.comes_from_nothing() {
+    fn find_base(&mut self) -> Option<ViolationEvidence> {
+        if let Some(events) = self.thin_air_cycle() {
             let axiom = Axiom::NoThinAir;
-            return Some(Contradiction { axiom, events });
+            return Some(ViolationEvidence { axiom, events });
         }
-        self.observe();
-        self.synchronise();
-        self.base.close(self.graph.through);
-        let event = self.base.reflexive()?;
-        Some(Contradiction {
+        self.compute_observation();
+        self.compute_synchronizes();
+        self.base
+            .transitive_closure(self.graph.base_causality_edges);
+        let event = self.base.find_cycle()?;
+        Some(ViolationEvidence {
             axiom: Axiom::Causality,
             events: vec![event],
         })
     }
 
     /// Checks whether the partial fence order already violates an axiom. Further fences only extend causality order.
-    fn contradicts_so_far(mut self, sink: &mut dyn Sink) -> bool {
-        self.find_causality();
-        let why = self.contradicts_before_choices();
+    fn find_partial_violation(mut self, sink: &mut dyn ExecutionVisitor) -> bool {
+        self.compute_causality_order();
+        let why = self.find_forced_violation();
         if let Some(why) = why {
             sink.rejected(&self, why);
             return true;
@@ -152,47 +170,47 @@ impl Execution<'_, '_> {
     }
 
     /// Returns a cycle of dependencies and reads-from edges, which is an out-of-thin-air value.
-    fn comes_from_nothing(&self) -> Option<Vec<usize>> {
+    fn thin_air_cycle(&self) -> Option<Vec<usize>> {
         let graph = self.graph;
         let mut from_writes = Relation::new(graph.events.len());
         let mut is_empty = true;
         for read in self.reads {
-            let decided = graph.flows.after(read.reader);
+            let decided = graph.dependencies.successors(read.reader);
             from_writes.add_all(read.writer, decided);
             is_empty &= decided == 0;
         }
         if is_empty {
             return None;
         }
-        from_writes.close(graph.writers);
-        let event = from_writes.reflexive()?;
-        let round = from_writes.after(event) & from_writes.before(event);
+        from_writes.transitive_closure(graph.writers);
+        let event = from_writes.find_cycle()?;
+        let round = from_writes.successors(event) & from_writes.predecessors(event);
         Some(members(round).collect())
     }
 
     /// Computes observation order: a write precedes a morally strong read that takes its value; the relation is
     /// transitive through atomics.
-    fn observe(&mut self) {
+    fn compute_observation(&mut self) {
         let graph = self.graph;
         for writer in members(graph.writers) {
-            let strong = self.from.after(writer) & graph.strong.after(writer);
+            let strong = self.from.successors(writer) & graph.strong.successors(writer);
             self.observation.add_all(writer, strong);
         }
-        self.observation.close(graph.atomics);
+        self.observation.transitive_closure(graph.atomics);
     }
 
     /// Computes synchronizes-with: release patterns that acquire patterns observe.
-    fn synchronise(&mut self) {
+    fn compute_synchronizes(&mut self) {
         let graph = self.graph;
         for writer in members(graph.writers) {
             let starts = graph.releases.get(writer).copied().unwrap_or(0);
             if starts == 0 {
                 continue;
             }
-            for reader in members(self.observation.after(writer)) {
+            for reader in members(self.observation.successors(writer)) {
                 let ends = graph.acquires.get(reader).copied().unwrap_or(0);
                 for start in members(starts) {
-                    let ends = ends & graph.strong.after(start);
+                    let ends = ends & graph.strong.successors(start);
                     self.synchronises.add_all(start, ends);
                     self.base.add_all(start, ends & !bit(start));
                 }
@@ -201,24 +219,25 @@ impl Execution<'_, '_> {
     }
 
     /// Computes causality order between overlapping accesses.
-    fn find_causality(&mut self) {
+    fn compute_causality_order(&mut self) {
         let graph = self.graph;
         if graph.is_generic {
             for first in members(graph.writers | graph.readers) {
-                let observed = members(self.observation.after(first));
-                let after = observed.fold(self.base.after(first), |all, read| {
-                    all | self.base.after(read)
+                let observed = members(self.observation.successors(first));
+                let after = observed.fold(self.base.successors(first), |all, read| {
+                    all | self.base.successors(read)
                 });
                 self.causality
-                    .add_all(first, after & graph.overlap.after(first));
+                    .add_all(first, after & graph.overlap.successors(first));
             }
             return;
         }
         for first in members(graph.writers | graph.readers) {
-            for second in members(graph.overlap.after(first)) {
-                let observed = self.observation.after(first);
-                let holds = graph.crosses(&self.base, first, second)
-                    || members(observed).any(|read| graph.crosses(&self.base, read, second));
+            for second in members(graph.overlap.successors(first)) {
+                let observed = self.observation.successors(first);
+                let holds = graph.crosses_proxies(&self.base, first, second)
+                    || members(observed)
+                        .any(|read| graph.crosses_proxies(&self.base, read, second));
                 if holds {
                     self.causality.add(first, second);
                 }
@@ -234,11 +253,12 @@ impl Execution<'_, '_> {
         };
         let of_one = a.thread == b.thread
             && a.step.map(|step| step.instance) == b.step.map(|step| step.instance)
-            && a.step.is_some_and(|step| step.entry != Entry::Program);
+            && a.step
+                .is_some_and(|step| step.entry != OrderingRole::Program);
         graph.overlap.has(first, second)
             && (a.writes() || b.writes())
-            && a.kind != NodeKind::Init
-            && b.kind != NodeKind::Init
+            && a.kind != EventKind::Init
+            && b.kind != EventKind::Init
             && !of_one
             && !graph.strong.has(first, second)
             && !self.causality.has(first, second)

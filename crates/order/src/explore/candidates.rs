@@ -1,14 +1,14 @@
 //! Enumeration of candidate executions. Input: an event graph. Output: one call for each reads-from relation in which
 //! every read takes a write with its value.
 
-use crate::explore::cells::Cells;
-use crate::explore::graph::{Event, Graph};
-use crate::explore::one_place::TakenFrom;
+use crate::explore::cells::CellPartition;
+use crate::explore::graph::{Event, EventGraph};
+use crate::explore::one_place::ReadSources;
 use crate::explore::relation::members;
 
 /// Element of the reads-from relation: a read of a cell, and the write that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ReadFrom {
+pub(crate) struct ReadsFrom {
     pub(crate) reader: usize,
     pub(crate) cell: usize,
     pub(crate) writer: usize,
@@ -16,11 +16,11 @@ pub(crate) struct ReadFrom {
 
 /// Control of the enumeration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flow {
+pub(crate) enum SearchControl {
     /// Continue.
-    On,
+    Continue,
     /// Skip the remaining executions of this fence order.
-    NextOrder,
+    SkipFenceOrder,
     /// Pause; the enumeration is resumed later.
     Pause,
     /// Stop.
@@ -29,15 +29,15 @@ pub(crate) enum Flow {
 
 /// A read of a cell, and all writes with its value.
 #[derive(Clone, Debug)]
-pub(crate) struct Choice {
+pub(crate) struct ReadChoice {
     reader: usize,
     cell: usize,
     writers: Vec<usize>,
 }
 
-impl Graph<'_> {
+impl EventGraph<'_> {
     /// Returns the value that an event writes into a cell.
-    pub(crate) fn written(&self, cells: &Cells, writer: usize, cell: usize) -> Option<u64> {
+    pub(crate) fn written(&self, cells: &CellPartition, writer: usize, cell: usize) -> Option<u64> {
         let event = self.events.get(writer)?;
         match event.step {
             None => cells.list.get(cell).map(|cell| cell.init),
@@ -46,7 +46,7 @@ impl Graph<'_> {
     }
 
     /// Returns the possible writes of each read, or `None` if a read has no write with its value.
-    pub(crate) fn choices(&self, cells: &Cells) -> Option<Vec<Choice>> {
+    pub(crate) fn choices(&self, cells: &CellPartition) -> Option<Vec<ReadChoice>> {
         let mut choices = Vec::new();
         for reader in members(self.readers) {
             let event = self.events.get(reader)?;
@@ -60,7 +60,7 @@ impl Graph<'_> {
                 if writers.is_empty() {
                     return None;
                 }
-                choices.push(Choice {
+                choices.push(ReadChoice {
                     reader,
                     cell,
                     writers,
@@ -71,9 +71,9 @@ impl Graph<'_> {
     }
 }
 
-impl Graph<'_> {
+impl EventGraph<'_> {
     /// Returns the reads-from relation that corresponds to known sources of the events.
-    pub(crate) fn reads_of(&self, taken: &TakenFrom) -> Option<Vec<ReadFrom>> {
+    pub(crate) fn reads_of(&self, taken: &ReadSources) -> Option<Vec<ReadsFrom>> {
         let mut reads = Vec::new();
         for (thread, own) in taken.iter().enumerate() {
             for (local, from) in own.iter().enumerate() {
@@ -86,7 +86,7 @@ impl Graph<'_> {
                         Some((thread, local)) => self.event_of(*thread, *local)?,
                         None => self.events.iter().position(is_start)?,
                     };
-                    reads.push(ReadFrom {
+                    reads.push(ReadsFrom {
                         reader,
                         cell,
                         writer,
@@ -98,25 +98,25 @@ impl Graph<'_> {
     }
 }
 
-/// Visitor of the enumeration. `is_hopeless` receives partial relations and can prune them, `try_whole` receives
+/// Visitor of the enumeration. `is_hopeless` receives partial relations and can prune them, `visit_candidate` receives
 /// complete ones.
-pub(crate) trait Trial {
-    fn is_hopeless(&mut self, reads: &[ReadFrom]) -> bool;
-    fn try_whole(&mut self, reads: &[ReadFrom]) -> Flow;
+pub(crate) trait CandidateVisitor {
+    fn is_hopeless(&mut self, reads: &[ReadsFrom]) -> bool;
+    fn visit_candidate(&mut self, reads: &[ReadsFrom]) -> SearchControl;
 }
 
 /// Resume position of a paused enumeration: the indices of the choices of the next candidate.
-pub(crate) type Place = Vec<usize>;
+pub(crate) type SearchPosition = Vec<usize>;
 
 /// Enumerates all combinations of choices from a resume position. Reads with a single choice come first. If the visitor
 /// pauses, the returned position is that of the candidate that was not tried.
 pub(crate) fn for_each(
-    mut choices: Vec<Choice>,
-    trial: &mut dyn Trial,
+    mut choices: Vec<ReadChoice>,
+    trial: &mut dyn CandidateVisitor,
     start: &[usize],
-) -> (Flow, Place) {
+) -> (SearchControl, SearchPosition) {
     choices.sort_by_key(|choice| choice.writers.len());
-    let mut walk = Walk {
+    let mut walk = Enumeration {
         taken: Vec::new(),
         place: Vec::new(),
         trial,
@@ -125,16 +125,16 @@ pub(crate) fn for_each(
     (flow, walk.place)
 }
 
-struct Walk<'a> {
-    taken: Vec<ReadFrom>,
-    place: Place,
-    trial: &'a mut dyn Trial,
+struct Enumeration<'a> {
+    taken: Vec<ReadsFrom>,
+    place: SearchPosition,
+    trial: &'a mut dyn CandidateVisitor,
 }
 
-impl Walk<'_> {
-    fn choose(&mut self, choices: &[Choice], start: &[usize]) -> Flow {
+impl Enumeration<'_> {
+    fn choose(&mut self, choices: &[ReadChoice], start: &[usize]) -> SearchControl {
         let Some((first, rest)) = choices.split_first() else {
-            return self.trial.try_whole(&self.taken);
+            return self.trial.visit_candidate(&self.taken);
         };
         let is_open = rest.last().is_some_and(|choice| choice.writers.len() > 1);
         let (from, start) = match start.split_first() {
@@ -142,7 +142,7 @@ impl Walk<'_> {
             None => (0, start),
         };
         for (number, writer) in first.writers.iter().enumerate().skip(from) {
-            self.taken.push(ReadFrom {
+            self.taken.push(ReadsFrom {
                 reader: first.reader,
                 cell: first.cell,
                 writer: *writer,
@@ -152,18 +152,18 @@ impl Walk<'_> {
                 is_open && first.writers.len() > 1 && self.trial.is_hopeless(&self.taken);
             let start = if number == from { start } else { &[] };
             let flow = match is_hopeless {
-                true => Flow::On,
+                true => SearchControl::Continue,
                 false => self.choose(rest, start),
             };
             self.taken.pop();
-            if flow == Flow::Pause {
+            if flow == SearchControl::Pause {
                 return flow;
             }
             self.place.pop();
-            if flow == Flow::Stop {
+            if flow == SearchControl::Stop {
                 return flow;
             }
         }
-        Flow::On
+        SearchControl::Continue
     }
 }

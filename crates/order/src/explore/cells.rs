@@ -5,14 +5,14 @@ use crate::explore::question::{Location, LocationKind};
 use std::ops::Range;
 
 /// Maximum number of elements of a location that is initially split into one cell per element.
-const FEW_ELEMENTS: usize = 4;
+const MAX_PRESPLIT_ELEMENTS: usize = 4;
 /// Maximum size of a cell whose value is stored literally.
-const MOST_BYTES: usize = 8;
+const MAX_CELL_VALUE_BYTES: usize = 8;
 
 /// Part of a location. A cell of more than eight bytes is only copied as a whole; its value is a digest, which only
 /// supports the comparison of contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cell {
+pub(crate) struct MemoryCell {
     pub(crate) start: u64,
     pub(crate) n_bytes: u32,
     pub(crate) location: usize,
@@ -21,20 +21,20 @@ pub(crate) struct Cell {
 
 /// All cells, sorted by address.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cells {
-    pub(crate) list: Vec<Cell>,
+pub(crate) struct CellPartition {
+    pub(crate) list: Vec<MemoryCell>,
     /// Initial contents of each location.
-    held: Vec<Held>,
+    held: Vec<LocationContents>,
 }
 
 /// Initial contents of a location.
 #[derive(Clone, Debug)]
-struct Held {
+struct LocationContents {
     range: Range<u64>,
     bytes: Vec<u8>,
 }
 
-impl Held {
+impl LocationContents {
     /// Returns the value of a part.
     fn value(&self, start: u64, n_bytes: u32) -> u64 {
         let from = (start - self.range.start) as usize;
@@ -45,7 +45,7 @@ impl Held {
 
 /// Returns the value of bytes; for more than eight bytes a digest, which is zero if all bytes are zero.
 fn value_of(bytes: &[u8]) -> u64 {
-    if bytes.len() <= MOST_BYTES {
+    if bytes.len() <= MAX_CELL_VALUE_BYTES {
         let all = bytes.iter().rev();
         return all.fold(0, |value, byte| value << 8 | u64::from(*byte));
     }
@@ -60,7 +60,7 @@ fn value_of(bytes: &[u8]) -> u64 {
 }
 
 /// Result of a cell lookup.
-pub(crate) enum Found {
+pub(crate) enum CellLookup {
     Cells(Range<usize>),
     /// A cell must be split at this address first.
     Cut(u64),
@@ -68,11 +68,11 @@ pub(crate) enum Found {
     Nothing,
 }
 
-impl Cells {
+impl CellPartition {
     /// Creates one cell per element of small locations and one cell for each large location; accesses split large cells
     /// on demand.
-    pub(crate) fn new(locations: &[Location]) -> Cells {
-        let mut cells = Cells::default();
+    pub(crate) fn new(locations: &[Location]) -> CellPartition {
+        let mut cells = CellPartition::default();
         for (index, location) in locations.iter().enumerate() {
             let size = location.element_bytes;
             let elements = location.init.iter();
@@ -80,18 +80,18 @@ impl Cells {
                 let bytes = value.to_le_bytes();
                 bytes.into_iter().take(size as usize)
             });
-            let held = Held {
+            let held = LocationContents {
                 range: location.start..location.start + location.n_bytes(),
                 bytes: bytes.collect(),
             };
             let n = location.init.len();
             let (n_cells, n_bytes) = match n {
-                0..=FEW_ELEMENTS => (n, size),
+                0..=MAX_PRESPLIT_ELEMENTS => (n, size),
                 _ => (1, size * n as u32),
             };
             for cell in 0..n_cells {
                 let start = location.start + u64::from(n_bytes) * cell as u64;
-                cells.list.push(Cell {
+                cells.list.push(MemoryCell {
                     start,
                     n_bytes,
                     location: index,
@@ -104,20 +104,20 @@ impl Cells {
         cells
     }
 
-    pub(crate) fn find(&self, start: u64, n_bytes: u64) -> Found {
+    pub(crate) fn find(&self, start: u64, n_bytes: u64) -> CellLookup {
         let end = start.saturating_add(n_bytes);
         if n_bytes == 0 || !self.covers(start, end) {
-            return Found::Nothing;
+            return CellLookup::Nothing;
         }
         let first = self.list.partition_point(|cell| cell.start < start);
         let last = self.list.partition_point(|cell| cell.start < end);
         if self.list.get(first).is_none_or(|cell| cell.start != start) {
-            return Found::Cut(start);
+            return CellLookup::Cut(start);
         }
-        let ends_at = |cell: &Cell| cell.start + u64::from(cell.n_bytes) == end;
+        let ends_at = |cell: &MemoryCell| cell.start + u64::from(cell.n_bytes) == end;
         match self.list.get(last.saturating_sub(1)) {
-            Some(cell) if ends_at(cell) => Found::Cells(first..last),
-            _ => Found::Cut(end),
+            Some(cell) if ends_at(cell) => CellLookup::Cells(first..last),
+            _ => CellLookup::Cut(end),
         }
     }
 
@@ -155,7 +155,7 @@ impl Cells {
             return;
         };
         let n_high = cell.n_bytes - low;
-        let high = Cell {
+        let high = MemoryCell {
             start: at,
             n_bytes: n_high,
             location: cell.location,

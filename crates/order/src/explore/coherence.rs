@@ -4,75 +4,80 @@
 //! The order is partial. It contains the pairs that causality orders, and one direction of each morally strong pair.
 
 use crate::explore::answer::Axiom;
-use crate::explore::axioms::{Contradiction, Execution, Sink};
-use crate::explore::candidates::Flow;
+use crate::explore::axioms::{CandidateExecution, ExecutionVisitor, ViolationEvidence};
+use crate::explore::candidates::SearchControl;
 use crate::explore::relation::{Relation, bit, members};
 
 /// Enumerates the coherence orders.
-pub(crate) fn order_writes(mut execution: Execution<'_, '_>, sink: &mut dyn Sink) -> Flow {
-    if let Some(why) = execution.reads_the_future() {
+pub(crate) fn order_writes(
+    mut execution: CandidateExecution<'_, '_>,
+    sink: &mut dyn ExecutionVisitor,
+) -> SearchControl {
+    if let Some(why) = execution.reads_later_write() {
         sink.rejected(&execution, why);
-        return Flow::On;
+        return SearchControl::Continue;
     }
     execution.start_coherence();
-    execution.force();
+    execution.add_forced_edges();
     let mut first = None;
-    let flow = order_rest(&mut execution, sink, &mut first);
+    let flow = enumerate_remaining(&mut execution, sink, &mut first);
     if let Some((failed, why)) = first {
         sink.rejected(&failed, why);
     }
     match flow {
-        Flow::Stop => flow,
-        Flow::On | Flow::NextOrder | Flow::Pause => Flow::On,
+        SearchControl::Stop => flow,
+        SearchControl::Continue | SearchControl::SkipFenceOrder | SearchControl::Pause => {
+            SearchControl::Continue
+        }
     }
 }
 
 /// First rejected order, as long as no order was accepted.
-type FirstFailure<'g, 'a> = Option<(Execution<'g, 'a>, Contradiction)>;
+type FirstFailure<'g, 'a> = Option<(CandidateExecution<'g, 'a>, ViolationEvidence)>;
 
-fn order_rest<'g, 'a>(
-    execution: &mut Execution<'g, 'a>,
-    sink: &mut dyn Sink,
+fn enumerate_remaining<'g, 'a>(
+    execution: &mut CandidateExecution<'g, 'a>,
+    sink: &mut dyn ExecutionVisitor,
     failure: &mut FirstFailure<'g, 'a>,
-) -> Flow {
-    if let Some(why) = execution.contradicts() {
+) -> SearchControl {
+    if let Some(why) = execution.find_violation() {
         if failure.is_none() {
             *failure = Some((execution.clone(), why));
         }
-        return Flow::On;
+        return SearchControl::Continue;
     }
-    let Some((first, second)) = execution.undecided() else {
+    let Some((first, second)) = execution.unordered_writes() else {
         return sink.consistent(execution);
     };
     let before = execution.coherence.clone();
     for (from, to) in [(first, second), (second, first)] {
         execution.coherence.add_closed(from, to, u128::MAX);
-        let flow = order_rest(execution, sink, failure);
+        let flow = enumerate_remaining(execution, sink, failure);
         execution.coherence = before.clone();
         match flow {
-            Flow::On => {}
+            SearchControl::Continue => {}
             flow => return flow,
         }
     }
-    Flow::On
+    SearchControl::Continue
 }
 
-impl Execution<'_, '_> {
+impl CandidateExecution<'_, '_> {
     /// Returns a violation that exists before any order is chosen.
-    pub(crate) fn contradicts_before_choices(&mut self) -> Option<Contradiction> {
-        self.reads_the_future().or_else(|| {
+    pub(crate) fn find_forced_violation(&mut self) -> Option<ViolationEvidence> {
+        self.reads_later_write().or_else(|| {
             self.start_coherence();
-            self.contradicts()
+            self.find_violation()
         })
     }
 
     /// Returns a read whose write follows the read in causality order.
-    fn reads_the_future(&self) -> Option<Contradiction> {
+    fn reads_later_write(&self) -> Option<ViolationEvidence> {
         let found = self
             .reads
             .iter()
             .find(|read| self.causality.has(read.reader, read.writer));
-        found.map(|read| Contradiction {
+        found.map(|read| ViolationEvidence {
             axiom: Axiom::Causality,
             events: vec![read.reader, read.writer],
         })
@@ -87,8 +92,8 @@ impl Execution<'_, '_> {
                 .get(first)
                 .is_some_and(|event| event.step.is_none());
             let after = match is_init {
-                true => graph.overlap.after(first),
-                false => self.causality.after(first),
+                true => graph.overlap.successors(first),
+                false => self.causality.successors(first),
             };
             self.coherence.add_all(first, after & graph.writers);
         }
@@ -99,23 +104,24 @@ impl Execution<'_, '_> {
                 self.coherence.add(read.writer, read.reader);
             }
         }
-        self.coherence.close(graph.writers);
+        self.coherence.transitive_closure(graph.writers);
     }
 
     /// Orders morally strong writes whose order the reads determine: a write that precedes a read in causality order is
     /// not newer than the write that the read takes, and a later write of the same thread is newer.
-    fn force(&mut self) {
+    fn add_forced_edges(&mut self) {
         let graph = self.graph;
         for read in self.reads {
-            let strong = graph.strong.after(read.writer) & self.writers_of(read.cell);
+            let strong = graph.strong.successors(read.writer) & self.writers_of(read.cell);
             let own = strong & !bit(read.writer) & !bit(read.reader);
-            let open = own & !self.coherence.after(read.writer);
-            for older in members(open & self.causality.before(read.reader)) {
+            let open = own & !self.coherence.successors(read.writer);
+            for older in members(open & self.causality.predecessors(read.reader)) {
                 self.coherence.add_closed(older, read.writer, u128::MAX);
             }
-            let later = graph.program.after(read.reader) & graph.same_place.after(read.reader);
+            let later =
+                graph.program.successors(read.reader) & graph.same_place.successors(read.reader);
             if graph.strong.has(read.writer, read.reader) {
-                let open = own & !self.coherence.before(read.writer);
+                let open = own & !self.coherence.predecessors(read.writer);
                 for newer in members(open & later) {
                     self.coherence.add_closed(read.writer, newer, u128::MAX);
                 }
@@ -124,37 +130,38 @@ impl Execution<'_, '_> {
     }
 
     /// Returns two unordered morally strong writes.
-    fn undecided(&self) -> Option<(usize, usize)> {
+    fn unordered_writes(&self) -> Option<(usize, usize)> {
         let graph = self.graph;
         members(graph.writers).find_map(|first| {
-            let strong = graph.strong.after(first) & graph.overlap.after(first) & graph.writers;
-            let ordered = self.coherence.after(first) | self.coherence.before(first);
+            let strong =
+                graph.strong.successors(first) & graph.overlap.successors(first) & graph.writers;
+            let ordered = self.coherence.successors(first) | self.coherence.predecessors(first);
             members(strong & !ordered)
                 .next()
                 .map(|second| (first, second))
         })
     }
 
-    fn contradicts(&self) -> Option<Contradiction> {
-        if let Some(event) = self.coherence.reflexive() {
-            return Some(Contradiction {
+    fn find_violation(&self) -> Option<ViolationEvidence> {
+        if let Some(event) = self.coherence.find_cycle() {
+            return Some(ViolationEvidence {
                 axiom: Axiom::Coherence,
                 events: vec![event],
             });
         }
-        self.reads_the_past()
-            .or_else(|| self.is_torn())
-            .or_else(|| self.is_not_sequential())
+        self.reads_stale_write()
+            .or_else(|| self.atomicity_violation())
+            .or_else(|| self.sc_per_location_violation())
     }
 
     /// Returns a read that takes a stale write: another write follows it in coherence order and precedes the read in
     /// causality order.
-    fn reads_the_past(&self) -> Option<Contradiction> {
+    fn reads_stale_write(&self) -> Option<ViolationEvidence> {
         self.reads.iter().find_map(|read| {
-            let newer = self.coherence.after(read.writer)
-                & self.causality.before(read.reader)
+            let newer = self.coherence.successors(read.writer)
+                & self.causality.predecessors(read.reader)
                 & self.writers_of(read.cell);
-            members(newer).next().map(|newer| Contradiction {
+            members(newer).next().map(|newer| ViolationEvidence {
                 axiom: Axiom::Causality,
                 events: vec![newer, read.reader, read.writer],
             })
@@ -166,18 +173,18 @@ impl Execution<'_, '_> {
     }
 
     /// Returns a morally strong write between the read and the write of an atomic.
-    fn is_torn(&self) -> Option<Contradiction> {
+    fn atomicity_violation(&self) -> Option<ViolationEvidence> {
         let graph = self.graph;
         let atomic = self
             .reads
             .iter()
             .filter(|read| graph.atomics & bit(read.reader) != 0);
         atomic.into_iter().find_map(|read| {
-            let between = self.coherence.after(read.writer)
-                & self.coherence.before(read.reader)
-                & graph.strong.after(read.reader)
+            let between = self.coherence.successors(read.writer)
+                & self.coherence.predecessors(read.reader)
+                & graph.strong.successors(read.reader)
                 & self.writers_of(read.cell);
-            members(between).next().map(|between| Contradiction {
+            members(between).next().map(|between| ViolationEvidence {
                 axiom: Axiom::Atomicity,
                 events: vec![read.writer, between, read.reader],
             })
@@ -185,28 +192,31 @@ impl Execution<'_, '_> {
     }
 
     /// Returns a violation of sequential consistency per location among morally strong operations.
-    fn is_not_sequential(&self) -> Option<Contradiction> {
+    fn sc_per_location_violation(&self) -> Option<ViolationEvidence> {
         let graph = self.graph;
         let mut all = Relation::new(graph.events.len());
         for event in members(graph.writers | graph.readers) {
-            let strong = graph.strong.after(event);
+            let strong = graph.strong.successors(event);
             all.add_all(
                 event,
-                graph.program.after(event) & graph.overlap.after(event),
+                graph.program.successors(event) & graph.overlap.successors(event),
             );
-            all.add_all(event, self.from.after(event) & strong);
-            all.add_all(event, self.coherence.after(event) & strong & graph.writers);
+            all.add_all(event, self.from.successors(event) & strong);
+            all.add_all(
+                event,
+                self.coherence.successors(event) & strong & graph.writers,
+            );
         }
         for read in self.reads {
-            let later = self.coherence.after(read.writer) & self.writers_of(read.cell);
-            let strong = graph.strong.after(read.reader);
+            let later = self.coherence.successors(read.writer) & self.writers_of(read.cell);
+            let strong = graph.strong.successors(read.reader);
             all.add_all(read.reader, later & strong & !bit(read.reader));
         }
         let mut closed = all.clone();
-        closed.close(graph.writers | graph.readers);
-        let event = closed.reflexive()?;
-        let round = closed.after(event) & closed.before(event);
-        Some(Contradiction {
+        closed.transitive_closure(graph.writers | graph.readers);
+        let event = closed.find_cycle()?;
+        let round = closed.successors(event) & closed.predecessors(event);
+        Some(ViolationEvidence {
             axiom: Axiom::ScPerLocation,
             events: members(round).collect(),
         })

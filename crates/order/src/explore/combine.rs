@@ -5,44 +5,44 @@
 //! that are morally strong with each other consume each write at most once, so a combination has at most as many such
 //! atomics as writes.
 
-use crate::explore::exchange::{Went, takes_what_is_given};
-use crate::explore::question::{ExploreError, Question};
-use crate::explore::step::{Entry, NodeKind, Step, Trace};
-use crate::explore::traces::Traces;
-use crate::scope::{Home, Scoped, mutual};
+use crate::explore::exchange::{ThreadTraceRef, exchanges_match};
+use crate::explore::question::{ExploreError, LitmusQuery};
+use crate::explore::step::{EventKind, OrderingRole, ThreadTrace, TraceEvent};
+use crate::explore::traces::ThreadTraces;
+use crate::scope::{ScopeInstance, ThreadLocation, scopes_mutually_inclusive};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 use warpgrid_isa::Sem;
 
 /// Maximum number of combinations that are enumerated by brute force.
-const FEW_TOGETHER: usize = 4096;
+const MAX_BRUTE_FORCE_COMBINATIONS: usize = 4096;
 /// Maximum number of tried traces per allowed combination.
-const TRIES: usize = 20;
+const MAX_ATTEMPTS_PER_COMBINATION: usize = 20;
 
 /// Bit set.
-type Bits = Vec<u64>;
+type BitSet = Vec<u64>;
 
 /// Reads and writes of a trace as value numbers.
-struct Facts {
-    reads: Bits,
-    writes: Bits,
+struct TraceSummary {
+    reads: BitSet,
+    writes: BitSet,
     /// Values that writes produce and that atomics consume, with multiplicity.
-    made: Vec<usize>,
-    taken: Vec<usize>,
+    produced: Vec<usize>,
+    consumed: Vec<usize>,
 }
 
 /// Returns the combinations of traces in which every read value is an initial value or is written by a thread.
 pub(crate) fn combine(
-    question: &Question,
-    traces: &Traces,
+    question: &LitmusQuery,
+    traces: &ThreadTraces,
 ) -> Result<Vec<Vec<usize>>, ExploreError> {
     let limit = question.limits.combinations;
-    let mut search = Search::new(question, traces);
+    let mut search = CombinationSearch::new(question, traces);
     let n_ways = traces.threads.iter().map(Vec::len);
     let n_together = n_ways.fold(1usize, usize::saturating_mul);
-    match chain_of(question, traces).filter(|_| n_together > FEW_TOGETHER) {
+    match chain_of(question, traces).filter(|_| n_together > MAX_BRUTE_FORCE_COMBINATIONS) {
         None => search.extend(0),
-        Some(cell) => match orders_of(traces, cell, TRIES * limit) {
+        Some(cell) => match orders_of(traces, cell, MAX_ATTEMPTS_PER_COMBINATION * limit) {
             Some(orders) => {
                 for order in orders {
                     search.classes = order;
@@ -60,11 +60,11 @@ pub(crate) fn combine(
 
 /// Numbering of pairs of a cell and a value.
 #[derive(Default)]
-struct Numbers {
+struct ValueIndex {
     by_value: BTreeMap<(usize, u64), usize>,
 }
 
-impl Numbers {
+impl ValueIndex {
     fn of(&mut self, cell: usize, value: u64) -> usize {
         let next = self.by_value.len();
         *self.by_value.entry((cell, value)).or_insert(next)
@@ -80,20 +80,20 @@ impl Numbers {
     }
 }
 
-struct Search<'a> {
-    threads: &'a [Vec<Trace>],
+struct CombinationSearch<'a> {
+    threads: &'a [Vec<ThreadTrace>],
     /// Whether the traces contain exchanges between lanes.
     has_exchanges: bool,
     /// Indexed by thread and trace.
-    facts: Vec<Vec<Facts>>,
+    facts: Vec<Vec<TraceSummary>>,
     /// Values that the traces of each thread and of the following threads can write, and their maximum multiplicities.
-    later: Vec<Bits>,
+    available_later: Vec<BitSet>,
     later_made: Vec<Vec<usize>>,
     /// Values read and written so far, by depth of the search.
-    reads: Vec<Bits>,
-    writes: Vec<Bits>,
-    made: Vec<usize>,
-    taken: Vec<usize>,
+    reads: Vec<BitSet>,
+    writes: Vec<BitSet>,
+    produced: Vec<usize>,
+    consumed: Vec<usize>,
     chosen: Vec<usize>,
     found: Vec<Vec<usize>>,
     /// Whether a value is written by at most one event and consumed by at most one atomic, by number.
@@ -106,7 +106,7 @@ struct Search<'a> {
 
 /// Returns for each thread the values that this thread and the following threads can write, and their maximum
 /// multiplicities.
-fn later_values(facts: &[Vec<Facts>], n: usize) -> (Vec<Bits>, Vec<Vec<usize>>) {
+fn later_values(facts: &[Vec<TraceSummary>], n: usize) -> (Vec<BitSet>, Vec<Vec<usize>>) {
     let n_threads = facts.len();
     let mut later = vec![bits(n); n_threads + 1];
     let mut later_made = vec![vec![0; n]; n_threads + 1];
@@ -116,7 +116,7 @@ fn later_values(facts: &[Vec<Facts>], n: usize) -> (Vec<Bits>, Vec<Vec<usize>>) 
         for own in facts.get(thread).into_iter().flatten() {
             add(&mut all, &own.writes);
             let mut counted = vec![0usize; n];
-            for number in &own.made {
+            for number in &own.produced {
                 counted[*number] += 1;
             }
             for (most, own) in most.iter_mut().zip(counted) {
@@ -134,9 +134,9 @@ fn later_values(facts: &[Vec<Facts>], n: usize) -> (Vec<Bits>, Vec<Vec<usize>>) 
     (later, later_made)
 }
 
-impl<'a> Search<'a> {
-    fn new(question: &Question, traces: &'a Traces) -> Search<'a> {
-        let mut numbers = Numbers::default();
+impl<'a> CombinationSearch<'a> {
+    fn new(question: &LitmusQuery, traces: &'a ThreadTraces) -> CombinationSearch<'a> {
+        let mut numbers = ValueIndex::default();
         let start: Vec<usize> = traces
             .cells
             .list
@@ -144,8 +144,8 @@ impl<'a> Search<'a> {
             .enumerate()
             .map(|(cell, found)| numbers.of(cell, found.init))
             .collect();
-        let counts = takes_once(question, &traces.threads);
-        let listed: Vec<Vec<Listed>> = traces
+        let counts = rmw_uniqueness(question, &traces.threads);
+        let listed: Vec<Vec<TraceValues>> = traces
             .threads
             .iter()
             .map(|all| {
@@ -155,7 +155,7 @@ impl<'a> Search<'a> {
             })
             .collect();
         let n = numbers.by_value.len();
-        let facts: Vec<Vec<Facts>> = listed
+        let facts: Vec<Vec<TraceSummary>> = listed
             .into_iter()
             .map(|all| all.into_iter().map(|listed| listed.facts(n)).collect())
             .collect();
@@ -168,16 +168,16 @@ impl<'a> Search<'a> {
             made[number] += 1;
         }
         let mut steps = traces.threads.iter().flatten().flat_map(|t| &t.steps);
-        Search {
+        CombinationSearch {
             threads: &traces.threads,
             has_exchanges: steps.any(|step| step.exchange.is_some()),
             facts,
-            later,
+            available_later: later,
             later_made,
             reads: vec![bits(n); n_threads + 1],
             writes,
-            made,
-            taken: vec![0; n],
+            produced: made,
+            consumed: vec![0; n],
             chosen: Vec::new(),
             found: Vec::new(),
             is_once: numbers.of_cells(&traces.counters),
@@ -188,7 +188,7 @@ impl<'a> Search<'a> {
     }
 
     fn is_given_up(&self) -> bool {
-        self.tried > TRIES * self.limit
+        self.tried > MAX_ATTEMPTS_PER_COMBINATION * self.limit
     }
 
     fn extend(&mut self, thread: usize) {
@@ -206,17 +206,17 @@ impl<'a> Search<'a> {
             if self.found.len() > self.limit || self.is_given_up() {
                 return;
             }
-            if self.take(thread, trace) && self.agrees(thread, trace) {
+            if self.push_trace(thread, trace) && self.exchanges_match(thread, trace) {
                 self.chosen.push(trace);
                 self.extend(thread + 1);
                 self.chosen.pop();
             }
-            self.leave(thread, trace);
+            self.pop_trace(thread, trace);
         }
     }
 
     /// Checks whether the exchanges of a trace are consistent with the preceding traces.
-    fn agrees(&self, thread: usize, trace: usize) -> bool {
+    fn exchanges_match(&self, thread: usize, trace: usize) -> bool {
         let of = |thread: usize, trace: usize| self.threads.get(thread)?.get(trace);
         let Some(own) = of(thread, trace).filter(|_| self.has_exchanges) else {
             return true;
@@ -224,25 +224,35 @@ impl<'a> Search<'a> {
         let earlier = self.chosen.iter().enumerate();
         let mut earlier = earlier.filter_map(|(other, trace)| Some((other, of(other, *trace)?)));
         earlier.all(|(other, theirs)| {
-            let one = Went { thread, trace: own };
-            let another = Went {
+            let one = ThreadTraceRef { thread, trace: own };
+            let another = ThreadTraceRef {
                 thread: other,
                 trace: theirs,
             };
-            takes_what_is_given(one, another) && takes_what_is_given(another, one)
+            exchanges_match(one, another) && exchanges_match(another, one)
         })
     }
 
     /// Adds a trace. Returns `false` if a read can have no write, whatever traces the following threads have.
-    fn take(&mut self, thread: usize, trace: usize) -> bool {
+    fn push_trace(&mut self, thread: usize, trace: usize) -> bool {
         let Some(own) = self.facts.get(thread).and_then(|all| all.get(trace)) else {
             return false;
         };
-        own.made.iter().for_each(|number| self.made[*number] += 1);
-        own.taken.iter().for_each(|number| self.taken[*number] += 1);
+        own.produced
+            .iter()
+            .for_each(|number| self.produced[*number] += 1);
+        own.consumed
+            .iter()
+            .for_each(|number| self.consumed[*number] += 1);
         let once = |number: &usize, n: &[usize]| !self.is_once[*number] || n[*number] < 2;
-        if !own.made.iter().all(|number| once(number, &self.made))
-            || !own.taken.iter().all(|number| once(number, &self.taken))
+        if !own
+            .produced
+            .iter()
+            .all(|number| once(number, &self.produced))
+            || !own
+                .consumed
+                .iter()
+                .all(|number| once(number, &self.consumed))
         {
             return false;
         }
@@ -250,101 +260,110 @@ impl<'a> Search<'a> {
         join(&mut after[0], &before[thread], &own.reads);
         let (before, after) = self.writes.split_at_mut(thread + 1);
         join(&mut after[0], &before[thread], &own.writes);
-        let there = self.writes[thread + 1].iter().zip(&self.later[thread + 1]);
+        let there = self.writes[thread + 1]
+            .iter()
+            .zip(&self.available_later[thread + 1]);
         let mut reads = self.reads[thread + 1].iter().zip(there);
         if reads.any(|(read, (written, later))| read & !(written | later) != 0) {
             return false;
         }
-        let counts = self.taken.iter().zip(&self.made);
+        let counts = self.consumed.iter().zip(&self.produced);
         let mut counts = counts.zip(&self.later_made[thread + 1]);
         counts.all(|((taken, made), later)| *taken <= made + later)
     }
 
-    fn leave(&mut self, thread: usize, trace: usize) {
+    fn pop_trace(&mut self, thread: usize, trace: usize) {
         if let Some(own) = self.facts.get(thread).and_then(|all| all.get(trace)) {
-            own.made.iter().for_each(|number| self.made[*number] -= 1);
-            own.taken.iter().for_each(|number| self.taken[*number] -= 1);
+            own.produced
+                .iter()
+                .for_each(|number| self.produced[*number] -= 1);
+            own.consumed
+                .iter()
+                .for_each(|number| self.consumed[*number] -= 1);
         }
     }
 }
 
 /// Value numbers of a trace.
-struct Listed {
+struct TraceValues {
     reads: Vec<usize>,
-    made: Vec<usize>,
-    taken: Vec<usize>,
+    produced: Vec<usize>,
+    consumed: Vec<usize>,
 }
 
 /// Whether each write is consumed by at most one atomic.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Counts {
+pub(crate) enum RmwUniqueness {
     Once,
     Open,
 }
 
-fn listed(trace: &Trace, counts: Counts, numbers: &mut Numbers) -> Listed {
-    let mut found = Listed {
+fn listed(trace: &ThreadTrace, counts: RmwUniqueness, numbers: &mut ValueIndex) -> TraceValues {
+    let mut found = TraceValues {
         reads: Vec::new(),
-        made: Vec::new(),
-        taken: Vec::new(),
+        produced: Vec::new(),
+        consumed: Vec::new(),
     };
     for step in &trace.steps {
         for (cell, value) in step.cells.clone().zip(&step.reads) {
             let number = numbers.of(cell, *value);
             found.reads.push(number);
-            if step.kind == NodeKind::Atomic && counts == Counts::Once {
-                found.taken.push(number);
+            if step.kind == EventKind::Atomic && counts == RmwUniqueness::Once {
+                found.consumed.push(number);
             }
         }
         for (cell, value) in step.cells.clone().zip(&step.writes) {
-            found.made.push(numbers.of(cell, *value));
+            found.produced.push(numbers.of(cell, *value));
         }
     }
     found
 }
 
-impl Listed {
-    fn facts(self, n: usize) -> Facts {
+impl TraceValues {
+    fn facts(self, n: usize) -> TraceSummary {
         let (mut reads, mut writes) = (bits(n), bits(n));
         self.reads
             .iter()
             .for_each(|number| set(&mut reads, *number));
-        self.made
+        self.produced
             .iter()
             .for_each(|number| set(&mut writes, *number));
-        Facts {
+        TraceSummary {
             reads,
             writes,
-            made: self.made,
-            taken: self.taken,
+            produced: self.produced,
+            consumed: self.consumed,
         }
     }
 }
 
 /// Checks whether all atomics on common cells are morally strong with each other. Then no two of them read the same
 /// write, because each atomic immediately follows the write that it reads.
-pub(crate) fn takes_once(question: &Question, threads: &[Vec<Trace>]) -> Counts {
-    let mut all: Vec<(usize, &Step)> = Vec::new();
+pub(crate) fn rmw_uniqueness(
+    question: &LitmusQuery,
+    threads: &[Vec<ThreadTrace>],
+) -> RmwUniqueness {
+    let mut all: Vec<(usize, &TraceEvent)> = Vec::new();
     for (thread, own) in threads.iter().enumerate() {
         for step in own.iter().flat_map(|trace| &trace.steps) {
-            let is_known = |(other, known): &(usize, &Step)| {
+            let is_known = |(other, known): &(usize, &TraceEvent)| {
                 *other == thread
                     && known.words == step.words
                     && known.cells == step.cells
                     && known.proxy == step.proxy
             };
-            if step.kind == NodeKind::Atomic && !all.iter().any(is_known) {
+            if step.kind == EventKind::Atomic && !all.iter().any(is_known) {
                 all.push((thread, step));
             }
         }
     }
     let home = |thread: usize| {
-        question.threads.get(thread).map(|spec| Home {
+        question.threads.get(thread).map(|spec| ThreadLocation {
             block: spec.block_index,
             cluster: spec.cluster_index,
         })
     };
-    let strong = |(a, first): &(usize, &Step), (b, second): &(usize, &Step)| {
+    let strong = |(a, first): &(usize, &TraceEvent), (b, second): &(usize, &TraceEvent)| {
         if first.cells.end <= second.cells.start || second.cells.end <= first.cells.start {
             return true;
         }
@@ -355,24 +374,24 @@ pub(crate) fn takes_once(question: &Question, threads: &[Vec<Trace>]) -> Counts 
             && first.proxy == second.proxy
             && first.words.sem != Sem::Weak
             && second.words.sem != Sem::Weak
-            && mutual(
-                Scoped::new(first.words.scope, here),
-                Scoped::new(second.words.scope, there),
+            && scopes_mutually_inclusive(
+                ScopeInstance::new(first.words.scope, here),
+                ScopeInstance::new(second.words.scope, there),
             )
     };
     match all
         .iter()
         .all(|one| all.iter().all(|other| strong(one, other)))
     {
-        true => Counts::Once,
-        false => Counts::Open,
+        true => RmwUniqueness::Once,
+        false => RmwUniqueness::Open,
     }
 }
 
 /// Returns the cell with the most atomics among the cells that only morally strong atomics of several threads modify.
 /// Their coherence order is a chain in which each atomic immediately follows the write that it reads.
-fn chain_of(question: &Question, traces: &Traces) -> Option<usize> {
-    if takes_once(question, &traces.threads) == Counts::Open {
+fn chain_of(question: &LitmusQuery, traces: &ThreadTraces) -> Option<usize> {
+    if rmw_uniqueness(question, &traces.threads) == RmwUniqueness::Open {
         return None;
     }
     let n_cells = traces.cells.list.len();
@@ -383,8 +402,8 @@ fn chain_of(question: &Question, traces: &Traces) -> Option<usize> {
         for trace in own {
             let mut counted = vec![0; n_cells];
             for step in trace.steps.iter().filter(|step| !step.writes.is_empty()) {
-                let is_atomic = step.kind == NodeKind::Atomic
-                    && step.entry == Entry::Program
+                let is_atomic = step.kind == EventKind::Atomic
+                    && step.entry == OrderingRole::Program
                     && step.cells.len() == 1;
                 for cell in step.cells.clone() {
                     is_chain[cell] &= is_atomic;
@@ -409,16 +428,16 @@ fn chain_of(question: &Question, traces: &Traces) -> Option<usize> {
 
 /// Trie of the traces of a thread by their atomics on one cell.
 #[derive(Default)]
-struct Chain {
+struct RmwChainTrie {
     /// Edges by node: read and written value of the next atomic, and the target node.
     next: Vec<Vec<((u64, u64), usize)>>,
     /// Traces that end at each node.
     ends: Vec<Rc<[usize]>>,
 }
 
-impl Chain {
-    fn of(traces: &[Trace], cell: usize) -> Chain {
-        let mut chain = Chain {
+impl RmwChainTrie {
+    fn of(traces: &[ThreadTrace], cell: usize) -> RmwChainTrie {
+        let mut chain = RmwChainTrie {
             next: vec![Vec::new()],
             ends: Vec::new(),
         };
@@ -427,7 +446,7 @@ impl Chain {
             let atomics = trace
                 .steps
                 .iter()
-                .filter(|step| step.kind == NodeKind::Atomic && step.cells == (cell..cell + 1));
+                .filter(|step| step.kind == EventKind::Atomic && step.cells == (cell..cell + 1));
             let mut at = 0;
             for (read, written) in atomics.flat_map(|step| step.reads.iter().zip(&step.writes)) {
                 let new = chain.next.len();
@@ -453,9 +472,9 @@ impl Chain {
 
 /// Enumerates the orders of the atomics on one cell. Returns for each order the traces of each thread with the same
 /// atomics, or `None` if there are more orders than `limit`.
-fn orders_of(traces: &Traces, cell: usize, limit: usize) -> Option<Vec<Vec<Rc<[usize]>>>> {
-    let chains = traces.threads.iter().map(|own| Chain::of(own, cell));
-    let chains: Vec<Chain> = chains.collect();
+fn orders_of(traces: &ThreadTraces, cell: usize, limit: usize) -> Option<Vec<Vec<Rc<[usize]>>>> {
+    let chains = traces.threads.iter().map(|own| RmwChainTrie::of(own, cell));
+    let chains: Vec<RmwChainTrie> = chains.collect();
     let start = (
         vec![0usize; chains.len()],
         traces.cells.list.get(cell)?.init,
@@ -494,23 +513,23 @@ fn orders_of(traces: &Traces, cell: usize, limit: usize) -> Option<Vec<Vec<Rc<[u
     Some(found.into_iter().map(classes).collect())
 }
 
-fn bits(n: usize) -> Bits {
+fn bits(n: usize) -> BitSet {
     vec![0; n.div_ceil(64)]
 }
 
-fn set(bits: &mut Bits, number: usize) {
+fn set(bits: &mut BitSet, number: usize) {
     if let Some(word) = bits.get_mut(number / 64) {
         *word |= 1 << (number % 64);
     }
 }
 
-fn add(bits: &mut Bits, more: &Bits) {
+fn add(bits: &mut BitSet, more: &BitSet) {
     for (word, more) in bits.iter_mut().zip(more) {
         *word |= more;
     }
 }
 
-fn join(to: &mut Bits, first: &Bits, second: &Bits) {
+fn join(to: &mut BitSet, first: &BitSet, second: &BitSet) {
     for ((to, first), second) in to.iter_mut().zip(first).zip(second) {
         *to = first | second;
     }

@@ -2,25 +2,27 @@
 //! instruction of a thread. Output: its successor paths, one for each value that the other lanes can supply. An
 //! exchange synchronizes the lanes, but does not order memory accesses.
 
-use crate::explore::path::{At, Halt, Path, Walker, Ways};
-use crate::explore::step::{Barrier, Exchange, Exchanged, NodeKind, Step, Trace, Words};
+use crate::explore::path::{CurrentInstruction, PathExit, PathExplorer, Successors, ThreadPath};
+use crate::explore::step::{
+    BarrierId, EventKind, ExchangeValues, LaneExchange, MemoryOrdering, ThreadTrace, TraceEvent,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_isa::{Scope, Sem, WarpOp};
-use warpgrid_program::{ActionId, OperandValue, RegisterId, Source};
+use warpgrid_program::{OpcodeId, OperandValue, RegisterId, Source};
 
 /// Identifies an exchange of a thread: the thread, the participating lanes, and the number of earlier exchanges of
 /// these lanes.
-type Key = (usize, Barrier, usize);
+type ExchangeKey = (usize, BarrierId, usize);
 
 /// Values that the threads can supply to other lanes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
-    values: BTreeMap<Key, BTreeSet<(u32, u64)>>,
+pub(crate) struct PublishedValues {
+    values: BTreeMap<ExchangeKey, BTreeSet<(u32, u64)>>,
 }
 
-impl Given {
+impl PublishedValues {
     /// Adds the values that a trace supplies. Returns whether a value is new.
-    pub(crate) fn add(&mut self, thread: usize, trace: &Trace) -> bool {
+    pub(crate) fn add(&mut self, thread: usize, trace: &ThreadTrace) -> bool {
         let mut is_new = false;
         for step in &trace.steps {
             if let (Some(barrier), Some((exchange, value))) = (step.barrier, step.given()) {
@@ -32,7 +34,7 @@ impl Given {
         is_new
     }
 
-    fn of(&self, key: Key, action: ActionId) -> Vec<u64> {
+    fn of(&self, key: ExchangeKey, action: OpcodeId) -> Vec<u64> {
         let all = self.values.get(&key).into_iter().flatten();
         let same = all.filter(|(other, _)| *other == action.0);
         same.map(|(_, value)| *value).collect()
@@ -41,14 +43,14 @@ impl Given {
 
 /// A thread and one of its traces.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Went<'a> {
+pub(crate) struct ThreadTraceRef<'a> {
     pub(crate) thread: usize,
-    pub(crate) trace: &'a Trace,
+    pub(crate) trace: &'a ThreadTrace,
 }
 
 /// Checks whether each exchange of `taker` with the other thread has a counterpart in the trace of `giver` with the
 /// supplied value.
-pub(crate) fn takes_what_is_given(taker: Went<'_>, giver: Went<'_>) -> bool {
+pub(crate) fn exchanges_match(taker: ThreadTraceRef<'_>, giver: ThreadTraceRef<'_>) -> bool {
     let mut exchanges = taker.trace.steps.iter().filter_map(|step| {
         let exchange = step.exchange.as_deref()?;
         exchange
@@ -68,29 +70,36 @@ pub(crate) fn takes_what_is_given(taker: Went<'_>, giver: Went<'_>) -> bool {
             is_it.then_some(value)
         });
         let taken = match &exchange.values {
-            Exchanged::Given(_) => None,
-            Exchanged::Taken(values) => values.iter().find(|(thread, _)| *thread == giver.thread),
+            ExchangeValues::Given(_) => None,
+            ExchangeValues::Taken(values) => {
+                values.iter().find(|(thread, _)| *thread == giver.thread)
+            }
         };
         given.is_some_and(|given| taken.is_none_or(|(_, taken)| *taken == given))
     })
 }
 
 /// Operands of an exchange.
-struct Operands {
+struct ExchangeOperands {
     /// Index and register of the operand that the thread supplies.
     given: Option<(usize, Option<RegisterId>)>,
     mask: usize,
 }
 
 /// Participating thread and its lane.
-type Member = (usize, u32);
+type Participant = (usize, u32);
 
 /// Participant and the value that it supplies.
 type GivenBy = (usize, u32, u64);
 
-impl Walker<'_> {
+impl PathExplorer<'_> {
     /// Executes an exchange between the lanes of a warp.
-    pub(crate) fn exchange(&mut self, mut path: Path, at: &At<'_>, op: WarpOp) -> Ways {
+    pub(crate) fn exchange(
+        &mut self,
+        mut path: ThreadPath,
+        at: &CurrentInstruction<'_>,
+        op: WarpOp,
+    ) -> Successors {
         let operands = self.operands_of_exchange(&path, at, op)?;
         let mask = self.value(&mut path, at, operands.mask)? as u32;
         let others = self.others_of(&path, at, mask)?;
@@ -98,7 +107,7 @@ impl Walker<'_> {
             Some((index, _)) => self.given_value(&mut path, at, index)?,
             None => 0,
         };
-        let barrier = Barrier::Exchange {
+        let barrier = BarrierId::Exchange {
             block: self.thread.block_index,
             warp: self.thread.thread / 32,
             mask,
@@ -108,13 +117,13 @@ impl Walker<'_> {
             .iter()
             .filter(|step| step.barrier == Some(barrier));
         let number = before.filter(|step| step.given().is_some()).count();
-        let exchange = Exchange {
-            action: at.instruction.action,
+        let exchange = LaneExchange {
+            action: at.instruction.opcode,
             number,
             others: others.iter().map(|(thread, _)| *thread).collect(),
-            values: Exchanged::Given(given),
+            values: ExchangeValues::Given(given),
         };
-        path.push(self.meeting(&path, at, NodeKind::Arrive, barrier, exchange.clone()));
+        path.push_event(self.meeting(&path, at, EventKind::Arrive, barrier, exchange.clone()));
         path.instance += 1;
         let sources = match op {
             WarpOp::Elect => Vec::new(),
@@ -127,14 +136,14 @@ impl Walker<'_> {
         };
         let register = operands.given.and_then(|(_, register)| register);
         if !sources.is_empty() && register.is_none() {
-            return Err(self.in_a_register(&path).into());
+            return Err(self.register_required_error(&path).into());
         }
         // No lane continues before all lanes have arrived.
         let key = |thread: usize| (thread, barrier, number);
         let has_come =
-            |(thread, _): &Member| !self.given.of(key(*thread), exchange.action).is_empty();
+            |(thread, _): &Participant| !self.given.of(key(*thread), exchange.action).is_empty();
         if !others.iter().all(has_come) {
-            self.waits(path);
+            self.record_blocked_path(path);
             return Ok(Vec::new());
         }
         let choices = self.choices_of(&sources, |thread| {
@@ -144,14 +153,14 @@ impl Walker<'_> {
         for choice in choices {
             let mut way = path.clone();
             let taken = choice.iter().map(|(thread, _, value)| (*thread, *value));
-            let exchange = Exchange {
-                values: Exchanged::Taken(taken.collect()),
+            let exchange = LaneExchange {
+                values: ExchangeValues::Taken(taken.collect()),
                 ..exchange.clone()
             };
             let values: Vec<(u32, u64)> = choice.iter().map(|(_, lane, v)| (*lane, *v)).collect();
             self.compute_exchange(&mut way, at, &operands, &others, &values)?;
-            let step = self.meeting(&way, at, NodeKind::Leave, barrier, exchange);
-            let event = way.push(step);
+            let step = self.meeting(&way, at, EventKind::Leave, barrier, exchange);
+            let event = way.push_event(step);
             let depends = way.depends | crate::explore::memory::bit_of(event);
             self.taint_results(&mut way, at.instruction, depends);
             ways.push(way);
@@ -162,9 +171,9 @@ impl Walker<'_> {
     /// Returns all combinations of the values that the source lanes supply.
     fn choices_of(
         &self,
-        sources: &[Member],
+        sources: &[Participant],
         given: impl Fn(usize) -> Vec<u64>,
-    ) -> Result<Vec<Vec<GivenBy>>, Halt> {
+    ) -> Result<Vec<Vec<GivenBy>>, PathExit> {
         let mut choices = vec![Vec::new()];
         for (thread, lane) in sources {
             let values = given(*thread);
@@ -173,8 +182,8 @@ impl Walker<'_> {
                 values.iter().map(with).collect::<Vec<_>>()
             });
             choices = longer.collect();
-            if choices.len() > self.question.limits.ways {
-                return Err(self.too_many_ways());
+            if choices.len() > self.question.limits.paths_per_thread {
+                return Err(self.path_limit_error());
             }
         }
         Ok(choices)
@@ -182,31 +191,36 @@ impl Walker<'_> {
 
     fn meeting(
         &self,
-        path: &Path,
-        at: &At<'_>,
-        kind: NodeKind,
-        barrier: Barrier,
-        exchange: Exchange,
-    ) -> Step {
-        let mut step = Step::new(kind, at.number, path.instance);
-        step.words = Words::new(Sem::Relaxed, Scope::Cta);
+        path: &ThreadPath,
+        at: &CurrentInstruction<'_>,
+        kind: EventKind,
+        barrier: BarrierId,
+        exchange: LaneExchange,
+    ) -> TraceEvent {
+        let mut step = TraceEvent::new(kind, at.number, path.instance);
+        step.words = MemoryOrdering::new(Sem::Relaxed, Scope::Cta);
         step.barrier = Some(barrier);
         step.exchange = Some(Box::new(exchange));
         step
     }
 
-    fn operands_of_exchange(&self, path: &Path, at: &At<'_>, op: WarpOp) -> Result<Operands, Halt> {
+    fn operands_of_exchange(
+        &self,
+        path: &ThreadPath,
+        at: &CurrentInstruction<'_>,
+        op: WarpOp,
+    ) -> Result<ExchangeOperands, PathExit> {
         let (given, mask) = match op {
             WarpOp::Shuffle => (Some(1), 4),
             WarpOp::Vote | WarpOp::Match | WarpOp::Redux => (Some(1), 2),
             WarpOp::Elect => (None, 1),
             WarpOp::ActiveMask => {
                 let why = "the memory model does not define the set of active lanes, so `activemask` has no unique result: move a constant mask into the register";
-                return Err(self.no_place(path, why).into());
+                return Err(self.unsupported_error(path, why).into());
             }
             WarpOp::Movmatrix => {
                 let why = "`movmatrix` requires all 32 lanes of a warp, but a litmus test has fewer threads: move the result of `movmatrix` into the register, since `movmatrix` does not synchronize";
-                return Err(self.no_place(path, why).into());
+                return Err(self.unsupported_error(path, why).into());
             }
         };
         let operands = self.operands(at);
@@ -216,44 +230,54 @@ impl Walker<'_> {
         if !is_there {
             let why =
                 "the instruction has no member mask: use the form with `.sync` and a member mask";
-            return Err(self.no_place(path, why).into());
+            return Err(self.unsupported_error(path, why).into());
         }
         let given = given.map(|index| {
             let value = operands.get(index).map(|operand| &operand.value);
             (index, value.and_then(register_of))
         });
-        Ok(Operands { given, mask })
+        Ok(ExchangeOperands { given, mask })
     }
 
     /// Returns the value that a thread supplies; a predicate includes its negation.
-    fn given_value(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<u64, Halt> {
+    fn given_value(
+        &self,
+        path: &mut ThreadPath,
+        at: &CurrentInstruction<'_>,
+        index: usize,
+    ) -> Result<u64, PathExit> {
         let operand = self.operands(at).get(index).map(|operand| &operand.value);
         match operand {
             Some(OperandValue::Predicate { source, negated }) => {
                 let Source::Register(run) = source else {
-                    return Err(self.in_a_register(path).into());
+                    return Err(self.register_required_error(path).into());
                 };
-                let held = path.lone.register(run.first) != 0;
+                let held = path.emulator.register(run.first) != 0;
                 Ok(u64::from(held != *negated))
             }
             _ => self.value(path, at, index),
         }
     }
 
-    fn in_a_register(&self, path: &Path) -> crate::explore::question::ExploreError {
+    fn register_required_error(&self, path: &ThreadPath) -> crate::explore::question::ExploreError {
         let why = "the operand that other lanes receive is not a register: move the value into a register first";
-        self.no_place(path, why)
+        self.unsupported_error(path, why)
     }
 
     /// Returns the other threads of a member mask. Each lane of the mask that exists in the launch must be a thread of
     /// the test.
-    fn others_of(&self, path: &Path, at: &At<'_>, mask: u32) -> Result<Vec<Member>, Halt> {
+    fn others_of(
+        &self,
+        path: &ThreadPath,
+        at: &CurrentInstruction<'_>,
+        mask: u32,
+    ) -> Result<Vec<Participant>, PathExit> {
         let (block, warp) = (self.thread.block_index, self.thread.thread / 32);
         let (own, n_threads) = (
             self.thread.thread % 32,
             self.question.launch.block.iter().product::<u32>(),
         );
-        let action = self.question.program.action(at.instruction);
+        let action = self.question.program.opcode(at.instruction);
         let opcode = action.map_or("an exchange", |action| &action.opcode);
         let of_warp = self
             .question
@@ -261,13 +285,13 @@ impl Walker<'_> {
             .iter()
             .enumerate()
             .filter(|(_, spec)| spec.block_index == block && spec.thread / 32 == warp);
-        let members: Vec<Member> = of_warp.map(|(n, spec)| (n, spec.thread % 32)).collect();
+        let members: Vec<Participant> = of_warp.map(|(n, spec)| (n, spec.thread % 32)).collect();
         let there = members.iter().fold(0u32, |all, (_, lane)| all | 1 << lane);
         if mask >> own & 1 == 0 {
             let why = format!(
                 "the member mask of `{opcode}` does not include the executing lane {own}: use the mask {there:#x}"
             );
-            return Err(self.no_place(path, &why).into());
+            return Err(self.unsupported_error(path, &why).into());
         }
         let left = n_threads.saturating_sub(32 * warp).min(32);
         let exist = (u64::from(u32::MAX) >> (32 - left)) as u32;
@@ -277,10 +301,11 @@ impl Walker<'_> {
             let why = format!(
                 "`{opcode}` waits for lane {lane}, which is not a thread of the litmus test: use the mask {there:#x}, add a `//@ thread` for each lane of the mask, or replace the instruction with a move of a number"
             );
-            return Err(self.no_place(path, &why).into());
+            return Err(self.unsupported_error(path, &why).into());
         }
         let others = members.into_iter();
-        let takes_part = |(thread, lane): &Member| mask >> lane & 1 != 0 && *thread != self.index;
+        let takes_part =
+            |(thread, lane): &Participant| mask >> lane & 1 != 0 && *thread != self.index;
         Ok(others.filter(takes_part).collect())
     }
 
@@ -288,11 +313,11 @@ impl Walker<'_> {
     /// lane numbers.
     fn source_of_shuffle(
         &self,
-        path: &Path,
-        at: &At<'_>,
-        operands: &Operands,
-        others: &[Member],
-    ) -> Result<Vec<Member>, Halt> {
+        path: &ThreadPath,
+        at: &CurrentInstruction<'_>,
+        operands: &ExchangeOperands,
+        others: &[Participant],
+    ) -> Result<Vec<Participant>, PathExit> {
         let result = self.operands(at).first().map(|operand| &operand.value);
         let (Some(OperandValue::Destination(Some(run))) | Some(OperandValue::Pair(Some(run), _))) =
             result
@@ -301,15 +326,15 @@ impl Walker<'_> {
         };
         let result = run.first;
         let Some(given) = operands.given.and_then(|(_, register)| register) else {
-            return Err(self.in_a_register(path).into());
+            return Err(self.register_required_error(path).into());
         };
         let own = self.thread.thread % 32;
         let mut trial = path.clone();
-        trial.lone.set_register(given, u64::from(own));
+        trial.emulator.set_register(given, u64::from(own));
         let numbers = (0..32).filter(|lane| *lane != own);
         let numbers: Vec<(u32, u64)> = numbers.map(|lane| (lane, u64::from(lane))).collect();
         self.compute_exchange(&mut trial, at, operands, &[], &numbers)?;
-        let source = trial.lone.register(result) as u32;
+        let source = trial.emulator.register(result) as u32;
         if source == own {
             return Ok(Vec::new());
         }
@@ -319,7 +344,7 @@ impl Walker<'_> {
                 let why = format!(
                     "the source lane {source} of the shuffle is not in the member mask: select a source lane that is in the mask"
                 );
-                Err(self.no_place(path, &why).into())
+                Err(self.unsupported_error(path, &why).into())
             }
         }
     }
@@ -328,12 +353,12 @@ impl Walker<'_> {
     /// result supply none.
     fn compute_exchange(
         &self,
-        path: &mut Path,
-        at: &At<'_>,
-        operands: &Operands,
-        others: &[Member],
+        path: &mut ThreadPath,
+        at: &CurrentInstruction<'_>,
+        operands: &ExchangeOperands,
+        others: &[Participant],
         values: &[(u32, u64)],
-    ) -> Result<(), Halt> {
+    ) -> Result<(), PathExit> {
         let given = operands.given.and_then(|(index, register)| {
             let operand = self.operands(at).get(index).map(|operand| &operand.value);
             let negated = matches!(operand, Some(OperandValue::Predicate { negated: true, .. }));
@@ -355,10 +380,13 @@ impl Walker<'_> {
         let mask = self.operands(at).get(operands.mask).map(|o| &o.value);
         let mask = mask.and_then(register_of);
         let given = given.map(|(register, _)| register);
-        match path.lone.exchange(at.number, given, mask, &brought) {
+        match path
+            .emulator
+            .execute_collective(at.number, given, mask, &brought)
+        {
             true => Ok(()),
             false => {
-                let action = self.question.program.action(at.instruction);
+                let action = self.question.program.opcode(at.instruction);
                 let opcode = action.map_or("an exchange", |action| &action.opcode);
                 Err(self.refuse(path, opcode).into())
             }

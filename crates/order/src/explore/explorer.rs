@@ -2,19 +2,24 @@
 //! of traces in increments, so that the host can interrupt it.
 
 use crate::explore::answer::{
-    Answer, Axiom, Forbidden, Outcome, RacePair, Races, Violation, Witness, cells_of,
+    Axiom, AxiomViolation, ExplorationResult, ForbiddenOutcome, Outcome, RaceFrequency, RacePair,
+    Witness, cells_of,
 };
-use crate::explore::axioms::{Contradiction, Execution, Sink, hold, is_hopeless};
-use crate::explore::candidates::{Flow, Place, ReadFrom, Trial, for_each};
+use crate::explore::axioms::{
+    CandidateExecution, ExecutionVisitor, ViolationEvidence, check_axioms, is_inconsistent_prefix,
+};
+use crate::explore::candidates::{
+    CandidateVisitor, ReadsFrom, SearchControl, SearchPosition, for_each,
+};
 use crate::explore::combine::combine;
-use crate::explore::graph::{Graph, Stronger, Unfit};
+use crate::explore::graph::{EventGraph, InvalidCombination, StrengthenedOrders};
 use crate::explore::interleavings::interleaved;
 use crate::explore::one_place;
-use crate::explore::one_place::{OnePlace, TakenFrom};
-use crate::explore::question::{ExploreError, Observed, Question};
-use crate::explore::relation::{MOST_EVENTS, members};
-use crate::explore::step::Trace;
-use crate::explore::traces::{Breadth, Traces, find};
+use crate::explore::one_place::{ReadSources, SingleLocationResult};
+use crate::explore::question::{ExploreError, LitmusQuery, ObservedValue};
+use crate::explore::relation::{MAX_EVENTS, members};
+use crate::explore::step::ThreadTrace;
+use crate::explore::traces::{ThreadTraces, TraceScope, find};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use warpgrid_isa::MemoryOp;
@@ -22,75 +27,75 @@ use warpgrid_program::Instruction;
 
 /// Resumable search.
 pub struct Explorer {
-    question: Question,
-    traces: Traces,
+    question: LitmusQuery,
+    traces: ThreadTraces,
     /// Combinations of one trace per thread in which every read has a write.
     combinations: Vec<Vec<usize>>,
     /// Sources of the reads of each combination, if they are known.
-    taken: Vec<TakenFrom>,
+    taken: Vec<ReadSources>,
     next: usize,
     /// Resume position within the next combination.
-    place: Place,
-    found: Found,
+    place: SearchPosition,
+    found: SearchState,
 }
 
 /// Maximum number of forbidden outcomes that the search stores, and that the answer lists.
-const MOST_REJECTED: usize = 4096;
-const MOST_FORBIDDEN: usize = 512;
+const MAX_REJECTED: usize = 4096;
+const MAX_FORBIDDEN: usize = 512;
 
 /// Number of atomics of all threads from which on decreasing counters are skipped.
-const LONG_CHAIN: usize = 8;
+const MONOTONIC_COUNTER_THRESHOLD: usize = 8;
 
 /// Results so far.
 #[derive(Default)]
-struct Found {
-    outcomes: BTreeMap<Vec<u64>, Seen>,
+struct SearchState {
+    outcomes: BTreeMap<Vec<u64>, OutcomeRecord>,
     /// Forbidden outcomes with the last axiom, in axiom order, that rejects one of their candidates.
-    rejected: BTreeMap<Vec<u64>, Rc<Rejected>>,
+    rejected: BTreeMap<Vec<u64>, Rc<RejectedCandidate>>,
     races: BTreeSet<RacePair>,
     interleavings: BTreeSet<Vec<u64>>,
     candidates: u64,
 }
 
-struct Seen {
+struct OutcomeRecord {
     raced: bool,
-    quiet: bool,
+    race_free: bool,
     witness: Rc<Witness>,
 }
 
 /// Candidate execution that violates an axiom.
-struct Rejected {
-    violation: Violation,
+struct RejectedCandidate {
+    violation: AxiomViolation,
     witness: Witness,
 }
 
 impl Explorer {
     /// Enumerates the traces of each thread. Returns an error if a limit is exceeded.
-    pub fn new(question: Question) -> Result<Explorer, ExploreError> {
-        let of = |breadth: Breadth| {
+    pub fn new(question: LitmusQuery) -> Result<Explorer, ExploreError> {
+        let of = |breadth: TraceScope| {
             let traces = find(&question, &[], breadth)?;
             let combinations = combine(&question, &traces)?;
             Ok((traces, combinations))
         };
         // A long chain of atomics has too many combinations, so the single-location search is tried first.
-        if n_atomics(&question) >= LONG_CHAIN
+        if n_atomics(&question) >= MONOTONIC_COUNTER_THRESHOLD
             && let Some(place) = one_place::find(&question)?
         {
             return Ok(Explorer::of_one_place(question, place));
         }
-        let first = match n_atomics(&question) < LONG_CHAIN {
-            true => of(Breadth::All),
-            false => of(Breadth::CountingUp),
+        let first = match n_atomics(&question) < MONOTONIC_COUNTER_THRESHOLD {
+            true => of(TraceScope::All),
+            false => of(TraceScope::MonotonicCounters),
         };
         let (traces, combinations) = match first {
             Err(ExploreError::TooManyWays { .. } | ExploreError::TooManyCombinations { .. }) => {
-                of(Breadth::CountingUp)?
+                of(TraceScope::MonotonicCounters)?
             }
             found => found?,
         };
-        let found = Found {
+        let found = SearchState {
             interleavings: interleaved(&question, &traces, &combinations)?,
-            ..Found::default()
+            ..SearchState::default()
         };
         Ok(Explorer {
             question,
@@ -98,22 +103,22 @@ impl Explorer {
             combinations,
             taken: Vec::new(),
             next: 0,
-            place: Place::new(),
+            place: SearchPosition::new(),
             found,
         })
     }
 
-    fn of_one_place(question: Question, place: OnePlace) -> Explorer {
+    fn of_one_place(question: LitmusQuery, place: SingleLocationResult) -> Explorer {
         Explorer {
             question,
             traces: place.traces,
             combinations: place.combinations,
             taken: place.taken,
             next: 0,
-            place: Place::new(),
-            found: Found {
+            place: SearchPosition::new(),
+            found: SearchState {
                 interleavings: place.outcomes,
-                ..Found::default()
+                ..SearchState::default()
             },
         }
     }
@@ -145,30 +150,30 @@ impl Explorer {
             return Ok(true);
         };
         let chosen = chosen(&self.traces, numbers);
-        let plain = Stronger::default();
-        let graph = match Graph::new(&self.question, &self.traces, &chosen, &plain) {
+        let plain = StrengthenedOrders::default();
+        let graph = match EventGraph::new(&self.question, &self.traces, &chosen, &plain) {
             Ok(graph) => graph,
-            Err(Unfit::NeverEnds) => return Ok(true),
-            Err(Unfit::TooManyEvents(events)) => {
-                let limit = MOST_EVENTS;
-                return Err(ExploreError::TooManyTogether { events, limit });
+            Err(InvalidCombination::Deadlock) => return Ok(true),
+            Err(InvalidCombination::TooManyEvents(events)) => {
+                let limit = MAX_EVENTS;
+                return Err(ExploreError::TooManyEventsTotal { events, limit });
             }
         };
         let n_before = self.found.candidates;
-        let memory = |observed: &Observed| matches!(observed, Observed::Memory { .. });
-        let mut hearer = Hearer {
+        let memory = |observed: &ObservedValue| matches!(observed, ObservedValue::Memory { .. });
+        let mut hearer = OutcomeCollector {
             question: &self.question,
             traces: &self.traces,
             registers: &chosen,
             // If the sources of the reads are known, the execution has a single outcome.
             observes_memory: self.taken.is_empty() && self.question.observed.iter().any(memory),
             may_race: graph.may_race(),
-            worst: None,
+            last_violated_axiom: None,
             found: &mut self.found,
         };
         if let Some(taken) = self.taken.get(self.next) {
             if let Some(reads) = graph.reads_of(taken) {
-                hold(&graph, &reads, &mut hearer);
+                check_axioms(&graph, &reads, &mut hearer);
             }
             self.found.candidates += 1;
             return Ok(true);
@@ -177,7 +182,7 @@ impl Explorer {
             return Ok(true);
         };
         let limit = self.question.limits.candidates;
-        let mut counted = Counted {
+        let mut counted = CandidateCounter {
             graph: &graph,
             sink: &mut hearer,
             n: 0,
@@ -196,61 +201,61 @@ impl Explorer {
             return Err(ExploreError::TooManyOutcomes { limit });
         }
         self.place = place;
-        Ok(flow != Flow::Pause)
+        Ok(flow != SearchControl::Pause)
     }
 
     /// Returns the results so far.
-    pub fn answer(self) -> Answer {
+    pub fn answer(self) -> ExplorationResult {
         let limits = self.question.limits;
         let mut found = self.found;
-        let is_open = found.races.iter().any(|pair| pair.in_part);
+        let is_open = found.races.iter().any(|pair| pair.is_partial_overlap);
         found
             .rejected
             .retain(|values, _| !found.outcomes.contains_key(values));
         let interleavings = found.interleavings;
-        let outcome = |(values, seen): (Vec<u64>, Seen)| Outcome {
-            races: match (seen.raced, seen.quiet) {
-                (true, true) => Races::Sometimes,
-                (true, false) => Races::Always,
-                (false, _) => Races::Never,
+        let outcome = |(values, seen): (Vec<u64>, OutcomeRecord)| Outcome {
+            races: match (seen.raced, seen.race_free) {
+                (true, true) => RaceFrequency::Sometimes,
+                (true, false) => RaceFrequency::Always,
+                (false, _) => RaceFrequency::Never,
             },
             is_interleaving: interleavings.contains(&values),
             witness: Rc::unwrap_or_clone(seen.witness),
             values,
         };
-        let forbidden = |(values, rejected): (Vec<u64>, Rc<Rejected>)| Forbidden {
+        let forbidden = |(values, rejected): (Vec<u64>, Rc<RejectedCandidate>)| ForbiddenOutcome {
             values,
             violation: rejected.violation.clone(),
             witness: rejected.witness.clone(),
         };
-        let n_more = found.rejected.len().saturating_sub(MOST_FORBIDDEN);
-        Answer {
+        let n_more = found.rejected.len().saturating_sub(MAX_FORBIDDEN);
+        ExplorationResult {
             outcomes: (!is_open).then(|| found.outcomes.into_iter().map(outcome).collect()),
             forbidden: match is_open {
                 true => Vec::new(),
                 false => {
                     let rejected = found.rejected.into_iter();
-                    rejected.take(MOST_FORBIDDEN).map(forbidden).collect()
+                    rejected.take(MAX_FORBIDDEN).map(forbidden).collect()
                 }
             },
-            more_forbidden: if is_open { 0 } else { n_more },
+            n_forbidden_omitted: if is_open { 0 } else { n_more },
             races: found.races.into_iter().collect(),
             candidates: found.candidates,
-            cut_off_after: self.traces.bounded.then_some(limits.rounds),
+            truncated_after: self.traces.hit_loop_bound.then_some(limits.loop_iterations),
         }
     }
 
     /// Completes the search.
-    pub fn run(mut self) -> Result<Answer, ExploreError> {
+    pub fn run(mut self) -> Result<ExplorationResult, ExploreError> {
         self.advance(u64::MAX)?;
         Ok(self.answer())
     }
 }
 
 /// Visitor that counts the candidates up to a limit, and checks the axioms.
-pub(crate) struct Counted<'a, 'g> {
-    pub(crate) graph: &'a Graph<'g>,
-    pub(crate) sink: &'a mut dyn Sink,
+pub(crate) struct CandidateCounter<'a, 'g> {
+    pub(crate) graph: &'a EventGraph<'g>,
+    pub(crate) sink: &'a mut dyn ExecutionVisitor,
     pub(crate) n: u64,
     pub(crate) limit: u64,
     /// Number of candidates after which the search pauses, but not before one complete candidate.
@@ -258,32 +263,32 @@ pub(crate) struct Counted<'a, 'g> {
     pub(crate) has_tried: bool,
 }
 
-impl Trial for Counted<'_, '_> {
-    fn is_hopeless(&mut self, reads: &[ReadFrom]) -> bool {
+impl CandidateVisitor for CandidateCounter<'_, '_> {
+    fn is_hopeless(&mut self, reads: &[ReadsFrom]) -> bool {
         self.n += 1;
-        is_hopeless(self.graph, reads, self.sink)
+        is_inconsistent_prefix(self.graph, reads, self.sink)
     }
 
-    fn try_whole(&mut self, reads: &[ReadFrom]) -> Flow {
+    fn visit_candidate(&mut self, reads: &[ReadsFrom]) -> SearchControl {
         if self.has_tried && self.n >= self.pause {
-            return Flow::Pause;
+            return SearchControl::Pause;
         }
         self.has_tried = true;
         self.n += 1;
         match self.n > self.limit {
-            true => Flow::Stop,
-            false => hold(self.graph, reads, self.sink),
+            true => SearchControl::Stop,
+            false => check_axioms(self.graph, reads, self.sink),
         }
     }
 }
 
 /// Returns the number of atomic instructions of all threads.
-fn n_atomics(question: &Question) -> usize {
+fn n_atomics(question: &LitmusQuery) -> usize {
     let threads = question.threads.iter();
     let functions = threads.filter_map(|t| question.program.functions.get(t.function.0 as usize));
     let instructions = functions.flat_map(|function| &function.instructions);
     let is_atomic = |instruction: &&Instruction| {
-        let action = question.program.action(instruction);
+        let action = question.program.opcode(instruction);
         let op = action.and_then(|action| action.does.memory());
         matches!(op, Some(MemoryOp::Atomic | MemoryOp::Reduction))
     };
@@ -291,30 +296,30 @@ fn n_atomics(question: &Question) -> usize {
 }
 
 /// Returns the traces of a combination.
-pub(crate) fn chosen<'a>(traces: &'a Traces, numbers: &[usize]) -> Vec<&'a Trace> {
+pub(crate) fn chosen<'a>(traces: &'a ThreadTraces, numbers: &[usize]) -> Vec<&'a ThreadTrace> {
     let each = traces.threads.iter().zip(numbers);
     each.filter_map(|(all, number)| all.get(*number)).collect()
 }
 
 /// Collects the outcomes of the executions of one combination.
-struct Hearer<'a> {
-    question: &'a Question,
-    traces: &'a Traces,
-    registers: &'a [&'a Trace],
+struct OutcomeCollector<'a> {
+    question: &'a LitmusQuery,
+    traces: &'a ThreadTraces,
+    registers: &'a [&'a ThreadTrace],
     observes_memory: bool,
     may_race: bool,
     /// Last axiom, in axiom order, that a candidate of this combination violates. All candidates of a combination have
     /// the same possible outcomes.
-    worst: Option<Axiom>,
-    found: &'a mut Found,
+    last_violated_axiom: Option<Axiom>,
+    found: &'a mut SearchState,
 }
 
-impl Sink for Hearer<'_> {
-    fn consistent(&mut self, execution: &Execution<'_, '_>) -> Flow {
-        let raced = self.may_race && self.note_races(execution);
+impl ExecutionVisitor for OutcomeCollector<'_> {
+    fn consistent(&mut self, execution: &CandidateExecution<'_, '_>) -> SearchControl {
+        let raced = self.may_race && self.record_races(execution);
         let outcomes = outcomes_of(self.question, self.traces, self.registers, |cell| {
             let writers = execution.graph.cell_writers.get(cell).copied().unwrap_or(0);
-            let last = |writer: &usize| execution.coherence.after(*writer) & writers == 0;
+            let last = |writer: &usize| execution.coherence.successors(*writer) & writers == 0;
             let last = members(writers).filter(last);
             let values = last.filter_map(|w| execution.graph.written(&self.traces.cells, w, cell));
             values.collect()
@@ -322,32 +327,38 @@ impl Sink for Hearer<'_> {
         let mut witness = None;
         let mut is_settled = true;
         for values in outcomes {
-            let seen =
-                self.found.outcomes.entry(values).or_insert_with(|| Seen {
+            let seen = self
+                .found
+                .outcomes
+                .entry(values)
+                .or_insert_with(|| OutcomeRecord {
                     raced: false,
-                    quiet: false,
+                    race_free: false,
                     witness: Rc::clone(witness.get_or_insert_with(|| {
                         Rc::new(execution.witness(&self.traces.cells, None))
                     })),
                 });
             seen.raced |= raced;
-            seen.quiet |= !raced;
-            is_settled &= seen.raced && seen.quiet;
+            seen.race_free |= !raced;
+            is_settled &= seen.raced && seen.race_free;
         }
         match (self.observes_memory, self.may_race) {
-            (true, _) => Flow::On,
+            (true, _) => SearchControl::Continue,
             // The combination has only one outcome, which has been found.
-            (false, false) => Flow::Stop,
-            (false, true) if is_settled && self.knows_races(execution) => Flow::Stop,
-            (false, true) => Flow::NextOrder,
+            (false, false) => SearchControl::Stop,
+            (false, true) if is_settled && self.all_races_found(execution) => SearchControl::Stop,
+            (false, true) => SearchControl::SkipFenceOrder,
         }
     }
 
-    fn rejected(&mut self, execution: &Execution<'_, '_>, why: Contradiction) {
-        if self.worst.is_some_and(|worst| worst >= why.axiom) {
+    fn rejected(&mut self, execution: &CandidateExecution<'_, '_>, why: ViolationEvidence) {
+        if self
+            .last_violated_axiom
+            .is_some_and(|worst| worst >= why.axiom)
+        {
             return;
         }
-        self.worst = Some(why.axiom);
+        self.last_violated_axiom = Some(why.axiom);
         let outcomes = outcomes_of(self.question, self.traces, self.registers, |cell| {
             let writers = execution.graph.cell_writers.get(cell).copied().unwrap_or(0);
             let values = members(writers);
@@ -360,14 +371,14 @@ impl Sink for Hearer<'_> {
             if self.found.outcomes.contains_key(&values) {
                 continue;
             }
-            let is_full = self.found.rejected.len() >= MOST_REJECTED;
+            let is_full = self.found.rejected.len() >= MAX_REJECTED;
             let is_news = match self.found.rejected.get(&values) {
                 Some(known) => known.violation.axiom < why.axiom,
                 None => !is_full,
             };
             if is_news {
                 let entry = new.get_or_insert_with(|| {
-                    Rc::new(Rejected {
+                    Rc::new(RejectedCandidate {
                         violation: execution.violation(&why),
                         witness: execution.witness(&self.traces.cells, Some(&why)),
                     })
@@ -378,8 +389,8 @@ impl Sink for Hearer<'_> {
     }
 }
 
-impl Hearer<'_> {
-    fn note_races(&mut self, execution: &Execution<'_, '_>) -> bool {
+impl OutcomeCollector<'_> {
+    fn record_races(&mut self, execution: &CandidateExecution<'_, '_>) -> bool {
         let graph = execution.graph;
         let mut raced = false;
         for (first, second) in graph.conflicts() {
@@ -392,7 +403,7 @@ impl Hearer<'_> {
     }
 
     /// Checks whether all pairs that may race are already recorded.
-    fn knows_races(&self, execution: &Execution<'_, '_>) -> bool {
+    fn all_races_found(&self, execution: &CandidateExecution<'_, '_>) -> bool {
         let graph = execution.graph;
         let mut pairs = graph.conflicts();
         pairs.all(|(first, second)| {
@@ -402,7 +413,7 @@ impl Hearer<'_> {
 }
 
 /// Returns a racing pair of events as instructions.
-fn race_of(graph: &Graph<'_>, first: usize, second: usize) -> Option<RacePair> {
+fn race_of(graph: &EventGraph<'_>, first: usize, second: usize) -> Option<RacePair> {
     let place = |event: usize| {
         let event = graph.events.get(event)?;
         Some((event.thread, event.step?.instruction))
@@ -411,26 +422,26 @@ fn race_of(graph: &Graph<'_>, first: usize, second: usize) -> Option<RacePair> {
     Some(RacePair {
         first: a.min(b),
         second: a.max(b),
-        in_part: !graph.same_place.has(first, second),
+        is_partial_overlap: !graph.same_place.has(first, second),
     })
 }
 
 /// Returns the outcomes of traces; `last` returns the possible final values of a cell.
 pub(crate) fn outcomes_of(
-    question: &Question,
-    traces: &Traces,
-    chosen: &[&Trace],
+    question: &LitmusQuery,
+    traces: &ThreadTraces,
+    chosen: &[&ThreadTrace],
     last: impl Fn(usize) -> BTreeSet<u64>,
 ) -> Vec<Vec<u64>> {
     let mut registers: Vec<_> = chosen.iter().map(|trace| trace.registers.iter()).collect();
     let mut outcomes = vec![Vec::new()];
     for observed in &question.observed {
         let values: Vec<u64> = match observed {
-            Observed::Register { thread, .. } => {
+            ObservedValue::Register { thread, .. } => {
                 let next = registers.get_mut(*thread).and_then(Iterator::next);
                 vec![next.copied().unwrap_or(0)]
             }
-            Observed::Memory { .. } => {
+            ObservedValue::Memory { .. } => {
                 let cells = cells_of(question, &traces.cells, observed);
                 let mut parts = vec![Vec::new()];
                 for cell in cells.clone() {

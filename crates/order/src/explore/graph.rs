@@ -1,39 +1,42 @@
 //! Event graph of one trace per thread. Input: the traces, and modified memory orderings of instructions. Output: the
 //! events, and the relations between them that do not depend on the reads-from relation.
 
-use crate::explore::question::{LocationKind, Question};
-use crate::explore::relation::{MOST_EVENTS, Relation, Set, bit, low_bits, members};
-use crate::explore::step::{Barrier, Covers, Entry, Learns, NodeKind, Proxy, Step, Trace, Words};
-use crate::explore::traces::Traces;
-use crate::scope::{Home, Scoped, acquires, mutual, releases};
+use crate::explore::question::{LitmusQuery, LocationKind};
+use crate::explore::relation::{EventSet, MAX_EVENTS, Relation, bit, low_bits, members};
+use crate::explore::step::{
+    BarrierId, EventKind, FenceCoverage, MemoryOrdering, OrderingRole, Proxy, ReturnsValue,
+    ThreadTrace, TraceEvent,
+};
+use crate::explore::traces::ThreadTraces;
+use crate::scope::{ScopeInstance, ThreadLocation, acquires, releases, scopes_mutually_inclusive};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_isa::Sem;
 
 /// Kind of a fence that can be inserted at a fence site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Slot {
+pub(crate) enum FenceSlot {
     Memory,
     Proxies,
 }
 
 /// Hypothetical modifications: memory orderings by thread and instruction, and inserted fences.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stronger {
-    pub(crate) words: BTreeMap<(usize, u32), Words>,
+pub(crate) struct StrengthenedOrders {
+    pub(crate) words: BTreeMap<(usize, u32), MemoryOrdering>,
     /// Inserted fences; the ordering of a proxy fence is ignored.
-    pub(crate) fences: BTreeMap<(usize, u32, Slot), Words>,
+    pub(crate) fences: BTreeMap<(usize, u32, FenceSlot), MemoryOrdering>,
 }
 
 /// An event of an execution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event<'a> {
     /// `None` for the initial value of a cell.
-    pub(crate) step: Option<&'a Step>,
+    pub(crate) step: Option<&'a TraceEvent>,
     pub(crate) thread: usize,
-    pub(crate) home: Home,
-    pub(crate) words: Words,
-    pub(crate) kind: NodeKind,
+    pub(crate) home: ThreadLocation,
+    pub(crate) words: MemoryOrdering,
+    pub(crate) kind: EventKind,
     pub(crate) cells: (usize, usize),
 }
 
@@ -43,13 +46,13 @@ impl Event<'_> {
     }
 
     pub(crate) fn reads(&self) -> bool {
-        matches!(self.kind, NodeKind::Read | NodeKind::Atomic)
+        matches!(self.kind, EventKind::Read | EventKind::Atomic)
     }
 
     pub(crate) fn writes(&self) -> bool {
         matches!(
             self.kind,
-            NodeKind::Write | NodeKind::Atomic | NodeKind::Init
+            EventKind::Write | EventKind::Atomic | EventKind::Init
         )
     }
 
@@ -65,8 +68,8 @@ impl Event<'_> {
         self.cells.0 < other.cells.1 && other.cells.0 < self.cells.1
     }
 
-    fn entry(&self) -> Entry {
-        self.step.map_or(Entry::Program, |step| step.entry)
+    fn entry(&self) -> OrderingRole {
+        self.step.map_or(OrderingRole::Program, |step| step.entry)
     }
 
     fn proxy(&self) -> Proxy {
@@ -78,21 +81,21 @@ impl Event<'_> {
     }
 
     pub(crate) fn is_sc_fence(&self) -> bool {
-        self.kind == NodeKind::Fence && self.words.sem == Sem::Sc
+        self.kind == EventKind::Fence && self.words.sem == Sem::Sc
     }
 }
 
 /// Reason for which the traces have no common execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unfit {
+pub(crate) enum InvalidCombination {
     /// Threads wait at a barrier that other threads never reach.
-    NeverEnds,
+    Deadlock,
     TooManyEvents(usize),
 }
 
 /// Events of an execution, and the relations that do not depend on the reads-from relation.
 #[derive(Clone, Debug)]
-pub(crate) struct Graph<'a> {
+pub(crate) struct EventGraph<'a> {
     pub(crate) events: Vec<Event<'a>>,
     /// Index of the first event of each thread.
     pub(crate) starts: Vec<usize>,
@@ -103,55 +106,55 @@ pub(crate) struct Graph<'a> {
     /// Program order and barriers, without the transitive closure.
     pub(crate) base: Relation,
     /// Events through which base causality order is transitive.
-    pub(crate) through: Set,
+    pub(crate) base_causality_edges: EventSet,
     pub(crate) strong: Relation,
     pub(crate) overlap: Relation,
     pub(crate) same_place: Relation,
     /// Starts of the release patterns of each write.
-    pub(crate) releases: Vec<Set>,
+    pub(crate) releases: Vec<EventSet>,
     /// Ends of the acquire patterns of each read.
-    pub(crate) acquires: Vec<Set>,
-    pub(crate) atomics: Set,
-    pub(crate) writers: Set,
-    pub(crate) readers: Set,
+    pub(crate) acquires: Vec<EventSet>,
+    pub(crate) atomics: EventSet,
+    pub(crate) writers: EventSet,
+    pub(crate) readers: EventSet,
     /// Writers of each cell.
-    pub(crate) cell_writers: Vec<Set>,
+    pub(crate) cell_writers: Vec<EventSet>,
     pub(crate) sc_fences: Vec<usize>,
     /// Proxy fences, which can order accesses through different proxies.
-    pub(crate) proxy_fences: Set,
+    pub(crate) proxy_fences: EventSet,
     /// Whether each event accesses shared memory.
     pub(crate) is_shared: Vec<bool>,
     /// Whether all accesses use the generic proxy.
     pub(crate) is_generic: bool,
     /// Dependencies of writes on reads: the reads of the same thread that a write depends on, and for an atomic its own
     /// read.
-    pub(crate) flows: Relation,
+    pub(crate) dependencies: Relation,
 }
 
-impl<'a> Graph<'a> {
+impl<'a> EventGraph<'a> {
     /// Combines traces into an event graph.
     pub(crate) fn new(
-        question: &Question,
-        all: &'a Traces,
-        chosen: &[&'a Trace],
-        stronger: &Stronger,
-    ) -> Result<Graph<'a>, Unfit> {
+        question: &LitmusQuery,
+        all: &'a ThreadTraces,
+        chosen: &[&'a ThreadTrace],
+        stronger: &StrengthenedOrders,
+    ) -> Result<EventGraph<'a>, InvalidCombination> {
         let touched = touched_cells(question, all, chosen);
-        let Parts {
+        let GraphBuilder {
             events,
             starts,
             places,
         } = events_of(question, &touched, chosen, stronger);
         let n = events.len();
-        if n > MOST_EVENTS {
-            return Err(Unfit::TooManyEvents(n));
+        if n > MAX_EVENTS {
+            return Err(InvalidCombination::TooManyEvents(n));
         }
-        let mut graph = Graph {
+        let mut graph = EventGraph {
             starts,
             places,
             program: Relation::new(n),
             base: Relation::new(n),
-            through: 0,
+            base_causality_edges: 0,
             strong: Relation::new(n),
             overlap: Relation::new(n),
             same_place: Relation::new(n),
@@ -165,20 +168,20 @@ impl<'a> Graph<'a> {
             proxy_fences: 0,
             is_shared: Vec::new(),
             is_generic: events.iter().all(Event::is_generic),
-            flows: Relation::new(n),
+            dependencies: Relation::new(n),
             events,
         };
         graph.is_shared = graph.spaces(question, all);
         graph.sort_events();
         graph.order_threads(chosen);
         graph.order_barriers(question)?;
-        graph.find_moral_strength();
+        graph.compute_morally_strong();
         graph.find_patterns();
         graph.find_flows();
         Ok(graph)
     }
 
-    fn spaces(&self, question: &Question, all: &Traces) -> Vec<bool> {
+    fn spaces(&self, question: &LitmusQuery, all: &ThreadTraces) -> Vec<bool> {
         let shared = |event: &Event<'_>| {
             event.is_memory()
                 && all.cells.kind(&question.locations, event.cells.0) != LocationKind::Global
@@ -189,8 +192,8 @@ impl<'a> Graph<'a> {
     fn sort_events(&mut self) {
         for (index, event) in self.events.iter().enumerate() {
             let own = bit(index);
-            if event.entry() != Entry::Started {
-                self.through |= own;
+            if event.entry() != OrderingRole::Started {
+                self.base_causality_edges |= own;
             }
             if event.reads() {
                 self.readers |= own;
@@ -203,7 +206,7 @@ impl<'a> Graph<'a> {
                     }
                 }
             }
-            if event.kind == NodeKind::Atomic {
+            if event.kind == EventKind::Atomic {
                 self.atomics |= own;
             }
             if event.is_sc_fence() {
@@ -219,7 +222,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Adds program order, and the start and completion edges of asynchronous operations.
-    fn order_threads(&mut self, chosen: &[&Trace]) {
+    fn order_threads(&mut self, chosen: &[&ThreadTrace]) {
         let first = self.starts.first().copied().unwrap_or(self.events.len());
         for init in 0..first {
             for event in first..self.events.len() {
@@ -247,12 +250,12 @@ impl<'a> Graph<'a> {
             let Some(before) = self.events.get(event).and_then(|event| event.step) else {
                 continue;
             };
-            if before.entry == Entry::Program
-                && step.entry != Entry::Completed
+            if before.entry == OrderingRole::Program
+                && step.entry != OrderingRole::Completed
                 && before.instance != step.instance
             {
                 self.base.add(event, later);
-                if step.entry == Entry::Program {
+                if step.entry == OrderingRole::Program {
                     self.program.add(event, later);
                 }
             }
@@ -271,23 +274,23 @@ impl<'a> Graph<'a> {
     }
 
     /// Adds barriers: the arrivals of a phase precede the departures from it.
-    fn order_barriers(&mut self, question: &Question) -> Result<(), Unfit> {
-        let mut phases: BTreeMap<(Barrier, usize), Phase> = BTreeMap::new();
-        let mut counts: BTreeMap<(usize, Barrier, Side), usize> = BTreeMap::new();
+    fn order_barriers(&mut self, question: &LitmusQuery) -> Result<(), InvalidCombination> {
+        let mut phases: BTreeMap<(BarrierId, usize), BarrierPhase> = BTreeMap::new();
+        let mut counts: BTreeMap<(usize, BarrierId, BarrierSide), usize> = BTreeMap::new();
         for (index, event) in self.events.iter().enumerate() {
             let Some((step, barrier)) = event.step.and_then(|s| Some((s, s.barrier?))) else {
                 continue;
             };
             let side = match event.kind {
-                NodeKind::Leave => Side::Leave,
-                _ => Side::Arrive,
+                EventKind::Leave => BarrierSide::Leave,
+                _ => BarrierSide::Arrive,
             };
             // A thread leaves the phase in which it has arrived last.
-            let arrivals = counts.get(&(event.thread, barrier, Side::Arrive));
+            let arrivals = counts.get(&(event.thread, barrier, BarrierSide::Arrive));
             let number = match (side, barrier) {
                 (
-                    Side::Leave,
-                    Barrier::Block { .. } | Barrier::Warp { .. } | Barrier::Exchange { .. },
+                    BarrierSide::Leave,
+                    BarrierId::Block { .. } | BarrierId::Warp { .. } | BarrierId::Exchange { .. },
                 ) => arrivals.map_or(0, |n| n.saturating_sub(1)),
                 _ => {
                     let count = counts.entry((event.thread, barrier, side)).or_default();
@@ -297,7 +300,7 @@ impl<'a> Graph<'a> {
             };
             let phase = phases.entry((barrier, number)).or_default();
             match side {
-                Side::Arrive => {
+                BarrierSide::Arrive => {
                     phase.arrivals.push(index);
                     let thread = question.threads.get(event.thread);
                     phase
@@ -305,12 +308,12 @@ impl<'a> Graph<'a> {
                         .insert(thread.map_or(0, |thread| thread.thread / 32));
                     phase.count = phase.count.max(step.count.unwrap_or(0));
                 }
-                Side::Leave => phase.leaves.push(index),
+                BarrierSide::Leave => phase.leaves.push(index),
             }
         }
         for phase in phases.values() {
             if phase.count > 32 * phase.warps.len() as u32 && !phase.leaves.is_empty() {
-                return Err(Unfit::NeverEnds);
+                return Err(InvalidCombination::Deadlock);
             }
             for arrival in &phase.arrivals {
                 let orders = self
@@ -325,7 +328,7 @@ impl<'a> Graph<'a> {
         Ok(())
     }
 
-    fn find_moral_strength(&mut self) {
+    fn compute_morally_strong(&mut self) {
         let n = self.events.len();
         for a in 0..n {
             for b in 0..n {
@@ -352,7 +355,7 @@ impl<'a> Graph<'a> {
         let (Some(first), Some(second)) = (self.events.get(a), self.events.get(b)) else {
             return false;
         };
-        if a == b || first.kind == NodeKind::Init || second.kind == NodeKind::Init {
+        if a == b || first.kind == EventKind::Init || second.kind == EventKind::Init {
             return false;
         }
         if first.is_memory() && second.is_memory() {
@@ -361,7 +364,7 @@ impl<'a> Graph<'a> {
                 return false;
             }
         }
-        let can_be = |event: &Event<'_>| event.is_memory() || event.kind == NodeKind::Fence;
+        let can_be = |event: &Event<'_>| event.is_memory() || event.kind == EventKind::Fence;
         if !can_be(first) || !can_be(second) {
             return false;
         }
@@ -370,9 +373,9 @@ impl<'a> Graph<'a> {
         }
         first.is_strong()
             && second.is_strong()
-            && mutual(
-                Scoped::new(first.words.scope, first.home),
-                Scoped::new(second.words.scope, second.home),
+            && scopes_mutually_inclusive(
+                ScopeInstance::new(first.words.scope, first.home),
+                ScopeInstance::new(second.words.scope, second.home),
             )
     }
 
@@ -385,15 +388,15 @@ impl<'a> Graph<'a> {
             };
             let mut sources = 0;
             self.add_sources_of(thread, step.depends, &mut sources);
-            self.flows.add_into(sources & self.readers, writer);
-            if step.kind == NodeKind::Atomic && step.passes_on {
-                self.flows.add(writer, writer);
+            self.dependencies.add_into(sources & self.readers, writer);
+            if step.kind == EventKind::Atomic && step.writes_depend_on_read {
+                self.dependencies.add(writer, writer);
             }
         }
     }
 
     /// Adds the events of a dependency set, including dependencies through values that other lanes supplied.
-    fn add_sources_of(&self, thread: usize, depends: u64, sources: &mut Set) {
+    fn add_sources_of(&self, thread: usize, depends: u64, sources: &mut EventSet) {
         for local in members(u128::from(depends)) {
             let Some(event) = self.event_of(thread, local) else {
                 continue;
@@ -403,7 +406,7 @@ impl<'a> Graph<'a> {
             }
             *sources |= bit(event);
             let step = self.events.get(event).and_then(|event| event.step);
-            let Some((exchange, values)) = step.and_then(Step::taken) else {
+            let Some((exchange, values)) = step.and_then(TraceEvent::taken) else {
                 continue;
             };
             for (other, _) in values {
@@ -427,12 +430,14 @@ impl<'a> Graph<'a> {
                 continue;
             };
             let (is_write, is_read) = (event.writes(), event.reads());
-            let learns = event.step.is_some_and(|step| step.learns == Learns::Yes);
+            let learns = event
+                .step
+                .is_some_and(|step| step.learns == ReturnsValue::Yes);
             let sem = event.words.sem;
             if is_write {
                 let mut starts = if releases(sem) { bit(index) } else { 0 };
-                for other in members(self.program.before(index)) {
-                    if self.begins(other, index, releases) {
+                for other in members(self.program.predecessors(index)) {
+                    if self.is_pattern_end(other, index, releases) {
                         starts |= bit(other);
                     }
                 }
@@ -440,8 +445,8 @@ impl<'a> Graph<'a> {
             }
             if is_read && learns {
                 let mut ends = if acquires(sem) { bit(index) } else { 0 };
-                for other in members(self.program.after(index)) {
-                    if self.begins(other, index, acquires) {
+                for other in members(self.program.successors(index)) {
+                    if self.is_pattern_end(other, index, acquires) {
                         ends |= bit(other);
                     }
                 }
@@ -451,11 +456,11 @@ impl<'a> Graph<'a> {
     }
 
     /// Checks whether an event is one end of a pattern of another event: a fence, or an operation on the same location.
-    fn begins(&self, other: usize, index: usize, does: fn(Sem) -> bool) -> bool {
+    fn is_pattern_end(&self, other: usize, index: usize, does: fn(Sem) -> bool) -> bool {
         let Some(event) = self.events.get(other).filter(|event| does(event.words.sem)) else {
             return false;
         };
-        event.kind == NodeKind::Fence || event.is_memory() && self.same_place.has(other, index)
+        event.kind == EventKind::Fence || event.is_memory() && self.same_place.has(other, index)
     }
 
     /// Checks whether an execution can contain a race: two conflicting accesses that are not morally strong.
@@ -468,7 +473,7 @@ impl<'a> Graph<'a> {
         let is_init = |event: usize| self.events.get(event).is_none_or(|e| e.step.is_none());
         let own = members(self.writers | self.readers).filter(move |event| !is_init(*event));
         own.flat_map(move |first| {
-            let apart = self.overlap.after(first) & !self.strong.after(first);
+            let apart = self.overlap.successors(first) & !self.strong.successors(first);
             let later = apart & !low_bits(first + 1);
             let writes = self.writers & bit(first) != 0;
             let others = if writes { later } else { later & self.writers };
@@ -478,30 +483,30 @@ impl<'a> Graph<'a> {
 
     /// Checks whether base causality order holds between two accesses across their proxies: both are generic, both are
     /// asynchronous in one block, or proxy fences separate them.
-    pub(crate) fn crosses(&self, base: &Relation, from: usize, to: usize) -> bool {
+    pub(crate) fn crosses_proxies(&self, base: &Relation, from: usize, to: usize) -> bool {
         let (Some(first), Some(second)) = (self.events.get(from), self.events.get(to)) else {
             return false;
         };
         if !base.has(from, to) {
             return false;
         }
-        if first.kind == NodeKind::Init || first.is_generic() && second.is_generic() {
+        if first.kind == EventKind::Init || first.is_generic() && second.is_generic() {
             return true;
         }
         let same_block = first.home.block == second.home.block;
         if !first.is_generic() && !second.is_generic() && same_block {
             return true;
         }
-        let between = base.after(from) & base.before(to) & self.proxy_fences;
+        let between = base.successors(from) & base.predecessors(to) & self.proxy_fences;
         let is_shared = self.is_shared.get(from).copied().unwrap_or(false);
         let fits = |fence: usize, block: u64| {
             self.events.get(fence).is_some_and(|event| {
                 let covers = event.step.and_then(|step| step.fence_of_proxies);
                 let covered = match covers {
                     None => false,
-                    Some(Covers::All) => true,
-                    Some(Covers::Global) => !is_shared,
-                    Some(Covers::Shared) => is_shared,
+                    Some(FenceCoverage::All) => true,
+                    Some(FenceCoverage::Global) => !is_shared,
+                    Some(FenceCoverage::Shared) => is_shared,
                 };
                 covered && event.home.block == block
             })
@@ -520,14 +525,14 @@ impl<'a> Graph<'a> {
 
 /// Side of a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Side {
+enum BarrierSide {
     Arrive,
     Leave,
 }
 
 /// Phase of a barrier.
 #[derive(Default)]
-struct Phase {
+struct BarrierPhase {
     arrivals: Vec<usize>,
     leaves: Vec<usize>,
     warps: BTreeSet<u32>,
@@ -535,7 +540,11 @@ struct Phase {
 }
 
 /// Returns the cells that a trace accesses or the test observes.
-fn touched_cells(question: &Question, all: &Traces, chosen: &[&Trace]) -> BTreeSet<usize> {
+fn touched_cells(
+    question: &LitmusQuery,
+    all: &ThreadTraces,
+    chosen: &[&ThreadTrace],
+) -> BTreeSet<usize> {
     let steps = chosen.iter().flat_map(|trace| &trace.steps);
     let mut touched: BTreeSet<usize> = steps.flat_map(|step| step.cells.clone()).collect();
     for observed in &question.observed {
@@ -547,12 +556,12 @@ fn touched_cells(question: &Question, all: &Traces, chosen: &[&Trace]) -> BTreeS
 }
 
 fn events_of<'a>(
-    question: &Question,
+    question: &LitmusQuery,
     touched: &BTreeSet<usize>,
-    chosen: &[&'a Trace],
-    stronger: &Stronger,
-) -> Parts<'a> {
-    let nowhere = Home {
+    chosen: &[&'a ThreadTrace],
+    stronger: &StrengthenedOrders,
+) -> GraphBuilder<'a> {
+    let nowhere = ThreadLocation {
         block: u64::MAX,
         cluster: u64::MAX,
     };
@@ -560,22 +569,25 @@ fn events_of<'a>(
         step: None,
         thread: usize::MAX,
         home: nowhere,
-        words: Words::WEAK,
-        kind: NodeKind::Init,
+        words: MemoryOrdering::WEAK,
+        kind: EventKind::Init,
         cells: (*cell, *cell + 1),
     };
     let mut events: Vec<Event<'a>> = touched.iter().map(init).collect();
     let mut starts = Vec::new();
     let mut places = Vec::new();
     for (thread, trace) in chosen.iter().enumerate() {
-        let home = question.threads.get(thread).map_or(nowhere, |spec| Home {
-            block: spec.block_index,
-            cluster: spec.cluster_index,
-        });
+        let home = question
+            .threads
+            .get(thread)
+            .map_or(nowhere, |spec| ThreadLocation {
+                block: spec.block_index,
+                cluster: spec.cluster_index,
+            });
         starts.push(events.len());
         places.push(add_thread(&mut events, thread, home, trace, stronger));
     }
-    Parts {
+    GraphBuilder {
         events,
         starts,
         places,
@@ -583,7 +595,7 @@ fn events_of<'a>(
 }
 
 /// Events, and their positions in the traces.
-struct Parts<'a> {
+struct GraphBuilder<'a> {
     events: Vec<Event<'a>>,
     starts: Vec<usize>,
     places: Vec<Vec<Option<usize>>>,
@@ -592,18 +604,18 @@ struct Parts<'a> {
 fn add_thread<'a>(
     events: &mut Vec<Event<'a>>,
     thread: usize,
-    home: Home,
-    trace: &'a Trace,
-    stronger: &Stronger,
+    home: ThreadLocation,
+    trace: &'a ThreadTrace,
+    stronger: &StrengthenedOrders,
 ) -> Vec<Option<usize>> {
     let mut places = Vec::new();
     for step in &trace.steps {
         let slot = match step.kind {
-            NodeKind::ProxyFence => Slot::Proxies,
-            _ => Slot::Memory,
+            EventKind::ProxyFence => FenceSlot::Proxies,
+            _ => FenceSlot::Memory,
         };
         let own = (thread, step.instruction);
-        let words = match step.is_open_place {
+        let words = match step.is_fence_slot {
             true => match stronger.fences.get(&(thread, step.instruction, slot)) {
                 Some(words) => *words,
                 None => {
@@ -612,11 +624,15 @@ fn add_thread<'a>(
                 }
             },
             false => match stronger.words.get(&own) {
-                Some(words) if !step.own_words => *words,
-                Some(words) if step.entry == Entry::Program && step.is_quiet() => Words {
-                    scope: words.scope,
-                    ..step.words
-                },
+                Some(words) if !step.overrides_ordering => *words,
+                Some(words)
+                    if step.entry == OrderingRole::Program && step.is_side_effect_free() =>
+                {
+                    MemoryOrdering {
+                        scope: words.scope,
+                        ..step.words
+                    }
+                }
                 _ => step.words,
             },
         };

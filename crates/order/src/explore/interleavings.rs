@@ -3,42 +3,42 @@
 //!
 //! The traces of a thread form a prefix tree, so that common prefixes are explored once.
 
-use crate::explore::question::{ExploreError, Observed, Question};
-use crate::explore::step::{Barrier, NodeKind, Step, Trace};
-use crate::explore::traces::Traces;
+use crate::explore::question::{ExploreError, LitmusQuery, ObservedValue};
+use crate::explore::step::{BarrierId, EventKind, ThreadTrace, TraceEvent};
+use crate::explore::traces::ThreadTraces;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Maximum number of explored states.
-const MOST_STATES: usize = 400_000;
+const MAX_STATES: usize = 400_000;
 
 /// Position of a thread in the prefix tree.
 #[derive(Default)]
-struct Node<'a> {
+struct TreeNode<'a> {
     /// Events of the next instruction, which execute atomically, and the successor node.
-    next: Vec<(Vec<&'a Step>, usize)>,
+    next: Vec<(Vec<&'a TraceEvent>, usize)>,
     /// Final values of the observed registers of the traces that end at the node.
     ends: Vec<&'a [u64]>,
     /// Number of arrivals at each barrier on the path to the node.
-    arrived: BTreeMap<Barrier, usize>,
+    arrived: BTreeMap<BarrierId, usize>,
     /// Values supplied to other lanes on the path to the node, in order.
-    given: BTreeMap<Barrier, Vec<u64>>,
+    given: BTreeMap<BarrierId, Vec<u64>>,
 }
 
 /// Prefix tree of the traces of a thread.
-struct Tree<'a> {
-    nodes: Vec<Node<'a>>,
+struct TraceTree<'a> {
+    nodes: Vec<TreeNode<'a>>,
 }
 
-impl<'a> Tree<'a> {
-    fn new(traces: impl Iterator<Item = &'a Trace>) -> Tree<'a> {
-        let mut tree = Tree {
-            nodes: vec![Node::default()],
+impl<'a> TraceTree<'a> {
+    fn new(traces: impl Iterator<Item = &'a ThreadTrace>) -> TraceTree<'a> {
+        let mut tree = TraceTree {
+            nodes: vec![TreeNode::default()],
         };
         traces.for_each(|trace| tree.add(trace));
         tree
     }
 
-    fn add(&mut self, trace: &'a Trace) {
+    fn add(&mut self, trace: &'a ThreadTrace) {
         let mut at = 0;
         for group in groups_of(trace) {
             let known = self.nodes.get(at).and_then(|node| {
@@ -61,10 +61,10 @@ impl<'a> Tree<'a> {
                         *arrived.entry(barrier).or_default() += 1;
                     }
                     let new = self.nodes.len();
-                    self.nodes.push(Node {
+                    self.nodes.push(TreeNode {
                         arrived,
                         given,
-                        ..Node::default()
+                        ..TreeNode::default()
                     });
                     if let Some(node) = self.nodes.get_mut(at) {
                         node.next.push((group, new));
@@ -83,23 +83,23 @@ impl<'a> Tree<'a> {
 
 /// Positions of the threads, and memory contents.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct State {
+struct InterleavingState {
     at: Vec<usize>,
     memory: Vec<u64>,
 }
 
 /// Search over the interleavings of all threads.
-struct Orders<'a> {
-    question: &'a Question,
-    traces: &'a Traces,
-    trees: Vec<Tree<'a>>,
+struct InterleavingSearch<'a> {
+    question: &'a LitmusQuery,
+    traces: &'a ThreadTraces,
+    trees: Vec<TraceTree<'a>>,
     found: BTreeSet<Vec<u64>>,
 }
 
 /// Returns the outcomes of all interleavings. Traces that occur in no combination are ignored.
 pub(crate) fn interleaved(
-    question: &Question,
-    traces: &Traces,
+    question: &LitmusQuery,
+    traces: &ThreadTraces,
     combinations: &[Vec<usize>],
 ) -> Result<BTreeSet<Vec<u64>>, ExploreError> {
     let trees = traces.threads.iter().enumerate().map(|(thread, all)| {
@@ -107,9 +107,9 @@ pub(crate) fn interleaved(
             .iter()
             .filter_map(|numbers| numbers.get(thread));
         let used: BTreeSet<usize> = used.copied().collect();
-        Tree::new(used.into_iter().filter_map(|number| all.get(number)))
+        TraceTree::new(used.into_iter().filter_map(|number| all.get(number)))
     });
-    let mut orders = Orders {
+    let mut orders = InterleavingSearch {
         question,
         traces,
         trees: trees.collect(),
@@ -119,10 +119,10 @@ pub(crate) fn interleaved(
     Ok(orders.found)
 }
 
-impl Orders<'_> {
+impl InterleavingSearch<'_> {
     fn search(&mut self) -> Result<(), ExploreError> {
         let cells = self.traces.cells.list.iter();
-        let start = State {
+        let start = InterleavingState {
             at: vec![0; self.trees.len()],
             memory: cells.map(|cell| cell.init).collect(),
         };
@@ -131,7 +131,7 @@ impl Orders<'_> {
         let limit = self.question.limits.outcomes;
         while let Some(state) = open.pop() {
             self.end(&state);
-            if self.found.len() > limit || seen.len() > MOST_STATES {
+            if self.found.len() > limit || seen.len() > MAX_STATES {
                 return Err(ExploreError::TooManyOutcomes { limit });
             }
             for thread in 0..self.trees.len() {
@@ -148,13 +148,13 @@ impl Orders<'_> {
         Ok(())
     }
 
-    fn node(&self, state: &State, thread: usize) -> Option<&Node<'_>> {
+    fn node(&self, state: &InterleavingState, thread: usize) -> Option<&TreeNode<'_>> {
         let at = *state.at.get(thread)?;
         self.trees.get(thread)?.nodes.get(at)
     }
 
     /// Records the outcomes of a state in which every thread can end.
-    fn end(&mut self, state: &State) {
+    fn end(&mut self, state: &InterleavingState) {
         let mut all: Vec<Vec<&[u64]>> = vec![Vec::new()];
         for thread in 0..self.trees.len() {
             let ends = self.node(state, thread).map_or(&[][..], |node| &node.ends);
@@ -171,15 +171,15 @@ impl Orders<'_> {
         self.found.extend(outcomes);
     }
 
-    fn outcome(&self, ends: &[&[u64]], state: &State) -> Vec<u64> {
+    fn outcome(&self, ends: &[&[u64]], state: &InterleavingState) -> Vec<u64> {
         let mut registers: Vec<_> = ends.iter().map(|end| end.iter()).collect();
         let observed = self.question.observed.iter();
         let values = observed.map(|observed| match observed {
-            Observed::Register { thread, .. } => {
+            ObservedValue::Register { thread, .. } => {
                 let next = registers.get_mut(*thread).and_then(Iterator::next);
                 next.copied().unwrap_or(0)
             }
-            Observed::Memory { .. } => {
+            ObservedValue::Memory { .. } => {
                 let cells =
                     crate::explore::answer::cells_of(self.question, &self.traces.cells, observed);
                 let held = state.memory.get(cells.clone()).unwrap_or(&[]);
@@ -191,16 +191,21 @@ impl Orders<'_> {
 
     /// Executes one instruction of a thread. Returns `None` if a barrier blocks the thread, or if memory does not
     /// contain the values that the trace reads.
-    fn step(&self, state: &State, thread: usize, way: usize) -> Option<State> {
+    fn step(
+        &self,
+        state: &InterleavingState,
+        thread: usize,
+        way: usize,
+    ) -> Option<InterleavingState> {
         let (group, to) = self.node(state, thread)?.next.get(way)?;
-        let mut next: Option<State> = None;
+        let mut next: Option<InterleavingState> = None;
         for step in group {
             let memory = next.as_ref().map_or(&state.memory, |next| &next.memory);
             let mut reads = step.cells.clone().zip(&step.reads);
             if reads.any(|(cell, value)| memory.get(cell) != Some(value)) {
                 return None;
             }
-            if step.kind == NodeKind::Leave && !self.opens(state, thread, step) {
+            if step.kind == EventKind::Leave && !self.barrier_completes(state, thread, step) {
                 return None;
             }
             if step.writes.is_empty() {
@@ -222,7 +227,12 @@ impl Orders<'_> {
 
     /// Checks whether every other thread has arrived at the barrier as often as this thread or can end without arriving
     /// again, and has supplied the values that this thread receives.
-    fn opens(&self, state: &State, thread: usize, leave: &Step) -> bool {
+    fn barrier_completes(
+        &self,
+        state: &InterleavingState,
+        thread: usize,
+        leave: &TraceEvent,
+    ) -> bool {
         let Some(barrier) = leave.barrier else {
             return true;
         };
@@ -242,32 +252,38 @@ impl Orders<'_> {
         };
         let own = arrived(thread);
         (0..self.trees.len()).all(|other| {
-            arrived(other) >= own || self.arrives_no_more(other, state.at.get(other), barrier)
+            arrived(other) >= own
+                || self.has_no_further_arrival(other, state.at.get(other), barrier)
         })
     }
 
-    fn arrives_no_more(&self, thread: usize, at: Option<&usize>, barrier: Barrier) -> bool {
+    fn has_no_further_arrival(
+        &self,
+        thread: usize,
+        at: Option<&usize>,
+        barrier: BarrierId,
+    ) -> bool {
         let nodes = self.trees.get(thread).map_or(&[][..], |tree| &tree.nodes);
         let Some(node) = at.and_then(|at| nodes.get(*at)) else {
             return true;
         };
-        let goes_on = |(group, to): &(Vec<&Step>, usize)| {
+        let goes_on = |(group, to): &(Vec<&TraceEvent>, usize)| {
             let stays = group.iter().all(|step| arrives_at(step) != Some(barrier));
-            stays && self.arrives_no_more(thread, Some(to), barrier)
+            stays && self.has_no_further_arrival(thread, Some(to), barrier)
         };
         !node.ends.is_empty() || node.next.iter().any(goes_on)
     }
 }
 
-fn arrives_at(step: &Step) -> Option<Barrier> {
-    step.barrier.filter(|_| step.kind == NodeKind::Arrive)
+fn arrives_at(step: &TraceEvent) -> Option<BarrierId> {
+    step.barrier.filter(|_| step.kind == EventKind::Arrive)
 }
 
 /// Returns the events of a trace, grouped by instruction.
-fn groups_of(trace: &Trace) -> Vec<Vec<&Step>> {
-    let mut groups: Vec<Vec<&Step>> = Vec::new();
+fn groups_of(trace: &ThreadTrace) -> Vec<Vec<&TraceEvent>> {
+    let mut groups: Vec<Vec<&TraceEvent>> = Vec::new();
     let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
-    for step in trace.steps.iter().filter(|step| !step.is_open_place) {
+    for step in trace.steps.iter().filter(|step| !step.is_fence_slot) {
         match numbers
             .get(&step.instance)
             .and_then(|number| groups.get_mut(*number))

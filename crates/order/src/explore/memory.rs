@@ -1,56 +1,66 @@
 //! Loads, stores and atomics of a thread: creates events on cells, one path for each value that a read can return.
 
-use crate::explore::cells::Found;
-use crate::explore::origins::Origins;
-use crate::explore::path::{At, Halt, Path, Walker, Ways};
+use crate::explore::cells::CellLookup;
+use crate::explore::origins::ValueOrigins;
+use crate::explore::path::{CurrentInstruction, PathExit, PathExplorer, Successors, ThreadPath};
 use crate::explore::question::{ExploreError, window};
-use crate::explore::step::{Learns, NodeKind, Step, Words};
+use crate::explore::step::{EventKind, MemoryOrdering, ReturnsValue, TraceEvent};
 use std::ops::Range;
 use warpgrid_emulator::atomic_result;
 use warpgrid_isa::{AtomicOp, Flag, MemoryOp, ScalarType, Scope, Sem};
 use warpgrid_program::{AddressBase, OperandValue, RegisterId};
 
 /// Memory operand of an instruction.
-pub(crate) struct Access {
+pub(crate) struct MemoryAccess {
     pub(crate) address: u64,
     pub(crate) element_bytes: u64,
     pub(crate) n: usize,
     pub(crate) ty: ScalarType,
 }
 
-impl Walker<'_> {
-    pub(crate) fn memory(&self, path: Path, at: &At<'_>, op: MemoryOp) -> Ways {
+impl PathExplorer<'_> {
+    pub(crate) fn memory(
+        &self,
+        path: ThreadPath,
+        at: &CurrentInstruction<'_>,
+        op: MemoryOp,
+    ) -> Successors {
         let in_reach = Self::is_shared_space(at.words.state_space());
         if at.words.has(Flag::NonCoherent) {
             let why = "the memory model does not cover `.nc` loads, since such loads may bypass writes: remove `.nc`";
-            return Err(self.no_place(&path, why).into());
+            return Err(self.unsupported_error(&path, why).into());
         }
         if !in_reach {
-            return Err(self.no_place(&path, "the instruction accesses memory that threads do not share: replace the load with a move of the value, or remove the instruction").into());
+            return Err(self.unsupported_error(&path, "the instruction accesses memory that threads do not share: replace the load with a move of the value, or remove the instruction").into());
         }
         match op {
             MemoryOp::Load => self.load(path, at),
             MemoryOp::Store => self.store(path, at),
-            MemoryOp::Atomic => self.atomic(path, at, Learns::Yes),
-            MemoryOp::Reduction => self.atomic(path, at, Learns::No),
+            MemoryOp::Atomic => self.atomic(path, at, ReturnsValue::Yes),
+            MemoryOp::Reduction => self.atomic(path, at, ReturnsValue::No),
             MemoryOp::StoreBulk => self.store_zeros(path, at),
         }
     }
 
     /// Returns the address of an address operand.
-    pub(crate) fn address(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<u64, Halt> {
+    pub(crate) fn address(
+        &self,
+        path: &mut ThreadPath,
+        at: &CurrentInstruction<'_>,
+        index: usize,
+    ) -> Result<u64, PathExit> {
         let operand = self.operands(at).get(index).map(|operand| &operand.value);
         let Some(OperandValue::Address(address)) = operand else {
             return Err(self
-                .no_place(path, "the instruction has no address operand")
+                .unsupported_error(path, "the instruction has no address operand")
                 .into());
         };
         let base = match address.base {
-            AddressBase::Register(run) => path.lone.register(run.first),
+            AddressBase::Register(run) => path.emulator.register(run.first),
             AddressBase::None => 0,
             AddressBase::Variable(_) | AddressBase::Bank { .. } => {
                 return Err(self
-                    .no_place(
+                    .unsupported_error(
                         path,
                         "found a module variable, expected a location of the litmus test: declare a location with `//@ location`",
                     )
@@ -63,8 +73,8 @@ impl Walker<'_> {
 
     /// Returns the address of a number. Shared memory has one address per block, independent of the state space of the
     /// access.
-    fn place_of(&self, path: &Path, number: u64) -> u64 {
-        match path.lone.shared_place(number) {
+    fn place_of(&self, path: &ThreadPath, number: u64) -> u64 {
+        match path.emulator.shared_place(number) {
             None => number,
             Some(place) => {
                 let rank = place.rank.map_or(self.thread.rank, u64::from);
@@ -73,19 +83,24 @@ impl Walker<'_> {
         }
     }
 
-    fn access(&self, path: &mut Path, at: &At<'_>, index: usize) -> Result<Access, Halt> {
+    fn access(
+        &self,
+        path: &mut ThreadPath,
+        at: &CurrentInstruction<'_>,
+        index: usize,
+    ) -> Result<MemoryAccess, PathExit> {
         let address = self.address(path, at, index)?;
         let ty = at.words.ty.unwrap_or(ScalarType::B32);
         let element_bytes = u64::from(ty.width_bytes());
         if element_bytes > 8 {
             return Err(self
-                .no_place(
+                .unsupported_error(
                     path,
                     "the instruction accesses elements of more than 64 bits: use several elements of at most 64 bits",
                 )
                 .into());
         }
-        Ok(Access {
+        Ok(MemoryAccess {
             address,
             element_bytes,
             n: at.words.n_elements(),
@@ -96,15 +111,15 @@ impl Walker<'_> {
     /// Returns the cells of a byte range.
     pub(crate) fn cells_at(
         &self,
-        path: &Path,
+        path: &ThreadPath,
         start: u64,
         n_bytes: u64,
-    ) -> Result<Range<usize>, Halt> {
+    ) -> Result<Range<usize>, PathExit> {
         match self.cells.find(start, n_bytes) {
-            Found::Cells(cells) => Ok(cells),
-            Found::Cut(at) => Err(Halt::Cut(at)),
-            Found::Nothing => Err(self
-                .no_place(path, "the access is outside of all locations of the litmus test: add elements to the location, as in `//@ location x: u32[4] = 0`")
+            CellLookup::Cells(cells) => Ok(cells),
+            CellLookup::Cut(at) => Err(PathExit::Cut(at)),
+            CellLookup::Nothing => Err(self
+                .unsupported_error(path, "the access is outside of all locations of the litmus test: add elements to the location, as in `//@ location x: u32[4] = 0`")
                 .into()),
         }
     }
@@ -114,13 +129,12 @@ impl Walker<'_> {
         self.choices_without(cells, None)
     }
 
-    /// Returns the combinations like [`Walker::choices`], restricted to values that can arise without the write `own`
+    /// Returns the combinations like [`PathExplorer::choices`], restricted to values that can arise without the write `own`
     /// of the instruction itself.
     fn choices_without(&self, cells: &Range<usize>, own: Option<usize>) -> Vec<Vec<u64>> {
         let mut all = vec![Vec::new()];
         for values in self.domain.get(cells.clone()).unwrap_or(&[]) {
-            let comes_about =
-                |origins: &Origins| own.is_none_or(|own| origins.have_one_without(own));
+            let comes_about = |origins: &ValueOrigins| own.is_none_or(|own| origins.excludes(own));
             let values = values.iter().filter(|(_, origins)| comes_about(origins));
             let values: Vec<u64> = values.map(|(value, _)| *value).collect();
             let longer = all.iter().flat_map(|start: &Vec<u64>| {
@@ -136,9 +150,9 @@ impl Walker<'_> {
     }
 
     /// Removes the values that a counter held before the thread's own increment.
-    fn counting_up(
+    fn monotonic_values(
         &self,
-        path: &Path,
+        path: &ThreadPath,
         cells: &Range<usize>,
         mut choices: Vec<Vec<u64>>,
     ) -> Vec<Vec<u64>> {
@@ -148,7 +162,7 @@ impl Walker<'_> {
             let most = self.writes.len().saturating_sub(1);
             let comes_about = |reads: &Vec<u64>| {
                 let origins = reads.first().and_then(|read| values.get(read));
-                origins.is_none_or(|origins| origins.take_at_most(most))
+                origins.is_none_or(|origins| origins.needs_at_most(most))
             };
             choices.retain(comes_about);
         }
@@ -166,12 +180,12 @@ impl Walker<'_> {
         self.domain.get(cell).map_or(0, |values| values.len())
     }
 
-    pub(crate) fn too_many_ways(&self) -> Halt {
-        let (thread, limit) = (self.index, self.question.limits.ways);
+    pub(crate) fn path_limit_error(&self) -> PathExit {
+        let (thread, limit) = (self.index, self.question.limits.paths_per_thread);
         ExploreError::TooManyWays { thread, limit }.into()
     }
 
-    fn load(&self, path: Path, at: &At<'_>) -> Ways {
+    fn load(&self, path: ThreadPath, at: &CurrentInstruction<'_>) -> Successors {
         let mut path = path;
         let access = self.access(&mut path, at, 1)?;
         let words = words_of(at, Sem::Weak);
@@ -182,16 +196,16 @@ impl Walker<'_> {
             let mut longer = Vec::new();
             for way in ways {
                 let cells = self.cells_at(&way, start, access.element_bytes)?;
-                for reads in self.counting_up(&way, &cells, self.choices(&cells)) {
+                for reads in self.monotonic_values(&way, &cells, self.choices(&cells)) {
                     let mut way = way.clone();
                     let value = self.cells.join(cells.clone(), &reads);
-                    let mut step = Step::new(NodeKind::Read, at.number, way.instance);
+                    let mut step = TraceEvent::new(EventKind::Read, at.number, way.instance);
                     step.words = words;
                     step.cells = cells.clone();
                     step.reads = reads;
-                    let event = way.push(step);
+                    let event = way.push_event(step);
                     if let Some(Some(register)) = targets.get(element) {
-                        way.take(*register, extended(access.ty, value), event);
+                        way.write_destination(*register, extended(access.ty, value), event);
                     }
                     longer.push(way);
                 }
@@ -202,7 +216,11 @@ impl Walker<'_> {
     }
 
     /// Returns the destination registers of the elements; `None` for the sink `_`.
-    pub(crate) fn targets(&self, at: &At<'_>, index: usize) -> Vec<Option<RegisterId>> {
+    pub(crate) fn targets(
+        &self,
+        at: &CurrentInstruction<'_>,
+        index: usize,
+    ) -> Vec<Option<RegisterId>> {
         let register = |value: &OperandValue| match value {
             OperandValue::Destination(run) => run.map(|run| run.first),
             _ => None,
@@ -220,45 +238,50 @@ impl Walker<'_> {
     /// Returns the values of the elements of an operand.
     pub(crate) fn values(
         &self,
-        path: &mut Path,
-        at: &At<'_>,
+        path: &mut ThreadPath,
+        at: &CurrentInstruction<'_>,
         index: usize,
-    ) -> Result<Vec<u64>, Halt> {
+    ) -> Result<Vec<u64>, PathExit> {
         match self.operands(at).get(index).map(|operand| &operand.value) {
             Some(OperandValue::List(list)) => {
                 let elements = self.function.operands_of(*list);
                 let values = elements.iter().map(|e| path.value_of(&e.value));
                 let values: Option<Vec<u64>> = values.collect();
-                values.ok_or_else(|| self.no_place(path, "a vector element is neither a register nor a number: move the value into a register first").into())
+                values.ok_or_else(|| self.unsupported_error(path, "a vector element is neither a register nor a number: move the value into a register first").into())
             }
             _ => Ok(vec![self.value(path, at, index)?]),
         }
     }
 
-    fn store(&self, mut path: Path, at: &At<'_>) -> Ways {
+    fn store(&self, mut path: ThreadPath, at: &CurrentInstruction<'_>) -> Successors {
         let access = self.access(&mut path, at, 0)?;
         let values = self.values(&mut path, at, 1)?;
         for (element, value) in values.iter().enumerate() {
             let start = access.address + access.element_bytes * element as u64;
             let cells = self.cells_at(&path, start, access.element_bytes)?;
-            let mut step = Step::new(NodeKind::Write, at.number, path.instance);
+            let mut step = TraceEvent::new(EventKind::Write, at.number, path.instance);
             step.words = words_of(at, Sem::Weak);
             step.writes = self.cells.split(cells.clone(), *value);
             step.cells = cells;
-            path.push(step);
+            path.push_event(step);
         }
         Ok(vec![path])
     }
 
-    fn atomic(&self, mut path: Path, at: &At<'_>, learns: Learns) -> Ways {
+    fn atomic(
+        &self,
+        mut path: ThreadPath,
+        at: &CurrentInstruction<'_>,
+        learns: ReturnsValue,
+    ) -> Successors {
         let index = match learns {
-            Learns::Yes => 1,
-            Learns::No => 0,
+            ReturnsValue::Yes => 1,
+            ReturnsValue::No => 0,
         };
         let access = self.access(&mut path, at, index)?;
         let Some(op) = at.words.atomic else {
             return Err(self
-                .no_place(&path, "the atomic instruction has no operation")
+                .unsupported_error(&path, "the atomic instruction has no operation")
                 .into());
         };
         let b = self.values(&mut path, at, index + 1)?;
@@ -267,8 +290,8 @@ impl Walker<'_> {
             _ => 0,
         };
         let targets = match learns {
-            Learns::Yes => self.targets(at, 0),
-            Learns::No => Vec::new(),
+            ReturnsValue::Yes => self.targets(at, 0),
+            ReturnsValue::No => Vec::new(),
         };
         let mut ways = vec![path];
         for (element, b) in b.iter().enumerate() {
@@ -279,20 +302,20 @@ impl Walker<'_> {
                 let own = self.writes.number(self.index, &way.steps, at.number);
                 let own = own.filter(|_| op != AtomicOp::Exch);
                 let choices = self.choices_without(&cells, own);
-                for reads in self.counting_up(&way, &cells, choices) {
+                for reads in self.monotonic_values(&way, &cells, choices) {
                     let mut way = way.clone();
                     let old = self.cells.join(cells.clone(), &reads);
                     let new = atomic_result(op, access.ty, old, [*b, c]);
-                    let mut step = Step::new(NodeKind::Atomic, at.number, way.instance);
+                    let mut step = TraceEvent::new(EventKind::Atomic, at.number, way.instance);
                     step.words = words_of(at, Sem::Relaxed);
                     step.writes = self.cells.split(cells.clone(), new);
                     step.cells = cells.clone();
                     step.reads = reads;
                     step.learns = learns;
-                    step.passes_on = op != AtomicOp::Exch;
-                    let event = way.push(step);
+                    step.writes_depend_on_read = op != AtomicOp::Exch;
+                    let event = way.push_event(step);
                     if let Some(Some(register)) = targets.get(element) {
-                        way.take(*register, extended(access.ty, old), event);
+                        way.write_destination(*register, extended(access.ty, old), event);
                     }
                     longer.push(way);
                 }
@@ -303,10 +326,10 @@ impl Walker<'_> {
     }
 }
 
-impl Path {
+impl ThreadPath {
     /// Assigns the value that an event read to a register.
-    pub(crate) fn take(&mut self, register: RegisterId, value: u64, event: usize) {
-        self.lone.set_register(register, value);
+    pub(crate) fn write_destination(&mut self, register: RegisterId, value: u64, event: usize) {
+        self.emulator.set_register(register, value);
         let taint = self.depends | bit_of(event);
         self.set_taint(register, taint);
     }
@@ -321,7 +344,7 @@ pub(crate) const fn bit_of(event: usize) -> u64 {
 }
 
 /// Returns the memory ordering of an access.
-pub(crate) fn words_of(at: &At<'_>, without: Sem) -> Words {
+pub(crate) fn words_of(at: &CurrentInstruction<'_>, without: Sem) -> MemoryOrdering {
     let sem = at.words.sem.unwrap_or(without);
     let scope = match sem {
         Sem::Volatile => Scope::Sys,
@@ -331,7 +354,7 @@ pub(crate) fn words_of(at: &At<'_>, without: Sem) -> Words {
         true if sem == Sem::Weak => Sem::Relaxed,
         _ => sem,
     };
-    Words::new(sem, scope)
+    MemoryOrdering::new(sem, scope)
 }
 
 /// Returns a loaded element, extended to the width of its register.

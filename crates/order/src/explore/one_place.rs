@@ -6,49 +6,53 @@
 //! interleavings. Interleavings that reach the same instructions with the same live registers continue identically, so
 //! the search explores each such state once, and not once for each order of a long chain of atomics.
 
-use crate::explore::cells::Cells;
-use crate::explore::exchange::Given;
-use crate::explore::origins::{Origins, Writes};
-use crate::explore::path::{Domain, Halt, Known, Next, Path, Walker};
-use crate::explore::question::{ExploreError, Observed, Question};
-use crate::explore::step::{Entry, NodeKind, Proxy, Step, Trace, Words};
-use crate::explore::traces::{Traces, cells_of_observed};
-use crate::scope::{Home, Scoped, mutual};
+use crate::explore::cells::CellPartition;
+use crate::explore::exchange::PublishedValues;
+use crate::explore::origins::{ValueOrigins, WriteNumbering};
+use crate::explore::path::{
+    ExplorationState, PathExit, PathExplorer, StepResult, ThreadPath, ValueDomain,
+};
+use crate::explore::question::{ExploreError, LitmusQuery, ObservedValue};
+use crate::explore::step::{
+    EventKind, MemoryOrdering, OrderingRole, Proxy, ThreadTrace, TraceEvent,
+};
+use crate::explore::traces::{ThreadTraces, cells_of_observed};
+use crate::scope::{ScopeInstance, ThreadLocation, scopes_mutually_inclusive};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
-use warpgrid_isa::{Does, Sem, SyncOp};
+use warpgrid_isa::{Operation, Sem, SyncOp};
 use warpgrid_program::{OperandValue, RegisterId};
 
 /// Maximum number of explored states.
-const MOST_STATES: usize = 400_000;
+const MAX_STATES: usize = 400_000;
 /// Maximum number of splits of cells before the search gives up.
-const MOST_CUTS: usize = 64;
+const MAX_CUTS: usize = 64;
 
 /// Source event of each read, by thread and number of the event in its trace; `None` for the initial value.
-pub(crate) type TakenFrom = Vec<Vec<Option<(usize, usize)>>>;
+pub(crate) type ReadSources = Vec<Vec<Option<(usize, usize)>>>;
 
 /// Outcomes of a single location, as combinations of traces.
-pub(crate) struct OnePlace {
-    pub(crate) traces: Traces,
+pub(crate) struct SingleLocationResult {
+    pub(crate) traces: ThreadTraces,
     pub(crate) combinations: Vec<Vec<usize>>,
     /// Indexed by combination.
-    pub(crate) taken: Vec<TakenFrom>,
+    pub(crate) taken: Vec<ReadSources>,
     pub(crate) outcomes: BTreeSet<Vec<u64>>,
 }
 
 /// Returns all outcomes, or `None` if the threads do more than read and modify one location.
-pub(crate) fn find(question: &Question) -> Result<Option<OnePlace>, ExploreError> {
-    if question.threads.len() > question.limits.threads || !can_be_followed(question) {
+pub(crate) fn find(question: &LitmusQuery) -> Result<Option<SingleLocationResult>, ExploreError> {
+    if question.threads.len() > question.limits.threads || !is_trackable(question) {
         return Ok(None);
     }
     let mut cells = cells_of_observed(question);
-    for _ in 0..MOST_CUTS {
+    for _ in 0..MAX_CUTS {
         match search(question, &cells) {
             Ok(found) => return Ok(Some(found)),
-            Err(Leave::Cut(at)) => cells.cut(at),
-            Err(Leave::Other) => return Ok(None),
-            Err(Leave::TooMany(error)) => return Err(error),
+            Err(Fallback::Cut(at)) => cells.cut(at),
+            Err(Fallback::Other) => return Ok(None),
+            Err(Fallback::TooMany(error)) => return Err(error),
         }
     }
     Ok(None)
@@ -56,7 +60,7 @@ pub(crate) fn find(question: &Question) -> Result<Option<OnePlace>, ExploreError
 
 /// Checks whether the registers describe the complete state of a thread: the program has no carry flag, and no register
 /// wider than a value of the explorer.
-fn can_be_followed(question: &Question) -> bool {
+fn is_trackable(question: &LitmusQuery) -> bool {
     let program = &question.program;
     question.threads.iter().all(|thread| {
         let function = program.functions.get(thread.function.0 as usize);
@@ -68,25 +72,25 @@ fn can_be_followed(question: &Question) -> bool {
             let mut instructions = function.instructions.iter();
             (0..function.registers.len()).all(is_narrow)
                 && instructions.all(|instruction| {
-                    let action = program.action(instruction);
+                    let action = program.opcode(instruction);
                     action.is_some_and(|action| match action.does {
-                        Does::Memory(_)
-                        | Does::Control(_)
-                        | Does::Arithmetic(_)
-                        | Does::Compare(_)
-                        | Does::Move(_)
-                        | Does::Hint(_)
-                        | Does::Sync(SyncOp::Fence | SyncOp::Membar) => true,
-                        Does::Sync(_)
-                        | Does::Mbarrier(_)
-                        | Does::Async(_)
-                        | Does::Carry(_)
-                        | Does::Video(..)
-                        | Does::Warp(_)
-                        | Does::Matrix(_)
-                        | Does::Unit(_)
-                        | Does::Machine(_)
-                        | Does::Unknown => false,
+                        Operation::Memory(_)
+                        | Operation::Control(_)
+                        | Operation::Arithmetic(_)
+                        | Operation::Compare(_)
+                        | Operation::Move(_)
+                        | Operation::Hint(_)
+                        | Operation::Sync(SyncOp::Fence | SyncOp::Membar) => true,
+                        Operation::Sync(_)
+                        | Operation::Mbarrier(_)
+                        | Operation::Async(_)
+                        | Operation::Carry(_)
+                        | Operation::Video(..)
+                        | Operation::Warp(_)
+                        | Operation::Matrix(_)
+                        | Operation::Unit(_)
+                        | Operation::Machine(_)
+                        | Operation::Unknown => false,
                     })
                 })
         })
@@ -94,32 +98,32 @@ fn can_be_followed(question: &Question) -> bool {
 }
 
 /// Reason for which the search gives up.
-enum Leave {
+enum Fallback {
     Cut(u64),
     Other,
     TooMany(ExploreError),
 }
 
-impl From<Halt> for Leave {
-    fn from(halt: Halt) -> Leave {
+impl From<PathExit> for Fallback {
+    fn from(halt: PathExit) -> Fallback {
         match halt {
-            Halt::Cut(at) => Leave::Cut(at),
+            PathExit::Cut(at) => Fallback::Cut(at),
             // The general search reports the error with more detail.
-            Halt::Failed(_) => Leave::Other,
+            PathExit::Failed(_) => Fallback::Other,
         }
     }
 }
 
 /// Progress of a thread.
 #[derive(Clone)]
-enum At {
-    Way(Rc<Path>),
-    End(Rc<Trace>),
+enum ThreadProgress {
+    Way(Rc<ThreadPath>),
+    End(Rc<ThreadTrace>),
 }
 
 /// State key of a thread: next instruction, live registers, and iteration counts of its loops.
 #[derive(PartialEq, Eq, Hash)]
-struct Place {
+struct ThreadStateKey {
     instruction: u32,
     registers: Vec<u64>,
     rounds: Vec<(u32, usize)>,
@@ -127,33 +131,33 @@ struct Place {
 
 /// States of all threads, and the value of the location.
 #[derive(Clone)]
-struct State {
-    threads: Vec<At>,
+struct LocationState {
+    threads: Vec<ThreadProgress>,
     /// State number of each thread.
     places: Vec<usize>,
     value: Option<u64>,
     /// Event that wrote the value.
     writer: Option<(usize, usize)>,
-    taken: TakenFrom,
+    taken: ReadSources,
 }
 
-struct Search<'a> {
-    question: &'a Question,
-    walkers: Vec<Walker<'a>>,
+struct LocationSearch<'a> {
+    question: &'a LitmusQuery,
+    walkers: Vec<PathExplorer<'a>>,
     /// Live registers by thread and instruction.
     live: Vec<Vec<Vec<RegisterId>>>,
-    places: HashMap<(usize, Place), usize>,
+    places: HashMap<(usize, ThreadStateKey), usize>,
     /// The shared cell, once it is known.
     cell: Option<usize>,
     /// Memory orderings of the accesses by thread.
-    words: Vec<(usize, Words)>,
-    cells: &'a Cells,
+    words: Vec<(usize, MemoryOrdering)>,
+    cells: &'a CellPartition,
 }
 
-fn search(question: &Question, cells: &Cells) -> Result<OnePlace, Leave> {
-    let domain: Domain = vec![BTreeMap::new(); cells.list.len()];
-    let (writes, given) = (Writes::default(), Given::default());
-    let known = Known {
+fn search(question: &LitmusQuery, cells: &CellPartition) -> Result<SingleLocationResult, Fallback> {
+    let domain: ValueDomain = vec![BTreeMap::new(); cells.list.len()];
+    let (writes, given) = (WriteNumbering::default(), PublishedValues::default());
+    let known = ExplorationState {
         cells,
         domain: &domain,
         writes: &writes,
@@ -161,8 +165,8 @@ fn search(question: &Question, cells: &Cells) -> Result<OnePlace, Leave> {
         counters: &[],
     };
     let n = question.threads.len();
-    let walkers = (0..n).filter_map(|thread| Walker::new(question, thread, known, &[]));
-    let search = Search {
+    let walkers = (0..n).filter_map(|thread| PathExplorer::new(question, thread, known, &[]));
+    let search = LocationSearch {
         question,
         walkers: walkers.collect(),
         live: (0..n).map(|thread| live_of(question, thread)).collect(),
@@ -174,17 +178,17 @@ fn search(question: &Question, cells: &Cells) -> Result<OnePlace, Leave> {
     search.run()
 }
 
-fn live_of(question: &Question, thread: usize) -> Vec<Vec<RegisterId>> {
+fn live_of(question: &LitmusQuery, thread: usize) -> Vec<Vec<RegisterId>> {
     let function = question
         .threads
         .get(thread)
         .and_then(|spec| question.program.functions.get(spec.function.0 as usize));
     let observed = question.observed.iter().filter_map(|o| match o {
-        Observed::Register {
+        ObservedValue::Register {
             thread: of,
             register,
         } if *of == thread => *register,
-        Observed::Register { .. } | Observed::Memory { .. } => None,
+        ObservedValue::Register { .. } | ObservedValue::Memory { .. } => None,
     });
     let observed: Vec<RegisterId> = observed.collect();
     let live = function.map(|function| {
@@ -194,9 +198,9 @@ fn live_of(question: &Question, thread: usize) -> Vec<Vec<RegisterId>> {
     live.unwrap_or_default()
 }
 
-impl Search<'_> {
-    fn run(mut self) -> Result<OnePlace, Leave> {
-        let mut ends: BTreeMap<Vec<u64>, State> = BTreeMap::new();
+impl LocationSearch<'_> {
+    fn run(mut self) -> Result<SingleLocationResult, Fallback> {
+        let mut ends: BTreeMap<Vec<u64>, LocationState> = BTreeMap::new();
         let mut seen = HashSet::new();
         let mut open = vec![self.start()?];
         let limit = self.question.limits.outcomes;
@@ -204,7 +208,7 @@ impl Search<'_> {
             if let Some(outcome) = self.outcome(&state) {
                 ends.entry(outcome).or_insert(state);
                 if ends.len() > limit {
-                    return Err(Leave::TooMany(ExploreError::TooManyOutcomes { limit }));
+                    return Err(Fallback::TooMany(ExploreError::TooManyOutcomes { limit }));
                 }
                 continue;
             }
@@ -216,19 +220,19 @@ impl Search<'_> {
                     open.push(next);
                 }
             }
-            if seen.len() > MOST_STATES {
-                return Err(Leave::TooMany(ExploreError::TooManyOutcomes { limit }));
+            if seen.len() > MAX_STATES {
+                return Err(Fallback::TooMany(ExploreError::TooManyOutcomes { limit }));
             }
         }
         match self.is_morally_strong() {
             true => Ok(self.found(ends)),
-            false => Err(Leave::Other),
+            false => Err(Fallback::Other),
         }
     }
 
-    fn start(&mut self) -> Result<State, Leave> {
+    fn start(&mut self) -> Result<LocationState, Fallback> {
         let n = self.walkers.len();
-        let mut state = State {
+        let mut state = LocationState {
             threads: Vec::new(),
             places: vec![0; n],
             value: None,
@@ -237,11 +241,11 @@ impl Search<'_> {
         };
         for thread in 0..n {
             let Some(walker) = self.walkers.get(thread) else {
-                return Err(Leave::Other);
+                return Err(Fallback::Other);
             };
-            let path = walker.start().map_err(|_| Leave::Other)?;
-            let Some(at) = self.until_access(thread, path)? else {
-                return Err(Leave::Other);
+            let path = walker.start().map_err(|_| Fallback::Other)?;
+            let Some(at) = self.run_to_next_access(thread, path)? else {
+                return Err(Fallback::Other);
             };
             state.places[thread] = self.place_of(thread, &at);
             state.threads.push(at);
@@ -250,14 +254,18 @@ impl Search<'_> {
     }
 
     /// Executes a thread up to its next access to the location. Returns `None` if the thread waits forever.
-    fn until_access(&mut self, thread: usize, mut path: Path) -> Result<Option<At>, Leave> {
+    fn run_to_next_access(
+        &mut self,
+        thread: usize,
+        mut path: ThreadPath,
+    ) -> Result<Option<ThreadProgress>, Fallback> {
         loop {
             if self.is_access(thread, &path) {
-                return Ok(Some(At::Way(Rc::new(path))));
+                return Ok(Some(ThreadProgress::Way(Rc::new(path))));
             }
             match self.next(thread, path)? {
-                Next::Ended(trace) => return Ok(Some(At::End(Rc::new(trace)))),
-                Next::Ways(ways) => match only(ways)? {
+                StepResult::Ended(trace) => return Ok(Some(ThreadProgress::End(Rc::new(trace)))),
+                StepResult::Ways(ways) => match single_successor(ways)? {
                     Some(on) => path = on,
                     None => return Ok(None),
                 },
@@ -265,48 +273,52 @@ impl Search<'_> {
         }
     }
 
-    fn is_access(&self, thread: usize, path: &Path) -> bool {
+    fn is_access(&self, thread: usize, path: &ThreadPath) -> bool {
         let Some(walker) = self.walkers.get(thread) else {
             return false;
         };
         let instructions = &walker.function.instructions;
         let instruction = instructions.get(path.place() as usize);
-        let action = instruction.and_then(|i| self.question.program.action(i));
+        let action = instruction.and_then(|i| self.question.program.opcode(i));
         action.is_some_and(|action| action.does.memory().is_some())
     }
 
-    fn next(&mut self, thread: usize, path: Path) -> Result<Next, Leave> {
+    fn next(&mut self, thread: usize, path: ThreadPath) -> Result<StepResult, Fallback> {
         match self.walkers.get_mut(thread) {
             Some(walker) => Ok(walker.next(path)?),
-            None => Err(Leave::Other),
+            None => Err(Fallback::Other),
         }
     }
 
     /// Executes one access of a thread and the following private instructions. Returns `None` if the thread has ended
     /// or waits forever.
-    fn step(&mut self, state: &State, thread: usize) -> Result<Option<State>, Leave> {
-        let Some(At::Way(path)) = state.threads.get(thread) else {
+    fn step(
+        &mut self,
+        state: &LocationState,
+        thread: usize,
+    ) -> Result<Option<LocationState>, Fallback> {
+        let Some(ThreadProgress::Way(path)) = state.threads.get(thread) else {
             return Ok(None);
         };
         if self.address_depends(thread, path) {
-            return Err(Leave::Other);
+            return Err(Fallback::Other);
         }
         let value = state.value;
         if let Some(walker) = self.walkers.get_mut(thread) {
             walker.domain = Cow::Owned(domain_of(self.cells, self.cell, value));
         }
         let n_before = path.steps.len();
-        let path = match self.next(thread, Path::clone(path))? {
-            Next::Ended(_) => return Err(Leave::Other),
-            Next::Ways(ways) => match only(ways)? {
+        let path = match self.next(thread, ThreadPath::clone(path))? {
+            StepResult::Ended(_) => return Err(Fallback::Other),
+            StepResult::Ways(ways) => match single_successor(ways)? {
                 Some(path) => path,
                 None => return Ok(None),
             },
         };
         let mut next = state.clone();
         if let Some(step) = path.steps.get(n_before) {
-            if path.steps.len() > n_before + 1 || !self.is_of_the_place(thread, step) {
-                return Err(Leave::Other);
+            if path.steps.len() > n_before + 1 || !self.accesses_only_location(thread, step) {
+                return Err(Fallback::Other);
             }
             let taken = &mut next.taken[thread];
             taken.resize(n_before, None);
@@ -317,7 +329,7 @@ impl Search<'_> {
                 next.writer = Some((thread, n_before));
             }
         }
-        let Some(at) = self.until_access(thread, path)? else {
+        let Some(at) = self.run_to_next_access(thread, path)? else {
             return Ok(None);
         };
         next.places[thread] = self.place_of(thread, &at);
@@ -326,7 +338,7 @@ impl Search<'_> {
     }
 
     /// Checks whether the address of an access depends on a read value.
-    fn address_depends(&self, thread: usize, path: &Path) -> bool {
+    fn address_depends(&self, thread: usize, path: &ThreadPath) -> bool {
         let Some(walker) = self.walkers.get(thread) else {
             return true;
         };
@@ -341,13 +353,13 @@ impl Search<'_> {
     }
 
     /// Checks whether an event reads or modifies only the shared location.
-    fn is_of_the_place(&mut self, thread: usize, step: &Step) -> bool {
+    fn accesses_only_location(&mut self, thread: usize, step: &TraceEvent) -> bool {
         let cell = *self.cell.get_or_insert(step.cells.start);
         if !self.words.contains(&(thread, step.words)) {
             self.words.push((thread, step.words));
         }
-        matches!(step.kind, NodeKind::Read | NodeKind::Atomic)
-            && step.entry == Entry::Program
+        matches!(step.kind, EventKind::Read | EventKind::Atomic)
+            && step.entry == OrderingRole::Program
             && step.proxy == Proxy::Generic
             && step.cells == (cell..cell + 1)
             && step.words.sem != Sem::Weak
@@ -357,7 +369,7 @@ impl Search<'_> {
     fn is_morally_strong(&self) -> bool {
         let home = |thread: &usize| {
             let spec = self.question.threads.get(*thread);
-            spec.map(|spec| Home {
+            spec.map(|spec| ThreadLocation {
                 block: spec.block_index,
                 cluster: spec.cluster_index,
             })
@@ -368,28 +380,28 @@ impl Search<'_> {
                     return false;
                 };
                 a == b
-                    || mutual(
-                        Scoped::new(first.scope, here),
-                        Scoped::new(second.scope, there),
+                    || scopes_mutually_inclusive(
+                        ScopeInstance::new(first.scope, here),
+                        ScopeInstance::new(second.scope, there),
                     )
             })
         })
     }
 
-    fn place_of(&mut self, thread: usize, at: &At) -> usize {
+    fn place_of(&mut self, thread: usize, at: &ThreadProgress) -> usize {
         let place = match at {
-            At::Way(path) => {
-                let mut path = Path::clone(path);
+            ThreadProgress::Way(path) => {
+                let mut path = ThreadPath::clone(path);
                 let live = self.live.get(thread);
                 let live = live.and_then(|live| live.get(path.place() as usize));
                 let live = live.map_or(&[][..], |live| live);
-                Place {
+                ThreadStateKey {
                     instruction: path.place(),
-                    registers: live.iter().map(|r| path.lone.register(*r)).collect(),
+                    registers: live.iter().map(|r| path.emulator.register(*r)).collect(),
                     rounds: path.rounds().collect(),
                 }
             }
-            At::End(trace) => Place {
+            ThreadProgress::End(trace) => ThreadStateKey {
                 instruction: u32::MAX,
                 registers: trace.registers.clone(),
                 rounds: Vec::new(),
@@ -400,7 +412,7 @@ impl Search<'_> {
     }
 
     /// Returns the observed values if all threads have ended.
-    fn outcome(&self, state: &State) -> Option<Vec<u64>> {
+    fn outcome(&self, state: &LocationState) -> Option<Vec<u64>> {
         let traces = ends_of(state)?;
         let mut registers: Vec<_> = traces.iter().map(|trace| trace.registers.iter()).collect();
         let values = self
@@ -408,11 +420,11 @@ impl Search<'_> {
             .observed
             .iter()
             .map(|observed| match observed {
-                Observed::Register { thread, .. } => {
+                ObservedValue::Register { thread, .. } => {
                     let next = registers.get_mut(*thread).and_then(Iterator::next);
                     next.copied().unwrap_or(0)
                 }
-                Observed::Memory { .. } => {
+                ObservedValue::Memory { .. } => {
                     let cells =
                         crate::explore::answer::cells_of(self.question, self.cells, observed);
                     let held = cells.clone().map(|cell| {
@@ -429,14 +441,15 @@ impl Search<'_> {
         Some(values.collect())
     }
 
-    fn found(self, ends: BTreeMap<Vec<u64>, State>) -> OnePlace {
-        let mut threads: Vec<Vec<Trace>> = vec![Vec::new(); self.walkers.len()];
-        let mut numbers: Vec<HashMap<Rc<Trace>, usize>> = vec![HashMap::new(); self.walkers.len()];
-        let mut found = OnePlace {
-            traces: Traces {
+    fn found(self, ends: BTreeMap<Vec<u64>, LocationState>) -> SingleLocationResult {
+        let mut threads: Vec<Vec<ThreadTrace>> = vec![Vec::new(); self.walkers.len()];
+        let mut numbers: Vec<HashMap<Rc<ThreadTrace>, usize>> =
+            vec![HashMap::new(); self.walkers.len()];
+        let mut found = SingleLocationResult {
+            traces: ThreadTraces {
                 cells: self.cells.clone(),
                 threads: Vec::new(),
-                bounded: self.walkers.iter().any(|walker| walker.bounded),
+                hit_loop_bound: self.walkers.iter().any(|walker| walker.bounded),
                 reached: self.walkers.iter().map(|w| w.reached.clone()).collect(),
                 counters: vec![false; self.cells.list.len()],
             },
@@ -451,7 +464,7 @@ impl Search<'_> {
             let each = traces.into_iter().zip(&mut threads).zip(&mut numbers);
             let numbers = each.map(|((trace, own), numbers)| {
                 *numbers.entry(Rc::clone(&trace)).or_insert_with(|| {
-                    own.push(Trace::clone(&trace));
+                    own.push(ThreadTrace::clone(&trace));
                     own.len() - 1
                 })
             });
@@ -465,28 +478,28 @@ impl Search<'_> {
 }
 
 /// Returns the traces of the threads if all threads have ended.
-fn ends_of(state: &State) -> Option<Vec<Rc<Trace>>> {
-    let trace = |at: &At| match at {
-        At::End(trace) => Some(Rc::clone(trace)),
-        At::Way(_) => None,
+fn ends_of(state: &LocationState) -> Option<Vec<Rc<ThreadTrace>>> {
+    let trace = |at: &ThreadProgress| match at {
+        ThreadProgress::End(trace) => Some(Rc::clone(trace)),
+        ThreadProgress::Way(_) => None,
     };
     state.threads.iter().map(trace).collect()
 }
 
 /// Returns the readable values: the latest value of the shared location, and the initial values of all other cells.
-fn domain_of(cells: &Cells, cell: Option<usize>, value: Option<u64>) -> Domain {
+fn domain_of(cells: &CellPartition, cell: Option<usize>, value: Option<u64>) -> ValueDomain {
     let all = cells.list.iter().enumerate();
     let values = all.map(|(number, at)| {
         let held = value.filter(|_| cell == Some(number)).unwrap_or(at.init);
-        BTreeMap::from([(held, Origins::start())])
+        BTreeMap::from([(held, ValueOrigins::start())])
     });
     values.collect()
 }
 
 /// Returns the successor path, if there is at most one. Several successors are not supported here.
-fn only(mut ways: Vec<Path>) -> Result<Option<Path>, Leave> {
+fn single_successor(mut ways: Vec<ThreadPath>) -> Result<Option<ThreadPath>, Fallback> {
     match ways.len() {
         0 | 1 => Ok(ways.pop()),
-        _ => Err(Leave::Other),
+        _ => Err(Fallback::Other),
     }
 }

@@ -10,28 +10,28 @@ const SHARED: u64 = 1 << 63;
 /// Distance between the shared memories of two blocks, in bytes.
 const WINDOW: u64 = 1 << 24;
 /// Maximum number of blocks per cluster.
-const MOST_RANKS: u64 = 16;
+const MAX_CLUSTER_RANKS: u64 = 16;
 
 /// Returns the start address of the shared memory of a block, given its cluster and its rank in the cluster.
 pub fn window(cluster: u64, rank: u64) -> u64 {
-    SHARED + (cluster * MOST_RANKS + rank % MOST_RANKS) * WINDOW
+    SHARED + (cluster * MAX_CLUSTER_RANKS + rank % MAX_CLUSTER_RANKS) * WINDOW
 }
 
 /// Returns the rank of the block whose shared memory contains an address.
 pub fn rank_at(address: u64) -> u64 {
-    address.wrapping_sub(SHARED) / WINDOW % MOST_RANKS
+    address.wrapping_sub(SHARED) / WINDOW % MAX_CLUSTER_RANKS
 }
 
 /// Litmus test: a few threads that share memory.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct LitmusQuery {
     pub program: Arc<Program>,
     /// Dimensions of grid, block and cluster; the entry is ignored.
     pub launch: Launch,
     pub threads: Vec<ThreadSpec>,
     pub locations: Vec<Location>,
-    pub observed: Vec<Observed>,
-    pub limits: Limits,
+    pub observed: Vec<ObservedValue>,
+    pub limits: ExplorationLimits,
 }
 
 /// Thread of a litmus test: a kernel of the program, and the position of the thread.
@@ -51,13 +51,13 @@ pub struct ThreadSpec {
     pub registers: Vec<(RegisterId, u64)>,
     /// Number of the call from which each instruction was inlined; `None` for instructions of the thread's own text.
     /// Fixes do not modify functions.
-    pub called: Vec<Option<u32>>,
+    pub call_sites: Vec<Option<u32>>,
 }
 
 impl ThreadSpec {
     /// Returns the call from which an instruction was inlined.
     pub(crate) fn call_of(&self, instruction: usize) -> Option<u32> {
-        self.called.get(instruction).copied().flatten()
+        self.call_sites.get(instruction).copied().flatten()
     }
 }
 
@@ -92,7 +92,7 @@ pub enum LocationKind {
 
 /// Component of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Observed {
+pub enum ObservedValue {
     /// Final value of a register of a thread; `None` if the thread does not use the register.
     Register {
         thread: usize,
@@ -104,16 +104,16 @@ pub enum Observed {
 
 /// Limits of the exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct ExplorationLimits {
     pub threads: usize,
     /// Maximum number of events of a thread: accesses, fences, barriers.
     pub events_per_thread: usize,
     /// Maximum number of iterations of a loop that writes memory or counts.
-    pub rounds: usize,
+    pub loop_iterations: usize,
     /// Maximum number of instructions on a path of a thread.
     pub steps: u32,
     /// Maximum number of paths of a thread.
-    pub ways: usize,
+    pub paths_per_thread: usize,
     /// Maximum number of combinations of one path per thread.
     pub combinations: usize,
     /// Maximum number of candidate executions.
@@ -121,14 +121,14 @@ pub struct Limits {
     pub outcomes: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for ExplorationLimits {
+    fn default() -> ExplorationLimits {
+        ExplorationLimits {
             threads: 8,
             events_per_thread: 48,
-            rounds: 4,
+            loop_iterations: 4,
             steps: 2000,
-            ways: 4000,
+            paths_per_thread: 4000,
             combinations: 50_000,
             candidates: 5_000_000,
             outcomes: 20_000,
@@ -140,7 +140,7 @@ impl Default for Limits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExploreError {
     /// The explorer does not support an instruction.
-    NoPlace {
+    Unsupported {
         thread: usize,
         instruction: u32,
         why: String,
@@ -156,7 +156,7 @@ pub enum ExploreError {
         limit: usize,
     },
     /// All threads together have too many events.
-    TooManyTogether {
+    TooManyEventsTotal {
         events: usize,
         limit: usize,
     },
@@ -183,7 +183,7 @@ pub enum ExploreError {
 impl fmt::Display for ExploreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ExploreError::NoPlace { why, .. } => write!(f, "{why}"),
+            ExploreError::Unsupported { why, .. } => write!(f, "{why}"),
             ExploreError::Launch(error) => write!(f, "{error}"),
             ExploreError::TooManyThreads { threads, limit } => {
                 write!(
@@ -197,7 +197,7 @@ impl fmt::Display for ExploreError {
                     "thread {thread} executes more than {limit} accesses, fences and barriers: remove irrelevant instructions, or reduce the number of loop iterations"
                 )
             }
-            ExploreError::TooManyTogether { events, limit } => {
+            ExploreError::TooManyEventsTotal { events, limit } => {
                 write!(
                     f,
                     "the threads execute {events} accesses, fences and barriers in total, expected at most {limit}: remove irrelevant instructions"

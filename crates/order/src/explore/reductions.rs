@@ -1,29 +1,35 @@
 //! Asynchronous read-modify-write operations: reductions that complete later, and arrivals at mbarriers after the
 //! completion of copies.
 
-use crate::explore::asynchronous::{Landed, started};
+use crate::explore::asynchronous::{CompletedCopies, started};
 use crate::explore::memory::bit_of;
-use crate::explore::path::{At, Halt, Path, Walker, Ways};
-use crate::explore::step::{Covers, Learns, NodeKind, Proxy, Step, Words};
-use crate::explore::synchronise::ObjectChange;
+use crate::explore::path::{CurrentInstruction, PathExit, PathExplorer, Successors, ThreadPath};
+use crate::explore::step::{
+    EventKind, FenceCoverage, MemoryOrdering, Proxy, ReturnsValue, TraceEvent,
+};
+use crate::explore::synchronise::CompletionUpdate;
 use std::ops::Range;
 use warpgrid_emulator::{MbarrierState, atomic_result};
 use warpgrid_isa::{AtomicOp, Completion, Flag, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::OperandValue;
 
 /// Update of one element by an asynchronous reduction.
-struct Change {
+struct ReductionUpdate {
     cells: Range<usize>,
     ty: ScalarType,
     op: AtomicOp,
     operand: u64,
-    words: Words,
+    words: MemoryOrdering,
     proxy: Proxy,
 }
 
-impl Walker<'_> {
+impl PathExplorer<'_> {
     /// Executes `red.async`: a relaxed reduction that completes at a later time, and then signals an mbarrier.
-    pub(crate) fn async_reduction(&self, mut path: Path, at: &At<'_>) -> Ways {
+    pub(crate) fn async_reduction(
+        &self,
+        mut path: ThreadPath,
+        at: &CurrentInstruction<'_>,
+    ) -> Successors {
         let address = self.address(&mut path, at, 0)?;
         let values = self.values(&mut path, at, 1)?;
         let ty = at.words.ty.unwrap_or(ScalarType::B32);
@@ -31,29 +37,32 @@ impl Walker<'_> {
         let op = self.operation(&path, at)?;
         let object = self.operands(at).get(2).map(|operand| &operand.value);
         if !matches!(object, Some(OperandValue::Address(_))) || size > 8 {
-            return Err(self.no_place(&path, "no thread can wait for the completion of a `red.async` without an mbarrier: use the form with `.mbarrier::complete_tx::bytes`").into());
+            return Err(self.unsupported_error(&path, "no thread can wait for the completion of a `red.async` without an mbarrier: use the form with `.mbarrier::complete_tx::bytes`").into());
         }
         let mut ways = vec![(path, Vec::new())];
         for (element, operand) in values.iter().enumerate() {
             let mut longer = Vec::new();
             for (way, events) in ways {
                 let start = address.wrapping_add(size * element as u64);
-                let change = Change {
+                let change = ReductionUpdate {
                     cells: self.cells_at(&way, start, size)?,
                     ty,
                     op,
                     operand: *operand,
-                    words: Words::new(Sem::Relaxed, at.words.scope.unwrap_or(Scope::Cluster)),
+                    words: MemoryOrdering::new(
+                        Sem::Relaxed,
+                        at.words.scope.unwrap_or(Scope::Cluster),
+                    ),
                     proxy: Proxy::Generic,
                 };
-                longer.extend(self.land(&way, &events, at, &change));
+                longer.extend(self.apply_on_completion(&way, &events, at, &change));
             }
             ways = longer;
         }
         let bytes = size * values.len() as u64;
         let mut done = Vec::new();
         for (way, events) in ways {
-            let landed = Landed {
+            let landed = CompletedCopies {
                 events,
                 bytes,
                 fence: None,
@@ -63,34 +72,38 @@ impl Walker<'_> {
         Ok(done)
     }
 
-    fn operation(&self, path: &Path, at: &At<'_>) -> Result<AtomicOp, Halt> {
+    fn operation(
+        &self,
+        path: &ThreadPath,
+        at: &CurrentInstruction<'_>,
+    ) -> Result<AtomicOp, PathExit> {
         let op = at.words.atomic;
         op.ok_or_else(|| {
-            self.no_place(path, "the reduction instruction has no operation")
+            self.unsupported_error(path, "the reduction instruction has no operation")
                 .into()
         })
     }
 
     /// Returns the paths on which an element is updated, one for each value that it can hold.
-    fn land(
+    fn apply_on_completion(
         &self,
-        path: &Path,
+        path: &ThreadPath,
         events: &[usize],
-        at: &At<'_>,
-        change: &Change,
-    ) -> Vec<(Path, Vec<usize>)> {
+        at: &CurrentInstruction<'_>,
+        change: &ReductionUpdate,
+    ) -> Vec<(ThreadPath, Vec<usize>)> {
         let choices = self.choices(&change.cells).into_iter();
         let way = |reads: Vec<u64>| {
             let old = self.cells.join(change.cells.clone(), &reads);
             let new = atomic_result(change.op, change.ty, old, [change.operand, 0]);
             let mut way = path.clone();
-            let mut step = started(NodeKind::Atomic, at, &way, change.proxy);
+            let mut step = started(EventKind::Atomic, at, &way, change.proxy);
             step.words = change.words;
-            step.learns = Learns::No;
+            step.learns = ReturnsValue::No;
             step.writes = self.cells.split(change.cells.clone(), new);
             step.cells = change.cells.clone();
             step.reads = reads;
-            let event = way.push(step);
+            let event = way.push_event(step);
             let events = events.iter().copied().chain([event]);
             (way, events.collect())
         };
@@ -99,7 +112,11 @@ impl Walker<'_> {
 
     /// Executes `cp.reduce.async.bulk`: reads the source and updates the destination through the async proxy; each
     /// element is a relaxed operation at `gpu` scope.
-    pub(crate) fn bulk_reduction(&self, mut path: Path, at: &At<'_>) -> Ways {
+    pub(crate) fn bulk_reduction(
+        &self,
+        mut path: ThreadPath,
+        at: &CurrentInstruction<'_>,
+    ) -> Successors {
         let to = self.address(&mut path, at, 0)?;
         let from = self.address(&mut path, at, 1)?;
         let n_bytes = self.value(&mut path, at, 2)?;
@@ -108,7 +125,7 @@ impl Walker<'_> {
         let op = self.operation(&path, at)?;
         let limit = self.question.limits.events_per_thread as u64;
         if n_bytes / size.max(1) > limit {
-            return Err(self.no_place(&path, &format!("the reduction has a size of {n_bytes} bytes, expected at most {limit} elements: reduce the size")).into());
+            return Err(self.unsupported_error(&path, &format!("the reduction has a size of {n_bytes} bytes, expected at most {limit} elements: reduce the size")).into());
         }
         let counts = at.words.completion == Some(Completion::MbarrierCompleteTxBytes);
         let depends = path.depends;
@@ -120,27 +137,27 @@ impl Walker<'_> {
                 let cells = self.cells_at(&way, to.wrapping_add(size * element), size)?;
                 for reads in self.choices(&source) {
                     let mut way = way.clone();
-                    let mut read = started(NodeKind::Read, at, &way, Proxy::Async);
+                    let mut read = started(EventKind::Read, at, &way, Proxy::Async);
                     let operand = self.cells.join(source.clone(), &reads);
                     read.cells = source.clone();
                     read.reads = reads;
-                    let read = way.push(read);
+                    let read = way.push_event(read);
                     way.depends = depends | bit_of(read);
                     let events: Vec<usize> = events.iter().copied().chain([read]).collect();
-                    let change = Change {
+                    let change = ReductionUpdate {
                         cells: cells.clone(),
                         ty,
                         op,
                         operand,
-                        words: Words::new(Sem::Relaxed, Scope::Gpu),
+                        words: MemoryOrdering::new(Sem::Relaxed, Scope::Gpu),
                         proxy: Proxy::Async,
                     };
-                    longer.extend(self.land(&way, &events, at, &change));
+                    longer.extend(self.apply_on_completion(&way, &events, at, &change));
                 }
             }
             ways = longer;
-            if ways.len() > self.question.limits.ways {
-                return Err(self.too_many_ways());
+            if ways.len() > self.question.limits.paths_per_thread {
+                return Err(self.path_limit_error());
             }
         }
         let mut done = Vec::new();
@@ -148,10 +165,10 @@ impl Walker<'_> {
             way.depends = depends;
             match counts {
                 true => {
-                    let landed = Landed {
+                    let landed = CompletedCopies {
                         events,
                         bytes: n_bytes,
-                        fence: Some(Covers::All),
+                        fence: Some(FenceCoverage::All),
                     };
                     done.extend(self.complete(way, at, 3, landed)?);
                 }
@@ -166,9 +183,13 @@ impl Walker<'_> {
 
     /// Executes `cp.async.mbarrier.arrive`: arrives after the completion of all copies that the thread has started.
     /// Without `.noinc`, the phase expects one additional arrival.
-    pub(crate) fn arrive_after_copies(&self, path: Path, at: &At<'_>) -> Ways {
+    pub(crate) fn arrive_after_copies(
+        &self,
+        path: ThreadPath,
+        at: &CurrentInstruction<'_>,
+    ) -> Successors {
         let counts_itself = !at.words.has(Flag::Noinc);
-        let plain = Words::new(Sem::Relaxed, Scope::Cta);
+        let plain = MemoryOrdering::new(Sem::Relaxed, Scope::Cta);
         let more = |object: &mut MbarrierState| {
             object.pending = object.pending.checked_add(1)?;
             Some(())
@@ -189,7 +210,7 @@ impl Walker<'_> {
                 .chain(&way.copies.open)
                 .copied()
                 .collect();
-            let object = ObjectChange {
+            let object = CompletionUpdate {
                 cells,
                 change: &|object| object.arrive(1).ok().map(|_| ()),
                 scope: Scope::Cta,
@@ -202,15 +223,19 @@ impl Walker<'_> {
     }
 
     /// Executes `st.bulk`: stores zeros cell by cell through the generic proxy.
-    pub(crate) fn store_zeros(&self, mut path: Path, at: &At<'_>) -> Ways {
+    pub(crate) fn store_zeros(
+        &self,
+        mut path: ThreadPath,
+        at: &CurrentInstruction<'_>,
+    ) -> Successors {
         let address = self.address(&mut path, at, 0)?;
         let n_bytes = self.value(&mut path, at, 1)?;
         let cells = self.cells_at(&path, address, n_bytes)?;
         for cell in cells {
-            let mut step = Step::new(NodeKind::Write, at.number, path.instance);
+            let mut step = TraceEvent::new(EventKind::Write, at.number, path.instance);
             step.writes = vec![0];
             step.cells = cell..cell + 1;
-            path.push(step);
+            path.push_event(step);
         }
         Ok(vec![path])
     }

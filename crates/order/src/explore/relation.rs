@@ -3,12 +3,12 @@
 use smallvec::SmallVec;
 
 /// Set of events as a bit mask.
-pub(crate) type Set = u128;
+pub(crate) type EventSet = u128;
 /// Maximum number of events of an execution.
-pub(crate) const MOST_EVENTS: usize = 128;
+pub(crate) const MAX_EVENTS: usize = 128;
 
 /// Returns the members of a set in ascending order.
-pub(crate) fn members(mut set: Set) -> impl Iterator<Item = usize> {
+pub(crate) fn members(mut set: EventSet) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let found = (set != 0).then(|| set.trailing_zeros() as usize);
         set &= set.wrapping_sub(1);
@@ -17,26 +17,26 @@ pub(crate) fn members(mut set: Set) -> impl Iterator<Item = usize> {
 }
 
 /// Returns the bit of an event.
-pub(crate) const fn bit(event: usize) -> Set {
-    1 << (event & (MOST_EVENTS - 1))
+pub(crate) const fn bit(event: usize) -> EventSet {
+    1 << (event & (MAX_EVENTS - 1))
 }
 
 /// Returns the set of events below `n`.
-pub(crate) const fn low_bits(n: usize) -> Set {
+pub(crate) const fn low_bits(n: usize) -> EventSet {
     match n {
-        0..MOST_EVENTS => (1 << n) - 1,
-        _ => Set::MAX,
+        0..MAX_EVENTS => (1 << n) - 1,
+        _ => EventSet::MAX,
     }
 }
 
 /// Binary relation between events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Relation {
-    rows: SmallVec<[Set; FEW_EVENTS]>,
+    rows: SmallVec<[EventSet; INLINE_EVENTS]>,
 }
 
 /// Number of events for which a relation needs no heap allocation.
-const FEW_EVENTS: usize = 24;
+const INLINE_EVENTS: usize = 24;
 
 impl Relation {
     pub(crate) fn new(n: usize) -> Relation {
@@ -52,28 +52,28 @@ impl Relation {
     }
 
     pub(crate) fn has(&self, from: usize, to: usize) -> bool {
-        self.after(from) & bit(to) != 0
+        self.successors(from) & bit(to) != 0
     }
 
     /// Returns the successors of an event.
-    pub(crate) fn after(&self, from: usize) -> Set {
+    pub(crate) fn successors(&self, from: usize) -> EventSet {
         self.rows.get(from).copied().unwrap_or(0)
     }
 
-    pub(crate) fn add_all(&mut self, from: usize, to: Set) {
+    pub(crate) fn add_all(&mut self, from: usize, to: EventSet) {
         if let Some(row) = self.rows.get_mut(from) {
             *row |= to;
         }
     }
 
     /// Relates all events of a set to one event.
-    pub(crate) fn add_into(&mut self, from: Set, to: usize) {
+    pub(crate) fn add_into(&mut self, from: EventSet, to: usize) {
         members(from).for_each(|from| self.add(from, to));
     }
 
     /// Returns the predecessors of an event.
-    pub(crate) fn before(&self, to: usize) -> Set {
-        let from = |set: Set, (from, row): (usize, &Set)| match row & bit(to) {
+    pub(crate) fn predecessors(&self, to: usize) -> EventSet {
+        let from = |set: EventSet, (from, row): (usize, &EventSet)| match row & bit(to) {
             0 => set,
             _ => set | bit(from),
         };
@@ -81,9 +81,9 @@ impl Relation {
     }
 
     /// Adds the transitive closure through the events of a set.
-    pub(crate) fn close(&mut self, through: Set) {
+    pub(crate) fn transitive_closure(&mut self, through: EventSet) {
         for middle in members(through) {
-            let beyond = self.after(middle);
+            let beyond = self.successors(middle);
             if beyond == 0 {
                 continue;
             }
@@ -96,13 +96,13 @@ impl Relation {
     }
 
     /// Adds a pair to a relation that is closed through a set, and restores the closure.
-    pub(crate) fn add_closed(&mut self, from: usize, to: usize, through: Set) {
+    pub(crate) fn add_closed(&mut self, from: usize, to: usize, through: EventSet) {
         if self.has(from, to) {
             return;
         }
         let mut beyond = bit(to);
         if through & bit(to) != 0 {
-            beyond |= self.after(to);
+            beyond |= self.successors(to);
         }
         self.add_all(from, beyond);
         if through & bit(from) != 0 {
@@ -115,7 +115,7 @@ impl Relation {
     }
 
     /// Returns an event that is related to itself, which is a cycle if the relation is transitively closed.
-    pub(crate) fn reflexive(&self) -> Option<usize> {
+    pub(crate) fn find_cycle(&self) -> Option<usize> {
         (0..self.rows.len()).find(|event| self.has(*event, *event))
     }
 }

@@ -7,109 +7,109 @@
 
 pub(crate) mod sites;
 
-use crate::explore::axioms::{Contradiction, Execution, Sink};
-use crate::explore::candidates::{Flow, for_each};
+use crate::explore::axioms::{CandidateExecution, ExecutionVisitor, ViolationEvidence};
+use crate::explore::candidates::{SearchControl, for_each};
 use crate::explore::combine::combine;
-use crate::explore::explorer::{Counted, chosen, outcomes_of};
-use crate::explore::graph::{Graph, Slot, Stronger};
-use crate::explore::question::{ExploreError, Observed, Question};
+use crate::explore::explorer::{CandidateCounter, chosen, outcomes_of};
+use crate::explore::graph::{EventGraph, FenceSlot, StrengthenedOrders};
+use crate::explore::question::{ExploreError, LitmusQuery, ObservedValue};
 use crate::explore::relation::members;
-use crate::explore::repairs::sites::{Site, SiteKind, places_of, sites_of};
-use crate::explore::step::{Trace, Words};
-use crate::explore::traces::{Breadth, Traces, find};
+use crate::explore::repairs::sites::{RepairSite, RepairSiteKind, places_of, sites_of};
+use crate::explore::step::{MemoryOrdering, ThreadTrace};
+use crate::explore::traces::{ThreadTraces, TraceScope, find};
 use std::collections::BTreeSet;
 
 /// Maximum number of edits of a fix.
-const MOST_SITES: usize = 4;
+const MAX_SITES_PER_REPAIR: usize = 4;
 
 /// Edit of an instruction, or a fence before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Change {
+pub struct RepairEdit {
     pub thread: usize,
     pub instruction: u32,
-    pub repair: Repair,
+    pub repair: RepairKind,
 }
 
 /// Kind of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
+pub enum RepairKind {
     /// Replace the memory ordering of the instruction.
-    Strengthen(Words),
+    Strengthen(MemoryOrdering),
     /// Insert a fence before the instruction.
-    Fence(Words),
+    Fence(MemoryOrdering),
     /// Insert a fence between the generic and the async proxy before the instruction.
     ProxyFence,
 }
 
-impl Repair {
+impl RepairKind {
     fn key(self) -> (u8, u8, u8) {
         match self {
-            Repair::Strengthen(words) => (0, words.sem as u8, words.scope as u8),
-            Repair::Fence(words) => (1, words.sem as u8, words.scope as u8),
-            Repair::ProxyFence => (2, 0, 0),
+            RepairKind::Strengthen(words) => (0, words.sem as u8, words.scope as u8),
+            RepairKind::Fence(words) => (1, words.sem as u8, words.scope as u8),
+            RepairKind::ProxyFence => (2, 0, 0),
         }
     }
 }
 
-impl PartialOrd for Repair {
-    fn partial_cmp(&self, other: &Repair) -> Option<std::cmp::Ordering> {
+impl PartialOrd for RepairKind {
+    fn partial_cmp(&self, other: &RepairKind) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Repair {
-    fn cmp(&self, other: &Repair) -> std::cmp::Ordering {
+impl Ord for RepairKind {
+    fn cmp(&self, other: &RepairKind) -> std::cmp::Ordering {
         self.key().cmp(&other.key())
     }
 }
 
 /// All minimal fixes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Repairs {
-    pub repairs: Vec<Vec<Change>>,
+pub struct RepairResult {
+    pub repairs: Vec<Vec<RepairEdit>>,
     /// Number of edits up to which all combinations were tried.
-    pub complete_to: usize,
+    pub exhaustive_up_to: usize,
     /// Number of evaluated combinations.
-    pub tried: u64,
+    pub candidates_tried: u64,
 }
 
 /// Resumable search for minimal fixes.
-pub struct Weakest {
-    question: Question,
-    traces: Traces,
+pub struct MinimalRepairSearch {
+    question: LitmusQuery,
+    traces: ThreadTraces,
     /// Combinations of traces that can end with an undesired outcome.
     combinations: Vec<Vec<usize>>,
     bad: BTreeSet<Vec<u64>>,
-    sites: Vec<Site>,
+    sites: Vec<RepairSite>,
     /// Remaining sets of the current size.
-    open: Vec<Vec<usize>>,
+    remaining: Vec<Vec<usize>>,
     size: usize,
     /// Levels of the sites of each fix.
     found: Vec<Vec<usize>>,
-    tried: u64,
-    most_tries: u64,
+    candidates_tried: u64,
+    max_tries: u64,
 }
 
-impl Weakest {
+impl MinimalRepairSearch {
     /// Prepares the search, which ends after this number of tried sets.
     pub fn new(
-        question: Question,
+        question: LitmusQuery,
         bad: &[Vec<u64>],
         most_tries: u64,
-    ) -> Result<Weakest, ExploreError> {
+    ) -> Result<MinimalRepairSearch, ExploreError> {
         let places: Vec<Vec<bool>> = (0..question.threads.len())
             .map(|thread| places_of(&question, thread))
             .collect();
-        let traces = find(&question, &places, Breadth::All)?;
+        let traces = find(&question, &places, TraceScope::All)?;
         let bad: BTreeSet<Vec<u64>> = bad.iter().cloned().collect();
         let sites = sites_of(&question, &traces, &places);
-        let mut weakest = Weakest {
+        let mut weakest = MinimalRepairSearch {
             combinations: Vec::new(),
-            open: Vec::new(),
+            remaining: Vec::new(),
             size: 0,
             found: Vec::new(),
-            tried: 0,
-            most_tries,
+            candidates_tried: 0,
+            max_tries: most_tries,
             question,
             traces,
             bad,
@@ -123,9 +123,9 @@ impl Weakest {
 
     /// Ends the search immediately if not even all edits together forbid the undesired outcomes.
     fn begin(&mut self) -> Result<(), ExploreError> {
-        let tops: Vec<usize> = self.sites.iter().map(Site::top).collect();
-        if self.bad.is_empty() || !self.forbids(&tops)? {
-            self.size = MOST_SITES + 1;
+        let tops: Vec<usize> = self.sites.iter().map(RepairSite::top).collect();
+        if self.bad.is_empty() || !self.excludes_bad_outcomes(&tops)? {
+            self.size = MAX_SITES_PER_REPAIR + 1;
             return Ok(());
         }
         self.next_size();
@@ -134,25 +134,25 @@ impl Weakest {
 
     fn next_size(&mut self) {
         self.size += 1;
-        if self.size <= MOST_SITES.min(self.sites.len()) {
-            self.open = subsets(self.sites.len(), self.size);
-            self.open.reverse();
+        if self.size <= MAX_SITES_PER_REPAIR.min(self.sites.len()) {
+            self.remaining = subsets(self.sites.len(), self.size);
+            self.remaining.reverse();
         } else {
-            self.size = MOST_SITES + 1;
+            self.size = MAX_SITES_PER_REPAIR + 1;
         }
     }
 
     /// Tries about this many sets. Returns whether the search is complete.
     pub fn advance(&mut self, tries: u64) -> Result<bool, ExploreError> {
-        let until = self.tried.saturating_add(tries);
-        while self.size <= MOST_SITES {
-            if self.tried >= self.most_tries {
+        let until = self.candidates_tried.saturating_add(tries);
+        while self.size <= MAX_SITES_PER_REPAIR {
+            if self.candidates_tried >= self.max_tries {
                 return Ok(true);
             }
-            if self.tried >= until {
+            if self.candidates_tried >= until {
                 return Ok(false);
             }
-            match self.open.pop() {
+            match self.remaining.pop() {
                 Some(set) => self.try_set(&set)?,
                 None => self.next_size(),
             }
@@ -161,18 +161,18 @@ impl Weakest {
     }
 
     /// Returns the results so far.
-    pub fn answer(self) -> Repairs {
+    pub fn answer(self) -> RepairResult {
         let changes = |levels: &Vec<usize>| {
             let sites = self.sites.iter().zip(levels);
             let changes = sites.filter_map(|(site, level)| site.change(*level));
-            changes.collect::<Vec<Change>>()
+            changes.collect::<Vec<RepairEdit>>()
         };
-        let mut repairs: Vec<Vec<Change>> = self.found.iter().map(changes).collect();
+        let mut repairs: Vec<Vec<RepairEdit>> = self.found.iter().map(changes).collect();
         repairs.sort_by_key(|repair| (repair.len(), repair.clone()));
-        Repairs {
+        RepairResult {
             repairs,
-            complete_to: self.size.saturating_sub(1),
-            tried: self.tried,
+            exhaustive_up_to: self.size.saturating_sub(1),
+            candidates_tried: self.candidates_tried,
         }
     }
 
@@ -181,9 +181,9 @@ impl Weakest {
     fn try_set(&mut self, set: &[usize]) -> Result<(), ExploreError> {
         let mut top = vec![0; self.sites.len()];
         for site in set {
-            top[*site] = self.sites.get(*site).map_or(0, Site::top);
+            top[*site] = self.sites.get(*site).map_or(0, RepairSite::top);
         }
-        if !self.forbids(&top)? {
+        if !self.excludes_bad_outcomes(&top)? {
             return Ok(());
         }
         let mut failed: Vec<Vec<usize>> = Vec::new();
@@ -193,7 +193,7 @@ impl Weakest {
             if is_above || is_below {
                 continue;
             }
-            match self.forbids(&levels)? {
+            match self.excludes_bad_outcomes(&levels)? {
                 true => self.found.push(levels),
                 false => failed.push(levels),
             }
@@ -205,7 +205,7 @@ impl Weakest {
     fn levels_of(&self, set: &[usize]) -> Vec<Vec<usize>> {
         let mut all = vec![vec![0; self.sites.len()]];
         for site in set {
-            let n = self.sites.get(*site).map_or(0, Site::n_levels);
+            let n = self.sites.get(*site).map_or(0, RepairSite::n_levels);
             let longer = all.iter().flat_map(|levels: &Vec<usize>| {
                 (1..n).map(move |level| {
                     let mut levels = levels.clone();
@@ -231,24 +231,25 @@ impl Weakest {
     }
 
     /// Checks whether no undesired outcome remains at these levels.
-    fn forbids(&mut self, levels: &[usize]) -> Result<bool, ExploreError> {
-        self.tried += 1;
+    fn excludes_bad_outcomes(&mut self, levels: &[usize]) -> Result<bool, ExploreError> {
+        self.candidates_tried += 1;
         let stronger = self.stronger(levels);
         for numbers in &self.combinations {
             let chosen = chosen(&self.traces, numbers);
-            let Ok(graph) = Graph::new(&self.question, &self.traces, &chosen, &stronger) else {
+            let Ok(graph) = EventGraph::new(&self.question, &self.traces, &chosen, &stronger)
+            else {
                 continue;
             };
             let Some(choices) = graph.choices(&self.traces.cells) else {
                 continue;
             };
-            let mut watch = Watch {
+            let mut watch = BadOutcomeVisitor {
                 weakest: self,
                 chosen: &chosen,
                 is_bad: false,
             };
             let limit = self.question.limits.candidates;
-            let mut counted = Counted {
+            let mut counted = CandidateCounter {
                 graph: &graph,
                 sink: &mut watch,
                 n: 0,
@@ -260,15 +261,15 @@ impl Weakest {
             if watch.is_bad {
                 return Ok(false);
             }
-            if flow == Flow::Stop {
+            if flow == SearchControl::Stop {
                 return Err(ExploreError::TooManyCandidates { limit });
             }
         }
         Ok(true)
     }
 
-    fn stronger(&self, levels: &[usize]) -> Stronger {
-        let mut stronger = Stronger::default();
+    fn stronger(&self, levels: &[usize]) -> StrengthenedOrders {
+        let mut stronger = StrengthenedOrders::default();
         for (site, level) in self
             .sites
             .iter()
@@ -280,18 +281,18 @@ impl Weakest {
             };
             let (thread, instruction) = site.place;
             match site.kind {
-                SiteKind::Words => {
+                RepairSiteKind::Words => {
                     stronger.words.insert(site.place, words);
                 }
-                SiteKind::Fence => {
+                RepairSiteKind::Fence => {
                     stronger
                         .fences
-                        .insert((thread, instruction, Slot::Memory), words);
+                        .insert((thread, instruction, FenceSlot::Memory), words);
                 }
-                SiteKind::ProxyFence => {
+                RepairSiteKind::ProxyFence => {
                     stronger
                         .fences
-                        .insert((thread, instruction, Slot::Proxies), words);
+                        .insert((thread, instruction, FenceSlot::Proxies), words);
                 }
             }
         }
@@ -308,41 +309,41 @@ impl Weakest {
                 .iter()
                 .zip(bad)
                 .all(|(observed, bad)| match observed {
-                    Observed::Register { thread, .. } => {
+                    ObservedValue::Register { thread, .. } => {
                         registers.get_mut(*thread).and_then(Iterator::next) == Some(bad)
                     }
-                    Observed::Memory { .. } => true,
+                    ObservedValue::Memory { .. } => true,
                 })
         })
     }
 }
 
 /// Visitor that detects an undesired outcome.
-struct Watch<'a> {
-    weakest: &'a Weakest,
-    chosen: &'a [&'a Trace],
+struct BadOutcomeVisitor<'a> {
+    weakest: &'a MinimalRepairSearch,
+    chosen: &'a [&'a ThreadTrace],
     is_bad: bool,
 }
 
-impl Sink for Watch<'_> {
-    fn consistent(&mut self, execution: &Execution<'_, '_>) -> Flow {
+impl ExecutionVisitor for BadOutcomeVisitor<'_> {
+    fn consistent(&mut self, execution: &CandidateExecution<'_, '_>) -> SearchControl {
         let weakest = self.weakest;
         let cells = &weakest.traces.cells;
         let outcomes = outcomes_of(&weakest.question, &weakest.traces, self.chosen, |cell| {
             let writers = execution.graph.cell_writers.get(cell).copied().unwrap_or(0);
-            let last = |writer: &usize| execution.coherence.after(*writer) & writers == 0;
+            let last = |writer: &usize| execution.coherence.successors(*writer) & writers == 0;
             let last = members(writers).filter(last);
             let values = last.filter_map(|w| execution.graph.written(cells, w, cell));
             values.collect()
         });
         self.is_bad |= outcomes.iter().any(|outcome| weakest.bad.contains(outcome));
         match self.is_bad {
-            true => Flow::Stop,
-            false => Flow::On,
+            true => SearchControl::Stop,
+            false => SearchControl::Continue,
         }
     }
 
-    fn rejected(&mut self, _: &Execution<'_, '_>, _: Contradiction) {}
+    fn rejected(&mut self, _: &CandidateExecution<'_, '_>, _: ViolationEvidence) {}
 }
 
 /// Returns all subsets of `size` numbers below `n` in lexicographic order.

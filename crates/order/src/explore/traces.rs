@@ -5,26 +5,26 @@
 //! write additional values, until a fixed point is reached. No value depends on itself, so the number of iterations is
 //! at most the number of writes.
 
-use crate::explore::cells::{Cell, Cells};
-use crate::explore::combine::{Counts, takes_once};
-use crate::explore::exchange::Given;
-use crate::explore::origins::{Origins, Writes};
-use crate::explore::path::Known;
-use crate::explore::path::{Domain, Halt, Path, Walker};
-use crate::explore::question::{ExploreError, Observed, Question};
-use crate::explore::step::{Entry, NodeKind, Proxy, Trace};
+use crate::explore::cells::{CellPartition, MemoryCell};
+use crate::explore::combine::{RmwUniqueness, rmw_uniqueness};
+use crate::explore::exchange::PublishedValues;
+use crate::explore::origins::{ValueOrigins, WriteNumbering};
+use crate::explore::path::ExplorationState;
+use crate::explore::path::{PathExit, PathExplorer, ThreadPath, ValueDomain};
+use crate::explore::question::{ExploreError, LitmusQuery, ObservedValue};
+use crate::explore::step::{EventKind, OrderingRole, Proxy, ThreadTrace};
 use std::collections::BTreeMap;
 
 /// Maximum number of splits of cells before an error is returned.
-const MOST_CUTS: usize = 1024;
+const MAX_CUTS: usize = 1024;
 
 /// Traces of all threads.
 #[derive(Clone, Debug)]
-pub(crate) struct Traces {
-    pub(crate) cells: Cells,
-    pub(crate) threads: Vec<Vec<Trace>>,
+pub(crate) struct ThreadTraces {
+    pub(crate) cells: CellPartition,
+    pub(crate) threads: Vec<Vec<ThreadTrace>>,
     /// Whether a loop was truncated.
-    pub(crate) bounded: bool,
+    pub(crate) hit_loop_bound: bool,
     /// Whether some path executes an instruction, by thread and instruction.
     pub(crate) reached: Vec<Vec<bool>>,
     /// Whether each cell is a counter, as far as the search uses this.
@@ -33,59 +33,59 @@ pub(crate) struct Traces {
 
 /// Restriction of the enumerated traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Breadth {
+pub(crate) enum TraceScope {
     /// All traces, so that a violated axiom can be named for each forbidden outcome.
     All,
     /// Only traces in which counters increase; a decreasing counter violates coherence. Long chains of atomics have too
     /// many other traces.
-    CountingUp,
+    MonotonicCounters,
 }
 
 /// Returns for each thread and instruction whether some path of the thread executes the instruction.
-pub fn reached(question: &Question) -> Result<Vec<Vec<bool>>, ExploreError> {
-    Ok(find(question, &[], Breadth::All)?.reached)
+pub fn reached(question: &LitmusQuery) -> Result<Vec<Vec<bool>>, ExploreError> {
+    Ok(find(question, &[], TraceScope::All)?.reached)
 }
 
 /// Initial paths of the threads.
-type Starts = BTreeMap<usize, Path>;
+type InitialPaths = BTreeMap<usize, ThreadPath>;
 
 /// Result of one fixed-point iteration: the traces that a domain permits.
-struct Round {
-    threads: Vec<Vec<Trace>>,
+struct Iteration {
+    threads: Vec<Vec<ThreadTrace>>,
     /// Paths that wait for values that no known trace writes, by thread.
-    waiting: Vec<Vec<Trace>>,
-    bounded: bool,
+    waiting: Vec<Vec<ThreadTrace>>,
+    hit_loop_bound: bool,
     reached: Vec<Vec<bool>>,
 }
 
 /// Returns the traces; `places` contains for each thread the instructions before which a fence can be inserted.
 pub(crate) fn find(
-    question: &Question,
+    question: &LitmusQuery,
     places: &[Vec<bool>],
-    breadth: Breadth,
-) -> Result<Traces, ExploreError> {
+    breadth: TraceScope,
+) -> Result<ThreadTraces, ExploreError> {
     let (threads, limit) = (question.threads.len(), question.limits.threads);
     if threads > limit {
         return Err(ExploreError::TooManyThreads { threads, limit });
     }
     let mut cells = cells_of_observed(question);
-    let mut starts = Starts::new();
-    for _ in 0..MOST_CUTS {
+    let mut starts = InitialPaths::new();
+    for _ in 0..MAX_CUTS {
         match grow(question, &cells, places, &mut starts, breadth) {
             Ok((round, counters)) => {
-                return Ok(Traces {
+                return Ok(ThreadTraces {
                     cells,
                     threads: round.threads,
-                    bounded: round.bounded,
+                    hit_loop_bound: round.hit_loop_bound,
                     reached: round.reached,
                     counters,
                 });
             }
-            Err(Halt::Cut(at)) => cells.cut(at),
-            Err(Halt::Failed(error)) => return Err(error),
+            Err(PathExit::Cut(at)) => cells.cut(at),
+            Err(PathExit::Failed(error)) => return Err(error),
         }
     }
-    Err(ExploreError::NoPlace {
+    Err(ExploreError::Unsupported {
         thread: 0,
         instruction: 0,
         why: "the accesses partially overlap in too many combinations: access whole elements only"
@@ -94,8 +94,8 @@ pub(crate) fn find(
 }
 
 /// Returns the cells of all locations before any access is known.
-pub(crate) fn cells_of_observed(question: &Question) -> Cells {
-    let mut cells = Cells::new(&question.locations);
+pub(crate) fn cells_of_observed(question: &LitmusQuery) -> CellPartition {
+    let mut cells = CellPartition::new(&question.locations);
     for observed in &question.observed {
         cut_around(&mut cells, question, observed);
     }
@@ -103,8 +103,8 @@ pub(crate) fn cells_of_observed(question: &Question) -> Cells {
 }
 
 /// Creates a separate cell for an observed element.
-fn cut_around(cells: &mut Cells, question: &Question, observed: &Observed) {
-    let Observed::Memory { location, element } = observed else {
+fn cut_around(cells: &mut CellPartition, question: &LitmusQuery, observed: &ObservedValue) {
+    let ObservedValue::Memory { location, element } = observed else {
         return;
     };
     if let Some(location) = question.locations.get(*location) {
@@ -116,19 +116,19 @@ fn cut_around(cells: &mut Cells, question: &Question, observed: &Observed) {
 }
 
 fn grow(
-    question: &Question,
-    cells: &Cells,
+    question: &LitmusQuery,
+    cells: &CellPartition,
     places: &[Vec<bool>],
-    starts: &mut Starts,
-    breadth: Breadth,
-) -> Result<(Round, Vec<bool>), Halt> {
-    let start = |cell: &Cell| BTreeMap::from([(cell.init, Origins::start())]);
-    let mut domain: Domain = cells.list.iter().map(start).collect();
-    let (mut writes, mut given) = (Writes::default(), Given::default());
+    starts: &mut InitialPaths,
+    breadth: TraceScope,
+) -> Result<(Iteration, Vec<bool>), PathExit> {
+    let start = |cell: &MemoryCell| BTreeMap::from([(cell.init, ValueOrigins::start())]);
+    let mut domain: ValueDomain = cells.list.iter().map(start).collect();
+    let (mut writes, mut given) = (WriteNumbering::default(), PublishedValues::default());
     let mut rounds = 0;
-    let mut counters = vec![breadth == Breadth::CountingUp; cells.list.len()];
+    let mut counters = vec![breadth == TraceScope::MonotonicCounters; cells.list.len()];
     loop {
-        let known = Known {
+        let known = ExplorationState {
             cells,
             domain: &domain,
             writes: &writes,
@@ -141,7 +141,13 @@ fn grow(
         let n_writes = writes.len();
         let mut changes = false;
         for (thread, traces) in round.threads.iter().enumerate() {
-            let n = |trace: &Trace| trace.steps.iter().filter(|s| s.tells_others()).count();
+            let n = |trace: &ThreadTrace| {
+                trace
+                    .steps
+                    .iter()
+                    .filter(|s| s.is_visible_to_others())
+                    .count()
+            };
             let waiting = round.waiting.get(thread).into_iter().flatten();
             let traces = || traces.iter().chain(waiting.clone());
             most_writes += traces().map(n).max().unwrap_or(0);
@@ -151,7 +157,7 @@ fn grow(
             }
         }
         changes |= writes.len() != n_writes;
-        if breadth == Breadth::CountingUp {
+        if breadth == TraceScope::MonotonicCounters {
             let counting = counters_of(question, cells, &round);
             let both = counters.iter().zip(&counting).map(|(a, b)| *a && *b);
             let both: Vec<bool> = both.collect();
@@ -175,12 +181,12 @@ fn grow(
 /// read. Coherence order is a chain of such atomics, so it is the order of their values. In every execution, the first
 /// atomic that violates this rule reads an increasing value, so it is among the enumerated traces, and its cell is not
 /// treated as a counter.
-fn counters_of(question: &Question, cells: &Cells, round: &Round) -> Vec<bool> {
+fn counters_of(question: &LitmusQuery, cells: &CellPartition, round: &Iteration) -> Vec<bool> {
     let mut counters = vec![true; cells.list.len()];
     let traces = round.threads.iter().flatten();
     for step in traces.flat_map(|trace| &trace.steps) {
-        let counts_up = step.kind == NodeKind::Atomic
-            && step.entry == Entry::Program
+        let counts_up = step.kind == EventKind::Atomic
+            && step.entry == OrderingRole::Program
             && step.proxy == Proxy::Generic
             && step.cells.len() == 1
             && step.writes > step.reads;
@@ -192,27 +198,27 @@ fn counters_of(question: &Question, cells: &Cells, round: &Round) -> Vec<bool> {
             }
         }
     }
-    match takes_once(question, &round.threads) {
-        Counts::Once => counters,
-        Counts::Open => vec![false; counters.len()],
+    match rmw_uniqueness(question, &round.threads) {
+        RmwUniqueness::Once => counters,
+        RmwUniqueness::Open => vec![false; counters.len()],
     }
 }
 
 fn walk_all(
-    question: &Question,
-    known: Known<'_>,
+    question: &LitmusQuery,
+    known: ExplorationState<'_>,
     places: &[Vec<bool>],
-    starts: &mut Starts,
-) -> Result<Round, Halt> {
-    let mut round = Round {
+    starts: &mut InitialPaths,
+) -> Result<Iteration, PathExit> {
+    let mut round = Iteration {
         threads: Vec::new(),
         waiting: Vec::new(),
-        bounded: false,
+        hit_loop_bound: false,
         reached: Vec::new(),
     };
     for index in 0..question.threads.len() {
         let places = places.get(index).map_or(&[][..], |places| places);
-        let Some(mut walker) = Walker::new(question, index, known, places) else {
+        let Some(mut walker) = PathExplorer::new(question, index, known, places) else {
             continue;
         };
         let start = match starts.get(&index) {
@@ -224,7 +230,7 @@ fn walk_all(
             }
         };
         let found = walker.walk(start)?;
-        round.bounded |= walker.bounded;
+        round.hit_loop_bound |= walker.bounded;
         round.threads.push(found);
         round.waiting.push(walker.waiting);
         round.reached.push(walker.reached);

@@ -1,17 +1,19 @@
 //! Incomplete barriers of a block and of a cluster. Input: a hang and its root wait. Output: the faulty instruction.
 
-use crate::hang::lines::{AFTER_A_WAIT, Case, Fault, OTHER_BRANCH, absent, parting};
+use crate::hang::lines::{
+    AFTER_A_WAIT, Culprit, HangContext, OTHER_BRANCH, divergence_point, diverging_instruction,
+};
 use crate::hang::root::{Wait, WaitKind};
-use crate::hang::story::{Place, Story};
-use warpgrid_emulator::{Waits, WarpId};
+use crate::hang::story::{ExecutionTrace, InstructionRef};
+use warpgrid_emulator::{ArrivalMode, WarpId};
 
 /// Returns the faulty instruction of an incomplete barrier of a block.
-pub(crate) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
+pub(crate) fn barrier_at_fault(case: &HangContext<'_>, root: &Wait, id: u32) -> Culprit {
     let WaitKind::Barrier {
         expected, phase, ..
     } = root.kind
     else {
-        return absent(case, root);
+        return diverging_instruction(case, root);
     };
     let n_warps = case
         .story
@@ -20,14 +22,14 @@ pub(crate) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
         .filter(|warp| warp.block == root.block)
         .count() as u32;
     if expected > n_warps * 32 {
-        return Fault::at(
+        return Culprit::at(
             root.at(),
             "the barrier expects more threads than the block has",
         );
     }
     let story = case.story;
-    if let Some(at) = came_twice(story, root.block, id) {
-        return Fault::at(
+    if let Some(at) = arrived_twice(story, root.block, id) {
+        return Culprit::at(
             at,
             "threads arrive here twice in one phase, so the barrier counts each of these threads twice",
         );
@@ -47,25 +49,27 @@ pub(crate) fn barrier_at_fault(case: &Case<'_>, root: &Wait, id: u32) -> Fault {
     let mut faults = missing
         .iter()
         .filter_map(|warp| missing_warp(case, root, (id, phase), *warp));
-    faults.next().unwrap_or_else(|| absent(case, root))
+    faults
+        .next()
+        .unwrap_or_else(|| diverging_instruction(case, root))
 }
 
 /// Returns the reason for which a warp does not arrive in a phase of a barrier, if it is known.
 fn missing_warp(
-    case: &Case<'_>,
+    case: &HangContext<'_>,
     root: &Wait,
     (id, phase): (u32, u32),
     warp: WarpId,
-) -> Option<Fault> {
+) -> Option<Culprit> {
     let story = case.story;
     let elsewhere = story.came.iter().rev().find(|came| {
         came.warp == warp
             && came.id != id
-            && came.waits == Waits::No
+            && came.waits == ArrivalMode::No
             && came.phase == story.barrier_phase(root.block, came.id)
     });
     if let Some(came) = elsewhere {
-        return Some(Fault::at(
+        return Some(Culprit::at(
             came.at,
             "the threads arrive at a different barrier",
         ));
@@ -73,7 +77,7 @@ fn missing_warp(
     let is_at = case.waits.iter().find(|wait| wait.warp_id() == warp);
     if let Some(wait) = is_at {
         let later = case.code.barrier_after(wait.at(), id);
-        return Some(Fault::at(later.unwrap_or(wait.at()), AFTER_A_WAIT));
+        return Some(Culprit::at(later.unwrap_or(wait.at()), AFTER_A_WAIT));
     }
     let count = case.code.barrier_count(root.at());
     let other_count = story.came.iter().find(|came| {
@@ -81,7 +85,7 @@ fn missing_warp(
         came.warp == warp && came.id == id && other.is_some() && other != count
     });
     if let Some(came) = other_count {
-        return Some(Fault::at(
+        return Some(Culprit::at(
             came.at,
             "the arrivals here specify a different thread count, and therefore complete a separate barrier phase",
         ));
@@ -92,13 +96,13 @@ fn missing_warp(
             .iter()
             .any(|came| came.warp == warp && came.id == id);
     if came_before && case.code.loop_test(root.at()).is_none() {
-        return Some(Fault::at(
+        return Some(Culprit::at(
             root.at(),
             "more threads arrive here than the barrier expects",
         ));
     }
     if came_before {
-        return Some(Fault::at(
+        return Some(Culprit::at(
             trip_count(case, root, warp),
             "the loops that contain the barrier have different trip counts",
         ));
@@ -107,7 +111,7 @@ fn missing_warp(
 }
 
 /// Returns the instruction at which threads arrive at a barrier for the second time in one phase.
-fn came_twice(story: &Story, block: u64, id: u32) -> Option<Place> {
+fn arrived_twice(story: &ExecutionTrace, block: u64, id: u32) -> Option<InstructionRef> {
     let all = || {
         let came = story.came.iter().enumerate();
         came.filter(move |(_, came)| came.warp.block == block && came.id == id)
@@ -122,7 +126,10 @@ fn came_twice(story: &Story, block: u64, id: u32) -> Option<Place> {
 }
 
 /// Returns the waits of the threads of a cluster that have not arrived at its barrier.
-fn missing_at_cluster<'a>(case: &'a Case<'_>, root: &'a Wait) -> impl Iterator<Item = &'a Wait> {
+fn missing_at_cluster<'a>(
+    case: &'a HangContext<'_>,
+    root: &'a Wait,
+) -> impl Iterator<Item = &'a Wait> {
     let blocks = case.machine.cluster(root.block);
     case.waits.iter().filter(move |wait| {
         let arrived = case.story.at_cluster.get(&wait.warp_id());
@@ -131,7 +138,7 @@ fn missing_at_cluster<'a>(case: &'a Case<'_>, root: &'a Wait) -> impl Iterator<I
 }
 
 /// Checks whether a thread that is missing at the cluster barrier would never arrive there even if its wait completed.
-pub(crate) fn passes_by_cluster(case: &Case<'_>, root: &Wait) -> bool {
+pub(crate) fn skips_cluster_barrier(case: &HangContext<'_>, root: &Wait) -> bool {
     let code = case.code;
     missing_at_cluster(case, root).any(|wait| {
         let later = code.next_after(wait.at(), |at| code.is_cluster_arrival(at));
@@ -140,20 +147,20 @@ pub(crate) fn passes_by_cluster(case: &Case<'_>, root: &Wait) -> bool {
 }
 
 /// Returns the faulty instruction of an incomplete cluster barrier.
-pub(crate) fn cluster_at_fault(case: &Case<'_>, root: &Wait) -> Fault {
+pub(crate) fn cluster_at_fault(case: &HangContext<'_>, root: &Wait) -> Culprit {
     let code = case.code;
     let Some(missing) = missing_at_cluster(case, root).next() else {
-        return absent(case, root);
+        return diverging_instruction(case, root);
     };
     if let Some(at) = code.next_after(missing.at(), |at| code.is_cluster_arrival(at)) {
-        return Fault::at(at, AFTER_A_WAIT);
+        return Culprit::at(at, AFTER_A_WAIT);
     }
-    let found = parting(case, root, missing.warp_id());
-    Fault::at(found.unwrap_or(root.at()), OTHER_BRANCH)
+    let found = divergence_point(case, root, missing.warp_id());
+    Culprit::at(found.unwrap_or(root.at()), OTHER_BRANCH)
 }
 
 /// Returns the instruction that determines the trip count of the loop around a barrier.
-fn trip_count(case: &Case<'_>, root: &Wait, warp: WarpId) -> Place {
+fn trip_count(case: &HangContext<'_>, root: &Wait, warp: WarpId) -> InstructionRef {
     let Some(test) = case.code.loop_test(root.at()) else {
         return root.at();
     };

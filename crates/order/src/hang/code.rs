@@ -1,75 +1,77 @@
 //! Static queries on the code of a kernel: loops, tests, definitions of registers, later barriers.
 
-use crate::hang::story::Place;
+use crate::hang::story::InstructionRef;
 use std::collections::BTreeSet;
 use warpgrid_isa::{
-    ArithmeticOp, AtomicOp, CompareForm, ControlOp, Does, Flag, MbarrierOp, MemoryOp, MoveOp,
-    StateSpace, SyncOp, Transfer, UnitOp,
+    ArithmeticOp, AsyncTransferKind, AtomicOp, ComparisonOp, ControlOp, DeviceUnitOp, Flag,
+    MbarrierOp, MemoryOp, MoveOp, Operation, StateSpace, SyncOp,
 };
 use warpgrid_program::{
-    Action, Address, AddressBase, Function, FunctionId, Instruction, OperandValue, Program,
+    Address, AddressBase, Function, FunctionId, Instruction, OpcodeInfo, OperandValue, Program,
     RegisterId, Source,
 };
 
 /// Program whose instructions are queried.
 #[derive(Clone, Copy)]
-pub(crate) struct Code<'p>(pub(crate) &'p Program);
+pub(crate) struct ProgramQuery<'p>(pub(crate) &'p Program);
 
-impl<'p> Code<'p> {
-    fn function(self, at: Place) -> Option<&'p Function> {
+impl<'p> ProgramQuery<'p> {
+    fn function(self, at: InstructionRef) -> Option<&'p Function> {
         self.0.functions.get(at.0.0 as usize)
     }
 
-    pub(crate) fn instruction(self, at: Place) -> Option<&'p Instruction> {
+    pub(crate) fn instruction(self, at: InstructionRef) -> Option<&'p Instruction> {
         self.function(at)?.instructions.get(at.1 as usize)
     }
 
-    pub(crate) fn action(self, at: Place) -> Option<&'p Action> {
-        self.0.action(self.instruction(at)?)
+    pub(crate) fn action(self, at: InstructionRef) -> Option<&'p OpcodeInfo> {
+        self.0.opcode(self.instruction(at)?)
     }
 
-    pub(crate) fn does(self, at: Place) -> Option<Does> {
+    pub(crate) fn operation_of(self, at: InstructionRef) -> Option<Operation> {
         Some(self.action(at)?.does)
     }
 
-    pub(crate) fn has(self, at: Place, flag: Flag) -> bool {
+    pub(crate) fn has(self, at: InstructionRef, flag: Flag) -> bool {
         self.action(at)
             .is_some_and(|action| action.modifiers.has(flag))
     }
 
-    pub(crate) fn is_arrival(self, at: Place) -> bool {
-        self.does(at).is_some_and(|does| {
+    pub(crate) fn is_arrival(self, at: InstructionRef) -> bool {
+        self.operation_of(at).is_some_and(|does| {
             does.mbarrier().is_some_and(MbarrierOp::is_arrival)
-                || does.transfer() == Transfer::Arrival
+                || does.transfer() == AsyncTransferKind::Arrival
         })
     }
 
-    pub(crate) fn is_test(self, at: Place) -> bool {
-        let op = self.does(at).and_then(Does::mbarrier);
+    pub(crate) fn is_test(self, at: InstructionRef) -> bool {
+        let op = self.operation_of(at).and_then(Operation::mbarrier);
         op.is_some_and(MbarrierOp::is_test)
     }
 
     /// Checks whether an instruction is a copy that completes on an mbarrier.
-    pub(crate) fn is_copy(self, at: Place) -> bool {
-        self.does(at).is_some_and(|does| {
-            matches!(does.transfer(), Transfer::Bulk | Transfer::Registers)
-                || does.unit().and_then(UnitOp::tensor_copy).is_some()
+    pub(crate) fn is_copy(self, at: InstructionRef) -> bool {
+        self.operation_of(at).is_some_and(|does| {
+            matches!(
+                does.transfer(),
+                AsyncTransferKind::Bulk | AsyncTransferKind::Registers
+            ) || does.unit().and_then(DeviceUnitOp::tensor_copy).is_some()
         })
     }
 
     /// Checks whether an instruction is `cp.async.mbarrier.arrive` without `.noinc`.
-    pub(crate) fn is_uncounted_arrival(self, at: Place) -> bool {
-        let transfer = self.does(at).map(Does::transfer);
-        transfer == Some(Transfer::Arrival) && !self.has(at, Flag::Noinc)
+    pub(crate) fn is_uncounted_arrival(self, at: InstructionRef) -> bool {
+        let transfer = self.operation_of(at).map(Operation::transfer);
+        transfer == Some(AsyncTransferKind::Arrival) && !self.has(at, Flag::Noinc)
     }
 
-    pub(crate) fn is_write(self, at: Place) -> bool {
-        let op = self.does(at).and_then(Does::memory);
+    pub(crate) fn is_write(self, at: InstructionRef) -> bool {
+        let op = self.operation_of(at).and_then(Operation::memory);
         op.is_some_and(MemoryOp::writes_elements)
     }
 
     /// Checks whether an instruction accesses shared memory.
-    pub(crate) fn is_shared_access(self, at: Place) -> bool {
+    pub(crate) fn is_shared_access(self, at: InstructionRef) -> bool {
         self.is_data_access(at)
             && self.action(at).is_some_and(|action| {
                 let space = action.modifiers.state_space();
@@ -78,7 +80,7 @@ impl<'p> Code<'p> {
     }
 
     /// Checks whether an instruction accesses memory that threads share.
-    pub(crate) fn is_data_access(self, at: Place) -> bool {
+    pub(crate) fn is_data_access(self, at: InstructionRef) -> bool {
         self.action(at).is_some_and(|action| {
             let space = action.modifiers.space;
             action.does.memory().is_some()
@@ -95,7 +97,7 @@ impl<'p> Code<'p> {
     }
 
     /// Checks whether an instruction is a strong write, for which other threads may poll.
-    pub(crate) fn is_strong_write(self, at: Place) -> bool {
+    pub(crate) fn is_strong_write(self, at: InstructionRef) -> bool {
         self.is_write(at)
             && self.action(at).is_some_and(|action| {
                 action.modifiers.sem.is_some()
@@ -104,25 +106,25 @@ impl<'p> Code<'p> {
     }
 
     /// Returns the operation of an atomic that returns the old value.
-    fn atomic_with_result(self, at: Place) -> Option<AtomicOp> {
+    fn atomic_with_result(self, at: InstructionRef) -> Option<AtomicOp> {
         let action = self.action(at)?;
         let has_result = action.does.memory() == Some(MemoryOp::Atomic);
         action.modifiers.atomic.filter(|_| has_result)
     }
 
     /// Checks whether an instruction can acquire a lock: `atom.cas` or `atom.exch`.
-    pub(crate) fn is_exchange(self, at: Place) -> bool {
+    pub(crate) fn is_compare_and_swap(self, at: InstructionRef) -> bool {
         let operation = self.atomic_with_result(at);
         matches!(operation, Some(AtomicOp::Cas | AtomicOp::Exch))
     }
 
     /// Checks whether an instruction writes only if memory contains the expected value: `atom.cas`.
-    pub(crate) fn is_comparison(self, at: Place) -> bool {
+    pub(crate) fn is_comparison(self, at: InstructionRef) -> bool {
         self.atomic_with_result(at) == Some(AtomicOp::Cas)
     }
 
     /// Checks whether an atomic or a reduction increments or decrements the value in memory.
-    pub(crate) fn is_count(self, at: Place) -> bool {
+    pub(crate) fn is_atomic_add(self, at: InstructionRef) -> bool {
         let operation = self.action(at).and_then(|action| action.modifiers.atomic);
         matches!(
             operation,
@@ -130,21 +132,22 @@ impl<'p> Code<'p> {
         )
     }
 
-    pub(crate) fn is_cluster_arrival(self, at: Place) -> bool {
-        self.does(at).and_then(Does::sync) == Some(SyncOp::ClusterArrive)
+    pub(crate) fn is_cluster_arrival(self, at: InstructionRef) -> bool {
+        self.operation_of(at).and_then(Operation::sync) == Some(SyncOp::ClusterArrive)
     }
 
-    pub(crate) fn is_exit(self, at: Place) -> bool {
-        let op = self.does(at).and_then(Does::control);
-        op.is_some_and(ControlOp::leaves)
+    pub(crate) fn is_exit(self, at: InstructionRef) -> bool {
+        let op = self.operation_of(at).and_then(Operation::control);
+        op.is_some_and(ControlOp::exits_function)
     }
 
-    pub(crate) fn is_barrier(self, at: Place) -> bool {
-        self.does(at).is_some_and(Does::is_block_barrier)
+    pub(crate) fn is_barrier(self, at: InstructionRef) -> bool {
+        self.operation_of(at)
+            .is_some_and(Operation::is_block_barrier)
     }
 
     /// Returns the literal operands of a barrier of the block in source order.
-    fn barrier_literals(self, at: Place) -> impl Iterator<Item = u64> + use<'p> {
+    fn barrier_literals(self, at: InstructionRef) -> impl Iterator<Item = u64> + use<'p> {
         let instruction = self.instruction(at).filter(|_| self.is_barrier(at));
         let operands = match (self.function(at), instruction) {
             (Some(function), Some(instruction)) => function.operands_of(instruction.operands),
@@ -157,23 +160,26 @@ impl<'p> Code<'p> {
     }
 
     /// Returns the literal barrier number of a barrier of the block.
-    fn barrier_id(self, at: Place) -> Option<u64> {
+    fn barrier_id(self, at: InstructionRef) -> Option<u64> {
         self.barrier_literals(at).next()
     }
 
     /// Returns the literal thread count of a barrier of the block whose barrier number is a literal, too.
-    pub(crate) fn barrier_count(self, at: Place) -> Option<u64> {
+    pub(crate) fn barrier_count(self, at: InstructionRef) -> Option<u64> {
         self.barrier_literals(at).skip(1).last()
     }
 
     /// Returns all instructions of the function that contains `at`.
-    pub(crate) fn places(self, at: Place) -> impl Iterator<Item = Place> + use<'p> {
+    pub(crate) fn instruction_refs(
+        self,
+        at: InstructionRef,
+    ) -> impl Iterator<Item = InstructionRef> + use<'p> {
         let n = self.function(at).map_or(0, |f| f.instructions.len() as u32);
         (0..n).map(move |index| (at.0, index))
     }
 
     /// Returns all instructions of the program.
-    pub(crate) fn all_places(self) -> impl Iterator<Item = Place> + use<'p> {
+    pub(crate) fn all_places(self) -> impl Iterator<Item = InstructionRef> + use<'p> {
         let functions = self.0.functions.iter().enumerate();
         functions.flat_map(|(id, function)| {
             let n = function.instructions.len() as u32;
@@ -183,7 +189,11 @@ impl<'p> Code<'p> {
 
     /// Returns the first instruction in source order that satisfies the predicate on an execution path from `at`. Paths
     /// do not follow back edges.
-    pub(crate) fn next_after(self, at: Place, is_it: impl Fn(Place) -> bool) -> Option<Place> {
+    pub(crate) fn next_after(
+        self,
+        at: InstructionRef,
+        is_it: impl Fn(InstructionRef) -> bool,
+    ) -> Option<InstructionRef> {
         let mut open = BTreeSet::from([at.1 + 1]);
         while let Some(index) = open.pop_first() {
             let place = (at.0, index);
@@ -206,13 +216,13 @@ impl<'p> Code<'p> {
     }
 
     /// Returns the next barrier with this number after an instruction.
-    pub(crate) fn barrier_after(self, at: Place, id: u32) -> Option<Place> {
+    pub(crate) fn barrier_after(self, at: InstructionRef, id: u32) -> Option<InstructionRef> {
         self.next_after(at, |place| self.barrier_id(place) == Some(id.into()))
     }
 
     /// Returns the target of a branch.
-    pub(crate) fn target(self, at: Place) -> Option<u32> {
-        let op = self.does(at).and_then(Does::control)?;
+    pub(crate) fn target(self, at: InstructionRef) -> Option<u32> {
+        let op = self.operation_of(at).and_then(Operation::control)?;
         if !op.is_branch() {
             return None;
         }
@@ -226,9 +236,9 @@ impl<'p> Code<'p> {
 
     /// Returns the exit test of the innermost loop around an instruction. Loops that only repeat the instruction itself
     /// are skipped.
-    pub(crate) fn loop_test(self, at: Place) -> Option<Place> {
-        let mut loops: Vec<(u32, Place)> = self
-            .places(at)
+    pub(crate) fn loop_test(self, at: InstructionRef) -> Option<InstructionRef> {
+        let mut loops: Vec<(u32, InstructionRef)> = self
+            .instruction_refs(at)
             .filter(|branch| branch.1 > at.1)
             .filter_map(|branch| {
                 let target = self.target(branch)?;
@@ -247,7 +257,7 @@ impl<'p> Code<'p> {
         })
     }
 
-    pub(crate) fn destinations(self, at: Place) -> Vec<RegisterId> {
+    pub(crate) fn destinations(self, at: InstructionRef) -> Vec<RegisterId> {
         match (self.function(at), self.instruction(at)) {
             (Some(function), Some(instruction)) => function.destinations(instruction),
             _ => Vec::new(),
@@ -255,20 +265,24 @@ impl<'p> Code<'p> {
     }
 
     /// Returns the last instruction before `at` in source order that writes a register.
-    pub(crate) fn definition_before(self, at: Place, register: RegisterId) -> Option<Place> {
-        self.places(at)
+    pub(crate) fn definition_before(
+        self,
+        at: InstructionRef,
+        register: RegisterId,
+    ) -> Option<InstructionRef> {
+        self.instruction_refs(at)
             .filter(|place| place.1 < at.1)
             .filter(|place| self.destinations(*place).contains(&register))
             .last()
     }
 
     /// Checks whether an instruction writes a register.
-    pub(crate) fn defines(self, at: Place, register: RegisterId) -> bool {
+    pub(crate) fn defines(self, at: InstructionRef, register: RegisterId) -> bool {
         self.destinations(at).contains(&register)
     }
 
     /// Returns the registers that an instruction reads as values, in operand order.
-    pub(crate) fn sources(self, at: Place) -> Vec<RegisterId> {
+    pub(crate) fn sources(self, at: InstructionRef) -> Vec<RegisterId> {
         let (Some(function), Some(instruction)) = (self.function(at), self.instruction(at)) else {
             return Vec::new();
         };
@@ -282,32 +296,36 @@ impl<'p> Code<'p> {
     }
 
     /// Returns the next comparison that reads the result of a load.
-    pub(crate) fn test_of(self, load: Place) -> Option<Place> {
+    pub(crate) fn test_of(self, load: InstructionRef) -> Option<InstructionRef> {
         let loaded = self.destinations(load);
         self.next_after(load, |place| {
-            self.does(place).is_some_and(Does::is_comparison)
+            self.operation_of(place)
+                .is_some_and(Operation::is_comparison)
                 && self.sources(place).iter().any(|r| loaded.contains(r))
         })
     }
 
     /// Checks whether the code after an instruction starts copies or expects bytes before its next wait.
-    pub(crate) fn produces_after(self, at: Place) -> bool {
-        let rest = self.places(at).filter(|place| place.1 > at.1);
+    pub(crate) fn produces_after(self, at: InstructionRef) -> bool {
+        let rest = self.instruction_refs(at).filter(|place| place.1 > at.1);
         rest.take_while(|place| !self.is_test(*place))
             .any(|place| self.is_copy(place) || self.has(place, Flag::ExpectTx))
     }
 }
 
 /// Queries on registers on which waits depend.
-impl Code<'_> {
+impl ProgramQuery<'_> {
     /// Returns the parity register and the address register of a wait.
-    pub(crate) fn wait_registers(self, wait: Place) -> (Option<RegisterId>, Option<RegisterId>) {
+    pub(crate) fn wait_registers(
+        self,
+        wait: InstructionRef,
+    ) -> (Option<RegisterId>, Option<RegisterId>) {
         let parity = self.sources(wait).last().copied();
         (parity, self.address_register(wait))
     }
 
     /// Returns the base register of the first address operand of an instruction.
-    pub(crate) fn address_register(self, at: Place) -> Option<RegisterId> {
+    pub(crate) fn address_register(self, at: InstructionRef) -> Option<RegisterId> {
         let (Some(function), Some(instruction)) = (self.function(at), self.instruction(at)) else {
             return None;
         };
@@ -322,7 +340,7 @@ impl Code<'_> {
     }
 
     /// Returns the first address operand of an instruction.
-    pub(crate) fn address_of(self, at: Place) -> Option<Address> {
+    pub(crate) fn address_of(self, at: InstructionRef) -> Option<Address> {
         let (function, instruction) = (self.function(at)?, self.instruction(at)?);
         let operands = function.operands_of(instruction.operands).iter();
         operands.clone().find_map(|operand| match operand.value {
@@ -332,8 +350,8 @@ impl Code<'_> {
     }
 
     /// Checks whether two instructions read the same values.
-    pub(crate) fn same_sources(self, a: Place, b: Place) -> bool {
-        let of = |at: Place| -> Vec<Option<Source>> {
+    pub(crate) fn same_sources(self, a: InstructionRef, b: InstructionRef) -> bool {
+        let of = |at: InstructionRef| -> Vec<Option<Source>> {
             let (Some(function), Some(instruction)) = (self.function(at), self.instruction(at))
             else {
                 return Vec::new();
@@ -352,7 +370,11 @@ impl Code<'_> {
 
     /// Returns the first instruction of the definition chain of a register, followed backwards through copies, masks
     /// and parity flips. Returns `None` if the chain contains a shift, a division or another phase update.
-    pub(crate) fn plain_chain(self, from: Place, register: RegisterId) -> Option<Place> {
+    pub(crate) fn copy_chain_origin(
+        self,
+        from: InstructionRef,
+        register: RegisterId,
+    ) -> Option<InstructionRef> {
         let (mut at, mut register, mut first) = (from, register, None);
         for _ in 0..8 {
             let Some(definition) = self.definition_before(at, register) else {
@@ -362,8 +384,8 @@ impl Code<'_> {
                 // The constant is the initial value of a counter.
                 return first;
             }
-            if !self.is_plain(definition) {
-                return if self.is_turning(definition) {
+            if !self.is_copy_like(definition) {
+                return if self.is_phase_update(definition) {
                     None
                 } else {
                     first
@@ -378,16 +400,16 @@ impl Code<'_> {
         first
     }
 
-    fn arithmetic(self, at: Place) -> Option<ArithmeticOp> {
-        self.does(at).and_then(Does::arithmetic)
+    fn arithmetic(self, at: InstructionRef) -> Option<ArithmeticOp> {
+        self.operation_of(at).and_then(Operation::arithmetic)
     }
 
-    fn moves(self, at: Place) -> Option<MoveOp> {
-        self.does(at).and_then(Does::moves)
+    fn moves(self, at: InstructionRef) -> Option<MoveOp> {
+        self.operation_of(at).and_then(Operation::moves)
     }
 
     /// Checks whether an instruction copies or masks a register, or flips the parity of another register.
-    fn is_plain(self, at: Place) -> bool {
+    fn is_copy_like(self, at: InstructionRef) -> bool {
         let turns_itself = || {
             let sources = self.sources(at);
             self.destinations(at).iter().any(|d| sources.contains(d))
@@ -399,27 +421,27 @@ impl Code<'_> {
     }
 
     /// Checks whether an instruction derives the pass number from a stage counter, or flips a bit.
-    fn is_turning(self, at: Place) -> bool {
+    fn is_phase_update(self, at: InstructionRef) -> bool {
         use ArithmeticOp::{Bfe, Div, Shr};
         let op = self.arithmetic(at);
         matches!(op, Some(Shr | Div | Bfe))
             || is_inversion(op)
-            || self.does(at).and_then(Does::compare) == Some(CompareForm::Selp)
+            || self.operation_of(at).and_then(Operation::compare) == Some(ComparisonOp::Selp)
     }
 
     /// Checks whether an instruction copies the bits of its source.
-    pub(crate) fn is_move(self, at: Place) -> bool {
+    pub(crate) fn is_move(self, at: InstructionRef) -> bool {
         self.moves(at).is_some_and(MoveOp::is_copy)
     }
 
     /// Checks whether an instruction copies a literal.
-    pub(crate) fn is_constant(self, at: Place) -> bool {
+    pub(crate) fn is_constant(self, at: InstructionRef) -> bool {
         self.is_move(at) && self.sources(at).is_empty()
     }
 
     /// Returns a predicated instruction that resets a register on which a branch around a wait depends.
-    pub(crate) fn reset_around(self, wait: Place) -> Option<Place> {
-        let jumps = self.places(wait).filter(|branch| {
+    pub(crate) fn guarded_reset(self, wait: InstructionRef) -> Option<InstructionRef> {
+        let jumps = self.instruction_refs(wait).filter(|branch| {
             branch.1 < wait.1 && self.target(*branch).is_some_and(|target| target > wait.1)
         });
         jumps
@@ -427,7 +449,7 @@ impl Code<'_> {
                 let guard = self.instruction(branch)?.guard?;
                 let test = self.definition_before(branch, guard.predicate)?;
                 let register = *self.sources(test).first()?;
-                let mut all = self.places(wait);
+                let mut all = self.instruction_refs(wait);
                 all.find(|place| {
                     place.1 > wait.1
                         && self.is_constant(*place)
@@ -439,8 +461,8 @@ impl Code<'_> {
     }
 
     /// Returns all mbarrier waits in the function of an instruction.
-    pub(crate) fn waits(self, at: Place) -> Vec<Place> {
-        self.places(at)
+    pub(crate) fn waits(self, at: InstructionRef) -> Vec<InstructionRef> {
+        self.instruction_refs(at)
             .filter(|place| self.is_test(*place))
             .collect()
     }

@@ -1,15 +1,19 @@
 //! Aligned barriers that a divergent warp reached. Input: a run and its history. Output: the barrier, and the branch at
 //! which the lanes diverged.
 
-use crate::hang::code::Code;
+use crate::hang::code::ProgramQuery;
 use crate::hang::lines;
 use crate::hang::root::{Diagnosis, HangKind, Wait, WaitKind, wait_of};
-use crate::hang::story::{Place, Story};
-use warpgrid_emulator::{FaultKind, Machine, NoteKind, WaitReason, WarpId};
+use crate::hang::story::{ExecutionTrace, InstructionRef};
+use warpgrid_emulator::{FaultKind, Machine, RunDiagnosticKind, WaitReason, WarpId};
 
 /// Returns the diagnosis of an aligned barrier that only some lanes of a warp reached. The behavior is undefined,
 /// whether the launch hangs or not.
-pub(crate) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Option<Diagnosis> {
+pub(crate) fn divergent(
+    machine: &Machine,
+    story: &ExecutionTrace,
+    code: ProgramQuery<'_>,
+) -> Option<Diagnosis> {
     let parts = parts_of_warps(machine, story, code);
     let (block, warp, at) = *parts.first()?;
     let came = story
@@ -20,7 +24,7 @@ pub(crate) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Opt
     let other = parts
         .iter()
         .find(|part| part.0 == block && part.1 == warp && part.2 != at);
-    let parted = || lines::branch_apart(story, code, WarpId { block, warp }, lanes, at);
+    let parted = || lines::diverging_branch(story, code, WarpId { block, warp }, lanes, at);
     let (at_fault, what) = match other {
         Some(part) => (
             Some(part.2),
@@ -55,20 +59,24 @@ pub(crate) fn divergent(machine: &Machine, story: &Story, code: Code<'_>) -> Opt
         kind: HangKind::DivergentBarrier,
         root,
         depends_on_order: false,
-        at_fault,
-        what,
+        culprit: at_fault,
+        explanation: what,
         waits,
         block: None,
     })
 }
 
 /// Returns the block, the warp and the barrier of each arrival of a divergent warp, in order.
-fn parts_of_warps(machine: &Machine, story: &Story, code: Code<'_>) -> Vec<(u64, u32, Place)> {
-    let mut parts: Vec<(u64, u32, Place)> = machine
+fn parts_of_warps(
+    machine: &Machine,
+    story: &ExecutionTrace,
+    code: ProgramQuery<'_>,
+) -> Vec<(u64, u32, InstructionRef)> {
+    let mut parts: Vec<(u64, u32, InstructionRef)> = machine
         .notes()
         .iter()
         .filter_map(|note| match note.kind {
-            NoteKind::BarrierInParts {
+            RunDiagnosticKind::DivergentBarrierArrival {
                 function,
                 instruction,
                 ..
@@ -89,7 +97,13 @@ fn parts_of_warps(machine: &Machine, story: &Story, code: Code<'_>) -> Vec<(u64,
 }
 
 /// Checks whether the remaining lanes of a warp wait for another event, and would reach the barrier next.
-fn comes_later(machine: &Machine, story: &Story, code: Code<'_>, warp: WarpId, at: Place) -> bool {
+fn comes_later(
+    machine: &Machine,
+    story: &ExecutionTrace,
+    code: ProgramQuery<'_>,
+    warp: WarpId,
+    at: InstructionRef,
+) -> bool {
     let Some(FaultKind::Deadlock { waiting }) = machine.fault().map(|fault| &fault.kind) else {
         return false;
     };

@@ -3,29 +3,29 @@
 
 use crate::hang::arrivals::arrivals_at_fault;
 use crate::hang::barriers::{barrier_at_fault, cluster_at_fault};
-use crate::hang::code::Code;
+use crate::hang::code::ProgramQuery;
 use crate::hang::root::{Diagnosis, HangKind, Wait, WaitKind};
-use crate::hang::rounds::{order_of_waits, strayed};
+use crate::hang::rounds::{order_of_waits, premature_wait};
 use crate::hang::spins::spin_at_fault;
-use crate::hang::story::{Object, Place, Sent, Story};
+use crate::hang::story::{AsyncStartEvent, ExecutionTrace, InstructionRef, MbarrierRef};
 use std::collections::BTreeSet;
-use warpgrid_emulator::{Machine, MbarrierAct, MbarrierState, MemoryId, WarpId};
+use warpgrid_emulator::{Machine, MbarrierOperation, MbarrierState, MemoryId, WarpId};
 use warpgrid_isa::Flag;
 
 /// A hang under diagnosis.
 #[derive(Clone, Copy)]
-pub(crate) struct Case<'a> {
+pub(crate) struct HangContext<'a> {
     pub(crate) machine: &'a Machine,
-    pub(crate) story: &'a Story,
-    pub(crate) ahead: Option<&'a Story>,
-    pub(crate) code: Code<'a>,
+    pub(crate) story: &'a ExecutionTrace,
+    pub(crate) full_residency_trace: Option<&'a ExecutionTrace>,
+    pub(crate) code: ProgramQuery<'a>,
     pub(crate) waits: &'a [Wait],
     pub(crate) unstarted: &'a [u64],
 }
 
-impl Case<'_> {
+impl HangContext<'_> {
     /// Returns the current state of an mbarrier.
-    pub(crate) fn object_state(&self, object: Object) -> Option<MbarrierState> {
+    pub(crate) fn object_state(&self, object: MbarrierRef) -> Option<MbarrierState> {
         let held = self.machine.mbarriers(object.0);
         held.into_iter()
             .find(|(address, _)| *address == object.1)?
@@ -33,33 +33,33 @@ impl Case<'_> {
     }
 
     /// Returns the step in which the current phase of an mbarrier began.
-    pub(crate) fn began(&self, object: Object) -> u64 {
+    pub(crate) fn phase_start(&self, object: MbarrierRef) -> u64 {
         self.story.began.get(&object).copied().unwrap_or(0)
     }
 }
 
 /// Returns the diagnosis of an mbarrier misuse that a wait with a wrong phase in a ring buffer causes.
-pub(crate) fn explain_misuse(case: &Case<'_>, root: &Wait) -> Option<Diagnosis> {
+pub(crate) fn explain_misuse(case: &HangContext<'_>, root: &Wait) -> Option<Diagnosis> {
     let fault = order_of_waits(case, root)?;
-    let strayed = fault.wait.and_then(|wait| strayed(case, wait));
+    let strayed = fault.wait.and_then(|wait| premature_wait(case, wait));
     Some(Diagnosis {
         kind: HangKind::Mbarrier,
         root: strayed.unwrap_or_else(|| root.clone()),
         depends_on_order: fault.depends_on_order,
-        at_fault: fault.at,
-        what: fault.what.to_owned(),
+        culprit: fault.at,
+        explanation: fault.what.to_owned(),
         waits: Vec::new(),
         block: None,
     })
 }
 
 /// Faulty instruction and explanation.
-pub(crate) struct Fault {
-    pub(crate) at: Option<Place>,
+pub(crate) struct Culprit {
+    pub(crate) at: Option<InstructionRef>,
     pub(crate) what: &'static str,
     pub(crate) depends_on_order: bool,
     /// Wrong wait, if it is known to differ from the root wait.
-    pub(crate) wait: Option<Place>,
+    pub(crate) wait: Option<InstructionRef>,
 }
 
 /// Explanations that several rules share.
@@ -69,9 +69,9 @@ pub(crate) const OTHER_BRANCH: &str = "the missing threads take a different bran
 pub(crate) const OTHER_MBARRIER: &str = "this arrival targets a different mbarrier";
 const CONSTANT_CONDITION: &str = "the loop never modifies the registers of its exit condition";
 
-impl Fault {
-    pub(crate) fn at(at: Place, what: &'static str) -> Fault {
-        Fault {
+impl Culprit {
+    pub(crate) fn at(at: InstructionRef, what: &'static str) -> Culprit {
+        Culprit {
             at: Some(at),
             what,
             depends_on_order: false,
@@ -81,7 +81,7 @@ impl Fault {
 }
 
 /// Returns the diagnosis of a hang with this root wait.
-pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
+pub(crate) fn explain(case: &HangContext<'_>, root: &Wait) -> Diagnosis {
     let mut block = None;
     let (kind, fault) = match &root.kind {
         WaitKind::Mbarrier {
@@ -115,40 +115,47 @@ pub(crate) fn explain(case: &Case<'_>, root: &Wait) -> Diagnosis {
         }
         WaitKind::Registers => {
             let fault = match case.code.loop_test(root.at()) {
-                Some(test) => Fault::at(test, CONSTANT_CONDITION),
+                Some(test) => Culprit::at(test, CONSTANT_CONDITION),
                 None if case.code.is_guarded_branch(root.at()) => {
-                    Fault::at(root.at(), CONSTANT_CONDITION)
+                    Culprit::at(root.at(), CONSTANT_CONDITION)
                 }
-                None => Fault::at(root.at(), "no branch exits this loop"),
+                None => Culprit::at(root.at(), "no branch exits this loop"),
             };
             (HangKind::Spin, fault)
         }
-        WaitKind::TensorMemory { .. } => (HangKind::TensorMemory, absent(case, root)),
-        WaitKind::Copies | WaitKind::NotResident => (HangKind::Copies, absent(case, root)),
+        WaitKind::TensorMemory { .. } => {
+            (HangKind::TensorMemory, diverging_instruction(case, root))
+        }
+        WaitKind::Copies | WaitKind::NotResident => {
+            (HangKind::Copies, diverging_instruction(case, root))
+        }
     };
     let is_at = |at| case.waits.iter().find(|wait| wait.at() == at).cloned();
     let wrong = fault
         .wait
-        .and_then(|wait| strayed(case, wait).or_else(|| is_at(wait)));
+        .and_then(|wait| premature_wait(case, wait).or_else(|| is_at(wait)));
     Diagnosis {
         kind,
         root: wrong.unwrap_or_else(|| root.clone()),
         depends_on_order: fault.depends_on_order,
-        at_fault: fault.at,
-        what: fault.what.to_owned(),
+        culprit: fault.at,
+        explanation: fault.what.to_owned(),
         waits: case.waits.to_vec(),
         block,
     }
 }
 
 /// Returns the faulty instruction if bytes are missing or were transferred unexpectedly.
-fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
+fn bytes_at_fault(case: &HangContext<'_>, object: MbarrierRef, bytes: i32) -> Culprit {
     let story = case.story;
     let phase = story.phase(object);
     let expects = story.deeds.iter().rev().find(|deed| {
         deed.object == object
             && deed.phase == phase
-            && matches!(deed.act, MbarrierAct::ArriveExpecting | MbarrierAct::Expect)
+            && matches!(
+                deed.act,
+                MbarrierOperation::ArriveExpecting | MbarrierOperation::Expect
+            )
     });
     let copies = || {
         story
@@ -158,7 +165,7 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
     };
     let of_phase = copies().rev().find(|sent| sent.phase == phase);
     let fallback = expects.map(|deed| deed.at).or(of_phase.map(|sent| sent.at));
-    let expected = |what| Fault {
+    let expected = |what| Culprit {
         at: fallback,
         what,
         depends_on_order: false,
@@ -167,7 +174,7 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
     if bytes < 0 {
         return expected("`expect_tx` specifies fewer bytes than are transferred");
     }
-    let began = case.began(object);
+    let began = case.phase_start(object);
     let left_out = story.excluded.iter().rev().find(|excluded| {
         excluded.step >= began
             && excluded.executed == 0
@@ -175,13 +182,13 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
             && case.code.is_copy(excluded.at)
     });
     if let Some(excluded) = left_out {
-        return Fault::at(
+        return Culprit::at(
             excluded.at,
             "this copy is predicated off, but the mbarrier still expects the bytes of the copy",
         );
     }
     if let Some(at) = multicast_past(case, object, phase) {
-        return Fault::at(
+        return Culprit::at(
             at,
             "the multicast mask of this copy does not include the waiting block",
         );
@@ -191,7 +198,7 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
         sent.object != object && state.is_some_and(|state| state.bytes < 0)
     });
     if let Some(sent) = elsewhere {
-        return Fault::at(sent.at, "this copy completes on a different mbarrier");
+        return Culprit::at(sent.at, "this copy completes on a different mbarrier");
     }
     let shorter = copies().filter(|sent| sent.phase == phase).find(|sent| {
         let earlier = story
@@ -203,7 +210,7 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
             .is_some_and(|old| old.bytes > sent.bytes)
     });
     match shorter {
-        Some(sent) => Fault::at(
+        Some(sent) => Culprit::at(
             sent.at,
             "this copy transfers fewer bytes than in previous iterations, but the expected byte count is unchanged",
         ),
@@ -212,10 +219,14 @@ fn bytes_at_fault(case: &Case<'_>, object: Object, bytes: i32) -> Fault {
 }
 
 /// Returns a multicast copy of this phase that targeted another block of the cluster, but not the waiting block.
-fn multicast_past(case: &Case<'_>, object: Object, phase: u32) -> Option<Place> {
+fn multicast_past(
+    case: &HangContext<'_>,
+    object: MbarrierRef,
+    phase: u32,
+) -> Option<InstructionRef> {
     let cluster = case.machine.cluster(object.0);
-    let to = |sent: &&Sent, to: Object| sent.object == to && sent.phase == phase;
-    let is_multicast = |at: Place| case.code.has(at, Flag::Multicast);
+    let to = |sent: &&AsyncStartEvent, to: MbarrierRef| sent.object == to && sent.phase == phase;
+    let is_multicast = |at: InstructionRef| case.code.has(at, Flag::Multicast);
     let others = cluster.iter().filter(|block| **block != object.0);
     others
         .flat_map(|block| {
@@ -224,23 +235,23 @@ fn multicast_past(case: &Case<'_>, object: Object, phase: u32) -> Option<Place> 
             sent.filter(move |sent| to(sent, twin))
         })
         .find(|sent| {
-            let here = |own: &Sent| own.at == sent.at && to(&own, object);
+            let here = |own: &AsyncStartEvent| own.at == sent.at && to(&own, object);
             is_multicast(sent.at) && !case.story.sent.iter().any(here)
         })
         .map(|sent| sent.at)
 }
 
 /// Returns the faulty instruction if lanes of a warp do not reach the synchronization at which the others wait.
-fn lanes_at_fault(case: &Case<'_>, root: &Wait, missing: u32) -> Fault {
+fn lanes_at_fault(case: &HangContext<'_>, root: &Wait, missing: u32) -> Culprit {
     let is_at = case.waits.iter().find(|wait| {
         wait.warp_id() == root.warp_id() && wait.lanes & missing != 0 && wait.at() != root.at()
     });
     match is_at {
-        Some(wait) => Fault::at(
+        Some(wait) => Culprit::at(
             wait.at(),
             "lanes of the member mask wait here for a different event",
         ),
-        None => Fault::at(
+        None => Culprit::at(
             root.at(),
             "the member mask includes lanes that never reach this instruction",
         ),
@@ -248,7 +259,7 @@ fn lanes_at_fault(case: &Case<'_>, root: &Wait, missing: u32) -> Fault {
 }
 
 /// Returns the instruction at which the missing threads left the path of the waiting threads.
-pub(crate) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
+pub(crate) fn diverging_instruction(case: &HangContext<'_>, root: &Wait) -> Culprit {
     let story = case.story;
     let here = |warp: &WarpId| {
         case.waits
@@ -260,8 +271,8 @@ pub(crate) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
         .keys()
         .find(|warp| warp.block == root.block && !here(warp))
         .or_else(|| story.paths.keys().find(|warp| !here(warp)));
-    let found = missing.and_then(|warp| parting(case, root, *warp));
-    Fault {
+    let found = missing.and_then(|warp| divergence_point(case, root, *warp));
+    Culprit {
         at: found.or(Some(root.at())),
         what: OTHER_BRANCH,
         depends_on_order: false,
@@ -271,24 +282,28 @@ pub(crate) fn absent(case: &Case<'_>, root: &Wait) -> Fault {
 
 /// Returns the first instruction of the missing warp after the last instruction that both warps executed, or that last
 /// instruction if the missing warp exits after it.
-pub(crate) fn parting(case: &Case<'_>, waiting: &Wait, missing: WarpId) -> Option<Place> {
+pub(crate) fn divergence_point(
+    case: &HangContext<'_>,
+    waiting: &Wait,
+    missing: WarpId,
+) -> Option<InstructionRef> {
     parting_from(case, waiting.warp_id(), waiting.lanes, missing)
 }
 
-/// Compares the paths of two warps like [`parting`], restricted to the instructions of some lanes.
+/// Compares the paths of two warps like [`divergence_point`], restricted to the instructions of some lanes.
 pub(crate) fn parting_from(
-    case: &Case<'_>,
+    case: &HangContext<'_>,
     warp: WarpId,
     lanes: u32,
     missing: WarpId,
-) -> Option<Place> {
+) -> Option<InstructionRef> {
     let of = |warp: &WarpId| {
         let path = case.story.paths.get(warp)?;
         let own = path.steps.iter().filter(|(_, taken)| taken & lanes != 0);
-        Some(own.map(|(at, _)| *at).collect::<Vec<Place>>())
+        Some(own.map(|(at, _)| *at).collect::<Vec<InstructionRef>>())
     };
     let known = of(&warp)?.into_iter().filter(|at| !case.code.is_exit(*at));
-    let known: BTreeSet<Place> = known.collect();
+    let known: BTreeSet<InstructionRef> = known.collect();
     let own = of(&missing)?;
     let path = match own.is_empty() {
         true => {
@@ -304,13 +319,13 @@ pub(crate) fn parting_from(
 }
 
 /// Returns the branch at which lanes of a warp diverged from the other lanes before an instruction.
-pub(crate) fn branch_apart(
-    story: &Story,
-    code: Code<'_>,
+pub(crate) fn diverging_branch(
+    story: &ExecutionTrace,
+    code: ProgramQuery<'_>,
     warp: WarpId,
     lanes: u32,
-    at: Place,
-) -> Option<Place> {
+    at: InstructionRef,
+) -> Option<InstructionRef> {
     let path = story.paths.get(&warp)?;
     let end = path
         .steps
@@ -325,13 +340,13 @@ pub(crate) fn branch_apart(
 
 /// Returns the block that cannot start before another block exits, and the instruction that it would have to execute.
 fn unstarted_at_fault(
-    case: &Case<'_>,
+    case: &HangContext<'_>,
     root: &Wait,
     memory: MemoryId,
     address: u64,
-) -> (u64, Fault) {
+) -> (u64, Culprit) {
     let first = case.unstarted.first().copied().unwrap_or(0);
-    let written = case.ahead.and_then(|ahead| {
+    let written = case.full_residency_trace.and_then(|ahead| {
         let mut all = ahead.written.iter();
         all.find(|w| {
             w.memory == memory
@@ -343,7 +358,7 @@ fn unstarted_at_fault(
     let Some(written) = written else {
         return (
             first,
-            Fault::at(
+            Culprit::at(
                 root.at(),
                 "this block cannot start before another block exits",
             ),
@@ -358,5 +373,5 @@ fn unstarted_at_fault(
         true => "the kernel requires more concurrently resident blocks than the device runs",
         false => "the block that stores this value cannot start before another block exits",
     };
-    (written.warp.block, Fault::at(at, what))
+    (written.warp.block, Culprit::at(at, what))
 }

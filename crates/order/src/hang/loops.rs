@@ -1,51 +1,51 @@
 //! Static queries on loops: exit tests and exits, and the definitions of addresses and parities.
 
-use crate::hang::code::Code;
-use crate::hang::story::{LaneId, Place, Story};
-use warpgrid_isa::{ControlOp, Does};
+use crate::hang::code::ProgramQuery;
+use crate::hang::story::{ExecutionTrace, InstructionRef, LaneId};
+use warpgrid_isa::{ControlOp, Operation};
 use warpgrid_program::RegisterId;
 
 /// Maximum number of instructions in a backward data-flow search.
-const LONGEST_CHAIN: usize = 64;
+const MAX_CHAIN_LENGTH: usize = 64;
 
 /// Loop in source order: its first instruction and its back edge.
 #[derive(Clone, Copy, Debug)]
-struct Loop {
+struct TextLoop {
     start: u32,
-    back: Place,
+    back: InstructionRef,
 }
 
-impl Loop {
-    fn holds(self, at: Place) -> bool {
+impl TextLoop {
+    fn contains(self, at: InstructionRef) -> bool {
         (self.start..=self.back.1).contains(&at.1)
     }
 }
 
-impl Code<'_> {
+impl ProgramQuery<'_> {
     /// Returns the innermost loop around an instruction.
-    fn loop_around(self, at: Place) -> Option<Loop> {
-        let backs = self.places(at).filter(|branch| branch.1 >= at.1);
+    fn loop_around(self, at: InstructionRef) -> Option<TextLoop> {
+        let backs = self.instruction_refs(at).filter(|branch| branch.1 >= at.1);
         let loops = backs.filter_map(|back| {
             let start = self.target(back)?;
-            (start <= at.1).then_some(Loop { start, back })
+            (start <= at.1).then_some(TextLoop { start, back })
         });
         loops.min_by_key(|found| found.back.1 - found.start)
     }
 
     /// Checks whether an instruction is a conditional branch.
-    pub(crate) fn is_guarded_branch(self, at: Place) -> bool {
-        let op = self.does(at).and_then(Does::control);
+    pub(crate) fn is_guarded_branch(self, at: InstructionRef) -> bool {
+        let op = self.operation_of(at).and_then(Operation::control);
         op.is_some_and(ControlOp::is_branch)
             && self.instruction(at).is_some_and(|i| i.guard.is_some())
     }
 
     /// Returns the exit test of the loop around a load if no exit test depends on the load.
-    pub(crate) fn test_of_something_else(self, load: Place) -> Option<Place> {
+    pub(crate) fn test_of_something_else(self, load: InstructionRef) -> Option<InstructionRef> {
         let around = self.loop_around(load)?;
         let loaded = self.destinations(load);
-        let exits: Vec<Place> = self
-            .places(load)
-            .filter(|at| around.holds(*at) && self.is_guarded_branch(*at))
+        let exits: Vec<InstructionRef> = self
+            .instruction_refs(load)
+            .filter(|at| around.contains(*at) && self.is_guarded_branch(*at))
             .filter_map(|branch| {
                 let guard = self.instruction(branch)?.guard?;
                 self.definition_before(branch, guard.predicate)
@@ -54,17 +54,17 @@ impl Code<'_> {
         let first = exits.first().copied()?;
         let depends = exits
             .iter()
-            .any(|test| around.holds(*test) && self.comes_from(*test, around, &loaded));
+            .any(|test| around.contains(*test) && self.depends_on(*test, around, &loaded));
         (!depends && !loaded.is_empty()).then_some(first)
     }
 
     /// Returns a load on which the condition of a branch depends.
-    pub(crate) fn load_before(self, branch: Place) -> Option<Place> {
+    pub(crate) fn load_before(self, branch: InstructionRef) -> Option<InstructionRef> {
         let guard = self.instruction(branch)?.guard?;
         let mut open = vec![self.definition_before(branch, guard.predicate)?];
         let mut seen = Vec::new();
         while let Some(at) = open.pop() {
-            if seen.contains(&at) || seen.len() >= LONGEST_CHAIN {
+            if seen.contains(&at) || seen.len() >= MAX_CHAIN_LENGTH {
                 continue;
             }
             seen.push(at);
@@ -78,11 +78,11 @@ impl Code<'_> {
     }
 
     /// Checks whether an instruction depends on one of the registers within a loop.
-    fn comes_from(self, at: Place, around: Loop, registers: &[RegisterId]) -> bool {
+    fn depends_on(self, at: InstructionRef, around: TextLoop, registers: &[RegisterId]) -> bool {
         let mut open = vec![at];
         let mut seen = Vec::new();
         while let Some(at) = open.pop() {
-            if seen.contains(&at) || seen.len() >= LONGEST_CHAIN {
+            if seen.contains(&at) || seen.len() >= MAX_CHAIN_LENGTH {
                 continue;
             }
             seen.push(at);
@@ -93,7 +93,9 @@ impl Code<'_> {
                 if registers.contains(&register) {
                     return true;
                 }
-                let all = self.places(at).filter(|place| around.holds(*place));
+                let all = self
+                    .instruction_refs(at)
+                    .filter(|place| around.contains(*place));
                 open.extend(all.filter(|place| self.defines(*place, register)));
             }
         }
@@ -101,21 +103,26 @@ impl Code<'_> {
     }
 
     /// Returns the branch by which a thread left the loop around an instruction before the loop condition became false.
-    pub(crate) fn way_out(self, story: &Story, thread: LaneId, at: Place) -> Option<Place> {
+    pub(crate) fn early_exit_branch(
+        self,
+        story: &ExecutionTrace,
+        thread: LaneId,
+        at: InstructionRef,
+    ) -> Option<InstructionRef> {
         let around = self.loop_around(at)?;
         let path = story.paths.get(&thread.warp)?;
         let own = path
             .steps
             .iter()
             .filter(|(_, lanes)| lanes >> thread.lane & 1 != 0);
-        let steps: Vec<Place> = own.map(|(at, _)| *at).collect();
-        let last = steps.iter().rposition(|step| around.holds(*step))?;
+        let steps: Vec<InstructionRef> = own.map(|(at, _)| *at).collect();
+        let last = steps.iter().rposition(|step| around.contains(*step))?;
         let exit = steps[last];
         (exit != around.back && self.is_guarded_branch(exit)).then_some(exit)
     }
 
     /// Checks whether two instructions have address operands with equal definitions.
-    pub(crate) fn same_address(self, a: Place, b: Place) -> bool {
+    pub(crate) fn same_address(self, a: InstructionRef, b: InstructionRef) -> bool {
         match (self.address_register(a), self.address_register(b)) {
             (Some(first), Some(second)) => {
                 let made = [(a, first), (b, second)].map(|(at, r)| self.definition_before(at, r));
@@ -137,7 +144,7 @@ impl Code<'_> {
     }
 
     /// Returns the definition of the parity of a wait, or the wait itself if the parity is a literal.
-    pub(crate) fn parity_made(self, wait: Place) -> Place {
+    pub(crate) fn parity_definition(self, wait: InstructionRef) -> InstructionRef {
         let (parity, address) = self.wait_registers(wait);
         let register = parity.filter(|_| parity != address);
         let made = register.and_then(|register| self.definition_before(wait, register));
@@ -146,7 +153,7 @@ impl Code<'_> {
 
     /// Checks whether the first access to shared memory after a wait is a read, with no earlier copy or mbarrier
     /// operation.
-    pub(crate) fn reads_after(self, wait: Place) -> bool {
+    pub(crate) fn reads_after(self, wait: InstructionRef) -> bool {
         let first = self.next_after(wait, |at| {
             self.is_test(at) || self.is_copy(at) || self.is_arrival(at) || self.is_shared_access(at)
         });

@@ -1,16 +1,16 @@
 //! Root-cause analysis: selects the wait on which the other waits of a hang depend.
 
-use crate::hang::barriers::passes_by_cluster;
-use crate::hang::code::Code;
+use crate::hang::barriers::skips_cluster_barrier;
+use crate::hang::code::ProgramQuery;
 use crate::hang::divergent::divergent;
 use crate::hang::lines;
-use crate::hang::lines::Case;
-use crate::hang::story::{Object, Place, Story};
+use crate::hang::lines::HangContext;
+use crate::hang::story::{ExecutionTrace, InstructionRef, MbarrierRef};
 use crate::hang::{arrivals, spins};
 use std::collections::BTreeMap;
 use warpgrid_emulator::{
-    Fault, FaultKind, Machine, MbarrierFault, MbarrierMisuse, MbarrierState, MemoryId, SpinPlace,
-    WaitReason, Waiter, WarpId,
+    Fault, FaultKind, Machine, MbarrierFault, MbarrierMisuse, MbarrierState, MemoryId, PollTarget,
+    WaitReason, WaitingGroup, WarpId,
 };
 use warpgrid_program::FunctionId;
 
@@ -99,17 +99,21 @@ pub struct Diagnosis {
     /// Whether the affected object depends on the schedule.
     pub depends_on_order: bool,
     /// Instruction that should have produced the missing event, or that prevents it.
-    pub at_fault: Option<(FunctionId, u32)>,
+    pub culprit: Option<(FunctionId, u32)>,
     /// Explanation of the fault at this instruction.
-    pub what: String,
+    pub explanation: String,
     pub waits: Vec<Wait>,
     /// Block that does not start.
     pub block: Option<u64>,
 }
 
 /// Diagnoses a hang. If a block is not resident, `ahead` is the history of a run in which all blocks are resident.
-pub fn diagnose(machine: &Machine, story: &Story, ahead: Option<&Story>) -> Option<Diagnosis> {
-    let code = Code(machine.program());
+pub fn diagnose(
+    machine: &Machine,
+    story: &ExecutionTrace,
+    ahead: Option<&ExecutionTrace>,
+) -> Option<Diagnosis> {
+    let code = ProgramQuery(machine.program());
     if let Some(found) = divergent(machine, story, code) {
         return Some(found);
     }
@@ -133,22 +137,22 @@ pub fn diagnose(machine: &Machine, story: &Story, ahead: Option<&Story>) -> Opti
         warp: 0,
         ..first.clone()
     }));
-    let case = Case {
+    let case = HangContext {
         machine,
         story,
-        ahead,
+        full_residency_trace: ahead,
         code,
         waits: &waits,
         unstarted: &unstarted,
     };
-    let root = choose(&case, fault)?;
+    let root = find_root_wait(&case, fault)?;
     Some(lines::explain(&case, root))
 }
 
 /// Returns the diagnosis of an mbarrier with more arrivals than expected, which threads cause that are one pass ahead.
 fn misused(
     machine: &Machine,
-    story: &Story,
+    story: &ExecutionTrace,
     fault: &Fault,
     misuse: &MbarrierFault,
 ) -> Option<Diagnosis> {
@@ -170,27 +174,27 @@ fn misused(
             bytes: misuse.held.map_or(0, |held| held.bytes),
         },
     };
-    let case = Case {
+    let case = HangContext {
         machine,
         story,
-        ahead: None,
-        code: Code(machine.program()),
+        full_residency_trace: None,
+        code: ProgramQuery(machine.program()),
         waits: &[],
         unstarted: &[],
     };
     lines::explain_misuse(&case, &root)
 }
 
-pub(crate) fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait {
+pub(crate) fn wait_of(waiter: &WaitingGroup, machine: &Machine, story: &ExecutionTrace) -> Wait {
     let kind = match (waiter.spins_at, waiter.waits_for) {
-        (Some(SpinPlace::Memory { memory, address }), _) => WaitKind::Spin { memory, address },
-        (Some(SpinPlace::Registers), _) => {
+        (Some(PollTarget::Memory { memory, address }), _) => WaitKind::Spin { memory, address },
+        (Some(PollTarget::Registers), _) => {
             let warp = WarpId {
                 block: waiter.block,
                 warp: waiter.warp,
             };
             let at = (waiter.function, waiter.instruction);
-            let load = Code(machine.program()).load_before(at);
+            let load = ProgramQuery(machine.program()).load_before(at);
             let read = load.and_then(|load| story.read.get(&(warp, load)));
             match read {
                 Some((memory, address)) => WaitKind::Spin {
@@ -237,7 +241,7 @@ pub(crate) fn wait_of(waiter: &Waiter, machine: &Machine, story: &Story) -> Wait
 }
 
 /// Returns the number of live threads of a cluster that have not arrived at its barrier.
-fn missing_of_cluster(block: u64, machine: &Machine, story: &Story) -> u32 {
+fn missing_of_cluster(block: u64, machine: &Machine, story: &ExecutionTrace) -> u32 {
     let of_block = |block: u64| -> u32 {
         let warps = machine.live_lanes(block).into_iter().zip(0..);
         let missing = warps.map(|(live, warp)| {
@@ -250,7 +254,7 @@ fn missing_of_cluster(block: u64, machine: &Machine, story: &Story) -> u32 {
 }
 
 /// Returns the wait on which the other waits depend.
-fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
+fn find_root_wait<'a>(case: &HangContext<'a>, _fault: &Fault) -> Option<&'a Wait> {
     let rank = |wait: &Wait| -> u32 {
         match &wait.kind {
             WaitKind::NotResident => 0,
@@ -277,7 +281,7 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
                     40
                 }
             }
-            WaitKind::ClusterBarrier { .. } if passes_by_cluster(case, wait) => 72,
+            WaitKind::ClusterBarrier { .. } if skips_cluster_barrier(case, wait) => 72,
             WaitKind::ClusterBarrier { .. } => 30,
             WaitKind::TensorMemory { .. } => 20,
             WaitKind::Copies => 10,
@@ -288,13 +292,13 @@ fn choose<'a>(case: &Case<'a>, _fault: &Fault) -> Option<&'a Wait> {
 }
 
 /// Checks whether the missing lanes wait for an event that the lanes waiting here would not produce.
-fn waits_outside(case: &Case<'_>, here: &Wait, missing: u32) -> bool {
+fn waits_outside(case: &HangContext<'_>, here: &Wait, missing: u32) -> bool {
     let code = case.code;
     let mut others = case.waits.iter().filter(|wait| {
         wait.warp_id() == here.warp_id() && wait.lanes & missing != 0 && wait.at() != here.at()
     });
     others.any(|wait| {
-        let brings = |place: Place| match wait.kind {
+        let brings = |place: InstructionRef| match wait.kind {
             WaitKind::Spin { .. } => code.is_strong_write(place),
             WaitKind::Mbarrier { .. } => code.is_arrival(place) || code.is_copy(place),
             _ => true,
@@ -304,7 +308,7 @@ fn waits_outside(case: &Case<'_>, here: &Wait, missing: u32) -> bool {
 }
 
 /// Checks whether all threads of the block that have not arrived at the barrier have exited.
-fn missing_ended(case: &Case<'_>, wait: &Wait) -> bool {
+fn missing_ended(case: &HangContext<'_>, wait: &Wait) -> bool {
     !case
         .waits
         .iter()
@@ -327,7 +331,7 @@ impl Wait {
     }
 
     /// Returns the instruction at which the lanes wait.
-    pub(crate) fn at(&self) -> Place {
+    pub(crate) fn at(&self) -> InstructionRef {
         (self.function, self.instruction)
     }
 
@@ -339,7 +343,13 @@ impl Wait {
     }
 }
 
-fn rank_of_mbarrier(case: &Case<'_>, wait: &Wait, object: Object, pending: u32, bytes: i32) -> u32 {
+fn rank_of_mbarrier(
+    case: &HangContext<'_>,
+    wait: &Wait,
+    object: MbarrierRef,
+    pending: u32,
+    bytes: i32,
+) -> u32 {
     if pending == 0 && bytes != 0 {
         return 92;
     }

@@ -1,24 +1,24 @@
 //! Waits in a ring buffer whose phases do not match the passes through the ring: wrong parities, addresses and trip
 //! counts.
 
-use crate::hang::arrivals::{WRONG_OBJECT, is_only_provider};
-use crate::hang::lines::{Case, Fault};
+use crate::hang::arrivals::{MSG_WRONG_MBARRIER, is_only_provider};
+use crate::hang::lines::{Culprit, HangContext};
 use crate::hang::root::{Wait, WaitKind};
-use crate::hang::story::{Object, Place};
-use warpgrid_emulator::MbarrierAct;
+use crate::hang::story::{InstructionRef, MbarrierRef};
+use warpgrid_emulator::MbarrierOperation;
 
 /// Returns the wait whose parity or address does not match the passes through the ring.
-pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
+pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     let code = case.code;
     let all = code.waits(root.at());
-    let executed = |at: Place| {
+    let executed = |at: InstructionRef| {
         case.story
             .paths
             .values()
             .any(|p| p.steps.iter().any(|(s, _)| *s == at))
     };
     for wait in &all {
-        if let Some(reset) = code.reset_around(*wait).filter(|at| executed(*at)) {
+        if let Some(reset) = code.guarded_reset(*wait).filter(|at| executed(*at)) {
             return Some(depends(
                 reset,
                 "the flag that marks used stages is reset, so the waits for these stages are skipped",
@@ -28,31 +28,34 @@ pub(crate) fn order_of_waits(case: &Case<'_>, root: &Wait) -> Option<Fault> {
     if let Some(fault) = all.iter().find_map(|wait| parity_at_fault(case, *wait)) {
         return Some(fault);
     }
-    let too_early = all.iter().find(|wait| strayed(case, **wait).is_some());
+    let too_early = all
+        .iter()
+        .find(|wait| premature_wait(case, **wait).is_some());
     if let Some(wait) = too_early {
-        let fault = Fault::at(
-            code.parity_made(*wait),
+        let fault = Culprit::at(
+            code.parity_definition(*wait),
             "the first wait uses parity 1 and therefore does not wait for phase 0: use parity 0",
         );
-        return Some(Fault {
+        return Some(Culprit {
             wait: Some(*wait),
             ..fault
         });
     }
     let own = case.story.deeds.iter().find_map(|deed| {
-        let waits = deed.act == MbarrierAct::Test && is_only_provider(case, deed.warp, deed.object);
+        let waits =
+            deed.act == MbarrierOperation::Test && is_only_provider(case, deed.warp, deed.object);
         let register = case.code.address_register(deed.at).filter(|_| waits)?;
         code.definition_before(deed.at, register)
     });
     if let Some(at) = own {
-        return Some(Fault::at(at, WRONG_OBJECT));
+        return Some(Culprit::at(at, MSG_WRONG_MBARRIER));
     }
     repeated_address(case)
 }
 
 /// Returns a faulty instruction that causes a hang only under some schedules.
-fn depends(at: Place, what: &'static str) -> Fault {
-    Fault {
+fn depends(at: InstructionRef, what: &'static str) -> Culprit {
+    Culprit {
         at: Some(at),
         what,
         depends_on_order: true,
@@ -61,7 +64,7 @@ fn depends(at: Place, what: &'static str) -> Fault {
 }
 
 /// Returns the definition of the parity of a ring wait if the parity never changes, or changes at each stage.
-fn parity_at_fault(case: &Case<'_>, wait: Place) -> Option<Fault> {
+fn parity_at_fault(case: &HangContext<'_>, wait: InstructionRef) -> Option<Culprit> {
     let code = case.code;
     let (parity, address) = code.wait_registers(wait);
     let is_ring = address.is_some_and(|r| {
@@ -76,15 +79,15 @@ fn parity_at_fault(case: &Case<'_>, wait: Place) -> Option<Fault> {
             "the phase parity of the wait does not change between iterations",
         ));
     }
-    if let Some(first) = code.plain_chain(wait, parity)
+    if let Some(first) = code.copy_chain_origin(wait, parity)
         && !code.is_constant(first)
         && code.loop_test(first).is_some()
     {
-        let fault = Fault::at(
+        let fault = Culprit::at(
             first,
             "the phase parity of the wait changes at each stage instead of once per pass through the ring buffer",
         );
-        return Some(Fault {
+        return Some(Culprit {
             wait: Some(wait),
             ..fault
         });
@@ -93,10 +96,10 @@ fn parity_at_fault(case: &Case<'_>, wait: Place) -> Option<Fault> {
 }
 
 /// Returns the definition of the address of arrivals in a loop if no iteration changes the address.
-fn repeated_address(case: &Case<'_>) -> Option<Fault> {
+fn repeated_address(case: &HangContext<'_>) -> Option<Culprit> {
     let code = case.code;
     let repeated = case.story.deeds.iter().find_map(|deed| {
-        if deed.act != MbarrierAct::Arrive || code.loop_test(deed.at).is_none() {
+        if deed.act != MbarrierOperation::Arrive || code.loop_test(deed.at).is_none() {
             return None;
         }
         let register = code.address_register(deed.at)?;
@@ -114,16 +117,19 @@ fn repeated_address(case: &Case<'_>) -> Option<Fault> {
 }
 
 /// Returns the faulty instruction if a thread waits for a phase that no thread completes.
-pub(crate) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault {
+pub(crate) fn surplus_wait(case: &HangContext<'_>, root: &Wait, object: MbarrierRef) -> Culprit {
     let story = case.story;
     let deeds = story.deeds.iter().rev();
     let producer = deeds.clone().find(|deed| {
         deed.object == object
-            && matches!(deed.act, MbarrierAct::Arrive | MbarrierAct::ArriveExpecting)
+            && matches!(
+                deed.act,
+                MbarrierOperation::Arrive | MbarrierOperation::ArriveExpecting
+            )
     });
-    let left = producer.and_then(|deed| case.code.way_out(story, deed.thread(), deed.at));
+    let left = producer.and_then(|deed| case.code.early_exit_branch(story, deed.thread(), deed.at));
     if let Some(at) = left {
-        return Fault::at(
+        return Culprit::at(
             at,
             "the producer exits its loop here, but the consumer loop continues",
         );
@@ -131,15 +137,15 @@ pub(crate) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault
     let consumer_loop = case.code.loop_test(root.at());
     let producer_loop = producer.and_then(|deed| case.code.loop_test(deed.at));
     match (consumer_loop, producer_loop) {
-        (Some(_), Some(test)) if has_more_input(case) => Fault::at(
+        (Some(_), Some(test)) if has_more_input(case) => Culprit::at(
             test,
             "the producer loop runs fewer iterations than the consumer loop",
         ),
-        (Some(test), _) => Fault::at(
+        (Some(test), _) => Culprit::at(
             test,
             "the consumer loop runs more iterations than the producer loop",
         ),
-        (None, _) => Fault::at(
+        (None, _) => Culprit::at(
             root.at(),
             "the consumer waits for one more phase than the producer completes",
         ),
@@ -147,9 +153,13 @@ pub(crate) fn extra_round(case: &Case<'_>, root: &Wait, object: Object) -> Fault
 }
 
 /// Checks whether the input region continues beyond the last byte that the copies have read.
-fn has_more_input(case: &Case<'_>) -> bool {
-    let last = case.story.sent.iter().max_by_key(|sent| sent.source_end);
-    let Some(end) = last.and_then(|sent| sent.source_end) else {
+fn has_more_input(case: &HangContext<'_>) -> bool {
+    let last = case
+        .story
+        .sent
+        .iter()
+        .max_by_key(|sent| sent.source_end_address);
+    let Some(end) = last.and_then(|sent| sent.source_end_address) else {
         return false;
     };
     case.machine.region_at(end).is_some()
@@ -157,10 +167,10 @@ fn has_more_input(case: &Case<'_>) -> bool {
 
 /// Returns the first execution of a wait that completed before any arrival because of its parity. This wait is the root
 /// of the error, even if the threads hang elsewhere.
-pub(crate) fn strayed(case: &Case<'_>, wait: Place) -> Option<Wait> {
+pub(crate) fn premature_wait(case: &HangContext<'_>, wait: InstructionRef) -> Option<Wait> {
     let deeds = || {
         let all = case.story.deeds.iter();
-        all.filter(move |deed| deed.at == wait && deed.act == MbarrierAct::Test)
+        all.filter(move |deed| deed.at == wait && deed.act == MbarrierOperation::Test)
     };
     if !case.code.reads_after(wait) {
         return None;
@@ -187,7 +197,7 @@ pub(crate) fn strayed(case: &Case<'_>, wait: Place) -> Option<Wait> {
 }
 
 /// Returns lanes whose first wait on an mbarrier has parity 1.
-fn first_wait(case: &Case<'_>, wait: Place) -> Option<Wait> {
+fn first_wait(case: &HangContext<'_>, wait: InstructionRef) -> Option<Wait> {
     let is_first = |waiting: &&Wait| {
         let WaitKind::Mbarrier {
             address,
@@ -202,7 +212,7 @@ fn first_wait(case: &Case<'_>, wait: Place) -> Option<Wait> {
         waiting.at() == wait
             && !deeds.any(|deed| {
                 (deed.warp, deed.object) == (waiting.warp_id(), object)
-                    && deed.act == MbarrierAct::Test
+                    && deed.act == MbarrierOperation::Test
             })
     };
     case.waits.iter().find(is_first).cloned()

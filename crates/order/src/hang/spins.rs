@@ -1,12 +1,17 @@
 //! Loops that poll memory which no remaining thread writes: flags with unexpected values, counters, locks.
 
-use crate::hang::lines::{Case, Fault, absent, parting_from};
+use crate::hang::lines::{Culprit, HangContext, diverging_instruction, parting_from};
 use crate::hang::root::{Wait, WaitKind};
-use crate::hang::story::{Path, Place, Written};
+use crate::hang::story::{InstructionRef, WarpPath, WriteEvent};
 use warpgrid_emulator::{MemoryId, WarpId};
 
 /// Returns the faulty instruction of a loop that polls memory which no remaining thread writes.
-pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Fault {
+pub(crate) fn spin_at_fault(
+    case: &HangContext<'_>,
+    root: &Wait,
+    memory: MemoryId,
+    address: u64,
+) -> Culprit {
     tested_elsewhere(case, root)
         .or_else(|| lock_at_fault(case, root, memory, address))
         .or_else(|| change_at_fault(case, root, memory, address))
@@ -16,17 +21,17 @@ pub(crate) fn spin_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, addr
 }
 
 /// Returns the faulty instruction if the loop tests a value that it does not load.
-fn tested_elsewhere(case: &Case<'_>, root: &Wait) -> Option<Fault> {
+fn tested_elsewhere(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
     if !case.code.is_data_access(root.at())
         && let Some(load) = case.code.load_before(root.at())
     {
-        return Some(Fault::at(
+        return Some(Culprit::at(
             load,
             "this load is executed once before the loop, so the loop tests the same value in every iteration",
         ));
     }
     if let Some(test) = case.code.test_of_something_else(root.at()) {
-        return Some(Fault::at(
+        return Some(Culprit::at(
             test,
             "the tested value does not depend on the loads of the loop",
         ));
@@ -36,20 +41,27 @@ fn tested_elsewhere(case: &Case<'_>, root: &Wait) -> Option<Fault> {
 
 /// Returns the last write to the polled memory if its value does not satisfy the loop, or a store of the loop itself
 /// that changes nothing.
-fn change_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Option<Fault> {
+fn change_at_fault(
+    case: &HangContext<'_>,
+    root: &Wait,
+    memory: MemoryId,
+    address: u64,
+) -> Option<Culprit> {
     let story = case.story;
     let waiting = crate::hang::root::lanes_by_warp(case.waits);
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
-    let touches = |w: &&Written| w.memory == memory && w.start <= address && address < w.end;
+    let touches = |w: &&WriteEvent| w.memory == memory && w.start <= address && address < w.end;
     let mut changes = story.written.iter().rev().filter(|w| w.changes);
     // A store that leaves the value unchanged is evidence, too.
     let mut others = story.written.iter().rev();
-    let by_others = |w: &&Written| touches(w) && !is_waiting(&w.warp, w.lanes);
+    let by_others = |w: &&WriteEvent| touches(w) && !is_waiting(&w.warp, w.lanes);
     let last = changes.find(touches).or_else(|| others.find(by_others));
     match last {
-        Some(last) if case.code.is_count(last.at) => return Some(count_at_fault(case, root, last)),
+        Some(last) if case.code.is_atomic_add(last.at) => {
+            return Some(count_at_fault(case, root, last));
+        }
         Some(last) => {
-            return Some(Fault::at(
+            return Some(Culprit::at(
                 last.at,
                 "the stored value is not the value that the loop waits for",
             ));
@@ -57,7 +69,7 @@ fn change_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64)
         None => {}
     }
     if case.code.is_write(root.at()) && !case.code.is_comparison(root.at()) {
-        return Some(Fault::at(
+        return Some(Culprit::at(
             root.at(),
             "this store writes the value that memory already contains, and no other thread stores a different value",
         ));
@@ -66,7 +78,7 @@ fn change_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64)
 }
 
 /// Returns a store that is predicated off in all threads that reach it.
-fn predicated_off_store(case: &Case<'_>) -> Option<Fault> {
+fn predicated_off_store(case: &HangContext<'_>) -> Option<Culprit> {
     let waiting = crate::hang::root::lanes_by_warp(case.waits);
     let is_waiting = |warp: &WarpId, lanes: u32| waiting.get(warp).is_some_and(|w| w & lanes != 0);
     let mut excluded = case.story.excluded.iter().rev();
@@ -76,40 +88,40 @@ fn predicated_off_store(case: &Case<'_>) -> Option<Fault> {
             && !is_waiting(&excluded.warp, excluded.excluded)
     })?;
     let what = "this store is predicated off in all threads that reach it";
-    Some(Fault::at(excluded.at, what))
+    Some(Culprit::at(excluded.at, what))
 }
 
 /// Returns the faulty instruction for a store to another address of the same allocation.
 fn near_store_at_fault(
-    case: &Case<'_>,
+    case: &HangContext<'_>,
     root: &Wait,
     memory: MemoryId,
     address: u64,
-) -> Option<Fault> {
+) -> Option<Culprit> {
     let written = case.story.written.iter().rev().find(|w| {
         w.at != root.at()
             && case.code.is_strong_write(w.at)
             && is_alike(w.memory, memory)
             && same_allocation(case, memory, w.start, address)
     })?;
-    if let Some(at) = never_counted_to(case, written) {
-        return Some(Fault::at(
+    if let Some(at) = unreachable_threshold(case, written) {
+        return Some(Culprit::at(
             at,
             "the counter never reaches the tested value, so no thread executes the store",
         ));
     }
-    if let Some(at) = left_without(case, root, written) {
+    if let Some(at) = skipped_store(case, root, written) {
         let what = "a thread that must store this value exits here";
-        return Some(Fault::at(at, what));
+        return Some(Culprit::at(at, what));
     }
-    Some(Fault::at(
+    Some(Culprit::at(
         written.at,
         "this store writes to a different address than the address that the loop reads",
     ))
 }
 
 /// Returns a store that a thread would execute after its wait, or the faulty instruction if there is no such store.
-fn missing_store(case: &Case<'_>, root: &Wait) -> Fault {
+fn missing_store(case: &HangContext<'_>, root: &Wait) -> Culprit {
     let others = case
         .waits
         .iter()
@@ -120,12 +132,12 @@ fn missing_store(case: &Case<'_>, root: &Wait) -> Fault {
         code.next_after(start, |at| code.is_strong_write(at))
     });
     match later {
-        Some(at) => Fault::at(
+        Some(at) => Culprit::at(
             at,
             "the thread that must execute this store waits before the store",
         ),
         None => {
-            let absent = absent(case, root);
+            let absent = diverging_instruction(case, root);
             let what = match case.code.is_comparison(root.at()) {
                 true => {
                     "the comparison fails in every iteration, and no thread stores the compared value"
@@ -134,36 +146,42 @@ fn missing_store(case: &Case<'_>, root: &Wait) -> Fault {
             };
             match has_other_write(case) && absent.at != Some(root.at()) {
                 true => absent,
-                false => Fault::at(root.at(), what),
+                false => Culprit::at(root.at(), what),
             }
         }
     }
 }
 
 /// Checks whether the program writes shared or global memory at an instruction other than the waits.
-fn has_other_write(case: &Case<'_>) -> bool {
-    let waits = |at: &Place| case.waits.iter().any(|wait| wait.at() == *at);
+fn has_other_write(case: &HangContext<'_>) -> bool {
+    let waits = |at: &InstructionRef| case.waits.iter().any(|wait| wait.at() == *at);
     let mut writes = case.code.all_places();
     writes.any(|at| case.code.is_write(at) && case.code.is_data_access(at) && !waits(&at))
 }
 
 /// Returns the test of a counter if no thread executes the store that follows the test.
-fn never_counted_to(case: &Case<'_>, count: &Written) -> Option<Place> {
+fn unreachable_threshold(case: &HangContext<'_>, count: &WriteEvent) -> Option<InstructionRef> {
     let code = case.code;
-    let is_executed = |at: Place| {
+    let is_executed = |at: InstructionRef| {
         let mut paths = case.story.paths.values();
         paths.any(|path| path.steps.iter().any(|(step, _)| *step == at))
     };
-    let test = code.test_of(count.at).filter(|_| code.is_count(count.at))?;
+    let test = code
+        .test_of(count.at)
+        .filter(|_| code.is_atomic_add(count.at))?;
     let left_out = code.next_after(test, |at| code.is_strong_write(at) && !is_executed(at));
     left_out.map(|_| test)
 }
 
 /// Returns the conditional branch by which a warp exited without executing a store, if none of the waiting lanes take
 /// this branch.
-fn left_without(case: &Case<'_>, root: &Wait, store: &Written) -> Option<Place> {
+fn skipped_store(
+    case: &HangContext<'_>,
+    root: &Wait,
+    store: &WriteEvent,
+) -> Option<InstructionRef> {
     let story = case.story;
-    let comes = |path: &Path| path.steps.iter().any(|(at, _)| *at == store.at);
+    let comes = |path: &WarpPath| path.steps.iter().any(|(at, _)| *at == store.at);
     let waits = |warp: &WarpId| case.waits.iter().any(|wait| wait.warp_id() == *warp);
     let mut gone = story
         .paths
@@ -182,30 +200,31 @@ fn left_without(case: &Case<'_>, root: &Wait, store: &Written) -> Option<Place> 
 }
 
 /// Returns the faulty instruction if a counter does not reach the value for which the loop waits.
-fn count_at_fault(case: &Case<'_>, root: &Wait, last: &Written) -> Fault {
+fn count_at_fault(case: &HangContext<'_>, root: &Wait, last: &WriteEvent) -> Culprit {
     let story = case.story;
-    let of_place =
-        |w: &&Written| (w.memory, w.start) == (last.memory, last.start) && case.code.is_count(w.at);
+    let of_place = |w: &&WriteEvent| {
+        (w.memory, w.start) == (last.memory, last.start) && case.code.is_atomic_add(w.at)
+    };
     let guarded = story.excluded.iter().rev().find(|e| e.at == last.at);
     if let Some(excluded) = guarded {
-        return Fault::at(
+        return Culprit::at(
             excluded.at,
             "some of the threads that must increment the counter are predicated off",
         );
     }
     let waits = |warp: &WarpId| case.waits.iter().any(|wait| wait.warp_id() == *warp);
     let left = story.written.iter().filter(of_place).find_map(|count| {
-        let counts = |path: &Path| path.steps.iter().any(|(at, _)| *at == count.at);
+        let counts = |path: &WarpPath| path.steps.iter().any(|(at, _)| *at == count.at);
         let mut gone = story.paths.iter().filter(|(_, path)| !counts(path));
         let (gone, _) = gone.find(|(warp, _)| !waits(warp))?;
         parting_from(case, count.warp, count.lanes, *gone)
     });
     match left {
-        Some(at) => Fault::at(
+        Some(at) => Culprit::at(
             at,
             "some of the threads that must increment the counter exit here",
         ),
-        None => Fault::at(
+        None => Culprit::at(
             case.code.test_of(root.at()).unwrap_or(last.at),
             "the counter never reaches the expected value",
         ),
@@ -221,23 +240,28 @@ fn is_alike(a: MemoryId, b: MemoryId) -> bool {
 /// Returns the write that acquired the lock which a loop tries to acquire: the last change of the lock, if it is an
 /// acquiring instruction.
 pub(crate) fn holder<'a>(
-    case: &Case<'a>,
+    case: &HangContext<'a>,
     root: &Wait,
     memory: MemoryId,
     address: u64,
-) -> Option<&'a Written> {
-    let touches = |w: &&Written| w.memory == memory && w.start <= address && address < w.end;
-    if !case.code.is_exchange(root.at()) {
+) -> Option<&'a WriteEvent> {
+    let touches = |w: &&WriteEvent| w.memory == memory && w.start <= address && address < w.end;
+    if !case.code.is_compare_and_swap(root.at()) {
         return None;
     }
     let mut changes = case.story.written.iter().rev().filter(|w| w.changes);
     changes
         .find(touches)
-        .filter(|last| case.code.is_exchange(last.at))
+        .filter(|last| case.code.is_compare_and_swap(last.at))
 }
 
 /// Returns the faulty instruction if a lock is never released.
-fn lock_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -> Option<Fault> {
+fn lock_at_fault(
+    case: &HangContext<'_>,
+    root: &Wait,
+    memory: MemoryId,
+    address: u64,
+) -> Option<Culprit> {
     let holder = holder(case, root, memory, address)?;
     let is_own = |wait: &&Wait| wait.warp_id() == holder.warp && wait.lanes & holder.lanes != 0;
     if let Some(wait) = case.waits.iter().find(is_own) {
@@ -250,25 +274,27 @@ fn lock_at_fault(case: &Case<'_>, root: &Wait, memory: MemoryId, address: u64) -
             }
             (false, _) => "the lock holder waits here",
         };
-        return Some(Fault {
+        return Some(Culprit {
             depends_on_order: is_spin && !is_same,
-            ..Fault::at(wait.at(), what)
+            ..Culprit::at(wait.at(), what)
         });
     }
-    Some(kept_lock(case, root, holder, memory, address))
+    Some(unreleased_lock(case, root, holder, memory, address))
 }
 
 /// Returns the reason for which an exited thread has not released a lock.
-fn kept_lock(
-    case: &Case<'_>,
+fn unreleased_lock(
+    case: &HangContext<'_>,
     root: &Wait,
-    holder: &Written,
+    holder: &WriteEvent,
     memory: MemoryId,
     address: u64,
-) -> Fault {
+) -> Culprit {
     let (story, code) = (case.story, case.code);
-    let gives_back = |at: Place| {
-        code.is_strong_write(at) && !code.is_exchange(at) && ![holder.at, root.at()].contains(&at)
+    let gives_back = |at: InstructionRef| {
+        code.is_strong_write(at)
+            && !code.is_compare_and_swap(at)
+            && ![holder.at, root.at()].contains(&at)
     };
     let guarded = story.excluded.iter().rev().find(|excluded| {
         excluded.warp == holder.warp
@@ -276,7 +302,7 @@ fn kept_lock(
             && gives_back(excluded.at)
     });
     if let Some(excluded) = guarded {
-        return Fault::at(
+        return Culprit::at(
             excluded.at,
             "the release of the lock is predicated off in the lock holder",
         );
@@ -289,7 +315,7 @@ fn kept_lock(
             && same_allocation(case, memory, w.start, address)
     });
     if let Some(written) = elsewhere {
-        return Fault::at(
+        return Culprit::at(
             written.at,
             "this store writes to a different address than the address of the lock",
         );
@@ -300,23 +326,23 @@ fn kept_lock(
         .filter(|(_, lanes)| lanes & holder.lanes != 0)
         .map(|(at, _)| *at)
         .take_while(|at| *at != holder.at);
-    let held: Vec<Place> = held.collect();
+    let held: Vec<InstructionRef> = held.collect();
     let release = code.next_after(holder.at, gives_back);
     let branch = held.iter().find(|at| code.is_guarded_branch(**at));
     let last = held.iter().find(|at| code.is_data_access(**at));
     match (release, branch, last) {
-        (Some(_), Some(branch), _) => Fault::at(
+        (Some(_), Some(branch), _) => Culprit::at(
             *branch,
             "the lock holder exits here without releasing the lock",
         ),
-        (_, _, last) => Fault::at(
+        (_, _, last) => Culprit::at(
             last.copied().unwrap_or(holder.at),
             "the lock is acquired here and never released",
         ),
     }
 }
 
-fn same_allocation(case: &Case<'_>, memory: MemoryId, a: u64, b: u64) -> bool {
+fn same_allocation(case: &HangContext<'_>, memory: MemoryId, a: u64, b: u64) -> bool {
     match memory {
         MemoryId::Global => {
             let region = |address| case.machine.region_at(address).map(|(region, _)| region);

@@ -3,20 +3,20 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, Agent, Interest, MbarrierAct, MemoryId, Observer, Outcome,
-    PendingCompletion, StepEvent, SyncEvent, SyncKind, Waits, WarpId,
+    AccessAction, AccessEvent, Agent, ArrivalMode, CompletionMechanism, EventMask,
+    MbarrierOperation, MemoryId, Observer, StepEvent, StepOutcome, SyncEvent, SyncKind, WarpId,
 };
 use warpgrid_program::FunctionId;
 
 /// Instruction: function and index.
-pub(crate) type Place = (FunctionId, u32);
+pub(crate) type InstructionRef = (FunctionId, u32);
 /// Mbarrier: linear index of its block, and its shared-memory address.
-pub(crate) type Object = (u64, u64);
+pub(crate) type MbarrierRef = (u64, u64);
 
 /// Maximum number of recorded instructions per warp.
-const LONGEST_PATH: usize = 1 << 14;
+const MAX_PATH_LEN: usize = 1 << 14;
 /// Maximum number of recorded mbarrier operations.
-const MOST_DEEDS: usize = 1 << 16;
+const MAX_EVENTS: usize = 1 << 16;
 
 /// Thread, identified by its warp and lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,17 +27,17 @@ pub(crate) struct LaneId {
 
 /// Operation of a lane on an mbarrier.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Deed {
+pub(crate) struct MbarrierEvent {
     pub(crate) warp: WarpId,
     pub(crate) lane: u32,
-    pub(crate) at: Place,
-    pub(crate) act: MbarrierAct,
-    pub(crate) object: Object,
+    pub(crate) at: InstructionRef,
+    pub(crate) act: MbarrierOperation,
+    pub(crate) object: MbarrierRef,
     /// Number of completed phases of the mbarrier before the operation.
     pub(crate) phase: u32,
 }
 
-impl Deed {
+impl MbarrierEvent {
     pub(crate) fn thread(&self) -> LaneId {
         LaneId {
             warp: self.warp,
@@ -48,46 +48,46 @@ impl Deed {
 
 /// Start of a copy that completes on an mbarrier, or of an arrival after copies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
+pub(crate) struct AsyncStartEvent {
     pub(crate) step: u64,
     pub(crate) warp: WarpId,
-    pub(crate) at: Place,
-    pub(crate) object: Object,
+    pub(crate) at: InstructionRef,
+    pub(crate) object: MbarrierRef,
     pub(crate) phase: u32,
     /// Number of transferred bytes; `None` for an arrival.
     pub(crate) bytes: Option<u32>,
     /// End of the source range in global memory.
-    pub(crate) source_end: Option<u64>,
+    pub(crate) source_end_address: Option<u64>,
 }
 
 /// Lanes that are predicated off for an instruction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Excluded {
+pub(crate) struct PredicatedOff {
     pub(crate) step: u64,
     pub(crate) warp: WarpId,
-    pub(crate) at: Place,
+    pub(crate) at: InstructionRef,
     pub(crate) executed: u32,
     pub(crate) excluded: u32,
 }
 
 /// Arrival of lanes at a barrier of the block.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Came {
+pub(crate) struct BarrierArrivalEvent {
     pub(crate) warp: WarpId,
     pub(crate) lanes: u32,
-    pub(crate) at: Place,
+    pub(crate) at: InstructionRef,
     pub(crate) id: u32,
-    pub(crate) waits: Waits,
+    pub(crate) waits: ArrivalMode,
     /// Number of completed phases of the barrier before the arrival.
     pub(crate) phase: u32,
 }
 
 /// Write to global or shared memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Written {
+pub(crate) struct WriteEvent {
     pub(crate) warp: WarpId,
     pub(crate) lanes: u32,
-    pub(crate) at: Place,
+    pub(crate) at: InstructionRef,
     pub(crate) memory: MemoryId,
     pub(crate) start: u64,
     pub(crate) end: u64,
@@ -97,26 +97,26 @@ pub(crate) struct Written {
 
 /// Execution path of a warp.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Path {
+pub(crate) struct WarpPath {
     /// Latest instructions, each with the lanes that executed it.
-    pub(crate) steps: VecDeque<(Place, u32)>,
+    pub(crate) steps: VecDeque<(InstructionRef, u32)>,
     pub(crate) exited: u32,
 }
 
 /// History of a run.
 #[derive(Debug, Default)]
-pub struct Story {
-    pub(crate) paths: BTreeMap<WarpId, Path>,
-    pub(crate) deeds: Vec<Deed>,
-    pub(crate) sent: Vec<Sent>,
-    pub(crate) excluded: Vec<Excluded>,
-    pub(crate) came: Vec<Came>,
-    pub(crate) written: Vec<Written>,
+pub struct ExecutionTrace {
+    pub(crate) paths: BTreeMap<WarpId, WarpPath>,
+    pub(crate) deeds: Vec<MbarrierEvent>,
+    pub(crate) sent: Vec<AsyncStartEvent>,
+    pub(crate) excluded: Vec<PredicatedOff>,
+    pub(crate) came: Vec<BarrierArrivalEvent>,
+    pub(crate) written: Vec<WriteEvent>,
     /// Latest address that each load of a warp has read.
-    pub(crate) read: BTreeMap<(WarpId, Place), (MemoryId, u64)>,
-    pub(crate) phases: BTreeMap<Object, u32>,
+    pub(crate) read: BTreeMap<(WarpId, InstructionRef), (MemoryId, u64)>,
+    pub(crate) phases: BTreeMap<MbarrierRef, u32>,
     /// Step in which the current phase of each mbarrier began.
-    pub(crate) began: BTreeMap<Object, u64>,
+    pub(crate) began: BTreeMap<MbarrierRef, u64>,
     pub(crate) opened: BTreeMap<(u64, u32), u32>,
     /// Lanes that have arrived at the barrier of their cluster and have not waited yet.
     pub(crate) at_cluster: BTreeMap<WarpId, u32>,
@@ -134,12 +134,16 @@ pub struct MixedPhase {
     pub places: Vec<(FunctionId, u32)>,
 }
 
-impl Story {
+impl ExecutionTrace {
     /// Returns the first phase of each barrier at which threads waited at different instructions.
     pub fn mixed_phases(&self) -> Vec<MixedPhase> {
-        let mut places: BTreeMap<(u64, u32, u32), Vec<Place>> = BTreeMap::new();
+        let mut places: BTreeMap<(u64, u32, u32), Vec<InstructionRef>> = BTreeMap::new();
         // `bar.arrive` is intended to pair with another instruction.
-        for came in self.came.iter().filter(|came| came.waits != Waits::No) {
+        for came in self
+            .came
+            .iter()
+            .filter(|came| came.waits != ArrivalMode::No)
+        {
             let key = (came.warp.block, came.id, came.phase);
             let known = places.entry(key).or_default();
             if !known.contains(&came.at) {
@@ -162,11 +166,11 @@ impl Story {
     }
 
     /// Returns an empty history.
-    pub fn new() -> Story {
-        Story::default()
+    pub fn new() -> ExecutionTrace {
+        ExecutionTrace::default()
     }
 
-    pub(crate) fn phase(&self, object: Object) -> u32 {
+    pub(crate) fn phase(&self, object: MbarrierRef) -> u32 {
         self.phases.get(&object).copied().unwrap_or(0)
     }
 
@@ -175,25 +179,25 @@ impl Story {
         self.opened.get(&(block, id)).copied().unwrap_or(0)
     }
 
-    fn end_phase(&mut self, object: Object, step: u64) {
+    fn end_phase(&mut self, object: MbarrierRef, step: u64) {
         *self.phases.entry(object).or_default() += 1;
         self.began.insert(object, step);
     }
 
-    fn tell_act(
+    fn record_mbarrier_event(
         &mut self,
         event: &SyncEvent<'_>,
-        act: MbarrierAct,
-        touch: &warpgrid_emulator::MbarrierTouch,
+        act: MbarrierOperation,
+        touch: &warpgrid_emulator::MbarrierAccess,
     ) {
         let object = (touch.block, touch.address);
-        if act == MbarrierAct::Init {
+        if act == MbarrierOperation::Init {
             self.phases.insert(object, 0);
             self.began.insert(object, event.step);
         }
-        let is_kept = act != MbarrierAct::Test || touch.passed;
-        if is_kept && self.deeds.len() < MOST_DEEDS {
-            self.deeds.push(Deed {
+        let is_kept = act != MbarrierOperation::Test || touch.passed;
+        if is_kept && self.deeds.len() < MAX_EVENTS {
+            self.deeds.push(MbarrierEvent {
                 warp: event.warp_id(),
                 lane: touch.lane.into(),
                 at: (event.function, event.instruction),
@@ -207,42 +211,46 @@ impl Story {
         }
     }
 
-    fn tell_start(&mut self, event: &SyncEvent<'_>, pending: &warpgrid_emulator::Pending) {
+    fn record_async_start(
+        &mut self,
+        event: &SyncEvent<'_>,
+        pending: &warpgrid_emulator::InFlightOperation,
+    ) {
         let (object, bytes) = match pending.operation.completion {
-            PendingCompletion::Mbarrier {
+            CompletionMechanism::Mbarrier {
                 block,
                 address,
                 bytes,
             } => ((block, address), Some(bytes)),
-            PendingCompletion::Arrival { block, address, .. } => ((block, address), None),
-            PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => return,
+            CompletionMechanism::Arrival { block, address, .. } => ((block, address), None),
+            CompletionMechanism::None | CompletionMechanism::AsyncGroup { .. } => return,
         };
         let sources = pending.operation.pieces.iter().filter_map(|piece| {
             let source = piece.source.as_ref()?;
             Some(source.address + piece.bytes.len() as u64)
         });
-        if self.sent.len() < MOST_DEEDS {
-            self.sent.push(Sent {
+        if self.sent.len() < MAX_EVENTS {
+            self.sent.push(AsyncStartEvent {
                 step: event.step,
                 warp: event.warp_id(),
                 at: (event.function, event.instruction),
                 object,
                 phase: self.phase(object),
                 bytes,
-                source_end: sources.max(),
+                source_end_address: sources.max(),
             });
         }
     }
 }
 
-impl Observer for Story {
-    fn interest(&self) -> Interest {
-        Interest {
+impl Observer for ExecutionTrace {
+    fn interest(&self) -> EventMask {
+        EventMask {
             stores: true,
             loads: true,
             steps: true,
             syncs: true,
-            ..Interest::NONE
+            ..EventMask::NONE
         }
     }
 
@@ -260,7 +268,7 @@ impl Observer for Story {
             self.read.insert((WarpId { block, warp }, at), place);
             return;
         }
-        if !is_shared || self.written.len() >= MOST_DEEDS {
+        if !is_shared || self.written.len() >= MAX_EVENTS {
             return;
         }
         let start = event.pieces.iter().map(|p| p.address).min();
@@ -268,7 +276,7 @@ impl Observer for Story {
             .pieces
             .iter()
             .map(|p| p.address + u64::from(p.n_bytes));
-        self.written.push(Written {
+        self.written.push(WriteEvent {
             warp: WarpId { block, warp },
             lanes: event.mask,
             at: (event.function, event.instruction),
@@ -287,15 +295,15 @@ impl Observer for Story {
             return;
         };
         let at = (event.function, event.instruction);
-        let is_waiting = matches!(event.what, Outcome::Waits(_));
+        let is_waiting = matches!(event.what, StepOutcome::Waits(_));
         let path = self.paths.entry(WarpId { block, warp }).or_default();
-        if path.steps.len() == LONGEST_PATH {
+        if path.steps.len() == MAX_PATH_LEN {
             path.steps.pop_front();
         }
         path.steps.push_back((at, event.lanes));
         let excluded = event.lanes & !event.executed;
-        if excluded != 0 && !is_waiting && self.excluded.len() < MOST_DEEDS {
-            self.excluded.push(Excluded {
+        if excluded != 0 && !is_waiting && self.excluded.len() < MAX_EVENTS {
+            self.excluded.push(PredicatedOff {
                 step: event.position,
                 warp: WarpId { block, warp },
                 at,
@@ -309,18 +317,18 @@ impl Observer for Story {
         match event.what {
             SyncKind::Mbarrier { act, touched } => {
                 for touch in touched {
-                    self.tell_act(event, act, touch);
+                    self.record_mbarrier_event(event, act, touch);
                 }
             }
-            SyncKind::Started(pending) => self.tell_start(event, pending),
-            SyncKind::Landed {
+            SyncKind::Started(pending) => self.record_async_start(event, pending),
+            SyncKind::Completed {
                 pending,
                 signal: Some([before, after]),
             } => {
                 let object = match pending.operation.completion {
-                    PendingCompletion::Mbarrier { block, address, .. }
-                    | PendingCompletion::Arrival { block, address, .. } => (block, address),
-                    PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => return,
+                    CompletionMechanism::Mbarrier { block, address, .. }
+                    | CompletionMechanism::Arrival { block, address, .. } => (block, address),
+                    CompletionMechanism::None | CompletionMechanism::AsyncGroup { .. } => return,
                 };
                 if warpgrid_emulator::ends_phase(Some(before), Some(after)) {
                     self.end_phase(object, event.step);
@@ -328,8 +336,8 @@ impl Observer for Story {
             }
             SyncKind::BarrierArrived { id, waits } => {
                 let phase = self.barrier_phase(event.block, id);
-                if self.came.len() < MOST_DEEDS {
-                    self.came.push(Came {
+                if self.came.len() < MAX_EVENTS {
+                    self.came.push(BarrierArrivalEvent {
                         warp: event.warp_id(),
                         lanes: event.lanes,
                         at: (event.function, event.instruction),
@@ -339,7 +347,7 @@ impl Observer for Story {
                     });
                 }
             }
-            SyncKind::BarrierOpened { id } => {
+            SyncKind::BarrierCompleted { id } => {
                 *self.opened.entry((event.block, id)).or_default() += 1;
             }
             SyncKind::Exited => {
@@ -354,12 +362,12 @@ impl Observer for Story {
             }
             SyncKind::Fence
             | SyncKind::TensorMap { .. }
-            | SyncKind::WarpMet { .. }
+            | SyncKind::WarpBarrierCompleted { .. }
             | SyncKind::Matrices { .. }
             | SyncKind::ClusterOpened
             | SyncKind::Committed(_)
             | SyncKind::Waited(_)
-            | SyncKind::Landed { signal: None, .. } => {}
+            | SyncKind::Completed { signal: None, .. } => {}
         }
     }
 }

@@ -1,56 +1,60 @@
 //! Loads, stores and atomics of warps: checks each piece of an access against the earlier accesses to the same bytes.
 
-use crate::races::accessor::Accessor;
-use crate::races::check::{Race, Races};
+use crate::races::accessor::AccessContext;
+use crate::races::check::{DetectedRace, DetectedRaces};
 use crate::races::clock::{groups_of, row_of};
-use crate::races::detector::{Detector, Visit};
-use crate::races::found::{Access, End, Found, Lifetime, ThreadId, Unwritten, Why};
-use crate::races::location::Bytes;
-use crate::races::location::Memory;
+use crate::races::detector::{RaceDetector, RemoteAccess};
+use crate::races::found::{
+    BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, ThreadId, UninitializedRead,
+};
+use crate::races::location::ByteRange;
+use crate::races::location::MemorySpace;
 use crate::races::location::memory_of;
-use crate::races::shadow::Entry;
-use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId, is_elsewhere};
-use crate::races::threads::Warp;
+use crate::races::shadow::AccessRecord;
+use crate::races::site::{
+    AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind, is_checked_elsewhere,
+};
+use crate::races::threads::WarpState;
 use crate::scope::{Strength, releases};
 use smallvec::SmallVec;
-use warpgrid_emulator::{AccessAction, AccessEvent, Piece, WarpId};
+use warpgrid_emulator::{AccessAction, AccessEvent, ElementAccess, WarpId};
 
 /// Lanes of one access that touch the same bytes.
 #[derive(Clone, Copy)]
-struct Together {
+struct LaneGroup {
     lanes: u32,
-    bytes: Bytes,
+    bytes: ByteRange,
     ty_bytes: u32,
 }
 
 /// Maximum number of lane groups with shared bytes that are checked in one batch.
-const MOST_GROUPS: usize = 4;
+const MAX_GROUPS: usize = 4;
 
-impl Together {
+impl LaneGroup {
     /// Checks whether a piece belongs to other lanes and covers the same bytes.
-    fn takes_in(&self, piece: &Together) -> bool {
-        let bytes = |of: &Together| (of.bytes.address, of.bytes.n, of.bytes.memory);
+    fn takes_in(&self, piece: &LaneGroup) -> bool {
+        let bytes = |of: &LaneGroup| (of.bytes.address, of.bytes.n, of.bytes.memory);
         bytes(self) == bytes(piece) && self.lanes & piece.lanes == 0
     }
 
-    fn shares_bytes(&self, piece: &Together) -> bool {
-        let end = |of: &Together| of.bytes.address.saturating_add(u64::from(of.bytes.n));
+    fn shares_bytes(&self, piece: &LaneGroup) -> bool {
+        let end = |of: &LaneGroup| of.bytes.address.saturating_add(u64::from(of.bytes.n));
         self.bytes.memory == piece.bytes.memory
             && self.bytes.address < end(piece)
             && piece.bytes.address < end(self)
     }
 }
 
-impl Detector {
-    pub(crate) fn see_access(&mut self, event: &AccessEvent<'_>) {
+impl RaceDetector {
+    pub(crate) fn check_access(&mut self, event: &AccessEvent<'_>) {
         let Some(of) = event.warp() else {
             // The pieces of an asynchronous operation were checked when the operation started.
             self.see_landed_bytes(event);
             return;
         };
-        let is_shared = |piece: &Piece| memory_of(piece.memory).is_some();
+        let is_shared = |piece: &ElementAccess| memory_of(piece.memory).is_some();
         if !event.pieces.iter().any(is_shared)
-            || is_elsewhere(&self.program, event.function, event.instruction)
+            || is_checked_elsewhere(&self.program, event.function, event.instruction)
         {
             return;
         }
@@ -62,14 +66,14 @@ impl Detector {
         }
         let mut state = self.take(of.block, of.warp);
         match strength {
-            Strength::Weak => self.see_weak(event, &state, of),
-            Strength::Strong(scope) => self.see_strong(event, &mut state, of, scope),
+            Strength::Weak => self.check_weak_access(event, &state, of),
+            Strength::Strong(scope) => self.check_strong_access(event, &mut state, of, scope),
         }
         self.put(of.block, of.warp, state);
     }
 
-    fn see_weak(&mut self, event: &AccessEvent<'_>, state: &Warp, of: WarpId) {
-        let mut groups = SmallVec::<[Together; MOST_GROUPS]>::new();
+    fn check_weak_access(&mut self, event: &AccessEvent<'_>, state: &WarpState, of: WarpId) {
+        let mut groups = SmallVec::<[LaneGroup; MAX_GROUPS]>::new();
         // Index of the group of the previous piece.
         let mut latest = 0;
         for piece in event.pieces {
@@ -77,9 +81,9 @@ impl Detector {
                 continue;
             };
             let same_value = event.action.writes() && event.before(piece) == event.bytes(piece);
-            let alone = Together {
-                lanes: 1 << (piece.asked & 31),
-                bytes: Bytes {
+            let alone = LaneGroup {
+                lanes: 1 << (piece.address_lane & 31),
+                bytes: ByteRange {
                     memory,
                     address: piece.address,
                     n: piece.n_bytes,
@@ -102,7 +106,7 @@ impl Detector {
                 continue;
             }
             // The groups of one batch are disjoint, so the order of their checks does not matter.
-            let is_full = groups.len() == MOST_GROUPS;
+            let is_full = groups.len() == MAX_GROUPS;
             if is_full || groups.iter().any(|group| group.shares_bytes(&alone)) {
                 self.see_groups_together(event, state, of, &groups);
                 groups.clear();
@@ -117,16 +121,16 @@ impl Detector {
     fn see_groups_together(
         &mut self,
         event: &AccessEvent<'_>,
-        state: &Warp,
+        state: &WarpState,
         of: WarpId,
-        groups: &[Together],
+        groups: &[LaneGroup],
     ) {
-        let mut races = Races::new();
+        let mut races = DetectedRaces::new();
         for group in groups {
             let site = self.site_of(event, group.ty_bytes);
             let row = row_of(of.block, of.warp);
             for (lanes, epoch) in groups_of(&state.epochs, group.lanes) {
-                let by = Accessor {
+                let by = AccessContext {
                     warp: state,
                     threads: row,
                     lanes,
@@ -137,7 +141,7 @@ impl Detector {
                     as_epoch: epoch,
                     step: event.step,
                 };
-                self.look_at_life(&by, group.bytes);
+                self.check_block_lifetime(&by, group.bytes);
                 self.find_races(&by, group.bytes, &mut races);
             }
             if event.action.writes() {
@@ -145,30 +149,30 @@ impl Detector {
             }
         }
         if groups.len() > 1 {
-            races.sort_by_key(Race::lane);
+            races.sort_by_key(DetectedRace::lane);
         }
         self.report_races(&races);
     }
 
     /// Checks an access for races, and whether its memory is allocated and initialized.
-    pub(crate) fn look(&mut self, by: &Accessor<'_>, bytes: Bytes) {
-        self.look_at_life(by, bytes);
+    pub(crate) fn check_bytes(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
+        self.check_block_lifetime(by, bytes);
         self.check(by, bytes);
     }
 
     /// Checks whether the block that owns the accessed shared memory is alive, and whether the bytes were written.
-    pub(crate) fn look_at_life(&mut self, by: &Accessor<'_>, bytes: Bytes) {
-        if let Memory::Shared(block) = bytes.memory {
+    pub(crate) fn check_block_lifetime(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
+        if let MemorySpace::Shared(block) = bytes.memory {
             if block != by.home.block {
-                self.visit(by, bytes, block);
-            } else if self.sites.get(by.site).kind == Kind::Read {
-                self.look_at_written(by, bytes);
+                self.check_remote_access(by, bytes, block);
+            } else if self.sites.get(by.site).kind == SiteAccessKind::Read {
+                self.check_initialized(by, bytes);
             }
         }
     }
 
     /// Reports a read of shared memory that was never written.
-    fn look_at_written(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+    fn check_initialized(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
         let shadow = self.shadow();
         let unwritten = bytes.words().any(|(address, mask)| {
             let word = shadow.word(bytes.memory, address);
@@ -180,8 +184,8 @@ impl Detector {
         let site = *self.sites.get(by.site);
         let lane = by.lanes.trailing_zeros();
         self.unwritten_sites.push(by.site);
-        self.unwritten.push(Unwritten {
-            reader: Access::of(
+        self.unwritten.push(UninitializedRead {
+            reader: RaceSide::of(
                 &site,
                 ThreadId::of_lane(by.home.block, by.threads.warp(), lane),
             ),
@@ -192,28 +196,28 @@ impl Detector {
     }
 
     /// Checks an access to the shared memory of another block, which must have started and must not have exited.
-    fn visit(&mut self, by: &Accessor<'_>, bytes: Bytes, block: u64) {
+    fn check_remote_access(&mut self, by: &AccessContext<'_>, bytes: ByteRange, block: u64) {
         let lane = by.lanes.trailing_zeros();
         let thread = ThreadId::of_lane(by.home.block, by.threads.warp(), lane);
         let is_there = crate::races::clock::lanes_of(by.lanes)
             .all(|lane| by.warp.clock(lane).seen().knows_block(block));
         let site = *self.sites.get(by.site);
         if !is_there {
-            let found = Found {
-                first: Access::of(&site, thread),
-                second: End::Life(Lifetime::Start(block)),
+            let found = Race {
+                first: RaceSide::of(&site, thread),
+                second: RaceCounterpart::Life(BlockLifetime::Start(block)),
                 memory: bytes.memory,
                 address: bytes.address,
                 n_bytes: bytes.n,
-                why: Why::Lifetime,
+                why: RaceCause::Lifetime,
                 same_value: false,
                 step: by.step,
                 is_fenced_there: false,
             };
             self.add_life(by.site, found);
         }
-        let visit = Visit {
-            entry: Entry {
+        let visit = RemoteAccess {
+            entry: AccessRecord {
                 row: by.as_row,
                 epoch: by.as_epoch,
                 lanes: by.as_lanes,
@@ -228,19 +232,19 @@ impl Detector {
     }
 
     /// Returns the site of an access with elements of this size.
-    pub(crate) fn site_of(&mut self, event: &AccessEvent<'_>, element_bytes: u32) -> SiteId {
+    pub(crate) fn site_of(&mut self, event: &AccessEvent<'_>, element_bytes: u32) -> AccessSiteId {
         self.sites.of(
             event.function,
             event.instruction,
-            Side::Only,
+            OperandRole::Only,
             element_bytes,
-            || Site {
+            || AccessSite {
                 function: event.function,
                 instruction: event.instruction,
                 kind: match event.action {
-                    AccessAction::Load => Kind::Read,
-                    AccessAction::Store => Kind::Write,
-                    AccessAction::Atomic | AccessAction::Reduction => Kind::Atomic,
+                    AccessAction::Load => SiteAccessKind::Read,
+                    AccessAction::Store => SiteAccessKind::Write,
+                    AccessAction::Atomic | AccessAction::Reduction => SiteAccessKind::Atomic,
                 },
                 strength: Strength::of(event.sem, event.scope),
                 proxy: match event.cache.non_coherent {

@@ -1,27 +1,27 @@
 //! The lanes of a warp that access the same bytes, and the accesses with which they are compared.
 
-use crate::races::clock::{Clock, Row, lanes_of};
-use crate::races::launch_shape::Shape;
-use crate::races::location::{Bytes, Memory};
-use crate::races::shadow::Entry;
-use crate::races::site::{ProxyKind, SiteId, Sites};
-use crate::races::threads::Warp;
-use crate::scope::Home;
+use crate::races::clock::{ClockGroup, VectorClock, lanes_of};
+use crate::races::launch_shape::LaunchShape;
+use crate::races::location::{ByteRange, MemorySpace};
+use crate::races::shadow::AccessRecord;
+use crate::races::site::{AccessSiteId, AccessSites, ProxyKind};
+use crate::races::threads::WarpState;
+use crate::scope::ThreadLocation;
 
 /// Number of entries of a word from which on entries that happen before the newest access are dropped.
-pub(crate) const MANY: usize = 24;
+pub(crate) const PRUNE_THRESHOLD: usize = 24;
 
 /// Lanes of a warp that access the same bytes, directly or by an asynchronous operation.
 #[derive(Clone, Copy)]
-pub(crate) struct Accessor<'a> {
-    pub(crate) warp: &'a Warp,
+pub(crate) struct AccessContext<'a> {
+    pub(crate) warp: &'a WarpState,
     /// Row of the threads in vector clocks.
-    pub(crate) threads: Row,
+    pub(crate) threads: ClockGroup,
     pub(crate) lanes: u32,
-    pub(crate) home: Home,
-    pub(crate) site: SiteId,
+    pub(crate) home: ThreadLocation,
+    pub(crate) site: AccessSiteId,
     /// Row to which the accesses are attributed.
-    pub(crate) as_row: Row,
+    pub(crate) as_row: ClockGroup,
     pub(crate) as_lanes: u32,
     pub(crate) as_epoch: u32,
     pub(crate) step: u64,
@@ -29,9 +29,9 @@ pub(crate) struct Accessor<'a> {
 
 /// Bytes of an access within one word.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(crate) struct WordPart {
     /// All bytes of the access.
-    pub(crate) bytes: Bytes,
+    pub(crate) bytes: ByteRange,
     /// Address of the word.
     pub(crate) word: u64,
     /// One bit for each byte of the word.
@@ -40,25 +40,25 @@ pub(crate) struct Part {
 
 /// Lanes that perform the current access, directly or by an asynchronous operation, through a proxy.
 #[derive(Clone, Copy)]
-pub(crate) struct Current<'a> {
-    pub(crate) warp: &'a Warp,
+pub(crate) struct CurrentLanes<'a> {
+    pub(crate) warp: &'a WarpState,
     /// Row of the threads in vector clocks.
-    pub(crate) threads: Row,
+    pub(crate) threads: ClockGroup,
     pub(crate) lanes: u32,
     pub(crate) proxy: ProxyKind,
-    pub(crate) memory: Memory,
+    pub(crate) memory: MemorySpace,
 }
 
-impl Current<'_> {
+impl CurrentLanes<'_> {
     /// Checks whether an earlier access happens before the current access of each lane.
-    pub(crate) fn knows(&self, entry: &Entry) -> bool {
+    pub(crate) fn happens_before(&self, entry: &AccessRecord) -> bool {
         self.warp
             .all_know(self.lanes, (entry.row, entry.lanes, entry.epoch))
     }
 
     /// Checks for each lane whether a proxy fence orders an earlier access before accesses through the asynchronous
     /// proxy, or no fence is needed.
-    pub(crate) fn is_through(&self, entry: &Entry, their: ProxyKind) -> bool {
+    pub(crate) fn is_proxy_fenced(&self, entry: &AccessRecord, their: ProxyKind) -> bool {
         let block = self.threads.block();
         let is_here = !entry.row.is_single() && entry.row.block() == block;
         if their == ProxyKind::Async && is_here {
@@ -74,39 +74,44 @@ impl Current<'_> {
 
 /// Facts that decide whether an earlier access can still race.
 #[derive(Clone, Copy)]
-pub(crate) struct Settled<'a> {
-    pub(crate) sites: &'a Sites,
-    pub(crate) shape: &'a Shape,
+pub(crate) struct OrderingOracle<'a> {
+    pub(crate) sites: &'a AccessSites,
+    pub(crate) shape: &'a LaunchShape,
     pub(crate) has_proxies: bool,
     /// Whether the program contains copies that read tensor maps, or non-coherent loads, with which a write can race at
     /// any later time.
     pub(crate) is_kept_for_ever: bool,
 }
 
-impl Settled<'_> {
+impl OrderingOracle<'_> {
     /// Checks whether an earlier access happens before the current access. Non-coherent loads are not ordered with any
     /// access.
-    pub(crate) fn comes_after(&self, by: &Current<'_>, entry: &Entry) -> bool {
+    pub(crate) fn is_ordered_after(&self, by: &CurrentLanes<'_>, entry: &AccessRecord) -> bool {
         let their = self.sites.get(entry.site).proxy;
-        if [by.proxy, their].contains(&ProxyKind::ReadOnly) || !by.knows(entry) {
+        if [by.proxy, their].contains(&ProxyKind::ReadOnly) || !by.happens_before(entry) {
             return false;
         }
         match by.proxy {
             ProxyKind::Generic => true,
-            ProxyKind::Async => by.is_through(entry, their),
+            ProxyKind::Async => by.is_proxy_fenced(entry, their),
             ProxyKind::ReadOnly | ProxyKind::TensorMap => false,
         }
     }
 
     /// Checks whether every access of a thread with this vector clock, through any proxy, is ordered after an earlier access.
-    pub(crate) fn is_settled(&self, clock: &Clock, entry: &Entry, memory: Memory) -> bool {
-        let Entry {
+    pub(crate) fn is_settled(
+        &self,
+        clock: &VectorClock,
+        entry: &AccessRecord,
+        memory: MemorySpace,
+    ) -> bool {
+        let AccessRecord {
             row, lanes, epoch, ..
         } = *entry;
         if clock.seen().unknown(row, lanes, epoch) != 0 {
             return false;
         }
-        if memory == Memory::Global {
+        if memory == MemorySpace::Global {
             let site = self.sites.get(entry.site);
             let is_for_ever = self.is_kept_for_ever && site.kind.writes();
             if is_for_ever || site.proxy == ProxyKind::ReadOnly {

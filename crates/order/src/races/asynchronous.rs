@@ -1,77 +1,79 @@
 //! Asynchronous operations: their accesses are checked when the operation starts. The operation happens after the
 //! earlier accesses of its thread, and before the code that waits for its completion.
 
-use crate::races::accessor::Accessor;
+use crate::races::accessor::AccessContext;
 use crate::races::clock::row_of;
-use crate::races::clock::{Clock, Fenced, Row, RowKind, join, lanes_of};
-use crate::races::detector::Detector;
-use crate::races::found::{Access, End, Found, ThreadId, Why};
-use crate::races::location::Bytes;
-use crate::races::location::Memory;
+use crate::races::clock::{ClockGroup, ClockGroupKind, ProxyFence, VectorClock, join, lanes_of};
+use crate::races::detector::RaceDetector;
+use crate::races::found::{Race, RaceCause, RaceCounterpart, RaceSide, ThreadId};
+use crate::races::location::ByteRange;
+use crate::races::location::MemorySpace;
 use crate::races::mbarriers::object_site;
 use crate::races::products::see_products_complete;
-use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId, action_of};
-use crate::races::threads::Warp;
+use crate::races::site::{
+    AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind, action_of,
+};
+use crate::races::threads::WarpState;
 use crate::scope::Strength;
 use std::rc::Rc;
 use warpgrid_emulator::{
-    GroupKind, GroupWait, MbarrierState, Pending, PendingCompletion, PendingPiece, Reduction,
-    SyncEvent, Work, ends_phase,
+    AsyncEffect, AsyncGroupKind, AsyncWrite, CompletionMechanism, GroupWait, InFlightOperation,
+    MbarrierState, Reduction, SyncEvent, ends_phase,
 };
-use warpgrid_isa::{Scope, StateSpace, Transfer};
+use warpgrid_isa::{AsyncTransferKind, Scope, StateSpace};
 
 /// Start of an asynchronous operation by a warp.
-pub(crate) struct Start<'a> {
-    state: &'a Warp,
+pub(crate) struct AsyncStart<'a> {
+    state: &'a WarpState,
     block: u64,
     warp: u32,
     pub(crate) event: &'a SyncEvent<'a>,
-    pub(crate) pending: &'a Pending,
+    pub(crate) pending: &'a InFlightOperation,
     proxy: ProxyKind,
     /// Number of operations that each lane has started, for kinds that complete in order.
-    numbers: Option<(GroupKind, [u32; 32])>,
+    numbers: Option<(AsyncGroupKind, [u32; 32])>,
 }
 
-impl Start<'_> {
+impl AsyncStart<'_> {
     /// Returns the row, the lanes and the epoch to which the accesses of a lane are attributed.
-    fn attribution(&self, lane: u32, access: Kind) -> (Row, u32, u32) {
+    fn attribution(&self, lane: u32, access: SiteAccessKind) -> (ClockGroup, u32, u32) {
         match &self.numbers {
             None => {
-                let (row, bit) = Row::single(self.pending.id.0);
+                let (row, bit) = ClockGroup::single(self.pending.id.0);
                 (row, bit, 1)
             }
             Some((kind, numbers)) => {
                 let kind = match kind {
-                    GroupKind::Bulk if access.writes() => RowKind::BulkWrites,
-                    GroupKind::Bulk => RowKind::BulkReads,
-                    GroupKind::Copies | GroupKind::Products => RowKind::Copies,
+                    AsyncGroupKind::Bulk if access.writes() => ClockGroupKind::BulkWrites,
+                    AsyncGroupKind::Bulk => ClockGroupKind::BulkReads,
+                    AsyncGroupKind::Copies | AsyncGroupKind::Products => ClockGroupKind::Copies,
                 };
-                let row = Row::of(kind, self.block, self.warp);
+                let row = ClockGroup::of(kind, self.block, self.warp);
                 (row, 1 << lane, numbers[lane as usize & 31])
             }
         }
     }
 }
 
-impl Detector {
+impl RaceDetector {
     /// Checks the memory accesses of an operation that starts.
-    pub(crate) fn see_start(&mut self, event: &SyncEvent<'_>, pending: &Pending) {
+    pub(crate) fn on_async_start(&mut self, event: &SyncEvent<'_>, pending: &InFlightOperation) {
         let (block, warp) = (event.block, event.warp);
         let lanes = event.lanes;
         if matches!(
             pending.operation.work,
-            Work::Product(_) | Work::TensorMemory(_)
+            AsyncEffect::Product(_) | AsyncEffect::TensorMemory(_)
         ) {
             return;
         }
         let mut state = self.take(block, warp);
         let numbers = match pending.operation.completion {
-            PendingCompletion::AsyncGroup { kind, .. } => {
+            CompletionMechanism::AsyncGroup { kind, .. } => {
                 Some((kind, state.start(kind, lanes_of_pieces(pending) & lanes)))
             }
-            PendingCompletion::None
-            | PendingCompletion::Mbarrier { .. }
-            | PendingCompletion::Arrival { .. } => None,
+            CompletionMechanism::None
+            | CompletionMechanism::Mbarrier { .. }
+            | CompletionMechanism::Arrival { .. } => None,
         };
         let first = lanes_of_pieces(pending).trailing_zeros().min(31);
         let starter = match lanes_of_pieces(pending) {
@@ -79,10 +81,10 @@ impl Detector {
             _ => first,
         };
         if numbers.is_none() {
-            self.singles
+            self.individual_operations
                 .insert(pending.id.0, ThreadId::of_lane(block, warp, starter));
         }
-        let start = Start {
+        let start = AsyncStart {
             state: &state,
             block,
             warp,
@@ -95,24 +97,24 @@ impl Detector {
         for piece in pending.operation.all_pieces().iter() {
             self.see_piece(&start, piece);
         }
-        if let Work::Cancel {
+        if let AsyncEffect::Cancel {
             blocks, address, ..
         } = &pending.operation.work
         {
-            self.answer(blocks, *address);
+            self.on_query_response(blocks, *address);
         }
         self.see_completion(&start, starter);
-        state.tick(lanes);
+        state.advance_epoch(lanes);
         self.put(block, warp, state);
     }
 
     /// Marks the 16 bytes of a response as written in the shared memory of the blocks, because the system will write
     /// the response there.
-    fn answer(&mut self, blocks: &[u64], address: u64) {
+    fn on_query_response(&mut self, blocks: &[u64], address: u64) {
         for block in blocks {
             for at in (address..address + 16).step_by(4) {
                 let shadow = self.shadow();
-                let word = shadow.word(Memory::Shared(*block), at);
+                let word = shadow.word(MemorySpace::Shared(*block), at);
                 shadow.set_written(word, 15);
             }
         }
@@ -121,15 +123,17 @@ impl Detector {
     fn proxy_of(&self, event: &SyncEvent<'_>) -> ProxyKind {
         let action = action_of(&self.program, event.function, event.instruction);
         match action.map(|action| action.does.transfer()) {
-            Some(Transfer::Registers | Transfer::Copy | Transfer::Arrival) => ProxyKind::Generic,
-            Some(Transfer::Bulk | Transfer::None) | None => ProxyKind::Async,
+            Some(
+                AsyncTransferKind::Registers | AsyncTransferKind::Copy | AsyncTransferKind::Arrival,
+            ) => ProxyKind::Generic,
+            Some(AsyncTransferKind::Bulk | AsyncTransferKind::None) | None => ProxyKind::Async,
         }
     }
 
-    fn see_piece(&mut self, start: &Start<'_>, piece: &PendingPiece) {
+    fn see_piece(&mut self, start: &AsyncStart<'_>, piece: &AsyncWrite) {
         if let Some(source) = &piece.source {
-            let site = self.async_site(start, Side::Source, piece);
-            let bytes = Bytes::at(
+            let site = self.async_site(start, OperandRole::Source, piece);
+            let bytes = ByteRange::at(
                 memory_of(source.space, source.block),
                 source.address,
                 piece.bytes.len() as u32,
@@ -137,8 +141,8 @@ impl Detector {
             let by = self.accessor(start, site, piece.lane);
             self.look_at_range(&by, bytes);
         }
-        let site = self.async_site(start, Side::Destination, piece);
-        let bytes = Bytes::at(
+        let site = self.async_site(start, OperandRole::Destination, piece);
+        let bytes = ByteRange::at(
             memory_of(piece.space, piece.block),
             piece.address,
             piece.bytes.len() as u32,
@@ -148,7 +152,7 @@ impl Detector {
     }
 
     /// Checks the byte range that a piece of an operation reads or writes.
-    fn look_at_range(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+    fn look_at_range(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
         // Non-bulk copies access only a few bytes per lane, so the range check would not pay off.
         let rest = match by.as_row.is_copies() {
             true => Some(bytes),
@@ -157,25 +161,36 @@ impl Detector {
         let Some(rest) = rest else {
             return;
         };
-        self.look_at_life(by, bytes);
+        self.check_block_lifetime(by, bytes);
         self.check(by, rest);
         if self.sites.get(by.site).kind.writes() {
             self.forget_strong(bytes);
         }
     }
 
-    pub(crate) fn look_async(&mut self, start: &Start<'_>, site: SiteId, lane: u32, bytes: Bytes) {
+    pub(crate) fn look_async(
+        &mut self,
+        start: &AsyncStart<'_>,
+        site: AccessSiteId,
+        lane: u32,
+        bytes: ByteRange,
+    ) {
         let by = self.accessor(start, site, lane);
         if bytes.n > 0 {
-            self.look(&by, bytes);
+            self.check_bytes(&by, bytes);
         }
     }
 
     /// Returns the accessor of a lane that starts an operation with this access.
-    fn accessor<'a>(&self, start: &Start<'a>, site: SiteId, lane: u32) -> Accessor<'a> {
+    fn accessor<'a>(
+        &self,
+        start: &AsyncStart<'a>,
+        site: AccessSiteId,
+        lane: u32,
+    ) -> AccessContext<'a> {
         let lane = lane & 31;
         let (as_row, as_lanes, as_epoch) = start.attribution(lane, self.sites.get(site).kind);
-        Accessor {
+        AccessContext {
             warp: start.state,
             threads: row_of(start.block, start.warp),
             lanes: 1 << lane,
@@ -188,10 +203,15 @@ impl Detector {
         }
     }
 
-    fn async_site(&mut self, start: &Start<'_>, side: Side, piece: &PendingPiece) -> SiteId {
+    fn async_site(
+        &mut self,
+        start: &AsyncStart<'_>,
+        side: OperandRole,
+        piece: &AsyncWrite,
+    ) -> AccessSiteId {
         let event = start.event;
         let (kind, strength, element_bytes) = match (side, piece.reduces) {
-            (Side::Source, _) => (Kind::Read, Strength::Weak, 0),
+            (OperandRole::Source, _) => (SiteAccessKind::Read, Strength::Weak, 0),
             // Each reduction is a separate relaxed access (PTX ISA, `red.async`, `cp.reduce.async.bulk`).
             (_, Some(Reduction { ty, .. })) => {
                 let scope = match start.proxy {
@@ -200,9 +220,13 @@ impl Detector {
                         Scope::Cluster
                     }
                 };
-                (Kind::Atomic, Strength::Strong(scope), ty.width_bytes())
+                (
+                    SiteAccessKind::Atomic,
+                    Strength::Strong(scope),
+                    ty.width_bytes(),
+                )
             }
-            (_, None) => (Kind::Write, Strength::Weak, 0),
+            (_, None) => (SiteAccessKind::Write, Strength::Weak, 0),
         };
         let proxy = start.proxy;
         self.sites.of(
@@ -210,7 +234,7 @@ impl Detector {
             event.instruction,
             side,
             element_bytes,
-            || Site {
+            || AccessSite {
                 function: event.function,
                 instruction: event.instruction,
                 kind,
@@ -223,28 +247,28 @@ impl Detector {
     }
 
     /// Records the access to the mbarrier on which the operation completes or arrives.
-    fn see_completion(&mut self, start: &Start<'_>, lane: u32) {
+    fn see_completion(&mut self, start: &AsyncStart<'_>, lane: u32) {
         let (block, address) = match start.pending.operation.completion {
-            PendingCompletion::Mbarrier { block, address, .. } => (block, address),
-            PendingCompletion::Arrival { block, address, .. } => {
+            CompletionMechanism::Mbarrier { block, address, .. } => (block, address),
+            CompletionMechanism::Arrival { block, address, .. } => {
                 self.see_arrival_start(start);
                 (block, address)
             }
-            PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => return,
+            CompletionMechanism::None | CompletionMechanism::AsyncGroup { .. } => return,
         };
         let event = start.event;
         let site = self.sites.of(
             event.function,
             event.instruction,
-            Side::Object,
+            OperandRole::Object,
             crate::races::mbarrier_object::OBJECT_BYTES,
-            || Site {
+            || AccessSite {
                 asynchronous: true,
-                ..object_site(event.function, event.instruction, Kind::Atomic)
+                ..object_site(event.function, event.instruction, SiteAccessKind::Atomic)
             },
         );
-        let bytes = Bytes::at(
-            Memory::Shared(block),
+        let bytes = ByteRange::at(
+            MemorySpace::Shared(block),
             address,
             crate::races::mbarrier_object::OBJECT_BYTES,
         );
@@ -255,7 +279,13 @@ impl Detector {
     }
 
     /// Checks that a fence separates the initialization of an mbarrier from the first copy that completes on it.
-    fn look_at_init(&mut self, start: &Start<'_>, site: SiteId, lane: u32, bytes: Bytes) {
+    fn look_at_init(
+        &mut self,
+        start: &AsyncStart<'_>,
+        site: AccessSiteId,
+        lane: u32,
+        bytes: ByteRange,
+    ) {
         let place = (bytes.memory, bytes.address);
         let Some(object) = self.objects.get_mut(&place) else {
             return;
@@ -266,20 +296,20 @@ impl Detector {
         let row = row_of(start.block, start.warp);
         let own = start.state.point(row, lane as usize & 31);
         let of = (init.point.row, 1 << init.point.lane, init.point.epoch);
-        if start.state.unfenced(own, Fenced::Init, of) == 0 {
+        if start.state.unfenced(own, ProxyFence::Init, of) == 0 {
             return;
         }
         let (first, second) = (*self.sites.get(init.site), *self.sites.get(site));
         let their = init.point;
         let theirs = ThreadId::of_lane(their.row.block(), their.row.warp(), their.lane);
         let own = ThreadId::of_lane(start.block, start.warp, lane);
-        let found = Found {
-            first: Access::of(&first, theirs),
-            second: End::Access(Access::of(&second, own)),
+        let found = Race {
+            first: RaceSide::of(&first, theirs),
+            second: RaceCounterpart::Access(RaceSide::of(&second, own)),
             memory: bytes.memory,
             address: bytes.address,
             n_bytes: bytes.n,
-            why: Why::Init,
+            why: RaceCause::MissingInitFence,
             same_value: false,
             step: start.event.step,
             is_fenced_there: false,
@@ -289,47 +319,51 @@ impl Detector {
 
     /// Records the clock of an asynchronous arrival. The arrival happens after all copies that its lanes have started,
     /// or after the matrix operations, which happen after the earlier accesses of their thread.
-    fn see_arrival_start(&mut self, start: &Start<'_>) {
+    fn see_arrival_start(&mut self, start: &AsyncStart<'_>) {
         if start.proxy != ProxyKind::Generic {
-            let mut clock = Clock::nothing();
+            let mut clock = VectorClock::empty();
             let row = row_of(start.block, start.warp);
             let present = self.shape.present(start.warp);
             let lanes = start.event.lanes;
-            start.state.hand_on(&mut clock, row, lanes, present);
+            start.state.release_into(&mut clock, row, lanes, present);
             // The commits of one thread complete in order, so a wait for a later arrival also acquires the earlier
             // arrivals.
             let lane = start.event.lanes.trailing_zeros();
             let thread = ThreadId::of_lane(start.block, start.warp, lane);
             let committed = self.committed.entry(thread).or_default();
             join(&mut clock, committed);
-            let (row, bit) = Row::single(start.pending.id.0);
-            Rc::make_mut(committed).raise(row, bit, 1);
+            let (row, bit) = ClockGroup::single(start.pending.id.0);
+            Rc::make_mut(committed).advance(row, bit, 1);
             self.arrivals.insert(start.pending.id.0, clock);
             return;
         }
-        let started = start.state.started(GroupKind::Copies);
-        let row = Row::of(RowKind::Copies, start.block, start.warp);
-        let mut clock = Clock::default();
+        let started = start.state.started(AsyncGroupKind::Copies);
+        let row = ClockGroup::of(ClockGroupKind::Copies, start.block, start.warp);
+        let mut clock = VectorClock::default();
         for lane in lanes_of(start.event.lanes) {
-            clock.raise(row, 1 << lane, started[lane]);
+            clock.advance(row, 1 << lane, started[lane]);
         }
         self.arrivals.insert(start.pending.id.0, Rc::new(clock));
     }
 
     /// Records the completion of an operation: waiters for the current phase of its mbarrier acquire the operation.
-    pub(crate) fn see_landing(&mut self, pending: &Pending, signal: Option<[MbarrierState; 2]>) {
+    pub(crate) fn on_completion(
+        &mut self,
+        pending: &InFlightOperation,
+        signal: Option<[MbarrierState; 2]>,
+    ) {
         let (block, address) = match pending.operation.completion {
-            PendingCompletion::Mbarrier { block, address, .. }
-            | PendingCompletion::Arrival { block, address, .. } => (block, address),
-            PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => return,
+            CompletionMechanism::Mbarrier { block, address, .. }
+            | CompletionMechanism::Arrival { block, address, .. } => (block, address),
+            CompletionMechanism::None | CompletionMechanism::AsyncGroup { .. } => return,
         };
-        let (row, bit) = Row::single(pending.id.0);
+        let (row, bit) = ClockGroup::single(pending.id.0);
         let arrival = self.arrivals.remove(&pending.id.0);
         let object = self
             .objects
-            .entry((Memory::Shared(block), address))
+            .entry((MemorySpace::Shared(block), address))
             .or_default();
-        object.land(row, bit, arrival.as_deref());
+        object.on_completion(row, bit, arrival.as_deref());
         if let Some([before, after]) = signal
             && ends_phase(Some(before), Some(after))
         {
@@ -347,45 +381,49 @@ impl Detector {
         let (block, warp) = (event.block, event.warp);
         let mut state = self.take(block, warp);
         let complete = state.complete(kind, latest);
-        if kind == GroupKind::Products {
+        if kind == AsyncGroupKind::Products {
             see_products_complete(&mut state, event, &complete);
         }
-        let rows: &[RowKind] = match (kind, reads) {
-            (GroupKind::Copies, _) => &[RowKind::Copies],
-            (GroupKind::Bulk, true) => &[RowKind::BulkReads],
-            (GroupKind::Bulk, false) => &[RowKind::BulkReads, RowKind::BulkWrites],
-            (GroupKind::Products, _) => &[],
+        let rows: &[ClockGroupKind] = match (kind, reads) {
+            (AsyncGroupKind::Copies, _) => &[ClockGroupKind::Copies],
+            (AsyncGroupKind::Bulk, true) => &[ClockGroupKind::BulkReads],
+            (AsyncGroupKind::Bulk, false) => {
+                &[ClockGroupKind::BulkReads, ClockGroupKind::BulkWrites]
+            }
+            (AsyncGroupKind::Products, _) => &[],
         };
         for kind in rows {
-            state.raise(event.lanes, Row::of(*kind, block, warp), &complete);
+            state.raise(event.lanes, ClockGroup::of(*kind, block, warp), &complete);
         }
         self.put(block, warp, state);
     }
 }
 
 /// Checks whether threads arrive at an mbarrier when the operation completes.
-fn is_arrival(pending: &Pending) -> bool {
+fn is_arrival(pending: &InFlightOperation) -> bool {
     matches!(
         pending.operation.completion,
-        PendingCompletion::Arrival { .. }
+        CompletionMechanism::Arrival { .. }
     )
 }
 
 /// Returns the lanes to which the pieces of an operation belong.
-fn lanes_of_pieces(pending: &Pending) -> u32 {
+fn lanes_of_pieces(pending: &InFlightOperation) -> u32 {
     let pieces = pending.operation.pieces.iter();
     let lanes = pieces.fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));
     match &pending.operation.work {
-        Work::Tensor(transfer) | Work::TensorPieces(transfer) => lanes | 1 << (transfer.lane & 31),
-        Work::Cancel { lane, .. } => lanes | 1 << (lane & 31),
-        Work::Pieces | Work::Product(_) | Work::TensorMemory(_) => lanes,
+        AsyncEffect::Tensor(transfer) | AsyncEffect::TensorPieces(transfer) => {
+            lanes | 1 << (transfer.lane & 31)
+        }
+        AsyncEffect::Cancel { lane, .. } => lanes | 1 << (lane & 31),
+        AsyncEffect::Pieces | AsyncEffect::Product(_) | AsyncEffect::TensorMemory(_) => lanes,
     }
 }
 
 /// Returns the memory that a state space of an asynchronous operation denotes.
-fn memory_of(space: StateSpace, block: u64) -> Memory {
+fn memory_of(space: StateSpace, block: u64) -> MemorySpace {
     match space {
-        StateSpace::Shared | StateSpace::SharedCluster => Memory::Shared(block),
-        _ => Memory::Global,
+        StateSpace::Shared | StateSpace::SharedCluster => MemorySpace::Shared(block),
+        _ => MemorySpace::Global,
     }
 }

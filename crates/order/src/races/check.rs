@@ -1,39 +1,41 @@
 //! Check of one access against the earlier accesses to the same words: conflict, moral strength, causality order,
 //! proxies.
 
-use crate::races::accessor::{Accessor, Current, MANY, Part, Settled};
-use crate::races::clock::{Clock, Fenced, Row, lanes_of};
-use crate::races::detector::Detector;
-use crate::races::found::{Access, End, Found, ThreadId, Why};
-use crate::races::location::Bytes;
-use crate::races::location::{Memory, WORD};
-use crate::races::shadow::{Entry, Shadow};
-use crate::races::site::{Kind, ProxyKind, Site};
+use crate::races::accessor::{
+    AccessContext, CurrentLanes, OrderingOracle, PRUNE_THRESHOLD, WordPart,
+};
+use crate::races::clock::{ClockGroup, ProxyFence, VectorClock, lanes_of};
+use crate::races::detector::RaceDetector;
+use crate::races::found::{Race, RaceCause, RaceCounterpart, RaceSide, ThreadId};
+use crate::races::location::ByteRange;
+use crate::races::location::{MemorySpace, WORD};
+use crate::races::shadow::{AccessRecord, ShadowMemory};
+use crate::races::site::{AccessSite, ProxyKind, SiteAccessKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// An earlier access that races with a lane of the current access, the lane of the earlier access, and the reason.
 struct Conflict {
-    entry: Entry,
+    entry: AccessRecord,
     lane: usize,
     other: usize,
-    why: Why,
-    /// See [`Found::is_fenced_there`].
+    why: RaceCause,
+    /// See [`Race::is_fenced_there`].
     is_fenced_there: bool,
-    /// Whether the accesses are morally strong and of lanes of one warp; see [`Detector::with_lockstep`].
+    /// Whether the accesses are morally strong and of lanes of one warp; see [`RaceDetector::with_lockstep`].
     is_exchange: bool,
 }
 
 /// A conflict together with the current access.
-pub(crate) struct Race<'a> {
-    by: Accessor<'a>,
-    bytes: Bytes,
+pub(crate) struct DetectedRace<'a> {
+    by: AccessContext<'a>,
+    bytes: ByteRange,
     /// Address of the word that both accesses touch.
     word: u64,
     conflict: Conflict,
 }
 
-impl Race<'_> {
+impl DetectedRace<'_> {
     /// Returns the lane of the current access.
     pub(crate) fn lane(&self) -> usize {
         self.conflict.lane
@@ -41,29 +43,29 @@ impl Race<'_> {
 }
 
 /// List of detected races, which is short in most cases.
-pub(crate) type Races<'a> = SmallVec<[Race<'a>; 2]>;
+pub(crate) type DetectedRaces<'a> = SmallVec<[DetectedRace<'a>; 2]>;
 
 /// List of conflicts with the address of the word of each conflict.
 type Conflicts = SmallVec<[(u64, Conflict); 2]>;
 
-impl Detector {
+impl RaceDetector {
     /// Checks an access to bytes against the earlier accesses, reports the races, and records the access.
-    pub(crate) fn check(&mut self, by: &Accessor<'_>, bytes: Bytes) {
-        let mut races = Races::new();
+    pub(crate) fn check(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
+        let mut races = DetectedRaces::new();
         self.find_races(by, bytes, &mut races);
         self.report_races(&races);
     }
 
-    /// Checks and records an access like [`Detector::check`], but collects the races instead of reporting them.
+    /// Checks and records an access like [`RaceDetector::check`], but collects the races instead of reporting them.
     pub(crate) fn find_races<'a>(
         &mut self,
-        by: &Accessor<'a>,
-        bytes: Bytes,
-        races: &mut Races<'a>,
+        by: &AccessContext<'a>,
+        bytes: ByteRange,
+        races: &mut DetectedRaces<'a>,
     ) {
         let site = *self.sites.get(by.site);
         let conflicts = self.conflicts(by, &site, bytes);
-        let race = |(word, conflict)| Race {
+        let race = |(word, conflict)| DetectedRace {
             by: *by,
             bytes,
             word,
@@ -73,16 +75,16 @@ impl Detector {
         races.extend(self.race_of_lanes(by, &site, bytes));
     }
 
-    pub(crate) fn report_races(&mut self, races: &[Race<'_>]) {
+    pub(crate) fn report_races(&mut self, races: &[DetectedRace<'_>]) {
         for race in races {
             let site = *self.sites.get(race.by.site);
             self.report(&race.by, &site, &race.conflict, race.bytes, race.word);
         }
     }
 
-    /// Checks an access like [`Detector::check`] for lanes that read one after another, and reports the races in lane
+    /// Checks an access like [`RaceDetector::check`] for lanes that read one after another, and reports the races in lane
     /// order.
-    pub(crate) fn check_in_turn(&mut self, by: &Accessor<'_>, bytes: Bytes) {
+    pub(crate) fn check_in_turn(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
         let site = *self.sites.get(by.site);
         let mut conflicts = self.conflicts(by, &site, bytes);
         conflicts.sort_by_key(|(_, found)| found.lane);
@@ -92,13 +94,18 @@ impl Detector {
     }
 
     /// Returns the conflicts of an access with earlier accesses, and records the access.
-    fn conflicts(&mut self, by: &Accessor<'_>, site: &Site, bytes: Bytes) -> Conflicts {
+    fn conflicts(
+        &mut self,
+        by: &AccessContext<'_>,
+        site: &AccessSite,
+        bytes: ByteRange,
+    ) -> Conflicts {
         self.spell_strong((bytes.memory, bytes.address), bytes.n);
-        let floor = self.floor_of(bytes.memory);
+        let floor = self.common_clock(bytes.memory);
         let mut shadow = self.shadow.take().unwrap_or_default();
         let mut conflicts = Conflicts::new();
         for (address, mask) in bytes.words() {
-            let part = Part {
+            let part = WordPart {
                 bytes,
                 word: address,
                 mask,
@@ -111,8 +118,8 @@ impl Detector {
     }
 
     /// Returns the facts that decide whether an earlier access can still race.
-    pub(crate) fn settled(&self) -> Settled<'_> {
-        Settled {
+    pub(crate) fn settled(&self) -> OrderingOracle<'_> {
+        OrderingOracle {
             sites: &self.sites,
             shape: &self.shape,
             has_proxies: self.has_proxies,
@@ -121,29 +128,29 @@ impl Detector {
     }
 
     /// Returns the common lower bound of the vector clocks of all threads that can still access a memory.
-    pub(crate) fn floor_of(&self, memory: Memory) -> Option<Rc<Clock>> {
+    pub(crate) fn common_clock(&self, memory: MemorySpace) -> Option<Rc<VectorClock>> {
         self.blocks.get(&self.floor_block(memory)?)?.floor.clone()
     }
 
     /// Returns the block whose threads are the only threads that can still access a memory.
-    pub(crate) fn floor_block(&self, memory: Memory) -> Option<u64> {
+    pub(crate) fn floor_block(&self, memory: MemorySpace) -> Option<u64> {
         match memory {
-            Memory::Shared(block) if !self.shape.has_clusters() => Some(block),
-            Memory::Global if self.is_one_block => Some(0),
-            Memory::Shared(_) | Memory::Global => None,
+            MemorySpace::Shared(block) if !self.shape.has_clusters() => Some(block),
+            MemorySpace::Global if self.is_one_block => Some(0),
+            MemorySpace::Shared(_) | MemorySpace::Global => None,
         }
     }
 
     fn check_word(
         &mut self,
-        by: &Accessor<'_>,
-        site: &Site,
-        part: Part,
-        floor: Option<&Clock>,
-        shadow: &mut Shadow,
+        by: &AccessContext<'_>,
+        site: &AccessSite,
+        part: WordPart,
+        floor: Option<&VectorClock>,
+        shadow: &mut ShadowMemory,
         conflicts: &mut Conflicts,
     ) {
-        let Part {
+        let WordPart {
             bytes,
             word: address,
             mask,
@@ -190,7 +197,7 @@ impl Detector {
             entry.lanes &= !by.as_lanes;
             entry.lanes != 0
         });
-        if n >= MANY {
+        if n >= PRUNE_THRESHOLD {
             let lane = by.lanes.trailing_zeros() as usize;
             let clock = by.warp.whole_clock(by.threads, lane);
             shadow.retain(word, |entry| {
@@ -198,7 +205,7 @@ impl Detector {
                 is_new || !settled.is_settled(&clock, entry, bytes.memory)
             });
         }
-        let new = Entry {
+        let new = AccessRecord {
             row: by.as_row,
             epoch: by.as_epoch,
             lanes: by.as_lanes,
@@ -206,7 +213,7 @@ impl Detector {
             bytes: mask,
         };
         if !merged && !shadow.add(word, new) {
-            self.is_full = true;
+            self.is_truncated = true;
         }
         if site.kind.writes() {
             shadow.set_written(word, mask);
@@ -214,7 +221,12 @@ impl Detector {
     }
 
     /// Returns the race between lanes that write the same bytes in one instruction.
-    fn race_of_lanes<'a>(&self, by: &Accessor<'a>, site: &Site, bytes: Bytes) -> Option<Race<'a>> {
+    fn race_of_lanes<'a>(
+        &self,
+        by: &AccessContext<'a>,
+        site: &AccessSite,
+        bytes: ByteRange,
+    ) -> Option<DetectedRace<'a>> {
         if by.lanes.count_ones() < 2
             || !site.kind.writes()
             || self.is_known_with(
@@ -231,16 +243,16 @@ impl Detector {
         }
         let mut lanes = lanes_of(by.lanes);
         let (other, lane) = (lanes.next()?, lanes.next()?);
-        let entry = Entry {
+        let entry = AccessRecord {
             row: by.as_row,
             epoch: by.as_epoch,
             lanes: by.as_lanes,
             site: by.site,
             bytes: 15,
         };
-        Some(Race {
+        Some(DetectedRace {
             by: *by,
-            bytes: Bytes {
+            bytes: ByteRange {
                 same_value: bytes.same_among,
                 ..bytes
             },
@@ -249,7 +261,7 @@ impl Detector {
                 entry,
                 lane,
                 other,
-                why: Why::Order,
+                why: RaceCause::NoHappensBefore,
                 is_fenced_there: false,
                 is_exchange: false,
             },
@@ -257,7 +269,13 @@ impl Detector {
     }
 
     /// Checks whether the current access and an earlier access are morally strong.
-    fn are_strong(&self, by: &Accessor<'_>, site: &Site, other: &Site, entry: &Entry) -> bool {
+    fn are_strong(
+        &self,
+        by: &AccessContext<'_>,
+        site: &AccessSite,
+        other: &AccessSite,
+        entry: &AccessRecord,
+    ) -> bool {
         site.both_strong(other) && {
             let their = self.shape.home(self.block_of(entry));
             site.mutual(by.home, other, their)
@@ -266,9 +284,9 @@ impl Detector {
 
     /// Returns the threads of an entry that do not happen before all lanes of `lanes`. The accesses of a thread itself
     /// count as ordered.
-    fn unknown(&self, by: &Accessor<'_>, lanes: u32, entry: &Entry) -> u32 {
+    fn unknown(&self, by: &AccessContext<'_>, lanes: u32, entry: &AccessRecord) -> u32 {
         let is_own = entry.row == by.threads;
-        let of = |clock: &Clock, lanes: u32| {
+        let of = |clock: &VectorClock, lanes: u32| {
             let unknown = clock.seen().unknown(entry.row, entry.lanes, entry.epoch);
             match is_own {
                 // With two or more lanes, at least one lane does not happen after the access of the other.
@@ -289,20 +307,20 @@ impl Detector {
     /// they are not morally strong.
     fn conflict(
         &self,
-        by: &Accessor<'_>,
-        site: &Site,
-        other: &Site,
-        entry: &Entry,
-        part: Part,
+        by: &AccessContext<'_>,
+        site: &AccessSite,
+        other: &AccessSite,
+        entry: &AccessRecord,
+        part: WordPart,
     ) -> Option<Conflict> {
-        let current = Current {
+        let current = CurrentLanes {
             warp: by.warp,
             threads: by.threads,
             lanes: by.lanes,
             proxy: site.proxy,
             memory: part.bytes.memory,
         };
-        if self.settled().comes_after(&current, entry) {
+        if self.settled().is_ordered_after(&current, entry) {
             return None;
         }
         let past_all = [site, other].iter().any(|s| s.proxy == ProxyKind::ReadOnly);
@@ -311,7 +329,7 @@ impl Detector {
                 entry: *entry,
                 lane: by.lanes.trailing_zeros() as usize,
                 other: entry.lanes.trailing_zeros() as usize,
-                why: Why::Proxy,
+                why: RaceCause::MissingProxyFence,
                 is_fenced_there: false,
                 is_exchange: false,
             });
@@ -324,13 +342,20 @@ impl Detector {
                     if unfenced == 0 {
                         continue;
                     }
-                    (unfenced, Why::Proxy)
+                    (unfenced, RaceCause::MissingProxyFence)
                 }
                 _ if entry.row.is_threads() => {
                     let strong = site.both_strong(other);
-                    (unknown, if strong { Why::Scope } else { Why::Order })
+                    (
+                        unknown,
+                        if strong {
+                            RaceCause::InsufficientScope
+                        } else {
+                            RaceCause::NoHappensBefore
+                        },
+                    )
                 }
-                _ => (unknown, Why::Completion),
+                _ => (unknown, RaceCause::NotCompleted),
             };
             let (threads, why) = why;
             let left = lanes_of(threads)
@@ -341,7 +366,7 @@ impl Detector {
                     lane,
                     other: thread,
                     why,
-                    is_fenced_there: why == Why::Proxy
+                    is_fenced_there: why == RaceCause::MissingProxyFence
                         && self.is_fenced_there(by, lane, entry, part.bytes.memory),
                     is_exchange: false,
                 });
@@ -355,14 +380,17 @@ impl Detector {
     /// another schedule of the lanes, it may read an older value.
     fn exchange(
         &self,
-        by: &Accessor<'_>,
-        (site, other): (&Site, &Site),
-        entry: &Entry,
+        by: &AccessContext<'_>,
+        (site, other): (&AccessSite, &AccessSite),
+        entry: &AccessRecord,
     ) -> Option<Conflict> {
         let is_of_lanes =
             entry.row.is_threads() && entry.row == by.threads && by.as_row == by.threads;
         let kinds = [site.kind, other.kind];
-        if !is_of_lanes || !kinds.contains(&Kind::Read) || !kinds.contains(&Kind::Write) {
+        if !is_of_lanes
+            || !kinds.contains(&SiteAccessKind::Read)
+            || !kinds.contains(&SiteAccessKind::Write)
+        {
             return None;
         }
         let (lane, other) = lanes_of(by.lanes).find_map(|lane| {
@@ -373,14 +401,14 @@ impl Detector {
             entry: *entry,
             lane,
             other,
-            why: Why::Order,
+            why: RaceCause::NoHappensBefore,
             is_fenced_there: false,
             is_exchange: true,
         })
     }
 
     /// Returns the block that performed an access.
-    fn block_of(&self, entry: &Entry) -> u64 {
+    fn block_of(&self, entry: &AccessRecord) -> u64 {
         if entry.row.is_single() {
             let operation = entry.row.operation(entry.lanes.trailing_zeros());
             return self.starter_of(operation).block;
@@ -390,18 +418,21 @@ impl Detector {
 
     /// Returns the thread that started an individually completing operation.
     fn starter_of(&self, operation: u64) -> ThreadId {
-        self.singles.get(&operation).copied().unwrap_or_default()
+        self.individual_operations
+            .get(&operation)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Returns the threads of an entry whose accesses are not followed by the proxy fence that the two proxies require.
     fn unfenced(
         &self,
-        by: &Accessor<'_>,
+        by: &AccessContext<'_>,
         lane: usize,
-        site: &Site,
-        other: &Site,
-        entry: &Entry,
-        bytes: Bytes,
+        site: &AccessSite,
+        other: &AccessSite,
+        entry: &AccessRecord,
+        bytes: ByteRange,
     ) -> u32 {
         if site.proxy == ProxyKind::TensorMap {
             return self.unfenced_of_map(by.warp.clock(lane), entry, bytes);
@@ -417,7 +448,13 @@ impl Detector {
     }
 
     /// Returns the threads of an entry whose accesses are not ordered by a proxy fence in the clock of a lane.
-    fn not_through(&self, by: &Accessor<'_>, lane: usize, entry: &Entry, fence: Fenced) -> u32 {
+    fn not_through(
+        &self,
+        by: &AccessContext<'_>,
+        lane: usize,
+        entry: &AccessRecord,
+        fence: ProxyFence,
+    ) -> u32 {
         let own = by.warp.point(by.threads, lane);
         by.warp
             .unfenced(own, fence, (entry.row, entry.lanes, entry.epoch))
@@ -426,29 +463,29 @@ impl Detector {
     /// Checks whether the block that owns the shared memory has executed a proxy fence since an access.
     fn is_fenced_there(
         &self,
-        by: &Accessor<'_>,
+        by: &AccessContext<'_>,
         lane: usize,
-        entry: &Entry,
-        memory: Memory,
+        entry: &AccessRecord,
+        memory: MemorySpace,
     ) -> bool {
-        let Memory::Shared(owner) = memory else {
+        let MemorySpace::Shared(owner) = memory else {
             return false;
         };
-        owner != by.home.block && self.not_through(by, lane, entry, Fenced::Shared(owner)) == 0
+        owner != by.home.block && self.not_through(by, lane, entry, ProxyFence::Shared(owner)) == 0
     }
 
     fn report(
         &mut self,
-        by: &Accessor<'_>,
-        site: &Site,
+        by: &AccessContext<'_>,
+        site: &AccessSite,
         found: &Conflict,
-        bytes: Bytes,
+        bytes: ByteRange,
         address: u64,
     ) {
         let entry = &found.entry;
         let other = *self.sites.get(entry.site);
         let of_row =
-            |row: Row, lane: usize| ThreadId::of_lane(row.block(), row.warp(), lane as u32);
+            |row: ClockGroup, lane: usize| ThreadId::of_lane(row.block(), row.warp(), lane as u32);
         let theirs = match entry.row.is_single() {
             true => {
                 let operation = entry.row.operation(found.other as u32);
@@ -464,9 +501,9 @@ impl Detector {
                 .min(bytes.address + u64::from(bytes.n)),
         };
         let own = of_row(by.threads, found.lane);
-        let race = Found {
-            first: Access::of(&other, theirs),
-            second: End::Access(Access::of(site, own)),
+        let race = Race {
+            first: RaceSide::of(&other, theirs),
+            second: RaceCounterpart::Access(RaceSide::of(site, own)),
             memory: bytes.memory,
             address: start,
             n_bytes: end.saturating_sub(start).max(1) as u32,

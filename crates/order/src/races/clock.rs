@@ -1,7 +1,7 @@
 //! Vector clocks with one component per thread and per asynchronous operation. The components are stored in rows of 32;
 //! most rows are the lanes of a warp.
 
-use crate::races::location::Memory;
+use crate::races::location::MemorySpace;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
@@ -9,11 +9,11 @@ use warpgrid_isa::Scope;
 /// Identifies a row of 32 vector-clock components: the lanes of a warp, one kind of asynchronous operation of these
 /// lanes, or 32 individual operations in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Row(u64);
+pub(crate) struct ClockGroup(u64);
 
 /// Kind of the components of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RowKind {
+pub(crate) enum ClockGroupKind {
     Threads = 0,
     /// `cp.async` operations of the lanes, in start order.
     Copies = 1,
@@ -22,20 +22,20 @@ pub(crate) enum RowKind {
     /// Writes of the bulk copies of the lanes.
     BulkWrites = 3,
     /// Operations that complete individually, one component each.
-    Single = 4,
+    Individual = 4,
     /// Reads of the matrix operations of a warpgroup, in start order; all are attributed to lane 0.
     Products = 5,
 }
 
-impl Row {
-    pub(crate) const fn of(kind: RowKind, block: u64, warp: u32) -> Row {
-        Row((kind as u64) << 60 | (block & 0xffff_ffff) << 16 | warp as u64 & 0xffff)
+impl ClockGroup {
+    pub(crate) const fn of(kind: ClockGroupKind, block: u64, warp: u32) -> ClockGroup {
+        ClockGroup((kind as u64) << 60 | (block & 0xffff_ffff) << 16 | warp as u64 & 0xffff)
     }
 
     /// Returns the row of an operation in flight, and the bit of the operation in the row.
-    pub(crate) const fn single(id: u64) -> (Row, u32) {
+    pub(crate) const fn single(id: u64) -> (ClockGroup, u32) {
         (
-            Row((RowKind::Single as u64) << 60 | id >> 5),
+            ClockGroup((ClockGroupKind::Individual as u64) << 60 | id >> 5),
             1 << (id & 31),
         )
     }
@@ -45,11 +45,11 @@ impl Row {
     }
 
     pub(crate) const fn is_single(self) -> bool {
-        self.0 >> 60 == RowKind::Single as u64
+        self.0 >> 60 == ClockGroupKind::Individual as u64
     }
 
     pub(crate) const fn is_copies(self) -> bool {
-        self.0 >> 60 == RowKind::Copies as u64
+        self.0 >> 60 == ClockGroupKind::Copies as u64
     }
 
     /// Returns all lanes if the row stands for the lanes of a warp, and `lanes` otherwise.
@@ -76,40 +76,40 @@ impl Row {
 
 /// Values of the 32 components of a row.
 #[derive(Clone, Debug)]
-enum Epochs {
-    All(u32),
-    Each(Rc<[u32; 32]>),
+enum GroupEpochs {
+    Uniform(u32),
+    PerLane(Rc<[u32; 32]>),
 }
 
-impl Epochs {
+impl GroupEpochs {
     /// Returns the lanes of `lanes` whose component is less than `epoch`.
     fn unknown(&self, lanes: u32, epoch: u32) -> u32 {
         match self {
-            Epochs::All(known) if *known >= epoch => 0,
-            Epochs::All(_) => lanes,
-            Epochs::Each(known) => lanes_of(lanes)
+            GroupEpochs::Uniform(known) if *known >= epoch => 0,
+            GroupEpochs::Uniform(_) => lanes,
+            GroupEpochs::PerLane(known) => lanes_of(lanes)
                 .filter(|lane| known[*lane] < epoch)
                 .fold(0, |unknown, lane| unknown | 1 << lane),
         }
     }
 
-    fn join(&mut self, other: &Epochs) {
+    fn join(&mut self, other: &GroupEpochs) {
         match (&mut *self, other) {
-            (Epochs::All(a), Epochs::All(b)) => *a = (*a).max(*b),
-            (Epochs::Each(a), Epochs::Each(b)) if Rc::ptr_eq(a, b) => {}
-            (Epochs::Each(a), Epochs::All(b)) => {
+            (GroupEpochs::Uniform(a), GroupEpochs::Uniform(b)) => *a = (*a).max(*b),
+            (GroupEpochs::PerLane(a), GroupEpochs::PerLane(b)) if Rc::ptr_eq(a, b) => {}
+            (GroupEpochs::PerLane(a), GroupEpochs::Uniform(b)) => {
                 if a.iter().any(|own| own < b) {
-                    *self = Epochs::from(a.map(|own| own.max(*b)));
+                    *self = GroupEpochs::from(a.map(|own| own.max(*b)));
                 }
             }
-            (Epochs::All(a), Epochs::Each(b)) => {
+            (GroupEpochs::Uniform(a), GroupEpochs::PerLane(b)) => {
                 let a = *a;
                 *self = match b.iter().any(|other| *other < a) {
-                    true => Epochs::from(b.map(|other| other.max(a))),
-                    false => Epochs::Each(Rc::clone(b)),
+                    true => GroupEpochs::from(b.map(|other| other.max(a))),
+                    false => GroupEpochs::PerLane(Rc::clone(b)),
                 };
             }
-            (Epochs::Each(a), Epochs::Each(b)) => {
+            (GroupEpochs::PerLane(a), GroupEpochs::PerLane(b)) => {
                 let mut joined = **a;
                 for (own, other) in joined.iter_mut().zip(b.iter()) {
                     *own = (*own).max(*other);
@@ -117,19 +117,19 @@ impl Epochs {
                 if are_equal(&joined, b) {
                     *a = Rc::clone(b);
                 } else if !are_equal(&joined, a) {
-                    *self = Epochs::from(joined);
+                    *self = GroupEpochs::from(joined);
                 }
             }
         }
     }
 
     /// Checks whether each component is at least the component of `other`.
-    fn includes(&self, other: &Epochs) -> bool {
+    fn includes(&self, other: &GroupEpochs) -> bool {
         match (self, other) {
-            (Epochs::All(a), Epochs::All(b)) => a >= b,
-            (Epochs::All(a), Epochs::Each(b)) => b.iter().all(|other| a >= other),
-            (Epochs::Each(a), Epochs::All(b)) => a.iter().all(|own| own >= b),
-            (Epochs::Each(a), Epochs::Each(b)) => {
+            (GroupEpochs::Uniform(a), GroupEpochs::Uniform(b)) => a >= b,
+            (GroupEpochs::Uniform(a), GroupEpochs::PerLane(b)) => b.iter().all(|other| a >= other),
+            (GroupEpochs::PerLane(a), GroupEpochs::Uniform(b)) => a.iter().all(|own| own >= b),
+            (GroupEpochs::PerLane(a), GroupEpochs::PerLane(b)) => {
                 Rc::ptr_eq(a, b) || {
                     let mut all = true;
                     for (own, other) in a.iter().zip(b.iter()) {
@@ -144,52 +144,52 @@ impl Epochs {
     /// Checks whether a component is nonzero.
     fn is_any(&self) -> bool {
         match self {
-            Epochs::All(epoch) => *epoch > 0,
-            Epochs::Each(epochs) => epochs.iter().any(|epoch| *epoch > 0),
+            GroupEpochs::Uniform(epoch) => *epoch > 0,
+            GroupEpochs::PerLane(epochs) => epochs.iter().any(|epoch| *epoch > 0),
         }
     }
 
     /// Raises the components of `lanes` to at least `epoch`.
-    fn raise(&mut self, lanes: u32, epoch: u32) {
-        if let (Epochs::All(known), u32::MAX) = (&mut *self, lanes) {
+    fn advance(&mut self, lanes: u32, epoch: u32) {
+        if let (GroupEpochs::Uniform(known), u32::MAX) = (&mut *self, lanes) {
             *known = epoch.max(*known);
             return;
         }
         let mut raised = match self {
-            Epochs::All(known) => [*known; 32],
-            Epochs::Each(known) => **known,
+            GroupEpochs::Uniform(known) => [*known; 32],
+            GroupEpochs::PerLane(known) => **known,
         };
         for lane in lanes_of(lanes) {
             raised[lane] = raised[lane].max(epoch);
         }
-        *self = Epochs::from(raised);
+        *self = GroupEpochs::from(raised);
     }
 }
 
-impl From<[u32; 32]> for Epochs {
-    fn from(each: [u32; 32]) -> Epochs {
+impl From<[u32; 32]> for GroupEpochs {
+    fn from(each: [u32; 32]) -> GroupEpochs {
         match are_equal(&each, &[each[0]; 32]) {
-            true => Epochs::All(each[0]),
-            false => Epochs::Each(Rc::new(each)),
+            true => GroupEpochs::Uniform(each[0]),
+            false => GroupEpochs::PerLane(Rc::new(each)),
         }
     }
 }
 
 /// Sorted rows with the values of their components.
 #[derive(Debug, Default)]
-pub(crate) struct Rows(Vec<(Row, Epochs)>);
+pub(crate) struct ClockMap(Vec<(ClockGroup, GroupEpochs)>);
 
-impl Clone for Rows {
+impl Clone for ClockMap {
     /// Reserves space for one additional row, because most copies are made in order to insert a row.
-    fn clone(&self) -> Rows {
+    fn clone(&self) -> ClockMap {
         let mut rows = Vec::with_capacity(self.0.len() + 1);
         rows.extend_from_slice(&self.0);
-        Rows(rows)
+        ClockMap(rows)
     }
 }
 
-impl Rows {
-    fn find(&self, row: Row) -> Result<usize, usize> {
+impl ClockMap {
+    fn find(&self, row: ClockGroup) -> Result<usize, usize> {
         match self.0.as_slice() {
             [(only, _)] if *only == row => Ok(0),
             rows => rows.binary_search_by_key(&row, |(row, _)| *row),
@@ -197,7 +197,7 @@ impl Rows {
     }
 
     /// Returns the lanes of a row whose component is less than `epoch`.
-    pub(crate) fn unknown(&self, row: Row, lanes: u32, epoch: u32) -> u32 {
+    pub(crate) fn unknown(&self, row: ClockGroup, lanes: u32, epoch: u32) -> u32 {
         match self.find(row) {
             Ok(index) => self.0[index].1.unknown(lanes, epoch),
             Err(_) => lanes,
@@ -205,21 +205,21 @@ impl Rows {
     }
 
     /// Raises the components of lanes of a row to at least `epoch`.
-    pub(crate) fn raise(&mut self, row: Row, lanes: u32, epoch: u32) {
+    pub(crate) fn advance(&mut self, row: ClockGroup, lanes: u32, epoch: u32) {
         let index = match self.find(row) {
             Ok(index) => index,
             Err(index) => {
-                self.0.insert(index, (row, Epochs::All(0)));
+                self.0.insert(index, (row, GroupEpochs::Uniform(0)));
                 index
             }
         };
         let known = &mut self.0[index].1;
         if known.unknown(lanes, epoch) != 0 {
-            known.raise(lanes, epoch);
+            known.advance(lanes, epoch);
         }
     }
 
-    fn join(&mut self, other: &Rows) {
+    fn join(&mut self, other: &ClockMap) {
         if self.0.is_empty() {
             self.0.clone_from(&other.0);
             return;
@@ -251,7 +251,7 @@ impl Rows {
     }
 
     /// Checks whether each component is at least the component of `other`.
-    fn includes(&self, other: &Rows) -> bool {
+    fn includes(&self, other: &ClockMap) -> bool {
         let mut own = self.0.iter();
         for (row, epochs) in &other.0 {
             let known = loop {
@@ -270,7 +270,7 @@ impl Rows {
 
     /// Checks whether a thread of a block has a nonzero component.
     pub(crate) fn knows_block(&self, block: u64) -> bool {
-        let first = Row::of(RowKind::Threads, block, 0);
+        let first = ClockGroup::of(ClockGroupKind::Threads, block, 0);
         let start = self.0.partition_point(|(row, _)| *row < first);
         let rows = self.0.iter().skip(start);
         let mut own = rows.take_while(|(row, _)| row.is_threads() && row.block() == block);
@@ -280,7 +280,7 @@ impl Rows {
 
 /// Coverage of a proxy fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fenced {
+pub(crate) enum ProxyFence {
     /// Global memory, by a fence in this block.
     Global(u64),
     /// Shared memory, by a fence in this block.
@@ -290,13 +290,13 @@ pub(crate) enum Fenced {
     /// Tensor maps, by a releasing fence in this block.
     MapReleased(Scope, u64),
     /// The tensor map at this address, by an acquiring fence after a releasing fence.
-    Map(Memory, u64),
+    Map(MemorySpace, u64),
 }
 
 /// Epoch of a thread: one component of a vector clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Point {
-    pub(crate) row: Row,
+pub(crate) struct Epoch {
+    pub(crate) row: ClockGroup,
     pub(crate) lane: u32,
     pub(crate) epoch: u32,
 }
@@ -304,39 +304,39 @@ pub(crate) struct Point {
 /// Vector clock: the accesses that precede the current point in base causality order, and the subset of them that is
 /// ordered by a proxy fence.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Clock {
-    seen: Rc<Rows>,
+pub(crate) struct VectorClock {
+    seen: Rc<ClockMap>,
     /// A proxy fence without a state space adds three elements.
-    fenced: SmallVec<[(Fenced, Rc<Rows>); 3]>,
+    fenced: SmallVec<[(ProxyFence, Rc<ClockMap>); 3]>,
 }
 
 thread_local! {
     /// Initial clock, which all threads share until their first acquire.
-    static NOTHING: Rc<Clock> = Rc::default();
+    static EMPTY_CLOCK: Rc<VectorClock> = Rc::default();
 }
 
-impl Clock {
+impl VectorClock {
     /// Returns the empty clock without an allocation.
-    pub(crate) fn nothing() -> Rc<Clock> {
-        NOTHING.with(Rc::clone)
+    pub(crate) fn empty() -> Rc<VectorClock> {
+        EMPTY_CLOCK.with(Rc::clone)
     }
 
     fn is_nothing(&self) -> bool {
         self.seen.0.is_empty() && self.fenced.is_empty()
     }
 
-    pub(crate) fn seen(&self) -> &Rows {
+    pub(crate) fn seen(&self) -> &ClockMap {
         &self.seen
     }
 
     /// Returns the components that a proxy fence covers.
-    pub(crate) fn fenced(&self, by: Fenced) -> Option<&Rows> {
+    pub(crate) fn fenced(&self, by: ProxyFence) -> Option<&ClockMap> {
         let found = self.fenced.iter().find(|(fence, _)| *fence == by);
         found.map(|(_, rows)| &**rows)
     }
 
     /// Checks whether the clock includes `other`, and covers the components of `other` by the same fences.
-    pub(crate) fn includes(&self, other: &Clock) -> bool {
+    pub(crate) fn includes(&self, other: &VectorClock) -> bool {
         let is_seen = Rc::ptr_eq(&self.seen, &other.seen) || self.seen.includes(&other.seen);
         is_seen
             && other.fenced.iter().all(|(fence, rows)| {
@@ -345,24 +345,24 @@ impl Clock {
             })
     }
 
-    pub(crate) fn raise(&mut self, row: Row, lanes: u32, epoch: u32) {
+    pub(crate) fn advance(&mut self, row: ClockGroup, lanes: u32, epoch: u32) {
         if self.seen.unknown(row, lanes, epoch) != 0 {
-            Rc::make_mut(&mut self.seen).raise(row, lanes, epoch);
+            Rc::make_mut(&mut self.seen).advance(row, lanes, epoch);
         }
     }
 
-    pub(crate) fn raise_to(&mut self, point: Point) {
-        self.raise(point.row, 1 << point.lane, point.epoch);
+    pub(crate) fn raise_to(&mut self, point: Epoch) {
+        self.advance(point.row, 1 << point.lane, point.epoch);
     }
 
-    pub(crate) fn join(&mut self, other: &Clock) {
+    pub(crate) fn join(&mut self, other: &VectorClock) {
         join_rows(&mut self.seen, &other.seen);
         for (fence, rows) in &other.fenced {
             self.join_fenced(*fence, rows);
         }
     }
 
-    fn join_fenced(&mut self, fence: Fenced, rows: &Rc<Rows>) {
+    fn join_fenced(&mut self, fence: ProxyFence, rows: &Rc<ClockMap>) {
         match self.fenced.iter_mut().find(|(own, _)| *own == fence) {
             Some((_, own)) => join_rows(own, rows),
             None => self.fenced.push((fence, Rc::clone(rows))),
@@ -371,13 +371,16 @@ impl Clock {
 
     /// Performs an acquiring tensor-map fence: the map becomes covered for all components that the releasing fences
     /// with an included scope cover.
-    pub(crate) fn acquire_map(&mut self, map: Fenced, takes_in: impl Fn(Scope, u64) -> bool) {
-        let released: Vec<Rc<Rows>> = self
+    pub(crate) fn acquire_map(&mut self, map: ProxyFence, takes_in: impl Fn(Scope, u64) -> bool) {
+        let released: Vec<Rc<ClockMap>> = self
             .fenced
             .iter()
             .filter(|(fence, _)| match fence {
-                Fenced::MapReleased(scope, block) => takes_in(*scope, *block),
-                Fenced::Global(_) | Fenced::Shared(_) | Fenced::Init | Fenced::Map(..) => false,
+                ProxyFence::MapReleased(scope, block) => takes_in(*scope, *block),
+                ProxyFence::Global(_)
+                | ProxyFence::Shared(_)
+                | ProxyFence::Init
+                | ProxyFence::Map(..) => false,
             })
             .map(|(_, rows)| Rc::clone(rows))
             .collect();
@@ -387,20 +390,26 @@ impl Clock {
     }
 
     /// Covers all components of the clock, and the own epoch of the thread, by a proxy fence.
-    pub(crate) fn fence(&mut self, fence: Fenced, own: Point) {
+    pub(crate) fn fence(&mut self, fence: ProxyFence, own: Epoch) {
         self.fence_seen(fence);
         self.raise_fenced(fence, own.row, 1 << own.lane, own.epoch);
     }
 
     /// Covers all components of the clock by a proxy fence.
-    pub(crate) fn fence_seen(&mut self, fence: Fenced) {
+    pub(crate) fn fence_seen(&mut self, fence: ProxyFence) {
         let rows = Rc::clone(&self.seen);
         self.join_fenced(fence, &rows);
     }
 
     /// Records that lanes of a row have executed a proxy fence at an epoch.
-    pub(crate) fn raise_fenced(&mut self, fence: Fenced, row: Row, lanes: u32, epoch: u32) {
-        let is_known = |rows: &Rows| rows.unknown(row, lanes, epoch) == 0;
+    pub(crate) fn raise_fenced(
+        &mut self,
+        fence: ProxyFence,
+        row: ClockGroup,
+        lanes: u32,
+        epoch: u32,
+    ) {
+        let is_known = |rows: &ClockMap| rows.unknown(row, lanes, epoch) == 0;
         if self.fenced(fence).is_some_and(is_known) {
             return;
         }
@@ -409,11 +418,11 @@ impl Clock {
             self.fenced.push((fence, Rc::default()));
             self.fenced.len() - 1
         });
-        Rc::make_mut(&mut self.fenced[index].1).raise(row, lanes, epoch);
+        Rc::make_mut(&mut self.fenced[index].1).advance(row, lanes, epoch);
     }
 }
 
-fn join_rows(own: &mut Rc<Rows>, other: &Rc<Rows>) {
+fn join_rows(own: &mut Rc<ClockMap>, other: &Rc<ClockMap>) {
     if Rc::ptr_eq(own, other) || other.0.is_empty() {
         return;
     }
@@ -425,7 +434,7 @@ fn join_rows(own: &mut Rc<Rows>, other: &Rc<Rows>) {
 }
 
 /// Joins a clock into another clock.
-pub(crate) fn join(own: &mut Rc<Clock>, other: &Rc<Clock>) {
+pub(crate) fn join(own: &mut Rc<VectorClock>, other: &Rc<VectorClock>) {
     let same =
         Rc::ptr_eq(own, other) || Rc::ptr_eq(&own.seen, &other.seen) && other.fenced.is_empty();
     if own.is_nothing() {
@@ -436,14 +445,14 @@ pub(crate) fn join(own: &mut Rc<Clock>, other: &Rc<Clock>) {
 }
 
 /// Raises the component of a thread to its epoch.
-pub(crate) fn raise(own: &mut Rc<Clock>, point: Point) {
+pub(crate) fn advance(own: &mut Rc<VectorClock>, point: Epoch) {
     raise_lanes(own, point.row, 1 << point.lane, point.epoch);
 }
 
 /// Raises the components of lanes of a row to an epoch.
-pub(crate) fn raise_lanes(own: &mut Rc<Clock>, row: Row, lanes: u32, epoch: u32) {
+pub(crate) fn raise_lanes(own: &mut Rc<VectorClock>, row: ClockGroup, lanes: u32, epoch: u32) {
     if own.seen.unknown(row, lanes, epoch) != 0 {
-        Rc::make_mut(own).raise(row, lanes, epoch);
+        Rc::make_mut(own).advance(row, lanes, epoch);
     }
 }
 
@@ -491,35 +500,35 @@ pub(crate) fn groups_of(epochs: &[u32; 32], lanes: u32) -> impl Iterator<Item = 
 }
 
 /// Returns the row of the threads of a warp.
-pub(crate) const fn row_of(block: u64, warp: u32) -> Row {
-    Row::of(RowKind::Threads, block, warp)
+pub(crate) const fn row_of(block: u64, warp: u32) -> ClockGroup {
+    ClockGroup::of(ClockGroupKind::Threads, block, warp)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(warp: u32) -> Row {
-        Row::of(RowKind::Threads, 3, warp)
+    fn row(warp: u32) -> ClockGroup {
+        ClockGroup::of(ClockGroupKind::Threads, 3, warp)
     }
 
     #[test]
     fn a_row_is_known_lane_by_lane() {
-        let mut clock = Clock::default();
-        clock.raise(row(1), 0b110, 4);
+        let mut clock = VectorClock::default();
+        clock.advance(row(1), 0b110, 4);
         assert_eq!(clock.seen().unknown(row(1), 0b111, 4), 0b001);
         assert_eq!(clock.seen().unknown(row(1), 0b110, 5), 0b110);
         assert_eq!(clock.seen().unknown(row(0), 0b1, 1), 0b1);
-        clock.raise(row(1), u32::MAX, 4);
+        clock.advance(row(1), u32::MAX, 4);
         assert_eq!(clock.seen().unknown(row(1), u32::MAX, 4), 0);
     }
 
     #[test]
     fn joined_clocks_know_what_either_knew() {
-        let (mut a, mut b) = (Clock::default(), Clock::default());
-        a.raise(row(0), 1, 2);
-        b.raise(row(0), 2, 3);
-        b.raise(row(2), 1, 1);
+        let (mut a, mut b) = (VectorClock::default(), VectorClock::default());
+        a.advance(row(0), 1, 2);
+        b.advance(row(0), 2, 3);
+        b.advance(row(2), 1, 1);
         a.join(&b);
         assert_eq!(a.seen().unknown(row(0), 0b11, 2), 0);
         assert_eq!(a.seen().unknown(row(2), 1, 1), 0);
@@ -528,19 +537,19 @@ mod tests {
 
     #[test]
     fn a_fence_covers_what_was_known_then() {
-        let own = Point {
+        let own = Epoch {
             row: row(0),
             lane: 0,
             epoch: 1,
         };
-        let mut clock = Clock::default();
-        clock.raise(row(1), 1, 1);
-        clock.fence(Fenced::Shared(3), own);
-        clock.raise(row(1), 1, 2);
-        let fenced = clock.fenced(Fenced::Shared(3)).unwrap();
+        let mut clock = VectorClock::default();
+        clock.advance(row(1), 1, 1);
+        clock.fence(ProxyFence::Shared(3), own);
+        clock.advance(row(1), 1, 2);
+        let fenced = clock.fenced(ProxyFence::Shared(3)).unwrap();
         assert_eq!(fenced.unknown(row(1), 1, 1), 0);
         assert_eq!(fenced.unknown(row(1), 1, 2), 1);
         assert_eq!(fenced.unknown(row(0), 1, 1), 0);
-        assert!(clock.fenced(Fenced::Global(3)).is_none());
+        assert!(clock.fenced(ProxyFence::Global(3)).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! Detected races as plain data.
 
-use crate::races::location::Memory;
-use crate::races::site::{Kind, ProxyKind, Site};
+use crate::races::location::MemorySpace;
+use crate::races::site::{AccessSite, ProxyKind, SiteAccessKind};
 use crate::scope::Strength;
 use warpgrid_program::FunctionId;
 
@@ -26,7 +26,7 @@ impl ThreadId {
 
 /// One side of a race: the instruction, and an example thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Access {
+pub struct RaceSide {
     pub function: FunctionId,
     /// Index into the function's instructions.
     pub instruction: u32,
@@ -34,15 +34,15 @@ pub struct Access {
     pub block: u64,
     /// Thread index in the block.
     pub thread: u32,
-    pub kind: Kind,
+    pub kind: SiteAccessKind,
     pub strength: Strength,
     pub proxy: ProxyKind,
     pub asynchronous: bool,
 }
 
-impl Access {
-    pub(crate) fn of(site: &Site, by: ThreadId) -> Access {
-        Access {
+impl RaceSide {
+    pub(crate) fn of(site: &AccessSite, by: ThreadId) -> RaceSide {
+        RaceSide {
             function: site.function,
             instruction: site.instruction,
             block: by.block,
@@ -57,7 +57,7 @@ impl Access {
 
 /// Lifetime violation of a block whose shared memory another block accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lifetime {
+pub enum BlockLifetime {
     /// The access may precede the start of the block.
     Start(u64),
     /// The access may follow the exit of the block.
@@ -66,9 +66,9 @@ pub enum Lifetime {
 
 /// Second side of a race.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum End {
-    Access(Access),
-    Life(Lifetime),
+pub enum RaceCounterpart {
+    Access(RaceSide),
+    Life(BlockLifetime),
 }
 
 /// Missing condition between two accesses.
@@ -79,31 +79,36 @@ pub enum End {
     serde(rename_all = "snake_case")
 )]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RaceWhy"))]
-pub enum Why {
+pub enum RaceCause {
     /// No causality order.
-    Order,
+    #[cfg_attr(feature = "serde", serde(rename = "order"))]
+    NoHappensBefore,
     /// Both accesses are strong, but a scope does not include the other thread.
-    Scope,
+    #[cfg_attr(feature = "serde", serde(rename = "scope"))]
+    InsufficientScope,
     /// Ordered, but without a fence between the proxies.
-    Proxy,
+    #[cfg_attr(feature = "serde", serde(rename = "proxy"))]
+    MissingProxyFence,
     /// One access is asynchronous, and no wait completes it before the other access.
-    Completion,
+    #[cfg_attr(feature = "serde", serde(rename = "completion"))]
+    NotCompleted,
     /// The block may have exited, or may not have started.
     Lifetime,
     /// No fence between the initialization of an mbarrier and a copy that completes on it.
-    Init,
+    #[cfg_attr(feature = "serde", serde(rename = "init"))]
+    MissingInitFence,
 }
 
 /// Data race: a pair of instructions with one example.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
-    pub first: Access,
-    pub second: End,
-    pub memory: Memory,
+pub struct Race {
+    pub first: RaceSide,
+    pub second: RaceCounterpart,
+    pub memory: MemorySpace,
     /// Address of the bytes that both accesses touch.
     pub address: u64,
     pub n_bytes: u32,
-    pub why: Why,
+    pub why: RaceCause,
     /// Whether the second access left the bytes unchanged.
     pub same_value: bool,
     /// Step in which the second access was executed or started.
@@ -113,18 +118,20 @@ pub struct Found {
     pub is_fenced_there: bool,
 }
 
-impl Found {
+impl Race {
     /// Checks whether lanes of a warp store equal values to one address in one instruction. One of the lanes writes,
     /// and which one is unspecified (PTX ISA, "st"), so the memory contents do not depend on the order.
     pub fn is_equal_store_of_lanes(&self) -> bool {
         const LANES: u32 = 32;
-        let End::Access(second) = self.second else {
+        let RaceCounterpart::Access(second) = self.second else {
             return false;
         };
-        let is_plain = |access: &Access| {
-            access.kind == Kind::Write && access.proxy == ProxyKind::Generic && !access.asynchronous
+        let is_plain = |access: &RaceSide| {
+            access.kind == SiteAccessKind::Write
+                && access.proxy == ProxyKind::Generic
+                && !access.asynchronous
         };
-        let place = |access: &Access| {
+        let place = |access: &RaceSide| {
             let warp = access.thread / LANES;
             (access.function, access.instruction, access.block, warp)
         };
@@ -135,9 +142,9 @@ impl Found {
     /// Returns the sort key of an example: the least example of a pair is reported, so that the report hardly depends
     /// on the schedule. Races that existing code does not ignore precede others, then races of several warps, races
     /// that change the value, and the lowest address.
-    pub(crate) fn rank(&self) -> (bool, bool, bool, Memory, u64) {
+    pub(crate) fn report_priority(&self) -> (bool, bool, bool, MemorySpace, u64) {
         (
-            self.is_of_axiom(),
+            self.is_model_only(),
             self.is_equal_store_of_lanes(),
             self.same_value,
             self.memory,
@@ -148,22 +155,22 @@ impl Found {
     /// Checks whether the race follows from the axioms although existing code commonly omits the fence: a generic read
     /// before an asynchronous write, or a write to the shared memory of another block that executes the proxy fence
     /// itself.
-    pub fn is_of_axiom(&self) -> bool {
-        let End::Access(second) = self.second else {
+    pub fn is_model_only(&self) -> bool {
+        let RaceCounterpart::Access(second) = self.second else {
             return false;
         };
-        self.why == Why::Proxy
+        self.why == RaceCause::MissingProxyFence
             && self.first.proxy == ProxyKind::Generic
             && second.proxy == ProxyKind::Async
-            && (self.first.kind == Kind::Read || self.is_fenced_there)
+            && (self.first.kind == SiteAccessKind::Read || self.is_fenced_there)
     }
 }
 
 /// Read of shared memory that was never written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unwritten {
-    pub reader: Access,
-    pub memory: Memory,
+pub struct UninitializedRead {
+    pub reader: RaceSide,
+    pub memory: MemorySpace,
     pub address: u64,
     pub step: u64,
 }

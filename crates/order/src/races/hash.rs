@@ -5,23 +5,23 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Hash map with short integer keys.
-pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Numbers>>;
+pub(crate) type FastHashMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
 /// Multiplicative hasher.
 #[derive(Default)]
-pub(crate) struct Numbers(u64);
+pub(crate) struct FastHasher(u64);
 
 /// Golden ratio in 64 bits.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Numbers {
+impl FastHasher {
     #[inline]
     fn add(&mut self, number: u64) {
         self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(FACTOR);
     }
 }
 
-impl Hasher for Numbers {
+impl Hasher for FastHasher {
     #[inline]
     fn finish(&self) -> u64 {
         // `HashMap` selects the slot from the low bits, which the multiplication mixes least.
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn neighbours_have_slots_of_their_own() {
-        let maker = BuildHasherDefault::<Numbers>::default();
+        let maker = BuildHasherDefault::<FastHasher>::default();
         let hash = |key: (u64, u32)| maker.hash_one(key) & 0xfff;
         let mut slots: Vec<u64> = (0..64u64)
             .flat_map(|block| (0..8u32).map(move |warp| (block, warp)))
@@ -71,7 +71,7 @@ mod tests {
         slots.sort_unstable();
         slots.dedup();
         assert!(slots.len() > 440, "{} of 512", slots.len());
-        let mut hasher = Numbers::default();
+        let mut hasher = FastHasher::default();
         "text".hash(&mut hasher);
         assert_ne!(hasher.finish(), 0);
     }

@@ -1,16 +1,16 @@
 //! Dimensions of the observed launch.
 
-use crate::scope::Home;
+use crate::scope::ThreadLocation;
 
 /// Dimensions of grid, block and cluster of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct LaunchShape {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub cluster: [u32; 3],
 }
 
-impl Shape {
+impl LaunchShape {
     pub(crate) fn n_threads(&self) -> u32 {
         let [x, y, z] = self.block;
         x * y * z
@@ -29,22 +29,22 @@ impl Shape {
 
     /// Returns the block and cluster of a block, which define its scopes.
     #[inline(always)]
-    pub(crate) fn home(&self, block: u64) -> Home {
+    pub(crate) fn home(&self, block: u64) -> ThreadLocation {
         match self.has_clusters() {
             true => self.home_in_cluster(block),
-            false => Home {
+            false => ThreadLocation {
                 block,
                 cluster: block,
             },
         }
     }
 
-    pub(crate) fn home_in_cluster(&self, block: u64) -> Home {
+    pub(crate) fn home_in_cluster(&self, block: u64) -> ThreadLocation {
         let [x, y, _] = self.grid.map(u64::from);
         let at = [block % x, block / x % y, block / (x * y)];
         let [cx, cy, cz] = [0, 1, 2].map(|i: usize| at[i] / u64::from(self.cluster[i].max(1)));
         let [nx, ny] = [0, 1].map(|i: usize| u64::from(self.grid[i] / self.cluster[i].max(1)));
-        Home {
+        ThreadLocation {
             block,
             cluster: (cz * ny + cy) * nx + cx,
         }

@@ -2,22 +2,22 @@
 //! while no access can race; one comparison with a record replaces the comparisons for each word. Input: a warp access
 //! with its shape. Output: updated records, or the request to check each word.
 
-use crate::races::accessor::{Current, Settled};
-use crate::races::clock::{Clock, Row};
-use crate::races::location::Memory;
-use crate::races::release_sets::Handed;
-use crate::races::shadow::Entry;
-use crate::races::shapes::{Pattern, PatternId, Shapes};
-use crate::races::site::{Kind, Site, SiteId};
-use crate::scope::Home;
+use crate::races::accessor::{CurrentLanes, OrderingOracle};
+use crate::races::clock::{ClockGroup, VectorClock};
+use crate::races::location::MemorySpace;
+use crate::races::release_sets::SharedStoreReleases;
+use crate::races::shadow::AccessRecord;
+use crate::races::shapes::{FootprintCache, LinePattern, PatternId};
+use crate::races::site::{AccessSite, AccessSiteId, SiteAccessKind};
+use crate::scope::ThreadLocation;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// Access record of a line: accesses by lanes of one row to the line, at one site and one epoch.
 #[derive(Clone, Debug)]
-pub(crate) struct Mark {
-    pub(crate) row: Row,
-    pub(crate) site: SiteId,
+pub(crate) struct LineRecord {
+    pub(crate) row: ClockGroup,
+    pub(crate) site: AccessSiteId,
     pub(crate) epoch: u32,
     pub(crate) pattern: PatternId,
     /// Lanes of the pattern that performed the access.
@@ -25,16 +25,16 @@ pub(crate) struct Mark {
     /// One bit for each byte of the line.
     pub(crate) covers: u128,
     pub(crate) element_bytes: u8,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SiteAccessKind,
     pub(crate) is_strong: bool,
     /// Releases of a strong store.
-    pub(crate) handed: Option<Handed>,
+    pub(crate) releases: Option<SharedStoreReleases>,
 }
 
-impl Mark {
+impl LineRecord {
     /// Returns the access record that a word of the line receives.
-    pub(crate) const fn entry(&self, lanes: u32, bytes: u8) -> Entry {
-        Entry {
+    pub(crate) const fn entry(&self, lanes: u32, bytes: u8) -> AccessRecord {
+        AccessRecord {
             row: self.row,
             epoch: self.epoch,
             lanes,
@@ -45,7 +45,7 @@ impl Mark {
 
     /// Returns the lanes that accessed a word. Lanes of a row other than the threads of a warp have no position in the
     /// pattern.
-    pub(crate) fn lanes_at(&self, pattern: &Pattern, word: usize) -> u32 {
+    pub(crate) fn lanes_at(&self, pattern: &LinePattern, word: usize) -> u32 {
         match (pattern.lanes[word], self.row.is_threads()) {
             (0, _) => 0,
             (lanes, true) => lanes & self.mask,
@@ -54,25 +54,25 @@ impl Mark {
     }
 
     /// Returns the access record for all lanes of the row.
-    const fn whole_entry(&self) -> Entry {
+    const fn whole_entry(&self) -> AccessRecord {
         self.entry(self.row.whole(self.mask), 15)
     }
 
     /// Checks whether the record and a later record have the same site, row and pattern, and the lanes of the record
     /// are a subset of the lanes of the later one.
     #[inline(always)]
-    fn is_again(&self, later: &Mark) -> bool {
+    fn is_again(&self, later: &LineRecord) -> bool {
         self.site == later.site
             && self.row == later.row
             && self.pattern == later.pattern
             && (self.is_with(later) || self.mask & !later.mask == 0)
-            && self.kind != Kind::Atomic
+            && self.kind != SiteAccessKind::Atomic
     }
 
     /// Checks whether both records have the same epoch and the same releases.
     #[inline(always)]
-    fn is_with(&self, other: &Mark) -> bool {
-        let is_handed = match (&self.handed, &other.handed) {
+    fn is_with(&self, other: &LineRecord) -> bool {
+        let is_handed = match (&self.releases, &other.releases) {
             (None, None) => true,
             (Some(own), Some(other)) => Rc::ptr_eq(own, other),
             _ => false,
@@ -82,17 +82,17 @@ impl Mark {
 }
 
 /// Number of records from which on repeated records, and records that happen before the newest access, are dropped.
-const MANY_MARKS: usize = 24;
+const PRUNE_THRESHOLD: usize = 24;
 /// Maximum number of records of a line to which atomics are added; records of atomics cannot be merged.
-const MANY_ATOMICS: usize = 64;
+const MAX_ATOMIC_RECORDS: usize = 64;
 /// Number of latest records that are searched for a repeated access.
 const LATEST: usize = 32;
 
 /// Shadow state of a line that is tracked as a whole.
 #[derive(Debug, Default)]
-pub(crate) struct Line {
+pub(crate) struct ShadowLine {
     /// In access order.
-    marks: SmallVec<[Mark; 4]>,
+    marks: SmallVec<[LineRecord; 4]>,
     n_writes: u32,
     /// Number of records from which on records are dropped.
     limit: u32,
@@ -106,41 +106,41 @@ pub(crate) struct Line {
 
 /// Result of the line check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CheckResult {
     /// Recorded; races with no access.
     Kept,
     /// Recorded; first strong write of the line.
     KeptFirstStrong,
     /// May race, or reads uninitialized bytes: the words must be checked.
-    Unsure,
+    NeedsSlowPath,
 }
 
 /// Warp that accesses lines of one memory.
-pub(crate) struct Visitor<'a> {
-    pub(crate) current: Current<'a>,
-    pub(crate) home: Home,
-    pub(crate) site: Site,
-    pub(crate) settled: Settled<'a>,
+pub(crate) struct LineChecker<'a> {
+    pub(crate) current: CurrentLanes<'a>,
+    pub(crate) home: ThreadLocation,
+    pub(crate) site: AccessSite,
+    pub(crate) settled: OrderingOracle<'a>,
     /// Common lower bound of the clocks of all threads that can still access the memory, and the number of its updates.
-    pub(crate) floor: Option<&'a Clock>,
+    pub(crate) floor: Option<&'a VectorClock>,
     pub(crate) n_floors: u32,
     /// Address of the line.
     pub(crate) line: u64,
     /// Whether a race of the site with another site is recorded with an example that no race from this address on
     /// improves.
-    pub(crate) is_known: &'a dyn Fn(SiteId, u64) -> bool,
+    pub(crate) is_known: &'a dyn Fn(AccessSiteId, u64) -> bool,
     /// Access record that was compared last, if the warp happens after it.
-    pub(crate) known: Option<Entry>,
+    pub(crate) known: Option<AccessRecord>,
 }
 
-impl Line {
-    pub(crate) fn marks(&self) -> &[Mark] {
+impl ShadowLine {
+    pub(crate) fn marks(&self) -> &[LineRecord] {
         &self.marks
     }
 
     /// Appends the record of a checked access.
     #[inline(always)]
-    pub(crate) fn push(&mut self, mark: Mark) {
+    pub(crate) fn push(&mut self, mark: LineRecord) {
         self.n_writes += u32::from(mark.kind.writes());
         self.marks.push(mark);
     }
@@ -158,30 +158,31 @@ impl Line {
     #[inline]
     pub(crate) fn visit(
         &mut self,
-        by: &mut Visitor<'_>,
-        new: &mut Mark,
-        shapes: &Shapes,
-    ) -> Outcome {
+        by: &mut LineChecker<'_>,
+        new: &mut LineRecord,
+        shapes: &FootprintCache,
+    ) -> CheckResult {
         if self.floor != by.n_floors {
-            self.settle(by);
+            self.prune_ordered(by);
         }
-        let reads_shared = new.kind == Kind::Read && matches!(by.current.memory, Memory::Shared(_));
+        let reads_shared =
+            new.kind == SiteAccessKind::Read && matches!(by.current.memory, MemorySpace::Shared(_));
         if reads_shared && new.covers & !self.written != 0 {
-            return Outcome::Unsure;
+            return CheckResult::NeedsSlowPath;
         }
-        if (new.kind.writes() || self.n_writes > 0) && !self.is_quiet(by, new, shapes) {
-            return Outcome::Unsure;
+        if (new.kind.writes() || self.n_writes > 0) && !self.is_race_free(by, new, shapes) {
+            return CheckResult::NeedsSlowPath;
         }
         self.keep(by, new)
     }
 
     /// Drops the records that happen before all threads that can still access the line.
-    fn settle(&mut self, by: &Visitor<'_>) {
+    fn prune_ordered(&mut self, by: &LineChecker<'_>) {
         self.floor = by.n_floors;
         let Some(floor) = by.floor else {
             return;
         };
-        let is_over = |mark: &Mark| {
+        let is_over = |mark: &LineRecord| {
             by.settled
                 .is_settled(floor, &mark.whole_entry(), by.current.memory)
         };
@@ -201,7 +202,12 @@ impl Line {
     }
 
     /// Checks whether an access races with none of the records, except for races that are already recorded.
-    fn is_quiet(&self, by: &mut Visitor<'_>, new: &Mark, shapes: &Shapes) -> bool {
+    fn is_race_free(
+        &self,
+        by: &mut LineChecker<'_>,
+        new: &LineRecord,
+        shapes: &FootprintCache,
+    ) -> bool {
         let pattern = shapes.pattern(new.pattern);
         self.marks.iter().all(|mark| {
             let shared = mark.covers & new.covers;
@@ -209,11 +215,11 @@ impl Line {
                 return true;
             }
             // A strong load acquires the releases of the strong write.
-            if new.is_strong && new.kind == Kind::Read && mark.is_strong {
+            if new.is_strong && new.kind == SiteAccessKind::Read && mark.is_strong {
                 return false;
             }
             // An atomic acquires the releases of the write, or continues its release sequence.
-            if new.is_strong && new.kind == Kind::Atomic && mark.handed.is_some() {
+            if new.is_strong && new.kind == SiteAccessKind::Atomic && mark.releases.is_some() {
                 return false;
             }
             // A thread happens after itself, whereas asynchronous operations are unordered.
@@ -222,16 +228,16 @@ impl Line {
                 pattern.has_lanes_of(new.mask, other, mark.mask)
             };
             is_itself
-                || by.comes_after(&mark.entry(mark.mask, 15))
+                || by.is_ordered_after(&mark.entry(mark.mask, 15))
                 || by.is_strong_with(mark)
                 || (by.is_known)(mark.site, by.line + u64::from(shared.trailing_zeros()))
         })
     }
 
     /// Records an access. Most accesses repeat an earlier one, so the existing record is updated in place.
-    fn keep(&mut self, by: &Visitor<'_>, new: &mut Mark) -> Outcome {
-        if new.kind == Kind::Atomic && self.marks.len() >= MANY_ATOMICS {
-            return Outcome::Unsure;
+    fn keep(&mut self, by: &LineChecker<'_>, new: &mut LineRecord) -> CheckResult {
+        if new.kind == SiteAccessKind::Atomic && self.marks.len() >= MAX_ATOMIC_RECORDS {
+            return CheckResult::NeedsSlowPath;
         }
         if new.kind.writes() {
             self.written |= new.covers;
@@ -247,7 +253,7 @@ impl Line {
                 known.epoch = new.epoch;
                 known.mask = new.mask;
                 known.covers = new.covers;
-                known.handed = new.handed.take();
+                known.releases = new.releases.take();
             } else {
                 known.mask |= new.mask;
                 known.covers |= new.covers;
@@ -256,28 +262,28 @@ impl Line {
             if moves && latest + index + 1 < self.marks.len() {
                 self.marks[latest + index..].rotate_left(1);
             }
-            return Outcome::Kept;
+            return CheckResult::Kept;
         }
-        if self.marks.len() >= MANY_MARKS.max(self.limit as usize) {
-            self.leave_out(by, new);
+        if self.marks.len() >= PRUNE_THRESHOLD.max(self.limit as usize) {
+            self.drop_superseded(by, new);
         }
         let writes = new.kind.writes();
         let is_first_strong = writes && new.is_strong && !self.is_strong;
-        self.push(Mark {
-            handed: new.handed.take(),
+        self.push(LineRecord {
+            releases: new.releases.take(),
             ..*new
         });
         if is_first_strong {
             self.is_strong = true;
-            return Outcome::KeptFirstStrong;
+            return CheckResult::KeptFirstStrong;
         }
-        Outcome::Kept
+        CheckResult::Kept
     }
 
     /// Drops records that happen before the newest access to the same bytes, and repeated records.
     #[cold]
     #[inline(never)]
-    fn leave_out(&mut self, by: &Visitor<'_>, new: &Mark) {
+    fn drop_superseded(&mut self, by: &LineChecker<'_>, new: &LineRecord) {
         if !self.is_strong {
             if let Some(clock) = by.current.warp.alike() {
                 self.marks.retain(|mark| {
@@ -308,9 +314,9 @@ impl Line {
     }
 }
 
-impl Visitor<'_> {
+impl LineChecker<'_> {
     /// Checks whether an access happens before all threads that can still access the memory.
-    pub(crate) fn is_over(&self, entry: &Entry) -> bool {
+    pub(crate) fn is_over(&self, entry: &AccessRecord) -> bool {
         let memory = self.current.memory;
         self.floor
             .is_some_and(|floor| self.settled.is_settled(floor, entry, memory))
@@ -318,8 +324,8 @@ impl Visitor<'_> {
 
     /// Checks whether an access happens before the current access of the warp, and caches a positive result for all
     /// lanes of the row.
-    pub(crate) fn comes_after(&mut self, exact: &Entry) -> bool {
-        let entry = Entry {
+    pub(crate) fn is_ordered_after(&mut self, exact: &AccessRecord) -> bool {
+        let entry = AccessRecord {
             lanes: exact.row.whole(exact.lanes),
             ..*exact
         };
@@ -331,14 +337,14 @@ impl Visitor<'_> {
         {
             return true;
         }
-        let known = self.settled.comes_after(&self.current, &entry);
+        let known = self.settled.is_ordered_after(&self.current, &entry);
         self.known = known.then_some(entry);
         // If the lanes have different epochs, some lanes may be ordered although others are not.
-        known || self.settled.comes_after(&self.current, exact)
+        known || self.settled.is_ordered_after(&self.current, exact)
     }
 
     /// Checks whether an access is morally strong with the current access, provided that both touch the same bytes.
-    fn is_strong_with(&self, mark: &Mark) -> bool {
+    fn is_strong_with(&self, mark: &LineRecord) -> bool {
         // The row of an individual operation does not identify the starting thread.
         if mark.row.is_single() {
             return false;

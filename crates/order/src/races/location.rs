@@ -1,6 +1,6 @@
 //! Memory locations: a memory, an address, and the words that an access covers.
 
-use crate::races::clock::Fenced;
+use crate::races::clock::ProxyFence;
 use warpgrid_emulator::MemoryId;
 
 /// Size of a word in bytes.
@@ -8,18 +8,18 @@ pub(crate) const WORD: u64 = 4;
 
 /// A memory: global, or the shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Memory {
+pub enum MemorySpace {
     Global,
     /// Linear index of the block.
     Shared(u64),
 }
 
-impl Memory {
+impl MemorySpace {
     /// Returns the kind of proxy fence that covers this memory, executed by threads of a block.
-    pub(crate) const fn fenced(self, block: u64) -> Fenced {
+    pub(crate) const fn fenced(self, block: u64) -> ProxyFence {
         match self {
-            Memory::Global => Fenced::Global(block),
-            Memory::Shared(_) => Fenced::Shared(block),
+            MemorySpace::Global => ProxyFence::Global(block),
+            MemorySpace::Shared(_) => ProxyFence::Shared(block),
         }
     }
 }
@@ -29,8 +29,8 @@ pub(crate) const LINE: u64 = 128;
 
 /// A range of bytes of a memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bytes {
-    pub(crate) memory: Memory,
+pub(crate) struct ByteRange {
+    pub(crate) memory: MemorySpace,
     pub(crate) address: u64,
     pub(crate) n: u32,
     /// Whether the access does not change the bytes.
@@ -39,10 +39,10 @@ pub(crate) struct Bytes {
     pub(crate) same_among: bool,
 }
 
-impl Bytes {
+impl ByteRange {
     /// Returns a range of bytes whose values are unknown.
-    pub(crate) const fn at(memory: Memory, address: u64, n: u32) -> Bytes {
-        Bytes {
+    pub(crate) const fn at(memory: MemorySpace, address: u64, n: u32) -> ByteRange {
+        ByteRange {
             memory,
             address,
             n,
@@ -52,8 +52,8 @@ impl Bytes {
     }
 
     /// Returns the words that contain the bytes: the address of each word, and a mask of its bytes.
-    pub(crate) const fn words(self) -> Words {
-        Words {
+    pub(crate) const fn words(self) -> WordIter {
+        WordIter {
             at: self.address,
             end: self.address.saturating_add(self.n as u64),
         }
@@ -61,12 +61,12 @@ impl Bytes {
 }
 
 /// Iterator over the words of a byte range.
-pub(crate) struct Words {
+pub(crate) struct WordIter {
     pub(crate) at: u64,
     pub(crate) end: u64,
 }
 
-impl Iterator for Words {
+impl Iterator for WordIter {
     type Item = (u64, u8);
 
     fn next(&mut self) -> Option<(u64, u8)> {
@@ -81,13 +81,13 @@ impl Iterator for Words {
 }
 
 /// Returns the memory in which accesses can race; `None` for thread-private and read-only memory.
-pub(crate) fn memory_of(memory: MemoryId) -> Option<Memory> {
+pub(crate) fn memory_of(memory: MemoryId) -> Option<MemorySpace> {
     match memory {
-        MemoryId::Global => Some(Memory::Global),
-        MemoryId::Shared { block } => Some(Memory::Shared(block)),
+        MemoryId::Global => Some(MemorySpace::Global),
+        MemoryId::Shared { block } => Some(MemorySpace::Shared(block)),
         MemoryId::Constant | MemoryId::Parameters | MemoryId::Local { .. } => None,
     }
 }
 
 /// A memory location that strong operations access.
-pub(crate) type Location = (Memory, u64);
+pub(crate) type StrongLocation = (MemorySpace, u64);

@@ -2,29 +2,34 @@
 //! maps. Output: races with writes that no pair of fences orders before the copy (`fence.proxy.tensormap::generic`: a
 //! release after the write, then an acquire of the map).
 
-use crate::races::accessor::Accessor;
-use crate::races::asynchronous::Start;
+use crate::races::accessor::AccessContext;
+use crate::races::asynchronous::AsyncStart;
 use crate::races::clock::row_of;
-use crate::races::clock::{Clock, Fenced, lanes_of};
-use crate::races::detector::Detector;
-use crate::races::location::Bytes;
+use crate::races::clock::{ProxyFence, VectorClock, lanes_of};
+use crate::races::detector::RaceDetector;
+use crate::races::location::ByteRange;
 use crate::races::location::memory_of;
-use crate::races::shadow::Entry;
-use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId};
-use crate::races::threads::Warp;
-use crate::scope::{Scoped, Strength, acquires, mutual, releases};
+use crate::races::shadow::AccessRecord;
+use crate::races::site::{AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind};
+use crate::races::threads::WarpState;
+use crate::scope::{ScopeInstance, Strength, acquires, releases, scopes_mutually_inclusive};
 use std::rc::Rc;
-use warpgrid_emulator::{MapAct, MapTouch, SyncEvent, TENSOR_MAP_BYTES};
+use warpgrid_emulator::{SyncEvent, TENSOR_MAP_BYTES, TensorMapAccess, TensorMapAction};
 use warpgrid_isa::{Scope, Sem};
 
-impl Detector {
-    pub(crate) fn see_maps(&mut self, event: &SyncEvent<'_>, act: MapAct, touched: &[MapTouch]) {
+impl RaceDetector {
+    pub(crate) fn see_maps(
+        &mut self,
+        event: &SyncEvent<'_>,
+        act: TensorMapAction,
+        touched: &[TensorMapAccess],
+    ) {
         let mut state = self.take(event.block, event.warp);
         let words = self.modifiers(event);
         let scope = words.and_then(|words| words.scope);
         let sem = words.and_then(|words| words.sem).unwrap_or(Sem::Acquire);
         match act {
-            MapAct::Acquire => {
+            TensorMapAction::Acquire => {
                 if releases(sem) {
                     release_maps(&mut state, event, scope);
                 }
@@ -32,27 +37,36 @@ impl Detector {
                     self.acquire_maps(&mut state, event, touched, scope);
                 }
             }
-            MapAct::Use | MapAct::Load | MapAct::Replace | MapAct::Publish => {
+            TensorMapAction::Use
+            | TensorMapAction::Load
+            | TensorMapAction::Replace
+            | TensorMapAction::CopyFenceProxy => {
                 for touch in touched {
                     self.access_map(event, &state, act, touch);
                 }
             }
         }
         match act {
-            MapAct::Publish => release_maps(&mut state, event, scope),
-            MapAct::Use => self.used_maps = touched.to_vec(),
-            MapAct::Load | MapAct::Replace | MapAct::Acquire => {}
+            TensorMapAction::CopyFenceProxy => release_maps(&mut state, event, scope),
+            TensorMapAction::Use => self.used_maps = touched.to_vec(),
+            TensorMapAction::Load | TensorMapAction::Replace | TensorMapAction::Acquire => {}
         }
         self.put(event.block, event.warp, state);
     }
 
-    fn access_map(&mut self, event: &SyncEvent<'_>, state: &Warp, act: MapAct, touch: &MapTouch) {
+    fn access_map(
+        &mut self,
+        event: &SyncEvent<'_>,
+        state: &WarpState,
+        act: TensorMapAction,
+        touch: &TensorMapAccess,
+    ) {
         let Some(bytes) = bytes_of(touch) else {
             return;
         };
         let lane = touch.lane & 31;
         let row = row_of(event.block, event.warp);
-        let by = Accessor {
+        let by = AccessContext {
             warp: state,
             threads: row,
             lanes: 1 << lane,
@@ -63,19 +77,30 @@ impl Detector {
             as_epoch: state.epochs[usize::from(lane)],
             step: event.step,
         };
-        self.look(&by, bytes);
-        if matches!(act, MapAct::Replace | MapAct::Publish) {
+        self.check_bytes(&by, bytes);
+        if matches!(
+            act,
+            TensorMapAction::Replace | TensorMapAction::CopyFenceProxy
+        ) {
             self.forget_strong(bytes);
         }
     }
 
-    fn map_site(&mut self, event: &SyncEvent<'_>, act: MapAct) -> SiteId {
+    fn map_site(&mut self, event: &SyncEvent<'_>, act: TensorMapAction) -> AccessSiteId {
         let (side, kind, proxy) = match act {
-            MapAct::Use | MapAct::Acquire => (Side::Map, Kind::Read, ProxyKind::TensorMap),
-            MapAct::Load => (Side::Source, Kind::Read, ProxyKind::Generic),
-            MapAct::Replace | MapAct::Publish => {
-                (Side::Destination, Kind::Write, ProxyKind::Generic)
+            TensorMapAction::Use | TensorMapAction::Acquire => {
+                (OperandRole::Map, SiteAccessKind::Read, ProxyKind::TensorMap)
             }
+            TensorMapAction::Load => (
+                OperandRole::Source,
+                SiteAccessKind::Read,
+                ProxyKind::Generic,
+            ),
+            TensorMapAction::Replace | TensorMapAction::CopyFenceProxy => (
+                OperandRole::Destination,
+                SiteAccessKind::Write,
+                ProxyKind::Generic,
+            ),
         };
         let element_bytes = TENSOR_MAP_BYTES as u32;
         self.sites.of(
@@ -83,20 +108,20 @@ impl Detector {
             event.instruction,
             side,
             element_bytes,
-            || Site {
+            || AccessSite {
                 function: event.function,
                 instruction: event.instruction,
                 kind,
                 strength: Strength::Weak,
                 proxy,
-                asynchronous: act == MapAct::Use,
+                asynchronous: act == TensorMapAction::Use,
                 element_bytes,
             },
         )
     }
 
     /// Records the read of the tensor map by a copy, which lasts until the copy completes.
-    pub(crate) fn see_map(&mut self, start: &Start<'_>, lane: u32) {
+    pub(crate) fn see_map(&mut self, start: &AsyncStart<'_>, lane: u32) {
         let used = self.used_maps.iter();
         let own = used.copied().find(|touch| u32::from(touch.lane) == lane);
         let is_copy = start.pending.operation.work.is_tensor_copy();
@@ -104,16 +129,16 @@ impl Detector {
             return;
         };
         if let Some(bytes) = bytes_of(&touch) {
-            let site = self.map_site(start.event, MapAct::Use);
+            let site = self.map_site(start.event, TensorMapAction::Use);
             self.look_async(start, site, lane, bytes);
         }
     }
 
     fn acquire_maps(
         &mut self,
-        state: &mut Warp,
+        state: &mut WarpState,
         event: &SyncEvent<'_>,
-        touched: &[MapTouch],
+        touched: &[TensorMapAccess],
         scope: Option<Scope>,
     ) {
         let scope = scope.unwrap_or(Scope::Gpu);
@@ -124,18 +149,23 @@ impl Detector {
                 continue;
             };
             let clock = Rc::make_mut(state.clock_mut(usize::from(touch.lane & 31)));
-            clock.acquire_map(Fenced::Map(memory, touch.address), |their, block| {
-                mutual(
-                    Scoped::new(their, shape.home(block)),
-                    Scoped::new(scope, home),
+            clock.acquire_map(ProxyFence::Map(memory, touch.address), |their, block| {
+                scopes_mutually_inclusive(
+                    ScopeInstance::new(their, shape.home(block)),
+                    ScopeInstance::new(scope, home),
                 )
             });
         }
     }
 
     /// Returns the threads of an entry whose writes are not visible to the tensor-map proxy.
-    pub(crate) fn unfenced_of_map(&self, clock: &Clock, entry: &Entry, bytes: Bytes) -> u32 {
-        let fenced = clock.fenced(Fenced::Map(bytes.memory, bytes.address));
+    pub(crate) fn unfenced_of_map(
+        &self,
+        clock: &VectorClock,
+        entry: &AccessRecord,
+        bytes: ByteRange,
+    ) -> u32 {
+        let fenced = clock.fenced(ProxyFence::Map(bytes.memory, bytes.address));
         fenced.map_or(entry.lanes, |rows| {
             rows.unknown(entry.row, entry.lanes, entry.epoch)
         })
@@ -143,18 +173,18 @@ impl Detector {
 }
 
 /// Records a releasing tensor-map fence.
-pub(crate) fn release_maps(state: &mut Warp, event: &SyncEvent<'_>, scope: Option<Scope>) {
-    let fence = Fenced::MapReleased(scope.unwrap_or(Scope::Gpu), event.block);
+pub(crate) fn release_maps(state: &mut WarpState, event: &SyncEvent<'_>, scope: Option<Scope>) {
+    let fence = ProxyFence::MapReleased(scope.unwrap_or(Scope::Gpu), event.block);
     let row = row_of(event.block, event.warp);
     for lane in lanes_of(event.lanes) {
         let own = state.point(row, lane);
         Rc::make_mut(state.clock_mut(lane)).fence(fence, own);
     }
-    state.tick(event.lanes);
+    state.advance_epoch(event.lanes);
 }
 
-fn bytes_of(touch: &MapTouch) -> Option<Bytes> {
-    Some(Bytes::at(
+fn bytes_of(touch: &TensorMapAccess) -> Option<ByteRange> {
+    Some(ByteRange::at(
         memory_of(touch.memory)?,
         touch.address,
         TENSOR_MAP_BYTES as u32,

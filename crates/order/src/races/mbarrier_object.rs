@@ -1,8 +1,8 @@
 //! The history of an mbarrier object: arrivals, phases, and the vector clock that a completed phase carries.
 
-use crate::races::clock::{Clock, Point, Row};
-use crate::races::message::Message;
-use crate::races::site::SiteId;
+use crate::races::clock::{ClockGroup, Epoch, VectorClock};
+use crate::races::message::ReleaseSet;
+use crate::races::site::AccessSiteId;
 use std::rc::Rc;
 
 /// Size of an mbarrier object in bytes.
@@ -10,35 +10,40 @@ pub(crate) const OBJECT_BYTES: u32 = 8;
 
 /// History of an mbarrier object.
 #[derive(Debug, Default)]
-pub(crate) struct Object {
+pub(crate) struct MbarrierSyncState {
     /// Arrivals of the current phase and of the previous phase.
-    pub(crate) phases: [Phase; 2],
+    pub(crate) phases: [PhaseClock; 2],
     /// Initialization of the object, until a copy completes on it.
-    pub(crate) init: Option<Init>,
+    pub(crate) init: Option<MbarrierInit>,
 }
 
 /// Arrivals of one phase.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Phase {
+pub(crate) struct PhaseClock {
     /// Joined vector clock of all arrivals and completed operations.
-    pub(crate) clock: Rc<Clock>,
+    pub(crate) clock: Rc<VectorClock>,
     /// Releases of fences that precede relaxed arrivals.
-    pub(crate) message: Rc<Message>,
+    pub(crate) message: Rc<ReleaseSet>,
 }
 
 /// Initialization of an mbarrier object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Init {
-    pub(crate) point: Point,
-    pub(crate) site: SiteId,
+pub(crate) struct MbarrierInit {
+    pub(crate) point: Epoch,
+    pub(crate) site: AccessSiteId,
 }
 
-impl Object {
+impl MbarrierSyncState {
     /// Records an arrival or a completed operation in the current phase.
-    pub(crate) fn land(&mut self, row: Row, bit: u32, arrival: Option<&Clock>) {
+    pub(crate) fn on_completion(
+        &mut self,
+        row: ClockGroup,
+        bit: u32,
+        arrival: Option<&VectorClock>,
+    ) {
         let [now, _] = &mut self.phases;
         let clock = Rc::make_mut(&mut now.clock);
-        clock.raise(row, bit, 1);
+        clock.advance(row, bit, 1);
         if let Some(arrival) = arrival {
             clock.join(arrival);
         }
@@ -48,6 +53,6 @@ impl Object {
     pub(crate) fn end_phase(&mut self) {
         let [now, _] = &mut self.phases;
         let over = std::mem::take(now);
-        self.phases = [Phase::default(), over];
+        self.phases = [PhaseClock::default(), over];
     }
 }

@@ -1,26 +1,32 @@
 //! Synchronization through mbarriers: the arrivals of a phase happen before the code after a wait for the phase.
 
-use crate::races::accessor::Accessor;
+use crate::races::accessor::AccessContext;
 use crate::races::clock::row_of;
-use crate::races::clock::{Point, Row, lanes_of};
-use crate::races::detector::Detector;
-use crate::races::location::Bytes;
-use crate::races::location::Location;
-use crate::races::location::Memory;
-use crate::races::mbarrier_object::{Init, OBJECT_BYTES, Object};
-use crate::races::message::{Message, Release};
-use crate::races::site::{Kind, ProxyKind, Side, Site, SiteId, is_answer_read, sem_of};
-use crate::races::threads::Warp;
-use crate::races::turns::Knowledge;
-use crate::scope::{Home, Strength};
+use crate::races::clock::{ClockGroup, Epoch, lanes_of};
+use crate::races::detector::RaceDetector;
+use crate::races::location::ByteRange;
+use crate::races::location::MemorySpace;
+use crate::races::location::StrongLocation;
+use crate::races::mbarrier_object::{MbarrierInit, MbarrierSyncState, OBJECT_BYTES};
+use crate::races::message::{ReleaseEvent, ReleaseSet};
+use crate::races::site::{
+    AccessSite, AccessSiteId, OperandRole, ProxyKind, SiteAccessKind, is_test_result_used, sem_of,
+};
+use crate::races::threads::WarpState;
+use crate::races::turns::ReleasedClock;
+use crate::scope::{Strength, ThreadLocation};
 use std::rc::Rc;
-use warpgrid_emulator::{MbarrierAct, MbarrierTouch, SyncEvent};
+use warpgrid_emulator::{MbarrierAccess, MbarrierOperation, SyncEvent};
 use warpgrid_isa::{Scope, Sem};
 use warpgrid_program::FunctionId;
 
 /// Returns the site of an operation on an mbarrier, which is strong with system scope. Two such operations never race.
-pub(crate) fn object_site(function: FunctionId, instruction: u32, kind: Kind) -> Site {
-    Site {
+pub(crate) fn object_site(
+    function: FunctionId,
+    instruction: u32,
+    kind: SiteAccessKind,
+) -> AccessSite {
+    AccessSite {
         function,
         instruction,
         kind,
@@ -32,77 +38,77 @@ pub(crate) fn object_site(function: FunctionId, instruction: u32, kind: Kind) ->
 }
 
 /// Operation of lanes with equal epochs on one mbarrier.
-struct Act<'a> {
-    act: MbarrierAct,
-    touches: &'a [MbarrierTouch],
-    place: Location,
-    row: Row,
-    home: Home,
+struct MbarrierSyncOp<'a> {
+    act: MbarrierOperation,
+    touches: &'a [MbarrierAccess],
+    place: StrongLocation,
+    row: ClockGroup,
+    home: ThreadLocation,
     sem: Sem,
-    site: SiteId,
+    site: AccessSiteId,
 }
 
-impl Act<'_> {
+impl MbarrierSyncOp<'_> {
     fn lanes(&self) -> u32 {
         lanes_that_touch(self.touches)
     }
 }
 
-fn lanes_that_touch(touches: &[MbarrierTouch]) -> u32 {
+fn lanes_that_touch(touches: &[MbarrierAccess]) -> u32 {
     let bits = touches.iter().map(|touch| 1 << (touch.lane & 31));
     bits.fold(0, |lanes, bit: u32| lanes | bit)
 }
 
-impl Detector {
+impl RaceDetector {
     pub(crate) fn see_mbarrier(
         &mut self,
         event: &SyncEvent<'_>,
-        act: MbarrierAct,
-        touched: &[MbarrierTouch],
+        act: MbarrierOperation,
+        touched: &[MbarrierAccess],
     ) {
         let (block, warp) = (event.block, event.warp);
         let mut state = self.take(block, warp);
         let stated = sem_of(&self.program, event.function, event.instruction);
         let sem = stated.unwrap_or(match act {
-            MbarrierAct::Test => Sem::Acquire,
+            MbarrierOperation::Test => Sem::Acquire,
             _ => Sem::Release,
         });
         let site = self.mbarrier_site(event, act);
-        if act == MbarrierAct::Test && !self.is_test_read(event) {
+        if act == MbarrierOperation::Test && !self.is_test_read(event) {
             self.put(block, warp, state);
             return;
         }
-        let is_seen = |touch: &MbarrierTouch| match act {
-            MbarrierAct::Test => touch.passed,
-            MbarrierAct::Look => false,
+        let is_seen = |touch: &MbarrierAccess| match act {
+            MbarrierOperation::Test => touch.passed,
+            MbarrierOperation::Query => false,
             _ => true,
         };
         let mut left = touched;
         while let Some(first) = left.first() {
-            let epoch = |touch: &MbarrierTouch| state.epochs[usize::from(touch.lane & 31)];
-            let is_like = |touch: &&MbarrierTouch| {
+            let epoch = |touch: &MbarrierAccess| state.epochs[usize::from(touch.lane & 31)];
+            let is_like = |touch: &&MbarrierAccess| {
                 is_seen(touch) == is_seen(first)
                     && (touch.block, touch.address) == (first.block, first.address)
                     && epoch(touch) == epoch(first)
             };
             let n = match act {
                 // Each lane writes the object, so the lanes race with each other.
-                MbarrierAct::Init | MbarrierAct::Invalidate => 1,
+                MbarrierOperation::Init | MbarrierOperation::Invalidate => 1,
                 _ => left.iter().take_while(is_like).count().max(1),
             };
             let (touches, rest) = left.split_at(n.min(left.len()));
             left = rest;
             if is_seen(first) {
-                let act = Act {
+                let act = MbarrierSyncOp {
                     act,
                     touches,
-                    place: (Memory::Shared(first.block), first.address),
+                    place: (MemorySpace::Shared(first.block), first.address),
                     row: row_of(block, warp),
                     home: self.shape.home(block),
                     sem,
                     site,
                 };
-                self.see_act(event, &mut state, &act);
+                self.on_mbarrier_op(event, &mut state, &act);
             }
         }
         self.put(block, warp, state);
@@ -115,46 +121,51 @@ impl Detector {
         if let Some(known) = self.tests.get(&place) {
             return *known;
         }
-        let is_read = is_answer_read(&self.program, place.0, place.1);
+        let is_read = is_test_result_used(&self.program, place.0, place.1);
         self.tests.insert(place, is_read);
         is_read
     }
 
-    fn mbarrier_site(&mut self, event: &SyncEvent<'_>, act: MbarrierAct) -> SiteId {
+    fn mbarrier_site(&mut self, event: &SyncEvent<'_>, act: MbarrierOperation) -> AccessSiteId {
         let kind = match act {
-            MbarrierAct::Init | MbarrierAct::Invalidate => Kind::Write,
-            MbarrierAct::Test | MbarrierAct::Look => Kind::Read,
-            MbarrierAct::Arrive
-            | MbarrierAct::ArriveExpecting
-            | MbarrierAct::Expect
-            | MbarrierAct::Complete => Kind::Atomic,
+            MbarrierOperation::Init | MbarrierOperation::Invalidate => SiteAccessKind::Write,
+            MbarrierOperation::Test | MbarrierOperation::Query => SiteAccessKind::Read,
+            MbarrierOperation::Arrive
+            | MbarrierOperation::ArriveExpecting
+            | MbarrierOperation::Expect
+            | MbarrierOperation::Complete => SiteAccessKind::Atomic,
         };
         self.sites.of(
             event.function,
             event.instruction,
-            Side::Only,
+            OperandRole::Only,
             OBJECT_BYTES,
             || {
                 let site = object_site(event.function, event.instruction, kind);
                 match kind {
-                    Kind::Write => Site {
+                    SiteAccessKind::Write => AccessSite {
                         strength: Strength::Weak,
                         ..site
                     },
-                    Kind::Read | Kind::Atomic => site,
+                    SiteAccessKind::Read | SiteAccessKind::Atomic => site,
                 }
             },
         )
     }
 
-    fn see_act(&mut self, event: &SyncEvent<'_>, state: &mut Warp, act: &Act<'_>) {
+    fn on_mbarrier_op(
+        &mut self,
+        event: &SyncEvent<'_>,
+        state: &mut WarpState,
+        act: &MbarrierSyncOp<'_>,
+    ) {
         let place = act.place;
         let lanes = act.lanes();
         let first = lanes.trailing_zeros() as usize & 31;
-        if act.act == MbarrierAct::Test {
+        if act.act == MbarrierOperation::Test {
             self.pass(state, act);
         }
-        let by = Accessor {
+        let by = AccessContext {
             warp: state,
             threads: act.row,
             lanes,
@@ -165,37 +176,39 @@ impl Detector {
             as_epoch: state.epochs[first],
             step: event.step,
         };
-        let bytes = Bytes::at(place.0, place.1, OBJECT_BYTES);
-        self.look(&by, bytes);
+        let bytes = ByteRange::at(place.0, place.1, OBJECT_BYTES);
+        self.check_bytes(&by, bytes);
         match act.act {
-            MbarrierAct::Init => {
-                let init = Init {
+            MbarrierOperation::Init => {
+                let init = MbarrierInit {
                     point: state.point(act.row, first),
                     site: act.site,
                 };
-                let object = Object {
+                let object = MbarrierSyncState {
                     init: Some(init),
-                    ..Object::default()
+                    ..MbarrierSyncState::default()
                 };
                 self.objects.insert(place, object);
             }
-            MbarrierAct::Invalidate => {
+            MbarrierOperation::Invalidate => {
                 self.objects.remove(&place);
             }
-            MbarrierAct::Arrive | MbarrierAct::ArriveExpecting => {
-                let ends = |touch: &MbarrierTouch| touch.ends_phase();
+            MbarrierOperation::Arrive | MbarrierOperation::ArriveExpecting => {
+                let ends = |touch: &MbarrierAccess| touch.ends_phase();
                 for touches in act.touches.split_inclusive(ends) {
                     self.arrive(event, state, act, lanes_that_touch(touches));
                     self.end_phase(place, touches);
                 }
             }
-            MbarrierAct::Expect | MbarrierAct::Complete => self.end_phase(place, act.touches),
-            MbarrierAct::Test | MbarrierAct::Look => {}
+            MbarrierOperation::Expect | MbarrierOperation::Complete => {
+                self.end_phase(place, act.touches)
+            }
+            MbarrierOperation::Test | MbarrierOperation::Query => {}
         }
     }
 
     /// Completes the phase of an object for each operation that completes one.
-    fn end_phase(&mut self, place: Location, touches: &[MbarrierTouch]) {
+    fn end_phase(&mut self, place: StrongLocation, touches: &[MbarrierAccess]) {
         for _ in touches.iter().filter(|touch| touch.ends_phase()) {
             if let Some(object) = self.objects.get_mut(&place) {
                 object.end_phase();
@@ -203,27 +216,33 @@ impl Detector {
         }
     }
 
-    fn arrive(&mut self, event: &SyncEvent<'_>, state: &mut Warp, act: &Act<'_>, lanes: u32) {
+    fn arrive(
+        &mut self,
+        event: &SyncEvent<'_>,
+        state: &mut WarpState,
+        act: &MbarrierSyncOp<'_>,
+        lanes: u32,
+    ) {
         let object = self.objects.entry(act.place).or_default();
         let [now, _] = &mut object.phases;
         if act.sem != Sem::Relaxed {
             let present = self.shape.present(event.warp);
-            state.hand_on(&mut now.clock, act.row, lanes, present);
+            state.release_into(&mut now.clock, act.row, lanes, present);
         }
         if state.has_details() {
             for lane in lanes_of(lanes) {
-                state.part(lane);
+                state.ungroup(lane);
                 let details = state.known_details(lane);
                 for fence in details.map_or(&[][..], |details| &details.fences) {
                     Rc::make_mut(&mut now.message).add(fence);
                 }
             }
         }
-        state.tick(lanes);
+        state.advance_epoch(lanes);
     }
 
     /// Records that threads have waited for the previous phase.
-    fn pass(&mut self, state: &mut Warp, act: &Act<'_>) {
+    fn pass(&mut self, state: &mut WarpState, act: &MbarrierSyncOp<'_>) {
         let Some(object) = self.objects.get(&act.place) else {
             return;
         };
@@ -240,18 +259,18 @@ impl Detector {
             return;
         }
         for lane in lanes_of(lanes) {
-            let mut all = Message::clone(&message);
-            all.add(&Release {
+            let mut all = ReleaseSet::clone(&message);
+            all.add(&ReleaseEvent {
                 scope: Scope::Sys,
                 home: act.home,
-                known: Knowledge::Clock(Rc::clone(&clock)),
-                own: Point {
+                known: ReleasedClock::Clock(Rc::clone(&clock)),
+                own_epoch: Epoch {
                     row: act.row,
                     lane: lane as u32,
                     epoch: 0,
                 },
             });
-            state.meet(lane, act.place, &Rc::new(all));
+            state.observe_release(lane, act.place, &Rc::new(all));
         }
     }
 }

@@ -1,27 +1,32 @@
 //! Fast path for contiguous byte ranges of asynchronous operations, one line at a time. Input: an operation and its
 //! bytes. Output: access records, and the rest of the range from the first byte that may race.
 
-use crate::races::accessor::Accessor;
-use crate::races::detector::Detector;
-use crate::races::lines::Visitor;
-use crate::races::location::Bytes;
-use crate::races::location::{LINE, Memory};
-use crate::races::quick::Lines;
-use crate::races::shadow::{Held, Shadow};
-use crate::races::site::SiteId;
-use crate::races::words::{AtWord, Quick};
+use crate::races::accessor::AccessContext;
+use crate::races::detector::RaceDetector;
+use crate::races::lines::LineChecker;
+use crate::races::location::ByteRange;
+use crate::races::location::{LINE, MemorySpace};
+use crate::races::quick::LineAccess;
+use crate::races::shadow::{LineState, ShadowMemory};
+use crate::races::site::AccessSiteId;
+use crate::races::words::{WordAccess, WordFastPath};
 use warpgrid_emulator::WarpId;
 
-impl Detector {
+impl RaceDetector {
     /// Checks contiguous bytes that an asynchronous operation accesses. Returns the bytes that the slow path must
     /// check.
-    pub(crate) fn see_range(&mut self, by: &Accessor<'_>, bytes: Bytes) -> Option<Bytes> {
-        let is_elsewhere = matches!(bytes.memory, Memory::Shared(block) if block != by.home.block);
+    pub(crate) fn see_range(
+        &mut self,
+        by: &AccessContext<'_>,
+        bytes: ByteRange,
+    ) -> Option<ByteRange> {
+        let is_elsewhere =
+            matches!(bytes.memory, MemorySpace::Shared(block) if block != by.home.block);
         if is_elsewhere {
             return Some(bytes);
         }
         let floor = self.floor(bytes.memory);
-        let lines = Lines {
+        let lines = LineAccess {
             of: WarpId {
                 block: by.home.block,
                 warp: by.threads.warp(),
@@ -35,25 +40,26 @@ impl Detector {
             handed: None,
         };
         let mut shadow = self.shadow.take().unwrap_or_default();
-        let is_known =
-            |other: SiteId, address: u64| self.is_known(other, by.site, bytes.memory, address);
+        let is_known = |other: AccessSiteId, address: u64| {
+            self.is_reported(other, by.site, bytes.memory, address)
+        };
         let mut visitor = self.visitor(&lines, by.warp, &floor, &is_known);
         let end = bytes.address.saturating_add(bytes.n.into());
         let mut reached = bytes.address;
         while reached < end {
             let next = (reached / LINE + 1).saturating_mul(LINE).min(end);
-            let part = Bytes {
+            let part = ByteRange {
                 address: reached,
                 n: (next - reached) as u32,
                 ..bytes
             };
-            reached = self.quiet_part(&mut visitor, &lines, part, &mut shadow);
+            reached = self.race_free_part(&mut visitor, &lines, part, &mut shadow);
             if reached < next {
                 break;
             }
         }
         self.shadow = Some(shadow);
-        (reached < end).then_some(Bytes {
+        (reached < end).then_some(ByteRange {
             address: reached,
             n: (end - reached) as u32,
             ..bytes
@@ -61,15 +67,15 @@ impl Detector {
     }
 
     /// Checks the bytes of one line. Returns the address of the first byte that may race.
-    fn quiet_part(
+    fn race_free_part(
         &self,
-        by: &mut Visitor<'_>,
-        lines: &Lines,
-        part: Bytes,
-        shadow: &mut Shadow,
+        by: &mut LineChecker<'_>,
+        lines: &LineAccess,
+        part: ByteRange,
+        shadow: &mut ShadowMemory,
     ) -> u64 {
         let at = shadow.line_at(part.memory, part.address);
-        if let Held::Words = shadow.held(at) {
+        if let LineState::Words = shadow.held(at) {
             return quiet_words(by, lines, part, shadow);
         }
         let Some(found) = shadow.shapes.of_range(part.address, part.n) else {
@@ -83,11 +89,16 @@ impl Detector {
 }
 
 /// Checks the bytes of a line that is tracked per word. Returns the address of the first byte that may race.
-fn quiet_words(by: &Visitor<'_>, lines: &Lines, part: Bytes, shadow: &mut Shadow) -> u64 {
+fn quiet_words(
+    by: &LineChecker<'_>,
+    lines: &LineAccess,
+    part: ByteRange,
+    shadow: &mut ShadowMemory,
+) -> u64 {
     let of = (lines.row, lines.site);
-    let mut quick = Quick::of(by.settled, by.current, of, by.floor, by.is_known);
+    let mut quick = WordFastPath::of(by.settled, by.current, of, by.floor, by.is_known);
     let loud = part.words().find(|(address, bytes)| {
-        let at = AtWord {
+        let at = WordAccess {
             lanes: lines.mask,
             epoch: lines.epoch,
             address: *address,

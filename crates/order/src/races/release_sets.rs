@@ -1,10 +1,10 @@
 //! The vector clocks that strong stores of a thread release, and that a later acquire receives.
 
-use crate::races::clock::{Point, Row};
-use crate::races::location::{Location, Memory};
-use crate::races::message::Release;
-use crate::races::turns::Knowledge;
-use crate::scope::Home;
+use crate::races::clock::{ClockGroup, Epoch};
+use crate::races::location::{MemorySpace, StrongLocation};
+use crate::races::message::ReleaseEvent;
+use crate::races::turns::ReleasedClock;
+use crate::scope::ThreadLocation;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
@@ -13,23 +13,23 @@ use warpgrid_isa::Scope;
 #[derive(Debug)]
 pub(crate) struct LaneReleases {
     pub(crate) scope: Scope,
-    pub(crate) home: Home,
+    pub(crate) home: ThreadLocation,
     /// Vector clock of one of the lanes, from which the clocks of the other lanes follow.
-    pub(crate) known: Knowledge,
-    pub(crate) row: Row,
+    pub(crate) known: ReleasedClock,
+    pub(crate) row: ClockGroup,
     pub(crate) epochs: [u32; 32],
 }
 
 /// Lanes that released in the same step, and have not released separately since.
 #[derive(Clone, Debug)]
-pub(crate) struct Released {
+pub(crate) struct GroupRelease {
     pub(crate) lanes: u32,
     pub(crate) all: Rc<LaneReleases>,
 }
 
-impl Released {
-    pub(crate) fn new(lanes: u32, all: &Rc<LaneReleases>) -> Released {
-        Released {
+impl GroupRelease {
+    pub(crate) fn new(lanes: u32, all: &Rc<LaneReleases>) -> GroupRelease {
+        GroupRelease {
             lanes,
             all: Rc::clone(all),
         }
@@ -40,15 +40,15 @@ impl Released {
     }
 
     /// Returns the release of a lane of the set.
-    pub(crate) fn of(&self, lane: u32) -> Option<Release> {
+    pub(crate) fn of(&self, lane: u32) -> Option<ReleaseEvent> {
         let LaneReleases {
             scope, home, row, ..
         } = *self.all;
-        self.has(lane).then(|| Release {
+        self.has(lane).then(|| ReleaseEvent {
             scope,
             home,
             known: self.all.known.of(lane),
-            own: Point {
+            own_epoch: Epoch {
                 row,
                 lane,
                 epoch: self.all.epochs[lane as usize & 31],
@@ -59,22 +59,22 @@ impl Released {
 
 /// The releases that an acquire of the values of one store receives.
 #[derive(Debug, Default)]
-pub(crate) struct HandedOn {
+pub(crate) struct StoreReleases {
     /// Releases by lane; the release of the store itself is the last.
-    pub(crate) each: Vec<(u32, Release)>,
+    pub(crate) each: Vec<(u32, ReleaseEvent)>,
     /// Releases of the other lanes, which released in the same step.
-    pub(crate) together: SmallVec<[Released; 2]>,
+    pub(crate) together: SmallVec<[GroupRelease; 2]>,
 }
 
-pub(crate) type Handed = Rc<HandedOn>;
+pub(crate) type SharedStoreReleases = Rc<StoreReleases>;
 
-impl HandedOn {
+impl StoreReleases {
     pub(crate) fn is_empty(&self) -> bool {
         self.each.is_empty() && self.together.is_empty()
     }
 
     /// Returns the releases of a lane.
-    pub(crate) fn of(&self, lane: u32) -> impl Iterator<Item = Release> {
+    pub(crate) fn of(&self, lane: u32) -> impl Iterator<Item = ReleaseEvent> {
         let each = self.each.iter().filter(move |(own, _)| *own == lane);
         let each = each.map(|(_, release)| release.clone());
         let together = self.together.iter();
@@ -84,27 +84,27 @@ impl HandedOn {
 
 /// Releases that lanes of a warp performed in the same step, without lanes that have released separately since.
 #[derive(Debug, Default)]
-pub(crate) struct Together {
+pub(crate) struct PendingGroupReleases {
     /// The latest releasing fence of each scope.
-    pub(crate) fences: SmallVec<[Released; 1]>,
+    pub(crate) fences: SmallVec<[GroupRelease; 1]>,
     /// The latest release at each location.
-    pub(crate) stores: Vec<Stored>,
+    pub(crate) stores: Vec<ReleaseStore>,
 }
 
 /// A releasing store by lanes of a warp in the same step.
 #[derive(Debug)]
-pub(crate) struct Stored {
-    pub(crate) memory: Memory,
+pub(crate) struct ReleaseStore {
+    pub(crate) memory: MemorySpace,
     pub(crate) addresses: [u64; 32],
-    pub(crate) released: Released,
+    pub(crate) released: GroupRelease,
 }
 
 /// Maximum number of releases per list.
-pub(crate) const MOST_TOGETHER: usize = 8;
+pub(crate) const MAX_GROUP_RELEASES: usize = 8;
 
-impl Stored {
+impl ReleaseStore {
     /// Returns the lanes that stored to these addresses.
-    pub(crate) fn lanes_at(&self, memory: Memory, addresses: &[u64; 32]) -> u32 {
+    pub(crate) fn lanes_at(&self, memory: MemorySpace, addresses: &[u64; 32]) -> u32 {
         if self.memory != memory {
             return 0;
         }
@@ -115,12 +115,12 @@ impl Stored {
         same & self.released.lanes
     }
 
-    pub(crate) fn place(&self, lane: u32) -> Location {
+    pub(crate) fn place(&self, lane: u32) -> StrongLocation {
         (self.memory, self.addresses[lane as usize & 31])
     }
 }
 
-impl Together {
+impl PendingGroupReleases {
     pub(crate) fn is_empty(&self) -> bool {
         self.fences.is_empty() && self.stores.is_empty()
     }
@@ -130,20 +130,20 @@ impl Together {
     }
 
     /// Checks whether a lane has released at a location.
-    pub(crate) fn has_released(&self, lane: u32, place: Location) -> bool {
+    pub(crate) fn has_released(&self, lane: u32, place: StrongLocation) -> bool {
         let mut all = self.stores.iter();
         all.any(|stored| stored.released.has(lane) && stored.place(lane) == place)
     }
 
     /// Adds a fence. Returns false if the fences of each lane must be recorded separately.
-    pub(crate) fn add_fence(&mut self, new: Released) -> bool {
+    pub(crate) fn add_fence(&mut self, new: GroupRelease) -> bool {
         // A later fence of a wider scope replaces a fence of a narrower scope.
-        let is_older = |old: &Released| old.all.scope <= new.all.scope;
-        let is_within = |old: &Released| old.lanes & !new.lanes == 0;
+        let is_older = |old: &GroupRelease| old.all.scope <= new.all.scope;
+        let is_within = |old: &GroupRelease| old.lanes & !new.lanes == 0;
         self.fences.retain(|old| !(is_older(old) && is_within(old)));
         let mut all = self.fences.iter();
         let is_apart = all.all(|old| !is_older(old) || old.lanes & new.lanes == 0);
-        let is_kept = is_apart && self.fences.len() < MOST_TOGETHER;
+        let is_kept = is_apart && self.fences.len() < MAX_GROUP_RELEASES;
         if is_kept {
             self.fences.push(new);
         }
@@ -153,23 +153,23 @@ impl Together {
     /// Adds releases at locations. Returns false if the releases of each lane must be recorded separately.
     pub(crate) fn add_stored(
         &mut self,
-        memory: Memory,
+        memory: MemorySpace,
         addresses: &[u64; 32],
-        new: Released,
+        new: GroupRelease,
     ) -> bool {
-        let again = |old: &Stored| match old.released.all.scope <= new.all.scope {
+        let again = |old: &ReleaseStore| match old.released.all.scope <= new.all.scope {
             true => old.lanes_at(memory, addresses) & new.lanes,
             false => 0,
         };
         self.stores.retain(|old| again(old) != old.released.lanes);
         let mut all = self.stores.iter();
-        let is_kept = all.all(|old| again(old) == 0) && self.stores.len() < MOST_TOGETHER;
+        let is_kept = all.all(|old| again(old) == 0) && self.stores.len() < MAX_GROUP_RELEASES;
         if is_kept {
             if self.stores.is_empty() {
                 // Most lists contain a single store.
                 self.stores.reserve_exact(1);
             }
-            self.stores.push(Stored {
+            self.stores.push(ReleaseStore {
                 memory,
                 addresses: *addresses,
                 released: new,
@@ -179,7 +179,10 @@ impl Together {
     }
 
     /// Removes a lane from all sets, and returns its fences and its releases at locations.
-    pub(crate) fn take(&mut self, lane: u32) -> (Vec<Release>, Vec<(Location, Release)>) {
+    pub(crate) fn take(
+        &mut self,
+        lane: u32,
+    ) -> (Vec<ReleaseEvent>, Vec<(StrongLocation, ReleaseEvent)>) {
         let stores = self.stores.iter();
         let at_places = stores.filter_map(|stored| {
             let release = stored.released.of(lane)?;
@@ -187,7 +190,7 @@ impl Together {
         });
         let fences = self.fences.iter().filter_map(|fence| fence.of(lane));
         let taken = (fences.collect(), at_places.collect());
-        let mut is_left = |released: &mut Released| {
+        let mut is_left = |released: &mut GroupRelease| {
             released.lanes &= !(1 << lane);
             released.lanes != 0
         };

@@ -3,26 +3,29 @@
 
 use crate::races::clock::lanes_of;
 use crate::races::clock::row_of;
-use crate::races::detector::Detector;
-use crate::races::location::Location;
-use crate::races::location::Memory;
-use crate::races::message::Release;
-use crate::races::release_sets::{Handed, HandedOn, LaneReleases, Released, Stored, Together};
-use crate::races::threads::Warp;
+use crate::races::detector::RaceDetector;
+use crate::races::location::MemorySpace;
+use crate::races::location::StrongLocation;
+use crate::races::message::ReleaseEvent;
+use crate::races::release_sets::{
+    GroupRelease, LaneReleases, PendingGroupReleases, ReleaseStore, SharedStoreReleases,
+    StoreReleases,
+};
+use crate::races::threads::WarpState;
 use crate::scope::releases;
 use std::rc::Rc;
-use warpgrid_emulator::LanesAccess;
+use warpgrid_emulator::PerLaneAccess;
 use warpgrid_isa::Scope;
 
-impl Detector {
+impl RaceDetector {
     /// Returns the releases of a strong store of lanes; the release of the store itself is the last of each lane.
     /// Returns `None` if the lanes must be checked one by one.
     pub(crate) fn handed(
         &mut self,
-        lanes: &LanesAccess<'_>,
-        memory: Memory,
+        lanes: &PerLaneAccess<'_>,
+        memory: MemorySpace,
         scope: Scope,
-    ) -> Option<Option<Handed>> {
+    ) -> Option<Option<SharedStoreReleases>> {
         let access = &lanes.access;
         if access.element_bytes != access.lane_bytes {
             return self.may_be_whole(access).then_some(None);
@@ -43,24 +46,24 @@ impl Detector {
             true => lanes.mask,
             false => lanes.mask & warp.released_apart(),
         };
-        let mut handed = HandedOn::default();
+        let mut handed = StoreReleases::default();
         for lane in lanes_of(apart) {
-            warp.part(lane);
+            warp.ungroup(lane);
             let place = (memory, lanes.addresses[lane]);
             let own = is_release.then(|| warp.release(row, lane, scope, home));
-            hand_on_apart(&mut handed, warp, lane as u32, (place, own))?;
+            add_lane_releases(&mut handed, warp, lane as u32, (place, own))?;
         }
         let own = own.map(Rc::new);
-        hand_on_together(&mut handed, warp, lanes, memory, (lanes.mask & !apart, own))?;
+        add_group_releases(&mut handed, warp, lanes, memory, (lanes.mask & !apart, own))?;
         Some((!handed.is_empty()).then(|| Rc::new(handed)))
     }
 
     /// Records the releases of lanes at the stored locations.
     pub(crate) fn note_releases(
         &mut self,
-        lanes: &LanesAccess<'_>,
-        memory: Memory,
-        handed: &Handed,
+        lanes: &PerLaneAccess<'_>,
+        memory: MemorySpace,
+        handed: &SharedStoreReleases,
     ) {
         let of = lanes.access.of();
         let mut state = self.take(of.block, of.warp);
@@ -74,21 +77,21 @@ impl Detector {
                 state.add_release(*lane as usize, place, release.clone());
             }
         }
-        state.tick(lanes.mask);
+        state.advance_epoch(lanes.mask);
         self.put(of.block, of.warp, state);
     }
 }
 
 /// Adds the separately recorded releases of a lane. Returns `None` if the store also carries an earlier release of the
 /// lane at the same location.
-fn hand_on_apart(
-    handed: &mut HandedOn,
-    warp: &Warp,
+fn add_lane_releases(
+    handed: &mut StoreReleases,
+    warp: &WarpState,
     lane: u32,
-    (place, own): (Location, Option<Release>),
+    (place, own): (StrongLocation, Option<ReleaseEvent>),
 ) -> Option<()> {
     if let Some(details) = warp.known_details(lane as usize) {
-        let is_more = |old: &Release| own.as_ref().is_none_or(|own| old.scope > own.scope);
+        let is_more = |old: &ReleaseEvent| own.as_ref().is_none_or(|own| old.scope > own.scope);
         let mut all = details.released.iter();
         if all.any(|(at, old)| *at == place && is_more(old)) {
             return None;
@@ -102,15 +105,15 @@ fn hand_on_apart(
 
 /// Adds the simultaneous releases of lanes. Returns `None` if the store also carries an earlier release of a lane at the
 /// same location.
-fn hand_on_together(
-    handed: &mut HandedOn,
-    warp: &Warp,
-    access: &LanesAccess<'_>,
-    memory: Memory,
+fn add_group_releases(
+    handed: &mut StoreReleases,
+    warp: &WarpState,
+    access: &PerLaneAccess<'_>,
+    memory: MemorySpace,
     (lanes, own): (u32, Option<Rc<LaneReleases>>),
 ) -> Option<()> {
-    let Together { fences, stores } = warp.together();
-    let is_more = |old: &Stored| {
+    let PendingGroupReleases { fences, stores } = warp.together();
+    let is_more = |old: &ReleaseStore| {
         let scope = old.released.all.scope;
         own.as_ref().is_none_or(|own| scope > own.scope)
             && old.lanes_at(memory, access.addresses) & lanes != 0
@@ -121,7 +124,7 @@ fn hand_on_together(
     let fences = fences.iter().filter(|fence| fence.lanes & lanes != 0);
     handed.together.extend(fences.cloned());
     if let Some(own) = own.filter(|_| lanes != 0) {
-        handed.together.push(Released::new(lanes, &own));
+        handed.together.push(GroupRelease::new(lanes, &own));
     }
     Some(())
 }

@@ -4,13 +4,13 @@
 
 use crate::races::clock::{are_equal, lanes_of};
 use crate::races::location::{LINE, WORD};
-use crate::races::site::SiteId;
+use crate::races::site::AccessSiteId;
 use std::ops::Range;
-use warpgrid_emulator::EvenAccess;
+use warpgrid_emulator::HalfWarpAccess;
 
 /// Lanes that access a line; each accessed word has the same accessed bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Pattern {
+pub(crate) struct LinePattern {
     /// One bit for each accessed byte of the line.
     pub(crate) covers: u128,
     /// One bit for each accessed word of the line.
@@ -25,9 +25,9 @@ pub(crate) struct Pattern {
     pub(crate) lanes: [u32; 32],
 }
 
-impl Pattern {
-    const fn new(bytes: u8) -> Pattern {
-        Pattern {
+impl LinePattern {
+    const fn new(bytes: u8) -> LinePattern {
+        LinePattern {
             covers: 0,
             words: 0,
             all: 0,
@@ -71,7 +71,7 @@ impl Pattern {
 
     /// Checks whether each byte that lanes of both patterns access is accessed by a single lane, which is the same in
     /// both patterns.
-    pub(crate) fn has_lanes_of(&self, mask: u32, other: &Pattern, other_mask: u32) -> bool {
+    pub(crate) fn has_lanes_of(&self, mask: u32, other: &LinePattern, other_mask: u32) -> bool {
         let is_same = std::ptr::eq(self, other) && self.is_single;
         if is_same || self.bytes & other.bytes == 0 {
             return true;
@@ -102,7 +102,7 @@ pub(crate) struct PatternId(u32);
 
 /// A line that an access touches.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(crate) struct LinePart {
     /// Distance from the line of the first lane, in lines.
     pub(crate) line: i32,
     pub(crate) pattern: PatternId,
@@ -110,18 +110,18 @@ pub(crate) struct Part {
 
 /// Number of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ShapeId(u32);
+pub(crate) struct FootprintId(u32);
 
 #[derive(Debug)]
-struct Shape {
-    key: Key,
+struct Footprint {
+    key: FootprintKey,
     first: u32,
     n: u32,
 }
 
 /// Hash key of a shape: lane addresses relative to the line of the first lane.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Key {
+pub(crate) struct FootprintKey {
     mask: u32,
     lane_bytes: u32,
     /// Offset from the start of the line in which the first lane begins; 0 for inactive lanes.
@@ -129,13 +129,13 @@ pub(crate) struct Key {
 }
 
 /// Addresses of the active lanes, each of which accesses `lane_bytes` bytes.
-pub(crate) struct Places<'a> {
+pub(crate) struct LaneAddresses<'a> {
     pub(crate) mask: u32,
     pub(crate) lane_bytes: u32,
     pub(crate) addresses: &'a [u64; 32],
 }
 
-impl Places<'_> {
+impl LaneAddresses<'_> {
     fn first(&self) -> usize {
         self.mask.trailing_zeros() as usize & 31
     }
@@ -151,9 +151,9 @@ impl Places<'_> {
     }
 }
 
-impl Key {
+impl FootprintKey {
     /// Returns the key of an access, or `None` if the distance between lanes exceeds 32 bits.
-    fn of(places: &Places<'_>) -> Option<Key> {
+    fn of(places: &LaneAddresses<'_>) -> Option<FootprintKey> {
         let start = places.addresses[places.first()] / LINE * LINE;
         let mut offsets = [0; 32];
         for lane in lanes_of(places.mask) {
@@ -163,7 +163,7 @@ impl Key {
             }
             offsets[lane] = far as u32;
         }
-        Some(Key {
+        Some(FootprintKey {
             mask: places.mask,
             lane_bytes: places.lane_bytes,
             offsets,
@@ -173,7 +173,7 @@ impl Key {
     /// Returns the line address at which the access matches the key, or `None`. The lanes may be a subset of the lanes
     /// of the key.
     #[inline]
-    fn start_of(&self, places: &Places<'_>) -> Option<u64> {
+    fn start_of(&self, places: &LaneAddresses<'_>) -> Option<u64> {
         if self.lane_bytes != places.lane_bytes || places.mask & !self.mask != 0 {
             return None;
         }
@@ -197,12 +197,12 @@ impl Key {
     }
 
     /// Returns the line address that follows from the address of a lane.
-    fn start_at(&self, places: &Places<'_>, lane: usize) -> u64 {
+    fn start_at(&self, places: &LaneAddresses<'_>, lane: usize) -> u64 {
         places.addresses[lane].wrapping_add_signed(-i64::from(self.offsets[lane] as i32))
     }
 
     /// Returns the union of the key and an access, or `None` if their common lanes access different addresses.
-    fn with(&self, places: &Places<'_>) -> Option<Key> {
+    fn with(&self, places: &LaneAddresses<'_>) -> Option<FootprintKey> {
         let both = self.mask & places.mask;
         if both == 0 || self.lane_bytes != places.lane_bytes {
             return None;
@@ -221,7 +221,7 @@ impl Key {
         start.is_multiple_of(LINE).then_some(joined)
     }
 
-    fn is(&self, other: &Key) -> bool {
+    fn is(&self, other: &FootprintKey) -> bool {
         (self.mask, self.lane_bytes) == (other.mask, other.lane_bytes)
             && are_equal(&self.offsets, &other.offsets)
     }
@@ -241,91 +241,91 @@ const SLOTS: usize = 128;
 /// Number of slots of the table of contiguous ranges within a line.
 const RANGES: usize = 64;
 /// Initial capacity for patterns, which suffices for small kernels.
-const FEW: usize = 16;
+const INITIAL_PATTERNS: usize = 16;
 /// Initial capacity for sites, which suffices for small kernels.
-const FEW_SITES: usize = 16;
+const INITIAL_SITES: usize = 16;
 /// Number of cached shapes per site.
 const N_LATEST: usize = 4;
 /// Maximum number of stored patterns.
-const MOST_PATTERNS: usize = 1 << 14;
+const MAX_PATTERNS: usize = 1 << 14;
 /// Number of cached regular address patterns per site.
-const N_EVENS: usize = 2;
+const STRIDED_PER_SITE: usize = 2;
 /// Initial number of shapes that may be created without a cache hit.
-const FIRST_CREDIT: i32 = 512;
+const INITIAL_CREDIT: i32 = 512;
 
 /// Regular address pattern of the lanes relative to its line, and its shape.
 #[derive(Clone, Copy, Debug)]
-struct Even {
+struct StridedFootprint {
     lane_bytes: u32,
     /// Bytes from the start of the line to the first lane, from the first lane to the first lane of the other
     /// half-warp, and between neighboring lanes.
     offset: u64,
     gap: u64,
     step: u64,
-    shape: ShapeId,
+    shape: FootprintId,
 }
 
 /// Shapes of a run. The table stops to grow when new shapes are not reused.
 #[derive(Debug)]
-pub(crate) struct Shapes {
-    patterns: Vec<Pattern>,
-    parts: Vec<Part>,
-    shapes: Vec<Shape>,
+pub(crate) struct FootprintCache {
+    patterns: Vec<LinePattern>,
+    parts: Vec<LinePart>,
+    shapes: Vec<Footprint>,
     slots: Vec<[u32; 2]>,
     /// Shapes of the latest accesses by site.
-    latest: Vec<[Option<ShapeId>; N_LATEST]>,
+    latest: Vec<[Option<FootprintId>; N_LATEST]>,
     /// Latest regular address patterns by site.
-    evens: Vec<[Option<Even>; N_EVENS]>,
+    strided: Vec<[Option<StridedFootprint>; STRIDED_PER_SITE]>,
     /// Shapes of coalesced full-warp accesses at a line boundary, by the binary logarithm of the bytes per lane.
-    rows: [Option<ShapeId>; 5],
+    rows: [Option<FootprintId>; 5],
     /// Contiguous ranges within one line: offset in the line, number of bytes, and shape.
-    ranges: Vec<Option<(u32, u32, ShapeId)>>,
+    ranges: Vec<Option<(u32, u32, FootprintId)>>,
     /// Number of shapes that may still be created. If every access has a new shape, the creation costs more than the
     /// shapes save.
     credit: i32,
 }
 
-impl Default for Shapes {
-    fn default() -> Shapes {
-        Shapes {
+impl Default for FootprintCache {
+    fn default() -> FootprintCache {
+        FootprintCache {
             patterns: Vec::new(),
             parts: Vec::new(),
             shapes: Vec::new(),
             slots: Vec::new(),
             latest: Vec::new(),
-            evens: Vec::new(),
+            strided: Vec::new(),
             rows: [None; 5],
             ranges: Vec::new(),
-            credit: FIRST_CREDIT,
+            credit: INITIAL_CREDIT,
         }
     }
 }
 
-impl Shapes {
+impl FootprintCache {
     #[inline]
-    pub(crate) fn pattern(&self, id: PatternId) -> &Pattern {
+    pub(crate) fn pattern(&self, id: PatternId) -> &LinePattern {
         &self.patterns[id.0 as usize]
     }
 
     /// Returns the numbers of the parts of a shape, one for each accessed line.
-    pub(crate) fn parts_of(&self, id: ShapeId) -> Range<usize> {
+    pub(crate) fn parts_of(&self, id: FootprintId) -> Range<usize> {
         let shape = &self.shapes[id.0 as usize];
         shape.first as usize..(shape.first + shape.n) as usize
     }
 
     #[inline]
-    pub(crate) fn part(&self, number: usize) -> Part {
+    pub(crate) fn part(&self, number: usize) -> LinePart {
         self.parts[number]
     }
 
     /// Returns the parts of a shape, one for each accessed line.
     #[cfg(test)]
-    fn parts(&self, id: ShapeId) -> &[Part] {
+    fn parts(&self, id: FootprintId) -> &[LinePart] {
         &self.parts[self.parts_of(id)]
     }
 
     /// Returns the shape of a coalesced full-warp access at a line boundary.
-    pub(crate) fn of_row(&mut self, lane_bytes: u32) -> Option<ShapeId> {
+    pub(crate) fn of_row(&mut self, lane_bytes: u32) -> Option<FootprintId> {
         let at = lane_bytes.trailing_zeros() as usize;
         let known = *self.rows.get(at)?;
         if !lane_bytes.is_power_of_two() {
@@ -335,7 +335,7 @@ impl Shapes {
             return known;
         }
         let offsets = std::array::from_fn(|lane| lane as u32 * lane_bytes);
-        let key = Key {
+        let key = FootprintKey {
             mask: u32::MAX,
             lane_bytes,
             offsets,
@@ -349,7 +349,7 @@ impl Shapes {
     }
 
     /// Returns the shape of contiguous bytes within one line, and the address of the line.
-    pub(crate) fn of_range(&mut self, address: u64, n: u32) -> Option<(ShapeId, u64)> {
+    pub(crate) fn of_range(&mut self, address: u64, n: u32) -> Option<(FootprintId, u64)> {
         let start = address / LINE * LINE;
         let offset = (address - start) as u32;
         let slot = ((offset / 4) ^ ((offset + n) / 4 * 5)) as usize % RANGES;
@@ -360,7 +360,7 @@ impl Shapes {
         }
         let mut offsets = [0; 32];
         offsets[0] = offset;
-        let shape = self.find(&Key {
+        let shape = self.find(&FootprintKey {
             mask: 1,
             lane_bytes: n,
             offsets,
@@ -373,14 +373,18 @@ impl Shapes {
     /// Returns the shape of an access, and the address of its first line. The shape may have additional lanes. Returns
     /// `None` if the access has no shape, or if the creation of a shape is not worthwhile.
     #[inline]
-    pub(crate) fn of(&mut self, site: SiteId, places: &Places<'_>) -> Option<(ShapeId, u64)> {
+    pub(crate) fn of(
+        &mut self,
+        site: AccessSiteId,
+        places: &LaneAddresses<'_>,
+    ) -> Option<(FootprintId, u64)> {
         let at = site.0 as usize;
         if let Some(latest) = self.latest.get_mut(at) {
             for index in 0..N_LATEST {
                 let Some(shape) = latest[index] else { break };
                 if let Some(start) = self.shapes[shape.0 as usize].key.start_of(places) {
                     latest[..=index].rotate_right(1);
-                    self.credit = (self.credit + 1).min(FIRST_CREDIT);
+                    self.credit = (self.credit + 1).min(INITIAL_CREDIT);
                     return Some((shape, start));
                 }
             }
@@ -388,19 +392,23 @@ impl Shapes {
         self.of_new(at, places)
     }
 
-    /// Returns the shape like [`Shapes::of`] for a full-warp access with a regular address pattern.
+    /// Returns the shape like [`FootprintCache::of`] for a full-warp access with a regular address pattern.
     #[inline]
-    pub(crate) fn of_even(&mut self, site: SiteId, even: &EvenAccess) -> Option<(ShapeId, u64)> {
+    pub(crate) fn of_even(
+        &mut self,
+        site: AccessSiteId,
+        even: &HalfWarpAccess,
+    ) -> Option<(FootprintId, u64)> {
         let [first, second] = even.starts;
         let line = first / LINE * LINE;
         let (offset, gap) = (first - line, second.wrapping_sub(first));
-        if let Some(latest) = self.evens.get(site.0 as usize) {
-            let is_same = |known: &&Even| {
+        if let Some(latest) = self.strided.get(site.0 as usize) {
+            let is_same = |known: &&StridedFootprint| {
                 (known.offset, known.gap, known.step) == (offset, gap, even.step)
                     && known.lane_bytes == even.access.lane_bytes
             };
             if let Some(known) = latest.iter().flatten().find(is_same) {
-                self.credit = (self.credit + 1).min(FIRST_CREDIT);
+                self.credit = (self.credit + 1).min(INITIAL_CREDIT);
                 return Some((known.shape, line));
             }
         }
@@ -409,8 +417,12 @@ impl Shapes {
 
     #[cold]
     #[inline(never)]
-    fn of_new_even(&mut self, site: SiteId, even: &EvenAccess) -> Option<(ShapeId, u64)> {
-        let places = Places {
+    fn of_new_even(
+        &mut self,
+        site: AccessSiteId,
+        even: &HalfWarpAccess,
+    ) -> Option<(FootprintId, u64)> {
+        let places = LaneAddresses {
             mask: u32::MAX,
             lane_bytes: even.access.lane_bytes,
             addresses: &even.addresses(),
@@ -420,12 +432,12 @@ impl Shapes {
         let offset = first.wrapping_sub(start);
         if offset < LINE {
             let at = site.0 as usize;
-            if self.evens.len() <= at {
-                let n = (at + 1).next_power_of_two().max(FEW_SITES);
-                self.evens.resize(n, [None; N_EVENS]);
+            if self.strided.len() <= at {
+                let n = (at + 1).next_power_of_two().max(INITIAL_SITES);
+                self.strided.resize(n, [None; STRIDED_PER_SITE]);
             }
-            self.evens[at].rotate_right(1);
-            self.evens[at][0] = Some(Even {
+            self.strided[at].rotate_right(1);
+            self.strided[at][0] = Some(StridedFootprint {
                 lane_bytes: even.access.lane_bytes,
                 offset,
                 gap: second.wrapping_sub(first),
@@ -438,9 +450,9 @@ impl Shapes {
 
     #[cold]
     #[inline(never)]
-    fn of_new(&mut self, at: usize, places: &Places<'_>) -> Option<(ShapeId, u64)> {
+    fn of_new(&mut self, at: usize, places: &LaneAddresses<'_>) -> Option<(FootprintId, u64)> {
         if self.latest.len() <= at {
-            let n = (at + 1).next_power_of_two().max(FEW_SITES);
+            let n = (at + 1).next_power_of_two().max(INITIAL_SITES);
             self.latest.resize(n, [None; N_LATEST]);
         }
         let row = match places.is_row() {
@@ -457,18 +469,18 @@ impl Shapes {
     }
 
     /// Returns the shape of an access, extended by the lanes of a matching shape of its site.
-    fn of_places(&mut self, at: usize, places: &Places<'_>) -> Option<(ShapeId, u64)> {
+    fn of_places(&mut self, at: usize, places: &LaneAddresses<'_>) -> Option<(FootprintId, u64)> {
         let mut known = self.latest[at].iter().flatten();
         let joined = known.find_map(|shape| self.shapes[shape.0 as usize].key.with(places));
         let key = match joined {
             Some(joined) => joined,
-            None => Key::of(places)?,
+            None => FootprintKey::of(places)?,
         };
         let shape = self.find(&key)?;
         Some((shape, key.start_at(places, places.first())))
     }
 
-    fn find(&mut self, key: &Key) -> Option<ShapeId> {
+    fn find(&mut self, key: &FootprintKey) -> Option<FootprintId> {
         if self.slots.is_empty() {
             self.slots.resize(SLOTS, [0; 2]);
         }
@@ -479,11 +491,11 @@ impl Shapes {
                 continue;
             };
             if self.shapes[index as usize].key.is(key) {
-                self.credit = (self.credit + 1).min(FIRST_CREDIT);
-                return Some(ShapeId(index));
+                self.credit = (self.credit + 1).min(INITIAL_CREDIT);
+                return Some(FootprintId(index));
             }
         }
-        if self.credit <= 0 || self.patterns.len() >= MOST_PATTERNS {
+        if self.credit <= 0 || self.patterns.len() >= MAX_PATTERNS {
             return None;
         }
         self.credit -= 4;
@@ -495,18 +507,18 @@ impl Shapes {
     /// Creates the shape of a coalesced access with whole words: consecutive lanes cover all words of each line.
     #[cold]
     #[inline(never)]
-    fn make_row(&mut self, key: &Key) -> ShapeId {
+    fn make_row(&mut self, key: &FootprintKey) -> FootprintId {
         self.reserve();
         let first = self.parts.len() as u32;
         let words_of_lane = key.lane_bytes / WORD as u32;
         for line in 0..words_of_lane {
             let lane = |word: usize| (line * 32 + word as u32) / words_of_lane;
             let lanes = std::array::from_fn(|word| 1 << lane(word));
-            self.parts.push(Part {
+            self.parts.push(LinePart {
                 line: line as i32,
                 pattern: PatternId(self.patterns.len() as u32),
             });
-            self.patterns.push(Pattern {
+            self.patterns.push(LinePattern {
                 covers: u128::MAX,
                 words: u32::MAX,
                 all: lanes.iter().fold(0, |all, lane| all | lane),
@@ -519,25 +531,25 @@ impl Shapes {
     }
 
     /// Stores a shape whose parts have been added.
-    fn keep(&mut self, key: &Key, first: u32, n: u32) -> ShapeId {
-        self.shapes.push(Shape {
+    fn keep(&mut self, key: &FootprintKey, first: u32, n: u32) -> FootprintId {
+        self.shapes.push(Footprint {
             key: *key,
             first,
             n,
         });
-        ShapeId(self.shapes.len() as u32 - 1)
+        FootprintId(self.shapes.len() as u32 - 1)
     }
 
     fn reserve(&mut self) {
         if self.patterns.is_empty() {
-            self.patterns.reserve(FEW);
-            self.parts.reserve(FEW);
+            self.patterns.reserve(INITIAL_PATTERNS);
+            self.parts.reserve(INITIAL_PATTERNS);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn make(&mut self, key: &Key) -> Option<ShapeId> {
+    fn make(&mut self, key: &FootprintKey) -> Option<FootprintId> {
         let n = key.lane_bytes;
         let step = n.min(WORD as u32);
         if n == 0 || !step.is_power_of_two() || !n.is_multiple_of(step) || n > LINE as u32 {
@@ -562,7 +574,7 @@ impl Shapes {
                 let bytes = ((1u8 << step) - 1) << (within % WORD);
                 if (line, bytes) != (last.0, last.1) {
                     let parts = &self.parts[first..];
-                    let is_it = |part: &Part| {
+                    let is_it = |part: &LinePart| {
                         part.line == line && self.patterns[part.pattern.0 as usize].bytes == bytes
                     };
                     let known = match line > highest {
@@ -573,8 +585,8 @@ impl Shapes {
                     last = (line, bytes, known.unwrap_or(parts.len()));
                     if known.is_none() {
                         let pattern = PatternId(first_pattern + last.2 as u32);
-                        self.parts.push(Part { line, pattern });
-                        self.patterns.push(Pattern::new(bytes));
+                        self.parts.push(LinePart { line, pattern });
+                        self.patterns.push(LinePattern::new(bytes));
                     }
                 }
                 let word = (within / WORD) as usize;
@@ -596,20 +608,25 @@ mod tests {
     use super::*;
 
     fn of(
-        shapes: &mut Shapes,
+        shapes: &mut FootprintCache,
         mask: u32,
         lane_bytes: u32,
         addresses: &[u64; 32],
-    ) -> Option<(ShapeId, u64)> {
-        let places = Places {
+    ) -> Option<(FootprintId, u64)> {
+        let places = LaneAddresses {
             mask,
             lane_bytes,
             addresses,
         };
-        shapes.of(SiteId(3), &places)
+        shapes.of(AccessSiteId(3), &places)
     }
 
-    fn shape(shapes: &mut Shapes, mask: u32, lane_bytes: u32, at: impl Fn(u64) -> u64) -> ShapeId {
+    fn shape(
+        shapes: &mut FootprintCache,
+        mask: u32,
+        lane_bytes: u32,
+        at: impl Fn(u64) -> u64,
+    ) -> FootprintId {
         let addresses = std::array::from_fn(|lane| at(lane as u64));
         let (id, _) = of(shapes, mask, lane_bytes, &addresses).expect("a shape");
         id
@@ -618,29 +635,29 @@ mod tests {
     #[test]
     fn a_row_has_the_patterns_that_its_lanes_make() {
         for lane_bytes in [4, 8, 16] {
-            let mut shapes = Shapes::default();
+            let mut shapes = FootprintCache::default();
             let offsets = std::array::from_fn(|lane| lane as u32 * lane_bytes);
-            let key = Key {
+            let key = FootprintKey {
                 mask: u32::MAX,
                 lane_bytes,
                 offsets,
             };
             let row = shapes.make_row(&key);
             let made = shapes.make(&key).expect("a shape");
-            let patterns = |id: ShapeId| {
+            let patterns = |id: FootprintId| {
                 let parts = shapes.parts(id).iter();
                 let all = parts.map(|part| (part.line, shapes.pattern(part.pattern)));
                 format!("{:?}", all.collect::<Vec<_>>())
             };
             assert_eq!(patterns(row), patterns(made), "{lane_bytes} bytes");
         }
-        let mut shapes = Shapes::default();
+        let mut shapes = FootprintCache::default();
         assert!(shapes.of_row(4).is_some() && shapes.of_row(12).is_none());
     }
 
     #[test]
     fn a_row_of_words_is_one_pattern() {
-        let mut shapes = Shapes::default();
+        let mut shapes = FootprintCache::default();
         let id = shape(&mut shapes, u32::MAX, 4, |lane| 0x1000 + lane * 4);
         let [part] = *shapes.parts(id) else {
             panic!("one line");
@@ -657,7 +674,7 @@ mod tests {
 
     #[test]
     fn lanes_that_begin_within_a_line_reach_the_next() {
-        let mut shapes = Shapes::default();
+        let mut shapes = FootprintCache::default();
         let id = shape(&mut shapes, u32::MAX, 4, |lane| 0x1040 + lane * 4);
         let lines: Vec<i32> = shapes.parts(id).iter().map(|part| part.line).collect();
         assert_eq!(lines, [0, 1]);
@@ -667,7 +684,7 @@ mod tests {
 
     #[test]
     fn a_lane_before_the_first_one_is_in_an_earlier_line() {
-        let mut shapes = Shapes::default();
+        let mut shapes = FootprintCache::default();
         let id = shape(&mut shapes, 0b11, 8, |lane| 0x1000 - lane * 8);
         let lines: Vec<i32> = shapes.parts(id).iter().map(|part| part.line).collect();
         assert_eq!(lines, [0, -1]);
@@ -676,7 +693,7 @@ mod tests {
 
     #[test]
     fn bytes_of_one_word_are_patterns_of_their_own() {
-        let mut shapes = Shapes::default();
+        let mut shapes = FootprintCache::default();
         let id = shape(&mut shapes, u32::MAX, 1, |lane| 0x1000 + lane);
         let of_byte: Vec<u8> = shapes
             .parts(id)
@@ -699,8 +716,8 @@ mod tests {
 
     #[test]
     fn lanes_at_the_same_bytes_are_not_single() {
-        let mut shapes = Shapes::default();
-        let is_single = |shapes: &mut Shapes, apart: u64| {
+        let mut shapes = FootprintCache::default();
+        let is_single = |shapes: &mut FootprintCache, apart: u64| {
             let id = shape(shapes, 0b11, 8, |lane| 0x1000 + lane * apart);
             let pattern = shapes.pattern(shapes.parts(id)[0].pattern);
             assert!(pattern.is_single_of(0b10));
@@ -713,10 +730,10 @@ mod tests {
 
     #[test]
     fn one_lane_agrees_with_itself_and_with_no_other() {
-        let mut shapes = Shapes::default();
+        let mut shapes = FootprintCache::default();
         let row = shape(&mut shapes, u32::MAX, 4, |lane| 0x1000 + lane * 4);
         let pairs = shape(&mut shapes, 3, 8, |lane| 0x1000 + lane * 8);
-        let of = |id: ShapeId| shapes.pattern(shapes.parts(id)[0].pattern);
+        let of = |id: FootprintId| shapes.pattern(shapes.parts(id)[0].pattern);
         assert!(of(row).has_lanes_of(1, of(pairs), 1));
         assert!(!of(row).has_lanes_of(3, of(pairs), 1));
         assert!(of(row).has_lanes_of(0xf0, of(pairs), 3));
@@ -724,7 +741,7 @@ mod tests {
 
     #[test]
     fn lanes_join_the_shape_of_others() {
-        let mut shapes = Shapes::default();
+        let mut shapes = FootprintCache::default();
         let row = |lane: u64| 0x1000 + lane * 4;
         let (low, high) = (
             shape(&mut shapes, 0x00ff, 4, row),
@@ -739,7 +756,7 @@ mod tests {
 
     #[test]
     fn places_without_a_shape_have_none() {
-        let mut shapes = Shapes::default();
+        let mut shapes = FootprintCache::default();
         let odd = std::array::from_fn(|lane| 0x1001 + lane as u64 * 4);
         assert_eq!(of(&mut shapes, u32::MAX, 4, &odd), None);
         let mut far = [0x180; 32];
@@ -751,7 +768,7 @@ mod tests {
 
     #[test]
     fn shapes_that_never_come_again_are_given_up() {
-        let mut shapes = Shapes::default();
+        let mut shapes = FootprintCache::default();
         let mut random = |number: u64| {
             let addresses =
                 std::array::from_fn(|lane| (number * 37 + lane as u64 * number * 13) % 4096 * 4);

@@ -1,27 +1,27 @@
 //! Access sites: the properties that all accesses of an instruction operand share. Input: instructions. Output:
 //! numbered sites.
 
-use crate::scope::{Home, Scoped, Strength, mutual};
-use warpgrid_isa::{Flag, Sem, Transfer, UnitOp};
+use crate::scope::{ScopeInstance, Strength, ThreadLocation, scopes_mutually_inclusive};
+use warpgrid_isa::{AsyncTransferKind, DeviceUnitOp, Flag, Sem};
 use warpgrid_program::{FunctionId, OperandValue, Program, RegisterId, Source};
 
 /// Number of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct SiteId(pub(crate) u32);
+pub(crate) struct AccessSiteId(pub(crate) u32);
 
 /// Effect of an access on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum SiteAccessKind {
     Read,
     Write,
     /// Read-modify-write.
     Atomic,
 }
 
-impl Kind {
+impl SiteAccessKind {
     /// Checks whether the access can change memory.
     pub const fn writes(self) -> bool {
-        !matches!(self, Kind::Read)
+        !matches!(self, SiteAccessKind::Read)
     }
 }
 
@@ -38,11 +38,11 @@ pub enum ProxyKind {
 
 /// Properties that all accesses of a site share.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Site {
+pub(crate) struct AccessSite {
     pub function: FunctionId,
     /// Index into the function's instructions.
     pub instruction: u32,
-    pub kind: Kind,
+    pub kind: SiteAccessKind,
     pub strength: Strength,
     pub proxy: ProxyKind,
     pub asynchronous: bool,
@@ -50,11 +50,11 @@ pub(crate) struct Site {
     pub element_bytes: u32,
 }
 
-impl Site {
+impl AccessSite {
     /// Checks whether two accesses of these sites to the same bytes are morally strong, provided that their scopes
     /// include each other.
-    pub(crate) fn both_strong(&self, other: &Site) -> bool {
-        let strong = |site: &Site| site.strength != Strength::Weak;
+    pub(crate) fn both_strong(&self, other: &AccessSite) -> bool {
+        let strong = |site: &AccessSite| site.strength != Strength::Weak;
         strong(self)
             && strong(other)
             && self.element_bytes == other.element_bytes
@@ -62,10 +62,15 @@ impl Site {
     }
 
     /// Checks whether the scopes of the accesses include each other's thread.
-    pub(crate) fn mutual(&self, own: Home, other: &Site, their: Home) -> bool {
+    pub(crate) fn mutual(
+        &self,
+        own: ThreadLocation,
+        other: &AccessSite,
+        their: ThreadLocation,
+    ) -> bool {
         match (self.strength, other.strength) {
             (Strength::Strong(a), Strength::Strong(b)) => {
-                mutual(Scoped::new(a, own), Scoped::new(b, their))
+                scopes_mutually_inclusive(ScopeInstance::new(a, own), ScopeInstance::new(b, their))
             }
             _ => false,
         }
@@ -74,7 +79,7 @@ impl Site {
 
 /// Operand role of an access. Some instructions access a source, a destination and the mbarrier on which they complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Side {
+pub(crate) enum OperandRole {
     Only,
     Source,
     Destination,
@@ -84,30 +89,30 @@ pub(crate) enum Side {
 
 /// All access sites of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Sites {
-    known: Vec<Known>,
+pub(crate) struct AccessSites {
+    known: Vec<SiteEntry>,
     /// Number of the latest site plus one, by function and instruction; 0 if there is none.
     latest: Vec<Vec<u32>>,
 }
 
 /// A site with its distinguishing properties within the instruction, and the link to the previous site as in
-/// [`Sites::latest`].
+/// [`AccessSites::latest`].
 #[derive(Debug)]
-struct Known {
-    site: Site,
-    side: Side,
+struct SiteEntry {
+    site: AccessSite,
+    side: OperandRole,
     element_bytes: u32,
     before: u32,
 }
 
 /// Initial capacity for sites, which suffices for small kernels.
-const FEW_SITES: usize = 16;
+const INITIAL_SITES: usize = 16;
 /// Initial capacity for instructions, which suffices for small functions.
-const FEW: usize = 64;
+const INITIAL_INSTRUCTIONS: usize = 64;
 
-impl Sites {
+impl AccessSites {
     #[inline]
-    pub(crate) fn get(&self, id: SiteId) -> &Site {
+    pub(crate) fn get(&self, id: AccessSiteId) -> &AccessSite {
         &self.known[id.0 as usize].site
     }
 
@@ -117,20 +122,20 @@ impl Sites {
         &mut self,
         function: FunctionId,
         instruction: u32,
-        side: Side,
+        side: OperandRole,
         element_bytes: u32,
-        make: impl FnOnce() -> Site,
-    ) -> SiteId {
+        make: impl FnOnce() -> AccessSite,
+    ) -> AccessSiteId {
         let latest = self.latest_of(function, instruction);
         let mut number = latest;
         while let Some(index) = number.checked_sub(1) {
             let known = &self.known[index as usize];
             if (known.side, known.element_bytes) == (side, element_bytes) {
-                return SiteId(index);
+                return AccessSiteId(index);
             }
             number = known.before;
         }
-        self.known.push(Known {
+        self.known.push(SiteEntry {
             site: make(),
             side,
             element_bytes,
@@ -138,7 +143,7 @@ impl Sites {
         });
         let n = self.known.len() as u32;
         self.latest[function.0 as usize][instruction as usize] = n;
-        SiteId(n - 1)
+        AccessSiteId(n - 1)
     }
 
     #[inline]
@@ -158,12 +163,14 @@ impl Sites {
     #[inline(never)]
     fn make_room(&mut self, function: usize, instruction: usize) {
         if self.known.is_empty() {
-            self.known.reserve(FEW_SITES);
+            self.known.reserve(INITIAL_SITES);
         }
         if self.latest.len() <= function {
             self.latest.resize_with(function + 1, Vec::new);
         }
-        let n = (instruction + 1).next_power_of_two().max(FEW);
+        let n = (instruction + 1)
+            .next_power_of_two()
+            .max(INITIAL_INSTRUCTIONS);
         self.latest[function].resize(n, 0);
     }
 }
@@ -173,19 +180,20 @@ pub(crate) fn action_of(
     program: &Program,
     function: FunctionId,
     instruction: u32,
-) -> Option<&warpgrid_program::Action> {
+) -> Option<&warpgrid_program::OpcodeInfo> {
     let body = program.functions.get(function.0 as usize)?;
-    program.action(body.instructions.get(instruction as usize)?)
+    program.opcode(body.instructions.get(instruction as usize)?)
 }
 
 /// Checks whether a program uses the asynchronous proxy.
 pub(crate) fn has_proxies(program: &Program) -> bool {
-    let mut actions = program.actions.iter();
+    let mut actions = program.opcodes.iter();
     actions.any(|action| {
         let does = action.does;
-        does.transfer() == Transfer::Bulk
+        does.transfer() == AsyncTransferKind::Bulk
             || does.unit().is_some_and(|unit| {
-                let is_product = unit.uses_tensor_memory() || matches!(unit, UnitOp::Warpgroup(_));
+                let is_product =
+                    unit.uses_tensor_memory() || matches!(unit, DeviceUnitOp::Warpgroup(_));
                 is_product || unit.tensor_copy().is_some()
             })
     })
@@ -193,29 +201,43 @@ pub(crate) fn has_proxies(program: &Program) -> bool {
 
 /// Checks whether a program contains copies that read tensor maps.
 pub(crate) fn has_maps(program: &Program) -> bool {
-    let mut actions = program.actions.iter();
-    actions.any(|action| action.does.unit().and_then(UnitOp::tensor_copy).is_some())
+    let mut actions = program.opcodes.iter();
+    actions.any(|action| {
+        action
+            .does
+            .unit()
+            .and_then(DeviceUnitOp::tensor_copy)
+            .is_some()
+    })
 }
 
 /// Checks whether a program contains non-coherent loads.
 pub(crate) fn has_read_only(program: &Program) -> bool {
-    let mut actions = program.actions.iter();
+    let mut actions = program.opcodes.iter();
     actions.any(|action| action.modifiers.has(Flag::NonCoherent))
 }
 
 /// Checks whether the accesses of an instruction are checked elsewhere, as for mbarriers, or use a proxy that the
 /// memory model leaves unspecified.
-pub(crate) fn is_elsewhere(program: &Program, function: FunctionId, instruction: u32) -> bool {
+pub(crate) fn is_checked_elsewhere(
+    program: &Program,
+    function: FunctionId,
+    instruction: u32,
+) -> bool {
     let action = action_of(program, function, instruction);
     action.is_some_and(|action| {
         let does = action.does;
-        does.mbarrier().is_some() || does.unit().is_some_and(UnitOp::is_image)
+        does.mbarrier().is_some() || does.unit().is_some_and(DeviceUnitOp::is_image)
     })
 }
 
 /// Checks whether an instruction reads the predicate that a test instruction writes first. Code that ignores the result
 /// of a test has not waited.
-pub(crate) fn is_answer_read(program: &Program, function: FunctionId, instruction: u32) -> bool {
+pub(crate) fn is_test_result_used(
+    program: &Program,
+    function: FunctionId,
+    instruction: u32,
+) -> bool {
     let Some(body) = program.functions.get(function.0 as usize) else {
         return true;
     };

@@ -1,28 +1,28 @@
 //! Strong accesses: their releases and acquires, and the observation order between strong writes and reads.
 
-use crate::races::accessor::{Accessor, Part};
+use crate::races::accessor::{AccessContext, WordPart};
 use crate::races::clock::row_of;
-use crate::races::clock::{Point, lanes_of};
-use crate::races::detector::Detector;
-use crate::races::location::Bytes;
-use crate::races::location::Location;
-use crate::races::location::Memory;
+use crate::races::clock::{Epoch, lanes_of};
+use crate::races::detector::RaceDetector;
+use crate::races::location::ByteRange;
+use crate::races::location::MemorySpace;
+use crate::races::location::StrongLocation;
 use crate::races::location::memory_of;
-use crate::races::message::Message;
-use crate::races::shadow::Entry;
-use crate::races::site::{Kind, Site};
-use crate::races::strong_write::{Chain, LONGEST_CHAIN, Observation, Strong, StrongWrite};
-use crate::races::threads::Warp;
-use crate::scope::{Home, Strength, acquires, releases};
+use crate::races::message::ReleaseSet;
+use crate::races::shadow::AccessRecord;
+use crate::races::site::{AccessSite, SiteAccessKind};
+use crate::races::strong_write::{MAX_CHAIN_LEN, Observation, RmwChain, StrongAccess, StrongWrite};
+use crate::races::threads::WarpState;
+use crate::scope::{Strength, ThreadLocation, acquires, releases};
 use std::rc::Rc;
-use warpgrid_emulator::{AccessAction, AccessEvent, Piece, WarpId};
+use warpgrid_emulator::{AccessAction, AccessEvent, ElementAccess, WarpId};
 use warpgrid_isa::{Scope, Sem};
 
-impl Detector {
-    pub(crate) fn see_strong(
+impl RaceDetector {
+    pub(crate) fn check_strong_access(
         &mut self,
         event: &AccessEvent<'_>,
-        state: &mut Warp,
+        state: &mut WarpState,
         of: WarpId,
         scope: Scope,
     ) {
@@ -40,12 +40,12 @@ impl Detector {
             let Some(memory) = memory_of(piece.memory) else {
                 continue;
             };
-            let lane = (piece.asked & 31) as usize;
+            let lane = (piece.address_lane & 31) as usize;
             let place = (memory, piece.address);
-            let strong = Strong::of(event, lane, piece.n_bytes, place, (scope, home));
-            let continued = self.before_strong(state, row, &strong);
+            let strong = StrongAccess::of(event, lane, piece.n_bytes, place, (scope, home));
+            let continued = self.acquire_before(state, row, &strong);
             let site = self.site_of(event, piece.n_bytes);
-            let by = Accessor {
+            let by = AccessContext {
                 warp: state,
                 threads: row,
                 lanes: 1 << lane,
@@ -56,9 +56,9 @@ impl Detector {
                 as_epoch: state.epochs[lane],
                 step: event.step,
             };
-            self.look(&by, bytes_of(event, piece, strong.place));
+            self.check_bytes(&by, bytes_of(event, piece, strong.place));
             if event.action.writes() {
-                self.after_strong_write(state, row, &strong, continued);
+                self.release_after(state, row, &strong, continued);
             }
         }
     }
@@ -68,14 +68,14 @@ impl Detector {
     fn see_strong_loads(
         &mut self,
         event: &AccessEvent<'_>,
-        state: &mut Warp,
+        state: &mut WarpState,
         of: WarpId,
         scope: Scope,
     ) -> bool {
         let Some(together) = together(event, state, of) else {
             return false;
         };
-        let Together {
+        let UniformAccess {
             lanes,
             place,
             piece,
@@ -88,7 +88,7 @@ impl Detector {
             return false;
         };
         let (row, home) = (row_of(of.block, of.warp), self.shape.home(of.block));
-        let acquire = |state: &mut Warp, message: &Message| {
+        let acquire = |state: &mut WarpState, message: &ReleaseSet| {
             if acquires(event.sem) {
                 state.change_clocks(lanes, |clock| message.acquire(clock, scope, home));
             }
@@ -99,12 +99,12 @@ impl Detector {
         self.spell_strong(place, piece.n_bytes);
         let mut message = None;
         for lane in lanes_of(lanes) {
-            let strong = Strong::of(event, lane, piece.n_bytes, place, (scope, home));
+            let strong = StrongAccess::of(event, lane, piece.n_bytes, place, (scope, home));
             message = self.observe(&strong, state.point(row, lane)).flatten();
         }
         if let Some(message) = message {
             acquire(state, &message);
-            lanes_of(lanes).for_each(|lane| state.meet(lane, place, &message));
+            lanes_of(lanes).for_each(|lane| state.observe_release(lane, place, &message));
         }
         self.check_together(event, state, of, &together);
         true
@@ -115,7 +115,7 @@ impl Detector {
     fn see_strong_atomics(
         &mut self,
         event: &AccessEvent<'_>,
-        state: &mut Warp,
+        state: &mut WarpState,
         of: WarpId,
         scope: Scope,
     ) -> bool {
@@ -126,11 +126,12 @@ impl Detector {
         let Some(together) = together(event, state, of) else {
             return false;
         };
-        let Together { place, piece, .. } = together;
+        let UniformAccess { place, piece, .. } = together;
         let row = row_of(of.block, of.warp);
-        let bytes = Bytes::at(place.0, place.1, piece.n_bytes);
+        let bytes = ByteRange::at(place.0, place.1, piece.n_bytes);
         let home = self.shape.home(of.block);
-        let strong = |lane: usize| Strong::of(event, lane, piece.n_bytes, place, (scope, home));
+        let strong =
+            |lane: usize| StrongAccess::of(event, lane, piece.n_bytes, place, (scope, home));
         let first = strong(together.lanes.trailing_zeros() as usize);
         let mut write = self.take_linked(&first, bytes);
         let mut observations = self.observed.remove(&place).unwrap_or_default();
@@ -142,12 +143,12 @@ impl Detector {
                 message.clone_from(&write.message);
                 note_observation(&mut observations, write.chain(), point);
                 if let (true, Some(message)) = (by.action.reads(), &message) {
-                    state.meet(by.lane, place, message);
+                    state.observe_release(by.lane, place, message);
                 }
             }
             add_releases(state, by, &mut message);
             match &mut write {
-                Some(write) => write.go_on(by, point, message),
+                Some(write) => write.extend_chain(by, point, message),
                 None => write = Some(StrongWrite::new(by, point, message)),
             }
         }
@@ -162,9 +163,9 @@ impl Detector {
 
     /// Removes and returns the strong write whose release sequence an atomic continues. If there is none, the atomic
     /// hides the strong writes to its bytes.
-    fn take_linked(&mut self, by: &Strong, bytes: Bytes) -> Option<StrongWrite> {
+    fn take_linked(&mut self, by: &StrongAccess, bytes: ByteRange) -> Option<StrongWrite> {
         self.spell_strong(by.place, by.n_bytes);
-        let is_linked = |write: &StrongWrite| write.is_linked(by);
+        let is_linked = |write: &StrongWrite| write.is_morally_strong(by);
         match self.strong.get(&by.place).is_some_and(is_linked) {
             true => self.strong.remove(&by.place),
             false => {
@@ -178,12 +179,12 @@ impl Detector {
     fn check_together(
         &mut self,
         event: &AccessEvent<'_>,
-        state: &Warp,
+        state: &WarpState,
         of: WarpId,
-        together: &Together<'_>,
+        together: &UniformAccess<'_>,
     ) {
         let row = row_of(of.block, of.warp);
-        let by = Accessor {
+        let by = AccessContext {
             warp: state,
             threads: row,
             lanes: together.lanes,
@@ -195,30 +196,30 @@ impl Detector {
             step: event.step,
         };
         let bytes = bytes_of(event, together.piece, together.place);
-        let same_value = |piece: &Piece| bytes_of(event, piece, together.place).same_value;
+        let same_value = |piece: &ElementAccess| bytes_of(event, piece, together.place).same_value;
         let mut all = event.pieces.iter();
         if all.all(|piece| same_value(piece) == bytes.same_value) {
-            self.look_at_life(&by, bytes);
+            self.check_block_lifetime(&by, bytes);
             self.check_in_turn(&by, bytes);
             return;
         }
         for piece in event.pieces {
-            let lanes = 1 << (piece.asked & 31);
-            let by = Accessor {
+            let lanes = 1 << (piece.address_lane & 31);
+            let by = AccessContext {
                 lanes,
                 as_lanes: lanes,
                 ..by
             };
-            self.look(&by, bytes_of(event, piece, together.place));
+            self.check_bytes(&by, bytes_of(event, piece, together.place));
         }
     }
 
     /// Performs the acquire of a strong access. Returns the write whose release sequence an atomic continues.
-    fn before_strong(
+    fn acquire_before(
         &mut self,
-        state: &mut Warp,
-        row: crate::races::clock::Row,
-        by: &Strong,
+        state: &mut WarpState,
+        row: crate::races::clock::ClockGroup,
+        by: &StrongAccess,
     ) -> Option<StrongWrite> {
         if by.action == AccessAction::Store {
             return None;
@@ -226,10 +227,13 @@ impl Detector {
         let gets = by.action.reads();
         if gets && acquires(by.sem) {
             let met = state.known_details(by.lane).map(|details| {
-                let here = details.met.iter().filter(|(at, _)| *at == by.place);
+                let here = details
+                    .observed_releases
+                    .iter()
+                    .filter(|(at, _)| *at == by.place);
                 here.map(|(_, message)| Rc::clone(message)).collect()
             });
-            let met: Vec<Rc<Message>> = met.unwrap_or_default();
+            let met: Vec<Rc<ReleaseSet>> = met.unwrap_or_default();
             for message in met {
                 message.acquire(state.clock_mut(by.lane), by.scope, by.home);
             }
@@ -240,7 +244,7 @@ impl Detector {
             if acquires(by.sem) {
                 message.acquire(state.clock_mut(by.lane), by.scope, by.home);
             }
-            state.meet(by.lane, by.place, message);
+            state.observe_release(by.lane, by.place, message);
         }
         match by.action {
             AccessAction::Atomic | AccessAction::Reduction => self.strong.remove(&by.place),
@@ -250,9 +254,9 @@ impl Detector {
 
     /// Records that a strong access observes the morally strong write at its location. Returns the releases of the
     /// write; the outer `None` means that no such write exists.
-    fn observe(&mut self, by: &Strong, reader: Point) -> Option<Option<Rc<Message>>> {
+    fn observe(&mut self, by: &StrongAccess, reader: Epoch) -> Option<Option<Rc<ReleaseSet>>> {
         let write = self.strong.get_mut(&by.place)?;
-        if !write.is_linked(by) {
+        if !write.is_morally_strong(by) {
             return None;
         }
         let message = write.message.clone();
@@ -265,7 +269,7 @@ impl Detector {
     }
 
     /// Expands the strong writes that are tracked with whole lines into individual writes, in their order.
-    pub(crate) fn spell_strong(&mut self, (memory, address): Location, n_bytes: u32) {
+    pub(crate) fn spell_strong(&mut self, (memory, address): StrongLocation, n_bytes: u32) {
         let Some(shadow) = &mut self.shadow else {
             return;
         };
@@ -277,46 +281,51 @@ impl Detector {
             let place = (write.memory, write.address);
             let strength = self.sites.get(mark.site).strength;
             let (true, Strength::Strong(scope)) = (mark.is_strong, strength) else {
-                self.hide_strong(place, write.n_bytes);
+                self.overwrite_strong(place, write.n_bytes);
                 continue;
             };
-            let by = Strong {
+            let by = StrongAccess {
                 lane: write.lane as usize,
                 home: self.shape.home(mark.row.block()),
                 scope,
                 sem: Sem::Relaxed,
                 action: match mark.kind {
-                    Kind::Atomic => AccessAction::Atomic,
-                    Kind::Read | Kind::Write => AccessAction::Store,
+                    SiteAccessKind::Atomic => AccessAction::Atomic,
+                    SiteAccessKind::Read | SiteAccessKind::Write => AccessAction::Store,
                 },
                 place,
                 n_bytes: write.n_bytes,
             };
-            let point = Point {
+            let point = Epoch {
                 row: mark.row,
                 lane: write.lane,
                 epoch: mark.epoch,
             };
-            let is_continued = mark.kind == Kind::Atomic && self.observe(&by, point).is_some();
+            let is_continued =
+                mark.kind == SiteAccessKind::Atomic && self.observe(&by, point).is_some();
             let continued = match is_continued {
                 true => self.strong.remove(&place),
                 false => None,
             };
             let mut message = continued.as_ref().and_then(|write| write.message.clone());
-            for release in mark.handed.iter().flat_map(|handed| handed.of(write.lane)) {
+            for release in mark
+                .releases
+                .iter()
+                .flat_map(|handed| handed.of(write.lane))
+            {
                 Rc::make_mut(message.get_or_insert_default()).add(&release);
             }
-            self.hide_strong(place, write.n_bytes);
+            self.overwrite_strong(place, write.n_bytes);
             self.replace_strong(&by, point, continued, message);
         }
     }
 
     /// Records a strong write and its releases.
-    fn after_strong_write(
+    fn release_after(
         &mut self,
-        state: &mut Warp,
-        row: crate::races::clock::Row,
-        by: &Strong,
+        state: &mut WarpState,
+        row: crate::races::clock::ClockGroup,
+        by: &StrongAccess,
         continued: Option<StrongWrite>,
     ) {
         let mut message = continued.as_ref().and_then(|write| write.message.clone());
@@ -326,9 +335,9 @@ impl Detector {
             let release = state.release(row, by.lane, by.scope, by.home);
             Rc::make_mut(message.get_or_insert_default()).add(&release);
             state.add_release(by.lane, by.place, release);
-            state.tick(1 << by.lane);
+            state.advance_epoch(1 << by.lane);
         }
-        let bytes = Bytes::at(by.place.0, by.place.1, by.n_bytes);
+        let bytes = ByteRange::at(by.place.0, by.place.1, by.n_bytes);
         // A continued write shares its bytes with no other strong write.
         if continued.is_none() {
             self.forget_strong(bytes);
@@ -338,7 +347,7 @@ impl Detector {
     }
 
     /// Sets the strong-write flag of the words of these bytes.
-    fn note_strong(&mut self, bytes: Bytes) {
+    fn note_strong(&mut self, bytes: ByteRange) {
         let shadow = self.shadow();
         for (address, _) in bytes.words() {
             let word = shadow.word(bytes.memory, address);
@@ -350,14 +359,14 @@ impl Detector {
     /// to the same bytes.
     fn replace_strong(
         &mut self,
-        by: &Strong,
-        point: Point,
+        by: &StrongAccess,
+        point: Epoch,
         continued: Option<StrongWrite>,
-        message: Option<Rc<Message>>,
+        message: Option<Rc<ReleaseSet>>,
     ) {
         let new = match continued {
             Some(mut write) => {
-                write.go_on(by, point, message);
+                write.extend_chain(by, point, message);
                 write
             }
             None => StrongWrite::new(by, point, message),
@@ -366,7 +375,7 @@ impl Detector {
     }
 
     /// Hides the strong writes to the same bytes, so that later reads acquire nothing from them.
-    pub(crate) fn forget_strong(&mut self, bytes: Bytes) {
+    pub(crate) fn forget_strong(&mut self, bytes: ByteRange) {
         let place = (bytes.memory, bytes.address);
         self.spell_strong(place, bytes.n);
         if self.strong.is_empty() || !self.has_strong(bytes) {
@@ -377,11 +386,11 @@ impl Detector {
             Some(known) if known.n_bytes == bytes.n => {
                 self.strong.remove(&place);
             }
-            _ => self.hide_strong(place, bytes.n),
+            _ => self.overwrite_strong(place, bytes.n),
         }
     }
 
-    fn hide_strong(&mut self, (memory, address): Location, n_bytes: u32) {
+    fn overwrite_strong(&mut self, (memory, address): StrongLocation, n_bytes: u32) {
         // Writes are naturally aligned, so an overlapping write that begins at a lower address begins at one of these
         // addresses.
         let around = [2, 4, 8, 16].map(|size| address / size * size);
@@ -398,7 +407,7 @@ impl Detector {
     }
 
     /// Checks whether a strong write was ever recorded in one of the words of these bytes.
-    fn has_strong(&mut self, bytes: Bytes) -> bool {
+    fn has_strong(&mut self, bytes: ByteRange) -> bool {
         bytes.words().any(|(address, _)| {
             let shadow = self.shadow();
             let word = shadow.word(bytes.memory, address);
@@ -410,12 +419,12 @@ impl Detector {
     /// access.
     pub(crate) fn is_observed(
         &self,
-        by: &Accessor<'_>,
+        by: &AccessContext<'_>,
         lane: usize,
-        other: &Site,
-        entry: &Entry,
+        other: &AccessSite,
+        entry: &AccessRecord,
         thread: usize,
-        part: Part,
+        part: WordPart,
     ) -> bool {
         if !other.kind.writes() || other.strength == Strength::Weak || !entry.row.is_threads() {
             return false;
@@ -427,7 +436,7 @@ impl Detector {
         };
         let clock = by.warp.clock(lane);
         observations.iter().any(|observation| {
-            let Point {
+            let Epoch {
                 row,
                 lane: reader,
                 epoch,
@@ -444,10 +453,20 @@ impl Detector {
     }
 
     /// Acquires the releases that earlier strong reads of the lanes have observed, by a fence with this scope.
-    pub(crate) fn acquire_by_fence(&self, state: &mut Warp, lanes: u32, scope: Scope, home: Home) {
+    pub(crate) fn acquire_by_fence(
+        &self,
+        state: &mut WarpState,
+        lanes: u32,
+        scope: Scope,
+        home: ThreadLocation,
+    ) {
         for lane in lanes_of(lanes) {
-            let met: Vec<Rc<Message>> = match state.known_details(lane) {
-                Some(details) => details.met.iter().map(|(_, m)| Rc::clone(m)).collect(),
+            let met: Vec<Rc<ReleaseSet>> = match state.known_details(lane) {
+                Some(details) => details
+                    .observed_releases
+                    .iter()
+                    .map(|(_, m)| Rc::clone(m))
+                    .collect(),
                 None => continue,
             };
             for message in met {
@@ -458,28 +477,32 @@ impl Detector {
 }
 
 /// Lanes with equal epochs that access one location.
-struct Together<'a> {
+struct UniformAccess<'a> {
     lanes: u32,
-    place: Location,
+    place: StrongLocation,
     /// Access of the first lane.
-    piece: &'a Piece,
+    piece: &'a ElementAccess,
     epoch: u32,
 }
 
 /// Returns the lanes of an access if all of them have equal epochs and access one location outside the shared memory of
 /// other blocks.
-fn together<'a>(event: &'a AccessEvent<'_>, state: &Warp, of: WarpId) -> Option<Together<'a>> {
+fn together<'a>(
+    event: &'a AccessEvent<'_>,
+    state: &WarpState,
+    of: WarpId,
+) -> Option<UniformAccess<'a>> {
     let (piece, others) = event.pieces.split_first()?;
     let memory = memory_of(piece.memory)?;
-    let is_elsewhere = matches!(memory, Memory::Shared(block) if block != of.block);
+    let is_elsewhere = matches!(memory, MemorySpace::Shared(block) if block != of.block);
     if others.is_empty() || is_elsewhere {
         return None;
     }
-    let epoch = state.epochs[usize::from(piece.asked & 31)];
-    let place = |piece: &Piece| (piece.memory, piece.address, piece.n_bytes);
+    let epoch = state.epochs[usize::from(piece.address_lane & 31)];
+    let place = |piece: &ElementAccess| (piece.memory, piece.address, piece.n_bytes);
     let mut lanes = 0u32;
     for other in event.pieces {
-        let lane = other.asked & 31;
+        let lane = other.address_lane & 31;
         let is_like = place(other) == place(piece) && state.epochs[usize::from(lane)] == epoch;
         // The lanes must be in ascending order.
         if !is_like || lanes >> lane != 0 {
@@ -487,7 +510,7 @@ fn together<'a>(event: &'a AccessEvent<'_>, state: &Warp, of: WarpId) -> Option<
         }
         lanes |= 1 << lane;
     }
-    Some(Together {
+    Some(UniformAccess {
         lanes,
         place: (memory, piece.address),
         piece,
@@ -496,22 +519,22 @@ fn together<'a>(event: &'a AccessEvent<'_>, state: &Warp, of: WarpId) -> Option<
 }
 
 /// Records that a strong access observes the current writes of a release sequence.
-fn note_observation(observations: &mut Vec<Observation>, chain: &Chain, reader: Point) {
+fn note_observation(observations: &mut Vec<Observation>, chain: &RmwChain, reader: Epoch) {
     let n = chain.borrow().len();
     // A polling loop repeats the same observation.
     let is_again = observations.last().is_some_and(|last| {
         (last.reader.row, last.reader.lane, last.n) == (reader.row, reader.lane, n)
             && Rc::ptr_eq(&last.chain, chain)
     });
-    if !is_again && observations.len() < LONGEST_CHAIN {
+    if !is_again && observations.len() < MAX_CHAIN_LEN {
         let chain = Rc::clone(chain);
         observations.push(Observation { reader, chain, n });
     }
 }
 
 /// Adds to the releases of a write the earlier releasing fences of its lane, and the earlier releases at its location.
-fn add_releases(state: &mut Warp, by: &Strong, message: &mut Option<Rc<Message>>) {
-    state.part(by.lane);
+fn add_releases(state: &mut WarpState, by: &StrongAccess, message: &mut Option<Rc<ReleaseSet>>) {
+    state.ungroup(by.lane);
     let Some(details) = state.known_details(by.lane) else {
         return;
     };
@@ -522,8 +545,12 @@ fn add_releases(state: &mut Warp, by: &Strong, message: &mut Option<Rc<Message>>
     }
 }
 
-fn bytes_of(event: &AccessEvent<'_>, piece: &Piece, (memory, address): Location) -> Bytes {
-    Bytes {
+fn bytes_of(
+    event: &AccessEvent<'_>,
+    piece: &ElementAccess,
+    (memory, address): StrongLocation,
+) -> ByteRange {
+    ByteRange {
         memory,
         address,
         n: piece.n_bytes,

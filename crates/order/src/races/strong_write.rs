@@ -1,48 +1,48 @@
 //! Strong writes to a location and the observations of their values.
 
-use crate::races::clock::Point;
-use crate::races::location::Location;
-use crate::races::message::Message;
-use crate::scope::{Home, Scoped, mutual};
+use crate::races::clock::Epoch;
+use crate::races::location::StrongLocation;
+use crate::races::message::ReleaseSet;
+use crate::scope::{ScopeInstance, ThreadLocation, scopes_mutually_inclusive};
 use std::cell::RefCell;
 use std::rc::Rc;
 use warpgrid_emulator::{AccessAction, AccessEvent};
 use warpgrid_isa::{Scope, Sem};
 
 /// Maximum length of a release sequence.
-pub(crate) const LONGEST_CHAIN: usize = 1 << 14;
+pub(crate) const MAX_CHAIN_LEN: usize = 1 << 14;
 
 /// The latest strong write at a location.
 #[derive(Debug)]
 pub(crate) struct StrongWrite {
     pub(crate) n_bytes: u32,
     pub(crate) scope: Scope,
-    pub(crate) home: Home,
+    pub(crate) home: ThreadLocation,
     /// Releases that an acquire of the value receives.
-    pub(crate) message: Option<Rc<Message>>,
-    pub(crate) point: Point,
+    pub(crate) message: Option<Rc<ReleaseSet>>,
+    pub(crate) point: Epoch,
     /// Release sequence that ends with this write, once another access observes or continues it.
-    pub(crate) chain: Option<Chain>,
+    pub(crate) chain: Option<RmwChain>,
 }
 
 /// A release sequence: each write continues the previous one by an atomic operation.
-pub(crate) type Chain = Rc<RefCell<Vec<Point>>>;
+pub(crate) type RmwChain = Rc<RefCell<Vec<Epoch>>>;
 
 impl StrongWrite {
     /// Checks whether a strong access of the location is morally strong with the write.
-    pub(crate) fn is_linked(&self, by: &Strong) -> bool {
+    pub(crate) fn is_morally_strong(&self, by: &StrongAccess) -> bool {
         self.n_bytes == by.n_bytes
-            && mutual(
-                Scoped::new(self.scope, self.home),
-                Scoped::new(by.scope, by.home),
+            && scopes_mutually_inclusive(
+                ScopeInstance::new(self.scope, self.home),
+                ScopeInstance::new(by.scope, by.home),
             )
     }
 
     /// Returns a write that starts a release sequence.
     pub(crate) const fn new(
-        by: &Strong,
-        point: Point,
-        message: Option<Rc<Message>>,
+        by: &StrongAccess,
+        point: Epoch,
+        message: Option<Rc<ReleaseSet>>,
     ) -> StrongWrite {
         StrongWrite {
             n_bytes: by.n_bytes,
@@ -55,9 +55,14 @@ impl StrongWrite {
     }
 
     /// Replaces the write with a write that continues its release sequence.
-    pub(crate) fn go_on(&mut self, by: &Strong, point: Point, message: Option<Rc<Message>>) {
+    pub(crate) fn extend_chain(
+        &mut self,
+        by: &StrongAccess,
+        point: Epoch,
+        message: Option<Rc<ReleaseSet>>,
+    ) {
         let mut points = self.chain().borrow_mut();
-        if points.len() < LONGEST_CHAIN {
+        if points.len() < MAX_CHAIN_LEN {
             points.push(point);
         }
         drop(points);
@@ -68,7 +73,7 @@ impl StrongWrite {
         self.point = point;
     }
 
-    pub(crate) fn chain(&mut self) -> &Chain {
+    pub(crate) fn chain(&mut self) -> &RmwChain {
         let point = self.point;
         self.chain
             .get_or_insert_with(|| Rc::new(RefCell::new(vec![point])))
@@ -78,33 +83,33 @@ impl StrongWrite {
 /// A strong read that observed the first `n` writes of a release sequence.
 #[derive(Debug)]
 pub(crate) struct Observation {
-    pub(crate) reader: Point,
-    pub(crate) chain: Chain,
+    pub(crate) reader: Epoch,
+    pub(crate) chain: RmwChain,
     pub(crate) n: usize,
 }
 
 /// A strong access of one lane.
 #[derive(Clone, Copy)]
-pub(crate) struct Strong {
+pub(crate) struct StrongAccess {
     pub(crate) lane: usize,
-    pub(crate) home: Home,
+    pub(crate) home: ThreadLocation,
     pub(crate) scope: Scope,
     pub(crate) sem: Sem,
     pub(crate) action: AccessAction,
-    pub(crate) place: Location,
+    pub(crate) place: StrongLocation,
     pub(crate) n_bytes: u32,
 }
 
-impl Strong {
+impl StrongAccess {
     /// Returns the access of a lane to bytes at a location.
     pub(crate) const fn of(
         event: &AccessEvent<'_>,
         lane: usize,
         n_bytes: u32,
-        place: Location,
-        (scope, home): (Scope, Home),
-    ) -> Strong {
-        Strong {
+        place: StrongLocation,
+        (scope, home): (Scope, ThreadLocation),
+    ) -> StrongAccess {
+        StrongAccess {
             lane,
             home,
             scope,

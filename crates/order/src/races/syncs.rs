@@ -1,42 +1,44 @@
 //! Synchronization of threads by barriers, fences and thread exits.
 
 use crate::races::clock::row_of;
-use crate::races::clock::{Clock, Fenced, Row, lanes_of};
-use crate::races::detector::{BlockState, Detector, Gathering};
+use crate::races::clock::{ClockGroup, ProxyFence, VectorClock, lanes_of};
+use crate::races::detector::{BarrierArrivals, BlockState, RaceDetector};
 use crate::races::maps::release_maps;
-use crate::races::message::Release;
+use crate::races::message::ReleaseEvent;
 use crate::races::site::action_of;
-use crate::races::threads::Warp;
-use crate::scope::{Home, acquires, releases};
+use crate::races::threads::WarpState;
+use crate::scope::{ThreadLocation, acquires, releases};
 use std::rc::Rc;
-use warpgrid_emulator::{SyncEvent, SyncKind, Waits, WarpId};
+use warpgrid_emulator::{ArrivalMode, SyncEvent, SyncKind, WarpId};
 use warpgrid_isa::{Flag, Modifiers, Proxy, Scope, Sem, StateSpace, SyncOp};
 
 /// Maximum number of threads of a launch for which the sequentially consistent fences of the lanes of one warp are
 /// ordered.
-const FEW_THREADS: u64 = 4096;
+const MAX_SORTED_THREADS: u64 = 4096;
 
-impl Detector {
+impl RaceDetector {
     pub(crate) fn see_sync(&mut self, event: &SyncEvent<'_>) {
         let (block, warp) = (event.block, event.warp);
         match event.what {
             SyncKind::Fence => self.see_fence(event),
             SyncKind::BarrierArrived { id, waits } => {
                 let mut state = self.take(block, warp);
-                let arrival = self.arrival(event, Releases::Yes);
+                let arrival = self.arrival(event, ReleaseMode::Yes);
                 let gathering = self.block(block).barrier(id);
                 gathering.add(&mut state, arrival);
-                if waits == Waits::Yes {
+                if waits == ArrivalMode::Yes {
                     gathering.waiting.push((block, warp, event.lanes));
                 }
                 self.put(block, warp, state);
             }
-            SyncKind::BarrierOpened { id } => {
+            SyncKind::BarrierCompleted { id } => {
                 if let Some(gathering) = self.block(block).take_barrier(id) {
-                    self.open(block, gathering);
+                    self.complete_barrier(block, gathering);
                 }
             }
-            SyncKind::WarpMet { masks } => self.see_warp_met(event.warp_id(), event.lanes, masks),
+            SyncKind::WarpBarrierCompleted { masks } => {
+                self.see_warp_met(event.warp_id(), event.lanes, masks)
+            }
             SyncKind::ClusterArrived => self.see_cluster_arrival(event),
             SyncKind::ClusterOpened => {
                 let cluster = self.shape.home(block).cluster;
@@ -57,7 +59,7 @@ impl Detector {
                 }
             }
             SyncKind::Mbarrier { act, touched } => self.see_mbarrier(event, act, touched),
-            SyncKind::Started(pending) => self.see_start(event, pending),
+            SyncKind::Started(pending) => self.on_async_start(event, pending),
             SyncKind::Matrices { pending, tiles } => self.see_matrices(event, pending, tiles),
             SyncKind::Committed(kind) => {
                 let mut state = self.take(block, warp);
@@ -65,15 +67,15 @@ impl Detector {
                 self.put(block, warp, state);
             }
             SyncKind::Waited(wait) => self.see_wait(event, wait),
-            SyncKind::Landed { pending, signal } => self.see_landing(pending, signal),
+            SyncKind::Completed { pending, signal } => self.on_completion(pending, signal),
             SyncKind::TensorMap { act, touched } => self.see_maps(event, act, touched),
             SyncKind::Exited => self.see_exit(event.warp_id(), event.lanes),
         }
     }
 
     /// Returns the arrival of lanes at a barrier.
-    fn arrival(&self, event: &SyncEvent<'_>, releases: Releases) -> Arrival {
-        Arrival {
+    fn arrival(&self, event: &SyncEvent<'_>, releases: ReleaseMode) -> BarrierArrival {
+        BarrierArrival {
             row: row_of(event.block, event.warp),
             lanes: event.lanes,
             present: self.shape.present(event.warp),
@@ -82,13 +84,13 @@ impl Detector {
     }
 
     /// Completes a barrier of a block for the waiting threads.
-    fn open(&mut self, block: u64, gathering: Gathering) {
-        let Gathering {
+    fn complete_barrier(&mut self, block: u64, gathering: BarrierArrivals) {
+        let BarrierArrivals {
             clock,
             waiting,
             latest,
         } = gathering;
-        let mut clock = clock.unwrap_or_else(Clock::nothing);
+        let mut clock = clock.unwrap_or_else(VectorClock::empty);
         let all = Rc::make_mut(&mut clock);
         for (block, warp, lanes) in &waiting {
             // A waiting thread performs no access between its arrival and the completion of the barrier.
@@ -96,7 +98,7 @@ impl Detector {
             if lanes == self.shape.present(*warp) {
                 lanes = u32::MAX;
             }
-            all.raise(row_of(*block, *warp), lanes, latest);
+            all.advance(row_of(*block, *warp), lanes, latest);
         }
         let mut n_waiting = 0;
         for (block, warp, lanes) in waiting {
@@ -106,7 +108,7 @@ impl Detector {
             n_waiting += lanes.count_ones();
             self.put(block, warp, state);
         }
-        self.lay_floor(block, clock, n_waiting);
+        self.update_common_clock(block, clock, n_waiting);
     }
 
     /// Records a warp-level synchronization of the lanes that name each other in their masks.
@@ -124,8 +126,8 @@ impl Detector {
                 .fold(0, |lanes, lane| lanes | 1 << lane);
             left &= !named;
             let lanes = named & mask;
-            let mut clock = Clock::nothing();
-            state.hand_on(&mut clock, row, lanes, self.shape.present(warp));
+            let mut clock = VectorClock::empty();
+            state.release_into(&mut clock, row, lanes, self.shape.present(warp));
             let latest = state.latest_epoch(lanes);
             if lanes != 0 {
                 let known = if lanes == self.shape.present(warp) {
@@ -133,7 +135,7 @@ impl Detector {
                 } else {
                     lanes
                 };
-                Rc::make_mut(&mut clock).raise(row, known, latest);
+                Rc::make_mut(&mut clock).advance(row, known, latest);
             }
             state.set_clock(lanes, &clock);
             state.set_epochs(lanes, latest + 1);
@@ -143,12 +145,12 @@ impl Detector {
         }
         self.put(block, warp, state);
         if let Some((clock, n_lanes)) = floor {
-            self.lay_floor(block, clock, n_lanes);
+            self.update_common_clock(block, clock, n_lanes);
         }
     }
 
     /// Updates the lower-bound clock of a block if the synchronized threads are all remaining threads of the block.
-    fn lay_floor(&mut self, block: u64, clock: Rc<Clock>, n_met: u32) {
+    fn update_common_clock(&mut self, block: u64, clock: Rc<VectorClock>, n_met: u32) {
         let n_threads = self.shape.n_threads();
         let known = self.blocks.get(&block);
         let n_exited = known.map_or(0, |state| state.n_exited);
@@ -158,7 +160,7 @@ impl Detector {
         let state: &mut BlockState = self.block(block);
         state.floor = Some(clock);
         state.n_floors += 1;
-        self.n_openings += 1;
+        self.n_barrier_completions += 1;
     }
 
     fn see_cluster_arrival(&mut self, event: &SyncEvent<'_>) {
@@ -167,9 +169,9 @@ impl Detector {
         let modifiers = self.modifiers(event);
         let is_relaxed = modifiers.is_some_and(|words| words.sem == Some(Sem::Relaxed));
         let releases = if is_relaxed {
-            Releases::No
+            ReleaseMode::No
         } else {
-            Releases::Yes
+            ReleaseMode::Yes
         };
         let mut state = self.take(block, event.warp);
         let arrival = self.arrival(event, releases);
@@ -210,8 +212,8 @@ impl Detector {
         let mut state = self.take(event.block, event.warp);
         let row = row_of(event.block, event.warp);
         if words.has(Flag::MbarrierInit) {
-            state.fence(event.lanes, &[Fenced::Init]);
-            state.tick(event.lanes);
+            state.fence(event.lanes, &[ProxyFence::Init]);
+            state.advance_epoch(event.lanes);
         } else if matches!(words.proxy, Some(Proxy::Async | Proxy::AsyncGeneric)) {
             fence_proxy(&mut state, event, words.space);
         } else if words.proxy == Some(Proxy::Tensormap) {
@@ -227,8 +229,8 @@ impl Detector {
 
     fn fence_memory(
         &mut self,
-        state: &mut Warp,
-        row: Row,
+        state: &mut WarpState,
+        row: ClockGroup,
         event: &SyncEvent<'_>,
         words: &Modifiers,
     ) {
@@ -244,15 +246,15 @@ impl Detector {
             self.acquire_by_fence(state, event.lanes, scope, home);
         }
         let n_blocks: u64 = self.shape.grid.iter().map(|n| u64::from(*n)).product();
-        let in_order = n_blocks * u64::from(self.shape.n_threads()) <= FEW_THREADS;
+        let in_order = n_blocks * u64::from(self.shape.n_threads()) <= MAX_SORTED_THREADS;
         if sem == Sem::Sc && !in_order {
-            let mut all = Clock::nothing();
+            let mut all = VectorClock::empty();
             self.fences.acquire(&mut all, scope, home);
             state.join(event.lanes, &all);
         }
         let take_turns = sem == Sem::Sc && in_order;
-        if take_turns && self.take_turns(state, row, event.lanes, (scope, home)) {
-            state.tick(event.lanes);
+        if take_turns && self.order_sc_fences(state, row, event.lanes, (scope, home)) {
+            state.advance_epoch(event.lanes);
             return;
         }
         for lane in lanes_of(event.lanes) {
@@ -262,27 +264,27 @@ impl Detector {
             if !releases(sem) {
                 continue;
             }
-            let release: Release = state.release(row, lane, scope, home);
+            let release: ReleaseEvent = state.release(row, lane, scope, home);
             if sem == Sem::Sc {
                 self.fences.add(&release);
             }
             state.add_fence(lane, release);
         }
         if releases(sem) {
-            state.tick(event.lanes);
+            state.advance_epoch(event.lanes);
         }
     }
 
     /// Executes a sequentially consistent fence of several lanes in lane order. Returns `false` if the lanes must be
     /// processed one by one.
-    fn take_turns(
+    fn order_sc_fences(
         &mut self,
-        state: &mut Warp,
-        row: Row,
+        state: &mut WarpState,
+        row: ClockGroup,
         lanes: u32,
-        (scope, home): (Scope, Home),
+        (scope, home): (Scope, ThreadLocation),
     ) -> bool {
-        let mut known = Clock::nothing();
+        let mut known = VectorClock::empty();
         self.fences.acquire(&mut known, scope, home);
         if !state.take_turns(row, lanes, known) {
             return false;
@@ -300,52 +302,56 @@ impl Detector {
     }
 }
 
-impl Gathering {
+impl BarrierArrivals {
     /// Adds lanes of a warp and their clocks.
-    fn add(&mut self, state: &mut Warp, arrival: Arrival) {
-        let Arrival {
+    fn add(&mut self, state: &mut WarpState, arrival: BarrierArrival) {
+        let BarrierArrival {
             row,
             lanes,
             present,
             releases,
         } = arrival;
-        if releases == Releases::Yes {
-            let clock = self.clock.get_or_insert_with(Clock::nothing);
-            state.hand_on(clock, row, lanes, present);
+        if releases == ReleaseMode::Yes {
+            let clock = self.clock.get_or_insert_with(VectorClock::empty);
+            state.release_into(clock, row, lanes, present);
         }
         self.latest = self.latest.max(state.latest_epoch(lanes));
-        state.tick(lanes);
+        state.advance_epoch(lanes);
     }
 }
 
 /// Arrival of lanes of a warp at a barrier.
 #[derive(Clone, Copy)]
-struct Arrival {
-    row: Row,
+struct BarrierArrival {
+    row: ClockGroup,
     lanes: u32,
     /// All lanes of the warp.
     present: u32,
-    releases: Releases,
+    releases: ReleaseMode,
 }
 
 /// Whether an arrival releases the clock of its thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Releases {
+enum ReleaseMode {
     Yes,
     No,
 }
 
 /// Records a proxy fence between the generic and the asynchronous proxy for one state space or for all.
-fn fence_proxy(state: &mut Warp, event: &SyncEvent<'_>, space: Option<StateSpace>) {
+fn fence_proxy(state: &mut WarpState, event: &SyncEvent<'_>, space: Option<StateSpace>) {
     let block = event.block;
-    let all = [Fenced::Global(block), Fenced::Shared(block), Fenced::Init];
-    let covered: &[Fenced] = match space {
-        Some(StateSpace::Global) => &[Fenced::Global(block), Fenced::Init],
+    let all = [
+        ProxyFence::Global(block),
+        ProxyFence::Shared(block),
+        ProxyFence::Init,
+    ];
+    let covered: &[ProxyFence] = match space {
+        Some(StateSpace::Global) => &[ProxyFence::Global(block), ProxyFence::Init],
         Some(StateSpace::Shared | StateSpace::SharedCluster) => {
-            &[Fenced::Shared(block), Fenced::Init]
+            &[ProxyFence::Shared(block), ProxyFence::Init]
         }
         _ => &all,
     };
     state.fence(event.lanes, covered);
-    state.tick(event.lanes);
+    state.advance_epoch(event.lanes);
 }

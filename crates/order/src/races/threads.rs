@@ -1,55 +1,57 @@
 //! Synchronization state of the threads of a run: vector clocks, epochs, releases, observed releases, and started
 //! operations.
 
-use crate::races::clock::{Clock, Fenced, Point, Row, are_equal, join, lanes_of, raise_lanes};
-use crate::races::hash::Map;
-use crate::races::message::{Message, Release};
+use crate::races::clock::{
+    ClockGroup, Epoch, ProxyFence, VectorClock, are_equal, join, lanes_of, raise_lanes,
+};
+use crate::races::hash::FastHashMap;
+use crate::races::message::{ReleaseEvent, ReleaseSet};
 
 use crate::races::clock::{groups_of, lanes_at};
-use crate::races::location::Location;
-use crate::races::location::Memory;
-use crate::races::release_sets::{LaneReleases, Released, Together};
-use crate::races::turns::{Knowledge, Turns};
+use crate::races::location::MemorySpace;
+use crate::races::location::StrongLocation;
+use crate::races::release_sets::{GroupRelease, LaneReleases, PendingGroupReleases};
+use crate::races::turns::{FenceSequence, ReleasedClock};
 use smallvec::SmallVec;
 use std::rc::Rc;
-use warpgrid_emulator::{GroupKind, WarpId};
+use warpgrid_emulator::{AsyncGroupKind, WarpId};
 use warpgrid_isa::Scope;
 
 /// Vector clocks of the lanes of a warp.
 #[derive(Clone, Debug)]
-enum Known {
-    Alike(Rc<Clock>),
-    Each(Box<[Rc<Clock>; 32]>),
+enum WarpClock {
+    Uniform(Rc<VectorClock>),
+    Each(Box<[Rc<VectorClock>; 32]>),
     /// Lanes that executed `fence.sc` in order, and the clock of the other lanes.
-    InTurn(Rc<Turns>, Rc<Clock>),
+    FenceOrdered(Rc<FenceSequence>, Rc<VectorClock>),
 }
 
 /// Synchronization state of a warp.
 #[derive(Debug)]
-pub(crate) struct Warp {
-    known: Known,
+pub(crate) struct WarpState {
+    known: WarpClock,
     pub(crate) epochs: [u32; 32],
     /// Lanes that exist and have not exited.
     pub(crate) live: u32,
     /// Own accesses of the lanes that proxy fences cover in addition to the clocks: the epoch of each lane up to which
     /// its accesses are covered.
-    own_fenced: Vec<(Fenced, [u32; 32])>,
-    details: LaneDetails,
+    fenced_epochs: Vec<(ProxyFence, [u32; 32])>,
+    details: LaneSyncTable,
     /// Simultaneous releases of several lanes.
-    together: Together,
+    together: PendingGroupReleases,
     /// Lanes whose releases are recorded separately.
     released_apart: u32,
-    groups: [Option<Box<Groups>>; 3],
+    groups: [Option<Box<AsyncGroups>>; 3],
 }
 
 /// Synchronization state of all warps.
 #[derive(Debug, Default)]
-pub(crate) struct Warps {
-    numbers: Map<WarpId, u32>,
+pub(crate) struct WarpTable {
+    numbers: FastHashMap<WarpId, u32>,
     /// Indexed by number; removed warps are `None`.
-    warps: Vec<Option<Box<Warp>>>,
+    warps: Vec<Option<Box<WarpState>>>,
     /// Facts that hold for all accesses of a warp until its next synchronization, indexed by number.
-    heres: Vec<Option<Here>>,
+    check_caches: Vec<Option<WarpCheckCache>>,
     free: Vec<u32>,
     /// Cache of the latest lookups, indexed by the low bits of block and warp.
     recent: [Option<(WarpId, u32)>; N_RECENT],
@@ -62,7 +64,7 @@ const fn slot_of(of: WarpId) -> usize {
     (of.warp as usize ^ (of.block as usize) << 2) % N_RECENT
 }
 
-impl Warps {
+impl WarpTable {
     /// Returns the number of a warp, and assigns a number if necessary.
     pub(crate) fn number(&mut self, of: WarpId) -> u32 {
         if let Some((known, number)) = self.recent[slot_of(of)]
@@ -70,10 +72,10 @@ impl Warps {
         {
             return number;
         }
-        let Warps {
+        let WarpTable {
             numbers,
             warps,
-            heres,
+            check_caches: heres,
             free,
             ..
         } = self;
@@ -89,31 +91,31 @@ impl Warps {
     }
 
     /// Returns the warp with this number, unless it is removed.
-    pub(crate) fn get(&self, number: u32) -> Option<&Warp> {
+    pub(crate) fn get(&self, number: u32) -> Option<&WarpState> {
         self.warps.get(number as usize)?.as_deref()
     }
 
-    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut Warp> {
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut WarpState> {
         self.warps.get_mut(number as usize)?.as_deref_mut()
     }
 
     /// Returns the facts of a warp that were computed last.
     #[inline]
-    pub(crate) fn here(&self, number: u32) -> Option<&Here> {
-        self.heres.get(number as usize)?.as_ref()
+    pub(crate) fn here(&self, number: u32) -> Option<&WarpCheckCache> {
+        self.check_caches.get(number as usize)?.as_ref()
     }
 
-    pub(crate) fn set_here(&mut self, number: u32, here: Here) {
-        self.heres[number as usize] = Some(here);
+    pub(crate) fn set_here(&mut self, number: u32, here: WarpCheckCache) {
+        self.check_caches[number as usize] = Some(here);
     }
 
-    pub(crate) fn take(&mut self, of: WarpId) -> Option<Box<Warp>> {
+    pub(crate) fn take(&mut self, of: WarpId) -> Option<Box<WarpState>> {
         let number = self.number(of);
-        self.heres[number as usize] = None;
+        self.check_caches[number as usize] = None;
         self.warps[number as usize].take()
     }
 
-    pub(crate) fn put(&mut self, of: WarpId, warp: Box<Warp>) {
+    pub(crate) fn put(&mut self, of: WarpId, warp: Box<WarpState>) {
         let number = self.number(of);
         self.warps[number as usize] = Some(warp);
     }
@@ -130,37 +132,37 @@ impl Warps {
 
 /// Synchronization state of a lane that most lanes do not need.
 #[derive(Debug, Default)]
-pub(crate) struct Details {
+pub(crate) struct LaneSyncState {
     /// The latest releasing fence of each scope.
-    pub(crate) fences: SmallVec<[Release; 1]>,
+    pub(crate) fences: SmallVec<[ReleaseEvent; 1]>,
     /// Releases that strong reads have observed, by location.
-    pub(crate) met: Vec<(Location, Rc<Message>)>,
+    pub(crate) observed_releases: Vec<(StrongLocation, Rc<ReleaseSet>)>,
     /// Latest release at each location.
-    pub(crate) released: SmallVec<[(Location, Release); 1]>,
+    pub(crate) released: SmallVec<[(StrongLocation, ReleaseEvent); 1]>,
 }
 
 /// Sparse table of the synchronization state of single lanes.
 #[derive(Debug, Default)]
-struct LaneDetails {
+struct LaneSyncTable {
     /// Index plus one of the state of each lane; 0 if the lane has none.
     numbers: [u8; 32],
-    all: Vec<Details>,
+    all: Vec<LaneSyncState>,
 }
 
-impl LaneDetails {
-    fn known(&self, lane: usize) -> Option<&Details> {
+impl LaneSyncTable {
+    fn known(&self, lane: usize) -> Option<&LaneSyncState> {
         let number = self.numbers[lane & 31];
         self.all.get(usize::from(number).checked_sub(1)?)
     }
 
-    fn of(&mut self, lane: usize) -> &mut Details {
+    fn of(&mut self, lane: usize) -> &mut LaneSyncState {
         let number = &mut self.numbers[lane & 31];
         if *number == 0 {
             if self.all.is_empty() {
                 // In most cases, only one lane has such a state.
                 self.all.reserve_exact(1);
             }
-            self.all.push(Details::default());
+            self.all.push(LaneSyncState::default());
             *number = self.all.len() as u8;
         }
         &mut self.all[usize::from(*number) - 1]
@@ -169,7 +171,7 @@ impl LaneDetails {
 
 /// Asynchronous operations of one kind that lanes have started.
 #[derive(Clone, Debug)]
-struct Groups {
+struct AsyncGroups {
     started: [u32; 32],
     /// Number of started operations at the commit of each group.
     made: Vec<[u32; 32]>,
@@ -177,39 +179,39 @@ struct Groups {
 }
 
 /// Maximum number of locations whose releases a thread records.
-const MOST_MET: usize = 64;
+const MAX_OBSERVED_RELEASES: usize = 64;
 
-impl Warp {
-    pub(crate) fn new(live: u32) -> Warp {
-        Warp {
-            known: Known::Alike(Clock::nothing()),
+impl WarpState {
+    pub(crate) fn new(live: u32) -> WarpState {
+        WarpState {
+            known: WarpClock::Uniform(VectorClock::empty()),
             epochs: [1; 32],
             live,
-            own_fenced: Vec::new(),
-            details: LaneDetails::default(),
-            together: Together::default(),
+            fenced_epochs: Vec::new(),
+            details: LaneSyncTable::default(),
+            together: PendingGroupReleases::default(),
             released_apart: 0,
             groups: [None, None, None],
         }
     }
 
-    pub(crate) fn clock(&self, lane: usize) -> &Rc<Clock> {
+    pub(crate) fn clock(&self, lane: usize) -> &Rc<VectorClock> {
         match &self.known {
-            Known::Alike(clock) => clock,
-            Known::Each(clocks) => &clocks[lane & 31],
-            Known::InTurn(turns, _) if turns.has(lane) => turns.clock(lane),
-            Known::InTurn(_, others) => others,
+            WarpClock::Uniform(clock) => clock,
+            WarpClock::Each(clocks) => &clocks[lane & 31],
+            WarpClock::FenceOrdered(turns, _) if turns.has(lane) => turns.clock(lane),
+            WarpClock::FenceOrdered(_, others) => others,
         }
     }
 
     /// Checks whether the clocks of all lanes of `lanes` include these threads of a row at an epoch.
-    pub(crate) fn all_know(&self, lanes: u32, of: (Row, u32, u32)) -> bool {
+    pub(crate) fn all_know(&self, lanes: u32, of: (ClockGroup, u32, u32)) -> bool {
         let (row, threads, epoch) = of;
-        let knows = |clock: &Clock| clock.seen().unknown(row, threads, epoch) == 0;
+        let knows = |clock: &VectorClock| clock.seen().unknown(row, threads, epoch) == 0;
         match &self.known {
-            Known::Alike(clock) => knows(clock),
-            Known::Each(clocks) => {
-                let mut last: Option<&Rc<Clock>> = None;
+            WarpClock::Uniform(clock) => knows(clock),
+            WarpClock::Each(clocks) => {
+                let mut last: Option<&Rc<VectorClock>> = None;
                 lanes_of(lanes).all(|lane| {
                     let clock = &clocks[lane];
                     let is_again = last.is_some_and(|last| Rc::ptr_eq(last, clock));
@@ -217,79 +219,92 @@ impl Warp {
                     is_again || knows(clock)
                 })
             }
-            Known::InTurn(turns, others) => lanes_of(lanes).all(|lane| match turns.has(lane) {
-                true => turns.unknown(lane, of) == 0,
-                false => knows(others),
-            }),
+            WarpClock::FenceOrdered(turns, others) => {
+                lanes_of(lanes).all(|lane| match turns.has(lane) {
+                    true => turns.unknown(lane, of) == 0,
+                    false => knows(others),
+                })
+            }
         }
     }
 
     /// Returns the common clock of the lanes if their clocks are equal.
-    pub(crate) fn alike(&self) -> Option<&Rc<Clock>> {
+    pub(crate) fn alike(&self) -> Option<&Rc<VectorClock>> {
         match &self.known {
-            Known::Alike(clock) => Some(clock),
-            Known::Each(_) | Known::InTurn(..) => None,
+            WarpClock::Uniform(clock) => Some(clock),
+            WarpClock::Each(_) | WarpClock::FenceOrdered(..) => None,
         }
     }
 
     /// Returns the clock of one lane, after giving each lane a separate clock.
-    pub(crate) fn clock_mut(&mut self, lane: usize) -> &mut Rc<Clock> {
-        if !matches!(self.known, Known::Each(_)) {
+    pub(crate) fn clock_mut(&mut self, lane: usize) -> &mut Rc<VectorClock> {
+        if !matches!(self.known, WarpClock::Each(_)) {
             let clocks = std::array::from_fn(|lane| Rc::clone(self.clock(lane)));
-            self.known = Known::Each(Box::new(clocks));
+            self.known = WarpClock::Each(Box::new(clocks));
         }
         match &mut self.known {
-            Known::Alike(clock) | Known::InTurn(_, clock) => clock,
-            Known::Each(clocks) => &mut clocks[lane & 31],
+            WarpClock::Uniform(clock) | WarpClock::FenceOrdered(_, clock) => clock,
+            WarpClock::Each(clocks) => &mut clocks[lane & 31],
         }
     }
 
     /// Serializes the lanes at a `fence.sc`; the first lane acquires `known`. Returns `false` if the lanes must be
     /// processed one by one.
-    pub(crate) fn take_turns(&mut self, row: Row, lanes: u32, known: Rc<Clock>) -> bool {
+    pub(crate) fn take_turns(
+        &mut self,
+        row: ClockGroup,
+        lanes: u32,
+        known: Rc<VectorClock>,
+    ) -> bool {
         let others = match &self.known {
-            Known::Alike(clock) => Rc::clone(clock),
-            Known::Each(_) | Known::InTurn(..) if self.live & !lanes == 0 => Clock::nothing(),
-            Known::Each(_) | Known::InTurn(..) => return false,
+            WarpClock::Uniform(clock) => Rc::clone(clock),
+            WarpClock::Each(_) | WarpClock::FenceOrdered(..) if self.live & !lanes == 0 => {
+                VectorClock::empty()
+            }
+            WarpClock::Each(_) | WarpClock::FenceOrdered(..) => return false,
         };
-        if lanes.is_power_of_two() || !self.own_fenced.is_empty() {
+        if lanes.is_power_of_two() || !self.fenced_epochs.is_empty() {
             return false;
         }
         let own = |lane: usize| self.clock(lane);
-        let turns = Turns::new(known, own, row, lanes, self.epochs);
-        self.known = Known::InTurn(Rc::new(turns), others);
+        let turns = FenceSequence::new(known, own, row, lanes, self.epochs);
+        self.known = WarpClock::FenceOrdered(Rc::new(turns), others);
         true
     }
 
     /// Replaces the clocks of lanes by a clock that includes them.
-    pub(crate) fn set_clock(&mut self, lanes: u32, clock: &Rc<Clock>) {
+    pub(crate) fn set_clock(&mut self, lanes: u32, clock: &Rc<VectorClock>) {
         if lanes & self.live == self.live {
-            self.known = Known::Alike(Rc::clone(clock));
-            self.own_fenced.clear();
+            self.known = WarpClock::Uniform(Rc::clone(clock));
+            self.fenced_epochs.clear();
             return;
         }
         for lane in lanes_of(lanes) {
             *self.clock_mut(lane) = Rc::clone(clock);
         }
-        for (_, epochs) in &mut self.own_fenced {
+        for (_, epochs) in &mut self.fenced_epochs {
             lanes_of(lanes).for_each(|lane| epochs[lane] = 0);
         }
     }
 
     /// Joins a clock into the clocks of lanes.
-    pub(crate) fn join(&mut self, lanes: u32, clock: &Rc<Clock>) {
+    pub(crate) fn join(&mut self, lanes: u32, clock: &Rc<VectorClock>) {
         self.change_clocks(lanes, |own| join(own, clock));
     }
 
     /// Applies a change to the clocks of lanes. Lanes with equal clocks share the result.
-    pub(crate) fn change_clocks(&mut self, lanes: u32, mut change: impl FnMut(&mut Rc<Clock>)) {
+    pub(crate) fn change_clocks(
+        &mut self,
+        lanes: u32,
+        mut change: impl FnMut(&mut Rc<VectorClock>),
+    ) {
         if lanes & self.live == self.live
-            && let Known::Alike(own) = &mut self.known
+            && let WarpClock::Uniform(own) = &mut self.known
         {
             change(own);
             return;
         }
-        let mut last: Option<(Rc<Clock>, Rc<Clock>)> = None;
+        let mut last: Option<(Rc<VectorClock>, Rc<VectorClock>)> = None;
         for lane in lanes_of(lanes) {
             let own = self.clock_mut(lane);
             match &last {
@@ -304,18 +319,18 @@ impl Warp {
     }
 
     /// Executes proxy fences, which cover the clocks of the lanes and their own accesses.
-    pub(crate) fn fence(&mut self, lanes: u32, fences: &[Fenced]) {
+    pub(crate) fn fence(&mut self, lanes: u32, fences: &[ProxyFence]) {
         self.change_clocks(lanes, |clock| {
             let clock = Rc::make_mut(clock);
             fences.iter().for_each(|fence| clock.fence_seen(*fence));
         });
         for fence in fences {
-            let known = self.own_fenced.iter().position(|(own, _)| own == fence);
+            let known = self.fenced_epochs.iter().position(|(own, _)| own == fence);
             let index = known.unwrap_or_else(|| {
-                self.own_fenced.push((*fence, [0; 32]));
-                self.own_fenced.len() - 1
+                self.fenced_epochs.push((*fence, [0; 32]));
+                self.fenced_epochs.len() - 1
             });
-            let (_, own) = &mut self.own_fenced[index];
+            let (_, own) = &mut self.fenced_epochs[index];
             for (lane, (own, now)) in own.iter_mut().zip(&self.epochs).enumerate() {
                 *own = if lanes & 1 << lane != 0 { *now } else { *own };
             }
@@ -324,7 +339,12 @@ impl Warp {
 
     /// Returns the threads of a row whose accesses are not covered by a proxy fence in the clock of a lane of this
     /// warp; `own` is the epoch of the lane.
-    pub(crate) fn unfenced(&self, own: Point, fence: Fenced, of: (Row, u32, u32)) -> u32 {
+    pub(crate) fn unfenced(
+        &self,
+        own: Epoch,
+        fence: ProxyFence,
+        of: (ClockGroup, u32, u32),
+    ) -> u32 {
         let (row, lanes, epoch) = of;
         let lane = own.lane as usize & 31;
         let fenced = self.clock(lane).fenced(fence);
@@ -332,7 +352,7 @@ impl Warp {
         if row != own.row || unknown & 1 << lane == 0 {
             return unknown;
         }
-        let mut fences = self.own_fenced.iter();
+        let mut fences = self.fenced_epochs.iter();
         match fences.any(|(known, epochs)| *known == fence && epochs[lane] >= epoch) {
             true => unknown & !(1 << lane),
             false => unknown,
@@ -340,15 +360,21 @@ impl Warp {
     }
 
     /// Returns the clock of a lane including its own accesses that proxy fences cover.
-    pub(crate) fn whole_clock(&self, row: Row, lane: usize) -> Rc<Clock> {
+    pub(crate) fn whole_clock(&self, row: ClockGroup, lane: usize) -> Rc<VectorClock> {
         let mut clock = Rc::clone(self.clock(lane));
         self.hand_on_fenced(&mut clock, row, 1 << lane, 0);
         clock
     }
 
     /// Adds to a clock the own accesses of lanes that proxy fences cover.
-    fn hand_on_fenced(&self, clock: &mut Rc<Clock>, row: Row, lanes: u32, present: u32) {
-        for (fence, epochs) in &self.own_fenced {
+    fn hand_on_fenced(
+        &self,
+        clock: &mut Rc<VectorClock>,
+        row: ClockGroup,
+        lanes: u32,
+        present: u32,
+    ) {
+        for (fence, epochs) in &self.fenced_epochs {
             for (same, epoch) in groups_of(epochs, lanes) {
                 if epoch > 0 {
                     let known = if same == present { u32::MAX } else { same };
@@ -359,21 +385,21 @@ impl Warp {
     }
 
     /// Raises the components of lanes in a row to the given epochs in the clocks of these lanes.
-    pub(crate) fn raise(&mut self, lanes: u32, row: Row, epochs: &[u32; 32]) {
+    pub(crate) fn raise(&mut self, lanes: u32, row: ClockGroup, epochs: &[u32; 32]) {
         let wanted: Vec<usize> = lanes_of(lanes).filter(|lane| epochs[*lane] > 0).collect();
         for lane in wanted {
-            let point = Point {
+            let point = Epoch {
                 row,
                 lane: lane as u32,
                 epoch: epochs[lane],
             };
-            crate::races::clock::raise(self.clock_mut(lane), point);
+            crate::races::clock::advance(self.clock_mut(lane), point);
         }
     }
 
     /// Returns the current epoch of a lane.
-    pub(crate) fn point(&self, row: Row, lane: usize) -> Point {
-        Point {
+    pub(crate) fn point(&self, row: ClockGroup, lane: usize) -> Epoch {
+        Epoch {
             row,
             lane: lane as u32,
             epoch: self.epochs[lane & 31],
@@ -382,7 +408,7 @@ impl Warp {
 
     /// Starts a new epoch, so that later accesses of the lanes do not happen before threads that acquired the earlier
     /// epoch.
-    pub(crate) fn tick(&mut self, lanes: u32) {
+    pub(crate) fn advance_epoch(&mut self, lanes: u32) {
         for (lane, own) in self.epochs.iter_mut().enumerate() {
             *own += u32::from(lanes & 1 << lane != 0);
         }
@@ -405,20 +431,30 @@ impl Warp {
     }
 
     /// Records releases that a strong read of a lane has observed.
-    pub(crate) fn meet(&mut self, lane: usize, place: Location, message: &Rc<Message>) {
-        self.details.of(lane).meet(place, message);
+    pub(crate) fn observe_release(
+        &mut self,
+        lane: usize,
+        place: StrongLocation,
+        message: &Rc<ReleaseSet>,
+    ) {
+        self.details.of(lane).observe_release(place, message);
     }
 
     /// Records a releasing fence of a lane.
-    pub(crate) fn add_fence(&mut self, lane: usize, release: Release) {
-        self.part(lane);
+    pub(crate) fn add_fence(&mut self, lane: usize, release: ReleaseEvent) {
+        self.ungroup(lane);
         self.details.of(lane).add_fence(release);
         self.released_apart |= 1 << lane;
     }
 
     /// Records a release of a lane at a location.
-    pub(crate) fn add_release(&mut self, lane: usize, place: Location, release: Release) {
-        self.part(lane);
+    pub(crate) fn add_release(
+        &mut self,
+        lane: usize,
+        place: StrongLocation,
+        release: ReleaseEvent,
+    ) {
+        self.ungroup(lane);
         self.details.of(lane).add_release(place, release);
         self.released_apart |= 1 << lane;
     }
@@ -426,11 +462,11 @@ impl Warp {
     /// Records a simultaneous releasing fence of several lanes.
     pub(crate) fn add_fence_of_lanes(&mut self, lanes: u32, all: &Rc<LaneReleases>) {
         let mut apart = lanes & self.released_apart;
-        let together = Released::new(lanes & !apart, all);
+        let together = GroupRelease::new(lanes & !apart, all);
         if apart != lanes && !self.together.add_fence(together) {
             apart = lanes;
         }
-        let released = Released::new(apart, all);
+        let released = GroupRelease::new(apart, all);
         for lane in lanes_of(apart) {
             let own = released.of(lane as u32);
             own.into_iter().for_each(|own| self.add_fence(lane, own));
@@ -438,7 +474,12 @@ impl Warp {
     }
 
     /// Records simultaneous releases of several lanes, each at its location.
-    pub(crate) fn add_stored(&mut self, memory: Memory, addresses: &[u64; 32], new: Released) {
+    pub(crate) fn add_stored(
+        &mut self,
+        memory: MemorySpace,
+        addresses: &[u64; 32],
+        new: GroupRelease,
+    ) {
         if self.together.add_stored(memory, addresses, new.clone()) {
             return;
         }
@@ -451,7 +492,7 @@ impl Warp {
 
     /// Separates the releases of a lane from the simultaneous releases.
     #[inline]
-    pub(crate) fn part(&mut self, lane: usize) {
+    pub(crate) fn ungroup(&mut self, lane: usize) {
         if !self.together.is_empty() && self.released_apart >> lane & 1 == 0 {
             self.take_apart(lane);
         }
@@ -469,7 +510,7 @@ impl Warp {
     }
 
     /// Returns the simultaneous releases of several lanes.
-    pub(crate) const fn together(&self) -> &Together {
+    pub(crate) const fn together(&self) -> &PendingGroupReleases {
         &self.together
     }
 
@@ -479,15 +520,22 @@ impl Warp {
     }
 
     /// Returns the observed releases of a lane, and its separately recorded releases.
-    pub(crate) fn known_details(&self, lane: usize) -> Option<&Details> {
+    pub(crate) fn known_details(&self, lane: usize) -> Option<&LaneSyncState> {
         self.details.known(lane)
     }
 
     /// Returns the releases that all lanes have observed at a location. The outer `None` means that they differ.
-    pub(crate) fn met_by_all(&self, lanes: u32, place: Location) -> Option<Option<Rc<Message>>> {
+    pub(crate) fn met_by_all(
+        &self,
+        lanes: u32,
+        place: StrongLocation,
+    ) -> Option<Option<Rc<ReleaseSet>>> {
         let met = |lane: usize| {
             let details = self.known_details(lane)?;
-            let (_, message) = details.met.iter().find(|(at, _)| *at == place)?;
+            let (_, message) = details
+                .observed_releases
+                .iter()
+                .find(|(at, _)| *at == place)?;
             Some(message)
         };
         let first = met(lanes.trailing_zeros() as usize);
@@ -499,11 +547,17 @@ impl Warp {
     }
 
     /// Adds the clocks and epochs of lanes to a clock; `present` is the set of all lanes of the warp.
-    pub(crate) fn hand_on(&self, clock: &mut Rc<Clock>, row: Row, lanes: u32, present: u32) {
+    pub(crate) fn release_into(
+        &self,
+        clock: &mut Rc<VectorClock>,
+        row: ClockGroup,
+        lanes: u32,
+        present: u32,
+    ) {
         match &self.known {
-            Known::Alike(known) => join(clock, known),
-            Known::Each(known) => {
-                let mut last: Option<&Rc<Clock>> = None;
+            WarpClock::Uniform(known) => join(clock, known),
+            WarpClock::Each(known) => {
+                let mut last: Option<&Rc<VectorClock>> = None;
                 for own in lanes_of(lanes).map(|lane| &known[lane]) {
                     if last.is_none_or(|last| !Rc::ptr_eq(last, own)) {
                         join(clock, own);
@@ -511,7 +565,7 @@ impl Warp {
                     last = Some(own);
                 }
             }
-            Known::InTurn(turns, others) => {
+            WarpClock::FenceOrdered(turns, others) => {
                 if lanes_of(lanes).any(|lane| !turns.has(lane)) {
                     join(clock, others);
                 }
@@ -548,12 +602,14 @@ impl Warp {
     /// release nothing.
     pub(crate) fn has_releases_alone(&self) -> bool {
         let mut all = self.details.all.iter();
-        let is_it = |details: &Details| details.fences.is_empty() && details.met.is_empty();
+        let is_it = |details: &LaneSyncState| {
+            details.fences.is_empty() && details.observed_releases.is_empty()
+        };
         !self.together.has_fences() && all.all(is_it)
     }
 
     /// Checks whether a lane has released at a location.
-    pub(crate) fn has_released(&self, lane: usize, place: Location) -> bool {
+    pub(crate) fn has_released(&self, lane: usize, place: StrongLocation) -> bool {
         let details = self.known_details(lane);
         let is_known = details.is_some_and(|own| own.released.iter().any(|(at, _)| *at == place));
         is_known || self.together.has_released(lane as u32, place)
@@ -562,16 +618,18 @@ impl Warp {
     /// Returns a simultaneous release of lanes, or `None` if the lanes must be processed one by one.
     pub(crate) fn release_of_lanes(
         &self,
-        row: Row,
+        row: ClockGroup,
         lanes: u32,
         scope: Scope,
-        home: crate::scope::Home,
+        home: crate::scope::ThreadLocation,
     ) -> Option<LaneReleases> {
         let known = match &self.known {
-            _ if !self.own_fenced.is_empty() => return None,
-            Known::Alike(clock) => Knowledge::Clock(Rc::clone(clock)),
-            Known::InTurn(turns, _) if turns.has_all(lanes) => Knowledge::Turn(Rc::clone(turns), 0),
-            Known::Each(_) | Known::InTurn(..) => return None,
+            _ if !self.fenced_epochs.is_empty() => return None,
+            WarpClock::Uniform(clock) => ReleasedClock::Clock(Rc::clone(clock)),
+            WarpClock::FenceOrdered(turns, _) if turns.has_all(lanes) => {
+                ReleasedClock::Turn(Rc::clone(turns), 0)
+            }
+            WarpClock::Each(_) | WarpClock::FenceOrdered(..) => return None,
         };
         Some(LaneReleases {
             scope,
@@ -585,33 +643,35 @@ impl Warp {
     /// Returns a release of a lane at its current epoch.
     pub(crate) fn release(
         &self,
-        row: Row,
+        row: ClockGroup,
         lane: usize,
         scope: Scope,
-        home: crate::scope::Home,
-    ) -> Release {
-        Release {
+        home: crate::scope::ThreadLocation,
+    ) -> ReleaseEvent {
+        ReleaseEvent {
             scope,
             home,
             known: match &self.known {
-                Known::InTurn(turns, _) if turns.has(lane) && self.own_fenced.is_empty() => {
-                    Knowledge::Turn(Rc::clone(turns), lane as u32 & 31)
+                WarpClock::FenceOrdered(turns, _)
+                    if turns.has(lane) && self.fenced_epochs.is_empty() =>
+                {
+                    ReleasedClock::Turn(Rc::clone(turns), lane as u32 & 31)
                 }
-                _ => Knowledge::Clock(self.whole_clock(row, lane)),
+                _ => ReleasedClock::Clock(self.whole_clock(row, lane)),
             },
-            own: self.point(row, lane),
+            own_epoch: self.point(row, lane),
         }
     }
 
-    fn groups(&mut self, kind: GroupKind) -> &mut Groups {
+    fn groups(&mut self, kind: AsyncGroupKind) -> &mut AsyncGroups {
         let [copies, bulk, products] = &mut self.groups;
         let groups = match kind {
-            GroupKind::Copies => copies,
-            GroupKind::Bulk => bulk,
-            GroupKind::Products => products,
+            AsyncGroupKind::Copies => copies,
+            AsyncGroupKind::Bulk => bulk,
+            AsyncGroupKind::Products => products,
         };
         let empty = || {
-            Box::new(Groups {
+            Box::new(AsyncGroups {
                 started: [0; 32],
                 made: Vec::new(),
                 n_made: [0; 32],
@@ -621,7 +681,7 @@ impl Warp {
     }
 
     /// Records one started operation per lane. Returns the numbers of the operations by lane.
-    pub(crate) fn start(&mut self, kind: GroupKind, lanes: u32) -> [u32; 32] {
+    pub(crate) fn start(&mut self, kind: AsyncGroupKind, lanes: u32) -> [u32; 32] {
         let groups = self.groups(kind);
         for lane in lanes_of(lanes) {
             groups.started[lane] += 1;
@@ -630,18 +690,18 @@ impl Warp {
     }
 
     /// Returns the number of operations that each lane has started.
-    pub(crate) fn started(&self, kind: GroupKind) -> [u32; 32] {
+    pub(crate) fn started(&self, kind: AsyncGroupKind) -> [u32; 32] {
         let [copies, bulk, products] = &self.groups;
         let groups = match kind {
-            GroupKind::Copies => copies,
-            GroupKind::Bulk => bulk,
-            GroupKind::Products => products,
+            AsyncGroupKind::Copies => copies,
+            AsyncGroupKind::Bulk => bulk,
+            AsyncGroupKind::Products => products,
         };
         groups.as_ref().map_or([0; 32], |groups| groups.started)
     }
 
     /// Commits the started operations of lanes as a group.
-    pub(crate) fn commit(&mut self, kind: GroupKind, lanes: u32) {
+    pub(crate) fn commit(&mut self, kind: AsyncGroupKind, lanes: u32) {
         let groups = self.groups(kind);
         for lane in lanes_of(lanes) {
             let number = groups.n_made[lane] as usize;
@@ -655,7 +715,7 @@ impl Warp {
 
     /// Returns the number of completed operations of each lane if all groups except the latest `latest` ones are
     /// complete, or all operations for `None`.
-    pub(crate) fn complete(&mut self, kind: GroupKind, latest: Option<u32>) -> [u32; 32] {
+    pub(crate) fn complete(&mut self, kind: AsyncGroupKind, latest: Option<u32>) -> [u32; 32] {
         let groups = self.groups(kind);
         let Some(latest) = latest else {
             return groups.started;
@@ -670,40 +730,43 @@ impl Warp {
     }
 }
 
-impl Details {
+impl LaneSyncState {
     /// Records a releasing fence.
-    pub(crate) fn add_fence(&mut self, release: Release) {
+    pub(crate) fn add_fence(&mut self, release: ReleaseEvent) {
         // A later fence of a wider scope replaces a fence of a narrower scope.
         self.fences.retain(|fence| fence.scope > release.scope);
         self.fences.push(release);
     }
 
     /// Records releases that a strong read has observed.
-    pub(crate) fn meet(&mut self, place: Location, message: &Rc<Message>) {
-        let known = self.met.iter_mut().find(|(at, _)| *at == place);
+    pub(crate) fn observe_release(&mut self, place: StrongLocation, message: &Rc<ReleaseSet>) {
+        let known = self
+            .observed_releases
+            .iter_mut()
+            .find(|(at, _)| *at == place);
         match known {
             Some((_, own)) if Rc::ptr_eq(own, message) => {}
             // Later writes of a release sequence carry the earlier releases.
             Some((_, own)) if message.includes(own) => *own = Rc::clone(message),
             Some((_, own)) => {
-                let mut both = Message::clone(own);
+                let mut both = ReleaseSet::clone(own);
                 both.join(message);
                 *own = Rc::new(both);
             }
             None => {
-                if self.met.len() >= MOST_MET {
-                    self.met.remove(0);
+                if self.observed_releases.len() >= MAX_OBSERVED_RELEASES {
+                    self.observed_releases.remove(0);
                 }
-                self.met.push((place, Rc::clone(message)));
+                self.observed_releases.push((place, Rc::clone(message)));
             }
         }
     }
 
     /// Records a release at a location.
-    pub(crate) fn add_release(&mut self, place: Location, release: Release) {
+    pub(crate) fn add_release(&mut self, place: StrongLocation, release: ReleaseEvent) {
         self.released
             .retain(|(at, old)| *at != place || old.scope > release.scope);
-        if self.released.len() >= MOST_MET {
+        if self.released.len() >= MAX_OBSERVED_RELEASES {
             self.released.remove(0);
         }
         self.released.push((place, release));
@@ -712,8 +775,8 @@ impl Details {
 
 /// Facts about a warp that are the same for all its accesses until its next synchronization.
 #[derive(Clone, Debug)]
-pub(crate) struct Here {
-    /// Value of [`Detector::n_openings`] at the time of the computation.
+pub(crate) struct WarpCheckCache {
+    /// Value of [`RaceDetector::n_openings`] at the time of the computation.
     pub(crate) n_openings: u64,
     /// Common epoch of all remaining lanes, if they have one.
     pub(crate) epoch: Option<u32>,
@@ -721,14 +784,14 @@ pub(crate) struct Here {
     pub(crate) is_plain: bool,
     /// Whether its strong stores release only the earlier releases of its lanes at the same locations.
     pub(crate) has_releases_alone: bool,
-    pub(crate) shared: Floor,
-    pub(crate) global: Floor,
+    pub(crate) shared: CommonClock,
+    pub(crate) global: CommonClock,
 }
 
 /// Common lower bound of the vector clocks of all threads that can still access a memory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Floor {
-    pub(crate) clock: Option<Rc<Clock>>,
+pub(crate) struct CommonClock {
+    pub(crate) clock: Option<Rc<VectorClock>>,
     /// Number of changes of the bound.
     pub(crate) number: u32,
 }

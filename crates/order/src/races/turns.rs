@@ -2,32 +2,32 @@
 //! lanes. Input: the clocks and epochs of the lanes. Output: the clock of a lane, computed on demand.
 
 use crate::races::clock::groups_of;
-use crate::races::clock::{Clock, Point, Row, join, lanes_of, raise_lanes};
+use crate::races::clock::{ClockGroup, Epoch, VectorClock, join, lanes_of, raise_lanes};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// Lanes of one row that executed `fence.sc` one after another.
 #[derive(Debug)]
-pub(crate) struct Turns {
+pub(crate) struct FenceSequence {
     /// Joined clocks of the lanes up to a lane, stored for each lane whose own clock adds to them.
-    before: SmallVec<[(u32, Rc<Clock>); 1]>,
-    row: Row,
+    before: SmallVec<[(u32, Rc<VectorClock>); 1]>,
+    row: ClockGroup,
     lanes: u32,
     /// Epoch of each lane.
     epochs: [u32; 32],
-    clocks: [OnceCell<Rc<Clock>>; 32],
+    clocks: [OnceCell<Rc<VectorClock>>; 32],
 }
 
-impl Turns {
+impl FenceSequence {
     /// Creates the sequence. `known` is the clock that the first lane acquires; `own` returns the clock of a lane.
     pub(crate) fn new<'a>(
-        known: Rc<Clock>,
-        own: impl Fn(usize) -> &'a Rc<Clock>,
-        row: Row,
+        known: Rc<VectorClock>,
+        own: impl Fn(usize) -> &'a Rc<VectorClock>,
+        row: ClockGroup,
         lanes: u32,
         epochs: [u32; 32],
-    ) -> Turns {
+    ) -> FenceSequence {
         let mut before = SmallVec::new();
         let (mut all, mut last) = (known, None);
         for lane in lanes_of(lanes) {
@@ -41,7 +41,7 @@ impl Turns {
             }
             last = Some(own);
         }
-        Turns {
+        FenceSequence {
             before,
             row,
             lanes,
@@ -51,7 +51,7 @@ impl Turns {
     }
 
     /// Returns the joined clock of a lane and its predecessors, without their epochs.
-    fn before(&self, lane: usize) -> &Rc<Clock> {
+    fn before(&self, lane: usize) -> &Rc<VectorClock> {
         let mut all = self.before.iter().rev();
         let known = all.find(|(from, _)| *from as usize <= lane & 31);
         &known.unwrap_or(&self.before[0]).1
@@ -79,7 +79,7 @@ impl Turns {
     }
 
     /// Returns the clock of a lane.
-    pub(crate) fn clock(&self, lane: usize) -> &Rc<Clock> {
+    pub(crate) fn clock(&self, lane: usize) -> &Rc<VectorClock> {
         self.clocks[lane & 31].get_or_init(|| {
             let mut clock = Rc::clone(self.before(lane));
             for (earlier, epoch) in groups_of(&self.epochs, self.earlier(lane)) {
@@ -90,7 +90,7 @@ impl Turns {
     }
 
     /// Returns the threads of a row that the clock of a lane does not include at an epoch.
-    pub(crate) fn unknown(&self, lane: usize, of: (Row, u32, u32)) -> u32 {
+    pub(crate) fn unknown(&self, lane: usize, of: (ClockGroup, u32, u32)) -> u32 {
         let (row, lanes, epoch) = of;
         let unknown = self.before(lane).seen().unknown(row, lanes, epoch);
         if unknown == 0 || row != self.row {
@@ -104,58 +104,58 @@ impl Turns {
 
 /// Clock of a thread at a release: computed, or derived on demand from a serialization.
 #[derive(Clone, Debug)]
-pub(crate) enum Knowledge {
-    Clock(Rc<Clock>),
-    Turn(Rc<Turns>, u32),
+pub(crate) enum ReleasedClock {
+    Clock(Rc<VectorClock>),
+    Turn(Rc<FenceSequence>, u32),
 }
 
-impl Knowledge {
-    pub(crate) fn clock(&self) -> &Rc<Clock> {
+impl ReleasedClock {
+    pub(crate) fn clock(&self) -> &Rc<VectorClock> {
         match self {
-            Knowledge::Clock(clock) => clock,
-            Knowledge::Turn(turns, lane) => turns.clock(*lane as usize),
+            ReleasedClock::Clock(clock) => clock,
+            ReleasedClock::Turn(turns, lane) => turns.clock(*lane as usize),
         }
     }
 
     /// Returns the clock of another lane that released in the same step.
-    pub(crate) fn of(&self, lane: u32) -> Knowledge {
+    pub(crate) fn of(&self, lane: u32) -> ReleasedClock {
         match self {
-            Knowledge::Clock(clock) => Knowledge::Clock(Rc::clone(clock)),
-            Knowledge::Turn(turns, _) => Knowledge::Turn(Rc::clone(turns), lane & 31),
+            ReleasedClock::Clock(clock) => ReleasedClock::Clock(Rc::clone(clock)),
+            ReleasedClock::Turn(turns, _) => ReleasedClock::Turn(Rc::clone(turns), lane & 31),
         }
     }
 
     /// Changes the clock.
-    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Clock)) {
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut VectorClock)) {
         match self {
-            Knowledge::Clock(clock) => change(Rc::make_mut(clock)),
-            Knowledge::Turn(turns, lane) => {
-                let mut clock = Clock::clone(turns.clock(*lane as usize));
+            ReleasedClock::Clock(clock) => change(Rc::make_mut(clock)),
+            ReleasedClock::Turn(turns, lane) => {
+                let mut clock = VectorClock::clone(turns.clock(*lane as usize));
                 change(&mut clock);
-                *self = Knowledge::Clock(Rc::new(clock));
+                *self = ReleasedClock::Clock(Rc::new(clock));
             }
         }
     }
 
     /// Checks whether the clock includes the epoch of a thread.
-    pub(crate) fn knows(&self, point: Point) -> bool {
+    pub(crate) fn includes_epoch(&self, point: Epoch) -> bool {
         let of = (point.row, 1 << point.lane, point.epoch);
         let unknown = match self {
-            Knowledge::Clock(clock) => clock.seen().unknown(of.0, of.1, of.2),
-            Knowledge::Turn(turns, lane) => turns.unknown(*lane as usize, of),
+            ReleasedClock::Clock(clock) => clock.seen().unknown(of.0, of.1, of.2),
+            ReleasedClock::Turn(turns, lane) => turns.unknown(*lane as usize, of),
         };
         unknown == 0
     }
 
     /// Checks whether the clock includes another clock.
-    pub(crate) fn includes(&self, other: &Knowledge) -> bool {
+    pub(crate) fn includes(&self, other: &ReleasedClock) -> bool {
         match (self, other) {
-            (Knowledge::Turn(own, lane), Knowledge::Turn(turns, before))
+            (ReleasedClock::Turn(own, lane), ReleasedClock::Turn(turns, before))
                 if Rc::ptr_eq(own, turns) && before <= lane =>
             {
                 true
             }
-            (Knowledge::Turn(own, lane), _)
+            (ReleasedClock::Turn(own, lane), _)
                 if own.before(*lane as usize).includes(other.clock()) =>
             {
                 true
@@ -168,21 +168,21 @@ impl Knowledge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::races::clock::RowKind;
+    use crate::races::clock::ClockGroupKind;
 
-    fn row(warp: u32) -> Row {
-        Row::of(RowKind::Threads, 0, warp)
+    fn row(warp: u32) -> ClockGroup {
+        ClockGroup::of(ClockGroupKind::Threads, 0, warp)
     }
 
     /// Returns a clock that includes lanes of a warp at an epoch.
-    fn knowing(warp: u32, lanes: u32, epoch: u32) -> Rc<Clock> {
-        let mut clock = Clock::default();
-        clock.raise(row(warp), lanes, epoch);
+    fn knowing(warp: u32, lanes: u32, epoch: u32) -> Rc<VectorClock> {
+        let mut clock = VectorClock::default();
+        clock.advance(row(warp), lanes, epoch);
         Rc::new(clock)
     }
 
-    fn turns(known: Rc<Clock>, own: &[Rc<Clock>; 32]) -> Turns {
-        Turns::new(known, |lane| &own[lane], row(0), 0b1110, [5; 32])
+    fn turns(known: Rc<VectorClock>, own: &[Rc<VectorClock>; 32]) -> FenceSequence {
+        FenceSequence::new(known, |lane| &own[lane], row(0), 0b1110, [5; 32])
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_is_unknown_is_what_the_clock_does_not_know() {
-        let mut own: [Rc<Clock>; 32] = std::array::from_fn(|_| Rc::default());
+        let mut own: [Rc<VectorClock>; 32] = std::array::from_fn(|_| Rc::default());
         own[2] = knowing(2, 0b1, 7);
         let turns = turns(Rc::default(), &own);
         for lane in 1..4 {
@@ -212,10 +212,10 @@ mod tests {
     fn a_later_turn_includes_an_earlier_one() {
         let own = std::array::from_fn(|_| Rc::default());
         let turns = Rc::new(turns(Rc::default(), &own));
-        let [earlier, later] = [1, 3].map(|lane| Knowledge::Turn(Rc::clone(&turns), lane));
+        let [earlier, later] = [1, 3].map(|lane| ReleasedClock::Turn(Rc::clone(&turns), lane));
         assert!(later.includes(&earlier) && !earlier.includes(&later));
         let mut changed = earlier.clone();
-        changed.change(|clock| clock.raise(row(4), 1, 1));
+        changed.change(|clock| clock.advance(row(4), 1, 1));
         assert!(changed.includes(&earlier) && !later.includes(&changed));
     }
 }

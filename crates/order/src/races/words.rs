@@ -2,39 +2,39 @@
 //! lanes, or an asynchronous operation, that access the same bytes of a word. Output: an access record, or `false` if
 //! the access may race.
 
-use crate::races::accessor::{Current, MANY, Settled};
+use crate::races::accessor::{CurrentLanes, OrderingOracle, PRUNE_THRESHOLD};
 use crate::races::clock::row_of;
-use crate::races::clock::{Clock, Row, lanes_of};
-use crate::races::detector::Detector;
-use crate::races::location::Bytes;
-use crate::races::location::Memory;
-use crate::races::shadow::{Entry, Shadow, Word};
-use crate::races::site::SiteId;
-use warpgrid_emulator::LanesAccess;
+use crate::races::clock::{ClockGroup, VectorClock, lanes_of};
+use crate::races::detector::RaceDetector;
+use crate::races::location::ByteRange;
+use crate::races::location::MemorySpace;
+use crate::races::shadow::{AccessRecord, ShadowMemory, WordIndex};
+use crate::races::site::AccessSiteId;
+use warpgrid_emulator::PerLaneAccess;
 
 /// Number of cached ordering decisions; neighboring words have records of the same few accesses.
-const MOST_KNOWN: usize = 4;
+const CACHE_SIZE: usize = 4;
 
 /// Warp access to words.
-pub(crate) struct Quick<'a> {
-    settled: Settled<'a>,
-    current: Current<'a>,
+pub(crate) struct WordFastPath<'a> {
+    settled: OrderingOracle<'a>,
+    current: CurrentLanes<'a>,
     /// Row to which the access is attributed.
-    row: Row,
-    site: SiteId,
+    row: ClockGroup,
+    site: AccessSiteId,
     writes: bool,
     /// Common lower bound of the clocks of all threads that can still access the memory.
-    floor: Option<&'a Clock>,
-    /// See [`crate::races::lines::Visitor::is_known`].
-    is_known: &'a dyn Fn(SiteId, u64) -> bool,
+    floor: Option<&'a VectorClock>,
+    /// See [`crate::races::lines::LineChecker::is_reported`].
+    is_known: &'a dyn Fn(AccessSiteId, u64) -> bool,
     /// Cached ordering decisions for the latest access records.
-    relations: [Option<Relation>; MOST_KNOWN],
+    relations: [Option<CachedOrdering>; CACHE_SIZE],
     next: usize,
 }
 
 /// Bytes of a word that all lanes of the access touch.
 #[derive(Clone, Copy)]
-pub(crate) struct AtWord {
+pub(crate) struct WordAccess {
     pub(crate) lanes: u32,
     pub(crate) epoch: u32,
     pub(crate) address: u64,
@@ -43,11 +43,11 @@ pub(crate) struct AtWord {
 
 /// Cached ordering decision for lanes of a row at an epoch; for rows of threads it holds for all lanes.
 #[derive(Clone, Copy)]
-struct Relation {
-    row: Row,
+struct CachedOrdering {
+    row: ClockGroup,
     lanes: u32,
     epoch: u32,
-    site: SiteId,
+    site: AccessSiteId,
     /// Happens before all threads that can still access the memory.
     is_over: bool,
     /// Happens before the warp access.
@@ -57,27 +57,28 @@ struct Relation {
 }
 
 /// Treatment of an access record.
-enum Fate {
-    Stays,
-    Goes,
-    Races,
+enum PruneDecision {
+    Keep,
+    Drop,
+    Race,
 }
 
-impl Detector {
+impl RaceDetector {
     /// Checks a weak access word by word. Returns `false` if the slow path must check the access.
-    pub(crate) fn see_words(
+    pub(crate) fn check_words(
         &mut self,
-        lanes: &LanesAccess<'_>,
-        memory: Memory,
-        site: SiteId,
+        lanes: &PerLaneAccess<'_>,
+        memory: MemorySpace,
+        site: AccessSiteId,
     ) -> bool {
         let access = &lanes.access;
         let state = self.take(access.block, access.warp);
-        let floor = self.floor_of(memory);
+        let floor = self.common_clock(memory);
         let mut shadow = self.shadow.take().unwrap_or_default();
-        let is_known = |other: SiteId, address: u64| self.is_known(other, site, memory, address);
+        let is_known =
+            |other: AccessSiteId, address: u64| self.is_reported(other, site, memory, address);
         let threads = row_of(access.block, access.warp);
-        let current = Current {
+        let current = CurrentLanes {
             warp: &state,
             threads,
             lanes: lanes.mask,
@@ -85,7 +86,8 @@ impl Detector {
             memory,
         };
         let floor = floor.as_deref();
-        let mut quick = Quick::of(self.settled(), current, (threads, site), floor, &is_known);
+        let mut quick =
+            WordFastPath::of(self.settled(), current, (threads, site), floor, &is_known);
         let mut left = lanes.mask;
         let mut is_quiet = true;
         while left != 0 && is_quiet {
@@ -97,9 +99,9 @@ impl Detector {
                 .take_while(|lane| same(*lane))
                 .fold(0, |together, lane| together | 1 << lane);
             left &= !together;
-            let bytes = Bytes::at(memory, address, access.lane_bytes);
+            let bytes = ByteRange::at(memory, address, access.lane_bytes);
             is_quiet = bytes.words().all(|(address, bytes)| {
-                let at = AtWord {
+                let at = WordAccess {
                     lanes: together,
                     epoch,
                     address,
@@ -114,16 +116,16 @@ impl Detector {
     }
 }
 
-impl<'a> Quick<'a> {
+impl<'a> WordFastPath<'a> {
     /// Returns the check of an access of lanes at a site; the access is attributed to a row.
     pub(crate) fn of(
-        settled: Settled<'a>,
-        current: Current<'a>,
-        (row, site): (Row, SiteId),
-        floor: Option<&'a Clock>,
-        is_known: &'a dyn Fn(SiteId, u64) -> bool,
-    ) -> Quick<'a> {
-        Quick {
+        settled: OrderingOracle<'a>,
+        current: CurrentLanes<'a>,
+        (row, site): (ClockGroup, AccessSiteId),
+        floor: Option<&'a VectorClock>,
+        is_known: &'a dyn Fn(AccessSiteId, u64) -> bool,
+    ) -> WordFastPath<'a> {
+        WordFastPath {
             settled,
             current,
             row,
@@ -131,17 +133,17 @@ impl<'a> Quick<'a> {
             writes: settled.sites.get(site).kind.writes(),
             floor,
             is_known,
-            relations: [None; MOST_KNOWN],
+            relations: [None; CACHE_SIZE],
             next: 0,
         }
     }
 
     /// Records an access to bytes of a word. Returns `false` if the slow path must check the bytes.
-    pub(crate) fn look(&mut self, shadow: &mut Shadow, at: AtWord) -> bool {
+    pub(crate) fn look(&mut self, shadow: &mut ShadowMemory, at: WordAccess) -> bool {
         if self.writes && !at.lanes.is_power_of_two() && !(self.is_known)(self.site, at.address) {
             return false;
         }
-        let is_shared = matches!(self.current.memory, Memory::Shared(_));
+        let is_shared = matches!(self.current.memory, MemorySpace::Shared(_));
         let word = shadow.word(self.current.memory, at.address);
         if self.writes && shadow.is_strong(word) {
             return false;
@@ -149,7 +151,7 @@ impl<'a> Quick<'a> {
         if !self.writes && is_shared && at.bytes & !shadow.written(word) != 0 {
             return false;
         }
-        let new = Entry {
+        let new = AccessRecord {
             row: self.row,
             epoch: at.epoch,
             lanes: at.lanes,
@@ -159,9 +161,9 @@ impl<'a> Quick<'a> {
         let (mut merged, mut races) = (false, false);
         let n = shadow.retain(word, |entry| {
             match self.fate(entry, &new, at.address, &mut merged) {
-                Fate::Stays => true,
-                Fate::Goes => false,
-                Fate::Races => {
+                PruneDecision::Keep => true,
+                PruneDecision::Drop => false,
+                PruneDecision::Race => {
                     races |= !(self.is_known)(entry.site, at.address);
                     true
                 }
@@ -176,7 +178,7 @@ impl<'a> Quick<'a> {
         if !merged && !shadow.add(word, new) {
             return false;
         }
-        if n >= MANY && n.is_multiple_of(MANY / 3) {
+        if n >= PRUNE_THRESHOLD && n.is_multiple_of(PRUNE_THRESHOLD / 3) {
             self.leave_out(shadow, word, &new);
         }
         if self.writes {
@@ -187,7 +189,7 @@ impl<'a> Quick<'a> {
 
     /// Removes an operation from its access record, so that the slow path does not find a race of the operation with
     /// itself.
-    fn take_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
+    fn take_out(&self, shadow: &mut ShadowMemory, word: WordIndex, new: &AccessRecord) {
         shadow.retain(word, |entry| {
             let is_same = (entry.row, entry.site, entry.bytes, entry.epoch)
                 == (new.row, new.site, new.bytes, new.epoch);
@@ -199,7 +201,7 @@ impl<'a> Quick<'a> {
     }
 
     /// Drops the records that happen before the access.
-    fn leave_out(&self, shadow: &mut Shadow, word: Word, new: &Entry) {
+    fn leave_out(&self, shadow: &mut ShadowMemory, word: WordIndex, new: &AccessRecord) {
         let lane = self.first_lane(new);
         let clock = self.current.warp.whole_clock(self.current.threads, lane);
         let memory = self.current.memory;
@@ -210,7 +212,7 @@ impl<'a> Quick<'a> {
     }
 
     /// Returns the first thread that performs the access.
-    fn first_lane(&self, new: &Entry) -> usize {
+    fn first_lane(&self, new: &AccessRecord) -> usize {
         let lanes = match self.row.is_threads() {
             true => new.lanes,
             false => self.current.lanes,
@@ -219,7 +221,13 @@ impl<'a> Quick<'a> {
     }
 
     #[inline]
-    fn fate(&mut self, entry: &mut Entry, new: &Entry, address: u64, merged: &mut bool) -> Fate {
+    fn fate(
+        &mut self,
+        entry: &mut AccessRecord,
+        new: &AccessRecord,
+        address: u64,
+        merged: &mut bool,
+    ) -> PruneDecision {
         let is_own = entry.row == new.row;
         if is_own && (entry.site, entry.bytes) == (new.site, new.bytes) {
             // A thread happens after itself, whereas asynchronous operations are unordered.
@@ -228,26 +236,26 @@ impl<'a> Quick<'a> {
                 false => !self.writes || self.relate(entry).is_known,
             };
             if self.writes && !is_ordered && !(self.is_known)(self.site, address) {
-                return Fate::Races;
+                return PruneDecision::Race;
             }
             if entry.epoch == new.epoch {
                 entry.lanes |= new.lanes;
                 *merged = true;
-                return Fate::Stays;
+                return PruneDecision::Keep;
             }
             // A later access by the same thread and the same instruction replaces the earlier access.
             entry.lanes &= !new.lanes;
             return match entry.lanes {
-                0 => Fate::Goes,
-                _ => Fate::Stays,
+                0 => PruneDecision::Drop,
+                _ => PruneDecision::Keep,
             };
         }
         let relation = self.relate(entry);
         if relation.is_over {
-            return Fate::Goes;
+            return PruneDecision::Drop;
         }
         if relation.is_harmless || entry.bytes & new.bytes == 0 {
-            return Fate::Stays;
+            return PruneDecision::Keep;
         }
         // A thread happens after itself, whereas several lanes are unordered among each other.
         let is_itself = is_own
@@ -255,13 +263,13 @@ impl<'a> Quick<'a> {
             && new.lanes.is_power_of_two()
             && entry.lanes == new.lanes;
         match relation.is_known || is_itself {
-            true => Fate::Stays,
-            false => Fate::Races,
+            true => PruneDecision::Keep,
+            false => PruneDecision::Race,
         }
     }
 
-    fn relate(&mut self, entry: &Entry) -> Relation {
-        let whole = Entry {
+    fn relate(&mut self, entry: &AccessRecord) -> CachedOrdering {
+        let whole = AccessRecord {
             lanes: entry.row.whole(entry.lanes),
             ..*entry
         };
@@ -276,7 +284,7 @@ impl<'a> Quick<'a> {
             };
         }
         let relation = self.relation(&whole);
-        self.relations[self.next % MOST_KNOWN] = Some(relation);
+        self.relations[self.next % CACHE_SIZE] = Some(relation);
         self.next += 1;
         match relation.is_over || relation.is_known {
             true => relation,
@@ -284,17 +292,17 @@ impl<'a> Quick<'a> {
         }
     }
 
-    fn relation(&self, whole: &Entry) -> Relation {
+    fn relation(&self, whole: &AccessRecord) -> CachedOrdering {
         let other = self.settled.sites.get(whole.site);
         let floor = self.floor;
-        Relation {
+        CachedOrdering {
             row: whole.row,
             lanes: whole.lanes,
             epoch: whole.epoch,
             site: whole.site,
             is_over: floor
                 .is_some_and(|floor| self.settled.is_settled(floor, whole, self.current.memory)),
-            is_known: self.settled.comes_after(&self.current, whole),
+            is_known: self.settled.is_ordered_after(&self.current, whole),
             is_harmless: !self.writes && !other.kind.writes(),
         }
     }

@@ -1,9 +1,9 @@
 //! Cubins: ELF files for one architecture. Extracts the kernels with their recorded properties, and the sections.
 
 use super::elf::{Elf, RawSection, is_of_gpu};
-use super::reader::Bytes;
+use super::reader::ByteReader;
 use warpgrid_isa::sass::info::{
-    self, FRAME_SIZE, InfoAttribute, KPARAM_INFO, MAX_THREADS, MIN_STACK_SIZE, NUM_BARRIERS,
+    self, FRAME_SIZE, KPARAM_INFO, MAX_THREADS, MIN_STACK_SIZE, NUM_BARRIERS, NvInfoAttribute,
     PARAM_CBANK, ParameterInfo, REGCOUNT, UNBOUNDED_STACK,
 };
 
@@ -87,7 +87,7 @@ impl Cubin {
 
     /// Records an attribute of a kernel in the section for all kernels.
     fn note(&mut self, attribute: &Attribute<'_>, symbols: &[String]) {
-        let value = Bytes(attribute.value);
+        let value = ByteReader(attribute.value);
         let (Some(symbol), Some(number)) = (value.u32(0), value.u32(4)) else {
             return;
         };
@@ -158,7 +158,7 @@ impl Kernel {
     }
 
     fn note(&mut self, attribute: &Attribute<'_>) {
-        let value = Bytes(attribute.value);
+        let value = ByteReader(attribute.value);
         match attribute.number {
             KPARAM_INFO => {
                 let (Some(place), Some(bits)) = (value.u32(4), value.u32(8)) else {
@@ -191,7 +191,7 @@ struct Attribute<'a> {
 fn attributes(bytes: &[u8]) -> impl Iterator<Item = Attribute<'_>> {
     let found = info::attributes(bytes).into_iter();
     found.map(
-        move |InfoAttribute {
+        move |NvInfoAttribute {
                   number,
                   small,
                   start,

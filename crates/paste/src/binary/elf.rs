@@ -1,6 +1,6 @@
 //! Parser for the parts of 64-bit ELF files that cubins use: header, sections and symbols.
 
-use super::reader::Bytes;
+use super::reader::ByteReader;
 
 pub(super) const MAGIC: &[u8] = b"\x7fELF";
 
@@ -16,7 +16,7 @@ const SYMTAB: u32 = 2;
 /// ELF file.
 #[derive(Debug)]
 pub(super) struct Elf<'a> {
-    pub(super) bytes: Bytes<'a>,
+    pub(super) bytes: ByteReader<'a>,
     /// `e_ident[EI_ABIVERSION]`
     pub(super) abi_version: u8,
     pub(super) flags: u32,
@@ -36,12 +36,12 @@ pub(super) struct RawSection {
 
 /// Checks whether the ELF header specifies GPU code.
 pub(super) fn is_of_gpu(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC) && Bytes(bytes).u16(18) == Some(EM_CUDA)
+    bytes.starts_with(MAGIC) && ByteReader(bytes).u16(18) == Some(EM_CUDA)
 }
 
 impl<'a> Elf<'a> {
     pub(super) fn read(bytes: &'a [u8]) -> Result<Elf<'a>, String> {
-        let file = Bytes(bytes);
+        let file = ByteReader(bytes);
         if file.u8(4) != Some(2) || file.u8(5) != Some(1) {
             return Err("32-bit cubins of toolkits before CUDA 12 are not supported".to_owned());
         }
@@ -104,8 +104,8 @@ impl<'a> Elf<'a> {
             return Vec::new();
         };
         let names = self.sections.get(table.link as usize);
-        let names = Bytes(names.map_or(&[], |section| self.data(section)));
-        let rows = Bytes(self.data(table));
+        let names = ByteReader(names.map_or(&[], |section| self.data(section)));
+        let rows = ByteReader(self.data(table));
         let n = (rows.0.len() as u64 / 24).min(MAX_SYMBOLS);
         let name = |index: u64| rows.u32(index * 24).map(|at| names.text(at.into()));
         (0..n)
@@ -115,7 +115,7 @@ impl<'a> Elf<'a> {
 }
 
 impl RawSection {
-    fn read(file: Bytes<'_>, at: u64, names_at: u64) -> Option<RawSection> {
+    fn read(file: ByteReader<'_>, at: u64, names_at: u64) -> Option<RawSection> {
         let name = names_at.checked_add(file.u32(at)?.into())?;
         Some(RawSection {
             name: file.text(name),

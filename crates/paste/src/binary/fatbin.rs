@@ -1,8 +1,10 @@
 //! Fatbins: a sequence of PTX sources and cubins, each with a header and usually compressed. Extracts the entries.
 
 use super::cubin::{Cubin, is_cubin};
-use super::reader::Bytes;
-use super::{Contents, Entry, EntryKind, MAX_ENTRIES, MAX_ENTRY_BYTES, lz4};
+use super::reader::ByteReader;
+use super::{
+    BinaryContents, EmbeddedProgram, EmbeddedProgramKind, MAX_ENTRIES, MAX_ENTRY_BYTES, lz4,
+};
 use ruzstd::io::Read;
 
 /// Magic number of a fatbin.
@@ -27,7 +29,7 @@ pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
         let at = done + found;
         let is_here = at >= 3 && rest[at - 3..=at] == *MAGIC;
         // The version and a plausible header size follow, which rarely occur in random bytes.
-        let head = Bytes(&rest[at.saturating_sub(3)..]);
+        let head = ByteReader(&rest[at.saturating_sub(3)..]);
         if is_here
             && head.u16(4) == Some(1)
             && head.u16(6).is_some_and(|size| (16..=256).contains(&size))
@@ -40,8 +42,13 @@ pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Reads the fatbin at `start` and returns its end. `left` is the remaining limit of decompressed bytes.
-pub(super) fn read(bytes: &[u8], start: usize, left: &mut usize, contents: &mut Contents) -> usize {
-    let file = Bytes(bytes);
+pub(super) fn read(
+    bytes: &[u8],
+    start: usize,
+    left: &mut usize,
+    contents: &mut BinaryContents,
+) -> usize {
+    let file = ByteReader(bytes);
     let begin = start as u64;
     let header = u64::from(file.u16(begin + 6).unwrap_or(0));
     let size = file.u64(begin + 8).unwrap_or(0);
@@ -55,7 +62,7 @@ pub(super) fn read(bytes: &[u8], start: usize, left: &mut usize, contents: &mut 
     }
     let mut at = first;
     while at < end && contents.entries.len() < MAX_ENTRIES {
-        let Some(entry) = Header::read(file, at) else {
+        let Some(entry) = EntryHeader::read(file, at) else {
             contents.notes.push(format!(
                 "the fatbin at byte {start} is truncated within an entry"
             ));
@@ -83,7 +90,7 @@ pub(super) fn read(bytes: &[u8], start: usize, left: &mut usize, contents: &mut 
 }
 
 /// Header of an entry.
-struct Header {
+struct EntryHeader {
     kind: u16,
     header: u64,
     size: u64,
@@ -96,10 +103,10 @@ struct Header {
     unpacked_size: u64,
 }
 
-impl Header {
-    fn read(file: Bytes<'_>, at: u64) -> Option<Header> {
+impl EntryHeader {
+    fn read(file: ByteReader<'_>, at: u64) -> Option<EntryHeader> {
         file.slice(at, ENTRY_HEADER)?;
-        Some(Header {
+        Some(EntryHeader {
             kind: file.u16(at)?,
             header: u64::from(file.u32(at + 4)?).max(ENTRY_HEADER),
             size: file.u64(at + 8)?,
@@ -112,7 +119,12 @@ impl Header {
         })
     }
 
-    fn open(&self, file: Bytes<'_>, at: u64, left: &mut usize) -> Result<Option<Entry>, String> {
+    fn open(
+        &self,
+        file: ByteReader<'_>,
+        at: u64,
+        left: &mut usize,
+    ) -> Result<Option<EmbeddedProgram>, String> {
         if !matches!(self.kind, KIND_PTX | KIND_CUBIN) {
             return Ok(None);
         }
@@ -146,16 +158,16 @@ impl Header {
             KIND_PTX => {
                 let text = ptx_text(&unpacked);
                 let target = stated_target(&text);
-                (EntryKind::Ptx(text), target)
+                (EmbeddedProgramKind::Ptx(text), target)
             }
             _ if is_cubin(&unpacked) => {
                 let cubin = Cubin::read(&unpacked).map_err(|why| format!("{place}: {why}"))?;
                 let target = cubin.target.clone();
-                (EntryKind::Machine(Box::new(cubin)), Some(target))
+                (EmbeddedProgramKind::Machine(Box::new(cubin)), Some(target))
             }
             _ => return Err(format!("{place} is not a cubin")),
         };
-        Ok(Some(Entry {
+        Ok(Some(EmbeddedProgram {
             kind,
             target: Some(self.target(target)),
             source_name,
@@ -176,7 +188,7 @@ impl Header {
     }
 
     /// Returns the source file name from the header.
-    fn name(&self, file: Bytes<'_>, at: u64) -> Option<String> {
+    fn name(&self, file: ByteReader<'_>, at: u64) -> Option<String> {
         let length = u64::from(self.name_length);
         let fits = length > 0 && u64::from(self.name_at) + length <= self.header;
         let bytes = file

@@ -2,9 +2,9 @@
 
 /// Bytes with little-endian numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
+pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
 
-impl<'a> Bytes<'a> {
+impl<'a> ByteReader<'a> {
     /// Returns `n` bytes at an offset.
     pub(super) fn slice(self, at: u64, n: u64) -> Option<&'a [u8]> {
         let start = usize::try_from(at).ok()?;

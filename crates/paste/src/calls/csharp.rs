@@ -4,13 +4,13 @@
 use super::lexer::Language;
 use super::{MAX_BLOCKS, MAX_OPERANDS, end_of_parameters, tokens};
 use crate::argument::{Argument, arguments};
-use crate::block::Unknown;
-use crate::constraint::Dialect;
-use crate::escape::{Escapes, decode};
-use crate::pieces::{Kind, Pieces};
-use crate::raw::{RawBlock, RawOperand, Section};
+use crate::block::Unresolved;
+use crate::constraint::AsmDialect;
+use crate::escape::{EscapeSyntax, decode};
+use crate::pieces::{TokenKind, TokenStream};
+use crate::raw::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
 use warpgrid_program::wrapped::CSHARP_METHODS;
-use warpgrid_program::{Origin, Span};
+use warpgrid_program::{MappedSource, Span};
 
 /// C# types with the constraint letters of their registers (ILGPU, PTX back end).
 const TYPES: &[(&str, &str)] = &[
@@ -36,9 +36,9 @@ const TYPES: &[(&str, &str)] = &[
 ];
 
 /// Returns the blocks of a text, in order.
-pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
+pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     let tokens = tokens(source, Language::CSharp);
-    let pieces = Pieces {
+    let pieces = TokenStream {
         source,
         tokens: &tokens,
     };
@@ -63,7 +63,7 @@ pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
 }
 
 /// Checks whether a function definition `type name(…) {` starts with the name at `at`.
-fn is_definition(pieces: Pieces<'_>, at: usize) -> bool {
+fn is_definition(pieces: TokenStream<'_>, at: usize) -> bool {
     let is_named = pieces.is_word(at) && pieces.is(at + 1, b'(') && at > 0;
     if !is_named || !(pieces.is_word(at - 1) || pieces.is(at - 1, b'>')) {
         return false;
@@ -78,10 +78,10 @@ fn is_definition(pieces: Pieces<'_>, at: usize) -> bool {
 }
 
 /// Reads the call whose class name is at `at`.
-fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
+fn read(pieces: TokenStream<'_>, at: usize, function: &str) -> Option<ParsedAsmBlock> {
     let word = pieces.tokens[at].span.to(pieces.tokens[at + 2].span);
     let close = pieces.closing(at + 3).unwrap_or(pieces.tokens.len());
-    let mut block = RawBlock::new(function, word, Dialect::Ilgpu);
+    let mut block = ParsedAsmBlock::new(function, word, AsmDialect::Ilgpu);
     let last = close.min(pieces.tokens.len() - 1);
     block.span = word.to(pieces.tokens[last].span);
     // ILGPU neither deletes nor moves the call.
@@ -104,7 +104,7 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
         }
         None => block
             .unknown
-            .push(Unknown::assembly(pieces.source, assembly.span(pieces))),
+            .push(Unresolved::assembly(pieces.source, assembly.span(pieces))),
     }
     for argument in all.take(MAX_OPERANDS) {
         operand(pieces, argument, &mut block);
@@ -113,27 +113,30 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
 }
 
 /// Returns the text of an argument that is a string literal, or a sum of literals.
-fn value_of(pieces: Pieces<'_>, argument: Argument<'_>) -> Option<(Origin, Vec<Unknown>)> {
+fn value_of(
+    pieces: TokenStream<'_>,
+    argument: Argument<'_>,
+) -> Option<(MappedSource, Vec<Unresolved>)> {
     let source = pieces.source;
     let (text, mut unknown) = argument.literals(pieces, b'+', |inner, text, _| {
-        decode(source, inner, Escapes::Cpp, text);
+        decode(source, inner, EscapeSyntax::Cpp, text);
     })?;
     for token in &pieces.tokens[argument.from..argument.to] {
-        if let Kind::Text {
+        if let TokenKind::Text {
             inner,
             is_formatted: true,
             ..
         } = token.kind
             && inner.text(source).contains('{')
         {
-            unknown.push(Unknown::assembly(source, token.span));
+            unknown.push(Unresolved::assembly(source, token.span));
         }
     }
     Some((text, unknown))
 }
 
 /// Adds the operand of one argument.
-fn operand(pieces: Pieces<'_>, argument: Argument<'_>, block: &mut RawBlock) {
+fn operand(pieces: TokenStream<'_>, argument: Argument<'_>, block: &mut ParsedAsmBlock) {
     let mut from = argument.from;
     let direction = pieces.text(from);
     if matches!(direction, "out" | "ref" | "in") && from + 1 < argument.to {
@@ -151,7 +154,7 @@ fn operand(pieces: Pieces<'_>, argument: Argument<'_>, block: &mut RawBlock) {
     let (letter, wrapper) = type_of(pieces, from, argument.to).unwrap_or_else(|| {
         block
             .unknown
-            .push(Unknown::assembly(pieces.source, argument.span(pieces)));
+            .push(Unresolved::assembly(pieces.source, argument.span(pieces)));
         ("r", "")
     });
     let modifier = match (direction, wrapper) {
@@ -159,18 +162,18 @@ fn operand(pieces: Pieces<'_>, argument: Argument<'_>, block: &mut RawBlock) {
         ("ref", "Ref" | "") => "+",
         _ => "",
     };
-    block.operands.push(RawOperand {
+    block.operands.push(ParsedAsmOperand {
         symbol: None,
         constraint: format!("{modifier}{letter}"),
         place: span,
         expression: expression.to_owned(),
         value: None,
-        section: Section::Either,
+        section: OperandSection::Either,
     });
 }
 
 /// Returns the constraint letter of an argument's type and the ILGPU wrapper of that type; `None` for a type that the text does not state.
-fn type_of<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Option<(&'static str, &'a str)> {
+fn type_of<'a>(pieces: TokenStream<'a>, from: usize, to: usize) -> Option<(&'static str, &'a str)> {
     let letter = |at: usize| {
         let known = TYPES.iter().find(|(name, _)| *name == pieces.text(at));
         known.map(|(_, letter)| *letter)
@@ -184,7 +187,7 @@ fn type_of<'a>(pieces: Pieces<'a>, from: usize, to: usize) -> Option<(&'static s
     }
     let is_negative = pieces.is(from, b'-');
     let value = from + usize::from(is_negative);
-    if to == value + 1 && pieces.kind(value) == Some(Kind::Number) {
+    if to == value + 1 && pieces.kind(value) == Some(TokenKind::Number) {
         return Some((letter_of_number(pieces.text(value)), ""));
     }
     if to != from + 1 || !pieces.is_word(from) {

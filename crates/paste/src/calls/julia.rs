@@ -3,18 +3,18 @@
 use super::lexer::Language;
 use super::{MAX_BLOCKS, MAX_OPERANDS, end_of_parameters, start_of_path, tokens};
 use crate::argument::{Argument, add_operands, arguments, outputs};
-use crate::block::Unknown;
-use crate::constraint::Dialect;
-use crate::escape::{Escapes, decode};
-use crate::pieces::{Kind, Pieces};
-use crate::raw::RawBlock;
+use crate::block::Unresolved;
+use crate::constraint::AsmDialect;
+use crate::escape::{EscapeSyntax, decode};
+use crate::pieces::{TokenKind, TokenStream};
+use crate::raw::ParsedAsmBlock;
 use warpgrid_program::wrapped::JULIA_MACRO;
-use warpgrid_program::{Origin, Span};
+use warpgrid_program::{MappedSource, Span};
 
 /// Returns the blocks of a text, in order.
-pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
+pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     let tokens = tokens(source, Language::Julia);
-    let pieces = Pieces {
+    let pieces = TokenStream {
         source,
         tokens: &tokens,
     };
@@ -40,13 +40,13 @@ pub(crate) fn blocks(source: &str) -> Vec<RawBlock> {
 }
 
 /// Checks whether a definition `name(…) =` starts at `at`.
-fn is_definition(pieces: Pieces<'_>, at: usize) -> bool {
+fn is_definition(pieces: TokenStream<'_>, at: usize) -> bool {
     end_of_parameters(pieces, at)
         .is_some_and(|close| pieces.is(close + 1, b'=') && !pieces.is(close + 2, b'='))
 }
 
 /// Reads the call whose `@` is at `at`.
-fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
+fn read(pieces: TokenStream<'_>, at: usize, function: &str) -> Option<ParsedAsmBlock> {
     let word = pieces.tokens[at].span.to(pieces.tokens[at + 1].span);
     let is_adjacent = |at: usize| {
         let token = pieces.tokens.get(at);
@@ -59,7 +59,7 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
         }
         false => separated(pieces, at + 2),
     };
-    let mut block = RawBlock::new(function, word, Dialect::Llvm);
+    let mut block = ParsedAsmBlock::new(function, word, AsmDialect::Llvm);
     let last = last.min(pieces.tokens.len() - 1);
     block.span = word.to(pieces.tokens[last].span);
 
@@ -72,7 +72,9 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
         }
         None => {
             let first = pieces.tokens[assembly.from].span;
-            block.unknown.push(Unknown::assembly(pieces.source, first));
+            block
+                .unknown
+                .push(Unresolved::assembly(pieces.source, first));
         }
     }
     let constraints = all.next_if(|next| value_of(pieces, *next).is_some());
@@ -94,21 +96,24 @@ fn read(pieces: Pieces<'_>, at: usize, function: &str) -> Option<RawBlock> {
 }
 
 /// Splits the arguments of a macro call without parentheses at white space up to the end of the line. Also returns the last token.
-fn separated(pieces: Pieces<'_>, from: usize) -> (Vec<Argument<'_>>, usize) {
+fn separated(pieces: TokenStream<'_>, from: usize) -> (Vec<Argument<'_>>, usize) {
     let mut all = Vec::new();
     let mut at = from;
     let is_same_line = |at: usize| {
         let token = pieces.tokens.get(at);
         token.is_some_and(|token| {
             !token.starts_line
-                && !matches!(token.kind, Kind::Punctuation(b')' | b']' | b'}' | b';'))
+                && !matches!(
+                    token.kind,
+                    TokenKind::Punctuation(b')' | b']' | b'}' | b';')
+                )
         })
     };
     while is_same_line(at) {
         let start = at;
         loop {
             at = match pieces.kind(at) {
-                Some(Kind::Punctuation(b'(' | b'[' | b'{')) => pieces
+                Some(TokenKind::Punctuation(b'(' | b'[' | b'{')) => pieces
                     .closing(at)
                     .map_or(pieces.tokens.len(), |end| end + 1),
                 _ => at + 1,
@@ -131,14 +136,17 @@ fn separated(pieces: Pieces<'_>, from: usize) -> (Vec<Argument<'_>>, usize) {
 }
 
 /// Returns the text of an argument that is a string literal, or a product of literals (`*` concatenates strings).
-fn value_of(pieces: Pieces<'_>, argument: Argument<'_>) -> Option<(Origin, Vec<Unknown>)> {
+fn value_of(
+    pieces: TokenStream<'_>,
+    argument: Argument<'_>,
+) -> Option<(MappedSource, Vec<Unresolved>)> {
     argument.literals(pieces, b'*', |inner, text, unknown| {
         interpolated(pieces.source, inner, text, unknown);
     })
 }
 
 /// Decodes a string whose `\$` is a dollar sign and whose `$name` and `$(…)` are interpolated.
-fn interpolated(source: &str, inner: Span, text: &mut Origin, unknown: &mut Vec<Unknown>) {
+fn interpolated(source: &str, inner: Span, text: &mut MappedSource, unknown: &mut Vec<Unresolved>) {
     let own = inner.text(source);
     let place =
         |from: usize, to: usize| Span::new(inner.start + from as u32, inner.start + to as u32);
@@ -147,14 +155,14 @@ fn interpolated(source: &str, inner: Span, text: &mut Origin, unknown: &mut Vec<
     while at < bytes.len() {
         match (bytes[at], bytes.get(at + 1)) {
             (b'\\', Some(b'$')) => {
-                decode(source, place(done, at), Escapes::Python, text);
+                decode(source, place(done, at), EscapeSyntax::Python, text);
                 text.stand_in("$", place(at, at + 2));
                 at += 2;
                 done = at;
             }
             (b'\\', Some(_)) => at += 2,
             (b'$', Some(next)) if *next == b'(' || next.is_ascii_alphabetic() || *next == b'_' => {
-                decode(source, place(done, at), Escapes::Python, text);
+                decode(source, place(done, at), EscapeSyntax::Python, text);
                 let rest = &own[at + 1..];
                 let length = match next {
                     b'(' => rest.find(')').map_or(rest.len(), |end| end + 1),
@@ -163,12 +171,12 @@ fn interpolated(source: &str, inner: Span, text: &mut Origin, unknown: &mut Vec<
                         .unwrap_or(rest.len()),
                 };
                 let end = at + 1 + length;
-                unknown.push(Unknown::assembly(source, place(at, end)));
+                unknown.push(Unresolved::assembly(source, place(at, end)));
                 at = end;
                 done = at;
             }
             _ => at += 1,
         }
     }
-    decode(source, place(done, own.len()), Escapes::Python, text);
+    decode(source, place(done, own.len()), EscapeSyntax::Python, text);
 }

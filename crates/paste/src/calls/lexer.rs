@@ -1,6 +1,6 @@
 //! Lexer for the parts of Julia and C# that calls and strings use. Splits a source into words, literals and punctuation.
 
-use crate::pieces::{Kind, Token};
+use crate::pieces::{Token, TokenKind};
 use crate::scan::{begins_word, depth_after, end_of_character, end_of_number, has_quotes};
 use warpgrid_program::Span;
 
@@ -52,32 +52,32 @@ impl Lexer<'_> {
             (b'/', Language::CSharp) if self.rest().starts_with("/*") => {
                 let end = self.rest().find("*/").map(|end| end + 2);
                 self.at += end.unwrap_or(self.rest().len());
-                Kind::Comment
+                TokenKind::Comment
             }
             (b'"', _) => self.string(""),
             (b'\'', Language::CSharp) => {
-                self.to(end_of_character(self.bytes, start), Kind::Character)
+                self.to(end_of_character(self.bytes, start), TokenKind::Character)
             }
             (b'\'', Language::Julia) if !is_adjoint => {
-                self.to(end_of_character(self.bytes, start), Kind::Character)
+                self.to(end_of_character(self.bytes, start), TokenKind::Character)
             }
             (b'@' | b'$', Language::CSharp) if self.string_prefix() > 0 => {
                 let n = self.string_prefix();
                 self.at += n;
                 self.string(&self.source[start..start + n])
             }
-            (b'0'..=b'9', _) => self.to(end_of_number(self.bytes, start), Kind::Number),
+            (b'0'..=b'9', _) => self.to(end_of_number(self.bytes, start), TokenKind::Number),
             _ if begins_word(first) => self.word(),
             _ => {
                 self.at += 1;
                 self.depth = depth_after(first, self.depth);
-                Kind::Punctuation(first)
+                TokenKind::Punctuation(first)
             }
         };
         self.starts_line = false;
         self.ends_value = matches!(
             kind,
-            Kind::Word | Kind::Number | Kind::Punctuation(b')' | b']' | b'\'')
+            TokenKind::Word | TokenKind::Number | TokenKind::Punctuation(b')' | b']' | b'\'')
         );
         Some(Token {
             kind,
@@ -87,7 +87,7 @@ impl Lexer<'_> {
     }
 
     /// Advances to the end of a token.
-    fn to(&mut self, end: usize, kind: Kind) -> Kind {
+    fn to(&mut self, end: usize, kind: TokenKind) -> TokenKind {
         self.at = end;
         kind
     }
@@ -107,13 +107,13 @@ impl Lexer<'_> {
         }
     }
 
-    fn rest_of_line(&mut self) -> Kind {
+    fn rest_of_line(&mut self) -> TokenKind {
         self.at += self.rest().find('\n').unwrap_or(self.rest().len());
-        Kind::Comment
+        TokenKind::Comment
     }
 
     /// Reads a line comment, or a block comment, which can be nested.
-    fn julia_comment(&mut self) -> Kind {
+    fn julia_comment(&mut self) -> TokenKind {
         if !self.rest().starts_with("#=") {
             return self.rest_of_line();
         }
@@ -134,7 +134,7 @@ impl Lexer<'_> {
                 _ => self.at += 1,
             }
         }
-        Kind::Comment
+        TokenKind::Comment
     }
 
     /// Returns the length of the prefix of a C# string: `@`, `$`, `$@`, `@$`, `$$`.
@@ -148,7 +148,7 @@ impl Lexer<'_> {
     }
 
     /// Reads a string from its opening quote; `prefix` is the text before the quote.
-    fn string(&mut self, prefix: &str) -> Kind {
+    fn string(&mut self, prefix: &str) -> TokenKind {
         let quotes = self.bytes[self.at..].iter();
         let n_found = quotes.take_while(|byte| **byte == b'"').count();
         let is_verbatim = prefix.contains('@');
@@ -179,7 +179,7 @@ impl Lexer<'_> {
                 Some(_) => self.at += 1,
             }
         };
-        Kind::Text {
+        TokenKind::Text {
             inner: Span::new(start as u32, end as u32),
             is_raw,
             is_formatted: match self.language {
@@ -189,7 +189,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn word(&mut self) -> Kind {
+    fn word(&mut self) -> TokenKind {
         let start = self.at;
         let is_part = |byte: &u8| {
             begins_word(*byte) || byte.is_ascii_digit() || (*byte == b'!' && self.is_julia())
@@ -202,7 +202,7 @@ impl Lexer<'_> {
         let is_prefix = self.is_julia() && self.bytes.get(end) == Some(&b'"');
         match is_prefix {
             true => self.string(&self.source[start..end]),
-            false => Kind::Word,
+            false => TokenKind::Word,
         }
     }
 

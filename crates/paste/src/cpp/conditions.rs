@@ -1,12 +1,12 @@
 //! Preprocessor conditions within statements: removes the directives, and the tokens from `#else` up to `#endif`. The source does not
 //! determine the compiled branch, so the first branch is selected.
 
-use crate::pieces::{Kind, Token};
-use warpgrid_program::wrapped::{ASM_QUALIFIERS, ASM_WORDS};
+use crate::pieces::{Token, TokenKind};
+use warpgrid_program::wrapped::{ASM_KEYWORDS, ASM_QUALIFIERS};
 
 /// Removes conditions and their later branches within `asm` statements, and keeps all other tokens.
 pub(super) fn without(source: &str, tokens: Vec<Token>) -> Vec<Token> {
-    let mut left = Left {
+    let mut left = ConditionalState {
         source,
         depth: 0,
         is_skipping: false,
@@ -36,7 +36,7 @@ pub(super) fn without(source: &str, tokens: Vec<Token>) -> Vec<Token> {
 }
 
 /// State of the pass.
-struct Left<'a> {
+struct ConditionalState<'a> {
     source: &'a str,
     /// Number of open parentheses since the start of an `asm` statement.
     depth: usize,
@@ -44,7 +44,7 @@ struct Left<'a> {
     is_skipping: bool,
 }
 
-impl Left<'_> {
+impl ConditionalState<'_> {
     /// Checks whether a directive is a condition, and updates the state accordingly.
     fn condition(&mut self, word: &str) -> bool {
         match word {
@@ -57,8 +57,10 @@ impl Left<'_> {
 
     fn step(&mut self, before: &[Token], token: Token) {
         match token.kind {
-            Kind::Punctuation(b'(') if self.depth > 0 || self.begins(before) => self.depth += 1,
-            Kind::Punctuation(b')') => self.depth = self.depth.saturating_sub(1),
+            TokenKind::Punctuation(b'(') if self.depth > 0 || self.begins(before) => {
+                self.depth += 1
+            }
+            TokenKind::Punctuation(b')') => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
     }
@@ -70,6 +72,8 @@ impl Left<'_> {
             .rev()
             .map(|token| token.span.text(self.source));
         let mut words = words.skip_while(|word| ASM_QUALIFIERS.contains(word));
-        words.next().is_some_and(|word| ASM_WORDS.contains(&word))
+        words
+            .next()
+            .is_some_and(|word| ASM_KEYWORDS.contains(&word))
     }
 }

@@ -2,14 +2,14 @@
 //! Evaluates names and expressions.
 
 use super::lexer::tokens;
-use crate::escape::{Escapes, decode};
-use crate::pieces::{Kind, Pieces};
+use crate::escape::{EscapeSyntax, decode};
+use crate::pieces::{TokenKind, TokenStream};
 use std::collections::BTreeMap;
-use warpgrid_program::Origin;
+use warpgrid_program::MappedSource;
 
 /// Values of names.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Constants<'a> {
+pub(crate) struct ConstantTable<'a> {
     /// Expression of each name.
     numbers: BTreeMap<&'a str, &'a str>,
     texts: BTreeMap<&'a str, String>,
@@ -18,9 +18,9 @@ pub(crate) struct Constants<'a> {
 /// Maximum depth of nested names.
 const MAX_DEPTH: usize = 8;
 
-impl<'a> Constants<'a> {
-    pub(crate) fn of(pieces: Pieces<'a>) -> Constants<'a> {
-        let mut found = Constants::default();
+impl<'a> ConstantTable<'a> {
+    pub(crate) fn of(pieces: TokenStream<'a>) -> ConstantTable<'a> {
+        let mut found = ConstantTable::default();
         for at in 0..pieces.tokens.len() {
             if !pieces.is_word(at) {
                 continue;
@@ -34,10 +34,14 @@ impl<'a> Constants<'a> {
             } else if pieces.is(at + 1, b'[')
                 && let Some(close) = pieces.closing(at + 1)
                 && pieces.is(close + 1, b'=')
-                && let Some(Kind::Text { inner, is_raw, .. }) = pieces.kind(close + 2)
+                && let Some(TokenKind::Text { inner, is_raw, .. }) = pieces.kind(close + 2)
             {
-                let mut text = Origin::default();
-                let escapes = if is_raw { Escapes::None } else { Escapes::Cpp };
+                let mut text = MappedSource::default();
+                let escapes = if is_raw {
+                    EscapeSyntax::None
+                } else {
+                    EscapeSyntax::Cpp
+                };
                 decode(pieces.source, inner, escapes, &mut text);
                 found.texts.entry(name).or_insert(text.text);
             }
@@ -48,7 +52,7 @@ impl<'a> Constants<'a> {
         found
     }
 
-    fn define(&mut self, pieces: Pieces<'a>, name: &'a str, from: usize) {
+    fn define(&mut self, pieces: TokenStream<'a>, name: &'a str, from: usize) {
         let line = |at: &usize| !pieces.tokens[*at].starts_line;
         let end = (from..pieces.tokens.len()).take_while(line).last();
         if let Some(end) = end {
@@ -56,11 +60,11 @@ impl<'a> Constants<'a> {
         }
     }
 
-    fn assign(&mut self, pieces: Pieces<'a>, name: &'a str, from: usize) {
+    fn assign(&mut self, pieces: TokenStream<'a>, name: &'a str, from: usize) {
         let is_end = |at: &usize| {
             matches!(
                 pieces.kind(*at),
-                Some(Kind::Punctuation(b';' | b',' | b'}' | b'>' | b'{')) | None
+                Some(TokenKind::Punctuation(b';' | b',' | b'}' | b'>' | b'{')) | None
             )
         };
         let end = (from..pieces.tokens.len().min(from + 32)).find(is_end);
@@ -69,10 +73,10 @@ impl<'a> Constants<'a> {
         }
     }
 
-    fn put(&mut self, pieces: Pieces<'a>, name: &'a str, from: usize, to: usize) {
+    fn put(&mut self, pieces: TokenStream<'a>, name: &'a str, from: usize, to: usize) {
         let span = pieces.tokens[from].span.to(pieces.tokens[to - 1].span);
         let value = span.text(pieces.source);
-        if Expression::read(value, self, 0).is_some() {
+        if ConstantEvaluator::read(value, self, 0).is_some() {
             self.numbers.entry(name).or_insert(value);
         }
     }
@@ -93,7 +97,7 @@ impl<'a> Constants<'a> {
     pub(crate) fn number(&self, expression: &str) -> Option<i64> {
         // An annotation can define the whole expression.
         let stated = self.numbers.get(expression.trim());
-        Expression::read(stated.unwrap_or(&expression), self, 0)
+        ConstantEvaluator::read(stated.unwrap_or(&expression), self, 0)
     }
 
     /// Returns the string value of a name.
@@ -103,10 +107,10 @@ impl<'a> Constants<'a> {
 }
 
 /// Integer expression with the parser position.
-struct Expression<'e, 'c> {
-    pieces: Pieces<'e>,
+struct ConstantEvaluator<'e, 'c> {
+    pieces: TokenStream<'e>,
     at: usize,
-    constants: &'e Constants<'c>,
+    constants: &'e ConstantTable<'c>,
     depth: usize,
 }
 
@@ -124,17 +128,17 @@ const OPERATORS: &[(&str, u8)] = &[
     ("%", 6),
 ];
 
-impl Expression<'_, '_> {
-    fn read(text: &str, constants: &Constants<'_>, depth: usize) -> Option<i64> {
+impl ConstantEvaluator<'_, '_> {
+    fn read(text: &str, constants: &ConstantTable<'_>, depth: usize) -> Option<i64> {
         if depth > MAX_DEPTH || text.len() > 256 {
             return None;
         }
         let tokens = tokens(text);
-        let pieces = Pieces {
+        let pieces = TokenStream {
             source: text,
             tokens: &tokens,
         };
-        let mut expression = Expression {
+        let mut expression = ConstantEvaluator {
             pieces,
             at: 0,
             constants,
@@ -180,10 +184,10 @@ impl Expression<'_, '_> {
         let at = self.at;
         self.at += 1;
         match self.pieces.kind(at)? {
-            Kind::Punctuation(b'-') => self.unary()?.checked_neg(),
-            Kind::Punctuation(b'~') => self.unary().map(|value| !value),
-            Kind::Punctuation(b'+') => self.unary(),
-            Kind::Punctuation(b'(') => {
+            TokenKind::Punctuation(b'-') => self.unary()?.checked_neg(),
+            TokenKind::Punctuation(b'~') => self.unary().map(|value| !value),
+            TokenKind::Punctuation(b'+') => self.unary(),
+            TokenKind::Punctuation(b'(') => {
                 // `(int) N` and `(uint32_t)(…)` are casts of numbers.
                 if self.is_cast(at) {
                     self.at = at + 3;
@@ -194,9 +198,12 @@ impl Expression<'_, '_> {
                 self.at += 1;
                 closed.then_some(value)
             }
-            Kind::Number => integer(self.pieces.text(at)),
-            Kind::Word => self.word(at),
-            Kind::Punctuation(_) | Kind::Text { .. } | Kind::Character | Kind::Comment => None,
+            TokenKind::Number => integer(self.pieces.text(at)),
+            TokenKind::Word => self.word(at),
+            TokenKind::Punctuation(_)
+            | TokenKind::Text { .. }
+            | TokenKind::Character
+            | TokenKind::Comment => None,
         }
     }
 
@@ -204,7 +211,10 @@ impl Expression<'_, '_> {
         size_of(self.pieces.text(at + 1)).is_some()
             && self.pieces.is(at + 2, b')')
             && (self.pieces.is(at + 3, b'(')
-                || matches!(self.pieces.kind(at + 3), Some(Kind::Word | Kind::Number)))
+                || matches!(
+                    self.pieces.kind(at + 3),
+                    Some(TokenKind::Word | TokenKind::Number)
+                ))
     }
 
     fn word(&mut self, at: usize) -> Option<i64> {
@@ -214,7 +224,7 @@ impl Expression<'_, '_> {
             return size_of(self.pieces.text(at + 2));
         }
         let value = self.constants.numbers.get(word)?;
-        Expression::read(value, self.constants, self.depth + 1)
+        ConstantEvaluator::read(value, self.constants, self.depth + 1)
     }
 }
 
@@ -251,7 +261,7 @@ mod tests {
     fn numbers_are_read_as_far_as_the_text_says_them() {
         let source = "#define K 4\nconstexpr int N = K * 4;\ntemplate <int M = 8> void f();\n//@ constant Q = 3\nint Q = 5; const char mode[] = \".relu\";";
         let tokens = tokens(source);
-        let constants = Constants::of(Pieces {
+        let constants = ConstantTable::of(TokenStream {
             source,
             tokens: &tokens,
         });

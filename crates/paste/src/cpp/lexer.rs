@@ -1,7 +1,7 @@
 //! Lexer for the parts of C++ that `asm` statements use. Splits a source into words, literals and punctuation with their spans, without
 //! preprocessing.
 
-use crate::pieces::{Kind, Token};
+use crate::pieces::{Token, TokenKind};
 use crate::scan::{begins_word, end_of_character};
 use warpgrid_program::Span;
 
@@ -34,13 +34,13 @@ impl Lexer<'_> {
             b'"' => self.string(),
             b'\'' => {
                 self.at = end_of_character(self.bytes, start);
-                Kind::Character
+                TokenKind::Character
             }
             b'0'..=b'9' => self.number(),
             _ if is_word(first) => self.word(),
             _ => {
                 self.at += 1;
-                Kind::Punctuation(first)
+                TokenKind::Punctuation(first)
             }
         };
         let token = Token {
@@ -73,24 +73,24 @@ impl Lexer<'_> {
         }
     }
 
-    fn line_comment(&mut self) -> Kind {
+    fn line_comment(&mut self) -> TokenKind {
         while self.peek(0).is_some_and(|byte| byte != b'\n') {
             self.at += 1;
         }
-        Kind::Comment
+        TokenKind::Comment
     }
 
-    fn block_comment(&mut self) -> Kind {
+    fn block_comment(&mut self) -> TokenKind {
         let rest = &self.source[self.at + 2..];
         self.at = match rest.find("*/") {
             Some(end) => self.at + 2 + end + 2,
             None => self.bytes.len(),
         };
-        Kind::Comment
+        TokenKind::Comment
     }
 
     /// Reads a string after its opening quote. An unterminated string ends at the end of the line.
-    fn string(&mut self) -> Kind {
+    fn string(&mut self) -> TokenKind {
         let start = self.at + 1;
         self.at = start;
         loop {
@@ -99,7 +99,7 @@ impl Lexer<'_> {
                 Some(b'"') => break,
                 Some(b'\n') | None => {
                     let inner = Span::new(start as u32, self.at as u32);
-                    return Kind::Text {
+                    return TokenKind::Text {
                         inner,
                         is_raw: false,
                         is_formatted: false,
@@ -110,7 +110,7 @@ impl Lexer<'_> {
         }
         let inner = Span::new(start as u32, self.at as u32);
         self.at += 1;
-        Kind::Text {
+        TokenKind::Text {
             inner,
             is_raw: false,
             is_formatted: false,
@@ -118,7 +118,7 @@ impl Lexer<'_> {
     }
 
     /// Reads `R"delimiter(…)delimiter"` from its opening quote.
-    fn raw_string(&mut self) -> Option<Kind> {
+    fn raw_string(&mut self) -> Option<TokenKind> {
         let rest = &self.source[self.at + 1..];
         let open = rest.find('(')?;
         let delimiter = &rest[..open];
@@ -131,24 +131,24 @@ impl Lexer<'_> {
         let end = self.source[start..].find(&close).map(|end| start + end);
         let inner_end = end.unwrap_or(self.bytes.len());
         self.at = end.map_or(self.bytes.len(), |end| end + close.len());
-        Some(Kind::Text {
+        Some(TokenKind::Text {
             inner: Span::new(start as u32, inner_end as u32),
             is_raw: true,
             is_formatted: false,
         })
     }
 
-    fn number(&mut self) -> Kind {
+    fn number(&mut self) -> TokenKind {
         while self.peek(0).is_some_and(|byte| {
             is_word(byte) || byte.is_ascii_digit() || matches!(byte, b'.' | b'\'')
         }) {
             self.at += 1;
         }
-        Kind::Number
+        TokenKind::Number
     }
 
     /// Reads a word, or a string with a prefix.
-    fn word(&mut self) -> Kind {
+    fn word(&mut self) -> TokenKind {
         let start = self.at;
         while self
             .peek(0)
@@ -167,7 +167,7 @@ impl Lexer<'_> {
                 return self.string();
             }
         }
-        Kind::Word
+        TokenKind::Word
     }
 }
 

@@ -1,6 +1,6 @@
 //! Macros that a source defines: names, parameters, bodies and uses.
 
-use crate::pieces::{Kind, Pieces};
+use crate::pieces::{TokenKind, TokenStream};
 use std::ops::Range;
 
 /// `#define` directive.
@@ -23,7 +23,7 @@ pub(crate) struct Macros<'a> {
 const MAX_USES: usize = 32;
 
 impl<'a> Macros<'a> {
-    pub(crate) fn of(pieces: Pieces<'a>) -> Macros<'a> {
+    pub(crate) fn of(pieces: TokenStream<'a>) -> Macros<'a> {
         let mut all = Vec::new();
         for at in 0..pieces.tokens.len() {
             let is_define = pieces.is(at, b'#')
@@ -49,7 +49,7 @@ impl<'a> Macros<'a> {
     }
 
     /// Returns the token indices of the uses of a macro outside of macro definitions.
-    pub(crate) fn uses(&self, pieces: Pieces<'a>, of: &Macro<'a>) -> Vec<usize> {
+    pub(crate) fn uses(&self, pieces: TokenStream<'a>, of: &Macro<'a>) -> Vec<usize> {
         let is_use = |at: &usize| {
             pieces.text(*at) == of.name
                 && pieces.is_word(*at)
@@ -63,7 +63,7 @@ impl<'a> Macros<'a> {
 }
 
 /// Parses a definition from its name on.
-fn definition<'a>(pieces: Pieces<'a>, name: usize) -> Macro<'a> {
+fn definition<'a>(pieces: TokenStream<'a>, name: usize) -> Macro<'a> {
     let tokens = pieces.tokens;
     let line_end = (name + 1..tokens.len())
         .find(|at| tokens[*at].starts_line)
@@ -74,7 +74,7 @@ fn definition<'a>(pieces: Pieces<'a>, name: usize) -> Macro<'a> {
     let close = has_list.then(|| pieces.closing(name + 1)).flatten();
     let (parameters, start) = match close.filter(|close| *close < line_end) {
         Some(close) => {
-            let words = (name + 2..close).filter(|at| pieces.kind(*at) == Some(Kind::Word));
+            let words = (name + 2..close).filter(|at| pieces.kind(*at) == Some(TokenKind::Word));
             (Some(words.map(|at| pieces.text(at)).collect()), close + 1)
         }
         None => (None, name + 1),

@@ -1,6 +1,6 @@
 //! Tracking of the enclosing function in C++ by parentheses and braces.
 
-use crate::pieces::{Kind, Pieces};
+use crate::pieces::{TokenKind, TokenStream};
 
 /// Enclosing scopes of a position.
 #[derive(Debug, Default)]
@@ -25,26 +25,26 @@ const STATEMENTS: &[&str] = &[
 
 impl<'a> Scopes<'a> {
     /// Advances over the token at `at`.
-    pub(crate) fn step(&mut self, pieces: Pieces<'a>, at: usize) {
+    pub(crate) fn step(&mut self, pieces: TokenStream<'a>, at: usize) {
         match pieces.kind(at) {
-            Some(Kind::Punctuation(b'(')) => {
+            Some(TokenKind::Punctuation(b'(')) => {
                 let before = at.checked_sub(1).map_or("", |before| pieces.text(before));
                 self.calls.push(before);
                 self.head = None;
             }
-            Some(Kind::Punctuation(b')')) => self.head = self.calls.pop(),
-            Some(Kind::Punctuation(b'{')) => {
+            Some(TokenKind::Punctuation(b')')) => self.head = self.calls.pop(),
+            Some(TokenKind::Punctuation(b'{')) => {
                 let is_function = |head: &&str| {
                     let first = head.bytes().next().unwrap_or(b' ');
                     (first.is_ascii_alphabetic() || first == b'_') && !STATEMENTS.contains(head)
                 };
                 self.braces.push(self.head.take().filter(is_function));
             }
-            Some(Kind::Punctuation(b'}')) => {
+            Some(TokenKind::Punctuation(b'}')) => {
                 self.braces.pop();
                 self.head = None;
             }
-            Some(Kind::Word) if AFTER_PARAMETERS.contains(&pieces.text(at)) => {}
+            Some(TokenKind::Word) if AFTER_PARAMETERS.contains(&pieces.text(at)) => {}
             _ => self.head = None,
         }
     }

@@ -1,24 +1,24 @@
 //! Parser of one `asm` statement: its template, operands and clobbers. A statement in a macro is parsed once per use of the macro.
 
-use super::Reading;
+use super::CppSource;
 use super::macros::Macro;
 use super::scopes::Scopes;
-use crate::block::Unknown;
-use crate::constraint::Dialect;
+use crate::block::Unresolved;
+use crate::constraint::AsmDialect;
 use crate::diagnostics as diagnose;
-use crate::escape::{Escapes, decode};
-use crate::pieces::{Kind, Pieces};
-use crate::raw::{RawBlock, RawOperand, Section};
+use crate::escape::{EscapeSyntax, decode};
+use crate::pieces::{TokenKind, TokenStream};
+use crate::raw::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
 use warpgrid_program::Span;
 use warpgrid_program::wrapped::ASM_QUALIFIERS;
 
 /// Arguments of a macro at one use.
 #[derive(Clone, Debug, Default)]
-struct Arguments<'a> {
+struct MacroArguments<'a> {
     given: Vec<(&'a str, Span)>,
 }
 
-impl Arguments<'_> {
+impl MacroArguments<'_> {
     fn of(&self, name: &str) -> Option<Span> {
         let mut given = self.given.iter();
         given.find(|(own, _)| *own == name).map(|(_, span)| *span)
@@ -28,9 +28,14 @@ impl Arguments<'_> {
 /// Maximum depth of nested macros.
 const MAX_DEPTH: usize = 8;
 
-impl<'a> Reading<'a> {
+impl<'a> CppSource<'a> {
     /// Parses the statement whose first word is at `at`, if it is an `asm` statement.
-    pub(super) fn statement(&self, at: usize, scopes: &Scopes<'a>, blocks: &mut Vec<RawBlock>) {
+    pub(super) fn statement(
+        &self,
+        at: usize,
+        scopes: &Scopes<'a>,
+        blocks: &mut Vec<ParsedAsmBlock>,
+    ) {
         let mut open = at + 1;
         while ASM_QUALIFIERS.contains(&self.pieces.text(open)) {
             open += 1;
@@ -40,8 +45,9 @@ impl<'a> Reading<'a> {
         }
         let Some(around) = self.macros.around(at) else {
             let function = scopes.function().unwrap_or("asm");
-            let mut block = RawBlock::new(function, self.pieces.tokens[at].span, Dialect::Cuda);
-            self.read(at, open, &Arguments::default(), &mut block);
+            let mut block =
+                ParsedAsmBlock::new(function, self.pieces.tokens[at].span, AsmDialect::Cuda);
+            self.read(at, open, &MacroArguments::default(), &mut block);
             blocks.push(block);
             return;
         };
@@ -49,9 +55,10 @@ impl<'a> Reading<'a> {
             Some(_) => self.macros.uses(self.pieces, around),
             None => Vec::new(),
         };
-        let mut plain = RawBlock::new(around.name, self.pieces.tokens[at].span, Dialect::Cuda);
+        let mut plain =
+            ParsedAsmBlock::new(around.name, self.pieces.tokens[at].span, AsmDialect::Cuda);
         if uses.is_empty() {
-            self.read(at, open, &Arguments::default(), &mut plain);
+            self.read(at, open, &MacroArguments::default(), &mut plain);
             blocks.push(plain);
             return;
         }
@@ -71,13 +78,13 @@ impl<'a> Reading<'a> {
     /// Checks whether the tokens after a parenthesis can be a template, unlike those of `asm (x)` in prose.
     fn has_template(&self, at: usize) -> bool {
         match self.pieces.kind(at) {
-            Some(Kind::Text { .. } | Kind::Punctuation(b'#')) => true,
-            Some(Kind::Word) => {
+            Some(TokenKind::Text { .. } | TokenKind::Punctuation(b'#')) => true,
+            Some(TokenKind::Word) => {
                 self.macros.plain(self.pieces.text(at)).is_some() || {
                     let next = self.pieces.kind(at + 1);
                     matches!(
                         next,
-                        Some(Kind::Text { .. } | Kind::Punctuation(b':' | b'('))
+                        Some(TokenKind::Text { .. } | TokenKind::Punctuation(b':' | b'('))
                     )
                 }
             }
@@ -86,7 +93,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Returns the arguments of a use of a macro.
-    fn arguments(&self, of: &Macro<'a>, used: usize) -> Arguments<'a> {
+    fn arguments(&self, of: &Macro<'a>, used: usize) -> MacroArguments<'a> {
         let pieces = self.pieces;
         let names = of.parameters.as_deref().unwrap_or(&[]);
         let close = pieces.closing(used + 1).unwrap_or(pieces.tokens.len());
@@ -96,7 +103,7 @@ impl<'a> Reading<'a> {
             let start = at;
             while at < close && !pieces.is(at, b',') {
                 at = match pieces.kind(at) {
-                    Some(Kind::Punctuation(b'(' | b'[' | b'{')) => {
+                    Some(TokenKind::Punctuation(b'(' | b'[' | b'{')) => {
                         pieces.closing(at).map_or(close, |end| end + 1)
                     }
                     _ => at + 1,
@@ -108,12 +115,18 @@ impl<'a> Reading<'a> {
             }
             at += 1;
         }
-        Arguments {
+        MacroArguments {
             given: names.iter().copied().zip(spans).collect(),
         }
     }
 
-    fn read(&self, word: usize, open: usize, arguments: &Arguments<'a>, block: &mut RawBlock) {
+    fn read(
+        &self,
+        word: usize,
+        open: usize,
+        arguments: &MacroArguments<'a>,
+        block: &mut ParsedAsmBlock,
+    ) {
         let pieces = self.pieces;
         let qualifiers = word + 1..open;
         block.is_volatile = qualifiers
@@ -130,8 +143,8 @@ impl<'a> Reading<'a> {
         for (number, (from, to)) in sections.into_iter().enumerate() {
             match number {
                 0 => self.template(from, to, arguments, MAX_DEPTH, block),
-                1 => self.operands(from, to, Section::Outputs, arguments, block),
-                2 => self.operands(from, to, Section::Inputs, arguments, block),
+                1 => self.operands(from, to, OperandSection::Outputs, arguments, block),
+                2 => self.operands(from, to, OperandSection::Inputs, arguments, block),
                 3 => self.clobbers(from, to, block),
                 _ => {}
             }
@@ -145,10 +158,10 @@ impl<'a> Reading<'a> {
         let (mut start, mut at) = (from, from);
         while at < to {
             match self.pieces.kind(at) {
-                Some(Kind::Punctuation(b'(' | b'[' | b'{')) => {
+                Some(TokenKind::Punctuation(b'(' | b'[' | b'{')) => {
                     at = self.pieces.closing(at).map_or(to, |end| end + 1);
                 }
-                Some(Kind::Punctuation(b':')) => {
+                Some(TokenKind::Punctuation(b':')) => {
                     sections.push((start, at));
                     at += 1;
                     start = at;
@@ -165,22 +178,24 @@ impl<'a> Reading<'a> {
         &self,
         from: usize,
         to: usize,
-        arguments: &Arguments<'a>,
+        arguments: &MacroArguments<'a>,
         depth: usize,
-        block: &mut RawBlock,
+        block: &mut ParsedAsmBlock,
     ) {
         let pieces = self.pieces;
         let mut at = from;
         while at < to {
             match pieces.kind(at) {
-                Some(Kind::Text { inner, is_raw, .. }) => {
+                Some(TokenKind::Text { inner, is_raw, .. }) => {
                     match is_raw {
                         true => block.template.copy(inner.text(pieces.source), inner.start),
-                        false => decode(pieces.source, inner, Escapes::Cpp, &mut block.template),
+                        false => {
+                            decode(pieces.source, inner, EscapeSyntax::Cpp, &mut block.template)
+                        }
                     }
                     at += 1;
                 }
-                Some(Kind::Punctuation(b'#')) if pieces.is_word(at + 1) => {
+                Some(TokenKind::Punctuation(b'#')) if pieces.is_word(at + 1) => {
                     let name = pieces.text(at + 1);
                     match arguments.of(name) {
                         Some(span) => {
@@ -191,7 +206,7 @@ impl<'a> Reading<'a> {
                     }
                     at += 2;
                 }
-                Some(Kind::Word) => {
+                Some(TokenKind::Word) => {
                     let name = pieces.text(at);
                     if let Some(span) = arguments.of(name) {
                         self.handed(span, block);
@@ -207,7 +222,7 @@ impl<'a> Reading<'a> {
                     }
                 }
                 // Parentheses around a string have no effect.
-                Some(Kind::Punctuation(b'(' | b')')) => at += 1,
+                Some(TokenKind::Punctuation(b'(' | b')')) => at += 1,
                 Some(_) => {
                     self.unknown(at, block);
                     at += 1;
@@ -218,7 +233,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Adds a macro argument that is part of the assembly, which must be a string.
-    fn handed(&self, span: Span, block: &mut RawBlock) {
+    fn handed(&self, span: Span, block: &mut ParsedAsmBlock) {
         let pieces = self.pieces;
         let within = |at: &usize| {
             let own = pieces.tokens[*at].span;
@@ -226,14 +241,14 @@ impl<'a> Reading<'a> {
         };
         for at in (0..pieces.tokens.len()).filter(within) {
             match pieces.kind(at) {
-                Some(Kind::Text {
+                Some(TokenKind::Text {
                     inner,
                     is_raw: false,
                     ..
                 }) => {
-                    decode(pieces.source, inner, Escapes::Cpp, &mut block.template);
+                    decode(pieces.source, inner, EscapeSyntax::Cpp, &mut block.template);
                 }
-                Some(Kind::Text { inner, .. }) => {
+                Some(TokenKind::Text { inner, .. }) => {
                     block.template.copy(inner.text(pieces.source), inner.start);
                 }
                 _ => self.unknown(at, block),
@@ -241,20 +256,20 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn unknown(&self, at: usize, block: &mut RawBlock) {
+    fn unknown(&self, at: usize, block: &mut ParsedAsmBlock) {
         let span = self.pieces.tokens[at].span;
         block
             .unknown
-            .push(Unknown::assembly(self.pieces.source, span));
+            .push(Unresolved::assembly(self.pieces.source, span));
     }
 
     fn operands(
         &self,
         from: usize,
         to: usize,
-        section: Section,
-        arguments: &Arguments<'a>,
-        block: &mut RawBlock,
+        section: OperandSection,
+        arguments: &MacroArguments<'a>,
+        block: &mut ParsedAsmBlock,
     ) {
         let pieces = self.pieces;
         let mut at = from;
@@ -277,7 +292,7 @@ impl<'a> Reading<'a> {
                 expression = self.expression(at + 1, end, arguments);
                 end += 1;
             }
-            block.operands.push(RawOperand {
+            block.operands.push(ParsedAsmOperand {
                 symbol,
                 constraint: inner.text(pieces.source).to_owned(),
                 place: inner,
@@ -290,7 +305,7 @@ impl<'a> Reading<'a> {
             let begins = |at: usize| {
                 matches!(
                     pieces.kind(at),
-                    Some(Kind::Text { .. } | Kind::Punctuation(b'['))
+                    Some(TokenKind::Text { .. } | TokenKind::Punctuation(b'['))
                 )
             };
             while at < to && !pieces.is(at, b',') && !begins(at) {
@@ -303,21 +318,21 @@ impl<'a> Reading<'a> {
     }
 
     /// Returns the span of a constraint without its quotes: a string, or a macro parameter whose argument is a string.
-    fn constraint(&self, at: usize, arguments: &Arguments<'a>) -> Option<Span> {
-        if let Kind::Text { inner, .. } = self.pieces.kind(at)? {
+    fn constraint(&self, at: usize, arguments: &MacroArguments<'a>) -> Option<Span> {
+        if let TokenKind::Text { inner, .. } = self.pieces.kind(at)? {
             return Some(inner);
         }
         let span = arguments.of(self.pieces.text(at))?;
         let mut tokens = self.pieces.tokens.iter();
         let token = tokens.find(|token| token.span == span)?;
         match token.kind {
-            Kind::Text { inner, .. } => Some(inner),
+            TokenKind::Text { inner, .. } => Some(inner),
             _ => None,
         }
     }
 
     /// Returns the text of an expression with macro arguments in place of macro parameters.
-    fn expression(&self, from: usize, to: usize, arguments: &Arguments<'a>) -> String {
+    fn expression(&self, from: usize, to: usize, arguments: &MacroArguments<'a>) -> String {
         let pieces = self.pieces;
         let (Some(first), true) = (pieces.tokens.get(from), to > from) else {
             return String::new();
@@ -336,9 +351,9 @@ impl<'a> Reading<'a> {
         text
     }
 
-    fn clobbers(&self, from: usize, to: usize, block: &mut RawBlock) {
+    fn clobbers(&self, from: usize, to: usize, block: &mut ParsedAsmBlock) {
         for at in from..to {
-            if let Some(Kind::Text { inner, .. }) = self.pieces.kind(at) {
+            if let Some(TokenKind::Text { inner, .. }) = self.pieces.kind(at) {
                 let text = inner.text(self.pieces.source).to_owned();
                 block.clobbers.push((text, inner));
             }
@@ -347,9 +362,9 @@ impl<'a> Reading<'a> {
 }
 
 /// Prints the length of the source instead of its text.
-impl std::fmt::Debug for Reading<'_> {
+impl std::fmt::Debug for CppSource<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Pieces { source, .. } = self.pieces;
+        let TokenStream { source, .. } = self.pieces;
         f.debug_struct("Reading")
             .field("bytes", &source.len())
             .finish_non_exhaustive()

@@ -1,22 +1,22 @@
 //! Parser of one call with assembly, such as `tl.inline_asm_elementwise`: its template, operands and clobbers. The first string is the
 //! assembly, the second string the constraints, and a list contains the inputs.
 
-use super::strings::Strings;
+use super::strings::StringReader;
 use crate::argument::{Argument, add_operands, arguments, outputs};
-use crate::block::{Purity, Unknown};
-use crate::constraint::Dialect;
+use crate::block::{Purity, Unresolved};
+use crate::constraint::AsmDialect;
 use crate::diagnostics as diagnose;
-use crate::pieces::{Kind, Pieces};
-use crate::raw::RawBlock;
-use warpgrid_program::{Origin, Span};
+use crate::pieces::{TokenKind, TokenStream};
+use crate::raw::ParsedAsmBlock;
+use warpgrid_program::{MappedSource, Span};
 
 /// Parses the call whose name is at `at`.
-pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<RawBlock> {
+pub(super) fn read(strings: StringReader<'_>, at: usize, function: &str) -> Option<ParsedAsmBlock> {
     let pieces = strings.pieces;
     let word = pieces.tokens[at].span;
     let close = pieces.closing(at + 1).unwrap_or(pieces.tokens.len());
     let arguments = arguments(pieces, at + 2, close);
-    let mut block = RawBlock::new(function, word, Dialect::Llvm);
+    let mut block = ParsedAsmBlock::new(function, word, AsmDialect::Llvm);
     let last = close.min(pieces.tokens.len() - 1);
     block.span = word.to(pieces.tokens[last].span);
 
@@ -33,7 +33,7 @@ pub(super) fn read(strings: Strings<'_>, at: usize, function: &str) -> Option<Ra
     let Some(assembly) = assembly else {
         // If the assembly is an unresolved name, the block contains a diagnostic about it.
         let first = arguments.iter().find(|argument| argument.name.is_none())?;
-        block.unknown.push(Unknown::assembly(
+        block.unknown.push(Unresolved::assembly(
             pieces.source,
             pieces.tokens[first.from].span,
         ));
@@ -79,7 +79,7 @@ struct Elementwise {
 }
 
 impl Elementwise {
-    fn read(pieces: Pieces<'_>, arguments: &[Argument<'_>]) -> Elementwise {
+    fn read(pieces: TokenStream<'_>, arguments: &[Argument<'_>]) -> Elementwise {
         // `inline_asm_elementwise(asm, constraints, args, dtype, is_pure, pack)`
         let parameter = |name: &str, position: usize| {
             let named = arguments.iter().find(|found| found.name == Some(name));
@@ -113,7 +113,7 @@ impl Elementwise {
     }
 
     /// Adds the diagnostics about `pack` to a block.
-    fn check(&self, block: &mut RawBlock) {
+    fn check(&self, block: &mut ParsedAsmBlock) {
         let Some((pack, place)) = self.pack else {
             return;
         };
@@ -147,13 +147,13 @@ fn element_bits(word: &str) -> Option<u32> {
 
 /// Returns the text of an argument; adds the parts that the text does not state, or the whole argument, to `unknown`.
 fn read_value(
-    strings: Strings<'_>,
+    strings: StringReader<'_>,
     argument: Argument<'_>,
-    unknown: &mut Vec<Unknown>,
-) -> Option<Origin> {
+    unknown: &mut Vec<Unresolved>,
+) -> Option<MappedSource> {
     let Some((text, mut missing)) = value_of(strings, argument) else {
         let span = strings.pieces.tokens[argument.from].span;
-        unknown.push(Unknown::assembly(strings.pieces.source, span));
+        unknown.push(Unresolved::assembly(strings.pieces.source, span));
         return None;
     };
     unknown.append(&mut missing);
@@ -161,7 +161,10 @@ fn read_value(
 }
 
 /// Returns the string value of an argument: string literals with or without parentheses, or a name to which the source assigns strings.
-fn value_of(strings: Strings<'_>, argument: Argument<'_>) -> Option<(Origin, Vec<Unknown>)> {
+fn value_of(
+    strings: StringReader<'_>,
+    argument: Argument<'_>,
+) -> Option<(MappedSource, Vec<Unresolved>)> {
     let pieces = strings.pieces;
     let (mut from, mut to) = (argument.from, argument.to);
     while pieces.is(from, b'(') && to > from + 1 && pieces.closing(from) == Some(to - 1) {
@@ -170,7 +173,7 @@ fn value_of(strings: Strings<'_>, argument: Argument<'_>) -> Option<(Origin, Vec
     if strings.end(from) == to && to > from {
         return Some(strings.read(from, to));
     }
-    if to != from + 1 || pieces.kind(from) != Some(Kind::Word) {
+    if to != from + 1 || pieces.kind(from) != Some(TokenKind::Word) {
         return None;
     }
     let name = pieces.text(from);
@@ -185,7 +188,7 @@ fn value_of(strings: Strings<'_>, argument: Argument<'_>) -> Option<(Origin, Vec
 }
 
 /// Checks whether an argument is a tuple: parentheses with a comma at their level.
-fn is_tuple(pieces: Pieces<'_>, argument: Argument<'_>) -> bool {
+fn is_tuple(pieces: TokenStream<'_>, argument: Argument<'_>) -> bool {
     let (from, to) = (argument.from, argument.to);
     if !pieces.is(from, b'(') || pieces.closing(from) != Some(to - 1) {
         return false;
@@ -194,7 +197,7 @@ fn is_tuple(pieces: Pieces<'_>, argument: Argument<'_>) -> bool {
 }
 
 /// Returns the text of each element of a list.
-fn elements(pieces: Pieces<'_>, list: Argument<'_>) -> Vec<String> {
+fn elements(pieces: TokenStream<'_>, list: Argument<'_>) -> Vec<String> {
     let is_list = pieces.is(list.from, b'[') || pieces.is(list.from, b'(');
     let (from, to) = match is_list {
         true => (list.from + 1, list.to.saturating_sub(1)),
@@ -206,7 +209,7 @@ fn elements(pieces: Pieces<'_>, list: Argument<'_>) -> Vec<String> {
 }
 
 /// Checks whether the call declares side effects.
-fn is_volatile(pieces: Pieces<'_>, arguments: &[Argument<'_>]) -> bool {
+fn is_volatile(pieces: TokenStream<'_>, arguments: &[Argument<'_>]) -> bool {
     let says = |name: &str, value: &str| {
         let mut all = arguments.iter();
         all.any(|argument| argument.name == Some(name) && pieces.text(argument.from) == value)

@@ -1,6 +1,6 @@
 //! Lexer for the parts of Python that calls and strings use. Splits a source into words, strings and punctuation with their spans.
 
-use crate::pieces::{Kind, Token};
+use crate::pieces::{Token, TokenKind};
 use crate::scan::{begins_word, depth_after, end_of_number, has_quotes};
 use warpgrid_program::Span;
 
@@ -36,13 +36,13 @@ impl Lexer<'_> {
             b'"' | b'\'' => self.string(""),
             b'0'..=b'9' => {
                 self.at = end_of_number(self.bytes, start);
-                Kind::Number
+                TokenKind::Number
             }
             _ if begins_word(first) => self.word(),
             _ => {
                 self.at += 1;
                 self.depth = depth_after(first, self.depth);
-                Kind::Punctuation(first)
+                TokenKind::Punctuation(first)
             }
         };
         self.starts_line = false;
@@ -65,13 +65,13 @@ impl Lexer<'_> {
         }
     }
 
-    fn comment(&mut self) -> Kind {
+    fn comment(&mut self) -> TokenKind {
         let rest = &self.source[self.at..];
         self.at += rest.find('\n').unwrap_or(rest.len());
-        Kind::Comment
+        TokenKind::Comment
     }
 
-    fn word(&mut self) -> Kind {
+    fn word(&mut self) -> TokenKind {
         let start = self.at;
         let is_part = |byte: &u8| begins_word(*byte) || byte.is_ascii_digit();
         while self.bytes.get(self.at).is_some_and(is_part) {
@@ -83,12 +83,12 @@ impl Lexer<'_> {
             prefix.len() <= 2 && prefix.bytes().all(|byte| b"rRbBuUfFtT".contains(&byte));
         match self.bytes.get(self.at) {
             Some(b'"' | b'\'') if is_prefix => self.string(prefix),
-            _ => Kind::Word,
+            _ => TokenKind::Word,
         }
     }
 
     /// Reads a string after its opening quote. An unterminated single-line string ends at the end of the line.
-    fn string(&mut self, prefix: &str) -> Kind {
+    fn string(&mut self, prefix: &str) -> TokenKind {
         let quote = self.bytes[self.at];
         let is_long = self.bytes.get(self.at + 1) == Some(&quote)
             && self.bytes.get(self.at + 2) == Some(&quote);
@@ -110,7 +110,7 @@ impl Lexer<'_> {
             }
         };
         let has = |letter: char| prefix.to_ascii_lowercase().contains(letter);
-        Kind::Text {
+        TokenKind::Text {
             inner: Span::new(start as u32, end as u32),
             is_raw: has('r'),
             is_formatted: has('f'),
@@ -121,7 +121,7 @@ impl Lexer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pieces::Pieces;
+    use crate::pieces::TokenStream;
 
     #[test]
     fn strings_are_separated_from_what_is_around_them() {
@@ -143,7 +143,7 @@ mod tests {
                 "z"
             ]
         );
-        let pieces = Pieces {
+        let pieces = TokenStream {
             source,
             tokens: &found,
         };

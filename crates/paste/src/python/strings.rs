@@ -1,40 +1,40 @@
 //! Implicit concatenation of adjacent Python strings: returns one text with a source map, and its unresolved parts.
 
-use crate::block::Unknown;
-use crate::escape::{Escapes, decode};
-use crate::pieces::{Kind, Pieces};
-use warpgrid_program::{Origin, Span};
+use crate::block::Unresolved;
+use crate::escape::{EscapeSyntax, decode};
+use crate::pieces::{TokenKind, TokenStream};
+use warpgrid_program::{MappedSource, Span};
 
 /// Reader of strings in a source.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Strings<'a> {
-    pub(super) pieces: Pieces<'a>,
+pub(super) struct StringReader<'a> {
+    pub(super) pieces: TokenStream<'a>,
 }
 
-impl Strings<'_> {
+impl StringReader<'_> {
     /// Returns the end of the strings that start at `at`, or `at` if there is no string.
     pub(super) fn end(&self, at: usize) -> usize {
         let mut end = at;
-        while matches!(self.pieces.kind(end), Some(Kind::Text { .. })) {
+        while matches!(self.pieces.kind(end), Some(TokenKind::Text { .. })) {
             end += 1;
         }
         end
     }
 
     /// Returns the text of a range of strings.
-    pub(super) fn read(&self, from: usize, to: usize) -> (Origin, Vec<Unknown>) {
-        let mut text = Origin::default();
+    pub(super) fn read(&self, from: usize, to: usize) -> (MappedSource, Vec<Unresolved>) {
+        let mut text = MappedSource::default();
         let mut unknown = Vec::new();
         for at in from..to {
-            if let Some(Kind::Text {
+            if let Some(TokenKind::Text {
                 inner,
                 is_raw,
                 is_formatted,
             }) = self.pieces.kind(at)
             {
                 let escapes = match is_raw {
-                    true => Escapes::None,
-                    false => Escapes::Python,
+                    true => EscapeSyntax::None,
+                    false => EscapeSyntax::Python,
                 };
                 match is_formatted {
                     true => self.formatted(inner, escapes, &mut text, &mut unknown),
@@ -49,9 +49,9 @@ impl Strings<'_> {
     fn formatted(
         &self,
         inner: Span,
-        escapes: Escapes,
-        text: &mut Origin,
-        unknown: &mut Vec<Unknown>,
+        escapes: EscapeSyntax,
+        text: &mut MappedSource,
+        unknown: &mut Vec<Unresolved>,
     ) {
         let source = inner.text(self.pieces.source);
         let place =
@@ -69,7 +69,7 @@ impl Strings<'_> {
             let close = source[at..]
                 .find('}')
                 .map_or(source.len(), |end| at + end + 1);
-            unknown.push(Unknown::assembly(self.pieces.source, place(at, close)));
+            unknown.push(Unresolved::assembly(self.pieces.source, place(at, close)));
             done = close;
         }
         decode(self.pieces.source, place(done, source.len()), escapes, text);

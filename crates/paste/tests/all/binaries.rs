@@ -4,7 +4,7 @@ use expect_test::expect_file;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use warpgrid_paste::binary::{Contents, EntryKind, is_binary, open};
+use warpgrid_paste::binary::{BinaryContents, EmbeddedProgramKind, is_binary, open};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/binaries")
@@ -36,7 +36,7 @@ fn file(name: &str) -> Vec<u8> {
     std::fs::read(folder().join(name)).expect("a file of this test")
 }
 
-fn described(contents: &Contents) -> String {
+fn described(contents: &BinaryContents) -> String {
     let mut text = format!("{}\n", contents.kind);
     for entry in &contents.entries {
         let target = entry.target.as_deref().unwrap_or("-");
@@ -76,8 +76,8 @@ fn packed_programs_are_those_that_are_not() {
             .entries
             .into_iter()
             .find_map(|entry| match entry.kind {
-                EntryKind::Ptx(text) => Some(text),
-                EntryKind::Machine(_) => None,
+                EmbeddedProgramKind::Ptx(text) => Some(text),
+                EmbeddedProgramKind::Machine(_) => None,
             });
         found.expect("it has PTX")
     };

@@ -5,10 +5,10 @@
 use expect_test::expect_file;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use warpgrid_paste::Pasted;
+use warpgrid_paste::EmbeddedFrontEnd;
 use warpgrid_program::{Diagnostic, FrontEnd, LineIndex, Overrides, Span};
 
-static PASTED: Pasted = Pasted::over(&warpgrid_ptx::Ptx);
+static PASTED: EmbeddedFrontEnd = EmbeddedFrontEnd::over(&warpgrid_ptx::Ptx);
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
@@ -33,7 +33,7 @@ fn found(source: &str) -> String {
     let lines = LineIndex::new(source);
     let document = PASTED.open(source.into(), &Overrides::default());
     let mut text = String::new();
-    for part in document.parts() {
+    for part in document.snippets() {
         let at = lines.position(source, part.span.start).line;
         let verdict = if part.accept { "accepted" } else { "refused" };
         let target = part.target.unwrap_or("-");
@@ -157,7 +157,7 @@ fn every_fix_of_a_statement_mends_it() {
 fn a_text_of_instructions_alone_stays_as_it_is() {
     for source in ["st.global.u32 [p], 1;", "", "// asm (\"x\")\nret;"] {
         let document = PASTED.open(source.into(), &Overrides::default());
-        assert!(document.parts().is_empty(), "{source}");
+        assert!(document.snippets().is_empty(), "{source}");
         assert!(document.check().origin.is_none());
     }
 }

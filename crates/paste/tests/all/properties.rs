@@ -1,10 +1,10 @@
 //! Properties of arbitrary texts: no request panics, and every span of an asm block is within its source.
 
 use proptest::prelude::*;
-use warpgrid_paste::{HostText, Pasted};
+use warpgrid_paste::{EmbeddedFrontEnd, HostSource};
 use warpgrid_program::{FrontEnd, Overrides, Span};
 
-static PASTED: Pasted = Pasted::over(&warpgrid_ptx::Ptx);
+static PASTED: EmbeddedFrontEnd = EmbeddedFrontEnd::over(&warpgrid_ptx::Ptx);
 
 /// Parts of valid and invalid statements.
 const PIECES: &[&str] = &[
@@ -79,7 +79,7 @@ fn ask(source: &str) {
         let mut edits = found.fixes.iter().flat_map(|fix| &fix.edits);
         assert!(edits.all(|edit| is_place(edit.span)), "{found:?}");
     }
-    for part in document.parts() {
+    for part in document.snippets() {
         assert!(is_place(part.span), "{part:?}");
     }
     let mut end = 0;
@@ -119,7 +119,7 @@ proptest! {
     fn places_are_in_order(pieces in prop::collection::vec("[a-z0-9 .;\\\\n%]{0,12}", 1..6)) {
         let strings: Vec<String> = pieces.iter().map(|piece| format!("\"{}\"", piece.trim_end_matches('\\'))).collect();
         let source = format!("asm({} : \"=r\"(d) : \"r\"(a));", strings.join("\n  "));
-        if let Some(text) = HostText::read(&source) {
+        if let Some(text) = HostSource::read(&source) {
             let block = text.block(0, &[]).expect("the block that was found");
             let n = block.snippet.text.len() as u32;
             let mut before = block.span.start;

@@ -3,10 +3,10 @@
 //! right size.
 
 use warpgrid_isa::Target;
-use warpgrid_paste::Pasted;
+use warpgrid_paste::EmbeddedFrontEnd;
 use warpgrid_program::{FrontEnd, Overrides, Severity};
 
-static PASTED: Pasted = Pasted::over(&warpgrid_ptx::Ptx);
+static PASTED: EmbeddedFrontEnd = EmbeddedFrontEnd::over(&warpgrid_ptx::Ptx);
 
 /// One statement per line: `accept` or `refuse`, a space, and the statement.
 const SAMPLE: &str = include_str!("../data/verdicts.txt");

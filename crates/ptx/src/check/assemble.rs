@@ -1,22 +1,22 @@
 //! Last phase of the checker: combines the declarations and the checked bodies into one module of the program.
 
 use crate::check::body::checker::Body;
-use crate::check::body::made::Made;
-use crate::check::declare::{Declared, kernels, memory};
-use crate::check::report::Reporter;
-use crate::module::Module;
-use warpgrid_program::{Action, Module as Unsealed};
+use crate::check::body::made::ModuleAdditions;
+use crate::check::declare::{ModuleDeclarations, kernels, memory};
+use crate::check::report::DiagnosticSink;
+use crate::module::TargetContext;
+use warpgrid_program::{Module as Unsealed, OpcodeInfo};
 
 /// Combines the results of the earlier phases.
 pub(crate) fn assemble(
-    module: &Module,
-    declared: Declared,
+    module: &TargetContext,
+    declared: ModuleDeclarations,
     bodies: Vec<Body>,
-    mut actions: Vec<Action>,
-    made: Made,
-    reporter: &mut Reporter,
+    mut actions: Vec<OpcodeInfo>,
+    made: ModuleAdditions,
+    reporter: &mut DiagnosticSink,
 ) -> Unsealed {
-    let Declared {
+    let ModuleDeclarations {
         mut functions,
         mut variables,
         ..
@@ -50,7 +50,7 @@ pub(crate) fn assemble(
         .into_iter()
         .for_each(|problem| reporter.report(problem));
     Unsealed {
-        actions,
+        opcodes: actions,
         version: module.version,
         target: module.target,
         address_bits: module.address_bits,

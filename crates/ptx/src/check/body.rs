@@ -1,5 +1,5 @@
 //! Checks the bodies of functions: converts each body to instructions and operands of the program, based on the declarations of
-//! the module, the plans of its opcodes and the outline of the body. Each body has its own scopes. [`Made`](made::Made) contains
+//! the module, the plans of its opcodes and the outline of the body. Each body has its own scopes. [`ModuleAdditions`](made::ModuleAdditions) contains
 //! everything else that bodies add to the module.
 
 pub(crate) mod address;
@@ -37,25 +37,25 @@ pub(crate) mod video;
 use crate::check::body::checker::Body;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::checker::Snippet;
-use crate::check::body::draft::Draft;
-use crate::check::body::made::Made;
+use crate::check::body::draft::FunctionBuilder;
+use crate::check::body::made::ModuleAdditions;
 use crate::check::context::Context;
-use crate::check::declare::Declared;
+use crate::check::declare::ModuleDeclarations;
 use crate::check::names::scopes::Scopes;
-use crate::check::plans::Plans;
-use crate::check::report::Reporter;
+use crate::check::plans::ResolvedOpcodes;
+use crate::check::report::DiagnosticSink;
 
 /// Checks all bodies of the module.
 pub(crate) fn check(
     context: Context<'_>,
-    declared: &Declared,
-    plans: &Plans,
-    reporter: &mut Reporter,
-) -> (Vec<Body>, Made) {
+    declared: &ModuleDeclarations,
+    plans: &ResolvedOpcodes,
+    reporter: &mut DiagnosticSink,
+) -> (Vec<Body>, ModuleAdditions) {
     let mut bodies = Vec::with_capacity(declared.bodies.len());
-    let mut made = Made::new(plans.len(), declared.variables.len());
+    let mut made = ModuleAdditions::new(plans.len(), declared.variables.len());
     let mut scopes = Scopes::new(&declared.names, context.tree, context.source.len());
-    let mut draft = Draft::default();
+    let mut draft = FunctionBuilder::default();
     for outline in &declared.bodies {
         let Some(function) = declared.function(outline.function) else {
             continue;
@@ -70,7 +70,7 @@ pub(crate) fn check(
             outline,
             function,
             names: scopes.renew(outline.at),
-            body: draft.renew(function, outline),
+            body: draft.reset_for(function, outline),
             snippet: Snippet::default(),
             finished: None,
             made: &mut made,

@@ -1,7 +1,7 @@
 //! Selection of the version and the target for a snippet that specifies none: the defaults, or the nearest version and target for
 //! which the snippet has no errors.
 
-use crate::check::{Checked, Manual, ParsedText, check_for};
+use crate::check::{CheckedSource, Leniency, ParsedSource, check_for};
 use crate::diagnostics::check as diagnose;
 use crate::parser::Parse;
 use crate::tree::SourceKind;
@@ -11,15 +11,15 @@ use warpgrid_program::Overrides;
 use warpgrid_program::{Severity, Span};
 
 /// Maximum number of statements. Longer snippets are checked for the default version and target only.
-const MOST_STATEMENTS: usize = 200;
+const MAX_STATEMENTS: usize = 200;
 
 /// Returns the check of a snippet for a version and target without errors. `None` if the result for the defaults should be used.
 #[cold]
-pub(crate) fn choose(
-    text: &ParsedText<'_>,
+pub(crate) fn select_target(
+    text: &ParsedSource<'_>,
     options: &Overrides,
-    usual: &Checked,
-) -> Option<Checked> {
+    usual: &CheckedSource,
+) -> Option<CheckedSource> {
     let parse = text.parse;
     let tree = &parse.tree;
     let is_broken = |parse: &Parse| {
@@ -30,7 +30,7 @@ pub(crate) fn choose(
     };
     let is_stated = options.version.is_some() && options.target.is_some();
     let is_open = tree.kind == SourceKind::Snippet && !usual.accept() && !is_stated;
-    if !is_open || is_broken(parse) || tree.statements.len() > MOST_STATEMENTS {
+    if !is_open || is_broken(parse) || tree.statements.len() > MAX_STATEMENTS {
         return None;
     }
     let legal = candidates(options).find_map(|(version, target)| {
@@ -38,7 +38,7 @@ pub(crate) fn choose(
             target: Some(target),
             version: Some(version),
         };
-        let mut checked = check_for(text, &chosen, Manual::AsStated);
+        let mut checked = check_for(text, &chosen, Leniency::Strict);
         checked.accept().then(|| {
             let note = diagnose::chosen(Span::at(0), version, target);
             checked.diagnostics.insert(0, note);
@@ -46,7 +46,7 @@ pub(crate) fn choose(
         })
     });
     legal.or_else(|| {
-        let mended = check_for(text, options, Manual::Mended);
+        let mended = check_for(text, options, Leniency::Lenient);
         mended.accept().then_some(mended)
     })
 }
@@ -54,7 +54,7 @@ pub(crate) fn choose(
 /// Returns versions and targets in the order of the attempts: every target with the newest version, then older versions with the
 /// newest target that each of them supports.
 fn candidates(options: &Overrides) -> impl Iterator<Item = (Version, &'static Target)> {
-    let usual = Target::fallback();
+    let usual = Target::default_target();
     let version = options.version.unwrap_or(Version::NEWEST);
     // Try the variants of the default architecture (such as `sm_90a`) before all other targets.
     let near = TARGETS.iter().filter(move |target| target.sm == usual.sm);

@@ -1,10 +1,10 @@
 //! Immutable inputs of all phases: the source, its syntax tree, and the settings of its header.
 
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::tree::Tree;
 use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, SpecialRegister};
-use warpgrid_program::Given;
+use warpgrid_program::ExternalRegister;
 use warpgrid_program::wrapped::stated_values;
 
 /// Inputs of the checker.
@@ -12,9 +12,9 @@ use warpgrid_program::wrapped::stated_values;
 pub(crate) struct Context<'a> {
     pub(crate) source: &'a str,
     pub(crate) tree: &'a Tree,
-    pub(crate) module: &'a Module,
+    pub(crate) module: &'a TargetContext,
     /// Registers that the code around a snippet declares.
-    pub(crate) given: &'a [Given],
+    pub(crate) given: &'a [ExternalRegister],
 }
 
 impl<'a> Context<'a> {

@@ -20,7 +20,7 @@ pub(crate) mod variables;
 
 use crate::check::declare::outline::{Label, Outline};
 use crate::check::names::binding::Binding;
-use crate::check::names::lookup::Lookup;
+use crate::check::names::lookup::NameLookup;
 use crate::check::names::module_names::ModuleNames;
 use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
@@ -28,7 +28,7 @@ use warpgrid_program::{Function, FunctionId, Span, Variable, VariableId};
 
 /// Declarations of a module.
 #[derive(Debug, Default)]
-pub(crate) struct Declared {
+pub(crate) struct ModuleDeclarations {
     pub(crate) names: ModuleNames,
     /// Functions with their parameters, but without the contents of their bodies.
     pub(crate) functions: Vec<Function>,
@@ -41,14 +41,14 @@ pub(crate) struct Declared {
     pub(crate) labels: Vec<Label>,
 }
 
-impl Declared {
+impl ModuleDeclarations {
     pub(crate) fn function(&self, id: FunctionId) -> Option<&Function> {
         self.functions.get(id.0 as usize)
     }
 }
 
 /// Lookup of the names that are declared so far.
-impl Lookup for Declared {
+impl NameLookup for ModuleDeclarations {
     fn declared(&self, name: Name) -> Binding {
         let stamp = self.names.get(name, u32::MAX);
         stamp.map_or(Binding::None, |stamp| stamp.binding)

@@ -1,10 +1,10 @@
 //! Checks `.version`, `.target` and `.address_size`, which determine the settings of the module.
 
-use crate::check::report::Reporter;
+use crate::check::report::DiagnosticSink;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations;
 use crate::diagnostics::rules::special_gate;
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::tree::declaration::{Directive, DirectiveKind};
 use crate::tree::operand::OperandKind;
 use crate::tree::{SourceKind, Tree};
@@ -19,8 +19,8 @@ pub(crate) fn read(
     source: &str,
     tree: &Tree,
     options: &Overrides,
-    reporter: &mut Reporter,
-) -> Module {
+    reporter: &mut DiagnosticSink,
+) -> TargetContext {
     if tree.statements.is_empty() && tree.functions.is_empty() {
         reporter.report(diagnose::empty());
     }
@@ -50,13 +50,19 @@ pub(crate) fn read(
             directive, place, version, target,
         ));
     }
-    let module = Module {
+    let module = TargetContext {
         version: options.version.or(version).unwrap_or(Version::NEWEST),
-        target: options.target.or(target).unwrap_or_else(Target::fallback),
+        target: options
+            .target
+            .or(target)
+            .unwrap_or_else(Target::default_target),
         address_bits: address_bits(
             tree,
             version,
-            options.target.or(target).unwrap_or_else(Target::fallback),
+            options
+                .target
+                .or(target)
+                .unwrap_or_else(Target::default_target),
             reporter,
         ),
         has_samplers: target_words(tree)
@@ -79,7 +85,7 @@ fn has_several_results(tree: &Tree) -> bool {
     })
 }
 
-fn version(source: &str, tree: &Tree, reporter: &mut Reporter) -> Option<Version> {
+fn version(source: &str, tree: &Tree, reporter: &mut DiagnosticSink) -> Option<Version> {
     let Some(directive) = tree.directive(DirectiveKind::Version) else {
         if tree.kind == SourceKind::Module {
             reporter.report(diagnose::missing_version());
@@ -113,7 +119,7 @@ fn target_words(tree: &Tree) -> impl Iterator<Item = (&Directive, Span)> {
 
 /// Targets that a module specifies.
 #[derive(Debug, Default)]
-struct Targets<'t> {
+struct DeclaredTargets<'t> {
     all: Vec<(&'static Target, &'t Directive)>,
     /// Effective target, with its span.
     last: Option<(&'static Target, Span)>,
@@ -121,8 +127,8 @@ struct Targets<'t> {
 
 /// Reads `.target`. The first argument must be a target, the last target is effective, and all other arguments are options
 /// (assembler 13.5).
-fn targets<'t>(source: &str, tree: &'t Tree, reporter: &mut Reporter) -> Targets<'t> {
-    let mut found = Targets::default();
+fn targets<'t>(source: &str, tree: &'t Tree, reporter: &mut DiagnosticSink) -> DeclaredTargets<'t> {
+    let mut found = DeclaredTargets::default();
     if tree.directive(DirectiveKind::Target).is_none() {
         if tree.kind == SourceKind::Module {
             reporter.report(diagnose::missing_target());
@@ -172,7 +178,7 @@ fn is_target_option(text: &str) -> bool {
 }
 
 /// Checks the requirements of target options for the module and for other options.
-fn check_options(source: &str, tree: &Tree, module: &Module, reporter: &mut Reporter) {
+fn check_options(source: &str, tree: &Tree, module: &TargetContext, reporter: &mut DiagnosticSink) {
     let mut mode = None;
     let mut is_debug = false;
     for (directive, span) in target_words(tree) {
@@ -203,7 +209,7 @@ fn address_bits(
     tree: &Tree,
     version: Option<Version>,
     target: &Target,
-    reporter: &mut Reporter,
+    reporter: &mut DiagnosticSink,
 ) -> u32 {
     let Some(directive) = tree.directive(DirectiveKind::AddressSize) else {
         let stated = tree.directive(DirectiveKind::Version);

@@ -11,49 +11,49 @@ pub(crate) mod rules;
 pub(crate) mod store;
 pub(crate) mod store_async;
 
-use crate::check::Manual;
-use crate::check::plans::plan::Plan;
-use crate::diagnostics::rules::{never_together, raise};
-use crate::module::Module;
+use crate::check::Leniency;
+use crate::check::plans::plan::ResolvedOpcode;
+use crate::diagnostics::rules::{note_no_common_target, raise};
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
 use crate::tree::mnemonic::MnemonicId;
 use crate::tree::{SourceKind, Tree};
 use warpgrid_isa::target::TARGETS;
-use warpgrid_isa::{Target, TargetGate};
-use warpgrid_program::{Action, Diagnostic};
+use warpgrid_isa::{Target, TargetRequirement};
+use warpgrid_program::{Diagnostic, OpcodeInfo};
 
 /// Plans of a module: one for each distinct opcode.
 #[derive(Debug)]
-pub(crate) struct Plans {
-    list: Vec<Plan>,
+pub(crate) struct ResolvedOpcodes {
+    list: Vec<ResolvedOpcode>,
 }
 
-impl Plans {
+impl ResolvedOpcodes {
     /// Checks every distinct opcode. Also returns the actions of the instructions, indexed by mnemonic.
     pub(crate) fn of(
         source: &str,
         tree: &Tree,
-        module: &Module,
-        manual: Manual,
-    ) -> (Plans, Vec<Action>) {
+        module: &TargetContext,
+        manual: Leniency,
+    ) -> (ResolvedOpcodes, Vec<OpcodeInfo>) {
         let ids = tree.mnemonics.ids();
         let checked = ids.map(|id| {
             let opcode = Opcode::read(source, tree, id);
-            let mut plan = Plan::new(&opcode, module);
+            let mut plan = ResolvedOpcode::new(&opcode, module);
             if tree.kind == SourceKind::Snippet {
                 plan.assume_rounding();
             }
-            if manual == Manual::Mended {
+            if manual == Leniency::Lenient {
                 plan.assume_aligned();
             }
             let action = plan.action(opcode.text);
             (plan, action)
         });
-        let (list, actions): (Vec<Plan>, Vec<Action>) = checked.unzip();
-        let mut plans = Plans { list };
+        let (list, actions): (Vec<ResolvedOpcode>, Vec<OpcodeInfo>) = checked.unzip();
+        let mut plans = ResolvedOpcodes { list };
         if plans
             .problems()
-            .any(|problem| problem.needs.on != TargetGate::Any)
+            .any(|problem| problem.needs.targets != TargetRequirement::Any)
         {
             plans.reconcile(&actions, module);
         }
@@ -67,12 +67,12 @@ impl Plans {
     /// Prevents fixes for different instructions from contradicting each other: each fix selects a target that supports all
     /// instructions of the module. If no target supports two of the instructions, the diagnostic states this instead.
     #[cold]
-    fn reconcile(&mut self, actions: &[Action], module: &Module) {
-        let mut gates: Vec<(TargetGate, &str)> = Vec::new();
+    fn reconcile(&mut self, actions: &[OpcodeInfo], module: &TargetContext) {
+        let mut gates: Vec<(TargetRequirement, &str)> = Vec::new();
         for (plan, action) in self.list.iter().zip(actions) {
-            let bound = plan.bound.as_ref().filter(|_| plan.is_sound);
-            let gate = bound.map_or(TargetGate::Any, |bound| bound.gate().target);
-            if gate != TargetGate::Any && gates.iter().all(|(known, _)| *known != gate) {
+            let bound = plan.bound.as_ref().filter(|_| plan.modifiers_are_valid);
+            let gate = bound.map_or(TargetRequirement::Any, |bound| bound.gate().target);
+            if gate != TargetRequirement::Any && gates.iter().all(|(known, _)| *known != gate) {
                 gates.push((gate, &action.opcode));
             }
         }
@@ -82,16 +82,16 @@ impl Plans {
             .filter(|target| target.sm >= module.target.sm);
         let best = later.chain(TARGETS).find(has_all);
         for problem in self.list.iter_mut().flat_map(|plan| &mut plan.problems) {
-            let on = problem.needs.on;
-            if on == TargetGate::Any {
+            let on = problem.needs.targets;
+            if on == TargetRequirement::Any {
                 continue;
             }
-            let has_both = |gate: TargetGate| {
+            let has_both = |gate: TargetRequirement| {
                 let mut targets = TARGETS.iter();
                 targets.any(|target| gate.met_by(target) && on.met_by(target))
             };
             if let Some((_, other)) = gates.iter().find(|(gate, _)| !has_both(*gate)) {
-                never_together(problem, other);
+                note_no_common_target(problem, other);
                 continue;
             }
             let present = problem.needs.target.and_then(Target::from_name);
@@ -106,7 +106,7 @@ impl Plans {
 
     /// Returns the plan of an opcode.
     #[inline]
-    pub(crate) fn get(&self, id: MnemonicId) -> Option<&Plan> {
+    pub(crate) fn get(&self, id: MnemonicId) -> Option<&ResolvedOpcode> {
         self.list.get(id.0 as usize)
     }
 

@@ -6,15 +6,15 @@ use warpgrid_program::{Diagnostic, Severity};
 
 /// Sink for a limited number of diagnostics.
 #[derive(Debug, Default)]
-pub(crate) struct Reporter {
+pub(crate) struct DiagnosticSink {
     list: Vec<Diagnostic>,
     n_dropped: usize,
     n_errors: usize,
 }
 
-/// Contents of a [`Reporter`].
+/// Contents of a [`DiagnosticSink`].
 #[derive(Debug)]
-pub(crate) struct Reported {
+pub(crate) struct CollectedDiagnostics {
     /// Diagnostics in source order.
     pub(crate) list: Vec<Diagnostic>,
     /// Number of omitted diagnostics.
@@ -22,7 +22,7 @@ pub(crate) struct Reported {
     pub(crate) n_errors: usize,
 }
 
-impl Reporter {
+impl DiagnosticSink {
     /// Maximum number of errors, and maximum number of other diagnostics.
     const LIMIT: usize = 2000;
 
@@ -32,8 +32,8 @@ impl Reporter {
         let n_others = self.list.len() - self.n_errors.min(self.list.len());
         self.n_errors += usize::from(is_error);
         let has_room = match is_error {
-            true => self.n_errors <= Reporter::LIMIT,
-            false => n_others < Reporter::LIMIT,
+            true => self.n_errors <= DiagnosticSink::LIMIT,
+            false => n_others < DiagnosticSink::LIMIT,
         };
         match has_room {
             true => self.list.push(diagnostic),
@@ -48,17 +48,17 @@ impl Reporter {
 
     /// Returns whether further errors will be omitted, so that the caller need not construct expensive ones.
     pub(crate) const fn is_full(&self) -> bool {
-        self.n_errors >= Reporter::LIMIT
+        self.n_errors >= DiagnosticSink::LIMIT
     }
 
-    /// Counts an error that the caller has not constructed because [`Reporter::is_full`] returns `true`.
+    /// Counts an error that the caller has not constructed because [`DiagnosticSink::is_full`] returns `true`.
     pub(crate) const fn drop_error(&mut self) {
         self.n_errors += 1;
         self.n_dropped += 1;
     }
 
     /// Returns the sorted and deduplicated diagnostics.
-    pub(crate) fn finish(mut self) -> Reported {
+    pub(crate) fn finish(mut self) -> CollectedDiagnostics {
         self.list.sort_by_cached_key(|d| u64::from(d.span.start));
         // If several diagnostics at one token require different versions, keep only the one with the highest version.
         self.list.dedup_by(|after, before| {
@@ -68,7 +68,7 @@ impl Reporter {
             }
             is_earlier(after, before)
         });
-        Reported {
+        CollectedDiagnostics {
             list: self.list,
             n_dropped: self.n_dropped,
             n_errors: self.n_errors,

@@ -2,12 +2,12 @@
 
 use crate::lexer;
 use crate::lexer::TokenKind;
-use warpgrid_isa::form::Bound;
+use warpgrid_isa::form::BoundForm;
 use warpgrid_program::Span;
 
 /// Position of the offset within its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum CursorContext {
     Opcode,
     Modifier,
     Guard,
@@ -16,27 +16,27 @@ pub(crate) enum Place {
 }
 
 /// Partial instruction before an offset, on the line of the offset.
-pub(crate) struct Line<'s> {
+pub(crate) struct PartialInstruction<'s> {
     /// Opcode and completed modifiers.
     pub(crate) words: Vec<&'s str>,
     /// Partial word at the offset, without its dot.
     pub(crate) prefix: &'s str,
     offset: u32,
-    place: Place,
+    place: CursorContext,
     /// Whether the offset is within brackets.
     pub(crate) in_brackets: bool,
 }
 
-impl<'s> Line<'s> {
-    pub(crate) fn read(source: &'s str, offset: u32) -> Line<'s> {
+impl<'s> PartialInstruction<'s> {
+    pub(crate) fn read(source: &'s str, offset: u32) -> PartialInstruction<'s> {
         let end = (offset as usize).min(source.len());
         let text = source.get(..end).unwrap_or("");
         let start = text.rfind('\n').map_or(0, |at| at + 1);
-        let mut line = Line {
+        let mut line = PartialInstruction {
             words: Vec::new(),
             prefix: "",
             offset: end as u32,
-            place: Place::Opcode,
+            place: CursorContext::Opcode,
             in_brackets: false,
         };
         let mut nesting = 0usize;
@@ -62,28 +62,30 @@ impl<'s> Line<'s> {
         self.prefix = "";
         match (kind, piece) {
             (K::Comment | K::OpenComment | K::OpenString | K::String, _) => {
-                self.place = Place::Elsewhere;
+                self.place = CursorContext::Elsewhere;
             }
             (_, ";") => self.restart(nesting),
             (_, "{" | "}") if self.words.is_empty() => self.restart(nesting),
             (_, ":") if self.words.len() == 1 => self.restart(nesting),
-            (_, "@") if self.words.is_empty() => self.place = Place::Guard,
+            (_, "@") if self.words.is_empty() => self.place = CursorContext::Guard,
             (K::Blank, _) => self.blank(),
             (K::Name, _) => match self.place {
-                Place::Opcode => {
+                CursorContext::Opcode => {
                     self.words.push(piece);
                     self.prefix = piece;
                 }
                 _ => self.prefix = piece,
             },
-            (K::Word, _) if self.words.is_empty() => self.place = Place::Elsewhere,
-            (K::Word, _) if matches!(self.place, Place::Opcode | Place::Modifier) => {
-                self.place = Place::Modifier;
+            (K::Word, _) if self.words.is_empty() => self.place = CursorContext::Elsewhere,
+            (K::Word, _)
+                if matches!(self.place, CursorContext::Opcode | CursorContext::Modifier) =>
+            {
+                self.place = CursorContext::Modifier;
                 self.words.push(piece.trim_start_matches('.'));
                 self.prefix = piece.trim_start_matches('.');
             }
-            (_, ".") if matches!(self.place, Place::Opcode | Place::Modifier) => {
-                self.place = Place::Modifier;
+            (_, ".") if matches!(self.place, CursorContext::Opcode | CursorContext::Modifier) => {
+                self.place = CursorContext::Modifier;
             }
             (_, "[" | "(" | "{") => {
                 *nesting += 1;
@@ -94,8 +96,8 @@ impl<'s> Line<'s> {
                 self.in_brackets &= piece != "]";
             }
             (_, ",") if *nesting == 0 => {
-                if let Place::Operand(index) = self.place {
-                    self.place = Place::Operand(index + 1);
+                if let CursorContext::Operand(index) = self.place {
+                    self.place = CursorContext::Operand(index + 1);
                 }
             }
             _ => {}
@@ -105,7 +107,7 @@ impl<'s> Line<'s> {
     fn restart(&mut self, nesting: &mut usize) {
         *nesting = 0;
         self.words.clear();
-        self.place = Place::Opcode;
+        self.place = CursorContext::Opcode;
         self.in_brackets = false;
     }
 
@@ -113,15 +115,15 @@ impl<'s> Line<'s> {
     fn blank(&mut self) {
         self.prefix = "";
         match self.place {
-            Place::Opcode | Place::Modifier if !self.words.is_empty() => {
-                self.place = Place::Operand(0);
+            CursorContext::Opcode | CursorContext::Modifier if !self.words.is_empty() => {
+                self.place = CursorContext::Operand(0);
             }
-            Place::Guard => self.place = Place::Opcode,
+            CursorContext::Guard => self.place = CursorContext::Opcode,
             _ => {}
         }
     }
 
-    pub(crate) const fn place(&self) -> Place {
+    pub(crate) const fn place(&self) -> CursorContext {
         self.place
     }
 
@@ -133,7 +135,7 @@ impl<'s> Line<'s> {
         }
     }
 
-    pub(crate) fn bound(&self) -> Option<Bound> {
+    pub(crate) fn bound(&self) -> Option<BoundForm> {
         let (opcode, words) = self.words.split_first()?;
         warpgrid_isa::form::bind(opcode, words, None)
     }

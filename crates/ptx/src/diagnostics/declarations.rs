@@ -3,7 +3,7 @@
 use crate::diagnostics::catalogue;
 use crate::tree::declaration::FunctionHeader;
 use warpgrid_isa::{ScalarType, Version};
-use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Span};
+use warpgrid_program::{Diagnostic, Edit, Fix, Requirement, Span};
 
 catalogue! {
     /// The type was introduced in a later PTX version or requires a later architecture.
@@ -90,7 +90,7 @@ pub fn type_version(span: Span, what: &str, since: Version, version: Version) ->
 }
 
 /// Returns the diagnostic for a type that requires another target.
-pub fn type_target(span: Span, what: &str, needs: &Needs, found: &str) -> Diagnostic {
+pub fn type_target(span: Span, what: &str, needs: &Requirement, found: &str) -> Diagnostic {
     let target = needs
         .target
         .map_or("another target".to_owned(), |name| format!("`{name}`"));
@@ -99,7 +99,7 @@ pub fn type_target(span: Span, what: &str, needs: &Needs, found: &str) -> Diagno
         span,
         format!("{what} needs target {target}, found `{found}`"),
     );
-    diagnostic.needs = Needs {
+    diagnostic.needs = Requirement {
         version: None,
         ..needs.clone()
     };

@@ -2,12 +2,12 @@
 //! the manual that the assembler does not enforce).
 
 use crate::diagnostics::catalogue;
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
-use warpgrid_isa::form::{Bound, Gate, Rule, SlotKind, Verdict, Wide};
+use warpgrid_isa::form::{BoundForm, Enforcement, Gate, Rule, SlotKind, WideAccess};
 use warpgrid_isa::{ScalarType, Target};
-use warpgrid_program::{Diagnostic, Edit, Fix, Needs, Severity, Span};
+use warpgrid_program::{Diagnostic, Edit, Fix, Requirement, Severity, Span};
 
 catalogue! {
     /// The two modifiers are mutually exclusive. For example, cache operators and eviction priorities require weak stores, and `.mmio` accesses are neither cached nor vectorized.
@@ -43,14 +43,14 @@ catalogue! {
 
 /// Violated rule with its opcode, as the input of the diagnostics.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Case<'a> {
+pub(crate) struct RuleContext<'a> {
     pub(crate) opcode: &'a Opcode<'a>,
-    pub(crate) bound: &'a Bound,
-    pub(crate) module: &'a Module,
+    pub(crate) bound: &'a BoundForm,
+    pub(crate) module: &'a TargetContext,
     pub(crate) rule: &'static Rule,
 }
 
-impl Case<'_> {
+impl RuleContext<'_> {
     /// Returns a modifier with its dot in backticks.
     pub(crate) fn quoted(&self, word: usize) -> String {
         format!("`.{}`", self.opcode.modifier(word))
@@ -80,43 +80,48 @@ impl Case<'_> {
 }
 
 /// Returns a diagnostic with the severity of its rule. Rules that only the manual states have a separate code.
-fn found(case: &Case<'_>, code: &'static str, span: Span, message: String) -> Diagnostic {
+fn found(case: &RuleContext<'_>, code: &'static str, span: Span, message: String) -> Diagnostic {
     match case.rule.verdict {
-        Verdict::Error => Diagnostic::error(code, span, message),
-        Verdict::Warning => Diagnostic::warning(MANUAL_FORM, span, message)
+        Enforcement::Error => Diagnostic::error(code, span, message),
+        Enforcement::Warning => Diagnostic::warning(MANUAL_FORM, span, message)
             .help("`ptxas` accepts this form, but other tools may reject the form"),
     }
 }
 
-fn because(diagnostic: Diagnostic, case: &Case<'_>) -> Diagnostic {
+fn because(diagnostic: Diagnostic, case: &RuleContext<'_>) -> Diagnostic {
     let help = match &diagnostic.help {
-        Some(help) => format!("{}; {help}", case.rule.why),
-        None => case.rule.why.to_owned(),
+        Some(help) => format!("{}; {help}", case.rule.reason),
+        None => case.rule.reason.to_owned(),
     };
     diagnostic.help(help)
 }
 
-fn without(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
+fn without(case: &RuleContext<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
     let title = format!("remove {}", case.quoted(word));
     diagnostic.fix(title, case.opcode.dotted_span(word), "")
 }
 
 /// Returns the diagnostic for two mutually exclusive modifiers.
-pub(crate) fn clash(case: &Case<'_>, a: usize, b: usize) -> Diagnostic {
+pub(crate) fn clash(case: &RuleContext<'_>, a: usize, b: usize) -> Diagnostic {
     let (first, second) = (case.quoted(a), case.quoted(b));
     let message = format!("{first} cannot be combined with {second}");
     let diagnostic = found(case, CLASH, case.span(a), message)
         .label(case.span(b), format!("{second} is specified here"));
     let diagnostic = because(diagnostic, case);
     let removable = !matches!(case.opcode.modifier(a), "mmio" | "L2::cache_hint");
-    match removable && case.rule.verdict == Verdict::Error {
+    match removable && case.rule.verdict == Enforcement::Error {
         true => without(case, diagnostic, a),
         false => diagnostic,
     }
 }
 
 /// Returns the diagnostic for a modifier that requires a value of an empty slot.
-pub(crate) fn needs(case: &Case<'_>, word: usize, slot: SlotName, among: &[&str]) -> Diagnostic {
+pub(crate) fn needs(
+    case: &RuleContext<'_>,
+    word: usize,
+    slot: SlotName,
+    among: &[&str],
+) -> Diagnostic {
     let quoted = case.quoted(word);
     let what = alternatives(among).unwrap_or_else(|| format!("a {slot}"));
     let diagnostic = Diagnostic::error(NEEDS, case.span(word), format!("{quoted} needs {what}"));
@@ -138,7 +143,7 @@ pub(crate) fn needs(case: &Case<'_>, word: usize, slot: SlotName, among: &[&str]
 }
 
 /// Adds a fix for `.shared.cta`, a scope directly after the state space, which is a misspelling of `.shared::cta`.
-fn sub_space(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
+fn sub_space(case: &RuleContext<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic {
     let is_after = case
         .bound
         .word(SlotName::Space)
@@ -162,7 +167,7 @@ fn sub_space(case: &Case<'_>, diagnostic: Diagnostic, word: usize) -> Diagnostic
     diagnostic
 }
 
-fn suggestions(case: &Case<'_>, slot: SlotName) -> &'static [&'static str] {
+fn suggestions(case: &RuleContext<'_>, slot: SlotName) -> &'static [&'static str] {
     let mmio = case.bound.has(SlotName::Mmio);
     let scoped = case.bound.has(SlotName::Scope);
     match slot {
@@ -176,7 +181,7 @@ fn suggestions(case: &Case<'_>, slot: SlotName) -> &'static [&'static str] {
 
 /// Returns the diagnostic for a modifier in combination with a value that it does not permit.
 pub(crate) fn not_among(
-    case: &Case<'_>,
+    case: &RuleContext<'_>,
     word: usize,
     other: usize,
     slot: SlotName,
@@ -184,7 +189,7 @@ pub(crate) fn not_among(
 ) -> Diagnostic {
     let (quoted, wrong) = (case.quoted(word), case.quoted(other));
     let message = match (case.rule.verdict, slot) {
-        (Verdict::Warning, _) => format!(
+        (Enforcement::Warning, _) => format!(
             "the combination of {quoted} and {wrong} is not documented in the PTX ISA manual"
         ),
         (_, SlotName::Space) => format!("{quoted} cannot be applied to {wrong}"),
@@ -193,7 +198,7 @@ pub(crate) fn not_among(
     let diagnostic = found(case, NOT_AMONG, case.span(word), message)
         .label(case.span(other), format!("{wrong} is specified here"));
     let mut diagnostic = because(diagnostic, case);
-    if case.rule.verdict == Verdict::Warning {
+    if case.rule.verdict == Enforcement::Warning {
         return diagnostic;
     }
     if let Some(allowed) = case.allowed(slot, among) {
@@ -221,7 +226,7 @@ pub(crate) fn not_among(
 }
 
 /// Returns the diagnostic for a combination that requires a later version or another target.
-pub(crate) fn together(case: &Case<'_>, a: usize, b: usize, gate: Gate) -> Diagnostic {
+pub(crate) fn together(case: &RuleContext<'_>, a: usize, b: usize, gate: Gate) -> Diagnostic {
     let (first, second) = (case.quoted(a), case.quoted(b));
     let message = format!("{first} with {second} {}", case.lacks(gate));
     let diagnostic = found(case, TOGETHER, case.span(a), message)
@@ -230,7 +235,7 @@ pub(crate) fn together(case: &Case<'_>, a: usize, b: usize, gate: Gate) -> Diagn
 }
 
 /// Returns the diagnostic for a value that the manual documents only for a later version or target.
-pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
+pub(crate) fn from(case: &RuleContext<'_>, word: usize, gate: Gate) -> Diagnostic {
     let message = format!(
         "the PTX ISA manual documents {} {}",
         case.quoted(word),
@@ -241,7 +246,7 @@ pub(crate) fn from(case: &Case<'_>, word: usize, gate: Gate) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a missing state space in a version without generic addressing.
-pub(crate) fn empty(case: &Case<'_>, slot: SlotName, gate: Gate) -> Diagnostic {
+pub(crate) fn empty(case: &RuleContext<'_>, slot: SlotName, gate: Gate) -> Diagnostic {
     let message = format!("generic addressing {}", case.lacks(gate));
     let span = case
         .opcode
@@ -258,7 +263,7 @@ pub(crate) fn empty(case: &Case<'_>, slot: SlotName, gate: Gate) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a vector that is wider than the maximum access width.
-pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Diagnostic {
+pub(crate) fn too_wide(case: &RuleContext<'_>, word: usize, bits: u32, most: u32) -> Diagnostic {
     let message = format!("found a vector of {bits} bits, expected at most {most} bits");
     let mut diagnostic = Diagnostic::error(TOO_WIDE, case.span(word), message);
     if let Some(ty) = case.bound.word(SlotName::Type) {
@@ -275,7 +280,7 @@ pub(crate) fn too_wide(case: &Case<'_>, word: usize, bits: u32, most: u32) -> Di
 }
 
 /// Returns the diagnostic for a 256-bit access in a version or for a target that does not support it.
-pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
+pub(crate) fn wide_gate(case: &RuleContext<'_>, word: usize, wide: &WideAccess) -> Diagnostic {
     let message = format!("a {}-bit access {}", wide.bits, case.lacks(wide.gate));
     let mut diagnostic = Diagnostic::error(WIDE_GATE, case.span(word), message);
     if let Some(ty) = case.bound.word(SlotName::Type) {
@@ -290,7 +295,12 @@ pub(crate) fn wide_gate(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
 }
 
 /// Returns the diagnostic for a 256-bit access outside of global memory.
-pub(crate) fn wide_space(case: &Case<'_>, word: usize, space: usize, wide: &Wide) -> Diagnostic {
+pub(crate) fn wide_space(
+    case: &RuleContext<'_>,
+    word: usize,
+    space: usize,
+    wide: &WideAccess,
+) -> Diagnostic {
     let message = format!(
         "{}-bit accesses are available for global memory only, found the state space {}",
         wide.bits,
@@ -307,7 +317,7 @@ pub(crate) fn wide_space(case: &Case<'_>, word: usize, space: usize, wide: &Wide
 }
 
 /// Returns the diagnostic for a modifier that only 256-bit accesses accept.
-pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic {
+pub(crate) fn wide_only(case: &RuleContext<'_>, word: usize, wide: &WideAccess) -> Diagnostic {
     let shapes: Vec<String> = wide
         .shapes
         .iter()
@@ -319,7 +329,7 @@ pub(crate) fn wide_only(case: &Case<'_>, word: usize, wide: &Wide) -> Diagnostic
 }
 
 /// Returns the diagnostic for two modifiers in the wrong order.
-pub(crate) fn wrong_order(case: &Case<'_>, first: usize, second: usize) -> Diagnostic {
+pub(crate) fn wrong_order(case: &RuleContext<'_>, first: usize, second: usize) -> Diagnostic {
     let (a, b) = (case.quoted(first), case.quoted(second));
     let message = format!("expected {a} before {b}");
     let diagnostic = Diagnostic::error(WRONG_ORDER, case.span(second), message);
@@ -341,7 +351,7 @@ pub(crate) fn wrong_order(case: &Case<'_>, first: usize, second: usize) -> Diagn
 /// Returns the diagnostic for a modifier of other instructions.
 pub(crate) fn refused(
     opcode: &Opcode<'_>,
-    bound: &warpgrid_isa::form::Bound,
+    bound: &warpgrid_isa::form::BoundForm,
     word: usize,
     why: &str,
 ) -> Diagnostic {
@@ -365,7 +375,12 @@ pub(crate) fn refused(
 }
 
 /// Returns the diagnostic for a construct, such as a special register, that the version or the target does not support.
-pub(crate) fn special_gate(name: &str, span: Span, gate: Gate, module: &Module) -> Diagnostic {
+pub(crate) fn special_gate(
+    name: &str,
+    span: Span,
+    gate: Gate,
+    module: &TargetContext,
+) -> Diagnostic {
     let code = match module.version < gate.ptx {
         true => crate::diagnostics::check::NEEDS_VERSION,
         false => crate::diagnostics::check::NEEDS_TARGET,
@@ -378,7 +393,7 @@ pub(crate) fn special_gate(name: &str, span: Span, gate: Gate, module: &Module) 
     raised(diagnostic, module, gate)
 }
 
-fn gated(diagnostic: Diagnostic, case: &Case<'_>, gate: Gate) -> Diagnostic {
+fn gated(diagnostic: Diagnostic, case: &RuleContext<'_>, gate: Gate) -> Diagnostic {
     match diagnostic.severity {
         Severity::Error => raised(diagnostic, case.module, gate),
         _ => diagnostic,
@@ -386,14 +401,14 @@ fn gated(diagnostic: Diagnostic, case: &Case<'_>, gate: Gate) -> Diagnostic {
 }
 
 /// Sets the unmet requirements of the gate, and adds a fix that raises the version and the target of the header.
-fn raised(mut diagnostic: Diagnostic, module: &Module, gate: Gate) -> Diagnostic {
+fn raised(mut diagnostic: Diagnostic, module: &TargetContext, gate: Gate) -> Diagnostic {
     diagnostic.needs = module.lacking(gate);
     diagnostic.fixes.extend(raise(module, &diagnostic.needs));
     diagnostic
 }
 
 /// Returns a fix that sets the required version and target in the header.
-pub(crate) fn raise(module: &Module, needs: &Needs) -> Option<Fix> {
+pub(crate) fn raise(module: &TargetContext, needs: &Requirement) -> Option<Fix> {
     let target = needs.target.and_then(Target::from_name);
     let since = target.map(|target| target.since).max(needs.version);
     let version = since.filter(|version| module.version < *version);
@@ -423,14 +438,14 @@ pub(crate) fn raise(module: &Module, needs: &Needs) -> Option<Fix> {
 
 /// States that no target supports both the construct and another instruction of the module. Removes the fixes, which would only
 /// cause a different error.
-pub(crate) fn never_together(diagnostic: &mut Diagnostic, other: &str) {
+pub(crate) fn note_no_common_target(diagnostic: &mut Diagnostic, other: &str) {
     diagnostic.fixes.clear();
     diagnostic.help = Some(format!(
         "no target supports both this feature and `{other}`, which the module also uses"
     ));
 }
 
-fn lacks(module: &Module, gate: Gate) -> String {
+fn lacks(module: &TargetContext, gate: Gate) -> String {
     let needs = module.lacking(gate);
     match (needs.version, needs.target) {
         (Some(version), Some(target)) => format!("needs PTX {version} and `{target}`"),
@@ -440,7 +455,7 @@ fn lacks(module: &Module, gate: Gate) -> String {
     }
 }
 
-impl Case<'_> {
+impl RuleContext<'_> {
     fn lacks(&self, gate: Gate) -> String {
         lacks(self.module, gate)
     }

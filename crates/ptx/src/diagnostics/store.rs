@@ -4,7 +4,7 @@ use crate::diagnostics::catalogue;
 use crate::diagnostics::rules::fix;
 use crate::opcode::Opcode;
 use crate::tree::operand::OperandKind;
-use warpgrid_isa::{ScalarType, StateSpace, ValueClass};
+use warpgrid_isa::{OperandClass, ScalarType, StateSpace};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span, counted};
 
 catalogue! {
@@ -78,8 +78,8 @@ catalogue! {
     PARAM_REGISTER_PASSES = "W0345", "parameter by address", "st.param.u32 [%rd], %r;", "st.param.u32 [argument], %r;";
 }
 
-fn describe(class: ValueClass) -> String {
-    use ValueClass as V;
+fn describe(class: OperandClass) -> String {
+    use OperandClass as V;
     let kind = match class {
         V::Bits(_) => "untyped",
         V::Unsigned(_) => "unsigned",
@@ -96,14 +96,14 @@ fn describe(class: ValueClass) -> String {
 
 /// Describes the registers and literals that can be stored as a type.
 fn compatible_with(ty: ScalarType) -> String {
-    match (ValueClass::of(ty), ty.width_bits()) {
+    match (OperandClass::of(ty), ty.width_bits()) {
         (_, 128) => "a `.b128` register or an integer literal can be stored as `.b128`".to_owned(),
-        (ValueClass::Float(_), bits) => {
+        (OperandClass::Float(_), bits) => {
             format!(
                 "registers of type `.{ty}` or `.b{bits}`, wider untyped registers and floating-point literals can be stored as `.{ty}`"
             )
         }
-        (ValueClass::Bits(_), bits) => {
+        (OperandClass::Bits(_), bits) => {
             format!(
                 "registers with at least {bits} bits (except predicates) and integer literals can be stored as `.{ty}`"
             )
@@ -117,13 +117,13 @@ fn compatible_with(ty: ScalarType) -> String {
 }
 
 /// Returns the diagnostic for a value of an incompatible type.
-pub(crate) fn type_mismatch(span: Span, class: ValueClass, ty: ScalarType) -> Diagnostic {
+pub(crate) fn type_mismatch(span: Span, class: OperandClass, ty: ScalarType) -> Diagnostic {
     let message = format!("{} is not compatible with `.{ty}`", describe(class));
     Diagnostic::error(TYPE_MISMATCH, span, message).help(compatible_with(ty))
 }
 
 /// Returns the diagnostic for a vector of an incompatible type.
-pub(crate) fn vector_mismatch(span: Span, class: ValueClass, ty: ScalarType) -> Diagnostic {
+pub(crate) fn vector_mismatch(span: Span, class: OperandClass, ty: ScalarType) -> Diagnostic {
     let element = describe(class);
     let element = element.strip_prefix("a ").unwrap_or(&element);
     let message = format!("a vector of {element} elements is not compatible with `.{ty}`");
@@ -144,9 +144,9 @@ pub(crate) fn n_elements(span: Span, found: usize, expected: usize) -> Diagnosti
 /// Returns the diagnostic for adjacent elements of different kinds.
 pub(crate) fn different_kinds(
     span: Span,
-    class: ValueClass,
+    class: OperandClass,
     before: Span,
-    neighbour: ValueClass,
+    neighbour: OperandClass,
 ) -> Diagnostic {
     let (found, neighbour) = (describe(class), describe(neighbour));
     let message = format!("found {found} next to {neighbour}");
@@ -158,9 +158,9 @@ pub(crate) fn different_kinds(
 /// Returns the diagnostic for elements of different widths.
 pub(crate) fn different_widths(
     span: Span,
-    class: ValueClass,
+    class: OperandClass,
     first: Span,
-    other: ValueClass,
+    other: OperandClass,
 ) -> Diagnostic {
     let (found, expected) = (class.stored_width(), other.stored_width());
     let message =

@@ -212,7 +212,7 @@ pub fn dot_in_name(span: Span, name: &str) -> Diagnostic {
 
 /// Token with its description for messages.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundToken {
     pub span: Span,
     /// Description: `` `ret` `` or `the end of the source`.
     pub name: String,
@@ -393,7 +393,7 @@ pub fn constant_wraps(span: Span, text: &str, value: u64) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a statement without a semicolon, which the fix inserts at `end`.
-pub fn missing_semicolon(end: u32, what: &str, next: &Found) -> Diagnostic {
+pub fn missing_semicolon(end: u32, what: &str, next: &FoundToken) -> Diagnostic {
     let last = Span::new(end.saturating_sub(1), end);
     Diagnostic::error(
         MISSING_SEMICOLON,
@@ -492,7 +492,7 @@ pub fn elements_left_out(dots: Span, names: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for an unexpected token.
-pub fn unexpected(found: &Found, expected: &str) -> Diagnostic {
+pub fn unexpected(found: &FoundToken, expected: &str) -> Diagnostic {
     Diagnostic::error(
         UNEXPECTED_TOKEN,
         found.span,
@@ -501,7 +501,7 @@ pub fn unexpected(found: &Found, expected: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a function or block without its closing brace.
-pub fn unclosed_brace(open: Span, found: &Found) -> Diagnostic {
+pub fn unclosed_brace(open: Span, found: &FoundToken) -> Diagnostic {
     Diagnostic::error(
         UNCLOSED_BRACE,
         found.span,
@@ -521,7 +521,7 @@ pub fn unmatched_brace(span: Span) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a bracket that is not closed.
-pub fn unclosed_group(open: Span, close: &str, found: &Found) -> Diagnostic {
+pub fn unclosed_group(open: Span, close: &str, found: &FoundToken) -> Diagnostic {
     Diagnostic::error(
         UNCLOSED_GROUP,
         found.span,
@@ -575,7 +575,7 @@ pub fn constant_before_name(span: Span, text: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for any other construct that is not an address.
-pub fn address_form(found: &Found) -> Diagnostic {
+pub fn address_form(found: &FoundToken) -> Diagnostic {
     Diagnostic::error(
         ADDRESS_FORM,
         found.span,
@@ -615,7 +615,7 @@ pub fn empty_group(span: Span, what: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a list element that is not a register, constant or sink.
-pub fn vector_element(found: &Found, holder: &str) -> Diagnostic {
+pub fn vector_element(found: &FoundToken, holder: &str) -> Diagnostic {
     Diagnostic::error(
         VECTOR_ELEMENT,
         found.span,
@@ -676,7 +676,7 @@ pub fn directive_in_opcode(span: Span, text: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a token in a body that does not start a statement.
-pub fn statement_expected(found: &Found) -> Diagnostic {
+pub fn statement_expected(found: &FoundToken) -> Diagnostic {
     Diagnostic::error(
         STATEMENT_EXPECTED,
         found.span,
@@ -697,7 +697,7 @@ pub fn stray_semicolon(span: Span) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a malformed guard, or a guard before a statement other than an instruction.
-pub fn malformed_guard(found: &Found, expected: &str) -> Diagnostic {
+pub fn malformed_guard(found: &FoundToken, expected: &str) -> Diagnostic {
     Diagnostic::error(
         MALFORMED_GUARD,
         found.span,
@@ -730,7 +730,7 @@ pub fn unknown_directive(span: Span, text: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a declaration without a type.
-pub fn type_expected(found: &Found) -> Diagnostic {
+pub fn type_expected(found: &FoundToken) -> Diagnostic {
     Diagnostic::error(
         DECLARED_TYPE,
         found.span,
@@ -793,7 +793,7 @@ pub fn declaration_order(span: Span, text: &str, place: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a missing name.
-pub fn name_expected(found: &Found, what: &str) -> Diagnostic {
+pub fn name_expected(found: &FoundToken, what: &str) -> Diagnostic {
     Diagnostic::error(
         NAME_EXPECTED,
         found.span,
@@ -811,7 +811,7 @@ pub fn reserved_name(span: Span, text: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for an array size or register count that is not a literal.
-pub fn array_size(found: &Found, expected: &str) -> Diagnostic {
+pub fn array_size(found: &FoundToken, expected: &str) -> Diagnostic {
     Diagnostic::error(
         ARRAY_SIZE,
         found.span,
@@ -880,7 +880,7 @@ pub fn nested_too_deep(span: Span, what: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for an invalid initializer.
-pub fn initializer(found: &Found, expected: &str) -> Diagnostic {
+pub fn initializer(found: &FoundToken, expected: &str) -> Diagnostic {
     Diagnostic::error(
         INITIALIZER,
         found.span,
@@ -889,7 +889,7 @@ pub fn initializer(found: &Found, expected: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for an invalid argument of a directive.
-pub fn directive_argument(found: &Found, directive: &str, expected: &str) -> Diagnostic {
+pub fn directive_argument(found: &FoundToken, directive: &str, expected: &str) -> Diagnostic {
     Diagnostic::error(
         DIRECTIVE_ARGUMENT,
         found.span,

@@ -1,25 +1,27 @@
 //! Reference documentation of PTX: converts the instruction tables to forms and explained instructions.
 
 use warpgrid_isa::form::layout::OperandSlot;
-use warpgrid_isa::form::{Bound, Form, Layout, Origin, Slot, SlotKind, bind, forms_of, layouts};
+use warpgrid_isa::form::{
+    BoundForm, FactSource, Form, FormSyntax, ModifierSlot, SlotKind, bind, forms_of, layouts,
+};
 use warpgrid_isa::sass::pairs;
-use warpgrid_isa::{SpecialRegister, Target, Value};
+use warpgrid_isa::{ModifierSpelling, SpecialRegister, Target};
 use warpgrid_program::{
-    Explanation, FormFacts, OperandFacts, SlotFacts, TermFacts, ValueFacts, WordFacts, WordMeaning,
+    Explanation, FormDoc, ModifierDoc, OperandDoc, SlotDoc, TermDoc, TokenDoc, TokenDocKind,
 };
 
 /// Returns all forms in table order.
-pub(crate) fn forms() -> Vec<FormFacts> {
+pub(crate) fn forms() -> Vec<FormDoc> {
     layouts().iter().map(form).collect()
 }
 
 /// Returns the special registers.
-pub(crate) fn terms() -> Vec<TermFacts> {
+pub(crate) fn terms() -> Vec<TermDoc> {
     let families = SpecialRegister::families().into_iter();
     let term = |(register, spelled): (SpecialRegister, Vec<String>)| {
         let (first, last) = (spelled.first()?, spelled.last()?);
         let stem = first.split_once('.').map(|(stem, _)| stem.to_owned());
-        Some(TermFacts {
+        Some(TermDoc {
             name: match spelled.len() {
                 1 => first.clone(),
                 _ => format!("{first} to {last}"),
@@ -43,10 +45,10 @@ pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
     let opcode = words.next()?;
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     if words.is_empty() {
-        let forms: Vec<FormFacts> = forms_of(opcode).map(form).collect();
+        let forms: Vec<FormDoc> = forms_of(opcode).map(form).collect();
         return (!forms.is_empty()).then_some(Explanation::Opcode(forms));
     }
-    let named: Vec<FormFacts> = forms_of(opcode)
+    let named: Vec<FormDoc> = forms_of(opcode)
         .filter(|layout| begins_with(layout, &words))
         .map(form)
         .collect();
@@ -59,18 +61,18 @@ pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
         mnemonic: mnemonic.to_owned(),
         form: Box::new(form(bound.layout)),
         words: explained
-            .map(|(index, word)| WordFacts {
+            .map(|(index, word)| TokenDoc {
                 text: (*word).to_owned(),
                 meaning: meaning(&bound, index),
             })
             .collect(),
         faults: Vec::new(),
-        beside: beside(&bound),
+        equivalents: beside(&bound),
     })
 }
 
 /// Returns the SASS counterparts of a store by architecture.
-fn beside(bound: &Bound) -> Vec<String> {
+fn beside(bound: &BoundForm) -> Vec<String> {
     let modifiers = bound.modifiers();
     let does = bound.layout.form.does;
     let codes = pairs::GENERATIONS.iter().filter_map(|(name, on)| {
@@ -87,7 +89,7 @@ fn beside(bound: &Bound) -> Vec<String> {
 
 /// Returns whether the words are the first required literals of the form. For example, `cp.async.bulk` is not an instruction, but
 /// the common prefix of several names.
-fn begins_with(layout: &Layout, words: &[&str]) -> bool {
+fn begins_with(layout: &FormSyntax, words: &[&str]) -> bool {
     let mut literals = layout.slots.iter().map_while(|slot| match slot.kind {
         SlotKind::Literal(text, _) if slot.required => Some(text),
         SlotKind::Literal(..) | SlotKind::Set(_) => None,
@@ -96,25 +98,25 @@ fn begins_with(layout: &Layout, words: &[&str]) -> bool {
 }
 
 /// Returns the meaning of the modifier at `index` of a bound instruction.
-fn meaning(bound: &Bound, index: usize) -> Option<WordMeaning> {
+fn meaning(bound: &BoundForm, index: usize) -> Option<TokenDocKind> {
     let bindings = bound.layout.slots.iter().zip(&bound.slots);
     let mut found = bindings.filter_map(|(slot, binding)| Some((slot, binding.as_ref()?)));
     let (slot, binding) = found.find(|(_, binding)| binding.word == index)?;
     Some(match binding.value {
-        Some(found) => WordMeaning::Value {
+        Some(found) => TokenDocKind::Value {
             slot: title(slot).to_owned(),
-            value: ValueFacts {
+            value: ModifierDoc {
                 needs: bound.gate_of(index).phrase(),
                 ..value(found)
             },
         },
-        None => WordMeaning::Literal(slot.help().unwrap_or_default().to_owned()),
+        None => TokenDocKind::Literal(slot.help().unwrap_or_default().to_owned()),
     })
 }
 
-fn form(layout: &Layout) -> FormFacts {
+fn form(layout: &FormSyntax) -> FormDoc {
     let form = layout.form;
-    FormFacts {
+    FormDoc {
         opcode: layout.opcode.to_owned(),
         syntax: form.syntax.to_owned(),
         help: form.help.to_owned(),
@@ -134,7 +136,7 @@ fn form(layout: &Layout) -> FormFacts {
 
 #[cfg(feature = "examples")]
 const fn examples(form: &Form) -> &'static [&'static str] {
-    form.good
+    form.accepted_examples
 }
 
 /// Returns no examples, because the table rows contain none without the feature `examples`.
@@ -143,16 +145,16 @@ const fn examples(_: &Form) -> &'static [&'static str] {
     &[]
 }
 
-fn operand(operand: &OperandSlot, layout: &Layout) -> Option<OperandFacts> {
-    Some(OperandFacts {
+fn operand(operand: &OperandSlot, layout: &FormSyntax) -> Option<OperandDoc> {
+    Some(OperandDoc {
         name: operand.name.to_owned(),
         help: layout.help_of(operand)?,
         required: !operand.optional,
     })
 }
 
-fn slot(slot: &Slot) -> SlotFacts {
-    SlotFacts {
+fn slot(slot: &ModifierSlot) -> SlotDoc {
+    SlotDoc {
         name: slot.name.to_owned(),
         title: title(slot).to_owned(),
         required: slot.required,
@@ -160,26 +162,26 @@ fn slot(slot: &Slot) -> SlotFacts {
             SlotKind::Set(set) => set.values.iter().map(value).collect(),
             // A modifier that every instruction of the form has is part of its name.
             SlotKind::Literal(..) if slot.required => Vec::new(),
-            SlotKind::Literal(text, _) => vec![ValueFacts {
+            SlotKind::Literal(text, _) => vec![ModifierDoc {
                 text: text.to_owned(),
                 members: Vec::new(),
                 help: slot.help().unwrap_or_default().to_owned(),
                 needs: None,
-                origin: Origin::Documented.text(),
+                origin: FactSource::Documented.text(),
             }],
         },
     }
 }
 
-fn title(slot: &Slot) -> &'static str {
+fn title(slot: &ModifierSlot) -> &'static str {
     match slot.kind {
         SlotKind::Set(set) => set.title,
         SlotKind::Literal(..) => "modifier",
     }
 }
 
-fn value(value: &Value) -> ValueFacts {
-    ValueFacts {
+fn value(value: &ModifierSpelling) -> ModifierDoc {
+    ModifierDoc {
         text: value.text.to_owned(),
         members: Vec::new(),
         help: value.help.to_owned(),

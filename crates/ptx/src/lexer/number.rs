@@ -5,7 +5,7 @@ use warpgrid_isa::read_decimal;
 
 /// Value of a literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum NumberValue {
     Integer {
         value: u64,
         unsigned: bool,
@@ -20,12 +20,12 @@ pub(crate) enum Value {
     /// Integer of more than 64 bits, or a decimal literal beyond the largest `f64`.
     Overflow,
     /// Malformed literal: `0x`, `0f3F8`.
-    Broken(Flaw),
+    Broken(NumberError),
 }
 
 /// Reason why a literal is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flaw {
+pub(crate) enum NumberError {
     /// Prefix without digits, or digits that are invalid in the base.
     Digits,
     /// Number of hexadecimal digits that a `0f` literal (8) or `0d` literal (16) requires, and the number of digits that it has.
@@ -35,7 +35,7 @@ pub(crate) enum Flaw {
 /// Literal with its end offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number {
-    pub(crate) value: Value,
+    pub(crate) value: NumberValue,
     pub(crate) end: usize,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn scan(text: &[u8], at: usize) -> Number {
     let next = text.get(end).copied().unwrap_or(0);
     let plain = !is(next, crate::lexer::NAME) && next != b'.' && end > at;
     if plain && (text.get(at) != Some(&b'0') || end == at + 1) {
-        let value = Value::Integer {
+        let value = NumberValue::Integer {
             value,
             unsigned: false,
         };
@@ -106,10 +106,10 @@ fn in_base(text: &[u8], at: usize, base: u32) -> Number {
     }
     let unsigned = text.get(digits) == Some(&b'U');
     let value = match value {
-        _ if !legal => Value::Broken(Flaw::Digits),
-        _ if overflow => Value::Overflow,
-        value if wrapped => Value::Wrapped(value),
-        value => Value::Integer {
+        _ if !legal => NumberValue::Broken(NumberError::Digits),
+        _ if overflow => NumberValue::Overflow,
+        value if wrapped => NumberValue::Wrapped(value),
+        value => NumberValue::Integer {
             value,
             unsigned: unsigned || value > i64::MAX as u64,
         },
@@ -128,9 +128,9 @@ fn hex_float(text: &[u8], at: usize, wanted: usize) -> Number {
         bits << 4 | u64::from((*digit as char).to_digit(16).unwrap_or(0))
     });
     let value = match (found == wanted, wanted) {
-        (false, _) => Value::Broken(Flaw::HexFloat { wanted, found }),
-        (true, 8) => Value::Single(bits as u32),
-        (true, _) => Value::Double(f64::from_bits(bits)),
+        (false, _) => NumberValue::Broken(NumberError::HexFloat { wanted, found }),
+        (true, 8) => NumberValue::Single(bits as u32),
+        (true, _) => NumberValue::Double(f64::from_bits(bits)),
     };
     Number { value, end }
 }
@@ -158,9 +158,9 @@ fn decimal_float(text: &[u8], at: usize, end: usize) -> Number {
     let spelled = text.get(at..end).unwrap_or(&[]);
     let parsed = std::str::from_utf8(spelled).ok().and_then(read_decimal);
     let value = match parsed {
-        Some(value) if value.is_finite() => Value::Double(value),
-        Some(_) => Value::Overflow,
-        None => Value::Broken(Flaw::Digits),
+        Some(value) if value.is_finite() => NumberValue::Double(value),
+        Some(_) => NumberValue::Overflow,
+        None => NumberValue::Broken(NumberError::Digits),
     };
     Number { value, end }
 }

@@ -3,7 +3,7 @@
 use crate::diagnostics::syntax;
 use crate::lexer::number;
 use crate::parser::operand::{is_operator, starts_constant};
-use crate::parser::{Parser, Read};
+use crate::parser::{ParseResult, Parser};
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
@@ -11,7 +11,7 @@ use warpgrid_program::Span;
 impl Parser<'_> {
     /// Parses an address `[...]`. The cursor is at the bracket.
     #[inline]
-    pub(crate) fn address(&mut self) -> Read<()> {
+    pub(crate) fn address(&mut self) -> ParseResult<()> {
         let open = self.cursor.offset();
         self.cursor.at += 1;
         self.cursor.skip();
@@ -47,7 +47,7 @@ impl Parser<'_> {
 
     /// Reports the error after the name of an address.
     #[cold]
-    fn broken_address(&mut self, open: u32, name: Span, byte: u8) -> Read<()> {
+    fn broken_address(&mut self, open: u32, name: Span, byte: u8) -> ParseResult<()> {
         if byte == b'.' {
             let dotted = self.cursor.token().span;
             let text = self.text(dotted);
@@ -61,7 +61,7 @@ impl Parser<'_> {
 
     /// Parses an absolute address `[4]`.
     #[cold]
-    fn absolute_address(&mut self, open: u32) -> Read<()> {
+    fn absolute_address(&mut self, open: u32) -> ParseResult<()> {
         let byte = self.cursor.byte();
         if byte == b']' {
             let empty = Span::new(open, self.cursor.offset() + 1);
@@ -84,7 +84,7 @@ impl Parser<'_> {
 
     /// Parses the constant of an absolute address. A name after the constant has a specific diagnostic.
     #[cold]
-    fn address_constant(&mut self) -> Read<i64> {
+    fn address_constant(&mut self) -> ParseResult<i64> {
         let number = self.cursor.clone();
         let n_diagnostics = self.diagnostics.len();
         let read = self.integer_constant("an address");
@@ -100,7 +100,7 @@ impl Parser<'_> {
 
     /// Parses `[name, {c0, c1}]` or `[name, sampler, {c0}]`. The cursor is at the comma.
     #[cold]
-    fn address_list(&mut self, open: u32, span: Span, base: Name) -> Read<()> {
+    fn address_list(&mut self, open: u32, span: Span, base: Name) -> ParseResult<()> {
         let parent = self.tree.operands.len();
         self.push_operand(open, OperandKind::AddressList { entries: 0 });
         self.tree.operands.push(Operand {
@@ -136,12 +136,12 @@ impl Parser<'_> {
 
     /// Parses the constant after `+`.
     #[inline]
-    pub(crate) fn offset(&mut self) -> Read<i64> {
+    pub(crate) fn offset(&mut self) -> ParseResult<i64> {
         let byte = self.cursor.skip();
         if byte.is_ascii_digit() {
             let literal = number::scan(self.cursor.text, self.cursor.at);
             let next = self.cursor.text.get(literal.end).copied().unwrap_or(0);
-            if let (number::Value::Integer { value, .. }, b']') = (literal.value, next) {
+            if let (number::NumberValue::Integer { value, .. }, b']') = (literal.value, next) {
                 self.cursor.at = literal.end;
                 return Ok(value as i64);
             }
@@ -150,7 +150,7 @@ impl Parser<'_> {
     }
 
     #[cold]
-    fn slow_offset(&mut self, byte: u8) -> Read<i64> {
+    fn slow_offset(&mut self, byte: u8) -> ParseResult<i64> {
         if self.cursor.at_name() && !self.at_warp_size() {
             let span = self.cursor.token().span;
             let text = self.text(span);

@@ -2,10 +2,10 @@
 
 use crate::diagnostics::syntax;
 use crate::lexer;
-use crate::parser::directive::{Width, is_reserved};
-use crate::parser::statement::Place;
+use crate::parser::directive::{IntegerWidth, is_reserved};
+use crate::parser::statement::StatementContext;
 use crate::parser::words::is_token;
-use crate::parser::{Parser, Read};
+use crate::parser::{ParseResult, Parser};
 use crate::tree::SourceKind;
 use crate::tree::declaration::DirectiveKind;
 use crate::tree::operand::{Operand, OperandKind};
@@ -13,7 +13,7 @@ use warpgrid_program::Span;
 
 /// Version-dependent constructs that have been recorded for a section. Only the first construct of each kind is recorded.
 #[derive(Debug, Default)]
-struct Kept {
+struct GatedSectionContent {
     sum: bool,
     difference: bool,
     negative: bool,
@@ -21,22 +21,22 @@ struct Kept {
 
 impl Parser<'_> {
     /// Parses `.file 1 "name", 123, 456`.
-    pub(crate) fn file(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn file(&mut self, word: Span) -> ParseResult<()> {
         const EXPECTED: &str =
             "a number, a name in quotation marks, and optionally a timestamp and a size";
         let first = self.tree.operands.len() as u32;
-        if self.place == Place::Body && self.tree.kind == SourceKind::Module {
+        if self.place == StatementContext::Body && self.tree.kind == SourceKind::Module {
             self.report(syntax::misplaced_directive(
                 word,
                 ".file",
                 "is allowed only at module scope",
             ));
         }
-        self.integer_argument(".file", EXPECTED, Width::Word)?;
+        self.integer_argument(".file", EXPECTED, IntegerWidth::Word)?;
         self.string_argument(".file", EXPECTED)?;
         for _ in 0..2 {
             if self.comma() {
-                self.integer_argument(".file", EXPECTED, Width::Long)?;
+                self.integer_argument(".file", EXPECTED, IntegerWidth::Long)?;
             }
         }
         self.no_semicolon(".file");
@@ -44,10 +44,10 @@ impl Parser<'_> {
     }
 
     /// Parses `.loc 1 2 3`, optionally with `, function_name label, inlined_at 1 2 3`.
-    pub(crate) fn loc(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn loc(&mut self, word: Span) -> ParseResult<()> {
         const EXPECTED: &str = "a file number, a line number and a column number";
         let first = self.tree.operands.len() as u32;
-        if self.place == Place::Module {
+        if self.place == StatementContext::Module {
             self.report(syntax::misplaced_directive(
                 word,
                 ".loc",
@@ -55,7 +55,7 @@ impl Parser<'_> {
             ));
         }
         for _ in 0..3 {
-            self.integer_argument(".loc", EXPECTED, Width::Word)?;
+            self.integer_argument(".loc", EXPECTED, IntegerWidth::Word)?;
         }
         if self.comma() {
             self.inlined()?;
@@ -66,7 +66,7 @@ impl Parser<'_> {
 
     /// Parses `function_name label+4, inlined_at 1 2 3`.
     #[cold]
-    fn inlined(&mut self) -> Read<()> {
+    fn inlined(&mut self) -> ParseResult<()> {
         const EXPECTED: &str = "`function_name` and a label, then `inlined_at` and three numbers";
         self.keyword("function_name", EXPECTED)?;
         self.cursor.skip();
@@ -83,7 +83,7 @@ impl Parser<'_> {
         }
         if self.eat(b'+') {
             self.cursor.skip();
-            self.integer_argument(".loc", EXPECTED, Width::Word)?;
+            self.integer_argument(".loc", EXPECTED, IntegerWidth::Word)?;
             self.add_offset_to_label();
         }
         if !self.eat(b',') {
@@ -91,7 +91,7 @@ impl Parser<'_> {
         }
         self.keyword("inlined_at", EXPECTED)?;
         for _ in 0..3 {
-            self.integer_argument(".loc", EXPECTED, Width::Word)?;
+            self.integer_argument(".loc", EXPECTED, IntegerWidth::Word)?;
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ impl Parser<'_> {
         }
     }
 
-    fn keyword(&mut self, keyword: &str, expected: &str) -> Read<()> {
+    fn keyword(&mut self, keyword: &str, expected: &str) -> ParseResult<()> {
         self.cursor.skip();
         let span = self.cursor.token().span;
         if span.text(self.cursor.source) != keyword {
@@ -123,9 +123,9 @@ impl Parser<'_> {
     }
 
     /// Parses `.section .debug_info { ... }`.
-    pub(crate) fn section(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn section(&mut self, word: Span) -> ParseResult<()> {
         let first = self.tree.operands.len() as u32;
-        if self.place == Place::Body && self.tree.kind == SourceKind::Module {
+        if self.place == StatementContext::Body && self.tree.kind == SourceKind::Module {
             self.report(syntax::misplaced_directive(
                 word,
                 ".section",
@@ -157,9 +157,9 @@ impl Parser<'_> {
     }
 
     /// Parses labels and data lines such as `.b8 1, 2` up to the closing brace.
-    fn section_contents(&mut self, open: u32) -> Read<()> {
+    fn section_contents(&mut self, open: u32) -> ParseResult<()> {
         const EXPECTED: &str = "labels and data such as `.b8 1, 2`";
-        let mut kept = Kept::default();
+        let mut kept = GatedSectionContent::default();
         loop {
             match self.cursor.skip() {
                 b'}' => {
@@ -202,7 +202,7 @@ impl Parser<'_> {
     }
 
     /// Parses `.b8` to `.b64`, and returns the number of bits of each value.
-    fn data_word(&mut self) -> Read<u32> {
+    fn data_word(&mut self) -> ParseResult<u32> {
         let start = self.cursor.at;
         let word = self.cursor.word();
         let text = word.map_or("", |span| span.text(self.cursor.source));
@@ -219,7 +219,7 @@ impl Parser<'_> {
     }
 
     /// Parses an address: `label`, `label+4`, `a-b`, `.debug_str+4`.
-    fn section_address(&mut self, n_bits: u32, kept: &mut Kept) -> Read<()> {
+    fn section_address(&mut self, n_bits: u32, kept: &mut GatedSectionContent) -> ParseResult<()> {
         let start = self.cursor.at;
         let section = self.cursor.word();
         let is_section = section.is_some();
@@ -264,7 +264,7 @@ impl Parser<'_> {
     }
 
     /// Parses a number with an optional sign. Numbers that do not fit `.b8` or `.b16` are errors; wider data is truncated.
-    fn section_number(&mut self, n_bits: u32, kept: &mut Kept) -> Read<()> {
+    fn section_number(&mut self, n_bits: u32, kept: &mut GatedSectionContent) -> ParseResult<()> {
         let start = self.cursor.offset();
         let is_negative = self.eat(b'-');
         self.cursor.skip();
@@ -291,7 +291,7 @@ impl Parser<'_> {
     }
 
     /// Parses `@@DWARF ...` up to the end of its line (PTX ISA versions before 2.0).
-    pub(crate) fn dwarf_line(&mut self, start: u32) -> Read<()> {
+    pub(crate) fn dwarf_line(&mut self, start: u32) -> ParseResult<()> {
         let first = self.tree.operands.len() as u32;
         let rest = self.cursor.source.get(self.cursor.at..).unwrap_or("");
         self.cursor.at += rest.find('\n').unwrap_or(rest.len());

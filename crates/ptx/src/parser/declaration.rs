@@ -2,7 +2,7 @@
 
 use crate::diagnostics::syntax;
 use crate::lexer::TokenKind;
-use crate::parser::{Parser, Read};
+use crate::parser::{ParseResult, Parser};
 use crate::tree::declaration::{
     Alignment, Attribute, Declaration, DeclarationSpace, DeclaredType, Linkage,
 };
@@ -66,7 +66,11 @@ fn instead_of(word: &str) -> Option<&'static str> {
 
 impl Parser<'_> {
     /// Parses a declaration. The cursor is at the dot of its first specifier.
-    pub(crate) fn declaration(&mut self, start: u32, linkage: Option<(Linkage, Span)>) -> Read<()> {
+    pub(crate) fn declaration(
+        &mut self,
+        start: u32,
+        linkage: Option<(Linkage, Span)>,
+    ) -> ParseResult<()> {
         let mut declaration = self.specifiers(start, linkage)?;
         let first = self.tree.declarators.len() as u32;
         if self.cursor.skip() != b';' {
@@ -97,7 +101,7 @@ impl Parser<'_> {
         &mut self,
         start: u32,
         linkage: Option<(Linkage, Span)>,
-    ) -> Read<Declaration> {
+    ) -> ParseResult<Declaration> {
         let attributes = self.tree.attributes.len() as u32;
         let mut declaration = Declaration {
             span: Span::at(start),
@@ -130,7 +134,7 @@ impl Parser<'_> {
         Ok(declaration)
     }
 
-    fn specifier(&mut self, declaration: &mut Declaration) -> Read<()> {
+    fn specifier(&mut self, declaration: &mut Declaration) -> ParseResult<()> {
         self.cursor.skip();
         let Some(span) = self.cursor.word() else {
             self.bad_token()?;
@@ -164,7 +168,7 @@ impl Parser<'_> {
         declaration: &mut Declaration,
         space: DeclarationSpace,
         span: Span,
-    ) -> Read<()> {
+    ) -> ParseResult<()> {
         if !declaration.space_span.text(self.cursor.source).is_empty() {
             self.report(syntax::several_spaces(span, declaration.space_span));
         }
@@ -185,7 +189,7 @@ impl Parser<'_> {
         declaration: &Declaration,
         span: Span,
         word: &str,
-    ) -> Read<()> {
+    ) -> ParseResult<()> {
         if is_specifier(word) {
             let vector = self.text(declaration.vector_span);
             let place = format!("before `{vector}`");
@@ -196,7 +200,7 @@ impl Parser<'_> {
 
     /// Reports why a keyword is not a specifier.
     #[cold]
-    fn bad_specifier(&mut self, span: Span, word: &str) -> Read<()> {
+    fn bad_specifier(&mut self, span: Span, word: &str) -> ParseResult<()> {
         let first = word.split(':').next().unwrap_or(word);
         let shown = self.text(span);
         let diagnostic = match word {
@@ -215,7 +219,7 @@ impl Parser<'_> {
     }
 
     /// Parses the number after `.align`.
-    pub(crate) fn alignment(&mut self, word: Span) -> Read<Alignment> {
+    pub(crate) fn alignment(&mut self, word: Span) -> ParseResult<Alignment> {
         let bytes = self.literal_integer("the alignment in bytes")?;
         let span = self.since(word.start);
         let bytes = self.word(bytes, span);
@@ -223,7 +227,7 @@ impl Parser<'_> {
     }
 
     /// Parses an integer literal, not an expression. The cursor is before the literal.
-    pub(crate) fn literal_integer(&mut self, what: &str) -> Read<u64> {
+    pub(crate) fn literal_integer(&mut self, what: &str) -> ParseResult<u64> {
         let byte = self.cursor.skip();
         if let Some((value, _)) = self.eat_integer() {
             return Ok(value);
@@ -242,7 +246,7 @@ impl Parser<'_> {
     }
 
     /// Parses `(.managed, .unified(1, 2))` after `.attribute`. Variables may have a list of attributes, functions one attribute.
-    pub(crate) fn attributes(&mut self, known: &[&str]) -> Read<()> {
+    pub(crate) fn attributes(&mut self, known: &[&str]) -> ParseResult<()> {
         if !self.eat(b'(') {
             return self.unexpected("`(` and the attributes");
         }
@@ -276,7 +280,7 @@ impl Parser<'_> {
         }
     }
 
-    fn unified(&mut self) -> Read<()> {
+    fn unified(&mut self) -> ParseResult<()> {
         if !self.eat(b'(') {
             return self.unexpected("`(` and two numbers");
         }

@@ -3,7 +3,7 @@
 use crate::diagnostics::syntax;
 use crate::parser::declaration::is_specifier;
 use crate::parser::directive::is_reserved;
-use crate::parser::{Parser, Read};
+use crate::parser::{ParseResult, Parser};
 use crate::tree::Range;
 use crate::tree::declaration::{Declarator, Dimension, Pointer};
 use warpgrid_isa::StateSpace;
@@ -11,7 +11,7 @@ use warpgrid_program::Span;
 
 impl Parser<'_> {
     /// Parses a parameter of a function, and adds its declaration to the tree.
-    pub(crate) fn parameter(&mut self) -> Read<()> {
+    pub(crate) fn parameter(&mut self) -> ParseResult<()> {
         self.cursor.skip();
         let start = self.cursor.offset();
         let mut declaration = self.specifiers(start, None)?;
@@ -65,7 +65,7 @@ impl Parser<'_> {
     }
 
     /// Parses `.ptr .global .align 16`. The cursor is at `.ptr`.
-    fn pointer(&mut self, word: Span) -> Read<Pointer> {
+    fn pointer(&mut self, word: Span) -> ParseResult<Pointer> {
         self.cursor.at = word.end as usize;
         let mut pointer = Pointer {
             span: word,
@@ -118,7 +118,7 @@ impl Parser<'_> {
     }
 
     #[cold]
-    fn declarator_name_expected(&mut self, what: &str) -> Read<()> {
+    fn declarator_name_expected(&mut self, what: &str) -> ParseResult<()> {
         self.bad_token()?;
         let found = self.found();
         let word = found.span.text(self.cursor.source);
@@ -133,7 +133,7 @@ impl Parser<'_> {
     }
 
     /// Parses a declarator: `name`, `name<5>` or `name[4] = {...}`.
-    pub(crate) fn declarator(&mut self) -> Read<()> {
+    pub(crate) fn declarator(&mut self) -> ParseResult<()> {
         self.cursor.skip();
         let start = self.cursor.offset();
         let span = match self.cursor.name() {
@@ -177,7 +177,7 @@ impl Parser<'_> {
     }
 
     /// Parses `<5>`. The cursor is at the angle bracket.
-    fn count(&mut self, declarator: &mut Declarator) -> Read<()> {
+    fn count(&mut self, declarator: &mut Declarator) -> ParseResult<()> {
         let open = self.cursor.offset();
         self.cursor.at += 1;
         let count = self.literal_integer("the register count")?;
@@ -189,7 +189,7 @@ impl Parser<'_> {
     }
 
     /// Parses the next dimension of a declarator: `[4]`, or `[]` as the first one. The cursor is at the bracket.
-    fn dimension(&mut self, declarator: &mut Declarator) -> Read<()> {
+    fn dimension(&mut self, declarator: &mut Declarator) -> ParseResult<()> {
         let open = self.cursor.offset();
         self.cursor.at += 1;
         let is_first = declarator.dimensions.start == declarator.dimensions.end;

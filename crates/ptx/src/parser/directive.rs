@@ -4,9 +4,9 @@ use crate::diagnostics::syntax;
 use crate::lexer::TokenKind;
 use crate::parser::declaration::is_specifier;
 use crate::parser::function::is_performance;
-use crate::parser::statement::Place;
-use crate::parser::{Parser, Read};
-use crate::tree::declaration::{Directive, DirectiveKind, FunctionSort, Linkage};
+use crate::parser::statement::StatementContext;
+use crate::parser::{ParseResult, Parser};
+use crate::tree::declaration::{Directive, DirectiveKind, FunctionDirective, Linkage};
 use crate::tree::operand::{Operand, OperandKind};
 use crate::tree::{Range, SourceKind, StatementKind};
 use warpgrid_program::Span;
@@ -18,7 +18,7 @@ pub(crate) fn is_reserved(text: &str) -> bool {
 
 /// Number of bits of a number that a directive accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Width {
+pub(crate) enum IntegerWidth {
     /// 32 bits.
     Word,
     /// 64 bits.
@@ -60,7 +60,7 @@ fn linkage_of(word: &str) -> Option<Linkage> {
 
 impl Parser<'_> {
     /// Parses a statement that starts with a dot.
-    pub(crate) fn dotted(&mut self, start: u32) -> Read<()> {
+    pub(crate) fn dotted(&mut self, start: u32) -> ParseResult<()> {
         let Some(word) = self.cursor.word() else {
             return self.unexpected("a directive or declaration");
         };
@@ -76,8 +76,8 @@ impl Parser<'_> {
             return self.linked(start, linkage, word);
         }
         match text {
-            ".entry" => self.function(start, FunctionSort::Entry, word, None),
-            ".func" => self.function(start, FunctionSort::Func, word, None),
+            ".entry" => self.function(start, FunctionDirective::Entry, word, None),
+            ".func" => self.function(start, FunctionDirective::Func, word, None),
             ".version" | ".target" | ".address_size" => self.header(word, text),
             ".file" => self.file(word),
             ".section" => self.section(word),
@@ -103,7 +103,7 @@ impl Parser<'_> {
     }
 
     /// Parses a linkage directive (`.visible`, `.extern`, `.weak`, `.common`) and the function or variable after it.
-    fn linked(&mut self, start: u32, linkage: Linkage, word: Span) -> Read<()> {
+    fn linked(&mut self, start: u32, linkage: Linkage, word: Span) -> ParseResult<()> {
         self.cursor.skip();
         let token = self.cursor.token();
         let text = token.span.text(self.cursor.source);
@@ -127,16 +127,16 @@ impl Parser<'_> {
         if matches!(text, ".entry" | ".func") {
             self.cursor.at = token.span.end as usize;
             let sort = if text == ".entry" {
-                FunctionSort::Entry
+                FunctionDirective::Entry
             } else {
-                FunctionSort::Func
+                FunctionDirective::Func
             };
             return self.function(start, sort, token.span, Some((linkage, word)));
         }
         if !is_specifier(text) {
             return self.unexpected("a function or variable after the linkage directive");
         }
-        if self.place == Place::Body && self.tree.kind == SourceKind::Module {
+        if self.place == StatementContext::Body && self.tree.kind == SourceKind::Module {
             let shown = self.text(word);
             self.report(syntax::misplaced_linkage(
                 word,
@@ -181,7 +181,7 @@ impl Parser<'_> {
         word: Span,
         kind: DirectiveKind,
         first: u32,
-    ) -> Read<()> {
+    ) -> ParseResult<()> {
         self.push_directive(word.start, kind, word, first, 0);
         self.push_last_directive(word.start);
         Ok(())
@@ -211,8 +211,8 @@ impl Parser<'_> {
         &mut self,
         directive: &str,
         expected: &str,
-        width: Width,
-    ) -> Read<()> {
+        width: IntegerWidth,
+    ) -> ParseResult<()> {
         self.cursor.skip();
         let start = self.cursor.offset();
         let Some((value, unsigned)) = self.eat_integer() else {
@@ -220,8 +220,8 @@ impl Parser<'_> {
         };
         let span = self.since(start);
         let value = match width {
-            Width::Word => self.word(value, span),
-            Width::Long => value,
+            IntegerWidth::Word => self.word(value, span),
+            IntegerWidth::Long => value,
         };
         let kind = OperandKind::Integer { value, unsigned };
         self.tree.operands.push(Operand { span, kind });
@@ -229,14 +229,14 @@ impl Parser<'_> {
     }
 
     #[cold]
-    pub(crate) fn bad_argument<T>(&mut self, directive: &str, expected: &str) -> Read<T> {
+    pub(crate) fn bad_argument<T>(&mut self, directive: &str, expected: &str) -> ParseResult<T> {
         self.bad_token()?;
         let found = self.found();
         self.broken(syntax::directive_argument(&found, directive, expected))
     }
 
     /// Parses a name as an argument.
-    pub(crate) fn name_argument(&mut self, directive: &str, expected: &str) -> Read<()> {
+    pub(crate) fn name_argument(&mut self, directive: &str, expected: &str) -> ParseResult<()> {
         self.cursor.skip();
         let token = self.cursor.token();
         if token.kind != TokenKind::Name || token.span.text(self.cursor.source) == "_" {
@@ -251,7 +251,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    pub(crate) fn string_argument(&mut self, directive: &str, expected: &str) -> Read<()> {
+    pub(crate) fn string_argument(&mut self, directive: &str, expected: &str) -> ParseResult<()> {
         self.cursor.skip();
         let token = self.cursor.token();
         if token.kind != TokenKind::String {
@@ -275,7 +275,7 @@ impl Parser<'_> {
         comma
     }
 
-    pub(crate) fn end_with_semicolon(&mut self, what: &str) -> Read<()> {
+    pub(crate) fn end_with_semicolon(&mut self, what: &str) -> ParseResult<()> {
         if self.eat(b';') {
             Ok(())
         } else {
@@ -299,7 +299,7 @@ impl Parser<'_> {
     }
 
     /// Parses `.pragma "a", "b";`. Adds the directive, but no statement.
-    pub(crate) fn pragma(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn pragma(&mut self, word: Span) -> ParseResult<()> {
         let first = self.tree.operands.len() as u32;
         loop {
             self.string_argument(".pragma", "names in quotation marks")?;
@@ -313,7 +313,7 @@ impl Parser<'_> {
     }
 
     /// Parses `.alias f, g;`.
-    fn alias(&mut self, word: Span) -> Read<()> {
+    fn alias(&mut self, word: Span) -> ParseResult<()> {
         const EXPECTED: &str = "two function names";
         let first = self.tree.operands.len() as u32;
         self.name_argument(".alias", EXPECTED)?;

@@ -4,8 +4,8 @@ use crate::diagnostics::syntax;
 use crate::lexer;
 use crate::lexer::TokenKind;
 use crate::lexer::number;
-use crate::lexer::number::{Flaw, Number, Value};
-use crate::parser::{MAX_DEPTH, Parser, Read};
+use crate::lexer::number::{Number, NumberError, NumberValue};
+use crate::parser::{MAX_DEPTH, ParseResult, Parser};
 use std::cmp::Ordering;
 use warpgrid_program::Span;
 
@@ -75,7 +75,7 @@ const OPERATORS: &[(&str, u8)] = &[
 impl Parser<'_> {
     /// Parses a constant expression, and returns its value and the end of its last token. The cursor is then after the trivia
     /// that follows.
-    pub(crate) fn constant_expression(&mut self) -> Read<(Constant, u32)> {
+    pub(crate) fn constant_expression(&mut self) -> ParseResult<(Constant, u32)> {
         if self.cursor.byte() == b'0' && matches!(self.cursor.byte_at(1), b'f' | b'F') {
             let constant = self.literal()?;
             return Ok((constant, self.cursor.offset()));
@@ -84,7 +84,7 @@ impl Parser<'_> {
     }
 
     /// Parses a constant expression of integer type. A value of another type is reported, and evaluates to 0.
-    pub(crate) fn integer_constant(&mut self, what: &str) -> Read<i64> {
+    pub(crate) fn integer_constant(&mut self, what: &str) -> ParseResult<i64> {
         let start = self.cursor.offset();
         let (constant, end) = self.constant_expression()?;
         self.cursor.at = end as usize;
@@ -97,7 +97,7 @@ impl Parser<'_> {
         }
     }
 
-    fn ternary(&mut self) -> Read<(Constant, u32)> {
+    fn ternary(&mut self) -> ParseResult<(Constant, u32)> {
         self.nest()?;
         let start = self.cursor.offset();
         let (condition, mut end) = self.binary(1)?;
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Ok((value, end))
     }
 
-    fn nest(&mut self) -> Read<()> {
+    fn nest(&mut self) -> ParseResult<()> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let span = self.cursor.token().span;
@@ -147,7 +147,7 @@ impl Parser<'_> {
     }
 
     /// Parses binary operators whose precedence is at least `weakest`.
-    fn binary(&mut self, weakest: u8) -> Read<(Constant, u32)> {
+    fn binary(&mut self, weakest: u8) -> ParseResult<(Constant, u32)> {
         let start = self.cursor.offset();
         let (mut left, mut end) = self.unary()?;
         while let Some((operator, strength)) = self.operator() {
@@ -178,7 +178,7 @@ impl Parser<'_> {
             .find(|(text, _)| rest.starts_with(text.as_bytes()))
     }
 
-    fn unary(&mut self) -> Read<(Constant, u32)> {
+    fn unary(&mut self) -> ParseResult<(Constant, u32)> {
         let start = self.cursor.offset();
         let sign = self.cursor.byte();
         if !matches!(sign, b'-' | b'+' | b'~' | b'!') {
@@ -215,7 +215,7 @@ impl Parser<'_> {
     }
 
     /// Parses a literal, `WARP_SZ`, a cast or an expression in parentheses.
-    fn primary(&mut self) -> Read<(Constant, u32)> {
+    fn primary(&mut self) -> ParseResult<(Constant, u32)> {
         let byte = self.cursor.byte();
         if byte == b'(' {
             return self.parenthesised();
@@ -245,7 +245,7 @@ impl Parser<'_> {
         self.unexpected("a constant")
     }
 
-    fn parenthesised(&mut self) -> Read<(Constant, u32)> {
+    fn parenthesised(&mut self) -> ParseResult<(Constant, u32)> {
         let open = self.cursor.offset();
         self.cursor.at += 1;
         if self.cursor.skip() == b'.' && self.cursor.token().kind == TokenKind::Word {
@@ -257,7 +257,7 @@ impl Parser<'_> {
     }
 
     /// Parses a cast `(.u64)` and its operand. The cursor is at the dot.
-    fn cast(&mut self) -> Read<(Constant, u32)> {
+    fn cast(&mut self) -> ParseResult<(Constant, u32)> {
         self.nest()?;
         let target = self.cursor.token().span;
         let text = self.text(target);
@@ -301,11 +301,11 @@ impl Parser<'_> {
         let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
         match number.value {
             _ if lexer::is(next, lexer::NAME) => None,
-            Value::Integer { value, unsigned } => {
+            NumberValue::Integer { value, unsigned } => {
                 self.cursor.at = number.end;
                 Some((value, unsigned))
             }
-            Value::Wrapped(_) => match self.literal() {
+            NumberValue::Wrapped(_) => match self.literal() {
                 Ok(Constant::Integer { value, unsigned }) => Some((value, unsigned)),
                 Ok(_) | Err(_) => None,
             },
@@ -314,7 +314,7 @@ impl Parser<'_> {
     }
 
     /// Parses the number literal at the cursor as part of an expression, which excludes `0f` literals.
-    pub(crate) fn literal_in_expression(&mut self) -> Read<Constant> {
+    pub(crate) fn literal_in_expression(&mut self) -> ParseResult<Constant> {
         let start = self.cursor.at;
         let constant = self.literal()?;
         if matches!(constant, Constant::Single(_)) {
@@ -327,15 +327,15 @@ impl Parser<'_> {
     }
 
     /// Parses the number literal at the cursor.
-    fn literal(&mut self) -> Read<Constant> {
+    fn literal(&mut self) -> ParseResult<Constant> {
         let number = number::scan(self.cursor.text, self.cursor.at);
         let next = self.cursor.text.get(number.end).copied().unwrap_or(0);
         let constant = match number.value {
             _ if !lexer::ends_number(next) || next == b'.' => return self.bad_literal(number),
-            Value::Integer { value, unsigned } => Constant::Integer { value, unsigned },
-            Value::Double(value) => Constant::Double(value),
-            Value::Single(bits) => Constant::Single(bits),
-            Value::Wrapped(_) | Value::Overflow | Value::Broken(_) => {
+            NumberValue::Integer { value, unsigned } => Constant::Integer { value, unsigned },
+            NumberValue::Double(value) => Constant::Double(value),
+            NumberValue::Single(bits) => Constant::Single(bits),
+            NumberValue::Wrapped(_) | NumberValue::Overflow | NumberValue::Broken(_) => {
                 return self.bad_literal(number);
             }
         };
@@ -345,22 +345,22 @@ impl Parser<'_> {
 
     /// Reports a literal that is too large or malformed.
     #[cold]
-    fn bad_literal(&mut self, number: Number) -> Read<Constant> {
+    fn bad_literal(&mut self, number: Number) -> ParseResult<Constant> {
         let whole = self.cursor.token().span;
         let text = self.text(whole);
         let clings = whole.end as usize > number.end;
         let constant = match number.value {
-            Value::Broken(flaw) => {
+            NumberValue::Broken(flaw) => {
                 return self.broken(syntax::malformed_number(whole, text, &reason_of(flaw)));
             }
-            Value::Wrapped(value) if !clings => {
+            NumberValue::Wrapped(value) if !clings => {
                 self.report(syntax::constant_wraps(whole, text, value));
                 Constant::Integer {
                     value,
                     unsigned: true,
                 }
             }
-            Value::Overflow if !clings => {
+            NumberValue::Overflow if !clings => {
                 self.report(syntax::constant_overflow(whole, text));
                 // Return a value of the intended type, so that the same literal causes no further diagnostics.
                 match syntax::is_decimal_float(text) {
@@ -468,13 +468,13 @@ fn integers(
     })
 }
 
-fn reason_of(flaw: Flaw) -> String {
+fn reason_of(flaw: NumberError) -> String {
     match flaw {
-        Flaw::Digits => {
+        NumberError::Digits => {
             "octal digits are 0 to 7, binary digits are 0 and 1, and at least one digit is required"
                 .to_owned()
         }
-        Flaw::HexFloat { wanted, found } => {
+        NumberError::HexFloat { wanted, found } => {
             let prefix = if wanted == 8 { "0f" } else { "0d" };
             format!("`{prefix}` needs exactly {wanted} hexadecimal digits, found {found} digits")
         }

@@ -2,28 +2,28 @@
 
 use crate::diagnostics::syntax;
 use crate::lexer::TokenKind;
-use crate::parser::directive::Width;
-use crate::parser::statement::Place;
-use crate::parser::{Parser, Read};
-use crate::tree::declaration::{FunctionHeader, FunctionSort, Linkage};
+use crate::parser::directive::IntegerWidth;
+use crate::parser::statement::StatementContext;
+use crate::parser::{ParseResult, Parser};
+use crate::tree::declaration::{FunctionDirective, FunctionHeader, Linkage};
 use crate::tree::{Range, StatementKind};
 use warpgrid_program::Span;
 
 /// Directive between the header and the body of a function: minimum and maximum number of arguments, and the kind of function
 /// that permits the directive (`None` for both kinds).
-struct Performance {
+struct PerformanceDirective {
     word: &'static str,
     arguments: (usize, usize),
-    on: Option<FunctionSort>,
+    on: Option<FunctionDirective>,
 }
 
 const fn row(
     word: &'static str,
     least: usize,
     most: usize,
-    on: Option<FunctionSort>,
-) -> Performance {
-    Performance {
+    on: Option<FunctionDirective>,
+) -> PerformanceDirective {
+    PerformanceDirective {
         word,
         arguments: (least, most),
         on,
@@ -32,20 +32,20 @@ const fn row(
 
 /// Directives of PTX ISA, "Performance-Tuning Directives" and "Cluster Dimension Directives". The permitted kinds of functions
 /// are those of the assembler (13.5).
-const PERFORMANCE: &[Performance] = &[
-    row(".maxntid", 1, 3, Some(FunctionSort::Entry)),
-    row(".reqntid", 1, 3, Some(FunctionSort::Entry)),
-    row(".maxnreg", 1, 1, Some(FunctionSort::Entry)),
+const PERFORMANCE: &[PerformanceDirective] = &[
+    row(".maxntid", 1, 3, Some(FunctionDirective::Entry)),
+    row(".reqntid", 1, 3, Some(FunctionDirective::Entry)),
+    row(".maxnreg", 1, 1, Some(FunctionDirective::Entry)),
     row(".local_maxnreg", 1, 1, None),
-    row(".minnctapersm", 1, 1, Some(FunctionSort::Entry)),
-    row(".maxnctapersm", 1, 1, Some(FunctionSort::Entry)),
-    row(".reqnctapercluster", 1, 3, Some(FunctionSort::Entry)),
-    row(".explicitcluster", 0, 0, Some(FunctionSort::Entry)),
-    row(".maxclusterrank", 1, 1, Some(FunctionSort::Entry)),
-    row(".blocksareclusters", 0, 0, Some(FunctionSort::Entry)),
-    row(".noreturn", 0, 0, Some(FunctionSort::Func)),
-    row(".abi_preserve", 1, 1, Some(FunctionSort::Func)),
-    row(".abi_preserve_control", 1, 1, Some(FunctionSort::Func)),
+    row(".minnctapersm", 1, 1, Some(FunctionDirective::Entry)),
+    row(".maxnctapersm", 1, 1, Some(FunctionDirective::Entry)),
+    row(".reqnctapercluster", 1, 3, Some(FunctionDirective::Entry)),
+    row(".explicitcluster", 0, 0, Some(FunctionDirective::Entry)),
+    row(".maxclusterrank", 1, 1, Some(FunctionDirective::Entry)),
+    row(".blocksareclusters", 0, 0, Some(FunctionDirective::Entry)),
+    row(".noreturn", 0, 0, Some(FunctionDirective::Func)),
+    row(".abi_preserve", 1, 1, Some(FunctionDirective::Func)),
+    row(".abi_preserve_control", 1, 1, Some(FunctionDirective::Func)),
     row(".language", 1, 1, None),
 ];
 
@@ -59,10 +59,10 @@ impl Parser<'_> {
     pub(crate) fn function(
         &mut self,
         start: u32,
-        sort: FunctionSort,
+        sort: FunctionDirective,
         sort_span: Span,
         linkage: Option<(Linkage, Span)>,
-    ) -> Read<()> {
+    ) -> ParseResult<()> {
         let mut header = self.empty_header(start, sort, sort_span, linkage);
         let mut read = self.head(&mut header);
         if read.is_ok()
@@ -72,14 +72,14 @@ impl Parser<'_> {
             read = self.unexpected("`{` and the body of the function, or `;`");
         }
         if read.is_err() && !self.skip_to_body() {
-            return Err(crate::parser::Broken);
+            return Err(crate::parser::StatementError);
         }
         let header_end = self.header_end(start);
         header.span = Span::new(start, header_end);
         match self.cursor.skip() {
             b'{' => {
                 header.has_body = true;
-                if self.place == Place::Body {
+                if self.place == StatementContext::Body {
                     let cursor = std::mem::replace(&mut self.cursor.at, start as usize);
                     self.close_unclosed(start);
                     self.cursor.at = cursor;
@@ -90,15 +90,15 @@ impl Parser<'_> {
                 self.function = self.tree.functions.len() as u32 - 1;
                 self.open_braces.clear();
                 self.open_braces.push(brace);
-                self.place = Place::Body;
+                self.place = StatementContext::Body;
                 self.push(start, StatementKind::FunctionStart(self.function));
             }
             b';' => {
-                if sort == FunctionSort::Entry && self.place == Place::Body {
+                if sort == FunctionDirective::Entry && self.place == StatementContext::Body {
                     let place = "is allowed only at module scope";
                     self.report(syntax::misplaced_directive(sort_span, ".entry", place));
                 }
-                if sort == FunctionSort::Entry && !header.directives.is_empty() {
+                if sort == FunctionDirective::Entry && !header.directives.is_empty() {
                     let found = self.found();
                     let expected = "`{`, because kernel directives must precede the body";
                     self.report(syntax::unexpected(&found, expected));
@@ -116,10 +116,10 @@ impl Parser<'_> {
 
     /// Returns whether the declaration of a function ends without a semicolon, because the next token starts another statement.
     /// The assembler accepts this, and compilers up to CUDA 4 omit the semicolon.
-    fn ends_without_mark(&mut self, sort: FunctionSort) -> bool {
+    fn ends_without_mark(&mut self, sort: FunctionDirective) -> bool {
         let byte = self.cursor.skip();
-        sort == FunctionSort::Func
-            && self.place == Place::Module
+        sort == FunctionDirective::Func
+            && self.place == StatementContext::Module
             && (byte == b'.' || self.cursor.at_end())
     }
 
@@ -142,7 +142,7 @@ impl Parser<'_> {
     pub(crate) fn empty_header(
         &mut self,
         start: u32,
-        sort: FunctionSort,
+        sort: FunctionDirective,
         sort_span: Span,
         linkage: Option<(Linkage, Span)>,
     ) -> FunctionHeader {
@@ -163,11 +163,11 @@ impl Parser<'_> {
     }
 
     /// Parses attributes, return values, name, parameters and performance-tuning directives.
-    fn head(&mut self, header: &mut FunctionHeader) -> Read<()> {
+    fn head(&mut self, header: &mut FunctionHeader) -> ParseResult<()> {
         self.cursor.skip();
         let first = self.tree.attributes.len() as u32;
         let word = self.cursor.token().span;
-        if word.text(self.cursor.source) == ".attribute" && header.sort == FunctionSort::Func {
+        if word.text(self.cursor.source) == ".attribute" && header.sort == FunctionDirective::Func {
             self.cursor.at = word.end as usize;
             self.attributes(&[".unified"])?;
             self.cursor.skip();
@@ -176,7 +176,7 @@ impl Parser<'_> {
             start: first,
             end: self.tree.attributes.len() as u32,
         };
-        if self.cursor.byte() == b'(' && header.sort == FunctionSort::Func {
+        if self.cursor.byte() == b'(' && header.sort == FunctionDirective::Func {
             header.returns = self.parameters()?;
             self.cursor.skip();
         }
@@ -203,7 +203,7 @@ impl Parser<'_> {
     }
 
     /// Parses `(.param .u32 a, .param .u32 b)`, which may be empty. The cursor is at the parenthesis.
-    pub(crate) fn parameters(&mut self) -> Read<Range> {
+    pub(crate) fn parameters(&mut self) -> ParseResult<Range> {
         let open = self.cursor.offset();
         let start = self.tree.declarations.len() as u32;
         self.cursor.at += 1;
@@ -227,7 +227,7 @@ impl Parser<'_> {
         })
     }
 
-    fn performance_directives(&mut self, sort: FunctionSort) -> Read<()> {
+    fn performance_directives(&mut self, sort: FunctionDirective) -> ParseResult<()> {
         loop {
             self.cursor.skip();
             let word = self.cursor.token();
@@ -239,7 +239,7 @@ impl Parser<'_> {
                 let sizes = (self.tree.operands.len(), self.tree.directives.len());
                 self.cursor.at = word.span.end as usize;
                 self.pragma(word.span)?;
-                if sort == FunctionSort::Func {
+                if sort == FunctionDirective::Func {
                     if self.cursor.skip() != b'{' {
                         // The declaration of the function has no semicolon, so that the pragma belongs to the module.
                         self.cursor.at = word.span.start as usize;
@@ -253,14 +253,16 @@ impl Parser<'_> {
                 continue;
             }
             let Some(row) = PERFORMANCE.iter().find(|row| row.word == text) else {
-                if self.place == Place::Module && crate::parser::directive::is_known(text) {
+                if self.place == StatementContext::Module
+                    && crate::parser::directive::is_known(text)
+                {
                     return Ok(());
                 }
                 let shown = self.text(word.span);
                 return self.broken(syntax::unknown_directive(word.span, shown));
             };
             if row.on.is_some_and(|on| on != sort) {
-                let place = if sort == FunctionSort::Entry {
+                let place = if sort == FunctionDirective::Entry {
                     "is allowed for `.func` only"
                 } else {
                     "is allowed for `.entry` only"
@@ -272,7 +274,7 @@ impl Parser<'_> {
         }
     }
 
-    fn performance(&mut self, word: Span, row: &Performance) -> Read<()> {
+    fn performance(&mut self, word: Span, row: &PerformanceDirective) -> ParseResult<()> {
         let first = self.tree.operands.len() as u32;
         let (least, most) = row.arguments;
         for n in 0..most {
@@ -281,7 +283,11 @@ impl Parser<'_> {
                 self.cursor.at = end;
                 break;
             }
-            self.integer_argument(row.word, expected_arguments(row.arguments.1), Width::Word)?;
+            self.integer_argument(
+                row.word,
+                expected_arguments(row.arguments.1),
+                IntegerWidth::Word,
+            )?;
         }
         self.push_directive(
             word.start,

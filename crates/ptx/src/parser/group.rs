@@ -2,7 +2,7 @@
 
 use crate::diagnostics::syntax;
 use crate::parser::operand::{is_operator, starts_constant};
-use crate::parser::{Parser, Read};
+use crate::parser::{ParseResult, Parser};
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
@@ -10,7 +10,7 @@ use warpgrid_program::Span;
 impl Parser<'_> {
     /// Parses a vector `{a, b}`. The cursor is at the brace.
     #[inline]
-    pub(crate) fn vector(&mut self) -> Read<()> {
+    pub(crate) fn vector(&mut self) -> ParseResult<()> {
         let parent = self.tree.operands.len();
         let open = self.cursor.offset();
         self.cursor.at += 1;
@@ -39,7 +39,7 @@ impl Parser<'_> {
 
     /// Parses a list element: a register with or without a component, a constant or `_`.
     #[inline]
-    fn element(&mut self, holder: &str) -> Read<()> {
+    fn element(&mut self, holder: &str) -> ParseResult<()> {
         let byte = self.cursor.skip();
         if self.cursor.at_name() && !self.at_warp_size() {
             let (span, stem_end) = self.scan_split_name();
@@ -72,7 +72,7 @@ impl Parser<'_> {
     }
 
     #[cold]
-    fn component_element(&mut self, span: Span, name: Name, holder: &str) -> Read<()> {
+    fn component_element(&mut self, span: Span, name: Name, holder: &str) -> ParseResult<()> {
         if holder != "a vector" {
             let dotted = self.cursor.token().span;
             let text = self.text(dotted);
@@ -84,7 +84,7 @@ impl Parser<'_> {
     }
 
     /// Parses the operands of `call`: `(results), callee, (arguments), prototype`.
-    pub(crate) fn call_operands(&mut self) -> Read<()> {
+    pub(crate) fn call_operands(&mut self) -> ParseResult<()> {
         if self.cursor.skip() == b'(' {
             self.group()?;
             if !self.eat(b',') {
@@ -105,7 +105,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn call_name(&mut self, what: &str) -> Read<()> {
+    fn call_name(&mut self, what: &str) -> ParseResult<()> {
         self.cursor.skip();
         if !self.cursor.at_name() {
             return self.unexpected(what);
@@ -117,7 +117,7 @@ impl Parser<'_> {
     }
 
     /// Parses `(a, b)`, which may be empty. The cursor is at the parenthesis.
-    fn group(&mut self) -> Read<()> {
+    fn group(&mut self) -> ParseResult<()> {
         let parent = self.tree.operands.len();
         let open = self.cursor.offset();
         self.cursor.at += 1;

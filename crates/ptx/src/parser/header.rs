@@ -1,9 +1,9 @@
 //! Parser of the module header: `.version`, `.target`, `.address_size`.
 
 use crate::diagnostics::syntax;
-use crate::parser::directive::Width;
-use crate::parser::statement::Place;
-use crate::parser::{Parser, Read};
+use crate::parser::directive::IntegerWidth;
+use crate::parser::statement::StatementContext;
+use crate::parser::{ParseResult, Parser};
 use crate::tree::StatementKind;
 use crate::tree::declaration::DirectiveKind;
 use crate::tree::operand::{Operand, OperandKind};
@@ -11,7 +11,7 @@ use warpgrid_program::Span;
 
 impl Parser<'_> {
     /// Parses `.version 8.5`, `.target sm_90, debug` or `.address_size 64`.
-    pub(crate) fn header(&mut self, word: Span, text: &str) -> Read<()> {
+    pub(crate) fn header(&mut self, word: Span, text: &str) -> ParseResult<()> {
         let first = self.tree.operands.len() as u32;
         let kind = match text {
             ".version" => DirectiveKind::Version,
@@ -27,7 +27,7 @@ impl Parser<'_> {
                     break;
                 }
             },
-            _ => self.integer_argument(text, "32 or 64", Width::Long)?,
+            _ => self.integer_argument(text, "32 or 64", IntegerWidth::Long)?,
         }
         self.no_semicolon(text);
         self.finish_directive(word, kind, first)
@@ -52,7 +52,7 @@ impl Parser<'_> {
         let follows_target = kind != DirectiveKind::Version
             && matches!(last, Some(StatementKind::Directive(index))
                 if self.tree.directives.get(index as usize).is_some_and(|d| d.kind == DirectiveKind::Target));
-        if (is_late && !follows_target) || self.place == Place::Body {
+        if (is_late && !follows_target) || self.place == StatementContext::Body {
             let place = match kind {
                 DirectiveKind::Version => "must be the first statement of the module",
                 DirectiveKind::Target => "must directly follow `.version`",
@@ -63,7 +63,7 @@ impl Parser<'_> {
     }
 
     /// Parses `8.5` as two integers.
-    fn version_number(&mut self) -> Read<()> {
+    fn version_number(&mut self) -> ParseResult<()> {
         const EXPECTED: &str = "a version such as 8.5";
         // The assembler accepts only blanks and tabs before the number (assembler 13.5).
         while matches!(self.cursor.byte(), b' ' | b'\t') {

@@ -4,16 +4,16 @@ use crate::diagnostics::syntax;
 use crate::lexer;
 use crate::lexer::TokenKind;
 use crate::lexer::number;
-use crate::lexer::number::Value;
+use crate::lexer::number::NumberValue;
 use crate::parser::expression::Constant;
 use crate::parser::operand::starts_constant;
-use crate::parser::{MAX_DEPTH, Parser, Read};
+use crate::parser::{MAX_DEPTH, ParseResult, Parser};
 use crate::tree::declaration::{InitValue, InitValueKind};
 use warpgrid_program::Span;
 
 impl Parser<'_> {
     /// Parses a value of an initializer, or a list of values.
-    pub(crate) fn initializer(&mut self, depth: u32) -> Read<()> {
+    pub(crate) fn initializer(&mut self, depth: u32) -> ParseResult<()> {
         let byte = self.cursor.skip();
         let start = self.cursor.offset();
         if byte == b'{' {
@@ -22,7 +22,8 @@ impl Parser<'_> {
         if byte.is_ascii_digit() {
             let literal = number::scan(self.cursor.text, self.cursor.at);
             let next = self.cursor.text.get(literal.end).copied().unwrap_or(0);
-            if let (Value::Integer { value, unsigned }, b',' | b'}' | b';') = (literal.value, next)
+            if let (NumberValue::Integer { value, unsigned }, b',' | b'}' | b';') =
+                (literal.value, next)
             {
                 self.cursor.at = literal.end;
                 self.push_init_value(start, InitValueKind::Integer { value, unsigned });
@@ -60,7 +61,7 @@ impl Parser<'_> {
     }
 
     /// Parses the operand of a mask, `g+4)` or `0x1234)`, of which the mask selects one byte.
-    fn masked(&mut self, start: u32, mask: u64) -> Read<()> {
+    fn masked(&mut self, start: u32, mask: u64) -> ParseResult<()> {
         let byte = self.cursor.skip();
         let is_name = self.cursor.at_name() && !self.at_warp_size();
         if is_name || !starts_constant(byte) {
@@ -82,7 +83,7 @@ impl Parser<'_> {
     }
 
     /// Parses `{ value, value }`, which may be empty. The cursor is at the brace.
-    fn initializer_list(&mut self, open: u32, depth: u32) -> Read<()> {
+    fn initializer_list(&mut self, open: u32, depth: u32) -> ParseResult<()> {
         if depth >= MAX_DEPTH {
             return self.broken(syntax::nested_too_deep(
                 Span::new(open, open + 1),
@@ -113,7 +114,7 @@ impl Parser<'_> {
     }
 
     /// Parses `name+4`, `generic(name)+4`, or `field = value` of a sampler. With a mask, also parses the closing parenthesis.
-    fn initializer_name(&mut self, start: u32, mask: Option<u64>) -> Read<()> {
+    fn initializer_name(&mut self, start: u32, mask: Option<u64>) -> ParseResult<()> {
         self.cursor.skip();
         let mut name_span = self.initializer_symbol()?;
         let mut end = self.cursor.at;
@@ -159,7 +160,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn initializer_symbol(&mut self) -> Read<Span> {
+    fn initializer_symbol(&mut self) -> ParseResult<Span> {
         let token = self.cursor.token();
         if token.kind != TokenKind::Name || token.span.text(self.cursor.source) == "_" {
             self.bad_token()?;
@@ -174,7 +175,7 @@ impl Parser<'_> {
     }
 
     /// Parses `= linear` or `=` with a constant: the value of a field of a texture or sampler.
-    fn initializer_setting(&mut self, start: u32, field: Span) -> Read<()> {
+    fn initializer_setting(&mut self, start: u32, field: Span) -> ParseResult<()> {
         self.cursor.at += 1;
         let byte = self.cursor.skip();
         let symbol = self.cursor.token();

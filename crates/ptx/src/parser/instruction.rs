@@ -3,12 +3,12 @@
 use crate::diagnostics::syntax;
 use crate::lexer;
 use crate::lexer::Cursor;
-use crate::parser::{Parser, Read};
-use crate::tree::mnemonic::{Grammar, Word};
+use crate::parser::{ParseResult, Parser};
+use crate::tree::mnemonic::{Grammar, MnemonicToken};
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use crate::tree::{Guard, Instruction, Range, StatementKind};
-use warpgrid_isa::Takes;
+use warpgrid_isa::OperandExtension;
 use warpgrid_program::Span;
 
 /// Keywords of declarations and directives that the reference assembler rejects as modifiers of an opcode.
@@ -52,7 +52,7 @@ const RESERVED: &[&str] = &[
 impl Parser<'_> {
     /// Parses an instruction whose opcode starts at `opcode`. The cursor is after the first word of the mnemonic.
     #[inline]
-    pub(crate) fn instruction(&mut self, start: u32, opcode: u32, guard: u32) -> Read<()> {
+    pub(crate) fn instruction(&mut self, start: u32, opcode: u32, guard: u32) -> ParseResult<()> {
         while lexer::is(self.cursor.byte(), lexer::MNEMONIC) {
             self.cursor.at += 1;
         }
@@ -101,7 +101,7 @@ impl Parser<'_> {
     /// Handles an instruction without a terminating `;`. Returns `true` if `...` replaces operands, so that the statement is not
     /// an instruction.
     #[cold]
-    fn ends_early(&mut self, start: u32, first_operand: u32) -> Read<bool> {
+    fn ends_early(&mut self, start: u32, first_operand: u32) -> ParseResult<bool> {
         if self.eat_dots() {
             self.operands_left_out(start, first_operand)?;
             return Ok(true);
@@ -130,7 +130,7 @@ impl Parser<'_> {
 
     /// Parses operands that are separated by commas.
     #[inline]
-    fn operands(&mut self, mut byte: u8) -> Read<()> {
+    fn operands(&mut self, mut byte: u8) -> ParseResult<()> {
         let first = self.tree.operands.len();
         loop {
             self.operand(byte)?;
@@ -169,7 +169,7 @@ impl Parser<'_> {
 
     /// Parses `|%p` after a vector that is the first operand (texture instructions). The cursor is at the bar.
     #[cold]
-    fn resident(&mut self, first: usize) -> Read<()> {
+    fn resident(&mut self, first: usize) -> ParseResult<()> {
         let bar = self.cursor.offset();
         let only = Operands::new(self.tree.operands.get(first..).unwrap_or(&[])).count() == 1;
         let vector = matches!(self.tree.operands.get(first), Some(o) if matches!(o.kind, OperandKind::Vector { .. }));
@@ -195,7 +195,7 @@ impl Parser<'_> {
 
     /// Parses modifiers with blanks before their dots. Reports a dot that does not start a modifier.
     #[cold]
-    fn detached_modifiers(&mut self, mut span: Span) -> Read<Span> {
+    fn detached_modifiers(&mut self, mut span: Span) -> ParseResult<Span> {
         loop {
             let end = span.end as usize;
             if self.cursor.skip() != b'.' {
@@ -223,15 +223,15 @@ impl Parser<'_> {
 
     /// Reports why a mnemonic cannot be split into words.
     #[cold]
-    fn malformed_mnemonic(&mut self, span: Span) -> Read<()> {
+    fn malformed_mnemonic(&mut self, span: Span) -> ParseResult<()> {
         let source = self.cursor.source;
         match take_apart(source, span, |_| {}) {
-            Err(Malformed::Dot(at)) => self.broken(syntax::lone_dot(Span::new(at, at + 1))),
-            Err(Malformed::Word(word)) => {
+            Err(OpcodeSyntaxError::Dot(at)) => self.broken(syntax::lone_dot(Span::new(at, at + 1))),
+            Err(OpcodeSyntaxError::Word(word)) => {
                 let text = self.text(word);
                 self.broken(syntax::malformed_modifier(word, text))
             }
-            Err(Malformed::Reserved(word)) => {
+            Err(OpcodeSyntaxError::Reserved(word)) => {
                 let text = self.text(word);
                 self.broken(syntax::directive_in_opcode(word, text))
             }
@@ -241,7 +241,7 @@ impl Parser<'_> {
 
     /// Skips the backslash of a guarded instruction, and returns the byte that follows.
     #[cold]
-    fn escape(&mut self) -> Read<u8> {
+    fn escape(&mut self) -> ParseResult<u8> {
         self.cursor.at += 1;
         let byte = self.cursor.skip();
         match self.cursor.token().span.text(self.cursor.source) {
@@ -251,7 +251,7 @@ impl Parser<'_> {
     }
 
     /// Parses a guard `@%p` or `@!%p`, and the instruction after it.
-    pub(crate) fn guarded(&mut self, start: u32) -> Read<()> {
+    pub(crate) fn guarded(&mut self, start: u32) -> ParseResult<()> {
         self.cursor.at += 1;
         let negated = self.eat(b'!');
         self.cursor.skip();
@@ -314,7 +314,7 @@ impl Parser<'_> {
     /// Reports a statement without a terminating `;`. Parsing continues if the next statement starts on another line; otherwise
     /// returns an error.
     #[cold]
-    pub(crate) fn missing_semicolon(&mut self, what: &str) -> Read<()> {
+    pub(crate) fn missing_semicolon(&mut self, what: &str) -> ParseResult<()> {
         let end = self.end_before_cursor();
         let gap = Span::new(end, self.cursor.offset()).text(self.cursor.source);
         let byte = self.cursor.byte();
@@ -353,7 +353,7 @@ impl Parser<'_> {
 }
 
 /// Reason why a mnemonic is malformed.
-enum Malformed {
+enum OpcodeSyntaxError {
     /// A dot that does not start a modifier.
     Dot(u32),
     /// Text that is not a valid modifier.
@@ -363,10 +363,10 @@ enum Malformed {
 }
 
 /// Splits a new spelling into words, and returns the syntax of its operands.
-fn split(source: &str, span: Span, words: &mut Vec<Word>) -> Grammar {
+fn split(source: &str, span: Span, words: &mut Vec<MnemonicToken>) -> Grammar {
     let first = words.len();
     let push = |word: Span| {
-        words.push(Word {
+        words.push(MnemonicToken {
             offset: word.start - span.start,
             len: word.end - word.start,
         });
@@ -378,14 +378,22 @@ fn split(source: &str, span: Span, words: &mut Vec<Word>) -> Grammar {
         .get(first)
         .map_or("", |word| word.span_at(span.start).text(source));
     let mut forms = warpgrid_isa::form::forms_of(opcode);
-    match forms.any(|layout| layout.form.takes(Takes::ParameterLists)) {
+    match forms.any(|layout| {
+        layout
+            .form
+            .operand_extensions(OperandExtension::ParameterLists)
+    }) {
         true => Grammar::Call,
         false => Grammar::Plain,
     }
 }
 
 /// Calls `word` for the span of each word of the mnemonic at `span`.
-fn take_apart(source: &str, span: Span, mut word: impl FnMut(Span)) -> Result<(), Malformed> {
+fn take_apart(
+    source: &str,
+    span: Span,
+    mut word: impl FnMut(Span),
+) -> Result<(), OpcodeSyntaxError> {
     let mut cursor = Cursor::new(source);
     cursor.at = span.start as usize;
     cursor.skip_name();
@@ -393,21 +401,21 @@ fn take_apart(source: &str, span: Span, mut word: impl FnMut(Span)) -> Result<()
     while cursor.at < span.end as usize {
         if cursor.skip() != b'.' {
             let rest = Span::new(cursor.offset(), cursor.offset().max(span.end));
-            return Err(Malformed::Word(rest));
+            return Err(OpcodeSyntaxError::Word(rest));
         }
         let dot = cursor.offset();
         cursor.at += 1;
         if !lexer::is(cursor.byte(), lexer::NAME) {
-            return Err(Malformed::Dot(dot));
+            return Err(OpcodeSyntaxError::Dot(dot));
         }
         let starts_well = cursor.at_modifier();
         cursor.skip_word();
         let spelled = Span::new(dot + 1, cursor.offset());
         if !starts_well {
-            return Err(Malformed::Word(Span::new(dot, spelled.end)));
+            return Err(OpcodeSyntaxError::Word(Span::new(dot, spelled.end)));
         }
         if RESERVED.contains(&spelled.text(source)) {
-            return Err(Malformed::Reserved(Span::new(dot, spelled.end)));
+            return Err(OpcodeSyntaxError::Reserved(Span::new(dot, spelled.end)));
         }
         word(spelled);
     }

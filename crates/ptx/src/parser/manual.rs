@@ -2,7 +2,7 @@
 //! and reports a warning with a fix.
 
 use crate::diagnostics::syntax;
-use crate::parser::{Parser, Read};
+use crate::parser::{ParseResult, Parser};
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind};
 use crate::tree::{SourceKind, StatementKind};
@@ -12,7 +12,7 @@ use warpgrid_program::Span;
 const DOTS: &str = "...";
 
 /// Maximum number of names that `...` represents in a list: the number of registers of the largest operand.
-const MOST_ELEMENTS: u32 = 256;
+const MAX_ELEMENTS: u32 = 256;
 
 impl Parser<'_> {
     fn is_snippet(&self) -> bool {
@@ -46,7 +46,7 @@ impl Parser<'_> {
 
     /// Handles an instruction whose last operands are `...`: adds an empty statement instead of an instruction.
     #[cold]
-    pub(crate) fn operands_left_out(&mut self, start: u32, first_operand: u32) -> Read<()> {
+    pub(crate) fn operands_left_out(&mut self, start: u32, first_operand: u32) -> ParseResult<()> {
         let statement = self.since(start);
         let text = statement.text(self.cursor.source);
         let dots = text.rfind(DOTS).map_or(0, |at| start + at as u32);
@@ -63,7 +63,7 @@ impl Parser<'_> {
 
     /// Expands `...` in `{d0, ..., d7}` to the names between the adjacent elements. The cursor is at the dots.
     #[cold]
-    pub(crate) fn elements_left_out(&mut self) -> Read<()> {
+    pub(crate) fn elements_left_out(&mut self) -> ParseResult<()> {
         let start = self.cursor.offset();
         self.cursor.at += DOTS.len();
         let dots = self.since(start);
@@ -147,7 +147,7 @@ fn between(before: Option<OperandKind>, last: Name) -> Option<(u32, u32)> {
     };
     let (low, high) = (before.number()?, last.number()?);
     let n = high.checked_sub(low)?.checked_sub(1)?;
-    (before.stem == last.stem && n <= MOST_ELEMENTS).then_some((low + 1, n))
+    (before.stem == last.stem && n <= MAX_ELEMENTS).then_some((low + 1, n))
 }
 
 /// Returns whether a character is part of a word of prose.

@@ -3,7 +3,7 @@
 use crate::diagnostics::syntax;
 use crate::lexer::number;
 use crate::parser::expression::Constant;
-use crate::parser::{Parser, Read};
+use crate::parser::{ParseResult, Parser};
 use crate::tree::name::Name;
 use crate::tree::operand::{Component, Operand, OperandKind};
 use warpgrid_program::Span;
@@ -11,7 +11,7 @@ use warpgrid_program::Span;
 impl Parser<'_> {
     /// Parses one operand. The cursor is at its first byte.
     #[inline]
-    pub(crate) fn operand(&mut self, byte: u8) -> Read<()> {
+    pub(crate) fn operand(&mut self, byte: u8) -> ParseResult<()> {
         if self.cursor.at_name() {
             return self.name_operand(byte);
         }
@@ -53,7 +53,7 @@ impl Parser<'_> {
 
     /// Parses an operand that starts with a name. `first` is the first byte of the name.
     #[inline]
-    fn name_operand(&mut self, first: u8) -> Read<()> {
+    fn name_operand(&mut self, first: u8) -> ParseResult<()> {
         let (span, stem_end) = self.scan_split_name();
         if matches!(first, b'_' | b'W')
             && let Some(read) = self.special_name(span)
@@ -70,7 +70,7 @@ impl Parser<'_> {
 
     /// Parses `_` and `WARP_SZ`; returns `None` for any other name.
     #[cold]
-    fn special_name(&mut self, span: Span) -> Option<Read<()>> {
+    fn special_name(&mut self, span: Span) -> Option<ParseResult<()>> {
         match span.text(self.cursor.source) {
             "_" => {
                 let end = self.cursor.at;
@@ -93,7 +93,7 @@ impl Parser<'_> {
     }
 
     /// Parses the rest of an operand whose name is not directly followed by a comma or semicolon.
-    fn after_name(&mut self, span: Span, name: Name) -> Read<()> {
+    fn after_name(&mut self, span: Span, name: Name) -> ParseResult<()> {
         let end = self.cursor.at;
         let kind = match self.cursor.skip() {
             b'.' => {
@@ -121,7 +121,7 @@ impl Parser<'_> {
 
     /// Parses the rest of a name with hyphens, or reports an operator that cannot follow a name.
     #[cold]
-    fn hyphen_or_operator(&mut self, first: Span) -> Read<()> {
+    fn hyphen_or_operator(&mut self, first: Span) -> ParseResult<()> {
         let hyphenated = match self.cursor.byte() {
             b'-' => self.hyphenated(first),
             _ => None,
@@ -135,7 +135,7 @@ impl Parser<'_> {
 
     /// Reports an operator that cannot follow a name.
     #[cold]
-    pub(crate) fn operator_after_name<T>(&mut self) -> Read<T> {
+    pub(crate) fn operator_after_name<T>(&mut self) -> ParseResult<T> {
         let operator = self.cursor.token().span;
         let text = self.text(operator);
         if text == "-" {
@@ -145,7 +145,7 @@ impl Parser<'_> {
     }
 
     /// Parses a component such as `.x`. The cursor is at the dot.
-    pub(crate) fn component(&mut self, name: Span) -> Read<Component> {
+    pub(crate) fn component(&mut self, name: Span) -> ParseResult<Component> {
         let dot = self.cursor.offset();
         self.cursor.at += 1;
         if !self.cursor.byte().is_ascii_alphabetic() {
@@ -164,7 +164,7 @@ impl Parser<'_> {
 
     /// Parses `%p|%q`. The cursor is at the bar.
     #[cold]
-    fn pair(&mut self, span: Span, first: Option<Name>) -> Read<()> {
+    fn pair(&mut self, span: Span, first: Option<Name>) -> ParseResult<()> {
         let bar = self.cursor.offset();
         self.cursor.at += 1;
         if self.cursor.byte() == b'|' {
@@ -186,7 +186,7 @@ impl Parser<'_> {
 
     /// Parses `name[4]` or `name[%r1+4]`. The cursor is at the bracket.
     #[cold]
-    fn indexed(&mut self, span: Span, name: Name) -> Read<()> {
+    fn indexed(&mut self, span: Span, name: Name) -> ParseResult<()> {
         let open = self.cursor.offset();
         self.cursor.at += 1;
         self.cursor.skip();
@@ -234,7 +234,7 @@ impl Parser<'_> {
     }
 
     /// Parses the name of a whole register or variable, without a component. A sink is an error.
-    pub(crate) fn plain_name(&mut self, what: &str) -> Read<Span> {
+    pub(crate) fn plain_name(&mut self, what: &str) -> ParseResult<Span> {
         let span = self.scan_name();
         if span.text(self.cursor.source) == "_" {
             return self.broken(syntax::misplaced_sink(span, what));
@@ -251,7 +251,7 @@ impl Parser<'_> {
 
     /// Parses the bracket that closes the bracket at `open`.
     #[inline]
-    pub(crate) fn close(&mut self, open: u32, close: u8, expected: &str) -> Read<()> {
+    pub(crate) fn close(&mut self, open: u32, close: u8, expected: &str) -> ParseResult<()> {
         if self.eat(close) {
             return Ok(());
         }
@@ -269,7 +269,7 @@ impl Parser<'_> {
     }
 
     /// Parses a constant expression, `!%p` or `-%r1`.
-    fn constant_or_negated(&mut self, byte: u8) -> Read<()> {
+    fn constant_or_negated(&mut self, byte: u8) -> ParseResult<()> {
         if matches!(byte, b'!' | b'-') {
             let start = self.cursor.offset();
             self.cursor.at += 1;
@@ -289,7 +289,7 @@ impl Parser<'_> {
         self.constant()
     }
 
-    fn negated(&mut self, start: u32, sign: u8) -> Read<()> {
+    fn negated(&mut self, start: u32, sign: u8) -> ParseResult<()> {
         let span = self.scan_name();
         if span.text(self.cursor.source) == "_" {
             return self.broken(syntax::misplaced_sink(span, "a register"));
@@ -317,13 +317,13 @@ impl Parser<'_> {
     }
 
     /// Parses a constant expression as an operand.
-    pub(crate) fn constant(&mut self) -> Read<()> {
+    pub(crate) fn constant(&mut self) -> ParseResult<()> {
         let byte = self.cursor.byte();
         let start = self.cursor.offset();
         if byte.is_ascii_digit() {
             let literal = number::scan(self.cursor.text, self.cursor.at);
             let next = self.cursor.text.get(literal.end).copied().unwrap_or(0);
-            if let (number::Value::Integer { value, unsigned }, b',' | b';' | b'}') =
+            if let (number::NumberValue::Integer { value, unsigned }, b',' | b';' | b'}') =
                 (literal.value, next)
             {
                 self.cursor.at = literal.end;

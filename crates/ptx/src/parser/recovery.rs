@@ -4,7 +4,7 @@ use crate::diagnostics::syntax;
 use crate::lexer;
 use crate::lexer::TokenKind;
 use crate::parser::operand::component_of;
-use crate::parser::{Parser, Read};
+use crate::parser::{ParseResult, Parser};
 use crate::tree::StatementKind;
 use warpgrid_program::{Diagnostic, Span};
 
@@ -100,7 +100,7 @@ impl Parser<'_> {
     /// Reports a C control-flow statement, and moves the cursor before its body, which is parsed as a PTX block. The parts of one
     /// statement (`if` and `else`, `do` and `while`, `switch` and `case`) have one diagnostic.
     #[cold]
-    pub(crate) fn c_control_flow(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn c_control_flow(&mut self, word: Span) -> ParseResult<()> {
         let text = word.text(self.cursor.source);
         if self.cursor.skip() == b'(' {
             self.skip_parentheses();
@@ -202,7 +202,11 @@ impl Parser<'_> {
     /// Reports a dotted word after a name that is not a component in this context, and returns an error. Treats the word as part
     /// of a name with a dot, or reports `diagnostic` if the name starts with `%` or if the word is a component in other contexts.
     #[cold]
-    pub(crate) fn broken_component<T>(&mut self, name: Span, diagnostic: Diagnostic) -> Read<T> {
+    pub(crate) fn broken_component<T>(
+        &mut self,
+        name: Span,
+        diagnostic: Diagnostic,
+    ) -> ParseResult<T> {
         self.cursor.at = name.end as usize;
         let whole = self.skip_dotted(name);
         let text = whole.text(self.cursor.source);

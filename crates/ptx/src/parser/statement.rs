@@ -4,13 +4,13 @@ use crate::diagnostics::syntax;
 use crate::lexer;
 use crate::lexer::TokenKind;
 use crate::parser::directive::is_reserved;
-use crate::parser::{MAX_BLOCKS, Parser, Read};
+use crate::parser::{MAX_BLOCKS, ParseResult, Parser};
 use crate::tree::{SourceKind, StatementKind};
 use warpgrid_program::Span;
 
 /// Scope of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum StatementContext {
     /// Module scope.
     Module,
     /// Body of a function, or a snippet.
@@ -45,8 +45,8 @@ impl Parser<'_> {
             let start = self.cursor.offset();
             let n_operands = self.tree.operands.len();
             let read = match self.place {
-                Place::Body => self.body_statement(byte, start),
-                Place::Module => self.module_statement(byte, start),
+                StatementContext::Body => self.body_statement(byte, start),
+                StatementContext::Module => self.module_statement(byte, start),
             };
             if read.is_err() {
                 self.tree.operands.truncate(n_operands);
@@ -59,7 +59,7 @@ impl Parser<'_> {
     }
 
     #[inline]
-    fn body_statement(&mut self, byte: u8, start: u32) -> Read<()> {
+    fn body_statement(&mut self, byte: u8, start: u32) -> ParseResult<()> {
         if self.cursor.at_name() && byte != b'_' {
             if byte.is_ascii_uppercase() && self.prose(start) {
                 return Ok(());
@@ -84,7 +84,7 @@ impl Parser<'_> {
         }
     }
 
-    fn module_statement(&mut self, byte: u8, start: u32) -> Read<()> {
+    fn module_statement(&mut self, byte: u8, start: u32) -> ParseResult<()> {
         match byte {
             b'.' => self.dotted(start),
             b';' => self.stray_semicolon(start),
@@ -114,7 +114,7 @@ impl Parser<'_> {
 
     /// Parses a label or an instruction. The cursor is at a name.
     #[inline]
-    fn named_statement(&mut self, start: u32) -> Read<()> {
+    fn named_statement(&mut self, start: u32) -> ParseResult<()> {
         self.cursor.skip_name();
         let end = self.cursor.offset();
         match self.cursor.byte() {
@@ -144,7 +144,7 @@ impl Parser<'_> {
     /// Parses an instruction after a backslash, which indicates that no label follows (assembler 13.5). The cursor is at the
     /// backslash.
     #[cold]
-    fn escaped(&mut self, start: u32) -> Read<()> {
+    fn escaped(&mut self, start: u32) -> ParseResult<()> {
         self.cursor.at += 1;
         self.cursor.skip();
         let opcode = self.cursor.offset();
@@ -156,7 +156,7 @@ impl Parser<'_> {
         self.instruction(start, opcode, 0)
     }
 
-    fn stray_semicolon(&mut self, start: u32) -> Read<()> {
+    fn stray_semicolon(&mut self, start: u32) -> ParseResult<()> {
         self.cursor.at += 1;
         let span = self.since(start);
         self.report(syntax::stray_semicolon(span));
@@ -164,7 +164,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn open_block(&mut self, start: u32) -> Read<()> {
+    fn open_block(&mut self, start: u32) -> ParseResult<()> {
         if self.open_braces.len() >= MAX_BLOCKS {
             self.report(syntax::nested_too_deep(
                 Span::new(start, start + 1),
@@ -180,14 +180,14 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn close_block(&mut self, start: u32) -> Read<()> {
+    fn close_block(&mut self, start: u32) -> ParseResult<()> {
         self.cursor.at += 1;
         let closes = self.open_braces.pop().is_some();
         let kind = if !closes {
             self.report(syntax::unmatched_brace(Span::new(start, start + 1)));
             StatementKind::Error
         } else if self.open_braces.is_empty() && self.tree.kind == SourceKind::Module {
-            self.place = Place::Module;
+            self.place = StatementContext::Module;
             StatementKind::FunctionEnd(self.function)
         } else {
             StatementKind::BlockClose
@@ -206,7 +206,7 @@ impl Parser<'_> {
         while self.open_braces.pop().is_some() {
             let last = self.open_braces.is_empty() && self.tree.kind == SourceKind::Module;
             let kind = if last {
-                self.place = Place::Module;
+                self.place = StatementContext::Module;
                 StatementKind::FunctionEnd(self.function)
             } else {
                 StatementKind::BlockClose

@@ -1,9 +1,9 @@
 //! Parser of labelled directives: `.callprototype`, `.calltargets`, `.branchtargets`.
 
 use crate::diagnostics::syntax;
-use crate::parser::directive::Width;
-use crate::parser::{Parser, Read};
-use crate::tree::declaration::{DirectiveKind, FunctionSort};
+use crate::parser::directive::IntegerWidth;
+use crate::parser::{ParseResult, Parser};
+use crate::tree::declaration::{DirectiveKind, FunctionDirective};
 use crate::tree::{Range, StatementKind};
 use warpgrid_program::Span;
 
@@ -18,7 +18,7 @@ impl Parser<'_> {
     }
 
     /// Parses `.calltargets f, g;` or `.branchtargets a, b;`.
-    pub(crate) fn targets(&mut self, word: Span, kind: DirectiveKind) -> Read<()> {
+    pub(crate) fn targets(&mut self, word: Span, kind: DirectiveKind) -> ParseResult<()> {
         self.need_label(word);
         let first = self.tree.operands.len() as u32;
         let text = word.text(self.cursor.source);
@@ -33,10 +33,10 @@ impl Parser<'_> {
     }
 
     /// Parses `.callprototype (returns) _ (parameters) .noreturn;`.
-    pub(crate) fn call_prototype(&mut self, word: Span) -> Read<()> {
+    pub(crate) fn call_prototype(&mut self, word: Span) -> ParseResult<()> {
         self.need_label(word);
         let first = self.tree.operands.len() as u32;
-        let mut header = self.empty_header(word.start, FunctionSort::Func, word, None);
+        let mut header = self.empty_header(word.start, FunctionDirective::Func, word, None);
         if self.cursor.skip() == b'(' {
             header.returns = self.parameters()?;
             self.cursor.skip();
@@ -75,7 +75,7 @@ impl Parser<'_> {
     }
 
     /// Parses the directives of a prototype: `.noreturn`, `.abi_preserve 8`.
-    fn prototype_directives(&mut self) -> Read<()> {
+    fn prototype_directives(&mut self) -> ParseResult<()> {
         loop {
             let end = self.cursor.at;
             self.cursor.skip();
@@ -92,7 +92,7 @@ impl Parser<'_> {
             let first = self.tree.operands.len() as u32;
             for _ in 0..n_arguments {
                 let text = word.text(self.cursor.source);
-                self.integer_argument(text, "an integer literal", Width::Word)?;
+                self.integer_argument(text, "an integer literal", IntegerWidth::Word)?;
             }
             self.push_directive(word.start, DirectiveKind::Performance, word, first, 0);
         }

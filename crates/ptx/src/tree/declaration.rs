@@ -153,7 +153,7 @@ pub enum InitValueKind {
 
 /// `.entry` or `.func`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FunctionSort {
+pub enum FunctionDirective {
     Entry,
     Func,
 }
@@ -165,7 +165,7 @@ pub struct FunctionHeader {
     pub span: Span,
     pub linkage: Option<Linkage>,
     pub linkage_span: Span,
-    pub sort: FunctionSort,
+    pub sort: FunctionDirective,
     /// Span of `.entry` or `.func`.
     pub sort_span: Span,
     pub name: Option<Name>,

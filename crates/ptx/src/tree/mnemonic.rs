@@ -9,13 +9,13 @@ pub struct MnemonicId(pub u32);
 
 /// Opcode or modifier, without its dot: `st`, `global`, `L1::evict_last`, `v4`, `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word {
+pub struct MnemonicToken {
     /// Offset from the start of the mnemonic.
     pub offset: u32,
     pub len: u32,
 }
 
-impl Word {
+impl MnemonicToken {
     /// Returns the span of the word in a mnemonic that starts at `mnemonic_start`.
     pub const fn span_at(self, mnemonic_start: u32) -> Span {
         let start = mnemonic_start.saturating_add(self.offset);
@@ -54,7 +54,7 @@ impl Mnemonic {
 #[derive(Clone, Debug, Default)]
 pub struct Mnemonics {
     entries: Vec<Mnemonic>,
-    words: Vec<Word>,
+    words: Vec<MnemonicToken>,
     index: Symbols,
 }
 
@@ -95,7 +95,7 @@ impl Mnemonics {
     }
 
     /// Returns the words of a spelling: the opcode, followed by the modifiers in source order.
-    pub fn words(&self, id: MnemonicId) -> &[Word] {
+    pub fn words(&self, id: MnemonicId) -> &[MnemonicToken] {
         let entry = self.get(id);
         self.words
             .get(entry.words_start as usize..entry.words_end as usize)
@@ -127,7 +127,7 @@ impl Mnemonics {
         &mut self,
         source: &[u8],
         span: Span,
-        split: impl FnOnce(&mut Vec<Word>) -> Grammar,
+        split: impl FnOnce(&mut Vec<MnemonicToken>) -> Grammar,
     ) -> MnemonicId {
         let id = self.index.intern(source, span).0;
         if id as usize == self.entries.len() {

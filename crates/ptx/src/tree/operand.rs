@@ -106,7 +106,7 @@ impl OperandKind {
 }
 
 /// Operand with its children: the contents of its brackets or braces.
-pub type Written<'t> = (&'t Operand, Operands<'t>);
+pub type OperandWithChildren<'t> = (&'t Operand, Operands<'t>);
 
 /// Iterator over the operands of one nesting level, each with its children.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +122,7 @@ impl<'t> Operands<'t> {
 }
 
 impl<'t> Iterator for Operands<'t> {
-    type Item = Written<'t>;
+    type Item = OperandWithChildren<'t>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let (operand, rest) = self.rest.split_first()?;

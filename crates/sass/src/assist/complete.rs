@@ -4,9 +4,9 @@ use super::{at, touches};
 use crate::mnemonic::bind;
 use crate::syntax::{Instruction, StatementKind, Tree};
 use warpgrid_isa::sass::opcodes::OPCODES;
-use warpgrid_isa::sass::{AddressShape, Opcode, Store, find_store};
-use warpgrid_isa::{Target, TargetGate};
-use warpgrid_program::{Overrides, Span, Suggestion, SuggestionKind};
+use warpgrid_isa::sass::{AddressShape, SassOpcode, StoreOpcode, find_store};
+use warpgrid_isa::{Target, TargetRequirement};
+use warpgrid_program::{CompletionItem, CompletionItemKind, Overrides, Span};
 
 /// Lists the completions at `offset`, best first.
 pub(crate) fn complete(
@@ -14,7 +14,7 @@ pub(crate) fn complete(
     tree: &Tree,
     overrides: &Overrides,
     offset: u32,
-) -> Vec<Suggestion> {
+) -> Vec<CompletionItem> {
     let Some(before) = source.get(..offset as usize) else {
         return Vec::new();
     };
@@ -50,20 +50,20 @@ pub(crate) fn complete(
     }
 }
 
-fn needs(gate: TargetGate) -> Option<String> {
+fn needs(gate: TargetRequirement) -> Option<String> {
     gate.text().map(|text| format!("on {text}"))
 }
 
 /// Lists the opcodes of the architecture by name, stores first.
-fn opcodes(target: &Target, span: Span) -> Vec<Suggestion> {
-    let (stores, others): (Vec<&Opcode>, Vec<&Opcode>) = OPCODES
+fn opcodes(target: &Target, span: Span) -> Vec<CompletionItem> {
+    let (stores, others): (Vec<&SassOpcode>, Vec<&SassOpcode>) = OPCODES
         .iter()
         .filter(|row| row.on.met_by(target))
         .partition(|row| find_store(row.name).is_some());
     let rows = stores.into_iter().chain(others);
-    rows.map(|row| Suggestion {
+    rows.map(|row| CompletionItem {
         text: row.name.to_owned(),
-        kind: SuggestionKind::Opcode,
+        kind: CompletionItemKind::Opcode,
         help: row.help.to_owned(),
         needs: needs(row.on),
         span,
@@ -76,10 +76,10 @@ fn words(
     source: &str,
     tree: &Tree,
     instruction: &Instruction,
-    store: &'static Store,
+    store: &'static StoreOpcode,
     target: &Target,
     span: Span,
-) -> Vec<Suggestion> {
+) -> Vec<CompletionItem> {
     let written = tree.modifiers(instruction).iter();
     let written: Vec<&str> = written
         .filter(|word| !touches(**word, span.end))
@@ -92,11 +92,11 @@ fn words(
         .filter(|(index, _)| is_free(*index))
         .flat_map(|(_, slot)| slot.words)
         .filter(|word| word.on.met_by(target))
-        .map(|word| Suggestion {
+        .map(|word| CompletionItem {
             text: word.text.to_owned(),
             kind: match word.text.bytes().all(|byte| byte.is_ascii_digit()) {
-                true => SuggestionKind::Type,
-                false => SuggestionKind::Modifier,
+                true => CompletionItemKind::Type,
+                false => CompletionItemKind::Modifier,
             },
             help: word.help.to_owned(),
             needs: needs(word.on),
@@ -106,13 +106,13 @@ fn words(
 }
 
 /// Lists one address of each form that the architecture supports.
-fn addresses(store: &Store, target: &Target, span: Span) -> Vec<Suggestion> {
+fn addresses(store: &StoreOpcode, target: &Target, span: Span) -> Vec<CompletionItem> {
     let forms = store.addresses.iter();
     forms
         .filter(|form| form.on.met_by(target))
-        .map(|form| Suggestion {
+        .map(|form| CompletionItem {
             text: example(form.shape).to_owned(),
-            kind: SuggestionKind::Register,
+            kind: CompletionItemKind::Register,
             help: form.shape.help().to_owned(),
             needs: needs(form.on),
             span,
@@ -137,27 +137,27 @@ const fn example(shape: AddressShape) -> &'static str {
     }
 }
 
-fn register(name: &str, span: Span) -> Suggestion {
+fn register(name: &str, span: Span) -> CompletionItem {
     let help = match name {
         "RZ" => "Zero.",
         _ => "Register with 32 bits per lane, or first register of a 64-bit or 128-bit operand.",
     };
-    Suggestion {
+    CompletionItem {
         text: name.to_owned(),
-        kind: SuggestionKind::Register,
+        kind: CompletionItemKind::Register,
         help: help.to_owned(),
         needs: None,
         span,
     }
 }
 
-fn labels(source: &str, tree: &Tree, span: Span) -> Vec<Suggestion> {
+fn labels(source: &str, tree: &Tree, span: Span) -> Vec<CompletionItem> {
     let statements = tree.statements.iter();
     statements
         .filter_map(|statement| match statement.kind {
-            StatementKind::Label(name) => Some(Suggestion {
+            StatementKind::Label(name) => Some(CompletionItem {
                 text: format!("`({})", name.text(source)),
-                kind: SuggestionKind::Label,
+                kind: CompletionItemKind::Label,
                 help: "A label in the code.".to_owned(),
                 needs: None,
                 span,

@@ -4,12 +4,12 @@ use super::{at, contains};
 use crate::listing::schedule_at;
 use crate::mnemonic::bind;
 use crate::syntax::{
-    AnnotationKind, Instruction, Operand, Register, RegisterFile, RegisterNumber, StatementKind,
-    Term, TermValue, Tree, Value,
+    AnnotationKind, Instruction, Operand, OperandKind, Register, RegisterFile, RegisterNumber,
+    StatementKind, Term, TermValue, Tree,
 };
-use warpgrid_isa::sass::{WordMeaning, find_opcode, find_store, pairs};
-use warpgrid_isa::{Target, TargetGate};
-use warpgrid_program::{HoverText, Overrides, Span};
+use warpgrid_isa::sass::{StoreModifierKind, find_opcode, find_store, pairs};
+use warpgrid_isa::{Target, TargetRequirement};
+use warpgrid_program::{Hover, Overrides, Span};
 
 /// Explains the token at `offset`.
 pub(crate) fn hover(
@@ -17,7 +17,7 @@ pub(crate) fn hover(
     tree: &Tree,
     overrides: &Overrides,
     offset: u32,
-) -> Option<HoverText> {
+) -> Option<Hover> {
     let (instruction, target) = at(source, tree, overrides, offset);
     let mut controls = tree.instructions.iter().filter_map(|found| found.control);
     if let Some(control) = controls.find(|control| contains(control.span, offset)) {
@@ -78,8 +78,8 @@ const fn annotation_help(kind: AnnotationKind) -> &'static str {
     }
 }
 
-fn text(span: Span, title: String, lines: impl IntoIterator<Item = String>) -> HoverText {
-    HoverText {
+fn text(span: Span, title: String, lines: impl IntoIterator<Item = String>) -> Hover {
+    Hover {
         span,
         title,
         lines: lines.into_iter().collect(),
@@ -88,16 +88,11 @@ fn text(span: Span, title: String, lines: impl IntoIterator<Item = String>) -> H
     }
 }
 
-fn where_line(gate: TargetGate) -> Option<String> {
+fn where_line(gate: TargetRequirement) -> Option<String> {
     gate.text().map(|text| format!("Available on {text}."))
 }
 
-fn opcode(
-    source: &str,
-    tree: &Tree,
-    instruction: &Instruction,
-    target: &Target,
-) -> Option<HoverText> {
+fn opcode(source: &str, tree: &Tree, instruction: &Instruction, target: &Target) -> Option<Hover> {
     let span = instruction.opcode;
     let name = span.text(source);
     let (title, help, on) = match (find_store(name), find_opcode(name)) {
@@ -131,12 +126,7 @@ fn opcode(
     Some(text(span, title.to_owned(), lines.into_iter().flatten()))
 }
 
-fn modifier(
-    source: &str,
-    tree: &Tree,
-    instruction: &Instruction,
-    index: usize,
-) -> Option<HoverText> {
+fn modifier(source: &str, tree: &Tree, instruction: &Instruction, index: usize) -> Option<Hover> {
     let store = find_store(instruction.opcode.text(source))?;
     let spans = tree.modifiers(instruction);
     let words: Vec<&str> = spans.iter().map(|span| span.text(source)).collect();
@@ -157,18 +147,18 @@ fn operand(
     instruction: &Instruction,
     index: usize,
     offset: u32,
-) -> Option<HoverText> {
+) -> Option<Hover> {
     let operand = tree.operands(instruction).get(index)?;
     let written = operand.span.text(source).to_owned();
     match &operand.value {
-        Value::Register(found) => {
+        OperandKind::Register(found) => {
             let run = data_run(source, tree, instruction, index, *found);
             let lines = [Some(run.unwrap_or_else(|| register(*found)))];
             let signs = signs(operand);
             let lines = lines.into_iter().flatten().chain(signs);
             Some(text(operand.span, written, lines))
         }
-        Value::Memory(memory) => {
+        OperandKind::Memory(memory) => {
             let brackets = tree.brackets(memory).iter();
             let mut terms = brackets.flat_map(|bracket| tree.terms(bracket));
             if let Some(found) = terms.find(|found| contains(found.span, offset)) {
@@ -185,11 +175,11 @@ fn operand(
             };
             Some(text(operand.span, written, [line.to_owned()]))
         }
-        Value::Integer(value) => {
+        OperandKind::Integer(value) => {
             let line = format!("{value} = {value:#x}");
             Some(text(operand.span, written, [line]))
         }
-        Value::Target(name) => {
+        OperandKind::Target(name) => {
             let label = tree
                 .statements
                 .iter()
@@ -199,16 +189,19 @@ fn operand(
                     }
                     _ => None,
                 });
-            Some(HoverText {
+            Some(Hover {
                 declared: label,
                 ..text(operand.span, written, ["The branch target.".to_owned()])
             })
         }
-        Value::Relocation(_) => {
+        OperandKind::Relocation(_) => {
             let line = "A relocation that the linker resolves.".to_owned();
             Some(text(operand.span, written, [line]))
         }
-        Value::Word(_) | Value::Float(_) | Value::Set(_) | Value::Unknown(_) => None,
+        OperandKind::Word(_)
+        | OperandKind::Float(_)
+        | OperandKind::Set(_)
+        | OperandKind::Unknown(_) => None,
     }
 }
 
@@ -241,7 +234,7 @@ fn data_run(
         .find(store, "sz")
         .map(|word| word.meaning);
     let bits = match width {
-        Some(WordMeaning::Width(bits)) => bits.min(128),
+        Some(StoreModifierKind::Width(bits)) => bits.min(128),
         Some(_) | None => 32,
     };
     if index == 0 || register.file != RegisterFile::General {
@@ -262,7 +255,7 @@ fn data_run(
     }
 }
 
-fn term(source: &str, term: &Term) -> HoverText {
+fn term(source: &str, term: &Term) -> Hover {
     let title = term.span.text(source).to_owned();
     let line = match term.value {
         TermValue::Register(found) => register(found),

@@ -5,19 +5,20 @@ mod operands;
 use crate::lower::{ignores_modifiers, is_executed};
 use crate::mnemonic::bind;
 use operands::{operands, store_operands};
-use warpgrid_isa::TargetGate;
+use warpgrid_isa::TargetRequirement;
 use warpgrid_isa::form::{alternatives, distance, nearest};
 use warpgrid_isa::sass::control::Control;
 use warpgrid_isa::sass::forms::{ModifierMeaning, ModifierName, ModifierSlot, syntax_lines};
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::stores::STORES;
 use warpgrid_isa::sass::{
-    Counterpart, Opcode, Slot, Store, SyntaxLine, Word, find_forms, find_opcode, find_store, pairs,
+    Counterpart, MnemonicSlot, SassOpcode, StoreModifier, StoreOpcode, SyntaxLine, find_forms,
+    find_opcode, find_store, pairs,
 };
-use warpgrid_program::{Explanation, FormFacts, SlotFacts, ValueFacts, WordFacts, WordMeaning};
+use warpgrid_program::{Explanation, FormDoc, ModifierDoc, SlotDoc, TokenDoc, TokenDocKind};
 
 /// Returns all forms: the stores with their modifiers, then the other opcodes.
-pub(crate) fn forms() -> Vec<FormFacts> {
+pub(crate) fn forms() -> Vec<FormDoc> {
     let others = OPCODES.iter().filter(|row| find_store(row.name).is_none());
     STORES.iter().map(store).chain(others.map(opcode)).collect()
 }
@@ -30,7 +31,7 @@ pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
     };
     let sentences = control.fields(None).sentences();
     let (text, rest) = instruction.split_at(length);
-    let mut forms = vec![FormFacts {
+    let mut forms = vec![FormDoc {
         opcode: text.to_owned(),
         syntax: text.to_owned(),
         help: format!(
@@ -68,16 +69,16 @@ fn explain_instruction(instruction: &str) -> Option<Explanation> {
     }
 }
 
-fn explain_store(mnemonic: &str, row: &Store, words: &[&str]) -> Explanation {
+fn explain_store(mnemonic: &str, row: &StoreOpcode, words: &[&str]) -> Explanation {
     let bound = bind(row, words);
-    let mut explained: Vec<(usize, WordFacts)> = Vec::new();
+    let mut explained: Vec<(usize, TokenDoc)> = Vec::new();
     for found in &bound.words {
         let slot = row.slots[found.slot];
         explained.push((
             found.parts.start,
-            WordFacts {
+            TokenDoc {
                 text: found.word.text.to_owned(),
-                meaning: Some(WordMeaning::Value {
+                meaning: Some(TokenDocKind::Value {
                     slot: slot.title.to_owned(),
                     value: value(found.word),
                 }),
@@ -90,7 +91,7 @@ fn explain_store(mnemonic: &str, row: &Store, words: &[&str]) -> Explanation {
         faults.push(no_modifier(row.opcode, words[index], &all));
         let text = words[index].to_owned();
         let meaning = None;
-        explained.push((index, WordFacts { text, meaning }));
+        explained.push((index, TokenDoc { text, meaning }));
     }
     for (index, word) in bound.words.iter().enumerate() {
         let mut earlier = bound.words[..index].iter();
@@ -101,7 +102,7 @@ fn explain_store(mnemonic: &str, row: &Store, words: &[&str]) -> Explanation {
             ));
         }
     }
-    let found: Vec<&Word> = bound.words.iter().map(|bound| bound.word).collect();
+    let found: Vec<&StoreModifier> = bound.words.iter().map(|bound| bound.word).collect();
     let ptx = pairs::ptx(row, &found);
     explained.sort_by_cached_key(|(index, _)| *index as u64);
     Explanation::Instruction {
@@ -109,16 +110,16 @@ fn explain_store(mnemonic: &str, row: &Store, words: &[&str]) -> Explanation {
         form: Box::new(store(row)),
         words: explained.into_iter().map(|(_, word)| word).collect(),
         faults,
-        beside: vec![format!("PTX counterparts include `{ptx}`")],
+        equivalents: vec![format!("PTX counterparts include `{ptx}`")],
     }
 }
 
-fn store_words(row: &Store) -> impl Iterator<Item = &'static Word> {
+fn store_words(row: &StoreOpcode) -> impl Iterator<Item = &'static StoreModifier> {
     row.slots.iter().flat_map(|slot| slot.words)
 }
 
 /// Explains the modifiers of an instruction that is not a store by the best-matching syntax line.
-fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
+fn explain_opcode(mnemonic: &str, row: &SassOpcode, words: &[&str]) -> Explanation {
     let mut form = opcode(row);
     let lines = syntax_lines(row.name);
     form.beside.extend(remarks(row.name, &lines));
@@ -134,7 +135,7 @@ fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
     if ignores_modifiers(row.name) {
         for word in words.iter_mut().filter(|word| word.meaning.is_none()) {
             let meaning = "undocumented modifier without effect on execution".to_owned();
-            word.meaning = Some(WordMeaning::Literal(meaning));
+            word.meaning = Some(TokenDocKind::Literal(meaning));
         }
     } else {
         let unknown = best.unknown.iter().map(|word| match all.contains(word) {
@@ -158,7 +159,7 @@ fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
     }
     Explanation::Instruction {
         mnemonic: mnemonic.to_owned(),
-        beside: form.beside.clone(),
+        equivalents: form.beside.clone(),
         form: Box::new(form),
         words,
         faults,
@@ -167,7 +168,7 @@ fn explain_opcode(mnemonic: &str, row: &Opcode, words: &[&str]) -> Explanation {
 
 /// Match between the modifiers of an instruction and a syntax line.
 struct Fit<'a> {
-    words: Vec<WordFacts>,
+    words: Vec<TokenDoc>,
     unknown: Vec<&'a str>,
     /// Required positions without a modifier.
     missing: Vec<ModifierSlot>,
@@ -195,7 +196,7 @@ fn fit<'a>(opcode: &str, line: &SyntaxLine, words: &[&'a str]) -> Fit<'a> {
         if meaning.is_none() {
             unknown.push(*word);
         }
-        explained.push(WordFacts {
+        explained.push(TokenDoc {
             text: (*word).to_owned(),
             meaning,
         });
@@ -208,13 +209,13 @@ fn fit<'a>(opcode: &str, line: &SyntaxLine, words: &[&'a str]) -> Fit<'a> {
     }
 }
 
-fn word_meaning(word: &str, meaning: ModifierMeaning) -> WordMeaning {
+fn word_meaning(word: &str, meaning: ModifierMeaning) -> TokenDocKind {
     match meaning.title {
-        Some(title) => WordMeaning::Value {
+        Some(title) => TokenDocKind::Value {
             slot: title.to_owned(),
             value: plain_value(word, meaning.help),
         },
-        None => WordMeaning::Literal(meaning.help.to_owned()),
+        None => TokenDocKind::Literal(meaning.help.to_owned()),
     }
 }
 
@@ -246,16 +247,16 @@ fn no_modifier(opcode: &str, found: &str, legal: &[&str]) -> String {
     format!("unknown modifier `.{found}` of `{opcode}` ({near}known modifiers: {expected})")
 }
 
-fn needs(gate: TargetGate) -> Option<String> {
+fn needs(gate: TargetRequirement) -> Option<String> {
     gate.text().map(|text| format!("on {text}"))
 }
 
-fn store(row: &Store) -> FormFacts {
+fn store(row: &StoreOpcode) -> FormDoc {
     let addresses = row.addresses.iter().map(|form| {
         let needs = needs(form.on).map_or(String::new(), |needs| format!(" ({needs})"));
         format!("`{}`: {}{needs}", form.shape.syntax(), form.shape.help())
     });
-    FormFacts {
+    FormDoc {
         opcode: row.opcode.to_owned(),
         syntax: row.syntax.to_owned(),
         help: row.help.to_owned(),
@@ -276,11 +277,11 @@ fn store(row: &Store) -> FormFacts {
     }
 }
 
-fn opcode(row: &Opcode) -> FormFacts {
+fn opcode(row: &SassOpcode) -> FormDoc {
     let lines = syntax_lines(row.name);
     let syntax: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     let counterpart = find_forms(row.name).map(|(forms, _)| forms.counterpart);
-    FormFacts {
+    FormDoc {
         opcode: row.name.to_owned(),
         syntax: match syntax.is_empty() {
             true => row.name.to_owned(),
@@ -328,7 +329,7 @@ fn remarks(opcode: &str, lines: &[SyntaxLine]) -> Vec<String> {
 }
 
 /// Returns the distinct modifier positions of all lines. A position is required if every line requires it.
-fn modifier_slots(opcode: &str, lines: &[SyntaxLine]) -> Vec<SlotFacts> {
+fn modifier_slots(opcode: &str, lines: &[SyntaxLine]) -> Vec<SlotDoc> {
     let mut names: Vec<ModifierName> = Vec::new();
     let all = lines.iter().flat_map(|line| &line.modifiers);
     for name in all.flat_map(|slot| &slot.alternatives) {
@@ -347,7 +348,7 @@ fn modifier_slots(opcode: &str, lines: &[SyntaxLine]) -> Vec<SlotFacts> {
             ModifierName::Literal(text) => (text, "modifier"),
             ModifierName::Set(set) => (set.name, set.title),
         };
-        SlotFacts {
+        SlotDoc {
             name: text.to_owned(),
             title: title.to_owned(),
             required: is_required(&name),
@@ -370,8 +371,8 @@ fn all_words(opcode: &str, lines: &[SyntaxLine]) -> Vec<&'static str> {
     words
 }
 
-fn plain_value(word: &str, help: &str) -> ValueFacts {
-    ValueFacts {
+fn plain_value(word: &str, help: &str) -> ModifierDoc {
+    ModifierDoc {
         text: word.to_owned(),
         members: Vec::new(),
         help: help.to_owned(),
@@ -380,8 +381,8 @@ fn plain_value(word: &str, help: &str) -> ValueFacts {
     }
 }
 
-fn slot(slot: &Slot) -> SlotFacts {
-    SlotFacts {
+fn slot(slot: &MnemonicSlot) -> SlotDoc {
+    SlotDoc {
         name: slot.name.to_owned(),
         title: slot.title.to_owned(),
         required: false,
@@ -389,8 +390,8 @@ fn slot(slot: &Slot) -> SlotFacts {
     }
 }
 
-fn value(word: &Word) -> ValueFacts {
-    ValueFacts {
+fn value(word: &StoreModifier) -> ModifierDoc {
+    ModifierDoc {
         text: word.text.to_owned(),
         members: Vec::new(),
         help: word.help.to_owned(),

@@ -2,10 +2,10 @@
 
 use crate::syntax::Tree;
 use warpgrid_isa::sass::{find_opcode, find_store};
-use warpgrid_program::{Overrides, SignatureText};
+use warpgrid_program::{Overrides, SignatureHelp};
 
 /// Returns the instruction form at `offset`.
-pub(crate) fn signature(source: &str, tree: &Tree, offset: u32) -> Option<SignatureText> {
+pub(crate) fn signature(source: &str, tree: &Tree, offset: u32) -> Option<SignatureHelp> {
     // After the last operand, the same instruction is continued.
     let line = source.get(..offset as usize)?;
     let trimmed = line.trim_end_matches([' ', '\t', ',']).len() as u32;
@@ -17,13 +17,13 @@ pub(crate) fn signature(source: &str, tree: &Tree, offset: u32) -> Option<Signat
         .find(char::is_whitespace)
         .map(|start| before[start..].matches(',').count() as u32);
     match find_store(opcode) {
-        Some(store) => Some(SignatureText {
+        Some(store) => Some(SignatureHelp {
             syntax: store.syntax.to_owned(),
             help: store.help.to_owned(),
             operands: vec!["a".to_owned(), "Rb".to_owned()],
             active: operand.filter(|&operand| operand < 2),
         }),
-        None => find_opcode(opcode).map(|row| SignatureText {
+        None => find_opcode(opcode).map(|row| SignatureHelp {
             syntax: row.name.to_owned(),
             help: row.help.to_owned(),
             operands: Vec::new(),

@@ -196,10 +196,10 @@ fn instructions_are_explained_word_by_word() {
     let mut text = String::new();
     for word in words {
         let meaning = match word.meaning {
-            Some(warpgrid_program::WordMeaning::Value { slot, value }) => {
+            Some(warpgrid_program::TokenDocKind::Value { slot, value }) => {
                 format!("{slot}: {}", value.help)
             }
-            Some(warpgrid_program::WordMeaning::Literal(_)) | None => String::new(),
+            Some(warpgrid_program::TokenDocKind::Literal(_)) | None => String::new(),
         };
         writeln!(text, ".{} {meaning}", word.text).expect("a string");
     }
@@ -234,7 +234,7 @@ fn page(mnemonic: &str) -> String {
         warpgrid_program::Explanation::Instruction {
             words,
             faults,
-            beside,
+            equivalents: beside,
             ..
         } => {
             faults.iter().for_each(|fault| add(fault));

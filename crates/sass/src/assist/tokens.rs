@@ -1,15 +1,16 @@
 //! Semantic tokens: the nodes of the tree, and the punctuation between them.
 
 use crate::syntax::{
-    AnnotationKind, Instruction, Operand, SyntaxErrorKind, Term, TermValue, Tree, Value, parse,
+    AnnotationKind, Instruction, Operand, OperandKind, SyntaxErrorKind, Term, TermValue, Tree,
+    parse,
 };
 use crate::syntax::{Statement, StatementKind};
-use warpgrid_program::{ColouredToken, Span, TokenClass};
+use warpgrid_program::{SemanticToken, SemanticTokenKind, Span};
 
 /// Splits a source into semantic tokens, in source order.
-pub(crate) fn tokens(source: &str) -> Vec<ColouredToken> {
+pub(crate) fn tokens(source: &str) -> Vec<SemanticToken> {
     let tree = parse(source);
-    let mut painter = Painter {
+    let mut painter = Highlighter {
         source,
         tree: &tree,
         tokens: Vec::new(),
@@ -20,16 +21,16 @@ pub(crate) fn tokens(source: &str) -> Vec<ColouredToken> {
     with_punctuation(source, &tokens)
 }
 
-struct Painter<'a> {
+struct Highlighter<'a> {
     source: &'a str,
     tree: &'a Tree,
-    tokens: Vec<ColouredToken>,
+    tokens: Vec<SemanticToken>,
 }
 
-impl Painter<'_> {
-    fn push(&mut self, span: Span, class: TokenClass) {
+impl Highlighter<'_> {
+    fn push(&mut self, span: Span, class: SemanticTokenKind) {
         if span.start < span.end {
-            self.tokens.push(ColouredToken { span, class });
+            self.tokens.push(SemanticToken { span, class });
         }
     }
 
@@ -38,7 +39,7 @@ impl Painter<'_> {
             self.statement(statement);
         }
         for comment in &self.tree.comments {
-            self.push(*comment, TokenClass::Comment);
+            self.push(*comment, SemanticTokenKind::Comment);
         }
     }
 
@@ -49,18 +50,18 @@ impl Painter<'_> {
                     self.instruction(instruction);
                 }
             }
-            StatementKind::Label(name) => self.push(name, TokenClass::Label),
+            StatementKind::Label(name) => self.push(name, SemanticTokenKind::Label),
             StatementKind::Directive { name, arguments } => {
-                self.push(name, TokenClass::Directive);
+                self.push(name, SemanticTokenKind::Directive);
                 self.arguments(arguments);
             }
             StatementKind::Header { key, value } => {
-                self.push(key, TokenClass::Directive);
-                self.push(value, TokenClass::Name);
+                self.push(key, SemanticTokenKind::Directive);
+                self.push(value, SemanticTokenKind::Name);
             }
             // The encoding is in a comment.
             StatementKind::Encoding(_) => {}
-            StatementKind::Unknown => self.push(statement.span, TokenClass::Error),
+            StatementKind::Unknown => self.push(statement.span, SemanticTokenKind::Error),
         }
     }
 
@@ -73,10 +74,10 @@ impl Painter<'_> {
             let (length, class) = match first {
                 '"' => {
                     let end = rest[1..].find('"').map_or(rest.len(), |end| end + 2);
-                    (end, Some(TokenClass::String))
+                    (end, Some(SemanticTokenKind::String))
                 }
-                first if first.is_ascii_digit() => (word(rest), Some(TokenClass::Number)),
-                first if is_name(first) => (word(rest), Some(TokenClass::Name)),
+                first if first.is_ascii_digit() => (word(rest), Some(SemanticTokenKind::Number)),
+                first if is_name(first) => (word(rest), Some(SemanticTokenKind::Name)),
                 first => (first.len_utf8(), None),
             };
             if let Some(class) = class {
@@ -91,9 +92,9 @@ impl Painter<'_> {
         if let Some(guard) = instruction.guard {
             let skip = 1 + u32::from(guard.negated);
             let span = Span::new(guard.span.start + skip, guard.span.end);
-            self.push(span, TokenClass::Register);
+            self.push(span, SemanticTokenKind::Register);
         }
-        self.push(instruction.opcode, TokenClass::Opcode);
+        self.push(instruction.opcode, SemanticTokenKind::Opcode);
         for modifier in self.tree.modifiers(instruction) {
             self.modifier(*modifier);
         }
@@ -102,8 +103,8 @@ impl Painter<'_> {
         }
         for annotation in self.tree.annotations(instruction) {
             let class = match annotation.kind {
-                AnnotationKind::Remark => TokenClass::Comment,
-                AnnotationKind::Barrier | AnnotationKind::Schedule => TokenClass::Directive,
+                AnnotationKind::Remark => SemanticTokenKind::Comment,
+                AnnotationKind::Barrier | AnnotationKind::Schedule => SemanticTokenKind::Directive,
             };
             self.push(annotation.span, class);
         }
@@ -115,8 +116,8 @@ impl Painter<'_> {
         let digits = text.trim_start_matches(['U', 'S', 'F', 'B']);
         let is_width = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let class = match is_width {
-            true => TokenClass::Type,
-            false => TokenClass::Modifier,
+            true => SemanticTokenKind::Type,
+            false => SemanticTokenKind::Modifier,
         };
         self.push(Span::new(word.start.saturating_sub(1), word.end), class);
     }
@@ -128,11 +129,13 @@ impl Painter<'_> {
             self.modifier(*modifier);
         }
         match &operand.value {
-            Value::Register(_) => self.word(operand.span, TokenClass::Register),
-            Value::Integer(_) | Value::Float(_) => self.word(operand.span, TokenClass::Number),
-            Value::Memory(memory) => {
+            OperandKind::Register(_) => self.word(operand.span, SemanticTokenKind::Register),
+            OperandKind::Integer(_) | OperandKind::Float(_) => {
+                self.word(operand.span, SemanticTokenKind::Number)
+            }
+            OperandKind::Memory(memory) => {
                 if let Some(prefix) = memory.prefix {
-                    self.push(prefix, TokenClass::Name);
+                    self.push(prefix, SemanticTokenKind::Name);
                 }
                 for bracket in self.tree.brackets(memory) {
                     self.tree
@@ -141,18 +144,18 @@ impl Painter<'_> {
                         .for_each(|term| self.term(term));
                 }
             }
-            Value::Target(name) => self.push(*name, TokenClass::Label),
-            Value::Relocation(span) => self.push(*span, TokenClass::Name),
-            Value::Set(_) => self.word(operand.span, TokenClass::Number),
-            Value::Word(span) => {
+            OperandKind::Target(name) => self.push(*name, SemanticTokenKind::Label),
+            OperandKind::Relocation(span) => self.push(*span, SemanticTokenKind::Name),
+            OperandKind::Set(_) => self.word(operand.span, SemanticTokenKind::Number),
+            OperandKind::Word(span) => {
                 let special = span.text(self.source).starts_with("SR");
                 let class = match special {
-                    true => TokenClass::SpecialRegister,
-                    false => TokenClass::Name,
+                    true => SemanticTokenKind::SpecialRegister,
+                    false => SemanticTokenKind::Name,
                 };
                 self.push(*span, class);
             }
-            Value::Unknown(span) => self.push(*span, TokenClass::Error),
+            OperandKind::Unknown(span) => self.push(*span, SemanticTokenKind::Error),
         }
     }
 
@@ -161,15 +164,15 @@ impl Painter<'_> {
             self.modifier(*modifier);
         }
         let class = match term.value {
-            TermValue::Register(_) => TokenClass::Register,
-            TermValue::Integer(_) => TokenClass::Number,
+            TermValue::Register(_) => SemanticTokenKind::Register,
+            TermValue::Integer(_) => SemanticTokenKind::Number,
             TermValue::Other(span) => {
                 let wrong = self.tree.errors.iter().any(|error| {
                     error.kind == SyntaxErrorKind::Address && error.span.start <= span.start
                 });
                 match wrong {
-                    true => TokenClass::Error,
-                    false => TokenClass::Name,
+                    true => SemanticTokenKind::Error,
+                    false => SemanticTokenKind::Name,
                 }
             }
         };
@@ -177,15 +180,16 @@ impl Painter<'_> {
     }
 
     /// Adds the first word within `span`; a float includes its decimal point and the sign of its exponent.
-    fn word(&mut self, span: Span, class: TokenClass) {
+    fn word(&mut self, span: Span, class: SemanticTokenKind) {
         let text = span.text(self.source);
         let Some(start) = text.find(|c: char| c.is_ascii_alphanumeric()) else {
             return;
         };
         let rest = &text[start..];
         let bytes = rest.as_bytes();
-        let decimal =
-            class == TokenClass::Number && bytes[0].is_ascii_digit() && !rest.starts_with("0x");
+        let decimal = class == SemanticTokenKind::Number
+            && bytes[0].is_ascii_digit()
+            && !rest.starts_with("0x");
         let length = (0..bytes.len()).find(|&at| {
             let byte = bytes[at];
             let next_is_digit = bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
@@ -212,7 +216,7 @@ fn word(text: &str) -> usize {
 }
 
 /// Adds the text between tokens, and drops tokens that start within another one.
-fn with_punctuation(source: &str, tokens: &[ColouredToken]) -> Vec<ColouredToken> {
+fn with_punctuation(source: &str, tokens: &[SemanticToken]) -> Vec<SemanticToken> {
     let mut all = Vec::with_capacity(tokens.len() * 2);
     let mut end = 0;
     for token in tokens {
@@ -227,14 +231,14 @@ fn with_punctuation(source: &str, tokens: &[ColouredToken]) -> Vec<ColouredToken
     all
 }
 
-fn punctuate(source: &str, gap: Span, all: &mut Vec<ColouredToken>) {
+fn punctuate(source: &str, gap: Span, all: &mut Vec<SemanticToken>) {
     let mut at = gap.start;
     for piece in gap.text(source).split_inclusive(char::is_whitespace) {
         let length = piece.trim_end().len() as u32;
         if length > 0 {
-            all.push(ColouredToken {
+            all.push(SemanticToken {
                 span: Span::new(at, at + length),
-                class: TokenClass::Punctuation,
+                class: SemanticTokenKind::Punctuation,
             });
         }
         at += piece.len() as u32;

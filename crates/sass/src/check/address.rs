@@ -1,28 +1,29 @@
 //! Parser for store addresses: determines the address shape and its components.
 
 use crate::syntax::{
-    Bracket, Joint, Memory, Register, RegisterFile, RegisterNumber, Term, TermValue, Tree,
+    Bracket, MemoryOperand, Register, RegisterFile, RegisterNumber, Term, TermOperator, TermValue,
+    Tree,
 };
 use warpgrid_isa::sass::AddressShape;
 use warpgrid_program::Span;
 
 /// Components of an address.
 #[derive(Clone, Debug)]
-pub(crate) struct Parts {
+pub(crate) struct AddressParts {
     pub(crate) shape: AddressShape,
     /// Per-lane register.
-    pub(crate) base: Option<Part>,
+    pub(crate) base: Option<AddressRegister>,
     /// Uniform register.
-    pub(crate) uniform: Option<Part>,
+    pub(crate) uniform: Option<AddressRegister>,
     /// Register of the descriptor.
-    pub(crate) descriptor: Option<Part>,
+    pub(crate) descriptor: Option<AddressRegister>,
     /// Signed offset in bytes; may exceed 24 bits.
     pub(crate) offset: Option<(i128, Span)>,
 }
 
 /// Register of an address.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(crate) struct AddressRegister {
     pub(crate) register: Register,
     /// Span without the modifiers.
     pub(crate) span: Span,
@@ -30,14 +31,14 @@ pub(crate) struct Part {
 
 /// Reason why an address has no shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NoShape {
+pub(crate) struct AddressShapeError {
     pub(crate) span: Span,
     pub(crate) why: String,
 }
 
 /// Modifier of the per-lane register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BaseWord {
+enum BaseModifier {
     None,
     Pair,
     LowHalf,
@@ -45,33 +46,37 @@ enum BaseWord {
 }
 
 /// Splits an address into its components.
-pub(crate) fn take_apart(tree: &Tree, source: &str, memory: &Memory) -> Result<Parts, NoShape> {
+pub(crate) fn take_apart(
+    tree: &Tree,
+    source: &str,
+    memory: &MemoryOperand,
+) -> Result<AddressParts, AddressShapeError> {
     let brackets = tree.brackets(memory);
     let prefix = memory.prefix.map(|span| (span, span.text(source)));
     let (descriptor, bracket) = match (prefix, brackets) {
         (None, [only]) => (None, only),
         (Some((_, "desc")), [first, second]) => (Some(descriptor(tree, first)?), second),
         (Some((span, word)), _) => {
-            return Err(NoShape {
+            return Err(AddressShapeError {
                 span,
                 why: format!("`{word}` is not a valid destination of a store"),
             });
         }
         (None, _) => {
-            return Err(NoShape {
+            return Err(AddressShapeError {
                 span: Span::at(0),
                 why: "found a second address, expected only one address".to_owned(),
             });
         }
     };
-    let mut parts = Parts {
+    let mut parts = AddressParts {
         shape: AddressShape::Absolute,
         base: None,
         uniform: None,
         descriptor,
         offset: None,
     };
-    let mut base_word = BaseWord::None;
+    let mut base_word = BaseModifier::None;
     for term in tree.terms(bracket) {
         if let Some(word) = add(tree, source, term, &mut parts)? {
             base_word = word;
@@ -81,7 +86,7 @@ pub(crate) fn take_apart(tree: &Tree, source: &str, memory: &Memory) -> Result<P
     Ok(parts)
 }
 
-fn descriptor(tree: &Tree, bracket: &Bracket) -> Result<Part, NoShape> {
+fn descriptor(tree: &Tree, bracket: &Bracket) -> Result<AddressRegister, AddressShapeError> {
     match tree.terms(bracket) {
         [
             Term {
@@ -89,11 +94,11 @@ fn descriptor(tree: &Tree, bracket: &Bracket) -> Result<Part, NoShape> {
                 value: TermValue::Register(register),
                 ..
             },
-        ] if register.file == RegisterFile::Uniform => Ok(Part {
+        ] if register.file == RegisterFile::Uniform => Ok(AddressRegister {
             register: *register,
             span: *span,
         }),
-        _ => Err(NoShape {
+        _ => Err(AddressShapeError {
             span: bracket.span,
             why: "expected a descriptor in a uniform register, such as `desc[UR4]`".to_owned(),
         }),
@@ -105,15 +110,15 @@ fn add(
     tree: &Tree,
     source: &str,
     term: &Term,
-    parts: &mut Parts,
-) -> Result<Option<BaseWord>, NoShape> {
+    parts: &mut AddressParts,
+) -> Result<Option<BaseModifier>, AddressShapeError> {
     let err = |why: &str| {
-        Err(NoShape {
+        Err(AddressShapeError {
             span: term.span,
             why: why.to_owned(),
         })
     };
-    let negative = matches!(term.joint, Joint::Minus | Joint::PlusMinus);
+    let negative = matches!(term.joint, TermOperator::Minus | TermOperator::PlusMinus);
     match term.value {
         TermValue::Integer(value) => {
             if parts.offset.is_some() {
@@ -138,10 +143,10 @@ fn add_register(
     source: &str,
     term: &Term,
     register: Register,
-    parts: &mut Parts,
-) -> Result<Option<BaseWord>, NoShape> {
+    parts: &mut AddressParts,
+) -> Result<Option<BaseModifier>, AddressShapeError> {
     let err = |why: &str| {
-        Err(NoShape {
+        Err(AddressShapeError {
             span: term.span,
             why: why.to_owned(),
         })
@@ -156,7 +161,7 @@ fn add_register(
             byte.is_some_and(u8::is_ascii_alphabetic)
         })
         .unwrap_or(term.span.start);
-    let part = Part {
+    let part = AddressRegister {
         register,
         span: Span::new(start, name_end),
     };
@@ -182,14 +187,14 @@ fn add_register(
     }
 }
 
-fn base_word(source: &str, words: &[Span], term: &Term) -> Result<BaseWord, NoShape> {
+fn base_word(source: &str, words: &[Span], term: &Term) -> Result<BaseModifier, AddressShapeError> {
     let texts: Vec<&str> = words.iter().map(|word| word.text(source)).collect();
     match texts[..] {
-        [] => Ok(BaseWord::None),
-        ["64"] => Ok(BaseWord::Pair),
-        ["U32"] => Ok(BaseWord::LowHalf),
-        ["X4" | "X8" | "X16"] => Ok(BaseWord::Scale),
-        _ => Err(NoShape {
+        [] => Ok(BaseModifier::None),
+        ["64"] => Ok(BaseModifier::Pair),
+        ["U32"] => Ok(BaseModifier::LowHalf),
+        ["X4" | "X8" | "X16"] => Ok(BaseModifier::Scale),
+        _ => Err(AddressShapeError {
             span: term.span,
             why: format!(
                 "`.{}` is not a valid modifier of an address register",
@@ -199,9 +204,13 @@ fn base_word(source: &str, words: &[Span], term: &Term) -> Result<BaseWord, NoSh
     }
 }
 
-fn shape(parts: &Parts, word: BaseWord, bracket: &Bracket) -> Result<AddressShape, NoShape> {
+fn shape(
+    parts: &AddressParts,
+    word: BaseModifier,
+    bracket: &Bracket,
+) -> Result<AddressShape, AddressShapeError> {
     let err = |why: &str| {
-        Err(NoShape {
+        Err(AddressShapeError {
             span: bracket.span,
             why: why.to_owned(),
         })
@@ -212,8 +221,8 @@ fn shape(parts: &Parts, word: BaseWord, bracket: &Bracket) -> Result<AddressShap
     let (base, uniform) = (parts.base.is_some(), parts.uniform.is_some());
     if parts.descriptor.is_some() {
         return match (word, uniform) {
-            (BaseWord::Pair, _) => Ok(AddressShape::Descriptor),
-            (BaseWord::None | BaseWord::LowHalf | BaseWord::Scale, _) => {
+            (BaseModifier::Pair, _) => Ok(AddressShape::Descriptor),
+            (BaseModifier::None | BaseModifier::LowHalf | BaseModifier::Scale, _) => {
                 err("expected a register pair after the descriptor, such as `[R2.64]`")
             }
         };
@@ -221,16 +230,16 @@ fn shape(parts: &Parts, word: BaseWord, bracket: &Bracket) -> Result<AddressShap
     Ok(match (base, word, uniform) {
         (false, _, false) => AddressShape::Absolute,
         (false, _, true) => AddressShape::Uniform,
-        (true, BaseWord::None, false) => AddressShape::Register,
-        (true, BaseWord::None, true) => AddressShape::RegisterAndUniform,
-        (true, BaseWord::Pair, false) => AddressShape::Pair,
-        (true, BaseWord::Pair, true) => AddressShape::PairAndUniform,
-        (true, BaseWord::LowHalf, true) if zero => AddressShape::ZeroAndUniform,
-        (true, BaseWord::LowHalf, true) => AddressShape::LowHalfAndUniform,
-        (true, BaseWord::LowHalf, false) => {
+        (true, BaseModifier::None, false) => AddressShape::Register,
+        (true, BaseModifier::None, true) => AddressShape::RegisterAndUniform,
+        (true, BaseModifier::Pair, false) => AddressShape::Pair,
+        (true, BaseModifier::Pair, true) => AddressShape::PairAndUniform,
+        (true, BaseModifier::LowHalf, true) if zero => AddressShape::ZeroAndUniform,
+        (true, BaseModifier::LowHalf, true) => AddressShape::LowHalfAndUniform,
+        (true, BaseModifier::LowHalf, false) => {
             return err("the modifier `.U32` needs a uniform register in the address");
         }
-        (true, BaseWord::Scale, false) => AddressShape::Scaled,
-        (true, BaseWord::Scale, true) => AddressShape::ScaledAndUniform,
+        (true, BaseModifier::Scale, false) => AddressShape::Scaled,
+        (true, BaseModifier::Scale, true) => AddressShape::ScaledAndUniform,
     })
 }

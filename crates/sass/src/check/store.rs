@@ -1,13 +1,15 @@
 //! Checks the modifiers, the address and the data of a store for one architecture.
 
-use super::address::{NoShape, Part, Parts, take_apart};
+use super::address::{AddressParts, AddressRegister, AddressShapeError, take_apart};
 use crate::diagnostics::store as report;
-use crate::mnemonic::{Bound, bind};
-use crate::syntax::{Instruction, Operand, Register, RegisterFile, RegisterNumber, Tree, Value};
+use crate::mnemonic::{BoundModifiers, bind};
+use crate::syntax::{
+    Instruction, Operand, OperandKind, Register, RegisterFile, RegisterNumber, Tree,
+};
 use warpgrid_isa::form::nearest;
 use warpgrid_isa::sass::addresses::{LARGEST_ABSOLUTE, OFFSETS};
-use warpgrid_isa::sass::{AddressForm, AddressShape, Store, WordMeaning};
-use warpgrid_isa::{StateSpace, Target, TargetGate};
+use warpgrid_isa::sass::{AddressForm, AddressShape, StoreModifierKind, StoreOpcode};
+use warpgrid_isa::{StateSpace, Target, TargetRequirement};
 use warpgrid_program::{Diagnostic, Span};
 
 /// Store with its bound modifiers and components.
@@ -15,9 +17,9 @@ pub(crate) struct StoreCheck<'a> {
     tree: &'a Tree,
     source: &'a str,
     instruction: &'a Instruction,
-    store: &'static Store,
-    bound: Bound,
-    parts: Option<Result<Parts, NoShape>>,
+    store: &'static StoreOpcode,
+    bound: BoundModifiers,
+    parts: Option<Result<AddressParts, AddressShapeError>>,
 }
 
 impl<'a> StoreCheck<'a> {
@@ -25,13 +27,13 @@ impl<'a> StoreCheck<'a> {
         tree: &'a Tree,
         source: &'a str,
         instruction: &'a Instruction,
-        store: &'static Store,
+        store: &'static StoreOpcode,
     ) -> StoreCheck<'a> {
         let modifiers = tree.modifiers(instruction);
         let words: Vec<&str> = modifiers.iter().map(|span| span.text(source)).collect();
         let parts = match tree.operands(instruction).first() {
             Some(Operand {
-                value: Value::Memory(memory),
+                value: OperandKind::Memory(memory),
                 ..
             }) => Some(take_apart(tree, source, memory)),
             Some(_) | None => None,
@@ -47,7 +49,7 @@ impl<'a> StoreCheck<'a> {
     }
 
     /// Returns the target requirements of the store.
-    pub(crate) fn gates(&self) -> Vec<TargetGate> {
+    pub(crate) fn gates(&self) -> Vec<TargetRequirement> {
         let mut gates = vec![self.store.on];
         gates.extend(self.bound.words.iter().map(|bound| bound.word.on));
         if let Some(Ok(parts)) = &self.parts
@@ -122,7 +124,7 @@ impl<'a> StoreCheck<'a> {
         let sem = self.store.slots.iter().find(|slot| slot.name == "sem");
         let plain = sem.and_then(|slot| {
             let mut words = slot.words.iter();
-            words.find(|word| word.meaning == WordMeaning::Plain && word.on.met_by(target))
+            words.find(|word| word.meaning == StoreModifierKind::Plain && word.on.met_by(target))
         });
         if plain.is_some() && self.bound.find(self.store, "sem").is_none() {
             out.push(report::plain_without_scope(span, target, span.end));
@@ -210,7 +212,7 @@ impl<'a> StoreCheck<'a> {
                 return;
             }
             None => {
-                if !matches!(operand.value, Value::Unknown(_)) {
+                if !matches!(operand.value, OperandKind::Unknown(_)) {
                     let found = operand.span.text(self.source);
                     out.push(report::not_an_address(operand.span, found));
                 }
@@ -237,7 +239,7 @@ impl<'a> StoreCheck<'a> {
         self.tree.errors.iter().any(|error| inside(error.span))
     }
 
-    fn report_registers(&self, parts: &Parts, target: &Target, out: &mut Vec<Diagnostic>) {
+    fn report_registers(&self, parts: &AddressParts, target: &Target, out: &mut Vec<Diagnostic>) {
         let window = matches!(self.store.space, StateSpace::Shared | StateSpace::Local);
         let extended = self.bound.find(self.store, "E").is_some();
         let base_is_pair = match parts.shape {
@@ -257,7 +259,7 @@ impl<'a> StoreCheck<'a> {
             (parts.descriptor, true),
         ];
         for (part, is_pair) in pairs {
-            let Some(Part { register, span }) = part else {
+            let Some(AddressRegister { register, span }) = part else {
                 continue;
             };
             let RegisterNumber::Number(number) = register.number else {
@@ -278,7 +280,7 @@ impl<'a> StoreCheck<'a> {
     fn predicate(&self) -> Option<&'a Operand> {
         let last = self.operands().get(2)?;
         match last.value {
-            Value::Register(Register {
+            OperandKind::Register(Register {
                 file: RegisterFile::Predicate,
                 ..
             }) => Some(last),
@@ -288,7 +290,7 @@ impl<'a> StoreCheck<'a> {
 
     fn width_bits(&self) -> u32 {
         match self.bound.find(self.store, "sz").map(|word| word.meaning) {
-            Some(WordMeaning::Width(bits)) => bits,
+            Some(StoreModifierKind::Width(bits)) => bits,
             Some(_) | None => 32,
         }
     }
@@ -344,7 +346,7 @@ impl<'a> StoreCheck<'a> {
     }
 
     fn report_predicate(&self, operand: &Operand, target: &Target, out: &mut Vec<Diagnostic>) {
-        if let Value::Register(register) = operand.value
+        if let OperandKind::Register(register) = operand.value
             && let RegisterNumber::Number(number) = register.number
             && number > report::last_number(register.file, target)
         {
@@ -362,10 +364,12 @@ impl<'a> StoreCheck<'a> {
     ) {
         let unsigned = operand.signs == Default::default();
         let register = match operand.value {
-            Value::Register(register) if register.file == RegisterFile::General && unsigned => {
+            OperandKind::Register(register)
+                if register.file == RegisterFile::General && unsigned =>
+            {
                 register
             }
-            Value::Unknown(_) => return,
+            OperandKind::Unknown(_) => return,
             _ => {
                 let found = operand.span.text(self.source);
                 out.push(report::not_data(operand.span, found));
@@ -399,12 +403,14 @@ impl<'a> StoreCheck<'a> {
 /// Returns the mask of a store of eight words: bit i selects word i.
 fn mask_of(operand: &Operand) -> Option<u64> {
     match operand.value {
-        Value::Integer(mask) if mask <= 0xff && operand.signs == Default::default() => Some(mask),
+        OperandKind::Integer(mask) if mask <= 0xff && operand.signs == Default::default() => {
+            Some(mask)
+        }
         _ => None,
     }
 }
 
-fn report_offset(parts: &Parts, out: &mut Vec<Diagnostic>) {
+fn report_offset(parts: &AddressParts, out: &mut Vec<Diagnostic>) {
     let Some((offset, span)) = parts.offset else {
         return;
     };

@@ -1,20 +1,20 @@
 //! Determines the architecture of a source: specified explicitly in a statement, or inferred from its stores.
 
 use super::store::StoreCheck;
-use crate::environment::Environment;
+use crate::environment::TargetAbi;
 use crate::listing::header_target;
 use crate::lower::offsets_read;
 use crate::syntax::{Statement, StatementKind, Tree};
 use warpgrid_isa::sass::{find_opcode, find_store};
-use warpgrid_isa::{Target, TargetGate, TargetKind, target::TARGETS};
+use warpgrid_isa::{Target, TargetKind, TargetRequirement, target::TARGETS};
 use warpgrid_program::Span;
 
 /// Architectures whose stores are in the tables.
-const FIRST: TargetGate = TargetGate::From(35);
+const FIRST: TargetRequirement = TargetRequirement::From(35);
 
 /// Architecture specification, which applies to the following statements.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stated {
+pub(crate) struct TargetDirective {
     /// Span of the name.
     pub(crate) span: Span,
     /// `None` if the tables do not contain the architecture.
@@ -27,12 +27,12 @@ pub(crate) fn stated(
     source: &str,
     statement: &Statement,
     known: Option<&Target>,
-) -> Option<Stated> {
+) -> Option<TargetDirective> {
     let value = match statement.kind {
         StatementKind::Directive { name, arguments } if name.text(source) == ".target" => arguments,
         StatementKind::Directive { name, arguments } if name.text(source) == ".headerflags" => {
             let target = header_target(arguments.text(source), known)?;
-            return Some(Stated {
+            return Some(TargetDirective {
                 span: arguments,
                 target: Some(target),
             });
@@ -54,7 +54,7 @@ pub(crate) fn stated(
         .count();
     let span = Span::new(value.start, value.start + length as u32);
     let target = Target::from_name(span.text(source));
-    Some(Stated { span, target })
+    Some(TargetDirective { span, target })
 }
 
 /// Returns the target for a name that is not in the tables: the nearest older one, or the oldest one with SASS tables.
@@ -63,7 +63,7 @@ pub(crate) fn nearest(name: &str) -> &'static Target {
     let found = digits.parse().ok().and_then(Target::nearest_below);
     found
         .filter(|target| FIRST.met_by(target))
-        .unwrap_or_else(Target::fallback)
+        .unwrap_or_else(Target::default_target)
 }
 
 /// Returns the newest architecture that supports all stores of the source. Its other opcodes and the offset of its first parameter
@@ -73,7 +73,7 @@ pub(crate) fn inferred(source: &str, tree: &Tree) -> &'static Target {
         .iter()
         .filter(|target| target.kind == TargetKind::Plain && FIRST.met_by(target))
         .collect();
-    let mut ask = |gate: TargetGate| {
+    let mut ask = |gate: TargetRequirement| {
         if left.iter().any(|target| gate.met_by(target)) {
             left.retain(|target| gate.met_by(target));
         }
@@ -90,12 +90,12 @@ pub(crate) fn inferred(source: &str, tree: &Tree) -> &'static Target {
         }
     }
     others.into_iter().for_each(&mut ask);
-    let starts = offsets_read(tree, source).filter(|at| Environment::is_start_of_parameters(*at));
+    let starts = offsets_read(tree, source).filter(|at| TargetAbi::is_start_of_parameters(*at));
     if let Some(start) = starts.min() {
-        let has_start = |target: &&Target| u64::from(Environment::of(target).parameters) == start;
+        let has_start = |target: &&Target| u64::from(TargetAbi::of(target).parameters) == start;
         if left.iter().any(&has_start) {
             left.retain(|target| has_start(target));
         }
     }
-    left.last().copied().unwrap_or_else(Target::fallback)
+    left.last().copied().unwrap_or_else(Target::default_target)
 }

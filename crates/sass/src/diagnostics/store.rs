@@ -1,33 +1,33 @@
 //! Diagnostics of stores: codes W1100 to W1119.
 
-use crate::environment::Environment;
+use crate::environment::TargetAbi;
 use crate::syntax::{Register, RegisterFile, RegisterNumber};
-use warpgrid_isa::sass::{AddressShape, Slot, Store};
-use warpgrid_isa::{Target, TargetGate};
-use warpgrid_program::{CodeFacts, Diagnostic, Needs, Span};
+use warpgrid_isa::sass::{AddressShape, MnemonicSlot, StoreOpcode};
+use warpgrid_isa::{Target, TargetRequirement};
+use warpgrid_program::{Diagnostic, DiagnosticDoc, Requirement, Span};
 
 /// Reference pages. Rejected examples specify their architecture if it is relevant.
 #[rustfmt::skip]
-pub(crate) const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W1100", "store not available on the architecture", "The opcode is not available on the architecture.", ".target sm_35\nSTG.E [R2], R5;", ".target sm_35\nST.E [R2], R5;"),
-    CodeFacts::page("W1101", "unknown modifier", "The store does not support this modifier.", "STG.E.EH [R2], R5;", "STG.E.EF [R2], R5;"),
-    CodeFacts::page("W1102", "unknown width", "Stores support the widths `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`. Stores to global memory on `sm_100` and later also support `.ENL2.256`, `.EFL2.256` and `.ELL2.256`.", "STS.96 [R4], R4;", "STS.128 [R4], R4;"),
-    CodeFacts::page("W1103", "cache operator on a store to shared memory", "Shared memory is not cached, so `STS` supports neither cache operators nor eviction priorities.", "STS.CG [R2], R5;", "STS [R2], R5;"),
-    CodeFacts::page("W1104", "modifier not available on the architecture", "The modifier is not available on the architecture. Cache operators require `sm_62` or earlier, and scopes and eviction priorities require `sm_70` or later.", ".target sm_80\nSTG.E.CG [R2.64], R5;", ".target sm_80\nSTG.E.STRONG.GPU [R2.64], R5;"),
-    CodeFacts::page("W1105", "duplicate kind of modifier", "A store can have at most one width, one cache operator, one eviction priority and one scope.", "STS.64.128 [R4], R4;", "STS.128 [R4], R4;"),
-    CodeFacts::page("W1106", "address form not supported by the store", "The store does not support this address form on any architecture.", "STL [R2.64], R5;", "STL [R2], R5;"),
-    CodeFacts::page("W1107", "address form not available on the architecture", "The address form is not available on the architecture. Scaled registers require `sm_89` or earlier, uniform registers require `sm_75` or later, and descriptors require `sm_80` or later.", ".target sm_90\nSTS [R7.X4], R0;", ".target sm_86\nSTS [R7.X4], R0;"),
-    CodeFacts::page("W1108", "unaligned address register", "A 64-bit address is stored in a register pair, whose first register must have an even index.", ".target sm_90\nSTG.E desc[UR4][R3.64], R5;", ".target sm_90\nSTG.E desc[UR4][R2.64], R5;"),
-    CodeFacts::page("W1109", "unaligned register range", "The index of the first register must be even for 64 bits and a multiple of 4 for 128 bits.", "STS.64 [R4], R3;", "STS.64 [R4], R2;"),
-    CodeFacts::page("W1110", "register index out of range", "Valid registers are `R0` to `R254`, uniform registers `UR0` to `UR62` (`UR254` on `sm_100` and later), and predicates `P0` to `P6`. A register range must not extend beyond the last register.", "STS [R4], R255;", "STS [R4], R254;"),
-    CodeFacts::page("W1111", "offset out of range", "An offset after a register is a signed 24-bit integer from -0x800000 to 0x7fffff bytes.", "STS [R4+0x800000], R5;", "STS [R4+0x7fffff], R5;"),
-    CodeFacts::page("W1112", "absolute address out of range", "An address without a register is an unsigned 24-bit integer of at most 0xffffff.", ".target sm_50\nSTS [0x1000000], R5;", ".target sm_50\nSTS [0xffffff], R5;"),
-    CodeFacts::page("W1113", "operand that is not an address", "The first operand of a store must be an address in brackets.", "STS R4, R5;", "STS [R4], R5;"),
-    CodeFacts::page("W1114", "operand that is not a data register", "The second operand of a store must be a register from `R0` to `R254`, or `RZ` for zero.", "STS [R4], 0x5;", "STS [R4], R5;"),
-    CodeFacts::page("W1115", "wrong number of operands", "A store has an address operand and a data operand. `STG.E.ENL2.256` has a second register range and optionally a mask of eight words. `ST` on `sm_50` to `sm_62` optionally ends with a predicate.", "STS [R4];", "STS [R4], R5;"),
-    CodeFacts::page("W1116", "missing comma", "The operands of a store must be separated by commas.", "STS [R4] R5;", "STS [R4], R5;"),
-    CodeFacts::page("W1117", "weak store without `.SYS`", "On `sm_70` to `sm_75`, weak stores to global and generic addresses have the modifier `.SYS`.", ".target sm_75\nSTG.E [R4], R5;", ".target sm_75\nSTG.E.SYS [R4], R5;"),
-    CodeFacts::page("W1118", "modifiers in a different order", "Disassemblers print the modifiers of a store in the order of its syntax line.", "STG.64.E [R4], R6;", "STG.E.64 [R4], R6;"),
+pub(crate) const PAGES: &[DiagnosticDoc] = &[
+    DiagnosticDoc::page("W1100", "store not available on the architecture", "The opcode is not available on the architecture.", ".target sm_35\nSTG.E [R2], R5;", ".target sm_35\nST.E [R2], R5;"),
+    DiagnosticDoc::page("W1101", "unknown modifier", "The store does not support this modifier.", "STG.E.EH [R2], R5;", "STG.E.EF [R2], R5;"),
+    DiagnosticDoc::page("W1102", "unknown width", "Stores support the widths `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` and `.128`. Stores to global memory on `sm_100` and later also support `.ENL2.256`, `.EFL2.256` and `.ELL2.256`.", "STS.96 [R4], R4;", "STS.128 [R4], R4;"),
+    DiagnosticDoc::page("W1103", "cache operator on a store to shared memory", "Shared memory is not cached, so `STS` supports neither cache operators nor eviction priorities.", "STS.CG [R2], R5;", "STS [R2], R5;"),
+    DiagnosticDoc::page("W1104", "modifier not available on the architecture", "The modifier is not available on the architecture. Cache operators require `sm_62` or earlier, and scopes and eviction priorities require `sm_70` or later.", ".target sm_80\nSTG.E.CG [R2.64], R5;", ".target sm_80\nSTG.E.STRONG.GPU [R2.64], R5;"),
+    DiagnosticDoc::page("W1105", "duplicate kind of modifier", "A store can have at most one width, one cache operator, one eviction priority and one scope.", "STS.64.128 [R4], R4;", "STS.128 [R4], R4;"),
+    DiagnosticDoc::page("W1106", "address form not supported by the store", "The store does not support this address form on any architecture.", "STL [R2.64], R5;", "STL [R2], R5;"),
+    DiagnosticDoc::page("W1107", "address form not available on the architecture", "The address form is not available on the architecture. Scaled registers require `sm_89` or earlier, uniform registers require `sm_75` or later, and descriptors require `sm_80` or later.", ".target sm_90\nSTS [R7.X4], R0;", ".target sm_86\nSTS [R7.X4], R0;"),
+    DiagnosticDoc::page("W1108", "unaligned address register", "A 64-bit address is stored in a register pair, whose first register must have an even index.", ".target sm_90\nSTG.E desc[UR4][R3.64], R5;", ".target sm_90\nSTG.E desc[UR4][R2.64], R5;"),
+    DiagnosticDoc::page("W1109", "unaligned register range", "The index of the first register must be even for 64 bits and a multiple of 4 for 128 bits.", "STS.64 [R4], R3;", "STS.64 [R4], R2;"),
+    DiagnosticDoc::page("W1110", "register index out of range", "Valid registers are `R0` to `R254`, uniform registers `UR0` to `UR62` (`UR254` on `sm_100` and later), and predicates `P0` to `P6`. A register range must not extend beyond the last register.", "STS [R4], R255;", "STS [R4], R254;"),
+    DiagnosticDoc::page("W1111", "offset out of range", "An offset after a register is a signed 24-bit integer from -0x800000 to 0x7fffff bytes.", "STS [R4+0x800000], R5;", "STS [R4+0x7fffff], R5;"),
+    DiagnosticDoc::page("W1112", "absolute address out of range", "An address without a register is an unsigned 24-bit integer of at most 0xffffff.", ".target sm_50\nSTS [0x1000000], R5;", ".target sm_50\nSTS [0xffffff], R5;"),
+    DiagnosticDoc::page("W1113", "operand that is not an address", "The first operand of a store must be an address in brackets.", "STS R4, R5;", "STS [R4], R5;"),
+    DiagnosticDoc::page("W1114", "operand that is not a data register", "The second operand of a store must be a register from `R0` to `R254`, or `RZ` for zero.", "STS [R4], 0x5;", "STS [R4], R5;"),
+    DiagnosticDoc::page("W1115", "wrong number of operands", "A store has an address operand and a data operand. `STG.E.ENL2.256` has a second register range and optionally a mask of eight words. `ST` on `sm_50` to `sm_62` optionally ends with a predicate.", "STS [R4];", "STS [R4], R5;"),
+    DiagnosticDoc::page("W1116", "missing comma", "The operands of a store must be separated by commas.", "STS [R4] R5;", "STS [R4], R5;"),
+    DiagnosticDoc::page("W1117", "weak store without `.SYS`", "On `sm_70` to `sm_75`, weak stores to global and generic addresses have the modifier `.SYS`.", ".target sm_75\nSTG.E [R4], R5;", ".target sm_75\nSTG.E.SYS [R4], R5;"),
+    DiagnosticDoc::page("W1118", "modifiers in a different order", "Disassemblers print the modifiers of a store in the order of its syntax line.", "STG.64.E [R4], R6;", "STG.E.64 [R4], R6;"),
 ];
 
 fn on(target: &Target) -> String {
@@ -35,13 +35,13 @@ fn on(target: &Target) -> String {
 }
 
 /// Adds the architectures that satisfy the gate to the diagnostic.
-fn needs(mut diagnostic: Diagnostic, gate: TargetGate) -> Diagnostic {
-    if let TargetGate::From(_) = gate {
+fn needs(mut diagnostic: Diagnostic, gate: TargetRequirement) -> Diagnostic {
+    if let TargetRequirement::From(_) = gate {
         let target = gate.lowest().map(|target| target.name);
-        diagnostic.needs = Needs {
+        diagnostic.needs = Requirement {
             version: None,
             target,
-            on: gate,
+            targets: gate,
         };
         return diagnostic;
     }
@@ -52,7 +52,7 @@ fn needs(mut diagnostic: Diagnostic, gate: TargetGate) -> Diagnostic {
 }
 
 /// Reports a store opcode that the architecture does not have, such as `STG` on Kepler.
-pub(crate) fn opcode_target(span: Span, store: &Store, target: &Target) -> Diagnostic {
+pub(crate) fn opcode_target(span: Span, store: &StoreOpcode, target: &Target) -> Diagnostic {
     let message = format!("`{}` is not available on {}", store.opcode, on(target));
     needs(Diagnostic::error("W1100", span, message), store.on)
 }
@@ -60,7 +60,7 @@ pub(crate) fn opcode_target(span: Span, store: &Store, target: &Target) -> Diagn
 /// Reports a modifier that the store does not accept.
 pub(crate) fn unknown_word(
     span: Span,
-    store: &Store,
+    store: &StoreOpcode,
     found: &str,
     near: Option<&str>,
 ) -> Diagnostic {
@@ -75,7 +75,7 @@ pub(crate) fn unknown_word(
     }
 }
 
-fn words_help(store: &Store) -> String {
+fn words_help(store: &StoreOpcode) -> String {
     let words = store.slots.iter().flat_map(|slot| slot.words);
     let words: Vec<String> = words.map(|word| format!("`.{}`", word.text)).collect();
     format!("expected {}", words.join(", "))
@@ -89,7 +89,7 @@ pub(crate) fn incomplete_word(span: Span, found: &str, whole: &[&str]) -> Diagno
 }
 
 /// Reports an invalid width such as `.96`.
-pub(crate) fn unknown_width(span: Span, store: &Store, found: &str) -> Diagnostic {
+pub(crate) fn unknown_width(span: Span, store: &StoreOpcode, found: &str) -> Diagnostic {
     let message = format!("unknown width `.{found}` of `{}`", store.opcode);
     Diagnostic::error("W1102", span, message)
         .help("expected `.8`, `.U8`, `.S8`, `.16`, `.U16`, `.S16`, `.32`, `.64` or `.128`")
@@ -98,9 +98,9 @@ pub(crate) fn unknown_width(span: Span, store: &Store, found: &str) -> Diagnosti
 /// Reports a cache operator on a store without one, such as `.CG` on `STS`.
 pub(crate) fn not_cached(
     span: Span,
-    store: &Store,
+    store: &StoreOpcode,
     found: &str,
-    slot: &Slot,
+    slot: &MnemonicSlot,
     with_dot: Span,
 ) -> Diagnostic {
     let message = format!(
@@ -115,9 +115,9 @@ pub(crate) fn not_cached(
 /// Reports a modifier of another architecture.
 pub(crate) fn word_target(
     span: Span,
-    store: &Store,
+    store: &StoreOpcode,
     found: &str,
-    gate: TargetGate,
+    gate: TargetRequirement,
     target: &Target,
 ) -> Diagnostic {
     let message = format!(
@@ -129,13 +129,13 @@ pub(crate) fn word_target(
 }
 
 /// Reports two modifiers of one slot.
-pub(crate) fn repeated(span: Span, slot: &Slot, found: &str, first: Span) -> Diagnostic {
+pub(crate) fn repeated(span: Span, slot: &MnemonicSlot, found: &str, first: Span) -> Diagnostic {
     let message = format!("`.{found}` is a second {}", slot.title);
     Diagnostic::error("W1105", span, message).label(first, "first specified here")
 }
 
 /// Reports an address form that the store does not support, such as `[R2.64]` of `STL`.
-pub(crate) fn address_form(span: Span, store: &Store, shape: AddressShape) -> Diagnostic {
+pub(crate) fn address_form(span: Span, store: &StoreOpcode, shape: AddressShape) -> Diagnostic {
     let message = format!(
         "`{}` does not support the address form `{}`",
         store.opcode,
@@ -159,9 +159,9 @@ pub(crate) fn address_parts(span: Span, why: &str) -> Diagnostic {
 /// Reports an address form of another architecture, such as `[R7.X4]` of `STS` on Hopper.
 pub(crate) fn address_target(
     span: Span,
-    store: &Store,
+    store: &StoreOpcode,
     shape: AddressShape,
-    gate: TargetGate,
+    gate: TargetRequirement,
     target: &Target,
 ) -> Diagnostic {
     let message = format!(
@@ -239,7 +239,7 @@ fn with_aligned(
 pub(crate) fn last_number(file: RegisterFile, target: &Target) -> u16 {
     match file {
         RegisterFile::General => 254,
-        RegisterFile::Uniform => Environment::of(target).last_uniform_register,
+        RegisterFile::Uniform => TargetAbi::of(target).last_uniform_register,
         RegisterFile::Predicate | RegisterFile::UniformPredicate => 6,
         RegisterFile::Barrier => 15,
         RegisterFile::Scoreboard => 5,
@@ -308,7 +308,7 @@ pub(crate) fn n_operands(span: Span, message: &str) -> Diagnostic {
 }
 
 /// Reports a trailing predicate on an architecture that does not support it.
-pub(crate) fn trailing_predicate(span: Span, store: &Store, target: &Target) -> Diagnostic {
+pub(crate) fn trailing_predicate(span: Span, store: &StoreOpcode, target: &Target) -> Diagnostic {
     let message = format!(
         "`{}` does not support a trailing predicate on {}",
         store.opcode,

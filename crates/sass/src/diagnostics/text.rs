@@ -1,18 +1,18 @@
 //! Diagnostics of architectures and opcodes: codes W1010 to W1019.
 
 use warpgrid_isa::Target;
-use warpgrid_program::{CodeFacts, Diagnostic, Severity, Span, counted};
+use warpgrid_program::{Diagnostic, DiagnosticDoc, Severity, Span, counted};
 
 /// Reference pages.
 #[rustfmt::skip]
-pub(crate) const PAGES: &[CodeFacts] = &[
-    CodeFacts::page("W1010", "unknown architecture", "The listing is for an unknown architecture. Warpgrid uses the rules of the nearest older architecture.", ".target sm_999", ".target sm_90"),
-    CodeFacts::page("W1011", "unspecified architecture", "SASS is specific to an architecture, which `.target` or `code for` specifies. Without these lines, Warpgrid assumes the newest architecture that supports all stores of the listing.", "STS [R2.X4], R3;", ".target sm_86\nSTS [R2.X4], R3;"),
-    CodeFacts::page("W1012", "several architectures", "Each part of the listing is checked for its own architecture. Only one architecture can be run.", ".target sm_75\nEXIT;\n.target sm_90\nEXIT;", ".target sm_75\nEXIT;"),
-    CodeFacts::page("W1013", "unknown opcode", "The opcode is unknown. The instruction is not analysed, but the rest of the listing is analysed.", "STX [R2], R3;", "STS [R2], R3;"),
-    CodeFacts::page("W1014", "opcode in lower case", "Disassemblers print opcodes and registers in upper case.", "sts [R2], R3;", "STS [R2], R3;"),
-    CodeFacts::page("W1015", "instruction not supported by the emulator", "The instruction is recognized, but its effect is undocumented or not supported by the emulator. Execution stops at this instruction.", ".target sm_100\nPIXLD.COVMASK R0;", ".target sm_90\nLDG.E R4, desc[UR4][R2.64];"),
-    CodeFacts::page("W1016", "NaN with unknown bits", "The disassembler prints `QNAN` for every immediate with the exponent of a NaN, for example the upper word of a double-precision infinity. `QNAN` does not specify the bits of the immediate, but the encoding that `-hex` prints does. Without the encoding, Warpgrid assumes the canonical NaN.", "FSEL R5, R5, -QNAN, P0;", "FSEL R5, R5, RZ, P0;"),
+pub(crate) const PAGES: &[DiagnosticDoc] = &[
+    DiagnosticDoc::page("W1010", "unknown architecture", "The listing is for an unknown architecture. Warpgrid uses the rules of the nearest older architecture.", ".target sm_999", ".target sm_90"),
+    DiagnosticDoc::page("W1011", "unspecified architecture", "SASS is specific to an architecture, which `.target` or `code for` specifies. Without these lines, Warpgrid assumes the newest architecture that supports all stores of the listing.", "STS [R2.X4], R3;", ".target sm_86\nSTS [R2.X4], R3;"),
+    DiagnosticDoc::page("W1012", "several architectures", "Each part of the listing is checked for its own architecture. Only one architecture can be run.", ".target sm_75\nEXIT;\n.target sm_90\nEXIT;", ".target sm_75\nEXIT;"),
+    DiagnosticDoc::page("W1013", "unknown opcode", "The opcode is unknown. The instruction is not analysed, but the rest of the listing is analysed.", "STX [R2], R3;", "STS [R2], R3;"),
+    DiagnosticDoc::page("W1014", "opcode in lower case", "Disassemblers print opcodes and registers in upper case.", "sts [R2], R3;", "STS [R2], R3;"),
+    DiagnosticDoc::page("W1015", "instruction not supported by the emulator", "The instruction is recognized, but its effect is undocumented or not supported by the emulator. Execution stops at this instruction.", ".target sm_100\nPIXLD.COVMASK R0;", ".target sm_90\nLDG.E R4, desc[UR4][R2.64];"),
+    DiagnosticDoc::page("W1016", "NaN with unknown bits", "The disassembler prints `QNAN` for every immediate with the exponent of a NaN, for example the upper word of a double-precision infinity. `QNAN` does not specify the bits of the immediate, but the encoding that `-hex` prints does. Without the encoding, Warpgrid assumes the canonical NaN.", "FSEL R5, R5, -QNAN, P0;", "FSEL R5, R5, RZ, P0;"),
 ];
 
 fn information(mut diagnostic: Diagnostic) -> Diagnostic {

@@ -2,7 +2,7 @@
 //! disassemblers only print the bits of a NaN in encodings.
 
 use super::{Listing, read};
-use crate::syntax::{Operand, Tree, Value, parse};
+use crate::syntax::{Operand, OperandKind, Tree, parse};
 use std::fmt::Write as _;
 use warpgrid_program::CounterpartFacts;
 
@@ -35,7 +35,8 @@ fn with_nan_bits(
     let instructions = without_encoding.filter_map(|one| tree.instructions.get(one.index as usize));
     let selects = instructions.filter(|one| one.opcode.text(source) == SELECT);
     let is_nan = |operand: &&Operand| {
-        matches!(operand.value, Value::Float(value) if value.is_nan()) && !operand.signs.absolute
+        matches!(operand.value, OperandKind::Float(value) if value.is_nan())
+            && !operand.signs.absolute
     };
     let literals = selects.flat_map(|one| tree.operands(one).iter().filter(is_nan));
     let mut text = String::new();

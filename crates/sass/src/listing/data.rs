@@ -13,7 +13,7 @@ pub struct Section {
     pub bytes: Vec<u8>,
     pub symbols: Vec<Symbol>,
     /// Values that reference a symbol.
-    pub references: Vec<Item>,
+    pub references: Vec<SymbolReference>,
 }
 
 /// Symbol in a section.
@@ -27,7 +27,7 @@ pub struct Symbol {
 
 /// Value that references a symbol, in source notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct SymbolReference {
     pub byte_offset: u64,
     pub width_bytes: u32,
     pub text: String,
@@ -54,12 +54,12 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// Reader of the current section.
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct SectionBuilder {
     section: Option<Section>,
     objects: Vec<String>,
 }
 
-impl Reader {
+impl SectionBuilder {
     pub(super) fn begin(&mut self, name: &str, span: Span) {
         self.objects.clear();
         self.section = Some(Section {
@@ -141,7 +141,7 @@ impl Reader {
             }
             let bits = number(value);
             if bits.is_none() {
-                section.references.push(Item {
+                section.references.push(SymbolReference {
                     byte_offset: section.bytes.len() as u64,
                     width_bytes: width as u32,
                     text: value.to_owned(),

@@ -1,10 +1,10 @@
 //! Kernel attributes in `.nv.info`: parameters, thread limits, and stack size.
 
-use super::Part;
+use super::ArchUnit;
 use super::data::Section;
 pub use warpgrid_isa::sass::info::ParameterInfo;
 use warpgrid_isa::sass::info::{
-    FRAME_SIZE, InfoAttribute, KPARAM_INFO, MAX_THREADS, MIN_STACK_SIZE, PARAM_CBANK,
+    FRAME_SIZE, KPARAM_INFO, MAX_THREADS, MIN_STACK_SIZE, NvInfoAttribute, PARAM_CBANK,
     REQUIRED_THREADS, UNBOUNDED_STACK, attributes,
 };
 
@@ -26,7 +26,7 @@ pub struct KernelInfo {
 
 impl KernelInfo {
     /// Returns the attributes of the kernel with this name.
-    pub fn of(part: &Part, kernel: &str) -> KernelInfo {
+    pub fn of(part: &ArchUnit, kernel: &str) -> KernelInfo {
         let mut info = KernelInfo::default();
         if let Some(section) = part.section(&format!(".nv.info.{kernel}")) {
             info.parameters = Some(Vec::new());
@@ -39,7 +39,7 @@ impl KernelInfo {
         }
         if let Some(section) = part.section(".nv.info") {
             let own = format!("index@({kernel})");
-            for InfoAttribute { number, start, .. } in attributes(&section.bytes) {
+            for NvInfoAttribute { number, start, .. } in attributes(&section.bytes) {
                 let mut references = section.references.iter();
                 let names = references.any(|r| r.byte_offset == start as u64 && r.text == own);
                 if names && matches!(number, FRAME_SIZE | MIN_STACK_SIZE) {
@@ -55,8 +55,8 @@ impl KernelInfo {
         info
     }
 
-    fn add(&mut self, section: &Section, attribute: InfoAttribute) {
-        let InfoAttribute {
+    fn add(&mut self, section: &Section, attribute: NvInfoAttribute) {
+        let NvInfoAttribute {
             number,
             start,
             size,

@@ -4,7 +4,7 @@
 use crate::syntax::{ControlText, StatementKind, Tree};
 use std::fmt;
 use warpgrid_isa::sass::control::{IN_INSTRUCTION, ScheduleFields};
-use warpgrid_isa::{Target, TargetGate};
+use warpgrid_isa::{Target, TargetRequirement};
 
 /// Scheduling information of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,23 +16,23 @@ pub enum Schedule {
 }
 
 /// Architectures with one control word per three instructions.
-const IN_GROUPS: TargetGate = TargetGate::Between(50, 62);
+const CONTROL_WORD_PER_3: TargetRequirement = TargetRequirement::Between(50, 62);
 /// Architectures with one control word per seven instructions, each with one byte.
-const IN_SEVENS: TargetGate = TargetGate::Between(35, 37);
+const CONTROL_WORD_PER_7: TargetRequirement = TargetRequirement::Between(35, 37);
 /// Bit offset of the bytes within that word.
 const FIRST_BYTE_BIT: usize = 2;
 /// Number of instructions that share such a word.
-const SEVEN: usize = 7;
+const INSTRUCTIONS_PER_KEPLER_WORD: usize = 7;
 /// Bit offset of the scheduling fields in a 128-bit instruction.
-const FIRST_BIT: u32 = 105;
+const CONTROL_BIT_OFFSET: u32 = 105;
 /// Number of bits per instruction in the control word of a group.
-const BITS: u32 = 21;
+const CONTROL_BITS: u32 = 21;
 /// Number of instructions per group.
-const GROUP: usize = 3;
+const INSTRUCTIONS_PER_MAXWELL_WORD: usize = 3;
 
 /// Returns the scheduling information in the encoding of a 128-bit instruction.
 pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
-    let bits = (encoding >> FIRST_BIT) as u32;
+    let bits = (encoding >> CONTROL_BIT_OFFSET) as u32;
     IN_INSTRUCTION
         .met_by(target)
         .then(|| Schedule::Fields(ScheduleFields::of_bits(bits)))
@@ -59,13 +59,17 @@ pub fn schedule_at(tree: &Tree, start: u32, target: &Target) -> Option<Schedule>
                 if let Some(ControlText { control, .. }) = &instruction.control {
                     return Some(Schedule::Fields(control.fields(Some(target))));
                 }
-                if IN_GROUPS.met_by(target) {
-                    let word = group.filter(|_| n_since < GROUP)?.value;
-                    let bits = (word >> (BITS * n_since as u32)) as u32;
+                if CONTROL_WORD_PER_3.met_by(target) {
+                    let word = group
+                        .filter(|_| n_since < INSTRUCTIONS_PER_MAXWELL_WORD)?
+                        .value;
+                    let bits = (word >> (CONTROL_BITS * n_since as u32)) as u32;
                     return Some(Schedule::Fields(ScheduleFields::of_bits(bits)));
                 }
-                if IN_SEVENS.met_by(target) {
-                    let word = group.filter(|_| n_since < SEVEN)?.value;
+                if CONTROL_WORD_PER_7.met_by(target) {
+                    let word = group
+                        .filter(|_| n_since < INSTRUCTIONS_PER_KEPLER_WORD)?
+                        .value;
                     let byte = (word >> (FIRST_BYTE_BIT + 8 * n_since)) as u8;
                     return Some(Schedule::Byte(byte));
                 }

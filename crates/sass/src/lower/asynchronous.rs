@@ -1,26 +1,26 @@
 //! Lowering of asynchronous copies, and of waits for them.
 
-use super::body::{Arg, Placed, Step, read, written};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::memory::AddressWidth;
-use super::words::{Lowered, Words, as_register, number};
-use super::{Context, arithmetic, is_zero, mbarrier, memory, one, step};
-use crate::environment::Environment;
+use super::words::{InstructionCursor, LowerResult, as_register, number};
+use super::{LoweringContext, arithmetic, is_zero, mbarrier, memory, one, step};
+use crate::environment::TargetAbi;
 use crate::syntax::{RegisterFile, RegisterNumber};
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, Completion, Does, Flag, MemoryOp, Modifiers, ScalarType, StateSpace,
-    SyncOp,
+    ArithmeticOp, AsyncOp, Completion, Flag, MemoryOp, Modifiers, Operation, ScalarType,
+    StateSpace, SyncOp,
 };
 use warpgrid_program::OperandValue;
 
 /// Lowers `LDGSTS.E.BYPASS.128 [a], [b]{, p}`, a copy from global memory at b to shared memory at a; zeros are stored if p is false. With
 /// `.ZFILL` the low bits of b specify how many bytes at the end are zero.
-pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn copy(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let from_width = AddressWidth::take(w);
     // Cache hints have no effect on results.
-    w.ignore(&["BYPASS", "ACCESS"]);
-    let fills = w.take("ZFILL");
+    w.ignore_modifiers(&["BYPASS", "ACCESS"]);
+    let fills = w.consume("ZFILL");
     let sizes = [("32", 4), ("64", 8), ("128", 16)];
-    let size = w.take_one(&sizes).unwrap_or(4);
+    let size = w.consume_one_of(&sizes).unwrap_or(4);
     let mut modifiers = memory::hints(w);
     modifiers.space = Some(StateSpace::Shared);
     modifiers.source_space = Some(StateSpace::Global);
@@ -30,7 +30,7 @@ pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = memory::address(w, AddressWidth::Narrow)?;
     let from = memory::address(w, from_width)?;
     let span = w.instruction.span;
-    let mut args = vec![one(to), one(from), Arg::One(number(size), span)];
+    let mut args = vec![one(to), one(from), LoweredOperand::One(number(size), span)];
     if w.is_predicate() {
         let (p, p_span) = w.predicate()?;
         let OperandValue::Predicate { source, negated } = p else {
@@ -42,16 +42,19 @@ pub(super) fn copy(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
                 source,
                 negated: !negated,
             };
-            args.push(Arg::One(ignored, p_span));
+            args.push(LoweredOperand::One(ignored, p_span));
         }
     }
-    Ok(vec![step(Does::Async(AsyncOp::Copy), modifiers, args)])
+    Ok(vec![step(Operation::Async(AsyncOp::Copy), modifiers, args)])
 }
 
 /// Lowers `UBLKCP.S.G [d], [a], size` and `UBLKRED.G.S.ADD.S32 [d], [a], size`, which one lane starts for all. The lower half of the size
 /// register is the size in units of 16 bytes; with the respective modifier, the upper half selects the CTAs of the cluster or the bytes
 /// that are written. If the destination is in shared memory, the register after its address contains the address of the mbarrier.
-pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn copy_range(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
     let (to_space, from_space) = direction(w)?;
     let mut modifiers = super::blank();
@@ -65,7 +68,7 @@ pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
         ("MULTICAST", Flag::Multicast),
         ("DST_G_BYTE_MASK", Flag::CpMask),
     ];
-    let mask = w.take_one(&masks);
+    let mask = w.consume_one_of(&masks);
     if let Some(flag) = mask {
         modifiers.flags = modifiers.flags.with(flag);
     }
@@ -84,24 +87,28 @@ pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
         OperandValue::Address(_) => Completion::MbarrierCompleteTxBytes,
         _ => Completion::BulkGroup,
     });
-    let [size, upper] = [0; 2].map(|_| c.body.hidden(ScalarType::U32));
+    let [size, upper] = [0; 2].map(|_| c.body.temporary(ScalarType::U32));
     let ty = ScalarType::U32;
-    let literal = |value| Arg::One(number(value), span);
-    let mut args = vec![one(to), one(from), Arg::One(read(size), span)];
-    args.push(Arg::One(mbarrier, span));
+    let literal = |value| LoweredOperand::One(number(value), span);
+    let mut args = vec![one(to), one(from), LoweredOperand::One(read(size), span)];
+    args.push(LoweredOperand::One(mbarrier, span));
     if mask.is_some() {
-        args.push(Arg::One(read(upper), span));
+        args.push(LoweredOperand::One(read(upper), span));
     }
     let op = match is_reduction {
         true => AsyncOp::BulkReduction,
         false => AsyncOp::BulkCopy,
     };
-    let copy = step(Does::Async(op), modifiers, args);
-    let to_upper = Arg::One(written(upper), span);
-    let to_size = |register| Arg::One(written(register), span);
+    let copy = step(Operation::Async(op), modifiers, args);
+    let to_upper = LoweredOperand::One(written(upper), span);
+    let to_size = |register| LoweredOperand::One(written(register), span);
     let halves = vec![to_upper, one(packed.clone()), literal(16)];
     let lower = vec![to_size(size), one(packed), literal(0xffff)];
-    let bytes = vec![to_size(size), Arg::One(read(size), span), literal(4)];
+    let bytes = vec![
+        to_size(size),
+        LoweredOperand::One(read(size), span),
+        literal(4),
+    ];
     let mut steps = vec![
         arithmetic(ArithmeticOp::Shr, ty, halves),
         arithmetic(ArithmeticOp::And, ScalarType::B32, lower),
@@ -112,7 +119,7 @@ pub(super) fn copy_range(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
 }
 
 /// Returns the state spaces of destination and source, specified by the first two modifiers.
-fn direction(w: &mut Words<'_>) -> Lowered<(StateSpace, StateSpace)> {
+fn direction(w: &mut InstructionCursor<'_>) -> LowerResult<(StateSpace, StateSpace)> {
     // A shared-memory address includes the CTA of the cluster.
     let to = match w.modifiers_left().first().copied() {
         Some("S") => StateSpace::SharedCluster,
@@ -124,11 +131,11 @@ fn direction(w: &mut Words<'_>) -> Lowered<(StateSpace, StateSpace)> {
             ));
         }
     };
-    w.take(match to == StateSpace::Global {
+    w.consume(match to == StateSpace::Global {
         true => "G",
         false => "S",
     });
-    let from = w.take_one(&[("G", StateSpace::Global), ("S", StateSpace::Shared)]);
+    let from = w.consume_one_of(&[("G", StateSpace::Global), ("S", StateSpace::Shared)]);
     let from = from.ok_or_else(|| {
         w.unknown(
             "missing or unknown direction modifier",
@@ -139,7 +146,7 @@ fn direction(w: &mut Words<'_>) -> Lowered<(StateSpace, StateSpace)> {
 }
 
 /// Returns the mbarrier of a copy to shared memory: its address is in the register after that of the destination.
-fn mbarrier_beside(w: &Words<'_>, to: &Placed) -> Lowered<OperandValue> {
+fn mbarrier_beside(w: &InstructionCursor<'_>, to: &SpannedValue) -> LowerResult<OperandValue> {
     let unknown = || w.unknown("an address without a register", to.1);
     let OperandValue::Address(mut address) = to.0 else {
         return Err(unknown());
@@ -150,27 +157,30 @@ fn mbarrier_beside(w: &Words<'_>, to: &Placed) -> Lowered<OperandValue> {
 }
 
 /// Lowers `UMEMSETS.64 [a], URZ, n`, which zeroes n times 8 bytes of shared memory.
-pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn fill(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
-    let is_wide = w.take("64");
+    let is_wide = w.consume("64");
     let to = memory::address(w, AddressWidth::Narrow)?;
     let (value, value_span) = w.source()?;
     if !is_wide || !is_zero(&value) {
         return Err(w.unknown("a fill value other than zero", value_span));
     }
-    let bytes = c.body.hidden(ScalarType::U32);
+    let bytes = c.body.temporary(ScalarType::U32);
     let args = vec![
-        Arg::One(written(bytes), span),
+        LoweredOperand::One(written(bytes), span),
         one(w.source()?),
-        Arg::One(number(3), span),
+        LoweredOperand::One(number(3), span),
     ];
     let size = arithmetic(ArithmeticOp::Shl, ScalarType::B32, args);
     let modifiers = Modifiers {
         space: Some(StateSpace::Shared),
         ..super::blank()
     };
-    let args = vec![one(to), Arg::One(read(bytes), span)];
-    let fill = step(Does::Memory(MemoryOp::StoreBulk), modifiers, args);
+    let args = vec![one(to), LoweredOperand::One(read(bytes), span)];
+    let fill = step(Operation::Memory(MemoryOp::StoreBulk), modifiers, args);
     let mut steps = vec![size];
     steps.extend(c.in_one_lane(fill, span));
     Ok(steps)
@@ -178,29 +188,36 @@ pub(super) fn fill(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 
 /// Lowers `LDGDEPBAR` and `UTMACMDFLUSH`, which commit the copies since the last commit as a group.
 pub(super) fn commit(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
     commit: AsyncOp,
-) -> Lowered<Vec<Step>> {
+) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_rest();
     if !c.body.commits.contains(&commit) {
         c.body.commits.push(commit);
     }
-    Ok(vec![step(Does::Async(commit), super::blank(), Vec::new())])
+    Ok(vec![step(
+        Operation::Async(commit),
+        super::blank(),
+        Vec::new(),
+    )])
 }
 
 /// Lowers `ARRIVES.LDGSTSBAR.64 [a]`, which arrives at the mbarrier when the earlier copies of the thread complete. With `.ARVCNT`, the
 /// expected count of the mbarrier includes this arrival. With `.TRANSCNT`, the preceding `SYNCS.ARRIVE.TRANS64.RED.A0T1` adds it to the
 /// pending count.
-pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if !w.take("LDGSTSBAR") || !w.take("64") {
+pub(super) fn arrive(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    if !w.consume("LDGSTSBAR") || !w.consume("64") {
         return Err(w.unknown("this arrival", w.instruction.opcode));
     }
-    if !Environment::of(c.target).knows_mbarriers {
+    if !TargetAbi::of(c.target).has_mbarrier_instructions {
         // The mbarrier is a number that the code itself updates. Its arrival happens when the copies complete, so completing the copies
         // here is one of the permitted orders.
         let at = memory::address(w, AddressWidth::Narrow)?;
-        let wait = Does::Async(AsyncOp::CopyWaitAll);
+        let wait = Operation::Async(AsyncOp::CopyWaitAll);
         let mut steps = vec![step(wait, super::blank(), Vec::new())];
         steps.extend(mbarrier::count_arrival(c, None, at, w.instruction.span));
         return Ok(steps);
@@ -210,26 +227,29 @@ pub(super) fn arrive(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
         ty: Some(ScalarType::B64),
         ..super::blank()
     };
-    if !w.take("TRANSCNT") {
-        w.ignore(&["ARVCNT"]);
+    if !w.consume("TRANSCNT") {
+        w.ignore_modifiers(&["ARVCNT"]);
         modifiers.flags = modifiers.flags.with(Flag::Noinc);
     }
     let at = memory::address(w, AddressWidth::Narrow)?;
-    let arrive = Does::Async(AsyncOp::CopyArrive);
+    let arrive = Operation::Async(AsyncOp::CopyArrive);
     Ok(vec![step(arrive, modifiers, vec![one(at)])])
 }
 
 /// Lowers `DEPBAR.LE SB0, n`, which waits until at most n groups are pending, of each kind that has been committed earlier in the
 /// listing. Loads, for which other scoreboards wait, complete in their step.
-pub(super) fn wait(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn wait(
+    c: &LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let register = w.peek().and_then(|operand| as_register(&operand.value));
     let is_first = register.is_some_and(|register| {
         register.file == RegisterFile::Scoreboard && register.number == RegisterNumber::Number(0)
     });
     let commits = &c.body.commits;
-    if !w.take("LE") || !is_first || commits.is_empty() {
+    if !w.consume("LE") || !is_first || commits.is_empty() {
         w.ignore_rest();
-        let fence = Does::Sync(SyncOp::Fence);
+        let fence = Operation::Sync(SyncOp::Fence);
         return Ok(vec![step(fence, super::blank(), Vec::new())]);
     }
     w.next()?;
@@ -240,8 +260,8 @@ pub(super) fn wait(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             true => AsyncOp::BulkWait,
             false => AsyncOp::CopyWait,
         };
-        let left = Arg::One(number(n), w.instruction.span);
-        step(Does::Async(wait), super::blank(), vec![left])
+        let left = LoweredOperand::One(number(n), w.instruction.span);
+        step(Operation::Async(wait), super::blank(), vec![left])
     };
     Ok(commits.iter().map(until).collect())
 }

@@ -2,10 +2,10 @@
 
 use crate::syntax::{Register, RegisterFile, RegisterNumber};
 use std::collections::HashMap;
-use warpgrid_isa::{AsyncOp, Does, Modifiers, ScalarType};
+use warpgrid_isa::{AsyncOp, Modifiers, Operation, ScalarType};
 use warpgrid_program::{
-    Action, ActionId, AddressBase, Guard, Instruction, Operand, OperandList, OperandValue,
-    RegisterId, RegisterRun, Registers, Source, SourceModifiers, Span, StepPart, UNNAMED,
+    AddressBase, Guard, Instruction, OpcodeId, OpcodeInfo, Operand, OperandList, OperandValue,
+    RegisterId, RegisterTuple, Registers, Source, SourceModifiers, Span, StepGrouping, UNNAMED,
 };
 
 /// Number ranges of the SASS register files, used until the final register numbers are assigned.
@@ -17,19 +17,19 @@ const HIDDEN: u32 = 1024;
 
 /// Actions of all functions.
 #[derive(Default)]
-pub(super) struct Actions {
-    pub(super) list: Vec<Action>,
-    by_opcode: HashMap<(String, Does, Modifiers), ActionId>,
+pub(super) struct OpcodeTable {
+    pub(super) list: Vec<OpcodeInfo>,
+    by_opcode: HashMap<(String, Operation, Modifiers), OpcodeId>,
 }
 
-impl Actions {
-    fn id(&mut self, does: Does, modifiers: Modifiers, opcode: &str) -> ActionId {
+impl OpcodeTable {
+    fn id(&mut self, does: Operation, modifiers: Modifiers, opcode: &str) -> OpcodeId {
         let key = (opcode.to_owned(), does, modifiers);
         if let Some(id) = self.by_opcode.get(&key) {
             return *id;
         }
-        let id = ActionId(self.list.len() as u32);
-        self.list.push(Action {
+        let id = OpcodeId(self.list.len() as u32);
+        self.list.push(OpcodeInfo {
             does,
             modifiers,
             opcode: opcode.to_owned(),
@@ -40,31 +40,33 @@ impl Actions {
 }
 
 /// Operand value with its source span.
-pub(super) type Placed = (OperandValue, Span);
+pub(super) type SpannedValue = (OperandValue, Span);
 
 /// Operand with its source span.
 #[derive(Clone, Debug)]
-pub(super) enum Arg {
+pub(super) enum LoweredOperand {
     One(OperandValue, Span),
-    List(Vec<Placed>, Span),
+    List(Vec<SpannedValue>, Span),
 }
 
-impl Arg {
+impl LoweredOperand {
     /// Returns all values of the operand.
     pub(super) fn all(&self) -> Vec<(&OperandValue, Span)> {
         match self {
-            Arg::One(value, span) => vec![(value, *span)],
-            Arg::List(values, _) => values.iter().map(|(value, span)| (value, *span)).collect(),
+            LoweredOperand::One(value, span) => vec![(value, *span)],
+            LoweredOperand::List(values, _) => {
+                values.iter().map(|(value, span)| (value, *span)).collect()
+            }
         }
     }
 }
 
 /// Operation of an instruction before it is added to the body.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
-    pub(super) does: Does,
+pub(super) struct LoweredInstruction {
+    pub(super) does: Operation,
     pub(super) modifiers: Modifiers,
-    pub(super) args: Vec<Arg>,
+    pub(super) args: Vec<LoweredOperand>,
     /// Guard that replaces the guard of the instruction.
     pub(super) guard: Option<Guard>,
     /// Whether the operation is executed in all lanes, regardless of the guard of the instruction.
@@ -73,7 +75,7 @@ pub(super) struct Step {
 
 /// Body of a function.
 #[derive(Default)]
-pub(super) struct Body {
+pub(super) struct FunctionBuilder {
     pub(super) operands: Vec<Operand>,
     pub(super) instructions: Vec<Instruction>,
     pub(super) addresses: Vec<u64>,
@@ -81,7 +83,7 @@ pub(super) struct Body {
     pub(super) not_run: Vec<(u32, String)>,
     /// Whether lanes of a warp can diverge.
     pub(super) may_diverge: bool,
-    hidden: Vec<ScalarType>,
+    temporary: Vec<ScalarType>,
     /// Result of the last reducing barrier, as a number and as a predicate.
     barrier_results: [Option<RegisterId>; 2],
     /// Halves of the return-address register.
@@ -94,17 +96,17 @@ pub(super) struct Body {
     /// the affected lanes.
     pub(super) tags: Vec<(RegisterId, RegisterId)>,
     /// Mask of the last `WARPSYNC`, with the address of the instruction after the `WARPSYNC`.
-    pub(super) together: Option<(u64, Placed)>,
+    pub(super) converged_lanes: Option<(u64, SpannedValue)>,
 }
 
-impl Body {
+impl FunctionBuilder {
     /// Returns the register of the barrier result, as a predicate or as a number.
     pub(super) fn barrier_result(&mut self, ty: ScalarType) -> RegisterId {
         let index = usize::from(ty == ScalarType::Pred);
         if let Some(register) = self.barrier_results[index] {
             return register;
         }
-        let register = self.hidden(ty);
+        let register = self.temporary(ty);
         self.barrier_results[index] = Some(register);
         register
     }
@@ -115,22 +117,22 @@ impl Body {
         if let Some(register) = self.return_address[half] {
             return register;
         }
-        let register = self.hidden(ScalarType::B32);
+        let register = self.temporary(ScalarType::B32);
         self.return_address[half] = Some(register);
         register
     }
 
     /// Allocates a hidden register, which has no name in the source.
-    pub(super) fn hidden(&mut self, ty: ScalarType) -> RegisterId {
-        self.hidden.push(ty);
-        RegisterId(HIDDEN + self.hidden.len() as u32 - 1)
+    pub(super) fn temporary(&mut self, ty: ScalarType) -> RegisterId {
+        self.temporary.push(ty);
+        RegisterId(HIDDEN + self.temporary.len() as u32 - 1)
     }
 
     /// Adds the operations of an instruction as one step.
     pub(super) fn add(
         &mut self,
-        actions: &mut Actions,
-        steps: Vec<Step>,
+        actions: &mut OpcodeTable,
+        steps: Vec<LoweredInstruction>,
         guard: Option<Guard>,
         opcode: &str,
         span: Span,
@@ -141,12 +143,12 @@ impl Body {
             let operands = self.add_operands(step.args);
             self.instructions.push(Instruction {
                 guard: step.guard.or(guard.filter(|_| !step.unguarded)),
-                action: actions.id(step.does, step.modifiers, opcode),
+                opcode: actions.id(step.does, step.modifiers, opcode),
                 operands,
                 step: if index + 1 < n {
-                    StepPart::WithNext
+                    StepGrouping::WithNext
                 } else {
-                    StepPart::Whole
+                    StepGrouping::Whole
                 },
                 span,
             });
@@ -154,12 +156,12 @@ impl Body {
         }
     }
 
-    fn add_operands(&mut self, args: Vec<Arg>) -> OperandList {
+    fn add_operands(&mut self, args: Vec<LoweredOperand>) -> OperandList {
         let mut top = Vec::with_capacity(args.len());
         for arg in args {
             top.push(match arg {
-                Arg::One(value, span) => Operand { value, span },
-                Arg::List(values, span) => {
+                LoweredOperand::One(value, span) => Operand { value, span },
+                LoweredOperand::List(values, span) => {
                     let start = self.operands.len() as u32;
                     let n = values.len() as u32;
                     let values = values.into_iter();
@@ -192,7 +194,7 @@ impl Body {
             let (prefix, number, ty) = match *id {
                 HIDDEN.. => {
                     let index = id - HIDDEN;
-                    let ty = self.hidden.get(index as usize);
+                    let ty = self.temporary.get(index as usize);
                     (UNNAMED, index, ty.copied().unwrap_or(ScalarType::B32))
                 }
                 BARRIER.. => ("B", id - BARRIER, ScalarType::B32),
@@ -211,10 +213,10 @@ impl Body {
     }
 
     /// Visits the register runs of all operands and guards, and replaces the first register of each run by the result of the visitor.
-    fn for_registers(&mut self, visit: &mut impl FnMut(RegisterRun) -> RegisterId) {
+    fn for_registers(&mut self, visit: &mut impl FnMut(RegisterTuple) -> RegisterId) {
         for instruction in &mut self.instructions {
             if let Some(guard) = &mut instruction.guard {
-                guard.predicate = visit(RegisterRun::one(guard.predicate));
+                guard.predicate = visit(RegisterTuple::one(guard.predicate));
             }
         }
         for operand in &mut self.operands {
@@ -225,14 +227,14 @@ impl Body {
                         run.first = visit(*run);
                     }
                     if let Some(predicate) = predicate {
-                        *predicate = visit(RegisterRun::one(*predicate));
+                        *predicate = visit(RegisterTuple::one(*predicate));
                     }
                 }
                 OperandValue::Source(source, _) | OperandValue::Predicate { source, .. } => {
                     match source {
                         Source::Register(run) => run.first = visit(*run),
                         Source::RegisterOffset { register, .. } => {
-                            *register = visit(RegisterRun::one(*register));
+                            *register = visit(RegisterTuple::one(*register));
                         }
                         Source::Immediate(_)
                         | Source::Special(_)
@@ -307,10 +309,10 @@ pub(super) fn plain(source: Source) -> OperandValue {
 
 /// Creates a register source.
 pub(super) fn read(register: RegisterId) -> OperandValue {
-    plain(Source::Register(RegisterRun::one(register)))
+    plain(Source::Register(RegisterTuple::one(register)))
 }
 
 /// Creates a register destination.
 pub(super) fn written(register: RegisterId) -> OperandValue {
-    OperandValue::Destination(Some(RegisterRun::one(register)))
+    OperandValue::Destination(Some(RegisterTuple::one(register)))
 }

@@ -1,13 +1,15 @@
 //! Lowering of dot products, absolute differences and packing on bytes and half-words, and of integer conversions.
 
-use super::body::{Arg, Placed, Step, read, written};
-use super::words::{Lowered, Words, destinations};
-use super::{Context, Machine, arithmetic, modifiers_of, number_of, one, step, typed};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
+use super::words::{InstructionCursor, LowerResult, destinations};
+use super::{
+    LoweringContext, SassOperandLists, arithmetic, modifiers_of, number_of, one, step, typed,
+};
 use crate::syntax::Operand;
 use warpgrid_isa::{
-    ArithmeticOp, Does, Extension, Flag, MachineOp, Modifiers, MoveOp, MulPart, ScalarType,
+    ArithmeticOp, Extension, Flag, Modifiers, MoveOp, MulPart, Operation, SassOp, ScalarType,
 };
-use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers, SourcePart};
+use warpgrid_program::{OperandValue, RegisterTuple, SourceModifiers, SubregisterSelector};
 
 const FORMATS: &[(&str, ScalarType)] = &[
     ("U2", ScalarType::U2),
@@ -23,12 +25,12 @@ const FORMATS: &[(&str, ScalarType)] = &[
 ];
 
 /// Consumes the formats among the modifiers, in order.
-fn formats(w: &mut Words<'_>) -> Vec<ScalarType> {
+fn formats(w: &mut InstructionCursor<'_>) -> Vec<ScalarType> {
     let words = w.modifiers_left();
     let mut found = Vec::new();
     for word in words {
         if let Some((_, ty)) = FORMATS.iter().find(|(name, _)| *name == word) {
-            w.take(word);
+            w.consume(word);
             found.push(*ty);
         }
     }
@@ -36,8 +38,8 @@ fn formats(w: &mut Words<'_>) -> Vec<ScalarType> {
 }
 
 /// Lowers `IDP.4A.S8.U8` and `IDP.2A.LO.U16.U8`, dot products of bytes.
-pub(super) fn dot(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let op = w.take_one(&[("4A", ArithmeticOp::Dp4a), ("2A", ArithmeticOp::Dp2a)]);
+pub(super) fn dot(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let op = w.consume_one_of(&[("4A", ArithmeticOp::Dp4a), ("2A", ArithmeticOp::Dp2a)]);
     let op = op.ok_or_else(|| w.unknown("an accumulation of products", w.instruction.opcode))?;
     let as_32 = |ty: ScalarType| {
         if ty.is_signed() {
@@ -55,41 +57,44 @@ pub(super) fn dot(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         ..super::blank()
     };
     if op == ArithmeticOp::Dp2a {
-        let part = w.take_one(&[("HI", MulPart::Hi), ("LO", MulPart::Lo)]);
+        let part = w.consume_one_of(&[("HI", MulPart::Hi), ("LO", MulPart::Lo)]);
         modifiers.part = Some(part.unwrap_or(MulPart::Lo));
     }
     let to = w.to(1)?;
     let (a, b, c) = (w.source()?, w.source()?, w.source()?);
     Ok(vec![step(
-        Does::Arithmetic(op),
+        Operation::Arithmetic(op),
         modifiers,
         vec![to, one(a), one(b), one(c)],
     )])
 }
 
 /// Lowers `VABSDIFF{.U32} d, a, b, c`: |a - b| + c.
-pub(super) fn distance(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let ty = match w.take("U32") {
+pub(super) fn distance(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let ty = match w.consume("U32") {
         true => ScalarType::U32,
         false => ScalarType::S32,
     };
-    w.ignore(&["S32"]);
+    w.ignore_modifiers(&["S32"]);
     let to = w.to(1)?;
     let (a, b, c) = (w.source()?, w.source()?, w.source()?);
     Ok(vec![step(
-        Does::Arithmetic(ArithmeticOp::Sad),
+        Operation::Arithmetic(ArithmeticOp::Sad),
         typed(ty),
         vec![to, one(a), one(b), one(c)],
     )])
 }
 
 /// Lowers `VABSDIFF4{.U8}{.ACC} d, a, b, c`, the absolute differences of the bytes of a and b; with `.ACC`, their sum plus c.
-pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let signed = !w.take("U8");
-    let adds = w.take("ACC");
+pub(super) fn distances(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let signed = !w.consume("U8");
+    let adds = w.consume("ACC");
     let to = w.destination(1)?;
     let (a, b, base) = (w.source()?, w.source()?, w.source()?);
-    let is_plain = |(value, _): &Placed| modifiers_of(value) == SourceModifiers::NONE;
+    let is_plain = |(value, _): &SpannedValue| modifiers_of(value) == SourceModifiers::NONE;
     if !is_plain(&a) || !is_plain(&b) {
         return Err(w.unknown("this difference of bytes", w.instruction.span));
     }
@@ -103,13 +108,13 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
     };
     let mut sum = base;
     for byte in 0..4 {
-        let next = c.body.hidden(ScalarType::B32);
+        let next = c.body.temporary(ScalarType::B32);
         let last = (byte == 3).then_some(to.0);
-        let place = last.unwrap_or(Some(RegisterRun::one(next)));
-        let distance = |place: Option<RegisterRun>, base: Placed| {
-            let to = Arg::One(OperandValue::Destination(place), span);
+        let place = last.unwrap_or(Some(RegisterTuple::one(next)));
+        let distance = |place: Option<RegisterTuple>, base: SpannedValue| {
+            let to = LoweredOperand::One(OperandValue::Destination(place), span);
             step(
-                Does::Arithmetic(ArithmeticOp::Sad),
+                Operation::Arithmetic(ArithmeticOp::Sad),
                 typed(ScalarType::U32),
                 vec![to, byte_of(&a, byte), byte_of(&b, byte), one(base)],
             )
@@ -117,16 +122,16 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
         if adds {
             steps.push(distance(place, sum));
         } else {
-            let one_byte = c.body.hidden(ScalarType::B32);
+            let one_byte = c.body.temporary(ScalarType::B32);
             let zero = (number_of(0), span);
-            steps.push(distance(Some(RegisterRun::one(one_byte)), zero.clone()));
-            let machine = Machine {
+            steps.push(distance(Some(RegisterTuple::one(one_byte)), zero.clone()));
+            let machine = SassOperandLists {
                 registers: destinations(place, 1, span),
                 sources: vec![(read(one_byte), span), sum, zero],
                 number: u64::from(byte) * 8,
-                ..Machine::default()
+                ..SassOperandLists::default()
             };
-            let scaled = MachineOp::ScaledAdd {
+            let scaled = SassOp::ScaledAdd {
                 part: MulPart::Lo,
                 extension: Extension::Source,
             };
@@ -138,35 +143,41 @@ pub(super) fn distances(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<S
 }
 
 /// Adds 128 to signed bytes, which makes them unsigned and preserves their differences.
-fn offset_bytes(c: &mut Context<'_>, value: Placed, steps: &mut Vec<Step>) -> Placed {
-    let moved = c.body.hidden(ScalarType::B32);
+fn offset_bytes(
+    c: &mut LoweringContext<'_>,
+    value: SpannedValue,
+    steps: &mut Vec<LoweredInstruction>,
+) -> SpannedValue {
+    let moved = c.body.temporary(ScalarType::B32);
     let span = value.1;
     let args = vec![
-        Arg::One(written(moved), span),
+        LoweredOperand::One(written(moved), span),
         one(value),
-        Arg::One(number_of(0x8080_8080), span),
+        LoweredOperand::One(number_of(0x8080_8080), span),
     ];
     steps.push(arithmetic(ArithmeticOp::Xor, ScalarType::B32, args));
     (read(moved), span)
 }
 
 /// Returns a byte of a source.
-fn byte_of((value, span): &Placed, byte: u8) -> Arg {
+fn byte_of((value, span): &SpannedValue, byte: u8) -> LoweredOperand {
     let value = match value {
         OperandValue::Source(source, _) => OperandValue::Source(
             *source,
             SourceModifiers {
-                part: SourcePart::Byte(byte),
+                part: SubregisterSelector::Byte(byte),
                 ..SourceModifiers::NONE
             },
         ),
         other => other.clone(),
     };
-    Arg::One(value, *span)
+    LoweredOperand::One(value, *span)
 }
 
 /// Lowers `I2I.U8.S32.SAT d, a`; the destination format comes first.
-pub(super) fn integer_to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn integer_to_integer(
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let found = formats(w);
     let [to, from] = found[..] else {
         return Err(w.unknown(
@@ -179,25 +190,25 @@ pub(super) fn integer_to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         a_type: Some(from),
         ..super::blank()
     };
-    if w.take("SAT") {
+    if w.consume("SAT") {
         modifiers.flags = modifiers.flags.with(Flag::Sat);
     }
     let to = w.to(1)?;
     let a = w.source()?;
     Ok(vec![step(
-        Does::Move(MoveOp::Cvt),
+        Operation::Move(MoveOp::Cvt),
         modifiers,
         vec![to, one(a)],
     )])
 }
 
 /// Lowers `I2IP.U8.S32.SAT d, a, b, c`: saturates a and b to bytes and places them below the lower half of c.
-pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn pack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let found = formats(w);
     let [to, ScalarType::S32] = found[..] else {
         return Err(w.unknown("a conversion between these formats", w.instruction.opcode));
     };
-    if !w.take("SAT") {
+    if !w.consume("SAT") {
         return Err(w.unknown("a conversion without saturation", w.instruction.opcode));
     }
     let mut modifiers = Modifiers {
@@ -211,11 +222,15 @@ pub(super) fn pack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     while w.n_left() > 0 && args.len() < 4 {
         args.push(one(kept_source(w)?));
     }
-    Ok(vec![step(Does::Move(MoveOp::CvtPack), modifiers, args)])
+    Ok(vec![step(
+        Operation::Move(MoveOp::CvtPack),
+        modifiers,
+        args,
+    )])
 }
 
 /// Reads a source; the suffix of `R3.28` specifies the part that is kept, which follows from the formats as well.
-fn kept_source(w: &mut Words<'_>) -> Lowered<Placed> {
+fn kept_source(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
     let kept = |operand: &&Operand| {
         let words = w.operand_words(operand);
         words.contains(&"24") || words.contains(&"28")
@@ -230,7 +245,10 @@ fn kept_source(w: &mut Words<'_>) -> Lowered<Placed> {
 
 /// Lowers `F2IP.U8.F32.NTZ d, a, b, c`: converts two floats to saturated byte integers, that of b lowest, and places them below the lower
 /// half of c.
-pub(super) fn pack_floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn pack_floats(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let found = formats(w);
     let [ty] = found[..] else {
         return Err(w.unknown("a conversion between these formats", w.instruction.opcode));
@@ -241,10 +259,13 @@ pub(super) fn pack_floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec
     let mut args = vec![to];
     for _ in 0..2 {
         let (value, span) = w.source_as(ScalarType::F32)?;
-        let whole = c.body.hidden(ScalarType::B32);
-        let operands = vec![Arg::One(written(whole), span), one((value, span))];
-        steps.push(step(Does::Move(MoveOp::Cvt), modifiers, operands));
-        args.push(Arg::One(read(whole), span));
+        let whole = c.body.temporary(ScalarType::B32);
+        let operands = vec![
+            LoweredOperand::One(written(whole), span),
+            one((value, span)),
+        ];
+        steps.push(step(Operation::Move(MoveOp::Cvt), modifiers, operands));
+        args.push(LoweredOperand::One(read(whole), span));
     }
     args.push(one(w.source()?));
     let mut packs = Modifiers {
@@ -253,6 +274,6 @@ pub(super) fn pack_floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec
         ..super::blank()
     };
     packs.flags = packs.flags.with(Flag::Sat);
-    steps.push(step(Does::Move(MoveOp::CvtPack), packs, args));
+    steps.push(step(Operation::Move(MoveOp::CvtPack), packs, args));
     Ok(steps)
 }

@@ -1,69 +1,72 @@
 //! Lowering of branches, calls, reconvergence and barriers. Labels are addresses until the whole function is lowered.
 
-use super::body::{Arg, Placed, Step, plain, read, written};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read, written};
 use super::library::SystemFunction;
-use super::words::{Lowered, Words, as_register, number};
-use super::{Context, copy, known, one, predicate_source, predicates_by_table, step};
-use crate::environment::Environment;
-use crate::syntax::{Register, RegisterFile, RegisterNumber, Value};
+use super::words::{InstructionCursor, LowerResult, as_register, number};
+use super::{LoweringContext, copy, known, one, predicate_source, predicates_by_table, step};
+use crate::environment::TargetAbi;
+use crate::syntax::{OperandKind, Register, RegisterFile, RegisterNumber};
 use warpgrid_isa::{
-    ArithmeticOp, BarrierReduce, CompareForm, CompareOp, ControlOp, Does, Flag, HintOp, Modifiers,
-    ScalarType, SyncOp, VoteMode, WarpOp,
+    ArithmeticOp, BarrierReduce, CompareOp, ComparisonOp, ControlOp, Flag, HintOp, Modifiers,
+    Operation, ScalarType, SyncOp, VoteMode, WarpOp,
 };
 use warpgrid_program::{
-    Callee, Guard, OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, Span,
+    Callee, Guard, OperandValue, RegisterId, RegisterTuple, Source, SourceModifiers, Span,
 };
 
-fn control(op: ControlOp, args: Vec<Arg>) -> Step {
-    step(Does::Control(op), super::blank(), args)
+fn control(op: ControlOp, args: Vec<LoweredOperand>) -> LoweredInstruction {
+    step(Operation::Control(op), super::blank(), args)
 }
 
 /// Branch target: the address of an instruction.
 #[derive(Clone, Copy, Debug)]
-struct Target {
+struct BranchTarget {
     address: u64,
     span: Span,
 }
 
 /// Reads a branch target: an address, or the name of a label or function. It remains an address until the function is complete.
-fn target(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Target> {
+fn target(c: &LoweringContext<'_>, w: &mut InstructionCursor<'_>) -> LowerResult<BranchTarget> {
     let operand = w.next()?;
     let address = match operand.value {
-        Value::Integer(address) => Some(address),
-        Value::Target(span) | Value::Word(span) => c.text.label(span.text(w.source)),
-        Value::Register(_)
-        | Value::Float(_)
-        | Value::Memory(_)
-        | Value::Relocation(_)
-        | Value::Set(_)
-        | Value::Unknown(_) => None,
+        OperandKind::Integer(address) => Some(address),
+        OperandKind::Target(span) | OperandKind::Word(span) => c.text.label(span.text(w.source)),
+        OperandKind::Register(_)
+        | OperandKind::Float(_)
+        | OperandKind::Memory(_)
+        | OperandKind::Relocation(_)
+        | OperandKind::Set(_)
+        | OperandKind::Unknown(_) => None,
     };
     let is_there = |address: &u64| c.text.has(*address);
     let address = address
         .filter(is_there)
         .ok_or_else(|| w.unknown("an address outside the listing", operand.span))?;
-    Ok(Target {
+    Ok(BranchTarget {
         address,
         span: operand.span,
     })
 }
 
 /// Creates a label operand: [`OperandValue::Label`] contains the address until the function is complete.
-fn label(target: Target) -> Arg {
-    Arg::One(OperandValue::Label(target.address as u32), target.span)
+fn label(target: BranchTarget) -> LoweredOperand {
+    LoweredOperand::One(OperandValue::Label(target.address as u32), target.span)
 }
 
 /// Lowers `BRA {p,} target` and its forms `.U`, `.DIV`, `.CONV` and `.U.ANY`.
-pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let is_uniform = w.take("U");
-    w.ignore(&["INC", "DEC", "NODEC", "NOINC", "ABS"]);
-    let relation = w.take_one(&[("DIV", CompareOp::Ne), ("CONV", CompareOp::Eq)]);
-    if w.take("ANY") {
-        return branch_together(c, w, VoteMode::Any);
+pub(super) fn branch(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let is_uniform = w.consume("U");
+    w.ignore_modifiers(&["INC", "DEC", "NODEC", "NOINC", "ABS"]);
+    let relation = w.consume_one_of(&[("DIV", CompareOp::Ne), ("CONV", CompareOp::Eq)]);
+    if w.consume("ANY") {
+        return branch_on_vote(c, w, VoteMode::Any);
     }
     // A uniform predicate is identical in all lanes.
     if is_uniform && c.guard.is_some() && !w.is_predicate() {
-        return branch_together(c, w, VoteMode::All);
+        return branch_on_vote(c, w, VoteMode::All);
     }
     if let Some(relation) = relation {
         return branch_on_convergence(c, w, relation);
@@ -99,10 +102,10 @@ pub(super) fn branch(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
 /// lane with the mask of the first lane (`sm_80` to `sm_89`: `R2UR P1, URZ, R0; @!P1 BRA.DIV UR6, slow_path`), and a slow path that computes the
 /// result for each mask separately.
 fn branch_on_convergence(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
     relation: CompareOp,
-) -> Lowered<Vec<Step>> {
+) -> LowerResult<Vec<LoweredInstruction>> {
     // Older variants have no mask operand and refer to all lanes.
     let mask = match w.n_left() {
         0 | 1 => (number(u32::MAX.into()), w.instruction.span),
@@ -111,20 +114,20 @@ fn branch_on_convergence(
     let span = mask.1;
     let to = target(c, w)?;
     if let Some(guard) = c.guard {
-        let present = c.body.hidden(ScalarType::B32);
-        let taken = c.body.hidden(ScalarType::Pred);
+        let present = c.body.temporary(ScalarType::B32);
+        let taken = c.body.temporary(ScalarType::Pred);
         let ballot = vote(guard, VoteMode::Ballot, ScalarType::B32, present, span);
         let compare = Modifiers {
             compare: Some(relation),
             ..super::typed(ScalarType::B32)
         };
-        let result = OperandValue::Pair(Some(RegisterRun::one(taken)), None);
+        let result = OperandValue::Pair(Some(RegisterTuple::one(taken)), None);
         let mut compare = step(
-            Does::Compare(CompareForm::Setp),
+            Operation::Compare(ComparisonOp::Setp),
             compare,
             vec![
-                Arg::One(result, span),
-                Arg::One(read(present), span),
+                LoweredOperand::One(result, span),
+                LoweredOperand::One(read(present), span),
                 one(mask),
             ],
         );
@@ -142,7 +145,7 @@ fn branch_on_convergence(
             vec![one(mask), label(to)],
         )]);
     }
-    let next = Target {
+    let next = BranchTarget {
         address: c.address + 16,
         span,
     };
@@ -153,17 +156,23 @@ fn branch_on_convergence(
 }
 
 /// Returns a vote on the guard in which all active lanes participate.
-fn vote(guard: Guard, mode: VoteMode, ty: ScalarType, to: RegisterId, span: Span) -> Step {
+fn vote(
+    guard: Guard,
+    mode: VoteMode,
+    ty: ScalarType,
+    to: RegisterId,
+    span: Span,
+) -> LoweredInstruction {
     let modifiers = Modifiers {
         vote: Some(mode),
         ty: Some(ty),
         ..super::blank()
     };
     let args = vec![
-        Arg::One(written(to), span),
-        Arg::One(predicate_source(guard.predicate, guard.negated), span),
+        LoweredOperand::One(written(to), span),
+        LoweredOperand::One(predicate_source(guard.predicate, guard.negated), span),
     ];
-    let mut vote = step(Does::Warp(WarpOp::Vote), modifiers, args);
+    let mut vote = step(Operation::Warp(WarpOp::Vote), modifiers, args);
     vote.unguarded = true;
     vote
 }
@@ -171,7 +180,11 @@ fn vote(guard: Guard, mode: VoteMode, ty: ScalarType, to: RegisterId, span: Span
 /// Lowers `@P0 BRA.U.ANY target` and `BRA.U.ANY !UP0, target`: all lanes branch if the guard and the predicate are true in any lane.
 /// Lowers `@P0 BRA.U target`: all lanes branch if the guard is true in every lane, and none otherwise (derived from code: `@P0 BRA` to
 /// the end of the same region follows it).
-fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>, mode: VoteMode) -> Lowered<Vec<Step>> {
+fn branch_on_vote(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+    mode: VoteMode,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
     let mut steps = Vec::new();
     let mut guard = c.guard;
@@ -186,7 +199,7 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>, mode: VoteMode) -> Lo
     let Some(guard) = guard else {
         return Ok(vec![jump]);
     };
-    let voted = c.body.hidden(ScalarType::Pred);
+    let voted = c.body.temporary(ScalarType::Pred);
     let vote = vote(guard, mode, ScalarType::Pred, voted, span);
     jump.guard = Some(Guard {
         predicate: voted,
@@ -198,41 +211,50 @@ fn branch_together(c: &mut Context<'_>, w: &mut Words<'_>, mode: VoteMode) -> Lo
 
 /// Lowers `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`: requested registers are available, as indicated by p; the variant that releases registers
 /// has no p.
-pub(super) fn registers_of_warp(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn registers_of_warp(
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let p = match w.is_predicate() {
         true => w.predicate_destination()?,
-        false => return nothing(w),
+        false => return no_op(w),
     };
     w.ignore_rest();
     Ok(vec![predicates_by_table(p.0, Vec::new(), 0xff, p.1)])
 }
 
 /// Returns an operation without effect.
-fn step_over() -> Vec<Step> {
-    vec![step(Does::Sync(SyncOp::Fence), super::blank(), Vec::new())]
+fn step_over() -> Vec<LoweredInstruction> {
+    vec![step(
+        Operation::Sync(SyncOp::Fence),
+        super::blank(),
+        Vec::new(),
+    )]
 }
 
 /// Reads the lower half of an address in a register, plus a constant.
-fn register_address(w: &mut Words<'_>, base: u64) -> Lowered<Arg> {
+fn register_address(w: &mut InstructionCursor<'_>, base: u64) -> LowerResult<LoweredOperand> {
     let operand = w.next()?;
     let register = as_register(&operand.value).and_then(super::id_of);
     let Some(register) = register else {
         return Err(w.unknown("an address that is not in a register", operand.span));
     };
     let source = match base {
-        0 => Source::Register(RegisterRun::one(register)),
+        0 => Source::Register(RegisterTuple::one(register)),
         offset => Source::RegisterOffset {
             register,
             offset: offset as i64,
         },
     };
     let value = OperandValue::Source(source, SourceModifiers::NONE);
-    Ok(Arg::One(value, operand.span))
+    Ok(LoweredOperand::One(value, operand.span))
 }
 
 /// Lowers `BRX R2 -0x30`, which is relative to the next instruction, and `JMX`, which is absolute.
-pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["INC", "DEC", "NODEC", "NOINC"]);
+pub(super) fn branch_indirect(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["INC", "DEC", "NODEC", "NOINC"]);
     let is_relative = w.opcode().starts_with("BRX");
     let place = w.peek().map(|operand| operand.span);
     let mut offset = if is_relative { c.address + 16 } else { 0 };
@@ -240,7 +262,7 @@ pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
     if w.n_left() > 0 {
         let operand = w.next()?;
         let constant = match operand.value {
-            Value::Integer(_) => w.number(operand, ScalarType::B64)?,
+            OperandKind::Integer(_) => w.number(operand, ScalarType::B64)?,
             _ => {
                 return Err(w.unknown(
                     "a branch table address that is not a constant",
@@ -251,7 +273,7 @@ pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
         offset = offset.wrapping_add(constant);
     }
     let arg = match arg {
-        Arg::One(OperandValue::Source(Source::Register(run), _), span) => {
+        LoweredOperand::One(OperandValue::Source(Source::Register(run), _), span) => {
             let source = match offset {
                 0 => Source::Register(run),
                 offset => Source::RegisterOffset {
@@ -259,7 +281,7 @@ pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
                     offset: offset as i64,
                 },
             };
-            Arg::One(OperandValue::Source(source, SourceModifiers::NONE), span)
+            LoweredOperand::One(OperandValue::Source(source, SourceModifiers::NONE), span)
         }
         _ => {
             let place = place.unwrap_or(w.instruction.span);
@@ -270,9 +292,12 @@ pub(super) fn branch_indirect(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
 }
 
 /// Lowers `CALL.REL.NOINC target` and `CALL.REL.NOINC R10 base`; the caller has stored the return address in registers.
-pub(super) fn call(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["REL", "NOINC", "INC"]);
-    let is_absolute = w.take("ABS");
+pub(super) fn call(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["REL", "NOINC", "INC"]);
+    let is_absolute = w.consume("ABS");
     let in_register = w
         .peek()
         .is_some_and(|operand| as_register(&operand.value).is_some());
@@ -288,13 +313,19 @@ pub(super) fn call(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 }
 
 /// Lowers `RET.REL.NODEC R8 base`.
-pub(super) fn returns(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["REL", "ABS", "NODEC", "DEC"]);
+pub(super) fn returns(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["REL", "ABS", "NODEC", "DEC"]);
     to_register(c, w)
 }
 
 /// Jumps to an address in a register, relative to the base in the next operand, if any.
-fn to_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+fn to_register(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let register = w.next()?;
     let base = match w.n_left() {
         0 => 0,
@@ -305,26 +336,26 @@ fn to_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         return Err(w.unknown("an address that is not in a register", register.span));
     };
     let source = match base {
-        0 => Source::Register(RegisterRun::one(id)),
+        0 => Source::Register(RegisterTuple::one(id)),
         base => Source::RegisterOffset {
             register: id,
             offset: base as i64,
         },
     };
     let value = OperandValue::Source(source, SourceModifiers::NONE);
-    let arg = Arg::One(value, register.span);
+    let arg = LoweredOperand::One(value, register.span);
     Ok(vec![control(ControlOp::BranchIndirect, vec![arg])])
 }
 
 /// Returns the operations of a system function; `R20` contains the return address (observed in code of assembler 13.5, `sm_75` to
 /// `sm_120`).
-pub(super) fn system_function(function: &SystemFunction, span: Span) -> Vec<Step> {
+pub(super) fn system_function(function: &SystemFunction, span: Span) -> Vec<LoweredInstruction> {
     let register = |number: u16| Register {
         file: RegisterFile::General,
         number: RegisterNumber::Number(number),
     };
     let run =
-        |number: u16, n: u8| super::id_of(register(number)).map(|first| RegisterRun { first, n });
+        |number: u16, n: u8| super::id_of(register(number)).map(|first| RegisterTuple { first, n });
     let read = |number: u16, n: u8| run(number, n).map(|run| (plain(Source::Register(run)), span));
     let result = function.result.and_then(|(number, n)| run(number, n));
     let arguments = function.arguments.iter();
@@ -332,9 +363,9 @@ pub(super) fn system_function(function: &SystemFunction, span: Span) -> Vec<Step
     let results = result.map(|run| (OperandValue::Destination(Some(run)), span));
     let callee = OperandValue::Callee(Callee::System(function.name.to_owned()));
     let call = vec![
-        Arg::List(results.into_iter().collect(), span),
-        Arg::One(callee, span),
-        Arg::List(arguments.collect(), span),
+        LoweredOperand::List(results.into_iter().collect(), span),
+        LoweredOperand::One(callee, span),
+        LoweredOperand::List(arguments.collect(), span),
     ];
     let back = read(20, 1).map(one).into_iter().collect();
     vec![
@@ -344,7 +375,10 @@ pub(super) fn system_function(function: &SystemFunction, span: Span) -> Vec<Step
 }
 
 /// Lowers `LEPC d`, which returns the address of this instruction.
-pub(super) fn program_counter(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn program_counter(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let (run, span) = w.destination(2)?;
     let place = match w.n_left() {
         0 => c.address,
@@ -354,22 +388,25 @@ pub(super) fn program_counter(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered
     let values = [place & 0xffff_ffff, place >> 32];
     let copies = halves
         .zip(values)
-        .map(|((to, span), value)| copy(Arg::One(to, span), (number(value), span)));
+        .map(|((to, span), value)| copy(LoweredOperand::One(to, span), (number(value), span)));
     Ok(copies.collect())
 }
 
 /// Lowers `EXIT {p}`.
-pub(super) fn exit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["KEEPREFCOUNT", "NO_ATEXIT"]);
+pub(super) fn exit(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["KEEPREFCOUNT", "NO_ATEXIT"]);
     under(c, w, |_| Ok(control(ControlOp::Exit, Vec::new())))
 }
 
 /// Lowers the operands after an optional predicate, restricted to the lanes in which the predicate is true.
 fn under(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
-    step: impl FnOnce(&mut Words<'_>) -> Lowered<Step>,
-) -> Lowered<Vec<Step>> {
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+    step: impl FnOnce(&mut InstructionCursor<'_>) -> LowerResult<LoweredInstruction>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     if !w.is_predicate() {
         return Ok(vec![step(w)?]);
     }
@@ -386,8 +423,8 @@ fn under(
     })
 }
 
-pub(super) fn trap(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["TRAP", "PAUSE", "DRAIN"]);
+pub(super) fn trap(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["TRAP", "PAUSE", "DRAIN"]);
     while w.n_left() > 0 {
         w.next()?;
     }
@@ -395,8 +432,11 @@ pub(super) fn trap(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 }
 
 /// Lowers `BSSY B0, target`: the active lanes reconverge at `BSYNC B0`.
-pub(super) fn begin_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["RECONVERGENT", "RELIABLE"]);
+pub(super) fn begin_reconvergence(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["RECONVERGENT", "RELIABLE"]);
     let to = w.to(1)?;
     let place = target(c, w)?;
     Ok(vec![control(
@@ -409,10 +449,13 @@ pub(super) fn begin_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Low
 /// ends loops that wait for another lane of the warp, such as a lock: lanes that have left the loop resume when others yield (observed in
 /// a spin lock compiled by assembler 13.5, which releases the lock after the `BSYNC`). Before `sm_100` such a loop is recognized by a
 /// `YIELD` before the `BSYNC` in the region of its barrier.
-pub(super) fn reconverge(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let says_reconvergence = Environment::of(c.target).says_reconvergence;
-    let is_reconvergent = w.take("RECONVERGENT");
-    w.ignore(&["RELIABLE"]);
+pub(super) fn reconverge(
+    c: &LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let says_reconvergence = TargetAbi::of(c.target).has_reconvergent_bsync;
+    let is_reconvergent = w.consume("RECONVERGENT");
+    w.ignore_modifiers(&["RELIABLE"]);
     let register = w.peek().and_then(|operand| as_register(&operand.value));
     let barrier = w.source()?;
     let waits_for_all = match says_reconvergence {
@@ -421,7 +464,7 @@ pub(super) fn reconverge(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     };
     let op = match waits_for_all {
         true => ControlOp::Reconverge,
-        false => ControlOp::ReconvergeUnlessYielded,
+        false => ControlOp::ReconvergeYieldable,
     };
     Ok(vec![control(op, vec![one(barrier)])])
 }
@@ -430,7 +473,11 @@ pub(super) fn reconverge(c: &Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
 const MAX_REGION: usize = 4096;
 
 /// Returns whether a `YIELD` is between the last `BSSY` of a barrier register and the current instruction.
-fn region_yields(c: &Context<'_>, w: &Words<'_>, barrier: Option<Register>) -> bool {
+fn region_yields(
+    c: &LoweringContext<'_>,
+    w: &InstructionCursor<'_>,
+    barrier: Option<Register>,
+) -> bool {
     let before = c.text.instructions.iter().rev();
     let before = before
         .skip_while(|placed| placed.address >= c.address)
@@ -456,20 +503,26 @@ fn region_yields(c: &Context<'_>, w: &Words<'_>, barrier: Option<Register>) -> b
 }
 
 /// Lowers `BREAK {p,} B0`.
-pub(super) fn leave_reconvergence(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["RECONVERGENT", "RELIABLE"]);
-    let leave = |w: &mut Words<'_>| {
+pub(super) fn leave_reconvergence(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["RECONVERGENT", "RELIABLE"]);
+    let leave = |w: &mut InstructionCursor<'_>| {
         let barrier = w.source()?;
-        Ok(control(ControlOp::LeaveReconvergence, vec![one(barrier)]))
+        Ok(control(ControlOp::BreakReconvergence, vec![one(barrier)]))
     };
     under(c, w, leave)
 }
 
 /// Lowers `WARPSYNC mask`, `WARPSYNC.ALL` and `WARPSYNC.COLLECTIVE mask, next`.
-pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["EXCLUSIVE", "NOEXCLUSIVE"]);
-    let all = w.take("ALL");
-    let collects = w.take("COLLECTIVE");
+pub(super) fn warp_barrier(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["EXCLUSIVE", "NOEXCLUSIVE"]);
+    let all = w.consume("ALL");
+    let collects = w.consume("COLLECTIVE");
     let mask = if all {
         (number(u32::MAX.into()), w.instruction.span)
     } else {
@@ -477,26 +530,29 @@ pub(super) fn warp_barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
     };
     if !all {
         // Lanes with other masks may execute the next instruction in the same step, so the instruction needs the mask.
-        c.body.together = Some((c.address + 16, mask.clone()));
+        c.body.converged_lanes = Some((c.address + 16, mask.clone()));
     }
     if collects {
         // The label of the next instruction is redundant.
         w.next()?;
     }
     Ok(vec![step(
-        Does::Sync(SyncOp::WarpBarrier),
+        Operation::Sync(SyncOp::WarpBarrier),
         super::blank(),
         vec![one(mask)],
     )])
 }
 
 /// Lowers `BAR.SYNC id{, threads}`, `BAR.ARV id, threads`, `BAR.RED.POPC id{, threads}, p` and `BAR.SYNCALL`.
-pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["DEFER_BLOCKING", "ALL"]);
+pub(super) fn barrier(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["DEFER_BLOCKING", "ALL"]);
     let mut modifiers = super::blank();
-    let reduces = w.take("RED");
+    let reduces = w.consume("RED");
     if reduces {
-        let found = w.take_one(&[
+        let found = w.consume_one_of(&[
             ("POPC", BarrierReduce::Popc),
             ("AND", BarrierReduce::And),
             ("OR", BarrierReduce::Or),
@@ -506,9 +562,9 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         if found.is_none() {
             return Err(w.unknown("this operand of a barrier", w.instruction.opcode));
         }
-    } else if w.take("ARV") {
+    } else if w.consume("ARV") {
         modifiers.flags = modifiers.flags.with(Flag::Arrive);
-    } else if !w.take("SYNC") && !w.take("SYNCALL") {
+    } else if !w.consume("SYNC") && !w.consume("SYNCALL") {
         return Err(w.unknown("this kind of barrier", w.instruction.opcode));
     }
     let span = w.instruction.span;
@@ -530,7 +586,7 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     }
     args.extend(sources.into_iter().map(one));
     if args.is_empty() {
-        args.push(Arg::One(number(0), span));
+        args.push(LoweredOperand::One(number(0), span));
     }
     if reduces {
         // `B2R` reads the result.
@@ -538,23 +594,27 @@ pub(super) fn barrier(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
             Some(BarrierReduce::Popc) => ScalarType::B32,
             Some(BarrierReduce::And | BarrierReduce::Or) | None => ScalarType::Pred,
         });
-        args.resize(2, Arg::One(OperandValue::Absent, span));
-        args.insert(0, Arg::One(written(to), span));
+        args.resize(2, LoweredOperand::One(OperandValue::Absent, span));
+        args.insert(0, LoweredOperand::One(written(to), span));
         args.push(one(w.predicate()?));
     }
-    steps.push(step(Does::Sync(SyncOp::Barrier), modifiers, args));
+    steps.push(step(Operation::Sync(SyncOp::Barrier), modifiers, args));
     Ok(steps)
 }
 
 /// Splits the register that is the only source of a barrier: the barrier number is in the lower half, and the number of threads in the
 /// upper half.
-fn unpack(c: &mut Context<'_>, sources: &mut [Placed], span: Span) -> Vec<Step> {
+fn unpack(
+    c: &mut LoweringContext<'_>,
+    sources: &mut [SpannedValue],
+    span: Span,
+) -> Vec<LoweredInstruction> {
     let fields = [(0, 4), (16, 16)];
-    let unpack = |(source, (start, bits)): (&mut Placed, _)| {
-        let part = c.body.hidden(ScalarType::U32);
-        let literal = |value| Arg::One(number(value), span);
+    let unpack = |(source, (start, bits)): (&mut SpannedValue, _)| {
+        let part = c.body.temporary(ScalarType::U32);
+        let literal = |value| LoweredOperand::One(number(value), span);
         let args = vec![
-            Arg::One(written(part), span),
+            LoweredOperand::One(written(part), span),
             one(source.clone()),
             literal(start),
             literal(bits),
@@ -566,15 +626,18 @@ fn unpack(c: &mut Context<'_>, sources: &mut [Placed], span: Span) -> Vec<Step> 
 }
 
 /// Lowers `B2R.RESULT d{, p}`, which returns the result of the last `BAR.RED` as a number or predicate.
-pub(super) fn barrier_result(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if !w.take("RESULT") {
+pub(super) fn barrier_result(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    if !w.consume("RESULT") {
         return Err(w.unknown("this part of a barrier", w.instruction.opcode));
     }
     let (run, span) = w.destination(1)?;
     let mut steps = Vec::new();
     if run.is_some() {
         let from = c.body.barrier_result(ScalarType::B32);
-        let to = Arg::One(OperandValue::Destination(run), span);
+        let to = LoweredOperand::One(OperandValue::Destination(run), span);
         steps.push(copy(to, (read(from), span)));
     }
     if w.is_predicate() {
@@ -589,31 +652,34 @@ pub(super) fn barrier_result(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<
 }
 
 /// Lowers `UCGABAR_ARV` and `UCGABAR_WAIT`, the cluster barrier.
-pub(super) fn cluster(w: &mut Words<'_>, op: SyncOp) -> Lowered<Vec<Step>> {
+pub(super) fn cluster(
+    w: &mut InstructionCursor<'_>,
+    op: SyncOp,
+) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_rest();
-    Ok(vec![step(Does::Sync(op), super::blank(), Vec::new())])
+    Ok(vec![step(Operation::Sync(op), super::blank(), Vec::new())])
 }
 
-pub(super) fn sleep(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn sleep(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_rest();
     Ok(vec![step(
-        Does::Hint(HintOp::Nanosleep),
+        Operation::Hint(HintOp::Nanosleep),
         super::blank(),
         Vec::new(),
     )])
 }
 
 /// Lowers `YIELD`.
-pub(super) fn give_way(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn lower_yield(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_rest();
-    Ok(vec![control(ControlOp::GiveWay, Vec::new())])
+    Ok(vec![control(ControlOp::Yield, Vec::new())])
 }
 
 /// Lowers instructions without effect in an emulator that completes each step before the next: fences, waits for loads, cache control.
-pub(super) fn nothing(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn no_op(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_rest();
     Ok(vec![step(
-        Does::Sync(SyncOp::Fence),
+        Operation::Sync(SyncOp::Fence),
         super::blank(),
         Vec::new(),
     )])

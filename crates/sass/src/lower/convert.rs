@@ -1,11 +1,11 @@
 //! Lowering of numeric conversions.
 
-use super::body::{Arg, Placed, Step, read, written};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::float::ROUNDINGS;
-use super::words::{Lowered, Words, number};
-use super::{Context, is_zero, one, step, typed};
-use crate::syntax::Value;
-use warpgrid_isa::{ArithmeticOp, Does, Flag, Modifiers, MoveOp, Rounding, ScalarType};
+use super::words::{InstructionCursor, LowerResult, number};
+use super::{LoweringContext, is_zero, one, step, typed};
+use crate::syntax::OperandKind;
+use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MoveOp, Operation, Rounding, ScalarType};
 
 const INTEGERS: &[(&str, ScalarType)] = &[
     ("S8", ScalarType::S8),
@@ -34,14 +34,17 @@ const WHOLE: &[(&str, Rounding)] = &[
 ];
 
 /// Lowers a conversion; 64-bit results and sources are register pairs.
-fn convert(w: &mut Words<'_>, modifiers: Modifiers) -> Lowered<Vec<Step>> {
+fn convert(
+    w: &mut InstructionCursor<'_>,
+    modifiers: Modifiers,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let modifiers = with_flags(w, modifiers);
     let is_wide = |ty: Option<ScalarType>| ty.is_some_and(|ty| ty.width_bits() == 64);
     let to = w.to(if is_wide(modifiers.d_type) { 2 } else { 1 })?;
     let from = modifiers.a_type.unwrap_or(ScalarType::B32);
     let is_literal = w
         .peek()
-        .is_some_and(|operand| matches!(operand.value, Value::Integer(_)));
+        .is_some_and(|operand| matches!(operand.value, OperandKind::Integer(_)));
     let a = match from {
         // The encoding only contains the upper half of a 64-bit literal, and disassemblers print that half as the literal.
         ScalarType::U64 | ScalarType::S64 if is_literal => {
@@ -51,15 +54,15 @@ fn convert(w: &mut Words<'_>, modifiers: Modifiers) -> Lowered<Vec<Step>> {
         _ => w.source_as(from)?,
     };
     let args = vec![to, one(a)];
-    Ok(vec![step(Does::Move(MoveOp::Cvt), modifiers, args)])
+    Ok(vec![step(Operation::Move(MoveOp::Cvt), modifiers, args)])
 }
 
 /// Consumes the modifiers of conversions other than formats and rounding.
-fn with_flags(w: &mut Words<'_>, mut modifiers: Modifiers) -> Modifiers {
+fn with_flags(w: &mut InstructionCursor<'_>, mut modifiers: Modifiers) -> Modifiers {
     // The types determine the result for a NaN.
-    w.ignore(&["NTZ"]);
+    w.ignore_modifiers(&["NTZ"]);
     for (word, flag) in [("FTZ", Flag::Ftz), ("SAT", Flag::Sat)] {
-        if w.take(word) {
+        if w.consume(word) {
             modifiers.flags = modifiers.flags.with(flag);
         }
     }
@@ -67,9 +70,9 @@ fn with_flags(w: &mut Words<'_>, mut modifiers: Modifiers) -> Modifiers {
 }
 
 /// Returns the modifiers of the conversion from a 32-bit float to an integer in `F2IP`.
-pub(super) fn from_float(w: &mut Words<'_>, to: ScalarType) -> Modifiers {
-    w.ignore(&["F32"]);
-    let rounding = w.take_one(WHOLE).unwrap_or(Rounding::Rni);
+pub(super) fn from_float(w: &mut InstructionCursor<'_>, to: ScalarType) -> Modifiers {
+    w.ignore_modifiers(&["F32"]);
+    let rounding = w.consume_one_of(WHOLE).unwrap_or(Rounding::Rni);
     with_flags(w, types(to, ScalarType::F32, Some(rounding)))
 }
 
@@ -83,23 +86,25 @@ fn types(to: ScalarType, from: ScalarType, rounding: Option<Rounding>) -> Modifi
 }
 
 /// Lowers `I2F` and `I2FP`.
-pub(super) fn to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let to = w.take_one(FLOATS).unwrap_or(ScalarType::F32);
-    let from = w.take_one(INTEGERS).unwrap_or(ScalarType::S32);
-    let rounding = w.take_one(ROUNDINGS).unwrap_or(Rounding::Rn);
+pub(super) fn to_float(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let to = w.consume_one_of(FLOATS).unwrap_or(ScalarType::F32);
+    let from = w.consume_one_of(INTEGERS).unwrap_or(ScalarType::S32);
+    let rounding = w.consume_one_of(ROUNDINGS).unwrap_or(Rounding::Rn);
     convert(w, types(to, from, Some(rounding)))
 }
 
 /// Lowers `F2I`.
-pub(super) fn to_integer(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let to = w.take_one(INTEGERS).unwrap_or(ScalarType::S32);
-    let from = w.take_one(FLOATS).unwrap_or(ScalarType::F32);
-    let rounding = w.take_one(WHOLE).unwrap_or(Rounding::Rni);
+pub(super) fn to_integer(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let to = w.consume_one_of(INTEGERS).unwrap_or(ScalarType::S32);
+    let from = w.consume_one_of(FLOATS).unwrap_or(ScalarType::F32);
+    let rounding = w.consume_one_of(WHOLE).unwrap_or(Rounding::Rni);
     convert(w, types(to, from, Some(rounding)))
 }
 
 /// Lowers `F2F`; the destination format comes first.
-pub(super) fn float_to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn float_to_float(
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let words = w.modifiers_left();
     let mut formats = words.iter().filter_map(|word| {
         let format = FLOATS.iter().find(|(name, _)| name == word);
@@ -111,8 +116,8 @@ pub(super) fn float_to_float(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             w.instruction.opcode,
         ));
     };
-    w.ignore(&[to_word, from_word]);
-    let rounding = w.take_one(ROUNDINGS);
+    w.ignore_modifiers(&[to_word, from_word]);
+    let rounding = w.consume_one_of(ROUNDINGS);
     let narrows = to.width_bits() < from.width_bits();
     let rounding = rounding.or(narrows.then_some(Rounding::Rn));
     convert(w, types(to, from, rounding))
@@ -133,9 +138,9 @@ const HALVES: &[(&str, ScalarType)] = &[("BF16", ScalarType::Bf16x2), ("F16", Sc
 
 /// Lowers `F2FP.F16.E4M3.UNPACK_B d, a`, which converts a pair of narrow floats to a pair of halves; `a.H1` selects the pair in the upper
 /// half.
-fn unpack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let clamps = w.take("RELU");
-    let (from, to_type) = (w.take_one(NARROW), w.take_one(HALVES));
+fn unpack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let clamps = w.consume("RELU");
+    let (from, to_type) = (w.consume_one_of(NARROW), w.consume_one_of(HALVES));
     let (Some(from), Some(to_type)) = (from, to_type) else {
         return Err(w.unknown("this kind of unpacking", w.instruction.opcode));
     };
@@ -146,7 +151,7 @@ fn unpack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         modifiers.flags = modifiers.flags.with(Flag::Relu);
     }
     Ok(vec![step(
-        Does::Move(MoveOp::Cvt),
+        Operation::Move(MoveOp::Cvt),
         modifiers,
         vec![to, one(a)],
     )])
@@ -154,7 +159,7 @@ fn unpack(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 
 /// Sources that `F2FP` packs into one register.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Packing {
+enum F2fpPacking {
     /// Two 32-bit floats, the first one in the upper half.
     Two,
     /// One 32-bit float.
@@ -166,40 +171,43 @@ enum Packing {
 }
 
 /// Packing modifiers of `F2FP`, and whether the result is merged with the lower half of the last source.
-const PACKINGS: &[(&str, (Packing, bool))] = &[
-    ("PACK_AB", (Packing::Two, false)),
-    ("PACK_AB_MERGE_C", (Packing::Two, true)),
-    ("MERGE_C", (Packing::One, true)),
-    ("PACK_B", (Packing::Cut, false)),
-    ("UNPACK_B_MERGE_C", (Packing::Halves, true)),
+const PACKINGS: &[(&str, (F2fpPacking, bool))] = &[
+    ("PACK_AB", (F2fpPacking::Two, false)),
+    ("PACK_AB_MERGE_C", (F2fpPacking::Two, true)),
+    ("MERGE_C", (F2fpPacking::One, true)),
+    ("PACK_B", (F2fpPacking::Cut, false)),
+    ("UNPACK_B_MERGE_C", (F2fpPacking::Halves, true)),
 ];
 
 /// Lowers `F2FP`. `F2FP.F16.F32.PACK_AB d, a, b` places a in the high half. `F2FP.E4M3.F32.PACK_AB_MERGE_C d, a, b, c` places the low
 /// half of c above the pair of bytes; with `.RS` c contains the random bits as well. Other variants: `F2FP.E4M3.F16.UNPACK_B_MERGE_C d,
 /// a, c`, `F2FP.RELU.F16.F32.MERGE_C d, a, c`.
-pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if w.take("UNPACK_B") {
+pub(super) fn pack(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    if w.consume("UNPACK_B") {
         return unpack(w);
     }
-    let packing = w.take_one(PACKINGS);
+    let packing = w.consume_one_of(PACKINGS);
     let unknown = w.unknown("this kind of packing", w.instruction.opcode);
     let (packing, merges) = packing.ok_or_else(|| unknown.clone())?;
     let (to, from) = packed_types(w, packing).ok_or(unknown)?;
-    w.ignore(&["F32"]);
+    w.ignore_modifiers(&["F32"]);
     let mut modifiers = types(to, from, None);
-    let rounding = w.take_one(ROUNDINGS);
-    let is_random = packing == Packing::Two && w.take("RS");
+    let rounding = w.consume_one_of(ROUNDINGS);
+    let is_random = packing == F2fpPacking::Two && w.consume("RS");
     let is_random = is_random.then_some(Rounding::Rs);
     modifiers.rounding = Some(rounding.or(is_random).unwrap_or(Rounding::Rn));
     for (word, flag) in [("RELU", Flag::Relu), ("SATFINITE", Flag::Satfinite)] {
-        if w.take(word) {
+        if w.consume(word) {
             modifiers.flags = modifiers.flags.with(flag);
         }
     }
     let to = w.to(1)?;
     let (op, n) = match packing {
-        Packing::Two => (MoveOp::CvtPacked, 2),
-        Packing::One | Packing::Cut | Packing::Halves => (MoveOp::Cvt, 1),
+        F2fpPacking::Two => (MoveOp::CvtPacked, 2),
+        F2fpPacking::One | F2fpPacking::Cut | F2fpPacking::Halves => (MoveOp::Cvt, 1),
     };
     let mut sources = Vec::new();
     for _ in 0..n {
@@ -217,18 +225,18 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let kept = kept.filter(|(kept, _)| merges && !is_zero(kept));
     let packed = |to| {
         let args = std::iter::once(to).chain(sources).collect();
-        step(Does::Move(op), modifiers, args)
+        step(Operation::Move(op), modifiers, args)
     };
     let Some((kept, span)) = kept else {
         return Ok(vec![packed(to)]);
     };
     let is_byte = modifiers.d_type.is_some_and(|ty| ty.width_bits() == 8);
     // The position of the kept bits is not known for byte pairs without random bits and for single halves.
-    if packing == Packing::One || is_byte && !is_random {
+    if packing == F2fpPacking::One || is_byte && !is_random {
         return Err(w.unknown("an operand that supplies the remaining bits", span));
     }
-    let pair = c.body.hidden(ScalarType::B32);
-    let packed = packed(Arg::One(written(pair), span));
+    let pair = c.body.temporary(ScalarType::B32);
+    let packed = packed(LoweredOperand::One(written(pair), span));
     let mut steps = vec![packed];
     let pair = (read(pair), span);
     steps.extend(match is_byte {
@@ -239,21 +247,24 @@ pub(super) fn pack(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 }
 
 /// Returns the types of a packed result and of its sources; `None` if the packing does not support them.
-fn packed_types(w: &mut Words<'_>, packing: Packing) -> Option<(ScalarType, ScalarType)> {
-    let narrow = w.take_one(NARROW);
-    let half = w.take_one(HALVES);
+fn packed_types(
+    w: &mut InstructionCursor<'_>,
+    packing: F2fpPacking,
+) -> Option<(ScalarType, ScalarType)> {
+    let narrow = w.consume_one_of(NARROW);
+    let half = w.consume_one_of(HALVES);
     let from = match packing {
-        Packing::Two | Packing::One | Packing::Cut => ScalarType::F32,
-        Packing::Halves => half.unwrap_or(ScalarType::F16x2),
+        F2fpPacking::Two | F2fpPacking::One | F2fpPacking::Cut => ScalarType::F32,
+        F2fpPacking::Halves => half.unwrap_or(ScalarType::F16x2),
     };
     let to = match (packing, narrow.or(half)) {
-        (Packing::One, Some(ScalarType::Bf16x2)) => ScalarType::Bf16,
-        (Packing::One, Some(ScalarType::F16x2) | None) => ScalarType::F16,
-        (Packing::Two, to) => to.unwrap_or(ScalarType::F16x2),
-        (Packing::Halves, _) => narrow?,
-        (Packing::Cut, _) if w.take("TF32") => ScalarType::Tf32,
-        (Packing::Cut, _) => return None,
-        (Packing::One, Some(_)) => return None,
+        (F2fpPacking::One, Some(ScalarType::Bf16x2)) => ScalarType::Bf16,
+        (F2fpPacking::One, Some(ScalarType::F16x2) | None) => ScalarType::F16,
+        (F2fpPacking::Two, to) => to.unwrap_or(ScalarType::F16x2),
+        (F2fpPacking::Halves, _) => narrow?,
+        (F2fpPacking::Cut, _) if w.consume("TF32") => ScalarType::Tf32,
+        (F2fpPacking::Cut, _) => return None,
+        (F2fpPacking::One, Some(_)) => return None,
     };
     Some((to, from))
 }
@@ -262,19 +273,26 @@ fn packed_types(w: &mut Words<'_>, packing: Packing) -> Option<(ScalarType, Scal
 /// half, because `cvt.rs.e4m3x4` consists of two of these instructions, and the second one keeps the result of the first (PTX ISA, "cvt",
 /// the layouts of `rbits`).
 fn join_above(
-    c: &mut Context<'_>,
-    to: Arg,
-    pair: Placed,
-    kept: Placed,
+    c: &mut LoweringContext<'_>,
+    to: LoweredOperand,
+    pair: SpannedValue,
+    kept: SpannedValue,
     shift: u64,
     mask: u64,
-) -> [Step; 3] {
+) -> [LoweredInstruction; 3] {
     let span = kept.1;
-    let [moved, above] = [ScalarType::B32; 2].map(|ty| c.body.hidden(ty));
-    let of = |op, args: [Arg; 3]| step(Does::Arithmetic(op), typed(ScalarType::B32), args.into());
-    let [to_moved, to_above] = [moved, above].map(|register| Arg::One(written(register), span));
-    let [moved, above] = [moved, above].map(|register| Arg::One(read(register), span));
-    let literal = |value| Arg::One(number(value), span);
+    let [moved, above] = [ScalarType::B32; 2].map(|ty| c.body.temporary(ty));
+    let of = |op, args: [LoweredOperand; 3]| {
+        step(
+            Operation::Arithmetic(op),
+            typed(ScalarType::B32),
+            args.into(),
+        )
+    };
+    let [to_moved, to_above] =
+        [moved, above].map(|register| LoweredOperand::One(written(register), span));
+    let [moved, above] = [moved, above].map(|register| LoweredOperand::One(read(register), span));
+    let literal = |value| LoweredOperand::One(number(value), span);
     [
         of(ArithmeticOp::Shl, [to_moved, one(kept), literal(shift)]),
         of(ArithmeticOp::And, [to_above, moved, literal(mask)]),
@@ -283,8 +301,8 @@ fn join_above(
 }
 
 /// Lowers `FRND`, which rounds to an integral float.
-pub(super) fn round(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let ty = w.take_one(FLOATS).unwrap_or(ScalarType::F32);
-    let rounding = w.take_one(WHOLE).unwrap_or(Rounding::Rni);
+pub(super) fn round(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let ty = w.consume_one_of(FLOATS).unwrap_or(ScalarType::F32);
+    let rounding = w.consume_one_of(WHOLE).unwrap_or(Rounding::Rni);
     convert(w, types(ty, ty, Some(rounding)))
 }

@@ -1,17 +1,20 @@
 //! Dispatch table from SASS opcodes to lowering functions. An opcode without an entry is not supported by the emulator;
 //! `warpgrid_isa::sass::opcodes` describes every opcode and its architectures.
 
-use super::body::Step;
-use super::words::{Lowered, Words};
+use super::body::LoweredInstruction;
+use super::words::{InstructionCursor, LowerResult};
 use super::{
-    Context, asynchronous, bytes, control, convert, double, extreme, float, half, integer, logic,
-    matrix, mbarrier, memory, moves, packed, simd, tensor_copy, tensor_memory, texture, warp,
-    warpgroup,
+    LoweringContext, asynchronous, bytes, control, convert, double, extreme, float, half, integer,
+    logic, matrix, mbarrier, memory, moves, packed, simd, tensor_copy, tensor_memory, texture,
+    warp, warpgroup,
 };
 use warpgrid_isa::{ArithmeticOp, AsyncOp, ScalarType, SyncOp};
 
 /// Lowers one instruction to the operations of its step.
-pub(super) type Lower = fn(&mut Context<'_>, &mut Words<'_>) -> Lowered<Vec<Step>>;
+pub(super) type LowerFn = fn(
+    &mut LoweringContext<'_>,
+    &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>>;
 
 /// Whether an opcode has a uniform counterpart: `UIADD3` computes for one value what `IADD3` computes for 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,14 +25,14 @@ enum Datapath {
 use Datapath::{Lanes, LanesAndUniform};
 
 /// Supported opcode.
-struct Row {
+struct DispatchEntry {
     name: &'static str,
     datapath: Datapath,
-    lower: Lower,
+    lower: LowerFn,
 }
 
-const fn row(name: &'static str, datapath: Datapath, lower: Lower) -> Row {
-    Row {
+const fn row(name: &'static str, datapath: Datapath, lower: LowerFn) -> DispatchEntry {
+    DispatchEntry {
         name,
         datapath,
         lower,
@@ -37,7 +40,7 @@ const fn row(name: &'static str, datapath: Datapath, lower: Lower) -> Row {
 }
 
 /// Returns the lowering function of an opcode; `None` if it is not supported.
-pub(super) fn find(opcode: &str) -> Option<Lower> {
+pub(super) fn find(opcode: &str) -> Option<LowerFn> {
     let own = find_row(opcode);
     let twin = || {
         let row = find_row(opcode.strip_prefix('U')?)?;
@@ -46,15 +49,15 @@ pub(super) fn find(opcode: &str) -> Option<Lower> {
     own.or_else(twin).map(|row| row.lower)
 }
 
-fn find_row(name: &str) -> Option<&'static Row> {
+fn find_row(name: &str) -> Option<&'static DispatchEntry> {
     let index = ROWS.binary_search_by_key(&name, |row| row.name).ok()?;
     ROWS.get(index)
 }
 
 /// All supported opcodes, by name.
 #[rustfmt::skip]
-static ROWS: &[Row] = &[
-    row("ACQBULK", Lanes, |_, w| control::nothing(w)),
+static ROWS: &[DispatchEntry] = &[
+    row("ACQBULK", Lanes, |_, w| control::no_op(w)),
     row("ARRIVES", Lanes, asynchronous::arrive),
     row("ATOM", Lanes, memory::atomic),
     row("ATOMG", Lanes, memory::atomic),
@@ -74,9 +77,9 @@ static ROWS: &[Row] = &[
     row("BSSY", Lanes, control::begin_reconvergence),
     row("BSYNC", Lanes, |c, w| control::reconverge(c, w)),
     row("CALL", Lanes, control::call),
-    row("CCTL", Lanes, |_, w| control::nothing(w)),
-    row("CCTLL", Lanes, |_, w| control::nothing(w)),
-    row("CGAERRBAR", Lanes, |_, w| control::nothing(w)),
+    row("CCTL", Lanes, |_, w| control::no_op(w)),
+    row("CCTLL", Lanes, |_, w| control::no_op(w)),
+    row("CGAERRBAR", Lanes, |_, w| control::no_op(w)),
     row("CREDUX", Lanes, warp::reduce),
     row("CS2R", Lanes, moves::special_pair),
     row("CS2UR", Lanes, moves::special_pair),
@@ -88,8 +91,8 @@ static ROWS: &[Row] = &[
     row("DMUL", Lanes, |_, w| double::two(w, ArithmeticOp::Mul)),
     row("DSETP", Lanes, double::compare),
     row("ELECT", Lanes, |_, w| warp::elect(w)),
-    row("ENDCOLLECTIVE", Lanes, |_, w| control::nothing(w)),
-    row("ERRBAR", Lanes, |_, w| control::nothing(w)),
+    row("ENDCOLLECTIVE", Lanes, |_, w| control::no_op(w)),
+    row("ERRBAR", Lanes, |_, w| control::no_op(w)),
     row("EXIT", Lanes, control::exit),
     row("F2F", LanesAndUniform, |_, w| convert::float_to_float(w)),
     row("F2FP", LanesAndUniform, convert::pack),
@@ -99,7 +102,7 @@ static ROWS: &[Row] = &[
     row("FADD2", Lanes, |c, w| packed::floats(c, w, ArithmeticOp::Add)),
     row("FADD32I", Lanes, |_, w| float::two(w, ArithmeticOp::Add)),
     row("FCHK", Lanes, |_, w| float::check(w)),
-    row("FENCE", Lanes, |_, w| control::nothing(w)),
+    row("FENCE", Lanes, |_, w| control::no_op(w)),
     row("FFMA", LanesAndUniform, |_, w| float::fused(w)),
     row("FFMA2", Lanes, |c, w| packed::floats(c, w, ArithmeticOp::Fma)),
     row("FFMA32I", Lanes, |_, w| float::fused(w)),
@@ -157,19 +160,19 @@ static ROWS: &[Row] = &[
     row("LOP3", LanesAndUniform, |_, w| logic::logic3(w)),
     row("LOP32I", LanesAndUniform, |_, w| logic::logic2(w)),
     row("MATCH", Lanes, warp::matches),
-    row("MEMBAR", Lanes, |_, w| control::nothing(w)),
+    row("MEMBAR", Lanes, |_, w| control::no_op(w)),
     row("MOV", LanesAndUniform, moves::copy_register),
     row("MOV32I", Lanes, moves::copy_register),
     row("MOVM", Lanes, |_, w| matrix::transpose(w)),
     row("MUFU", Lanes, float::special),
     row("NANOSLEEP", Lanes, |_, w| control::sleep(w)),
-    row("NOP", Lanes, |_, w| control::nothing(w)),
+    row("NOP", Lanes, |_, w| control::no_op(w)),
     row("OMMA", Lanes, matrix::product),
     row("P2R", Lanes, |_, w| logic::pack_predicates(w)),
     row("PLOP3", LanesAndUniform, logic::predicates),
-    row("PMTRIG", Lanes, |_, w| control::nothing(w)),
+    row("PMTRIG", Lanes, |_, w| control::no_op(w)),
     row("POPC", LanesAndUniform, |_, w| integer::one_source(w, ArithmeticOp::Popc, ScalarType::B32)),
-    row("PREEXIT", Lanes, |_, w| control::nothing(w)),
+    row("PREEXIT", Lanes, |_, w| control::no_op(w)),
     row("PRMT", LanesAndUniform, |_, w| logic::permute(w)),
     row("QGMMA", Lanes, |_, w| warpgroup::product(w)),
     row("QMMA", Lanes, matrix::product),
@@ -206,7 +209,7 @@ static ROWS: &[Row] = &[
     row("TXD", Lanes, texture::sample),
     row("TXQ", Lanes, texture::query),
     row("UBLKCP", Lanes, asynchronous::copy_range),
-    row("UBLKPF", Lanes, |_, w| control::nothing(w)),
+    row("UBLKPF", Lanes, |_, w| control::no_op(w)),
     row("UBLKRED", Lanes, asynchronous::copy_range),
     row("UCGABAR_ARV", Lanes, |_, w| control::cluster(w, SyncOp::ClusterArrive)),
     row("UCGABAR_WAIT", Lanes, |_, w| control::cluster(w, SyncOp::ClusterWait)),
@@ -226,13 +229,13 @@ static ROWS: &[Row] = &[
     row("UTCOMMA", Lanes, tensor_memory::product),
     row("UTCQMMA", Lanes, tensor_memory::product),
     row("UTCSHIFT", Lanes, tensor_memory::shift),
-    row("UTMACCTL", Lanes, |_, w| control::nothing(w)),
+    row("UTMACCTL", Lanes, |_, w| control::no_op(w)),
     row("UTMACMDFLUSH", Lanes, |c, w| asynchronous::commit(c, w, AsyncOp::BulkCommit)),
     row("UTMALDG", Lanes, tensor_copy::load),
-    row("UTMAPF", Lanes, |_, w| control::nothing(w)),
+    row("UTMAPF", Lanes, |_, w| control::no_op(w)),
     row("UTMAREDG", Lanes, tensor_copy::store),
     row("UTMASTG", Lanes, tensor_copy::store),
-    row("UVIRTCOUNT", Lanes, |_, w| control::nothing(w)),
+    row("UVIRTCOUNT", Lanes, |_, w| control::no_op(w)),
     row("VABSDIFF", Lanes, |_, w| bytes::distance(w)),
     row("VABSDIFF4", Lanes, bytes::distances),
     row("VHMNMX", Lanes, extreme::halves),
@@ -244,7 +247,7 @@ static ROWS: &[Row] = &[
     row("VOTEU", Lanes, |_, w| warp::vote(None, w)),
     row("WARPGROUP", Lanes, |_, w| warpgroup::sync(w)),
     row("WARPSYNC", Lanes, control::warp_barrier),
-    row("YIELD", Lanes, |_, w| control::give_way(w)),
+    row("YIELD", Lanes, |_, w| control::lower_yield(w)),
 ];
 
 #[cfg(test)]

@@ -1,48 +1,58 @@
 //! Lowering of 64-bit floating-point arithmetic on register pairs.
 
-use super::body::{Arg, Placed, Step, read, written};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::integer::{COMPARISONS, JOINS, set_predicate};
-use super::words::{Lowered, Words};
-use super::{Context, float, known, one, step, typed};
-use warpgrid_isa::{ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, ScalarType};
-use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Span};
+use super::words::{InstructionCursor, LowerResult};
+use super::{LoweringContext, float, known, one, step, typed};
+use warpgrid_isa::{ArithmeticOp, BoolOp, CompareOp, ComparisonOp, Operation, ScalarType};
+use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Span};
 
-pub(super) fn two(w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
+pub(super) fn two(
+    w: &mut InstructionCursor<'_>,
+    op: ArithmeticOp,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let modifiers = float::mode(w, ScalarType::F64);
     let to = w.to(2)?;
     let (a, b) = (w.source_as(ScalarType::F64)?, w.source_as(ScalarType::F64)?);
     let args = vec![to, one(a), one(b)];
-    Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
+    Ok(vec![step(Operation::Arithmetic(op), modifiers, args)])
 }
 
 /// Lowers `DFMA`.
-pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn fused(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let modifiers = float::mode(w, ScalarType::F64);
     let mut args = vec![w.to(2)?];
     for _ in 0..3 {
         args.push(one(w.source_as(ScalarType::F64)?));
     }
     Ok(vec![step(
-        Does::Arithmetic(ArithmeticOp::Fma),
+        Operation::Arithmetic(ArithmeticOp::Fma),
         modifiers,
         args,
     )])
 }
 
 /// Lowers `DSETP p, q, a, b, x`.
-pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if let Some(op) = w.take_one(&[("MIN", ArithmeticOp::Min), ("MAX", ArithmeticOp::Max)]) {
+pub(super) fn compare(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    if let Some(op) = w.consume_one_of(&[("MIN", ArithmeticOp::Min), ("MAX", ArithmeticOp::Max)]) {
         return choice(c, w, op);
     }
-    let op = w.take_one(COMPARISONS);
+    let op = w.consume_one_of(COMPARISONS);
     let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
-    let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
+    let combine = w.consume_one_of(JOINS).unwrap_or(BoolOp::And);
     set_predicate(w, op, combine, typed(ScalarType::F64))
 }
 
 /// Lowers `DSETP.MIN.AND p, q, a, b, PT`: p is true if a is the minimum or the only operand that is not a NaN; q is true if both are NaN.
-fn choice(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
-    w.ignore(&["AND"]);
+fn choice(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+    op: ArithmeticOp,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["AND"]);
     let (p, q) = (w.predicate_destination()?, w.predicate_destination()?);
     let (a, b) = (w.source_as(ScalarType::F64)?, w.source_as(ScalarType::F64)?);
     let condition = w.predicate()?;
@@ -53,18 +63,22 @@ fn choice(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<V
         ));
     }
     let span = w.instruction.span;
-    let [least, left, most] = [0; 3].map(|_| c.body.hidden(ScalarType::B64));
-    let to = |register| Arg::One(written(register), span);
-    let of = |op, to, a: &Placed, b: &Placed| {
+    let [least, left, most] = [0; 3].map(|_| c.body.temporary(ScalarType::B64));
+    let to = |register| LoweredOperand::One(written(register), span);
+    let of = |op, to, a: &SpannedValue, b: &SpannedValue| {
         let args = vec![to, one(a.clone()), one(b.clone())];
-        step(Does::Arithmetic(op), typed(ScalarType::F64), args)
+        step(Operation::Arithmetic(op), typed(ScalarType::F64), args)
     };
     let compared = |compare, ty, p: (Option<RegisterId>, Span), a, b| {
         let mut modifiers = typed(ty);
         modifiers.compare = Some(compare);
-        let to = OperandValue::Pair(p.0.map(RegisterRun::one), None);
-        let args = vec![Arg::One(to, p.1), Arg::One(a, span), Arg::One(b, span)];
-        step(Does::Compare(CompareForm::Setp), modifiers, args)
+        let to = OperandValue::Pair(p.0.map(RegisterTuple::one), None);
+        let args = vec![
+            LoweredOperand::One(to, p.1),
+            LoweredOperand::One(a, span),
+            LoweredOperand::One(b, span),
+        ];
+        step(Operation::Compare(ComparisonOp::Setp), modifiers, args)
     };
     // The minimum of a and itself has the bits of a, or those of the canonical NaN.
     Ok(vec![

@@ -1,12 +1,12 @@
 //! Lowering of minimum and maximum of two or three values, and of sums: integers, pairs of 16-bit integers, floats, pairs of halves.
 
-use super::body::{Arg, Placed, Step, read, written};
-use super::words::{Lowered, Words, destinations};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
+use super::words::{InstructionCursor, LowerResult, destinations};
 use super::{
-    Context, Machine, arithmetic, float, half, is_zero, known, modifiers_of, number_of, one, step,
-    typed,
+    LoweringContext, SassOperandLists, arithmetic, float, half, is_zero, known, modifiers_of,
+    number_of, one, step, typed,
 };
-use warpgrid_isa::{ArithmeticOp, CompareForm, Does, Flag, MachineOp, Modifiers, ScalarType};
+use warpgrid_isa::{ArithmeticOp, ComparisonOp, Flag, Modifiers, Operation, SassOp, ScalarType};
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
 /// Integer types; the default is `.S32`.
@@ -21,10 +21,13 @@ const INTEGERS: &[(&str, ScalarType)] = &[
 
 /// Lowers `IMNMX d, a, b, p`, `VIMNMX d, PT, PT, a, b, p`, `IMNMX.S64 PT, PT, d, a, b, p, !PT`, `VIMNMX3 d, a, b, c, p` and `VIADDMNMX d,
 /// a, b, c, p`: the minimum if p is true, otherwise the maximum.
-pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let ty = w.take_one(INTEGERS).unwrap_or(ScalarType::S32);
+pub(super) fn integers(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let ty = w.consume_one_of(INTEGERS).unwrap_or(ScalarType::S32);
     let modifiers = typed(ty);
-    let clamps = w.take("RELU");
+    let clamps = w.consume("RELU");
     let n = if ty.width_bits() == 64 { 2 } else { 1 };
     predicate_results(c, w)?;
     let to = w.to(n)?;
@@ -50,24 +53,31 @@ pub(super) fn integers(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     if clamps && !ty.is_signed() {
         return Err(w.unknown("`.RELU` with an unsigned type", w.instruction.opcode));
     }
-    let Some(last) = clamps.then(|| c.body.hidden(bits_of(ty))) else {
+    let Some(last) = clamps.then(|| c.body.temporary(bits_of(ty))) else {
         steps.extend(choose(c, to, modifiers, values, p));
         return Ok(steps);
     };
     // `.RELU` clamps negative results to zero.
     let span = p.1;
-    let result = Arg::One(written(last), span);
+    let result = LoweredOperand::One(written(last), span);
     steps.extend(choose(c, result, modifiers, values, p));
     steps.push(arithmetic(
         ArithmeticOp::Max,
         ty,
-        vec![to, Arg::One(read(last), span), Arg::One(number_of(0), span)],
+        vec![
+            to,
+            LoweredOperand::One(read(last), span),
+            LoweredOperand::One(number_of(0), span),
+        ],
     ));
     Ok(steps)
 }
 
 /// Reads predicate results such as `P0, PT`. Their meaning is not documented, so their values are undetermined.
-pub(super) fn predicate_results(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<()> {
+pub(super) fn predicate_results(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<()> {
     while w.is_predicate() {
         let (result, _) = w.predicate_destination()?;
         c.body.undetermined.extend(result);
@@ -77,36 +87,39 @@ pub(super) fn predicate_results(c: &mut Context<'_>, w: &mut Words<'_>) -> Lower
 
 /// Returns the sum of the next two sources in a hidden register.
 fn sum(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
     ty: ScalarType,
-    steps: &mut Vec<Step>,
-) -> Lowered<Placed> {
+    steps: &mut Vec<LoweredInstruction>,
+) -> LowerResult<SpannedValue> {
     let (a, b) = (w.source_as(ty)?, w.source_as(ty)?);
-    let to = c.body.hidden(bits_of(ty));
+    let to = c.body.temporary(bits_of(ty));
     let span = w.instruction.span;
     if ty.width_bits() == 32 && !matches!(ty, ScalarType::S16x2 | ScalarType::U16x2) {
-        let run = warpgrid_program::RegisterRun::one(to);
-        let machine = Machine {
+        let run = warpgrid_program::RegisterTuple::one(to);
+        let machine = SassOperandLists {
             registers: destinations(Some(run), 1, span),
             sources: vec![a, b],
-            ..Machine::default()
+            ..SassOperandLists::default()
         };
-        steps.push(machine.step(MachineOp::Add3, span));
+        steps.push(machine.step(SassOp::Add3, span));
     } else {
         let is_plain =
             |value: &OperandValue| is_zero(value) || modifiers_of(value) == SourceModifiers::NONE;
         if !is_plain(&a.0) || !is_plain(&b.0) {
             return Err(w.unknown("the negation of a pair", span));
         }
-        let args = vec![Arg::One(written(to), span), one(a), one(b)];
+        let args = vec![LoweredOperand::One(written(to), span), one(a), one(b)];
         steps.push(arithmetic(ArithmeticOp::Add, ty, args));
     }
     Ok((read(to), span))
 }
 
 /// Lowers `FMNMX d, a, b, p` and `FMNMX3 d, a, b, c, p`.
-pub(super) fn floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn floats(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = ScalarType::F32;
     let modifiers = float::extreme_mode(w, ty);
     let to = w.to(1)?;
@@ -121,7 +134,11 @@ pub(super) fn floats(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
 
 /// With `.XORSIGN` the magnitudes are compared, and the sign is that of the product of the registers: the operation itself computes the
 /// magnitudes.
-fn unsign(w: &Words<'_>, modifiers: Modifiers, values: &mut [Placed]) -> Lowered<()> {
+fn unsign(
+    w: &InstructionCursor<'_>,
+    modifiers: Modifiers,
+    values: &mut [SpannedValue],
+) -> LowerResult<()> {
     if !modifiers.has(Flag::Xorsign) {
         return Ok(());
     }
@@ -137,7 +154,10 @@ fn unsign(w: &Words<'_>, modifiers: Modifiers, values: &mut [Placed]) -> Lowered
 }
 
 /// Lowers `DMNMX d, a, b, p`.
-pub(super) fn doubles(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn doubles(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = ScalarType::F64;
     let to = w.to(2)?;
     let values = vec![w.source_as(ty)?, w.source_as(ty)?];
@@ -146,7 +166,10 @@ pub(super) fn doubles(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
 }
 
 /// Lowers `HMNMX2 d, a, b, p` and `VHMNMX d, a, b, c, p`.
-pub(super) fn halves(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn halves(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = half::format(w);
     let modifiers = float::extreme_mode(w, ty);
     let to = w.to(1)?;
@@ -169,12 +192,12 @@ fn bits_of(ty: ScalarType) -> ScalarType {
 
 /// Selects the minimum if a predicate is true, otherwise the maximum.
 fn choose(
-    c: &mut Context<'_>,
-    to: Arg,
+    c: &mut LoweringContext<'_>,
+    to: LoweredOperand,
     modifiers: Modifiers,
-    values: Vec<Placed>,
-    p: Placed,
-) -> Vec<Step> {
+    values: Vec<SpannedValue>,
+    p: SpannedValue,
+) -> Vec<LoweredInstruction> {
     let ty = modifiers.ty.unwrap_or(ScalarType::S32);
     let mut steps = Vec::new();
     match known(&p.0) {
@@ -182,19 +205,23 @@ fn choose(
         Some(false) => fold(c, ArithmeticOp::Max, to, modifiers, &values, &mut steps),
         None => {
             let bits = bits_of(ty);
-            let (low, high) = (c.body.hidden(bits), c.body.hidden(bits));
+            let (low, high) = (c.body.temporary(bits), c.body.temporary(bits));
             let span = p.1;
             for (op, to) in [(ArithmeticOp::Min, low), (ArithmeticOp::Max, high)] {
-                let to = Arg::One(written(to), span);
+                let to = LoweredOperand::One(written(to), span);
                 fold(c, op, to, modifiers, &values, &mut steps);
             }
             let args = vec![
                 to,
-                Arg::One(read(low), span),
-                Arg::One(read(high), span),
+                LoweredOperand::One(read(low), span),
+                LoweredOperand::One(read(high), span),
                 one(p),
             ];
-            steps.push(step(Does::Compare(CompareForm::Selp), typed(bits), args));
+            steps.push(step(
+                Operation::Compare(ComparisonOp::Selp),
+                typed(bits),
+                args,
+            ));
         }
     }
     steps
@@ -202,22 +229,28 @@ fn choose(
 
 /// Applies one operation to two or three values.
 fn fold(
-    c: &mut Context<'_>,
+    c: &mut LoweringContext<'_>,
     op: ArithmeticOp,
-    to: Arg,
+    to: LoweredOperand,
     modifiers: Modifiers,
-    values: &[Placed],
-    steps: &mut Vec<Step>,
+    values: &[SpannedValue],
+    steps: &mut Vec<LoweredInstruction>,
 ) {
-    let of = |to: Arg, a: Arg, b: Arg| step(Does::Arithmetic(op), modifiers, vec![to, a, b]);
+    let of = |to: LoweredOperand, a: LoweredOperand, b: LoweredOperand| {
+        step(Operation::Arithmetic(op), modifiers, vec![to, a, b])
+    };
     let bits = bits_of(modifiers.ty.unwrap_or(ScalarType::S32));
     match values {
         [a, b, third] => {
-            let part = c.body.hidden(bits);
+            let part = c.body.temporary(bits);
             let span = third.1;
-            let first = Arg::One(written(part), span);
+            let first = LoweredOperand::One(written(part), span);
             steps.push(of(first, one(a.clone()), one(b.clone())));
-            steps.push(of(to, Arg::One(read(part), span), one(third.clone())));
+            steps.push(of(
+                to,
+                LoweredOperand::One(read(part), span),
+                one(third.clone()),
+            ));
         }
         [a, b, ..] => steps.push(of(to, one(a.clone()), one(b.clone()))),
         [] | [_] => {}

@@ -1,12 +1,12 @@
 //! Lowering of 32-bit floating-point arithmetic.
 
-use super::body::{Placed, Step, read, written};
+use super::body::{LoweredInstruction, SpannedValue, read, written};
 use super::integer::{COMPARISONS, JOINS, select_as, set_predicate};
-use super::words::{Lowered, Words, number, parts};
-use super::{Arg, Context, Machine, modifiers_of, one, step, typed};
-use crate::syntax::{Operand, Value};
+use super::words::{InstructionCursor, LowerResult, number, parts};
+use super::{LoweredOperand, LoweringContext, SassOperandLists, modifiers_of, one, step, typed};
+use crate::syntax::{Operand, OperandKind};
 use warpgrid_isa::{
-    ArithmeticOp, BoolOp, CompareForm, Does, Flag, MachineOp, Modifiers, MoveOp, Rounding,
+    ArithmeticOp, BoolOp, ComparisonOp, Flag, Modifiers, MoveOp, Operation, Rounding, SassOp,
     ScalarType,
 };
 use warpgrid_program::SourceModifiers;
@@ -20,11 +20,11 @@ pub(super) const ROUNDINGS: &[(&str, Rounding)] = &[
 ];
 
 /// Consumes the modifiers of additions and multiplications: rounding and, for floats narrower than 64 bits, flushing and saturation.
-pub(super) fn mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
+pub(super) fn mode(w: &mut InstructionCursor<'_>, ty: ScalarType) -> Modifiers {
     let mut modifiers = typed(ty);
     modifiers.rounding = Some(Rounding::Rn);
     if matches!(ty, ScalarType::F32 | ScalarType::F64) {
-        modifiers.rounding = w.take_one(ROUNDINGS).or(modifiers.rounding);
+        modifiers.rounding = w.consume_one_of(ROUNDINGS).or(modifiers.rounding);
     }
     if ty != ScalarType::F64 {
         take_flags(w, &mut modifiers, &[("FTZ", Flag::Ftz), ("SAT", Flag::Sat)]);
@@ -33,7 +33,7 @@ pub(super) fn mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
 }
 
 /// Consumes the modifiers of minimum and maximum.
-pub(super) fn extreme_mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
+pub(super) fn extreme_mode(w: &mut InstructionCursor<'_>, ty: ScalarType) -> Modifiers {
     let mut modifiers = typed(ty);
     let flags = [
         ("FTZ", Flag::Ftz),
@@ -45,24 +45,31 @@ pub(super) fn extreme_mode(w: &mut Words<'_>, ty: ScalarType) -> Modifiers {
 }
 
 /// Consumes modifiers that set a flag each.
-pub(super) fn take_flags(w: &mut Words<'_>, modifiers: &mut Modifiers, flags: &[(&str, Flag)]) {
+pub(super) fn take_flags(
+    w: &mut InstructionCursor<'_>,
+    modifiers: &mut Modifiers,
+    flags: &[(&str, Flag)],
+) {
     for (word, flag) in flags {
-        if w.take(word) {
+        if w.consume(word) {
             modifiers.flags = modifiers.flags.with(*flag);
         }
     }
 }
 
-pub(super) fn two(w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
+pub(super) fn two(
+    w: &mut InstructionCursor<'_>,
+    op: ArithmeticOp,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let modifiers = mode(w, ScalarType::F32);
     let to = w.to(1)?;
     let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
     let args = vec![to, one(a), one(b)];
-    Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
+    Ok(vec![step(Operation::Arithmetic(op), modifiers, args)])
 }
 
 /// Lowers `FFMA`.
-pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn fused(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let modifiers = mode(w, ScalarType::F32);
     let to = w.to(1)?;
     let mut args = vec![to];
@@ -70,7 +77,7 @@ pub(super) fn fused(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         args.push(one(w.source_as(ScalarType::F32)?));
     }
     Ok(vec![step(
-        Does::Arithmetic(ArithmeticOp::Fma),
+        Operation::Arithmetic(ArithmeticOp::Fma),
         modifiers,
         args,
     )])
@@ -87,8 +94,11 @@ const SCALES: &[(&str, f64)] = &[
 ];
 
 /// Lowers `FMUL d, a, b`; `FMUL.D2` halves the product.
-pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let Some(scale) = w.take_one(SCALES) else {
+pub(super) fn multiply(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let Some(scale) = w.consume_one_of(SCALES) else {
         return two(w, ArithmeticOp::Mul);
     };
     let narrowing = mode(w, ScalarType::F32);
@@ -96,13 +106,20 @@ pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
     // The product of two floats and its scaling are exact in 64 bits.
     let mut steps = Vec::new();
-    let mut convert =
-        |to: Arg, from: Arg, mut modifiers: Modifiers, d: ScalarType, a: ScalarType| {
-            modifiers.ty = None;
-            modifiers.d_type = Some(d);
-            modifiers.a_type = Some(a);
-            steps.push(step(Does::Move(MoveOp::Cvt), modifiers, vec![to, from]));
-        };
+    let mut convert = |to: LoweredOperand,
+                       from: LoweredOperand,
+                       mut modifiers: Modifiers,
+                       d: ScalarType,
+                       a: ScalarType| {
+        modifiers.ty = None;
+        modifiers.d_type = Some(d);
+        modifiers.a_type = Some(a);
+        steps.push(step(
+            Operation::Move(MoveOp::Cvt),
+            modifiers,
+            vec![to, from],
+        ));
+    };
     let span = w.instruction.span;
     let flushing = Modifiers {
         flags: match narrowing.has(Flag::Ftz) {
@@ -111,9 +128,9 @@ pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
         },
         ..super::blank()
     };
-    let wide = [0; 3].map(|_| c.body.hidden(ScalarType::B64));
+    let wide = [0; 3].map(|_| c.body.temporary(ScalarType::B64));
     for (source, wide) in [a, b].into_iter().zip(wide) {
-        let to = Arg::One(written(wide), span);
+        let to = LoweredOperand::One(written(wide), span);
         convert(to, one(source), flushing, ScalarType::F64, ScalarType::F32);
     }
     let mut product = typed(ScalarType::F64);
@@ -122,11 +139,11 @@ pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     let last = {
         let of = |to, a, b| {
             let args = vec![
-                Arg::One(written(to), span),
-                Arg::One(a, span),
-                Arg::One(b, span),
+                LoweredOperand::One(written(to), span),
+                LoweredOperand::One(a, span),
+                LoweredOperand::One(b, span),
             ];
-            step(Does::Arithmetic(ArithmeticOp::Mul), product, args)
+            step(Operation::Arithmetic(ArithmeticOp::Mul), product, args)
         };
         [
             of(wide[2], read(wide[0]), read(wide[1])),
@@ -138,41 +155,41 @@ pub(super) fn multiply(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<St
     modifiers.ty = None;
     modifiers.d_type = Some(ScalarType::F32);
     modifiers.a_type = Some(ScalarType::F64);
-    let args = vec![to, Arg::One(read(wide[0]), span)];
-    steps.push(step(Does::Move(MoveOp::Cvt), modifiers, args));
+    let args = vec![to, LoweredOperand::One(read(wide[0]), span)];
+    steps.push(step(Operation::Move(MoveOp::Cvt), modifiers, args));
     Ok(steps)
 }
 
-pub(super) fn select(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn select(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     // A selection preserves subnormals unless `.FTZ` is present.
-    if w.take("FTZ") {
+    if w.consume("FTZ") {
         return Err(w.unknown("`.FTZ` of a selection", w.instruction.opcode));
     }
     select_as(w, ScalarType::F32, 1)
 }
 
 /// Lowers `FSETP p, q, a, b, x`.
-pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let op = w.take_one(COMPARISONS);
+pub(super) fn compare(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let op = w.consume_one_of(COMPARISONS);
     let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
-    let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
+    let combine = w.consume_one_of(JOINS).unwrap_or(BoolOp::And);
     let mut modifiers = typed(ScalarType::F32);
-    if w.take("FTZ") {
+    if w.consume("FTZ") {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }
     set_predicate(w, op, combine, modifiers)
 }
 
 /// Lowers `FSET.BF d, a, b, x`: 1.0 if the comparison is true, or all ones without `.BF`.
-pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let ty = if w.take("BF") {
+pub(super) fn set(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let ty = if w.consume("BF") {
         ScalarType::F32
     } else {
         ScalarType::U32
     };
-    let op = w.take_one(COMPARISONS);
+    let op = w.consume_one_of(COMPARISONS);
     let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
-    let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
+    let combine = w.consume_one_of(JOINS).unwrap_or(BoolOp::And);
     let mut modifiers = Modifiers {
         d_type: Some(ty),
         a_type: Some(ScalarType::F32),
@@ -180,28 +197,32 @@ pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         combine: Some(combine),
         ..super::blank()
     };
-    if w.take("FTZ") {
+    if w.consume("FTZ") {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }
     let to = w.to(1)?;
     let (a, b) = (w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?);
     let p = w.predicate()?;
     let args = vec![to, one(a), one(b), one(p)];
-    Ok(vec![step(Does::Compare(CompareForm::Set), modifiers, args)])
+    Ok(vec![step(
+        Operation::Compare(ComparisonOp::Set),
+        modifiers,
+        args,
+    )])
 }
 
 /// Lowers `FCHK.DIVIDE p, a, b`.
-pub(super) fn check(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["DIVIDE"]);
+pub(super) fn check(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["DIVIDE"]);
     let p = w.placed_predicate()?;
     let sources = vec![w.source_as(ScalarType::F32)?, w.source_as(ScalarType::F32)?];
-    let machine = Machine {
+    let machine = SassOperandLists {
         predicates: vec![p],
         sources,
-        ..Machine::default()
+        ..SassOperandLists::default()
     };
     Ok(vec![
-        machine.step(MachineOp::DivisionCheck, w.instruction.span),
+        machine.step(SassOp::DivisionCheck, w.instruction.span),
     ])
 }
 
@@ -215,11 +236,11 @@ const FLUSHING: &[ArithmeticOp] = &[
 ];
 
 /// Reads the upper half of a 64-bit float: a register, or a literal that is printed as the complete float.
-fn upper_half(w: &mut Words<'_>) -> Lowered<Placed> {
+fn upper_half(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
     let operand = w.peek();
     let is_literal = |operand: &Operand| match operand.value {
-        Value::Float(_) => true,
-        Value::Integer(_) => !operand.span.text(w.source).contains("0x"),
+        OperandKind::Float(_) => true,
+        OperandKind::Integer(_) => !operand.span.text(w.source).contains("0x"),
         _ => false,
     };
     let (value, span) = if operand.is_some_and(is_literal) {
@@ -236,28 +257,31 @@ fn upper_half(w: &mut Words<'_>) -> Lowered<Placed> {
 }
 
 /// Lowers `MUFU`, approximations of elementary functions. The argument of sine and cosine is in turns.
-pub(super) fn special(_: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn special(
+    _: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     for (word, op, is_upper) in [
-        ("RCP64H", MachineOp::Reciprocal64, true),
-        ("RSQ64H", MachineOp::ReciprocalRoot64, true),
-        ("SIN", MachineOp::SineOfTurns, false),
-        ("COS", MachineOp::CosineOfTurns, false),
+        ("RCP64H", SassOp::Reciprocal64, true),
+        ("RSQ64H", SassOp::ReciprocalRoot64, true),
+        ("SIN", SassOp::SineOfTurns, false),
+        ("COS", SassOp::CosineOfTurns, false),
     ] {
-        if w.take(word) {
+        if w.consume(word) {
             let (run, span) = w.destination(1)?;
             let source = match is_upper {
                 true => upper_half(w)?,
                 false => w.source_as(ScalarType::F32)?,
             };
-            let machine = Machine {
+            let machine = SassOperandLists {
                 registers: super::words::destinations(run, 1, span),
                 sources: vec![source],
-                ..Machine::default()
+                ..SassOperandLists::default()
             };
             return Ok(vec![machine.step(op, w.instruction.span)]);
         }
     }
-    let op = w.take_one(&[
+    let op = w.consume_one_of(&[
         ("RCP", ArithmeticOp::Rcp),
         ("RSQ", ArithmeticOp::Rsqrt),
         ("SQRT", ArithmeticOp::Sqrt),
@@ -272,7 +296,7 @@ pub(super) fn special(_: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         ("F16x2", ScalarType::F16x2),
         ("BF16x2", ScalarType::Bf16x2),
     ];
-    let ty = w.take_one(&formats).unwrap_or(ScalarType::F32);
+    let ty = w.consume_one_of(&formats).unwrap_or(ScalarType::F32);
     let is_narrow = ty != ScalarType::F32;
     if is_narrow && !matches!(op, ArithmeticOp::Tanh | ArithmeticOp::Ex2) {
         return Err(w.unknown("this function in half precision", w.instruction.opcode));
@@ -283,7 +307,7 @@ pub(super) fn special(_: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     // `.ftz`).
     let is_bf16 = matches!(ty, ScalarType::Bf16 | ScalarType::Bf16x2);
     let flushes = FLUSHING.contains(&op) && (!is_narrow || is_bf16);
-    if w.take("FTZ") || flushes {
+    if w.consume("FTZ") || flushes {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }
     let to = w.to(1)?;
@@ -292,7 +316,7 @@ pub(super) fn special(_: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         ty => w.source_as(ty)?,
     };
     Ok(vec![step(
-        Does::Arithmetic(op),
+        Operation::Arithmetic(op),
         modifiers,
         vec![to, one(a)],
     )])

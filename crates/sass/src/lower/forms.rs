@@ -13,7 +13,7 @@ use warpgrid_isa::sass::forms::{ModifierSlot, SyntaxLine, syntax_lines};
 use warpgrid_isa::sass::modifiers::SETS;
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::{Counterpart, find_forms, find_store};
-use warpgrid_isa::{ControlOp, Does, MoveOp, SyncOp, Target, Version};
+use warpgrid_isa::{ControlOp, MoveOp, Operation, SyncOp, Target, Version};
 
 /// Modifier that no opcode has.
 const NO_MODIFIER: &str = "NOMODIFIER";
@@ -187,7 +187,7 @@ struct LoweredTexts {
     /// Reason why an instruction is not supported.
     reasons: Vec<Option<String>>,
     /// Operations of an instruction, in the order of its steps.
-    does: Vec<Vec<Does>>,
+    does: Vec<Vec<Operation>>,
 }
 
 fn lower_texts(instructions: &[String]) -> LoweredTexts {
@@ -220,7 +220,7 @@ fn lower_texts(instructions: &[String]) -> LoweredTexts {
     let mut does = vec![Vec::new(); instructions.len()];
     for instruction in &lowered.module.functions[0].instructions {
         if let Some(index) = index_at(instruction.span.start) {
-            does[index].push(lowered.module.actions[instruction.action.0 as usize].does);
+            does[index].push(lowered.module.opcodes[instruction.opcode.0 as usize].does);
         }
     }
     LoweredTexts { reasons, does }
@@ -339,11 +339,11 @@ fn every_opcode_that_is_executed_has_a_form() {
 }
 
 /// Generic operations of the lowering: copies for loads of constants, branches for calls, fences for instructions without effect.
-const GENERAL: [Does; 4] = [
-    Does::Sync(SyncOp::Fence),
-    Does::Move(MoveOp::Mov),
-    Does::Control(ControlOp::Branch),
-    Does::Control(ControlOp::BranchIndirect),
+const GENERAL: [Operation; 4] = [
+    Operation::Sync(SyncOp::Fence),
+    Operation::Move(MoveOp::Mov),
+    Operation::Control(ControlOp::Branch),
+    Operation::Control(ControlOp::BranchIndirect),
 ];
 
 /// An instruction that is lowered to one operation is the counterpart of a PTX instruction with that operation, and the table must list

@@ -1,24 +1,25 @@
 //! Lowering of arithmetic on pairs of 16-bit floats.
 
-use super::body::{Placed, Step, read, written};
+use super::body::{LoweredInstruction, SpannedValue, read, written};
 use super::integer::{COMPARISONS, JOINS};
-use super::words::{Lowered, Words, as_register, number};
+use super::words::{InstructionCursor, LowerResult, as_register, number};
 use super::{
-    Arg, Context, arithmetic, float, known, one, predicate_source, predicates_by_table, step,
+    LoweredOperand, LoweringContext, arithmetic, float, known, one, predicate_source,
+    predicates_by_table, step,
 };
 use crate::syntax::Operand;
 use warpgrid_isa::{
-    ArithmeticOp, BoolOp, CompareForm, Does, Flag, Modifiers, MoveOp, Rounding, ScalarType,
+    ArithmeticOp, BoolOp, ComparisonOp, Flag, Modifiers, MoveOp, Operation, Rounding, ScalarType,
 };
 use warpgrid_program::{
-    OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, SourcePart,
+    OperandValue, RegisterId, RegisterTuple, Source, SourceModifiers, SubregisterSelector,
 };
 
 /// Consumes the format of the halves.
-pub(super) fn format(w: &mut Words<'_>) -> ScalarType {
+pub(super) fn format(w: &mut InstructionCursor<'_>) -> ScalarType {
     // The executing unit has no effect on the result.
-    w.ignore(&["MMA", "F16_V2"]);
-    if w.take("BF16_V2") || w.take("BF16") {
+    w.ignore_modifiers(&["MMA", "F16_V2"]);
+    if w.consume("BF16_V2") || w.consume("BF16") {
         ScalarType::Bf16x2
     } else {
         ScalarType::F16x2
@@ -26,7 +27,7 @@ pub(super) fn format(w: &mut Words<'_>) -> ScalarType {
 }
 
 /// Reads a register, or two literals for the two halves, the high one first.
-pub(super) fn pair(w: &mut Words<'_>, ty: ScalarType) -> Lowered<Placed> {
+pub(super) fn pair(w: &mut InstructionCursor<'_>, ty: ScalarType) -> LowerResult<SpannedValue> {
     let is_literal = w.peek().is_some_and(|operand| {
         as_register(&operand.value).is_none() && w.number(operand, ty).is_ok()
     });
@@ -37,8 +38,12 @@ pub(super) fn pair(w: &mut Words<'_>, ty: ScalarType) -> Lowered<Placed> {
     Ok((number(w.halves(high, low, ty)?), high.span))
 }
 
-pub(super) fn two(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
-    if w.take("F32") {
+pub(super) fn two(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+    op: ArithmeticOp,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    if w.consume("F32") {
         return widened_result(c, w, op);
     }
     let ty = format(w);
@@ -48,18 +53,18 @@ pub(super) fn two(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> L
     let a = any_pair(c, w, ty, &mut steps)?;
     let b = any_pair(c, w, ty, &mut steps)?;
     let args = vec![to, one(a), one(b)];
-    steps.push(step(Does::Arithmetic(op), modifiers, args));
+    steps.push(step(Operation::Arithmetic(op), modifiers, args));
     Ok(steps)
 }
 
 /// Like [`pair`], but also accepts `R2.F32`, a 32-bit float truncated to a half that is used for both elements, and `R2.H0_NH1`, the low
 /// half combined with the negated high half.
 fn any_pair(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
     ty: ScalarType,
-    steps: &mut Vec<Step>,
-) -> Lowered<Placed> {
+    steps: &mut Vec<LoweredInstruction>,
+) -> LowerResult<SpannedValue> {
     let is_swapped = |operand: &&Operand| w.operand_words(operand).contains(&"H0_NH1");
     if let Some(operand) = w.peek().filter(is_swapped) {
         w.next()?;
@@ -71,7 +76,7 @@ fn any_pair(
     };
     w.next()?;
     let float = w.plain_value_of(operand, ScalarType::F32)?;
-    let half = c.body.hidden(ScalarType::B32);
+    let half = c.body.temporary(ScalarType::B32);
     let span = operand.span;
     let modifiers = Modifiers {
         d_type: Some(ty),
@@ -79,22 +84,26 @@ fn any_pair(
         rounding: Some(Rounding::Rz),
         ..super::blank()
     };
-    let float = Arg::One(float, span);
+    let float = LoweredOperand::One(float, span);
     steps.push(step(
-        Does::Move(MoveOp::CvtPacked),
+        Operation::Move(MoveOp::CvtPacked),
         modifiers,
-        vec![Arg::One(written(half), span), float.clone(), float],
+        vec![
+            LoweredOperand::One(written(half), span),
+            float.clone(),
+            float,
+        ],
     ));
     Ok((read(half), span))
 }
 
 /// Reads `R2.H0_NH1`; a preceding minus sign applies to both halves.
 fn swapped_pair(
-    c: &mut Context<'_>,
-    w: &Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &InstructionCursor<'_>,
     operand: &Operand,
-    steps: &mut Vec<Step>,
-) -> Lowered<Placed> {
+    steps: &mut Vec<LoweredInstruction>,
+) -> LowerResult<SpannedValue> {
     let span = operand.span;
     let OperandValue::Source(source, signs) = w.plain_value_of(operand, ScalarType::B32)? else {
         return Err(w.unknown("an operand that is not a pair of 16-bit floats", span));
@@ -103,11 +112,11 @@ fn swapped_pair(
         return Err(w.unknown("the absolute value of a pair of 16-bit floats", span));
     }
     let swapped = SourceModifiers {
-        part: SourcePart::Swapped,
+        part: SubregisterSelector::Swapped,
         ..SourceModifiers::NONE
     };
     let sign_of = if signs.negate { 0x8000_0000 } else { 0x8000 };
-    let to = c.body.hidden(ScalarType::B32);
+    let to = c.body.temporary(ScalarType::B32);
     let args = [
         written(to),
         OperandValue::Source(source, swapped),
@@ -116,7 +125,7 @@ fn swapped_pair(
     steps.push(arithmetic(
         ArithmeticOp::Xor,
         ScalarType::B32,
-        args.map(|value| Arg::One(value, span)).into(),
+        args.map(|value| LoweredOperand::One(value, span)).into(),
     ));
     Ok((read(to), span))
 }
@@ -124,7 +133,11 @@ fn swapped_pair(
 /// Lowers `HADD2.F32 d, a.H0_H0, b.H1_H1` and `HMUL2.F32`: the result of the low halves is rounded to half precision and converted to a 32-bit
 /// float. For `sm_75`, the assembler replaces `add.f16` followed by `cvt.f32.f16` with `HADD2.F32`, and `mul.f16` followed by `cvt.f32.f16` with
 /// `HMUL2.F32`.
-fn widened_result(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> Lowered<Vec<Step>> {
+fn widened_result(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+    op: ArithmeticOp,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = format(w);
     let modifiers = float::mode(w, ty);
     let to = w.to(1)?;
@@ -133,11 +146,11 @@ fn widened_result(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> L
         any_pair(c, w, ty, &mut steps)?,
         any_pair(c, w, ty, &mut steps)?,
     );
-    let half = c.body.hidden(ScalarType::B32);
+    let half = c.body.temporary(ScalarType::B32);
     let span = a.1;
-    let result = Arg::One(written(half), span);
+    let result = LoweredOperand::One(written(half), span);
     steps.push(step(
-        Does::Arithmetic(op),
+        Operation::Arithmetic(op),
         modifiers,
         vec![result, one(a), one(b)],
     ));
@@ -146,33 +159,37 @@ fn widened_result(c: &mut Context<'_>, w: &mut Words<'_>, op: ArithmeticOp) -> L
         a_type: Some(ScalarType::F16),
         ..super::blank()
     };
-    let low = Arg::One(read(half), span);
-    steps.push(step(Does::Move(MoveOp::Cvt), conversion, vec![to, low]));
+    let low = LoweredOperand::One(read(half), span);
+    steps.push(step(
+        Operation::Move(MoveOp::Cvt),
+        conversion,
+        vec![to, low],
+    ));
     Ok(steps)
 }
 
 /// Returns a half, with its signs, as a 32-bit float.
 fn widened_half(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
     ty: ScalarType,
-    steps: &mut Vec<Step>,
-) -> Lowered<Arg> {
+    steps: &mut Vec<LoweredInstruction>,
+) -> LowerResult<LoweredOperand> {
     let (value, span) = w.source_as(ty)?;
-    let wide = c.body.hidden(ScalarType::F32);
+    let wide = c.body.temporary(ScalarType::F32);
     let mut signs = SourceModifiers::NONE;
     let value = match value {
         OperandValue::Source(source, modifiers) => {
             signs = SourceModifiers {
-                part: SourcePart::Whole,
+                part: SubregisterSelector::Whole,
                 ..modifiers
             };
             let part = match modifiers.part {
-                SourcePart::HighTwice => SourcePart::HighTwice,
-                SourcePart::Whole
-                | SourcePart::LowTwice
-                | SourcePart::Swapped
-                | SourcePart::Byte(_) => SourcePart::LowTwice,
+                SubregisterSelector::HighTwice => SubregisterSelector::HighTwice,
+                SubregisterSelector::Whole
+                | SubregisterSelector::LowTwice
+                | SubregisterSelector::Swapped
+                | SubregisterSelector::Byte(_) => SubregisterSelector::LowTwice,
             };
             let plain = SourceModifiers {
                 part,
@@ -188,16 +205,25 @@ fn widened_half(
         ..super::blank()
     };
     steps.push(step(
-        Does::Move(MoveOp::Cvt),
+        Operation::Move(MoveOp::Cvt),
         conversion,
-        vec![Arg::One(written(wide), span), Arg::One(value, span)],
+        vec![
+            LoweredOperand::One(written(wide), span),
+            LoweredOperand::One(value, span),
+        ],
     ));
-    let source = Source::Register(RegisterRun::one(wide));
-    Ok(Arg::One(OperandValue::Source(source, signs), span))
+    let source = Source::Register(RegisterTuple::one(wide));
+    Ok(LoweredOperand::One(
+        OperandValue::Source(source, signs),
+        span,
+    ))
 }
 
 /// Lowers `HFMA2 d, a, b, c`.
-pub(super) fn fused(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn fused(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = format(w);
     let mut modifiers = float::mode(w, ty);
     let flags = [("RELU", Flag::Relu), ("OOB", Flag::Oob)];
@@ -213,16 +239,20 @@ pub(super) fn fused(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
             return Err(w.unknown("a condition of `.RELU`", span));
         }
     }
-    steps.push(step(Does::Arithmetic(ArithmeticOp::Fma), modifiers, args));
+    steps.push(step(
+        Operation::Arithmetic(ArithmeticOp::Fma),
+        modifiers,
+        args,
+    ));
     Ok(steps)
 }
 
 /// Lowers `FHADD d, a, b` and `FHFMA d, a, b, c`: all operands except the last are halves, which are converted to 32-bit floats first.
 pub(super) fn mixed(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
     op: ArithmeticOp,
-) -> Lowered<Vec<Step>> {
+) -> LowerResult<Vec<LoweredInstruction>> {
     let half = match format(w) {
         ScalarType::Bf16x2 => ScalarType::Bf16,
         _ => ScalarType::F16,
@@ -235,22 +265,22 @@ pub(super) fn mixed(
         args.push(widened_half(c, w, half, &mut steps)?);
     }
     args.push(one(w.source_as(ScalarType::F32)?));
-    steps.push(step(Does::Arithmetic(op), modifiers, args));
+    steps.push(step(Operation::Arithmetic(op), modifiers, args));
     Ok(steps)
 }
 
 /// Consumes the comparison operator of pairs and the operator that combines it with a predicate.
-fn comparison(w: &mut Words<'_>) -> Lowered<(Modifiers, ScalarType)> {
+fn comparison(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, ScalarType)> {
     let ty = format(w);
-    let op = w.take_one(COMPARISONS);
+    let op = w.consume_one_of(COMPARISONS);
     let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
-    let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
+    let combine = w.consume_one_of(JOINS).unwrap_or(BoolOp::And);
     let mut modifiers = Modifiers {
         compare: Some(op),
         combine: Some(combine),
         ..super::blank()
     };
-    if w.take("FTZ") {
+    if w.consume("FTZ") {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }
     Ok((modifiers, ty))
@@ -258,8 +288,11 @@ fn comparison(w: &mut Words<'_>) -> Lowered<(Modifiers, ScalarType)> {
 
 /// Lowers `HSETP2 p, q, a, b, x`: p is the result of the low halves, q that of the high halves; with `.H_AND` p is the conjunction of
 /// both.
-pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let both = w.take("H_AND");
+pub(super) fn compare(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let both = w.consume("H_AND");
     let (mut modifiers, ty) = comparison(w)?;
     modifiers.ty = Some(ty);
     let (p, span) = w.predicate_destination()?;
@@ -267,10 +300,10 @@ pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let (a, b) = (pair(w, ty)?, pair(w, ty)?);
     let x = w.predicate()?;
     let set = |p: Option<RegisterId>, q, modifiers, x| {
-        let to = OperandValue::Pair(p.map(RegisterRun::one), q);
-        let mut args = vec![Arg::One(to, span), one(a), one(b)];
+        let to = OperandValue::Pair(p.map(RegisterTuple::one), q);
+        let mut args = vec![LoweredOperand::One(to, span), one(a), one(b)];
         args.extend(x);
-        step(Does::Compare(CompareForm::Setp), modifiers, args)
+        step(Operation::Compare(ComparisonOp::Setp), modifiers, args)
     };
     if !both {
         return Ok(vec![set(p, q, modifiers, Some(one(x)))]);
@@ -278,7 +311,7 @@ pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     if q.is_some() {
         return Err(w.unknown("a second destination predicate for both halves", q_span));
     }
-    let [low, high] = [0; 2].map(|_| c.body.hidden(ScalarType::Pred));
+    let [low, high] = [0; 2].map(|_| c.body.temporary(ScalarType::Pred));
     // Lookup table for `a & b` combined with c.
     let table = match modifiers.combine.take() {
         Some(BoolOp::And) | None => 0x80,
@@ -294,9 +327,9 @@ pub(super) fn compare(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
 }
 
 /// Lowers `HSET2.BF d, a, b, x`: 1.0 in each half for which the comparison is true; all ones without `.BF`.
-pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let is_float = w.take("BF");
-    w.ignore(&["BM"]);
+pub(super) fn set(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let is_float = w.consume("BF");
+    w.ignore_modifiers(&["BM"]);
     let (mut modifiers, ty) = comparison(w)?;
     modifiers.a_type = Some(ty);
     modifiers.d_type = Some(if is_float { ty } else { ScalarType::U16x2 });
@@ -304,5 +337,9 @@ pub(super) fn set(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let (a, b) = (pair(w, ty)?, pair(w, ty)?);
     let x = w.predicate()?;
     let args = vec![to, one(a), one(b), one(x)];
-    Ok(vec![step(Does::Compare(CompareForm::Set), modifiers, args)])
+    Ok(vec![step(
+        Operation::Compare(ComparisonOp::Set),
+        modifiers,
+        args,
+    )])
 }

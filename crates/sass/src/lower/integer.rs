@@ -1,20 +1,22 @@
 //! Lowering of integer arithmetic, comparisons, selections, and bit searches.
 
-use super::body::{Arg, Placed, Step, read, written};
-use super::words::{Lowered, Words, as_register, destinations, is_predicate, number, parts};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
+use super::words::{
+    InstructionCursor, LowerResult, as_register, destinations, is_predicate, number, parts,
+};
 use super::{
-    Context, Machine, arithmetic, copy, is_number, is_zero, known, modifiers_of, one,
-    predicate_source, step, typed,
+    LoweringContext, SassOperandLists, arithmetic, copy, is_number, is_zero, known, modifiers_of,
+    one, predicate_source, step, typed,
 };
 use crate::syntax::Operand;
 use warpgrid_isa::{
-    ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, Extension, Flag, MachineOp, Modifiers,
-    MulPart, OverflowMode, ScalarType, Signedness,
+    ArithmeticOp, BoolOp, CompareOp, ComparisonOp, Extension, Flag, Modifiers, MulPart, Operation,
+    OverflowMode, SassOp, ScalarType, Signedness,
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
 
 /// Reads the carry destinations after the register: none, one or two.
-fn carries(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
+fn carries(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     let mut found = Vec::new();
     while found.len() < 2 && w.is_predicate() {
         found.push(w.placed_predicate()?);
@@ -23,14 +25,18 @@ fn carries(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
 }
 
 /// Returns whether all destinations are discarded.
-fn are_sinks(predicates: &[Placed]) -> bool {
+fn are_sinks(predicates: &[SpannedValue]) -> bool {
     predicates
         .iter()
         .all(|(value, _)| *value == OperandValue::Destination(None))
 }
 
 /// Reads a source of an addition. In an addition with carry, `-RZ` is the complement of zero plus one, which produces a carry.
-fn summand(w: &mut Words<'_>, ty: ScalarType, carries: &[Placed]) -> Lowered<Placed> {
+fn summand(
+    w: &mut InstructionCursor<'_>,
+    ty: ScalarType,
+    carries: &[SpannedValue],
+) -> LowerResult<SpannedValue> {
     let operand = w.peek();
     let is_negated =
         |operand: &Operand| operand.signs.negated && as_register(&operand.value).is_some();
@@ -43,8 +49,11 @@ fn summand(w: &mut Words<'_>, ty: ScalarType, carries: &[Placed]) -> Lowered<Pla
 }
 
 /// Lowers 64-bit additions: `IADD.64 d, a, b`, `UIADD3.64 d, p, q, a, b, c`.
-fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let extends = w.take("X");
+fn add_wide(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let extends = w.consume("X");
     let (run, run_span) = w.destination(2)?;
     let results = carries(w)?;
     let mut summand = || summand(w, ScalarType::U64, &results);
@@ -68,23 +77,23 @@ fn add_wide(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         };
         return add_halves(c, w, to, results, a, b, conditions);
     }
-    let to = Arg::One(OperandValue::Destination(run), run_span);
-    let sum = |to: Arg, a: Placed, b: Placed| {
+    let to = LoweredOperand::One(OperandValue::Destination(run), run_span);
+    let sum = |to: LoweredOperand, a: SpannedValue, b: SpannedValue| {
         arithmetic(ArithmeticOp::Add, ScalarType::U64, vec![to, one(a), one(b)])
     };
     let Some(third) = third else {
         return Ok(vec![sum(to, a, b)]);
     };
     let span = third.1;
-    let part = c.body.hidden(ScalarType::U64);
+    let part = c.body.temporary(ScalarType::U64);
     Ok(vec![
-        sum(Arg::One(written(part), span), a, b),
+        sum(LoweredOperand::One(written(part), span), a, b),
         sum(to, (read(part), span), third),
     ])
 }
 
 /// Reads the carry sources of an addition with `.X`.
-fn conditions(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
+fn conditions(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     let mut conditions = Vec::new();
     while w.n_left() > 0 {
         conditions.push(w.predicate()?);
@@ -95,14 +104,14 @@ fn conditions(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
 /// Lowers `IADD.64 d, p, a, b` and `IADD.64.X d, a, b, x`: adds the lower halves, then the upper halves with the carry. Only additions
 /// with `.X` have `conditions`.
 fn add_halves(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
-    to: Vec<Placed>,
-    results: Vec<Placed>,
-    a: Placed,
-    b: Placed,
-    conditions: Option<Vec<Placed>>,
-) -> Lowered<Vec<Step>> {
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+    to: Vec<SpannedValue>,
+    results: Vec<SpannedValue>,
+    a: SpannedValue,
+    b: SpannedValue,
+    conditions: Option<Vec<SpannedValue>>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
     let n_negated = [&a, &b]
         .iter()
@@ -113,16 +122,16 @@ fn add_halves(
     }
     let [low_a, high_a] = halves_of_sum(a);
     let [low_b, high_b] = halves_of_sum(b);
-    let carry = c.body.hidden(ScalarType::Pred);
+    let carry = c.body.temporary(ScalarType::Pred);
     let half = |to, predicates, sources, conditions| {
-        let machine = Machine {
+        let machine = SassOperandLists {
             registers: vec![to],
             predicates,
             sources,
             conditions,
             number: 0,
         };
-        machine.step(MachineOp::Add3, span)
+        machine.step(SassOp::Add3, span)
     };
     let zero = || (number(0), span);
     let mut to = to.into_iter();
@@ -144,7 +153,7 @@ fn add_halves(
 }
 
 /// Returns the halves of an addend: the upper half of `-a` is `~a`, and the carry completes the negation.
-fn halves_of_sum(value: Placed) -> [Placed; 2] {
+fn halves_of_sum(value: SpannedValue) -> [SpannedValue; 2] {
     let mut halves = parts(value, 2).into_iter();
     let none = || (number(0), Span::default());
     let (low, mut high) = (
@@ -160,13 +169,13 @@ fn halves_of_sum(value: Placed) -> [Placed; 2] {
 }
 
 /// Lowers `VIADD.S32.ISAT d, a, -b`, a saturating 32-bit sum or difference, and `VIADD.16x2`, which adds half-words.
-fn add_whole(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let mut modifiers = typed(match w.take("16x2") {
+fn add_whole(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let mut modifiers = typed(match w.consume("16x2") {
         true => ScalarType::U16x2,
         false => ScalarType::S32,
     });
-    w.ignore(&["S32"]);
-    if w.take("ISAT") {
+    w.ignore_modifiers(&["S32"]);
+    if w.consume("ISAT") {
         modifiers.flags = modifiers.flags.with(Flag::Sat);
     }
     let mut args = vec![w.to(1)?];
@@ -182,18 +191,22 @@ fn add_whole(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             op = ArithmeticOp::Sub;
             is_first = index == 0;
         }
-        args.push(Arg::One(value, span));
+        args.push(LoweredOperand::One(value, span));
     }
     if is_first {
         args.swap(1, 2);
     }
-    Ok(vec![step(Does::Arithmetic(op), modifiers, args)])
+    Ok(vec![step(Operation::Arithmetic(op), modifiers, args)])
 }
 
 /// Returns `a + b` as an addition, subtraction or copy, unless both sources are negated or one has another modifier.
-fn plain_sum(to: &Arg, a: &Placed, b: &Placed) -> Option<Step> {
-    let is_plain = |(value, _): &Placed| modifiers_of(value) == SourceModifiers::NONE;
-    let negated = |(value, span): &Placed| match value {
+fn plain_sum(
+    to: &LoweredOperand,
+    a: &SpannedValue,
+    b: &SpannedValue,
+) -> Option<LoweredInstruction> {
+    let is_plain = |(value, _): &SpannedValue| modifiers_of(value) == SourceModifiers::NONE;
+    let negated = |(value, span): &SpannedValue| match value {
         OperandValue::Source(source, modifiers) => {
             let mut others = *modifiers;
             let is_negated = std::mem::take(&mut others.negate) && others == SourceModifiers::NONE;
@@ -201,7 +214,7 @@ fn plain_sum(to: &Arg, a: &Placed, b: &Placed) -> Option<Step> {
         }
         _ => None,
     };
-    let step = |op, a: &Placed, b: Placed| {
+    let step = |op, a: &SpannedValue, b: SpannedValue| {
         let args = vec![to.clone(), one(a.clone()), one(b)];
         Some(arithmetic(op, ScalarType::U32, args))
     };
@@ -215,17 +228,20 @@ fn plain_sum(to: &Arg, a: &Placed, b: &Placed) -> Option<Step> {
 }
 
 /// Lowers `IADD3`, `IADD` and related opcodes: `d{, p{, q}}, a, b{, c}{, x, y}`.
-pub(super) fn add(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if w.take("64") {
+pub(super) fn add(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    if w.consume("64") {
         return add_wide(c, w);
     }
-    let extends = w.take("X");
+    let extends = w.consume("X");
     if w.opcode().ends_with("VIADD") && (w.has("ISAT") || w.has("16x2")) {
         return add_whole(w);
     }
     let (run, span) = w.destination(1)?;
     let predicates = carries(w)?;
-    let summand = |w: &mut Words<'_>| summand(w, ScalarType::B32, &predicates);
+    let summand = |w: &mut InstructionCursor<'_>| summand(w, ScalarType::B32, &predicates);
     let (a, b) = (summand(w)?, summand(w)?);
     let has_third = w
         .peek()
@@ -239,7 +255,7 @@ pub(super) fn add(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> 
         true => conditions(w)?,
         false => Vec::new(),
     };
-    let to = Arg::One(OperandValue::Destination(run), span);
+    let to = LoweredOperand::One(OperandValue::Destination(run), span);
     if !extends
         && are_sinks(&predicates)
         && is_zero(&third.0)
@@ -247,27 +263,27 @@ pub(super) fn add(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> 
     {
         return Ok(vec![sum]);
     }
-    let machine = Machine {
+    let machine = SassOperandLists {
         registers: destinations(run, 1, span),
         predicates,
         sources: vec![a, b, third],
         conditions,
         number: 0,
     };
-    Ok(vec![machine.step(MachineOp::Add3, w.instruction.span)])
+    Ok(vec![machine.step(SassOp::Add3, w.instruction.span)])
 }
 
 /// Lowers `IMAD`: `d{, p}, a, b, c{, x}`.
-pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let extends = w.take("X");
-    let part = w.take_one(&[("WIDE", MulPart::Wide), ("HI", MulPart::Hi)]);
+pub(super) fn multiply(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let extends = w.consume("X");
+    let part = w.consume_one_of(&[("WIDE", MulPart::Wide), ("HI", MulPart::Hi)]);
     let part = part.unwrap_or(MulPart::Lo);
-    let signedness = match w.take("U32") {
+    let signedness = match w.consume("U32") {
         true => Signedness::Unsigned,
         false => Signedness::Signed,
     };
     // These modifiers indicate the intended use; the operation is the same.
-    w.ignore(&["MOV", "SHL", "IADD", "S32"]);
+    w.ignore_modifiers(&["MOV", "SHL", "IADD", "S32"]);
     let n = if part == MulPart::Wide { 2 } else { 1 };
     let (run, span) = w.destination(n)?;
     let predicates = carries(w)?;
@@ -285,7 +301,7 @@ pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if extends || w.n_left() > 0 {
         conditions.push(w.predicate()?);
     }
-    let to = Arg::One(OperandValue::Destination(run), span);
+    let to = LoweredOperand::One(OperandValue::Destination(run), span);
     let is_plain = |value: &OperandValue| modifiers_of(value) == SourceModifiers::NONE;
     let all_plain = is_plain(&a.0) && is_plain(&b.0) && is_plain(&c.0);
     let is_simple = !extends && conditions.is_empty() && are_sinks(&predicates);
@@ -293,7 +309,7 @@ pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         if is_zero(&a.0) || is_zero(&b.0) {
             return Ok(vec![copy(to, c)]);
         }
-        let args = |sources: Vec<Placed>| {
+        let args = |sources: Vec<SpannedValue>| {
             let mut args = vec![to.clone()];
             args.extend(sources.into_iter().map(one));
             args
@@ -309,22 +325,22 @@ pub(super) fn multiply(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     }
     let mut sources = vec![a, b];
     sources.extend(parts(c, if part == MulPart::Lo { 1 } else { 2 }));
-    let machine = Machine {
+    let machine = SassOperandLists {
         registers: destinations(run, n, span),
         predicates,
         sources,
         conditions,
         number: 0,
     };
-    let op = MachineOp::Multiply { part, signedness };
+    let op = SassOp::Multiply { part, signedness };
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
 /// Lowers `LEA`: `d{, p}, a, b{, c}, n{, x}`.
-pub(super) fn scaled_add(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let high = w.take("HI");
-    let extends = w.take("X");
-    let extension = match w.take("SX32") {
+pub(super) fn scaled_add(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let high = w.consume("HI");
+    let extends = w.consume("X");
+    let extension = match w.consume("SX32") {
         true => Extension::Sign,
         false => Extension::Source,
     };
@@ -341,14 +357,14 @@ pub(super) fn scaled_add(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     if extends {
         conditions.push(w.predicate()?);
     }
-    let machine = Machine {
+    let machine = SassOperandLists {
         registers: destinations(run, 1, span),
         predicates,
         sources: vec![a, b, c],
         conditions,
         number: amount,
     };
-    let op = MachineOp::ScaledAdd {
+    let op = SassOp::ScaledAdd {
         part: if high { MulPart::Hi } else { MulPart::Lo },
         extension,
     };
@@ -357,67 +373,71 @@ pub(super) fn scaled_add(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 
 /// Lowers an operation with one source.
 pub(super) fn one_of(
-    w: &mut Words<'_>,
+    w: &mut InstructionCursor<'_>,
     op: ArithmeticOp,
     modifiers: Modifiers,
-) -> Lowered<Vec<Step>> {
+) -> LowerResult<Vec<LoweredInstruction>> {
     let to = w.to(1)?;
     let a = w.source()?;
     Ok(vec![step(
-        Does::Arithmetic(op),
+        Operation::Arithmetic(op),
         modifiers,
         vec![to, one(a)],
     )])
 }
 
 pub(super) fn one_source(
-    w: &mut Words<'_>,
+    w: &mut InstructionCursor<'_>,
     op: ArithmeticOp,
     ty: ScalarType,
-) -> Lowered<Vec<Step>> {
+) -> LowerResult<Vec<LoweredInstruction>> {
     one_of(w, op, typed(ty))
 }
 
 /// Lowers `FLO`, the position of the highest bit that differs from the sign; with `.SH` the distance from the most significant bit.
-pub(super) fn find(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let ty = if w.take("U32") {
+pub(super) fn find(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let ty = if w.consume("U32") {
         ScalarType::U32
     } else {
         ScalarType::S32
     };
     let mut modifiers = typed(ty);
-    if w.take("SH") {
+    if w.consume("SH") {
         modifiers.flags = modifiers.flags.with(Flag::ShiftAmount);
     }
     one_of(w, ArithmeticOp::Bfind, modifiers)
 }
 
 /// Lowers `BMSK`: b ones starting at bit a.
-pub(super) fn mask(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn mask(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let mut modifiers = typed(ScalarType::B32);
-    let mode = w.take_one(&[("W", OverflowMode::Wrap), ("C", OverflowMode::Clamp)]);
+    let mode = w.consume_one_of(&[("W", OverflowMode::Wrap), ("C", OverflowMode::Clamp)]);
     modifiers.overflow = Some(mode.unwrap_or(OverflowMode::Clamp));
     two_of(w, ArithmeticOp::Bmsk, modifiers)
 }
 
 /// Lowers `SGXT`, which extends the low b bits of a.
-pub(super) fn extend(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let ty = if w.take("U32") {
+pub(super) fn extend(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let ty = if w.consume("U32") {
         ScalarType::U32
     } else {
         ScalarType::S32
     };
     let mut modifiers = typed(ty);
-    let mode = w.take_one(&[("W", OverflowMode::Wrap), ("C", OverflowMode::Clamp)]);
+    let mode = w.consume_one_of(&[("W", OverflowMode::Wrap), ("C", OverflowMode::Clamp)]);
     modifiers.overflow = Some(mode.unwrap_or(OverflowMode::Clamp));
     two_of(w, ArithmeticOp::Szext, modifiers)
 }
 
-fn two_of(w: &mut Words<'_>, op: ArithmeticOp, modifiers: Modifiers) -> Lowered<Vec<Step>> {
+fn two_of(
+    w: &mut InstructionCursor<'_>,
+    op: ArithmeticOp,
+    modifiers: Modifiers,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let to = w.to(1)?;
     let (a, b) = (w.source()?, w.source()?);
     Ok(vec![step(
-        Does::Arithmetic(op),
+        Operation::Arithmetic(op),
         modifiers,
         vec![to, one(a), one(b)],
     )])
@@ -451,18 +471,18 @@ pub(super) const JOINS: &[(&str, BoolOp)] = &[
 ];
 
 /// Lowers `ISETP`: `p, q, a, b, x{, y}`.
-pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let op = w.take_one(COMPARISONS);
+pub(super) fn compare(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let op = w.consume_one_of(COMPARISONS);
     let op = op.ok_or_else(|| w.unknown("missing comparison operator", w.instruction.opcode))?;
-    let combine = w.take_one(JOINS).unwrap_or(BoolOp::And);
-    let ty = w.take_one(&[
+    let combine = w.consume_one_of(JOINS).unwrap_or(BoolOp::And);
+    let ty = w.consume_one_of(&[
         ("U32", ScalarType::U32),
         ("S32", ScalarType::S32),
         ("S64", ScalarType::S64),
         ("U64", ScalarType::U64),
     ]);
     let ty = ty.unwrap_or(ScalarType::S32);
-    if !w.take("EX") {
+    if !w.consume("EX") {
         return set_predicate(w, op, combine, typed(ty));
     }
     let (p, q) = (w.placed_predicate()?, w.placed_predicate()?);
@@ -478,14 +498,14 @@ pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         _ => w.predicate()?,
     };
     let conditions = vec![joined, below];
-    let machine = Machine {
+    let machine = SassOperandLists {
         registers: Vec::new(),
         predicates: vec![p, q],
         sources: vec![a, b],
         conditions,
         number: 0,
     };
-    let op = MachineOp::CompareExtended {
+    let op = SassOp::CompareExtended {
         op,
         signedness: ty.signedness(),
         combine,
@@ -495,11 +515,11 @@ pub(super) fn compare(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 
 /// Lowers `p, q, a, b, x`: a comparison, combined with a predicate.
 pub(super) fn set_predicate(
-    w: &mut Words<'_>,
+    w: &mut InstructionCursor<'_>,
     op: CompareOp,
     combine: BoolOp,
     mut modifiers: Modifiers,
-) -> Lowered<Vec<Step>> {
+) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = modifiers.ty.unwrap_or(ScalarType::S32);
     let (p, span) = w.predicate_destination()?;
     let (q, _) = w.predicate_destination()?;
@@ -508,10 +528,10 @@ pub(super) fn set_predicate(
         0 => None,
         _ => Some(w.predicate()?),
     };
-    let to = OperandValue::Pair(p.map(warpgrid_program::RegisterRun::one), q);
-    let mut args = vec![Arg::One(to, span), one(a), one(b)];
+    let to = OperandValue::Pair(p.map(warpgrid_program::RegisterTuple::one), q);
+    let mut args = vec![LoweredOperand::One(to, span), one(a), one(b)];
     modifiers.compare = Some(op);
-    let changes_nothing = |(value, _): &Placed| {
+    let changes_nothing = |(value, _): &SpannedValue| {
         known(value) == Some(combine == BoolOp::And) && combine != BoolOp::Xor
     };
     if let Some(condition) = condition.filter(|condition| !changes_nothing(condition)) {
@@ -519,15 +539,15 @@ pub(super) fn set_predicate(
         args.push(one(condition));
     }
     Ok(vec![step(
-        Does::Compare(CompareForm::Setp),
+        Operation::Compare(ComparisonOp::Setp),
         modifiers,
         args,
     )])
 }
 
 /// Lowers `SEL d, a, b, p`.
-pub(super) fn select(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let (ty, n) = if w.take("64") {
+pub(super) fn select(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let (ty, n) = if w.consume("64") {
         (ScalarType::B64, 2)
     } else {
         (ScalarType::B32, 1)
@@ -536,12 +556,16 @@ pub(super) fn select(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 }
 
 /// Lowers a selection between two values of a type.
-pub(super) fn select_as(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<Step>> {
+pub(super) fn select_as(
+    w: &mut InstructionCursor<'_>,
+    ty: ScalarType,
+    n: u8,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let to = w.to(n)?;
     let (a, b) = (w.source_as(ty)?, w.source_as(ty)?);
     let p = w.predicate()?;
     Ok(vec![step(
-        Does::Compare(CompareForm::Selp),
+        Operation::Compare(ComparisonOp::Selp),
         typed(ty),
         vec![to, one(a), one(b), one(p)],
     )])

@@ -1,32 +1,36 @@
 //! Lowering of a listing part to a module: functions become kernels, sections become variables.
 
-use super::body::{Actions, Arg, Body, Step, id_of, predicate_name};
-use super::library::{Library, SystemFunction, read_reference};
+use super::body::{
+    FunctionBuilder, LoweredInstruction, LoweredOperand, OpcodeTable, id_of, predicate_name,
+};
+use super::library::{LinkedFunctions, SystemFunction, read_reference};
 use super::parameters::read_parameters;
-use super::words::{Unknown, Words, as_register};
-use super::{Context, control, lower_one, undetermined, uniform};
+use super::words::{InstructionCursor, Unsupported, as_register};
+use super::{LoweringContext, control, lower_one, undetermined, uniform};
 use crate::check::target::inferred;
-use crate::environment::Environment;
-use crate::listing::{self, KernelInfo, Part, Placed, Section, Symbol, Text};
-use crate::syntax::{Instruction, RegisterFile, RegisterNumber, Tree, Value, parse};
+use crate::environment::TargetAbi;
+use crate::listing::{
+    self, AddressedInstruction, ArchUnit, FunctionCode, KernelInfo, Section, Symbol,
+};
+use crate::syntax::{Instruction, OperandKind, RegisterFile, RegisterNumber, Tree, parse};
 use std::collections::HashMap;
-use warpgrid_isa::{Does, Modifiers, ScalarType, StateSpace, Target, Version};
+use warpgrid_isa::{Modifiers, Operation, ScalarType, StateSpace, Target, Version};
 use warpgrid_program::{
-    AddressBase, Function, FunctionKind, Guard, LaunchBounds, MachineCode, Module, OperandValue,
-    Parameter, RegisterId, Registers, Relocation, RelocationTarget, Source, Span, Variable,
+    AddressBase, Function, FunctionKind, Guard, LaunchBounds, Module, OperandValue, Parameter,
+    RegisterId, Registers, Relocation, RelocationTarget, SassKernelInfo, Source, Span, Variable,
 };
 
 /// An instruction without a lowering, and the unsupported modifier or operand.
-pub(crate) struct NotRun {
+pub(crate) struct UnsupportedInstruction {
     pub(crate) mnemonic: String,
     pub(crate) what: String,
     pub(crate) span: Span,
 }
 
 /// Lowered part of a listing, and its unsupported instructions.
-pub(crate) struct LoweredPart {
+pub(crate) struct LoweredUnit {
     pub(crate) module: Module,
-    pub(crate) not_run: Vec<NotRun>,
+    pub(crate) not_run: Vec<UnsupportedInstruction>,
     /// NaN literals whose bits are not printed.
     pub(crate) undetermined_literals: Vec<Span>,
 }
@@ -35,18 +39,18 @@ pub(crate) struct LoweredPart {
 pub(crate) fn lower(
     tree: &Tree,
     source: &str,
-    part: &Part,
+    part: &ArchUnit,
     target: &'static Target,
     version: Version,
-) -> LoweredPart {
-    let library = Library::of(tree, source, part);
+) -> LoweredUnit {
+    let library = LinkedFunctions::of(tree, source, part);
     let mut lowering = Lowering {
         library: &library,
         tree,
         source,
         part,
         target,
-        actions: Actions::default(),
+        actions: OpcodeTable::default(),
         not_run: Vec::new(),
         undetermined_literals: Vec::new(),
         variables: Vec::new(),
@@ -60,14 +64,14 @@ pub(crate) fn lower(
     let functions = kernels
         .map(|text| lowering.function(&library.linked(tree, source, text)))
         .collect();
-    LoweredPart {
+    LoweredUnit {
         module: Module {
             version,
             target,
             address_bits: 64,
             variables: lowering.variables,
             functions,
-            actions: lowering.actions.list,
+            opcodes: lowering.actions.list,
         },
         not_run: lowering.not_run,
         undetermined_literals: lowering.undetermined_literals,
@@ -93,12 +97,12 @@ pub(super) fn is_lowered(source: &str) -> bool {
 struct Lowering<'a> {
     tree: &'a Tree,
     source: &'a str,
-    part: &'a Part,
+    part: &'a ArchUnit,
     /// Functions in other sections that kernels call.
-    library: &'a Library,
+    library: &'a LinkedFunctions,
     target: &'static Target,
-    actions: Actions,
-    not_run: Vec<NotRun>,
+    actions: OpcodeTable,
+    not_run: Vec<UnsupportedInstruction>,
     undetermined_literals: Vec<Span>,
     variables: Vec<Variable>,
     /// Constant banks, of the kernel with this name or of all kernels: number and variable.
@@ -109,7 +113,7 @@ impl Lowering<'_> {
     /// Adds the sections with constants and variables of the module.
     fn add_variables(&mut self) {
         for section in &self.part.sections {
-            let section = &*self.library.filled(section);
+            let section = &*self.library.with_relocations_applied(section);
             if let Some(rest) = section.name.strip_prefix(".nv.constant") {
                 let (number, kernel) = match rest.split_once('.') {
                     Some((number, kernel)) => (number, Some(kernel.to_owned())),
@@ -177,9 +181,9 @@ impl Lowering<'_> {
         }
     }
 
-    fn function(&mut self, text: &Text) -> Function {
+    fn function(&mut self, text: &FunctionCode) -> Function {
         let info = KernelInfo::of(self.part, &text.name);
-        let environment = Environment::of(self.target);
+        let environment = TargetAbi::of(self.target);
         let n_not_run = self.not_run.len();
         let n_literals = self.undetermined_literals.len();
         let (mut body, undetermined) = self.body(text, Vec::new());
@@ -193,7 +197,7 @@ impl Lowering<'_> {
         let registers = body.number_registers();
         let undetermined = body.tags.iter().map(|(id, _)| predicate_name(*id));
         let undetermined: Vec<String> = undetermined.collect();
-        let results = match machine.loose {
+        let results = match machine.is_bare {
             true => registers_of_machine(&registers, &undetermined),
             false => Vec::new(),
         };
@@ -229,7 +233,7 @@ impl Lowering<'_> {
 
     /// Returns the parameters of a kernel as variables. If the listing has no attributes, they are inferred from the accesses to constant
     /// bank 0.
-    fn parameters(&self, text: &Text, info: &KernelInfo, start: u32) -> Vec<Variable> {
+    fn parameters(&self, text: &FunctionCode, info: &KernelInfo, start: u32) -> Vec<Variable> {
         let parameters = match &info.parameters {
             Some(parameters) => parameters.clone(),
             None => read_parameters(self.tree, self.source, text, start),
@@ -245,28 +249,28 @@ impl Lowering<'_> {
     /// Returns the SASS-specific properties of a function.
     fn machine_code(
         &self,
-        text: &Text,
+        text: &FunctionCode,
         info: &KernelInfo,
-        environment: &Environment,
-        body: &mut Body,
-    ) -> MachineCode {
-        MachineCode {
+        environment: &TargetAbi,
+        body: &mut FunctionBuilder,
+    ) -> SassKernelInfo {
+        SassKernelInfo {
             addresses: std::mem::take(&mut body.addresses),
             not_run: std::mem::take(&mut body.not_run),
             parameter_start: info.parameter_start.unwrap_or(environment.parameters),
-            open_parameters: info.parameters.is_none(),
+            has_unknown_parameters: info.parameters.is_none(),
             open_shared: !self.has_data_sections()
                 && self
                     .part
                     .section(&format!(".nv.shared.{}", text.name))
                     .is_none(),
-            loose: text.name.is_empty(),
+            is_bare: text.name.is_empty(),
             reserved_shared_bytes: match text.name.is_empty() {
                 true => 0,
                 false => environment.reserved_shared_bytes,
             },
-            pair_barrier: environment.pair_barrier.filter(|_| !text.name.is_empty()),
-            facts: environment.facts(),
+            cta_pair_mbarrier_offset: environment.pair_barrier.filter(|_| !text.name.is_empty()),
+            launch_constants: environment.facts(),
             banks: self
                 .banks
                 .iter()
@@ -278,8 +282,12 @@ impl Lowering<'_> {
 
     /// Lowers the instructions of a function, and returns the predicates that they leave undetermined. `undetermined` contains those of
     /// the whole function, since a loop may read them earlier in the source than an instruction writes them.
-    fn body(&mut self, text: &Text, undetermined: Vec<RegisterId>) -> (Body, Vec<RegisterId>) {
-        let mut body = Body::default();
+    fn body(
+        &mut self,
+        text: &FunctionCode,
+        undetermined: Vec<RegisterId>,
+    ) -> (FunctionBuilder, Vec<RegisterId>) {
+        let mut body = FunctionBuilder::default();
         body.may_diverge = uniform::may_diverge(self.tree, self.source, text);
         undetermined::tags(&mut body, undetermined);
         let mut left = Vec::new();
@@ -303,13 +311,14 @@ impl Lowering<'_> {
     /// instruction leaves undetermined.
     fn instruction(
         &mut self,
-        text: &Text,
-        body: &mut Body,
+        text: &FunctionCode,
+        body: &mut FunctionBuilder,
         instruction: &Instruction,
-        placed: &Placed,
+        placed: &AddressedInstruction,
     ) -> Vec<RegisterId> {
         let address = placed.address;
-        let mut words = Words::new(self.tree, self.source, instruction, placed.encoding);
+        let mut words =
+            InstructionCursor::new(self.tree, self.source, instruction, placed.encoding);
         let opcode = words.mnemonic();
         // A guard without a register is the constant `PT`.
         let guard = instruction.guard.and_then(|guard| {
@@ -318,7 +327,7 @@ impl Lowering<'_> {
             Some(Guard { predicate, negated })
         });
         let never = guard.is_none() && instruction.guard.is_some_and(|guard| guard.negated);
-        let mut context = Context {
+        let mut context = LoweringContext {
             text,
             target: self.target,
             variables: &self.variables,
@@ -328,7 +337,7 @@ impl Lowering<'_> {
         };
         let steps = lower_one(&mut context, &mut words).and_then(|steps| {
             match self.bank_that_is_missing(text, &steps) {
-                Some((bank, span)) => Err(Unknown {
+                Some((bank, span)) => Err(Unsupported {
                     what: format!(
                         "constant bank {bank}, which is not in the listing (run `nvdisasm` without `-c`)"
                     ),
@@ -363,21 +372,34 @@ impl Lowering<'_> {
     }
 
     /// Records an unsupported instruction, and returns its operations.
-    fn not_executable(&mut self, body: &mut Body, opcode: &str, unknown: Unknown) -> Vec<Step> {
-        let Unknown { what, span } = unknown;
+    fn not_executable(
+        &mut self,
+        body: &mut FunctionBuilder,
+        opcode: &str,
+        unknown: Unsupported,
+    ) -> Vec<LoweredInstruction> {
+        let Unsupported { what, span } = unknown;
         let index = body.instructions.len() as u32;
         body.not_run.push((index, what.clone()));
-        self.not_run.push(NotRun {
+        self.not_run.push(UnsupportedInstruction {
             mnemonic: opcode.to_owned(),
             what,
             span,
         });
-        vec![super::step(Does::Unknown, Modifiers::default(), Vec::new())]
+        vec![super::step(
+            Operation::Unknown,
+            Modifiers::default(),
+            Vec::new(),
+        )]
     }
 
     /// Returns a constant bank that the operations read but that is not in any section of the source. `cuobjdump -sass` and `nvdisasm -c`
     /// do not print constant banks. The launch fills bank 0.
-    fn bank_that_is_missing(&self, text: &Text, steps: &[Step]) -> Option<(u8, Span)> {
+    fn bank_that_is_missing(
+        &self,
+        text: &FunctionCode,
+        steps: &[LoweredInstruction],
+    ) -> Option<(u8, Span)> {
         let has = |bank: u8| {
             let mut banks = self.banks.iter();
             bank == 0
@@ -393,7 +415,10 @@ impl Lowering<'_> {
             },
             _ => None,
         };
-        let mut operands = steps.iter().flat_map(|step| &step.args).flat_map(Arg::all);
+        let mut operands = steps
+            .iter()
+            .flat_map(|step| &step.args)
+            .flat_map(LoweredOperand::all);
         operands.find_map(|(value, span)| {
             let bank = read(value).filter(|bank| !has(*bank))?;
             Some((bank, span))
@@ -410,9 +435,9 @@ impl Lowering<'_> {
     /// Adds shared and local memory of a kernel.
     fn add_memories(
         &self,
-        text: &Text,
+        text: &FunctionCode,
         info: &KernelInfo,
-        environment: &Environment,
+        environment: &TargetAbi,
         variables: &mut Vec<Variable>,
     ) {
         let section = self.part.section(&format!(".nv.shared.{}", text.name));
@@ -456,8 +481,8 @@ impl Lowering<'_> {
     }
 
     /// Returns the memories that the instructions of a kernel use.
-    fn uses(&self, text: &Text) -> Uses {
-        let mut uses = Uses::default();
+    fn uses(&self, text: &FunctionCode) -> MemoryUse {
+        let mut uses = MemoryUse::default();
         let mut frames = 0u32;
         for placed in &text.instructions {
             let Some(instruction) = self.tree.instructions.get(placed.index as usize) else {
@@ -505,9 +530,9 @@ impl Lowering<'_> {
             return 0;
         }
         let amounts = operands.iter().filter_map(|operand| match operand.value {
-            Value::Integer(value) if operand.signs.negated => Some(value as u32),
+            OperandKind::Integer(value) if operand.signs.negated => Some(value as u32),
             // `VIADD R1, R1, 0xffffffd8`
-            Value::Integer(value) if value >> 31 == 1 => Some((value as u32).wrapping_neg()),
+            OperandKind::Integer(value) if value >> 31 == 1 => Some((value as u32).wrapping_neg()),
             _ => None,
         });
         amounts.max().unwrap_or(0)
@@ -523,7 +548,7 @@ fn registers_of_machine(registers: &Registers, undetermined: &[String]) -> Vec<R
     let ids = (0..registers.len() as u32).map(RegisterId);
     ids.filter(|id| {
         let name = registers.name(*id);
-        MachineCode::has_register(name) && undetermined.iter().all(|other| other != name)
+        SassKernelInfo::has_register(name) && undetermined.iter().all(|other| other != name)
     })
     .collect()
 }
@@ -535,20 +560,20 @@ const LOOSE_FRAME: u32 = 16 << 10;
 const RECURSIVE_FRAME: u32 = 32 << 10;
 
 #[derive(Default)]
-struct Uses {
+struct MemoryUse {
     shared: bool,
     local: bool,
     calls: bool,
     stack_bytes: u32,
 }
 
-fn nothing() -> Step {
-    let fence = Does::Sync(warpgrid_isa::SyncOp::Fence);
-    super::step(fence, Modifiers::default(), Vec::<Arg>::new())
+fn nothing() -> LoweredInstruction {
+    let fence = Operation::Sync(warpgrid_isa::SyncOp::Fence);
+    super::step(fence, Modifiers::default(), Vec::<LoweredOperand>::new())
 }
 
 /// Replaces addresses in labels by instruction indices.
-fn place_labels(body: &mut Body, machine: &MachineCode) {
+fn place_labels(body: &mut FunctionBuilder, machine: &SassKernelInfo) {
     for operand in &mut body.operands {
         if let OperandValue::Label(label) = &mut operand.value {
             *label = machine
@@ -558,7 +583,7 @@ fn place_labels(body: &mut Body, machine: &MachineCode) {
     }
 }
 
-fn labels(text: &Text, machine: &MachineCode) -> Vec<(u32, String)> {
+fn labels(text: &FunctionCode, machine: &SassKernelInfo) -> Vec<(u32, String)> {
     let labels = text.labels.iter();
     let mut labels: Vec<(u32, String)> = labels
         .filter_map(|(name, address)| Some((machine.instruction_at(*address)?, name.clone())))

@@ -1,8 +1,8 @@
 //! Static linking of device functions that the assembler emits in separate sections: unoptimized code calls them by symbol, and tables
 //! contain their addresses. All referenced functions are placed in one block after the code of each kernel.
 
-use crate::listing::{Part, Section, Text};
-use crate::syntax::{Tree, Value};
+use crate::listing::{ArchUnit, FunctionCode, Section};
+use crate::syntax::{OperandKind, Tree};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -13,8 +13,8 @@ const STRIDE: u64 = 16;
 
 /// Referenced functions, at addresses that are identical for every kernel.
 #[derive(Default)]
-pub(super) struct Library {
-    text: Text,
+pub(super) struct LinkedFunctions {
+    text: FunctionCode,
     /// Start address of each function.
     starts: HashMap<String, u64>,
     /// Referenced system functions, and their addresses.
@@ -54,8 +54,8 @@ impl SystemFunction {
     }
 }
 
-impl Library {
-    pub(super) fn of(tree: &Tree, source: &str, part: &Part) -> Library {
+impl LinkedFunctions {
+    pub(super) fn of(tree: &Tree, source: &str, part: &ArchUnit) -> LinkedFunctions {
         let mut named: HashSet<&str> = HashSet::new();
         for text in &part.functions {
             let names = names_of(tree, source, text);
@@ -70,15 +70,15 @@ impl Library {
         if part.functions.len() == 1 {
             named.clear();
         }
-        let is_named = |text: &&Text| named.contains(text.name.as_str());
+        let is_named = |text: &&FunctionCode| named.contains(text.name.as_str());
         let functions = part.functions.iter().map(|text| &text.name);
         let symbols = part.sections.iter().flat_map(|section| &section.symbols);
-        let mut library = Library {
+        let mut library = LinkedFunctions {
             defined: functions
                 .chain(symbols.map(|symbol| &symbol.name))
                 .cloned()
                 .collect(),
-            ..Library::default()
+            ..LinkedFunctions::default()
         };
         let mut start = part.functions.iter().map(end_of).max().unwrap_or(0);
         // If every function is referenced by another one, the listing contains no kernel to link against.
@@ -106,7 +106,12 @@ impl Library {
     }
 
     /// Returns a kernel, followed by the library if it references any of its functions.
-    pub(super) fn linked<'t>(&self, tree: &Tree, source: &str, text: &'t Text) -> Cow<'t, Text> {
+    pub(super) fn linked<'t>(
+        &self,
+        tree: &Tree,
+        source: &str,
+        text: &'t FunctionCode,
+    ) -> Cow<'t, FunctionCode> {
         let is_outside = |name: &str| text.label(name).is_none() && self.has(name);
         let needs = !self.starts.is_empty()
             && (calls_register(tree, source, text) || names_of(tree, source, text).any(is_outside));
@@ -122,7 +127,7 @@ impl Library {
     }
 
     /// Returns a section with function addresses filled in.
-    pub(super) fn filled<'s>(&self, section: &'s Section) -> Cow<'s, Section> {
+    pub(super) fn with_relocations_applied<'s>(&self, section: &'s Section) -> Cow<'s, Section> {
         let mut filled = Cow::Borrowed(section);
         for item in &section.references {
             let Some((name, addend)) = read_reference(&item.text) else {
@@ -149,9 +154,9 @@ impl Library {
     }
 }
 
-impl Text {
+impl FunctionCode {
     /// Appends the code of another function, relocated by `start`.
-    fn append(&mut self, other: &Text, start: u64) {
+    fn append(&mut self, other: &FunctionCode, start: u64) {
         let moved = other.instructions.iter().map(|placed| {
             let mut placed = *placed;
             placed.address += start;
@@ -190,7 +195,7 @@ pub(super) fn read_reference(text: &str) -> Option<(&str, i64)> {
 }
 
 /// Target of a relocation: `32@lo(name)`, `32@hi((function + label@srel))`.
-pub(super) struct Relocated<'a> {
+pub(super) struct RelocationExpression<'a> {
     pub(super) name: &'a str,
     /// Label within that function.
     pub(super) label: Option<&'a str>,
@@ -198,7 +203,7 @@ pub(super) struct Relocated<'a> {
 }
 
 /// Parses a relocation.
-pub(super) fn read_relocation(text: &str) -> Option<Relocated<'_>> {
+pub(super) fn read_relocation(text: &str) -> Option<RelocationExpression<'_>> {
     let (bits, rest) = text.split_once('@')?;
     let (half, inside) = rest.split_once('(')?;
     let inside = inside.strip_suffix(')')?.trim();
@@ -217,7 +222,7 @@ pub(super) fn read_relocation(text: &str) -> Option<Relocated<'_>> {
         }
         None => (inside, None),
     };
-    Some(Relocated {
+    Some(RelocationExpression {
         name,
         label,
         is_high: half == "hi",
@@ -228,35 +233,36 @@ pub(super) fn read_relocation(text: &str) -> Option<Relocated<'_>> {
 fn names_of<'a>(
     tree: &'a Tree,
     source: &'a str,
-    text: &'a Text,
+    text: &'a FunctionCode,
 ) -> impl Iterator<Item = &'a str> + 'a {
     let instructions = text.instructions.iter();
     instructions
         .filter_map(|placed| tree.instructions.get(placed.index as usize))
         .flat_map(|instruction| tree.operands(instruction))
         .filter_map(|operand| match &operand.value {
-            Value::Target(span) => Some(span.text(source)),
-            Value::Relocation(span) => {
+            OperandKind::Target(span) => Some(span.text(source)),
+            OperandKind::Relocation(span) => {
                 read_relocation(span.text(source)).map(|relocated| relocated.name)
             }
-            Value::Register(_)
-            | Value::Integer(_)
-            | Value::Float(_)
-            | Value::Memory(_)
-            | Value::Set(_)
-            | Value::Word(_)
-            | Value::Unknown(_) => None,
+            OperandKind::Register(_)
+            | OperandKind::Integer(_)
+            | OperandKind::Float(_)
+            | OperandKind::Memory(_)
+            | OperandKind::Set(_)
+            | OperandKind::Word(_)
+            | OperandKind::Unknown(_) => None,
         })
 }
 
 /// Returns whether a function contains an indirect call.
-fn calls_register(tree: &Tree, source: &str, text: &Text) -> bool {
+fn calls_register(tree: &Tree, source: &str, text: &FunctionCode) -> bool {
     let mut instructions = text.instructions.iter();
     instructions.any(|placed| {
         let instruction = tree.instructions.get(placed.index as usize);
         instruction.is_some_and(|instruction| {
             let first = tree.operands(instruction).first();
-            let is_register = first.is_some_and(|first| matches!(first.value, Value::Register(_)));
+            let is_register =
+                first.is_some_and(|first| matches!(first.value, OperandKind::Register(_)));
             is_register && instruction.opcode.text(source) == "CALL"
         })
     })
@@ -270,7 +276,7 @@ fn is_data(section: &Section) -> bool {
     section.name.starts_with(".nv.global") || section.name.starts_with(".nv.constant")
 }
 
-fn end_of(text: &Text) -> u64 {
+fn end_of(text: &FunctionCode) -> u64 {
     let last = text.instructions.last();
     last.map_or(0, |last| last.address.saturating_add(STRIDE))
 }

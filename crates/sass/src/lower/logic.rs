@@ -1,21 +1,22 @@
 //! Lowering of logic, shifts and permutations on registers and predicates.
 
-use super::body::{Arg, Placed, Step};
-use super::words::{Lowered, Words, destinations, number};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue};
+use super::words::{InstructionCursor, LowerResult, destinations, number};
 use super::{
-    Context, Machine, arithmetic, is_zero, modifiers_of, one, predicate_source, step, typed,
+    LoweringContext, SassOperandLists, arithmetic, is_zero, modifiers_of, one, predicate_source,
+    step, typed,
 };
 use crate::syntax::Operand;
 use warpgrid_isa::{
-    ArithmeticOp, BoolOp, CompareForm, CompareOp, Does, FunnelShift, MachineOp, PermuteMode,
+    ArithmeticOp, BoolOp, CompareOp, ComparisonOp, FunnelShift, Operation, PermuteMode, SassOp,
     ScalarType,
 };
-use warpgrid_program::{OperandValue, RegisterRun, SourceModifiers};
+use warpgrid_program::{OperandValue, RegisterTuple, SourceModifiers};
 
 /// Lowers `LOP3.LUT`: `{p,} d, a, b, c, table, x`.
-pub(super) fn logic3(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["LUT"]);
-    let combine = w.take_one(&[("PAND", BoolOp::And), ("POR", BoolOp::Or)]);
+pub(super) fn logic3(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["LUT"]);
+    let combine = w.consume_one_of(&[("PAND", BoolOp::And), ("POR", BoolOp::Or)]);
     let p = if w.is_predicate() {
         w.placed_predicate()?
     } else {
@@ -31,27 +32,27 @@ pub(super) fn logic3(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let is_plain = |value: &OperandValue| modifiers_of(value) == SourceModifiers::NONE;
     if p.0 == OperandValue::Destination(None) && is_plain(&a.0) && is_plain(&b.0) && is_plain(&c.0)
     {
-        let to = Arg::One(OperandValue::Destination(run), span);
-        let table = Arg::One(number(table & 0xff), span);
+        let to = LoweredOperand::One(OperandValue::Destination(run), span);
+        let table = LoweredOperand::One(number(table & 0xff), span);
         let args = vec![to, one(a), one(b), one(c), table];
         return Ok(vec![arithmetic(ArithmeticOp::Lop3, ScalarType::B32, args)]);
     }
-    let machine = Machine {
+    let machine = SassOperandLists {
         registers: destinations(run, 1, span),
         predicates: vec![p],
         sources: vec![a, b, c],
         conditions,
         number: table,
     };
-    let op = MachineOp::Logic3 {
+    let op = SassOp::Logic3 {
         combine: combine.unwrap_or(BoolOp::Or),
     };
     Ok(vec![machine.step(op, w.instruction.span)])
 }
 
 /// Lowers `LOP.AND d, a, b` of older architectures.
-pub(super) fn logic2(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let op = w.take_one(&[
+pub(super) fn logic2(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let op = w.consume_one_of(&[
         ("AND", ArithmeticOp::And),
         ("OR", ArithmeticOp::Or),
         ("XOR", ArithmeticOp::Xor),
@@ -71,30 +72,33 @@ pub(super) fn logic2(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 }
 
 /// Lowers `PLOP3.LUT p, q, a, b, c, table, table`.
-pub(super) fn predicates(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["LUT"]);
+pub(super) fn predicates(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["LUT"]);
     let (p, q) = (w.placed_predicate()?, w.placed_predicate()?);
     let (mut steps, mut conditions) = (Vec::new(), Vec::new());
     for _ in 0..3 {
         conditions.push(predicate_or_sign(c, w, &mut steps)?);
     }
     let (first, second) = (w.immediate()?, w.immediate()?);
-    let machine = Machine {
+    let machine = SassOperandLists {
         predicates: vec![p, q],
         conditions,
         number: (first & 0xff) | (second & 0xff) << 8,
-        ..Machine::default()
+        ..SassOperandLists::default()
     };
-    steps.push(machine.step(MachineOp::PredicateLogic3, w.instruction.span));
+    steps.push(machine.step(SassOp::PredicateLogic3, w.instruction.span));
     Ok(steps)
 }
 
 /// Reads a predicate, or `R2.SIGN`, which is true if the register is negative.
 fn predicate_or_sign(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
-    steps: &mut Vec<Step>,
-) -> Lowered<Placed> {
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+    steps: &mut Vec<LoweredInstruction>,
+) -> LowerResult<SpannedValue> {
     let is_sign = |operand: &&Operand| w.operand_words(operand).contains(&"SIGN");
     let Some(operand) = w.peek().filter(is_sign) else {
         return w.predicate();
@@ -105,33 +109,33 @@ fn predicate_or_sign(
     if modifiers_of(&value) != SourceModifiers::NONE {
         return Err(w.unknown("the negation of this source", span));
     }
-    let is_negative = c.body.hidden(ScalarType::Pred);
+    let is_negative = c.body.temporary(ScalarType::Pred);
     let mut modifiers = typed(ScalarType::S32);
     modifiers.compare = Some(CompareOp::Lt);
-    let to = OperandValue::Pair(Some(RegisterRun::one(is_negative)), None);
-    let args = [to, value, number(0)].map(|value| Arg::One(value, span));
-    let compare = Does::Compare(CompareForm::Setp);
+    let to = OperandValue::Pair(Some(RegisterTuple::one(is_negative)), None);
+    let args = [to, value, number(0)].map(|value| LoweredOperand::One(value, span));
+    let compare = Operation::Compare(ComparisonOp::Setp);
     steps.push(step(compare, modifiers, args.into()));
     Ok((predicate_source(is_negative, operand.signs.not), span))
 }
 
 /// Lowers `SHF d, a, n, b`, a shift of `{b, a}`.
-pub(super) fn funnel_shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let left = w.take_one(&[("L", true), ("R", false)]);
+pub(super) fn funnel_shift(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let left = w.consume_one_of(&[("L", true), ("R", false)]);
     let left = left.ok_or_else(|| w.unknown("missing direction modifier", w.instruction.opcode))?;
-    let wraps = w.take("W");
+    let wraps = w.consume("W");
     let (wide, signed) = w
-        .take_one(&[
+        .consume_one_of(&[
             ("U32", (false, false)),
             ("S32", (false, true)),
             ("U64", (true, false)),
             ("S64", (true, true)),
         ])
         .unwrap_or((false, false));
-    let high = w.take("HI");
+    let high = w.consume("HI");
     let (run, span) = w.destination(1)?;
     let (a, amount, b) = (w.source()?, w.source()?, w.source()?);
-    let to = Arg::One(OperandValue::Destination(run), span);
+    let to = LoweredOperand::One(OperandValue::Destination(run), span);
     if !wraps && !wide {
         // Shifts of a single register.
         if left && !high {
@@ -148,10 +152,10 @@ pub(super) fn funnel_shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             return Ok(vec![arithmetic(ArithmeticOp::Shr, ty, args)]);
         }
     }
-    let machine = Machine {
+    let machine = SassOperandLists {
         registers: destinations(run, 1, span),
         sources: vec![a, amount, b],
-        ..Machine::default()
+        ..SassOperandLists::default()
     };
     let how = FunnelShift {
         left,
@@ -161,26 +165,26 @@ pub(super) fn funnel_shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         high,
     };
     Ok(vec![
-        machine.step(MachineOp::FunnelShift(how), w.instruction.span),
+        machine.step(SassOp::FunnelShift(how), w.instruction.span),
     ])
 }
 
 /// Lowers `SHL` and `SHR`; with `.W`, shift amounts are taken modulo 32.
-pub(super) fn shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn shift(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let left = w.opcode().ends_with('L');
-    let wraps = w.take("W");
-    let is_unsigned = w.take("U32");
-    w.ignore(&["S32"]);
+    let wraps = w.consume("W");
+    let is_unsigned = w.consume("U32");
+    w.ignore_modifiers(&["S32"]);
     let (run, span) = w.destination(1)?;
     let (a, amount) = (w.source()?, w.source()?);
-    let machine = Machine {
+    let machine = SassOperandLists {
         registers: destinations(run, 1, span),
         sources: if left {
             vec![a, amount, (number(0), span)]
         } else {
             vec![(number(0), span), amount, a]
         },
-        ..Machine::default()
+        ..SassOperandLists::default()
     };
     let how = FunnelShift {
         left,
@@ -190,14 +194,14 @@ pub(super) fn shift(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         high: !left,
     };
     Ok(vec![
-        machine.step(MachineOp::FunnelShift(how), w.instruction.span),
+        machine.step(SassOp::FunnelShift(how), w.instruction.span),
     ])
 }
 
 /// Lowers `PRMT d, a, selector, b`.
-pub(super) fn permute(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn permute(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let mut modifiers = typed(ScalarType::B32);
-    modifiers.permute = w.take_one(&[
+    modifiers.permute = w.consume_one_of(&[
         ("F4E", PermuteMode::F4e),
         ("B4E", PermuteMode::B4e),
         ("RC8", PermuteMode::Rc8),
@@ -208,7 +212,7 @@ pub(super) fn permute(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = w.to(1)?;
     let (a, selector, b) = (w.source()?, w.source()?, w.source()?);
     Ok(vec![step(
-        Does::Arithmetic(ArithmeticOp::Prmt),
+        Operation::Arithmetic(ArithmeticOp::Prmt),
         modifiers,
         vec![to, one(a), one(b), one(selector)],
     )])
@@ -218,30 +222,33 @@ pub(super) fn permute(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 const BYTES: &[(&str, u8)] = &[("B0", 0), ("B1", 1), ("B2", 2), ("B3", 3)];
 
 /// Lowers `P2R d, PR, a, mask`.
-pub(super) fn pack_predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let byte = w.take_one(BYTES).unwrap_or(0);
+pub(super) fn pack_predicates(
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let byte = w.consume_one_of(BYTES).unwrap_or(0);
     let (run, span) = w.destination(1)?;
     w.all_predicates()?;
     let a = w.source()?;
     let mask = w.immediate()?;
-    let machine = Machine {
+    let machine = SassOperandLists {
         registers: destinations(run, 1, span),
         sources: vec![a],
         conditions: (0..7)
             .map(|n| (w.predicate_number(n, mask), span))
             .collect(),
         number: mask & 0x7f,
-        ..Machine::default()
+        ..SassOperandLists::default()
     };
-    Ok(vec![machine.step(
-        MachineOp::PackPredicates { byte },
-        w.instruction.span,
-    )])
+    Ok(vec![
+        machine.step(SassOp::PackPredicates { byte }, w.instruction.span),
+    ])
 }
 
 /// Lowers `R2P PR, a, mask`.
-pub(super) fn unpack_predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let byte = w.take_one(BYTES).unwrap_or(0);
+pub(super) fn unpack_predicates(
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let byte = w.consume_one_of(BYTES).unwrap_or(0);
     let span = w.all_predicates()?;
     let a = w.source()?;
     let mask = match w.n_left() {
@@ -250,15 +257,15 @@ pub(super) fn unpack_predicates(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     };
     let destination = |n: u16| {
         let id = (mask >> n & 1 != 0).then(|| w.predicate_id(n)).flatten();
-        (OperandValue::Destination(id.map(RegisterRun::one)), span)
+        (OperandValue::Destination(id.map(RegisterTuple::one)), span)
     };
-    let machine = Machine {
+    let machine = SassOperandLists {
         predicates: (0..7).map(destination).collect(),
         sources: vec![a],
-        ..Machine::default()
+        ..SassOperandLists::default()
     };
     Ok(vec![machine.step(
-        MachineOp::UnpackPredicates { byte },
+        SassOp::UnpackPredicates { byte },
         w.instruction.span,
     )])
 }

@@ -1,16 +1,16 @@
 //! Lowering of matrix multiply-accumulate and matrix transfers. The fragments equal those of `mma`, `ldmatrix`, `stmatrix` and
 //! `movmatrix`, register by register, since the assembler compiles each of them to one instruction.
 
-use super::body::{Arg, Placed, Step, id_of, plain, read, written};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, id_of, plain, read, written};
 use super::memory::AddressWidth;
-use super::words::{Lowered, Words, as_register, destinations, number, parts};
-use super::{Context, arithmetic, memory, one, step, typed};
+use super::words::{InstructionCursor, LowerResult, as_register, destinations, number, parts};
+use super::{LoweringContext, arithmetic, memory, one, step, typed};
 use crate::syntax::Operand;
 use warpgrid_isa::{
-    ArithmeticOp, BoolOp, Does, Flag, MatrixCount, MatrixLayout, MatrixOp, MatrixShape, MmaKind,
-    Modifiers, Rounding, ScalarType, ScaleVector, StateSpace, Unpacking, WarpOp,
+    ArithmeticOp, BoolOp, Flag, MatrixCount, MatrixLayout, MatrixOp, MatrixShape, MmaKind,
+    Modifiers, Operation, Rounding, ScalarType, ScaleVector, StateSpace, Unpacking, WarpOp,
 };
-use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
+use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Source, Span};
 
 /// Rows, columns and depth of a shape, encoded in its digits.
 const SHAPES: &[(&str, (u16, u16, u16))] = &[
@@ -47,16 +47,19 @@ const FACTORS: &[(&str, ScalarType)] = &[
 /// Lowers `HMMA.16816.F32.BF16 d, a, b, c` and related opcodes, and `HMMA.SP.16816.F32 d, a, b, c, metadata, selector`. With `.SF` the
 /// scale factors follow c, those of A in a register pair after the metadata, and then their selectors (measured with assembler 13.5
 /// against the original PTX).
-pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let has_scales = w.take("SF");
-    let is_sparse = w.take("SP");
-    let shape = w.take_one(SHAPES);
+pub(super) fn product(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let has_scales = w.consume("SF");
+    let is_sparse = w.consume("SP");
+    let shape = w.consume_one_of(SHAPES);
     let (rows, columns, depth) =
         shape.ok_or_else(|| w.unknown("this MMA shape", w.instruction.opcode))?;
     let op = match (is_sparse, has_scales) {
-        (true, true) => MatrixOp::MmaSparseScaled,
+        (true, true) => MatrixOp::MmaSparseBlockScaled,
         (true, false) => MatrixOp::MmaSparse,
-        (false, true) => MatrixOp::MmaScaled,
+        (false, true) => MatrixOp::MmaBlockScaled,
         (false, false) => MatrixOp::Mma,
     };
     let mut modifiers = Modifiers {
@@ -96,19 +99,21 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let a = factor(c, w, a, registers(rows, stored, a), &mut steps)?;
     let b = factor(c, w, b, registers(depth, columns, b), &mut steps)?;
     let addend = source(w, sum, registers(rows, columns, sum))?;
-    let mut args: Vec<Arg> = [to, a, b, addend].map(|list| Arg::List(list, span)).into();
+    let mut args: Vec<LoweredOperand> = [to, a, b, addend]
+        .map(|list| LoweredOperand::List(list, span))
+        .into();
     args.extend(metadata_and_scales(c, w, op, &mut steps)?);
-    steps.push(step(Does::Matrix(op), modifiers, args));
+    steps.push(step(Operation::Matrix(op), modifiers, args));
     Ok(steps)
 }
 
 /// Reads the operands that follow the addend: metadata and selector of a sparse MMA, scale factors of a block-scaled MMA.
 fn metadata_and_scales(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
     op: MatrixOp,
-    steps: &mut Vec<Step>,
-) -> Lowered<Vec<Arg>> {
+    steps: &mut Vec<LoweredInstruction>,
+) -> LowerResult<Vec<LoweredOperand>> {
     let mut args = Vec::new();
     let (metadata, scales) = if op.is_scaled() {
         let scaled = scaled(c, w, op, steps)?;
@@ -120,7 +125,10 @@ fn metadata_and_scales(
     };
     if let Some(metadata) = metadata {
         args.push(one(metadata));
-        args.push(Arg::One(number(w.immediate()?), w.instruction.span));
+        args.push(LoweredOperand::One(
+            number(w.immediate()?),
+            w.instruction.span,
+        ));
     }
     args.extend(scales.into_iter().flatten());
     Ok(args)
@@ -128,25 +136,27 @@ fn metadata_and_scales(
 
 /// Reads the types of both operand matrices and of the accumulator, and sets the modifiers that depend on the opcode.
 fn factor_and_sum_types(
-    w: &mut Words<'_>,
+    w: &mut InstructionCursor<'_>,
     op: MatrixOp,
     modifiers: &mut Modifiers,
-) -> Lowered<(ScalarType, ScalarType, ScalarType)> {
+) -> LowerResult<(ScalarType, ScalarType, ScalarType)> {
     Ok(match w.opcode() {
         "DMMA" => {
-            modifiers.rounding = w.take_one(super::float::ROUNDINGS).or(Some(Rounding::Rn));
+            modifiers.rounding = w
+                .consume_one_of(super::float::ROUNDINGS)
+                .or(Some(Rounding::Rn));
             (ScalarType::F64, ScalarType::F64, ScalarType::F64)
         }
         "BMMA" => {
             let joins = [("XOR", BoolOp::Xor), ("AND", BoolOp::And)];
-            modifiers.combine = w.take_one(&joins);
-            if modifiers.combine.is_none() || !w.take("POPC") {
+            modifiers.combine = w.consume_one_of(&joins);
+            if modifiers.combine.is_none() || !w.consume("POPC") {
                 return Err(w.unknown("this kind of single-bit MMA", w.instruction.opcode));
             }
             (ScalarType::B1, ScalarType::B1, ScalarType::S32)
         }
         "IMMA" => {
-            if w.take("SAT") {
+            if w.consume("SAT") {
                 modifiers.flags = modifiers.flags.with(Flag::Satfinite);
             }
             let (a, b) = two_formats(w)?;
@@ -175,12 +185,12 @@ fn factor_and_sum_types(
 
 /// Reads the kind of a block-scaled MMA on 8-, 6- or 4-bit floats, and the format of its scale factors: `.E8` or `.UE4M3`, two or four
 /// per row.
-fn scale_words(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<()> {
+fn scale_words(w: &mut InstructionCursor<'_>, modifiers: &mut Modifiers) -> LowerResult<()> {
     let formats = [("E8", ScalarType::Ue8m0), ("UE4M3", ScalarType::Ue4m3)];
-    let format = w.take_one(&formats);
+    let format = w.consume_one_of(&formats);
     let unknown = || w.unknown("scale factors in this format", w.instruction.opcode);
     modifiers.scale_type = Some(format.ok_or_else(unknown)?);
-    let (kind, vector) = match (w.opcode(), w.take("4X")) {
+    let (kind, vector) = match (w.opcode(), w.consume("4X")) {
         ("QMMA", false) => (MmaKind::Mxf8f6f4, ScaleVector::X1),
         ("OMMA", false) => (MmaKind::Mxf4nvf4, ScaleVector::X2),
         ("OMMA", true) => (MmaKind::Mxf4nvf4, ScaleVector::X4),
@@ -192,23 +202,23 @@ fn scale_words(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<()> {
 }
 
 /// Operands that follow the addend of a block-scaled MMA.
-struct Scaled {
-    metadata: Option<Placed>,
+struct BlockScaleOperands {
+    metadata: Option<SpannedValue>,
     /// Scale factors of A and their selectors, then those of B.
-    scales: [Arg; 4],
+    scales: [LoweredOperand; 4],
 }
 
 /// Reads the scale factors and their selectors, which are packed into one word: byte and lane of A at bits 0 and 2, those of B at bits 3
 /// and 5.
 fn scaled(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
     op: MatrixOp,
-    steps: &mut Vec<Step>,
-) -> Lowered<Scaled> {
+    steps: &mut Vec<LoweredInstruction>,
+) -> LowerResult<BlockScaleOperands> {
     let first = w.source()?;
     let span = first.1;
-    let (metadata, of_a) = match op == MatrixOp::MmaSparseScaled {
+    let (metadata, of_a) = match op == MatrixOp::MmaSparseBlockScaled {
         true => match &parts(first, 2)[..] {
             [metadata, of_a] => (Some(metadata.clone()), of_a.clone()),
             _ => return Err(w.unknown("this kind of metadata", span)),
@@ -221,15 +231,15 @@ fn scaled(
         if super::is_zero(&word) {
             return (number(0), word_span);
         }
-        let to = c.body.hidden(ScalarType::U32);
+        let to = c.body.temporary(ScalarType::U32);
         let args = [written(to), word.clone(), number(from), number(n)];
-        let args = args.map(|value| Arg::One(value, word_span));
+        let args = args.map(|value| LoweredOperand::One(value, word_span));
         steps.push(arithmetic(ArithmeticOp::Bfe, ScalarType::U32, args.into()));
         (read(to), word_span)
     };
-    let selectors_of_a = Arg::List(vec![bits(0, 2), bits(2, 1)], word_span);
-    let selectors_of_b = Arg::List(vec![bits(3, 2), bits(5, 2)], word_span);
-    Ok(Scaled {
+    let selectors_of_a = LoweredOperand::List(vec![bits(0, 2), bits(2, 1)], word_span);
+    let selectors_of_b = LoweredOperand::List(vec![bits(3, 2), bits(5, 2)], word_span);
+    Ok(BlockScaleOperands {
         metadata,
         scales: [one(of_a), selectors_of_a, one(of_b), selectors_of_b],
     })
@@ -237,18 +247,18 @@ fn scaled(
 
 /// Reads an operand matrix. `-R6` negates all elements.
 fn factor(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
     ty: ScalarType,
     n: u8,
-    steps: &mut Vec<Step>,
-) -> Lowered<Vec<Placed>> {
+    steps: &mut Vec<LoweredInstruction>,
+) -> LowerResult<Vec<SpannedValue>> {
     let sign = match ty {
         ScalarType::F16 | ScalarType::Bf16 => 0x8000_8000,
         ScalarType::Tf32 => 0x8000_0000,
         _ => return source(w, ty, n),
     };
-    let is_negated = crate::syntax::Signs {
+    let is_negated = crate::syntax::OperandModifiers {
         negated: true,
         ..Default::default()
     };
@@ -259,8 +269,8 @@ fn factor(
     let operand = w.next()?;
     let registers = registers_of(w, operand, ty, n)?;
     let negated = registers.into_iter().map(|(value, span)| {
-        let to = c.body.hidden(ScalarType::B32);
-        let args = [written(to), value, number(sign)].map(|value| Arg::One(value, span));
+        let to = c.body.temporary(ScalarType::B32);
+        let args = [written(to), value, number(sign)].map(|value| LoweredOperand::One(value, span));
         steps.push(arithmetic(ArithmeticOp::Xor, ScalarType::B32, args.into()));
         (read(to), span)
     });
@@ -268,20 +278,20 @@ fn factor(
 }
 
 /// Consumes the accumulator format: `.F32` or `.F16`.
-pub(super) fn sum_format(w: &mut Words<'_>) -> Lowered<ScalarType> {
+pub(super) fn sum_format(w: &mut InstructionCursor<'_>) -> LowerResult<ScalarType> {
     let formats = [("F32", ScalarType::F32), ("F16", ScalarType::F16)];
-    let found = w.take_one(&formats);
+    let found = w.consume_one_of(&formats);
     found.ok_or_else(|| w.unknown("accumulators in this format", w.instruction.opcode))
 }
 
 /// Consumes the format of both operand matrices of `HMMA` and related opcodes.
-pub(super) fn half_format(w: &mut Words<'_>) -> ScalarType {
+pub(super) fn half_format(w: &mut InstructionCursor<'_>) -> ScalarType {
     let formats = [("BF16", ScalarType::Bf16), ("TF32", ScalarType::Tf32)];
-    w.take_one(&formats).unwrap_or(ScalarType::F16)
+    w.consume_one_of(&formats).unwrap_or(ScalarType::F16)
 }
 
 /// Consumes the formats of the operand matrices, A first.
-pub(super) fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)> {
+pub(super) fn two_formats(w: &mut InstructionCursor<'_>) -> LowerResult<(ScalarType, ScalarType)> {
     let words = w.modifiers_left();
     let mut found = words.iter().filter_map(|word| {
         let format = FACTORS.iter().find(|(name, _)| name == word)?;
@@ -290,8 +300,8 @@ pub(super) fn two_formats(w: &mut Words<'_>) -> Lowered<(ScalarType, ScalarType)
     let (Some(a), Some(b)) = (found.next(), found.next()) else {
         return Err(w.unknown("operands in this format", w.instruction.opcode));
     };
-    w.take(a.0);
-    w.take(b.0);
+    w.consume(a.0);
+    w.consume(b.0);
     Ok((a.1, b.1))
 }
 
@@ -303,16 +313,21 @@ const fn register_bits(ty: ScalarType) -> u32 {
 }
 
 /// Reads a source matrix: a register run, or zeros for `RZ`. `.ROW` and `.COL` repeat the layout implied by the operation.
-fn source(w: &mut Words<'_>, ty: ScalarType, n: u8) -> Lowered<Vec<Placed>> {
+fn source(w: &mut InstructionCursor<'_>, ty: ScalarType, n: u8) -> LowerResult<Vec<SpannedValue>> {
     let operand = w.next()?;
-    if ty != ScalarType::F64 && operand.signs != crate::syntax::Signs::default() {
+    if ty != ScalarType::F64 && operand.signs != crate::syntax::OperandModifiers::default() {
         return Err(w.unknown("the negation of a matrix", operand.span));
     }
     registers_of(w, operand, ty, n)
 }
 
 /// Returns the registers of an operand, with its signs if they are doubles.
-fn registers_of(w: &Words<'_>, operand: &Operand, ty: ScalarType, n: u8) -> Lowered<Vec<Placed>> {
+fn registers_of(
+    w: &InstructionCursor<'_>,
+    operand: &Operand,
+    ty: ScalarType,
+    n: u8,
+) -> LowerResult<Vec<SpannedValue>> {
     let is_plain = w
         .operand_words(operand)
         .iter()
@@ -324,7 +339,7 @@ fn registers_of(w: &Words<'_>, operand: &Operand, ty: ScalarType, n: u8) -> Lowe
     let run = id_of(register);
     if ty != ScalarType::F64 {
         let value = match run {
-            Some(first) => Source::Register(RegisterRun { first, n }),
+            Some(first) => Source::Register(RegisterTuple { first, n }),
             None => Source::Immediate(0),
         };
         return Ok(parts((plain(value), operand.span), n));
@@ -346,7 +361,7 @@ fn registers_of(w: &Words<'_>, operand: &Operand, ty: ScalarType, n: u8) -> Lowe
 }
 
 /// Returns the register pairs of a destination run.
-fn pairs_written(run: Option<RegisterRun>, n: u8, span: Span) -> Vec<Placed> {
+fn pairs_written(run: Option<RegisterTuple>, n: u8, span: Span) -> Vec<SpannedValue> {
     let pair = |i: u8| {
         let pair = run.map(|run| pair_of(run.first, i));
         (OperandValue::Destination(pair), span)
@@ -354,8 +369,8 @@ fn pairs_written(run: Option<RegisterRun>, n: u8, span: Span) -> Vec<Placed> {
     (0..n).map(pair).collect()
 }
 
-fn pair_of(first: RegisterId, i: u8) -> RegisterRun {
-    RegisterRun {
+fn pair_of(first: RegisterId, i: u8) -> RegisterTuple {
+    RegisterTuple {
         first: RegisterId(first.0 + 2 * u32::from(i)),
         n: 2,
     }
@@ -383,10 +398,10 @@ const ROW_SHAPES: &[(&str, RowShape)] = &[
 
 /// Reads format, shape and number of matrices of an access to rows in shared memory, and returns them with the number of 32-bit
 /// registers.
-fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
+fn rows(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
     let is_load = w.opcode() == "LDSM";
-    let format = w.take_one(ROW_FORMATS);
-    let shape = w.take_one(ROW_SHAPES);
+    let format = w.consume_one_of(ROW_FORMATS);
+    let shape = w.consume_one_of(ROW_SHAPES);
     let unknown = || w.unknown("this kind of matrix", w.instruction.opcode);
     let ((ty, unpacking), (rows, columns, transposes, registers)) =
         format.zip(shape).ok_or_else(unknown)?;
@@ -418,7 +433,7 @@ fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
         modifiers.flags = modifiers.flags.with(Flag::B8x16);
     }
     let counts = [("2", (MatrixCount::X2, 2)), ("4", (MatrixCount::X4, 4))];
-    let (count, n) = w.take_one(&counts).unwrap_or((MatrixCount::X1, 1));
+    let (count, n) = w.consume_one_of(&counts).unwrap_or((MatrixCount::X1, 1));
     if n * registers > 4 {
         return Err(w.unknown("four matrices with this shape", w.instruction.opcode));
     }
@@ -427,34 +442,37 @@ fn rows(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
 }
 
 /// Lowers `LDSM.16.M88.4 d, [a]` and `LDSM.U4x16P64TO8.MT1616 d, [a]`.
-pub(super) fn load_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn load_rows(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (modifiers, n) = rows(w)?;
     let (run, span) = w.destination(n)?;
     let from = memory::address(w, AddressWidth::Narrow)?;
     Ok(vec![step(
-        Does::Matrix(MatrixOp::Ldmatrix),
+        Operation::Matrix(MatrixOp::Ldmatrix),
         modifiers,
-        vec![Arg::List(destinations(run, n, span), span), one(from)],
+        vec![
+            LoweredOperand::List(destinations(run, n, span), span),
+            one(from),
+        ],
     )])
 }
 
 /// Lowers `STSM.16.MT88.2 [a], b` and `STSM.8.MT168 [a], b`.
-pub(super) fn store_rows(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn store_rows(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (modifiers, n) = rows(w)?;
     let to = memory::address(w, AddressWidth::Narrow)?;
     let value = w.source()?;
     let span = value.1;
     Ok(vec![step(
-        Does::Matrix(MatrixOp::Stmatrix),
+        Operation::Matrix(MatrixOp::Stmatrix),
         modifiers,
-        vec![one(to), Arg::List(parts(value, n), span)],
+        vec![one(to), LoweredOperand::List(parts(value, n), span)],
     )])
 }
 
 /// Lowers `MOVM.16.MT88 d, a`. No PTX instruction is known to compile to other variants, so the lane mapping of `MOVM.U4TO8.M832` is not
 /// known (13.5.37).
-pub(super) fn transpose(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if !w.take("16") || !w.take("MT88") {
+pub(super) fn transpose(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    if !w.consume("16") || !w.consume("MT88") {
         let what =
             "an expanded matrix without transposition, whose element mapping is undocumented";
         return Err(w.unknown(what, w.instruction.opcode));
@@ -462,7 +480,7 @@ pub(super) fn transpose(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = w.to(1)?;
     let a = w.source()?;
     Ok(vec![step(
-        Does::Warp(WarpOp::Movmatrix),
+        Operation::Warp(WarpOp::Movmatrix),
         typed(ScalarType::B16),
         vec![to, one(a)],
     )])

@@ -1,23 +1,25 @@
 //! Lowering of loads, stores and atomics: address forms, access widths, cache and ordering modifiers.
 
-use super::body::{Arg, Placed, Step, plain, read, written};
-use super::words::{Lowered, Words, destinations, parts, signed};
-use super::{Context, copy, id_of, one, predicate_source, predicates_by_table, step, typed};
-use crate::syntax::{Register, RegisterFile, RegisterNumber, Term, TermValue, Value};
-use warpgrid_isa::{
-    ArithmeticOp, AtomicOp, CacheOp, CompareForm, CompareOp, Does, EvictionPriority, Flag,
-    MemoryOp, Modifiers, MoveOp, ScalarType, Scope, Sem, StateSpace, VectorWidth,
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read, written};
+use super::words::{InstructionCursor, LowerResult, destinations, parts, signed};
+use super::{
+    LoweringContext, copy, id_of, one, predicate_source, predicates_by_table, step, typed,
 };
-use warpgrid_program::{Address, AddressBase, Guard, OperandValue, RegisterRun, Source};
+use crate::syntax::{OperandKind, Register, RegisterFile, RegisterNumber, Term, TermValue};
+use warpgrid_isa::{
+    ArithmeticOp, AtomicOp, CacheOp, CompareOp, ComparisonOp, EvictionPriority, Flag, MemoryOp,
+    Modifiers, MoveOp, Operation, ScalarType, Scope, Sem, StateSpace, VectorWidth,
+};
+use warpgrid_program::{Address, AddressBase, Guard, OperandValue, RegisterTuple, Source};
 
 /// Access width: element type and number of registers.
 #[derive(Clone, Copy)]
-struct Width {
+struct AccessWidth {
     ty: ScalarType,
     n: u8,
 }
 
-const WIDTHS: &[(&str, Width)] = &[
+const WIDTHS: &[(&str, AccessWidth)] = &[
     ("U8", width(ScalarType::U8, 1)),
     ("S8", width(ScalarType::S8, 1)),
     ("8", width(ScalarType::U8, 1)),
@@ -30,8 +32,8 @@ const WIDTHS: &[(&str, Width)] = &[
     ("256", width(ScalarType::B32, 8)),
 ];
 
-const fn width(ty: ScalarType, n: u8) -> Width {
-    Width { ty, n }
+const fn width(ty: ScalarType, n: u8) -> AccessWidth {
+    AccessWidth { ty, n }
 }
 
 /// Returns the state space that an opcode implies.
@@ -45,16 +47,16 @@ fn space_of(opcode: &str) -> Option<StateSpace> {
 }
 
 /// Consumes the cache, ordering and address modifiers.
-pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
+pub(super) fn hints(w: &mut InstructionCursor<'_>) -> Modifiers {
     let mut modifiers = Modifiers {
         space: space_of(w.opcode()),
         ..super::blank()
     };
-    if w.take("CONSTANT") {
+    if w.consume("CONSTANT") {
         modifiers.flags = modifiers.flags.with(Flag::NonCoherent);
     }
-    let is_mmio = w.take("MMIO");
-    let scope = w.take_one(&[
+    let is_mmio = w.consume("MMIO");
+    let scope = w.consume_one_of(&[
         ("CTA", Scope::Cta),
         ("SM", Scope::Cta),
         ("CGA", Scope::Cluster),
@@ -62,22 +64,22 @@ pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
         ("VC", Scope::Gpu),
         ("SYS", Scope::Sys),
     ]);
-    if w.take("STRONG") || is_mmio {
+    if w.consume("STRONG") || is_mmio {
         modifiers.sem = Some(Sem::Relaxed);
         modifiers.scope = scope;
     }
-    w.ignore(&["WEAK", "PRIVATE", "CONSTPRED", "U"]);
+    w.ignore_modifiers(&["WEAK", "PRIVATE", "CONSTPRED", "U"]);
     if is_mmio {
         modifiers.flags = modifiers.flags.with(Flag::Mmio);
     }
-    modifiers.evict_l1 = w.take_one(&[
+    modifiers.evict_l1 = w.consume_one_of(&[
         ("EF", EvictionPriority::First),
         ("EL", EvictionPriority::Last),
         ("EU", EvictionPriority::Unchanged),
         ("EN", EvictionPriority::Normal),
         ("NA", EvictionPriority::NoAllocate),
     ]);
-    modifiers.cache = w.take_one(&[
+    modifiers.cache = w.consume_one_of(&[
         ("LU", CacheOp::Lu),
         ("CG", CacheOp::Cg),
         ("CS", CacheOp::Cs),
@@ -87,7 +89,7 @@ pub(super) fn hints(w: &mut Words<'_>) -> Modifiers {
         ("WB", CacheOp::Wb),
         ("WT", CacheOp::Wt),
     ]);
-    w.ignore(&[
+    w.ignore_modifiers(&[
         "LTC64B",
         "LTC128B",
         "LTC256B",
@@ -111,8 +113,8 @@ pub(super) enum AddressWidth {
 
 impl AddressWidth {
     /// Consumes `.E`, which marks 64-bit addresses.
-    pub(super) fn take(w: &mut Words<'_>) -> AddressWidth {
-        match w.take("E") {
+    pub(super) fn take(w: &mut InstructionCursor<'_>) -> AddressWidth {
+        match w.consume("E") {
             true => AddressWidth::Wide,
             false => AddressWidth::Narrow,
         }
@@ -128,9 +130,12 @@ impl AddressWidth {
 }
 
 /// Reads `[R2.64+UR4+0x8]` and other address forms.
-pub(super) fn address(w: &mut Words<'_>, width: AddressWidth) -> Lowered<Placed> {
+pub(super) fn address(
+    w: &mut InstructionCursor<'_>,
+    width: AddressWidth,
+) -> LowerResult<SpannedValue> {
     let operand = w.next()?;
-    let Value::Memory(memory) = &operand.value else {
+    let OperandKind::Memory(memory) = &operand.value else {
         return Err(w.unknown("an operand that is not an address", operand.span));
     };
     let brackets = w.tree.brackets(memory);
@@ -158,12 +163,12 @@ pub(super) fn address(w: &mut Words<'_>, width: AddressWidth) -> Lowered<Placed>
 
 /// Adds a register with its modifiers to an address.
 fn add_register(
-    w: &Words<'_>,
+    w: &InstructionCursor<'_>,
     term: &Term,
     register: Register,
     width: AddressWidth,
     address: &mut Address,
-) -> Lowered<()> {
+) -> LowerResult<()> {
     let words = w.tree.term_modifiers(term).iter();
     let words: Vec<&str> = words.map(|word| word.text(w.source)).collect();
     for word in &words {
@@ -181,7 +186,7 @@ fn add_register(
     let first = id_of(register).ok_or_else(|| w.unknown("this register", term.span))?;
     let is_uniform = register.file == RegisterFile::Uniform;
     let is_wide = width == AddressWidth::Wide && (is_uniform || !words.contains(&"U32"));
-    let run = RegisterRun {
+    let run = RegisterTuple {
         first,
         n: if is_wide || words.contains(&"64") {
             2
@@ -198,7 +203,7 @@ fn add_register(
 }
 
 /// Sets the element type and vector width of an access.
-fn set_width(modifiers: &mut Modifiers, width: Width) {
+fn set_width(modifiers: &mut Modifiers, width: AccessWidth) {
     modifiers.ty = Some(width.ty);
     modifiers.vector = match width.n {
         2 => Some(VectorWidth::V2),
@@ -210,10 +215,10 @@ fn set_width(modifiers: &mut Modifiers, width: Width) {
 
 /// Returns the mask of the words that a 256-bit vector access moves, specified by an additional operand: the registers of each half
 /// contain the moved words consecutively. Without the operand all eight words are moved.
-fn words_moved(w: &mut Words<'_>, width: Width) -> Lowered<u64> {
+fn words_moved(w: &mut InstructionCursor<'_>, width: AccessWidth) -> LowerResult<u64> {
     let all = (1 << width.n) - 1;
     let operand = w.peek().filter(|_| width.n == 8);
-    let is_mask = operand.is_some_and(|operand| matches!(operand.value, Value::Integer(_)));
+    let is_mask = operand.is_some_and(|operand| matches!(operand.value, OperandKind::Integer(_)));
     match is_mask {
         true => Ok(w.immediate()? & all),
         false => Ok(all),
@@ -241,9 +246,14 @@ fn words_of<T: Clone>(halves: [Vec<T>; 2], moved: u64, nothing: &T) -> Vec<T> {
 
 /// Lowers `LDG.E.64 d, [a]{, p}`, which loads zeros in the lanes with false p, and `LDG.E.256 x, y, [a]{, words}`, where y receives the
 /// lower half.
-pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn load(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let address_width = AddressWidth::take(w);
-    let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
+    let width = w
+        .consume_one_of(WIDTHS)
+        .unwrap_or(width(ScalarType::B32, 1));
     let mut modifiers = hints(w);
     set_width(&mut modifiers, width);
     let (run, span) = w.destination(width.n.min(4))?;
@@ -261,8 +271,8 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
         let nothing = (OperandValue::Destination(None), span);
         to = words_of([destinations(run, 4, span), to], moved, &nothing);
     }
-    let args = vec![Arg::List(to.clone(), span), one(from)];
-    let load = step(Does::Memory(MemoryOp::Load), modifiers, args);
+    let args = vec![LoweredOperand::List(to.clone(), span), one(from)];
+    let load = step(Operation::Memory(MemoryOp::Load), modifiers, args);
     if !w.is_predicate() {
         return Ok(vec![load]);
     }
@@ -277,22 +287,25 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     let (there, first) = c.guard_with((p, p_span));
     let (elsewhere, second) = c.guard_with((opposite, p_span));
     let mut steps = vec![first, second];
-    let mut under = |mut step: Step, guard: Guard| {
+    let mut under = |mut step: LoweredInstruction, guard: Guard| {
         step.guard = Some(guard);
         steps.push(step);
     };
     under(load, there);
     for (to, span) in to {
         let zero = (super::number_of(0), span);
-        under(copy(Arg::One(to, span), zero), elsewhere);
+        under(copy(LoweredOperand::One(to, span), zero), elsewhere);
     }
     Ok(steps)
 }
 
 /// Lowers `QSPC.E.S p, d, [a]`, which tests the state space of a generic address.
-pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn query_space(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let address_width = AddressWidth::take(w);
-    let space = w.take_one(&[
+    let space = w.consume_one_of(&[
         ("S", StateSpace::Shared),
         ("L", StateSpace::Local),
         ("G", StateSpace::Global),
@@ -313,9 +326,9 @@ pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec
     let mut steps = Vec::new();
     let mut base = plain(Source::Register(base));
     if from.offset != 0 {
-        let sum = c.body.hidden(ScalarType::U64);
+        let sum = c.body.temporary(ScalarType::U64);
         let offset = super::number_of(from.offset as u64);
-        let args = [written(sum), base, offset].map(|value| Arg::One(value, from_span));
+        let args = [written(sum), base, offset].map(|value| LoweredOperand::One(value, from_span));
         steps.push(super::arithmetic(
             ArithmeticOp::Add,
             ScalarType::U64,
@@ -327,16 +340,21 @@ pub(super) fn query_space(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec
         space: Some(space),
         ..super::blank()
     };
-    let to = OperandValue::Destination(p.map(RegisterRun::one));
-    let args = vec![Arg::One(to, span), Arg::One(base, from_span)];
-    steps.push(step(Does::Move(MoveOp::Isspacep), modifiers, args));
+    let to = OperandValue::Destination(p.map(RegisterTuple::one));
+    let args = vec![
+        LoweredOperand::One(to, span),
+        LoweredOperand::One(base, from_span),
+    ];
+    steps.push(step(Operation::Move(MoveOp::Isspacep), modifiers, args));
     Ok(steps)
 }
 
 /// Lowers `STG.E.64 [a], b` and `STG.E.256 [a], x, y{, words}`, where x contains the lower half.
-pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn store(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let address_width = AddressWidth::take(w);
-    let width = w.take_one(WIDTHS).unwrap_or(width(ScalarType::B32, 1));
+    let width = w
+        .consume_one_of(WIDTHS)
+        .unwrap_or(width(ScalarType::B32, 1));
     let mut modifiers = hints(w);
     set_width(&mut modifiers, width);
     let to = address(w, address_width)?;
@@ -350,14 +368,17 @@ pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         values = words_of([values, upper], moved, &nothing);
     }
     Ok(vec![step(
-        Does::Memory(MemoryOp::Store),
+        Operation::Memory(MemoryOp::Store),
         modifiers,
-        vec![one(to), Arg::List(values, span)],
+        vec![one(to), LoweredOperand::List(values, span)],
     )])
 }
 
 /// Lowers `USTGR.E.NA.U16.MMIO.SYS [UR4], UR6`, a store to global memory from uniform registers.
-pub(super) fn store_uniform(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn store_uniform(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
     let mut steps = Vec::new();
     for mut store in store(w)? {
@@ -391,16 +412,19 @@ pub(super) const OPERATIONS: &[(&str, AtomicOp)] = &[
 ];
 
 /// Consumes the operation of an atomic and the type of its values; returns the number of registers per value.
-pub(super) fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered<u8> {
+pub(super) fn operation(
+    w: &mut InstructionCursor<'_>,
+    modifiers: &mut Modifiers,
+) -> LowerResult<u8> {
     // Each lane adds one: the hardware aggregation has no effect on the sum.
-    let counts = w.take("POPC");
-    let op = w.take_one(OPERATIONS);
+    let counts = w.consume("POPC");
+    let op = w.consume_one_of(OPERATIONS);
     let op = op.ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?;
-    let signed = w.take("S32");
-    w.ignore(&["U32", "32"]);
-    let is_64 = w.take("64");
-    let is_128 = matches!(op, AtomicOp::Exch | AtomicOp::Cas) && w.take("128");
-    let ty = w.take_one(&[
+    let signed = w.consume("S32");
+    w.ignore_modifiers(&["U32", "32"]);
+    let is_64 = w.consume("64");
+    let is_128 = matches!(op, AtomicOp::Exch | AtomicOp::Cas) && w.consume("128");
+    let ty = w.consume_one_of(&[
         ("F32", ScalarType::F32),
         ("F64", ScalarType::F64),
         ("F16x2", ScalarType::F16x2),
@@ -424,10 +448,10 @@ pub(super) fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered
         (false, false, true) => ScalarType::S32,
         (false, false, false) => ScalarType::U32,
     });
-    if w.take("FTZ") {
+    if w.consume("FTZ") {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }
-    w.ignore(&["RN"]);
+    w.ignore_modifiers(&["RN"]);
     modifiers.ty = Some(ty);
     modifiers.atomic = Some(if counts { AtomicOp::Add } else { op });
     Ok(match ty.width_bits() {
@@ -438,16 +462,19 @@ pub(super) fn operation(w: &mut Words<'_>, modifiers: &mut Modifiers) -> Lowered
 }
 
 /// Lowers `ATOMG.E.ADD p, d, [a], b{, c}`; p indicates whether the memory supports the operation, which is always true in the emulator.
-pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if w.take("CAST") {
+pub(super) fn atomic(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    if w.consume("CAST") {
         return exchange_once(c, w);
     }
-    if w.take("ARRIVE") {
-        return super::mbarrier::arrive_by_hand(c, w);
+    if w.consume("ARRIVE") {
+        return super::mbarrier::arrive_ampere(c, w);
     }
     let address_width = AddressWidth::take(w);
     let mut modifiers = hints(w);
-    if let Some((ty, n)) = w.take_one(VECTORS) {
+    if let Some((ty, n)) = w.consume_one_of(VECTORS) {
         return vector(w, address_width, modifiers, (ty, n), MemoryOp::Atomic);
     }
     let counts = w.has("POPC");
@@ -466,14 +493,14 @@ pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     };
     if counts {
         let span = w.instruction.span;
-        args.push(Arg::One(super::words::number(1), span));
+        args.push(LoweredOperand::One(super::words::number(1), span));
     } else {
         args.push(one(w.source_as(bits)?));
         if modifiers.atomic == Some(AtomicOp::Cas) {
             args.push(one(w.source_as(bits)?));
         }
     }
-    let mut steps = vec![step(Does::Memory(MemoryOp::Atomic), modifiers, args)];
+    let mut steps = vec![step(Operation::Memory(MemoryOp::Atomic), modifiers, args)];
     if p.0.is_some() {
         steps.push(predicates_by_table(p.0, Vec::new(), 0xff, p.1));
     }
@@ -482,10 +509,13 @@ pub(super) fn atomic(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
 
 /// Lowers `ATOMS.CAST.SPIN p, [a], b, c`: replaces b by c; p indicates success. A register in place of p receives 1 or 0; with `.64` it
 /// is a register pair.
-fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["SPIN"]);
+fn exchange_once(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["SPIN"]);
     let mut modifiers = hints(w);
-    let bits = match w.take("64") {
+    let bits = match w.consume("64") {
         true => ScalarType::B64,
         false => ScalarType::B32,
     };
@@ -500,9 +530,9 @@ fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     };
     let (to, span) = (address(w, AddressWidth::Narrow)?, w.instruction.span);
     let (from, by) = (w.source_as(bits)?, w.source_as(bits)?);
-    let old = c.body.hidden(bits);
+    let old = c.body.temporary(bits);
     let args = vec![
-        Arg::One(written(old), span),
+        LoweredOperand::One(written(old), span),
         one(to),
         one(from.clone()),
         one(by),
@@ -512,14 +542,18 @@ fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         compare: Some(CompareOp::Eq),
         ..super::blank()
     };
-    let mut steps = vec![step(Does::Memory(MemoryOp::Atomic), modifiers, args)];
+    let mut steps = vec![step(Operation::Memory(MemoryOp::Atomic), modifiers, args)];
     let happened = match register {
-        Some(_) => Some(c.body.hidden(ScalarType::Pred)),
+        Some(_) => Some(c.body.temporary(ScalarType::Pred)),
         None => p.0,
     };
-    let to = OperandValue::Pair(happened.map(RegisterRun::one), None);
-    let args = vec![Arg::One(to, p.1), Arg::One(read(old), span), one(from)];
-    steps.push(step(Does::Compare(CompareForm::Setp), compared, args));
+    let to = OperandValue::Pair(happened.map(RegisterTuple::one), None);
+    let args = vec![
+        LoweredOperand::One(to, p.1),
+        LoweredOperand::One(read(old), span),
+        one(from),
+    ];
+    steps.push(step(Operation::Compare(ComparisonOp::Setp), compared, args));
     if let (Some(run), Some(happened)) = (register, happened) {
         let args = [
             OperandValue::Destination(Some(run)),
@@ -528,19 +562,19 @@ fn exchange_once(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             predicate_source(happened, false),
         ];
         steps.push(step(
-            Does::Compare(CompareForm::Selp),
+            Operation::Compare(ComparisonOp::Selp),
             typed(bits),
-            args.map(|value| Arg::One(value, span)).into(),
+            args.map(|value| LoweredOperand::One(value, span)).into(),
         ));
     }
     Ok(steps)
 }
 
 /// Lowers `RED.E.ADD [a], b`.
-pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn reduction(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let address_width = AddressWidth::take(w);
     let mut modifiers = hints(w);
-    if let Some((ty, n)) = w.take_one(VECTORS) {
+    if let Some((ty, n)) = w.consume_one_of(VECTORS) {
         return vector(w, address_width, modifiers, (ty, n), MemoryOp::Reduction);
     }
     operation(w, &mut modifiers)?;
@@ -551,7 +585,7 @@ pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let to = address(w, address_width)?;
     let value = w.source_as(bits)?;
     Ok(vec![step(
-        Does::Memory(MemoryOp::Reduction),
+        Operation::Memory(MemoryOp::Reduction),
         modifiers,
         vec![one(to), one(value)],
     )])
@@ -560,18 +594,18 @@ pub(super) fn reduction(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 /// Lowers `REDG.E.ADD.F32x4.FTZ.RN [a], b` and `ATOMG.E.ADD.F32x4.FTZ.RN p, d, [a], b`, which apply an operation to each element of a
 /// vector.
 fn vector(
-    w: &mut Words<'_>,
+    w: &mut InstructionCursor<'_>,
     address_width: AddressWidth,
     mut modifiers: Modifiers,
     (ty, n): (ScalarType, u8),
     memory: MemoryOp,
-) -> Lowered<Vec<Step>> {
-    let op = w.take_one(OPERATIONS);
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let op = w.consume_one_of(OPERATIONS);
     modifiers.atomic =
         Some(op.ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?);
     set_width(&mut modifiers, width(ty, n));
-    w.ignore(&["RN"]);
-    if w.take("FTZ") {
+    w.ignore_modifiers(&["RN"]);
+    if w.consume("FTZ") {
         modifiers.flags = modifiers.flags.with(Flag::Ftz);
     }
     let mut args = Vec::new();
@@ -581,13 +615,13 @@ fn vector(
             holds = w.predicate_destination()?;
         }
         let (run, span) = w.destination(n)?;
-        args.push(Arg::List(destinations(run, n, span), span));
+        args.push(LoweredOperand::List(destinations(run, n, span), span));
     }
     args.push(one(address(w, address_width)?));
     let value = w.source()?;
     let span = value.1;
-    args.push(Arg::List(parts(value, n), span));
-    let mut steps = vec![step(Does::Memory(memory), modifiers, args)];
+    args.push(LoweredOperand::List(parts(value, n), span));
+    let mut steps = vec![step(Operation::Memory(memory), modifiers, args)];
     if holds.0.is_some() {
         steps.push(predicates_by_table(holds.0, Vec::new(), 0xff, holds.1));
     }

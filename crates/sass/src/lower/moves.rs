@@ -1,27 +1,34 @@
 //! Lowering of moves between registers, from special registers, and from constant banks.
 
-use super::body::{Arg, Placed, Step, plain, read, written};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read, written};
 use super::library::read_relocation;
 use super::words::{
-    Lowered, Words, as_register, destinations, is_zero as is_zero_register, number, parts, signed,
+    InstructionCursor, LowerResult, as_register, destinations, is_zero as is_zero_register, number,
+    parts, signed,
 };
-use super::{Context, Machine, arithmetic, copy, is_zero, one, predicate_source, step, typed};
-use crate::syntax::{Operand, TermValue, Value};
+use super::{
+    LoweringContext, SassOperandLists, arithmetic, copy, is_zero, one, predicate_source, step,
+    typed,
+};
+use crate::syntax::{Operand, OperandKind, TermValue};
 use warpgrid_isa::{
-    ArithmeticOp, CompareForm, CompareOp, Does, MachineOp, MemoryOp, Modifiers, MoveOp, ScalarType,
-    SpecialRegister, StateSpace, VectorWidth,
+    ArithmeticOp, CompareOp, ComparisonOp, MemoryOp, Modifiers, MoveOp, Operation, SassOp,
+    ScalarType, SpecialRegister, StateSpace, VectorWidth,
 };
 use warpgrid_program::{
-    Address, AddressBase, LaunchFact, OperandValue, RegisterRun, Source, Span, VariableId,
+    Address, AddressBase, LaunchConstant, OperandValue, RegisterTuple, Source, Span, VariableId,
 };
 
 /// Lowers `MOV d, a{, lanes}` and `MOV d, 32@lo(name)`.
-pub(super) fn copy_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if w.take("64") {
+pub(super) fn copy_register(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    if w.consume("64") {
         let to = w.to(2)?;
         let a = w.source_as(ScalarType::B64)?;
         return Ok(vec![step(
-            Does::Move(MoveOp::Mov),
+            Operation::Move(MoveOp::Mov),
             typed(ScalarType::B64),
             vec![to, one(a)],
         )]);
@@ -39,14 +46,14 @@ pub(super) fn copy_register(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<V
 
 /// Lowers `IMAD.MOV.U32 d, RZ, RZ, 32@lo(name)`; returns `None` for other instructions.
 pub(super) fn copy_by_product(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
-) -> Option<Lowered<Vec<Step>>> {
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> Option<LowerResult<Vec<LoweredInstruction>>> {
     let mut ahead = w.clone();
-    if !ahead.take("MOV") {
+    if !ahead.consume("MOV") {
         return None;
     }
-    ahead.ignore(&["U32"]);
+    ahead.ignore_modifiers(&["U32"]);
     let to = ahead.to(1).ok()?;
     for _ in 0..2 {
         let (value, _) = ahead.source().ok()?;
@@ -60,25 +67,30 @@ pub(super) fn copy_by_product(
 }
 
 /// Consumes the next operand if it is a relocation.
-fn relocation(w: &mut Words<'_>) -> Option<Span> {
+fn relocation(w: &mut InstructionCursor<'_>) -> Option<Span> {
     match w.peek()?.value {
-        Value::Relocation(span) => {
+        OperandKind::Relocation(span) => {
             w.next().ok()?;
             Some(span)
         }
-        Value::Register(_)
-        | Value::Integer(_)
-        | Value::Float(_)
-        | Value::Memory(_)
-        | Value::Target(_)
-        | Value::Set(_)
-        | Value::Word(_)
-        | Value::Unknown(_) => None,
+        OperandKind::Register(_)
+        | OperandKind::Integer(_)
+        | OperandKind::Float(_)
+        | OperandKind::Memory(_)
+        | OperandKind::Target(_)
+        | OperandKind::Set(_)
+        | OperandKind::Word(_)
+        | OperandKind::Unknown(_) => None,
     }
 }
 
 /// Lowers one half of an address that the linker resolves.
-fn address_half(c: &mut Context<'_>, w: &Words<'_>, to: Arg, span: Span) -> Lowered<Vec<Step>> {
+fn address_half(
+    c: &mut LoweringContext<'_>,
+    w: &InstructionCursor<'_>,
+    to: LoweredOperand,
+    span: Span,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let unknown = || w.unknown("a symbol that is not in the listing", span);
     let relocated = read_relocation(span.text(w.source)).ok_or_else(unknown)?;
     if let Some(address) = c.text.label(relocated.label.unwrap_or(relocated.name)) {
@@ -90,23 +102,23 @@ fn address_half(c: &mut Context<'_>, w: &Words<'_>, to: Arg, span: Span) -> Lowe
     }
     let variable = c.variables.iter().position(|of| of.name == relocated.name);
     let variable = variable.ok_or_else(unknown)?;
-    let halves = [ScalarType::B32; 2].map(|ty| c.body.hidden(ty));
+    let halves = [ScalarType::B32; 2].map(|ty| c.body.temporary(ty));
     let address = Source::VariableAddress {
         variable: VariableId::Module(variable as u32),
         offset: 0,
         generic: true,
     };
-    let pair = RegisterRun {
+    let pair = RegisterTuple {
         first: halves[0],
         n: 2,
     };
     Ok(vec![
         step(
-            Does::Move(MoveOp::Mov),
+            Operation::Move(MoveOp::Mov),
             typed(ScalarType::B64),
             vec![
-                Arg::One(OperandValue::Destination(Some(pair)), span),
-                Arg::One(plain(address), span),
+                LoweredOperand::One(OperandValue::Destination(Some(pair)), span),
+                LoweredOperand::One(plain(address), span),
             ],
         ),
         copy(to, (read(halves[usize::from(relocated.is_high)]), span)),
@@ -125,10 +137,10 @@ fn special_source(name: &str) -> Option<Source> {
     let special = match base {
         // The stack may grow down to the start of local memory, and a launch has the first of the cluster sizes.
         "SRZ" | "SR_LMEMHIOFF" | "SR_CgaSize" => return Some(Source::Immediate(0)),
-        "SR_SWINHI" => return Some(Source::Launch(LaunchFact::SharedWindowHigh)),
-        "SR_SWINLO" => return Some(Source::Launch(LaunchFact::SharedWindowLow)),
-        "SR_LWINHI" => return Some(Source::Launch(LaunchFact::LocalWindowHigh)),
-        "SR_LWINLO" => return Some(Source::Launch(LaunchFact::LocalWindowLow)),
+        "SR_SWINHI" => return Some(Source::Launch(LaunchConstant::SharedWindowHigh)),
+        "SR_SWINLO" => return Some(Source::Launch(LaunchConstant::SharedWindowLow)),
+        "SR_LWINHI" => return Some(Source::Launch(LaunchConstant::LocalWindowHigh)),
+        "SR_LWINLO" => return Some(Source::Launch(LaunchConstant::LocalWindowLow)),
         "SR_TID" => S::Tid(axis),
         "SR_CTAID" => S::Ctaid(axis),
         "SR_NTID" => S::Ntid(axis),
@@ -152,7 +164,7 @@ fn special_source(name: &str) -> Option<Source> {
 }
 
 /// Reads the name of the special register.
-fn special_name<'a>(w: &mut Words<'a>) -> Lowered<(&'a str, Span)> {
+fn special_name<'a>(w: &mut InstructionCursor<'a>) -> LowerResult<(&'a str, Span)> {
     let operand = w.next()?;
     Ok((operand.span.text(w.source), operand.span))
 }
@@ -165,18 +177,21 @@ const IN_SECOND_BYTE: &[(&str, SpecialRegister)] = &[
 ];
 
 /// Lowers `S2R d, SR_TID.X`.
-pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn special(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let to = w.to(1)?;
     let (name, span) = special_name(w)?;
     if let Some((_, special)) = IN_SECOND_BYTE.iter().find(|(of, _)| *of == name) {
-        let whole = c.body.hidden(ScalarType::B32);
+        let whole = c.body.temporary(ScalarType::B32);
         let source = (plain(Source::Special(*special)), span);
-        let args = [read(whole), number(8)].map(|operand| Arg::One(operand, span));
+        let args = [read(whole), number(8)].map(|operand| LoweredOperand::One(operand, span));
         let moved = std::iter::once(to).chain(args).collect();
         return Ok(vec![
-            copy(Arg::One(written(whole), span), source),
+            copy(LoweredOperand::One(written(whole), span), source),
             step(
-                Does::Arithmetic(ArithmeticOp::Shl),
+                Operation::Arithmetic(ArithmeticOp::Shl),
                 typed(ScalarType::B32),
                 moved,
             ),
@@ -187,8 +202,11 @@ pub(super) fn special(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
 }
 
 /// Lowers `CS2R d, SR_CLOCKLO`, which writes two registers, or one with `.32`.
-pub(super) fn special_pair(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if w.take("32") {
+pub(super) fn special_pair(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    if w.consume("32") {
         return special(c, w);
     }
     let (run, to_span) = w.destination(2)?;
@@ -202,16 +220,19 @@ pub(super) fn special_pair(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Ve
     let to = destinations(run, 2, to_span).into_iter();
     let halves = to.zip([name, high]).map(|((to, to_span), name)| {
         let source = special_source(name).unwrap_or(Source::Immediate(0));
-        copy(Arg::One(to, to_span), (plain(source), span))
+        copy(LoweredOperand::One(to, to_span), (plain(source), span))
     });
     Ok(halves.collect())
 }
 
 /// Lowers `R2UR {p,} d, a`: d is the value of the first lane; p is true in the lanes with a different value, and with `.OR` also in those
 /// where p was true.
-pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let adds = w.take("OR");
-    w.ignore(&["FILL", "BROADCAST"]);
+pub(super) fn first_lane(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let adds = w.consume("OR");
+    w.ignore_modifiers(&["FILL", "BROADCAST"]);
     let differs = match w.is_predicate() {
         true => w.predicate_destination()?.0,
         false => None,
@@ -226,41 +247,42 @@ pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
             negated: false,
         },
     };
-    let first_of = |registers: Vec<Placed>, old| {
-        let machine = Machine {
+    let first_of = |registers: Vec<SpannedValue>, old| {
+        let machine = SassOperandLists {
             registers,
             sources: vec![source.clone(), (old, span)],
             conditions: vec![(condition.clone(), span)],
-            ..Machine::default()
+            ..SassOperandLists::default()
         };
-        let mut first = machine.step(MachineOp::FirstLane, w.instruction.span);
+        let mut first = machine.step(SassOp::ReadFirstLane, w.instruction.span);
         first.unguarded = true;
         first
     };
     let mut steps = Vec::new();
     if let Some(differs) = differs {
-        let first = c.body.hidden(ScalarType::B32);
+        let first = c.body.temporary(ScalarType::B32);
         let other = match adds {
-            true => c.body.hidden(ScalarType::Pred),
+            true => c.body.temporary(ScalarType::Pred),
             false => differs,
         };
         steps.push(first_of(vec![(written(first), span)], read(first)));
-        let to = OperandValue::Pair(Some(RegisterRun::one(other)), None);
+        let to = OperandValue::Pair(Some(RegisterTuple::one(other)), None);
         steps.push(step(
-            Does::Compare(CompareForm::Setp),
+            Operation::Compare(ComparisonOp::Setp),
             Modifiers {
                 compare: Some(CompareOp::Ne),
                 ..super::typed(ScalarType::B32)
             },
             vec![
-                Arg::One(to, span),
-                Arg::One(read(first), span),
+                LoweredOperand::One(to, span),
+                LoweredOperand::One(read(first), span),
                 one(source.clone()),
             ],
         ));
         if adds {
-            let [a, b] = [differs, other].map(|p| Arg::One(predicate_source(p, false), span));
-            let args = vec![Arg::One(written(differs), span), a, b];
+            let [a, b] =
+                [differs, other].map(|p| LoweredOperand::One(predicate_source(p, false), span));
+            let args = vec![LoweredOperand::One(written(differs), span), a, b];
             steps.push(arithmetic(ArithmeticOp::Or, ScalarType::Pred, args));
         }
     }
@@ -270,20 +292,20 @@ pub(super) fn first_lane(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
 }
 
 /// Lowers `BMOV`, a move between registers and convergence barriers.
-pub(super) fn barrier(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if w.take("64") {
+pub(super) fn barrier(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    if w.consume("64") {
         return Err(w.unknown("64-bit access to a barrier", w.instruction.opcode));
     }
-    w.ignore(&["32", "PQUAD"]);
-    let clears = w.take("CLEAR");
+    w.ignore_modifiers(&["32", "PQUAD"]);
+    let clears = w.consume("CLEAR");
     let to = w.to(1)?;
     let from = w.peek().and_then(|operand| as_register(&operand.value));
     let a = w.source()?;
     let span = a.1;
     let mut steps = vec![copy(to, a)];
     if let Some(register) = from.filter(|_| clears) {
-        let run = super::body::id_of(register).map(RegisterRun::one);
-        let to = Arg::One(OperandValue::Destination(run), span);
+        let run = super::body::id_of(register).map(RegisterTuple::one);
+        let to = LoweredOperand::One(OperandValue::Destination(run), span);
         steps.push(copy(to, (number(0), span)));
     }
     Ok(steps)
@@ -301,11 +323,11 @@ const WIDTHS: &[(&str, (ScalarType, u8))] = &[
 ];
 
 /// Lowers `LDC`, `ULDC` and `LDCU`, loads from a constant bank at a fixed offset or at an offset in a register.
-pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let (ty, n) = w.take_one(WIDTHS).unwrap_or((ScalarType::B32, 1));
+pub(super) fn load_constant(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let (ty, n) = w.consume_one_of(WIDTHS).unwrap_or((ScalarType::B32, 1));
     let (run, to_span) = w.destination(n)?;
     let operand = w.next()?;
-    let Value::Memory(memory) = &operand.value else {
+    let OperandKind::Memory(memory) = &operand.value else {
         return Err(w.unknown("a source operand that is not a constant", operand.span));
     };
     let (bank, inside) = w.bank(memory, operand.span)?;
@@ -315,7 +337,7 @@ pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
             TermValue::Integer(value) => offset += signed(term.joint, value),
             TermValue::Register(register) if is_zero_register(register) => {}
             TermValue::Register(register) if index.is_none() => {
-                index = super::body::id_of(register).map(RegisterRun::one);
+                index = super::body::id_of(register).map(RegisterTuple::one);
             }
             TermValue::Register(_) | TermValue::Other(_) => {
                 return Err(w.unknown("this kind of offset in a constant bank", term.span));
@@ -331,7 +353,7 @@ pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
         let to = destinations(run, n, to_span).into_iter();
         let copies = to
             .zip(from)
-            .map(|((to, span), from)| copy(Arg::One(to, span), from));
+            .map(|((to, span), from)| copy(LoweredOperand::One(to, span), from));
         return Ok(copies.collect());
     }
     let vector = match n {
@@ -351,19 +373,22 @@ pub(super) fn load_constant(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let base = AddressBase::Bank { bank, index };
     let address = OperandValue::Address(Address::new(base, offset));
     Ok(vec![step(
-        Does::Memory(MemoryOp::Load),
+        Operation::Memory(MemoryOp::Load),
         modifiers,
         vec![
-            Arg::List(destinations(run, n, to_span), to_span),
-            Arg::One(address, operand.span),
+            LoweredOperand::List(destinations(run, n, to_span), to_span),
+            LoweredOperand::One(address, operand.span),
         ],
     )])
 }
 
 /// Lowers `RPCMOV.32 Rpc.LO, R2` and `RPCMOV.32 R2, Rpc.LO`, which access half of the return-address register; the assembler also uses it
 /// for other values.
-pub(super) fn return_address(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    w.ignore(&["32"]);
+pub(super) fn return_address(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    w.ignore_modifiers(&["32"]);
     let half = |operand: &Operand| match operand.span.text(w.source) {
         "Rpc.LO" => Some(0),
         "Rpc.HI" => Some(1),
@@ -377,7 +402,7 @@ pub(super) fn return_address(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<
             w.next()?;
             let to = c.body.return_address(half);
             let from = w.source()?;
-            Ok(vec![copy(Arg::One(written(to), span), from)])
+            Ok(vec![copy(LoweredOperand::One(written(to), span), from)])
         }
         [None, Some(half)] => {
             let to = w.to(1)?;

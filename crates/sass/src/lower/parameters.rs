@@ -1,18 +1,18 @@
 //! Infers the parameters of a kernel without attributes, as in listings of `cuobjdump -sass`, from the constants that its instructions
 //! read. Unread ranges are filled, so that each parameter keeps its offset.
 
-use crate::listing::{ParameterInfo, Text};
-use crate::syntax::{Instruction, Memory, TermValue, Tree, Value};
+use crate::listing::{FunctionCode, ParameterInfo};
+use crate::syntax::{Instruction, MemoryOperand, OperandKind, TermValue, Tree};
 use std::collections::BTreeMap;
 
 /// Size of the parameter area that is searched in bytes, the maximum of a kernel before PTX 8.1.
-const MOST_BYTES: u64 = 4352;
+const MAX_BYTES: u64 = 4352;
 /// Constant bank that the launch fills.
 const LAUNCH_BANK: u64 = 0;
 
 /// How a word of the bank is read.
 #[derive(Clone, Copy, Debug, Default)]
-struct Read {
+struct ConstantRead {
     /// Read as the lower half of 64 bits.
     is_wide: bool,
     /// Read as a separate 32-bit word.
@@ -25,10 +25,10 @@ struct Read {
 pub(super) fn read_parameters(
     tree: &Tree,
     source: &str,
-    text: &Text,
+    text: &FunctionCode,
     start: u32,
 ) -> Vec<ParameterInfo> {
-    let mut reads: BTreeMap<u64, Read> = BTreeMap::new();
+    let mut reads: BTreeMap<u64, ConstantRead> = BTreeMap::new();
     for placed in &text.instructions {
         if let Some(instruction) = tree.instructions.get(placed.index as usize) {
             add_reads(tree, source, instruction, start.into(), &mut reads);
@@ -63,7 +63,7 @@ fn add_reads(
     source: &str,
     instruction: &Instruction,
     start: u64,
-    reads: &mut BTreeMap<u64, Read>,
+    reads: &mut BTreeMap<u64, ConstantRead>,
 ) {
     let opcode = instruction.opcode.text(source);
     let modifiers = tree.modifiers(instruction);
@@ -71,11 +71,11 @@ fn add_reads(
     let operands = tree.operands(instruction);
     let is_move = matches!(opcode, "MOV" | "UMOV" | "LDC" | "ULDC" | "LDCU") || has("MOV");
     for (index, operand) in operands.iter().enumerate() {
-        let Value::Memory(memory) = &operand.value else {
+        let OperandKind::Memory(memory) = &operand.value else {
             continue;
         };
         let place = offset_of(tree, source, memory).and_then(|offset| offset.checked_sub(start));
-        let Some(place) = place.filter(|place| *place < MOST_BYTES && place % 4 == 0) else {
+        let Some(place) = place.filter(|place| *place < MAX_BYTES && place % 4 == 0) else {
             continue;
         };
         let is_addend = index + 1 == operands.len();
@@ -98,13 +98,13 @@ pub(crate) fn offsets_read(tree: &Tree, source: &str) -> impl Iterator<Item = u6
     let instructions = tree.instructions.iter();
     let operands = instructions.flat_map(|instruction| tree.operands(instruction));
     operands.filter_map(|operand| match &operand.value {
-        Value::Memory(memory) => offset_of(tree, source, memory),
+        OperandKind::Memory(memory) => offset_of(tree, source, memory),
         _ => None,
     })
 }
 
 /// Returns the offset of `c[0x0][0x160]`.
-fn offset_of(tree: &Tree, source: &str, memory: &Memory) -> Option<u64> {
+fn offset_of(tree: &Tree, source: &str, memory: &MemoryOperand) -> Option<u64> {
     let is_constant = memory
         .prefix
         .is_some_and(|prefix| prefix.text(source) == "c");

@@ -1,23 +1,26 @@
 //! Lowering of SIMD operations on the four bytes of a register, equivalent to the SIMD video instructions of PTX.
 
-use super::body::{Arg, Placed, Step, read, written};
-use super::words::{Lowered, Words, number};
-use super::{Context, extreme, known, one, step, typed};
-use warpgrid_isa::video::Selection;
-use warpgrid_isa::{CompareForm, Does, Modifiers, ScalarType, VideoLanes, VideoOp};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
+use super::words::{InstructionCursor, LowerResult, number};
+use super::{LoweringContext, extreme, known, one, step, typed};
+use warpgrid_isa::video::SubwordSelectors;
+use warpgrid_isa::{ComparisonOp, Modifiers, Operation, ScalarType, SimdWidth, VideoOp};
 use warpgrid_program::OperandValue;
 
 /// Types with four byte elements.
 const BYTES: &[(&str, ScalarType)] = &[("U8x4", ScalarType::U32), ("S8x4", ScalarType::S32)];
 
 /// Returns whether the modifiers select byte elements.
-pub(super) fn are_bytes(w: &Words<'_>) -> bool {
+pub(super) fn are_bytes(w: &InstructionCursor<'_>) -> bool {
     BYTES.iter().any(|(word, _)| w.has(word))
 }
 
 /// Lowers `VIADD.U8x4 d, a, -b` and `VIMNMX.S8x4 d, P0, P0, a, b, p`.
-pub(super) fn four_bytes(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let ty = w.take_one(BYTES);
+pub(super) fn four_bytes(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let ty = w.consume_one_of(BYTES);
     let modifiers = Modifiers {
         d_type: ty,
         a_type: ty,
@@ -31,19 +34,28 @@ pub(super) fn four_bytes(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<
 }
 
 /// Returns an operation on four bytes.
-fn video(op: VideoOp, modifiers: Modifiers, to: Arg, a: Placed, b: Placed) -> Step {
+fn video(
+    op: VideoOp,
+    modifiers: Modifiers,
+    to: LoweredOperand,
+    a: SpannedValue,
+    b: SpannedValue,
+) -> LoweredInstruction {
     let span = b.1;
     let args = vec![
         to,
         one(a),
         one(b),
-        Arg::One(number(0), span),
-        Arg::One(number(Selection::default().to_bits()), span),
+        LoweredOperand::One(number(0), span),
+        LoweredOperand::One(number(SubwordSelectors::default().to_bits()), span),
     ];
-    step(Does::Video(op, VideoLanes::Four), modifiers, args)
+    step(Operation::Video(op, SimdWidth::Four), modifiers, args)
 }
 
-fn sum(w: &mut Words<'_>, modifiers: Modifiers) -> Lowered<Vec<Step>> {
+fn sum(
+    w: &mut InstructionCursor<'_>,
+    modifiers: Modifiers,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let to = w.to(1)?;
     let a = w.source()?;
     let (mut b, span) = w.source()?;
@@ -56,28 +68,28 @@ fn sum(w: &mut Words<'_>, modifiers: Modifiers) -> Lowered<Vec<Step>> {
 }
 
 fn minimum_or_maximum(
-    c: &mut Context<'_>,
-    w: &mut Words<'_>,
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
     modifiers: Modifiers,
-) -> Lowered<Vec<Step>> {
+) -> LowerResult<Vec<LoweredInstruction>> {
     extreme::predicate_results(c, w)?;
     let to = w.to(1)?;
     extreme::predicate_results(c, w)?;
     let (a, b) = (w.source()?, w.source()?);
     let span = b.1;
-    let clamps = w.take("RELU");
+    let clamps = w.consume("RELU");
     if clamps && modifiers.d_type != Some(ScalarType::S32) {
         return Err(w.unknown("`.RELU` with an unsigned type", w.instruction.opcode));
     }
     let p = w.predicate()?;
     let of = |op, to, a, b| video(op, modifiers, to, a, b);
-    let mut register = || c.body.hidden(ScalarType::B32);
+    let mut register = || c.body.temporary(ScalarType::B32);
     let (result, clamped) = match clamps {
         true => {
             let before = register();
             let zero = (number(0), span);
             let clamped = of(VideoOp::Max, to, (read(before), span), zero);
-            (Arg::One(written(before), span), Some(clamped))
+            (LoweredOperand::One(written(before), span), Some(clamped))
         }
         false => (to, None),
     };
@@ -88,12 +100,12 @@ fn minimum_or_maximum(
             let (low, high) = (register(), register());
             let selected = vec![
                 result,
-                Arg::One(read(low), span),
-                Arg::One(read(high), span),
+                LoweredOperand::One(read(low), span),
+                LoweredOperand::One(read(high), span),
                 one(p),
             ];
-            let to = |register| Arg::One(written(register), span);
-            let select = Does::Compare(CompareForm::Selp);
+            let to = |register| LoweredOperand::One(written(register), span);
+            let select = Operation::Compare(ComparisonOp::Selp);
             vec![
                 of(VideoOp::Min, to(low), a.clone(), b.clone()),
                 of(VideoOp::Max, to(high), a, b),

@@ -1,15 +1,17 @@
 //! Lowering of tensor copies. A run of uniform registers contains the shared-memory address, the mbarrier address if there is one, and
 //! the coordinates; a register pair contains the address of the tensor map (measured with assembler 13.5 against the original PTX).
 
-use super::body::{Arg, Step, plain, read, written};
+use super::body::{LoweredInstruction, LoweredOperand, plain, read, written};
 use super::memory::AddressWidth;
-use super::words::{Lowered, Words, number};
-use super::{Context, arithmetic, memory, one, step};
+use super::words::{InstructionCursor, LowerResult, number};
+use super::{LoweringContext, arithmetic, memory, one, step};
 use warpgrid_isa::{
-    ArithmeticOp, Completion, CtaGroup, Does, Flag, LoadMode, Modifiers, ScalarType, StateSpace,
-    TensorCopyOp, UnitOp,
+    ArithmeticOp, Completion, CtaGroup, DeviceUnitOp, Flag, LoadMode, Modifiers, Operation,
+    ScalarType, StateSpace, TensorCopyOp,
 };
-use warpgrid_program::{Address, AddressBase, OperandValue, RegisterId, RegisterRun, Source, Span};
+use warpgrid_program::{
+    Address, AddressBase, OperandValue, RegisterId, RegisterTuple, Source, Span,
+};
 
 /// Number of dimensions of the tensor.
 const RANKS: &[(&str, u32)] = &[("1D", 1), ("2D", 2), ("3D", 3), ("4D", 4), ("5D", 5)];
@@ -34,20 +36,23 @@ const fn offset_widths(mode: LoadMode, rank: u32) -> &'static [u32] {
 
 /// Lowers `UTMALDG.4D.IM2COL.MULTICAST [d], [map], b{, desc[policy]}`: d, the mbarrier and the coordinates are in a run. The lower half
 /// of b contains the offsets of an `im2col` copy, its upper half the CTA mask of a multicast.
-pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn load(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let rank = rank(w)?;
-    let mode = w.take_one(LOAD_MODES).unwrap_or(LoadMode::Tile);
+    let mode = w.consume_one_of(LOAD_MODES).unwrap_or(LoadMode::Tile);
     let mut modifiers = Modifiers {
         space: Some(StateSpace::SharedCluster),
         completion: Some(Completion::MbarrierCompleteTxBytes),
         ..super::blank()
     };
     modifiers.unit.load_mode = Some(mode);
-    let multicasts = w.take("MULTICAST");
+    let multicasts = w.consume("MULTICAST");
     if multicasts {
         modifiers.flags = modifiers.flags.with(Flag::Multicast);
     }
-    if w.take("2CTA") {
+    if w.consume("2CTA") {
         modifiers.unit.group = Some(CtaGroup::Two);
     }
     let span = w.instruction.span;
@@ -66,9 +71,9 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
     if multicasts || !offsets.is_empty() {
         let packed = w.source()?;
         let mut part = |start: u32, bits: u32| {
-            let to = c.body.hidden(ScalarType::U32);
-            let literal = |value: u32| Arg::One(number(value.into()), span);
-            let to_part = Arg::One(written(to), span);
+            let to = c.body.temporary(ScalarType::U32);
+            let literal = |value: u32| LoweredOperand::One(number(value.into()), span);
+            let to_part = LoweredOperand::One(written(to), span);
             let args = vec![to_part, one(packed.clone()), literal(start), literal(bits)];
             steps.push(arithmetic(ArithmeticOp::Bfe, ScalarType::U32, args));
             (read(to), span)
@@ -80,7 +85,7 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
             start += bits;
         }
         if !parts.is_empty() {
-            args.push(Arg::List(parts, span));
+            args.push(LoweredOperand::List(parts, span));
         }
         if multicasts {
             args.push(one(part(16, 16)));
@@ -93,13 +98,16 @@ pub(super) fn load(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 }
 
 /// Lowers `UTMASTG.2D [a], [map]` and `UTMAREDG.2D.ADD [a], [map]{, desc[policy]}`: a and the coordinates are in a run.
-pub(super) fn store(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn store(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let rank = rank(w)?;
     let modes = [
         ("IM2COL", LoadMode::Im2colNoOffsets),
         ("SCATTER4", LoadMode::Scatter4),
     ];
-    let mode = w.take_one(&modes).unwrap_or(LoadMode::Tile);
+    let mode = w.consume_one_of(&modes).unwrap_or(LoadMode::Tile);
     let mut modifiers = Modifiers {
         completion: Some(Completion::BulkGroup),
         ..super::blank()
@@ -107,7 +115,7 @@ pub(super) fn store(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
     modifiers.unit.load_mode = Some(mode);
     let op = match w.opcode() {
         "UTMAREDG" => {
-            let combines = w.take_one(memory::OPERATIONS);
+            let combines = w.consume_one_of(memory::OPERATIONS);
             modifiers.atomic = combines;
             combines
                 .ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?;
@@ -127,17 +135,21 @@ pub(super) fn store(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
     Ok(c.in_one_lane(copy, span).into())
 }
 
-fn unit(op: TensorCopyOp, modifiers: Modifiers, args: Vec<Arg>) -> Step {
-    step(Does::Unit(UnitOp::TensorCopy(op)), modifiers, args)
+fn unit(op: TensorCopyOp, modifiers: Modifiers, args: Vec<LoweredOperand>) -> LoweredInstruction {
+    step(
+        Operation::Unit(DeviceUnitOp::TensorCopy(op)),
+        modifiers,
+        args,
+    )
 }
 
-fn rank(w: &mut Words<'_>) -> Lowered<u32> {
-    let rank = w.take_one(RANKS);
+fn rank(w: &mut InstructionCursor<'_>) -> LowerResult<u32> {
+    let rank = w.consume_one_of(RANKS);
     rank.ok_or_else(|| w.unknown("missing dimensionality", w.instruction.opcode))
 }
 
 /// Reads the first register of a run in brackets.
-fn run(w: &mut Words<'_>) -> Lowered<RegisterId> {
+fn run(w: &mut InstructionCursor<'_>) -> LowerResult<RegisterId> {
     let (address, span) = memory::address(w, AddressWidth::Narrow)?;
     match address {
         OperandValue::Address(Address {
@@ -150,28 +162,33 @@ fn run(w: &mut Words<'_>) -> Lowered<RegisterId> {
     }
 }
 
-fn register_in(run: RegisterId, i: u32) -> RegisterRun {
-    RegisterRun::one(RegisterId(run.0 + i))
+fn register_in(run: RegisterId, i: u32) -> RegisterTuple {
+    RegisterTuple::one(RegisterId(run.0 + i))
 }
 
 /// Returns the address in a register of a run.
-fn address_in(run: RegisterId, i: u32, span: Span) -> Arg {
+fn address_in(run: RegisterId, i: u32, span: Span) -> LoweredOperand {
     let address = Address::new(AddressBase::Register(register_in(run, i)), 0);
-    Arg::One(OperandValue::Address(address), span)
+    LoweredOperand::One(OperandValue::Address(address), span)
 }
 
 /// Reads the tensor map, and coordinates starting at a register of a run.
-fn tensor(w: &mut Words<'_>, run: RegisterId, first: u32, n: u32) -> Lowered<Arg> {
+fn tensor(
+    w: &mut InstructionCursor<'_>,
+    run: RegisterId,
+    first: u32,
+    n: u32,
+) -> LowerResult<LoweredOperand> {
     let (map, span) = (self::run(w)?, w.instruction.span);
-    let map = RegisterRun { first: map, n: 2 };
+    let map = RegisterTuple { first: map, n: 2 };
     let coordinates = (first..first + n).map(|i| register_in(run, i));
     let all = std::iter::once(map).chain(coordinates);
     let values = all.map(|run| (plain(Source::Register(run)), span));
-    Ok(Arg::List(values.collect(), span))
+    Ok(LoweredOperand::List(values.collect(), span))
 }
 
 /// Consumes the cache policy, which has no effect on results.
-fn policy(w: &mut Words<'_>) -> Lowered<()> {
+fn policy(w: &mut InstructionCursor<'_>) -> LowerResult<()> {
     if w.n_left() > 0 {
         w.next()?;
     }

@@ -3,42 +3,49 @@
 //! `tmem[UR4]`, contains the address of the metadata. The descriptors equal those of PTX (measured with assembler 13.5 against the
 //! original PTX).
 
-use super::body::{Arg, Step, read, written};
+use super::body::{LoweredInstruction, LoweredOperand, read, written};
 use super::memory::AddressWidth;
 use super::warpgroup::descriptors;
-use super::words::{Lowered, Words, destinations, number, parts};
-use super::{Context, arithmetic, memory, one, predicates_by_table, step};
-use crate::syntax::{Operand, TermValue, Value};
+use super::words::{InstructionCursor, LowerResult, destinations, number, parts};
+use super::{LoweringContext, arithmetic, memory, one, predicates_by_table, step};
+use crate::syntax::{Operand, OperandKind, TermValue};
 use warpgrid_isa::{
-    ArithmeticOp, CopyShape, CtaGroup, Does, Flag, MmaKind, Modifiers, MoveShape, MulPart,
-    ReduceOp, ScalarType, ScaleVector, StateSpace, TensorMemoryOp, UnitOp, Unpacking,
-    WarpMulticast,
+    ArithmeticOp, CtaGroup, DeviceUnitOp, Flag, MmaKind, Modifiers, MulPart, Operation, ReduceOp,
+    ScalarType, ScaleVector, StateSpace, TensorMemoryAccessShape, TensorMemoryCopyShape,
+    TensorMemoryOp, Unpacking, WarpMulticast,
 };
-use warpgrid_program::{Address, AddressBase, OperandValue, RegisterId, RegisterRun, Span};
+use warpgrid_program::{Address, AddressBase, OperandValue, RegisterId, RegisterTuple, Span};
 
-fn unit(op: TensorMemoryOp, modifiers: Modifiers, args: Vec<Arg>) -> Step {
-    step(Does::Unit(UnitOp::TensorMemory(op)), modifiers, args)
+fn unit(op: TensorMemoryOp, modifiers: Modifiers, args: Vec<LoweredOperand>) -> LoweredInstruction {
+    step(
+        Operation::Unit(DeviceUnitOp::TensorMemory(op)),
+        modifiers,
+        args,
+    )
 }
 
-fn in_group(w: &mut Words<'_>) -> Modifiers {
+fn in_group(w: &mut InstructionCursor<'_>) -> Modifiers {
     let mut modifiers = super::blank();
-    modifiers.unit.group = w.take("2CTA").then_some(CtaGroup::Two);
+    modifiers.unit.group = w.consume("2CTA").then_some(CtaGroup::Two);
     modifiers
 }
 
 /// Lowers `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`, which allocates n times 32 columns; d is the start in the same unit, p indicates
 /// success. Lowers `UTCATOMSWS.AND RZ, kept`, which frees the columns whose bits are clear in `kept`.
-pub(super) fn reserve(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn reserve(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
     let modifiers = in_group(w);
-    let [mask, columns, place] = [0; 3].map(|_| c.body.hidden(ScalarType::U32));
-    let from = |register| Arg::One(read(register), span);
-    let to = |register| Arg::One(written(register), span);
-    let literal = |value| Arg::One(number(value), span);
+    let [mask, columns, place] = [0; 3].map(|_| c.body.temporary(ScalarType::U32));
+    let from = |register| LoweredOperand::One(read(register), span);
+    let to = |register| LoweredOperand::One(written(register), span);
+    let literal = |value| LoweredOperand::One(number(value), span);
     let bits = ScalarType::B32;
     let mut steps = Vec::new();
-    if w.take("FIND_AND_SET") {
-        w.ignore(&["ALIGN"]);
+    if w.consume("FIND_AND_SET") {
+        w.ignore_modifiers(&["ALIGN"]);
         let p = w.predicate_destination()?;
         let d = w.to(1)?;
         let args = vec![to(columns), one(w.source()?), literal(5)];
@@ -51,7 +58,7 @@ pub(super) fn reserve(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         steps.push(predicates_by_table(p.0, Vec::new(), 0xff, p.1));
         return Ok(steps);
     }
-    if !w.take("AND") {
+    if !w.consume("AND") {
         return Err(w.unknown(
             "this kind of tensor memory allocation",
             w.instruction.opcode,
@@ -78,19 +85,22 @@ pub(super) fn reserve(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
         );
     }
     let args = vec![from(place), from(columns)];
-    steps.push(unit(TensorMemoryOp::Free, modifiers, args));
+    steps.push(unit(TensorMemoryOp::Deallocate, modifiers, args));
     Ok(steps)
 }
 
 /// Shape of a transfer, and the half of the lanes that participates unless all do.
-const SHAPES: &[(&str, (MoveShape, Option<MulPart>))] = &[
-    ("16dp64bit", (MoveShape::M16x64, None)),
-    ("16dp128bit", (MoveShape::M16x128, None)),
-    ("16dp256bit", (MoveShape::M16x256, None)),
-    ("16dp32bit_t0_t15", (MoveShape::M16x32x2, Some(MulPart::Lo))),
+const SHAPES: &[(&str, (TensorMemoryAccessShape, Option<MulPart>))] = &[
+    ("16dp64bit", (TensorMemoryAccessShape::M16x64, None)),
+    ("16dp128bit", (TensorMemoryAccessShape::M16x128, None)),
+    ("16dp256bit", (TensorMemoryAccessShape::M16x256, None)),
+    (
+        "16dp32bit_t0_t15",
+        (TensorMemoryAccessShape::M16x32x2, Some(MulPart::Lo)),
+    ),
     (
         "16dp32bit_t16_t31",
-        (MoveShape::M16x32x2, Some(MulPart::Hi)),
+        (TensorMemoryAccessShape::M16x32x2, Some(MulPart::Hi)),
     ),
 ];
 
@@ -105,9 +115,11 @@ const REPETITIONS: &[(&str, u8)] = &[
 ];
 
 /// Reads the modifiers of a transfer, and returns its number of registers.
-fn shape(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
-    let (shape, lanes) = w.take_one(SHAPES).unwrap_or((MoveShape::M32x32, None));
-    let times = w.take_one(REPETITIONS).unwrap_or(1);
+fn shape(w: &mut InstructionCursor<'_>) -> LowerResult<(Modifiers, u8)> {
+    let (shape, lanes) = w
+        .consume_one_of(SHAPES)
+        .unwrap_or((TensorMemoryAccessShape::M32x32, None));
+    let times = w.consume_one_of(REPETITIONS).unwrap_or(1);
     let mut modifiers = Modifiers {
         part: lanes,
         ..super::blank()
@@ -120,13 +132,13 @@ fn shape(w: &mut Words<'_>) -> Lowered<(Modifiers, u8)> {
 }
 
 /// Lowers `LDTM.16dp64bit.x8 d, tmem[a]` and `LDTM.STAT.x8.MIN r, d, tmem[a]`; r is the minimum of the registers of a lane.
-pub(super) fn load(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn load(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (mut modifiers, n) = shape(w)?;
     let span = w.instruction.span;
-    if w.take("PACK16BIT") {
+    if w.consume("PACK16BIT") {
         modifiers.flags = modifiers.flags.with(Flag::Pack16);
     }
-    let found = match w.take("STAT") {
+    let found = match w.consume("STAT") {
         true => {
             let operations = [
                 ("MIN", (ReduceOp::Min, false)),
@@ -134,82 +146,94 @@ pub(super) fn load(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
                 ("MINABS", (ReduceOp::Min, true)),
                 ("MAXABS", (ReduceOp::Max, true)),
             ];
-            let found = w.take_one(&operations);
+            let found = w.consume_one_of(&operations);
             let (op, absolute) = found
                 .ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?;
             modifiers.reduce = Some(op);
             if absolute {
                 modifiers.flags = modifiers.flags.with(Flag::Abs);
             }
-            if w.take("NAN") {
+            if w.consume("NAN") {
                 modifiers.flags = modifiers.flags.with(Flag::NaN);
             }
             let types = [("F32", ScalarType::F32), ("S32", ScalarType::S32)];
-            modifiers.ty = Some(w.take_one(&types).unwrap_or(ScalarType::U32));
+            modifiers.ty = Some(w.consume_one_of(&types).unwrap_or(ScalarType::U32));
             Some(w.to(1)?)
         }
         false => None,
     };
     let (run, run_span) = w.destination(n)?;
-    let registers = Arg::List(destinations(run, n, run_span), run_span);
+    let registers = LoweredOperand::List(destinations(run, n, run_span), run_span);
     let place = place(w)?;
     let (op, args) = match found {
         Some(found) => (
             TensorMemoryOp::LoadReduce,
-            vec![registers, found, place, Arg::One(number(0), span)],
+            vec![
+                registers,
+                found,
+                place,
+                LoweredOperand::One(number(0), span),
+            ],
         ),
         None => (
             TensorMemoryOp::Load,
-            vec![registers, place, Arg::One(number(0), span)],
+            vec![registers, place, LoweredOperand::One(number(0), span)],
         ),
     };
     Ok(vec![unit(op, modifiers, args)])
 }
 
 /// Lowers `STTM.16dp64bit.x8 tmem[a], b`.
-pub(super) fn store(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn store(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (mut modifiers, n) = shape(w)?;
-    if w.take("EXPAND16BIT") {
+    if w.consume("EXPAND16BIT") {
         modifiers.flags = modifiers.flags.with(Flag::Unpack16);
     }
     let mut args = vec![place(w)?];
-    if modifiers.unit.moved == Some(MoveShape::M16x32x2) {
-        args.push(Arg::One(number(0), w.instruction.span));
+    if modifiers.unit.moved == Some(TensorMemoryAccessShape::M16x32x2) {
+        args.push(LoweredOperand::One(number(0), w.instruction.span));
     }
     let value = w.source()?;
     let span = value.1;
-    args.push(Arg::List(parts(value, n), span));
+    args.push(LoweredOperand::List(parts(value, n), span));
     Ok(vec![unit(TensorMemoryOp::Store, modifiers, args)])
 }
 
 /// Lowers `UTCCP.T.S.4x32dp128bit tmem[a], gdesc[b]`, a copy from shared to tensor memory.
-pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn copy(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let mut modifiers = in_group(w);
-    if !w.take("T") || !w.take("S") {
+    if !w.consume("T") || !w.consume("S") {
         return Err(w.unknown(
             "missing or unknown direction modifier",
             w.instruction.opcode,
         ));
     }
     let shapes = [
-        ("4dp256bit", (CopyShape::L4x256, None)),
-        ("128dp128bit", (CopyShape::L128x128, None)),
+        ("4dp256bit", (TensorMemoryCopyShape::L4x256, None)),
+        ("128dp128bit", (TensorMemoryCopyShape::L128x128, None)),
         (
             "2x64dp128bit_lw02_lw13",
-            (CopyShape::L64x128, Some(WarpMulticast::X2Even)),
+            (TensorMemoryCopyShape::L64x128, Some(WarpMulticast::X2Even)),
         ),
         (
             "2x64dp128bit_lw01_lw23",
-            (CopyShape::L64x128, Some(WarpMulticast::X2Halves)),
+            (
+                TensorMemoryCopyShape::L64x128,
+                Some(WarpMulticast::X2Halves),
+            ),
         ),
         (
             "4x32dp128bit",
-            (CopyShape::L32x128, Some(WarpMulticast::X4)),
+            (TensorMemoryCopyShape::L32x128, Some(WarpMulticast::X4)),
         ),
     ];
-    let shape = w.take_one(&shapes);
-    let (shape, warps) = shape.unwrap_or((CopyShape::L128x256, None));
-    modifiers.unpacking = w.take_one(&[("U6x16P32", Unpacking::B6), ("U4x16P64", Unpacking::B4)]);
+    let shape = w.consume_one_of(&shapes);
+    let (shape, warps) = shape.unwrap_or((TensorMemoryCopyShape::L128x256, None));
+    modifiers.unpacking =
+        w.consume_one_of(&[("U6x16P32", Unpacking::B6), ("U4x16P64", Unpacking::B4)]);
     modifiers.unit.copied = Some(shape);
     modifiers.unit.warps = warps;
     let to = place(w)?;
@@ -220,9 +244,12 @@ pub(super) fn copy(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>>
 }
 
 /// Lowers `UTCSHIFT.DOWN tmem[a]`, which shifts rows by one.
-pub(super) fn shift(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn shift(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let modifiers = in_group(w);
-    if !w.take("DOWN") {
+    if !w.consume("DOWN") {
         return Err(w.unknown(
             "missing or unknown direction modifier",
             w.instruction.opcode,
@@ -234,12 +261,15 @@ pub(super) fn shift(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
 }
 
 /// Lowers `UTCBAR{.MULTICAST} [a], URZ{, blocks}`, an arrival at an mbarrier once all started operations are complete.
-pub(super) fn commit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn commit(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let mut modifiers = Modifiers {
         space: Some(StateSpace::SharedCluster),
         ..in_group(w)
     };
-    let multicasts = w.take("MULTICAST");
+    let multicasts = w.consume("MULTICAST");
     let mut args = vec![one(memory::address(w, AddressWidth::Narrow)?)];
     let (what, span) = w.source()?;
     if !super::is_zero(&what) {
@@ -255,11 +285,14 @@ pub(super) fn commit(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
 
 /// Lowers `UTCHMMA{.WS}{.ASHIFT} a, gdesc[b], tmem[d], tmem[metadata], idesc[i]{, tmem[factors]}{, left out}, p{, scale}`. The `left out`
 /// operand disables rows of D, or with `.WS` columns.
-pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn product(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
     let mut modifiers = in_group(w);
-    let is_stationary = w.take("WS");
-    if w.take("ASHIFT") {
+    let is_stationary = w.consume("WS");
+    if w.consume("ASHIFT") {
         modifiers.flags = modifiers.flags.with(Flag::AShift);
     }
     let a = w.next()?;
@@ -276,7 +309,7 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let metadata = place(w)?;
     let operand = w.next()?;
     let says = descriptors(w, operand, "idesc")?;
-    let says = Arg::One(read(says), operand.span);
+    let says = LoweredOperand::One(read(says), operand.span);
     let factors = w.peek().filter(|next| prefix(w, next) == Some("tmem"));
     let mut args = vec![d, a, b, metadata, says];
     (modifiers.kind, modifiers.scale_vector) = product_kind(w, factors)?;
@@ -288,12 +321,12 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
                 let register = RegisterId(first.0 + i);
                 args.push(in_tensor_memory(register, 0, factors.span));
             }
-            TensorMemoryOp::SparseScaledProduct
+            TensorMemoryOp::MmaSparseBlockScaled
         }
-        (None, true) => TensorMemoryOp::StationarySparseProduct,
+        (None, true) => TensorMemoryOp::MmaWeightStationarySparse,
         (None, false) => {
             args.push(rows_left_out(w, modifiers.unit.group)?);
-            TensorMemoryOp::SparseProduct
+            TensorMemoryOp::MmaSparse
         }
     };
     let zero_columns = match is_stationary && !w.is_predicate() {
@@ -302,12 +335,12 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     };
     let (adds, p_span) = w.predicate()?;
     args.push(match super::known(&adds) {
-        Some(always) => Arg::One(number(always.into()), p_span),
-        None => Arg::One(adds, p_span),
+        Some(always) => LoweredOperand::One(number(always.into()), p_span),
+        None => LoweredOperand::One(adds, p_span),
     });
     args.extend(zero_columns);
-    if w.n_left() > 0 && op == TensorMemoryOp::SparseProduct {
-        args.push(Arg::One(number(w.immediate()?), span));
+    if w.n_left() > 0 && op == TensorMemoryOp::MmaSparse {
+        args.push(LoweredOperand::One(number(w.immediate()?), span));
     }
     let product = unit(op, modifiers, args);
     Ok(c.in_one_lane(product, span).into())
@@ -315,15 +348,15 @@ pub(super) fn product(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
 
 /// Returns the MMA kind and the number of scale factors per row. The instruction descriptor determines whether A is sparse.
 fn product_kind(
-    w: &mut Words<'_>,
+    w: &mut InstructionCursor<'_>,
     factors: Option<&Operand>,
-) -> Lowered<(Option<MmaKind>, Option<ScaleVector>)> {
+) -> LowerResult<(Option<MmaKind>, Option<ScaleVector>)> {
     let (kind, scale_vector) = match (w.opcode(), factors.is_some()) {
         ("UTCHMMA", false) => (MmaKind::F16, None),
         ("UTCIMMA", false) => (MmaKind::I8, None),
         ("UTCQMMA", false) => (MmaKind::F8f6f4, None),
         ("UTCQMMA", true) => (MmaKind::Mxf8f6f4, Some(ScaleVector::X1)),
-        ("UTCOMMA", true) if w.take("4X") || w.take("BLOCK16") => {
+        ("UTCOMMA", true) if w.consume("4X") || w.consume("BLOCK16") => {
             (MmaKind::Mxf4nvf4, Some(ScaleVector::X4))
         }
         ("UTCOMMA", true) => (MmaKind::Mxf4nvf4, Some(ScaleVector::X2)),
@@ -333,7 +366,7 @@ fn product_kind(
 }
 
 /// Ignores the collector modifiers of operand matrices, which have no effect on results.
-fn ignore_collectors(w: &Words<'_>, operand: &Operand) -> Lowered<()> {
+fn ignore_collectors(w: &InstructionCursor<'_>, operand: &Operand) -> LowerResult<()> {
     let is_known = |word: &&str| {
         matches!(
             *word,
@@ -358,42 +391,45 @@ fn ignore_collectors(w: &Words<'_>, operand: &Operand) -> Lowered<()> {
 }
 
 /// Reads the disable-output-lane mask: four registers, or eight for two CTAs, whose bits select the rows of D that are not updated.
-fn rows_left_out(w: &mut Words<'_>, group: Option<CtaGroup>) -> Lowered<Arg> {
+fn rows_left_out(
+    w: &mut InstructionCursor<'_>,
+    group: Option<CtaGroup>,
+) -> LowerResult<LoweredOperand> {
     let span = w.instruction.span;
     if w.is_predicate() {
-        return Ok(Arg::One(OperandValue::Absent, span));
+        return Ok(LoweredOperand::One(OperandValue::Absent, span));
     }
     let n = match group {
         Some(CtaGroup::Two) => 8,
         Some(CtaGroup::One) | None => 4,
     };
-    Ok(Arg::List(parts(w.source()?, n), span))
+    Ok(LoweredOperand::List(parts(w.source()?, n), span))
 }
 
 /// Returns the prefix before the brackets of an operand.
-fn prefix<'a>(w: &Words<'a>, operand: &Operand) -> Option<&'a str> {
+fn prefix<'a>(w: &InstructionCursor<'a>, operand: &Operand) -> Option<&'a str> {
     match &operand.value {
-        Value::Memory(memory) => memory.prefix.map(|prefix| prefix.text(w.source)),
-        Value::Register(_)
-        | Value::Integer(_)
-        | Value::Float(_)
-        | Value::Target(_)
-        | Value::Relocation(_)
-        | Value::Set(_)
-        | Value::Word(_)
-        | Value::Unknown(_) => None,
+        OperandKind::Memory(memory) => memory.prefix.map(|prefix| prefix.text(w.source)),
+        OperandKind::Register(_)
+        | OperandKind::Integer(_)
+        | OperandKind::Float(_)
+        | OperandKind::Target(_)
+        | OperandKind::Relocation(_)
+        | OperandKind::Set(_)
+        | OperandKind::Word(_)
+        | OperandKind::Unknown(_) => None,
     }
 }
 
 /// Reads `tmem[UR4+0x8]`.
-fn place(w: &mut Words<'_>) -> Lowered<Arg> {
+fn place(w: &mut InstructionCursor<'_>) -> LowerResult<LoweredOperand> {
     let operand = w.next()?;
     tensor_address(w, operand)
 }
 
-fn tensor_address(w: &Words<'_>, operand: &Operand) -> Lowered<Arg> {
+fn tensor_address(w: &InstructionCursor<'_>, operand: &Operand) -> LowerResult<LoweredOperand> {
     let unknown = || w.unknown("an address outside tensor memory", operand.span);
-    let Value::Memory(memory) = &operand.value else {
+    let OperandKind::Memory(memory) = &operand.value else {
         return Err(unknown());
     };
     let ([inside], Some("tmem")) = (w.tree.brackets(memory), prefix(w, operand)) else {
@@ -414,12 +450,12 @@ fn tensor_address(w: &Words<'_>, operand: &Operand) -> Lowered<Arg> {
         Some(register) => in_tensor_memory(register, offset, operand.span),
         None => {
             let address = Address::new(AddressBase::None, offset);
-            Arg::One(OperandValue::Address(address), operand.span)
+            LoweredOperand::One(OperandValue::Address(address), operand.span)
         }
     })
 }
 
-fn in_tensor_memory(register: RegisterId, offset: i64, span: Span) -> Arg {
-    let base = AddressBase::Register(RegisterRun::one(register));
-    Arg::One(OperandValue::Address(Address::new(base, offset)), span)
+fn in_tensor_memory(register: RegisterId, offset: i64, span: Span) -> LoweredOperand {
+    let base = AddressBase::Register(RegisterTuple::one(register));
+    LoweredOperand::One(OperandValue::Address(Address::new(base, offset)), span)
 }

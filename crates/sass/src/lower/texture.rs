@@ -2,15 +2,15 @@
 //! Level and gradients of a sample have no effect, since emulated images have one level (measured with assembler 13.5 against the
 //! original PTX).
 
-use super::body::{Arg, Placed, Step, plain, read};
-use super::words::{Lowered, Words, destinations, number, parts};
-use super::{Context, copy, memory, step};
-use crate::syntax::{Operand, TermValue, Value};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read};
+use super::words::{InstructionCursor, LowerResult, destinations, number, parts};
+use super::{LoweringContext, copy, memory, step};
+use crate::syntax::{Operand, OperandKind, TermValue};
 use warpgrid_isa::{
-    ArithmeticOp, Does, Geometry, Modifiers, Property, ScalarType, SurfaceBounds, SurfaceMode,
-    SurfaceOp, TexelComponent, TextureOp, UnitOp, VectorWidth,
+    ArithmeticOp, DeviceUnitOp, Geometry, Modifiers, Operation, ScalarType, SurfaceBounds,
+    SurfaceMode, SurfaceOp, TexelComponent, TextureOp, TextureQuery, VectorWidth,
 };
-use warpgrid_program::{Address, AddressBase, OperandValue, RegisterRun, Source, Span};
+use warpgrid_program::{Address, AddressBase, OperandValue, RegisterTuple, Source, Span};
 
 /// Image geometries, with their number of coordinates including the layer.
 const GEOMETRIES: &[(&str, (Geometry, u8))] = &[
@@ -40,12 +40,12 @@ struct SampleWords {
 }
 
 impl SampleWords {
-    fn read(w: &mut Words<'_>) -> SampleWords {
-        let is_spread = w.take("SCR");
-        let has_level = w.take("LL");
-        w.ignore(&["LZ", "NODEP"]);
-        let has_offsets = w.take("AOFFI");
-        let is_compared = w.take("DC");
+    fn read(w: &mut InstructionCursor<'_>) -> SampleWords {
+        let is_spread = w.consume("SCR");
+        let has_level = w.consume("LL");
+        w.ignore_modifiers(&["LZ", "NODEP"]);
+        let has_offsets = w.consume("AOFFI");
+        let is_compared = w.consume("DC");
         let components = [
             ("R", TexelComponent::Red),
             ("G", TexelComponent::Green),
@@ -54,7 +54,11 @@ impl SampleWords {
             ("B", TexelComponent::Blue),
         ];
         let (op, coordinate, component) = match w.opcode() {
-            "TLD4" => (TextureOp::Gather, ScalarType::F32, w.take_one(&components)),
+            "TLD4" => (
+                TextureOp::Gather,
+                ScalarType::F32,
+                w.consume_one_of(&components),
+            ),
             "TLD" => (TextureOp::Sample, ScalarType::S32, None),
             _ => (TextureOp::Sample, ScalarType::F32, None),
         };
@@ -66,7 +70,7 @@ impl SampleWords {
             has_level,
             has_offsets,
             is_compared,
-            is_in_register: w.take("B"),
+            is_in_register: w.consume("B"),
         }
     }
 
@@ -83,7 +87,12 @@ impl SampleWords {
     }
 
     /// Splits both sources into registers.
-    fn values(&self, a: Placed, b: Option<Placed>, n_coordinates: u8) -> Vec<Placed> {
+    fn values(
+        &self,
+        a: SpannedValue,
+        b: Option<SpannedValue>,
+        n_coordinates: u8,
+    ) -> Vec<SpannedValue> {
         let n = self.n_values(n_coordinates);
         let n_first = match self.is_spread {
             true => n.div_ceil(2),
@@ -110,7 +119,10 @@ impl SampleWords {
 /// Lowers `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low receives the first two of the selected elements, high the
 /// rest. a contains the layer and the coordinates, b the level, the offsets and with `.DC` the depth reference; with `.SCR` a contains
 /// the first half of all of them. With `.B` the lower half of the handle is the first register of b.
-pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn sample(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
     let words = SampleWords::read(w);
     let high = pair(w)?;
@@ -149,44 +161,46 @@ pub(super) fn sample(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     let mut place = vec![image];
     place.extend(values.iter().take(n_coordinates.into()).cloned());
     let mut args = vec![
-        Arg::List(elements(mask, low, high), span),
-        Arg::List(place, span),
+        LoweredOperand::List(elements(mask, low, high), span),
+        LoweredOperand::List(place, span),
     ];
     if words.has_offsets {
         let packed = values.get(usize::from(words.n_before_offsets(n_coordinates)));
         let packed = packed.ok_or_else(too_few)?;
         let n_offsets = n_coordinates - u8::from(geometry.is_array());
         let offsets = offsets(c, words.op, n_offsets, packed, &mut steps);
-        args.push(Arg::List(offsets, span));
+        args.push(LoweredOperand::List(offsets, span));
     }
     if words.is_compared {
         let reference = values.get(usize::from(n) - 1).cloned();
-        args.resize(3, Arg::One(OperandValue::Absent, span));
+        args.resize(3, LoweredOperand::One(OperandValue::Absent, span));
         args.push(super::one(reference.ok_or_else(too_few)?));
     }
-    let does = Does::Unit(UnitOp::Texture(words.op));
+    let does = Operation::Unit(DeviceUnitOp::Texture(words.op));
     steps.push(step(does, words.modifiers(geometry), args));
     Ok(steps)
 }
 
 /// Unpacks the texel offsets of a sample from one register: 4 bits each, or 6 bits of a byte each for a gather, which has a larger range.
 fn offsets(
-    c: &mut Context<'_>,
+    c: &mut LoweringContext<'_>,
     op: TextureOp,
     n: u8,
-    (packed, span): &Placed,
-    steps: &mut Vec<Step>,
-) -> Vec<Placed> {
+    (packed, span): &SpannedValue,
+    steps: &mut Vec<LoweredInstruction>,
+) -> Vec<SpannedValue> {
     let (stride, width) = match op == TextureOp::Gather {
         true => (8, 6),
         false => (4, 4),
     };
     let offset = |i: u8| {
-        let to = c.body.hidden(ScalarType::S32);
+        let to = c.body.temporary(ScalarType::S32);
         let bits = [number(stride * u64::from(i)), number(width)];
         let sources = std::iter::once(packed.clone()).chain(bits);
         let args = std::iter::once(super::body::written(to)).chain(sources);
-        let args = args.map(|value| Arg::One(value, *span)).collect();
+        let args = args
+            .map(|value| LoweredOperand::One(value, *span))
+            .collect();
         steps.push(super::arithmetic(ArithmeticOp::Bfe, ScalarType::S32, args));
         (read(to), *span)
     };
@@ -199,13 +213,13 @@ fn is_general(operand: &Operand) -> bool {
 }
 
 /// Reads a destination pair.
-fn pair(w: &mut Words<'_>) -> Lowered<Vec<Placed>> {
+fn pair(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     let (first, span) = w.destination(2)?;
     Ok(destinations(first, 2, span))
 }
 
 /// Returns the registers of the elements of a mask; none for the others.
-fn elements(mask: u64, low: Vec<Placed>, high: Vec<Placed>) -> Vec<Placed> {
+fn elements(mask: u64, low: Vec<SpannedValue>, high: Vec<SpannedValue>) -> Vec<SpannedValue> {
     let span = low.first().map_or(Span::at(0), |(_, span)| *span);
     let mut registers = low.into_iter().chain(high);
     let element = |i: u32| {
@@ -216,14 +230,18 @@ fn elements(mask: u64, low: Vec<Placed>, high: Vec<Placed>) -> Vec<Placed> {
 }
 
 /// Reads a handle: `0x0, 0x58` are words of constant bank 0; `UR4, 0x0` and, from Blackwell on, `UR4` contain the lower half.
-fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowered<Placed> {
+fn handle(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+    steps: &mut Vec<LoweredInstruction>,
+) -> LowerResult<SpannedValue> {
     let operand = w.next()?;
     let span = operand.span;
     let next_is_number = w
         .peek()
-        .is_some_and(|next| matches!(next.value, Value::Integer(_)));
+        .is_some_and(|next| matches!(next.value, OperandKind::Integer(_)));
     match operand.value {
-        Value::Integer(bank) if bank < 32 && next_is_number => {
+        OperandKind::Integer(bank) if bank < 32 && next_is_number => {
             let word = w.immediate()?;
             let source = Source::Constant {
                 bank: bank as u8,
@@ -231,12 +249,12 @@ fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowe
             };
             Ok((plain(source), span))
         }
-        Value::Register(_) => {
+        OperandKind::Register(_) => {
             let low = w.value_of(operand, ScalarType::B32)?;
             // On architectures without a second component, a geometry or a mask follows.
             let is_second = w
                 .peek()
-                .is_some_and(|next| matches!(next.value, Value::Integer(0)));
+                .is_some_and(|next| matches!(next.value, OperandKind::Integer(0)));
             if is_second {
                 w.next()?;
             }
@@ -247,22 +265,29 @@ fn handle(c: &mut Context<'_>, w: &mut Words<'_>, steps: &mut Vec<Step>) -> Lowe
 }
 
 /// Returns a 64-bit handle from its lower half and zero.
-fn whole(c: &mut Context<'_>, low: Placed, steps: &mut Vec<Step>) -> OperandValue {
+fn whole(
+    c: &mut LoweringContext<'_>,
+    low: SpannedValue,
+    steps: &mut Vec<LoweredInstruction>,
+) -> OperandValue {
     let span = low.1;
-    let first = c.body.hidden(ScalarType::B32);
-    let second = c.body.hidden(ScalarType::B32);
-    let to = |register| Arg::One(super::body::written(register), span);
+    let first = c.body.temporary(ScalarType::B32);
+    let second = c.body.temporary(ScalarType::B32);
+    let to = |register| LoweredOperand::One(super::body::written(register), span);
     steps.push(copy(to(first), low));
     steps.push(copy(to(second), (number(0), span)));
-    plain(Source::Register(RegisterRun { first, n: 2 }))
+    plain(Source::Register(RegisterTuple { first, n: 2 }))
 }
 
 /// Lowers `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`; with `.B` the lower half of the handle precedes the level.
-pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn query(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
     let high = pair(w)?;
     let low = pair(w)?;
-    let is_in_register = w.take("B");
+    let is_in_register = w.consume("B");
     let first = w.source()?;
     let what = w.next()?;
     if what.span.text(w.source) != "TEX_HEADER_DIMENSION" {
@@ -285,35 +310,38 @@ pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
     };
     let mask = w.immediate()?;
     // A query requires the address in a register.
-    let base = c.body.hidden(ScalarType::B64);
+    let base = c.body.temporary(ScalarType::B64);
     steps.push(step(
-        Does::Move(warpgrid_isa::MoveOp::Mov),
+        Operation::Move(warpgrid_isa::MoveOp::Mov),
         super::typed(ScalarType::B64),
         vec![
-            Arg::One(super::body::written(base), span),
-            Arg::One(image, image_span),
+            LoweredOperand::One(super::body::written(base), span),
+            LoweredOperand::One(image, image_span),
         ],
     ));
     let properties = [
-        Property::Width,
-        Property::Height,
-        Property::Depth,
-        Property::MipmapLevels,
+        TextureQuery::Width,
+        TextureQuery::Height,
+        TextureQuery::Depth,
+        TextureQuery::MipmapLevels,
     ];
     // The level may be in a destination register.
-    let kept = c.body.hidden(ScalarType::U32);
-    steps.push(copy(Arg::One(super::body::written(kept), span), level));
+    let kept = c.body.temporary(ScalarType::U32);
+    steps.push(copy(
+        LoweredOperand::One(super::body::written(kept), span),
+        level,
+    ));
     let registers = elements(mask, low, high).into_iter().enumerate();
     for (i, (to, to_span)) in registers.filter(|(i, _)| mask >> i & 1 != 0) {
         let mut modifiers = super::typed(ScalarType::B32);
         modifiers.unit.property = Some(properties[i]);
-        let address = Address::new(AddressBase::Register(RegisterRun::one(base)), 0);
+        let address = Address::new(AddressBase::Register(RegisterTuple::one(base)), 0);
         let args = vec![
-            Arg::One(to, to_span),
-            Arg::One(OperandValue::Address(address), span),
-            Arg::One(read(kept), span),
+            LoweredOperand::One(to, to_span),
+            LoweredOperand::One(OperandValue::Address(address), span),
+            LoweredOperand::One(read(kept), span),
         ];
-        let query = Does::Unit(UnitOp::Texture(TextureOp::QueryLevel));
+        let query = Operation::Unit(DeviceUnitOp::Texture(TextureOp::QueryLevel));
         steps.push(step(query, modifiers, args));
     }
     Ok(steps)
@@ -321,25 +349,28 @@ pub(super) fn query(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>
 
 /// Lowers `SULD.D.BA.2D.64.STRONG.SM.IGN d, [a], handle`, `SUST.P.2D.STRONG.SM.TRAP [a], b, handle` and `SURED.D.BA.2D.ADD.STRONG.SYS.IGN
 /// [a], b, handle`; the coordinates are in a run, the layer last.
-pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn surface(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
-    let is_formatted = w.take("P");
-    let is_of_bytes = w.take("D") && w.take("BA");
+    let is_formatted = w.consume("P");
+    let is_of_bytes = w.consume("D") && w.consume("BA");
     if is_formatted == is_of_bytes {
         return Err(w.unknown("this element type", w.instruction.opcode));
     }
     let mut modifiers = super::blank();
-    let geometry = w.take_one(GEOMETRIES);
+    let geometry = w.consume_one_of(GEOMETRIES);
     let (geometry, n_coordinates) =
         geometry.ok_or_else(|| w.unknown("this texture geometry", w.instruction.opcode))?;
     let bounds = [("TRAP", SurfaceBounds::Trap), ("IGN", SurfaceBounds::Zero)];
-    modifiers.unit.bounds = Some(w.take_one(&bounds).unwrap_or(SurfaceBounds::Clamp));
+    modifiers.unit.bounds = Some(w.consume_one_of(&bounds).unwrap_or(SurfaceBounds::Clamp));
     modifiers.unit.geometry = Some(geometry);
     modifiers.unit.surface = Some(match is_formatted {
         true => SurfaceMode::Formatted,
         false => SurfaceMode::Bytes,
     });
-    w.ignore(&["STRONG", "SM", "GPU", "SYS", "CONSTANT"]);
+    w.ignore_modifiers(&["STRONG", "SM", "GPU", "SYS", "CONSTANT"]);
     let op = match w.opcode() {
         "SULD" => SurfaceOp::Load,
         "SUST" => SurfaceOp::Store,
@@ -355,27 +386,31 @@ pub(super) fn surface(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     };
     let coordinates = coordinates(w, geometry, n_coordinates)?;
     let values = match (to, op) {
-        (Some((run, to_span)), _) => Arg::List(destinations(run, n, to_span), to_span),
+        (Some((run, to_span)), _) => LoweredOperand::List(destinations(run, n, to_span), to_span),
         (None, SurfaceOp::Reduction) if n == 2 => super::one(w.source_as(ScalarType::B64)?),
         (None, SurfaceOp::Reduction) => super::one(w.source()?),
         (None, SurfaceOp::Load | SurfaceOp::Store | SurfaceOp::Query) => {
-            Arg::List(parts(w.source()?, n), span)
+            LoweredOperand::List(parts(w.source()?, n), span)
         }
     };
     let mut steps = Vec::new();
     let mut place = vec![handle(c, w, &mut steps)?];
     place.extend(coordinates);
-    let place = Arg::List(place, span);
+    let place = LoweredOperand::List(place, span);
     let args = match op {
         SurfaceOp::Load => vec![values, place],
         SurfaceOp::Store | SurfaceOp::Reduction | SurfaceOp::Query => vec![place, values],
     };
-    steps.push(step(Does::Unit(UnitOp::Surface(op)), modifiers, args));
+    steps.push(step(
+        Operation::Unit(DeviceUnitOp::Surface(op)),
+        modifiers,
+        args,
+    ));
     Ok(steps)
 }
 
 /// Sets the type and number of the elements of a surface access, and returns the number of registers.
-fn set_texel_width(w: &mut Words<'_>, modifiers: &mut Modifiers) -> u8 {
+fn set_texel_width(w: &mut InstructionCursor<'_>, modifiers: &mut Modifiers) -> u8 {
     let widths = [
         ("U8", (ScalarType::B8, 1)),
         ("U16", (ScalarType::B16, 1)),
@@ -388,7 +423,7 @@ fn set_texel_width(w: &mut Words<'_>, modifiers: &mut Modifiers) -> u8 {
         _ => 1,
     };
     let whole = (ScalarType::B32, n_formatted);
-    let (ty, n) = w.take_one(&widths).unwrap_or(whole);
+    let (ty, n) = w.consume_one_of(&widths).unwrap_or(whole);
     modifiers.ty = Some(ty);
     modifiers.vector = match n {
         2 => Some(VectorWidth::V2),
@@ -399,10 +434,14 @@ fn set_texel_width(w: &mut Words<'_>, modifiers: &mut Modifiers) -> u8 {
 }
 
 /// Reads the coordinates of `[R12]`, in PTX order with the layer first.
-fn coordinates(w: &mut Words<'_>, geometry: Geometry, n: u8) -> Lowered<Vec<Placed>> {
+fn coordinates(
+    w: &mut InstructionCursor<'_>,
+    geometry: Geometry,
+    n: u8,
+) -> LowerResult<Vec<SpannedValue>> {
     let operand = w.next()?;
     let unknown = || w.unknown("this kind of coordinates", operand.span);
-    let Value::Memory(memory) = &operand.value else {
+    let OperandKind::Memory(memory) = &operand.value else {
         return Err(unknown());
     };
     let [inside] = w.tree.brackets(memory) else {
@@ -413,7 +452,7 @@ fn coordinates(w: &mut Words<'_>, geometry: Geometry, n: u8) -> Lowered<Vec<Plac
     };
     let source = match term.value {
         TermValue::Register(register) => match super::id_of(register) {
-            Some(first) => Source::Register(RegisterRun { first, n }),
+            Some(first) => Source::Register(RegisterTuple { first, n }),
             None => Source::Immediate(0),
         },
         TermValue::Integer(_) | TermValue::Other(_) => return Err(unknown()),

@@ -3,15 +3,15 @@
 //! Each such predicate has a hidden predicate, its tag, that is true in the lanes whose value is undetermined: the instruction with the
 //! undocumented result sets the tag, every other write clears it, and a read executes an unknown instruction in the tagged lanes.
 
-use super::body::{Arg, Step, predicate_name};
-use super::{Context, predicate_source, predicates_by_table, step};
-use warpgrid_isa::{Does, Modifiers};
+use super::body::{LoweredInstruction, LoweredOperand, predicate_name};
+use super::{LoweringContext, predicate_source, predicates_by_table, step};
+use warpgrid_isa::{Modifiers, Operation};
 use warpgrid_program::{Guard, OperandValue, RegisterId, Source, Span};
 
 /// Returns the predicates that the operations of an instruction read.
-fn predicates_read(c: &Context<'_>, steps: &[Step]) -> Vec<RegisterId> {
+fn predicates_read(c: &LoweringContext<'_>, steps: &[LoweredInstruction]) -> Vec<RegisterId> {
     let args = steps.iter().flat_map(|step| &step.args);
-    let values = args.flat_map(Arg::all).map(|(value, _)| value);
+    let values = args.flat_map(LoweredOperand::all).map(|(value, _)| value);
     let mut read: Vec<RegisterId> = values
         .filter_map(|value| match value {
             OperandValue::Predicate {
@@ -27,8 +27,8 @@ fn predicates_read(c: &Context<'_>, steps: &[Step]) -> Vec<RegisterId> {
 }
 
 /// Returns whether an operation writes a register.
-fn writes(step: &Step, register: RegisterId) -> bool {
-    let mut values = step.args.iter().flat_map(Arg::all);
+fn writes(step: &LoweredInstruction, register: RegisterId) -> bool {
+    let mut values = step.args.iter().flat_map(LoweredOperand::all);
     values.any(|(value, _)| match value {
         OperandValue::Destination(Some(run)) => run.first == register,
         OperandValue::Pair(run, predicate) => {
@@ -40,7 +40,11 @@ fn writes(step: &Step, register: RegisterId) -> bool {
 
 /// Adds the operations that maintain the tags of a function to those of an instruction. Returns the indices among `steps` of the
 /// operations that stop execution, each with the reason.
-pub(super) fn tag(c: &mut Context<'_>, steps: &mut Vec<Step>, span: Span) -> Vec<(usize, String)> {
+pub(super) fn tag(
+    c: &mut LoweringContext<'_>,
+    steps: &mut Vec<LoweredInstruction>,
+    span: Span,
+) -> Vec<(usize, String)> {
     let left = std::mem::take(&mut c.body.undetermined);
     let read = predicates_read(c, steps);
     let (mut before, mut stops) = (Vec::new(), Vec::new());
@@ -48,7 +52,7 @@ pub(super) fn tag(c: &mut Context<'_>, steps: &mut Vec<Step>, span: Span) -> Vec
         if !read.contains(&register) {
             continue;
         }
-        let mut stop = step(Does::Unknown, Modifiers::default(), Vec::new());
+        let mut stop = step(Operation::Unknown, Modifiers::default(), Vec::new());
         let (guard, both) = match c.guard {
             // If the guard itself is undetermined, so is the execution of the instruction.
             Some(guard) if guard.predicate == register => {
@@ -89,11 +93,11 @@ pub(super) fn tag(c: &mut Context<'_>, steps: &mut Vec<Step>, span: Span) -> Vec
 }
 
 /// Allocates a tag for each undetermined predicate.
-pub(super) fn tags(c: &mut super::Body, mut registers: Vec<RegisterId>) {
+pub(super) fn tags(c: &mut super::FunctionBuilder, mut registers: Vec<RegisterId>) {
     registers.sort_by_cached_key(|register| u64::from(register.0));
     registers.dedup();
     for register in registers {
-        let tag = c.hidden(warpgrid_isa::ScalarType::Pred);
+        let tag = c.temporary(warpgrid_isa::ScalarType::Pred);
         c.tags.push((register, tag));
     }
 }

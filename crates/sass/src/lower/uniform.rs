@@ -3,12 +3,12 @@
 //! The emulator stores every register once per lane. If lanes of a warp may diverge, a write of a uniform register by some of them is
 //! copied to the others, which read the same register.
 
-use super::body::{Arg, Placed, Step, plain, uniform_type};
-use super::{Machine, predicate_source};
-use crate::listing::Text;
-use crate::syntax::{RegisterFile, Tree, Value};
-use warpgrid_isa::{MachineOp, ScalarType};
-use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterRun, Source, Span};
+use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, uniform_type};
+use super::{SassOperandLists, predicate_source};
+use crate::listing::FunctionCode;
+use crate::syntax::{OperandKind, RegisterFile, Tree};
+use warpgrid_isa::{SassOp, ScalarType};
+use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterTuple, Source, Span};
 
 /// Number of registers and predicates per copy.
 const N_REGISTERS: usize = 2;
@@ -16,7 +16,7 @@ const N_PREDICATES: usize = 7;
 
 /// Returns whether lanes of a warp can diverge in a function: it contains a convergence barrier, an indirect branch, or a branch with a
 /// per-lane predicate.
-pub(super) fn may_diverge(tree: &Tree, source: &str, text: &Text) -> bool {
+pub(super) fn may_diverge(tree: &Tree, source: &str, text: &FunctionCode) -> bool {
     let placed = text.instructions.iter();
     let mut instructions = placed.filter_map(|at| tree.instructions.get(at.index as usize));
     instructions.any(|instruction| match instruction.opcode.text(source) {
@@ -25,7 +25,7 @@ pub(super) fn may_diverge(tree: &Tree, source: &str, text: &Text) -> bool {
             let guard = instruction.guard.map(|guard| guard.predicate.file);
             let operands = tree.operands(instruction).iter();
             let mut conditions = operands.filter_map(|operand| match operand.value {
-                Value::Register(register) => Some(register.file),
+                OperandKind::Register(register) => Some(register.file),
                 _ => None,
             });
             guard == Some(RegisterFile::Predicate)
@@ -36,9 +36,13 @@ pub(super) fn may_diverge(tree: &Tree, source: &str, text: &Text) -> bool {
 }
 
 /// Appends the steps that copy the uniform registers and predicates written by `steps` to all lanes of the warp.
-pub(super) fn broadcast(steps: &mut Vec<Step>, guard: Option<Guard>, span: Span) {
+pub(super) fn broadcast(steps: &mut Vec<LoweredInstruction>, guard: Option<Guard>, span: Span) {
     let (mut registers, mut predicates) = (Vec::new(), Vec::new());
-    for (value, _) in steps.iter().flat_map(|step| &step.args).flat_map(Arg::all) {
+    for (value, _) in steps
+        .iter()
+        .flat_map(|step| &step.args)
+        .flat_map(LoweredOperand::all)
+    {
         let (run, second) = match value {
             OperandValue::Destination(run) => (*run, None),
             OperandValue::Pair(run, predicate) => (*run, *predicate),
@@ -65,13 +69,15 @@ pub(super) fn broadcast(steps: &mut Vec<Step>, guard: Option<Guard>, span: Span)
     for _ in 0..n_steps {
         let registers = registers.next().unwrap_or(&[]);
         let predicates = predicates.next().unwrap_or(&[]);
-        let placed = |value: OperandValue| -> Placed { (value, span) };
+        let placed = |value: OperandValue| -> SpannedValue { (value, span) };
         let to = |register: &RegisterId| {
-            placed(OperandValue::Destination(Some(RegisterRun::one(*register))))
+            placed(OperandValue::Destination(Some(RegisterTuple::one(
+                *register,
+            ))))
         };
         let from =
-            |register: &RegisterId| placed(plain(Source::Register(RegisterRun::one(*register))));
-        let machine = Machine {
+            |register: &RegisterId| placed(plain(Source::Register(RegisterTuple::one(*register))));
+        let machine = SassOperandLists {
             registers: registers.iter().map(to).collect(),
             sources: registers.iter().map(from).collect(),
             predicates: predicates.iter().map(to).collect(),
@@ -79,9 +85,9 @@ pub(super) fn broadcast(steps: &mut Vec<Step>, guard: Option<Guard>, span: Span)
                 .iter()
                 .map(|register| placed(predicate_source(*register, false)))
                 .collect(),
-            ..Machine::default()
+            ..SassOperandLists::default()
         };
-        let mut step = machine.step(MachineOp::BroadcastToWarp, span);
+        let mut step = machine.step(SassOp::BroadcastToWarp, span);
         step.unguarded = unguarded;
         steps.push(step);
     }

@@ -1,15 +1,17 @@
 //! Lowering of data exchange between the lanes of a warp. There is no mask operand: the lanes that execute the instruction together
 //! participate.
 
-use super::body::{Arg, Step};
-use super::words::{Lowered, Words};
-use super::{Context, one, step, typed};
-use warpgrid_isa::{Does, Flag, Modifiers, ReduceOp, ScalarType, ShuffleMode, VoteMode, WarpOp};
-use warpgrid_program::{OperandValue, RegisterRun};
+use super::body::{LoweredInstruction, LoweredOperand};
+use super::words::{InstructionCursor, LowerResult};
+use super::{LoweringContext, one, step, typed};
+use warpgrid_isa::{
+    Flag, Modifiers, Operation, ReduceOp, ScalarType, ShuffleMode, VoteMode, WarpOp,
+};
+use warpgrid_program::{OperandValue, RegisterTuple};
 
 /// Lowers `SHFL.BFLY p, d, a, b, c`.
-pub(super) fn shuffle(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let mode = w.take_one(&[
+pub(super) fn shuffle(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    let mode = w.consume_one_of(&[
         ("BFLY", ShuffleMode::Bfly),
         ("DOWN", ShuffleMode::Down),
         ("UP", ShuffleMode::Up),
@@ -22,25 +24,32 @@ pub(super) fn shuffle(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     }
     let (p, span) = w.predicate_destination()?;
     let (run, _) = w.destination(1)?;
-    let mut args = vec![Arg::One(OperandValue::Pair(run, p), span)];
+    let mut args = vec![LoweredOperand::One(OperandValue::Pair(run, p), span)];
     for _ in 0..3 {
         args.push(one(w.source()?));
     }
-    Ok(vec![step(Does::Warp(WarpOp::Shuffle), modifiers, args)])
+    Ok(vec![step(
+        Operation::Warp(WarpOp::Shuffle),
+        modifiers,
+        args,
+    )])
 }
 
 /// Returns the member mask of the instruction: the mask of a `WARPSYNC` directly before it, if any. Lanes with different member masks may execute
 /// the instruction in the same step, and each result is computed from the lanes of one member mask. A predicated instruction has no member
 /// mask, since lanes of the `WARPSYNC` mask may be predicated off.
-pub(super) fn members(c: &mut Context<'_>) -> Option<Arg> {
-    let (next, members) = c.body.together.take()?;
+pub(super) fn members(c: &mut LoweringContext<'_>) -> Option<LoweredOperand> {
+    let (next, members) = c.body.converged_lanes.take()?;
     (next == c.address && c.guard.is_none()).then(|| one(members))
 }
 
 /// Lowers `VOTE.ANY {d,} p, a`: d is the mask of the lanes with true a, p whether a is true in any lane or in all lanes. `members` is the mask of
 /// the participating lanes; without a mask, the active lanes participate.
-pub(super) fn vote(members: Option<Arg>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let mode = w.take_one(&[
+pub(super) fn vote(
+    members: Option<LoweredOperand>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let mode = w.consume_one_of(&[
         ("ALL", VoteMode::All),
         ("ANY", VoteMode::Any),
         ("EQ", VoteMode::Uni),
@@ -58,32 +67,38 @@ pub(super) fn vote(members: Option<Arg>, w: &mut Words<'_>) -> Lowered<Vec<Step>
         ty: Some(ty),
         ..super::blank()
     };
-    let vote = |modifiers: Modifiers, to: Arg| {
+    let vote = |modifiers: Modifiers, to: LoweredOperand| {
         let operands = [to, one(a.clone())].into_iter().chain(members.clone());
-        step(Does::Warp(WarpOp::Vote), modifiers, operands.collect())
+        step(Operation::Warp(WarpOp::Vote), modifiers, operands.collect())
     };
     let mut steps = Vec::new();
     if let Some((run @ Some(_), span)) = ballot {
-        let to = Arg::One(OperandValue::Destination(run), span);
+        let to = LoweredOperand::One(OperandValue::Destination(run), span);
         steps.push(vote(of(VoteMode::Ballot, ScalarType::B32), to));
     }
     if p.is_some() || steps.is_empty() {
-        let to = OperandValue::Destination(p.map(RegisterRun::one));
-        steps.push(vote(of(mode, ScalarType::Pred), Arg::One(to, p_span)));
+        let to = OperandValue::Destination(p.map(RegisterTuple::one));
+        steps.push(vote(
+            of(mode, ScalarType::Pred),
+            LoweredOperand::One(to, p_span),
+        ));
     }
     Ok(steps)
 }
 
 /// Lowers `MATCH.ANY d, a` and `MATCH.ALL p, d, a`.
-pub(super) fn matches(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    let flag = w.take_one(&[("ANY", Flag::Any), ("ALL", Flag::All)]);
+pub(super) fn matches(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
+    let flag = w.consume_one_of(&[("ANY", Flag::Any), ("ALL", Flag::All)]);
     let flag = flag.ok_or_else(|| w.unknown("no mode", w.instruction.opcode))?;
-    let ty = if w.take("U64") {
+    let ty = if w.consume("U64") {
         ScalarType::B64
     } else {
         ScalarType::B32
     };
-    w.ignore(&["U32"]);
+    w.ignore_modifiers(&["U32"]);
     let (p, p_span) = if w.is_predicate() {
         w.predicate_destination()?
     } else {
@@ -93,19 +108,22 @@ pub(super) fn matches(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Ste
     let a = w.source_as(ty)?;
     let mut modifiers = typed(ty);
     modifiers.flags = modifiers.flags.with(flag);
-    let to = Arg::One(OperandValue::Pair(run, p), p_span);
+    let to = LoweredOperand::One(OperandValue::Pair(run, p), p_span);
     let operands = [to, one(a)].into_iter().chain(members(c));
     Ok(vec![step(
-        Does::Warp(WarpOp::Match),
+        Operation::Warp(WarpOp::Match),
         modifiers,
         operands.collect(),
     )])
 }
 
 /// Lowers `REDUX.SUM d, a`, a reduction over the lanes of the member mask, or over the active lanes without a member mask.
-pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn reduce(
+    c: &mut LoweringContext<'_>,
+    w: &mut InstructionCursor<'_>,
+) -> LowerResult<Vec<LoweredInstruction>> {
     let is_absolute = w.has("MINABS") || w.has("MAXABS");
-    let op = w.take_one(&[
+    let op = w.consume_one_of(&[
         ("SUM", ReduceOp::Add),
         ("MIN", ReduceOp::Min),
         ("MAX", ReduceOp::Max),
@@ -118,31 +136,31 @@ pub(super) fn reduce(c: &mut Context<'_>, w: &mut Words<'_>) -> Lowered<Vec<Step
     // Without an operation modifier the reduction is a bitwise AND.
     let op = op.unwrap_or(ReduceOp::And);
     let types = [("S32", ScalarType::S32), ("F32", ScalarType::F32)];
-    let mut modifiers = typed(w.take_one(&types).unwrap_or(ScalarType::U32));
+    let mut modifiers = typed(w.consume_one_of(&types).unwrap_or(ScalarType::U32));
     if is_absolute {
         modifiers.flags = modifiers.flags.with(Flag::Abs);
     }
-    if w.take("NAN") {
+    if w.consume("NAN") {
         modifiers.flags = modifiers.flags.with(Flag::NaN);
     }
     modifiers.reduce = Some(op);
     let to = w.to(1)?;
     let mut args = vec![to, one(w.source()?)];
     args.extend(members(c));
-    Ok(vec![step(Does::Warp(WarpOp::Redux), modifiers, args)])
+    Ok(vec![step(Operation::Warp(WarpOp::Redux), modifiers, args)])
 }
 
 /// Lowers `ELECT p, d, PT`, which elects one of the active lanes.
-pub(super) fn elect(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn elect(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let (p, span) = w.predicate_destination()?;
     let (run, _) = w.destination(1)?;
     let (all, all_span) = w.predicate()?;
     if super::known(&all) != Some(true) {
         return Err(w.unknown("an election among a subset of the lanes", all_span));
     }
-    let to = Arg::One(OperandValue::Pair(run, p), span);
+    let to = LoweredOperand::One(OperandValue::Pair(run, p), span);
     Ok(vec![step(
-        Does::Warp(WarpOp::Elect),
+        Operation::Warp(WarpOp::Elect),
         super::blank(),
         vec![to],
     )])

@@ -2,33 +2,35 @@
 //! B; if A is in registers, its descriptor is not read. `gsb0` closes the group for which `WARPGROUP.DEPBAR` waits (measured with
 //! assembler 13.5 against the original PTX).
 
-use super::body::{Arg, Step, plain};
-use super::words::{Lowered, Words, as_register, destinations, number, parts};
+use super::body::{LoweredInstruction, LoweredOperand, plain};
+use super::words::{InstructionCursor, LowerResult, as_register, destinations, number, parts};
 use super::{known, matrix, one, step};
-use crate::syntax::{Operand, RegisterFile, TermValue, Value};
-use warpgrid_isa::{AtomicOp, Does, Flag, MatrixShape, Modifiers, ScalarType, UnitOp, WarpgroupOp};
-use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
+use crate::syntax::{Operand, OperandKind, RegisterFile, TermValue};
+use warpgrid_isa::{
+    AtomicOp, DeviceUnitOp, Flag, MatrixShape, Modifiers, Operation, ScalarType, WarpgroupOp,
+};
+use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Source, Span};
 
 /// Registers per lane of an operand matrix with 16 rows, of any type.
 const FACTOR_REGISTERS: u8 = 4;
 
 /// Lowers `WARPGROUP.ARRIVE` and `WARPGROUP.DEPBAR.LE gsb0, n`.
-pub(super) fn sync(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
-    if w.take("ARRIVE") {
+pub(super) fn sync(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
+    if w.consume("ARRIVE") {
         return Ok(vec![unit(WarpgroupOp::Fence, super::blank(), Vec::new())]);
     }
-    if !w.take("DEPBAR") || !w.take("LE") || !takes_group(w)? {
+    if !w.consume("DEPBAR") || !w.consume("LE") || !takes_group(w)? {
         return Err(w.unknown("this warpgroup operation", w.instruction.opcode));
     }
-    let left = Arg::One(number(w.immediate()?), w.instruction.span);
+    let left = LoweredOperand::One(number(w.immediate()?), w.instruction.span);
     let wait = unit(WarpgroupOp::Wait, super::blank(), vec![left]);
     Ok(vec![wait])
 }
 
 /// Lowers `HGMMA{.SP}.64x24x16.F32.BF16 d, a, c{, p}{, metadata{, selector}}{, gsb0}`: a is `gdesc[UR4]`, or a run and `gdesc[UR4]`.
-pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
+pub(super) fn product(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
-    let is_sparse = w.take("SP");
+    let is_sparse = w.consume("SP");
     let mut modifiers = Modifiers {
         shape: Some(shape(w)?),
         ..super::blank()
@@ -41,37 +43,39 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
     let columns = modifiers.shape.map_or(0, |shape| shape.columns);
     let n = u32::from(columns) * sum.width_bits() / 64;
     let (to, to_span) = w.destination(n as u8)?;
-    let sums = Arg::List(destinations(to, n as u8, to_span), to_span);
+    let sums = LoweredOperand::List(destinations(to, n as u8, to_span), to_span);
     let factors = Factors::read(w)?;
     let addend = w.next()?;
     let from = as_register(&addend.value).and_then(super::id_of);
     let mut steps = Vec::new();
     if let Some(first) = from.filter(|first| Some(*first) != to.map(|run| run.first)) {
         // PTX accumulators are updated in place.
-        let run = RegisterRun { first, n: n as u8 };
+        let run = RegisterTuple { first, n: n as u8 };
         let values = parts((plain(Source::Register(run)), addend.span), n as u8);
         let registers = destinations(to, n as u8, to_span).into_iter();
         let copies = registers.zip(values);
-        steps.extend(copies.map(|((to, span), value)| super::copy(Arg::One(to, span), value)));
+        steps.extend(
+            copies.map(|((to, span), value)| super::copy(LoweredOperand::One(to, span), value)),
+        );
     }
     let adds = accumulates(w, from)?;
     let mut args = vec![sums, factors.a, factors.b];
     if is_sparse {
         args.extend(metadata(w)?);
     }
-    args.push(Arg::One(adds, span));
+    args.push(LoweredOperand::One(adds, span));
     args.extend(factors.is_negated.map(|negated| {
         let factor: i64 = if negated { -1 } else { 1 };
-        Arg::One(number(factor as u64), span)
+        LoweredOperand::One(number(factor as u64), span)
     }));
     args.extend(
         factors
             .is_transposed
-            .map(|word| Arg::One(number(word.into()), span)),
+            .map(|word| LoweredOperand::One(number(word.into()), span)),
     );
     let op = match is_sparse {
-        true => WarpgroupOp::SparseProduct,
-        false => WarpgroupOp::Product,
+        true => WarpgroupOp::MmaAsyncSparse,
+        false => WarpgroupOp::MmaAsync,
     };
     steps.push(unit(op, modifiers, args));
     if w.n_left() > 0 && takes_group(w)? {
@@ -82,14 +86,14 @@ pub(super) fn product(w: &mut Words<'_>) -> Lowered<Vec<Step>> {
 
 /// Operand matrices A and B of a matrix multiplication with their modifiers.
 struct Factors {
-    a: Arg,
-    b: Arg,
+    a: LoweredOperand,
+    b: LoweredOperand,
     is_negated: [bool; 2],
     is_transposed: [bool; 2],
 }
 
 impl Factors {
-    fn read(w: &mut Words<'_>) -> Lowered<Factors> {
+    fn read(w: &mut InstructionCursor<'_>) -> LowerResult<Factors> {
         let mut is_negated = [false; 2];
         let mut is_transposed = [false; 2];
         let mut operand = w.next()?;
@@ -101,7 +105,7 @@ impl Factors {
                 other => other,
             };
             let registers = parts((whole, operand.span), FACTOR_REGISTERS);
-            rows = Some(Arg::List(registers, operand.span));
+            rows = Some(LoweredOperand::List(registers, operand.span));
             operand = w.next()?;
         }
         let first = descriptors(w, operand, "gdesc")?;
@@ -124,7 +128,10 @@ impl Factors {
 }
 
 /// Reads whether the product is added to an addend, in registers from `addend` on or zero.
-fn accumulates(w: &mut Words<'_>, addend: Option<RegisterId>) -> Lowered<OperandValue> {
+fn accumulates(
+    w: &mut InstructionCursor<'_>,
+    addend: Option<RegisterId>,
+) -> LowerResult<OperandValue> {
     let has_addend = number(u64::from(addend.is_some()));
     if !w.is_predicate() {
         return Ok(has_addend);
@@ -139,28 +146,35 @@ fn accumulates(w: &mut Words<'_>, addend: Option<RegisterId>) -> Lowered<Operand
 }
 
 /// Reads the metadata and the selector of a sparse operand matrix.
-fn metadata(w: &mut Words<'_>) -> Lowered<[Arg; 2]> {
+fn metadata(w: &mut InstructionCursor<'_>) -> LowerResult<[LoweredOperand; 2]> {
     let metadata = one(w.source()?);
     let next = w.peek();
-    let selector = match next.is_some_and(|next| matches!(next.value, Value::Integer(_))) {
+    let selector = match next.is_some_and(|next| matches!(next.value, OperandKind::Integer(_))) {
         true => w.immediate()?,
         false => 0,
     };
-    Ok([metadata, Arg::One(number(selector), w.instruction.span)])
+    Ok([
+        metadata,
+        LoweredOperand::One(number(selector), w.instruction.span),
+    ])
 }
 
-fn unit(op: WarpgroupOp, modifiers: Modifiers, args: Vec<Arg>) -> Step {
-    step(Does::Unit(UnitOp::Warpgroup(op)), modifiers, args)
+fn unit(op: WarpgroupOp, modifiers: Modifiers, args: Vec<LoweredOperand>) -> LoweredInstruction {
+    step(
+        Operation::Unit(DeviceUnitOp::Warpgroup(op)),
+        modifiers,
+        args,
+    )
 }
 
 /// Returns whether the next operand is `gsb0`, the only group.
-fn takes_group(w: &mut Words<'_>) -> Lowered<bool> {
+fn takes_group(w: &mut InstructionCursor<'_>) -> LowerResult<bool> {
     let operand = w.next()?;
     Ok(operand.span.text(w.source) == "gsb0")
 }
 
 /// Parses `64x24x16`: rows, columns, depth.
-fn shape(w: &mut Words<'_>) -> Lowered<MatrixShape> {
+fn shape(w: &mut InstructionCursor<'_>) -> LowerResult<MatrixShape> {
     let numbers = |word: &str| {
         let mut numbers = word.split('x').map(|digits| digits.parse::<u16>().ok());
         let shape = MatrixShape {
@@ -175,15 +189,15 @@ fn shape(w: &mut Words<'_>) -> Lowered<MatrixShape> {
     let Some((word, shape)) = found else {
         return Err(w.unknown("this MMA shape", w.instruction.opcode));
     };
-    w.take(word);
+    w.consume(word);
     Ok(shape)
 }
 
 /// Reads the types of A, B and of the accumulator.
 fn types(
-    w: &mut Words<'_>,
+    w: &mut InstructionCursor<'_>,
     modifiers: &mut Modifiers,
-) -> Lowered<(ScalarType, ScalarType, ScalarType)> {
+) -> LowerResult<(ScalarType, ScalarType, ScalarType)> {
     Ok(match w.opcode() {
         "HGMMA" => {
             let sum = matrix::sum_format(w)?;
@@ -196,14 +210,14 @@ fn types(
             (a, b, sum)
         }
         "IGMMA" => {
-            if w.take("SAT") {
+            if w.consume("SAT") {
                 modifiers.flags = modifiers.flags.with(Flag::Satfinite);
             }
             let (a, b) = matrix::two_formats(w)?;
             (a, b, ScalarType::S32)
         }
         _ => {
-            if !w.take("AND") || !w.take("POPC") {
+            if !w.consume("AND") || !w.consume("POPC") {
                 return Err(w.unknown("this kind of single-bit MMA", w.instruction.opcode));
             }
             modifiers.atomic = Some(AtomicOp::And);
@@ -213,9 +227,13 @@ fn types(
 }
 
 /// Returns the first of the uniform registers in `gdesc[UR4]` and similar operands.
-pub(super) fn descriptors(w: &Words<'_>, operand: &Operand, prefix: &str) -> Lowered<RegisterId> {
+pub(super) fn descriptors(
+    w: &InstructionCursor<'_>,
+    operand: &Operand,
+    prefix: &str,
+) -> LowerResult<RegisterId> {
     let unknown = || w.unknown(format!("an operand other than `{prefix}`"), operand.span);
-    let Value::Memory(memory) = &operand.value else {
+    let OperandKind::Memory(memory) = &operand.value else {
         return Err(unknown());
     };
     let written = memory.prefix.map(|prefix| prefix.text(w.source));
@@ -236,7 +254,7 @@ pub(super) fn descriptors(w: &Words<'_>, operand: &Operand, prefix: &str) -> Low
 }
 
 /// Creates a source of 64 bits of a run of uniform registers.
-pub(super) fn pair(first: RegisterId, i: u32, span: Span) -> Arg {
+pub(super) fn pair(first: RegisterId, i: u32, span: Span) -> LoweredOperand {
     let first = RegisterId(first.0 + i);
-    Arg::One(plain(Source::Register(RegisterRun { first, n: 2 })), span)
+    LoweredOperand::One(plain(Source::Register(RegisterTuple { first, n: 2 })), span)
 }

@@ -1,29 +1,29 @@
 //! Cursor over the modifiers and operands of one instruction. Each lowering consumes the modifiers it supports; an unconsumed modifier
 //! makes the instruction unsupported, so that no modifier is silently ignored.
 
-use super::body::{Arg, Placed, id_of, plain};
+use super::body::{LoweredOperand, SpannedValue, id_of, plain};
 use crate::syntax::{
-    Bracket, Instruction, Joint, Memory, Operand, Register, RegisterFile, RegisterNumber,
-    TermValue, Tree, Value,
+    Bracket, Instruction, MemoryOperand, Operand, OperandKind, Register, RegisterFile,
+    RegisterNumber, TermOperator, TermValue, Tree,
 };
 use std::cell::Cell;
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{
-    OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, SourcePart, Span,
+    OperandValue, RegisterId, RegisterTuple, Source, SourceModifiers, Span, SubregisterSelector,
 };
 
 /// Reason why an instruction is not lowered; it is kept as unsupported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Unknown {
+pub(super) struct Unsupported {
     pub(super) what: String,
     pub(super) span: Span,
 }
 
-pub(super) type Lowered<T> = Result<T, Unknown>;
+pub(super) type LowerResult<T> = Result<T, Unsupported>;
 
 /// Instruction that is being lowered.
 #[derive(Clone)]
-pub(super) struct Words<'a> {
+pub(super) struct InstructionCursor<'a> {
     pub(super) tree: &'a Tree,
     pub(super) source: &'a str,
     pub(super) instruction: &'a Instruction,
@@ -37,18 +37,18 @@ pub(super) struct Words<'a> {
     undetermined: Cell<Option<Span>>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> InstructionCursor<'a> {
     /// Creates a cursor for an instruction, with its encoding if the source includes it.
     pub(super) fn new(
         tree: &'a Tree,
         source: &'a str,
         instruction: &'a Instruction,
         encoding: Option<u128>,
-    ) -> Words<'a> {
+    ) -> InstructionCursor<'a> {
         let modifiers = tree.modifiers(instruction).iter();
         // 128-bit instructions have their only literal in bits 32 to 63 (observed from `sm_75` to `sm_121`).
         let encoding = encoding.filter(|bits| bits >> 64 != 0);
-        Words {
+        InstructionCursor {
             tree,
             source,
             instruction,
@@ -73,8 +73,8 @@ impl<'a> Words<'a> {
 
     // Not inlined, like the following functions: there are many call sites, and none is hot.
     #[inline(never)]
-    pub(super) fn unknown(&self, what: impl AsRef<str>, span: Span) -> Unknown {
-        Unknown {
+    pub(super) fn unknown(&self, what: impl AsRef<str>, span: Span) -> Unsupported {
+        Unsupported {
             what: what.as_ref().to_owned(),
             span,
         }
@@ -82,7 +82,7 @@ impl<'a> Words<'a> {
 
     /// Consumes a modifier and returns whether it was present.
     #[inline(never)]
-    pub(super) fn take(&mut self, word: &str) -> bool {
+    pub(super) fn consume(&mut self, word: &str) -> bool {
         #[cfg(test)]
         note_asked(word);
         let place = self.modifiers.iter().position(|modifier| *modifier == word);
@@ -90,20 +90,20 @@ impl<'a> Words<'a> {
     }
 
     /// Consumes the first of these modifiers that is present.
-    pub(super) fn take_one<T: Copy>(&mut self, words: &[(&str, T)]) -> Option<T> {
+    pub(super) fn consume_one_of<T: Copy>(&mut self, words: &[(&str, T)]) -> Option<T> {
         #[cfg(test)]
         words.iter().for_each(|(word, _)| note_asked(word));
         let found = words
             .iter()
             .find(|(word, _)| self.modifiers.contains(word))?;
-        self.take(found.0);
+        self.consume(found.0);
         Some(found.1)
     }
 
     /// Consumes hints that have no effect on results.
-    pub(super) fn ignore(&mut self, words: &[&str]) {
+    pub(super) fn ignore_modifiers(&mut self, words: &[&str]) {
         for word in words {
-            self.take(word);
+            self.consume(word);
         }
     }
 
@@ -129,7 +129,7 @@ impl<'a> Words<'a> {
     }
 
     /// Checks that all modifiers and operands have been consumed.
-    pub(super) fn finish(&self) -> Lowered<()> {
+    pub(super) fn expect_end(&self) -> LowerResult<()> {
         if let Some(word) = self.modifiers.first() {
             let what = format!("modifier `.{word}`");
             return Err(self.unknown(what, self.instruction.opcode));
@@ -151,7 +151,7 @@ impl<'a> Words<'a> {
         self.operands.len().saturating_sub(self.next)
     }
 
-    pub(super) fn next(&mut self) -> Lowered<&'a Operand> {
+    pub(super) fn next(&mut self) -> LowerResult<&'a Operand> {
         let operand = self.peek();
         self.next += 1;
         operand.ok_or_else(|| self.unknown("missing operand", self.instruction.span))
@@ -169,24 +169,24 @@ impl<'a> Words<'a> {
     }
 
     /// Reads a destination register, or the first of `n`; `None` for `RZ`.
-    pub(super) fn destination(&mut self, n: u8) -> Lowered<(Option<RegisterRun>, Span)> {
+    pub(super) fn destination(&mut self, n: u8) -> LowerResult<(Option<RegisterTuple>, Span)> {
         let operand = self.next()?;
         let register = as_register(&operand.value);
         let Some(register) = register.filter(|r| !is_predicate(*r)) else {
             return Err(self.unknown("destination is not a register", operand.span));
         };
-        let run = id_of(register).map(|first| RegisterRun { first, n });
+        let run = id_of(register).map(|first| RegisterTuple { first, n });
         Ok((run, operand.span))
     }
 
     /// Reads a destination as an operand of the operation.
-    pub(super) fn to(&mut self, n: u8) -> Lowered<Arg> {
+    pub(super) fn to(&mut self, n: u8) -> LowerResult<LoweredOperand> {
         let (run, span) = self.destination(n)?;
-        Ok(Arg::One(OperandValue::Destination(run), span))
+        Ok(LoweredOperand::One(OperandValue::Destination(run), span))
     }
 
     /// Reads a destination predicate; `None` for `PT`.
-    pub(super) fn predicate_destination(&mut self) -> Lowered<(Option<RegisterId>, Span)> {
+    pub(super) fn predicate_destination(&mut self) -> LowerResult<(Option<RegisterId>, Span)> {
         let operand = self.next()?;
         match as_register(&operand.value).filter(|register| is_predicate(*register)) {
             Some(register) => Ok((id_of(register), operand.span)),
@@ -195,20 +195,20 @@ impl<'a> Words<'a> {
     }
 
     /// Reads a destination predicate as an element of a list.
-    pub(super) fn placed_predicate(&mut self) -> Lowered<Placed> {
+    pub(super) fn placed_predicate(&mut self) -> LowerResult<SpannedValue> {
         let (id, span) = self.predicate_destination()?;
-        Ok((OperandValue::Destination(id.map(RegisterRun::one)), span))
+        Ok((OperandValue::Destination(id.map(RegisterTuple::one)), span))
     }
 
     /// Reads a source predicate; `!` negates it.
-    pub(super) fn predicate(&mut self) -> Lowered<Placed> {
+    pub(super) fn predicate(&mut self) -> LowerResult<SpannedValue> {
         let operand = self.next()?;
         let register = as_register(&operand.value).filter(|register| is_predicate(*register));
         let Some(register) = register else {
             return Err(self.unknown("source is not a predicate", operand.span));
         };
         let source = match id_of(register) {
-            Some(id) => Source::Register(RegisterRun::one(id)),
+            Some(id) => Source::Register(RegisterTuple::one(id)),
             None => Source::Immediate(1),
         };
         let negated = operand.signs.not;
@@ -216,37 +216,37 @@ impl<'a> Words<'a> {
     }
 
     /// Reads a 32-bit integer source.
-    pub(super) fn source(&mut self) -> Lowered<Placed> {
+    pub(super) fn source(&mut self) -> LowerResult<SpannedValue> {
         self.source_as(ScalarType::B32)
     }
 
     /// Reads a source of this type: 64-bit types use register pairs, 128-bit types four registers; for float types, decimal numbers are
     /// floats.
-    pub(super) fn source_as(&mut self, ty: ScalarType) -> Lowered<Placed> {
+    pub(super) fn source_as(&mut self, ty: ScalarType) -> LowerResult<SpannedValue> {
         let operand = self.next()?;
         let value = self.value_of(operand, ty)?;
         Ok((value, operand.span))
     }
 
-    pub(super) fn value_of(&self, operand: &Operand, ty: ScalarType) -> Lowered<OperandValue> {
+    pub(super) fn value_of(&self, operand: &Operand, ty: ScalarType) -> LowerResult<OperandValue> {
         self.value_with(operand, ty, self.part(operand)?)
     }
 
-    /// Like [`Words::value_of`], but ignores the modifiers of the operand, which the caller has read.
+    /// Like [`InstructionCursor::value_of`], but ignores the modifiers of the operand, which the caller has read.
     pub(super) fn plain_value_of(
         &self,
         operand: &Operand,
         ty: ScalarType,
-    ) -> Lowered<OperandValue> {
-        self.value_with(operand, ty, SourcePart::Whole)
+    ) -> LowerResult<OperandValue> {
+        self.value_with(operand, ty, SubregisterSelector::Whole)
     }
 
     fn value_with(
         &self,
         operand: &Operand,
         ty: ScalarType,
-        part: SourcePart,
-    ) -> Lowered<OperandValue> {
+        part: SubregisterSelector,
+    ) -> LowerResult<OperandValue> {
         let n_registers = (ty.width_bits() / 32).max(1) as u8;
         let signs = operand.signs;
         let mut modifiers = SourceModifiers {
@@ -256,19 +256,19 @@ impl<'a> Words<'a> {
             part,
         };
         let source = match &operand.value {
-            Value::Register(register) => {
+            OperandKind::Register(register) => {
                 let is_pair = self.operand_words(operand).contains(&"64");
                 let n = if is_pair { 2 } else { n_registers };
                 match (register.file, id_of(*register)) {
                     (
                         RegisterFile::General | RegisterFile::Uniform | RegisterFile::Barrier,
                         Some(first),
-                    ) => Source::Register(RegisterRun { first, n }),
+                    ) => Source::Register(RegisterTuple { first, n }),
                     (RegisterFile::General | RegisterFile::Uniform, None) => Source::Immediate(0),
                     _ => return Err(self.unknown("unsupported kind of source", operand.span)),
                 }
             }
-            Value::Integer(_) | Value::Float(_) => {
+            OperandKind::Integer(_) | OperandKind::Float(_) => {
                 // The signs are applied to the number.
                 let bits = self.number(operand, ty)?;
                 modifiers = SourceModifiers {
@@ -278,12 +278,12 @@ impl<'a> Words<'a> {
                 };
                 Source::Immediate(bits)
             }
-            Value::Memory(memory) => self.constant(memory, operand.span)?,
-            Value::Target(_)
-            | Value::Relocation(_)
-            | Value::Set(_)
-            | Value::Word(_)
-            | Value::Unknown(_) => return Err(self.unknown("this source", operand.span)),
+            OperandKind::Memory(memory) => self.constant(memory, operand.span)?,
+            OperandKind::Target(_)
+            | OperandKind::Relocation(_)
+            | OperandKind::Set(_)
+            | OperandKind::Word(_)
+            | OperandKind::Unknown(_) => return Err(self.unknown("this source", operand.span)),
         };
         // Negation of zero is redundant except for floats.
         if source == Source::Immediate(0) && !ty.is_float() {
@@ -293,18 +293,18 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the part of a register that is read.
-    fn part(&self, operand: &Operand) -> Lowered<SourcePart> {
-        let mut part = SourcePart::Whole;
+    fn part(&self, operand: &Operand) -> LowerResult<SubregisterSelector> {
+        let mut part = SubregisterSelector::Whole;
         for word in self.operand_words(operand) {
             part = match word {
                 "reuse" | "64" | "H1_H0" => part,
-                "H0_H0" | "H0" => SourcePart::LowTwice,
-                "H1_H1" | "H1" => SourcePart::HighTwice,
-                "H0_H1" => SourcePart::Swapped,
-                "B0" => SourcePart::Byte(0),
-                "B1" => SourcePart::Byte(1),
-                "B2" => SourcePart::Byte(2),
-                "B3" => SourcePart::Byte(3),
+                "H0_H0" | "H0" => SubregisterSelector::LowTwice,
+                "H1_H1" | "H1" => SubregisterSelector::HighTwice,
+                "H0_H1" => SubregisterSelector::Swapped,
+                "B0" => SubregisterSelector::Byte(0),
+                "B1" => SubregisterSelector::Byte(1),
+                "B2" => SubregisterSelector::Byte(2),
+                "B3" => SubregisterSelector::Byte(3),
                 _ => return Err(self.unknown(format!("`.{word}`"), operand.span)),
             };
         }
@@ -312,11 +312,13 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the bits of a literal with its signs.
-    pub(super) fn number(&self, operand: &Operand, ty: ScalarType) -> Lowered<u64> {
+    pub(super) fn number(&self, operand: &Operand, ty: ScalarType) -> LowerResult<u64> {
         let text = operand.span.text(self.source);
         let float = match operand.value {
-            Value::Float(value) => Some(value),
-            Value::Integer(value) if ty.is_float() && !text.contains("0x") => Some(value as f64),
+            OperandKind::Float(value) => Some(value),
+            OperandKind::Integer(value) if ty.is_float() && !text.contains("0x") => {
+                Some(value as f64)
+            }
             _ => None,
         };
         if let Some(value) = float {
@@ -339,20 +341,19 @@ impl<'a> Words<'a> {
             });
         }
         match operand.value {
-            Value::Integer(value) if operand.signs.negated => Ok(match ty.width_bits() {
+            OperandKind::Integer(value) if operand.signs.negated => Ok(match ty.width_bits() {
                 64 => value.wrapping_neg(),
                 _ => u64::from((value as u32).wrapping_neg()),
             }),
-            Value::Integer(value) => Ok(value),
+            OperandKind::Integer(value) => Ok(value),
             _ => Err(self.unknown("operand is not a number", operand.span)),
         }
     }
 
     /// Returns the bits of two literals for the halves of a register, the high one first.
-    pub(super) fn halves(&self, high: &Operand, low: &Operand, ty: ScalarType) -> Lowered<u64> {
+    pub(super) fn halves(&self, high: &Operand, low: &Operand, ty: ScalarType) -> LowerResult<u64> {
         let bits = self.number(high, ty)? << 16 | self.number(low, ty)? & 0xffff;
-        let is_nan =
-            |operand: &Operand| matches!(operand.value, Value::Float(value) if value.is_nan());
+        let is_nan = |operand: &Operand| matches!(operand.value, OperandKind::Float(value) if value.is_nan());
         Ok(match self.literal {
             Some(word) if is_nan(high) || is_nan(low) => word.into(),
             _ => bits,
@@ -360,13 +361,13 @@ impl<'a> Words<'a> {
     }
 
     /// Reads the next operand as a number.
-    pub(super) fn immediate(&mut self) -> Lowered<u64> {
+    pub(super) fn immediate(&mut self) -> LowerResult<u64> {
         let operand = self.next()?;
         self.number(operand, ScalarType::B32)
     }
 
     /// Returns the source of `c[0x0][0x160]`.
-    fn constant(&self, memory: &Memory, span: Span) -> Lowered<Source> {
+    fn constant(&self, memory: &MemoryOperand, span: Span) -> LowerResult<Source> {
         let (bank, inside) = self.bank(memory, span)?;
         let mut byte_offset = 0i64;
         for term in self.tree.terms(inside) {
@@ -385,10 +386,12 @@ impl<'a> Words<'a> {
     }
 
     /// Reads `PR`, which denotes all predicates.
-    pub(super) fn all_predicates(&mut self) -> Lowered<Span> {
+    pub(super) fn all_predicates(&mut self) -> LowerResult<Span> {
         let operand = self.next()?;
         match operand.value {
-            Value::Word(span) if matches!(span.text(self.source), "PR" | "UPR") => Ok(operand.span),
+            OperandKind::Word(span) if matches!(span.text(self.source), "PR" | "UPR") => {
+                Ok(operand.span)
+            }
             _ => Err(self.unknown("operand is not `PR`", operand.span)),
         }
     }
@@ -408,7 +411,7 @@ impl<'a> Words<'a> {
     pub(super) fn predicate_number(&self, number: u16, mask: u64) -> OperandValue {
         let id = (mask >> number & 1 != 0).then(|| self.predicate_id(number));
         let source = match id.flatten() {
-            Some(id) => Source::Register(RegisterRun::one(id)),
+            Some(id) => Source::Register(RegisterTuple::one(id)),
             None => Source::Immediate(0),
         };
         OperandValue::Predicate {
@@ -418,7 +421,11 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the number of a constant bank, and the bracket with the offset.
-    pub(super) fn bank(&self, memory: &Memory, span: Span) -> Lowered<(u8, &'a Bracket)> {
+    pub(super) fn bank(
+        &self,
+        memory: &MemoryOperand,
+        span: Span,
+    ) -> LowerResult<(u8, &'a Bracket)> {
         let prefix = memory.prefix.map(|prefix| prefix.text(self.source));
         let [bank, inside] = self.tree.brackets(memory) else {
             return Err(self.unknown("this constant", span));
@@ -434,16 +441,16 @@ impl<'a> Words<'a> {
 }
 
 /// Returns the individual registers of a destination run.
-pub(super) fn destinations(run: Option<RegisterRun>, n: u8, span: Span) -> Vec<Placed> {
+pub(super) fn destinations(run: Option<RegisterTuple>, n: u8, span: Span) -> Vec<SpannedValue> {
     let one = |i: u8| {
-        let register = run.map(|run| RegisterRun::one(RegisterId(run.first.0 + u32::from(i))));
+        let register = run.map(|run| RegisterTuple::one(RegisterId(run.first.0 + u32::from(i))));
         (OperandValue::Destination(register), span)
     };
     (0..n).map(one).collect()
 }
 
 /// Returns the 32-bit parts of a source, the low one first.
-pub(super) fn parts((value, span): Placed, n: u8) -> Vec<Placed> {
+pub(super) fn parts((value, span): SpannedValue, n: u8) -> Vec<SpannedValue> {
     let part = |i: u8| {
         let OperandValue::Source(source, modifiers) = value else {
             return (value.clone(), span);
@@ -451,7 +458,7 @@ pub(super) fn parts((value, span): Placed, n: u8) -> Vec<Placed> {
         let i = u32::from(i);
         let source = match source {
             Source::Register(run) => {
-                Source::Register(RegisterRun::one(RegisterId(run.first.0 + i)))
+                Source::Register(RegisterTuple::one(RegisterId(run.first.0 + i)))
             }
             Source::Immediate(bits) => {
                 Source::Immediate(bits.checked_shr(32 * i).unwrap_or(0) & 0xffff_ffff)
@@ -467,17 +474,17 @@ pub(super) fn parts((value, span): Placed, n: u8) -> Vec<Placed> {
     (0..n).map(part).collect()
 }
 
-pub(super) fn as_register(value: &Value) -> Option<Register> {
+pub(super) fn as_register(value: &OperandKind) -> Option<Register> {
     match value {
-        Value::Register(register) => Some(*register),
-        Value::Integer(_)
-        | Value::Float(_)
-        | Value::Memory(_)
-        | Value::Target(_)
-        | Value::Relocation(_)
-        | Value::Set(_)
-        | Value::Word(_)
-        | Value::Unknown(_) => None,
+        OperandKind::Register(register) => Some(*register),
+        OperandKind::Integer(_)
+        | OperandKind::Float(_)
+        | OperandKind::Memory(_)
+        | OperandKind::Target(_)
+        | OperandKind::Relocation(_)
+        | OperandKind::Set(_)
+        | OperandKind::Word(_)
+        | OperandKind::Unknown(_) => None,
     }
 }
 
@@ -492,10 +499,10 @@ pub(super) fn is_zero(register: Register) -> bool {
     register.number == RegisterNumber::Zero
 }
 
-pub(super) fn signed(joint: Joint, value: u64) -> i64 {
+pub(super) fn signed(joint: TermOperator, value: u64) -> i64 {
     match joint {
-        Joint::First | Joint::Plus => value as i64,
-        Joint::Minus | Joint::PlusMinus => (value as i64).wrapping_neg(),
+        TermOperator::First | TermOperator::Plus => value as i64,
+        TermOperator::Minus | TermOperator::PlusMinus => (value as i64).wrapping_neg(),
     }
 }
 

@@ -3,7 +3,8 @@
 use super::cursor::{Number, begins_word, is_word};
 use super::parser::Parser;
 use super::tree::{
-    Bracket, Joint, Memory, Operand, Register, Signs, SyntaxErrorKind, Term, TermValue, Value,
+    Bracket, MemoryOperand, Operand, OperandKind, OperandModifiers, Register, SyntaxErrorKind,
+    Term, TermOperator, TermValue,
 };
 use warpgrid_program::Span;
 
@@ -30,8 +31,8 @@ impl Parser<'_> {
         });
     }
 
-    fn signs(&mut self) -> Signs {
-        let mut signs = Signs::default();
+    fn signs(&mut self) -> OperandModifiers {
+        let mut signs = OperandModifiers::default();
         loop {
             let sign = match self.cursor.peek() {
                 b'-' => &mut signs.negated,
@@ -49,7 +50,7 @@ impl Parser<'_> {
         }
     }
 
-    fn value(&mut self) -> Value {
+    fn value(&mut self) -> OperandKind {
         let start = self.cursor.offset();
         match self.cursor.peek() {
             b'`' => self.target(),
@@ -58,12 +59,12 @@ impl Parser<'_> {
                 if !self.cursor.skip_balanced(b'{', b'}') {
                     self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('{'));
                 }
-                Value::Set(self.cursor.span_from(start))
+                OperandKind::Set(self.cursor.span_from(start))
             }
             b'0'..=b'9' => self.number_or_word(),
             b'.' if begins_word(self.cursor.ahead(1)) => {
                 self.cursor.bump();
-                Value::Target(Span::new(start, self.name().end))
+                OperandKind::Target(Span::new(start, self.name().end))
             }
             byte if begins_word(byte) => self.named(),
             _ => self.unknown(start),
@@ -71,12 +72,12 @@ impl Parser<'_> {
     }
 
     /// Skips to the next comma or the end of the instruction, as an unknown value.
-    fn unknown(&mut self, start: u32) -> Value {
+    fn unknown(&mut self, start: u32) -> OperandKind {
         self.cursor
             .skip_to(|byte| matches!(byte, b',' | b';' | b'}' | b'|'));
         let span = self.cursor.span_from(start);
         self.error(span, SyntaxErrorKind::Operand);
-        Value::Unknown(span)
+        OperandKind::Unknown(span)
     }
 
     /// Reads the name of a label or function, which may contain dots.
@@ -87,7 +88,7 @@ impl Parser<'_> {
     }
 
     /// Parses a branch target: `` `(.L_x_1) ``.
-    fn target(&mut self) -> Value {
+    fn target(&mut self) -> OperandKind {
         let start = self.cursor.offset();
         self.cursor.bump();
         if self.cursor.peek() != b'(' {
@@ -96,12 +97,12 @@ impl Parser<'_> {
         let open = self.cursor.offset();
         if !self.cursor.skip_balanced(b'(', b')') {
             self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('('));
-            return Value::Target(Span::new(open + 1, self.cursor.offset()));
+            return OperandKind::Target(Span::new(open + 1, self.cursor.offset()));
         }
-        Value::Target(Span::new(open + 1, self.cursor.offset() - 1))
+        OperandKind::Target(Span::new(open + 1, self.cursor.offset() - 1))
     }
 
-    fn number_or_word(&mut self) -> Value {
+    fn number_or_word(&mut self) -> OperandKind {
         let start = self.cursor.offset();
         let number = self.cursor.number();
         if self.cursor.peek() == b'@' {
@@ -109,30 +110,30 @@ impl Parser<'_> {
         }
         if is_word(self.cursor.peek()) {
             self.cursor.word();
-            return Value::Word(self.cursor.span_from(start));
+            return OperandKind::Word(self.cursor.span_from(start));
         }
         match number {
-            Ok(Number::Integer(value)) => Value::Integer(value),
-            Ok(Number::Float(value)) => Value::Float(value),
+            Ok(Number::Integer(value)) => OperandKind::Integer(value),
+            Ok(Number::Float(value)) => OperandKind::Float(value),
             Err(kind) => {
                 let span = self.cursor.span_from(start);
                 self.error(span, kind);
-                Value::Unknown(span)
+                OperandKind::Unknown(span)
             }
         }
     }
 
     /// Parses a relocation `32@lo(name)` that starts at `start`; the cursor is before `@`.
-    fn relocation(&mut self, start: u32) -> Value {
+    fn relocation(&mut self, start: u32) -> OperandKind {
         self.cursor
             .skip_while(|byte| is_word(byte) || byte == b'@' || byte == b'.');
         if self.cursor.peek() == b'(' && !self.cursor.skip_balanced(b'(', b')') {
             self.error(self.cursor.span_from(start), SyntaxErrorKind::Open('('));
         }
-        Value::Relocation(self.cursor.span_from(start))
+        OperandKind::Relocation(self.cursor.span_from(start))
     }
 
-    fn named(&mut self) -> Value {
+    fn named(&mut self) -> OperandKind {
         let word = self.cursor.word();
         match self.cursor.peek() {
             b'@' => return self.relocation(word.start),
@@ -141,14 +142,14 @@ impl Parser<'_> {
         }
         let text = word.text(self.cursor.source());
         match text {
-            "INF" => Value::Float(f64::INFINITY),
-            "NAN" | "QNAN" | "SNAN" => Value::Float(f64::NAN),
-            _ => Register::of_name(text).map_or(Value::Word(word), Value::Register),
+            "INF" => OperandKind::Float(f64::INFINITY),
+            "NAN" | "QNAN" | "SNAN" => OperandKind::Float(f64::NAN),
+            _ => Register::of_name(text).map_or(OperandKind::Word(word), OperandKind::Register),
         }
     }
 
     /// Parses one bracket, or two after a prefix.
-    fn memory(&mut self, prefix: Option<Span>) -> Value {
+    fn memory(&mut self, prefix: Option<Span>) -> OperandKind {
         let first = self.tree.brackets.len() as u32;
         self.bracket();
         if prefix.is_some() {
@@ -159,7 +160,7 @@ impl Parser<'_> {
                 self.bracket();
             }
         }
-        Value::Memory(Memory {
+        OperandKind::Memory(MemoryOperand {
             prefix,
             brackets: first..self.tree.brackets.len() as u32,
         })
@@ -205,14 +206,14 @@ impl Parser<'_> {
         let minus = self.cursor.take(b'-');
         self.cursor.skip_blanks();
         let joint = match (plus, minus) {
-            (true, true) => Joint::PlusMinus,
-            (true, false) => Joint::Plus,
-            (false, true) => Joint::Minus,
-            (false, false) => Joint::First,
+            (true, true) => TermOperator::PlusMinus,
+            (true, false) => TermOperator::Plus,
+            (false, true) => TermOperator::Minus,
+            (false, false) => TermOperator::First,
         };
         let value = self.term_value();
         let is_first = self.tree.terms.len() as u32 == first;
-        if !is_first && joint == Joint::First {
+        if !is_first && joint == TermOperator::First {
             self.error(self.cursor.span_from(start), SyntaxErrorKind::Address);
         }
         let modifiers = self.modifiers();
@@ -228,8 +229,8 @@ impl Parser<'_> {
         let here = self.cursor.offset();
         match self.cursor.peek() {
             b'0'..=b'9' => match self.number_or_word() {
-                Value::Integer(value) => TermValue::Integer(value),
-                Value::Relocation(span) => TermValue::Other(span),
+                OperandKind::Integer(value) => TermValue::Integer(value),
+                OperandKind::Relocation(span) => TermValue::Other(span),
                 _ => {
                     let span = self.cursor.span_from(here);
                     self.error(span, SyntaxErrorKind::Address);

@@ -2,7 +2,7 @@
 
 use super::cursor::{CommentKind, Cursor, begins_word, is_word};
 use super::tree::{
-    Annotation, AnnotationKind, ControlText, Encoding, Guard, Instruction, Pairing, Register,
+    Annotation, AnnotationKind, ControlText, DualIssue, Encoding, Guard, Instruction, Register,
     RegisterFile, Statement, StatementKind, SyntaxError, SyntaxErrorKind, Tree,
 };
 use warpgrid_isa::sass::control::Control;
@@ -30,7 +30,7 @@ pub(super) struct Parser<'a> {
 }
 
 /// Text between two parts of a statement.
-enum Gap {
+enum Separator {
     /// Blanks and comments only.
     Nothing,
     Encoding(Encoding),
@@ -82,7 +82,7 @@ impl Parser<'_> {
             (b'}', _) => {
                 self.cursor.bump();
                 if let Some(last) = self.tree.instructions.last_mut() {
-                    last.pairing = Pairing::Second;
+                    last.pairing = DualIssue::Second;
                 }
             }
             _ => self.statement(None),
@@ -273,9 +273,9 @@ impl Parser<'_> {
         .fold(opcode.end.max(start), u32::max);
         self.end_of_instruction(&mut encoding);
         let pairing = if std::mem::take(&mut self.opens_pair) {
-            Pairing::First
+            DualIssue::First
         } else {
-            Pairing::Alone
+            DualIssue::Alone
         };
         let index = self.tree.instructions.len() as u32;
         let span = Span::new(start, end);
@@ -339,7 +339,7 @@ impl Parser<'_> {
         let mut comma: Option<Span> = None;
         let first = self.tree.operands.len();
         loop {
-            if let Gap::Encoding(found) = self.gap() {
+            if let Separator::Encoding(found) = self.gap() {
                 *encoding = Some(found);
                 continue;
             }
@@ -366,16 +366,16 @@ impl Parser<'_> {
     }
 
     /// Skips blanks and comments of this line, up to an encoding.
-    fn gap(&mut self) -> Gap {
+    fn gap(&mut self) -> Separator {
         loop {
             self.cursor.skip_blanks();
             if (self.cursor.peek(), self.cursor.ahead(1)) != (b'/', b'*') {
-                return Gap::Nothing;
+                return Separator::Nothing;
             }
             let (span, kind) = self.cursor.block_comment();
             self.tree.comments.push(span);
             match kind {
-                CommentKind::Encoding(encoding) => return Gap::Encoding(encoding),
+                CommentKind::Encoding(encoding) => return Separator::Encoding(encoding),
                 CommentKind::Open => self.error(span, SyntaxErrorKind::Comment),
                 CommentKind::Address(_) | CommentKind::Text => {}
             }

@@ -1,7 +1,9 @@
 //! Printer that reproduces the notation of the disassemblers: one blank after the guard and the mnemonic, `, ` between operands,
 //! addresses without blanks and with `0x` numbers, negative offsets as `+-0x4`.
 
-use super::tree::{Bracket, Instruction, Joint, Operand, Term, TermValue, Tree, Value};
+use super::tree::{
+    Bracket, Instruction, Operand, OperandKind, Term, TermOperator, TermValue, Tree,
+};
 use std::fmt::Write;
 use warpgrid_program::Span;
 
@@ -44,9 +46,11 @@ pub fn print_operand(tree: &Tree, source: &str, operand: &Operand, text: &mut St
         }
     }
     match &operand.value {
-        Value::Register(register) => push(text, register),
-        Value::Integer(_) | Value::Float(_) => text.push_str(number_text(tree, source, operand)),
-        Value::Memory(memory) => {
+        OperandKind::Register(register) => push(text, register),
+        OperandKind::Integer(_) | OperandKind::Float(_) => {
+            text.push_str(number_text(tree, source, operand))
+        }
+        OperandKind::Memory(memory) => {
             if let Some(prefix) = memory.prefix {
                 text.push_str(prefix.text(source));
             }
@@ -54,20 +58,21 @@ pub fn print_operand(tree: &Tree, source: &str, operand: &Operand, text: &mut St
                 push_bracket(tree, source, bracket, text);
             }
         }
-        Value::Target(name) => {
+        OperandKind::Target(name) => {
             text.push_str("`(");
             text.push_str(name.text(source));
             text.push(')');
         }
-        Value::Relocation(span) | Value::Set(span) | Value::Word(span) | Value::Unknown(span) => {
-            text.push_str(span.text(source))
-        }
+        OperandKind::Relocation(span)
+        | OperandKind::Set(span)
+        | OperandKind::Word(span)
+        | OperandKind::Unknown(span) => text.push_str(span.text(source)),
     }
     if signs.absolute {
         text.push('|');
     }
     push_modifiers(tree.operand_modifiers(operand), source, text);
-    if matches!(operand.value, Value::Float(value) if !value.is_finite()) {
+    if matches!(operand.value, OperandKind::Float(value) if !value.is_finite()) {
         // Disassemblers print a blank here: `+INF , PT`.
         text.push(' ');
     }
@@ -95,10 +100,10 @@ fn push_bracket(tree: &Tree, source: &str, bracket: &Bracket, text: &mut String)
 fn push_term(tree: &Tree, source: &str, term: &Term, text: &mut String) {
     let first = text.ends_with('[');
     text.push_str(match term.joint {
-        Joint::First => "",
-        Joint::Plus => "+",
-        Joint::Minus if first => "-",
-        Joint::Minus | Joint::PlusMinus => "+-",
+        TermOperator::First => "",
+        TermOperator::Plus => "+",
+        TermOperator::Minus if first => "-",
+        TermOperator::Minus | TermOperator::PlusMinus => "+-",
     });
     match term.value {
         TermValue::Register(register) => push(text, register),

@@ -66,7 +66,7 @@ pub struct Instruction {
     /// Control code before the instruction on the same line.
     pub control: Option<ControlText>,
     /// Dual-issue pairing, indicated by braces.
-    pub pairing: Pairing,
+    pub pairing: DualIssue,
     pub(super) modifiers: Range<u32>,
     pub(super) operands: Range<u32>,
     pub(super) annotations: Range<u32>,
@@ -81,7 +81,7 @@ pub struct ControlText {
 
 /// Position of an instruction in a pair `{ FIRST ; SECOND ; }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Pairing {
+pub enum DualIssue {
     #[default]
     Alone,
     /// After `{`.
@@ -103,8 +103,8 @@ pub struct Guard {
 pub struct Operand {
     /// Span including signs and modifiers.
     pub span: Span,
-    pub signs: Signs,
-    pub value: Value,
+    pub signs: OperandModifiers,
+    pub value: OperandKind,
     /// Whether a comma precedes the operand; operands such as the target of `RET R2 0x0` follow a blank.
     pub after_comma: bool,
     pub(super) modifiers: Range<u32>,
@@ -112,7 +112,7 @@ pub struct Operand {
 
 /// Sign notation around a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Signs {
+pub struct OperandModifiers {
     /// `-`
     pub negated: bool,
     /// `+`, as in `+INF`
@@ -127,14 +127,14 @@ pub struct Signs {
 
 /// Value of an operand.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum OperandKind {
     Register(Register),
     /// Integer: `0x10`, `12`, `0`. In a floating-point instruction, decimal digits alone denote a float.
     Integer(u64),
     /// Float: `2.384185791015625e-07`, `INF`, `QNAN`; the span excludes the sign.
     Float(f64),
     /// Memory address, or offset in a constant bank: one or two brackets with their prefix.
-    Memory(Memory),
+    Memory(MemoryOperand),
     /// Branch target: a name between `` `( `` and `)`.
     Target(Span),
     /// Value that the linker resolves: `32@lo(name)`, `fun@fdesc(name)`; the complete text.
@@ -149,7 +149,7 @@ pub enum Value {
 
 /// Memory operand: `[R2.64+0x8]`, `desc[UR4][R2.64]`, `c[0x0][0x160]`, `cx[UR4][0x8]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Memory {
+pub struct MemoryOperand {
     /// Word before the first bracket.
     pub prefix: Option<Span>,
     pub(super) brackets: Range<u32>,
@@ -168,14 +168,14 @@ pub struct Bracket {
 pub struct Term {
     /// Span from the sign to the last modifier.
     pub span: Span,
-    pub joint: Joint,
+    pub joint: TermOperator,
     pub value: TermValue,
     pub(super) modifiers: Range<u32>,
 }
 
 /// Operator before a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Joint {
+pub enum TermOperator {
     /// None: the first term.
     First,
     /// `+`
@@ -304,7 +304,7 @@ impl Tree {
     }
 
     /// Returns the brackets of a memory operand, at least one.
-    pub fn brackets(&self, memory: &Memory) -> &[Bracket] {
+    pub fn brackets(&self, memory: &MemoryOperand) -> &[Bracket] {
         slice(&self.brackets, &memory.brackets)
     }
 

@@ -7,10 +7,11 @@ pub(crate) mod unit;
 use crate::emit::float::NAN_32;
 use crate::helpers;
 use crate::instructions::splat32;
-use crate::place::Places;
+use crate::place::ModuleLayout;
 use crate::place::TABLE_BYTES;
 use warpgrid_emulator::plain::{
-    FloatMode, Round, Scaling, UnitFunction, index_bits, scaling_of_quotient, unit_rows,
+    FloatMode, RangeScaling, RoundingMode, SpecialFunction, index_bits, scaling_of_quotient,
+    unit_rows,
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
@@ -22,7 +23,7 @@ pub(crate) const FRACTION: u32 = (1 << FRACTION_BITS) - 1;
 /// Exponent bias.
 pub(crate) const BIAS: u32 = 127;
 
-const NO_SCALING: Scaling = Scaling {
+const NO_SCALING: RangeScaling = RangeScaling {
     small: false,
     large: false,
     low: false,
@@ -30,8 +31,8 @@ const NO_SCALING: Scaling = Scaling {
 
 /// Approximation that a function of the module computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Approximation {
-    Of(UnitFunction),
+pub(crate) enum SpecialFunctionCall {
+    Of(SpecialFunction),
     /// Quotient of the second argument by the first; with `.full`, large arguments are scaled, too.
     Quotient {
         is_full: bool,
@@ -40,20 +41,20 @@ pub(crate) enum Approximation {
 
 /// Approximation, and the treatment of subnormal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Approximated {
-    pub(crate) what: Approximation,
+pub(crate) struct SpecialFunctionRoutine {
+    pub(crate) what: SpecialFunctionCall,
     pub(crate) flushes: bool,
 }
 
 /// Data segment of the module.
-pub(crate) struct Data {
+pub(crate) struct DataSegment {
     pub(crate) place: u32,
     pub(crate) bytes: Vec<u8>,
 }
 
 /// Returns the address of the coefficients of a function.
-fn table_place(function: UnitFunction, places: &Places) -> u32 {
-    use UnitFunction as F;
+fn table_place(function: SpecialFunction, places: &ModuleLayout) -> u32 {
+    use SpecialFunction as F;
     let number = match function {
         F::Reciprocal => 0,
         F::ReciprocalRoot => 1,
@@ -63,56 +64,56 @@ fn table_place(function: UnitFunction, places: &Places) -> u32 {
         F::Sine | F::Cosine => 5,
         F::Tangent => 6,
     };
-    places.tables_of_unit + number * TABLE_BYTES
+    places.special_function_tables + number * TABLE_BYTES
 }
 
-impl Approximated {
+impl SpecialFunctionRoutine {
     pub(crate) const fn n_arguments(self) -> usize {
         match self.what {
-            Approximation::Of(_) => 1,
-            Approximation::Quotient { .. } => 2,
+            SpecialFunctionCall::Of(_) => 1,
+            SpecialFunctionCall::Quotient { .. } => 2,
         }
     }
 
-    fn unit_function(self) -> UnitFunction {
+    fn unit_function(self) -> SpecialFunction {
         match self.what {
-            Approximation::Of(function) => function,
-            Approximation::Quotient { .. } => UnitFunction::Reciprocal,
+            SpecialFunctionCall::Of(function) => function,
+            SpecialFunctionCall::Quotient { .. } => SpecialFunction::Reciprocal,
         }
     }
 
     /// Returns the ranges of arguments that are scaled.
-    fn scaling(self) -> Scaling {
+    fn scaling(self) -> RangeScaling {
         match self.what {
-            Approximation::Quotient { is_full } => scaling_of_quotient(FloatMode {
+            SpecialFunctionCall::Quotient { is_full } => scaling_of_quotient(FloatMode {
                 round: match is_full {
-                    true => Round::Full,
-                    false => Round::Approximate,
+                    true => RoundingMode::Full,
+                    false => RoundingMode::Approximate,
                 },
                 ftz: self.flushes,
                 ..FloatMode::default()
             }),
-            Approximation::Of(_) if self.flushes => NO_SCALING,
-            Approximation::Of(function) => function.scaling(),
+            SpecialFunctionCall::Of(_) if self.flushes => NO_SCALING,
+            SpecialFunctionCall::Of(function) => function.scaling(),
         }
     }
 
     /// Returns the coefficients as a data segment.
-    pub(crate) fn data(self, places: &Places) -> Data {
+    pub(crate) fn data(self, places: &ModuleLayout) -> DataSegment {
         let function = self.unit_function();
         let bytes = unit_rows(function).into_iter().flat_map(|row| {
             let [c1, c2] = [row.c1, row.c2].map(i32::to_le_bytes);
             let c0 = row.c0.to_le_bytes();
             c0.into_iter().chain(c1).chain(c2)
         });
-        Data {
+        DataSegment {
             place: table_place(function, places),
             bytes: bytes.collect(),
         }
     }
 
-    pub(crate) fn function(self, places: &Places) -> Function {
-        let mut code = Code {
+    pub(crate) fn function(self, places: &ModuleLayout) -> Function {
+        let mut code = SpecialFunctionEmitter {
             table: table_place(self.unit_function(), places),
             index_bits: index_bits(self.unit_function()),
             out: Vec::new(),
@@ -120,10 +121,10 @@ impl Approximated {
         let scaling = self.scaling();
         code.scale(scaling);
         match self.what {
-            Approximation::Of(function) => code.unit(function),
-            Approximation::Quotient { .. } => code.unit(UnitFunction::Reciprocal),
+            SpecialFunctionCall::Of(function) => code.unit(function),
+            SpecialFunctionCall::Quotient { .. } => code.unit(SpecialFunction::Reciprocal),
         }
-        code.scale_back(scaling, self.what);
+        code.unscale(scaling, self.what);
         code.canonical();
         let n_vectors = N_VECTORS - self.n_arguments() as u32;
         helpers::function(&[(n_vectors, ValType::V128)], &code.out)
@@ -154,7 +155,7 @@ const N_VECTORS: u32 = 18;
 pub(crate) const CUT: u64 = !0x1fff_ffff;
 
 /// 2^52: adding it to a number moves the integer part to the low bits.
-pub(crate) const WHOLE: u64 = (1023 + 52) << 52;
+pub(crate) const TWO_POW_52: u64 = (1023 + 52) << 52;
 
 /// Returns a power of two.
 pub(crate) const fn power64(exponent: i64) -> u64 {
@@ -165,13 +166,13 @@ pub(crate) const fn power32(exponent: i32) -> u32 {
     ((127 + exponent) as u32) << 23
 }
 
-pub(crate) struct Code {
+pub(crate) struct SpecialFunctionEmitter {
     table: u32,
     index_bits: Option<u32>,
     out: Vec<I<'static>>,
 }
 
-impl Code {
+impl SpecialFunctionEmitter {
     fn ops<const N: usize>(&mut self, instructions: [I<'static>; N]) {
         self.out.extend(instructions);
     }
@@ -185,7 +186,7 @@ impl Code {
     }
 
     /// Multiplies arguments that are too small or too large by a power of two, which is kept in a local.
-    fn scale(&mut self, scaling: Scaling) {
+    fn scale(&mut self, scaling: RangeScaling) {
         if scaling == NO_SCALING {
             return;
         }
@@ -213,9 +214,9 @@ impl Code {
     }
 
     /// Undoes the scaling of the arguments in the result on the stack.
-    fn scale_back(&mut self, scaling: Scaling, what: Approximation) {
-        use UnitFunction as F;
-        if let Approximation::Quotient { .. } = what {
+    fn unscale(&mut self, scaling: RangeScaling, what: SpecialFunctionCall) {
+        use SpecialFunction as F;
+        if let SpecialFunctionCall::Quotient { .. } = what {
             self.get(DIVIDEND);
             if scaling != NO_SCALING {
                 self.ops([I::LocalGet(SCALE), I::F32x4Mul]);
@@ -228,28 +229,28 @@ impl Code {
         }
         let was_scaled = [I::LocalGet(SCALE), splat32(ONE), I::F32x4Ne];
         match what {
-            Approximation::Of(F::Reciprocal) => self.ops([I::LocalGet(SCALE), I::F32x4Mul]),
-            Approximation::Of(F::ReciprocalRoot | F::Root) => {
+            SpecialFunctionCall::Of(F::Reciprocal) => self.ops([I::LocalGet(SCALE), I::F32x4Mul]),
+            SpecialFunctionCall::Of(F::ReciprocalRoot | F::Root) => {
                 let factor = match what {
-                    Approximation::Of(F::Root) => power32(-12),
+                    SpecialFunctionCall::Of(F::Root) => power32(-12),
                     _ => power32(12),
                 };
                 self.ops([splat32(factor), splat32(ONE)]);
                 self.ops(was_scaled);
                 self.ops([I::V128Bitselect, I::F32x4Mul]);
             }
-            Approximation::Of(F::Logarithm) => {
+            SpecialFunctionCall::Of(F::Logarithm) => {
                 self.ops([splat32(24f32.to_bits())]);
                 self.ops(was_scaled);
                 self.ops([I::V128And, I::F32x4Sub]);
             }
-            Approximation::Of(F::Power) => {
+            SpecialFunctionCall::Of(F::Power) => {
                 self.ops([I::LocalTee(KEPT), I::LocalGet(KEPT), splat32(ONE)]);
                 self.ops(was_scaled);
                 self.ops([I::V128Bitselect, I::F32x4Mul]);
             }
-            Approximation::Of(F::Sine | F::Cosine | F::Tangent)
-            | Approximation::Quotient { .. } => {}
+            SpecialFunctionCall::Of(F::Sine | F::Cosine | F::Tangent)
+            | SpecialFunctionCall::Quotient { .. } => {}
         }
     }
 

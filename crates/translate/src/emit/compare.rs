@@ -1,31 +1,31 @@
 //! Comparisons of floats. Input: vectors. Output: all ones or zeros per lane.
 
 use crate::emit::Emitter;
-use crate::emit::half::Format;
+use crate::emit::half::HalfFormat;
 use crate::instructions::low_words;
-use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{CompareKind, Comparison};
+use crate::refusal::BailoutReason;
+use warpgrid_emulator::plain::{CompareType, Comparison};
 use warpgrid_isa::CompareOp;
 use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
     /// Compares floats, and pushes all ones or zeros per lane.
-    pub(crate) fn compare_floats(&mut self, c: &Comparison) -> Result<(), Refusal> {
+    pub(crate) fn compare_floats(&mut self, c: &Comparison) -> Result<(), BailoutReason> {
         match c.kind {
-            CompareKind::F64 => self.compare_doubles(c),
-            CompareKind::F16 | CompareKind::Bf16 if c.ftz => {
-                self.refuse("a comparison of 16-bit floats with `.ftz`")
+            CompareType::F64 => self.compare_doubles(c),
+            CompareType::F16 | CompareType::Bf16 if c.ftz => {
+                self.unsupported("a comparison of 16-bit floats with `.ftz`")
             }
             _ => self.compare_singles(c),
         }
     }
 
-    fn compare_singles(&mut self, c: &Comparison) -> Result<(), Refusal> {
+    fn compare_singles(&mut self, c: &Comparison) -> Result<(), BailoutReason> {
         for slot in [c.a, c.b] {
             self.read_any_nan(slot)?;
             match c.kind {
-                CompareKind::F16 => self.widen_half_float(Format::F16, 0),
-                CompareKind::Bf16 => self.widen_half_float(Format::Bf16, 0),
+                CompareType::F16 => self.widen_half_float(HalfFormat::F16, 0),
+                CompareType::Bf16 => self.widen_half_float(HalfFormat::Bf16, 0),
                 _ => {}
             }
             if c.ftz {
@@ -34,12 +34,12 @@ impl Emitter<'_> {
         }
         let (compare, is_opposite) = float_comparison(c.op);
         let compare = match compare {
-            Float::Eq => I::F32x4Eq,
-            Float::Lt => I::F32x4Lt,
-            Float::Le => I::F32x4Le,
-            Float::Gt => I::F32x4Gt,
-            Float::Ge => I::F32x4Ge,
-            Float::Ordered | Float::UnorderedOrEqual => {
+            FloatCompare::Eq => I::F32x4Eq,
+            FloatCompare::Lt => I::F32x4Lt,
+            FloatCompare::Le => I::F32x4Le,
+            FloatCompare::Gt => I::F32x4Gt,
+            FloatCompare::Ge => I::F32x4Ge,
+            FloatCompare::Ordered | FloatCompare::UnorderedOrEqual => {
                 return self.ordered_floats(c);
             }
         };
@@ -51,7 +51,7 @@ impl Emitter<'_> {
     }
 
     /// Emits `num`, `nan`, `equ` and `ne`. Both operands are on the stack.
-    fn ordered_floats(&mut self, c: &Comparison) -> Result<(), Refusal> {
+    fn ordered_floats(&mut self, c: &Comparison) -> Result<(), BailoutReason> {
         use CompareOp as C;
         let [x, y, ..] = self.names.vectors;
         self.set(y);
@@ -75,16 +75,16 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn compare_doubles(&mut self, c: &Comparison) -> Result<(), Refusal> {
+    fn compare_doubles(&mut self, c: &Comparison) -> Result<(), BailoutReason> {
         let (compare, is_opposite) = float_comparison(c.op);
         let compare = match compare {
-            Float::Eq => I::F64x2Eq,
-            Float::Lt => I::F64x2Lt,
-            Float::Le => I::F64x2Le,
-            Float::Gt => I::F64x2Gt,
-            Float::Ge => I::F64x2Ge,
-            Float::Ordered | Float::UnorderedOrEqual => {
-                return self.refuse("a NaN test of double-precision values");
+            FloatCompare::Eq => I::F64x2Eq,
+            FloatCompare::Lt => I::F64x2Lt,
+            FloatCompare::Le => I::F64x2Le,
+            FloatCompare::Gt => I::F64x2Gt,
+            FloatCompare::Ge => I::F64x2Ge,
+            FloatCompare::Ordered | FloatCompare::UnorderedOrEqual => {
+                return self.unsupported("a NaN test of double-precision values");
             }
         };
         for half in 0..2 {
@@ -101,7 +101,7 @@ impl Emitter<'_> {
 }
 
 /// Float comparisons available in WebAssembly.
-enum Float {
+enum FloatCompare {
     Eq,
     Lt,
     Le,
@@ -113,20 +113,20 @@ enum Float {
 
 /// Returns a float comparison, and whether its result is inverted: an unordered comparison is the inverse of the
 /// opposite ordered comparison.
-fn float_comparison(op: CompareOp) -> (Float, bool) {
+fn float_comparison(op: CompareOp) -> (FloatCompare, bool) {
     use CompareOp as C;
     match op {
-        C::Eq => (Float::Eq, false),
-        C::Neu => (Float::Eq, true),
-        C::Lt | C::Lo => (Float::Lt, false),
-        C::Geu => (Float::Lt, true),
-        C::Le | C::Ls => (Float::Le, false),
-        C::Gtu => (Float::Le, true),
-        C::Gt | C::Hi => (Float::Gt, false),
-        C::Leu => (Float::Gt, true),
-        C::Ge | C::Hs => (Float::Ge, false),
-        C::Ltu => (Float::Ge, true),
-        C::Num | C::Nan => (Float::Ordered, false),
-        C::Equ | C::Ne => (Float::UnorderedOrEqual, false),
+        C::Eq => (FloatCompare::Eq, false),
+        C::Neu => (FloatCompare::Eq, true),
+        C::Lt | C::Lo => (FloatCompare::Lt, false),
+        C::Geu => (FloatCompare::Lt, true),
+        C::Le | C::Ls => (FloatCompare::Le, false),
+        C::Gtu => (FloatCompare::Le, true),
+        C::Gt | C::Hi => (FloatCompare::Gt, false),
+        C::Leu => (FloatCompare::Gt, true),
+        C::Ge | C::Hs => (FloatCompare::Ge, false),
+        C::Ltu => (FloatCompare::Ge, true),
+        C::Num | C::Nan => (FloatCompare::Ordered, false),
+        C::Equ | C::Ne => (FloatCompare::UnorderedOrEqual, false),
     }
 }

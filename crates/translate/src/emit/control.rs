@@ -1,23 +1,25 @@
 //! Control flow: blocks, branches, barriers and exits. Input: the control-flow graph. Output: a dispatch loop over the
 //! blocks of each group, which leaves waiting or exited lane vectors in their records.
 
-use crate::changed::Changed;
-use crate::emit::{Emitter, Names, RECORD};
-use crate::flow::{Meeting, is_guarded, leads_away};
+use crate::changed::DirtyRegisters;
+use crate::emit::{Emitter, FixedLocals, RECORD};
+use crate::flow::{SuspendKind, is_guarded, is_terminator};
 use crate::helpers;
 use crate::instructions::{at, splat32};
 use crate::place::cell;
 use crate::place::stop;
-use crate::refusal::Refusal;
-use crate::registers::Writes;
-use crate::registers::{Register, Touched, parts};
+use crate::refusal::BailoutReason;
+use crate::registers::EmitMode;
+use crate::registers::{BlockUseDef, RegisterKey, parts};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{Bank, BarrierMode, BarrierPlan, Instr, Op, PlanId, SlotPlace};
+use warpgrid_emulator::plain::{
+    BarrierMode, BarrierPlan, DecodedInstruction, DecodedOp, OperandLocation, PlanId, RegisterBank,
+};
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// Target of control flow within a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
+enum BranchTarget {
     /// Entry by its number.
     Entry(usize),
     /// Kernel start.
@@ -27,24 +29,24 @@ enum Target {
 
 /// Minimum number of instructions for which a region is split into functions. For less code, the calls cost more than
 /// the smaller functions save in the engine.
-const FEW_INSTRUCTIONS: usize = 200;
+const MAX_INSTRUCTIONS_PER_FUNCTION: usize = 200;
 
 /// Maximum total size of the branch tables of all functions of a region. Beyond this limit the region is a single
 /// function.
-const MOST_TARGETS: usize = 1 << 15;
+const MAX_TABLE_ENTRIES: usize = 1 << 15;
 
 impl Emitter<'_> {
     /// Emits the region: a single function, or for long code one function per group of blocks, so that engines allocate
     /// registers for one group at a time.
-    pub(crate) fn strip(&mut self) -> Result<(), Refusal> {
-        if self.writes == Writes::Strip {
+    pub(crate) fn emit_region(&mut self) -> Result<(), BailoutReason> {
+        if self.writes == EmitMode::Strip {
             self.first_without_wait = self.find_first_without_wait();
         }
         let mut groups = vec![0; self.flow.blocks.len()];
-        if self.code.len() >= FEW_INSTRUCTIONS {
+        if self.code.len() >= MAX_INSTRUCTIONS_PER_FUNCTION {
             let apart = self.flow.groups();
             let n_groups = apart.iter().max().map_or(0, |last| last + 1);
-            if n_groups * self.targets().count() <= MOST_TARGETS {
+            if n_groups * self.targets().count() <= MAX_TABLE_ENTRIES {
                 groups = apart;
             }
         }
@@ -53,7 +55,7 @@ impl Emitter<'_> {
         for group in 0..n_groups {
             self.strip_of(group)?;
             let code = std::mem::take(&mut self.out);
-            self.strips.push(code);
+            self.regions.push(code);
         }
         Ok(())
     }
@@ -62,29 +64,30 @@ impl Emitter<'_> {
     pub(crate) fn find_changed(
         &mut self,
         loops: &BTreeMap<usize, BTreeSet<usize>>,
-        touched: &[Touched],
+        touched: &[BlockUseDef],
     ) {
         let blocks = 0..self.flow.blocks.len();
         let put_aside = Vec::from_iter(blocks.map(|block| self.put_aside_at(block)));
-        self.changed = Changed::new(self.flow, loops, touched, self.live, &put_aside);
+        self.changed = DirtyRegisters::new(self.flow, loops, touched, self.live, &put_aside);
     }
 
     /// Returns the last instruction of a block if it can make a lane vector diverge.
-    pub(crate) fn parts_by(&mut self, index: usize) -> Option<&Instr> {
+    pub(crate) fn diverging_branch(&mut self, index: usize) -> Option<&DecodedInstruction> {
         let (at, code) = (self.flow.blocks[index].end - 1, self.code);
-        self.come_to(at);
+        self.set_current_instruction(at);
         let last = code.get(at).map(|placed| &placed.instr);
-        last.filter(|last| leads_away(last) && is_guarded(last))
-            .filter(|last| self.scalar(Bank::Predicate, last.guard).is_none())
+        last.filter(|last| is_terminator(last) && is_guarded(last))
+            .filter(|last| self.scalar(RegisterBank::Predicate, last.guard).is_none())
     }
 
     /// Returns the registers that are saved in the records of lanes that diverge at the end of a block, or that
     /// inactive lanes keep in an if-converted side.
-    fn put_aside_at(&mut self, index: usize) -> BTreeSet<Register> {
-        let Some(Op::Branch { target }) = self.parts_by(index).map(|last| last.op) else {
+    fn put_aside_at(&mut self, index: usize) -> BTreeSet<RegisterKey> {
+        let Some(DecodedOp::Branch { target }) = self.diverging_branch(index).map(|last| last.op)
+        else {
             return BTreeSet::new();
         };
-        let end = self.detours.get(&index).map(|detour| detour.end);
+        let end = self.detours.get(&index).map(|detour| detour.join_block);
         let target = self.flow.block_at(target as usize);
         let held = [target, end].into_iter().flatten();
         held.filter_map(|block| self.live.get(block))
@@ -94,36 +97,39 @@ impl Emitter<'_> {
     }
 
     /// Returns all targets in the order of their numbers in records and dispatch loops: entries, the start, and blocks.
-    fn targets(&self) -> impl Iterator<Item = Target> + use<> {
-        let entries = (0..self.flow.entries.len()).map(Target::Entry);
-        let blocks = (0..self.flow.blocks.len()).map(Target::Block);
-        entries.chain([Target::Start]).chain(blocks)
+    fn targets(&self) -> impl Iterator<Item = BranchTarget> + use<> {
+        let entries = (0..self.flow.entries.len()).map(BranchTarget::Entry);
+        let blocks = (0..self.flow.blocks.len()).map(BranchTarget::Block);
+        entries.chain([BranchTarget::Start]).chain(blocks)
     }
 
     /// Returns the group of a target.
-    fn group_of(&self, target: Target) -> usize {
+    fn group_of(&self, target: BranchTarget) -> usize {
         let block = match target {
-            Target::Entry(number) => self.flow.entries.get(number).copied().unwrap_or_default(),
-            Target::Start => 0,
-            Target::Block(block) => block,
+            BranchTarget::Entry(number) => {
+                self.flow.entries.get(number).copied().unwrap_or_default()
+            }
+            BranchTarget::Start => 0,
+            BranchTarget::Block(block) => block,
         };
         self.groups.get(block).copied().unwrap_or_default()
     }
 
     /// Returns the group of each entry, followed by the group of the start.
     pub(crate) fn groups_of_entries(&self) -> Vec<usize> {
-        let is_block = |target: &Target| matches!(target, Target::Block(_));
+        let is_block = |target: &BranchTarget| matches!(target, BranchTarget::Block(_));
         let entries = self.targets().take_while(|target| !is_block(target));
         entries.map(|target| self.group_of(target)).collect()
     }
 
     /// Emits the region function of a group: entries first, then the blocks in topological order, so that a forward
     /// branch exits one or several constructs. Back edges lead through the enclosing loop.
-    fn strip_of(&mut self, group: usize) -> Result<(), Refusal> {
+    fn strip_of(&mut self, group: usize) -> Result<(), BailoutReason> {
         let n_before = self.flow.entries.len() + 1;
-        let mut own: Vec<(usize, Target)> = self.targets().enumerate().take(n_before).collect();
-        let blocks = self.flow.ordered_blocks().into_iter();
-        own.extend(blocks.map(|block| (n_before + block, Target::Block(block))));
+        let mut own: Vec<(usize, BranchTarget)> =
+            self.targets().enumerate().take(n_before).collect();
+        let blocks = self.flow.topological_order().into_iter();
+        own.extend(blocks.map(|block| (n_before + block, BranchTarget::Block(block))));
         own.retain(|(_, target)| self.group_of(*target) == group);
         let mut places = vec![None; self.targets().count()];
         for (place, (number, _)) in own.iter().enumerate() {
@@ -132,8 +138,8 @@ impl Emitter<'_> {
             }
         }
         self.n_targets = own.len();
-        self.place_of_target = places;
-        self.returned_to.clear();
+        self.target_index = places;
+        self.loop_headers.clear();
         self.begin();
         self.op(I::Loop(BlockType::Empty));
         self.begin_gang();
@@ -154,19 +160,19 @@ impl Emitter<'_> {
             self.place = place;
             self.nest = 0;
             match target {
-                Target::Entry(number) => self.load_entry(number)?,
-                Target::Start => {
+                BranchTarget::Entry(number) => self.load_entry(number)?,
+                BranchTarget::Start => {
                     self.clear_registers([0].into());
-                    self.go(0);
+                    self.branch_to(0);
                 }
-                Target::Block(block) => {
+                BranchTarget::Block(block) => {
                     self.block = block;
-                    self.lies.clear();
-                    match self.writes != Writes::Draft && self.flow.is_within_chain(block) {
+                    self.address_patterns.clear();
+                    match self.writes != EmitMode::Draft && self.flow.is_within_chain(block) {
                         true => self.op(I::Unreachable),
                         false => self.block_code(block)?,
                     }
-                    self.go_on(block);
+                    self.fall_through(block);
                 }
             }
         }
@@ -176,11 +182,11 @@ impl Emitter<'_> {
         self.end_gangs();
         self.ops([I::I32Const(0), I::End]);
         if let Some(place) = self.out.get_mut(table_at) {
-            *place = table_of(&self.place_of_target, n_before, &self.returned_to);
+            *place = table_of(&self.target_index, n_before, &self.loop_headers);
         }
         // The registers that are live at back-edge targets must not keep values of the previous lane vector.
         let rest = self.out.split_off(n_at_start);
-        self.clear_registers(self.returned_to.clone());
+        self.clear_registers(self.loop_headers.clone());
         self.out.extend(rest);
         Ok(())
     }
@@ -188,7 +194,7 @@ impl Emitter<'_> {
     /// Zeroes the registers that are live at the start of blocks.
     fn clear_registers(&mut self, blocks: BTreeSet<usize>) {
         let live = self.live;
-        let registers: BTreeSet<Register> = blocks
+        let registers: BTreeSet<RegisterKey> = blocks
             .iter()
             .filter_map(|block| live.get(*block))
             .flatten()
@@ -208,21 +214,21 @@ impl Emitter<'_> {
     }
 
     /// Loads the live registers of an entry from the record.
-    fn load_entry(&mut self, number: usize) -> Result<(), Refusal> {
+    fn load_entry(&mut self, number: usize) -> Result<(), BailoutReason> {
         let Some(block) = self.flow.entries.get(number).copied() else {
-            return self.refuse("a missing entry point");
+            return self.unsupported("a missing entry point");
         };
-        let wanted = self.changed.wanted(block).clone();
+        let wanted = self.changed.upward_exposed(block).clone();
         self.load(&wanted);
-        self.go(block);
+        self.branch_to(block);
         Ok(())
     }
 
     /// Branches to a block of the same group: a forward branch exits constructs, a back edge continues the enclosing
     /// loop.
-    pub(crate) fn go(&mut self, block: usize) {
+    pub(crate) fn branch_to(&mut self, block: usize) {
         let target = self.flow.entries.len() + 1 + block;
-        let Some(Some(place)) = self.place_of_target.get(target).copied() else {
+        let Some(Some(place)) = self.target_index.get(target).copied() else {
             self.op(I::Unreachable);
             return;
         };
@@ -230,7 +236,7 @@ impl Emitter<'_> {
             self.op(I::Br((place - self.place - 1) as u32 + self.nest));
             return;
         }
-        self.returned_to.insert(block);
+        self.loop_headers.insert(block);
         self.op(I::I32Const(target as i32));
         self.set(self.names.pc);
         self.op(I::Br(self.depth_of_loop()));
@@ -242,31 +248,31 @@ impl Emitter<'_> {
     }
 
     /// Branches from the end of a block to the next block in code order, if lanes can continue there.
-    fn go_on(&mut self, index: usize) {
+    fn fall_through(&mut self, index: usize) {
         let block = &self.flow.blocks[index];
-        if block.meets == Meeting::None && block.next.contains(&(index + 1)) {
-            self.go(index + 1);
+        if block.suspends_for == SuspendKind::None && block.successors.contains(&(index + 1)) {
+            self.branch_to(index + 1);
         }
     }
 
-    fn block_code(&mut self, index: usize) -> Result<(), Refusal> {
+    fn block_code(&mut self, index: usize) -> Result<(), BailoutReason> {
         let block = &self.flow.blocks[index];
         let Some((last, _)) = self.code.range(block.start..block.end).split_last() else {
             return Ok(());
         };
         if !block.loops_to_itself(&last.instr) {
-            return self.write_ways(index);
+            return self.emit_dual_path(index);
         }
         self.op(I::Loop(BlockType::Empty));
         self.nest += 1;
-        self.write_ways(index)?;
+        self.emit_dual_path(index)?;
         self.close();
         Ok(())
     }
 
     /// Emits a block including its last instruction, unless this instruction is a terminator or a synchronization
     /// point.
-    pub(crate) fn body(&mut self, index: usize) -> Result<(), Refusal> {
+    pub(crate) fn body(&mut self, index: usize) -> Result<(), BailoutReason> {
         let block = &self.flow.blocks[index];
         let code = self.code.range(block.start..block.end);
         self.count(index);
@@ -274,16 +280,16 @@ impl Emitter<'_> {
             return Ok(());
         };
         for (offset, placed) in rest.iter().enumerate() {
-            self.come_to(block.start + offset);
-            self.straight(&placed.instr)?;
-            self.pin_result(&placed.instr.op)?;
+            self.set_current_instruction(block.start + offset);
+            self.emit_straight_line(&placed.instr)?;
+            self.force_result(&placed.instr.op)?;
         }
-        self.come_to(block.end - 1);
-        self.cross(last.moves)?;
+        self.set_current_instruction(block.end - 1);
+        self.emit_call_moves(last.moves)?;
         if self.goes_on(index) {
-            self.straight(&last.instr)?;
+            self.emit_straight_line(&last.instr)?;
         }
-        let before_loop = self.changed.before_loop(index).clone();
+        let before_loop = self.changed.spill_before_loop(index).clone();
         self.save(RECORD, &before_loop);
         Ok(())
     }
@@ -292,23 +298,24 @@ impl Emitter<'_> {
     pub(crate) fn goes_on(&self, index: usize) -> bool {
         let block = &self.flow.blocks[index];
         let last = self.code.get(block.end - 1);
-        block.meets == Meeting::None && !last.is_some_and(|last| leads_away(&last.instr))
+        block.suspends_for == SuspendKind::None
+            && !last.is_some_and(|last| is_terminator(&last.instr))
     }
 
     /// Emits the terminator or synchronization point of a block.
-    pub(crate) fn end_block(&mut self, index: usize) -> Result<(), Refusal> {
+    pub(crate) fn end_block(&mut self, index: usize) -> Result<(), BailoutReason> {
         let block = &self.flow.blocks[index];
         let Some(last) = self.code.get(block.end - 1) else {
             return Ok(());
         };
         let last = &last.instr;
         match last.op {
-            _ if block.meets == Meeting::Warp => self.meet(last),
-            _ if block.meets == Meeting::Host => self.call_host(),
-            Op::Branch { target } => self.branch(index, last, target),
-            Op::Return | Op::Exit => self.exit(last),
-            Op::Barrier(plan) => self.barrier(last, plan),
-            _ if block.end == self.code.len() => self.refuse("code without a terminator"),
+            _ if block.suspends_for == SuspendKind::Warp => self.suspend_at_warp_op(last),
+            _ if block.suspends_for == SuspendKind::Host => self.suspend_for_host(),
+            DecodedOp::Branch { target } => self.branch(index, last, target),
+            DecodedOp::Return | DecodedOp::Exit => self.exit(last),
+            DecodedOp::Barrier(plan) => self.barrier(last, plan),
+            _ if block.end == self.code.len() => self.unsupported("code without a terminator"),
             _ => Ok(()),
         }
     }
@@ -321,8 +328,8 @@ impl Emitter<'_> {
         self.get(steps);
         self.ops([I::I64Const(i64::from(n_steps)), I::I64Add]);
         self.set(steps);
-        if self.on_detour.is_some() {
-            let Names {
+        if self.predicated_side.is_some() {
+            let FixedLocals {
                 lane_instructions,
                 detour,
                 mask,
@@ -355,8 +362,8 @@ impl Emitter<'_> {
     }
 
     /// Pushes the active lanes whose guard is true.
-    pub(crate) fn push_taken(&mut self, instr: &Instr) -> Result<(), Refusal> {
-        if let Some(scalar) = self.scalar(Bank::Predicate, instr.guard) {
+    pub(crate) fn push_taken(&mut self, instr: &DecodedInstruction) -> Result<(), BailoutReason> {
+        if let Some(scalar) = self.scalar(RegisterBank::Predicate, instr.guard) {
             self.get(scalar.local);
             if instr.negated {
                 self.ops([I::I32Const(-1), I::I32Xor]);
@@ -370,19 +377,24 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn branch(&mut self, index: usize, instr: &Instr, target: u32) -> Result<(), Refusal> {
+    fn branch(
+        &mut self,
+        index: usize,
+        instr: &DecodedInstruction,
+        target: u32,
+    ) -> Result<(), BailoutReason> {
         let Some(block) = self.flow.block_at(target as usize) else {
-            return self.refuse("a branch target outside the code");
+            return self.unsupported("a branch target outside the code");
         };
         let is_back = target <= self.at;
-        let Names { active, mask, .. } = self.names;
-        if instr.guard.place() == SlotPlace::None {
+        let FixedLocals { active, mask, .. } = self.names;
+        if instr.guard.place() == OperandLocation::None {
             if is_back {
-                self.go_back();
+                self.emit_back_edge();
             }
             match block == index {
                 true => self.op(I::Br(0)),
-                false => self.go(block),
+                false => self.branch_to(block),
             }
             return Ok(());
         }
@@ -393,23 +405,23 @@ impl Emitter<'_> {
         self.get(active);
         self.ops([I::I32Eqz, I::BrIf(0)]);
         // With a uniform guard, the lanes cannot diverge.
-        if self.scalar(Bank::Predicate, instr.guard).is_none() {
+        if self.scalar(RegisterBank::Predicate, instr.guard).is_none() {
             self.get_all([active, mask]);
             self.ops([I::I32Ne, I::If(BlockType::Empty)]);
             self.nest += 1;
-            if !self.make_detour()? {
-                self.part(block)?;
+            if !self.emit_if_converted()? {
+                self.emit_divergence(block)?;
                 self.op(I::Br(1));
             }
             self.close();
         }
         if is_back {
-            self.go_back();
+            self.emit_back_edge();
         }
         match block == index {
             // The loop encloses the construct of the guarded branch.
             true => self.op(I::Br(1)),
-            false => self.go(block),
+            false => self.branch_to(block),
         }
         self.close();
         Ok(())
@@ -417,7 +429,7 @@ impl Emitter<'_> {
 
     /// Adds the outcome of a guarded branch to the path hash.
     pub(crate) fn add_to_path(&mut self, taken: u32) {
-        if self.writes == Writes::Warp {
+        if self.writes == EmitMode::Warp {
             return;
         }
         let path = self.names.path;
@@ -429,7 +441,7 @@ impl Emitter<'_> {
     }
 
     /// Emits the check of a back edge: the run ends if its step limit is exceeded.
-    pub(crate) fn go_back(&mut self) {
+    pub(crate) fn emit_back_edge(&mut self) {
         self.get(self.names.steps);
         self.ops([
             I::I32Const(0),
@@ -444,15 +456,15 @@ impl Emitter<'_> {
 
     /// Splits the lanes in `active` off into a separate record, which continues at a block later; the other lanes
     /// continue.
-    fn part(&mut self, block: usize) -> Result<(), Refusal> {
-        let Names {
+    fn emit_divergence(&mut self, block: usize) -> Result<(), BailoutReason> {
+        let FixedLocals {
             active,
             mask,
-            me,
+            current_epoch: me,
             path,
             ..
         } = self.names;
-        self.put_aside(block)?;
+        self.create_context(block)?;
         self.get_all([mask, active]);
         self.op(I::I32Xor);
         self.set(mask);
@@ -465,22 +477,22 @@ impl Emitter<'_> {
     }
 
     /// Creates a record for the lanes in `active` that starts at a block.
-    fn put_aside(&mut self, block: usize) -> Result<(), Refusal> {
-        let Names {
+    fn create_context(&mut self, block: usize) -> Result<(), BailoutReason> {
+        let FixedLocals {
             active, pointer, ..
         } = self.names;
         let Some(entry) = self.flow.entry(block) else {
-            return self.refuse("a branch target without an entry point");
+            return self.unsupported("a branch target without an entry point");
         };
         self.get(RECORD);
         self.op(I::I32Const(entry as i32));
         self.get(active);
-        self.op(I::Call(helpers::PART));
+        self.op(I::Call(helpers::FN_SPLIT_CONTEXT));
         self.tee(pointer);
         self.ops([
             I::I32Eqz,
             I::If(BlockType::Empty),
-            I::I32Const(stop::RARE as i32),
+            I::I32Const(stop::UNSUPPORTED as i32),
             I::Return,
             I::End,
         ]);
@@ -491,19 +503,19 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn exit(&mut self, instr: &Instr) -> Result<(), Refusal> {
-        if instr.guard.place() == SlotPlace::None {
-            self.leave_for_good();
+    fn exit(&mut self, instr: &DecodedInstruction) -> Result<(), BailoutReason> {
+        if instr.guard.place() == OperandLocation::None {
+            self.exit_subwarp();
             return Ok(());
         }
-        let Names { active, mask, .. } = self.names;
+        let FixedLocals { active, mask, .. } = self.names;
         self.push_taken(instr)?;
         self.set(active);
         self.add_to_path(active);
         self.get_all([mask, active]);
         self.ops([I::I32Eq, I::If(BlockType::Empty)]);
         self.nest += 1;
-        self.leave_for_good();
+        self.exit_subwarp();
         self.close();
         self.add_lane_instructions(active);
         self.get_all([mask, active]);
@@ -512,65 +524,69 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn barrier(&mut self, instr: &Instr, plan: PlanId<BarrierPlan>) -> Result<(), Refusal> {
+    fn barrier(
+        &mut self,
+        instr: &DecodedInstruction,
+        plan: PlanId<BarrierPlan>,
+    ) -> Result<(), BailoutReason> {
         let plan = self.plain.barrier(plan);
         let is_whole = plan.is_some_and(|plan| {
             matches!(plan.kind, BarrierMode::Sync)
-                && plan.threads.place() == SlotPlace::None
+                && plan.threads.place() == OperandLocation::None
                 && self.known32(plan.id).is_some_and(|id| id < 16)
         });
-        if !is_whole || instr.guard.place() != SlotPlace::None {
-            return self.refuse("a barrier with an explicit thread count");
+        if !is_whole || instr.guard.place() != OperandLocation::None {
+            return self.unsupported("a barrier with an explicit thread count");
         }
-        self.leave_to_wait(&BTreeSet::new(), &BTreeSet::new())
+        self.suspend(&BTreeSet::new(), &BTreeSet::new())
     }
 
     /// Leaves the region at the synchronization point at the end of the block, which reads and writes the given
     /// registers.
-    fn leave_to_wait(
+    fn suspend(
         &mut self,
-        read: &BTreeSet<Register>,
-        written: &BTreeSet<Register>,
-    ) -> Result<(), Refusal> {
+        read: &BTreeSet<RegisterKey>,
+        written: &BTreeSet<RegisterKey>,
+    ) -> Result<(), BailoutReason> {
         let next = self.flow.block_at(self.at as usize + 1);
         let entry = next.and_then(|next| Some((next, self.flow.entry(next)?)));
         let Some((block, entry)) = entry else {
-            return self.refuse("a barrier without a successor");
+            return self.unsupported("a barrier without a successor");
         };
-        let mut held: BTreeSet<Register> = self.live.get(block).cloned().unwrap_or_default();
+        let mut held: BTreeSet<RegisterKey> = self.live.get(block).cloned().unwrap_or_default();
         held.retain(|register| !written.contains(register));
         held.extend(read);
         let number = self.wait_number(&held);
-        let at_end = self.changed.at_end(self.block);
+        let at_end = self.changed.dirty_out(self.block);
         let changed = held.intersection(at_end).copied().collect();
         self.save(RECORD, &changed);
-        self.leave(entry as i32, number);
+        self.exit_region(entry as i32, number);
         Ok(())
     }
 
     /// Returns the number of the synchronization point of the current block, whose records contain these registers.
-    fn wait_number(&mut self, held: &BTreeSet<Register>) -> u32 {
+    fn wait_number(&mut self, held: &BTreeSet<RegisterKey>) -> u32 {
         let number = self.flow.wait_number(self.block);
         let held = held.iter().copied();
-        let held: Vec<(Register, u32)> = held.map(|r| (r, self.home(r).offset)).collect();
+        let held: Vec<(RegisterKey, u32)> = held.map(|r| (r, self.home(r).offset)).collect();
         self.waits.insert(number, held);
         number
     }
 
     /// Emits a synchronization point at a warp-level operation.
-    fn meet(&mut self, instr: &Instr) -> Result<(), Refusal> {
-        if instr.guard.place() != SlotPlace::None {
-            return self.refuse("a predicated warp-level operation");
+    fn suspend_at_warp_op(&mut self, instr: &DecodedInstruction) -> Result<(), BailoutReason> {
+        if instr.guard.place() != OperandLocation::None {
+            return self.unsupported("a predicated warp-level operation");
         }
         self.reads[self.block] = self.touched[self.block].read.clone();
         let (read, written) = self.note_operation()?;
-        self.leave_to_wait(&read, &written)
+        self.suspend(&read, &written)
     }
 
     /// Emits a host call for the current instruction.
-    fn call_host(&mut self) -> Result<(), Refusal> {
+    fn suspend_for_host(&mut self) -> Result<(), BailoutReason> {
         let (read, written) = self.note_operation()?;
-        self.leave_to_wait(&read, &written)
+        self.suspend(&read, &written)
     }
 }
 

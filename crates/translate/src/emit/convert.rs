@@ -2,59 +2,61 @@
 
 use crate::emit::Emitter;
 use crate::emit::float::upper_half;
-use crate::emit::half::Format;
+use crate::emit::half::HalfFormat;
 use crate::instructions::low_halves;
 use crate::instructions::splat32;
-use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{ArithmeticMode, Bank, Conversion, Element, Slot};
+use crate::refusal::BailoutReason;
+use warpgrid_emulator::plain::{
+    ArithmeticMode, Conversion, OperandSlot, RegisterBank, RegisterOperand,
+};
 use warpgrid_isa::{Rounding, ScalarType, Signedness};
 use wasm_encoder::Instruction as I;
 
 /// Rounding mode of a conversion to an integral value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whole {
+enum RoundToIntegral {
     Nearest,
     Zero,
     Down,
     Up,
 }
 
-impl Whole {
-    fn of(rounding: Option<Rounding>) -> Option<Whole> {
+impl RoundToIntegral {
+    fn of(rounding: Option<Rounding>) -> Option<RoundToIntegral> {
         match rounding {
-            Some(Rounding::Rni) => Some(Whole::Nearest),
-            Some(Rounding::Rzi) => Some(Whole::Zero),
-            Some(Rounding::Rmi) => Some(Whole::Down),
-            Some(Rounding::Rpi) => Some(Whole::Up),
+            Some(Rounding::Rni) => Some(RoundToIntegral::Nearest),
+            Some(Rounding::Rzi) => Some(RoundToIntegral::Zero),
+            Some(Rounding::Rmi) => Some(RoundToIntegral::Down),
+            Some(Rounding::Rpi) => Some(RoundToIntegral::Up),
             _ => None,
         }
     }
 
     const fn row32(self) -> I<'static> {
         match self {
-            Whole::Nearest => I::F32x4Nearest,
-            Whole::Zero => I::F32x4Trunc,
-            Whole::Down => I::F32x4Floor,
-            Whole::Up => I::F32x4Ceil,
+            RoundToIntegral::Nearest => I::F32x4Nearest,
+            RoundToIntegral::Zero => I::F32x4Trunc,
+            RoundToIntegral::Down => I::F32x4Floor,
+            RoundToIntegral::Up => I::F32x4Ceil,
         }
     }
 
     const fn row64(self) -> I<'static> {
         match self {
-            Whole::Nearest => I::F64x2Nearest,
-            Whole::Zero => I::F64x2Trunc,
-            Whole::Down => I::F64x2Floor,
-            Whole::Up => I::F64x2Ceil,
+            RoundToIntegral::Nearest => I::F64x2Nearest,
+            RoundToIntegral::Zero => I::F64x2Trunc,
+            RoundToIntegral::Down => I::F64x2Floor,
+            RoundToIntegral::Up => I::F64x2Ceil,
         }
     }
 }
 
 /// Checks whether a number is a whole element, or the low bits of its register.
-fn fits(e: Element, ty: ScalarType) -> bool {
+fn fits(e: RegisterOperand, ty: ScalarType) -> bool {
     match ty.width_bits() {
-        64 => e.bank == Bank::B64,
-        8 | 16 if ty.is_integer() || Format::of(ty).is_some() => e.bank == Bank::B32,
-        _ => e.bank == Bank::B32 && e.bits == 32,
+        64 => e.bank == RegisterBank::B64,
+        8 | 16 if ty.is_integer() || HalfFormat::of(ty).is_some() => e.bank == RegisterBank::B32,
+        _ => e.bank == RegisterBank::B32 && e.bits == 32,
     }
 }
 
@@ -62,24 +64,24 @@ impl Emitter<'_> {
     pub(crate) fn convert(
         &mut self,
         conversion: &Conversion,
-        d: Element,
-        a: Element,
-    ) -> Result<(), Refusal> {
+        d: RegisterOperand,
+        a: RegisterOperand,
+    ) -> Result<(), BailoutReason> {
         use ScalarType as T;
         let (from, to, mode) = (conversion.from, conversion.to, conversion.mode);
         let is_plain = !(mode.saturate || mode.ftz || mode.relu || mode.satfinite);
-        if let (true, T::F32, Some(format)) = (is_plain, to, Format::of(from))
-            && (from.width_bits(), a.bank, d.bank) == (16, Bank::B32, Bank::B32)
+        if let (true, T::F32, Some(format)) = (is_plain, to, HalfFormat::of(from))
+            && (from.width_bits(), a.bank, d.bank) == (16, RegisterBank::B32, RegisterBank::B32)
         {
             return self.convert_half_to_float(format, d.slot, a);
         }
         if mode.relu || mode.satfinite || !fits(d, to) || !fits(a, from) {
-            return self.refuse(format!("a conversion from {from:?} to {to:?}"));
+            return self.unsupported(format!("a conversion from {from:?} to {to:?}"));
         }
         let nearest = matches!(mode.rounding, None | Some(Rounding::Rn));
-        let whole = match Whole::of(mode.rounding) {
+        let whole = match RoundToIntegral::of(mode.rounding) {
             Some(whole) => Ok(whole),
-            None => self.refuse("a conversion to an integer without a rounding mode"),
+            None => self.unsupported("a conversion to an integer without a rounding mode"),
         };
         let is_narrow = |ty: ScalarType| ty.is_integer() && ty.width_bits() <= 32;
         match (from, to) {
@@ -91,9 +93,9 @@ impl Emitter<'_> {
                 self.float_to_float(whole.ok(), mode, d, a)
             }
             (T::F32, T::F16 | T::Bf16) if mode.rounding == Some(Rounding::Rn) && is_plain => {
-                let format = Format::of(to);
+                let format = HalfFormat::of(to);
                 self.read_any_nan(a.slot)?;
-                self.narrow_half_float(format.unwrap_or(Format::F16));
+                self.narrow_half_float(format.unwrap_or(HalfFormat::F16));
                 self.write32(d.slot);
                 Ok(())
             }
@@ -105,7 +107,7 @@ impl Emitter<'_> {
             }),
             (T::F32, T::F64) if is_plain => self.widen(d, a, |e, half| {
                 e.op(I::F64x2PromoteLowF32x4);
-                e.stop_at_nan(half);
+                e.bail_out_if_nan(half);
             }),
             (T::F64, T::F32) if nearest && is_plain => self.double_to_float(d, a),
             (T::F64, T::S32 | T::U32) if is_plain => self.double_to_integer(whole?, to, d, a),
@@ -115,16 +117,16 @@ impl Emitter<'_> {
             (T::F32 | T::F64, T::S64 | T::U64) if is_plain => {
                 self.float_to_wide(whole?, [from, to], d, a)
             }
-            _ => self.refuse(format!("a conversion from {from:?} to {to:?}")),
+            _ => self.unsupported(format!("a conversion from {from:?} to {to:?}")),
         }
     }
 
     fn integer_to_float(
         &mut self,
         from: ScalarType,
-        d: Element,
-        a: Element,
-    ) -> Result<(), Refusal> {
+        d: RegisterOperand,
+        a: RegisterOperand,
+    ) -> Result<(), BailoutReason> {
         self.read32(a.slot)?;
         self.fit(from.width_bits(), from.signedness());
         self.op(match from.signedness() {
@@ -135,10 +137,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn double_to_float(&mut self, d: Element, a: Element) -> Result<(), Refusal> {
+    fn double_to_float(
+        &mut self,
+        d: RegisterOperand,
+        a: RegisterOperand,
+    ) -> Result<(), BailoutReason> {
         for half in 0..2 {
             self.read64(a.slot, half)?;
-            self.stop_at_nan(half);
+            self.bail_out_if_nan(half);
             self.op(I::F32x4DemoteF64x2Zero);
         }
         self.op(low_halves());
@@ -163,12 +169,12 @@ impl Emitter<'_> {
 
     fn float_to_integer(
         &mut self,
-        whole: Whole,
+        whole: RoundToIntegral,
         mode: ArithmeticMode,
         to: ScalarType,
-        d: Element,
-        a: Element,
-    ) -> Result<(), Refusal> {
+        d: RegisterOperand,
+        a: RegisterOperand,
+    ) -> Result<(), BailoutReason> {
         self.read_any_nan(a.slot)?;
         if mode.ftz {
             self.flush();
@@ -189,11 +195,11 @@ impl Emitter<'_> {
     /// Rounds to integral values, flushes and saturates, as specified by the mode.
     fn float_to_float(
         &mut self,
-        whole: Option<Whole>,
+        whole: Option<RoundToIntegral>,
         mode: ArithmeticMode,
-        d: Element,
-        a: Element,
-    ) -> Result<(), Refusal> {
+        d: RegisterOperand,
+        a: RegisterOperand,
+    ) -> Result<(), BailoutReason> {
         self.read_any_nan(a.slot)?;
         if mode.ftz {
             self.flush();
@@ -211,14 +217,14 @@ impl Emitter<'_> {
 
     fn double_to_integer(
         &mut self,
-        whole: Whole,
+        whole: RoundToIntegral,
         to: ScalarType,
-        d: Element,
-        a: Element,
-    ) -> Result<(), Refusal> {
+        d: RegisterOperand,
+        a: RegisterOperand,
+    ) -> Result<(), BailoutReason> {
         for half in 0..2 {
             self.read64(a.slot, half)?;
-            self.stop_at_nan(half);
+            self.bail_out_if_nan(half);
             self.op(whole.row64());
             self.op(match to {
                 ScalarType::S32 => I::I32x4TruncSatF64x2SZero,
@@ -235,9 +241,9 @@ impl Emitter<'_> {
         &mut self,
         from: ScalarType,
         to: ScalarType,
-        d: Element,
-        a: Element,
-    ) -> Result<(), Refusal> {
+        d: RegisterOperand,
+        a: RegisterOperand,
+    ) -> Result<(), BailoutReason> {
         let sign = from.signedness();
         let [low, high, ..] = self.names.vectors;
         for (half, local) in [(0, low), (1, high)] {
@@ -275,11 +281,11 @@ impl Emitter<'_> {
     /// Converts floats to 64-bit integers, lane by lane.
     fn float_to_wide(
         &mut self,
-        whole: Whole,
+        whole: RoundToIntegral,
         [from, to]: [ScalarType; 2],
-        d: Element,
-        a: Element,
-    ) -> Result<(), Refusal> {
+        d: RegisterOperand,
+        a: RegisterOperand,
+    ) -> Result<(), BailoutReason> {
         let sign = to.signedness();
         let [_, low, high, ..] = self.names.vectors;
         if from == ScalarType::F32 {
@@ -289,11 +295,11 @@ impl Emitter<'_> {
             self.get_all([low, low]);
             self.op(I::F32x4Ne);
             // Only the interpreter defines the result for a NaN.
-            self.give_up_in_lanes(None);
+            self.bail_out_if_any_lane(None);
         } else {
             for (half, local) in [(0, low), (1, high)] {
                 self.read64(a.slot, half)?;
-                self.stop_at_nan(half);
+                self.bail_out_if_nan(half);
                 self.op(whole.row64());
                 self.set(local);
             }
@@ -324,24 +330,24 @@ impl Emitter<'_> {
     pub(crate) fn convert_packed(
         &mut self,
         conversion: &Conversion,
-        slots: [Slot; 3],
-    ) -> Result<(), Refusal> {
+        slots: [OperandSlot; 3],
+    ) -> Result<(), BailoutReason> {
         let (from, to, mode) = (conversion.from, conversion.to, conversion.mode);
         let is_plain = !(mode.saturate || mode.ftz || mode.relu || mode.satfinite);
         let nearest = mode.rounding == Some(Rounding::Rn);
-        match Format::of(to).filter(|_| is_plain && nearest && from == ScalarType::F32) {
+        match HalfFormat::of(to).filter(|_| is_plain && nearest && from == ScalarType::F32) {
             Some(format) => self.convert_to_pair(format, slots),
-            None => self.refuse(format!("a conversion from two {from:?} to {to:?}")),
+            None => self.unsupported(format!("a conversion from two {from:?} to {to:?}")),
         }
     }
 
     /// Widens two lanes at a time from the lower half of a row.
     fn widen(
         &mut self,
-        d: Element,
-        a: Element,
+        d: RegisterOperand,
+        a: RegisterOperand,
         convert: impl Fn(&mut Self, u32),
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         for half in 0..2 {
             self.read32(a.slot)?;
             if half == 1 {

@@ -1,18 +1,18 @@
 //! Parameter passing at inlined calls. Input: locations in the caller and in the function. Output: moves between their
 //! registers, and copies between their stack bytes.
 
-use crate::code::Moves;
+use crate::code::CallMoves;
 use crate::emit::{Emitter, RECORD};
 use crate::helpers;
 use crate::instructions::{at, zero_extended_words};
-use crate::place::{GANG, record};
-use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{Bank, Element, Place};
+use crate::place::{SUBWARP_LANES, record};
+use crate::refusal::BailoutReason;
+use warpgrid_emulator::plain::{CallValueLocation, RegisterBank, RegisterOperand};
 use warpgrid_isa::Signedness;
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// Copy between two ranges of a thread's stack.
-struct Copied {
+struct StackCopy {
     from: u64,
     to: u64,
     bytes: u64,
@@ -20,21 +20,24 @@ struct Copied {
 
 impl Emitter<'_> {
     /// Moves all values that cross a call.
-    pub(crate) fn cross(&mut self, moves: Moves<'_>) -> Result<(), Refusal> {
+    pub(crate) fn emit_call_moves(&mut self, moves: CallMoves<'_>) -> Result<(), BailoutReason> {
         let mut copied = Vec::new();
         for (from, to) in moves.values {
             match (*from, *to) {
-                (Place::Register(from), Place::Register(to)) => {
+                (CallValueLocation::Register(from), CallValueLocation::Register(to)) => {
                     self.cross_register((from, moves.from), (to, moves.to))?;
                 }
-                (Place::Stack { offset, size }, Place::Stack { offset: o, size: s }) => {
-                    copied.push(Copied {
+                (
+                    CallValueLocation::Stack { offset, size },
+                    CallValueLocation::Stack { offset: o, size: s },
+                ) => {
+                    copied.push(StackCopy {
                         from: self.code.stack(moves.from) + u64::from(offset),
                         to: self.code.stack(moves.to) + u64::from(o),
                         bytes: size.min(s).into(),
                     });
                 }
-                _ => return self.refuse("a call that spills registers"),
+                _ => return self.unsupported("a call that spills registers"),
             }
         }
         if !copied.is_empty() {
@@ -45,24 +48,24 @@ impl Emitter<'_> {
 
     fn cross_register(
         &mut self,
-        (from, from_frame): (Element, usize),
-        (to, to_frame): (Element, usize),
-    ) -> Result<(), Refusal> {
+        (from, from_frame): (RegisterOperand, usize),
+        (to, to_frame): (RegisterOperand, usize),
+    ) -> Result<(), BailoutReason> {
         if !to.slot.is_some() {
             return Ok(());
         }
         let frame = std::mem::replace(&mut self.frame, from_frame);
         match (from.bank, to.bank) {
-            (Bank::B32 | Bank::B64, Bank::B32) => {
+            (RegisterBank::B32 | RegisterBank::B64, RegisterBank::B32) => {
                 self.read_element32(from)?;
                 self.frame = to_frame;
                 self.fit(to.bits, Signedness::Unsigned);
                 self.write32(to.slot);
             }
-            (Bank::B32 | Bank::B64, Bank::B64) => {
+            (RegisterBank::B32 | RegisterBank::B64, RegisterBank::B64) => {
                 for half in 0..2 {
                     self.frame = from_frame;
-                    if from.bank == Bank::B64 {
+                    if from.bank == RegisterBank::B64 {
                         self.read64(from.slot, half)?;
                     } else {
                         self.read32(from.slot)?;
@@ -72,33 +75,33 @@ impl Emitter<'_> {
                     self.write64(to.slot, half);
                 }
             }
-            (Bank::Predicate, Bank::Predicate) => {
+            (RegisterBank::Predicate, RegisterBank::Predicate) => {
                 self.read_predicate(from.slot)?;
                 self.frame = to_frame;
                 self.write_predicate(to.slot);
             }
-            _ => return self.refuse("a call that passes registers of this type"),
+            _ => return self.unsupported("a call that passes registers of this type"),
         }
         self.frame = frame;
         Ok(())
     }
 
     /// Copies stack bytes of each active lane.
-    fn cross_stack(&mut self, all: &[Copied]) {
+    fn cross_stack(&mut self, all: &[StackCopy]) {
         let (mask, pointer) = (self.names.mask, self.names.pointer);
         let lane_bytes = self.places.local_bytes;
         self.get(RECORD);
         self.ops([
-            I::I32Load(at(record::GANG)),
-            I::I32Const((GANG * lane_bytes) as i32),
+            I::I32Load(at(record::SUBWARP)),
+            I::I32Const((SUBWARP_LANES * lane_bytes) as i32),
             I::I32Mul,
         ]);
         self.set(pointer);
-        for lane in 0..GANG {
+        for lane in 0..SUBWARP_LANES {
             self.get(mask);
             self.ops([I::I32Const(1 << lane), I::I32And, I::If(BlockType::Empty)]);
             let first = u64::from(self.places.local + lane * lane_bytes);
-            for Copied { from, to, bytes } in all {
+            for StackCopy { from, to, bytes } in all {
                 for pair in helpers::copies(*bytes, first + from, first + to) {
                     self.get_all([pointer, pointer]);
                     self.ops(pair);

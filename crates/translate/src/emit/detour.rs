@@ -1,22 +1,22 @@
 //! Predicated sides of if-converted branches. Input: the blocks between a branch and its join block. Output: code that
 //! executes the sides under a guard, and continues at the join block with all lanes.
 
-use crate::detour::Detour;
-use crate::emit::{Emitter, Names};
+use crate::detour::IfConversion;
+use crate::emit::{Emitter, FixedLocals};
 use crate::place::cell;
-use crate::refusal::Refusal;
+use crate::refusal::BailoutReason;
 use std::ops::Range;
-use warpgrid_emulator::plain::{Instr, Op};
+use warpgrid_emulator::plain::{DecodedInstruction, DecodedOp};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
     /// If-converts the current branch, which only the lanes in `active` take. Returns false if the sides of the branch
     /// are too long.
-    pub(crate) fn make_detour(&mut self) -> Result<bool, Refusal> {
+    pub(crate) fn emit_if_converted(&mut self) -> Result<bool, BailoutReason> {
         let Some(detour) = self.detours.get(&self.block).cloned() else {
             return Ok(false);
         };
-        let Names {
+        let FixedLocals {
             active,
             mask,
             detour: lanes,
@@ -38,35 +38,39 @@ impl Emitter<'_> {
         self.op(I::V128AndNot);
         self.set(lanes);
         let (block, at) = (self.block, self.at as usize);
-        self.take_side(&detour, detour.near.clone())?;
-        if !detour.far.is_empty() {
+        self.emit_side(&detour, detour.fallthrough_blocks.clone())?;
+        if !detour.taken_blocks.is_empty() {
             self.get(others);
             self.set(lanes);
-            self.take_side(&detour, detour.far.clone())?;
+            self.emit_side(&detour, detour.taken_blocks.clone())?;
         }
         self.block = block;
-        self.come_to(at);
-        self.lies.clear();
-        self.go(detour.end);
+        self.set_current_instruction(at);
+        self.address_patterns.clear();
+        self.branch_to(detour.join_block);
         Ok(true)
     }
 
     /// Emits the blocks that the lanes of a side execute, as long as a lane is active.
-    fn take_side(&mut self, detour: &Detour, side: Range<usize>) -> Result<(), Refusal> {
+    fn emit_side(
+        &mut self,
+        detour: &IfConversion,
+        side: Range<usize>,
+    ) -> Result<(), BailoutReason> {
         let end = side.end;
         for block in side {
             self.block = block;
-            self.lies.clear();
-            self.on_detour = Some(detour.kept(block, self.live));
+            self.address_patterns.clear();
+            self.predicated_side = Some(detour.kept(block, self.live));
             self.body(block)?;
-            self.on_detour = None;
+            self.predicated_side = None;
             let last = self.flow.blocks[block].end - 1;
             let code = self.code;
             let Some(last) = code.get(last).filter(|_| block + 1 < end) else {
                 continue;
             };
-            if matches!(last.instr.op, Op::Branch { .. }) {
-                self.leave_side(&last.instr, detour.end)?;
+            if matches!(last.instr.op, DecodedOp::Branch { .. }) {
+                self.exit_side(&last.instr, detour.join_block)?;
             }
         }
         Ok(())
@@ -74,8 +78,8 @@ impl Emitter<'_> {
 
     /// Emits a branch that moves the lanes with a true guard to the end of the side; if no lane remains, the side is
     /// left.
-    fn leave_side(&mut self, branch: &Instr, end: usize) -> Result<(), Refusal> {
-        let Names {
+    fn exit_side(&mut self, branch: &DecodedInstruction, end: usize) -> Result<(), BailoutReason> {
+        let FixedLocals {
             mask,
             detour: lanes,
             ..
@@ -88,7 +92,7 @@ impl Emitter<'_> {
         self.get(mask);
         self.ops([I::I32And, I::I32Eqz, I::If(BlockType::Empty)]);
         self.nest += 1;
-        self.go(end);
+        self.branch_to(end);
         self.close();
         Ok(())
     }

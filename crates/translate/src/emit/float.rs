@@ -2,15 +2,16 @@
 //! such as a 64-bit NaN whose payload matters, cause a bailout.
 
 use crate::emit::Emitter;
-use crate::emit::approximate::{Approximated, Approximation};
-use crate::emit::fused::Results;
-use crate::emit::routine::Routine;
-use crate::engine::Products;
+use crate::emit::approximate::{SpecialFunctionCall, SpecialFunctionRoutine};
+use crate::emit::fused::ResultPrecision;
+use crate::emit::routine::SharedRoutine;
+use crate::engine::MaddRounding;
 use crate::instructions::{halves, splat32, splat64};
 use crate::place::stop;
-use crate::refusal::Refusal;
+use crate::refusal::BailoutReason;
 use warpgrid_emulator::plain::{
-    Bank, Float32Op, Float64Op, FloatMode, FloatOp, Round, Slot, SlotPlace, unit_function,
+    Float32Op, Float64Op, FloatMode, FloatOp, OperandLocation, OperandSlot, RegisterBank,
+    RoundingMode, unit_function,
 };
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -20,7 +21,7 @@ const INFINITY: u32 = 0x7f80_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
 
 /// Instructions for the order of numbers of one lane width.
-struct Lanes {
+struct LaneOps {
     /// Bit number of the sign.
     sign: i32,
     shift_signed: I<'static>,
@@ -29,7 +30,7 @@ struct Lanes {
     equal: I<'static>,
 }
 
-const LANES_OF_32: Lanes = Lanes {
+const LANES_OF_32: LaneOps = LaneOps {
     sign: 31,
     shift_signed: I::I32x4ShrS,
     shift: I::I32x4ShrU,
@@ -37,7 +38,7 @@ const LANES_OF_32: Lanes = Lanes {
     equal: I::F32x4Eq,
 };
 
-const LANES_OF_64: Lanes = Lanes {
+const LANES_OF_64: LaneOps = LaneOps {
     sign: 63,
     shift_signed: I::I64x2ShrS,
     shift: I::I64x2ShrU,
@@ -46,7 +47,10 @@ const LANES_OF_64: Lanes = Lanes {
 };
 
 /// Returns the sources of an operation.
-pub(crate) fn sources_of(f: FloatOp, sources: [Slot; 3]) -> impl Iterator<Item = Slot> {
+pub(crate) fn sources_of(
+    f: FloatOp,
+    sources: [OperandSlot; 3],
+) -> impl Iterator<Item = OperandSlot> {
     let n = match f {
         FloatOp::Neg | FloatOp::Abs => 1,
         FloatOp::Fma => 3,
@@ -60,26 +64,29 @@ impl Emitter<'_> {
         &mut self,
         f: Float32Op,
         mode: FloatMode,
-        [d, a, b, c]: [Slot; 4],
-    ) -> Result<(), Refusal> {
+        [d, a, b, c]: [OperandSlot; 4],
+    ) -> Result<(), BailoutReason> {
         if let Some(function) = unit_function(f, mode.round) {
             self.read32(a)?;
-            self.approximate(Approximation::Of(function), mode);
+            self.approximate(SpecialFunctionCall::Of(function), mode);
             self.write32(d);
             return Ok(());
         }
-        let is_quotient = f == Float32Op::Div && mode.round != Round::Nearest;
+        let is_quotient = f == Float32Op::Div && mode.round != RoundingMode::Nearest;
         let is_known = match mode.round {
-            Round::Nearest => true,
-            Round::Approximate | Round::Full => is_quotient,
-            Round::Zero | Round::Down | Round::Up | Round::NearestAway => false,
+            RoundingMode::Nearest => true,
+            RoundingMode::Approximate | RoundingMode::Full => is_quotient,
+            RoundingMode::Zero
+            | RoundingMode::Down
+            | RoundingMode::Up
+            | RoundingMode::NearestAway => false,
         };
         if mode.relu || mode.nan || mode.xorsign_abs || !is_known {
-            return self.refuse(format!("{f:?} with these modifiers"));
+            return self.unsupported(format!("{f:?} with these modifiers"));
         }
         match is_quotient {
             true => self.quotient(mode, a, b)?,
-            false => self.nearest(f, mode, [a, b, c])?,
+            false => self.emit_without_canonicalization(f, mode, [a, b, c])?,
         }
         if !is_quotient && !self.may_be_any_nan(d) {
             self.canonical();
@@ -112,15 +119,17 @@ impl Emitter<'_> {
     }
 
     /// Checks whether the destination register may contain a noncanonical NaN.
-    fn may_be_any_nan(&self, d: Slot) -> bool {
+    fn may_be_any_nan(&self, d: OperandSlot) -> bool {
         match d.place() {
-            SlotPlace::Register(index) => self.any_nan.contains(&self.own(Bank::B32, index)),
+            OperandLocation::Register(index) => self
+                .any_nan
+                .contains(&self.frame_register(RegisterBank::B32, index)),
             _ => false,
         }
     }
 
     /// Pushes a source, with subnormal numbers flushed if the mode specifies it.
-    fn read_float(&mut self, slot: Slot, mode: FloatMode) -> Result<(), Refusal> {
+    fn read_float(&mut self, slot: OperandSlot, mode: FloatMode) -> Result<(), BailoutReason> {
         self.read_any_nan(slot)?;
         if mode.ftz {
             self.flush();
@@ -129,32 +138,37 @@ impl Emitter<'_> {
     }
 
     /// Calls the function of an approximation with its arguments on the stack.
-    fn approximate(&mut self, what: Approximation, mode: FloatMode) {
-        self.call(Routine::Approximated(Approximated {
+    fn approximate(&mut self, what: SpecialFunctionCall, mode: FloatMode) {
+        self.call(SharedRoutine::Approximated(SpecialFunctionRoutine {
             what,
             flushes: mode.ftz,
         }));
     }
 
-    fn quotient(&mut self, mode: FloatMode, a: Slot, b: Slot) -> Result<(), Refusal> {
+    fn quotient(
+        &mut self,
+        mode: FloatMode,
+        a: OperandSlot,
+        b: OperandSlot,
+    ) -> Result<(), BailoutReason> {
         for source in [b, a] {
             self.read32(source)?;
             if mode.ftz {
                 self.flush();
             }
         }
-        let is_full = mode.round == Round::Full;
-        self.approximate(Approximation::Quotient { is_full }, mode);
+        let is_full = mode.round == RoundingMode::Full;
+        self.approximate(SpecialFunctionCall::Quotient { is_full }, mode);
         Ok(())
     }
 
     /// Pushes the result of an operation, which may contain a noncanonical NaN.
-    fn nearest(
+    fn emit_without_canonicalization(
         &mut self,
         f: Float32Op,
         mode: FloatMode,
-        [a, b, c]: [Slot; 3],
-    ) -> Result<(), Refusal> {
+        [a, b, c]: [OperandSlot; 3],
+    ) -> Result<(), BailoutReason> {
         use Float32Op as F;
         match f {
             F::Plain(f) => {
@@ -165,7 +179,7 @@ impl Emitter<'_> {
                 }
                 match f {
                     FloatOp::Fma => self.multiply_add([x, y, z], mode),
-                    _ => self.operate(f, [x, y]),
+                    _ => self.emit_op(f, [x, y]),
                 }
             }
             F::Div => {
@@ -183,16 +197,16 @@ impl Emitter<'_> {
                 self.op(I::F32x4Sqrt);
             }
             F::Rsqrt | F::Sin | F::Cos | F::Lg2 | F::Ex2 | F::Tanh | F::Copysign => {
-                return self.refuse(format!("{f:?}"));
+                return self.unsupported(format!("{f:?}"));
             }
         }
         Ok(())
     }
 
     /// Emits an operation on the rows in one or two locals; for `fma`, the product.
-    pub(crate) fn operate(&mut self, f: FloatOp, [x, y]: [u32; 2]) {
+    pub(crate) fn emit_op(&mut self, f: FloatOp, [x, y]: [u32; 2]) {
         if matches!(f, FloatOp::Min | FloatOp::Max) {
-            return self.extreme([x, y], f, &LANES_OF_32);
+            return self.min_max([x, y], f, &LANES_OF_32);
         }
         self.get(x);
         match f {
@@ -210,14 +224,14 @@ impl Emitter<'_> {
     /// Pushes the product of the rows in two locals plus the row in the third local.
     fn multiply_add(&mut self, rows: [u32; 3], mode: FloatMode) {
         match (self.products, mode.ftz) {
-            (Products::Fused, _) => {
+            (MaddRounding::Fused, _) => {
                 for row in rows {
                     self.get(row);
                 }
                 self.op(I::F32x4RelaxedMadd);
             }
-            (Products::Separate, true) => self.fused32(rows, Results::Flushed),
-            (Products::Separate, false) => self.fused32(rows, Results::Exact),
+            (MaddRounding::Unfused, true) => self.fused32(rows, ResultPrecision::Flushed),
+            (MaddRounding::Unfused, false) => self.fused32(rows, ResultPrecision::Exact),
         }
     }
 
@@ -226,11 +240,11 @@ impl Emitter<'_> {
         &mut self,
         f: FloatOp,
         mode: FloatMode,
-        [d, a, b, c]: [Slot; 4],
-    ) -> Result<(), Refusal> {
-        let is_known = mode.round == Round::Nearest;
+        [d, a, b, c]: [OperandSlot; 4],
+    ) -> Result<(), BailoutReason> {
+        let is_known = mode.round == RoundingMode::Nearest;
         if mode.relu || mode.nan || mode.xorsign_abs || mode.saturate || !is_known {
-            return self.refuse(format!("{f:?} with two operands and these modifiers"));
+            return self.unsupported(format!("{f:?} with two operands and these modifiers"));
         }
         let [_, x, y, z, ..] = self.names.vectors;
         for half in 0..2 {
@@ -243,7 +257,7 @@ impl Emitter<'_> {
             }
             match f {
                 FloatOp::Fma => self.multiply_add([x, y, z], mode),
-                _ => self.operate(f, [x, y]),
+                _ => self.emit_op(f, [x, y]),
             }
             self.canonical();
             if mode.ftz {
@@ -303,14 +317,14 @@ impl Emitter<'_> {
                 splat32(SMALLEST_NORMAL),
                 I::I32x4Eq,
             ]);
-            self.give_up_in_lanes(None);
+            self.bail_out_if_any_lane(None);
             self.get(kept);
         }
         self.flush();
     }
 
     /// Computes `min` and `max` of two locals: a NaN loses against a number, and -0 is less than +0.
-    fn extreme(&mut self, [x, y]: [u32; 2], f: FloatOp, lanes: &Lanes) {
+    fn min_max(&mut self, [x, y]: [u32; 2], f: FloatOp, lanes: &LaneOps) {
         let chosen = self.names.vectors[3];
         self.get_all([x, y]);
         // Compare as integers whose order is the order of the numbers.
@@ -336,11 +350,11 @@ impl Emitter<'_> {
         &mut self,
         f: Float64Op,
         mode: FloatMode,
-        [d, a, b, c]: [Slot; 4],
-    ) -> Result<(), Refusal> {
+        [d, a, b, c]: [OperandSlot; 4],
+    ) -> Result<(), BailoutReason> {
         use Float64Op as F;
         if !mode.is_plain() || mode.nan || mode.xorsign_abs {
-            return self.refuse(format!("64-bit {f:?} with these modifiers"));
+            return self.unsupported(format!("64-bit {f:?} with these modifiers"));
         }
         for half in 0..2 {
             if let F::Plain(f @ (FloatOp::Min | FloatOp::Max)) = f {
@@ -349,8 +363,8 @@ impl Emitter<'_> {
                     self.read64(source, half)?;
                     self.set(row);
                 }
-                self.extreme([x, y], f, &LANES_OF_64);
-                self.stop_at_nan(half);
+                self.min_max([x, y], f, &LANES_OF_64);
+                self.bail_out_if_nan(half);
                 self.write64(d, half);
                 continue;
             }
@@ -368,17 +382,17 @@ impl Emitter<'_> {
                 self.read64(c, half)?;
             }
             match (f, self.products) {
-                (F::Plain(FloatOp::Fma), Products::Separate) => self.fused64(half),
+                (F::Plain(FloatOp::Fma), MaddRounding::Unfused) => self.fused64(half),
                 _ => self.operate64(f)?,
             }
-            self.stop_at_nan(half);
+            self.bail_out_if_nan(half);
             self.write64(d, half);
         }
         Ok(())
     }
 
     /// Emits the single instruction of an operation on the stack.
-    fn operate64(&mut self, f: Float64Op) -> Result<(), Refusal> {
+    fn operate64(&mut self, f: Float64Op) -> Result<(), BailoutReason> {
         use Float64Op as F;
         self.op(match f {
             F::Plain(FloatOp::Add) => I::F64x2Add,
@@ -390,7 +404,7 @@ impl Emitter<'_> {
             F::Div | F::Rcp => I::F64x2Div,
             F::Sqrt => I::F64x2Sqrt,
             F::Plain(FloatOp::Min | FloatOp::Max) | F::Rsqrt | F::Copysign => {
-                return self.refuse(format!("{f:?} of 64 bits"));
+                return self.unsupported(format!("{f:?} of 64 bits"));
             }
         });
         Ok(())
@@ -398,33 +412,33 @@ impl Emitter<'_> {
 
     /// Bails out if a 64-bit number on the stack is a NaN in one of the two lanes of a half, because only the
     /// interpreter defines its payload.
-    pub(crate) fn stop_at_nan(&mut self, half: u32) {
+    pub(crate) fn bail_out_if_nan(&mut self, half: u32) {
         let kept = self.names.vectors[0];
         self.tee(kept);
         self.get_all([kept, kept]);
         self.op(I::F64x2Ne);
-        self.give_up_in_lanes(Some(half));
+        self.bail_out_if_any_lane(Some(half));
     }
 
     /// Bails out if the row on the stack, of 32-bit lanes or of a half of 64-bit lanes, is nonzero in an active lane.
     /// The values of inactive lanes are ignored.
-    pub(crate) fn give_up_in_lanes(&mut self, half: Option<u32>) {
-        let rare = self.names.rare;
+    pub(crate) fn bail_out_if_any_lane(&mut self, half: Option<u32>) {
+        let rare = self.names.unsupported_lanes;
         self.tee(rare);
         self.ops([I::V128AnyTrue, I::If(BlockType::Empty)]);
-        self.note_active();
+        self.set_active_lanes();
         self.get(rare);
         self.spread_lanes(self.names.active);
         if let Some(half) = half {
             self.op(halves(half));
         }
         self.ops([I::V128And, I::V128AnyTrue]);
-        self.give_up(stop::RARE);
+        self.bail_out_if_nonzero(stop::UNSUPPORTED);
         self.op(I::End);
     }
 
     /// Bails out with exit code `why` if the number on the stack is not zero.
-    pub(crate) fn give_up(&mut self, why: u32) {
+    pub(crate) fn bail_out_if_nonzero(&mut self, why: u32) {
         self.ops([
             I::If(BlockType::Empty),
             I::I32Const(why as i32),

@@ -21,27 +21,27 @@ const HALF_OF_LEAST: u64 = (1023 - 150) << 52;
 
 /// For 64-bit numbers: the magnitudes of factors whose product is exact as a sum of two numbers, and the maximum
 /// magnitude of an addend whose sum cannot overflow. Zero factors are allowed, too.
-const LEAST_FACTOR: u64 = (1023 - 400) << 52;
-const MOST_FACTOR: u64 = (1023 + 400) << 52;
-const MOST_ADDEND: u64 = (1023 + 900) << 52;
+const MIN_EXACT_FACTOR: u64 = (1023 - 400) << 52;
+const MAX_FACTOR: u64 = (1023 + 400) << 52;
+const MAX_EXACT_ADDEND: u64 = (1023 + 900) << 52;
 
 /// Veltkamp splitting constant 2^27 + 1: splits a 64-bit number into two halves of its significand.
-const SPLITTER: f64 = 134_217_729.0;
+const VELTKAMP_SPLITTER: f64 = 134_217_729.0;
 
 /// Half of a row of 32-bit results, and the local with its sum.
 #[derive(Clone, Copy)]
-struct Half {
+struct HalfResult {
     index: u32,
     sum: u32,
 }
 
 impl Emitter<'_> {
     /// Pushes the product of the first two rows of 32-bit lanes plus the third row.
-    pub(crate) fn fused32(&mut self, rows: [u32; 3], results: Results) {
+    pub(crate) fn fused32(&mut self, rows: [u32; 3], results: ResultPrecision) {
         let [first, second, addend, ..] = self.names.fused;
-        let halves = [(0, first), (1, second)].map(|(index, sum)| Half { index, sum });
+        let halves = [(0, first), (1, second)].map(|(index, sum)| HalfResult { index, sum });
         for half in halves {
-            self.product_of(rows[0], rows[1], half);
+            self.exact_product(rows[0], rows[1], half);
             self.widen_half(rows[2], half.index);
             self.op(I::F64x2Add);
             self.set(half.sum);
@@ -49,11 +49,11 @@ impl Emitter<'_> {
         self.push_inexact(halves, results);
         self.ops([I::V128AnyTrue, I::If(BlockType::Empty)]);
         for half in halves {
-            self.product_of(rows[0], rows[1], half);
+            self.exact_product(rows[0], rows[1], half);
             self.set(half.sum);
             self.widen_half(rows[2], half.index);
             self.set(addend);
-            self.sum_to_odd(half.sum, addend);
+            self.add_round_to_odd(half.sum, addend);
             self.set(half.sum);
         }
         self.op(I::End);
@@ -61,7 +61,7 @@ impl Emitter<'_> {
     }
 
     /// Pushes the mask of sums for which the side of the midpoint between two 32-bit numbers matters.
-    fn push_inexact(&mut self, halves: [Half; 2], results: Results) {
+    fn push_inexact(&mut self, halves: [HalfResult; 2], results: ResultPrecision) {
         for half in halves {
             self.get(half.sum);
             self.ops([splat64(MORE), I::V128And, splat64(MIDDLE), I::I64x2Eq]);
@@ -69,7 +69,7 @@ impl Emitter<'_> {
                 self.op(I::V128Or);
             }
         }
-        if results == Results::Exact {
+        if results == ResultPrecision::Exact {
             for half in halves {
                 self.get(half.sum);
                 self.ops([
@@ -95,7 +95,7 @@ impl Emitter<'_> {
     }
 
     /// Pushes the exact product of two rows of 32-bit lanes, for half of the lanes.
-    fn product_of(&mut self, a: u32, b: u32, half: Half) {
+    fn exact_product(&mut self, a: u32, b: u32, half: HalfResult) {
         self.widen_half(a, half.index);
         self.widen_half(b, half.index);
         self.op(I::F64x2Mul);
@@ -111,7 +111,7 @@ impl Emitter<'_> {
         self.op(I::F64x2PromoteLowF32x4);
     }
 
-    fn narrow(&mut self, halves: [Half; 2]) {
+    fn narrow(&mut self, halves: [HalfResult; 2]) {
         for half in halves {
             self.get(half.sum);
             self.op(I::F32x4DemoteF64x2Zero);
@@ -120,9 +120,9 @@ impl Emitter<'_> {
     }
 
     /// Pushes the sum of two rows of 64-bit lanes, rounded to odd.
-    fn sum_to_odd(&mut self, a: u32, b: u32) {
+    fn add_round_to_odd(&mut self, a: u32, b: u32) {
         let [.., sum, error] = self.names.fused;
-        self.exact_sum([a, b], [sum, error]);
+        self.two_sum([a, b], [sum, error]);
         // An inexact sum with an even significand is moved by one unit away from or towards zero.
         self.get_all([sum, sum, error]);
         self.ops([
@@ -146,7 +146,7 @@ impl Emitter<'_> {
     }
 
     /// Computes a sum of two rows of 64-bit lanes and its rounding error (TwoSum).
-    fn exact_sum(&mut self, [a, b]: [u32; 2], [sum, error]: [u32; 2]) {
+    fn two_sum(&mut self, [a, b]: [u32; 2], [sum, error]: [u32; 2]) {
         self.get_all([a, b]);
         self.op(I::F64x2Add);
         self.set(sum);
@@ -172,18 +172,18 @@ impl Emitter<'_> {
             self.magnitude(factor);
             self.ops([splat64(0), I::I64x2Ne]);
             self.magnitude(factor);
-            self.ops([splat64(LEAST_FACTOR), I::I64x2LtS]);
+            self.ops([splat64(MIN_EXACT_FACTOR), I::I64x2LtS]);
             self.magnitude(factor);
-            self.ops([splat64(MOST_FACTOR), I::I64x2GtS, I::V128Or, I::V128And]);
+            self.ops([splat64(MAX_FACTOR), I::I64x2GtS, I::V128Or, I::V128And]);
         }
         self.magnitude(c);
-        self.ops([splat64(MOST_ADDEND), I::I64x2GtS]);
+        self.ops([splat64(MAX_EXACT_ADDEND), I::I64x2GtS]);
         self.ops([I::V128Or, I::V128Or]);
-        self.give_up_in_lanes(Some(half));
+        self.bail_out_if_any_lane(Some(half));
         // `sum` and `error` contain the upper halves of the factors, `x` and `y` the lower halves.
         for (factor, digits, rest) in [(a, sum, x), (b, error, y)] {
             self.get(factor);
-            self.ops([splat64(SPLITTER.to_bits()), I::F64x2Mul]);
+            self.ops([splat64(VELTKAMP_SPLITTER.to_bits()), I::F64x2Mul]);
             self.tee(digits);
             self.get_all([digits, factor]);
             self.ops([I::F64x2Sub, I::F64x2Sub]);
@@ -205,10 +205,10 @@ impl Emitter<'_> {
         self.op(I::F64x2Sub);
         self.set(low);
         // Add the lower part of the product to the addend, then the higher part.
-        self.exact_sum([c, low], [a, b]);
-        self.exact_sum([high, a], [x, y]);
+        self.two_sum([c, low], [a, b]);
+        self.two_sum([high, a], [x, y]);
         self.get(x);
-        self.sum_to_odd(b, y);
+        self.add_round_to_odd(b, y);
         self.op(I::F64x2Add);
     }
 
@@ -220,7 +220,7 @@ impl Emitter<'_> {
 
 /// Required precision of subnormal results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Results {
+pub(crate) enum ResultPrecision {
     Exact,
     /// Results below the smallest normal number are flushed to zero.
     Flushed,

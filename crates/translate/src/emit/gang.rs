@@ -2,10 +2,10 @@
 //! end of each lane vector, and the transition to the next one, so that one call executes all lane vectors that take
 //! the same path.
 
-use crate::emit::{Emitter, NUMBER, Names, RECORD};
+use crate::emit::{Emitter, FixedLocals, NUMBER, RECORD};
 use crate::helpers;
 use crate::instructions::{at, splat32};
-use crate::place::{ALL_BYTES, GANG, GANGS, cell, record};
+use crate::place::{ALL_BYTES, SUBWARP_LANES, SUBWARPS_PER_WARP, cell, record};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
@@ -18,10 +18,10 @@ impl Emitter<'_> {
         self.begin_names();
         // The records of diverged lanes always continue their counts.
         self.op(I::I32Const(-1));
-        self.ops([I::I32Const(0), I::I32Load(at(cell::RAN))]);
+        self.ops([I::I32Const(0), I::I32Load(at(cell::RAN_CONTEXTS))]);
         self.get(NUMBER);
-        self.ops([I::I32Const(GANGS as i32), I::I32GeU, I::Select]);
-        self.set(self.names.ran);
+        self.ops([I::I32Const(SUBWARPS_PER_WARP as i32), I::I32GeU, I::Select]);
+        self.set(self.names.ran_contexts);
         for (from, to) in [(NUMBER, self.names.started), (RECORD, self.names.before)] {
             self.get(from);
             self.set(to);
@@ -29,11 +29,11 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn begin_gang(&mut self) {
-        let Names {
+        let FixedLocals {
             pc,
-            began,
+            start_entry: began,
             mask,
-            me,
+            current_epoch: me,
             ..
         } = self.names;
         self.get(RECORD);
@@ -52,27 +52,31 @@ impl Emitter<'_> {
             });
             self.set(local);
         }
-        self.get_all([self.names.ran, NUMBER]);
+        self.get_all([self.names.ran_contexts, NUMBER]);
         self.ops([I::I32ShrU, I::I32Const(1), I::I32And]);
         self.op(I::If(BlockType::Empty));
         self.load_counts();
         self.ops([I::End, I::I32Const(0)]);
         self.get(RECORD);
         self.ops([
-            I::I32Load(at(record::ANCESTORS)),
-            I::I32Store(at(cell::ANCESTORS)),
+            I::I32Load(at(record::ANCESTOR_EPOCHS)),
+            I::I32Store(at(cell::ANCESTOR_EPOCHS)),
         ]);
         // First epoch of the lane vector since the last reconvergence, and its number.
-        self.ops([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::SINCE))]);
+        self.ops([
+            I::I32Const(0),
+            I::I32Const(0),
+            I::I32Load(at(cell::WARP_SYNC_EPOCH)),
+        ]);
         self.get(RECORD);
-        self.op(I::I32Load(at(record::GANG)));
-        self.ops(helpers::first_name());
+        self.op(I::I32Load(at(record::SUBWARP)));
+        self.ops(helpers::first_epoch());
         self.op(I::I32Add);
         self.get(RECORD);
         self.ops([
-            I::I32Load(at(record::NAME)),
+            I::I32Load(at(record::EPOCH)),
             I::I32Add,
-            I::I32Store(at(cell::ME)),
+            I::I32Store(at(cell::CURRENT_EPOCH)),
         ]);
         self.read_name(me);
     }
@@ -82,10 +86,13 @@ impl Emitter<'_> {
         if !self.flow.has_warp_operations() {
             return;
         }
-        let Names {
+        let FixedLocals {
             warp_start, since, ..
         } = self.names;
-        for (local, cell) in [(warp_start, cell::WARP_START), (since, cell::SINCE)] {
+        for (local, cell) in [
+            (warp_start, cell::WARP_INTERVAL_EPOCH),
+            (since, cell::WARP_SYNC_EPOCH),
+        ] {
             self.ops([I::I32Const(0), I::V128Load32Splat(at(cell))]);
             self.ops([splat32(ALL_BYTES), I::V128Or]);
             self.set(local);
@@ -93,13 +100,13 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn read_name(&mut self, me: u32) {
-        self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::ME))]);
+        self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::CURRENT_EPOCH))]);
         self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(me);
     }
 
     /// Leaves the lane vector with its next entry and the synchronization point for which it waits.
-    pub(crate) fn leave(&mut self, entry: i32, waits_for: u32) {
+    pub(crate) fn exit_region(&mut self, entry: i32, waits_for: u32) {
         self.op(I::I32Const(entry));
         self.set(self.names.pc);
         self.op(I::I32Const(waits_for as i32));
@@ -108,36 +115,36 @@ impl Emitter<'_> {
     }
 
     /// Ends the lanes of the lane vector.
-    pub(crate) fn leave_for_good(&mut self) {
+    pub(crate) fn exit_subwarp(&mut self) {
         self.ops([I::I32Const(0), I::I32Const(1), I::I32Store(at(cell::ENDED))]);
-        self.leave(-1, 0);
+        self.exit_region(-1, 0);
     }
 
     /// Stores the next entry in the record. Continues with the next lane vector of the warp if this lane vector took
     /// the same path as the previous one, the next one starts at the same entry, and no check is pending.
     pub(crate) fn end_gang(&mut self) {
-        let Names {
+        let FixedLocals {
             pc,
-            began,
+            start_entry: began,
             waits_for,
             mask,
-            alike,
+            is_converged: alike,
             ..
         } = self.names;
-        let next = [(pc, record::ENTRY), (waits_for, record::WAITS_FOR)];
-        let lanes = self.may_lose_lanes().then_some((mask, record::MASK));
+        let next = [(pc, record::ENTRY), (waits_for, record::SUSPEND_CODE)];
+        let lanes = self.can_diverge().then_some((mask, record::MASK));
         for (local, offset) in next.into_iter().chain(lanes) {
             self.get_all([RECORD, local]);
             self.op(I::I32Store(at(offset)));
         }
         self.save_counts(RECORD);
         self.count_lanes();
-        self.compare_gangs();
+        self.check_convergence();
         let record_bytes = self.places.record_bytes;
         self.get(NUMBER);
         self.ops([I::I32Const(1), I::I32Add]);
         self.tee(NUMBER);
-        self.ops([I::I32Const(GANGS as i32), I::I32LtU]);
+        self.ops([I::I32Const(SUBWARPS_PER_WARP as i32), I::I32LtU]);
         self.get(alike);
         self.op(I::I32And);
         self.get(RECORD);
@@ -145,8 +152,8 @@ impl Emitter<'_> {
         self.get(began);
         self.ops([I::I32Eq, I::I32And]);
         self.get(RECORD);
-        self.op(I::I32Load(at(record_bytes + record::WAITS_FOR)));
-        self.ops([I::I32Const(0), I::I32Load(at(cell::SUSPECTS))]);
+        self.op(I::I32Load(at(record_bytes + record::SUSPEND_CODE)));
+        self.ops([I::I32Const(0), I::I32Load(at(cell::VALUE_CHECKS))]);
         self.ops([I::I32Or, I::I32Eqz, I::I32And]);
         self.get(RECORD);
         self.ops([I::I32Const(record_bytes as i32), I::I32Add]);
@@ -172,7 +179,7 @@ impl Emitter<'_> {
 
     /// Adds the steps since the last reconvergence once for each lane of a mask. `lanes` is the local of the mask.
     pub(crate) fn add_lane_instructions(&mut self, lanes: u32) {
-        let Names {
+        let FixedLocals {
             lane_instructions,
             steps,
             ..
@@ -183,14 +190,14 @@ impl Emitter<'_> {
     }
 
     /// Checks whether lanes of a lane vector can diverge or exit early.
-    fn may_lose_lanes(&mut self) -> bool {
-        (0..self.flow.blocks.len()).any(|block| self.parts_by(block).is_some())
+    fn can_diverge(&mut self) -> bool {
+        (0..self.flow.blocks.len()).any(|block| self.diverging_branch(block).is_some())
     }
 
     /// Compares the results in the record with those of the previous lane vector; the first one is compared with
     /// itself.
-    fn compare_gangs(&mut self) {
-        let Names {
+    fn check_convergence(&mut self) {
+        let FixedLocals {
             waits_for,
             mask,
             path,
@@ -198,11 +205,11 @@ impl Emitter<'_> {
             steps,
             before,
             live,
-            alike,
+            is_converged: alike,
             ..
         } = self.names;
         self.get(before);
-        self.op(I::I32Load(at(record::WAITS_FOR)));
+        self.op(I::I32Load(at(record::SUSPEND_CODE)));
         self.get(waits_for);
         self.op(I::I32Xor);
         self.get(before);
@@ -222,9 +229,12 @@ impl Emitter<'_> {
         // Warp-level operations need the live lanes of all lane vectors.
         if self.flow.has_warp_operations() {
             self.get(live);
-            self.ops([I::I32Const(GANG as i32), I::I32ShrU]);
+            self.ops([I::I32Const(SUBWARP_LANES as i32), I::I32ShrU]);
             self.get(mask);
-            self.ops([I::I32Const((GANGS as i32 - 1) * GANG as i32), I::I32Shl]);
+            self.ops([
+                I::I32Const((SUBWARPS_PER_WARP as i32 - 1) * SUBWARP_LANES as i32),
+                I::I32Shl,
+            ]);
             self.op(I::I32Or);
             self.set(live);
         }
@@ -233,38 +243,42 @@ impl Emitter<'_> {
     /// Stores which records have run, and whether all lane vectors of the warp took the same path to the same
     /// synchronization point.
     pub(crate) fn end_gangs(&mut self) {
-        let Names {
+        let FixedLocals {
             waits_for,
             first,
             live,
-            alike,
+            is_converged: alike,
             ..
         } = self.names;
         self.op(I::I32Const(1));
         self.get(self.names.started);
         self.op(I::I32Shl);
         self.set(first);
-        self.ops([I::I32Const(0), I::I32Const(0), I::I32Load(at(cell::RAN))]);
+        self.ops([
+            I::I32Const(0),
+            I::I32Const(0),
+            I::I32Load(at(cell::RAN_CONTEXTS)),
+        ]);
         self.op(I::I32Const(1));
         self.get(NUMBER);
         self.op(I::I32Shl);
         self.get(first);
-        self.ops([I::I32Sub, I::I32Or, I::I32Store(at(cell::RAN))]);
+        self.ops([I::I32Sub, I::I32Or, I::I32Store(at(cell::RAN_CONTEXTS))]);
         self.op(I::I32Const(0));
         self.get(live);
         self.ops([I::I32Store(at(cell::ALIKE_LIVE)), I::I32Const(0)]);
         self.get_all([alike, self.names.started]);
         self.ops([I::I32Eqz, I::I32And]);
         self.get(NUMBER);
-        self.ops([I::I32Const(GANGS as i32), I::I32Eq, I::I32And]);
+        self.ops([I::I32Const(SUBWARPS_PER_WARP as i32), I::I32Eq, I::I32And]);
         self.get(waits_for);
         let first_of_host = self.flow.wait_numbers().first_of_host;
         self.ops([I::I32Const(first_of_host as i32), I::I32LtU, I::I32And]);
-        self.ops([I::I32Const(0), I::I32Load(at(cell::RECORDS))]);
+        self.ops([I::I32Const(0), I::I32Load(at(cell::N_CONTEXTS))]);
         self.ops([I::I32Const(self.places.n_gangs as i32), I::I32Eq, I::I32And]);
         self.ops([I::I32Const(0), I::I32Load(at(cell::DETOURS))]);
         self.ops([I::I32Eqz, I::I32And]);
-        self.op(I::I32Store(at(cell::ALIKE)));
+        self.op(I::I32Store(at(cell::IS_CONVERGED)));
         let lane_instructions = self.names.lane_instructions;
         let counted = helpers::add(cell::LANE_INSTRUCTIONS, &[I::LocalGet(lane_instructions)]);
         self.out.extend(counted);
@@ -278,7 +292,7 @@ impl Emitter<'_> {
             (names.stores, record::STORES, true),
             (names.steps, record::STEPS, true),
         ];
-        let furthest = (names.furthest, record::FURTHEST, false);
+        let furthest = (names.furthest, record::FURTHEST_BLOCK, false);
         let is_tracked = self.first_without_wait.is_some();
         counts.into_iter().chain(is_tracked.then_some(furthest))
     }

@@ -6,8 +6,8 @@
 use crate::emit::Emitter;
 use crate::emit::float::sources_of;
 use crate::instructions::splat32;
-use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{Element, FloatMode, FloatOp, HalfOp, Slot};
+use crate::refusal::BailoutReason;
+use warpgrid_emulator::plain::{FloatMode, FloatOp, HalfOp, OperandSlot, RegisterOperand};
 use warpgrid_isa::ScalarType;
 use wasm_encoder::Instruction as I;
 
@@ -17,22 +17,22 @@ const NAN_16: u32 = 0x7fff;
 /// 2^112, the ratio of the exponent ranges of `f32` and `f16`.
 const BETWEEN_EXPONENTS: u32 = 0x7780_0000;
 /// Smallest normal number of `f16`, and a number whose last digit is that of subnormal `f16` numbers.
-const LEAST_NORMAL_F16: u32 = 0x3880_0000;
+const MIN_NORMAL_F16: u32 = 0x3880_0000;
 const HALF_OF_ONE: u32 = 0x3f00_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
 
 /// 16-bit float format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum HalfFormat {
     F16,
     Bf16,
 }
 
-impl Format {
-    pub(crate) fn of(ty: ScalarType) -> Option<Format> {
+impl HalfFormat {
+    pub(crate) fn of(ty: ScalarType) -> Option<HalfFormat> {
         match ty {
-            ScalarType::F16 | ScalarType::F16x2 => Some(Format::F16),
-            ScalarType::Bf16 | ScalarType::Bf16x2 => Some(Format::Bf16),
+            ScalarType::F16 | ScalarType::F16x2 => Some(HalfFormat::F16),
+            ScalarType::Bf16 | ScalarType::Bf16x2 => Some(HalfFormat::Bf16),
             _ => None,
         }
     }
@@ -44,13 +44,13 @@ impl Emitter<'_> {
         f: HalfOp,
         ty: ScalarType,
         mode: FloatMode,
-        [d, a, b, c]: [Slot; 4],
-    ) -> Result<(), Refusal> {
-        let (Some(format), HalfOp::Plain(f)) = (Format::of(ty), f) else {
-            return self.refuse(format!("{f:?} of {ty:?}"));
+        [d, a, b, c]: [OperandSlot; 4],
+    ) -> Result<(), BailoutReason> {
+        let (Some(format), HalfOp::Plain(f)) = (HalfFormat::of(ty), f) else {
+            return self.unsupported(format!("{f:?} of {ty:?}"));
         };
         if !mode.is_plain() || mode.nan || mode.xorsign_abs {
-            return self.refuse(format!("{f:?} for {ty:?} with these modifiers"));
+            return self.unsupported(format!("{f:?} for {ty:?} with these modifiers"));
         }
         let upper = self.names.upper_half;
         let is_pair = ty.width_bits() == 32;
@@ -76,31 +76,31 @@ impl Emitter<'_> {
     fn half_at(
         &mut self,
         f: FloatOp,
-        format: Format,
-        sources: [Slot; 3],
+        format: HalfFormat,
+        sources: [OperandSlot; 3],
         shift: i32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         let [_, x, y, z, ..] = self.names.vectors;
         for (source, row) in sources_of(f, sources).zip([x, y, z]) {
             self.read32(source)?;
             self.widen_half_float(format, shift);
             self.set(row);
         }
-        self.operate(f, [x, y]);
-        if matches!(f, FloatOp::Mul | FloatOp::Fma) && format == Format::Bf16 {
-            self.stop_at_lost_digits(f, [x, y]);
+        self.emit_op(f, [x, y]);
+        if matches!(f, FloatOp::Mul | FloatOp::Fma) && format == HalfFormat::Bf16 {
+            self.bail_out_if_inexact(f, [x, y]);
         }
         if f == FloatOp::Fma {
-            self.add_to_odd(z);
+            self.add_half_round_to_odd(z);
         }
         self.narrow_half_float(format);
         Ok(())
     }
 
     /// Widens 16-bit numbers at this bit of the row on the stack to 32-bit numbers. NaNs remain NaNs.
-    pub(crate) fn widen_half_float(&mut self, format: Format, shift: i32) {
+    pub(crate) fn widen_half_float(&mut self, format: HalfFormat, shift: i32) {
         let [.., bits, magnitude] = self.names.vectors;
-        if format == Format::Bf16 {
+        if format == HalfFormat::Bf16 {
             return match shift {
                 0 => self.ops([I::I32Const(16), I::I32x4Shl]),
                 _ => self.ops([splat32(0xffff_0000), I::V128And]),
@@ -124,13 +124,13 @@ impl Emitter<'_> {
     }
 
     /// Rounds 32-bit numbers to the nearest 16-bit number, ties to even. NaNs become the canonical NaN.
-    pub(crate) fn narrow_half_float(&mut self, format: Format) {
+    pub(crate) fn narrow_half_float(&mut self, format: HalfFormat) {
         let [.., bits, magnitude] = self.names.vectors;
         self.tee(bits);
         self.ops([splat32(!SIGN), I::V128And]);
         self.set(magnitude);
         match format {
-            Format::F16 => {
+            HalfFormat::F16 => {
                 // For subnormal results, the addition performs the rounding.
                 self.get(magnitude);
                 self.ops([splat32(HALF_OF_ONE), I::F32x4Add]);
@@ -140,9 +140,9 @@ impl Emitter<'_> {
                 self.ops([I::I32Const(13), I::I32x4ShrU]);
                 self.ops([splat32(0x7c00), I::I32x4MinU]);
                 self.get(magnitude);
-                self.ops([splat32(LEAST_NORMAL_F16), I::I32x4LtS, I::V128Bitselect]);
+                self.ops([splat32(MIN_NORMAL_F16), I::I32x4LtS, I::V128Bitselect]);
             }
-            Format::Bf16 => {
+            HalfFormat::Bf16 => {
                 self.round_off(magnitude, 16);
                 self.ops([I::I32Const(16), I::I32x4ShrU]);
             }
@@ -166,7 +166,7 @@ impl Emitter<'_> {
 
     /// Bails out if the product on the stack of two `bf16` numbers in locals is inexact in 32 bits. An overflow is
     /// correct unless a number is added.
-    fn stop_at_lost_digits(&mut self, f: FloatOp, factors: [u32; 2]) {
+    fn bail_out_if_inexact(&mut self, f: FloatOp, factors: [u32; 2]) {
         let kept = self.names.vectors[0];
         let magnitude = [splat32(!SIGN), I::V128And];
         self.tee(kept);
@@ -188,11 +188,11 @@ impl Emitter<'_> {
             }
             self.op(I::V128Or);
         }
-        self.give_up_in_lanes(None);
+        self.bail_out_if_any_lane(None);
     }
 
     /// Adds the number in a local to the number on the stack, and rounds to odd.
-    fn add_to_odd(&mut self, addend: u32) {
+    fn add_half_round_to_odd(&mut self, addend: u32) {
         let [product, sum, other, ..] = self.names.vectors;
         self.tee(product);
         self.get(addend);
@@ -225,13 +225,13 @@ impl Emitter<'_> {
     /// Emits `cvt` from 16 to 32 bits. A `bf16` NaN keeps its bits.
     pub(crate) fn convert_half_to_float(
         &mut self,
-        format: Format,
-        d: Slot,
-        a: Element,
-    ) -> Result<(), Refusal> {
+        format: HalfFormat,
+        d: OperandSlot,
+        a: RegisterOperand,
+    ) -> Result<(), BailoutReason> {
         self.read_element32(a)?;
         self.widen_half_float(format, 0);
-        if format == Format::F16 {
+        if format == HalfFormat::F16 {
             self.canonical();
         }
         self.write32(d);
@@ -241,9 +241,9 @@ impl Emitter<'_> {
     /// Emits `cvt` of two 32-bit numbers to a packed pair; `a` becomes the upper half.
     pub(crate) fn convert_to_pair(
         &mut self,
-        format: Format,
-        [d, a, b]: [Slot; 3],
-    ) -> Result<(), Refusal> {
+        format: HalfFormat,
+        [d, a, b]: [OperandSlot; 3],
+    ) -> Result<(), BailoutReason> {
         self.read_any_nan(a)?;
         self.narrow_half_float(format);
         self.ops([I::I32Const(16), I::I32x4Shl]);

@@ -5,7 +5,7 @@
 
 use crate::emit::Emitter;
 use crate::instructions::{halves, high_words, low_words, splat32, splat64, zero_extended_words};
-use crate::refusal::Refusal;
+use crate::refusal::BailoutReason;
 use crate::value::{Binary, Graph, Node, NodeId, Unary};
 use std::collections::BTreeMap;
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};
@@ -62,7 +62,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         emitter: &'e mut Emitter<'p>,
         graph: &'g Graph,
         values: &[(NodeId, LaneSelection)],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         let mut lowering = Lowering {
             emitter,
             graph,
@@ -92,7 +92,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Pushes a value.
-    fn push(&mut self, id: NodeId, part: LaneSelection) -> Result<(), Refusal> {
+    fn push(&mut self, id: NodeId, part: LaneSelection) -> Result<(), BailoutReason> {
         let key = (id, part);
         let (node, bits) = self.graph.node(id);
         if self.is_counting {
@@ -131,7 +131,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         instruction: I<'static>,
         operands: [NodeId; N],
         part: LaneSelection,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         for operand in operands {
             self.push(operand, part)?;
         }
@@ -150,7 +150,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         node: Node,
         bits: u32,
         part: LaneSelection,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         if bits == 1 {
             return self.truth(id, node, part);
         }
@@ -185,7 +185,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Pushes a truth value: all ones or zeros per lane.
-    fn truth(&mut self, id: NodeId, node: Node, part: LaneSelection) -> Result<(), Refusal> {
+    fn truth(&mut self, id: NodeId, node: Node, part: LaneSelection) -> Result<(), BailoutReason> {
         let wide = |operands: [NodeId; 2]| self.graph.node(operands[0]).1 == 64;
         match (node, part) {
             (Node::Constant(value), _) => {
@@ -246,7 +246,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         op: Binary,
         operands: [NodeId; 2],
         part: LaneSelection,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         for operand in operands {
             match (op, self.graph.constant_of(operand)) {
                 (Binary::LessUnsigned, Some(value)) => self.op(splat64(value ^ 1 << 63)),
@@ -264,7 +264,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    fn unary(&mut self, op: Unary, a: NodeId, part: LaneSelection) -> Result<(), Refusal> {
+    fn unary(&mut self, op: Unary, a: NodeId, part: LaneSelection) -> Result<(), BailoutReason> {
         match (op, part) {
             (Unary::Not, _) => self.apply(I::V128Not, [a], part)?,
             (Unary::ToWideSigned, LaneSelection::Half(half)) => {
@@ -312,7 +312,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         [a, b]: [NodeId; 2],
         bits: u32,
         part: LaneSelection,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         if let LaneSelection::Half(half) = part {
             if op == Binary::Mul
                 && let Some((sign, factors)) = self.extended_factors([a, b])
@@ -354,7 +354,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         [a, b]: [NodeId; 2],
         bits: u32,
         part: LaneSelection,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         if let Some(instruction) = vector_instruction(op, bits) {
             return self.apply(instruction, [a, b], part);
         }
@@ -415,7 +415,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         in_order(a, b).or_else(|| in_order(b, a))
     }
 
-    fn push_factor(&mut self, factor: Factor) -> Result<(), Refusal> {
+    fn push_factor(&mut self, factor: Factor) -> Result<(), BailoutReason> {
         match factor {
             Factor::Node(id) => self.push(id, LaneSelection::All),
             Factor::Constant(value) => {
@@ -426,7 +426,11 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Saves an operand in local variables.
-    fn save_operand(&mut self, id: NodeId, part: LaneSelection) -> Result<SavedOperand, Refusal> {
+    fn save_operand(
+        &mut self,
+        id: NodeId,
+        part: LaneSelection,
+    ) -> Result<SavedOperand, BailoutReason> {
         let (node, bits) = self.graph.node(id);
         if let Node::Constant(value) = node {
             return Ok(SavedOperand::Constant(value));
@@ -442,7 +446,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         })
     }
 
-    fn save(&mut self, id: NodeId, part: LaneSelection) -> Result<u32, Refusal> {
+    fn save(&mut self, id: NodeId, part: LaneSelection) -> Result<u32, BailoutReason> {
         self.push(id, part)?;
         let local = self.temporary(type_of(self.graph.node(id).1, part));
         self.emitter.set(local);
@@ -450,7 +454,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Pushes an operand of 32 bits as a vector. The number of the first lane is copied to all lanes.
-    fn push_vector(&mut self, id: NodeId, part: LaneSelection) -> Result<(), Refusal> {
+    fn push_vector(&mut self, id: NodeId, part: LaneSelection) -> Result<(), BailoutReason> {
         self.push(id, part)?;
         if part == LaneSelection::First {
             self.op(I::I32x4Splat);
@@ -459,7 +463,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Saves an operand of 32 bits as a vector.
-    fn save_vector(&mut self, id: NodeId, part: LaneSelection) -> Result<u32, Refusal> {
+    fn save_vector(&mut self, id: NodeId, part: LaneSelection) -> Result<u32, BailoutReason> {
         self.push_vector(id, part)?;
         let local = self.temporary(ValType::V128);
         self.emitter.set(local);
@@ -516,7 +520,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         bytes: [NodeId; 2],
         selector: NodeId,
         part: LaneSelection,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         if let Some(selector) = self.graph.constant_of(selector).filter(|s| s & 0x8888 == 0) {
             let indices = std::array::from_fn(|at| {
                 let (lane, byte) = (at as u64 / 4, at as u64 % 4);
@@ -579,7 +583,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         factors: [NodeId; 2],
         signs: [Signedness; 2],
         part: LaneSelection,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         let rows = [
             self.save_vector(factors[0], part)?,
             self.save_vector(factors[1], part)?,
@@ -615,7 +619,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Pushes the number of the first lane.
-    fn first(&mut self, node: Node, bits: u32) -> Result<(), Refusal> {
+    fn first(&mut self, node: Node, bits: u32) -> Result<(), BailoutReason> {
         match node {
             Node::Source(bank, slot) => self.emitter.push_first(bank, slot),
             Node::Constant(value) => {
@@ -662,7 +666,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    fn first_unary(&mut self, op: Unary, a: NodeId, bits: u32) -> Result<(), Refusal> {
+    fn first_unary(&mut self, op: Unary, a: NodeId, bits: u32) -> Result<(), BailoutReason> {
         self.push(a, LaneSelection::First)?;
         match op {
             Unary::Not if bits == 64 => self.ops([I::I64Const(-1), I::I64Xor]),
@@ -678,7 +682,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    fn first_binary(&mut self, op: Binary, [a, b]: [NodeId; 2]) -> Result<(), Refusal> {
+    fn first_binary(&mut self, op: Binary, [a, b]: [NodeId; 2]) -> Result<(), BailoutReason> {
         let bits = self.graph.node(a).1;
         if let Some(instruction) = number_instruction(op, bits) {
             self.push(a, LaneSelection::First)?;
@@ -700,7 +704,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
     }
 
     /// Pushes the second operand of an instruction on numbers, with the width that the instruction requires.
-    fn push_second(&mut self, op: Binary, b: NodeId, bits: u32) -> Result<(), Refusal> {
+    fn push_second(&mut self, op: Binary, b: NodeId, bits: u32) -> Result<(), BailoutReason> {
         match (op, self.graph.constant_of(b)) {
             (
                 Binary::ShiftLeft | Binary::ShiftRightSigned | Binary::ShiftRightUnsigned,
@@ -828,8 +832,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    fn refuse<T>(&self, what: &str) -> Result<T, Refusal> {
-        self.emitter.refuse(what)
+    fn refuse<T>(&self, what: &str) -> Result<T, BailoutReason> {
+        self.emitter.unsupported(what)
     }
 }
 

@@ -11,40 +11,42 @@ pub(crate) mod local;
 pub(crate) mod quick;
 pub(crate) mod row;
 
-pub(crate) use crate::emit::memory::address::Lie;
+pub(crate) use crate::emit::memory::address::AddressPattern;
 use crate::emit::memory::quick::accepts;
-use crate::emit::{Emitter, Names};
+use crate::emit::{Emitter, FixedLocals};
 use crate::instructions::{at, halves, zero_extended_words};
-use crate::place::{SEVERAL, STORE, Site, holds, site};
-use crate::refusal::Refusal;
-use crate::registers::Writes;
-use warpgrid_emulator::plain::{AccessPlan, Bank, Element, PlanId, RangeKind, SlotPlace};
+use crate::place::{AccessSite, NO_COMMON_PATTERN, STORE, holds, site};
+use crate::refusal::BailoutReason;
+use crate::registers::EmitMode;
+use warpgrid_emulator::plain::{
+    AccessPlan, MemoryKind, OperandLocation, PlanId, RegisterBank, RegisterOperand,
+};
 use warpgrid_isa::Signedness::{Signed, Unsigned};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
 /// Direction of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Way {
+pub(crate) enum AccessDirection {
     Load,
     Store,
 }
 
 /// Access under emission.
 #[derive(Clone, Copy)]
-pub(crate) struct Access<'p> {
+pub(crate) struct SubwarpAccess<'p> {
     pub(crate) plan: &'p AccessPlan,
-    pub(crate) way: Way,
+    pub(crate) way: AccessDirection,
     /// Memory ranges that the access site accepts, and address of the site.
     pub(crate) accepts: u32,
     site: u32,
     /// Whether addresses are 32-bit offsets in shared memory.
     is_narrow: bool,
     /// Address pattern of the base register, if the block has determined it already.
-    lie: Option<Lie>,
+    lie: Option<AddressPattern>,
 }
 
-impl Access<'_> {
+impl SubwarpAccess<'_> {
     fn width(&self) -> u32 {
         self.plan.width_bytes
     }
@@ -52,8 +54,8 @@ impl Access<'_> {
     /// Checks whether the base is a register of address width, and the offset is a multiple of the access width.
     fn has_aligned_base(&self) -> bool {
         let align = i64::from(self.width());
-        matches!(self.plan.base.place(), SlotPlace::Register(_))
-            && (self.is_narrow || self.plan.wide)
+        matches!(self.plan.base.place(), OperandLocation::Register(_))
+            && (self.is_narrow || self.plan.has_64_bit_base)
             && self.plan.offset.rem_euclid(align) == 0
     }
 
@@ -72,56 +74,56 @@ impl<'p> Emitter<'p> {
     pub(crate) fn load_or_store(
         &mut self,
         id: PlanId<AccessPlan>,
-        way: Way,
-    ) -> Result<(), Refusal> {
+        way: AccessDirection,
+    ) -> Result<(), BailoutReason> {
         let Some(plan) = self.plain.access(id) else {
-            return self.refuse("a memory access with an invalid internal identifier");
+            return self.unsupported("a memory access with an invalid internal identifier");
         };
         if matches!(plan.space, StateSpace::Local | StateSpace::ParamFunc) {
             self.check_elements(plan)?;
             return self.access_local(plan, way);
         }
         let Some(accepts) = accepts(plan.space) else {
-            return self.refuse(format!("an access to {:?} memory", plan.space));
+            return self.unsupported(format!("an access to {:?} memory", plan.space));
         };
         self.check_elements(plan)?;
-        if way == Way::Load && self.load_known(plan)? {
+        if way == AccessDirection::Load && self.load_known(plan)? {
             return Ok(());
         }
         let [quick_bytes, quick_align] = self.quick_look();
-        let site = Site {
+        let site = AccessSite {
             accepts,
-            sharing: self.sharing_at(self.at),
+            sharing: self.private_pattern_at(self.at),
             quick_bytes,
             quick_align,
         };
         let access = self.begin_access(plan, way, site);
-        self.take_over();
+        self.enter_slow_path();
         let may_be_local = self.may_be_local(plan);
-        if self.on_detour.is_some() && !may_be_local {
-            return self.under_guard(way, |e| e.access_on_detour(&access));
+        if self.predicated_side.is_some() && !may_be_local {
+            return self.emit_guarded(way, |e| e.access_on_detour(&access));
         }
-        let access = Access {
+        let access = SubwarpAccess {
             lie: match may_be_local {
                 true => None,
-                false => self.find_lie(&access)?,
+                false => self.classify_addresses(&access)?,
             },
             ..access
         };
         if let Some(quick) = self.on_quick_way() {
             return self.access_quickly(&access, quick);
         }
-        self.under_guard(way, |e| e.access_anywhere(&access))
+        self.emit_guarded(way, |e| e.access_anywhere(&access))
     }
 
     /// Checks whether generic addresses of an access may be in the window of local memory.
     fn may_be_local(&self, plan: &AccessPlan) -> bool {
-        plan.space == StateSpace::Generic && plan.wide && self.places.local_bytes > 0
+        plan.space == StateSpace::Generic && plan.has_64_bit_base && self.places.local_bytes > 0
     }
 
     /// Accesses local memory, a contiguous row, a uniform address, or the addresses of the lanes one by one, whichever
     /// applies first.
-    fn access_anywhere(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    fn access_anywhere(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
         if access.lie.is_none() {
             self.find_addresses(access)?;
         }
@@ -132,7 +134,7 @@ impl<'p> Emitter<'p> {
         if access.has_rows() && access.lie.is_none_or(|lie| lie.may_be_row()) {
             self.move_row(access)?;
         }
-        if access.way == Way::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
+        if access.way == AccessDirection::Load && access.lie.is_none_or(|lie| lie.may_be_one()) {
             self.load_one_place(access)?;
         }
         self.move_lanes(access)?;
@@ -141,37 +143,45 @@ impl<'p> Emitter<'p> {
     }
 
     /// Returns the partition number of an access.
-    fn sharing_at(&self, at: u32) -> u32 {
-        self.sharing.get(&at).copied().unwrap_or(SEVERAL)
+    fn private_pattern_at(&self, at: u32) -> u32 {
+        self.private_patterns
+            .get(&at)
+            .copied()
+            .unwrap_or(NO_COMMON_PATTERN)
     }
 
-    pub(crate) fn add_site(&mut self, site: Site) -> u32 {
+    pub(crate) fn add_site(&mut self, site: AccessSite) -> u32 {
         let place = self.places.sites + self.sites.len() as u32 * site::BYTES;
         self.sites.push(site);
         place
     }
 
     /// Returns an access with a separate access site.
-    fn begin_access<'a>(&mut self, plan: &'a AccessPlan, way: Way, site: Site) -> Access<'a> {
-        Access {
+    fn begin_access<'a>(
+        &mut self,
+        plan: &'a AccessPlan,
+        way: AccessDirection,
+        site: AccessSite,
+    ) -> SubwarpAccess<'a> {
+        SubwarpAccess {
             plan,
             way,
             accepts: site.accepts,
             site: self.add_site(site),
-            is_narrow: site.accepts == holds::SHARED && !plan.wide,
+            is_narrow: site.accepts == holds::SHARED && !plan.has_64_bit_base,
             lie: None,
         }
     }
 
     /// Emits an access that executes if any lane of the lane vector is active, and counts stores.
-    fn under_guard(
+    fn emit_guarded(
         &mut self,
-        way: Way,
-        access: impl FnOnce(&mut Self) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        self.note_active();
+        way: AccessDirection,
+        access: impl FnOnce(&mut Self) -> Result<(), BailoutReason>,
+    ) -> Result<(), BailoutReason> {
+        self.set_active_lanes();
         let is_guarded = self.is_guarded();
-        if is_guarded && way == Way::Store {
+        if is_guarded && way == AccessDirection::Store {
             self.add_to_path(self.names.active);
         }
         if is_guarded {
@@ -179,7 +189,7 @@ impl<'p> Emitter<'p> {
             self.op(I::If(BlockType::Empty));
             self.nest += 1;
         }
-        if way == Way::Store {
+        if way == AccessDirection::Store {
             self.count_store(STORE);
         }
         access(self)?;
@@ -189,27 +199,27 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    fn check_elements(&self, plan: &AccessPlan) -> Result<(), Refusal> {
+    fn check_elements(&self, plan: &AccessPlan) -> Result<(), BailoutReason> {
         if !matches!(plan.element_bytes, 1 | 2 | 4 | 8) || plan.width_bytes > 64 {
-            return self.refuse("an access with elements of this width");
+            return self.unsupported("an access with elements of this width");
         }
-        let fits = |e: &Element| {
-            e.slot.place() == SlotPlace::None
+        let fits = |e: &RegisterOperand| {
+            e.slot.place() == OperandLocation::None
                 || match plan.element_bytes {
-                    8 => e.bank == Bank::B64,
-                    4 => e.bank == Bank::B64 || e.bank == Bank::B32 && e.bits == 32,
-                    _ => matches!(e.bank, Bank::B32 | Bank::B64),
+                    8 => e.bank == RegisterBank::B64,
+                    4 => e.bank == RegisterBank::B64 || e.bank == RegisterBank::B32 && e.bits == 32,
+                    _ => matches!(e.bank, RegisterBank::B32 | RegisterBank::B64),
                 }
         };
         match plan.elements.iter().all(fits) {
             true => Ok(()),
-            false => self.refuse("an access with elements of a different width"),
+            false => self.unsupported("an access with elements of a different width"),
         }
     }
 
     /// Computes the active lanes.
-    pub(crate) fn note_active(&mut self) {
-        let Names { mask, active, .. } = self.names;
+    pub(crate) fn set_active_lanes(&mut self) {
+        let FixedLocals { mask, active, .. } = self.names;
         self.get(mask);
         if let Some(guard) = self.guard {
             self.get(guard);
@@ -220,7 +230,7 @@ impl<'p> Emitter<'p> {
 
     /// Counts a store or a copy; a guarded store counts only if a lane executes it.
     fn count_store(&mut self, what: u64) {
-        if self.writes == Writes::Warp {
+        if self.writes == EmitMode::Warp {
             if self.guard.is_some() {
                 let did_store = self.local(ValType::I32);
                 self.did_store.push((did_store, what));
@@ -238,17 +248,17 @@ impl<'p> Emitter<'p> {
     }
 
     /// Records the bytes that the lane vector reads or writes in shadow memory, if the range is tracked.
-    pub(crate) fn note_bytes(&mut self, access: &Access<'_>, bytes: u32) {
+    pub(crate) fn record_range_access(&mut self, access: &SubwarpAccess<'_>, bytes: u32) {
         if access.accepts == holds::SHARED {
             if self.flow.shared[self.block].stores {
-                self.leave_within_words(access, bytes, 0);
-                self.note_shared(access.way, bytes);
+                self.fall_back_if_subword(access, bytes, 0);
+                self.record_shared_access(access.way, bytes);
             }
             return;
         }
         for (accepted, noted) in [
             (holds::SHARED | holds::WINDOW, holds::SHARED | holds::WINDOW),
-            (holds::GLOBAL, holds::NOTED),
+            (holds::GLOBAL, holds::TRACKED),
         ] {
             if access.accepts & accepted == 0 {
                 continue;
@@ -261,10 +271,10 @@ impl<'p> Emitter<'p> {
                 I::If(BlockType::Empty),
             ]);
             self.nest += 1;
-            self.leave_within_words(access, bytes, 1);
+            self.fall_back_if_subword(access, bytes, 1);
             match accepted {
-                holds::GLOBAL => self.note_global(access.way, bytes),
-                _ => self.note_shared(access.way, bytes),
+                holds::GLOBAL => self.record_global_access(access.way, bytes),
+                _ => self.record_shared_access(access.way, bytes),
             }
             self.close();
         }
@@ -272,9 +282,9 @@ impl<'p> Emitter<'p> {
 
     /// Exits the current path if the pointer is not word-aligned, or the access is smaller than a word, because shadow
     /// memory tracks whole words. `within` is the number of constructs opened since.
-    fn leave_within_words(&mut self, access: &Access<'_>, bytes: u32, within: u32) {
-        let depth = match self.leaves_to {
-            Some(_) => self.left(),
+    fn fall_back_if_subword(&mut self, access: &SubwarpAccess<'_>, bytes: u32, within: u32) {
+        let depth = match self.fallback_label {
+            Some(_) => self.fallback_target(),
             None => within,
         };
         if bytes < 4 {
@@ -286,9 +296,9 @@ impl<'p> Emitter<'p> {
     }
 
     /// Writes a row of 32 bits on the stack to a register, extended as the plan specifies.
-    pub(crate) fn write_loaded(&mut self, plan: &AccessPlan, element: Element) {
+    pub(crate) fn write_loaded(&mut self, plan: &AccessPlan, element: RegisterOperand) {
         match element.bank {
-            Bank::B64 => {
+            RegisterBank::B64 => {
                 let kept = self.names.vectors[5];
                 self.set(kept);
                 for half in 0..2 {
@@ -311,7 +321,7 @@ impl<'p> Emitter<'p> {
     /// returned number.
     pub(crate) fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32) -> u32) {
         for (index, element) in (0u32..).zip(&plan.elements) {
-            if element.slot.place() == SlotPlace::None {
+            if element.slot.place() == OperandLocation::None {
                 continue;
             }
             let offset = index * plan.element_bytes;
@@ -337,25 +347,25 @@ impl<'p> Emitter<'p> {
 
     /// Emits a load from a constant address in read-only memory: parameters and constants. Returns `false` for all
     /// other loads.
-    fn load_known(&mut self, plan: &AccessPlan) -> Result<bool, Refusal> {
+    fn load_known(&mut self, plan: &AccessPlan) -> Result<bool, BailoutReason> {
         let read_only = matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const);
-        let base = match (plan.base.place(), plan.wide) {
-            (SlotPlace::Constant(index), true) => self.plain.constant64(index),
-            (SlotPlace::Constant(index), false) => self.plain.constant32(index).into(),
-            (SlotPlace::None, _) => 0,
-            (SlotPlace::Register(_) | SlotPlace::Special(_), _) => return Ok(false),
+        let base = match (plan.base.place(), plan.has_64_bit_base) {
+            (OperandLocation::Constant(index), true) => self.plain.constant64(index),
+            (OperandLocation::Constant(index), false) => self.plain.constant32(index).into(),
+            (OperandLocation::None, _) => 0,
+            (OperandLocation::Register(_) | OperandLocation::Special(_), _) => return Ok(false),
         };
         if !read_only {
             return Ok(false);
         }
-        let address = match plan.wide {
+        let address = match plan.has_64_bit_base {
             true => base.wrapping_add(plan.offset as u64),
             false => u64::from((base as u32).wrapping_add(plan.offset as u32)),
         };
         let width = u64::from(plan.width_bytes);
         let kind = match plan.space {
-            StateSpace::Const => RangeKind::Constant,
-            _ => RangeKind::Parameters,
+            StateSpace::Const => MemoryKind::Constant,
+            _ => MemoryKind::Parameters,
         };
         let found = self.plain.ranges().find(|range| {
             let offset = address.wrapping_sub(range.address);

@@ -1,10 +1,10 @@
 //! Inline updates of shadow memory, which tracks the writer and the readers of each word in order to detect results
 //! that depend on the schedule. Input: the address of bytes. Output: updated shadow memory, or a bailout.
 
-use crate::emit::memory::Way;
-use crate::emit::{Emitter, Names};
+use crate::emit::memory::AccessDirection;
+use crate::emit::{Emitter, FixedLocals};
 use crate::helpers;
-use crate::helpers::note::RowNames;
+use crate::helpers::note::EpochVectors;
 use crate::instructions::{at, splat32};
 use crate::place::ALL_BYTES;
 use wasm_encoder::{BlockType, Instruction as I};
@@ -12,14 +12,14 @@ use wasm_encoder::{BlockType, Instruction as I};
 impl Emitter<'_> {
     /// Records an access to shared memory. The barrier orders all accesses of earlier barrier intervals. An interval
     /// without stores needs no records; an interval without loads only needs the writers.
-    pub(crate) fn note_shared(&mut self, way: Way, bytes: u32) {
+    pub(crate) fn record_shared_access(&mut self, way: AccessDirection, bytes: u32) {
         self.note_shared_of(way, bytes, None);
     }
 
-    /// Records an access like [`Emitter::note_shared`] if only the lanes in the local `guard` are active, each with a
+    /// Records an access like [`Emitter::record_shared_access`] if only the lanes in the local `guard` are active, each with a
     /// separate word.
-    pub(crate) fn note_shared_of(&mut self, way: Way, bytes: u32, guard: Option<u32>) {
-        let me = self.names.me;
+    pub(crate) fn note_shared_of(&mut self, way: AccessDirection, bytes: u32, guard: Option<u32>) {
+        let me = self.names.current_epoch;
         let phase_has = self.flow.shared[self.block];
         if !phase_has.stores {
             return;
@@ -27,7 +27,7 @@ impl Emitter<'_> {
         let [_, _, _, _, readers, ordered] = self.names.vectors;
         let [wrote, read] = self
             .places
-            .shared_notes
+            .shared_shadow
             .map(|notes| notes + self.pointer.beyond);
         let names = self.row_names();
         for chunk in chunks(bytes) {
@@ -41,15 +41,15 @@ impl Emitter<'_> {
                 self.set(readers);
                 self.out.extend(names.ordered(readers));
             }
-            if way == Way::Store {
+            if way == AccessDirection::Store {
                 if phase_has.loads {
                     self.op(I::V128And);
                 }
                 self.push_some_differ(guard);
-                self.note_or_look(&chunk, 3, |e| {
+                self.record_or_check(&chunk, 3, |e| {
                     e.get_pointer();
                     e.get(me);
-                    e.keep_notes(&chunk, wrote, guard);
+                    e.blend_inactive(&chunk, wrote, guard);
                     e.op(chunk.store(wrote));
                 });
                 continue;
@@ -67,19 +67,19 @@ impl Emitter<'_> {
                 I::V128And,
             ]);
             self.push_some_differ(guard);
-            self.note_or_look(&chunk, 2, |e| {
+            self.record_or_check(&chunk, 2, |e| {
                 e.get_pointer();
                 e.out.extend(names.reader(readers, ordered));
-                e.keep_notes(&chunk, read, guard);
+                e.blend_inactive(&chunk, read, guard);
                 e.op(chunk.store(read));
             });
         }
     }
 
     /// Returns the epochs with which shadow memory is compared, as vectors.
-    fn row_names(&self) -> RowNames {
-        let Names {
-            me,
+    fn row_names(&self) -> EpochVectors {
+        let FixedLocals {
+            current_epoch: me,
             phase,
             warp_start,
             since,
@@ -87,7 +87,7 @@ impl Emitter<'_> {
         } = self.names;
         let name = |local: u32| vec![I::LocalGet(local)];
         let meets = self.flow.has_warp_operations();
-        RowNames {
+        EpochVectors {
             me: name(me),
             phase: name(phase),
             warp: meets.then(|| [name(warp_start), name(since)]),
@@ -104,7 +104,7 @@ impl Emitter<'_> {
     }
 
     /// Replaces the shadow words of inactive lanes on the stack by their old values.
-    fn keep_notes(&mut self, chunk: &Chunk, notes: u32, guard: Option<u32>) {
+    fn blend_inactive(&mut self, chunk: &ShadowChunk, notes: u32, guard: Option<u32>) {
         if let Some(guard) = guard {
             self.get_pointer();
             self.op(chunk.load(notes));
@@ -114,10 +114,14 @@ impl Emitter<'_> {
     }
 
     /// Records an access to global memory. The inline code handles words that no other lane vector has accessed.
-    pub(crate) fn note_global(&mut self, way: Way, bytes: u32) {
-        let Names { me, pointer, .. } = self.names;
+    pub(crate) fn record_global_access(&mut self, way: AccessDirection, bytes: u32) {
+        let FixedLocals {
+            current_epoch: me,
+            pointer,
+            ..
+        } = self.names;
         let kept = self.names.vectors[5];
-        let [wrote, read] = self.places.arena_notes;
+        let [wrote, read] = self.places.arena_shadow;
         for chunk in chunks(bytes) {
             for (index, place) in [wrote, read].into_iter().enumerate() {
                 self.get(pointer);
@@ -131,10 +135,10 @@ impl Emitter<'_> {
             }
             self.op(I::V128AnyTrue);
             let place = match way {
-                Way::Load => read,
-                Way::Store => wrote,
+                AccessDirection::Load => read,
+                AccessDirection::Store => wrote,
             };
-            self.note_or_look(&chunk, u32::from(way == Way::Store), |e| {
+            self.record_or_check(&chunk, u32::from(way == AccessDirection::Store), |e| {
                 e.get_all([pointer, me]);
                 e.op(chunk.store(place));
             });
@@ -143,8 +147,13 @@ impl Emitter<'_> {
 
     /// If the number on the stack is not zero, checks word by word, and bails out if an access is unordered; on a fast
     /// path, exits to the slow path of the block instead. Otherwise, executes the inline update.
-    fn note_or_look(&mut self, chunk: &Chunk, flags: u32, at_once: impl FnOnce(&mut Self)) {
-        if self.leaves_to.is_some() {
+    fn record_or_check(
+        &mut self,
+        chunk: &ShadowChunk,
+        flags: u32,
+        at_once: impl FnOnce(&mut Self),
+    ) {
+        if self.fallback_label.is_some() {
             self.leave_if();
             return at_once(self);
         }
@@ -156,9 +165,9 @@ impl Emitter<'_> {
             I::I32Const(chunk.words as i32),
             I::I32Const(flags as i32),
             I::I32Const(ALL_BYTES as i32),
-            I::Call(helpers::NOTE),
+            I::Call(helpers::FN_RECORD_ACCESS),
         ]);
-        self.return_if(self.names.first);
+        self.return_if_nonzero(self.names.first);
         self.op(I::Else);
         at_once(self);
         self.op(I::End);
@@ -169,23 +178,23 @@ impl Emitter<'_> {
 const OTHER_NAMES: u32 = 7;
 
 /// Up to four words that are recorded at once.
-struct Chunk {
+struct ShadowChunk {
     start: u32,
     words: u32,
 }
 
-fn chunks(bytes: u32) -> Vec<Chunk> {
+fn chunks(bytes: u32) -> Vec<ShadowChunk> {
     let words = bytes.div_ceil(4);
     let starts = (0..words).step_by(4);
     starts
-        .map(|first| Chunk {
+        .map(|first| ShadowChunk {
             start: 4 * first,
             words: (words - first).min(4),
         })
         .collect()
 }
 
-impl Chunk {
+impl ShadowChunk {
     fn load(&self, place: u32) -> I<'static> {
         let at = at(place + self.start);
         match self.words {

@@ -4,21 +4,21 @@
 use crate::emit::Emitter;
 use crate::emit::lower::{LaneSelection, Lowering};
 use crate::primitive::{Destination, Operands, results};
-use crate::refusal::Refusal;
-use crate::registers::Register;
+use crate::refusal::BailoutReason;
+use crate::registers::RegisterKey;
 use crate::value::Graph;
-use warpgrid_emulator::plain::{Bank, Op, Plain, SlotPlace};
+use warpgrid_emulator::plain::{DecodedOp, OperandLocation, RegisterBank, TranslationView};
 
 /// Carry flag of each lane. A function starts with the flag of its caller.
-const CARRY: Register = (Bank::Predicate, u32::MAX);
+const CARRY: RegisterKey = (RegisterBank::Predicate, u32::MAX);
 
 impl Operands for Emitter<'_> {
-    fn plain(&self) -> Plain<'_> {
+    fn plain(&self) -> TranslationView<'_> {
         self.plain
     }
 
-    fn known_register(&self, bank: Bank, index: u32) -> Option<u64> {
-        let register = self.own(bank, index);
+    fn known_register(&self, bank: RegisterBank, index: u32) -> Option<u64> {
+        let register = self.frame_register(bank, index);
         let number = self.constants.get(&register).map(|number| (*number).into());
         self.local_address(register).or(number)
     }
@@ -26,12 +26,12 @@ impl Operands for Emitter<'_> {
 
 impl Emitter<'_> {
     /// Translates an operation that is defined over primitives. Returns `false` for all others.
-    pub(crate) fn primitive_operation(&mut self, op: &Op) -> Result<bool, Refusal> {
+    pub(crate) fn primitive_operation(&mut self, op: &DecodedOp) -> Result<bool, BailoutReason> {
         let graph = Graph::default();
         let Some(results) = results(self, &graph, op) else {
             return Ok(false);
         };
-        if let Op::SetPredicate { compare, .. } | Op::Set { compare, .. } = op
+        if let DecodedOp::SetPredicate { compare, .. } | DecodedOp::Set { compare, .. } = op
             && !compare.kind.is_integer()
         {
             self.compare_floats(compare)?;
@@ -39,10 +39,10 @@ impl Emitter<'_> {
         }
         if let [(Destination::Register(bank, slot), id)] = *results
             && let Some(scalar) = self.scalar(bank, slot)
-            && let SlotPlace::Register(index) = slot.place()
+            && let OperandLocation::Register(index) = slot.place()
         {
             Lowering::push_all(self, &graph, &[(id, LaneSelection::First)])?;
-            self.set_scalar(scalar, self.own(bank, index));
+            self.set_scalar(scalar, self.frame_register(bank, index));
             return Ok(true);
         }
         // All results are computed before a register is written, because the register may also be a source. The last
@@ -51,7 +51,7 @@ impl Emitter<'_> {
         let mut values = Vec::new();
         for (destination, id) in results.iter().rev() {
             match destination {
-                Destination::Register(Bank::B64, _) => {
+                Destination::Register(RegisterBank::B64, _) => {
                     values.extend([1, 0].map(|half| (*id, LaneSelection::Half(half))));
                 }
                 Destination::Register(..) | Destination::CarryFlag => {
@@ -62,11 +62,11 @@ impl Emitter<'_> {
         Lowering::push_all(self, &graph, &values)?;
         for (destination, _) in &results {
             match *destination {
-                Destination::Register(Bank::B64, slot) => {
+                Destination::Register(RegisterBank::B64, slot) => {
                     self.write64(slot, 0);
                     self.write64(slot, 1);
                 }
-                Destination::Register(Bank::Predicate, slot) => self.write_predicate(slot),
+                Destination::Register(RegisterBank::Predicate, slot) => self.write_predicate(slot),
                 Destination::Register(_, slot) => self.write32(slot),
                 Destination::CarryFlag => self.write(CARRY, 0),
             }

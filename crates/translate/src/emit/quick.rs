@@ -3,19 +3,19 @@
 //! everything else. Input: a block. Output: both versions; a failing check continues in the slow path at the failed
 //! access.
 
-use crate::emit::memory::quick::Quick;
+use crate::emit::memory::quick::FastAccess;
 use crate::emit::{ALL, Emitter};
 use crate::instructions::at;
-use crate::place::PINNED;
-use crate::refusal::Refusal;
-use crate::registers::{Register, Writes};
+use crate::place::DEAD_STORE;
+use crate::refusal::BailoutReason;
+use crate::registers::{EmitMode, RegisterKey};
 use std::collections::BTreeMap;
-use warpgrid_emulator::plain::{Bank, Instr, Op, SlotPlace};
+use warpgrid_emulator::plain::{DecodedInstruction, DecodedOp, OperandLocation, RegisterBank};
 use wasm_encoder::{BlockType, Instruction as I};
 
 /// Maximum number of exits of a fast path. At each exit, engines must reconcile the register assignments of both
 /// versions.
-const MOST_ENDS: usize = 16;
+const MAX_EXITS: usize = 16;
 
 /// Number of loaded rows after which a result is pinned. Engines load in program order and compute as late as possible,
 /// so a sum of many loads would keep all loaded values spilled until the last load.
@@ -23,11 +23,11 @@ const LOADS_BEFORE_PIN: usize = 8;
 
 /// Block with a fast and a slow path.
 #[derive(Debug, Default)]
-pub(crate) struct Ways {
+pub(crate) struct DualPathBlock {
     /// Whether the fast path is being emitted.
     is_quick: bool,
     /// Accesses with a fast path by position in the code.
-    accesses: BTreeMap<u32, Quick>,
+    accesses: BTreeMap<u32, FastAccess>,
     /// Accesses at which the fast path can exit, in code order.
     ends: Vec<u32>,
     /// Number of constructs open around both paths, and around the fast path; the constructs in between are the entries
@@ -40,10 +40,10 @@ pub(crate) struct Ways {
     /// Number of rows that the fast path has loaded since the last pinned result.
     n_loaded: usize,
     /// Locals for the address patterns of both paths, by the access that determines the pattern.
-    pub(crate) lies: BTreeMap<(u32, Register), [u32; 3]>,
+    pub(crate) lies: BTreeMap<(u32, RegisterKey), [u32; 3]>,
 }
 
-impl Ways {
+impl DualPathBlock {
     /// Returns the number of constructs open within an entry of the slow path: its start, an access, or its last
     /// instruction.
     fn level(&self, place: usize) -> u32 {
@@ -58,13 +58,13 @@ impl Ways {
 
 impl Emitter<'_> {
     /// Emits a block. A block that branches to itself is enclosed in a loop construct.
-    pub(crate) fn write_ways(&mut self, index: usize) -> Result<(), Refusal> {
+    pub(crate) fn emit_dual_path(&mut self, index: usize) -> Result<(), BailoutReason> {
         let accesses = self.quick_accesses(index);
         // Updates of shadow memory take equally long on both paths.
         let is_worth = accesses.iter().any(|access| !access.is_noted);
         let ends = accesses.iter().filter(|access| access.may_end());
         let ends: Vec<u32> = ends.map(|access| access.at).collect();
-        if self.writes != Writes::Strip || !is_worth || ends.len() > MOST_ENDS {
+        if self.writes != EmitMode::Strip || !is_worth || ends.len() > MAX_EXITS {
             self.body(index)?;
             return self.end_block(index);
         }
@@ -74,7 +74,7 @@ impl Emitter<'_> {
             self.op(I::Block(BlockType::Empty));
         }
         self.nest += n_places;
-        self.ways = Some(Ways {
+        self.ways = Some(DualPathBlock {
             is_quick: true,
             accesses: accesses
                 .into_iter()
@@ -92,7 +92,7 @@ impl Emitter<'_> {
         let n_sites = self.sites.len();
         self.quick_way(index)?;
         self.sites.truncate(n_sites);
-        self.lies.clear();
+        self.address_patterns.clear();
         if let Some(ways) = &mut self.ways {
             ways.is_quick = false;
         }
@@ -104,7 +104,7 @@ impl Emitter<'_> {
     }
 
     /// Opens the entry of the slow path at the current access if the fast path can exit there.
-    pub(crate) fn take_over(&mut self) {
+    pub(crate) fn enter_slow_path(&mut self) {
         let ways = self.ways.as_ref();
         if ways.is_some_and(|ways| !ways.is_quick && ways.end_at(self.at).is_some()) {
             self.close();
@@ -116,30 +116,30 @@ impl Emitter<'_> {
     pub(crate) fn quick_look(&self) -> [u32; 2] {
         let found = self.ways.as_ref().and_then(|ways| {
             let access = ways.accesses.get(&self.at)?;
-            (access.leader == self.at).then_some(access)
+            (access.checking_access == self.at).then_some(access)
         });
         found.map_or([0; 2], |access| [access.bytes, access.align])
     }
 
     /// Returns the current access if the fast path is being emitted.
-    pub(crate) fn on_quick_way(&self) -> Option<Quick> {
+    pub(crate) fn on_quick_way(&self) -> Option<FastAccess> {
         let ways = self.ways.as_ref().filter(|ways| ways.is_quick)?;
         ways.accesses.get(&self.at).copied()
     }
 
     /// Lets failing checks of the current access exit the fast path.
-    pub(crate) fn leave_to_careful(&mut self) {
-        self.leaves_to = self.ways.as_ref().and_then(|ways| {
+    pub(crate) fn branch_to_slow_path(&mut self) {
+        self.fallback_label = self.ways.as_ref().and_then(|ways| {
             let end = ways.end_at(self.at)?;
             Some(ways.level(1 + end))
         });
     }
 
     /// Emits a range check at the start of the fast path. On failure, the whole block takes the slow path.
-    pub(crate) fn look_early(
+    pub(crate) fn hoist_range_check(
         &mut self,
-        look: impl FnOnce(&mut Self) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
+        look: impl FnOnce(&mut Self) -> Result<(), BailoutReason>,
+    ) -> Result<(), BailoutReason> {
         let Some(ways) = &mut self.ways else {
             return Ok(());
         };
@@ -147,9 +147,9 @@ impl Emitter<'_> {
         let early = std::mem::take(&mut ways.early);
         let out = std::mem::replace(&mut self.out, early);
         let nest = std::mem::replace(&mut self.nest, start);
-        let leaves_to = self.leaves_to.replace(level);
+        let leaves_to = self.fallback_label.replace(level);
         let done = look(self);
-        self.leaves_to = leaves_to;
+        self.fallback_label = leaves_to;
         self.nest = nest;
         let early = std::mem::replace(&mut self.out, out);
         if let Some(ways) = &mut self.ways {
@@ -167,8 +167,8 @@ impl Emitter<'_> {
 
     /// After [`LOADS_BEFORE_PIN`] loads, stores the result of an `f32` instruction to a cell that is never read. The
     /// store forces the engine to compute the result here.
-    pub(crate) fn pin_result(&mut self, op: &Op) -> Result<(), Refusal> {
-        let Op::Float32 { slots: [d, ..], .. } = *op else {
+    pub(crate) fn force_result(&mut self, op: &DecodedOp) -> Result<(), BailoutReason> {
+        let DecodedOp::Float32 { slots: [d, ..], .. } = *op else {
             return Ok(());
         };
         let ways = self.ways.as_mut().filter(|ways| ways.is_quick);
@@ -178,7 +178,7 @@ impl Emitter<'_> {
         ways.n_loaded = 0;
         self.op(I::I32Const(0));
         self.read_any_nan(d)?;
-        self.op(I::V128Store(at(PINNED)));
+        self.op(I::V128Store(at(DEAD_STORE)));
         Ok(())
     }
 
@@ -190,7 +190,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn quick_way(&mut self, index: usize) -> Result<(), Refusal> {
+    fn quick_way(&mut self, index: usize) -> Result<(), BailoutReason> {
         let block = &self.flow.blocks[index];
         let last = block.end - 1;
         let code = self.code;
@@ -213,10 +213,10 @@ impl Emitter<'_> {
             self.out.splice(first..first, early);
         }
         match last_instr {
-            Some(instr) if matches!(instr.op, Op::Branch { .. }) => {
+            Some(instr) if matches!(instr.op, DecodedOp::Branch { .. }) => {
                 self.branch_quickly(index, instr, is_loop.then_some(start))?;
             }
-            _ if self.goes_on(index) && last + 1 < code.len() => self.go(index + 1),
+            _ if self.goes_on(index) && last + 1 < code.len() => self.branch_to(index + 1),
             _ => self.go_to_last(I::Br),
         }
         if is_loop {
@@ -230,21 +230,21 @@ impl Emitter<'_> {
     fn branch_quickly(
         &mut self,
         index: usize,
-        instr: &Instr,
+        instr: &DecodedInstruction,
         back_to: Option<u32>,
-    ) -> Result<(), Refusal> {
-        let Op::Branch { target } = instr.op else {
+    ) -> Result<(), BailoutReason> {
+        let DecodedOp::Branch { target } = instr.op else {
             return Ok(());
         };
         let Some(block) = self.flow.block_at(target as usize) else {
-            return self.refuse("a branch target outside the code");
+            return self.unsupported("a branch target outside the code");
         };
-        let is_guarded = instr.guard.place() != SlotPlace::None;
+        let is_guarded = instr.guard.place() != OperandLocation::None;
         if is_guarded {
             let active = self.names.active;
             self.push_taken(instr)?;
             self.set(active);
-            if self.scalar(Bank::Predicate, instr.guard).is_none() {
+            if self.scalar(RegisterBank::Predicate, instr.guard).is_none() {
                 self.get(active);
                 self.ops([I::I32Const(ALL), I::I32Ne]);
                 self.get(active);
@@ -257,15 +257,15 @@ impl Emitter<'_> {
             self.nest += 1;
         }
         if target <= self.at {
-            self.go_back();
+            self.emit_back_edge();
         }
         match back_to {
             Some(start) => self.op(I::Br(self.nest - start)),
-            None => self.go(block),
+            None => self.branch_to(block),
         }
         if is_guarded {
             self.close();
-            self.go(index + 1);
+            self.branch_to(index + 1);
         }
         Ok(())
     }

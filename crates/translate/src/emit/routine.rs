@@ -2,29 +2,29 @@
 //! code of its function.
 
 use crate::emit::Emitter;
-use crate::emit::approximate::{Approximated, Data};
-use crate::emit::warp::product::{ProductOf, product_function};
-use crate::engine::Products;
+use crate::emit::approximate::{DataSegment, SpecialFunctionRoutine};
+use crate::emit::warp::product::{MmaRoutine, product_function};
+use crate::engine::MaddRounding;
 use crate::helpers;
 use crate::helpers::FunctionType;
 use crate::instructions::at;
-use crate::place::{Places, holds, site};
+use crate::place::{ModuleLayout, holds, site};
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
 /// Function that is emitted once for all operations with equal parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Routine {
+pub(crate) enum SharedRoutine {
     /// `() -> 1 for a special case, or zero`: matrix multiplication with operands in scratch memory.
-    Product(ProductOf),
+    Product(MmaRoutine),
     /// `(address, stride, site, scratch) -> exit code or zero`: copies matrix lines to or from scratch memory.
-    Lines(Lines),
+    Lines(LineTransfer),
     /// `(argument) -> result`, or `(divisor, dividend) -> quotient`.
-    Approximated(Approximated),
+    Approximated(SpecialFunctionRoutine),
 }
 
 /// Transfer of matrix lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lines {
+pub(crate) struct LineTransfer {
     pub(crate) n_lines: u32,
     pub(crate) line_bytes: u32,
     /// Size of an aligned chunk in bytes.
@@ -36,39 +36,39 @@ pub(crate) struct Lines {
     pub(crate) notes_shared: bool,
 }
 
-impl Routine {
+impl SharedRoutine {
     pub(crate) const fn function_type(&self) -> FunctionType {
         use ValType::{I32, I64, V128};
         match self {
-            Routine::Product(_) => (&[], I32),
-            Routine::Lines(_) => (&[I64, I64, I32, I32], I32),
-            Routine::Approximated(what) => match what.n_arguments() {
+            SharedRoutine::Product(_) => (&[], I32),
+            SharedRoutine::Lines(_) => (&[I64, I64, I32, I32], I32),
+            SharedRoutine::Approximated(what) => match what.n_arguments() {
                 1 => (&[V128], V128),
                 _ => (&[V128, V128], V128),
             },
         }
     }
 
-    pub(crate) fn function(&self, places: &Places, products: Products) -> Function {
+    pub(crate) fn function(&self, places: &ModuleLayout, products: MaddRounding) -> Function {
         match self {
-            Routine::Product(of) => product_function(of, places.scratch, products),
-            Routine::Lines(lines) => lines.function(),
-            Routine::Approximated(what) => what.function(places),
+            SharedRoutine::Product(of) => product_function(of, places.scratch, products),
+            SharedRoutine::Lines(lines) => lines.function(),
+            SharedRoutine::Approximated(what) => what.function(places),
         }
     }
 
     /// Returns the data segment that the function reads.
-    pub(crate) fn data(&self, places: &Places) -> Option<Data> {
+    pub(crate) fn data(&self, places: &ModuleLayout) -> Option<DataSegment> {
         match self {
-            Routine::Approximated(what) => Some(what.data(places)),
-            Routine::Product(_) | Routine::Lines(_) => None,
+            SharedRoutine::Approximated(what) => Some(what.data(places)),
+            SharedRoutine::Product(_) | SharedRoutine::Lines(_) => None,
         }
     }
 }
 
 impl Emitter<'_> {
     /// Calls the function of a routine.
-    pub(crate) fn call(&mut self, routine: Routine) {
+    pub(crate) fn call(&mut self, routine: SharedRoutine) {
         let known = self.routines.iter().position(|known| *known == routine);
         let index = known.unwrap_or(self.routines.len());
         if known.is_none() {
@@ -88,7 +88,7 @@ const LEFT: u32 = 5;
 const DONE: u32 = 6;
 const OFFSET: u32 = 7;
 
-impl Lines {
+impl LineTransfer {
     fn function(self) -> Function {
         let mut code = Vec::new();
         self.access_noted_range(&mut code);
@@ -101,8 +101,8 @@ impl Lines {
     /// otherwise.
     fn access_noted_range(self, c: &mut Vec<I<'static>>) {
         let noted = match self.notes_shared {
-            true => holds::NOTED | holds::WINDOW | holds::SHARED,
-            false => holds::NOTED,
+            true => holds::TRACKED | holds::WINDOW | holds::SHARED,
+            false => holds::TRACKED,
         };
         c.extend([
             I::I32Const(self.n_lines as i32),
@@ -171,10 +171,10 @@ impl Lines {
             I::LocalGet(SITE),
             I::I32Const(self.chunk_bytes as i32),
             I::I32Const(self.is_store.into()),
-            I::Call(helpers::RESOLVE),
+            I::Call(helpers::FN_TRANSLATE_ADDRESS),
             I::LocalTee(PLACE),
         ]);
-        c.extend(helpers::stop_if_refused());
+        c.extend(helpers::return_if_unresolved());
         let step = |c: &mut Vec<I<'static>>, by: I<'static>| {
             c.extend([
                 I::LocalGet(SCRATCH),
@@ -211,7 +211,7 @@ impl Lines {
             I::I32Add,
             I::LocalSet(SCRATCH),
         ]);
-        c.extend(helpers::next_round(LEFT));
+        c.extend(helpers::loop_while_nonzero(LEFT));
     }
 
     /// Copies bytes between memory and scratch memory.

@@ -4,34 +4,34 @@
 use crate::emit::{Emitter, RECORD};
 use crate::instructions::at;
 use crate::place::{BLOCK_REGISTERS, record};
-use crate::refusal::Refusal;
-use crate::registers::Register;
-use crate::stride::Strides;
+use crate::refusal::BailoutReason;
+use crate::registers::RegisterKey;
+use crate::stride::LaneStrides;
 use std::collections::BTreeSet;
-use warpgrid_emulator::plain::{Bank, Element, Slot, SlotPlace};
+use warpgrid_emulator::plain::{OperandLocation, OperandSlot, RegisterBank, RegisterOperand};
 use wasm_encoder::{Instruction as I, ValType};
 
 /// Local with the value of the first lane, and the difference between neighboring lanes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scalar {
+pub(crate) struct ScalarRegister {
     pub(crate) local: u32,
     pub(crate) stride: u64,
 }
 
 /// Returns the type of a number in a register bank.
-fn type_of(bank: Bank) -> ValType {
+fn type_of(bank: RegisterBank) -> ValType {
     match bank {
-        Bank::B64 => ValType::I64,
+        RegisterBank::B64 => ValType::I64,
         _ => ValType::I32,
     }
 }
 
 impl Emitter<'_> {
     /// Represents these registers by the value of the first lane, with the given strides.
-    pub(crate) fn keep_scalars(&mut self, strides: &Strides) {
+    pub(crate) fn keep_scalars(&mut self, strides: &LaneStrides) {
         for (register, stride) in strides {
             let local = self.local(type_of(register.0));
-            let scalar = Scalar {
+            let scalar = ScalarRegister {
                 local,
                 stride: *stride,
             };
@@ -40,18 +40,22 @@ impl Emitter<'_> {
     }
 
     /// Returns the scalar of a register operand.
-    pub(crate) fn scalar(&self, bank: Bank, slot: Slot) -> Option<Scalar> {
+    pub(crate) fn scalar(&self, bank: RegisterBank, slot: OperandSlot) -> Option<ScalarRegister> {
         match slot.place() {
-            SlotPlace::Register(index) => self.scalars.get(&self.own(bank, index)).copied(),
-            SlotPlace::Constant(_) | SlotPlace::Special(_) | SlotPlace::None => None,
+            OperandLocation::Register(index) => {
+                self.scalars.get(&self.frame_register(bank, index)).copied()
+            }
+            OperandLocation::Constant(_) | OperandLocation::Special(_) | OperandLocation::None => {
+                None
+            }
         }
     }
 
     /// Pushes a row of four lanes, or half of a row of 64-bit lanes.
-    pub(crate) fn spread(&mut self, bank: Bank, scalar: Scalar, half: u32) {
-        let Scalar { local, stride } = scalar;
+    pub(crate) fn splat(&mut self, bank: RegisterBank, scalar: ScalarRegister, half: u32) {
+        let ScalarRegister { local, stride } = scalar;
         self.get(local);
-        if bank == Bank::B64 {
+        if bank == RegisterBank::B64 {
             self.op(I::I64x2Splat);
             let [a, b] = [2 * half, 2 * half + 1].map(|lane| stride.wrapping_mul(lane.into()));
             if a | b != 0 {
@@ -71,51 +75,57 @@ impl Emitter<'_> {
     }
 
     /// Writes the number on the stack.
-    pub(crate) fn set_scalar(&mut self, scalar: Scalar, register: Register) {
-        self.lies.retain(|(base, _), _| *base != register);
+    pub(crate) fn set_scalar(&mut self, scalar: ScalarRegister, register: RegisterKey) {
+        self.address_patterns
+            .retain(|(base, _), _| *base != register);
         self.set(scalar.local);
     }
 
     /// Writes the first lane of a row on the stack, or of its half.
-    pub(crate) fn write_scalar(&mut self, scalar: Scalar, register: Register, part: u32) {
+    pub(crate) fn write_scalar(
+        &mut self,
+        scalar: ScalarRegister,
+        register: RegisterKey,
+        part: u32,
+    ) {
         if part > 0 {
             return self.op(I::Drop);
         }
         self.op(match register.0 {
-            Bank::B64 => I::I64x2ExtractLane(0),
+            RegisterBank::B64 => I::I64x2ExtractLane(0),
             _ => I::I32x4ExtractLane(0),
         });
         self.set_scalar(scalar, register);
     }
 
     /// Loads a scalar at `from` bytes after the address on the stack.
-    pub(crate) fn load_scalar(&mut self, element: Element, from: u32) {
+    pub(crate) fn load_scalar(&mut self, element: RegisterOperand, from: u32) {
         let place = (
             self.scalar(element.bank, element.slot),
             element.slot.place(),
         );
-        if let (Some(scalar), SlotPlace::Register(index)) = place {
+        if let (Some(scalar), OperandLocation::Register(index)) = place {
             self.op(match element.bank {
-                Bank::B64 => I::I64Load(at(from)),
+                RegisterBank::B64 => I::I64Load(at(from)),
                 _ => I::I32Load(at(from)),
             });
-            self.set_scalar(scalar, self.own(element.bank, index));
+            self.set_scalar(scalar, self.frame_register(element.bank, index));
         }
     }
 
     /// Checks whether a register is represented by the value of the first lane.
-    pub(crate) fn is_scalar(&self, register: Register) -> bool {
+    pub(crate) fn is_scalar(&self, register: RegisterKey) -> bool {
         self.scalars.contains_key(&register)
     }
 
     /// Zeroes the scalars among some registers.
-    pub(crate) fn clear_scalars(&mut self, registers: &BTreeSet<Register>) {
+    pub(crate) fn clear_scalars(&mut self, registers: &BTreeSet<RegisterKey>) {
         for register in registers {
             let Some(scalar) = self.scalars.get(register).copied() else {
                 continue;
             };
             self.op(match register.0 {
-                Bank::B64 => I::I64Const(0),
+                RegisterBank::B64 => I::I64Const(0),
                 _ => I::I32Const(0),
             });
             self.set(scalar.local);
@@ -123,12 +133,12 @@ impl Emitter<'_> {
     }
 
     /// Loads scalars from the record: the value of an active lane minus its distance from the first lane.
-    pub(crate) fn load_scalars(&mut self, registers: &BTreeSet<Register>) {
+    pub(crate) fn load_scalars(&mut self, registers: &BTreeSet<RegisterKey>) {
         let found = registers.iter().filter_map(|register| {
             let scalar = *self.scalars.get(register)?;
             Some((*register, scalar, self.offset_of(*register)?))
         });
-        let found: Vec<(Register, Scalar, u32)> = found.collect();
+        let found: Vec<(RegisterKey, ScalarRegister, u32)> = found.collect();
         if found.is_empty() {
             return;
         }
@@ -141,9 +151,9 @@ impl Emitter<'_> {
             self.ops([I::I32Const(shift), I::I32Shl, I::I32Add]);
             self.set(local);
         }
-        for ((bank, _), Scalar { local, stride }, offset) in found {
+        for ((bank, _), ScalarRegister { local, stride }, offset) in found {
             let from = at(record::REGISTERS + offset);
-            if bank == Bank::B64 {
+            if bank == RegisterBank::B64 {
                 self.get(wide);
                 self.op(I::I64Load(from));
                 if stride != 0 {
@@ -164,30 +174,34 @@ impl Emitter<'_> {
     }
 
     /// Pushes the value of the first lane of a scalar, a constant or a special register.
-    pub(crate) fn push_first(&mut self, bank: Bank, slot: Slot) -> Result<(), Refusal> {
+    pub(crate) fn push_first(
+        &mut self,
+        bank: RegisterBank,
+        slot: OperandSlot,
+    ) -> Result<(), BailoutReason> {
         if let Some(scalar) = self.scalar(bank, slot) {
             self.get(scalar.local);
             return Ok(());
         }
         match (slot.place(), bank) {
-            (SlotPlace::None, Bank::B64) => self.op(I::I64Const(0)),
-            (SlotPlace::None, _) => self.op(I::I32Const(0)),
-            (SlotPlace::Constant(index), Bank::B64) => {
+            (OperandLocation::None, RegisterBank::B64) => self.op(I::I64Const(0)),
+            (OperandLocation::None, _) => self.op(I::I32Const(0)),
+            (OperandLocation::Constant(index), RegisterBank::B64) => {
                 self.op(I::I64Const(self.plain.constant64(index).cast_signed()));
             }
-            (SlotPlace::Constant(index), Bank::Predicate) => {
+            (OperandLocation::Constant(index), RegisterBank::Predicate) => {
                 let value = self.plain.constant_predicate(index);
                 self.op(I::I32Const(-i32::from(value)));
             }
-            (SlotPlace::Constant(index), _) => {
+            (OperandLocation::Constant(index), _) => {
                 self.op(I::I32Const(self.plain.constant32(index).cast_signed()));
             }
-            (SlotPlace::Special(index), _) => self.push_first_special(index)?,
-            (SlotPlace::Register(_), Bank::B64) => {
+            (OperandLocation::Special(index), _) => self.push_first_special(index)?,
+            (OperandLocation::Register(_), RegisterBank::B64) => {
                 self.read64(slot, 0)?;
                 self.op(I::I64x2ExtractLane(0));
             }
-            (SlotPlace::Register(_), _) => {
+            (OperandLocation::Register(_), _) => {
                 self.read32(slot)?;
                 self.op(I::I32x4ExtractLane(0));
             }
@@ -195,7 +209,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn push_first_special(&mut self, index: u32) -> Result<(), Refusal> {
+    fn push_first_special(&mut self, index: u32) -> Result<(), BailoutReason> {
         let special = self.plain.special32(index);
         let place = |all: &[_]| all.iter().position(|one| Some(*one) == special);
         if let Some(place) = place(&self.places.by_block) {
@@ -205,7 +219,7 @@ impl Emitter<'_> {
             self.get_table();
             self.op(I::I32Load(at(16 * place as u32)));
         } else {
-            return self.refuse("a clock register");
+            return self.unsupported("a clock register");
         }
         Ok(())
     }

@@ -7,19 +7,20 @@ pub(crate) mod matrix;
 pub(crate) mod product;
 pub(crate) mod rows;
 
-use crate::code::{Code, Placed};
-use crate::emit::{Emitter, Names, RECORD};
-use crate::flow::{ByHost, accesses_memory};
+use crate::code::{InlinedCode, InlinedInstruction};
+use crate::emit::{Emitter, FixedLocals, RECORD};
+use crate::flow::{HostCallSites, accesses_memory};
 use crate::helpers;
-use crate::helpers::new_names;
+use crate::helpers::advance_epochs;
 use crate::instructions::{at, splat32};
 use crate::place::stop;
-use crate::place::{GANGS, cell, record};
-use crate::refusal::Refusal;
-use crate::registers::{Register, parts};
+use crate::place::{SUBWARPS_PER_WARP, cell, record};
+use crate::refusal::BailoutReason;
+use crate::registers::{RegisterKey, parts};
 use std::collections::BTreeSet;
 use warpgrid_emulator::plain::{
-    Bank, CollectiveKind, Instr, MatrixOperation, Op, OperationRegisters, Plain, Slot, SlotPlace,
+    CollectiveKind, DecodedInstruction, DecodedOp, MatrixOperation, OperandLocation, OperandSlot,
+    RegisterBank, RegisterUseDef, TranslationView,
 };
 use warpgrid_isa::ScalarType;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
@@ -28,26 +29,29 @@ use wasm_encoder::{BlockType, Instruction as I, ValType};
 pub(crate) const FULL: i32 = -1;
 
 /// Returns the warp-level operations that are host calls.
-pub(crate) fn operations_of_host(plain: Plain<'_>, code: &Code<'_>) -> ByHost {
+pub(crate) fn operations_of_host(
+    plain: TranslationView<'_>,
+    code: &InlinedCode<'_>,
+) -> HostCallSites {
     let code = (0..).zip(code.all());
     let warps = code.filter(|(_, placed)| is_done_by_host(plain, &placed.instr.op));
-    ByHost {
+    HostCallSites {
         lanes: BTreeSet::new(),
         warps: warps.map(|(at, _)| at).collect(),
     }
 }
 
-fn is_done_by_host(plain: Plain<'_>, op: &Op) -> bool {
+fn is_done_by_host(plain: TranslationView<'_>, op: &DecodedOp) -> bool {
     match *op {
-        Op::Collective(plan) => plain.collective(plan).is_some_and(|plan| match plan.kind {
+        DecodedOp::Collective(plan) => plain.collective(plan).is_some_and(|plan| match plan.kind {
             CollectiveKind::Reduce { reduction, .. } => reduction.ty == ScalarType::F32,
-            CollectiveKind::Match { a, .. } => a.bank != Bank::B32,
+            CollectiveKind::Match { a, .. } => a.bank != RegisterBank::B32,
             CollectiveKind::Shuffle { .. }
             | CollectiveKind::Vote { .. }
             | CollectiveKind::Elect { .. }
             | CollectiveKind::Transpose { .. } => false,
         }),
-        Op::Matrix(plan) => matches!(plain.matrix(plan), MatrixOperation::OtherProduct),
+        DecodedOp::Matrix(plan) => matches!(plain.matrix(plan), MatrixOperation::OtherProduct),
         _ => false,
     }
 }
@@ -56,11 +60,11 @@ impl Emitter<'_> {
     /// Returns the registers that the current operation reads and writes, and adds them to the sets of its block.
     pub(crate) fn note_operation(
         &mut self,
-    ) -> Result<(BTreeSet<Register>, BTreeSet<Register>), Refusal> {
+    ) -> Result<(BTreeSet<RegisterKey>, BTreeSet<RegisterKey>), BailoutReason> {
         let found = self.own_registers()?;
-        let is_address = |register: &Register| self.local_address(*register).is_some();
+        let is_address = |register: &RegisterKey| self.local_address(*register).is_some();
         if found.read.iter().any(is_address) {
-            return self.refuse("an operation on a local memory address");
+            return self.unsupported("an operation on a local memory address");
         }
         for register in &found.read {
             self.read_register(*register);
@@ -76,45 +80,51 @@ impl Emitter<'_> {
     }
 
     /// Returns the registers of [`Emitter::operation_registers`] in the current frame.
-    fn own_registers(&self) -> Result<OperationRegisters, Refusal> {
+    fn own_registers(&self) -> Result<RegisterUseDef, BailoutReason> {
         let mut found = self.operation_registers()?;
         for (bank, index) in found.read.iter_mut().chain(&mut found.written) {
-            (*bank, *index) = self.own(*bank, *index);
+            (*bank, *index) = self.frame_register(*bank, *index);
         }
         Ok(found)
     }
 
-    fn operation_registers(&self) -> Result<OperationRegisters, Refusal> {
+    fn operation_registers(&self) -> Result<RegisterUseDef, BailoutReason> {
         let placed = self.code.get(self.at as usize);
         match placed.map(|placed| placed.instr.op) {
-            Some(Op::WarpBarrier { .. } | Op::ActiveMask { .. } | Op::AsyncCommit(_)) => {}
-            Some(Op::AsyncWait(wait)) => {
+            Some(
+                DecodedOp::WarpBarrier { .. }
+                | DecodedOp::ActiveMask { .. }
+                | DecodedOp::AsyncCommit(_),
+            ) => {}
+            Some(DecodedOp::AsyncWait(wait)) => {
                 // The interpreter reports a diagnostic in this case.
                 if wait.latest.is_some() && !self.plain.makes_groups(wait.kind) {
-                    return self.refuse("a wait for groups that are never committed");
+                    return self.unsupported("a wait for groups that are never committed");
                 }
             }
-            Some(Op::Matrix(plan)) => match self.plain.matrix(plan) {
+            Some(DecodedOp::Matrix(plan)) => match self.plain.matrix(plan) {
                 MatrixOperation::Lines(_) | MatrixOperation::Rows(_) => {}
                 MatrixOperation::Product(_) | MatrixOperation::OtherProduct => {
                     return self.registers_alone();
                 }
-                MatrixOperation::Other => return self.refuse("a matrix operation of this kind"),
+                MatrixOperation::Other => {
+                    return self.unsupported("a matrix operation of this kind");
+                }
             },
             _ => return self.registers_alone(),
         }
         Ok(self.plain.registers_at(self.code.origin(self.at)))
     }
 
-    fn registers_alone(&self) -> Result<OperationRegisters, Refusal> {
-        match self.plain.registers_of(self.code.origin(self.at)) {
+    fn registers_alone(&self) -> Result<RegisterUseDef, BailoutReason> {
+        match self.plain.register_use_def(self.code.origin(self.at)) {
             Some(found) => Ok(found),
-            None => self.refuse("an operation with these operands"),
+            None => self.unsupported("an operation with these operands"),
         }
     }
 
     /// Emits all sequences as the function `WARP`: `(first record, number of the operation) -> exit code or zero`.
-    pub(crate) fn chains(&mut self) -> Result<(), Refusal> {
+    pub(crate) fn chains(&mut self) -> Result<(), BailoutReason> {
         let base = self.local(ValType::I32);
         let gang = self.local(ValType::I32);
         let stride = self.places.record_bytes;
@@ -131,13 +141,24 @@ impl Emitter<'_> {
         let flow = self.flow;
         for chain in &flow.chains {
             self.op(I::End);
-            self.chain(chain.blocks.clone(), Warp { base, gang, stride })?;
+            self.chain(
+                chain.blocks.clone(),
+                WarpContexts {
+                    base,
+                    subwarp: gang,
+                    stride,
+                },
+            )?;
         }
         self.ops([I::End, I::Unreachable, I::End]);
         Ok(())
     }
 
-    fn chain(&mut self, blocks: std::ops::Range<usize>, warp: Warp) -> Result<(), Refusal> {
+    fn chain(
+        &mut self,
+        blocks: std::ops::Range<usize>,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         let mut steps = 0;
         self.stores = 0;
         self.did_store.clear();
@@ -154,35 +175,35 @@ impl Emitter<'_> {
                 steps += u64::from(block.steps);
                 if accesses_memory(self.plain, rest) {
                     if !names_are_new {
-                        self.ops(new_names());
+                        self.ops(advance_epochs());
                     }
                     names_are_new = false;
                 }
-                self.between(index, rest, warp)?;
+                self.emit_between_ops(index, rest, warp)?;
             }
-            self.come_to(block.end - 1);
+            self.set_current_instruction(block.end - 1);
             if accesses_memory(self.plain, std::slice::from_ref(last)) {
                 if !names_are_new {
-                    self.ops(new_names());
+                    self.ops(advance_epochs());
                 }
                 names_are_new = false;
-                self.name_whole_warp();
+                self.start_warp_epoch();
             }
             let is_store = self.warp_operation(&last.instr, warp)?;
             self.stores += u64::from(is_store);
-            steps += u64::from(!last.instr.with_next);
+            steps += u64::from(!last.instr.continues_bundle);
         }
         if !names_are_new {
-            self.ops(new_names());
+            self.ops(advance_epochs());
         }
         self.leave_chain(steps)
     }
 
     /// Counts the steps of the sequence, and returns the entry at which its lanes continue.
-    fn leave_chain(&mut self, steps: u64) -> Result<(), Refusal> {
+    fn leave_chain(&mut self, steps: u64) -> Result<(), BailoutReason> {
         let next = self.flow.block_at(self.at as usize + 1);
         let Some(entry) = next.and_then(|next| self.flow.entry(next)) else {
-            return self.refuse("an operation without a successor");
+            return self.unsupported("an operation without a successor");
         };
         self.ops([
             I::I32Const(0),
@@ -227,14 +248,19 @@ impl Emitter<'_> {
     }
 
     /// Emits the code between two operations as a loop over the lane vectors.
-    fn between(&mut self, index: usize, code: &[Placed<'_>], warp: Warp) -> Result<(), Refusal> {
+    fn emit_between_ops(
+        &mut self,
+        index: usize,
+        code: &[InlinedInstruction<'_>],
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         if code.is_empty() {
             return Ok(());
         }
         let flow = self.flow;
         let block = &flow.blocks[index];
         // Only registers that the operation reads or that are live after it are saved.
-        self.come_to(block.end - 1);
+        self.set_current_instruction(block.end - 1);
         let operation = self.own_registers()?;
         let live = self.live.get(index + 1).cloned().unwrap_or_default();
         let read = self.reads.get(index).cloned().unwrap_or_default();
@@ -242,7 +268,7 @@ impl Emitter<'_> {
         self.get(warp.base);
         self.set(RECORD);
         self.op(I::I32Const(0));
-        self.set(warp.gang);
+        self.set(warp.subwarp);
         self.op(I::Loop(BlockType::Empty));
         self.get(RECORD);
         self.ops([
@@ -258,11 +284,11 @@ impl Emitter<'_> {
             self.name_gang(warp);
         }
         self.load(&read);
-        self.lies.clear();
+        self.address_patterns.clear();
         self.touched[index].written.clear();
         for (offset, placed) in code.iter().enumerate() {
-            self.come_to(block.start + offset);
-            self.straight(&placed.instr)?;
+            self.set_current_instruction(block.start + offset);
+            self.emit_straight_line(&placed.instr)?;
         }
         let mut written = std::mem::take(&mut self.touched[index].written);
         written.retain(|register| operation.read.contains(register) || live.contains(register));
@@ -271,28 +297,37 @@ impl Emitter<'_> {
         self.get(RECORD);
         self.ops([I::I32Const(warp.stride as i32), I::I32Add]);
         self.set(RECORD);
-        self.get(warp.gang);
+        self.get(warp.subwarp);
         self.ops([I::I32Const(1), I::I32Add]);
-        self.tee(warp.gang);
-        self.ops([I::I32Const(GANGS as i32), I::I32LtU, I::BrIf(0), I::End]);
+        self.tee(warp.subwarp);
+        self.ops([
+            I::I32Const(SUBWARPS_PER_WARP as i32),
+            I::I32LtU,
+            I::BrIf(0),
+            I::End,
+        ]);
         Ok(())
     }
 
     /// Sets the epoch of the accesses of the current lane vector up to the next warp-level operation.
-    fn name_gang(&mut self, warp: Warp) {
-        let Names { me, phase, .. } = self.names;
+    fn name_gang(&mut self, warp: WarpContexts) {
+        let FixedLocals {
+            current_epoch: me,
+            phase,
+            ..
+        } = self.names;
         self.begin_names();
         self.ops([
             I::I32Const(0),
             I::I32Const(0),
-            I::I32Store(at(cell::ANCESTORS)),
+            I::I32Store(at(cell::ANCESTOR_EPOCHS)),
             I::I32Const(0),
             I::I32Const(0),
-            I::I32Load(at(cell::SINCE)),
+            I::I32Load(at(cell::WARP_SYNC_EPOCH)),
         ]);
-        self.get(warp.gang);
-        self.ops(helpers::first_name());
-        self.ops([I::I32Add, I::I32Store(at(cell::ME))]);
+        self.get(warp.subwarp);
+        self.ops(helpers::first_epoch());
+        self.ops([I::I32Add, I::I32Store(at(cell::CURRENT_EPOCH))]);
         self.read_name(me);
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
         self.ops([splat32(crate::place::ALL_BYTES), I::V128Or]);
@@ -300,57 +335,61 @@ impl Emitter<'_> {
     }
 
     /// Sets the epoch of accesses that all lanes perform together.
-    fn name_whole_warp(&mut self) {
+    fn start_warp_epoch(&mut self) {
         self.ops([
             I::I32Const(0),
             I::I32Const(0),
-            I::I32Load(at(cell::SINCE)),
+            I::I32Load(at(cell::WARP_SYNC_EPOCH)),
             I::I32Const(8),
             I::I32Add,
-            I::I32Store(at(cell::ME)),
+            I::I32Store(at(cell::CURRENT_EPOCH)),
             I::I32Const(0),
             I::I32Const(0),
-            I::I32Store(at(cell::ANCESTORS)),
+            I::I32Store(at(cell::ANCESTOR_EPOCHS)),
         ]);
     }
 
     /// Emits an operation for all lane vectors. Returns whether the operation stores.
-    fn warp_operation(&mut self, instr: &Instr, warp: Warp) -> Result<bool, Refusal> {
+    fn warp_operation(
+        &mut self,
+        instr: &DecodedInstruction,
+        warp: WarpContexts,
+    ) -> Result<bool, BailoutReason> {
         if is_done_by_host(self.plain, &instr.op) {
-            self.count_steps_of_warp(u64::from(!instr.with_next));
+            self.count_steps_of_warp(u64::from(!instr.continues_bundle));
             self.ops([I::I32Const(stop::CALL_FOR_WARP as i32), I::Return]);
             return Ok(false);
         }
         match instr.op {
-            Op::WarpBarrier { mask } => {
-                self.check_mask(mask, Groups::MakeNoDifference, warp)?;
+            DecodedOp::WarpBarrier { mask } => {
+                self.check_mask(mask, MaskGrouping::MakeNoDifference, warp)?;
                 Ok(false)
             }
-            Op::ActiveMask { d } => {
-                self.stop_if_apart();
+            DecodedOp::ActiveMask { d } => {
+                self.bail_out_if_diverged();
                 self.write_same(d, warp, |e| {
                     e.ops([I::I32Const(0), I::V128Load32Splat(at(cell::LIVE))]);
                 });
                 Ok(false)
             }
-            Op::Collective(plan) => {
+            DecodedOp::Collective(plan) => {
                 let Some(plan) = self.plain.collective(plan) else {
                     return self
-                        .refuse("a warp-level operation with an invalid internal identifier");
+                        .unsupported("a warp-level operation with an invalid internal identifier");
                 };
                 let groups = match plan.kind {
-                    CollectiveKind::Shuffle { .. } => Groups::MakeNoDifference,
-                    _ => Groups::Matter,
+                    CollectiveKind::Shuffle { .. } => MaskGrouping::MakeNoDifference,
+                    _ => MaskGrouping::Matter,
                 };
                 self.check_mask(plan.mask, groups, warp)?;
                 self.collective(&plan.kind, warp)?;
                 Ok(false)
             }
-            Op::AsyncCommit(_) => {
+            DecodedOp::AsyncCommit(_) => {
                 self.call_groups(helpers::COMMITS);
                 Ok(false)
             }
-            Op::AsyncWait(wait) => {
+            DecodedOp::AsyncWait(wait) => {
                 let n = match wait.latest {
                     None => helpers::WAITS_FOR_ALL,
                     Some(latest) => latest.min(i32::MAX as u32) as i32,
@@ -358,21 +397,21 @@ impl Emitter<'_> {
                 self.call_groups(n);
                 Ok(false)
             }
-            Op::Matrix(plan) => {
+            DecodedOp::Matrix(plan) => {
                 self.stop_unless_all(stop::FAULT);
                 match self.plain.matrix(plan) {
-                    MatrixOperation::Lines(lines) => self.lines(&lines, warp),
+                    MatrixOperation::Lines(lines) => self.emit_wmma_transfer(&lines, warp),
                     MatrixOperation::Rows(rows) => self.rows_of_matrices(&rows, warp),
                     MatrixOperation::Product(product) => {
                         self.product(&product, warp)?;
                         Ok(false)
                     }
                     MatrixOperation::OtherProduct | MatrixOperation::Other => {
-                        self.refuse("a matrix operation of this kind")
+                        self.unsupported("a matrix operation of this kind")
                     }
                 }
             }
-            _ => self.refuse("a warp-level operation"),
+            _ => self.unsupported("a warp-level operation"),
         }
     }
 
@@ -381,7 +420,7 @@ impl Emitter<'_> {
         let flow = self.flow;
         let starts = flow.chains.iter().map(|chain| chain.blocks.start);
         let passed = starts.filter(|block| {
-            self.come_to(flow.blocks[*block].end - 1);
+            self.set_current_instruction(flow.blocks[*block].end - 1);
             let instr = self.code.get(self.at as usize).map(|placed| &placed.instr);
             instr.is_some_and(|instr| self.may_be_passed(&instr.op))
         });
@@ -389,13 +428,14 @@ impl Emitter<'_> {
     }
 
     /// Checks whether a warp-level operation does not wait for all lanes of the warp.
-    fn may_be_passed(&self, op: &Op) -> bool {
-        let names_all =
-            |mask: Slot| mask.place() != SlotPlace::None && self.known32(mask) == Some(u32::MAX);
+    fn may_be_passed(&self, op: &DecodedOp) -> bool {
+        let names_all = |mask: OperandSlot| {
+            mask.place() != OperandLocation::None && self.known32(mask) == Some(u32::MAX)
+        };
         match *op {
-            Op::Matrix(_) => false,
-            Op::WarpBarrier { mask } => !names_all(mask),
-            Op::Collective(plan) => {
+            DecodedOp::Matrix(_) => false,
+            DecodedOp::WarpBarrier { mask } => !names_all(mask),
+            DecodedOp::Collective(plan) => {
                 let plan = self.plain.collective(plan);
                 plan.is_none_or(|plan| !names_all(plan.mask))
             }
@@ -405,9 +445,9 @@ impl Emitter<'_> {
 
     /// Commits a group of copies of the warp, or waits for groups.
     fn call_groups(&mut self, what: i32) {
-        self.stop_if_apart();
+        self.bail_out_if_diverged();
         self.ops([I::I32Const(what), I::Call(helpers::GROUPS)]);
-        self.return_if(self.names.first);
+        self.return_if_nonzero(self.names.first);
     }
 
     /// Returns exit code `why` if the number on the stack is not zero.
@@ -418,16 +458,16 @@ impl Emitter<'_> {
     /// Bails out if lanes may have reached an operation separately that does not wait for them. The scheduler
     /// prioritizes lanes at lower positions in the code, so all lanes are converged at the operation unless some lanes
     /// have already passed it.
-    fn stop_if_apart(&mut self) {
+    fn bail_out_if_diverged(&mut self) {
         if self.is_first_of_chain() {
             let own = self.flow.number(self.block);
             self.ops([
                 I::I32Const(0),
-                I::I32Load(at(cell::FURTHEST)),
+                I::I32Load(at(cell::FURTHEST_BLOCK)),
                 I::I32Const(own as i32 + 1),
                 I::I32GtU,
             ]);
-            self.stop_if(stop::RARE);
+            self.stop_if(stop::UNSUPPORTED);
         }
     }
 
@@ -436,22 +476,30 @@ impl Emitter<'_> {
         self.flow.chain_at(self.block).is_some()
     }
 
-    /// Bails out like [`Emitter::stop_if_apart`] if lanes for which the operation does not wait, given by the mask on
+    /// Bails out like [`Emitter::bail_out_if_diverged`] if lanes for which the operation does not wait, given by the mask on
     /// the stack, have exited since the last reconvergence.
-    fn stop_if_passed(&mut self) {
+    fn bail_out_if_exited(&mut self) {
         if !self.is_first_of_chain() {
             return self.op(I::Drop);
         }
-        self.ops([I::I32Const(0), I::I32Load(at(cell::MET)), I::I32And]);
+        self.ops([
+            I::I32Const(0),
+            I::I32Load(at(cell::LIVE_AT_LAST_SYNC)),
+            I::I32And,
+        ]);
         self.op(I::If(BlockType::Empty));
-        self.stop_if_apart();
+        self.bail_out_if_diverged();
         self.op(I::End);
     }
 
     /// Bails out if the member mask of an active lane does not include this lane.
-    fn check_own_bits(&mut self, mask: Slot, warp: Warp) -> Result<(), Refusal> {
+    fn check_own_bits(
+        &mut self,
+        mask: OperandSlot,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         self.op(splat32(0));
-        for gang in 0..GANGS {
+        for gang in 0..SUBWARPS_PER_WARP {
             let bit = |lane: u32| (1u128 << (4 * gang + lane)) << (32 * lane);
             let bits = I::V128Const((bit(0) | bit(1) | bit(2) | bit(3)) as i128);
             self.push_row(mask, gang, warp)?;
@@ -460,28 +508,33 @@ impl Emitter<'_> {
             self.ops([I::V128And, I::V128Or]);
         }
         self.op(I::V128AnyTrue);
-        self.stop_if(stop::RARE);
+        self.stop_if(stop::UNSUPPORTED);
         Ok(())
     }
 
     /// Bails out unless the member mask includes all live lanes. If grouping by mask has no effect, converged lanes may
     /// have different masks.
-    fn check_mask(&mut self, mask: Slot, groups: Groups, warp: Warp) -> Result<(), Refusal> {
+    fn check_mask(
+        &mut self,
+        mask: OperandSlot,
+        groups: MaskGrouping,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         let live = [I::I32Const(0), I::I32Load(at(cell::LIVE))];
         match self.known32(mask) {
-            _ if mask.place() == SlotPlace::None => self.stop_if_apart(),
+            _ if mask.place() == OperandLocation::None => self.bail_out_if_diverged(),
             Some(u32::MAX) => {}
             Some(known) => {
                 self.ops(live);
                 self.ops([I::I32Const(!known as i32), I::I32And]);
-                self.stop_if(stop::RARE);
+                self.stop_if(stop::UNSUPPORTED);
                 self.op(I::I32Const(!known as i32));
-                self.stop_if_passed();
+                self.bail_out_if_exited();
             }
             None => {
                 // The masks of inactive lanes are ignored.
                 self.op(splat32(u32::MAX));
-                for gang in 0..GANGS {
+                for gang in 0..SUBWARPS_PER_WARP {
                     self.push_row(mask, gang, warp)?;
                     self.push_lanes(gang);
                     self.ops([I::V128Not, I::V128Or, I::V128And]);
@@ -500,15 +553,17 @@ impl Emitter<'_> {
                 self.ops(live);
                 self.ops([I::I32And, I::If(BlockType::Empty)]);
                 match groups {
-                    Groups::Matter => self.ops([I::I32Const(stop::RARE as i32), I::Return]),
-                    Groups::MakeNoDifference => {
-                        self.stop_if_apart();
+                    MaskGrouping::Matter => {
+                        self.ops([I::I32Const(stop::UNSUPPORTED as i32), I::Return])
+                    }
+                    MaskGrouping::MakeNoDifference => {
+                        self.bail_out_if_diverged();
                         self.check_own_bits(mask, warp)?;
                     }
                 }
                 self.op(I::End);
                 self.get(self.names.first);
-                self.stop_if_passed();
+                self.bail_out_if_exited();
             }
         }
         Ok(())
@@ -517,20 +572,20 @@ impl Emitter<'_> {
 
 /// Whether the operation distinguishes groups of lanes with equal masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Groups {
+enum MaskGrouping {
     Matter,
     MakeNoDifference,
 }
 
 /// Records of a warp: the local with the first record, the local that counts lane vectors, and the size of a record.
 #[derive(Clone, Copy)]
-pub(crate) struct Warp {
+pub(crate) struct WarpContexts {
     base: u32,
-    gang: u32,
+    subwarp: u32,
     stride: u32,
 }
 
-impl Warp {
+impl WarpContexts {
     /// Returns the offset of a part of a register of a lane vector relative to the first record.
     fn offset(self, gang: u32, offset: u32, part: u32) -> u32 {
         gang * self.stride + record::REGISTERS + offset + 16 * part
@@ -550,22 +605,39 @@ impl Emitter<'_> {
     }
 
     /// Pushes a row of 32-bit lanes of a lane vector.
-    fn push_row(&mut self, slot: Slot, gang: u32, warp: Warp) -> Result<(), Refusal> {
+    fn push_row(
+        &mut self,
+        slot: OperandSlot,
+        gang: u32,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         match slot.place() {
-            SlotPlace::Register(index) => {
-                self.push_part(self.own(Bank::B32, index), gang, 0, warp);
+            OperandLocation::Register(index) => {
+                self.push_part(self.frame_register(RegisterBank::B32, index), gang, 0, warp);
             }
-            SlotPlace::Special(_) => return self.refuse("a warp-level special register"),
-            SlotPlace::Constant(_) | SlotPlace::None => self.read32(slot)?,
+            OperandLocation::Special(_) => {
+                return self.unsupported("a warp-level special register");
+            }
+            OperandLocation::Constant(_) | OperandLocation::None => self.read32(slot)?,
         }
         Ok(())
     }
 
     /// Pushes a predicate of a lane vector.
-    fn push_predicate(&mut self, slot: Slot, gang: u32, warp: Warp) -> Result<(), Refusal> {
+    fn push_predicate(
+        &mut self,
+        slot: OperandSlot,
+        gang: u32,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         match slot.place() {
-            SlotPlace::Register(index) => {
-                self.push_part(self.own(Bank::Predicate, index), gang, 0, warp);
+            OperandLocation::Register(index) => {
+                self.push_part(
+                    self.frame_register(RegisterBank::Predicate, index),
+                    gang,
+                    0,
+                    warp,
+                );
             }
             _ => self.read_predicate(slot)?,
         }
@@ -573,7 +645,7 @@ impl Emitter<'_> {
     }
 
     /// Pushes a part of a register of a lane vector.
-    fn push_part(&mut self, register: Register, gang: u32, part: u32, warp: Warp) {
+    fn push_part(&mut self, register: RegisterKey, gang: u32, part: u32, warp: WarpContexts) {
         let offset = self.home(register).offset;
         self.get(warp.base);
         self.op(I::V128Load(at(warp.offset(gang, offset, part))));
@@ -582,10 +654,10 @@ impl Emitter<'_> {
     /// Writes the pushed value to a part of a register of a lane vector.
     fn write_part(
         &mut self,
-        register: Register,
+        register: RegisterKey,
         gang: u32,
         part: u32,
-        warp: Warp,
+        warp: WarpContexts,
         push: impl FnOnce(&mut Self),
     ) {
         let offset = self.home(register).offset;
@@ -596,18 +668,30 @@ impl Emitter<'_> {
     }
 
     /// Writes the pushed value to a row of 32-bit lanes of a lane vector.
-    fn write_row(&mut self, slot: Slot, gang: u32, warp: Warp, push: impl FnOnce(&mut Self)) {
-        if let SlotPlace::Register(index) = slot.place() {
-            self.write_part(self.own(Bank::B32, index), gang, 0, warp, push);
+    fn write_row(
+        &mut self,
+        slot: OperandSlot,
+        gang: u32,
+        warp: WarpContexts,
+        push: impl FnOnce(&mut Self),
+    ) {
+        if let OperandLocation::Register(index) = slot.place() {
+            self.write_part(
+                self.frame_register(RegisterBank::B32, index),
+                gang,
+                0,
+                warp,
+                push,
+            );
         }
     }
 
     /// Writes the pushed value to a row of 32-bit lanes of all lane vectors.
-    fn write_same(&mut self, slot: Slot, warp: Warp, push: impl FnOnce(&mut Self)) {
+    fn write_same(&mut self, slot: OperandSlot, warp: WarpContexts, push: impl FnOnce(&mut Self)) {
         let row = self.names.vectors[0];
         push(self);
         self.set(row);
-        for gang in 0..GANGS {
+        for gang in 0..SUBWARPS_PER_WARP {
             self.write_row(slot, gang, warp, |e| e.get(row));
         }
     }
@@ -615,13 +699,19 @@ impl Emitter<'_> {
     /// Writes the pushed value to a predicate of a lane vector.
     fn write_row_predicate(
         &mut self,
-        slot: Slot,
+        slot: OperandSlot,
         gang: u32,
-        warp: Warp,
+        warp: WarpContexts,
         push: impl FnOnce(&mut Self),
     ) {
-        if let SlotPlace::Register(index) = slot.place() {
-            self.write_part(self.own(Bank::Predicate, index), gang, 0, warp, push);
+        if let OperandLocation::Register(index) = slot.place() {
+            self.write_part(
+                self.frame_register(RegisterBank::Predicate, index),
+                gang,
+                0,
+                warp,
+                push,
+            );
         }
     }
 }

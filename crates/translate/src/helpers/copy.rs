@@ -1,17 +1,19 @@
 //! `cp.async` copies from global to shared memory. Input: addresses. Output: the copied bytes, and shadow memory that
 //! forbids accesses to them until the warp has waited for their group.
 
-use crate::helpers::{EMPTY, RESOLVE, function, next_round, stop_if_refused, stops_if};
+use crate::helpers::{
+    EMPTY, FN_TRANSLATE_ADDRESS, function, loop_while_nonzero, return_if_unresolved, stops_if,
+};
 use crate::instructions::{at, splat32};
 use crate::place::stop;
 use crate::place::{
-    ALL_BYTES, COPY_IS_NOTED, COPY_READ_SHIFT, IN_FLIGHT, MOST_COPIES, Places, cell, copies,
-    copy as entry, holds, site,
+    ALL_BYTES, COPY_IS_NOTED, COPY_READ_SHIFT, IN_FLIGHT_EPOCH, MAX_COPIES, ModuleLayout, cell,
+    copies, copy as entry, holds, site,
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
 /// Stores the address of the copy state of the current warp in a local.
-pub(crate) fn find_state(places: &Places, state: u32) -> [I<'static>; 7] {
+pub(crate) fn find_state(places: &ModuleLayout, state: u32) -> [I<'static>; 7] {
     [
         I::I32Const(0),
         I::I32Load(at(cell::WARP)),
@@ -24,14 +26,14 @@ pub(crate) fn find_state(places: &Places, state: u32) -> [I<'static>; 7] {
 }
 
 /// Stores the address of the copy with the number in one local in another local.
-pub(crate) fn find_copy(places: &Places, number: u32, found: u32) -> [I<'static>; 13] {
+pub(crate) fn find_copy(places: &ModuleLayout, number: u32, found: u32) -> [I<'static>; 13] {
     [
         I::I32Const(0),
         I::I32Load(at(cell::WARP)),
-        I::I32Const(MOST_COPIES as i32),
+        I::I32Const(MAX_COPIES as i32),
         I::I32Mul,
         I::LocalGet(number),
-        I::I32Const(MOST_COPIES as i32 - 1),
+        I::I32Const(MAX_COPIES as i32 - 1),
         I::I32And,
         I::I32Add,
         I::I32Const(entry::BYTES as i32),
@@ -43,8 +45,13 @@ pub(crate) fn find_copy(places: &Places, number: u32, found: u32) -> [I<'static>
 }
 
 /// Stores the epoch in a local in the shadow words of a copy. The local with the number of words ends as zero.
-pub(crate) fn name_words(places: &Places, place: u32, left: u32, name: u32) -> Vec<I<'static>> {
-    let [wrote, _] = places.shared_notes;
+pub(crate) fn set_epochs(
+    places: &ModuleLayout,
+    place: u32,
+    left: u32,
+    name: u32,
+) -> Vec<I<'static>> {
+    let [wrote, _] = places.shared_shadow;
     let mut code = vec![
         I::Loop(EMPTY),
         I::LocalGet(place),
@@ -56,7 +63,7 @@ pub(crate) fn name_words(places: &Places, place: u32, left: u32, name: u32) -> V
         // Shadow word of the preceding word.
         I::I32Store(at(wrote - 4)),
     ];
-    code.extend(next_round(left));
+    code.extend(loop_while_nonzero(left));
     code
 }
 
@@ -82,7 +89,7 @@ const NAME: u32 = 12;
 const LEFT: u32 = 13;
 
 /// Emits `(destination, its site, source, its site, written bytes, read bytes) -> exit code or zero`.
-pub(crate) fn copy(places: &Places) -> Function {
+pub(crate) fn copy(places: &ModuleLayout) -> Function {
     if places.copies_bytes == 0 {
         return never_called();
     }
@@ -94,10 +101,10 @@ pub(crate) fn copy(places: &Places) -> Function {
         I::LocalGet(TO_SITE),
         I::LocalGet(SIZE),
         I::I32Const(1),
-        I::Call(RESOLVE),
+        I::Call(FN_TRANSLATE_ADDRESS),
         I::LocalTee(PLACE),
     ]);
-    c.extend(stop_if_refused());
+    c.extend(return_if_unresolved());
     move_bytes(c, places);
     record_copy(c, places);
     c.push(I::I32Const(0));
@@ -105,7 +112,7 @@ pub(crate) fn copy(places: &Places) -> Function {
 }
 
 /// Records a copy among those that the warp has started.
-fn record_copy(c: &mut Vec<I<'static>>, places: &Places) {
+fn record_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(find_state(places, STATE));
     c.extend([
         I::LocalGet(STATE),
@@ -114,10 +121,10 @@ fn record_copy(c: &mut Vec<I<'static>>, places: &Places) {
         I::LocalGet(STATE),
         I::I32Load(at(copies::LANDED)),
         I::I32Sub,
-        I::I32Const(MOST_COPIES as i32),
+        I::I32Const(MAX_COPIES as i32),
         I::I32GeU,
     ]);
-    c.extend(stops_if(stop::RARE));
+    c.extend(stops_if(stop::UNSUPPORTED));
     c.extend([
         I::LocalGet(STATE),
         I::LocalGet(NUMBER),
@@ -144,8 +151,8 @@ fn record_copy(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Store(at(entry::SIZES)),
         I::LocalGet(ENTRY),
         I::I32Const(0),
-        I::I32Load(at(cell::ME)),
-        I::I32Store(at(entry::NAME)),
+        I::I32Load(at(cell::CURRENT_EPOCH)),
+        I::I32Store(at(entry::EPOCH)),
     ]);
 }
 
@@ -167,16 +174,16 @@ fn resolve_source(c: &mut Vec<I<'static>>) {
         I::LocalGet(FROM_SITE),
         I::LocalGet(N_READ),
         I::I32Const(0),
-        I::Call(RESOLVE),
+        I::Call(FN_TRANSLATE_ADDRESS),
         I::LocalTee(SOURCE),
     ]);
-    c.extend(stop_if_refused());
+    c.extend(return_if_unresolved());
     c.extend([
         I::I32Const(COPY_IS_NOTED as i32),
         I::I32Const(0),
         I::LocalGet(FROM_SITE),
         I::I32Load(at(site::HOLDS)),
-        I::I32Const(holds::NOTED as i32),
+        I::I32Const(holds::TRACKED as i32),
         I::I32And,
         I::Select,
         I::LocalSet(NOTED),
@@ -185,9 +192,9 @@ fn resolve_source(c: &mut Vec<I<'static>>) {
 }
 
 /// Copies the read bytes, appends zeros, and marks all written bytes as in flight.
-fn move_bytes(c: &mut Vec<I<'static>>, places: &Places) {
-    let [wrote, _] = places.shared_notes;
-    let in_flight = IN_FLIGHT | ALL_BYTES;
+fn move_bytes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    let [wrote, _] = places.shared_shadow;
+    let in_flight = IN_FLIGHT_EPOCH | ALL_BYTES;
     c.extend([
         I::LocalGet(N_READ),
         I::I32Const(16),
@@ -223,6 +230,6 @@ fn move_bytes(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32ShrU,
         I::LocalSet(LEFT),
     ]);
-    c.extend(name_words(places, PLACE, LEFT, NAME));
+    c.extend(set_epochs(places, PLACE, LEFT, NAME));
     c.push(I::End);
 }

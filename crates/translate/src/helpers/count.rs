@@ -4,8 +4,8 @@
 
 use crate::helpers::{EMPTY, function, next_record};
 use crate::instructions::at;
-use crate::place::{GANGS, Places, cell, record};
-use warpgrid_emulator::plain::TURN_STEPS;
+use crate::place::{ModuleLayout, SUBWARPS_PER_WARP, cell, record};
+use warpgrid_emulator::plain::GROUP_QUANTUM;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
 /// Whether the results of warp-level operations depend on the reconvergence of lanes.
@@ -40,18 +40,18 @@ const FURTHEST: u32 = 7;
 const STORES: u32 = 8;
 /// Steps of the previous record, and of the longest path.
 const STEPS: u32 = 9;
-const LONGEST: u32 = 10;
+const MAX_RUN: u32 = 10;
 /// Upper bound of the steps of all groups.
 const BOUND: u32 = 11;
 
 /// Emits `(first record, executed records) -> 0`. The result is unused.
-pub(crate) fn count(places: &Places, reconvergence: Reconvergence) -> Function {
+pub(crate) fn count(places: &ModuleLayout, reconvergence: Reconvergence) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
         // Lanes have diverged from their lane vector, or an if-converted branch was divergent.
         I::LocalGet(LEFT),
-        I::I32Const(GANGS as i32),
+        I::I32Const(SUBWARPS_PER_WARP as i32),
         I::I32ShrU,
         I::I32Const(0),
         I::I32Load(at(cell::DETOURS)),
@@ -79,7 +79,7 @@ pub(crate) fn count(places: &Places, reconvergence: Reconvergence) -> Function {
         I::BrIf(0),
         I::End,
     ]);
-    c.extend(add(cell::STEPS, &[I::LocalGet(LONGEST)]));
+    c.extend(add(cell::STEPS, &[I::LocalGet(MAX_RUN)]));
     c.extend(add(cell::STORES, &[I::LocalGet(STORES)]));
     note_divergence(c, places, reconvergence);
     c.push(I::I32Const(0));
@@ -87,11 +87,11 @@ pub(crate) fn count(places: &Places, reconvergence: Reconvergence) -> Function {
 }
 
 /// Marks a launch with a divergent warp, and bounds the steps of the warp if results depend on its reconvergence.
-fn note_divergence(c: &mut Vec<I<'static>>, places: &Places, reconvergence: Reconvergence) {
+fn note_divergence(c: &mut Vec<I<'static>>, places: &ModuleLayout, reconvergence: Reconvergence) {
     c.extend([
         I::I32Const(0),
         I::I32Const(0),
-        I::I32Store(at(cell::FURTHEST)),
+        I::I32Store(at(cell::FURTHEST_BLOCK)),
         I::LocalGet(HAS_DIVERGED),
         I::If(EMPTY),
         I::I32Const(0),
@@ -105,12 +105,12 @@ fn note_divergence(c: &mut Vec<I<'static>>, places: &Places, reconvergence: Reco
             I::I32Const(-1),
             I::LocalGet(FURTHEST),
             I::LocalGet(BOUND),
-            I::I64Const(i64::from(TURN_STEPS)),
+            I::I64Const(i64::from(GROUP_QUANTUM)),
             I::I64GeU,
             I::I32Const(i32::from(seed != 0)),
             I::I32Or,
             I::Select,
-            I::I32Store(at(cell::FURTHEST)),
+            I::I32Store(at(cell::FURTHEST_BLOCK)),
         ]);
     }
     c.push(I::End);
@@ -144,10 +144,10 @@ fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
             I::I64Add,
             I::LocalSet(BOUND),
             I::LocalGet(RECORD),
-            I::I32Load(at(record::FURTHEST)),
+            I::I32Load(at(record::FURTHEST_BLOCK)),
             I::LocalGet(FURTHEST),
             I::LocalGet(RECORD),
-            I::I32Load(at(record::FURTHEST)),
+            I::I32Load(at(record::FURTHEST_BLOCK)),
             I::LocalGet(FURTHEST),
             I::I32GtU,
             I::Select,
@@ -179,18 +179,18 @@ fn take_record(c: &mut Vec<I<'static>>) {
         I::LocalGet(RECORD),
         I::I64Load(at(record::STEPS)),
         I::LocalTee(STEPS),
-        I::LocalGet(LONGEST),
+        I::LocalGet(MAX_RUN),
         I::LocalGet(STEPS),
-        I::LocalGet(LONGEST),
+        I::LocalGet(MAX_RUN),
         I::I64GtU,
         I::Select,
-        I::LocalSet(LONGEST),
+        I::LocalSet(MAX_RUN),
     ]);
 }
 
 /// Adds the steps of the groups to the bound of the warp, up to the length of a time slice. During the time slice, the
 /// scheduler selects the groups at the lowest positions in the code.
-fn bound_divergent_steps(c: &mut Vec<I<'static>>, places: &Places) {
+fn bound_divergent_steps(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     let place = [
         I::I32Const(0),
         I::I32Load(at(cell::WARP)),
@@ -204,9 +204,9 @@ fn bound_divergent_steps(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
     c.extend([I::I64Add, I::LocalTee(BOUND)]);
     c.extend([
-        I::I64Const(i64::from(TURN_STEPS)),
+        I::I64Const(i64::from(GROUP_QUANTUM)),
         I::LocalGet(BOUND),
-        I::I64Const(i64::from(TURN_STEPS)),
+        I::I64Const(i64::from(GROUP_QUANTUM)),
         I::I64LtU,
         I::Select,
         I::LocalSet(BOUND),

@@ -1,10 +1,10 @@
 //! Groups of `cp.async` copies. Input: a commit or a wait of a warp. Output: shadow memory in which the bytes of
 //! completed copies are written by the whole warp.
 
-use crate::helpers::copy::{find_copy, find_state, name_words, never_called};
-use crate::helpers::{EMPTY, NOTE, function, next_round, returns_if, stops_if};
+use crate::helpers::copy::{find_copy, find_state, never_called, set_epochs};
+use crate::helpers::{EMPTY, FN_RECORD_ACCESS, function, loop_while_nonzero, returns_if, stops_if};
 use crate::instructions::at;
-use crate::place::{ALL_BYTES, MOST_GROUPS, Places, cell, copies, copy as entry, stop};
+use crate::place::{ALL_BYTES, MAX_GROUPS, ModuleLayout, cell, copies, copy as entry, stop};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
 /// Requests other than a wait for all groups except the latest ones: a commit, and a wait for all copies including
@@ -26,7 +26,7 @@ const WHY: u32 = 9;
 /// Emits `(request) -> exit code or zero`: commits the copies that the warp has started since the last commit, or waits
 /// for all groups except the given number of latest groups. The bytes of completed copies are attributed to the whole
 /// warp at this point.
-pub(crate) fn groups(places: &Places) -> Function {
+pub(crate) fn groups(places: &ModuleLayout) -> Function {
     if places.copies_bytes == 0 {
         return never_called();
     }
@@ -49,7 +49,7 @@ pub(crate) fn groups(places: &Places) -> Function {
     find_last_waited(c);
     c.extend([
         I::I32Const(0),
-        I::I32Load(at(cell::ME)),
+        I::I32Load(at(cell::CURRENT_EPOCH)),
         I::I32Const(ALL_BYTES as i32),
         I::I32Or,
         I::LocalSet(NAME),
@@ -96,10 +96,10 @@ fn find_last_waited(c: &mut Vec<I<'static>>) {
         I::Return,
         I::End,
         I::LocalGet(ASKED),
-        I::I32Const(MOST_GROUPS as i32),
+        I::I32Const(MAX_GROUPS as i32),
         I::I32GeU,
     ]);
-    c.extend(stops_if(stop::RARE));
+    c.extend(stops_if(stop::UNSUPPORTED));
     // Number of the last group that is waited for.
     c.extend([
         I::LocalGet(MADE),
@@ -129,7 +129,7 @@ fn commit(c: &mut Vec<I<'static>>) {
 }
 
 /// Attributes the bytes of a copy to the whole warp, and checks the reads of a copy from a range with shadow memory.
-fn land_copy(c: &mut Vec<I<'static>>, places: &Places) {
+fn land_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(find_copy(places, NUMBER, COPY));
     c.extend([
         I::LocalGet(COPY),
@@ -141,7 +141,7 @@ fn land_copy(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32ShrU,
         I::LocalSet(LEFT),
     ]);
-    c.extend(name_words(places, PLACE, LEFT, NAME));
+    c.extend(set_epochs(places, PLACE, LEFT, NAME));
     c.extend([
         I::LocalGet(COPY),
         I::I32Load(at(entry::SIZES)),
@@ -149,14 +149,14 @@ fn land_copy(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32LtS,
         I::If(EMPTY),
     ]);
-    read_again(c, places);
+    recheck_source(c, places);
     c.push(I::End);
 }
 
 /// A copy may read its source as late as at its completion. Writes to the source since the start of the copy, or later
 /// in this barrier interval, are therefore conflicts.
-fn read_again(c: &mut Vec<I<'static>>, places: &Places) {
-    let [wrote, _] = places.arena_notes;
+fn recheck_source(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    let [wrote, _] = places.arena_shadow;
     c.extend([
         I::LocalGet(COPY),
         I::I32Load(at(entry::FROM)),
@@ -179,7 +179,7 @@ fn read_again(c: &mut Vec<I<'static>>, places: &Places) {
         I::LocalGet(LEFT),
         I::I32Const(0),
         I::I32Const(ALL_BYTES as i32),
-        I::Call(NOTE),
+        I::Call(FN_RECORD_ACCESS),
     ]);
     c.extend(returns_if(WHY));
     c.extend([
@@ -193,11 +193,11 @@ fn read_again(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Const(!(ALL_BYTES as i32)),
         I::I32And,
         I::LocalGet(COPY),
-        I::I32Load(at(entry::NAME)),
+        I::I32Load(at(entry::EPOCH)),
         I::I32GeU,
     ]);
     c.extend(stops_if(stop::CONFLICT));
-    c.extend(next_round(LEFT));
+    c.extend(loop_while_nonzero(LEFT));
 }
 
 /// Pushes the address of the end of a group: of the next one, or of an earlier one.
@@ -207,7 +207,7 @@ fn end_of(distance: i32) -> [I<'static>; 9] {
         I::LocalGet(MADE),
         I::I32Const(distance),
         I::I32Add,
-        I::I32Const(MOST_GROUPS as i32 - 1),
+        I::I32Const(MAX_GROUPS as i32 - 1),
         I::I32And,
         I::I32Const(2),
         I::I32Shl,

@@ -4,12 +4,12 @@
 use crate::helpers::{EMPTY, function};
 use crate::instructions::{at, halves};
 use crate::place::record;
-use crate::registers::{Register, parts};
-use warpgrid_emulator::plain::Bank;
+use crate::registers::{RegisterKey, parts};
+use warpgrid_emulator::plain::RegisterBank;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
 /// Registers in a record, each with its offset.
-pub(crate) type Held = Vec<(Register, u32)>;
+pub(crate) type SavedRegisters = Vec<(RegisterKey, u32)>;
 
 const PART: u32 = 0;
 const WHOLE: u32 = 1;
@@ -17,7 +17,7 @@ const LANES: u32 = 2;
 const MASK: u32 = 3;
 
 /// Emits `(record of diverged lanes, record of their lane vector) -> zero`.
-pub(crate) fn join(waits: &[Held]) -> Function {
+pub(crate) fn join(waits: &[SavedRegisters]) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
@@ -42,7 +42,7 @@ pub(crate) fn join(waits: &[Held]) -> Function {
         I::I32Or,
         I::I32Store(at(record::MASK)),
     ]);
-    for offset in [record::ENTRY, record::WAITS_FOR] {
+    for offset in [record::ENTRY, record::SUSPEND_CODE] {
         c.extend([
             I::LocalGet(WHOLE),
             I::LocalGet(PART),
@@ -56,7 +56,7 @@ pub(crate) fn join(waits: &[Held]) -> Function {
 }
 
 /// Copies the registers that the record contains at its synchronization point, for the diverged lanes.
-fn join_registers(c: &mut Vec<I<'static>>, waits: &[Held]) {
+fn join_registers(c: &mut Vec<I<'static>>, waits: &[SavedRegisters]) {
     c.push(I::Block(EMPTY));
     for _ in waits {
         c.push(I::Block(EMPTY));
@@ -65,7 +65,7 @@ fn join_registers(c: &mut Vec<I<'static>>, waits: &[Held]) {
     let targets: Vec<u32> = (0..n).collect();
     c.extend([
         I::LocalGet(PART),
-        I::I32Load(at(record::WAITS_FOR)),
+        I::I32Load(at(record::SUSPEND_CODE)),
         I::I32Const(1),
         I::I32Sub,
         I::BrTable(targets.into(), n),
@@ -83,7 +83,7 @@ fn join_registers(c: &mut Vec<I<'static>>, waits: &[Held]) {
                     I::V128Load(place),
                     I::LocalGet(MASK),
                 ]);
-                if register.0 == Bank::B64 {
+                if register.0 == RegisterBank::B64 {
                     c.push(halves(part));
                 }
                 c.extend([I::V128Bitselect, I::V128Store(place)]);

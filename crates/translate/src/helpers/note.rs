@@ -1,18 +1,20 @@
 //! Shadow-memory checks and updates for accesses that the inline code does not handle. Input: addresses of words.
 //! Output: updated shadow memory, or a bailout.
 
-use crate::flow::Flow;
-use crate::helpers::{ATOMIC_SHIFT, EMPTY, ORDERED, function, next_round, stops_if};
+use crate::flow::ControlFlowGraph;
+use crate::helpers::{
+    ATOMIC_SHIFT, EMPTY, FN_HAPPENS_BEFORE, function, loop_while_nonzero, stops_if,
+};
 use crate::instructions::{at, splat32};
 use crate::place::stop;
 use crate::place::{
-    ALL_BYTES, BYTES_SHIFT, MOST_KINDS, MOST_SUSPECTS, OF_SEVERAL, Places, cell, suspect,
+    ALL_BYTES, BYTES_SHIFT, MAX_KINDS, MAX_VALUE_CHECKS, ModuleLayout, SHARED_EPOCH, cell, suspect,
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
 /// Epochs with which four shadow words of shared memory are compared, each as the instructions that push the epoch in
 /// all lanes of a vector.
-pub(crate) struct RowNames {
+pub(crate) struct EpochVectors {
     pub(crate) me: Vec<I<'static>>,
     pub(crate) phase: Vec<I<'static>>,
     /// First epochs of the warp in this barrier interval and since the last reconvergence of its lanes; `None` without
@@ -20,7 +22,7 @@ pub(crate) struct RowNames {
     pub(crate) warp: Option<[Vec<I<'static>>; 2]>,
 }
 
-impl RowNames {
+impl EpochVectors {
     /// Pushes for each epoch in a local whether its accesses happen before the current access: it belongs to an earlier
     /// barrier interval, to this lane vector, or to the warp before the last reconvergence of its lanes.
     pub(crate) fn ordered(&self, local: u32) -> Vec<I<'static>> {
@@ -71,7 +73,7 @@ pub(crate) fn ordered() -> Function {
     c.extend([I::LocalGet(NAME), I::I32Eqz]);
     c.extend(yes.clone());
     c.push(I::LocalGet(NAME));
-    c.extend(cell_of(cell::ME));
+    c.extend(cell_of(cell::CURRENT_EPOCH));
     c.push(I::I32Eq);
     c.extend(yes.clone());
     // Epochs of an earlier barrier interval of the block; in shared memory, of any earlier barrier interval.
@@ -82,15 +84,15 @@ pub(crate) fn ordered() -> Function {
     c.extend([I::I32GeU, I::I32Or, I::Return, I::End]);
     // Epochs of the warp before the last reconvergence of its lanes.
     c.push(I::LocalGet(NAME));
-    c.extend(cell_of(cell::SINCE));
+    c.extend(cell_of(cell::WARP_SYNC_EPOCH));
     c.extend([I::I32LtU, I::If(EMPTY), I::LocalGet(NAME)]);
-    c.extend(cell_of(cell::WARP_START));
+    c.extend(cell_of(cell::WARP_INTERVAL_EPOCH));
     c.extend([I::I32GeU, I::Return, I::End]);
     // Epochs of the lane vector itself before its lanes diverged.
     c.extend([I::LocalGet(NAME), I::I32Const(3), I::I32ShrU]);
-    c.extend(cell_of(cell::ME));
+    c.extend(cell_of(cell::CURRENT_EPOCH));
     c.extend([I::I32Const(3), I::I32ShrU, I::I32Eq]);
-    c.extend(cell_of(cell::ANCESTORS));
+    c.extend(cell_of(cell::ANCESTOR_EPOCHS));
     c.extend([
         I::LocalGet(NAME),
         I::I32Const(7),
@@ -123,14 +125,14 @@ const KEPT: u32 = 14;
 const NAME: i32 = !(ALL_BYTES as i32);
 
 /// Epoch of the current lane vector.
-const ME: [I<'static>; 2] = [I::I32Const(0), I::I32Load(at(cell::ME))];
+const ME: [I<'static>; 2] = [I::I32Const(0), I::I32Load(at(cell::CURRENT_EPOCH))];
 const CONFLICT: [I<'static>; 3] = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
 
 /// Emits `(address, words, flags, bytes) -> exit code or zero`. Flag 1 marks stores, flag 2 shared memory, the flags
 /// from `ATOMIC_SHIFT` on are the kind of an atomic operation, and `bytes` is a mask of the accessed bytes of each
 /// word, in the upper bits. Unordered stores of several lane vectors to a word are deferred to an equality check when
 /// the lane vector stops; while copies may be in flight, they are conflicts.
-pub(crate) fn note(places: &Places, flow: &Flow) -> Function {
+pub(crate) fn note(places: &ModuleLayout, flow: &ControlFlowGraph) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     find_notes(c, places);
@@ -160,13 +162,13 @@ pub(crate) fn note(places: &Places, flow: &Flow) -> Function {
         I::I32Add,
         I::LocalSet(PLACE),
     ]);
-    c.extend(next_round(WORDS));
+    c.extend(loop_while_nonzero(WORDS));
     c.push(I::I32Const(0));
     function(&[(8, ValType::I32), (3, ValType::V128)], &code)
 }
 
 /// Computes the offsets of the shadow words of the accessed memory.
-fn find_notes(c: &mut Vec<I<'static>>, places: &Places) {
+fn find_notes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([
         I::LocalGet(FLAGS),
         I::I32Const(1),
@@ -177,8 +179,8 @@ fn find_notes(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
     for (local, index) in [(WROTE, 0), (READ, 1)] {
         c.extend([
-            I::I32Const(places.shared_notes[index] as i32),
-            I::I32Const(places.arena_notes[index] as i32),
+            I::I32Const(places.shared_shadow[index] as i32),
+            I::I32Const(places.arena_shadow[index] as i32),
             I::LocalGet(SHARED),
             I::Select,
             I::LocalSet(local),
@@ -200,7 +202,7 @@ fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
         I::I32Const(NAME),
         I::I32And,
         I::LocalGet(SHARED),
-        I::Call(ORDERED),
+        I::Call(FN_HAPPENS_BEFORE),
     ]);
 }
 
@@ -225,7 +227,7 @@ fn find_several_readers(c: &mut Vec<I<'static>>) {
         I::I32And,
         I::LocalSet(OLD),
         I::I32Const(0),
-        I::I32Load(at(cell::SINCE)),
+        I::I32Load(at(cell::WARP_SYNC_EPOCH)),
         I::I32Const(0),
         I::I32Load(at(cell::PHASE)),
         I::I32Const(-1),
@@ -233,13 +235,13 @@ fn find_several_readers(c: &mut Vec<I<'static>>) {
     ]);
     c.extend(is_noted_since(cell::BLOCK));
     c.extend([I::I32Or, I::Select]);
-    c.extend(is_noted_since(cell::SINCE));
+    c.extend(is_noted_since(cell::WARP_SYNC_EPOCH));
     c.extend([I::Select, I::LocalSet(SEVERAL)]);
 }
 
 /// Records an access to a word with an unordered store: a conflict, unless both are stores of equal values or of
 /// different bytes.
-fn note_unordered(c: &mut Vec<I<'static>>, places: &Places, flow: &Flow) {
+fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &ControlFlowGraph) {
     c.extend([
         I::LocalGet(FLAGS),
         I::I32Const(1),
@@ -285,7 +287,7 @@ fn note_unordered(c: &mut Vec<I<'static>>, places: &Places, flow: &Flow) {
     ]);
     match flow.has_copies {
         true => c.extend([I::I32Const(stop::CONFLICT as i32), I::Return]),
-        false => agree(c, places),
+        false => record_value_check(c, places),
     }
     c.push(I::End);
     c.extend(word(WROTE));
@@ -334,7 +336,7 @@ fn note_ordered(c: &mut Vec<I<'static>>) {
 /// Defers an equality check for a word with an unordered store of the epoch `NAMED`: the bytes in `BOTH`, a mask in the
 /// upper bits, must keep their value. The word receives the shared epoch of several lane vectors: of the block in this
 /// barrier interval, or of any block. Words of atomic operations are a conflict.
-fn agree(c: &mut Vec<I<'static>>, places: &Places) {
+fn record_value_check(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     // The kinds are numbered after the first epoch of the barrier interval in shared memory, and after zero in global
     // memory.
     c.extend([
@@ -347,13 +349,13 @@ fn agree(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Sub,
         I::I32Const(1),
         I::I32Sub,
-        I::I32Const(MOST_KINDS as i32),
+        I::I32Const(MAX_KINDS as i32),
         I::I32LtU,
     ]);
     c.extend([
         I::I32Const(0),
-        I::I32Load(at(cell::SUSPECTS)),
-        I::I32Const((MOST_SUSPECTS * suspect::BYTES) as i32),
+        I::I32Load(at(cell::VALUE_CHECKS)),
+        I::I32Const((MAX_VALUE_CHECKS * suspect::BYTES) as i32),
         I::I32GeU,
         I::I32Or,
     ]);
@@ -364,7 +366,7 @@ fn agree(c: &mut Vec<I<'static>>, places: &Places) {
         I::End,
         I::I32Const(0),
         I::I32Load(at(cell::PHASE)),
-        I::I32Const(OF_SEVERAL as i32),
+        I::I32Const(SHARED_EPOCH as i32),
         I::LocalGet(NAMED),
         I::I32Const(0),
         I::I32Load(at(cell::BLOCK)),
@@ -378,8 +380,8 @@ fn agree(c: &mut Vec<I<'static>>, places: &Places) {
 
 /// Appends a deferred check: the address of the word, its value, and a bit mask of the bytes that must keep their
 /// value.
-fn push_suspect(c: &mut Vec<I<'static>>, places: &Places) {
-    let suspects = || [I::I32Const(0), I::I32Load(at(cell::SUSPECTS))];
+fn push_suspect(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    let suspects = || [I::I32Const(0), I::I32Load(at(cell::VALUE_CHECKS))];
     c.extend(suspects());
     c.extend([
         I::LocalGet(PLACE),
@@ -409,18 +411,18 @@ fn push_suspect(c: &mut Vec<I<'static>>, places: &Places) {
     c.extend([
         I::I32Const(suspect::BYTES as i32),
         I::I32Add,
-        I::I32Store(at(cell::SUSPECTS)),
+        I::I32Store(at(cell::VALUE_CHECKS)),
     ]);
 }
 
 /// Emits `() -> exit code or zero`: executes the deferred checks that unordered stores to a word have left its value
 /// unchanged, so that their order does not matter.
-pub(crate) fn look_at_suspects(places: &Places) -> Function {
+pub(crate) fn check_same_value_stores(places: &ModuleLayout) -> Function {
     const LEFT: u32 = 0;
     let field = |offset: u32| [I::LocalGet(LEFT), I::I32Load(at(places.suspects + offset))];
     let mut code = vec![
         I::I32Const(0),
-        I::I32Load(at(cell::SUSPECTS)),
+        I::I32Load(at(cell::VALUE_CHECKS)),
         I::LocalSet(LEFT),
         I::Loop(EMPTY),
         I::LocalGet(LEFT),
@@ -441,14 +443,14 @@ pub(crate) fn look_at_suspects(places: &Places) -> Function {
         I::End,
         I::I32Const(0),
         I::I32Const(0),
-        I::I32Store(at(cell::SUSPECTS)),
+        I::I32Store(at(cell::VALUE_CHECKS)),
         I::I32Const(0),
     ]);
     function(&[(1, ValType::I32)], &code)
 }
 
 /// Returns the epochs in the cells, as vectors.
-fn names_of_cells() -> RowNames {
+fn names_of_cells() -> EpochVectors {
     let name = |cell: u32| {
         vec![
             I::I32Const(0),
@@ -457,10 +459,10 @@ fn names_of_cells() -> RowNames {
             I::V128Or,
         ]
     };
-    RowNames {
-        me: name(cell::ME),
+    EpochVectors {
+        me: name(cell::CURRENT_EPOCH),
         phase: name(cell::PHASE),
-        warp: Some([name(cell::WARP_START), name(cell::SINCE)]),
+        warp: Some([name(cell::WARP_INTERVAL_EPOCH), name(cell::WARP_SYNC_EPOCH)]),
     }
 }
 
@@ -474,7 +476,7 @@ pub(crate) fn note_shared_lanes(
 ) {
     let names = names_of_cells();
     load_notes(c, notes, [words, wrote, read]);
-    push_all_ordered(c, &names, flags, [wrote, read, kept]);
+    push_happens_before(c, &names, flags, [wrote, read, kept]);
     c.extend([I::I32Eqz, I::BrIf(3)]);
     let reader = names.reader(read, kept);
     store_notes(c, notes, flags, [words, kept], [names.me, reader]);
@@ -549,9 +551,9 @@ fn store_notes(
 
 /// Pushes whether all recorded accesses to four words, by their writers and readers, happen before the current access.
 /// A local receives the mask of ordered readers.
-fn push_all_ordered(
+fn push_happens_before(
     c: &mut Vec<I<'static>>,
-    names: &RowNames,
+    names: &EpochVectors,
     flags: u32,
     [wrote, read, kept]: [u32; 3],
 ) {
@@ -591,7 +593,7 @@ fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
         I::V128Bitselect,
         I::I8x16Swizzle,
         I::I32Const(0),
-        I::V128Load32Splat(at(cell::ANCESTORS)),
+        I::V128Load32Splat(at(cell::ANCESTOR_EPOCHS)),
         I::V128And,
         splat32(0),
         I::I32x4Ne,
@@ -603,12 +605,12 @@ fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
 /// records nothing.
 fn note_four(
     c: &mut Vec<I<'static>>,
-    places: &Places,
+    places: &ModuleLayout,
     [place, words, flags]: [u32; 3],
     [wrote, read, kept]: [u32; 3],
 ) {
     let names = names_of_cells();
-    let [wrote_at, read_at] = places.shared_notes;
+    let [wrote_at, read_at] = places.shared_shadow;
     c.extend([
         I::LocalGet(words),
         I::I32Const(4),
@@ -627,7 +629,7 @@ fn note_four(
         I::V128Load(at(read_at)),
         I::LocalSet(read),
     ]);
-    push_all_ordered(c, &names, flags, [wrote, read, kept]);
+    push_happens_before(c, &names, flags, [wrote, read, kept]);
     c.extend([
         I::If(EMPTY),
         I::LocalGet(flags),
@@ -707,6 +709,6 @@ fn note_atomic(
         I::I32Add,
         I::LocalSet(place),
     ]);
-    c.extend(next_round(words));
+    c.extend(loop_while_nonzero(words));
     c.extend([I::I32Const(0), I::Return]);
 }

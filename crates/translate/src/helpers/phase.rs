@@ -1,13 +1,14 @@
 //! Execution of a barrier interval of a block. Input: its records. Output: every lane vector at its next barrier or its
 //! exit, and counts.
 
-use crate::flow::WaitNumbers;
+use crate::flow::SuspendCodes;
 use crate::helpers::count::add;
 use crate::helpers::{
-    COUNT, EMPTY, JOIN, STRIP, SUSPECTS, WARP, function, new_names, next_record, returns_if,
+    EMPTY, FN_CHECK_SAME_VALUE, FN_RECONVERGE, FN_REGION, REPLAY_SCHEDULER, WARP, advance_epochs,
+    function, next_record, returns_if,
 };
 use crate::instructions::at;
-use crate::place::{GANG, GANGS, Places, cell, record};
+use crate::place::{ModuleLayout, SUBWARP_LANES, SUBWARPS_PER_WARP, cell, record};
 use crate::place::{RESUMES, stop};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
@@ -52,15 +53,15 @@ fn call(number: u32) -> [I<'static>; 6] {
 /// Calls a function, and executes the deferred checks of unordered stores afterwards.
 fn call_and_look(number: u32) -> Vec<I<'static>> {
     let mut code = call(number).to_vec();
-    code.extend(load(cell::SUSPECTS));
+    code.extend(load(cell::VALUE_CHECKS));
     code.push(I::If(EMPTY));
-    code.extend(call(SUSPECTS));
+    code.extend(call(FN_CHECK_SAME_VALUE));
     code.push(I::End);
     code
 }
 
 /// Executes `body` for each lane vector of the warp.
-fn each_gang(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
+fn for_each_subwarp(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
         I::I32Const(0),
         I::LocalSet(INDEX),
@@ -78,7 +79,7 @@ fn each_gang(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
         I::I32Const(1),
         I::I32Add,
         I::LocalTee(INDEX),
-        I::I32Const(GANGS as i32),
+        I::I32Const(SUBWARPS_PER_WARP as i32),
         I::I32LtU,
         I::BrIf(0),
         I::End,
@@ -87,7 +88,7 @@ fn each_gang(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
 }
 
 /// Executes `body` for each lane vector of the warp, and for the records of lanes that diverge meanwhile.
-fn each_record(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
+fn for_each_context(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
         I::I32Const(0),
         I::LocalSet(INDEX),
@@ -98,9 +99,9 @@ fn each_record(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
     code.extend(body);
     code.extend(next_record(places, RECORD, INDEX));
     code.push(I::LocalGet(INDEX));
-    code.extend(load(cell::RECORDS));
+    code.extend(load(cell::N_CONTEXTS));
     code.extend([
-        I::I32Const((places.n_gangs - GANGS) as i32),
+        I::I32Const((places.n_gangs - SUBWARPS_PER_WARP) as i32),
         I::I32Sub,
         I::I32LtU,
         I::BrIf(0),
@@ -112,14 +113,14 @@ fn each_record(places: &Places, body: Vec<I<'static>>) -> Vec<I<'static>> {
 /// Emits `(begins) -> exit code or zero`: executes every record that has not exited up to its next barrier, warp by
 /// warp. `begins` is the entry of all lane vectors at the start of the block, negative in later barrier intervals, and
 /// [`RESUMES`] after a host call.
-pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
+pub(crate) fn phase(places: &ModuleLayout, numbers: SuspendCodes) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     resume_or_begin(c, places);
     c.extend([
         I::Loop(EMPTY),
         I::LocalGet(NUMBER),
-        I::I32Const((GANGS * places.record_bytes) as i32),
+        I::I32Const((SUBWARPS_PER_WARP * places.record_bytes) as i32),
         I::I32Mul,
         I::I32Const(places.records as i32),
         I::I32Add,
@@ -136,7 +137,7 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
         I::I32Const(1),
         I::I32Add,
         I::LocalTee(NUMBER),
-        I::I32Const((places.n_gangs / GANGS) as i32),
+        I::I32Const((places.n_gangs / SUBWARPS_PER_WARP) as i32),
         I::I32LtU,
         I::BrIf(0),
         I::End,
@@ -146,7 +147,7 @@ pub(crate) fn phase(places: &Places, numbers: WaitNumbers) -> Function {
 }
 
 /// Runs the records of the warp one by one, and determines the synchronization points for which they wait.
-fn run_apart(c: &mut Vec<I<'static>>, places: &Places, numbers: WaitNumbers) {
+fn run_apart(c: &mut Vec<I<'static>>, places: &ModuleLayout, numbers: SuspendCodes) {
     c.extend([
         I::I32Const(-1),
         I::LocalSet(WAIT),
@@ -158,18 +159,23 @@ fn run_apart(c: &mut Vec<I<'static>>, places: &Places, numbers: WaitNumbers) {
         I::LocalSet(FOR_HOST),
     ]);
     let mut record = run_record();
-    record.extend(look_at_record(numbers));
-    c.extend(each_record(places, record));
+    record.extend(classify_suspend(numbers));
+    c.extend(for_each_context(places, record));
     c.extend([I::LocalGet(FOR_HOST), I::If(EMPTY)]);
-    c.extend(leaves(stop::CALL));
+    c.extend(leaves(stop::HOST_CALL));
     c.extend([I::End, I::LocalGet(FIRST)]);
-    c.extend(load(cell::RAN));
-    c.extend([I::Call(COUNT), I::Drop, I::LocalGet(MIXED), I::If(EMPTY)]);
-    c.extend(leaves(stop::PARTED));
+    c.extend(load(cell::RAN_CONTEXTS));
+    c.extend([
+        I::Call(REPLAY_SCHEDULER),
+        I::Drop,
+        I::LocalGet(MIXED),
+        I::If(EMPTY),
+    ]);
+    c.extend(leaves(stop::DIVERGENT));
 }
 
 /// Restores the state of the barrier interval after a host call, or initializes it.
-fn resume_or_begin(c: &mut Vec<I<'static>>, places: &Places) {
+fn resume_or_begin(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([
         I::LocalGet(BEGINS),
         I::I32Const(RESUMES),
@@ -190,7 +196,7 @@ fn resume_or_begin(c: &mut Vec<I<'static>>, places: &Places) {
         I::If(EMPTY),
         I::I32Const(places.divergent_steps as i32),
         I::I32Const(0),
-        I::I32Const((places.n_gangs / GANGS * 4) as i32),
+        I::I32Const((places.n_gangs / SUBWARPS_PER_WARP * 4) as i32),
         I::MemoryFill(0),
         I::End,
         I::End,
@@ -210,33 +216,33 @@ fn meet_barrier(c: &mut Vec<I<'static>>) {
         I::I32Or,
         I::If(EMPTY),
     ]);
-    c.extend(leaves(stop::PARTED));
+    c.extend(leaves(stop::DIVERGENT));
     c.push(I::End);
     c.extend(store(cell::FIRST_ENTRY, I::LocalGet(WAIT)));
-    c.extend(store(cell::WAITING, I::I32Const(1)));
+    c.extend(store(cell::BARRIER_REACHED, I::I32Const(1)));
 }
 
 /// Merges the records of diverged lanes into their lane vectors.
-fn join_parts(c: &mut Vec<I<'static>>, places: &Places) {
-    c.extend(load(cell::RECORDS));
+fn join_parts(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    c.extend(load(cell::N_CONTEXTS));
     c.extend([I::I32Const(places.n_gangs as i32), I::I32GtU, I::If(EMPTY)]);
-    c.extend(each_record(places, join_record(places)));
-    c.extend(store(cell::RECORDS, I::I32Const(places.n_gangs as i32)));
-    c.extend(each_gang(places, take_first_name()));
+    c.extend(for_each_context(places, join_record(places)));
+    c.extend(store(cell::N_CONTEXTS, I::I32Const(places.n_gangs as i32)));
+    c.extend(for_each_subwarp(places, take_first_name()));
     c.push(I::End);
 }
 
 /// Runs a warp until it waits at a barrier or all of its lanes have exited.
-fn run_warp(c: &mut Vec<I<'static>>, places: &Places, numbers: WaitNumbers) {
+fn run_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout, numbers: SuspendCodes) {
     c.extend([I::Block(EMPTY), I::Loop(EMPTY)]);
-    run_alike(c, places);
-    c.extend(load(cell::ALIKE));
+    run_converged(c, places);
+    c.extend(load(cell::IS_CONVERGED));
     c.push(I::If(EMPTY));
-    go_on_alike(c);
+    continue_converged(c);
     c.push(I::Else);
     run_apart(c, places, numbers);
     c.extend([I::End, I::End]);
-    c.extend(store(cell::RAN, I::I32Const(0)));
+    c.extend(store(cell::RAN_CONTEXTS, I::I32Const(0)));
     c.extend([
         // All lanes have exited.
         I::LocalGet(WAIT),
@@ -260,9 +266,9 @@ fn run_warp(c: &mut Vec<I<'static>>, places: &Places, numbers: WaitNumbers) {
 fn take_first_name() -> Vec<I<'static>> {
     let mut code = Vec::new();
     for (offset, value) in [
-        (record::NAME, 0),
-        (record::ANCESTORS, 0),
-        (record::NEXT_NAME, 1),
+        (record::EPOCH, 0),
+        (record::ANCESTOR_EPOCHS, 0),
+        (record::NEXT_EPOCH, 1),
     ] {
         code.extend(put(offset, I::I32Const(value)));
     }
@@ -270,13 +276,13 @@ fn take_first_name() -> Vec<I<'static>> {
 }
 
 /// Starts the lane vectors of a warp at the kernel start or after a barrier.
-fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
+fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(store(cell::WARP, I::LocalGet(NUMBER)));
-    c.extend(new_names());
+    c.extend(advance_epochs());
     c.push(I::I32Const(0));
-    c.extend(load(cell::SINCE));
-    c.push(I::I32Store(at(cell::WARP_START)));
-    c.extend(store(cell::RECORDS, I::I32Const(places.n_gangs as i32)));
+    c.extend(load(cell::WARP_SYNC_EPOCH));
+    c.push(I::I32Store(at(cell::WARP_INTERVAL_EPOCH)));
+    c.extend(store(cell::N_CONTEXTS, I::I32Const(places.n_gangs as i32)));
     c.extend(store(cell::ENDED, I::I32Const(0)));
     c.extend(store(cell::DETOURS, I::I32Const(0)));
     c.extend(store(cell::LIVE, I::I32Const(-1)));
@@ -286,10 +292,10 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
         I::I64Load(at(cell::STEPS)),
         I::I64Store(at(cell::STEPS_BEFORE)),
     ]);
-    c.extend(store(cell::RAN, I::I32Const(0)));
+    c.extend(store(cell::RAN_CONTEXTS, I::I32Const(0)));
     c.extend([I::LocalGet(BEGINS), I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
     let mut gang = take_first_name();
-    gang.extend(put(record::WAITS_FOR, I::I32Const(0)));
+    gang.extend(put(record::SUSPEND_CODE, I::I32Const(0)));
     // A lane vector without lanes has exited.
     gang.extend([I::LocalGet(RECORD), I::LocalGet(BEGINS), I::I32Const(-1)]);
     gang.extend(field(record::FIRST_MASK));
@@ -300,33 +306,33 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
     gang.extend(field(record::FIRST_MASK));
     gang.push(I::I32Store(at(record::MASK)));
-    c.extend(each_gang(places, gang));
+    c.extend(for_each_subwarp(places, gang));
     c.push(I::Else);
     // The lane vectors already have their first epochs, because diverged lanes took them at their reconvergence.
-    for gang in 0..GANGS {
+    for gang in 0..SUBWARPS_PER_WARP {
         c.extend([
             I::LocalGet(FIRST),
             I::I32Const(0),
-            I::I32Store(at(gang * places.record_bytes + record::WAITS_FOR)),
+            I::I32Store(at(gang * places.record_bytes + record::SUSPEND_CODE)),
         ]);
     }
     c.push(I::End);
 }
 
 /// Runs all lane vectors of the warp in one call if the first one can continue and no lanes have diverged.
-fn run_alike(c: &mut Vec<I<'static>>, places: &Places) {
-    c.extend(store(cell::ALIKE, I::I32Const(0)));
+fn run_converged(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    c.extend(store(cell::IS_CONVERGED, I::I32Const(0)));
     c.extend([
         I::LocalGet(FIRST),
         I::I32Load(at(record::ENTRY)),
         I::I32Const(0),
         I::I32GeS,
         I::LocalGet(FIRST),
-        I::I32Load(at(record::WAITS_FOR)),
+        I::I32Load(at(record::SUSPEND_CODE)),
         I::I32Eqz,
         I::I32And,
     ]);
-    c.extend(load(cell::RECORDS));
+    c.extend(load(cell::N_CONTEXTS));
     c.extend([
         I::I32Const(places.n_gangs as i32),
         I::I32Eq,
@@ -335,24 +341,24 @@ fn run_alike(c: &mut Vec<I<'static>>, places: &Places) {
         I::LocalGet(FIRST),
         I::I32Const(0),
     ]);
-    c.extend(call_and_look(STRIP));
+    c.extend(call_and_look(FN_REGION));
     c.push(I::End);
 }
 
 /// Handles the case that all lane vectors took one path to the same synchronization point: determines this point, and
 /// updates the counts.
-fn go_on_alike(c: &mut Vec<I<'static>>) {
+fn continue_converged(c: &mut Vec<I<'static>>) {
     let first = |offset: u32| [I::LocalGet(FIRST), I::I32Load(at(offset))];
     c.push(I::I32Const(-1));
-    c.extend(first(record::WAITS_FOR));
-    c.extend(first(record::WAITS_FOR));
+    c.extend(first(record::SUSPEND_CODE));
+    c.extend(first(record::SUSPEND_CODE));
     c.extend([I::I32Eqz, I::Select, I::LocalSet(WAIT)]);
     c.extend(load(cell::ALIKE_LIVE));
     c.push(I::LocalSet(LIVE));
     for (cell, offset) in [(cell::STEPS, record::STEPS), (cell::STORES, record::STORES)] {
         c.extend(add(cell, &[I::LocalGet(FIRST), I::I64Load(at(offset))]));
     }
-    c.extend(store(cell::FURTHEST, I::I32Const(0)));
+    c.extend(store(cell::FURTHEST_BLOCK, I::I32Const(0)));
 }
 
 /// Runs a record that can continue, and the lane vectors after it.
@@ -361,7 +367,7 @@ fn run_record() -> Vec<I<'static>> {
     let c = &mut code;
     c.extend(field(record::ENTRY));
     c.extend([I::I32Const(0), I::I32GeS]);
-    c.extend(field(record::WAITS_FOR));
+    c.extend(field(record::SUSPEND_CODE));
     c.extend([
         I::I32Eqz,
         I::I32And,
@@ -369,18 +375,18 @@ fn run_record() -> Vec<I<'static>> {
         I::LocalGet(RECORD),
         I::LocalGet(INDEX),
     ]);
-    c.extend(call_and_look(STRIP));
+    c.extend(call_and_look(FN_REGION));
     c.push(I::End);
     code
 }
 
 /// Determines the synchronization point for which a record waits.
-fn look_at_record(numbers: WaitNumbers) -> Vec<I<'static>> {
+fn classify_suspend(numbers: SuspendCodes) -> Vec<I<'static>> {
     let mut code = Vec::new();
     let c = &mut code;
     c.extend(field(record::ENTRY));
     c.extend([I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
-    c.extend(field(record::WAITS_FOR));
+    c.extend(field(record::SUSPEND_CODE));
     c.extend([
         I::I32Const(numbers.first_of_host as i32),
         I::I32GeU,
@@ -392,9 +398,9 @@ fn look_at_record(numbers: WaitNumbers) -> Vec<I<'static>> {
         I::I32LtS,
         I::If(EMPTY),
     ]);
-    c.extend(field(record::WAITS_FOR));
+    c.extend(field(record::SUSPEND_CODE));
     c.extend([I::LocalSet(WAIT), I::End]);
-    c.extend(field(record::WAITS_FOR));
+    c.extend(field(record::SUSPEND_CODE));
     c.extend([
         I::LocalGet(WAIT),
         I::I32Ne,
@@ -403,11 +409,11 @@ fn look_at_record(numbers: WaitNumbers) -> Vec<I<'static>> {
         I::LocalSet(MIXED),
     ]);
     c.extend(field(record::MASK));
-    c.extend(field(record::GANG));
+    c.extend(field(record::SUBWARP));
     c.extend([
-        I::I32Const(GANGS as i32 - 1),
+        I::I32Const(SUBWARPS_PER_WARP as i32 - 1),
         I::I32And,
-        I::I32Const(GANG as i32),
+        I::I32Const(SUBWARP_LANES as i32),
         I::I32Mul,
         I::I32Shl,
         I::LocalGet(LIVE),
@@ -419,8 +425,12 @@ fn look_at_record(numbers: WaitNumbers) -> Vec<I<'static>> {
 }
 
 /// Merges a waiting record of diverged lanes into its lane vector.
-fn join_record(places: &Places) -> Vec<I<'static>> {
-    let mut code = vec![I::LocalGet(INDEX), I::I32Const(GANGS as i32), I::I32GeU];
+fn join_record(places: &ModuleLayout) -> Vec<I<'static>> {
+    let mut code = vec![
+        I::LocalGet(INDEX),
+        I::I32Const(SUBWARPS_PER_WARP as i32),
+        I::I32GeU,
+    ];
     let c = &mut code;
     c.extend(field(record::ENTRY));
     c.extend([
@@ -430,13 +440,13 @@ fn join_record(places: &Places) -> Vec<I<'static>> {
         I::If(EMPTY),
         I::LocalGet(RECORD),
     ]);
-    c.extend(field(record::GANG));
+    c.extend(field(record::SUBWARP));
     c.extend([
         I::I32Const(places.record_bytes as i32),
         I::I32Mul,
         I::I32Const(places.records as i32),
         I::I32Add,
-        I::Call(JOIN),
+        I::Call(FN_RECONVERGE),
         I::Drop,
         I::End,
     ]);
@@ -445,11 +455,11 @@ fn join_record(places: &Places) -> Vec<I<'static>> {
 
 /// Executes a warp-level operation for which all lanes of the warp have reconverged, and the operations that follow
 /// immediately.
-fn do_operation(c: &mut Vec<I<'static>>, places: &Places) {
-    c.extend(new_names());
-    c.extend(load(cell::NEXT_NAME));
+fn do_operation(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    c.extend(advance_epochs());
+    c.extend(load(cell::NEXT_EPOCH));
     c.extend([
-        I::I32Const(crate::place::MOST_NAMES as i32),
+        I::I32Const(crate::place::MAX_EPOCHS as i32),
         I::I32GtU,
         I::If(EMPTY),
         I::I32Const(stop::TOO_LARGE as i32),
@@ -470,7 +480,7 @@ fn do_operation(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
     c.push(I::I32Const(0));
     c.extend(load(cell::LIVE));
-    c.push(I::I32Store(at(cell::MET)));
+    c.push(I::I32Store(at(cell::LIVE_AT_LAST_SYNC)));
     c.extend(store(cell::LIVE, I::LocalGet(LIVE)));
     c.extend([I::LocalGet(FIRST), I::LocalGet(WAIT)]);
     c.extend(call_and_look(WARP));
@@ -479,7 +489,7 @@ fn do_operation(c: &mut Vec<I<'static>>, places: &Places) {
     gang.extend([I::I32Const(0), I::I32GeS, I::If(EMPTY), I::LocalGet(RECORD)]);
     gang.extend(load(cell::NEXT_ENTRY));
     gang.push(I::I32Store(at(record::ENTRY)));
-    gang.extend(put(record::WAITS_FOR, I::I32Const(0)));
+    gang.extend(put(record::SUSPEND_CODE, I::I32Const(0)));
     gang.push(I::End);
-    c.extend(each_gang(places, gang));
+    c.extend(for_each_subwarp(places, gang));
 }

@@ -4,18 +4,20 @@
 use crate::helpers::join::spread_lanes;
 use crate::helpers::note::{note_arena_lanes, note_shared_lanes};
 use crate::helpers::{
-    ATOMIC_SHIFT, EMPTY, IS_CALM, NOTE, RESOLVE, bytes_left, function, is_outside, next_round,
-    stops,
+    ATOMIC_SHIFT, EMPTY, FN_RECORD_ACCESS, FN_TRANSLATE_ADDRESS, NO_STORES_IN_INTERVAL, bytes_left,
+    function, is_outside, loop_while_nonzero, stops,
 };
 use crate::instructions::{at, high_words, low_words, splat32};
 use crate::place::stop;
-use crate::place::{ALL_BYTES, BYTES_SHIFT, Places, SEVERAL, cell, holds, range, site};
+use crate::place::{
+    ALL_BYTES, BYTES_SHIFT, ModuleLayout, NO_COMMON_PATTERN, cell, holds, range, site,
+};
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
 /// Minimum alignment of ranges that accesses on the fast path use.
 const ALIGNED: i32 = 64;
 
-// Parameters and locals of [`resolve`].
+// Parameters and locals of [`translate_address`].
 const ADDRESS: u32 = 0;
 const SITE: u32 = 1;
 const WIDTH: u32 = 2;
@@ -30,14 +32,14 @@ const STORES: u32 = 8;
 const OFFSET: u32 = 9;
 
 /// Emits `(address, site, width, flags) -> linear-memory address`, or zero for a bailout. Flag 1 marks stores,
-/// [`IS_CALM`] disables shadow memory of shared memory, and the flags from `ATOMIC_SHIFT` on are the kind of an atomic
+/// [`NO_STORES_IN_INTERVAL`] disables shadow memory of shared memory, and the flags from `ATOMIC_SHIFT` on are the kind of an atomic
 /// operation.
-pub(crate) fn resolve(places: &Places) -> Function {
+pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
         I::LocalGet(FLAGS),
-        I::I32Const(!(IS_CALM as i32)),
+        I::I32Const(!(NO_STORES_IN_INTERVAL as i32)),
         I::I32And,
         I::LocalSet(STORES),
     ]);
@@ -131,7 +133,7 @@ fn note_words(c: &mut Vec<I<'static>>) {
         I::I32GeU,
         I::I32Or,
         I::Select,
-        I::Call(NOTE),
+        I::Call(FN_RECORD_ACCESS),
         I::If(EMPTY),
     ]);
     c.extend(stops(stop::CONFLICT));
@@ -142,10 +144,10 @@ fn note_words(c: &mut Vec<I<'static>>) {
 fn push_is_noted(c: &mut Vec<I<'static>>, what: u32, flags: u32) {
     c.extend([
         I::LocalGet(what),
-        I::I32Const(holds::NOTED as i32),
-        I::I32Const((holds::NOTED | holds::WINDOW | holds::SHARED) as i32),
+        I::I32Const(holds::TRACKED as i32),
+        I::I32Const((holds::TRACKED | holds::WINDOW | holds::SHARED) as i32),
         I::LocalGet(flags),
-        I::I32Const(IS_CALM as i32),
+        I::I32Const(NO_STORES_IN_INTERVAL as i32),
         I::I32And,
         I::Select,
         I::I32And,
@@ -170,11 +172,11 @@ mod all {
 }
 
 /// Emits `(addresses, addresses, site, width, flags, lanes) -> linear-memory addresses` of four lanes, with a dummy
-/// address for inactive lanes, and zero for a bailout. The flags are those of [`resolve`].
-pub(crate) fn resolve_all(places: &Places) -> Function {
+/// address for inactive lanes, and zero for a bailout. The flags are those of [`translate_address`].
+pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
-    resolve_together(c, places);
+    translate_in_cached_range(c, places);
     for lane in 0..4u8 {
         c.extend([
             I::LocalGet(all::LANES),
@@ -186,9 +188,9 @@ pub(crate) fn resolve_all(places: &Places) -> Function {
             I::LocalGet(all::SITE),
             I::LocalGet(all::WIDTH),
             I::LocalGet(all::FLAGS),
-            I::Call(RESOLVE),
+            I::Call(FN_TRANSLATE_ADDRESS),
             I::Else,
-            I::I32Const(cell::NOWHERE as i32),
+            I::I32Const(cell::INACTIVE_LANE_TARGET as i32),
             I::End,
             I::LocalTee(all::PLACE),
             I::I32Eqz,
@@ -209,7 +211,7 @@ pub(crate) fn resolve_all(places: &Places) -> Function {
 }
 
 /// Returns the addresses of all active lanes if they are within the cached range and no lane needs an individual check.
-fn resolve_together(c: &mut Vec<I<'static>>, places: &Places) {
+fn translate_in_cached_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     use all::{ADDRESSES, FLAGS, HOLDS, LANES, LAST, MASK, OFFSETS, PLACES, SITE, WIDTH};
     c.extend([
         I::Block(EMPTY),
@@ -250,11 +252,11 @@ fn resolve_together(c: &mut Vec<I<'static>>, places: &Places) {
     ]);
     push_is_noted(c, HOLDS, FLAGS);
     c.push(I::If(EMPTY));
-    note_together(c, places);
+    record_lanes(c, places);
     c.extend([
         I::End,
         I::LocalGet(PLACES),
-        splat32(cell::NOWHERE),
+        splat32(cell::INACTIVE_LANE_TARGET),
         I::LocalGet(MASK),
         I::V128Bitselect,
         I::Return,
@@ -302,7 +304,7 @@ fn push_any_unfit(c: &mut Vec<I<'static>>) {
 
 /// Records the words of all active lanes in shadow memory. Exits the construct around the current one if they need
 /// individual checks.
-fn note_together(c: &mut Vec<I<'static>>, places: &Places) {
+fn record_lanes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     use all::{FLAGS, HOLDS, KEPT, LEFT, WIDTH};
     let [words, ..] = KEPT;
     c.extend([
@@ -333,9 +335,9 @@ fn note_together(c: &mut Vec<I<'static>>, places: &Places) {
         I::LocalGet(HOLDS),
         I::If(EMPTY),
     ]);
-    note_shared_lanes(c, places.shared_notes, FLAGS, KEPT);
+    note_shared_lanes(c, places.shared_shadow, FLAGS, KEPT);
     c.push(I::Else);
-    note_arena_lanes(c, places.arena_notes, FLAGS, KEPT);
+    note_arena_lanes(c, places.arena_shadow, FLAGS, KEPT);
     c.extend([
         I::End,
         I::LocalGet(words),
@@ -343,7 +345,7 @@ fn note_together(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32x4Add,
         I::LocalSet(words),
     ]);
-    c.extend(next_round(LEFT));
+    c.extend(loop_while_nonzero(LEFT));
 }
 
 /// Computes the first word of each lane. Inactive lanes duplicate the word of an active lane.
@@ -376,7 +378,7 @@ fn find_words(c: &mut Vec<I<'static>>) {
 }
 
 /// Searches the range that contains the address and that the site accepts. A missing range is a fault.
-fn find_range(c: &mut Vec<I<'static>>, places: &Places) {
+fn find_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([
         I::I32Const(places.ranges as i32),
         I::LocalSet(ENTRY),
@@ -410,7 +412,7 @@ fn find_range(c: &mut Vec<I<'static>>, places: &Places) {
         I::I32Add,
         I::LocalSet(ENTRY),
     ]);
-    c.extend(next_round(LEFT));
+    c.extend(loop_while_nonzero(LEFT));
     c.extend(stops(stop::FAULT));
     c.push(I::End);
 }
@@ -424,19 +426,19 @@ fn note_range(c: &mut Vec<I<'static>>) {
     // Written global memory without a common partition and without shadow memory.
     c.extend([
         I::LocalGet(HOLDS),
-        I::I32Const((holds::GLOBAL | holds::NOTED | holds::WRITTEN) as i32),
+        I::I32Const((holds::GLOBAL | holds::TRACKED | holds::WRITTEN) as i32),
         I::I32And,
         I::I32Const((holds::GLOBAL | holds::WRITTEN) as i32),
         I::I32Eq,
         I::LocalGet(ENTRY),
-        I::I32Load(at(range::SHARING)),
-        I::I32Const(SEVERAL as i32),
+        I::I32Load(at(range::PRIVATE_PATTERN)),
+        I::I32Const(NO_COMMON_PATTERN as i32),
         I::I32Eq,
         I::I32And,
         I::If(EMPTY),
         I::LocalGet(ENTRY),
         I::LocalGet(HOLDS),
-        I::I32Const(holds::NOTED as i32),
+        I::I32Const(holds::TRACKED as i32),
         I::I32Or,
         I::LocalTee(HOLDS),
         I::I32Store(at(range::HOLDS)),
@@ -445,7 +447,7 @@ fn note_range(c: &mut Vec<I<'static>>) {
         I::I32Load(at(range::TOUCHED)),
         I::If(EMPTY),
     ]);
-    c.extend(stops(stop::AGAIN));
+    c.extend(stops(stop::RESTART));
     c.extend([
         I::End,
         I::End,
@@ -460,19 +462,19 @@ fn mark_range(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(ENTRY),
         I::LocalGet(SITE),
-        I::I32Load(at(site::SHARING)),
-        I::I32Const(SEVERAL as i32),
+        I::I32Load(at(site::PRIVATE_PATTERN)),
+        I::I32Const(NO_COMMON_PATTERN as i32),
         I::LocalGet(ENTRY),
-        I::I32Load(at(range::SHARING)),
+        I::I32Load(at(range::PRIVATE_PATTERN)),
         I::I32Eqz,
         I::LocalGet(ENTRY),
-        I::I32Load(at(range::SHARING)),
+        I::I32Load(at(range::PRIVATE_PATTERN)),
         I::LocalGet(SITE),
-        I::I32Load(at(site::SHARING)),
+        I::I32Load(at(site::PRIVATE_PATTERN)),
         I::I32Eq,
         I::I32Or,
         I::Select,
-        I::I32Store(at(range::SHARING)),
+        I::I32Store(at(range::PRIVATE_PATTERN)),
     ]);
     c.extend([
         I::LocalGet(ENTRY),
@@ -530,7 +532,7 @@ fn fill_site(c: &mut Vec<I<'static>>) {
         I::I64Const(2),
         I::I64Shl,
     ];
-    push_fitting(c, &row, &[I::I64Const(0)]);
+    push_fitting_offsets(c, &row, &[I::I64Const(0)]);
     c.extend([I::LocalGet(ENTRY), I::I64Load(at(range::SIZE))]);
     c.extend(row);
     c.extend([I::I64GeU, I::Select, I::I64Store(at(site::ROWS))]);
@@ -539,7 +541,7 @@ fn fill_site(c: &mut Vec<I<'static>>) {
 
 /// Pushes the number of offsets at which an access of these bytes fits, in units of a power of two, and zero; the first
 /// is valid if the access fits into the range.
-fn push_fitting(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I<'static>]) {
+fn push_fitting_offsets(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I<'static>]) {
     c.extend([I::LocalGet(ENTRY), I::I64Load(at(range::SIZE))]);
     c.extend_from_slice(bytes);
     c.push(I::I64Sub);
@@ -553,10 +555,10 @@ fn fill_quick(c: &mut Vec<I<'static>>) {
     let bytes = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_BYTES))];
     let unit = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_ALIGN))];
     c.push(I::LocalGet(SITE));
-    push_fitting(c, &bytes, &unit);
+    push_fitting_offsets(c, &bytes, &unit);
     c.extend([
         I::LocalGet(HOLDS),
-        I::I32Const((holds::NOTED | holds::WINDOW) as i32),
+        I::I32Const((holds::TRACKED | holds::WINDOW) as i32),
         I::I32And,
         I::I32Eqz,
     ]);
@@ -579,6 +581,6 @@ fn fill_quick(c: &mut Vec<I<'static>>) {
         I::I32Eqz,
         I::I32And,
         I::Select,
-        I::I64Store(at(site::QUICK)),
+        I::I64Store(at(site::FAST_OFFSETS)),
     ]);
 }

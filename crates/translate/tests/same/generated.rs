@@ -322,7 +322,7 @@ impl Generator {
             20..=22 => self.alike(),
             12 | 13 if self.depth == 0 => self.collective(),
             11 => self.call(),
-            14 if self.depth > 0 => self.keep(),
+            14 if self.depth > 0 => self.spill_row(),
             14 => self.add_up(),
             15 if self.below(2) == 0 => self.approximate(),
             15 => self.halves(),
@@ -747,7 +747,7 @@ impl Generator {
     }
 
     /// Writes accesses to local memory.
-    fn keep(&mut self) {
+    fn spill_row(&mut self) {
         let [a, index] = [self.r(), self.r()];
         let p = self.p();
         let guard = match self.below(3) {

@@ -40,7 +40,7 @@ const OPERATIONS: [&str; 27] = [
 ];
 
 /// Other uncommon operations of the same form.
-const OTHERS: [&str; 31] = [
+const HAS_OTHER_GROUPS: [&str; 31] = [
     "brev.b32 %d, %y;",
     "and.b32 %y, %y, 0xbfffffff; mov.b64 %e, {%z, %y}; mov.b64 %j, {%n, %z}; min.f64 %e, %e, %j; mov.b64 {%d, %y}, %e; xor.b32 %d, %d, %y;",
     "and.b32 %y, %y, 0xbfffffff; mov.b64 %e, {%z, %y}; mov.b64 %j, {%n, %z}; max.f64 %e, %j, %e; mov.b64 {%d, %y}, %e; xor.b32 %d, %d, %y;",
@@ -171,7 +171,7 @@ const ARGUMENTS_OF: [(&str, &str); 3] = [
 pub(crate) fn scenarios() -> impl Iterator<Item = (String, Scenario)> {
     let all = OPERATIONS
         .into_iter()
-        .chain(OTHERS)
+        .chain(HAS_OTHER_GROUPS)
         .chain(INTEGERS)
         .chain(CONVERSIONS);
     all.flat_map(|operation| {

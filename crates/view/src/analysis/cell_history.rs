@@ -5,13 +5,14 @@
 use crate::model::history::{CellHistory, CellWrite};
 use crate::model::store::StoreAction;
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
-use crate::session::memory_list::{Memory, locate};
+use crate::session::memory_id::MemoryKey;
+use crate::session::memory_list::{MemoryDescriptor, locate};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, Agent, Interest, MemoryRegion, Observer, Piece, StepEvent, WarpId,
+    AccessAction, AccessEvent, Agent, ElementAccess, EventMask, MemoryRegion, Observer, StepEvent,
+    WarpId,
 };
 use warpgrid_launch::value::ElementType;
 use warpgrid_program::FunctionId;
@@ -23,8 +24,8 @@ pub const LISTED: usize = 64;
 
 /// Byte range of a memory, identified as in requests of hosts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CellPlace {
-    pub memory: MemoryId,
+pub struct CellLocation {
+    pub memory: MemoryKey,
     /// Offset from the start of the memory in bytes.
     pub offset: u64,
     pub n_bytes: u64,
@@ -32,7 +33,7 @@ pub struct CellPlace {
     pub ty: ElementType,
 }
 
-impl CellPlace {
+impl CellLocation {
     /// Checks whether the cell is within a memory of `size_bytes` bytes.
     pub(crate) fn is_within(&self, size_bytes: u64) -> bool {
         let end = self.offset.checked_add(self.n_bytes);
@@ -42,7 +43,7 @@ impl CellPlace {
 
 /// Store to the cell.
 #[derive(Clone, Debug)]
-struct Write {
+struct CellStore {
     step: u64,
     issued_by: WarpId,
     lane: Option<u8>,
@@ -59,8 +60,8 @@ struct Write {
 /// State of a search for the stores to a cell, see [`Session::search_history`].
 #[derive(Debug)]
 pub struct HistorySearch {
-    place: CellPlace,
-    memory: Memory,
+    place: CellLocation,
+    memory: MemoryDescriptor,
     /// Position around which stores are listed.
     position: u64,
     /// Number of examined steps.
@@ -68,16 +69,16 @@ pub struct HistorySearch {
     initial: Vec<u8>,
     /// Bytes of the cell after the examined steps.
     bytes: Vec<u8>,
-    before: VecDeque<Write>,
+    before: VecDeque<CellStore>,
     n_before: u64,
-    after: Vec<Write>,
+    after: Vec<CellStore>,
     n_after: u64,
     /// Last store that is counted but not listed.
-    cut: Option<Write>,
+    cut: Option<CellStore>,
 }
 
-impl Write {
-    fn is_same_store(&self, other: &Write) -> bool {
+impl CellStore {
+    fn is_same_store(&self, other: &CellStore) -> bool {
         (self.step, self.function, self.instruction)
             == (other.step, other.function, other.instruction)
     }
@@ -85,7 +86,7 @@ impl Write {
 
 impl HistorySearch {
     /// Adds a store to the list. Writes of several lanes in one step are merged into one store.
-    fn keep(&mut self, write: Write) {
+    fn keep(&mut self, write: CellStore) {
         let is_after = write.step >= self.position;
         let last = match is_after {
             true => self
@@ -122,12 +123,12 @@ impl HistorySearch {
         self.before.push_back(write);
     }
 
-    fn listed_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Write> {
+    fn listed_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut CellStore> {
         self.before.iter_mut().chain(&mut self.after)
     }
 
     /// Returns the bytes of the cell that `piece` overlaps, relative to the start of the cell, and their offset within the piece.
-    fn shared_with(&self, piece: &Piece) -> Option<(Range<usize>, usize)> {
+    fn shared_with(&self, piece: &ElementAccess) -> Option<(Range<usize>, usize)> {
         let memories = std::slice::from_ref(&self.memory);
         let size = u64::from(piece.n_bytes);
         // The piece can start before the memory only if the piece is entirely outside of the memory.
@@ -143,11 +144,11 @@ impl HistorySearch {
 }
 
 impl Observer for HistorySearch {
-    fn interest(&self) -> Interest {
-        Interest {
+    fn interest(&self) -> EventMask {
+        EventMask {
             stores: true,
             steps: true,
-            ..Interest::NONE
+            ..EventMask::NONE
         }
     }
 
@@ -169,11 +170,11 @@ impl Observer for HistorySearch {
             bytes.copy_from_slice(old);
             let before = self.bytes.clone();
             self.bytes[cell].copy_from_slice(new);
-            self.keep(Write {
+            self.keep(CellStore {
                 step: event.step,
                 issued_by: event.warp().unwrap_or_default(),
-                lane: Some(piece.gave),
-                lanes: 1 << (piece.gave & 31),
+                lane: Some(piece.data_lane),
+                lanes: 1 << (piece.data_lane & 31),
                 function: event.function,
                 instruction: event.instruction,
                 action: event.action,
@@ -199,7 +200,7 @@ impl Observer for HistorySearch {
 impl Session {
     /// Starts a search for the stores to a cell. Returns `None` if the memory does not exist or does not contain the cell.
     /// [`Session::continue_history`] continues the search, and [`Session::history_found`] returns the result.
-    pub fn search_history(&mut self, place: &CellPlace) -> Option<HistorySearch> {
+    pub fn search_history(&mut self, place: &CellLocation) -> Option<HistorySearch> {
         let memory = self.memory_with(&place.memory)?;
         if !place.is_within(memory.view.size_bytes) || place.n_bytes > MAX_CELL_BYTES {
             return None;
@@ -251,7 +252,7 @@ impl Session {
                 continue;
             };
             let before = std::mem::replace(&mut search.bytes, now);
-            let write = Write {
+            let write = CellStore {
                 step: event.position,
                 issued_by: event.warp_id(),
                 lane: None,
@@ -269,13 +270,13 @@ impl Session {
     }
 
     /// Returns the present bytes of a cell, or `None` if the block of the memory is not resident on the machine.
-    pub(crate) fn cell_now(&self, region: MemoryRegion, place: &CellPlace) -> Option<&[u8]> {
+    pub(crate) fn cell_now(&self, region: MemoryRegion, place: &CellLocation) -> Option<&[u8]> {
         let memory = self.timeline.machine().memory(region)?;
         memory.get(place.offset as usize..(place.offset + place.n_bytes) as usize)
     }
 
     /// Returns the present bytes of a cell, or zeros if the block of the memory is not resident.
-    fn cell_bytes(&self, region: MemoryRegion, place: &CellPlace) -> Vec<u8> {
+    fn cell_bytes(&self, region: MemoryRegion, place: &CellLocation) -> Vec<u8> {
         let now = self.cell_now(region, place);
         now.map_or_else(|| vec![0; place.n_bytes as usize], <[u8]>::to_vec)
     }
@@ -300,7 +301,7 @@ impl Session {
         }
     }
 
-    fn write_view(&self, write: &Write, ty: ElementType) -> CellWrite {
+    fn write_view(&self, write: &CellStore, ty: ElementType) -> CellWrite {
         let WarpId { block, warp } = write.issued_by;
         CellWrite {
             position: write.step + 1,
@@ -323,7 +324,7 @@ impl Session {
 
     /// Returns the executed stores to a cell: the latest [`LISTED`] stores up to the present position, and the first [`LISTED`] stores
     /// after it. Returns `None` if the memory does not exist or does not contain the cell.
-    pub fn history(&mut self, place: &CellPlace) -> Option<CellHistory> {
+    pub fn history(&mut self, place: &CellLocation) -> Option<CellHistory> {
         let mut search = self.search_history(place)?;
         while !self.continue_history(&mut search, u64::MAX) {}
         Some(self.history_found(&search))

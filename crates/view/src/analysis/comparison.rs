@@ -5,24 +5,26 @@ pub(crate) mod frame;
 pub(crate) mod listing;
 
 pub use crate::analysis::comparison::frame::{
-    BesideCell, BesideFrame, BesideGrid, BesideStep, CellMark,
+    CellComparison, ComparisonCell, ComparisonFrame, ComparisonGrid, ComparisonStep,
 };
 
-use crate::analysis::memory_diff::{Difference, Left, differences_between, left_by, outlasts_run};
-use crate::memory_model::concurrency::RaceSure;
-use crate::request_error::Failure;
+use crate::analysis::memory_diff::{
+    FinalMemory, MemoryDifference, differences_between, final_memories, outlasts_run,
+};
+use crate::memory_model::concurrency::RaceConfidence;
+use crate::request_error::RequestError;
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
-use crate::session::memory_list::Memory;
+use crate::session::memory_id::MemoryKey;
+use crate::session::memory_list::MemoryDescriptor;
 use crate::session::memory_list::locate;
 use crate::source::language::Language;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use warpgrid_emulator::{AccessEvent, MemoryId as Place, Observer, Status};
+use warpgrid_emulator::{AccessEvent, MachineStatus, MemoryId as Place, Observer};
 use warpgrid_launch::fault::FaultSort;
-use warpgrid_launch::prepare::Writers;
-use warpgrid_launch::scenario::Beside;
-use warpgrid_launch::{Annotations, Front, Scenario};
+use warpgrid_launch::prepare::WriterTracking;
+use warpgrid_launch::scenario::ComparisonKernel;
+use warpgrid_launch::{Annotations, Scenario, SourceLanguage};
 
 /// Maximum number of stores of a version that become positions of the comparison. Later stores are executed without a position.
 const MAX_STOPS: usize = 1 << 20;
@@ -31,20 +33,21 @@ const MAX_STOPS: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct BesideReport {
+pub struct ComparisonReport {
     /// Whether both runs finished with identical memory contents and, if they faulted, with the same kind of fault.
     pub equal: bool,
     /// Summary of the result: `identical memory contents: 128 bytes of \`out\``.
     pub summary: String,
-    pub sides: [BesideSide; 2],
+    pub sides: [ComparisonSide; 2],
     /// Memories that exist in both versions: buffers, and variables with equal names.
-    pub memories: Vec<MemoryId>,
+    pub memories: Vec<MemoryKey>,
     /// Total size of these memories in bytes.
     pub n_bytes: u64,
     /// Variables that exist in only one version and are not compared.
-    pub alone: [Vec<MemoryId>; 2],
+    #[serde(rename = "alone")]
+    pub unmatched_memories: [Vec<MemoryKey>; 2],
     /// First differing element of each memory, with the stores of both versions that wrote this element.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<MemoryDifference>,
     /// If the results differ, findings that make the results of a version undefined, such as a data race.
     pub notes: Vec<String>,
 }
@@ -53,8 +56,8 @@ pub struct BesideReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct BesideSide {
-    pub front: Front,
+pub struct ComparisonSide {
+    pub front: SourceLanguage,
     /// Target for which the version was checked and run.
     pub target: String,
     /// Executed kernel.
@@ -71,50 +74,50 @@ pub struct BesideSide {
 
 /// Error of a comparison in which one of the sources cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BesideError {
+pub struct ComparisonError {
     /// Index of the source with the error: 0 for the source of the scenario, 1 for the second source.
     pub side: usize,
-    pub error: Failure,
+    pub error: RequestError,
 }
 
 /// Runs of two sources with one launch configuration.
-pub struct Pair {
+pub struct PairedRun {
     sessions: [Session; 2],
     /// Positions directly after each step that stored to the compared memory.
     stops: [Vec<u64>; 2],
     /// Memories that exist in both runs.
-    compared: Vec<MemoryId>,
-    alone: [Vec<MemoryId>; 2],
+    compared: Vec<MemoryKey>,
+    unmatched_memories: [Vec<MemoryKey>; 2],
     /// Step limit of each run.
     max_steps: u64,
 }
 
 /// Runs both sources of a scenario to completion, with at most `max_steps` steps each.
-pub fn compare(scenario: Scenario, max_steps: u64) -> Result<BesideReport, BesideError> {
-    let mut pair = Pair::new(scenario, max_steps)?;
-    while !pair.work(u64::MAX) {}
+pub fn compare(scenario: Scenario, max_steps: u64) -> Result<ComparisonReport, ComparisonError> {
+    let mut pair = PairedRun::new(scenario, max_steps)?;
+    while !pair.advance(u64::MAX) {}
     Ok(pair.report())
 }
 
-impl Pair {
+impl PairedRun {
     /// Checks and launches both sources without executing a step. Both use one launch configuration: that of the only source with a launch
     /// in `//@` lines, or otherwise that of the PTX, which contains more information about its parameters.
-    pub fn new(mut scenario: Scenario, max_steps: u64) -> Result<Pair, BesideError> {
+    pub fn new(mut scenario: Scenario, max_steps: u64) -> Result<PairedRun, ComparisonError> {
         let beside = scenario.beside.take().unwrap_or_default();
-        let own = Text {
+        let own = SourceVariant {
             front: scenario.front,
             source: std::mem::take(&mut scenario.source),
             target: scenario.target.take(),
             ptx_version: scenario.ptx_version.take(),
             entry: None,
         };
-        let other = Text::of(beside);
+        let other = SourceVariant::of(beside);
         let mut texts = [own, other];
         listing::complete(&mut texts);
-        let leader = usize::from(!leads([&texts[0], &texts[1]]));
+        let leader = usize::from(!launch_applies_to_both([&texts[0], &texts[1]]));
         let follower = 1 - leader;
         let [led, leading] = [follower, leader].map(|side| &texts[side]);
-        let fail = |side| move |error| BesideError { side, error };
+        let fail = |side| move |error| ComparisonError { side, error };
         let first = leading.session(&scenario).map_err(fail(leader))?;
         let facts = Scenario {
             registers: match led.front == leading.front {
@@ -129,34 +132,34 @@ impl Pair {
             0 => [first, second],
             _ => [second, first],
         };
-        Ok(Pair::of(sessions, max_steps))
+        Ok(PairedRun::of(sessions, max_steps))
     }
 
-    fn of(sessions: [Session; 2], max_steps: u64) -> Pair {
+    fn of(sessions: [Session; 2], max_steps: u64) -> PairedRun {
         let ids = sessions.each_ref().map(lasting);
         let [compared, left] = partition(&ids[0], &ids[1]);
         let [_, right] = partition(&ids[1], &ids[0]);
-        Pair {
+        PairedRun {
             sessions,
             stops: [Vec::new(), Vec::new()],
             compared,
-            alone: [left, right],
+            unmatched_memories: [left, right],
             max_steps,
         }
     }
 
     /// Executes at most `budget` steps. Returns whether both runs have finished or reached their step limit.
-    pub fn work(&mut self, budget: u64) -> bool {
+    pub fn advance(&mut self, budget: u64) -> bool {
         let mut left = budget;
         for (session, stops) in self.sessions.iter_mut().zip(&mut self.stops) {
             let memories = session.memories().into_iter();
-            let mut listener = Listener {
+            let mut listener = StoreObserver {
                 memories: memories
                     .filter(|memory| self.compared.contains(&memory.view.id))
                     .collect(),
                 stores: false,
             };
-            while !session.is_over() && session.position() < self.max_steps {
+            while !session.is_finished() && session.position() < self.max_steps {
                 if left == 0 {
                     return false;
                 }
@@ -166,7 +169,7 @@ impl Pair {
                 if listener.stores && stops.len() < MAX_STOPS {
                     stops.push(session.position());
                 }
-                if status != Status::Running {
+                if status != MachineStatus::Running {
                     break;
                 }
             }
@@ -175,12 +178,12 @@ impl Pair {
     }
 
     /// Returns the result of the comparison. Both runs must have finished.
-    pub fn report(&mut self) -> BesideReport {
+    pub fn report(&mut self) -> ComparisonReport {
         for session in &mut self.sessions {
             session.run(self.max_steps.saturating_sub(session.position()));
         }
-        let [first, mut second]: [Vec<Left>; 2] = self.sessions.each_ref().map(|session| {
-            let mut left = left_by(session);
+        let [first, mut second]: [Vec<FinalMemory>; 2] = self.sessions.each_ref().map(|session| {
+            let mut left = final_memories(session);
             left.retain(|memory| self.compared.contains(&memory.id));
             left
         });
@@ -191,25 +194,25 @@ impl Pair {
         let differences = differences_between([&lefts[0], &lefts[1]], &mut self.sessions);
         let n_bytes = lefts[0].iter().map(|memory| memory.bytes.len() as u64);
         let n_bytes = n_bytes.sum();
-        let end = End {
+        let end = RunEnd {
             is_over: sides.iter().all(|side| side.over),
             faults_agree: faults[0] == faults[1],
             has_fault: faults[0].is_some(),
-            n_parted: differences.len(),
+            n_diverged: differences.len(),
             depends_on_nan: !differences.is_empty() && self.depends_on_nan(&lefts),
         };
-        let equal = end.n_parted == 0 && end.faults_agree && end.is_over;
+        let equal = end.n_diverged == 0 && end.faults_agree && end.is_over;
         let notes = match equal {
             true => Vec::new(),
             false => self.undefined_results(),
         };
-        BesideReport {
+        ComparisonReport {
             equal,
             summary: summary(&end, &self.compared, n_bytes),
             n_bytes,
             sides,
             memories: self.compared.clone(),
-            alone: self.alone.clone(),
+            unmatched_memories: self.unmatched_memories.clone(),
             differences,
             notes,
         }
@@ -221,13 +224,13 @@ impl Pair {
         for (session, name) in self.sessions.iter().zip(["A", "B"]) {
             let uninitialized = session.uninitialized_registers().into_iter();
             notes.extend(uninitialized.map(|note| format!("kernel {name}, {note}")));
-            let Ok(mut again) = session.unwatched() else {
+            let Ok(mut again) = session.restart_without_last_writers() else {
                 continue;
             };
-            let races = again.look_for_races(self.max_steps).races;
+            let races = again.detect_races(self.max_steps).races;
             let race = races
                 .iter()
-                .find(|race| race.sure == RaceSure::Certain && !race.same_value);
+                .find(|race| race.confidence == RaceConfidence::Certain && !race.same_value);
             if let Some(race) = race {
                 let lines = [race.first.line, race.second.line];
                 let lines: Vec<String> = lines.iter().flatten().map(u32::to_string).collect();
@@ -243,7 +246,7 @@ impl Pair {
 
     /// Returns the number of stores after which the differences of the final memory first exist. Returns `None` if the final memory does
     /// not differ.
-    pub fn parting(&self, report: &BesideReport) -> Option<u64> {
+    pub fn first_divergence(&self, report: &ComparisonReport) -> Option<u64> {
         let moments = report.differences.iter().filter_map(|difference| {
             let done = (0..2).filter_map(|side| {
                 // A run that never stored to the element has its initial value.
@@ -256,23 +259,23 @@ impl Pair {
         moments.min()
     }
 
-    fn side(&self, side: usize) -> BesideSide {
+    fn side(&self, side: usize) -> ComparisonSide {
         let session = &self.sessions[side];
         let scenario = session.scenario();
-        BesideSide {
+        ComparisonSide {
             front: scenario.front,
             target: session.target_name().to_owned(),
             entry: scenario.entry.clone().unwrap_or_default(),
             steps: session.position(),
             stores: self.stops[side].len() as u64,
-            over: session.is_over(),
+            over: session.is_finished(),
             fault: session.fault().map(|fault| fault.message),
         }
     }
 
     /// Returns the inferred parts of the common launch configuration as `//@` lines.
     pub fn guesses(&self) -> &[String] {
-        let guesses = self.sessions.each_ref().map(Session::guesses);
+        let guesses = self.sessions.each_ref().map(Session::inferred_annotations);
         match guesses[0].is_empty() {
             true => guesses[1],
             false => guesses[0],
@@ -281,8 +284,8 @@ impl Pair {
 }
 
 /// Source with its language and its own facts.
-pub(crate) struct Text {
-    front: Front,
+pub(crate) struct SourceVariant {
+    front: SourceLanguage,
     source: String,
     target: Option<String>,
     ptx_version: Option<String>,
@@ -290,12 +293,12 @@ pub(crate) struct Text {
     entry: Option<String>,
 }
 
-impl Text {
-    fn of(beside: Beside) -> Text {
-        Text {
+impl SourceVariant {
+    fn of(beside: ComparisonKernel) -> SourceVariant {
+        SourceVariant {
             front: beside
                 .front
-                .unwrap_or_else(|| Front::of_source(&beside.source)),
+                .unwrap_or_else(|| SourceLanguage::of_source(&beside.source)),
             source: beside.source,
             target: beside.target,
             ptx_version: None,
@@ -308,7 +311,7 @@ impl Text {
     }
 
     /// Opens a session of this source with the launch configuration of `facts`.
-    fn session(&self, facts: &Scenario) -> Result<Session, Failure> {
+    fn session(&self, facts: &Scenario) -> Result<Session, RequestError> {
         let language = Language::from(self.front);
         let scenario = Scenario {
             source: self.source.clone(),
@@ -319,14 +322,14 @@ impl Text {
             ..facts.clone()
         };
         let is_named = self.entry.is_some();
-        match language.session(scenario.clone(), Writers::Tracked) {
+        match language.session(scenario.clone(), WriterTracking::Tracked) {
             // The kernel can have a different name in the other source.
             Err(error) if !is_named && error.code == warpgrid_launch::catalogue::NO_SUCH_KERNEL => {
                 let scenario = Scenario {
                     entry: None,
                     ..scenario
                 };
-                language.session(scenario, Writers::Tracked)
+                language.session(scenario, WriterTracking::Tracked)
             }
             done => done,
         }
@@ -338,7 +341,7 @@ const POINTER_BYTES: usize = 8;
 
 /// Replaces pointers of the second run by those of the first run if both point to code, or to the same element of the same memory. The
 /// addresses of the two runs differ, but addresses are not results.
-fn unify_addresses(first: &[Left], second: &mut [Left], sessions: &[Session; 2]) {
+fn unify_addresses(first: &[FinalMemory], second: &mut [FinalMemory], sessions: &[Session; 2]) {
     let memories = sessions.each_ref().map(Session::memories);
     let target = |side: usize, address: u64| {
         let (memory, offset) = locate(&memories[side], Place::Global, address)?;
@@ -373,26 +376,26 @@ fn unify_addresses(first: &[Left], second: &mut [Left], sessions: &[Session; 2])
 }
 
 /// Checks whether both runs use the launch configuration of the first source.
-fn leads(texts: [&Text; 2]) -> bool {
-    match texts.map(Text::states_launch) {
+fn launch_applies_to_both(texts: [&SourceVariant; 2]) -> bool {
+    match texts.map(SourceVariant::states_launch) {
         [true, false] => true,
         [false, true] => false,
         [false, false] | [true, true] => {
-            texts[0].front == Front::Ptx || texts[1].front != Front::Ptx
+            texts[0].front == SourceLanguage::Ptx || texts[1].front != SourceLanguage::Ptx
         }
     }
 }
 
 /// Returns the memories that outlast the run.
-fn lasting(session: &Session) -> Vec<MemoryId> {
+fn lasting(session: &Session) -> Vec<MemoryKey> {
     let memories = session.memories().into_iter();
     let lasts = memories.filter(outlasts_run);
     lasts.map(|memory| memory.view.id).collect()
 }
 
 /// Partitions `of` into the memories that `other` contains and the memories that it does not contain.
-fn partition(of: &[MemoryId], other: &[MemoryId]) -> [Vec<MemoryId>; 2] {
-    let other: BTreeSet<&MemoryId> = other.iter().collect();
+fn partition(of: &[MemoryKey], other: &[MemoryKey]) -> [Vec<MemoryKey>; 2] {
+    let other: BTreeSet<&MemoryKey> = other.iter().collect();
     let (both, alone) = of.iter().cloned().partition(|id| other.contains(id));
     [both, alone]
 }
@@ -402,19 +405,19 @@ fn fault_sort(session: &Session) -> Option<FaultSort> {
 }
 
 /// End states of both runs.
-struct End {
+struct RunEnd {
     is_over: bool,
     /// Whether no run has a fault, or both runs have a fault of the same kind.
     faults_agree: bool,
     has_fault: bool,
     /// Number of memories that differ.
-    n_parted: usize,
+    n_diverged: usize,
     /// Whether all differences depend on the bits of a NaN literal that the listing does not specify.
     depends_on_nan: bool,
 }
 
 /// Returns the summary of a comparison.
-fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
+fn summary(end: &RunEnd, compared: &[MemoryKey], n_bytes: u64) -> String {
     let memory = match compared {
         [] => return "the two kernels have no buffer or variable in common".to_owned(),
         [one] => format!("{n_bytes} bytes of `{one}`"),
@@ -424,7 +427,7 @@ fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
         return "memory is not comparable, because the differing values depend on a NaN literal whose bits are missing in the listing (`nvdisasm -hex` prints these bits)"
             .to_owned();
     }
-    match (end.n_parted, end.is_over, end.faults_agree) {
+    match (end.n_diverged, end.is_over, end.faults_agree) {
         (n, false, _) => {
             let so_far = if n == 0 { "identical" } else { "different" };
             format!("the runs have not finished, and memory is {so_far} so far")
@@ -445,12 +448,12 @@ fn summary(end: &End, compared: &[MemoryId], n_bytes: u64) -> String {
 }
 
 /// Observer that detects whether a step stored to the compared memory.
-struct Listener {
-    memories: Vec<Memory>,
+struct StoreObserver {
+    memories: Vec<MemoryDescriptor>,
     stores: bool,
 }
 
-impl Observer for Listener {
+impl Observer for StoreObserver {
     fn access(&mut self, event: &AccessEvent<'_>) {
         let mut pieces = event.pieces.iter().filter(|piece| piece.written);
         self.stores |=

@@ -5,11 +5,11 @@
 use crate::model::fault::CauseView;
 use crate::session::Session;
 use warpgrid_emulator::{
-    AccessEvent, Agent, Fault, FaultKind, Interest, MatrixMistake, MemoryId as Place, Observer,
-    Outcome, Piece, StepEvent, WaitReason, Waiter, WarpId,
+    AccessEvent, Agent, ElementAccess, EventMask, Fault, FaultKind, MatrixMisuse,
+    MemoryId as Place, Observer, StepEvent, StepOutcome, WaitReason, WaitingGroup, WarpId,
 };
 use warpgrid_isa::StateSpace;
-use warpgrid_launch::reading::{AccessKind, Reader};
+use warpgrid_launch::reading::{AccessKind, InstructionView};
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
 /// Sizes of the windows of replayed steps before the fault, tried in order until a window contains the event.
@@ -21,7 +21,7 @@ const MBARRIER_BYTES: u64 = 8;
 
 /// Past step of a group of lanes.
 #[derive(Clone, Copy, Debug)]
-struct Past {
+struct PastStep {
     step: u64,
     function: FunctionId,
     instruction: u32,
@@ -30,9 +30,9 @@ struct Past {
     lanes: u32,
 }
 
-impl From<&StepEvent> for Past {
-    fn from(event: &StepEvent) -> Past {
-        Past {
+impl From<&StepEvent> for PastStep {
+    fn from(event: &StepEvent) -> PastStep {
+        PastStep {
             step: event.position,
             function: event.function,
             instruction: event.instruction,
@@ -44,16 +44,16 @@ impl From<&StepEvent> for Past {
 }
 
 /// Observer that records the steps of lanes of one warp.
-struct WarpSteps {
+struct WarpStepFinder {
     block: u64,
     warp: u32,
     lanes: u32,
-    steps: Vec<Past>,
+    steps: Vec<PastStep>,
 }
 
-impl Observer for WarpSteps {
-    fn interest(&self) -> Interest {
-        Interest::STEPS
+impl Observer for WarpStepFinder {
+    fn interest(&self) -> EventMask {
+        EventMask::STEPS
     }
 
     fn step(&mut self, event: &StepEvent) {
@@ -66,19 +66,20 @@ impl Observer for WarpSteps {
 }
 
 /// Observer that records the last step in which threads of a block exited.
-struct LastEnd {
+struct LastExit {
     /// Linear index of the block, or `None` for all blocks.
     block: Option<u64>,
-    found: Option<Past>,
+    found: Option<PastStep>,
 }
 
-impl Observer for LastEnd {
-    fn interest(&self) -> Interest {
-        Interest::STEPS
+impl Observer for LastExit {
+    fn interest(&self) -> EventMask {
+        EventMask::STEPS
     }
 
     fn step(&mut self, event: &StepEvent) {
-        if event.what == Outcome::Exited && self.block.is_none_or(|block| block == event.block) {
+        if event.what == StepOutcome::Exited && self.block.is_none_or(|block| block == event.block)
+        {
             self.found = Some(event.into());
         }
     }
@@ -86,14 +87,14 @@ impl Observer for LastEnd {
 
 /// Byte range of a memory.
 #[derive(Clone, Copy, Debug)]
-struct Bytes {
+struct ByteRange {
     memory: Place,
     start: u64,
     n: u64,
 }
 
-impl Bytes {
-    fn meets(&self, piece: &Piece) -> bool {
+impl ByteRange {
+    fn meets(&self, piece: &ElementAccess) -> bool {
         let end = piece.address.saturating_add(piece.n_bytes.into());
         piece.memory == self.memory
             && piece.address < self.start.saturating_add(self.n)
@@ -102,45 +103,48 @@ impl Bytes {
 }
 
 /// Observer that records the last change of a byte range.
-struct LastChange {
-    bytes: Bytes,
-    found: Option<Past>,
+struct LastWriteFinder {
+    bytes: ByteRange,
+    found: Option<PastStep>,
 }
 
-impl Observer for LastChange {
+impl Observer for LastWriteFinder {
     fn access(&mut self, event: &AccessEvent<'_>) {
         let changes = event.written().filter(|piece| self.bytes.meets(piece));
         if let Some(piece) = changes.last() {
             let WarpId { block, warp } = event.warp().unwrap_or_default();
-            self.found = Some(Past {
+            self.found = Some(PastStep {
                 step: event.step,
                 function: event.function,
                 instruction: event.instruction,
                 block,
                 warp,
-                lanes: 1 << (piece.gave & 31),
+                lanes: 1 << (piece.data_lane & 31),
             });
         }
     }
 }
 
 /// Observer that records the loads of one lane.
-struct Loaded {
+struct LoadFinder {
     lane: u8,
-    found: Option<Bytes>,
+    found: Option<ByteRange>,
 }
 
-impl Observer for Loaded {
-    fn interest(&self) -> Interest {
-        Interest {
+impl Observer for LoadFinder {
+    fn interest(&self) -> EventMask {
+        EventMask {
             loads: true,
-            ..Interest::NONE
+            ..EventMask::NONE
         }
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
-        let own = event.pieces.iter().find(|piece| piece.gave == self.lane);
-        self.found = own.map(|piece| Bytes {
+        let own = event
+            .pieces
+            .iter()
+            .find(|piece| piece.data_lane == self.lane);
+        self.found = own.map(|piece| ByteRange {
             memory: piece.memory,
             start: piece.address,
             n: piece.n_bytes.into(),
@@ -149,28 +153,28 @@ impl Observer for Loaded {
 }
 
 /// Origin of the value of a register.
-struct Origin {
+struct ValueOrigin {
     /// The instruction that wrote the value, and its destination register.
-    written: (Past, RegisterId),
+    written: (PastStep, RegisterId),
     /// The load from memory that the value depends on, if there is one.
-    loaded: Option<Past>,
+    loaded: Option<PastStep>,
 }
 
 /// Traces the values of the registers `wanted` backward through the steps of a lane.
 fn origin(
     program: &Program,
-    steps: &[Past],
+    steps: &[PastStep],
     lane: u32,
     wanted: &[(FunctionId, RegisterId)],
-) -> Option<Origin> {
+) -> Option<ValueOrigin> {
     let mut wanted = wanted.to_vec();
-    let mut origin: Option<Origin> = None;
+    let mut origin: Option<ValueOrigin> = None;
     for past in steps
         .iter()
         .rev()
         .filter(|past| past.lanes >> lane & 1 != 0)
     {
-        let Some(reader) = Reader::at(program, past.function, past.instruction) else {
+        let Some(reader) = InstructionView::at(program, past.function, past.instruction) else {
             continue;
         };
         let written = reader.destinations();
@@ -179,7 +183,7 @@ fn origin(
             continue;
         };
         wanted.retain(|id| !own(&id));
-        let origin = origin.get_or_insert(Origin {
+        let origin = origin.get_or_insert(ValueOrigin {
             written: (*past, register),
             loaded: None,
         });
@@ -196,7 +200,7 @@ fn origin(
 }
 
 /// Checks whether the instruction loads from memory that an earlier step may have written.
-fn loads_memory(reader: Reader<'_>) -> bool {
+fn loads_memory(reader: InstructionView<'_>) -> bool {
     reader.access().is_some_and(|access| {
         let is_constant = matches!(access.space, StateSpace::ParamEntry | StateSpace::Const);
         access.kind == AccessKind::Load && !is_constant
@@ -222,7 +226,7 @@ impl Session {
 
     fn find_causes(&mut self, fault: &Fault) -> Vec<CauseView> {
         let program = self.program.clone();
-        let Some(reader) = Reader::at(&program, fault.function, fault.instruction) else {
+        let Some(reader) = InstructionView::at(&program, fault.function, fault.instruction) else {
             return Vec::new();
         };
         match &fault.kind {
@@ -230,29 +234,29 @@ impl Session {
             | FaultKind::OutOfBounds
             | FaultKind::ReadOnly
             | FaultKind::WrongSpace
-            | FaultKind::DistantMbarrier
-            | FaultKind::UndefinedMatrix(MatrixMistake::UnequalAddresses) => self.origins(
+            | FaultKind::MbarrierInOtherBlock
+            | FaultKind::UndefinedMatrix(MatrixMisuse::UnequalAddresses) => self.origins(
                 fault,
                 fault.step,
                 &reader.base_registers(fault.access.as_ref().map(|access| access.kind)),
                 "the address",
             ),
             FaultKind::UndefinedMatrix(
-                MatrixMistake::UnequalStrides | MatrixMistake::MovedLines { .. },
+                MatrixMisuse::UnequalStrides | MatrixMisuse::MisalignedStride { .. },
             ) => self.origins(fault, fault.step, &reader.last_registers(), "the stride"),
-            FaultKind::UndefinedMatrix(MatrixMistake::FactorSelectors { .. })
+            FaultKind::UndefinedMatrix(MatrixMisuse::InvalidScaleSelectors { .. })
             | FaultKind::BadCallTarget { .. }
             | FaultKind::BadBranchIndex { .. }
             | FaultKind::BadBarrier { .. }
-            | FaultKind::BadCopySize { .. }
-            | FaultKind::LeftOutBytes { .. }
+            | FaultKind::InvalidCopySize { .. }
+            | FaultKind::InvalidIgnoreBytes { .. }
             | FaultKind::TensorCopy { .. }
             | FaultKind::TensorMemory { .. }
             | FaultKind::Image { .. }
             | FaultKind::SurfaceOutOfBounds { .. } => {
                 self.origins(fault, fault.step, &reader.sources(), "an operand")
             }
-            FaultKind::UndefinedMatrix(MatrixMistake::MissingLanes { missing }) => {
+            FaultKind::UndefinedMatrix(MatrixMisuse::MissingLanes { missing }) => {
                 self.last_of_missing(fault, *missing)
             }
             FaultKind::Trap | FaultKind::Assert { .. } => self.condition(fault, reader),
@@ -270,13 +274,13 @@ impl Session {
                 causes
             }
             FaultKind::StackOverflow
-            | FaultKind::NotEmulated { .. }
+            | FaultKind::Unsupported { .. }
             | FaultKind::Internal { .. } => Vec::new(),
         }
     }
 
     /// Returns the last event that changed the object of a wait.
-    fn cause_of_wait(&mut self, waiter: &Waiter, step: u64) -> Option<CauseView> {
+    fn cause_of_wait(&mut self, waiter: &WaitingGroup, step: u64) -> Option<CauseView> {
         let block = waiter.block;
         match waiter.waits_for {
             WaitReason::MbarrierPhase { address, .. } => {
@@ -292,7 +296,7 @@ impl Session {
         }
     }
 
-    fn cause(&self, past: &Past, text: String) -> CauseView {
+    fn cause(&self, past: &PastStep, text: String) -> CauseView {
         CauseView {
             step: past.step,
             range: self.range_of(past.function, past.instruction),
@@ -306,12 +310,12 @@ impl Session {
         fault: &Fault,
         end: u64,
         lanes: u32,
-        is_enough: impl Fn(&[Past]) -> bool,
-    ) -> Vec<Past> {
+        is_enough: impl Fn(&[PastStep]) -> bool,
+    ) -> Vec<PastStep> {
         let mut steps = Vec::new();
         for window in WINDOWS {
             let from = end.saturating_sub(window);
-            let mut record = WarpSteps {
+            let mut record = WarpStepFinder {
                 block: fault.block_index,
                 warp: fault.warp,
                 lanes,
@@ -340,13 +344,13 @@ impl Session {
         if wanted.is_empty() {
             return Vec::new();
         }
-        let of = |steps: &[Past]| origin(&program, steps, lane, &wanted);
+        let of = |steps: &[PastStep]| origin(&program, steps, lane, &wanted);
         let steps = self.steps_of(fault, end, 1 << lane, |steps| of(steps).is_some());
-        let Some(Origin { written, loaded }) = of(&steps) else {
+        let Some(ValueOrigin { written, loaded }) = of(&steps) else {
             return Vec::new();
         };
         let (past, register) = written;
-        let name = Reader::at(&program, past.function, past.instruction)
+        let name = InstructionView::at(&program, past.function, past.instruction)
             .map(|reader| reader.name(register));
         let name = name.unwrap_or_default();
         let is_load = loaded.is_some_and(|loaded| loaded.step == past.step);
@@ -359,7 +363,7 @@ impl Session {
                     format!("an input of the computation of `{name}` was loaded"),
                 ));
             }
-            let mut of_lane = Loaded {
+            let mut of_lane = LoadFinder {
                 lane: lane as u8,
                 found: None,
             };
@@ -378,10 +382,10 @@ impl Session {
     }
 
     /// Returns the last change of a byte range before step `end`.
-    fn last_change(&mut self, bytes: Bytes, end: u64) -> Option<Past> {
+    fn last_change(&mut self, bytes: ByteRange, end: u64) -> Option<PastStep> {
         for window in WINDOWS {
             let from = end.saturating_sub(window);
-            let mut last = LastChange { bytes, found: None };
+            let mut last = LastWriteFinder { bytes, found: None };
             self.timeline.replay(from, end, &mut last);
             if last.found.is_some() || from == 0 {
                 return last.found;
@@ -392,7 +396,7 @@ impl Session {
 
     fn change_of_mbarrier(&mut self, memory: Place, start: u64, end: u64) -> Option<CauseView> {
         let n = MBARRIER_BYTES;
-        let change = self.last_change(Bytes { memory, start, n }, end)?;
+        let change = self.last_change(ByteRange { memory, start, n }, end)?;
         let text = format!("the mbarrier was last modified by {}", one_lane(&change));
         Some(self.cause(&change, text))
     }
@@ -401,7 +405,7 @@ impl Session {
     fn last_end(&mut self, end: u64, block: Option<u64>) -> Option<CauseView> {
         for window in WINDOWS {
             let from = end.saturating_sub(window);
-            let mut last = LastEnd { block, found: None };
+            let mut last = LastExit { block, found: None };
             self.timeline.replay(from, end, &mut last);
             if let Some(past) = last.found {
                 let (block, warp) = (past.block, past.warp);
@@ -431,29 +435,30 @@ impl Session {
     }
 
     /// Returns the definition of the predicate of a trap, or of the branch that led to the trap.
-    fn condition(&mut self, fault: &Fault, reader: Reader<'_>) -> Vec<CauseView> {
-        const WHAT: &str = "the condition";
+    fn condition(&mut self, fault: &Fault, reader: InstructionView<'_>) -> Vec<CauseView> {
+        const CONDITION_TEXT: &str = "the condition";
         if let Some(guard) = reader.guard_register() {
-            return self.origins(fault, fault.step, &[guard], WHAT);
+            return self.origins(fault, fault.step, &[guard], CONDITION_TEXT);
         }
         let program = self.program.clone();
-        let at = |past: &Past| Reader::at(&program, past.function, past.instruction);
-        let is_branch = |past: &&Past| at(past).is_some_and(Reader::is_conditional_branch);
-        let any = |steps: &[Past]| steps.iter().any(|past| is_branch(&past));
+        let at = |past: &PastStep| InstructionView::at(&program, past.function, past.instruction);
+        let is_branch =
+            |past: &&PastStep| at(past).is_some_and(InstructionView::is_conditional_branch);
+        let any = |steps: &[PastStep]| steps.iter().any(|past| is_branch(&past));
         let steps = self.steps_of(fault, fault.step, 1 << fault.lane(), any);
         let Some(branch) = steps.iter().rev().find(is_branch) else {
             return Vec::new();
         };
         let mut causes = vec![self.cause(branch, "the thread took this branch".to_owned())];
-        let guard = at(branch).and_then(Reader::guard_register);
+        let guard = at(branch).and_then(InstructionView::guard_register);
         let registers: Vec<RegisterId> = guard.into_iter().collect();
-        causes.extend(self.origins(fault, branch.step, &registers, WHAT));
+        causes.extend(self.origins(fault, branch.step, &registers, CONDITION_TEXT));
         causes
     }
 }
 
 /// Formats a step as `lane 3 of warp 0 of block 2`.
-fn one_lane(past: &Past) -> String {
+fn one_lane(past: &PastStep) -> String {
     let lane = past.lanes.trailing_zeros() & 31;
     format!("lane {lane} of warp {} of block {}", past.warp, past.block)
 }

@@ -1,10 +1,10 @@
 //! Comparison of the final memory of two runs. Input: two finished runs. Output: the first differing element of each memory, and the stores
 //! that wrote this element.
 
-use crate::model::Space;
+use crate::model::MemorySpace;
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
-use crate::session::memory_list::Memory;
+use crate::session::memory_id::MemoryKey;
+use crate::session::memory_list::MemoryDescriptor;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
@@ -15,20 +15,20 @@ const MAX_STORES: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Difference {
-    pub memory: MemoryId,
+pub struct MemoryDifference {
+    pub memory: MemoryKey,
     /// Index of the first differing element.
     pub index: u64,
     pub n_elements: u64,
     /// Values of the element in each run.
-    pub sides: [Side; 2],
+    pub sides: [DifferenceSide; 2],
 }
 
 /// Value of an element in one run, with the stores that wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Side {
+pub struct DifferenceSide {
     pub seed: u64,
     pub value: String,
     /// Latest stores to the element in order of execution. Empty if no store wrote the element.
@@ -53,33 +53,36 @@ pub struct ElementStore {
 
 /// Contents of a memory that outlasts the run.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Left {
-    pub(crate) id: MemoryId,
+pub(crate) struct FinalMemory {
+    pub(crate) id: MemoryKey,
     pub(crate) ty: ElementType,
     pub(crate) bytes: Vec<u8>,
 }
 
 /// Checks whether a memory outlasts the run and is writable. Shared memory and tensor memory are released at the end of their block.
-pub(crate) fn outlasts_run(memory: &Memory) -> bool {
+pub(crate) fn outlasts_run(memory: &MemoryDescriptor) -> bool {
     match memory.view.id {
-        MemoryId::Buffer(_) => true,
-        MemoryId::Variable(_) => memory.view.space == Space::Global,
-        MemoryId::Shared(_) | MemoryId::Tensor(_) => false,
+        MemoryKey::Buffer(_) => true,
+        MemoryKey::Variable(_) => memory.view.space == MemorySpace::Global,
+        MemoryKey::Shared(_) | MemoryKey::Tensor(_) => false,
     }
 }
 
 /// Returns the present contents of all memories that outlast the run.
-pub(crate) fn left_by(session: &Session) -> Vec<Left> {
+pub(crate) fn final_memories(session: &Session) -> Vec<FinalMemory> {
     memories_of(session, outlasts_run)
 }
 
 /// Returns the present contents of the memories for which `is_meant` returns true.
-pub(crate) fn memories_of(session: &Session, is_meant: impl Fn(&Memory) -> bool) -> Vec<Left> {
+pub(crate) fn memories_of(
+    session: &Session,
+    is_meant: impl Fn(&MemoryDescriptor) -> bool,
+) -> Vec<FinalMemory> {
     let machine = session.timeline.machine();
     let memories = session.memories().into_iter();
     memories
         .filter(is_meant)
-        .map(|memory| Left {
+        .map(|memory| FinalMemory {
             bytes: machine.memory(memory.region).unwrap_or(&[]).to_vec(),
             ty: memory.element,
             id: memory.view.id,
@@ -89,9 +92,9 @@ pub(crate) fn memories_of(session: &Session, is_meant: impl Fn(&Memory) -> bool)
 
 /// Returns the first differing element of each memory that exists in both runs.
 pub(crate) fn differences_between(
-    [left, right]: [&[Left]; 2],
+    [left, right]: [&[FinalMemory]; 2],
     [first, second]: &mut [Session; 2],
-) -> Vec<Difference> {
+) -> Vec<MemoryDifference> {
     let mut found = Vec::new();
     for one in left {
         let Some(other) = right.iter().find(|other| other.id == one.id) else {
@@ -102,12 +105,12 @@ pub(crate) fn differences_between(
         let Some((index, a, b)) = differing.next() else {
             continue;
         };
-        let place = Element {
+        let place = ElementRef {
             id: &one.id,
             ty: one.ty,
             offset: (index * width) as u64,
         };
-        found.push(Difference {
+        found.push(MemoryDifference {
             memory: one.id.clone(),
             index: index as u64,
             n_elements: 1 + differing.count() as u64,
@@ -129,14 +132,14 @@ pub(crate) fn differing(
 }
 
 /// Element of a memory.
-struct Element<'a> {
-    id: &'a MemoryId,
+struct ElementRef<'a> {
+    id: &'a MemoryKey,
     ty: ElementType,
     /// Byte offset from the start of the memory.
     offset: u64,
 }
 
-fn side(session: &mut Session, bytes: &[u8], element: &Element<'_>) -> Side {
+fn side(session: &mut Session, bytes: &[u8], element: &ElementRef<'_>) -> DifferenceSide {
     let end = session.position();
     let mut stores = Vec::new();
     while stores.len() < MAX_STORES {
@@ -160,7 +163,7 @@ fn side(session: &mut Session, bytes: &[u8], element: &Element<'_>) -> Side {
     }
     session.seek(end);
     stores.reverse();
-    Side {
+    DifferenceSide {
         seed: session.scenario().seed.unwrap_or(0),
         value: element.ty.text(element.ty.bits(bytes)),
         stores,
@@ -169,14 +172,14 @@ fn side(session: &mut Session, bytes: &[u8], element: &Element<'_>) -> Side {
 
 impl Session {
     /// Returns the step and the lane of the last store to a byte of a memory, or `None` if no store wrote the byte.
-    pub(crate) fn last_writer(&self, id: &MemoryId, offset: u64) -> Option<(u64, u8)> {
+    pub(crate) fn last_writer(&self, id: &MemoryKey, offset: u64) -> Option<(u64, u8)> {
         let memory = self.memory_with(id)?;
         let writers = self.timeline.machine().writers(memory.region)?;
         let writer = writers.of(usize::try_from(offset).ok()?)?;
         Some((writer.step, writer.lane as u8))
     }
 
-    fn value(&self, element: &Element<'_>) -> String {
+    fn value(&self, element: &ElementRef<'_>) -> String {
         let bytes = self.memory(element.id).unwrap_or_default();
         let start = usize::try_from(element.offset).unwrap_or(usize::MAX);
         let end = start.saturating_add(element.ty.width_bytes());

@@ -7,23 +7,23 @@ pub(crate) mod supported_mma;
 pub(crate) mod text;
 
 pub use crate::analysis::mma_explanation::mma_steps::{
-    BlockView, OperationView, ProductStep, TermView,
+    AccumulationBlockView, MmaStepView, OperationView, TermView,
 };
-pub use crate::analysis::mma_explanation::supported_mma::{ProductChoice, choices, targets};
+pub use crate::analysis::mma_explanation::supported_mma::{MmaChoice, choices, targets};
 pub use crate::analysis::mma_explanation::text::text;
 
 use crate::analysis::mma_explanation::exact_sum::ExactSum;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::tensor::{
-    BitOp, Overflow, Plan, Product, ProductOp, nearest_bits, value_of,
+    BitOp, IntegerOverflow, MmaDescription, MmaInstruction, TensorCoreModel, nearest_bits, value_of,
 };
-use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, TensorCore, fragment};
+use warpgrid_isa::fragment::{FragmentOp, FragmentQuery, Shape, TensorCoreGeneration, fragment};
 use warpgrid_isa::{Rounding, ScalarType, Target, read_decimal};
 
 /// Request for the computation of one element of D of a matrix multiplication, with PTX names.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct ProductRequest {
+pub struct MmaRequest {
     /// Instruction: `wmma` or `mma`.
     pub op: String,
     /// `m16n16k16`
@@ -55,7 +55,7 @@ pub struct NumberView {
 /// Computation of an element of D.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct ProductView {
+pub struct MmaExplanation {
     /// `wmma.mma m16n16k16 f16 f16 f32 f32, sm_70`
     pub title: String,
     /// Summary in one sentence: whether the result is correctly rounded, and the reason if not.
@@ -64,10 +64,11 @@ pub struct ProductView {
     /// Exact sum as a decimal number. Absent if a term is infinite or NaN.
     pub exact: Option<String>,
     /// Exact sum, rounded once to the type of D, to nearest even.
-    pub rounded_once: Option<NumberView>,
+    #[serde(rename = "rounded_once")]
+    pub single_rounding_result: Option<NumberView>,
     /// Result of sequential `f32` fused multiply-adds from C in ascending k, rounded to the type of D, for comparison.
     pub chain: NumberView,
-    pub steps: Vec<ProductStep>,
+    pub steps: Vec<MmaStepView>,
     /// Results of all GPU generations that support the instruction, in order of first occurrence.
     pub generations: Vec<GenerationView>,
 }
@@ -82,22 +83,25 @@ pub struct GenerationView {
 }
 
 /// Computes exact sums for one MMA instruction from operand bits.
-pub(crate) struct Sums {
-    product: Product,
+pub(crate) struct ReferenceSums {
+    product: MmaDescription,
 }
 
-impl Sums {
+impl ReferenceSums {
     /// Returns `None` for MMA instructions whose sums are exact or IEEE 754 chains, and for unsupported instructions.
-    pub(crate) fn new(request: &ProductRequest, types: [ScalarType; 4]) -> Option<Sums> {
+    pub(crate) fn new(request: &MmaRequest, types: [ScalarType; 4]) -> Option<ReferenceSums> {
         let is_float = |ty: &ScalarType| value_of(*ty, 0).is_some();
         let product = read(request).ok()?;
-        types.iter().all(is_float).then_some(Sums { product })
+        types
+            .iter()
+            .all(is_float)
+            .then_some(ReferenceSums { product })
     }
 
     /// Returns the exact sum, rounded once to the type of D, to nearest even. Returns `None` if a term is infinite or NaN.
-    pub(crate) fn rounded_once(&self, a: &[u64], b: &[u64], c: u64) -> Option<u64> {
-        let operands = Operands::new(&self.product, a.to_vec(), b.to_vec(), c);
-        nearest_bits(self.product.d, operands.exact_sum()?.to_odd())
+    pub(crate) fn single_rounding_result(&self, a: &[u64], b: &[u64], c: u64) -> Option<u64> {
+        let operands = MmaOperands::new(&self.product, a.to_vec(), b.to_vec(), c);
+        nearest_bits(self.product.d, operands.exact_sum()?.round_to_odd())
     }
 }
 
@@ -123,7 +127,7 @@ pub(crate) fn element_text(ty: ScalarType, bits: u64, container_bits: u32) -> St
 }
 
 /// Operands as bits and as values.
-struct Operands {
+struct MmaOperands {
     a: Vec<u64>,
     b: Vec<u64>,
     c: u64,
@@ -133,17 +137,17 @@ struct Operands {
 }
 
 /// Computes the result element that `request` describes. The error is a message for the user.
-pub fn product(request: &ProductRequest) -> Result<ProductView, String> {
+pub fn product(request: &MmaRequest) -> Result<MmaExplanation, String> {
     let product = read(request)?;
-    let plan = Plan::new(product).map_err(|error| error.to_string())?;
-    let operands = Operands::read(&product, request)?;
+    let plan = TensorCoreModel::new(product).map_err(|error| error.to_string())?;
+    let operands = MmaOperands::read(&product, request)?;
     let explanation = plan.explain(&operands.a, &operands.b, operands.c);
     let result = shown(product.d, explanation.result);
     let (exact, rounded_once) = match operands.exact_sum() {
         None => (None, None),
         Some(sum) => {
             let (value, is_all) = sum.value();
-            let rounded = nearest_bits(product.d, sum.to_odd()).unwrap_or(0);
+            let rounded = nearest_bits(product.d, sum.round_to_odd()).unwrap_or(0);
             let about = if is_all { "" } else { "about " };
             (
                 Some(format!("{about}{}", decimal(value))),
@@ -152,11 +156,11 @@ pub fn product(request: &ProductRequest) -> Result<ProductView, String> {
         }
     };
     let steps = mma_steps::views(&product, &explanation.steps);
-    Ok(ProductView {
+    Ok(MmaExplanation {
         title: title(&product),
         summary: summary(&result, rounded_once.as_ref(), &steps),
         exact,
-        rounded_once,
+        single_rounding_result: rounded_once,
         chain: operands.chain(product.d),
         steps,
         generations: generations(product, &operands),
@@ -164,22 +168,22 @@ pub fn product(request: &ProductRequest) -> Result<ProductView, String> {
     })
 }
 
-fn title(product: &Product) -> String {
-    let Product { a, b, c, d, .. } = product;
+fn title(product: &MmaDescription) -> String {
+    let MmaDescription { a, b, c, d, .. } = product;
     let op = match product.op {
-        ProductOp::Wmma => "wmma.mma",
-        ProductOp::Mma => "mma.sync",
-        ProductOp::Wgmma => "wgmma.mma_async",
-        ProductOp::Tcgen05 => "tcgen05.mma",
+        MmaInstruction::Wmma => "wmma.mma",
+        MmaInstruction::Mma => "mma.sync",
+        MmaInstruction::Wgmma => "wgmma.mma_async",
+        MmaInstruction::Tcgen05 => "tcgen05.mma",
     };
     let (shape, target) = (product.shape, product.core.first_target());
     format!("{op} {shape}: {a} * {b} + {c} into {d}, computed by the Tensor Cores of {target}")
 }
 
 /// Maximum number of terms that a sentence names. The table below the sentence marks all of them.
-const MOST_NAMED: usize = 4;
+const MAX_LISTED_TERMS: usize = 4;
 
-fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductStep]) -> String {
+fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[MmaStepView]) -> String {
     let Some(rounded) = rounded else {
         return "An infinite or NaN term determines the result.".to_owned();
     };
@@ -189,10 +193,10 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductSt
     let cut: Vec<String> = steps
         .iter()
         .filter_map(|step| match step {
-            ProductStep::Block(block) => Some(block),
-            ProductStep::Operation(_) => None,
+            MmaStepView::Block(block) => Some(block),
+            MmaStepView::Operation(_) => None,
         })
-        .flat_map(|block| block.terms.iter().filter(|term| term.loses()))
+        .flat_map(|block| block.terms.iter().filter(|term| term.is_inexact()))
         .map(|term| term.source.clone())
         .collect();
     let n_blocks = steps.iter().filter(|step| step.adds_products()).count();
@@ -201,12 +205,12 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductSt
         why.push(format!(
             "low-order bits are truncated during alignment ({})",
             match cut.len() {
-                n if n > MOST_NAMED => format!("of {n} terms"),
+                n if n > MAX_LISTED_TERMS => format!("of {n} terms"),
                 _ => cut.join(", "),
             }
         ));
     }
-    if steps.iter().any(ProductStep::rounds) {
+    if steps.iter().any(MmaStepView::rounds) {
         why.push("the sums are rounded toward zero to the result type".to_owned());
     }
     if n_blocks > 1 {
@@ -224,14 +228,14 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[ProductSt
 }
 
 /// Returns the results of the same operands on each GPU generation that supports the instruction.
-fn generations(product: Product, operands: &Operands) -> Vec<GenerationView> {
+fn generations(product: MmaDescription, operands: &MmaOperands) -> Vec<GenerationView> {
     let mut views: Vec<GenerationView> = Vec::new();
-    for core in TensorCore::ALL {
-        let product = Product { core, ..product };
+    for core in TensorCoreGeneration::ALL {
+        let product = MmaDescription { core, ..product };
         if exists(&product).is_err() {
             continue;
         }
-        let Ok(plan) = Plan::new(product) else {
+        let Ok(plan) = TensorCoreModel::new(product) else {
             continue;
         };
         let bits = plan.element(&operands.a, &operands.b, operands.c);
@@ -248,8 +252,8 @@ fn generations(product: Product, operands: &Operands) -> Vec<GenerationView> {
     views
 }
 
-impl Operands {
-    fn read(product: &Product, request: &ProductRequest) -> Result<Operands, String> {
+impl MmaOperands {
+    fn read(product: &MmaDescription, request: &MmaRequest) -> Result<MmaOperands, String> {
         let depth = usize::from(product.shape.k);
         let a = elements(product.a, "A", &request.a, depth)?;
         let b = elements(product.b, "B", &request.b, depth)?;
@@ -257,12 +261,12 @@ impl Operands {
             None => 0,
             Some(word) => element(product.c, word)?,
         };
-        Ok(Operands::new(product, a, b, c))
+        Ok(MmaOperands::new(product, a, b, c))
     }
 
-    fn new(product: &Product, a: Vec<u64>, b: Vec<u64>, c: u64) -> Operands {
+    fn new(product: &MmaDescription, a: Vec<u64>, b: Vec<u64>, c: u64) -> MmaOperands {
         let value = |ty, bits: u64| value_of(ty, bits).unwrap_or(f64::NAN);
-        Operands {
+        MmaOperands {
             factors: a
                 .iter()
                 .zip(&b)
@@ -337,10 +341,10 @@ fn element(ty: ScalarType, word: &str) -> Result<u64, String> {
     })
 }
 
-fn read(request: &ProductRequest) -> Result<Product, String> {
+fn read(request: &MmaRequest) -> Result<MmaDescription, String> {
     let op = match request.op.as_str() {
-        "wmma" => ProductOp::Wmma,
-        "mma" => ProductOp::Mma,
+        "wmma" => MmaInstruction::Wmma,
+        "mma" => MmaInstruction::Mma,
         other => {
             return Err(format!(
                 "found the operation `{other}`, expected `wmma` or `mma`"
@@ -357,7 +361,7 @@ fn read(request: &ProductRequest) -> Result<Product, String> {
             request.target
         )
     })?;
-    let core = TensorCore::of(target).ok_or_else(|| {
+    let core = TensorCoreGeneration::of(target).ok_or_else(|| {
         format!(
             "`{}` has no Tensor Cores: use `sm_70` or a later target",
             target.name
@@ -369,7 +373,7 @@ fn read(request: &ProductRequest) -> Result<Product, String> {
             "found {found} types, expected four types for A, B, C and D"
         ));
     };
-    let product = Product {
+    let product = MmaDescription {
         core,
         op,
         shape,
@@ -377,7 +381,7 @@ fn read(request: &ProductRequest) -> Result<Product, String> {
         b: ty(b)?,
         c: ty(c)?,
         d: ty(d)?,
-        overflow: Overflow::Wrap,
+        overflow: IntegerOverflow::Wrap,
         rounding: Rounding::Rn,
         bit_op: BitOp::Xor,
     };
@@ -399,15 +403,15 @@ fn ty(name: &str) -> Result<ScalarType, String> {
 }
 
 /// Checks whether the GPU generation supports the instruction.
-pub(crate) fn exists(product: &Product) -> Result<(), String> {
+pub(crate) fn exists(product: &MmaDescription) -> Result<(), String> {
     let Some(target) = Target::from_name(product.core.first_target()) else {
         return Ok(());
     };
     let ops = match product.op {
-        ProductOp::Wmma => [FragmentOp::LoadA, FragmentOp::LoadB, FragmentOp::LoadC],
-        ProductOp::Mma => [FragmentOp::MmaA, FragmentOp::MmaB, FragmentOp::MmaC],
+        MmaInstruction::Wmma => [FragmentOp::LoadA, FragmentOp::LoadB, FragmentOp::LoadC],
+        MmaInstruction::Mma => [FragmentOp::MmaA, FragmentOp::MmaB, FragmentOp::MmaC],
         // These instructions read their operands from shared memory, so no fragment map exists.
-        ProductOp::Wgmma | ProductOp::Tcgen05 => return Ok(()),
+        MmaInstruction::Wgmma | MmaInstruction::Tcgen05 => return Ok(()),
     };
     for (op, ty) in ops.into_iter().zip([product.a, product.b, product.c]) {
         let query = FragmentQuery {

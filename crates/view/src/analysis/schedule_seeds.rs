@@ -1,11 +1,11 @@
 //! Schedule-dependence analysis. Input: a scenario and scheduler seeds. Output: the memories that differ between two seeds, and the stores
 //! at which the runs diverge.
 
-pub use crate::analysis::memory_diff::{Difference, ElementStore, Side};
-use crate::analysis::memory_diff::{Left, differences_between, left_by};
-use crate::request_error::Failure;
+pub use crate::analysis::memory_diff::{DifferenceSide, ElementStore, MemoryDifference};
+use crate::analysis::memory_diff::{FinalMemory, differences_between, final_memories};
+use crate::request_error::RequestError;
 use crate::session::Session;
-use crate::session::open::Restart;
+use crate::session::open::LaunchTemplate;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warpgrid_launch::Scenario;
@@ -19,9 +19,9 @@ const MAX_LISTED: usize = 8;
 pub struct SeedReport {
     pub n_seeds: u64,
     /// Distinct end states, the most frequent first.
-    pub ends: Vec<End>,
+    pub ends: Vec<OutcomeGroup>,
     /// Differences between the first two end states, one entry per memory. Empty if there is only one end state.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<MemoryDifference>,
     /// Notes on a single end state, see [`SeedSearch::lockstep_notes`]. Empty unless the host requests them.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -30,7 +30,7 @@ pub struct SeedReport {
 /// End state of one or more runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct End {
+pub struct OutcomeGroup {
     pub n_seeds: u64,
     /// First seeds with this end state.
     pub seeds: Vec<u64>,
@@ -40,8 +40,8 @@ pub struct End {
 
 /// Final memory and fault of a run.
 #[derive(Clone, Debug, PartialEq)]
-struct Outcome {
-    left: Vec<Left>,
+struct SeedOutcome {
+    left: Vec<FinalMemory>,
     fault: Option<String>,
 }
 
@@ -53,10 +53,10 @@ pub struct SeedSearch {
     /// Step limit of each run.
     max_steps: u64,
     /// Prepared launch, available after the first seed has run.
-    restart: Option<Restart>,
+    restart: Option<LaunchTemplate>,
     /// Seed and session of the current run.
     running: Option<(u64, Session)>,
-    found: Vec<(Outcome, End)>,
+    found: Vec<(SeedOutcome, OutcomeGroup)>,
 }
 
 /// Runs the scenario with each seed, with at most `max_steps` steps per run.
@@ -64,9 +64,9 @@ pub fn compare_seeds(
     scenario: &Scenario,
     seeds: Range<u64>,
     max_steps: u64,
-) -> Result<SeedReport, Failure> {
+) -> Result<SeedReport, RequestError> {
     let mut search = SeedSearch::new(scenario.clone(), seeds, max_steps);
-    while !search.work(u64::MAX)? {}
+    while !search.advance(u64::MAX)? {}
     search.report()
 }
 
@@ -84,7 +84,7 @@ impl SeedSearch {
     }
 
     /// Executes at most `budget` steps of one seed. Returns whether every seed has run, or an error if the scenario cannot run.
-    pub fn work(&mut self, budget: u64) -> Result<bool, Failure> {
+    pub fn advance(&mut self, budget: u64) -> Result<bool, RequestError> {
         let (seed, mut session) = match self.running.take() {
             Some(running) => running,
             None => match self.seeds.next() {
@@ -105,11 +105,11 @@ impl SeedSearch {
                 self.max_steps
             )),
         };
-        let outcome = Outcome {
-            left: left_by(&session),
+        let outcome = SeedOutcome {
+            left: final_memories(&session),
             fault,
         };
-        self.note(seed, outcome);
+        self.record_outcome(seed, outcome);
         Ok(self.seeds.is_empty())
     }
 
@@ -124,16 +124,16 @@ impl SeedSearch {
     }
 
     /// Opens a session with `seed`. The first session checks, infers and decodes the launch, and later sessions reuse the result.
-    fn session(&mut self, seed: u64) -> Result<Session, Failure> {
+    fn session(&mut self, seed: u64) -> Result<Session, RequestError> {
         if let Some(restart) = &self.restart {
             return restart.with_seed(seed);
         }
-        let session = Session::untracked(with_seed(&self.scenario, seed))?;
+        let session = Session::new_without_last_writers(with_seed(&self.scenario, seed))?;
         self.restart = Some(session.restart());
         Ok(session)
     }
 
-    fn note(&mut self, seed: u64, outcome: Outcome) {
+    fn record_outcome(&mut self, seed: u64, outcome: SeedOutcome) {
         match self.found.iter_mut().find(|(other, _)| *other == outcome) {
             Some((_, end)) => {
                 end.n_seeds += 1;
@@ -142,7 +142,7 @@ impl SeedSearch {
                 }
             }
             None => {
-                let end = End {
+                let end = OutcomeGroup {
                     n_seeds: 1,
                     seeds: vec![seed],
                     fault: outcome.fault.clone(),
@@ -154,7 +154,7 @@ impl SeedSearch {
 
     /// Returns notes on a single end state: accesses of lanes that are ordered only by lockstep execution. The notes are separate from the
     /// report, since the race detector that finds these accesses is not part of the first emulator module of the page.
-    pub fn lockstep_notes(&self) -> Result<Vec<String>, Failure> {
+    pub fn lockstep_notes(&self) -> Result<Vec<String>, RequestError> {
         match (self.found.as_slice(), &self.restart) {
             ([_], Some(restart)) => {
                 let mut session = restart.with_seed(0)?;
@@ -166,7 +166,7 @@ impl SeedSearch {
     }
 
     /// Returns the end states of the seeds that have run. If there are several, two seeds run again to find their differences.
-    pub fn report(mut self) -> Result<SeedReport, Failure> {
+    pub fn report(mut self) -> Result<SeedReport, RequestError> {
         self.found
             .sort_by_cached_key(|(_, end)| u64::MAX - end.n_seeds);
         let differences = match self.found.as_slice() {
@@ -195,14 +195,14 @@ fn with_seed(scenario: &Scenario, seed: u64) -> Scenario {
 /// Runs two seeds again and returns the differences of their final memory.
 fn differences(
     scenario: &Scenario,
-    [a, b]: [&Outcome; 2],
+    [a, b]: [&SeedOutcome; 2],
     seeds: [u64; 2],
     max_steps: u64,
-) -> Result<Vec<Difference>, Failure> {
+) -> Result<Vec<MemoryDifference>, RequestError> {
     let run = |seed: u64| {
         let mut session = Session::new(with_seed(scenario, seed))?;
         session.run(max_steps);
-        Ok::<Session, Failure>(session)
+        Ok::<Session, RequestError>(session)
     };
     let mut sessions = [run(seeds[0])?, run(seeds[1])?];
     Ok(differences_between([&a.left, &b.left], &mut sessions))

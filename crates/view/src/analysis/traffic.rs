@@ -7,7 +7,7 @@ use crate::analysis::traffic::counter::TrafficCounter;
 use crate::model::traffic::{LineTraffic, Traffic, TrafficView};
 use crate::session::Session;
 use std::collections::BTreeMap;
-use warpgrid_launch::reading::Reader;
+use warpgrid_launch::reading::InstructionView;
 use warpgrid_program::FunctionId;
 
 impl Session {
@@ -19,7 +19,7 @@ impl Session {
         self.timeline.run_observed(end, &mut counter);
         counter.counted = counter.counted.max(self.position());
         self.counter = counter;
-        self.is_over()
+        self.is_finished()
     }
 
     /// Returns the number of steps from the start whose traffic is counted.
@@ -64,7 +64,7 @@ impl Session {
                 line,
                 opcode: self
                     .reader(place.0, place.1)
-                    .map_or("", Reader::opcode)
+                    .map_or("", InstructionView::opcode)
                     .to_owned(),
                 traffic: Traffic::default(),
             });

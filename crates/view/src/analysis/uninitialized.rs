@@ -7,11 +7,11 @@
 
 use crate::session::Session;
 use std::collections::HashMap;
-use warpgrid_emulator::{Agent, Interest, Observer, StepEvent};
+use warpgrid_emulator::{Agent, EventMask, Observer, StepEvent};
 use warpgrid_isa::{AccessKind, StateSpace};
-use warpgrid_launch::scenario::RegisterStart;
+use warpgrid_launch::scenario::InitialRegister;
 use warpgrid_program::{
-    Function, FunctionId, Instruction, OperandValue, Program, RegisterId, StepPart,
+    Function, FunctionId, Instruction, OperandValue, Program, RegisterId, StepGrouping,
 };
 
 /// Maximum number of followed steps, which bounds the cost of the analysis.
@@ -51,7 +51,7 @@ impl Flow {
             destinations: function.destinations(instruction),
             ..Flow::default()
         };
-        let Some(action) = program.action(instruction) else {
+        let Some(action) = program.opcode(instruction) else {
             return flow;
         };
         // Call parameters and the stack transfer values between registers and are not results.
@@ -60,7 +60,7 @@ impl Flow {
         let memory = action.does.memory();
         let control = action.does.control();
         flow.is_load = memory.is_some() || action.does.unit().is_some();
-        flow.is_branch = control.is_some_and(|op| op.is_branch() || op.leaves());
+        flow.is_branch = control.is_some_and(|op| op.is_branch() || op.exits_function());
         let is_store = memory.is_some_and(|op| op.access() != Some(AccessKind::Load));
         let stores = is_store && !is_private;
         for operand in function.operands_of(instruction.operands) {
@@ -186,7 +186,7 @@ struct Found {
 struct Follower {
     entry: FunctionId,
     flows: Vec<Flow>,
-    steps: Vec<StepPart>,
+    steps: Vec<StepGrouping>,
     n_registers: usize,
     /// Registers with an initial value from the launch.
     set: Vec<RegisterId>,
@@ -195,7 +195,7 @@ struct Follower {
 }
 
 impl Follower {
-    fn new(program: &Program, entry: FunctionId, set: &[RegisterStart]) -> Option<Follower> {
+    fn new(program: &Program, entry: FunctionId, set: &[InitialRegister]) -> Option<Follower> {
         let function = program.functions.get(entry.0 as usize)?;
         let of = |instruction| Flow::of(program, function, instruction);
         Some(Follower {
@@ -217,7 +217,7 @@ impl Follower {
 
     /// Returns the range of instructions that execute in one step with `instruction`.
     fn step_of(&self, instruction: u32) -> std::ops::RangeInclusive<usize> {
-        let is_with_next = |index: usize| self.steps.get(index) == Some(&StepPart::WithNext);
+        let is_with_next = |index: usize| self.steps.get(index) == Some(&StepGrouping::WithNext);
         let (mut first, mut last) = (instruction as usize, instruction as usize);
         while first > 0 && is_with_next(first - 1) {
             first -= 1;
@@ -230,8 +230,8 @@ impl Follower {
 }
 
 impl Observer for Follower {
-    fn interest(&self) -> Interest {
-        Interest::STEPS
+    fn interest(&self) -> EventMask {
+        EventMask::STEPS
     }
 
     fn step(&mut self, event: &StepEvent) {
@@ -292,7 +292,7 @@ impl Session {
             function.machine.is_none() && self.program.reads_unwritten_register(function)
         };
         let may_read = self.program.entries().any(|(_, entry)| may_read(entry));
-        match may_read.then(|| self.unwatched()) {
+        match may_read.then(|| self.restart_without_last_writers()) {
             Some(Ok(mut again)) => again.follow_unwritten_registers().unwrap_or_default(),
             Some(Err(_)) | None => Vec::new(),
         }

@@ -2,16 +2,16 @@
 
 use crate::analysis::memory_diff::{differing, outlasts_run};
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
-use crate::session::memory_list::Memory;
+use crate::session::memory_id::MemoryKey;
+use crate::session::memory_list::MemoryDescriptor;
 use crate::session::step::warp::readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
-use warpgrid_emulator::LaneList;
+use warpgrid_emulator::LaneMaskDisplay;
 use warpgrid_isa::{ScalarType, TypeKind};
-use warpgrid_launch::reading::{Reading, readers};
+use warpgrid_launch::reading::{InstructionSummary, readers};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_program::counted;
 use warpgrid_program::{Function, FunctionId, RegisterId};
@@ -75,7 +75,7 @@ impl fmt::Display for RegisterResult {
                 value,
             } = group;
             let separator = if index == 0 { "" } else { ";" };
-            let lanes = LaneList(*lanes);
+            let lanes = LaneMaskDisplay(*lanes);
             match has_one_warp {
                 true => write!(f, "{separator} {lanes} = {value}")?,
                 false => write!(f, "{separator} block {block} warp {warp} {lanes} = {value}")?,
@@ -152,7 +152,7 @@ impl Session {
                 continue;
             }
             let ty = match reader.read() {
-                Reading::Compute { ty, .. } => Some(ty),
+                InstructionSummary::Compute { ty, .. } => Some(ty),
                 _ => None,
             };
             written.extend(reader.destinations().into_iter().map(|to| (to, ty)));
@@ -218,8 +218,8 @@ impl Session {
     /// Returns the memories that the run has changed and that have no expectation. `start` is a session of the same launch at its start.
     pub fn changed_memories(&self, start: &Session) -> Vec<ChangedMemory> {
         let buffers = self.buffers();
-        let is_expected = |id: &MemoryId| {
-            let of_memory = |buffer: &&Buffer| *id == MemoryId::Buffer(buffer.name.clone());
+        let is_expected = |id: &MemoryKey| {
+            let of_memory = |buffer: &&Buffer| *id == MemoryKey::Buffer(buffer.name.clone());
             buffers
                 .iter()
                 .find(of_memory)
@@ -237,7 +237,7 @@ impl Session {
 }
 
 /// Compares the bytes of a memory at the start and at the end of a run.
-fn changed_memory(memory: &Memory, [before, after]: [&[u8]; 2]) -> Option<ChangedMemory> {
+fn changed_memory(memory: &MemoryDescriptor, [before, after]: [&[u8]; 2]) -> Option<ChangedMemory> {
     let ty = memory.element;
     let name = |index: usize| {
         let subscript = memory.view.subscript(index as u64);

@@ -1,7 +1,7 @@
 //! Default step limits, and conversion of numbers from hosts without 64-bit integers.
 
 use crate::model::request::{RunOptions, SessionRunOptions};
-use crate::request_error::Failure;
+use crate::request_error::RequestError;
 use crate::session::memory_grid::MAX_COLUMNS;
 
 /// Default step limit of a function call, whose caller may block the user interface.
@@ -10,16 +10,16 @@ pub const STEPS_OF_A_CALL: u64 = 100_000_000;
 pub const STEPS_OF_A_COMMAND: u64 = 2_000_000_000;
 
 /// Converts a count or position of JavaScript, whose numbers are exact up to 2^53. Negative numbers and fractions are errors.
-pub fn whole(value: f64, what: &str) -> Result<u64, Failure> {
+pub fn whole(value: f64, what: &str) -> Result<u64, RequestError> {
     if value >= 0.0 && value.fract() == 0.0 {
         return Ok(value as u64);
     }
     let why = format!("found {value}, expected a nonnegative integer");
-    Err(Failure::unreadable(what, &why))
+    Err(RequestError::invalid_argument(what, &why))
 }
 
 /// Converts a step limit: [`STEPS_OF_A_CALL`] if absent, unlimited if infinite.
-pub(crate) fn steps(max_steps: Option<f64>) -> Result<u64, Failure> {
+pub(crate) fn steps(max_steps: Option<f64>) -> Result<u64, RequestError> {
     match max_steps {
         Some(f64::INFINITY) => Ok(u64::MAX),
         Some(steps) => whole(steps, "maxSteps"),
@@ -29,25 +29,25 @@ pub(crate) fn steps(max_steps: Option<f64>) -> Result<u64, Failure> {
 
 impl RunOptions {
     /// Returns the step limit of the run.
-    pub fn steps(self) -> Result<u64, Failure> {
+    pub fn steps(self) -> Result<u64, RequestError> {
         steps(self.max_steps)
     }
 }
 
 impl SessionRunOptions {
     /// Returns the step limit of the run.
-    pub fn steps(self) -> Result<u64, Failure> {
+    pub fn steps(self) -> Result<u64, RequestError> {
         steps(self.max_steps)
     }
 }
 
 /// Rejects an invalid number of grid columns. `what` names the argument.
-pub(crate) fn check_columns(columns: Option<u32>, what: &str) -> Result<(), Failure> {
+pub(crate) fn check_columns(columns: Option<u32>, what: &str) -> Result<(), RequestError> {
     if columns.is_none_or(|columns| (1..=MAX_COLUMNS).contains(&columns)) {
         return Ok(());
     }
     let why = format!("the number of columns is out of range, expected 1 to {MAX_COLUMNS} columns");
-    Err(Failure::unreadable(what, &why))
+    Err(RequestError::invalid_argument(what, &why))
 }
 
 #[cfg(test)]

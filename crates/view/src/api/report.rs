@@ -2,17 +2,17 @@
 
 use crate::api::final_values::RegisterResult;
 use crate::api::limits::steps;
-use crate::api::values::Values;
-use crate::layouts::inspector::layout_inference::AccessLayout;
+use crate::api::values::BufferValues;
+use crate::layouts::inspector::layout_inference::InferredAccessLayout;
 use crate::memory_model::concurrency::RaceView;
 use crate::memory_model::concurrency::hang::HangView;
 use crate::model::fault::{CauseView, FaultView};
 use crate::model::request::EngineChoice;
 use crate::model::traffic::TrafficView;
-use crate::request_error::Failure;
+use crate::request_error::RequestError;
 use crate::session::Session;
 use crate::session::expectations::{compare, compare_fault};
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ pub struct ReportOptions {
 
 impl ReportOptions {
     /// Returns the request with default values.
-    pub fn request(self) -> Result<ReportRequest, Failure> {
+    pub fn request(self) -> Result<ReportRequest, RequestError> {
         Ok(ReportRequest {
             max_steps: steps(self.max_steps)?,
             traffic: self.traffic,
@@ -111,7 +111,7 @@ pub struct RunReport {
     /// Inferred layouts of accesses, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
-    pub layouts: Option<Vec<AccessLayout>>,
+    pub layouts: Option<Vec<InferredAccessLayout>>,
     /// Registers that a snippet has written, at the end of the run. Empty for a kernel.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(
@@ -153,7 +153,7 @@ impl Session {
         let uninitialized = self.uninitialized_registers();
         let (races, mut notes) = self.finish(request);
         let mut stopped = Vec::new();
-        if !self.is_over() {
+        if !self.is_finished() {
             let n = self.position();
             let steps = if n == 1 { "step" } else { "steps" };
             stopped.push(format!(
@@ -178,7 +178,7 @@ impl Session {
             differences.extend(undefined(races.as_deref(), barrier));
         }
         notes.extend(
-            self.guesses()
+            self.inferred_annotations()
                 .iter()
                 .map(|line| format!("inferred: `{line}`")),
         );
@@ -220,7 +220,7 @@ impl Session {
     }
 
     /// Checks whether the scenario has an expectation.
-    pub fn has_promise(&self) -> bool {
+    pub fn has_expectation(&self) -> bool {
         self.scenario().fault.is_some() || self.buffers().iter().any(Buffer::has_expectation)
     }
 
@@ -231,8 +231,8 @@ impl Session {
     }
 
     /// Returns the elements of a buffer for serialization in the notation of scenarios.
-    pub fn values_of(&self, buffer: &Buffer) -> Values<'_> {
-        Values {
+    pub fn values_of(&self, buffer: &Buffer) -> BufferValues<'_> {
+        BufferValues {
             ty: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::U8),
             bytes: self.bytes_or_none(&buffer.name),
         }
@@ -253,7 +253,7 @@ impl Session {
     }
 
     fn bytes_or_none(&self, name: &str) -> &[u8] {
-        let memory = self.memory(&MemoryId::Buffer(name.to_owned()));
+        let memory = self.memory(&MemoryKey::Buffer(name.to_owned()));
         memory.unwrap_or_default()
     }
 

@@ -1,30 +1,34 @@
 //! Methods of a session with plain arguments: memories are identified by name, and options are validated. The methods return a view or a
-//! [`Failure`].
+//! [`RequestError`].
 
-use crate::analysis::cell_history::{CellPlace, MAX_CELL_BYTES};
+use crate::analysis::cell_history::{CellLocation, MAX_CELL_BYTES};
 use crate::api::limits::check_columns;
 use crate::diagnostics::{NO_SUCH_MEMORY, no_such_memory};
-use crate::memory_export::MemoryForm;
-use crate::model::Frame;
-use crate::model::grid::Grid;
+use crate::memory_export::ExportFormat;
+use crate::model::SessionFrame;
+use crate::model::grid::MemoryGrid;
 use crate::model::history::{CellHistory, HistoryOptions};
-use crate::model::request::{FrameRequest, GridOptions, RunOptions, UntilOptions};
-use crate::request_error::Failure;
+use crate::model::request::{FrameRequest, GridOptions, RunOptions, StopOptions};
+use crate::request_error::RequestError;
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
-use crate::session::until::{Direction, Reached, Until, UntilError};
+use crate::session::memory_id::MemoryKey;
+use crate::session::until::{Direction, StopCondition, StopConditionError, StopResult};
 
 impl Session {
     /// Returns the bytes of the named memory.
-    pub fn bytes_of(&self, name: &str) -> Result<&[u8], Failure> {
-        let memory = self.memory(&MemoryId::from(name));
+    pub fn bytes_of(&self, name: &str) -> Result<&[u8], RequestError> {
+        let memory = self.memory(&MemoryKey::from(name));
         memory.ok_or_else(|| unknown_memory(name))
     }
 
     /// Returns a window of the named memory as cells.
-    pub fn grid_named(&mut self, name: &str, options: GridOptions) -> Result<Grid, Failure> {
+    pub fn grid_named(
+        &mut self,
+        name: &str,
+        options: GridOptions,
+    ) -> Result<MemoryGrid, RequestError> {
         check_columns(options.columns, "options")?;
-        let request = options.request(MemoryId::from(name));
+        let request = options.request(MemoryKey::from(name));
         self.grid(&request).ok_or_else(|| unknown_memory(name))
     }
 
@@ -34,11 +38,11 @@ impl Session {
         name: &str,
         offset: u64,
         options: HistoryOptions,
-    ) -> Result<CellHistory, Failure> {
-        let id = MemoryId::from(name);
+    ) -> Result<CellHistory, RequestError> {
+        let id = MemoryKey::from(name);
         let memory = self.memory_with(&id).ok_or_else(|| unknown_memory(name))?;
         let ty = options.ty.unwrap_or(memory.element);
-        let place = CellPlace {
+        let place = CellLocation {
             n_bytes: options.bytes.unwrap_or(ty.width_bytes() as u64),
             memory: id,
             offset,
@@ -49,7 +53,7 @@ impl Session {
                 "`bytes` is {}, expected 1 to {MAX_CELL_BYTES}",
                 place.n_bytes
             );
-            return Err(Failure::unreadable("options", &why));
+            return Err(RequestError::invalid_argument("options", &why));
         }
         let size = memory.view.size_bytes;
         self.history(&place).ok_or_else(|| {
@@ -57,23 +61,23 @@ impl Session {
             let why = format!(
                 "found the byte range {offset} to {end}, expected an end of at most {size}, the size of `{name}`"
             );
-            Failure::unreadable("offset", &why)
+            RequestError::invalid_argument("offset", &why)
         })
     }
 
     /// Runs forward, or backward through past steps, until a condition is true.
-    pub fn run_until_asked(&mut self, options: &UntilOptions) -> Result<Reached, Failure> {
+    pub fn run_until_request(&mut self, options: &StopOptions) -> Result<StopResult, RequestError> {
         let until = self.until_of(options)?;
         let direction = match options.back {
-            true => Direction::Back,
+            true => Direction::Reverse,
             false => Direction::Forward,
         };
         let run = RunOptions {
             max_steps: options.max_steps,
         };
         let reached = self.run_until(&until, direction, run.steps()?);
-        reached.map_err(|UntilError { message, at }| {
-            Failure::unreadable(
+        reached.map_err(|StopConditionError { message, at }| {
+            RequestError::invalid_argument(
                 "options",
                 &match at {
                     (0, 0) => message,
@@ -83,21 +87,21 @@ impl Session {
         })
     }
 
-    fn until_of(&self, options: &UntilOptions) -> Result<Until, Failure> {
+    fn until_of(&self, options: &StopOptions) -> Result<StopCondition, RequestError> {
         match (&options.condition, &options.lines, &options.memory) {
-            (Some(condition), None, None) => Ok(Until::Meets(condition.clone())),
-            (None, Some(lines), None) => Ok(Until::Lines(lines.clone())),
+            (Some(condition), None, None) => Ok(StopCondition::Predicate(condition.clone())),
+            (None, Some(lines), None) => Ok(StopCondition::LineReached(lines.clone())),
             (None, None, Some(name)) => {
-                let id = MemoryId::from(&**name);
+                let id = MemoryKey::from(&**name);
                 let memory = self.memory_with(&id).ok_or_else(|| unknown_memory(name))?;
-                Ok(Until::Changes(CellPlace {
+                Ok(StopCondition::DataChange(CellLocation {
                     memory: id,
                     offset: options.offset.unwrap_or(0),
                     n_bytes: options.bytes.unwrap_or(memory.element.width_bytes() as u64),
                     ty: memory.element,
                 }))
             }
-            _ => Err(Failure::unreadable(
+            _ => Err(RequestError::invalid_argument(
                 "options",
                 "expected exactly one of the options `condition`, `lines` and `memory`",
             )),
@@ -105,12 +109,15 @@ impl Session {
     }
 
     /// Returns all data that the page displays at the present position. Fails if a requested memory does not exist.
-    pub fn frame_asked(&mut self, request: &FrameRequest) -> Result<Frame, Failure> {
+    pub fn requested_frame(
+        &mut self,
+        request: &FrameRequest,
+    ) -> Result<SessionFrame, RequestError> {
         for grid in &request.grids {
             check_columns(grid.columns, "request")?;
         }
         let frame = self.frame(request);
-        let is_there = |id: &MemoryId| frame.grids.iter().any(|grid| grid.memory.id == *id);
+        let is_there = |id: &MemoryKey| frame.grids.iter().any(|grid| grid.memory.id == *id);
         let mut asked = request.grids.iter().map(|grid| &grid.memory);
         match asked.find(|id| !is_there(id)) {
             Some(id) => Err(unknown_memory(&id.to_string())),
@@ -118,23 +125,23 @@ impl Session {
         }
     }
 
-    /// Exports the named memory as a file. `form` is the name of a [`MemoryForm`].
+    /// Exports the named memory as a file. `form` is the name of a [`ExportFormat`].
     pub fn file_named(
         &mut self,
         name: &str,
         form: &str,
         options: GridOptions,
-    ) -> Result<Vec<u8>, Failure> {
+    ) -> Result<Vec<u8>, RequestError> {
         check_columns(options.columns, "options")?;
-        let form = MemoryForm::from_name(form)
-            .ok_or_else(|| Failure::unreadable("form", &MemoryForm::expected(form)))?;
+        let form = ExportFormat::from_name(form)
+            .ok_or_else(|| RequestError::invalid_argument("form", &ExportFormat::expected(form)))?;
         self.bytes_of(name)?;
-        let request = options.request(MemoryId::from(name));
+        let request = options.request(MemoryKey::from(name));
         let file = self.memory_file(&request, form);
-        file.map_err(|why| Failure::unreadable("form", &why))
+        file.map_err(|why| RequestError::invalid_argument("form", &why))
     }
 }
 
-fn unknown_memory(name: &str) -> Failure {
-    Failure::new(NO_SUCH_MEMORY, no_such_memory(name))
+fn unknown_memory(name: &str) -> RequestError {
+    RequestError::new(NO_SUCH_MEMORY, no_such_memory(name))
 }

@@ -24,7 +24,7 @@ pub const CASE_FACTS: &[&str] = &[
 pub fn fields_of<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
     let fields = Cell::new(&[][..]);
     // The probe has no value, and only records the requested fields.
-    let _ = T::deserialize(Probe(&fields));
+    let _ = T::deserialize(FieldProbe(&fields));
     fields.get()
 }
 
@@ -44,9 +44,9 @@ pub fn unknown_field<T: for<'de> Deserialize<'de>>(
 }
 
 /// Deserializer that records the field names of the struct.
-struct Probe<'a>(&'a Cell<&'static [&'static str]>);
+struct FieldProbe<'a>(&'a Cell<&'static [&'static str]>);
 
-impl<'de> Deserializer<'de> for Probe<'_> {
+impl<'de> Deserializer<'de> for FieldProbe<'_> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {

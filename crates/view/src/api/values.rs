@@ -5,12 +5,12 @@ use warpgrid_launch::value::ElementType;
 
 /// Elements of a buffer, converted during serialization: as a list of values, 1 GiB would occupy 32 GiB.
 #[derive(Debug)]
-pub struct Values<'a> {
+pub struct BufferValues<'a> {
     pub ty: ElementType,
     pub bytes: &'a [u8],
 }
 
-impl Serialize for Values<'_> {
+impl Serialize for BufferValues<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // Integers of up to 32 bits are serialized without a `Literal`, which would take twice as long.
         match self.ty {
@@ -29,7 +29,7 @@ impl Serialize for Values<'_> {
     }
 }
 
-impl Values<'_> {
+impl BufferValues<'_> {
     /// Serializes the elements as numbers of `WIDTH` bytes.
     fn collect<S: Serializer, T: Serialize, const WIDTH: usize>(
         &self,
@@ -43,14 +43,14 @@ impl Values<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Values;
+    use super::BufferValues;
     use warpgrid_launch::value::ElementType;
 
     #[test]
     fn every_type_is_written_as_it_is_decoded() {
         let bytes: Vec<u8> = (0..=255_u8).rev().chain([0; 32]).collect();
         for (name, ty) in ElementType::ALL.iter().copied() {
-            let values = Values { ty, bytes: &bytes };
+            let values = BufferValues { ty, bytes: &bytes };
             let written = serde_json::to_value(values).unwrap();
             let elements = bytes.chunks(ty.width_bytes());
             let decoded: Vec<_> = elements.map(|e| ty.decode(ty.bits(e))).collect();

@@ -1,12 +1,12 @@
 //! Compiled files. Input: bytes. Output: the contents of the file, and its code objects as source text.
 
 use crate::compiled_file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
-use warpgrid_paste::binary::{self, Contents, Entry, EntryKind};
+use warpgrid_paste::binary::{self, BinaryContents, EmbeddedProgram, EmbeddedProgramKind};
 
 /// Opened compiled file.
 #[derive(Debug)]
 pub struct CompiledFile {
-    contents: Contents,
+    contents: BinaryContents,
 }
 
 /// Checks whether bytes are a compiled file rather than text.
@@ -32,11 +32,14 @@ impl CompiledFile {
 
     /// Returns a code object as text: the unchanged PTX, or the parts of machine code that are readable without a disassembler.
     pub fn text(&self, program: usize) -> Option<String> {
-        self.contents.entries.get(program).map(Entry::text)
+        self.contents
+            .entries
+            .get(program)
+            .map(EmbeddedProgram::text)
     }
 }
 
-fn program(entry: &Entry) -> ProgramView {
+fn program(entry: &EmbeddedProgram) -> ProgramView {
     let plain = || {
         let names = entry.kernels().into_iter();
         names.map(|name| ProgramKernel {
@@ -45,8 +48,8 @@ fn program(entry: &Entry) -> ProgramView {
         })
     };
     let (language, kernels) = match &entry.kind {
-        EntryKind::Ptx(_) => (ProgramLanguage::Ptx, plain().collect()),
-        EntryKind::Machine(cubin) => {
+        EmbeddedProgramKind::Ptx(_) => (ProgramLanguage::Ptx, plain().collect()),
+        EmbeddedProgramKind::Machine(cubin) => {
             let kernels = cubin.kernels.iter().map(|kernel| ProgramKernel {
                 name: kernel.name.clone(),
                 facts: kernel.facts(),

@@ -1,6 +1,6 @@
 //! Tokens of conditions and expressions, with their positions.
 
-use crate::expression::tree::Binary;
+use crate::expression::tree::BinaryOp;
 use std::ops::Range;
 use warpgrid_launch::value::hexadecimal_digits;
 
@@ -97,10 +97,10 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes an operator of a list. `<` and `>` do not match the first character of a shift.
-    pub(crate) fn operator(&mut self, operators: &[(&str, Binary)]) -> Option<Binary> {
+    pub(crate) fn operator(&mut self, operators: &[(&str, BinaryOp)]) -> Option<BinaryOp> {
         let rest = self.rest();
         let is_shift = rest.starts_with("<<") || rest.starts_with(">>");
-        let is_next = |(sign, _): &&(&str, Binary)| {
+        let is_next = |(sign, _): &&(&str, BinaryOp)| {
             rest.starts_with(sign) && is_shift == matches!(*sign, "<<" | ">>")
         };
         let (sign, operator) = operators.iter().find(is_next)?;

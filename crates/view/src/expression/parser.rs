@@ -2,9 +2,11 @@
 
 use crate::diagnostics::suggestion;
 use crate::expression::lexer::{Lexer, SyntaxError};
-use crate::expression::tree::{Binary, Condition, Expression, Literal, Place, WatchExpression};
+use crate::expression::tree::{
+    BinaryOp, Expression, LaneFilter, Literal, RegisterCondition, WatchExpression,
+};
 use crate::expression::tree::{COMPARISONS, LEVELS, SIGNS};
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use warpgrid_launch::value::ElementType;
 
 /// Example of a condition in messages.
@@ -17,15 +19,15 @@ const MAX_LENGTH: usize = 500;
 /// Maximum nesting depth of an expression.
 const MAX_DEPTH: u32 = 40;
 
-impl Condition {
-    pub(crate) fn parse(text: &str) -> Result<Condition, SyntaxError> {
+impl RegisterCondition {
+    pub(crate) fn parse(text: &str) -> Result<RegisterCondition, SyntaxError> {
         let mut lexer = Lexer::new(text);
         let place = match text.contains(':') {
-            true => Place::parse(&mut lexer)?,
-            false => Place::default(),
+            true => LaneFilter::parse(&mut lexer)?,
+            false => LaneFilter::default(),
         };
         let register = lexer.take_while(|c| !"=!<>".contains(c));
-        let Some(Binary::Compare(comparison)) = lexer.operator(COMPARISONS) else {
+        let Some(BinaryOp::Compare(comparison)) = lexer.operator(COMPARISONS) else {
             let sign = lexer.take_while(|c| "=!<>".contains(c));
             return Err(match sign.text {
                 "" => register.error(format!(
@@ -44,7 +46,7 @@ impl Condition {
             )));
         }
         let number = lexer.take_while(|_| true);
-        Ok(Condition {
+        Ok(RegisterCondition {
             place,
             register: register.text.to_owned(),
             comparison,
@@ -63,21 +65,21 @@ impl Condition {
     }
 }
 
-impl Place {
+impl LaneFilter {
     /// The first words of a selection.
     pub(crate) const WORDS: [&str; 4] = ["block", "warp", "lane", "thread"];
 
     /// Reads a selection: `warp 1 lane 3`. A colon may follow.
-    pub(crate) fn read(text: &str) -> Result<Place, String> {
+    pub(crate) fn read(text: &str) -> Result<LaneFilter, String> {
         let mut lexer = Lexer::new(text);
-        let place = Place::parse(&mut lexer);
+        let place = LaneFilter::parse(&mut lexer);
         let end = place.and_then(|place| lexer.end("a register").map(|()| place));
         end.map_err(|error| error.message)
     }
 
     /// Parses a selection up to and including `:`, or up to the end of the text.
-    fn parse(lexer: &mut Lexer<'_>) -> Result<Place, SyntaxError> {
-        let mut place = Place::default();
+    fn parse(lexer: &mut Lexer<'_>) -> Result<LaneFilter, SyntaxError> {
+        let mut place = LaneFilter::default();
         let mut word = lexer.word();
         while !word.text.is_empty() {
             let number = lexer.word();
@@ -93,7 +95,7 @@ impl Place {
             word = lexer.word();
         }
         lexer.take(":");
-        match place == Place::default() {
+        match place == LaneFilter::default() {
             true => Err(word.error(
                 "the prefix before `:` names no thread, expected a prefix such as `lane 3`",
             )),
@@ -103,7 +105,7 @@ impl Place {
 
     /// Sets the number of a word; the error is the message.
     fn set(&mut self, word: &str, number: &str) -> Result<(), String> {
-        if !Place::WORDS.contains(&word) {
+        if !LaneFilter::WORDS.contains(&word) {
             return Err(format!(
                 "found `{word}`, expected `block`, `warp`, `lane` or `thread`"
             ));
@@ -150,9 +152,9 @@ impl WatchExpression {
         let mut lexer = Lexer::new(text);
         let first = text.split_whitespace().next().unwrap_or("");
         // The colon of `shared:0[2]` does not end a selection.
-        let place = match Place::WORDS.contains(&first) && text.contains(':') {
-            true => Place::parse(&mut lexer)?,
-            false => Place::default(),
+        let place = match LaneFilter::WORDS.contains(&first) && text.contains(':') {
+            true => LaneFilter::parse(&mut lexer)?,
+            false => LaneFilter::default(),
         };
         let mut parser = Parser { lexer, depth: 0 };
         let expression = parser.level(0)?;
@@ -229,7 +231,7 @@ impl Parser<'_> {
             indices.push(self.until("]")?);
         }
         if !indices.is_empty() {
-            return Ok(Expression::Element(MemoryId::from(name.text), indices));
+            return Ok(Expression::Element(MemoryKey::from(name.text), indices));
         }
         if self.lexer.take("(") {
             let Some(ty) = ElementType::from_name(name.text) else {

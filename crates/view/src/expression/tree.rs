@@ -1,16 +1,16 @@
 //! Syntax trees of conditions and watch expressions, and their operators.
 
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use std::ops::Range;
 use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 
 /// A comparison of a register with a number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Condition {
-    pub place: Place,
+pub struct RegisterCondition {
+    pub place: LaneFilter,
     pub register: String,
-    pub comparison: Comparison,
+    pub comparison: RelationalOp,
     pub number: Literal,
     /// Range of the register in the text, in bytes.
     pub register_range: Range<usize>,
@@ -19,13 +19,13 @@ pub struct Condition {
 /// An expression, and the lanes for which it is evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchExpression {
-    pub place: Place,
+    pub place: LaneFilter,
     pub expression: Expression,
 }
 
 /// The selected lanes: all lanes that agree with every given number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct LaneFilter {
     pub block: Option<u64>,
     pub warp: Option<u32>,
     pub lane: Option<u8>,
@@ -37,10 +37,10 @@ pub enum Expression {
     Literal(Literal),
     Register(String),
     /// An element of a memory, by its linear index or by one index per dimension.
-    Element(MemoryId, Vec<Expression>),
+    Element(MemoryKey, Vec<Expression>),
     As(ElementType, Box<Expression>),
-    Unary(Unary, Box<Expression>),
-    Binary(Binary, Box<[Expression; 2]>),
+    Unary(UnaryOp, Box<Expression>),
+    Binary(BinaryOp, Box<[Expression; 2]>),
 }
 
 /// A number as written.
@@ -56,7 +56,7 @@ pub enum Literal {
 
 /// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum RelationalOp {
     Equal,
     NotEqual,
     Less,
@@ -67,8 +67,8 @@ pub enum Comparison {
 
 /// An operator with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binary {
-    Compare(Comparison),
+pub enum BinaryOp {
+    Compare(RelationalOp),
     Or,
     Xor,
     And,
@@ -83,45 +83,45 @@ pub enum Binary {
 
 /// An operator with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unary {
+pub enum UnaryOp {
     Negate,
     Complement,
     Not,
 }
 
 /// Comparison operators. An operator precedes its own prefixes.
-pub(crate) const COMPARISONS: &[(&str, Binary)] = &[
-    ("==", Binary::Compare(Comparison::Equal)),
-    ("!=", Binary::Compare(Comparison::NotEqual)),
-    ("<=", Binary::Compare(Comparison::LessOrEqual)),
-    (">=", Binary::Compare(Comparison::GreaterOrEqual)),
-    ("<", Binary::Compare(Comparison::Less)),
-    (">", Binary::Compare(Comparison::Greater)),
+pub(crate) const COMPARISONS: &[(&str, BinaryOp)] = &[
+    ("==", BinaryOp::Compare(RelationalOp::Equal)),
+    ("!=", BinaryOp::Compare(RelationalOp::NotEqual)),
+    ("<=", BinaryOp::Compare(RelationalOp::LessOrEqual)),
+    (">=", BinaryOp::Compare(RelationalOp::GreaterOrEqual)),
+    ("<", BinaryOp::Compare(RelationalOp::Less)),
+    (">", BinaryOp::Compare(RelationalOp::Greater)),
 ];
 
 /// Binary operators by precedence, lowest first.
-pub(crate) const LEVELS: &[&[(&str, Binary)]] = &[
+pub(crate) const LEVELS: &[&[(&str, BinaryOp)]] = &[
     COMPARISONS,
-    &[("|", Binary::Or)],
-    &[("^", Binary::Xor)],
-    &[("&", Binary::And)],
-    &[("<<", Binary::Left), (">>", Binary::Right)],
-    &[("+", Binary::Add), ("-", Binary::Subtract)],
+    &[("|", BinaryOp::Or)],
+    &[("^", BinaryOp::Xor)],
+    &[("&", BinaryOp::And)],
+    &[("<<", BinaryOp::Left), (">>", BinaryOp::Right)],
+    &[("+", BinaryOp::Add), ("-", BinaryOp::Subtract)],
     &[
-        ("*", Binary::Multiply),
-        ("/", Binary::Divide),
-        ("%", Binary::Remainder),
+        ("*", BinaryOp::Multiply),
+        ("/", BinaryOp::Divide),
+        ("%", BinaryOp::Remainder),
     ],
 ];
 
 /// Unary operators.
-pub(crate) const SIGNS: [(&str, Unary); 3] = [
-    ("-", Unary::Negate),
-    ("~", Unary::Complement),
-    ("!", Unary::Not),
+pub(crate) const SIGNS: [(&str, UnaryOp); 3] = [
+    ("-", UnaryOp::Negate),
+    ("~", UnaryOp::Complement),
+    ("!", UnaryOp::Not),
 ];
 
-impl Binary {
+impl BinaryOp {
     pub(crate) fn sign(self) -> &'static str {
         let mut all = LEVELS.iter().copied().flatten();
         all.find(|(_, own)| *own == self)
@@ -129,15 +129,15 @@ impl Binary {
     }
 }
 
-impl Comparison {
+impl RelationalOp {
     pub(crate) fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
         match self {
-            Comparison::Equal => left == right,
-            Comparison::NotEqual => left != right,
-            Comparison::Less => left < right,
-            Comparison::LessOrEqual => left <= right,
-            Comparison::Greater => left > right,
-            Comparison::GreaterOrEqual => left >= right,
+            RelationalOp::Equal => left == right,
+            RelationalOp::NotEqual => left != right,
+            RelationalOp::Less => left < right,
+            RelationalOp::LessOrEqual => left <= right,
+            RelationalOp::Greater => left > right,
+            RelationalOp::GreaterOrEqual => left >= right,
         }
     }
 }

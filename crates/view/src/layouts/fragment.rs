@@ -12,7 +12,7 @@ pub(crate) mod table;
 pub use crate::layouts::fragment::picture::{
     AccessTraffic, FragmentChoices, FragmentPicture, PictureCell, picture,
 };
-pub use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
+pub use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
 pub use crate::layouts::fragment::svg::svg;
 pub use crate::layouts::fragment::table::table;
 
@@ -20,14 +20,14 @@ use crate::layouts::tensor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use warpgrid_isa::fragment::{
-    Access, FragmentMap, FragmentOp, FragmentQuery, Holder, Matrix, Place, Shape, VARIABLES,
-    fragment as look_up,
+    ElementCoord, FragmentMap, FragmentOp, FragmentQuery, MatrixOperand, RegisterLocation, Shape,
+    VARIABLES, WmmaAccess, fragment as look_up,
 };
-use warpgrid_isa::target::{TARGETS, TargetGate};
-use warpgrid_isa::{MatrixLayout, Origin, ScalarType, Target};
+use warpgrid_isa::target::{TARGETS, TargetRequirement};
+use warpgrid_isa::{FactSource, MatrixLayout, ScalarType, Target};
 
 /// Element `[row, col]` for each lane, register and position in the register (low bits first).
-pub type Lanes = Vec<Vec<Vec<[u16; 2]>>>;
+pub type LaneMap = Vec<Vec<Vec<[u16; 2]>>>;
 
 /// Fragment layout. The fields from `format` on form a file of fragment maps that contains this layout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub struct FragmentView {
     pub regs: u8,
     pub elems_per_reg: u8,
     pub formula: String,
-    pub lanes: Lanes,
+    pub lanes: LaneMap,
     /// Offset of each element from the start of the matrix in elements, in the order of `lanes`.
     pub offsets: Vec<Vec<Vec<u64>>>,
     /// Index of the matrix of each element, in the order of `lanes`, if the operation has several matrices (`ldmatrix.x4`,
@@ -77,7 +77,7 @@ pub struct FragmentMapEntry {
     pub regs: u8,
     pub elems_per_reg: u8,
     pub formula: String,
-    pub lanes: Lanes,
+    pub lanes: LaneMap,
 }
 
 /// Operation with this map.
@@ -131,16 +131,16 @@ pub struct AccessView {
 }
 
 /// Returns the fragment layout that `request` describes.
-pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, FragmentRefusal> {
+pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, FragmentError> {
     let query = read(request)?;
-    let refuse = |error: warpgrid_isa::fragment::FragmentError| FragmentRefusal {
+    let refuse = |error: warpgrid_isa::fragment::FragmentError| FragmentError {
         message: error.to_string(),
     };
     let map = look_up(&query).map_err(refuse)?;
     let stride = request
         .stride
         .unwrap_or_else(|| map.default_stride_elements(map.layout));
-    let by_lane = ByLane(&map);
+    let by_lane = PositionsByLane(&map);
     let lanes = by_lane.collect(|place| [place.row, place.column]);
     let archs = same_targets(&map);
     let name = map.name();
@@ -205,30 +205,29 @@ pub fn every_operation() -> impl Iterator<Item = String> {
 }
 
 /// Returns an error that lists the accepted values.
-fn unknown(what: &str, found: &str, known: impl Iterator<Item = String>) -> FragmentRefusal {
+fn unknown(what: &str, found: &str, known: impl Iterator<Item = String>) -> FragmentError {
     let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
-    FragmentRefusal {
+    FragmentError {
         message: format!("found {what} `{found}`, expected {}", known.join(", ")),
     }
 }
 
-fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRefusal> {
+fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentError> {
     let op = FragmentOp::from_name(&request.op)
         .ok_or_else(|| unknown("operation on fragments", &request.op, every_operation()))?;
-    let shape = Shape::from_name(&request.shape).ok_or_else(|| FragmentRefusal {
+    let shape = Shape::from_name(&request.shape).ok_or_else(|| FragmentError {
         message: format!(
             "found the shape `{}`, expected a shape such as `m16n16k16`",
             request.shape
         ),
     })?;
-    let ty = ScalarType::from_name(request.ty.trim_start_matches('.')).ok_or_else(|| {
-        FragmentRefusal {
+    let ty =
+        ScalarType::from_name(request.ty.trim_start_matches('.')).ok_or_else(|| FragmentError {
             message: format!(
                 "found the type `{}`, expected a type such as `f16`",
                 request.ty
             ),
-        }
-    })?;
+        })?;
     let target = match request.target.as_str() {
         // Without a target, the newest target that supports the fragment is selected below.
         "" => None,
@@ -267,7 +266,7 @@ pub(crate) fn with_tensor_cores() -> impl Iterator<Item = &'static Target> {
     let is_plain = |target: &&Target| target.name.ends_with(|last: char| last.is_ascii_digit());
     TARGETS
         .iter()
-        .filter(|target| TargetGate::From(70).met_by(target))
+        .filter(|target| TargetRequirement::From(70).met_by(target))
         .filter(is_plain)
 }
 
@@ -286,11 +285,11 @@ pub(crate) fn same_targets(map: &FragmentMap) -> Vec<String> {
 }
 
 /// Elements of a map by lane, register and position in the register.
-struct ByLane<'a>(&'a FragmentMap);
+struct PositionsByLane<'a>(&'a FragmentMap);
 
-impl ByLane<'_> {
-    fn collect<T>(&self, value: impl Fn(Place) -> T) -> Vec<Vec<Vec<T>>> {
-        let holder = |lane, register, element| Holder {
+impl PositionsByLane<'_> {
+    fn collect<T>(&self, value: impl Fn(ElementCoord) -> T) -> Vec<Vec<Vec<T>>> {
+        let holder = |lane, register, element| RegisterLocation {
             lane,
             register,
             element,
@@ -314,7 +313,7 @@ fn entry(map: &FragmentMap, archs: &[String], name: String) -> FragmentEntry {
     let FragmentQuery { op, shape, ty, .. } = map.query;
     // In the 8x8 shapes of `wmma`, operands A and B have one register, so there are no unread registers.
     let has_reads = op.is_wmma()
-        && matches!(op.matrix(), Matrix::A | Matrix::B)
+        && matches!(op.matrix(), MatrixOperand::A | MatrixOperand::B)
         && (shape.m, shape.n) != (8, 8);
     FragmentEntry {
         op: op.name().to_owned(),
@@ -341,7 +340,7 @@ fn entry(map: &FragmentMap, archs: &[String], name: String) -> FragmentEntry {
 
 /// Returns the memory accesses for each layout of the map.
 fn accesses(map: &FragmentMap) -> Vec<AccessEntry> {
-    let view = |access: Access| AccessView {
+    let view = |access: WmmaAccess| AccessView {
         bytes: access.bytes,
         count: access.count,
         short_stride: access.short_stride.map(|short| short.name().to_owned()),
@@ -376,11 +375,11 @@ fn accesses(map: &FragmentMap) -> Vec<AccessEntry> {
     entries.collect()
 }
 
-fn origin(origin: Origin) -> String {
+fn origin(origin: FactSource) -> String {
     match origin {
-        Origin::Documented => "PTX ISA".to_owned(),
-        Origin::Assembler(version) => format!("compiled code of assembler {version}"),
-        Origin::Measured(target) => format!("measured on `{target}`"),
+        FactSource::Documented => "PTX ISA".to_owned(),
+        FactSource::Assembler(version) => format!("compiled code of assembler {version}"),
+        FactSource::Measured(target) => format!("measured on `{target}`"),
     }
 }
 
@@ -401,7 +400,7 @@ impl FragmentView {
     }
 
     /// Returns the holders of each element, lowest lane first. The elements are ordered by matrix, then by row.
-    pub fn cells(&self) -> Vec<Vec<CellHolder>> {
+    pub fn owners_by_cell(&self) -> Vec<Vec<CellHolder>> {
         let (rows, columns) = (usize::from(self.rows), usize::from(self.cols));
         let mut cells = vec![Vec::new(); self.n_matrices() * rows * columns];
         for (lane, registers) in self.lanes.iter().enumerate() {

@@ -31,11 +31,13 @@ pub(crate) mod source_rewrite;
 pub(crate) mod text;
 pub(crate) mod tma_tile;
 
-pub use crate::layouts::inspector::bank_conflict_fix::{BufferConflicts, Cured, Proposal, cure};
+pub use crate::layouts::inspector::bank_conflict_fix::{
+    BankConflictFix, BufferConflicts, FixProposal, cure,
+};
 pub use crate::layouts::inspector::bank_conflicts::{
     AccessConflicts, BankCell, BankPhase, BankWord, Collision, ConflictReport, ProfilerCount,
 };
-pub use crate::layouts::inspector::element_map::Map;
-pub use crate::layouts::inspector::layout_inference::{AccessLayout, LayoutDimension};
+pub use crate::layouts::inspector::element_map::ElementMap;
+pub use crate::layouts::inspector::layout_inference::{InferredAccessLayout, LayoutDimension};
 pub use crate::layouts::inspector::sector_advice::SectorAdvice;
 pub use crate::layouts::inspector::text::{conflicts_text, layouts_text};

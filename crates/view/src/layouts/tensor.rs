@@ -22,8 +22,8 @@ pub use crate::layouts::tensor::instruction_descriptor_lookup::{
 pub use crate::layouts::tensor::query_parameters::LayoutParameter;
 pub use crate::layouts::tensor::table::table;
 
-use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
-use crate::layouts::tensor::query_parameters::Words;
+use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::registers::SparseOperation;
 use crate::layouts::tensor::tensor_memory::MoveDirection;
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ enum LayoutOp {
     /// Sparsity metadata of operand A of `mma.sp`.
     WarpMetadata,
     /// Operand A or B of `wgmma` in shared memory.
-    WarpgroupShared(Factor),
+    WarpgroupShared(Operand),
     /// Registers of `tcgen05.ld` or `tcgen05.st`.
     Move(MoveDirection),
     /// Rows that `tcgen05.cp` copies.
@@ -50,9 +50,9 @@ enum LayoutOp {
     /// Operand A of `tcgen05.mma` in tensor memory.
     TensorA,
     /// Operand A or B of `tcgen05.mma` in shared memory.
-    TensorShared(Factor),
+    TensorShared(Operand),
     /// Scale factors of the rows of A or of the columns of B.
-    Scale(Factor),
+    Scale(Operand),
     /// Sparsity metadata of operand A of `tcgen05.mma`.
     TensorMetadata,
     /// The instruction descriptor of `tcgen05.mma`.
@@ -61,7 +61,7 @@ enum LayoutOp {
 
 /// Operand matrix of an MMA instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Factor {
+pub(crate) enum Operand {
     A,
     B,
 }
@@ -71,18 +71,18 @@ const OPS: [(&str, LayoutOp); 17] = [
     ("wgmma.a", LayoutOp::WarpgroupA),
     ("wgmma.d", LayoutOp::WarpgroupD),
     ("wgmma.metadata", LayoutOp::WarpgroupMetadata),
-    ("wgmma.shared.a", LayoutOp::WarpgroupShared(Factor::A)),
-    ("wgmma.shared.b", LayoutOp::WarpgroupShared(Factor::B)),
+    ("wgmma.shared.a", LayoutOp::WarpgroupShared(Operand::A)),
+    ("wgmma.shared.b", LayoutOp::WarpgroupShared(Operand::B)),
     ("mma.metadata", LayoutOp::WarpMetadata),
     ("tcgen05.ld", LayoutOp::Move(MoveDirection::Load)),
     ("tcgen05.st", LayoutOp::Move(MoveDirection::Store)),
     ("tcgen05.cp", LayoutOp::Copy),
     ("tcgen05.d", LayoutOp::TensorD),
     ("tcgen05.a", LayoutOp::TensorA),
-    ("tcgen05.shared.a", LayoutOp::TensorShared(Factor::A)),
-    ("tcgen05.shared.b", LayoutOp::TensorShared(Factor::B)),
-    ("tcgen05.scale.a", LayoutOp::Scale(Factor::A)),
-    ("tcgen05.scale.b", LayoutOp::Scale(Factor::B)),
+    ("tcgen05.shared.a", LayoutOp::TensorShared(Operand::A)),
+    ("tcgen05.shared.b", LayoutOp::TensorShared(Operand::B)),
+    ("tcgen05.scale.a", LayoutOp::Scale(Operand::A)),
+    ("tcgen05.scale.b", LayoutOp::Scale(Operand::B)),
     ("tcgen05.metadata", LayoutOp::TensorMetadata),
     ("tcgen05.idesc", LayoutOp::InstructionDescriptor),
 ];
@@ -98,7 +98,7 @@ pub fn has_layout(op: &str) -> bool {
 }
 
 /// Location of an element. [`LayoutView::place`] names the numbers, for example thread, register and element.
-pub type Place = Vec<u32>;
+pub type ElementLocation = Vec<u32>;
 
 /// Layout of the elements of a matrix.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,7 +119,8 @@ pub struct LayoutView {
     /// Origin of the mapping: "PTX ISA, CuTe".
     pub origin: String,
     /// Confidence: `high`, or `medium` if the sources are incomplete.
-    pub sure: String,
+    #[serde(rename = "sure")]
+    pub confidence: String,
     pub rows: u32,
     pub columns: u32,
     /// Meaning of a row of the grid: `row`, `lane`, `column of B`.
@@ -131,7 +132,7 @@ pub struct LayoutView {
     pub place: Vec<String>,
     /// Locations of the element by row and column. An element has several locations if it must be replicated, and none if the
     /// cell is empty.
-    pub grid: Vec<Vec<Vec<Place>>>,
+    pub grid: Vec<Vec<Vec<ElementLocation>>>,
     /// For registers only: `[row, column]` by thread, register and position in the register (low bits first).
     pub lanes: Option<Vec<Vec<Vec<[u32; 2]>>>>,
     /// Bits of the descriptor in hexadecimal, if the layout has a descriptor.
@@ -139,7 +140,8 @@ pub struct LayoutView {
     /// Fields of the descriptor, lowest bits first.
     pub fields: Vec<DescriptorField>,
     /// Cells that differ from the intended layout: `[row, column]`.
-    pub wrong: Vec<[u32; 2]>,
+    #[serde(rename = "wrong")]
+    pub mismatched_cells: Vec<[u32; 2]>,
     /// PTX instructions that build the descriptor.
     pub ptx: Vec<String>,
     /// Cells that the step reads, if the diagram also contains other cells for comparison: `[row, column]`.
@@ -186,7 +188,7 @@ pub struct LayoutPicture {
 }
 
 /// Returns the layout that `request` describes with `op`, `shape`, `type`, and further parameters in `with`.
-pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRefusal> {
+pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentError> {
     exactly(request, view)
 }
 
@@ -197,14 +199,15 @@ pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<Lay
 }
 
 /// Function that computes the layout of an operation from its query parameters.
-pub(crate) type Rule = fn(&FragmentRequest, &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>;
+pub(crate) type LayoutFn =
+    fn(&FragmentRequest, &mut QueryParams<'_>) -> Result<LayoutView, FragmentError>;
 
 /// Returns the result of a rule for a request, or an error if a parameter is invalid.
 pub(crate) fn exactly(
     request: &FragmentRequest,
-    rule: Rule,
-) -> Result<LayoutView, FragmentRefusal> {
-    let mut words = Words::strict(request);
+    rule: LayoutFn,
+) -> Result<LayoutView, FragmentError> {
+    let mut words = QueryParams::strict(request);
     let view = rule(request, &mut words)?;
     words.finish(view)
 }
@@ -212,10 +215,10 @@ pub(crate) fn exactly(
 /// Returns the result of a rule for the nearest valid request.
 pub(crate) fn nearest(
     request: &FragmentRequest,
-    rule: Rule,
+    rule: LayoutFn,
     operations: Vec<String>,
 ) -> LayoutPicture {
-    let mut words = Words::lenient(request);
+    let mut words = QueryParams::lenient(request);
     let view = rule(request, &mut words).and_then(|view| words.finish(view));
     let (request, replaced) = words.nearest(request);
     let (view, refusal) = match view {
@@ -232,7 +235,10 @@ pub(crate) fn nearest(
     }
 }
 
-fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+fn view(
+    request: &FragmentRequest,
+    words: &mut QueryParams<'_>,
+) -> Result<LayoutView, FragmentError> {
     let found = OPS.iter().find(|(name, _)| *name == request.op);
     let Some((name, op)) = found else {
         let known: Vec<String> = operations().map(|name| format!("`{name}`")).collect();
@@ -263,13 +269,13 @@ fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, 
     })
 }
 
-pub(crate) fn refusal(message: String) -> FragmentRefusal {
-    FragmentRefusal { message }
+pub(crate) fn refusal(message: String) -> FragmentError {
+    FragmentError { message }
 }
 
 /// Register fragment of a matrix: the number of threads, of registers per thread, and of elements per register.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Registers {
+pub(crate) struct RegisterShape {
     threads: usize,
     registers: usize,
     elements: usize,
@@ -277,15 +283,15 @@ pub(crate) struct Registers {
 
 impl LayoutView {
     /// Creates a grid of this size with the locations that `places` returns.
-    pub(crate) fn of_grid(
+    pub(crate) fn from_grid(
         rows: usize,
         columns: usize,
         place: &[&str],
-        places: &dyn Fn(usize, usize) -> Vec<Place>,
+        places: &dyn Fn(usize, usize) -> Vec<ElementLocation>,
     ) -> LayoutView {
         LayoutView {
             origin: "PTX ISA, CuTe".to_owned(),
-            sure: "high".to_owned(),
+            confidence: "high".to_owned(),
             row_name: "row".to_owned(),
             column_name: "column".to_owned(),
             rows: rows as u32,
@@ -300,13 +306,13 @@ impl LayoutView {
 
     /// Creates a grid of elements in registers from the element at each position of each register of each thread, or `None` for positions
     /// without an element of the matrix.
-    fn of_registers(
+    fn from_registers(
         rows: usize,
         columns: usize,
-        held: Registers,
+        held: RegisterShape,
         element: &dyn Fn(usize, usize, usize) -> (usize, usize),
     ) -> LayoutView {
-        let mut view = LayoutView::of_grid(
+        let mut view = LayoutView::from_grid(
             rows,
             columns,
             &["thread", "register", "element"],

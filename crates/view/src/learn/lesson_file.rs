@@ -14,7 +14,7 @@
 
 /// Parts of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Sheet {
+pub(crate) struct LessonFile {
     /// Fields in order of occurrence. A name can occur more than once.
     pub(crate) fields: Vec<(String, String)>,
     /// Prose without the fenced code block.
@@ -23,9 +23,9 @@ pub(crate) struct Sheet {
     pub(crate) code: Option<String>,
 }
 
-impl Sheet {
+impl LessonFile {
     /// Parses a file. The error is a message about the missing part.
-    pub(crate) fn read(text: &str) -> Result<Sheet, String> {
+    pub(crate) fn read(text: &str) -> Result<LessonFile, String> {
         let text = text.replace("\r\n", "\n");
         let rest = text.strip_prefix("---\n").ok_or(
             "the first line is not `---`, expected the header fields between two lines with `---`",
@@ -33,7 +33,7 @@ impl Sheet {
         let (fields, body) = rest
             .split_once("\n---\n")
             .ok_or("the header has no end, expected a line with `---` after the header fields")?;
-        let mut sheet = Sheet::default();
+        let mut sheet = LessonFile::default();
         for line in fields.lines().filter(|line| !line.trim().is_empty()) {
             let (name, value) = line
                 .split_once(':')
@@ -113,7 +113,7 @@ mod tests {
     fn a_file_has_fields_prose_and_a_kernel() {
         let text =
             "---\ntitle: A: b\nhint: one\nhint: two\n---\nSay.\n\n```ptx\nret;\n```\n\nMore.\n";
-        let sheet = Sheet::read(text).expect("a sheet");
+        let sheet = LessonFile::read(text).expect("a sheet");
         assert_eq!(sheet.field("title"), Some("A: b"));
         assert_eq!(sheet.all("hint").collect::<Vec<_>>(), ["one", "two"]);
         assert_eq!(sheet.prose, "Say.\n\n\nMore.\n");
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn what_is_no_file_is_a_sentence() {
         for text in ["", "---\n", "---\na\n---\n", "---\na: b\n---\n```\nret;"] {
-            assert!(Sheet::read(text).is_err(), "{text:?}");
+            assert!(LessonFile::read(text).is_err(), "{text:?}");
         }
     }
 }

@@ -6,19 +6,19 @@ use crate::learn::quantity::Quantity;
 
 /// Inline element of a paragraph.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Piece {
+pub enum Inline {
     Text(String),
     Code(String),
     Strong(String),
     /// Line of the kernel, starting at 1.
     Line(u32),
     /// Fact that holds at the position of the paragraph.
-    Fact(Fact),
+    Fact(Assertion),
 }
 
 /// Statement about a run that must be true.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fact {
+pub struct Assertion {
     /// Source text: `out[3] = 7`.
     pub text: String,
     /// Location to highlight, in the notation of links: `cell 3 of out`.
@@ -28,7 +28,7 @@ pub struct Fact {
 }
 
 /// Paragraphs.
-pub type Prose = Vec<Vec<Piece>>;
+pub type Prose = Vec<Vec<Inline>>;
 
 /// Opening and closing delimiters of inline elements.
 const MARKS: [(&str, &str); 4] = [("`", "`"), ("**", "**"), ("[line ", "]"), ("{{", "}}")];
@@ -40,7 +40,7 @@ pub(crate) fn read(text: &str) -> Result<Prose, String> {
     paragraphs.map(read_paragraph).collect()
 }
 
-pub(crate) fn read_paragraph(text: &str) -> Result<Vec<Piece>, String> {
+pub(crate) fn read_paragraph(text: &str) -> Result<Vec<Inline>, String> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut pieces = Vec::new();
     let mut rest = text.as_str();
@@ -63,36 +63,36 @@ pub(crate) fn read_paragraph(text: &str) -> Result<Vec<Piece>, String> {
             break;
         };
         if at > 0 {
-            pieces.push(Piece::Text(rest.get(..at).unwrap_or("").to_owned()));
+            pieces.push(Inline::Text(rest.get(..at).unwrap_or("").to_owned()));
         }
         pieces.push(piece(open, inner)?);
         rest = after;
     }
     if !rest.is_empty() {
-        pieces.push(Piece::Text(rest.to_owned()));
+        pieces.push(Inline::Text(rest.to_owned()));
     }
     Ok(pieces)
 }
 
-fn piece(open: &str, inner: &str) -> Result<Piece, String> {
+fn piece(open: &str, inner: &str) -> Result<Inline, String> {
     match open {
-        "`" => Ok(Piece::Code(inner.to_owned())),
-        "**" => Ok(Piece::Strong(inner.to_owned())),
-        "{{" => fact(inner).map(Piece::Fact),
+        "`" => Ok(Inline::Code(inner.to_owned())),
+        "**" => Ok(Inline::Strong(inner.to_owned())),
+        "{{" => fact(inner).map(Inline::Fact),
         _ => {
             let line = inner.parse().ok().filter(|line| *line > 0);
             let line = line.ok_or_else(|| format!("found `[line {inner}]`, expected a number"))?;
-            Ok(Piece::Line(line))
+            Ok(Inline::Line(line))
         }
     }
 }
 
-fn fact(text: &str) -> Result<Fact, String> {
+fn fact(text: &str) -> Result<Assertion, String> {
     let (quantity, answer) = text
         .split_once(" = ")
         .ok_or_else(|| format!("found `{text}`, expected `quantity = value`"))?;
     let quantity = Quantity::read(quantity)?;
-    Ok(Fact {
+    Ok(Assertion {
         text: text.to_owned(),
         pin: quantity.pin(),
         quantity,
@@ -112,17 +112,17 @@ mod tests {
         assert_eq!(
             prose[0],
             [
-                Piece::Text("The ".into()),
-                Piece::Code("st".into()),
-                Piece::Text(" of ".into()),
-                Piece::Strong("all".into()),
-                Piece::Text(" lanes, see ".into()),
-                Piece::Line(3),
-                Piece::Text(".".into()),
+                Inline::Text("The ".into()),
+                Inline::Code("st".into()),
+                Inline::Text(" of ".into()),
+                Inline::Strong("all".into()),
+                Inline::Text(" lanes, see ".into()),
+                Inline::Line(3),
+                Inline::Text(".".into()),
             ]
         );
         assert!(
-            matches!(&prose[1][..], [Piece::Fact(fact)] if fact.pin.as_deref() == Some("cell 1 of out"))
+            matches!(&prose[1][..], [Inline::Fact(fact)] if fact.pin.as_deref() == Some("cell 1 of out"))
         );
     }
 

@@ -10,23 +10,23 @@ pub(crate) mod answer_check;
 pub(crate) mod launch_variant;
 pub(crate) mod run_outcome;
 
-pub use crate::learn::puzzle::run_outcome::Outcome;
+pub use crate::learn::puzzle::run_outcome::RunOutcome;
 
 use crate::learn::launched;
-use crate::learn::lesson_file::Sheet;
+use crate::learn::lesson_file::LessonFile;
 use crate::learn::prose;
-use crate::learn::prose::{Piece, Prose};
-use crate::learn::puzzle::answer_check::{Limit, Trial};
-use crate::learn::puzzle::launch_variant::Variant;
-use crate::learn::quantity::Found;
+use crate::learn::prose::{Inline, Prose};
+use crate::learn::puzzle::answer_check::{AnswerCheck, CostLimit};
+use crate::learn::puzzle::launch_variant::LaunchVariant;
 use crate::learn::quantity::Quantity;
-use crate::learn::run_position::Moment;
+use crate::learn::quantity::QuantityValue;
+use crate::learn::run_position::RunPosition;
 
 const FIELDS: &[&str] = &[
     "title", "chapter", "hint", "ask", "at", "answer", "choice", "also", "limit",
 ];
 const ANSWER: &str = "//? answer";
-const INSTEAD: &str = "//? instead";
+const DEFAULT_PLACEHOLDER: &str = "//? instead";
 const END: &str = "//? end";
 /// Maximum length of an answer in bytes.
 const MAX_ANSWER: usize = 20_000;
@@ -38,13 +38,13 @@ pub struct Puzzle {
     pub chapter: String,
     prose: Prose,
     hints: Prose,
-    task: Task,
+    task: PuzzleTask,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Task {
+enum PuzzleTask {
     Predict(Prediction),
-    Write(Gap),
+    Write(CodeGap),
 }
 
 /// Quantity of a run to predict.
@@ -53,20 +53,20 @@ struct Prediction {
     source: String,
     ask: String,
     quantity: Quantity,
-    moment: Moment,
+    moment: RunPosition,
     choices: Vec<String>,
     answer: String,
 }
 
 /// Lines to write.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Gap {
+pub(crate) struct CodeGap {
     before: String,
-    given: String,
+    placeholder: String,
     answer: String,
     after: String,
-    variants: Vec<Variant>,
-    limits: Vec<Limit>,
+    variants: Vec<LaunchVariant>,
+    limits: Vec<CostLimit>,
 }
 
 /// Displayed content of a puzzle.
@@ -83,7 +83,7 @@ pub struct PuzzleView {
     pub choices: Vec<String>,
     /// Kernel before the gap, initial text of the gap, and kernel after the gap.
     pub before: String,
-    pub given: String,
+    pub placeholder: String,
     pub after: String,
     /// Cost limits of an answer.
     pub limits: Vec<String>,
@@ -104,15 +104,15 @@ pub struct Verdict {
 impl Puzzle {
     /// Parses a puzzle. The error is a message about the file.
     pub fn read(text: &str) -> Result<Puzzle, String> {
-        let sheet = Sheet::read(text)?;
+        let sheet = LessonFile::read(text)?;
         sheet.check_names(FIELDS)?;
         let hints = sheet.all("hint").map(prose::read_paragraph);
         let source = sheet.code.clone();
         let source = source
             .ok_or("the puzzle has no kernel, expected a kernel between two lines of three `~`")?;
         let task = match sheet.field("ask") {
-            Some(ask) => Task::Predict(Prediction::read(&sheet, ask, source)?),
-            None => Task::Write(Gap::read(&sheet, &source)?),
+            Some(ask) => PuzzleTask::Predict(Prediction::read(&sheet, ask, source)?),
+            None => PuzzleTask::Write(CodeGap::read(&sheet, &source)?),
         };
         Ok(Puzzle {
             title: sheet.need("title")?.to_owned(),
@@ -134,23 +134,23 @@ impl Puzzle {
             moment: None,
             choices: Vec::new(),
             before: String::new(),
-            given: String::new(),
+            placeholder: String::new(),
             after: String::new(),
             limits: Vec::new(),
             answer: self.answer().to_owned(),
             solution: self.with(self.answer()),
         };
         match &self.task {
-            Task::Predict(asked) => {
+            PuzzleTask::Predict(asked) => {
                 view.ask = Some(asked.ask.clone());
                 view.moment = Some(asked.moment.words());
                 view.choices = asked.choices.clone();
                 view.before = asked.source.clone();
             }
-            Task::Write(gap) => {
-                (view.before, view.given) = (gap.before.clone(), gap.given.clone());
+            PuzzleTask::Write(gap) => {
+                (view.before, view.placeholder) = (gap.before.clone(), gap.placeholder.clone());
                 view.after = gap.after.clone();
-                view.limits = gap.limits.iter().map(Limit::words).collect();
+                view.limits = gap.limits.iter().map(CostLimit::words).collect();
             }
         }
         view
@@ -159,21 +159,21 @@ impl Puzzle {
     /// Returns the solution of the file.
     pub fn answer(&self) -> &str {
         match &self.task {
-            Task::Predict(asked) => &asked.answer,
-            Task::Write(gap) => &gap.answer,
+            PuzzleTask::Predict(asked) => &asked.answer,
+            PuzzleTask::Write(gap) => &gap.answer,
         }
     }
 
     /// Checks whether the puzzle asks for lines.
     pub fn is_written(&self) -> bool {
-        matches!(self.task, Task::Write(_))
+        matches!(self.task, PuzzleTask::Write(_))
     }
 
     /// Returns the kernel with an answer.
     pub fn with(&self, answer: &str) -> String {
         match &self.task {
-            Task::Predict(asked) => asked.source.clone(),
-            Task::Write(gap) => gap.with(answer),
+            PuzzleTask::Predict(asked) => asked.source.clone(),
+            PuzzleTask::Write(gap) => gap.with(answer),
         }
     }
 
@@ -181,8 +181,8 @@ impl Puzzle {
     pub fn check(&self, answer: &str) -> Verdict {
         let checked = match answer.len() {
             0..=MAX_ANSWER => match &self.task {
-                Task::Predict(asked) => asked.check(answer),
-                Task::Write(gap) => Trial::new(gap).check(answer),
+                PuzzleTask::Predict(asked) => asked.check(answer),
+                PuzzleTask::Write(gap) => AnswerCheck::new(gap).check(answer),
             },
             n => Err(format!(
                 "the answer has {n} bytes, expected at most {MAX_ANSWER}"
@@ -204,16 +204,16 @@ impl Puzzle {
     }
 
     /// Returns the inline elements of all paragraphs.
-    pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
+    pub fn pieces(&self) -> impl Iterator<Item = &Inline> {
         self.prose.iter().chain(&self.hints).flatten()
     }
 }
 
 impl Prediction {
-    fn read(sheet: &Sheet, ask: &str, source: String) -> Result<Prediction, String> {
+    fn read(sheet: &LessonFile, ask: &str, source: String) -> Result<Prediction, String> {
         Ok(Prediction {
             quantity: Quantity::read(ask)?,
-            moment: Moment::read(sheet.field("at").unwrap_or("end"))?,
+            moment: RunPosition::read(sheet.field("at").unwrap_or("end"))?,
             choices: sheet.all("choice").map(str::to_owned).collect(),
             answer: sheet.need("answer")?.to_owned(),
             ask: ask.to_owned(),
@@ -222,7 +222,7 @@ impl Prediction {
     }
 
     /// Returns the value in the run.
-    fn find(&self) -> Result<Found, String> {
+    fn find(&self) -> Result<QuantityValue, String> {
         let mut session = launched(&self.source).map_err(|failure| failure.message)?;
         self.moment.go(&mut session)?;
         self.quantity.find(&mut session)
@@ -235,8 +235,8 @@ impl Prediction {
     }
 }
 
-impl Gap {
-    fn read(sheet: &Sheet, source: &str) -> Result<Gap, String> {
+impl CodeGap {
+    fn read(sheet: &LessonFile, source: &str) -> Result<CodeGap, String> {
         let part = |text: &str, mark: &str| -> Result<(String, String), String> {
             let at = text.lines().position(|line| line.trim() == mark);
             let at = at.ok_or_else(|| format!("the kernel of the puzzle has no line `{mark}`"))?;
@@ -248,15 +248,15 @@ impl Gap {
         };
         let (before, rest) = part(source, ANSWER)?;
         let (written, after) = part(&rest, END)?;
-        let (answer, given) = match part(&written, INSTEAD) {
+        let (answer, given) = match part(&written, DEFAULT_PLACEHOLDER) {
             Ok(parts) => parts,
             Err(_) => (written, String::new()),
         };
-        let variants = sheet.all("also").map(Variant::read);
-        let limits = sheet.all("limit").map(Limit::read);
-        Ok(Gap {
+        let variants = sheet.all("also").map(LaunchVariant::read);
+        let limits = sheet.all("limit").map(CostLimit::read);
+        Ok(CodeGap {
             before,
-            given,
+            placeholder: given,
             answer,
             after,
             variants: variants.collect::<Result<_, _>>()?,
@@ -295,8 +295,8 @@ mod tests {
     fn the_reference_passes_and_what_a_person_begins_with_does_not() {
         let puzzle = Puzzle::read(WRITE).expect("a puzzle");
         assert!(puzzle.check(puzzle.answer()).passed);
-        assert_eq!(puzzle.view().given, "// here\n");
-        assert!(!puzzle.check(&puzzle.view().given).passed);
+        assert_eq!(puzzle.view().placeholder, "// here\n");
+        assert!(!puzzle.check(&puzzle.view().placeholder).passed);
     }
 
     #[test]

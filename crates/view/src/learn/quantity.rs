@@ -15,12 +15,12 @@
 //! ```
 
 use crate::diagnostics::{no_such_memory, ranges};
-use crate::expression::tree::Place;
+use crate::expression::tree::LaneFilter;
 use crate::learn::MAX_STEPS;
-use crate::learn::puzzle::run_outcome::Outcome;
+use crate::learn::puzzle::run_outcome::RunOutcome;
 use crate::model::warp::RegisterType;
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use crate::session::start::read_value;
 use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::ElementType;
@@ -33,12 +33,12 @@ const KNOWN: &str = "a quantity such as `out[0..8]`, `bytes 4..8 of out`, `lanes
 /// Quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    Cells(Range),
-    Bytes(Range),
-    Writers(Range),
+    Cells(ElementRange),
+    Bytes(ElementRange),
+    Writers(ElementRange),
     Lanes,
     Register {
-        place: Place,
+        place: LaneFilter,
         lane: u8,
         name: String,
     },
@@ -53,26 +53,26 @@ pub enum Quantity {
 
 /// Range of elements or bytes of a memory. The end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Range {
-    pub memory: MemoryId,
+pub struct ElementRange {
+    pub memory: MemoryKey,
     pub from: u64,
     pub to: u64,
 }
 
 /// Value of a quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum QuantityValue {
     Cells {
-        range: Range,
+        range: ElementRange,
         ty: ElementType,
         bytes: Vec<u8>,
     },
     Bytes {
-        range: Range,
+        range: ElementRange,
         bytes: Vec<u8>,
     },
     Writers {
-        range: Range,
+        range: ElementRange,
         lanes: Vec<Option<u8>>,
     },
     Lanes(u32),
@@ -82,7 +82,7 @@ pub enum Found {
         hex: String,
     },
     Number(u64),
-    Outcome(Outcome),
+    Outcome(RunOutcome),
 }
 
 impl Quantity {
@@ -100,18 +100,20 @@ impl Quantity {
             ["sectors", "of", "line", line] => Ok(Quantity::Sectors(small(line)?)),
             ["phase", "of", name] => Ok(Quantity::Phase(name.to_owned())),
             ["arrivals", "of", name] => Ok(Quantity::Arrivals(name.to_owned())),
-            ["writers", "of", cells] => Ok(Quantity::Writers(Range::of_cells(cells, text)?)),
-            ["bytes", bytes, "of", memory] => Ok(Quantity::Bytes(Range::new(memory, bytes, text)?)),
-            [first, .., name] if words.len() % 2 == 1 && Place::WORDS.contains(&first) => {
+            ["writers", "of", cells] => Ok(Quantity::Writers(ElementRange::of_cells(cells, text)?)),
+            ["bytes", bytes, "of", memory] => {
+                Ok(Quantity::Bytes(ElementRange::new(memory, bytes, text)?))
+            }
+            [first, .., name] if words.len() % 2 == 1 && LaneFilter::WORDS.contains(&first) => {
                 let place = text.trim_end().strip_suffix(name).unwrap_or("");
-                let place = Place::read(place)?;
+                let place = LaneFilter::read(place)?;
                 Ok(Quantity::Register {
                     place,
                     lane: place.lane.ok_or_else(wrong)?,
                     name: name.to_owned(),
                 })
             }
-            [cells] => Ok(Quantity::Cells(Range::of_cells(cells, text)?)),
+            [cells] => Ok(Quantity::Cells(ElementRange::of_cells(cells, text)?)),
             _ => Err(wrong()),
         }
     }
@@ -135,18 +137,18 @@ impl Quantity {
     }
 
     /// Returns the value at the present position. The error is the reason why there is no value.
-    pub fn find(&self, session: &mut Session) -> Result<Found, String> {
+    pub fn find(&self, session: &mut Session) -> Result<QuantityValue, String> {
         match self {
             Quantity::Cells(range) => {
                 let ty = range.element(session)?;
                 let bytes = range.bytes(session, ty.width_bytes())?;
-                Ok(Found::Cells {
+                Ok(QuantityValue::Cells {
                     range: range.clone(),
                     ty,
                     bytes,
                 })
             }
-            Quantity::Bytes(range) => Ok(Found::Bytes {
+            Quantity::Bytes(range) => Ok(QuantityValue::Bytes {
                 range: range.clone(),
                 bytes: range.bytes(session, 1)?,
             }),
@@ -157,22 +159,22 @@ impl Quantity {
                     let writer = session.last_writer(&range.memory, index * width as u64);
                     writer.map(|(_, lane)| lane)
                 });
-                Ok(Found::Writers {
+                Ok(QuantityValue::Writers {
                     range: range.clone(),
                     lanes: lanes.collect(),
                 })
             }
-            Quantity::Lanes => Ok(Found::Lanes(session.last_lanes())),
+            Quantity::Lanes => Ok(QuantityValue::Lanes(session.last_lanes())),
             Quantity::Register { place, lane, name } => register(session, *place, *lane, name),
             Quantity::Passes(line) | Quantity::Sectors(line) => self.cost(session, *line),
             Quantity::Phase(name) | Quantity::Arrivals(name) => self.mbarrier(session, name),
-            Quantity::Outcome => Ok(Found::Outcome(Outcome::of(session))),
-            Quantity::Stores => Ok(Found::Number(session.stores())),
-            Quantity::Steps => Ok(Found::Number(session.position())),
+            Quantity::Outcome => Ok(QuantityValue::Outcome(RunOutcome::of(session))),
+            Quantity::Stores => Ok(QuantityValue::Number(session.stores())),
+            Quantity::Steps => Ok(QuantityValue::Number(session.position())),
         }
     }
 
-    fn cost(&self, session: &mut Session, line: u32) -> Result<Found, String> {
+    fn cost(&self, session: &mut Session, line: u32) -> Result<QuantityValue, String> {
         let here = session.position();
         session.run(MAX_STEPS);
         session.count_traffic(u64::MAX);
@@ -180,36 +182,36 @@ impl Quantity {
         session.seek(here);
         let found = traffic.lines.iter().find(|found| found.line == line);
         let traffic = found.ok_or_else(|| format!("line {line} accesses no memory"))?;
-        Ok(Found::Number(match self {
+        Ok(QuantityValue::Number(match self {
             Quantity::Passes(_) => traffic.traffic.shared.wavefronts,
             _ => traffic.traffic.global.sectors,
         }))
     }
 
-    fn mbarrier(&self, session: &Session, name: &str) -> Result<Found, String> {
+    fn mbarrier(&self, session: &Session, name: &str) -> Result<QuantityValue, String> {
         let all = session.mbarriers();
         let found = all.iter().find(|known| known.name.as_deref() == Some(name));
         let phase = found.and_then(|found| found.phase);
         let phase =
             phase.ok_or_else(|| format!("memory contains no mbarrier `{name}` at this step"))?;
-        Ok(Found::Number(match self {
+        Ok(QuantityValue::Number(match self {
             Quantity::Phase(_) => phase.parity.into(),
             _ => phase.pending.into(),
         }))
     }
 }
 
-impl Range {
+impl ElementRange {
     /// Parses `out[3]` or `out[0..8]`.
-    fn of_cells(cells: &str, text: &str) -> Result<Range, String> {
+    fn of_cells(cells: &str, text: &str) -> Result<ElementRange, String> {
         let parts = cells
             .strip_suffix(']')
             .and_then(|rest| rest.split_once('['));
         let (memory, range) = parts.ok_or_else(|| format!("found `{text}`, expected {KNOWN}"))?;
-        Range::new(memory, range, text)
+        ElementRange::new(memory, range, text)
     }
 
-    fn new(memory: &str, range: &str, text: &str) -> Result<Range, String> {
+    fn new(memory: &str, range: &str, text: &str) -> Result<ElementRange, String> {
         let number = |word: &str| word.parse::<u64>().ok();
         let ends = match range.split_once("..") {
             Some((from, to)) => number(from).zip(number(to)),
@@ -219,8 +221,8 @@ impl Range {
         let (from, to) = ends.ok_or_else(|| {
             format!("found the range `{range}` in `{text}`, expected an index such as `3` or a range such as `0..8` with at most {MAX_CELLS} elements")
         })?;
-        Ok(Range {
-            memory: MemoryId::from(memory),
+        Ok(ElementRange {
+            memory: MemoryKey::from(memory),
             from,
             to,
         })
@@ -250,47 +252,54 @@ impl Range {
     }
 }
 
-fn register(session: &mut Session, place: Place, lane: u8, name: &str) -> Result<Found, String> {
+fn register(
+    session: &mut Session,
+    place: LaneFilter,
+    lane: u8,
+    name: &str,
+) -> Result<QuantityValue, String> {
     let view = session.lanes(place.block.unwrap_or(0), place.warp.unwrap_or(0));
     let registers = view.map_or(Vec::new(), |view| view.registers);
     let found = registers.into_iter().find(|register| register.name == name);
     let found = found.ok_or_else(|| format!("the kernel has no register `{name}`"))?;
     let of_lane = |values: &[String]| values.get(usize::from(lane)).cloned().unwrap_or_default();
-    Ok(Found::Register {
+    Ok(QuantityValue::Register {
         ty: found.ty,
         text: of_lane(&found.values),
         hex: of_lane(&found.hex),
     })
 }
 
-impl Found {
+impl QuantityValue {
     /// Formats the value in the notation of answers.
     pub fn text(&self) -> String {
         match self {
-            Found::Cells { ty, bytes, .. } => {
+            QuantityValue::Cells { ty, bytes, .. } => {
                 let cells = bytes.chunks(ty.width_bytes().max(1));
                 list(cells.map(|cell| ty.text(ty.bits(cell))))
             }
-            Found::Bytes { bytes, .. } => list(bytes.iter().map(|byte| format!("{byte:02x}"))),
-            Found::Writers { lanes, .. } => list(lanes.iter().map(|lane| match lane {
+            QuantityValue::Bytes { bytes, .. } => {
+                list(bytes.iter().map(|byte| format!("{byte:02x}")))
+            }
+            QuantityValue::Writers { lanes, .. } => list(lanes.iter().map(|lane| match lane {
                 Some(lane) => lane.to_string(),
                 None => "none".to_owned(),
             })),
-            Found::Lanes(lanes) => lanes_text(*lanes),
-            Found::Register { text, .. } => text.clone(),
-            Found::Number(number) => number.to_string(),
-            Found::Outcome(outcome) => outcome.name().to_owned(),
+            QuantityValue::Lanes(lanes) => lanes_text(*lanes),
+            QuantityValue::Register { text, .. } => text.clone(),
+            QuantityValue::Number(number) => number.to_string(),
+            QuantityValue::Outcome(outcome) => outcome.name().to_owned(),
         }
     }
 
     /// Checks an answer. The error names the first mistake without the correct value.
     pub fn compare(&self, answer: &str) -> Result<(), String> {
         match self {
-            Found::Cells { range, ty, bytes } => compare_cells(range, *ty, bytes, answer),
-            Found::Bytes { range, bytes } => compare_bytes(range, bytes, answer),
-            Found::Writers { range, lanes } => compare_writers(range, lanes, answer),
-            Found::Lanes(lanes) => compare_lanes(*lanes, answer),
-            Found::Register { text, hex, ty } => {
+            QuantityValue::Cells { range, ty, bytes } => compare_cells(range, *ty, bytes, answer),
+            QuantityValue::Bytes { range, bytes } => compare_bytes(range, bytes, answer),
+            QuantityValue::Writers { range, lanes } => compare_writers(range, lanes, answer),
+            QuantityValue::Lanes(lanes) => compare_lanes(*lanes, answer),
+            QuantityValue::Register { text, hex, ty } => {
                 let answer = answer.trim();
                 let is_same = [text, hex]
                     .iter()
@@ -304,8 +313,8 @@ impl Found {
                     )),
                 }
             }
-            Found::Number(number) => compare_number(*number, answer),
-            Found::Outcome(outcome) => match Outcome::read(answer)? == *outcome {
+            QuantityValue::Number(number) => compare_number(*number, answer),
+            QuantityValue::Outcome(outcome) => match RunOutcome::read(answer)? == *outcome {
                 true => Ok(()),
                 false => Err(format!(
                     "your answer is `{}`, but the run has a different outcome",
@@ -327,7 +336,7 @@ fn items(answer: &str) -> Vec<&str> {
 }
 
 /// Splits an answer into items, and checks that their number equals the number of elements.
-fn counted<'a>(answer: &'a str, range: &Range, what: &str) -> Result<Vec<&'a str>, String> {
+fn counted<'a>(answer: &'a str, range: &ElementRange, what: &str) -> Result<Vec<&'a str>, String> {
     let (items, n) = (items(answer), range.to - range.from);
     if items.len() as u64 == n {
         return Ok(items);
@@ -341,7 +350,12 @@ fn counted<'a>(answer: &'a str, range: &Range, what: &str) -> Result<Vec<&'a str
     ))
 }
 
-fn compare_cells(range: &Range, ty: ElementType, bytes: &[u8], answer: &str) -> Result<(), String> {
+fn compare_cells(
+    range: &ElementRange,
+    ty: ElementType,
+    bytes: &[u8],
+    answer: &str,
+) -> Result<(), String> {
     let width = ty.width_bytes().max(1);
     let items = counted(answer, range, "elements")?;
     for ((item, cell), index) in items.iter().zip(bytes.chunks(width)).zip(range.from..) {
@@ -366,7 +380,7 @@ fn compare_cells(range: &Range, ty: ElementType, bytes: &[u8], answer: &str) -> 
     Ok(())
 }
 
-fn compare_bytes(range: &Range, bytes: &[u8], answer: &str) -> Result<(), String> {
+fn compare_bytes(range: &ElementRange, bytes: &[u8], answer: &str) -> Result<(), String> {
     let items = counted(answer, range, "bytes")?;
     for ((item, byte), at) in items.iter().zip(bytes).zip(range.from..) {
         let digits = item.trim_start_matches("0x");
@@ -382,7 +396,7 @@ fn compare_bytes(range: &Range, bytes: &[u8], answer: &str) -> Result<(), String
     Ok(())
 }
 
-fn compare_writers(range: &Range, lanes: &[Option<u8>], answer: &str) -> Result<(), String> {
+fn compare_writers(range: &ElementRange, lanes: &[Option<u8>], answer: &str) -> Result<(), String> {
     let items = counted(answer, range, "elements")?;
     for ((item, lane), index) in items.iter().zip(lanes).zip(range.from..) {
         let stated = match *item {
@@ -483,9 +497,9 @@ fn is_same_number(text: &str, answer: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn range(memory: &str, from: u64, to: u64) -> Range {
-        Range {
-            memory: MemoryId::from(memory),
+    fn range(memory: &str, from: u64, to: u64) -> ElementRange {
+        ElementRange {
+            memory: MemoryKey::from(memory),
             from,
             to,
         }
@@ -510,7 +524,7 @@ mod tests {
             assert_eq!(read, Ok(Quantity::Passes(9)));
         }
         for text in ["warp 1 lane 3 %r5", "thread 35: %r5"] {
-            let place = Place::read("warp 1 lane 3").expect("a place");
+            let place = LaneFilter::read("warp 1 lane 3").expect("a place");
             let (lane, name) = (3, "%r5".to_owned());
             let register = Quantity::Register { place, lane, name };
             assert_eq!(Quantity::read(text), Ok(register));
@@ -530,7 +544,7 @@ mod tests {
 
     #[test]
     fn the_first_wrong_byte_is_named() {
-        let found = Found::Cells {
+        let found = QuantityValue::Cells {
             range: range("out", 2, 4),
             ty: ElementType::U32,
             bytes: vec![1, 0, 0, 0, 0, 1, 0, 0],
@@ -553,7 +567,7 @@ mod tests {
 
     #[test]
     fn lanes_are_compared_one_by_one() {
-        let found = Found::Lanes(0x0f0f);
+        let found = QuantityValue::Lanes(0x0f0f);
         assert_eq!(found.text(), "0-3, 8-11");
         assert_eq!(found.compare(&found.text()), Ok(()));
         assert_eq!(
@@ -569,9 +583,9 @@ mod tests {
 
     #[test]
     fn numbers_say_in_which_direction_they_are_wrong() {
-        assert_eq!(Found::Number(4).compare(" 4 "), Ok(()));
+        assert_eq!(QuantityValue::Number(4).compare(" 4 "), Ok(()));
         assert_eq!(
-            Found::Number(4).compare("5").unwrap_err(),
+            QuantityValue::Number(4).compare("5").unwrap_err(),
             "your answer 5 is too large"
         );
     }

@@ -5,7 +5,7 @@ use crate::session::Session;
 
 /// Position of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum RunPosition {
     Start,
     End,
     /// Position after this number of steps.
@@ -17,9 +17,9 @@ pub enum Moment {
     },
 }
 
-impl Moment {
+impl RunPosition {
     /// Parses a position.
-    pub fn read(text: &str) -> Result<Moment, String> {
+    pub fn read(text: &str) -> Result<RunPosition, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let number = |word: &str| {
             word.parse::<u32>()
@@ -28,14 +28,14 @@ impl Moment {
                 .ok_or_else(|| format!("found `{word}`, expected a positive integer"))
         };
         match words[..] {
-            ["start"] => Ok(Moment::Start),
-            ["end"] => Ok(Moment::End),
-            ["step", step] => Ok(Moment::Step(number(step)?.into())),
-            ["line", line] => Ok(Moment::Line {
+            ["start"] => Ok(RunPosition::Start),
+            ["end"] => Ok(RunPosition::End),
+            ["step", step] => Ok(RunPosition::Step(number(step)?.into())),
+            ["line", line] => Ok(RunPosition::Line {
                 line: number(line)?,
                 time: 1,
             }),
-            ["line", line, "time", time] => Ok(Moment::Line {
+            ["line", line, "time", time] => Ok(RunPosition::Line {
                 line: number(line)?,
                 time: number(time)?,
             }),
@@ -48,22 +48,22 @@ impl Moment {
     /// Formats the position for the user.
     pub fn words(self) -> String {
         match self {
-            Moment::Start => "at the start".to_owned(),
-            Moment::End => "at the end".to_owned(),
-            Moment::Step(step) => format!("after {step} steps"),
-            Moment::Line { line, time: 1 } => format!("after line {line}"),
-            Moment::Line { line, time } => format!("after execution {time} of line {line}"),
+            RunPosition::Start => "at the start".to_owned(),
+            RunPosition::End => "at the end".to_owned(),
+            RunPosition::Step(step) => format!("after {step} steps"),
+            RunPosition::Line { line, time: 1 } => format!("after line {line}"),
+            RunPosition::Line { line, time } => format!("after execution {time} of line {line}"),
         }
     }
 
     /// Seeks a session to the position. The error is the reason why the position does not exist.
     pub fn go(self, session: &mut Session) -> Result<(), String> {
         match self {
-            Moment::Start => session.seek(0),
-            Moment::End => {
+            RunPosition::Start => session.seek(0),
+            RunPosition::End => {
                 session.run(MAX_STEPS);
             }
-            Moment::Step(step) => {
+            RunPosition::Step(step) => {
                 session.seek(step.min(MAX_STEPS));
                 if session.position() != step {
                     let n = session.position();
@@ -72,7 +72,7 @@ impl Moment {
                     ));
                 }
             }
-            Moment::Line { line, time } => go_to_line(session, line, time)?,
+            RunPosition::Line { line, time } => go_to_line(session, line, time)?,
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Thumbnail of a kernel: an SVG drawing of the memory with the most stores, in the colors of the storing lanes.
 
 use crate::learn::{MAX_STEPS, launched};
-use crate::model::grid::{Cell, Grid, GridRequest, Written};
+use crate::model::grid::{GridCell, GridRequest, MemoryGrid, WriteAge};
 use crate::session::Session;
-use crate::session::memory_list::Memory;
+use crate::session::memory_list::MemoryDescriptor;
 use std::fmt::Write;
 
 /// Maximum number of rows and columns.
@@ -17,7 +17,7 @@ const CELL: u32 = 10;
 pub fn thumbnail(source: &str) -> Result<String, String> {
     let mut session = launched(source).map_err(|failure| failure.message)?;
     session.run(MAX_STEPS);
-    let request = most_written(&session)
+    let request = most_written_memory(&session)
         .ok_or("the source has no buffer or variable that a thumbnail can show")?;
     let grid = session
         .grid(&request)
@@ -26,8 +26,8 @@ pub fn thumbnail(source: &str) -> Result<String, String> {
 }
 
 /// Returns the memory with the most written elements, from the first written row.
-fn most_written(session: &Session) -> Option<GridRequest> {
-    let written = |id: &crate::session::memory_id::MemoryId, size: u64, width: u64| {
+fn most_written_memory(session: &Session) -> Option<GridRequest> {
+    let written = |id: &crate::session::memory_id::MemoryKey, size: u64, width: u64| {
         let offsets = (0..size.min(MAX_BYTES)).step_by(width.max(1) as usize);
         offsets
             .filter(|at| session.last_writer(id, *at).is_some())
@@ -52,7 +52,7 @@ fn most_written(session: &Session) -> Option<GridRequest> {
 }
 
 /// Returns the number of columns of the memory. A one-dimensional memory has enough columns to avoid a thin strip.
-fn columns_of(memory: &Memory) -> u32 {
+fn columns_of(memory: &MemoryDescriptor) -> u32 {
     let most = u64::from(MAX_COLUMNS);
     let stated = memory.view.shape.last().copied();
     let mut columns = stated.unwrap_or(most).clamp(1, most);
@@ -65,7 +65,7 @@ fn columns_of(memory: &Memory) -> u32 {
     columns as u32
 }
 
-fn draw(grid: &Grid) -> String {
+fn draw(grid: &MemoryGrid) -> String {
     let (columns, rows) = (grid.columns.max(1), grid.n_rows.max(1));
     let (width, height) = (columns * CELL, rows * CELL);
     let mut out = format!(
@@ -85,11 +85,11 @@ fn draw(grid: &Grid) -> String {
     out
 }
 
-fn class(cell: &Cell) -> String {
+fn class(cell: &GridCell) -> String {
     match (cell.lane, cell.written) {
         (Some(lane), _) => format!("lane-{}", lane & 31),
-        (None, Written::Never) if cell.is_zero => "empty".to_owned(),
-        (None, Written::Never) => "held".to_owned(),
+        (None, WriteAge::Never) if cell.is_zero => "empty".to_owned(),
+        (None, WriteAge::Never) => "held".to_owned(),
         (None, _) => "written".to_owned(),
     }
 }

@@ -13,10 +13,10 @@
 //! ## end
 //! ```
 
-use crate::learn::lesson_file::Sheet;
+use crate::learn::lesson_file::LessonFile;
 use crate::learn::prose;
-use crate::learn::prose::{Piece, Prose};
-use crate::learn::run_position::Moment;
+use crate::learn::prose::{Inline, Prose};
+use crate::learn::run_position::RunPosition;
 use crate::learn::{MAX_STEPS, launched};
 use crate::session::Session;
 
@@ -27,7 +27,7 @@ const HEADING: &str = "## ";
 pub struct Tour {
     pub title: String,
     intro: Prose,
-    stops: Vec<(Moment, Prose)>,
+    stops: Vec<(RunPosition, Prose)>,
 }
 
 /// Tour with the positions of its stops.
@@ -53,13 +53,13 @@ pub struct TourStop {
 impl Tour {
     /// Parses a tour. The error is a message about the file.
     pub fn read(text: &str) -> Result<Tour, String> {
-        let sheet = Sheet::read(text)?;
+        let sheet = LessonFile::read(text)?;
         sheet.check_names(&["title"])?;
         let mut intro = String::new();
-        let mut stops: Vec<(Moment, String)> = Vec::new();
+        let mut stops: Vec<(RunPosition, String)> = Vec::new();
         for line in sheet.prose.lines() {
             if let Some(moment) = line.strip_prefix(HEADING) {
-                stops.push((Moment::read(moment)?, String::new()));
+                stops.push((RunPosition::read(moment)?, String::new()));
                 continue;
             }
             let text = stops.last_mut().map_or(&mut intro, |(_, text)| text);
@@ -67,7 +67,7 @@ impl Tour {
             text.push('\n');
         }
         let read =
-            |(moment, text): (Moment, String)| Ok::<_, String>((moment, prose::read(&text)?));
+            |(moment, text): (RunPosition, String)| Ok::<_, String>((moment, prose::read(&text)?));
         Ok(Tour {
             title: sheet.need("title")?.to_owned(),
             intro: prose::read(&intro)?,
@@ -76,7 +76,7 @@ impl Tour {
     }
 
     /// Runs the source and finds the stops. The error names the missing stop or line, or the fact that does not hold.
-    pub fn follow(&self, source: &str) -> Result<TourView, String> {
+    pub fn verify_stops(&self, source: &str) -> Result<TourView, String> {
         let mut session = launched(source).map_err(|failure| failure.message)?;
         let n_lines = source.lines().count() as u32;
         check_lines(&self.intro, n_lines)?;
@@ -114,7 +114,7 @@ impl Tour {
             .chain([&self.intro]);
         let pieces = proses.flatten().flatten();
         pieces
-            .filter(|piece| matches!(piece, Piece::Fact(_)))
+            .filter(|piece| matches!(piece, Inline::Fact(_)))
             .count()
     }
 }
@@ -122,7 +122,7 @@ impl Tour {
 /// Seeks to a stop, verifies its facts, and returns its position.
 fn follow_stop(
     session: &mut Session,
-    moment: Moment,
+    moment: RunPosition,
     prose: &Prose,
     n_lines: u32,
 ) -> Result<u64, String> {
@@ -130,7 +130,7 @@ fn follow_stop(
     let position = session.position();
     check_lines(prose, n_lines)?;
     for piece in prose.iter().flatten() {
-        if let Piece::Fact(fact) = piece {
+        if let Inline::Fact(fact) = piece {
             let found = fact.quantity.find(session)?;
             session.seek(position);
             found.compare(&fact.answer).map_err(|why| {
@@ -148,7 +148,7 @@ fn follow_stop(
 fn check_lines(prose: &Prose, n_lines: u32) -> Result<(), String> {
     for piece in prose.iter().flatten() {
         match piece {
-            Piece::Line(line) if *line > n_lines => {
+            Inline::Line(line) if *line > n_lines => {
                 return Err(format!(
                     "the text refers to line {line}, but the source has only {n_lines} lines"
                 ));
@@ -168,7 +168,7 @@ mod tests {
         mad.wide.u32 %rd2, %r1, 4, %rd1;\nst.global.u32 [%rd2], %r1;\nret;\n}\n";
 
     fn follow(stops: &str) -> Result<TourView, String> {
-        Tour::read(&format!("---\ntitle: T\n---\nIntro.\n\n{stops}"))?.follow(SOURCE)
+        Tour::read(&format!("---\ntitle: T\n---\nIntro.\n\n{stops}"))?.verify_stops(SOURCE)
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //! animations (in print, or if the reader prefers reduced motion), the drawing shows the last keyframe.
 
 use crate::memory_export::drawing::{
-    Layout, limited, look, open, write_cell, write_outline, write_sentence,
+    GridLayout, limited, open, render_cells, write_cell, write_outline, write_sentence,
 };
-use crate::model::grid::{Cell, Grid, GridRequest, Written};
+use crate::model::grid::{GridCell, GridRequest, MemoryGrid, WriteAge};
 use crate::session::Session;
 use std::fmt::Write;
 
@@ -15,17 +15,17 @@ const MAX_MOMENTS: usize = 60;
 /// Maximum number of steps before the present position in the animation. These steps are executed again.
 const MAX_STEPS: u64 = 10_000_000;
 /// Duration of each keyframe, and additional duration of the last keyframe, in milliseconds.
-const MOMENT: usize = 700;
-const REST: usize = 1800;
+const KEYFRAME_SECONDS: usize = 700;
+const PAUSE_SECONDS: usize = 1800;
 
 /// Keyframe: the displayed state at one position.
-struct Moment {
-    grid: Grid,
+struct Keyframe {
+    grid: MemoryGrid,
     sentence: String,
 }
 
 /// Range of keyframes in which an element is visible. The end is exclusive.
-type While = (usize, usize);
+type KeyframeRange = (usize, usize);
 
 /// Draws the run up to the present position, from its start or, for long runs, from its last steps. The session returns to the present
 /// position.
@@ -36,10 +36,10 @@ pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String
     let mut moments = Vec::new();
     for position in positions(session, was) {
         session.seek(position);
-        let Some((grid, sentence)) = look(session, &request) else {
+        let Some((grid, sentence)) = render_cells(session, &request) else {
             break;
         };
-        moments.push(Moment { grid, sentence });
+        moments.push(Keyframe { grid, sentence });
     }
     session.seek(was);
     draw(&moments)
@@ -58,19 +58,19 @@ fn positions(session: &Session, present: u64) -> Vec<u64> {
 }
 
 /// Returns a cell of a keyframe. A local memory that appears during the run can have fewer cells at this keyframe.
-fn cell(moment: &Moment, at: usize) -> Option<&Cell> {
+fn cell(moment: &Keyframe, at: usize) -> Option<&GridCell> {
     moment.grid.cells.get(at)
 }
 
-fn draw(moments: &[Moment]) -> Option<String> {
+fn draw(moments: &[Keyframe]) -> Option<String> {
     let last = moments.last()?;
     let cells = moments.iter().flat_map(|moment| &moment.grid.cells);
     let sentences = moments.iter().map(|moment| moment.sentence.as_str());
-    let layout = Layout::of(&last.grid, cells, sentences);
+    let layout = GridLayout::of(&last.grid, cells, sentences);
     let mut body = String::new();
     let end = moments.len();
-    let mut seen = Seen::new(end);
-    let mut note = |period: While| {
+    let mut seen = VisibilityTable::new(end);
+    let mut note = |period: KeyframeRange| {
         seen.add(period);
         class(period, end)
     };
@@ -94,7 +94,7 @@ fn draw(moments: &[Moment]) -> Option<String> {
             }
         }
         for (index, moment) in moments.iter().enumerate() {
-            if cell(moment, at).is_some_and(|cell| cell.written == Written::Now) {
+            if cell(moment, at).is_some_and(|cell| cell.written == WriteAge::Now) {
                 let _ = write_outline(&mut body, layout, at, &note((index, index + 1)));
             }
         }
@@ -107,8 +107,8 @@ fn draw(moments: &[Moment]) -> Option<String> {
 }
 
 /// Returns the maximal ranges of keyframes without a change.
-fn periods(end: usize, same: impl Fn(usize, usize) -> bool) -> Vec<While> {
-    let mut found: Vec<While> = Vec::new();
+fn periods(end: usize, same: impl Fn(usize, usize) -> bool) -> Vec<KeyframeRange> {
+    let mut found: Vec<KeyframeRange> = Vec::new();
     for moment in 0..end {
         match found.last_mut() {
             Some((_, to)) if same(moment - 1, moment) => *to = moment + 1,
@@ -119,7 +119,7 @@ fn periods(end: usize, same: impl Fn(usize, usize) -> bool) -> Vec<While> {
 }
 
 /// Returns the class attribute of a range of keyframes. Elements that are always visible have no class.
-fn class((from, to): While, end: usize) -> String {
+fn class((from, to): KeyframeRange, end: usize) -> String {
     match (from, to) == (0, end) {
         true => String::new(),
         false => format!(r#" class="k{from}-{to}""#),
@@ -127,37 +127,37 @@ fn class((from, to): While, end: usize) -> String {
 }
 
 /// Set of visible ranges, stored as a bit table, which is smaller in the wasm module than a set of pairs.
-struct Seen {
+struct VisibilityTable {
     end: usize,
     /// Indexed by first and last keyframe.
     table: Vec<bool>,
 }
 
-impl Seen {
-    fn new(end: usize) -> Seen {
-        Seen {
+impl VisibilityTable {
+    fn new(end: usize) -> VisibilityTable {
+        VisibilityTable {
             end,
             table: vec![false; end * end],
         }
     }
 
-    fn add(&mut self, (from, to): While) {
+    fn add(&mut self, (from, to): KeyframeRange) {
         self.table[from * self.end + to - 1] = true;
     }
 
-    fn all(&self) -> impl Iterator<Item = While> {
+    fn all(&self) -> impl Iterator<Item = KeyframeRange> {
         let found = self.table.iter().enumerate().filter(|(_, seen)| **seen);
         found.map(|(at, _)| (at / self.end, at % self.end + 1))
     }
 }
 
 /// Returns the CSS rules of all ranges.
-fn style(seen: &Seen) -> String {
+fn style(seen: &VisibilityTable) -> String {
     let end = seen.end;
-    let whole = end * MOMENT + REST;
+    let whole = end * KEYFRAME_SECONDS + PAUSE_SECONDS;
     // Percentages have two decimal places.
     let per_cent = |moment: usize| {
-        let share = moment * MOMENT * 10_000 / whole;
+        let share = moment * KEYFRAME_SECONDS * 10_000 / whole;
         format!("{}.{:02}%", share / 100, share % 100)
     };
     let mut out = String::from("\n<style>\n");

@@ -1,6 +1,6 @@
 //! SVG drawing of a window of a memory.
 
-use crate::model::grid::{Cell, Grid, GridRequest, Written};
+use crate::model::grid::{GridCell, GridRequest, MemoryGrid, WriteAge};
 use crate::model::request::FrameRequest;
 use crate::session::Session;
 use std::fmt::{Result, Write};
@@ -8,14 +8,14 @@ use std::fmt::{Result, Write};
 const CELL_HEIGHT: usize = 24;
 /// Width of a character of a cell. At a font size of 11 px, common fonts need 6.7 px.
 const CHARACTER_WIDTH: usize = 7;
-const LEAST_CELL_WIDTH: usize = 34;
+const MIN_CELL_WIDTH: usize = 34;
 const LEFT: usize = 56;
 /// Vertical position of the first line of the sentence, and the line spacing.
 const SENTENCE: usize = 42;
 const LINE: usize = 15;
 const MARGIN: usize = 16;
 /// Minimum width of a drawing, so that the title fits.
-const LEAST_WIDTH: usize = 480;
+const MIN_WIDTH: usize = 480;
 /// Maximum number of cells in a drawing.
 const MAX_CELLS: u32 = 4096;
 
@@ -46,7 +46,7 @@ pub(crate) fn escape(text: &str) -> String {
 
 /// Positions of the cells of a grid in a drawing.
 #[derive(Clone, Copy)]
-pub(crate) struct Layout {
+pub(crate) struct GridLayout {
     columns: usize,
     rows: usize,
     cell_width: usize,
@@ -54,18 +54,18 @@ pub(crate) struct Layout {
     lines: usize,
 }
 
-impl Layout {
+impl GridLayout {
     /// Computes a layout in which the longest text of these cells fits into a cell, and each sentence fits into its lines.
     pub(crate) fn of<'a>(
-        grid: &Grid,
-        cells: impl Iterator<Item = &'a Cell>,
+        grid: &MemoryGrid,
+        cells: impl Iterator<Item = &'a GridCell>,
         sentences: impl Iterator<Item = &'a str>,
-    ) -> Layout {
+    ) -> GridLayout {
         let longest = cells.map(|cell| cell.text.chars().count()).max();
-        let mut layout = Layout {
+        let mut layout = GridLayout {
             columns: grid.columns as usize,
             rows: grid.n_rows as usize,
-            cell_width: (longest.unwrap_or(0) * CHARACTER_WIDTH + 8).max(LEAST_CELL_WIDTH),
+            cell_width: (longest.unwrap_or(0) * CHARACTER_WIDTH + 8).max(MIN_CELL_WIDTH),
             lines: 1,
         };
         let lines = sentences.map(|sentence| layout.wrap(sentence).len()).max();
@@ -107,7 +107,7 @@ impl Layout {
     fn size(self) -> (usize, usize) {
         let width = LEFT + self.columns * self.cell_width + MARGIN;
         (
-            width.max(LEAST_WIDTH),
+            width.max(MIN_WIDTH),
             self.top() + self.rows * CELL_HEIGHT + MARGIN,
         )
     }
@@ -124,7 +124,10 @@ pub(crate) fn limited(request: &GridRequest, columns: u32, most: u32) -> GridReq
 }
 
 /// Returns the present cells of a memory, and the summary sentence of the last step.
-pub(crate) fn look(session: &mut Session, request: &GridRequest) -> Option<(Grid, String)> {
+pub(crate) fn render_cells(
+    session: &mut Session,
+    request: &GridRequest,
+) -> Option<(MemoryGrid, String)> {
     let mut frame = session.frame(&FrameRequest {
         grids: vec![request.clone()],
         ..FrameRequest::default()
@@ -144,20 +147,20 @@ pub(crate) fn look(session: &mut Session, request: &GridRequest) -> Option<(Grid
 /// Draws the present cells.
 pub(crate) fn svg(session: &mut Session, request: &GridRequest) -> Option<String> {
     let columns = session.grid(request)?.columns;
-    let (grid, sentence) = look(session, &limited(request, columns, MAX_CELLS))?;
-    let layout = Layout::of(&grid, grid.cells.iter(), [sentence.as_str()].into_iter());
+    let (grid, sentence) = render_cells(session, &limited(request, columns, MAX_CELLS))?;
+    let layout = GridLayout::of(&grid, grid.cells.iter(), [sentence.as_str()].into_iter());
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write(&mut out, &grid, layout, &sentence);
     Some(out)
 }
 
-fn write(out: &mut String, grid: &Grid, layout: Layout, sentence: &str) -> Result {
+fn write(out: &mut String, grid: &MemoryGrid, layout: GridLayout, sentence: &str) -> Result {
     open(out, grid, layout, "")?;
     write_sentence(out, layout, sentence, "")?;
     for (at, cell) in grid.cells.iter().enumerate() {
         write_cell(out, grid, layout, at, cell, "")?;
-        if cell.written == Written::Now {
+        if cell.written == WriteAge::Now {
             write_outline(out, layout, at, "")?;
         }
     }
@@ -165,7 +168,7 @@ fn write(out: &mut String, grid: &Grid, layout: Layout, sentence: &str) -> Resul
 }
 
 /// Writes the background, the title, and the row and column numbers, preceded by `style`.
-pub(crate) fn open(out: &mut String, grid: &Grid, layout: Layout, style: &str) -> Result {
+pub(crate) fn open(out: &mut String, grid: &MemoryGrid, layout: GridLayout, style: &str) -> Result {
     let (width, height) = layout.size();
     let memory = &grid.memory;
     let title = escape(&memory.title);
@@ -216,7 +219,7 @@ pub(crate) fn open(out: &mut String, grid: &Grid, layout: Layout, style: &str) -
 /// Writes the summary sentence of a step below the title. `class` is an attribute with a leading space, or empty.
 pub(crate) fn write_sentence(
     out: &mut String,
-    layout: Layout,
+    layout: GridLayout,
     sentence: &str,
     class: &str,
 ) -> Result {
@@ -235,10 +238,10 @@ pub(crate) fn write_sentence(
 /// Writes a cell with its value. A zero cell without a store is a dot.
 pub(crate) fn write_cell(
     out: &mut String,
-    grid: &Grid,
-    layout: Layout,
+    grid: &MemoryGrid,
+    layout: GridLayout,
     at: usize,
-    cell: &Cell,
+    cell: &GridCell,
     class: &str,
 ) -> Result {
     let (x, y) = layout.place(at);
@@ -249,13 +252,13 @@ pub(crate) fn write_cell(
     };
     let fill = match (cell.lane, cell.written) {
         (Some(lane), _) => lane_colour(lane),
-        (None, Written::Never) => "#f3f3f0",
+        (None, WriteAge::Never) => "#f3f3f0",
         (None, _) => "#dfe3ea",
     };
-    let is_dot = cell.written == Written::Never && cell.is_zero;
+    let is_dot = cell.written == WriteAge::Never && cell.is_zero;
     let (text, ink) = match (is_dot, cell.written) {
         (true, _) => ("·", "#a9afbb"),
-        (false, Written::Never) => (cell.text.as_str(), "#6d727d"),
+        (false, WriteAge::Never) => (cell.text.as_str(), "#6d727d"),
         (false, _) => (cell.text.as_str(), "#16181d"),
     };
     writeln!(
@@ -270,7 +273,12 @@ pub(crate) fn write_cell(
 }
 
 /// Writes the outline of a cell that the last step wrote.
-pub(crate) fn write_outline(out: &mut String, layout: Layout, at: usize, class: &str) -> Result {
+pub(crate) fn write_outline(
+    out: &mut String,
+    layout: GridLayout,
+    at: usize,
+    class: &str,
+) -> Result {
     let (x, y) = layout.place(at);
     writeln!(
         out,

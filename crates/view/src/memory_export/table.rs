@@ -1,7 +1,7 @@
 //! Export of a memory as a CSV table and as a NumPy array.
 
 use crate::diagnostics::no_such_memory;
-use crate::model::grid::{Grid, GridRequest, MemoryView};
+use crate::model::grid::{GridRequest, MemoryGrid, MemoryView};
 use crate::session::Session;
 use warpgrid_launch::value::ElementType;
 
@@ -15,7 +15,10 @@ const MAX_BYTES: Option<usize> = match cfg!(target_family = "wasm") {
 };
 
 /// Returns the grid of a memory and all its bytes.
-fn whole<'a>(session: &'a mut Session, request: &GridRequest) -> Result<(Grid, &'a [u8]), String> {
+fn whole<'a>(
+    session: &'a mut Session,
+    request: &GridRequest,
+) -> Result<(MemoryGrid, &'a [u8]), String> {
     let missing = || no_such_memory(&request.memory.to_string());
     let first_row = GridRequest {
         n_rows: Some(1),

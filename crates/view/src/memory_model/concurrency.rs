@@ -8,10 +8,10 @@ pub(crate) mod races;
 pub(crate) mod repair;
 pub(crate) mod updates;
 
-pub use crate::memory_model::concurrency::hang::{HangMissing, HangObject, HangView, HangWait};
-pub use crate::memory_model::concurrency::races::{RaceReport, UnwrittenView};
+pub use crate::memory_model::concurrency::hang::{HangResource, HangView, HangWait, MissingCounts};
+pub use crate::memory_model::concurrency::races::{RaceReport, UninitializedReadView};
 pub use warpgrid_order::hang::HangKind;
-pub use warpgrid_order::races::Why;
+pub use warpgrid_order::races::RaceCause;
 
 use crate::model::text::{EditView, FixView};
 use serde::{Deserialize, Serialize};
@@ -25,10 +25,12 @@ pub struct RaceView {
     pub second: RaceAccess,
     /// Bytes that both accesses access.
     #[serde(rename = "where")]
-    pub place: RacePlace,
-    pub why: Why,
+    pub place: RaceLocation,
+    #[serde(rename = "why")]
+    pub cause: RaceCause,
     /// Certainty of the race.
-    pub sure: RaceSure,
+    #[serde(rename = "sure")]
+    pub confidence: RaceConfidence,
     /// Whether the second access left the bytes unchanged.
     pub same_value: bool,
     /// Step of the second access.
@@ -43,7 +45,7 @@ pub struct RaceView {
 impl RaceView {
     /// Checks whether the results of the program are undefined: the race is certain, and the accesses write different values.
     pub fn is_undefined(&self) -> bool {
-        self.sure == RaceSure::Certain && !self.same_value
+        self.confidence == RaceConfidence::Certain && !self.same_value
     }
 }
 
@@ -55,7 +57,8 @@ pub struct RaceAccess {
     /// Line of the source, starting at 1. Absent if the access is the start or exit of a block.
     pub line: Option<u32>,
     /// Description if the access has no line: `exit of block 1`.
-    pub what: Option<String>,
+    #[serde(rename = "what")]
+    pub description: Option<String>,
     pub block: [u32; 3],
     /// Thread index in the block.
     pub thread: [u32; 3],
@@ -83,7 +86,7 @@ pub enum RaceKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct RacePlace {
+pub struct RaceLocation {
     /// State space: `global` or `shared`.
     pub space: String,
     /// Linear index of the block that owns the shared memory.
@@ -99,13 +102,15 @@ pub struct RacePlace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum RaceSure {
+pub enum RaceConfidence {
     /// By the axioms of the memory model.
     Certain,
     /// By the axioms, though much code that works leaves it out.
-    Axiom,
+    #[serde(rename = "axiom")]
+    ModelOnly,
     /// By the text of the manuals outside the memory model.
-    Documented,
+    #[serde(rename = "documented")]
+    OutsideModel,
 }
 
 /// Edit of a statement of the source.

@@ -13,19 +13,19 @@ pub(crate) mod results_view;
 pub(crate) mod test;
 pub(crate) mod test_module;
 
-pub use crate::memory_model::litmus::extraction::{CutRequest, CutThread};
+pub use crate::memory_model::litmus::extraction::{ExtractionRequest, ExtractionThread};
 pub use crate::memory_model::litmus::parser::{SAMPLE, read_text};
 pub use crate::memory_model::litmus::printer::write_text;
 pub use crate::memory_model::litmus::repairs::{LitmusEdit, LitmusEditOp, LitmusRepairs, apply};
 pub use crate::memory_model::litmus::results_view::{
-    Axiom, Edge, EdgeKind, ForbiddenView, GraphView, LitmusView, NodeKind, NodeView, OutcomeView,
-    Races, ViolationView,
+    Axiom, EdgeKind, EventKind, ForbiddenView, GraphView, LitmusView, NodeView, OutcomeView,
+    RaceFrequency, ViolationView, WitnessEdge,
 };
 pub use crate::memory_model::litmus::test::{LitmusLocation, LitmusTest, LitmusThread};
-pub use crate::memory_model::litmus::test_module::{LitmusError, Prepared, prepare};
+pub use crate::memory_model::litmus::test_module::{LitmusError, PreparedTest, prepare};
 
-use crate::memory_model::litmus::results_view::Viewer;
-use warpgrid_order::explore::{Explorer, Weakest};
+use crate::memory_model::litmus::results_view::ViewBuilder;
+use warpgrid_order::explore::{Explorer, MinimalRepairSearch};
 
 /// Explores all outcomes of a litmus test.
 pub fn explore(test: &LitmusTest) -> Result<LitmusView, LitmusError> {
@@ -33,23 +33,23 @@ pub fn explore(test: &LitmusTest) -> Result<LitmusView, LitmusError> {
     let explorer = Explorer::new(prepared.question.clone());
     let answer = explorer.and_then(Explorer::run);
     let answer = answer.map_err(|error| prepared.error(test, &error))?;
-    Ok(Viewer::new(test, &prepared).view(&answer))
+    Ok(ViewBuilder::new(test, &prepared).view(&answer))
 }
 
 /// Incremental exploration of a litmus test, which a host can abandon.
-pub struct LitmusSearch {
+pub struct ExplorationTask {
     test: LitmusTest,
-    prepared: Prepared,
+    prepared: PreparedTest,
     explorer: Explorer,
 }
 
-impl LitmusSearch {
+impl ExplorationTask {
     /// Starts an exploration. Returns an error if the litmus test exceeds a limit.
-    pub fn new(test: LitmusTest) -> Result<LitmusSearch, LitmusError> {
+    pub fn new(test: LitmusTest) -> Result<ExplorationTask, LitmusError> {
         let prepared = prepare(&test)?;
         let explorer = Explorer::new(prepared.question.clone());
         let explorer = explorer.map_err(|error| prepared.error(&test, &error))?;
-        Ok(LitmusSearch {
+        Ok(ExplorationTask {
             test,
             prepared,
             explorer,
@@ -70,17 +70,17 @@ impl LitmusSearch {
     /// Returns the result of the exploration.
     pub fn finish(self) -> LitmusView {
         let answer = self.explorer.answer();
-        Viewer::new(&self.test, &self.prepared).view(&answer)
+        ViewBuilder::new(&self.test, &self.prepared).view(&answer)
     }
 }
 
 /// Maximum number of sets of edits that a search for repairs evaluates.
-const MOST_TRIES: u64 = 60_000;
+const MAX_EVALUATED_SETS: u64 = 60_000;
 
 /// Returns the outcomes that repairs must forbid: the bad outcomes that the test specifies, or the outcomes that no interleaving produces.
 pub fn bad_outcomes(test: &LitmusTest, view: &LitmusView) -> Vec<Vec<u64>> {
-    if !test.bad.is_empty() {
-        return test.bad.clone();
+    if !test.unwanted_outcomes.is_empty() {
+        return test.unwanted_outcomes.clone();
     }
     let outcomes = view.outcomes.as_deref().unwrap_or(&[]);
     let bad = outcomes.iter().filter(|outcome| !outcome.is_interleaving);
@@ -88,20 +88,20 @@ pub fn bad_outcomes(test: &LitmusTest, view: &LitmusView) -> Vec<Vec<u64>> {
 }
 
 /// Incremental search for the weakest repairs, which a host can abandon.
-pub struct RepairSearch {
+pub struct RepairTask {
     test: LitmusTest,
-    prepared: Prepared,
+    prepared: PreparedTest,
     bad: Vec<Vec<u64>>,
-    weakest: Weakest,
+    weakest: MinimalRepairSearch,
 }
 
-impl RepairSearch {
+impl RepairTask {
     /// Starts a search for repairs that forbid the outcomes `bad`.
-    pub fn new(test: LitmusTest, bad: Vec<Vec<u64>>) -> Result<RepairSearch, LitmusError> {
+    pub fn new(test: LitmusTest, bad: Vec<Vec<u64>>) -> Result<RepairTask, LitmusError> {
         let prepared = prepare(&test)?;
-        let weakest = Weakest::new(prepared.question.clone(), &bad, MOST_TRIES);
+        let weakest = MinimalRepairSearch::new(prepared.question.clone(), &bad, MAX_EVALUATED_SETS);
         let weakest = weakest.map_err(|error| prepared.error(&test, &error))?;
-        Ok(RepairSearch {
+        Ok(RepairTask {
             test,
             prepared,
             bad,
@@ -125,7 +125,7 @@ impl RepairSearch {
 /// Returns the weakest repairs of a litmus test.
 pub fn repairs(test: &LitmusTest, view: &LitmusView) -> Result<LitmusRepairs, LitmusError> {
     let bad = bad_outcomes(test, view);
-    let mut search = RepairSearch::new(test.clone(), bad)?;
+    let mut search = RepairTask::new(test.clone(), bad)?;
     search.advance(u64::MAX)?;
     Ok(search.finish())
 }

@@ -1,6 +1,6 @@
 //! Cluster of the displayed block.
 
-use crate::model::warp::Progress;
+use crate::model::warp::BlockProgress;
 use serde::{Deserialize, Serialize};
 
 /// Cluster whose blocks are resident.
@@ -23,5 +23,5 @@ pub struct ClusterBlock {
     pub block: u64,
     pub block_id: [u32; 3],
     /// Progress of each warp of the block.
-    pub warps: Vec<Progress>,
+    pub warps: Vec<BlockProgress>,
 }

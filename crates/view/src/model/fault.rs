@@ -3,7 +3,7 @@
 use crate::model::text::SourceRange;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::fault::FaultSort;
-use warpgrid_launch::fault::Space;
+use warpgrid_launch::fault::MemorySpace;
 
 /// Kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ pub struct FaultView {
     /// Buffer or module variable that contains the address or is next to the address.
     pub buffer: Option<String>,
     /// State space of the address, if the address is in neither a buffer nor a variable.
-    pub space: Option<Space>,
+    pub space: Option<MemorySpace>,
     pub byte_offset: Option<i64>,
     pub width: Option<u32>,
     pub thread: [u32; 3],

@@ -1,9 +1,9 @@
 //! Memories as grids of cells.
 
 use crate::model::tensor::TileCells;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
-use warpgrid_launch::fault::Space;
+use warpgrid_launch::fault::MemorySpace;
 use warpgrid_launch::value::ElementType;
 
 /// Memory that can be displayed as a grid.
@@ -13,10 +13,10 @@ use warpgrid_launch::value::ElementType;
 pub struct MemoryView {
     /// ID: the name of a buffer, `shared:0` for the shared memory of block 0, `tensor:0` for the tensor memory of block 0,
     /// `var:table` for a module variable.
-    pub id: MemoryId,
+    pub id: MemoryKey,
     /// Displayed name.
     pub title: String,
-    pub space: Space,
+    pub space: MemorySpace,
     /// Address of the first byte: `0x7f0000000400`.
     pub address: String,
     pub size_bytes: u64,
@@ -52,7 +52,7 @@ impl MemoryView {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct GridRequest {
-    pub memory: MemoryId,
+    pub memory: MemoryKey,
     /// Displayed element type. Default: the element type of the memory.
     #[serde(default, rename = "type")]
     pub ty: Option<ElementType>,
@@ -71,7 +71,7 @@ pub struct GridRequest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Grid {
+pub struct MemoryGrid {
     pub memory: MemoryView,
     #[serde(rename = "type")]
     pub ty: ElementType,
@@ -83,7 +83,7 @@ pub struct Grid {
     /// Size of the sectors in which the hardware transfers this memory. Absent for state spaces without sectors.
     pub sector_bytes: Option<u32>,
     /// Cells row by row. The last row may be incomplete.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<GridCell>,
     /// Cells that belong to tiles of the step.
     pub tiles: Vec<TileCells>,
 }
@@ -92,7 +92,7 @@ pub struct Grid {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Cell {
+pub struct GridCell {
     /// Value in the displayed type, with the fewest digits that identify the value.
     pub text: String,
     /// Whether the value is zero. Negative zero does not count as zero.
@@ -102,10 +102,11 @@ pub struct Cell {
     pub lane: Option<u8>,
     /// Step of the last write.
     pub step: Option<u64>,
-    pub written: Written,
+    pub written: WriteAge,
     /// Whether several lanes of the store in the current step wrote different values to the cell. The cell contains the value of
     /// the winning lane.
-    pub conflict: bool,
+    #[serde(rename = "conflict")]
+    pub has_conflict: bool,
     /// Whether a pending asynchronous operation will write the cell.
     pub pending: bool,
 }
@@ -114,7 +115,7 @@ pub struct Cell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum Written {
+pub enum WriteAge {
     /// No store of the run.
     Never,
     /// By an earlier store.

@@ -2,7 +2,7 @@
 
 use crate::model::store::StoreAction;
 use crate::model::text::SourceRange;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
@@ -11,7 +11,7 @@ use warpgrid_launch::value::ElementType;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct CellHistory {
-    pub memory: MemoryId,
+    pub memory: MemoryKey,
     /// Byte offset from the start of the memory.
     pub offset: u64,
     pub n_bytes: u64,

@@ -1,15 +1,15 @@
 //! Inline assembly blocks of a host source, with their operands.
 
-use crate::source::check::Places;
+use crate::source::check::SourceMap;
 use serde::{Deserialize, Serialize};
-use warpgrid_program::Part;
-pub use warpgrid_program::PartOperand;
+use warpgrid_program::EmbeddedSnippet;
+pub use warpgrid_program::SnippetOperand;
 
 /// Asm block. Lines and columns refer to the source code and start at 1. Columns count UTF-16 units, and the end is exclusive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct PartView {
+pub struct InlineAsmView {
     /// Name of the enclosing function, followed by a number if the function contains several asm blocks. `entry` of a scenario
     /// refers to this name.
     pub name: String,
@@ -24,15 +24,15 @@ pub struct PartView {
     /// Target and PTX version for which the asm block is checked.
     pub target: Option<String>,
     pub ptx_version: Option<String>,
-    pub operands: Vec<PartOperand>,
+    pub operands: Vec<SnippetOperand>,
     /// Transformations that a compiler may apply to the statement, and the qualifiers that the statement requires.
     pub note: Option<String>,
 }
 
-impl PartView {
-    pub(crate) fn of(part: Part, places: &Places) -> PartView {
+impl InlineAsmView {
+    pub(crate) fn of(part: EmbeddedSnippet, places: &SourceMap) -> InlineAsmView {
         let range = places.range(part.span);
-        PartView {
+        InlineAsmView {
             name: part.name,
             line: range.line,
             column: range.column,

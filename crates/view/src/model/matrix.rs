@@ -1,9 +1,9 @@
 //! Matrix instruction of a step.
 
-use crate::analysis::mma_explanation::ProductRequest;
+use crate::analysis::mma_explanation::MmaRequest;
 use crate::layouts::fragment::CellHolder;
 use crate::layouts::fragment::request::FragmentRequest;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 
 /// Matrix instruction that the step executed.
@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct MatrixStep {
     /// Operands in the order of the instruction.
-    pub operands: Vec<MatrixOperand>,
+    pub operands: Vec<MatrixOperandView>,
     /// Results of a floating-point multiplication, whose sums follow the rounding of Tensor Cores.
-    pub product: Option<StepProduct>,
+    pub product: Option<StepMma>,
 }
 
 /// Matrix that the step read from or wrote to registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct MatrixOperand {
+pub struct MatrixOperandView {
     /// `A`, `B`, `C`, `D`
     pub name: String,
     /// Fragment layout, with the stride of the access if it has one.
@@ -48,7 +48,7 @@ pub struct ElementView {
     /// `0x3c00`
     pub bits: String,
     /// Memory from which the element is loaded or to which it is stored.
-    pub memory: Option<MemoryId>,
+    pub memory: Option<MemoryKey>,
     /// Byte offset from the start of the memory.
     pub offset: Option<u64>,
 }
@@ -57,9 +57,9 @@ pub struct ElementView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct StepProduct {
+pub struct StepMma {
     /// Request for the multiplication without operand values.
-    pub request: ProductRequest,
+    pub request: MmaRequest,
     /// Number of elements of D, and number of elements that are not correctly rounded.
     pub n_elements: u32,
     pub n_odd: u32,

@@ -1,6 +1,6 @@
 //! mbarrier objects in a displayable form.
 
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 
 /// mbarrier object.
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct MbarrierView {
     /// Shared memory that contains the object.
-    pub memory: MemoryId,
+    pub memory: MemoryKey,
     /// Byte offset from the start of the memory.
     pub offset: u64,
     /// Name in the source: `full`, `full[1]`. Absent if no variable is at this address.

@@ -1,7 +1,7 @@
 //! Requests of hosts.
 
 use crate::model::grid::GridRequest;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
@@ -57,7 +57,7 @@ pub struct SessionRunOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
-pub enum EngineName {
+pub enum EngineKind {
     Interpreter,
     Translated,
 }
@@ -66,7 +66,7 @@ pub enum EngineName {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EngineView {
-    pub name: EngineName,
+    pub name: EngineKind,
     /// Description of the engine in a sentence, with the reason if a run was not compiled.
     pub words: String,
     /// Throughput in million lane-instructions per second.
@@ -77,7 +77,7 @@ pub struct EngineView {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
-pub struct UntilOptions {
+pub struct StopOptions {
     /// Condition that a lane meets after the step, but not before the step: `lane 3: %r5 == 7`.
     #[serde(default)]
     pub condition: Option<String>,
@@ -117,7 +117,7 @@ pub struct GridOptions {
 
 impl GridOptions {
     /// Returns the request for a memory.
-    pub fn request(self, memory: MemoryId) -> GridRequest {
+    pub fn request(self, memory: MemoryKey) -> GridRequest {
         GridRequest {
             memory,
             ty: self.ty,

@@ -2,9 +2,9 @@
 
 use crate::model::text::SourceRange;
 use crate::model::traffic::Traffic;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
-use warpgrid_launch::fault::Space;
+use warpgrid_launch::fault::MemorySpace;
 use warpgrid_launch::value::ElementType;
 
 /// Bytes that one lane stored.
@@ -34,9 +34,10 @@ pub struct PieceView {
     /// Index of the element in the vector of the lane.
     pub element: u8,
     /// Lane that supplied the address.
-    pub asked: u8,
+    #[serde(rename = "asked")]
+    pub address_lane: u8,
     /// ID of the memory. Absent if the address is in no known memory.
-    pub memory: Option<MemoryId>,
+    pub memory: Option<MemoryKey>,
     pub address: String,
     /// Byte offset from the start of the memory.
     pub offset: Option<u64>,
@@ -48,7 +49,8 @@ pub struct PieceView {
     /// Value in memory before the store.
     pub before: String,
     /// Value to be written: the stored value, or the result of the atomic operation.
-    pub given: String,
+    #[serde(rename = "given")]
+    pub stored_value: String,
     /// Whether memory was modified. False for a failed comparison, or for a minimum that memory already contained.
     pub written: bool,
     /// Source operand of the lane, as written: `%r3`.
@@ -84,10 +86,10 @@ pub struct StoreView {
     /// Whether the store is the completion of an asynchronous operation.
     pub has_landed: bool,
     /// ID of the memory that the lanes wrote. Absent if the lanes wrote several memories.
-    pub memory: Option<MemoryId>,
+    pub memory: Option<MemoryKey>,
     /// IDs of all memories that the lanes wrote.
-    pub memories: Vec<MemoryId>,
-    pub space: Space,
+    pub memories: Vec<MemoryKey>,
+    pub space: MemorySpace,
     /// Element type, and number of elements per lane: `f32`, 4.
     #[serde(rename = "type")]
     pub ty: ElementType,
@@ -112,7 +114,7 @@ pub struct StoreView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct PendingView {
+pub struct AsyncOperationView {
     /// ID of the operation for `land`.
     pub id: u64,
     /// Step that issued the operation.
@@ -124,17 +126,17 @@ pub struct PendingView {
     pub warp: u32,
     pub range: SourceRange,
     pub opcode: String,
-    pub pieces: Vec<PendingPieceView>,
+    pub pieces: Vec<AsyncPieceView>,
 }
 
 /// Bytes that a pending asynchronous operation will write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct PendingPieceView {
+pub struct AsyncPieceView {
     pub lane: u8,
     /// ID of the memory. Absent if the address is in no known memory.
-    pub memory: Option<MemoryId>,
+    pub memory: Option<MemoryKey>,
     pub address: String,
     /// Byte offset from the start of the memory.
     pub offset: Option<u64>,

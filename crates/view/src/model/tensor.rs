@@ -1,7 +1,7 @@
 //! Tensor operations of a step.
 
 use crate::layouts::fragment::request::FragmentRequest;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 
 /// Tensor operation that a step started or completed.
@@ -33,7 +33,7 @@ pub struct TileView {
     /// Layout of the tile: `from byte 1024, K-major, 128B swizzle`.
     pub place: String,
     /// Memories that contain the tile. Empty if the tile is in registers.
-    pub memories: Vec<MemoryId>,
+    pub memories: Vec<MemoryKey>,
     /// First byte of the tile in each memory.
     pub starts: Vec<u64>,
     /// Number of accessed bytes.
@@ -63,9 +63,9 @@ pub struct TensorCopyView {
     /// `128B`; `none`
     pub swizzle: String,
     /// Buffer that contains the tensor.
-    pub memory: Option<MemoryId>,
+    pub memory: Option<MemoryKey>,
     /// Shared memories that participate. A multicast copy has several.
-    pub shared: Vec<MemoryId>,
+    pub shared: Vec<MemoryKey>,
     /// Number of bytes in the shared memory of each block.
     pub n_bytes: u64,
     /// Number of these bytes that are outside of the tensor.
@@ -87,7 +87,8 @@ pub struct TensorPieceView {
     pub coordinates: Vec<i64>,
     /// First byte in shared memory, with and without the swizzle.
     pub shared: u64,
-    pub plain: u64,
+    #[serde(rename = "plain")]
+    pub unswizzled_offset: u64,
     pub n_bytes: u32,
     /// Number of these bytes that are inside the tensor.
     pub n_inside: u32,

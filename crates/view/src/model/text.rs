@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use warpgrid_program::{Edit, Fix, LineIndex, Span};
-pub use warpgrid_program::{Severity, TokenClass};
+pub use warpgrid_program::{SemanticTokenKind, Severity};
 
 /// Range of a source. Lines and columns start at 1, columns count UTF-16 units, and the end is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,5 +151,5 @@ has_range!(DiagnosticView LabelView EditView);
 pub struct TokenView {
     pub start: u32,
     pub end: u32,
-    pub class: TokenClass,
+    pub class: SemanticTokenKind,
 }

@@ -181,9 +181,10 @@ pub struct WarpView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum Progress {
+pub enum BlockProgress {
     /// Not yet resident on the machine.
-    ToCome,
+    #[serde(rename = "toCome")]
+    NotStarted,
     Running,
     /// No thread can execute before another event occurs.
     Waiting,
@@ -198,12 +199,13 @@ pub struct BlockMap {
     /// Grid size in blocks.
     pub grid: [u32; 3],
     pub n_blocks: u64,
-    pub n_done: u64,
+    #[serde(rename = "nDone")]
+    pub n_finished: u64,
     /// Number of blocks per cell, which is 1 except for very large grids.
     pub blocks_per_cell: u64,
     /// Progress in the order of linear block indices. A cell of several blocks is finished when all its blocks are finished, and
     /// not started while none has started.
-    pub cells: Vec<Progress>,
+    pub cells: Vec<BlockProgress>,
     /// Resident blocks.
     pub resident: Vec<ResidentBlock>,
 }
@@ -216,5 +218,5 @@ pub struct ResidentBlock {
     /// Linear index of the block.
     pub block: u64,
     /// Progress of each warp of the block.
-    pub warps: Vec<Progress>,
+    pub warps: Vec<BlockProgress>,
 }

@@ -1,7 +1,7 @@
 //! Block map of a launch: the finished, running, waiting and not yet started blocks. The module also seeks to a block.
 
 use crate::model::cluster::{ClusterBlock, ClusterView};
-use crate::model::warp::{BlockMap, Progress, ResidentBlock};
+use crate::model::warp::{BlockMap, BlockProgress, ResidentBlock};
 use crate::session::Session;
 use warpgrid_emulator::{BlockView, Machine, WarpView};
 
@@ -34,7 +34,7 @@ pub(crate) fn map(machine: &Machine, grid: [u32; 3]) -> BlockMap {
     BlockMap {
         grid,
         n_blocks,
-        n_done: machine.blocks_done(),
+        n_finished: machine.blocks_done(),
         blocks_per_cell,
         cells: cells.collect(),
         resident,
@@ -42,28 +42,33 @@ pub(crate) fn map(machine: &Machine, grid: [u32; 3]) -> BlockMap {
 }
 
 /// Returns the combined progress of the blocks `first..=last`.
-fn progress_of(machine: &Machine, resident: &[ResidentBlock], first: u64, last: u64) -> Progress {
+fn progress_of(
+    machine: &Machine,
+    resident: &[ResidentBlock],
+    first: u64,
+    last: u64,
+) -> BlockProgress {
     let from = resident.partition_point(|block| block.block < first);
     let here = resident.iter().skip(from);
     let here = here.take_while(|block| block.block <= last);
     let live = here.filter_map(|block| match of_all(&block.warps) {
-        Progress::Done => None,
+        BlockProgress::Done => None,
         progress => Some(progress),
     });
     // A running block takes precedence over waiting blocks.
-    let live = live.max_by_key(|progress| *progress == Progress::Running);
+    let live = live.max_by_key(|progress| *progress == BlockProgress::Running);
     match (live, machine.has_started(first), machine.has_started(last)) {
         (Some(progress), ..) => progress,
-        (None, false, _) => Progress::ToCome,
-        (None, true, true) => Progress::Done,
-        (None, true, false) => Progress::Running,
+        (None, false, _) => BlockProgress::NotStarted,
+        (None, true, true) => BlockProgress::Done,
+        (None, true, false) => BlockProgress::Running,
     }
 }
 
 fn resident_block(machine: &Machine, block: &BlockView) -> ResidentBlock {
     let warps = (0..block.n_warps).map(|warp| {
         let state = machine.warp(block.index, warp);
-        state.map_or(Progress::Done, |state| of_warp(&state))
+        state.map_or(BlockProgress::Done, |state| warp_progress(&state))
     });
     ResidentBlock {
         block: block.index,
@@ -71,23 +76,23 @@ fn resident_block(machine: &Machine, block: &BlockView) -> ResidentBlock {
     }
 }
 
-fn of_warp(warp: &WarpView) -> Progress {
+fn warp_progress(warp: &WarpView) -> BlockProgress {
     if warp.exited == warp.present {
-        Progress::Done
+        BlockProgress::Done
     } else if warp.groups.iter().all(|group| group.waiting.is_some()) {
-        Progress::Waiting
+        BlockProgress::Waiting
     } else {
-        Progress::Running
+        BlockProgress::Running
     }
 }
 
-fn of_all(warps: &[Progress]) -> Progress {
-    if warps.iter().all(|warp| *warp == Progress::Done) {
-        Progress::Done
-    } else if warps.contains(&Progress::Running) {
-        Progress::Running
+fn of_all(warps: &[BlockProgress]) -> BlockProgress {
+    if warps.iter().all(|warp| *warp == BlockProgress::Done) {
+        BlockProgress::Done
+    } else if warps.contains(&BlockProgress::Running) {
+        BlockProgress::Running
     } else {
-        Progress::Waiting
+        BlockProgress::Waiting
     }
 }
 
@@ -142,8 +147,8 @@ impl Session {
                 if self.timeline.machine().has_started(block) {
                     break;
                 }
-                if self.is_over() || self.position() >= end {
-                    return self.is_over();
+                if self.is_finished() || self.position() >= end {
+                    return self.is_finished();
                 }
             }
         }

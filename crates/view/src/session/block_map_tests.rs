@@ -1,10 +1,10 @@
 //! Tests of a launch of many blocks: the block map, the seek to a block, and the states of waiting, faulting and exited lanes.
 
 use crate::model::request::FrameRequest;
-use crate::model::warp::{LaneState, Progress};
+use crate::model::warp::{BlockProgress, LaneState};
 use crate::model::{PhraseLink, RunStatus};
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use warpgrid_launch::Scenario;
 
 fn session(launch: &str, head: &str, body: &str) -> Session {
@@ -31,20 +31,20 @@ fn words(session: &mut Session) -> String {
 fn the_map_has_blocks_that_are_done_run_and_are_to_come() {
     let mut session = session("grid=1000 block=64", "", STORE);
     let start = session.frame(&FrameRequest::default()).blocks;
-    assert_eq!((start.n_blocks, start.n_done), (1000, 0));
+    assert_eq!((start.n_blocks, start.n_finished), (1000, 0));
     assert_eq!((start.blocks_per_cell, start.cells.len()), (2, 500));
-    assert_eq!(start.cells[0], Progress::Running);
-    assert_eq!(start.cells[499], Progress::ToCome);
-    assert_eq!(start.resident[0].warps, [Progress::Running; 2]);
+    assert_eq!(start.cells[0], BlockProgress::Running);
+    assert_eq!(start.cells[499], BlockProgress::NotStarted);
+    assert_eq!(start.resident[0].warps, [BlockProgress::Running; 2]);
     assert!(session.go_to_block(700, u64::MAX));
     let middle = session.frame(&FrameRequest::default()).blocks;
-    assert_eq!(middle.cells[10], Progress::Done);
-    assert_eq!(middle.cells[350], Progress::Running);
-    assert_eq!(middle.cells[499], Progress::ToCome);
+    assert_eq!(middle.cells[10], BlockProgress::Done);
+    assert_eq!(middle.cells[350], BlockProgress::Running);
+    assert_eq!(middle.cells[499], BlockProgress::NotStarted);
     session.run(u64::MAX);
     let end = session.frame(&FrameRequest::default()).blocks;
-    assert_eq!(end.n_done, 1000);
-    assert!(end.cells.iter().all(|cell| *cell == Progress::Done));
+    assert_eq!(end.n_finished, 1000);
+    assert!(end.cells.iter().all(|cell| *cell == BlockProgress::Done));
 }
 
 #[test]
@@ -81,13 +81,13 @@ fn blocks_of_a_cluster_come_together() {
     }
     session.run(u64::MAX);
     let end = session.frame(&FrameRequest::default()).blocks;
-    assert_eq!(end.cells, [Progress::Done; 32]);
+    assert_eq!(end.cells, [BlockProgress::Done; 32]);
 }
 
 #[test]
 fn the_sentence_names_the_warp_and_the_memory_and_leads_to_both() {
     let mut session = session("grid=40 block=64", "", STORE);
-    session.run_to_store(u64::MAX);
+    session.run_to_next_store(u64::MAX);
     assert!(words(&mut session).contains("in warp 0 of block 0 wrote"));
     let sentence = session.frame(&FrameRequest::default()).sentence;
     let links: Vec<_> = sentence
@@ -98,7 +98,7 @@ fn the_sentence_names_the_warp_and_the_memory_and_leads_to_both() {
         links,
         [
             PhraseLink::Warp(0, 0),
-            PhraseLink::Memory(MemoryId::Buffer("out".into()))
+            PhraseLink::Memory(MemoryKey::Buffer("out".into()))
         ]
     );
     session.step();
@@ -108,7 +108,7 @@ fn the_sentence_names_the_warp_and_the_memory_and_leads_to_both() {
 #[test]
 fn the_only_warp_of_a_launch_is_not_named() {
     let mut session = session("grid=1 block=32", "", STORE);
-    session.run_to_store(u64::MAX);
+    session.run_to_next_store(u64::MAX);
     assert!(!words(&mut session).contains("warp 0"));
 }
 
@@ -134,7 +134,7 @@ fn lanes_that_wait_differ_from_those_that_left_and_say_what_for() {
         Some("for the other threads at barrier 0")
     );
     let map = session.frame(&FrameRequest::default()).blocks;
-    assert_eq!(map.resident[0].warps[0], Progress::Waiting);
+    assert_eq!(map.resident[0].warps[0], BlockProgress::Waiting);
     session.run(u64::MAX);
     let gone = session.lanes(0, 0).expect("a warp");
     assert!(gone.lanes.iter().all(|lane| lane.waits.is_none()));
@@ -221,7 +221,7 @@ fn shared_memory_of_bits_is_shown_as_what_is_stored_there() {
         let shared = frame
             .memories
             .into_iter()
-            .find(|memory| memory.id == MemoryId::Shared(0));
+            .find(|memory| memory.id == MemoryKey::Shared(0));
         assert_eq!(shared.expect("shared memory").ty.name(), shown);
     }
 }

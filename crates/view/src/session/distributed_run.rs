@@ -3,18 +3,21 @@
 //! run.
 
 use crate::session::Session;
-use crate::session::translated::Translated;
+use crate::session::translated::TranslatedRunStats;
 use std::ops::Range;
 use std::time::Duration;
-use warpgrid_emulator::plain::Plain;
-use warpgrid_translate::{AnyPart, Ended, Engine, Limits, Memory, Part, Parted, Refusal, shares};
+use warpgrid_emulator::plain::TranslationView;
+use warpgrid_translate::{
+    AnyPartition, BailoutReason, Engine, FinishedRun, LinearMemory, Partition, PartitionedRun,
+    RunLimits, split_evenly,
+};
 
 /// Bytes of memory that are initialized, transferred and merged per second.
 const BYTES_A_SECOND: f64 = 5e8;
 
 /// Conditions for the distribution of blocks to other hosts.
 #[derive(Clone, Copy, Debug)]
-pub struct Sharing {
+pub struct WorkerPolicy {
     /// Number of hosts, including the host that starts the run.
     pub n_hosts: u64,
     /// Duration of the run before blocks are distributed.
@@ -23,10 +26,10 @@ pub struct Sharing {
     pub start: Duration,
 }
 
-impl Sharing {
+impl WorkerPolicy {
     /// Returns the conditions for workers that are not yet running.
-    pub fn among(n_hosts: u64) -> Sharing {
-        Sharing {
+    pub fn among(n_hosts: u64) -> WorkerPolicy {
+        WorkerPolicy {
             n_hosts,
             alone: Duration::from_millis(100),
             start: Duration::from_millis(250),
@@ -35,47 +38,59 @@ impl Sharing {
 }
 
 /// State of a distributed run on one of its hosts.
-pub struct SharedRun<E: Engine> {
+pub struct DistributedRun<E: Engine> {
     /// Session of the launch at its start.
     session: Session,
-    parted: Parted<E>,
-    limits: Limits,
-    part: Option<Part<E::Instance>>,
+    parted: PartitionedRun<E>,
+    limits: RunLimits,
+    part: Option<Partition<E::Instance>>,
     /// Memory ranges that all partitions track in shadow memory.
-    noted: Vec<u32>,
-    ended: Option<Ended<E::Instance>>,
+    tracked_ranges: Vec<u32>,
+    ended: Option<FinishedRun<E::Instance>>,
 }
 
-impl<E: Engine> SharedRun<E> {
+impl<E: Engine> DistributedRun<E> {
     /// Compiles the launch of a session at its start.
-    pub fn new(session: Session, engine: &E, limits: Limits) -> Result<SharedRun<E>, Untranslated> {
+    pub fn new(
+        session: Session,
+        engine: &E,
+        limits: RunLimits,
+    ) -> Result<DistributedRun<E>, FallbackReason> {
         let parted = match session.plain() {
-            Some(plain) => Parted::new(engine, plain),
-            None => Err(Refusal::Launch),
+            Some(plain) => PartitionedRun::new(engine, plain),
+            None => Err(BailoutReason::Launch),
         };
         match parted {
-            Ok(parted) => Ok(SharedRun {
+            Ok(parted) => Ok(DistributedRun {
                 session,
                 parted,
                 limits,
                 part: None,
-                noted: Vec::new(),
+                tracked_ranges: Vec::new(),
                 ended: None,
             }),
-            Err(why) => Err(Untranslated::of(&session, &why)),
+            Err(why) => Err(FallbackReason::of(&session, &why)),
         }
     }
 
     /// Starts the run on the host that will own the final state. If the end is far, returns the block ranges for other hosts. Returns an
     /// empty list if the run is complete.
-    pub fn begin(&mut self, engine: &E, sharing: Sharing) -> Result<Vec<Range<u64>>, Untranslated> {
+    pub fn begin(
+        &mut self,
+        engine: &E,
+        sharing: WorkerPolicy,
+    ) -> Result<Vec<Range<u64>>, FallbackReason> {
         let found = self.try_to_begin(engine, sharing);
-        found.map_err(|why| Untranslated::of(&self.session, &why))
+        found.map_err(|why| FallbackReason::of(&self.session, &why))
     }
 
-    fn try_to_begin(&mut self, engine: &E, sharing: Sharing) -> Result<Vec<Range<u64>>, Refusal> {
+    fn try_to_begin(
+        &mut self,
+        engine: &E,
+        sharing: WorkerPolicy,
+    ) -> Result<Vec<Range<u64>>, BailoutReason> {
         let plain = plain_of(&self.session)?;
-        let n_hosts = sharing.n_hosts.min(self.parted.most_parts(plain));
+        let n_hosts = sharing.n_hosts.min(self.parted.max_partitions(plain));
         let mut part = self.parted.part(engine, 0..plain.n_blocks())?;
         let rest = (n_hosts > 1).then_some(sharing.alone);
         let mut took;
@@ -84,42 +99,45 @@ impl<E: Engine> SharedRun<E> {
             let limits = self.limits;
             self.parted.run_part(plain, limits, rest, &mut part);
             took = E::now().saturating_sub(started);
-            match self.parted.more_to_note(plain, &self.noted, &[&part])? {
-                Some(more) => self.noted = more,
+            match self
+                .parted
+                .ranges_to_track(plain, &self.tracked_ranges, &[&part])?
+            {
+                Some(more) => self.tracked_ranges = more,
                 None => break,
             }
-            self.parted.begin_again(plain, &self.noted, &mut part);
+            self.parted.restart(plain, &self.tracked_ranges, &mut part);
         }
-        let left = part.left();
+        let left = part.remaining_blocks();
         let n_bytes = self.parted.n_bytes() * n_hosts.saturating_sub(1);
         let start = sharing.start.as_secs_f64() + n_bytes as f64 / BYTES_A_SECOND;
         let n_others = blocks_of_others(&left, took, start, n_hosts);
         let others = left.end - n_others..left.end;
-        part.leave(others.start);
+        part.release_blocks(others.start);
         self.part = Some(part);
         if others.is_empty() {
-            self.run_own(None)?;
+            self.run_local_partition(None)?;
             while !self.try_to_join(&[])? {
-                self.run_own(None)?;
+                self.run_local_partition(None)?;
             }
             return Ok(Vec::new());
         }
         self.limits = self.limits.of_part(n_hosts);
-        Ok(shares(others, n_hosts - 1).collect())
+        Ok(split_evenly(others, n_hosts - 1).collect())
     }
 
     /// Executes blocks of the local partition, and pauses before the first block that would start after `rest`. Returns whether all blocks
     /// of the partition have run.
-    pub fn go_on(&mut self, rest: Option<Duration>) -> Result<bool, Untranslated> {
-        let ran = self.run_own(rest);
-        ran.map_err(|why| Untranslated::of(&self.session, &why))
+    pub fn run_local_blocks(&mut self, rest: Option<Duration>) -> Result<bool, FallbackReason> {
+        let ran = self.run_local_partition(rest);
+        ran.map_err(|why| FallbackReason::of(&self.session, &why))
     }
 
-    fn run_own(&mut self, rest: Option<Duration>) -> Result<bool, Refusal> {
+    fn run_local_partition(&mut self, rest: Option<Duration>) -> Result<bool, BailoutReason> {
         let plain = plain_of(&self.session)?;
-        let part = self.part.as_mut().ok_or(Refusal::Launch)?;
+        let part = self.part.as_mut().ok_or(BailoutReason::Launch)?;
         self.parted.run_part(plain, self.limits, rest, part);
-        Ok(part.left().is_empty())
+        Ok(part.remaining_blocks().is_empty())
     }
 
     /// Executes a block range for the host that has started the run, and tracks the given memory ranges.
@@ -128,10 +146,10 @@ impl<E: Engine> SharedRun<E> {
         engine: &E,
         blocks: Range<u64>,
         noted: &[u32],
-    ) -> Result<&Part<E::Instance>, Untranslated> {
+    ) -> Result<&Partition<E::Instance>, FallbackReason> {
         match self.try_share(engine, blocks, noted) {
             Ok(part) => Ok(self.part.insert(part)),
-            Err(why) => Err(Untranslated::of(&self.session, &why)),
+            Err(why) => Err(FallbackReason::of(&self.session, &why)),
         }
     }
 
@@ -140,34 +158,40 @@ impl<E: Engine> SharedRun<E> {
         engine: &E,
         blocks: Range<u64>,
         noted: &[u32],
-    ) -> Result<Part<E::Instance>, Refusal> {
+    ) -> Result<Partition<E::Instance>, BailoutReason> {
         let plain = plain_of(&self.session)?;
         let before = self.part.take().filter(|part| *part.blocks() == blocks);
         let mut part = match before {
             Some(part) => part,
             None => self.parted.part(engine, blocks)?,
         };
-        self.parted.begin_again(plain, noted, &mut part);
+        self.parted.restart(plain, noted, &mut part);
         self.parted.run_part(plain, self.limits, None, &mut part);
         Ok(part)
     }
 
     /// Merges all partitions. Returns whether the merge succeeds. Otherwise, all partitions must run again with the tracked ranges of
-    /// [`SharedRun::noted`], and the local partition is reset to its start.
-    pub fn join<M: Memory>(&mut self, others: &[Part<M>]) -> Result<bool, Untranslated> {
-        let others: Vec<&AnyPart<'_>> = others.iter().map(|part| part as _).collect();
+    /// [`DistributedRun::tracked_ranges`], and the local partition is reset to its start.
+    pub fn join<M: LinearMemory>(
+        &mut self,
+        others: &[Partition<M>],
+    ) -> Result<bool, FallbackReason> {
+        let others: Vec<&AnyPartition<'_>> = others.iter().map(|part| part as _).collect();
         let found = self.try_to_join(&others);
-        found.map_err(|why| Untranslated::of(&self.session, &why))
+        found.map_err(|why| FallbackReason::of(&self.session, &why))
     }
 
-    fn try_to_join(&mut self, others: &[&AnyPart<'_>]) -> Result<bool, Refusal> {
+    fn try_to_join(&mut self, others: &[&AnyPartition<'_>]) -> Result<bool, BailoutReason> {
         let plain = plain_of(&self.session)?;
-        let mut own = self.part.take().ok_or(Refusal::Launch)?;
-        let mut parts: Vec<&AnyPart<'_>> = vec![&own];
+        let mut own = self.part.take().ok_or(BailoutReason::Launch)?;
+        let mut parts: Vec<&AnyPartition<'_>> = vec![&own];
         parts.extend(others);
-        if let Some(more) = self.parted.more_to_note(plain, &self.noted, &parts)? {
-            self.noted = more;
-            self.parted.begin_again(plain, &self.noted, &mut own);
+        if let Some(more) = self
+            .parted
+            .ranges_to_track(plain, &self.tracked_ranges, &parts)?
+        {
+            self.tracked_ranges = more;
+            self.parted.restart(plain, &self.tracked_ranges, &mut own);
             self.part = Some(own);
             return Ok(false);
         }
@@ -176,40 +200,40 @@ impl<E: Engine> SharedRun<E> {
     }
 
     /// Returns the limits of the run.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> RunLimits {
         self.limits
     }
 
     /// Returns the memory ranges that all partitions track.
-    pub fn noted(&self) -> &[u32] {
-        &self.noted
+    pub fn tracked_ranges(&self) -> &[u32] {
+        &self.tracked_ranges
     }
 
-    /// Returns the session at its end, after a successful [`SharedRun::join`].
-    pub fn finish(mut self) -> Result<(Session, Translated), Untranslated> {
+    /// Returns the session at its end, after a successful [`DistributedRun::join`].
+    pub fn finish(mut self) -> Result<(Session, TranslatedRunStats), FallbackReason> {
         let took = match &self.ended {
-            Some(ended) => self.session.take_end(ended),
-            None => Err(Refusal::Launch),
+            Some(ended) => self.session.adopt_result(ended),
+            None => Err(BailoutReason::Launch),
         };
         match took {
             Ok(took) => Ok((self.session, took)),
-            Err(why) => Err(Untranslated::of(&self.session, &why)),
+            Err(why) => Err(FallbackReason::of(&self.session, &why)),
         }
     }
 }
 
 /// Reason why the interpreter must execute a launch, as a clause of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Untranslated(pub String);
+pub struct FallbackReason(pub String);
 
-impl Untranslated {
-    fn of(session: &Session, why: &Refusal) -> Untranslated {
-        Untranslated(session.why_interpreted(why))
+impl FallbackReason {
+    fn of(session: &Session, why: &BailoutReason) -> FallbackReason {
+        FallbackReason(session.fallback_message(why))
     }
 }
 
-fn plain_of(session: &Session) -> Result<Plain<'_>, Refusal> {
-    session.plain().ok_or(Refusal::Launch)
+fn plain_of(session: &Session) -> Result<TranslationView<'_>, BailoutReason> {
+    session.plain().ok_or(BailoutReason::Launch)
 }
 
 /// Returns how many of the remaining blocks other hosts should execute. The executed blocks took `took` in total, other hosts start after

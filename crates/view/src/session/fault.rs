@@ -1,9 +1,9 @@
 //! Displayed form of a fault.
 
-use crate::model::Space;
+use crate::model::MemorySpace;
 use crate::model::fault::FaultView;
 use crate::model::text::SourceRange;
-use warpgrid_emulator::{AccessFault, Fault, FaultKind, MatrixMistake, Region};
+use warpgrid_emulator::{AccessFault, Fault, FaultKind, MatrixMisuse, NamedRegion};
 use warpgrid_isa::StateSpace;
 
 /// Converts a fault to the form that hosts display and compare.
@@ -28,21 +28,24 @@ pub(crate) fn view(fault: &Fault, range: SourceRange) -> FaultView {
 /// Returns the buffer or variable that contains the accessed address or is next to it.
 fn buffer(access: &AccessFault) -> Option<String> {
     match &access.place.region {
-        Region::Buffer { name, .. } | Region::Variable { name, .. } => Some(name.clone()),
-        Region::Shared | Region::Local | Region::Parameters | Region::Nothing => None,
+        NamedRegion::Buffer { name, .. } | NamedRegion::Variable { name, .. } => Some(name.clone()),
+        NamedRegion::Shared
+        | NamedRegion::Local
+        | NamedRegion::Parameters
+        | NamedRegion::Nothing => None,
     }
 }
 
 /// Returns the state space of the access, if the address is in or next to neither a buffer nor a variable.
-fn space(access: &AccessFault) -> Option<Space> {
+fn space(access: &AccessFault) -> Option<MemorySpace> {
     match &access.place.region {
-        Region::Buffer { .. } | Region::Variable { .. } => None,
-        Region::Shared => Some(Space::Shared),
-        Region::Local => Some(Space::Local),
-        Region::Parameters => Some(Space::Param),
+        NamedRegion::Buffer { .. } | NamedRegion::Variable { .. } => None,
+        NamedRegion::Shared => Some(MemorySpace::Shared),
+        NamedRegion::Local => Some(MemorySpace::Local),
+        NamedRegion::Parameters => Some(MemorySpace::Param),
         // A generic address without adjacent memory has no state space.
-        Region::Nothing if access.space == StateSpace::Generic => None,
-        Region::Nothing => Some(access.space.into()),
+        NamedRegion::Nothing if access.space == StateSpace::Generic => None,
+        NamedRegion::Nothing => Some(access.space.into()),
     }
 }
 
@@ -75,7 +78,7 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
         FaultKind::Assert { .. } => {
             "the launch violates an assertion of the kernel: use other sizes or values"
         }
-        FaultKind::NotEmulated { .. } => {
+        FaultKind::Unsupported { .. } => {
             "the instruction is valid, but the emulator does not support the instruction yet"
         }
         FaultKind::StackOverflow => "check whether the recursion of the function terminates",
@@ -91,10 +94,10 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
         FaultKind::Mbarrier(_) => {
             "initialize an mbarrier once with `mbarrier.init` before other threads use the mbarrier, and invalidate the mbarrier with `mbarrier.inval`"
         }
-        FaultKind::DistantMbarrier => {
+        FaultKind::MbarrierInOtherBlock => {
             "map the addresses of the destination and of the mbarrier to the same block with `mapa`"
         }
-        FaultKind::LeftOutBytes { .. } => {
+        FaultKind::InvalidIgnoreBytes { .. } => {
             "a bulk copy transfers multiples of 16 bytes: shorten the copy instead of ignoring a full chunk"
         }
         FaultKind::TensorCopy { .. } => {
@@ -109,7 +112,7 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
         FaultKind::SurfaceOutOfBounds { .. } => {
             "check the coordinates: with `.b`, the x coordinate is a byte offset, and with `.clamp` or `.zero`, coordinates may be out of bounds"
         }
-        FaultKind::BadCopySize { .. } => {
+        FaultKind::InvalidCopySize { .. } => {
             "copy a multiple of the chunk size, and store the remainder with ordinary stores"
         }
         FaultKind::Internal { .. } => {
@@ -122,17 +125,17 @@ fn help(kind: &FaultKind, access: Option<&AccessFault>) -> Option<String> {
 /// Returns a suggestion for an out-of-bounds access, based on the adjacent memory.
 fn out_of_bounds_help(access: Option<&AccessFault>) -> &'static str {
     match access.map(|access| &access.place.region) {
-        Some(region) if *region != Region::Nothing && is_before(access) => {
+        Some(region) if *region != NamedRegion::Nothing && is_before(access) => {
             "the address precedes the allocation: check subtractions and negative indices"
         }
-        Some(Region::Buffer { .. }) => {
+        Some(NamedRegion::Buffer { .. }) => {
             "compare the index with the size of the buffer, or enlarge the buffer"
         }
-        Some(Region::Variable { .. } | Region::Shared | Region::Local) => {
+        Some(NamedRegion::Variable { .. } | NamedRegion::Shared | NamedRegion::Local) => {
             "compare the index with the size of the array, or declare a larger array"
         }
-        Some(Region::Parameters) => "compare the offset with the size of the parameter",
-        Some(Region::Nothing) | None => {
+        Some(NamedRegion::Parameters) => "compare the offset with the size of the parameter",
+        Some(NamedRegion::Nothing) | None => {
             "the address is not near any allocation of the launch: check the address computation and the pointer arguments"
         }
     }
@@ -143,19 +146,19 @@ fn is_before(access: Option<&AccessFault>) -> bool {
 }
 
 /// Returns a suggestion for an undefined matrix operation.
-const fn matrix_help(mistake: &MatrixMistake) -> &'static str {
+const fn matrix_help(mistake: &MatrixMisuse) -> &'static str {
     match mistake {
-        MatrixMistake::MissingLanes { .. } => {
+        MatrixMisuse::MissingLanes { .. } => {
             "use a block size that is a multiple of 32, and execute the instruction with all 32 lanes: no lane may be predicated off or diverged"
         }
-        MatrixMistake::UnequalAddresses => {
+        MatrixMisuse::UnequalAddresses => {
             "pass the same address in all lanes, because the instruction itself adds the offset of each lane"
         }
-        MatrixMistake::UnequalStrides => "pass the same stride, in elements, in all lanes",
-        MatrixMistake::FactorSelectors { .. } => {
+        MatrixMisuse::UnequalStrides => "pass the same stride, in elements, in all lanes",
+        MatrixMisuse::InvalidScaleSelectors { .. } => {
             "pass the same constant byte ID and thread ID in all lanes: the byte ID must be a multiple of the number of scale factors, and the thread ID must be 0 or 1 for A and 0 to 3 for B"
         }
-        MatrixMistake::MovedLines { .. } => {
+        MatrixMisuse::MisalignedStride { .. } => {
             "pad the rows of the matrix, because the PTX ISA manual requires that each row starts at a multiple of the fragment size"
         }
     }

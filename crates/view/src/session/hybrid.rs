@@ -2,51 +2,51 @@
 //! to its end, which provides memory and executed lane-instructions. For all other requests, the interpreter executes the run to the same
 //! position.
 
-use crate::memory_export::MemoryForm;
+use crate::memory_export::ExportFormat;
 use crate::model::request::{EngineView, GridOptions};
-use crate::request_error::Failure;
+use crate::request_error::RequestError;
 use crate::session::Session;
 
 /// Session with an optional final state from a JIT run.
-pub struct HeldSession {
+pub struct HybridSession {
     /// Session with last-writer tracking, at the end of the run unless `end` is set.
     session: Session,
     /// Session of the same launch at its end, without last-writer tracking.
     end: Option<Box<Session>>,
     /// Whether a host has requested intermediate state.
-    is_watched: bool,
+    needs_tracking: bool,
     /// Engine of the last run.
     engine: Option<EngineView>,
 }
 
-impl HeldSession {
+impl HybridSession {
     /// Creates a hybrid session from a session at its start.
-    pub fn new(session: Session) -> HeldSession {
-        HeldSession {
+    pub fn new(session: Session) -> HybridSession {
+        HybridSession {
             session,
             end: None,
-            is_watched: false,
+            needs_tracking: false,
             engine: None,
         }
     }
 
     /// Returns the session for results that a translated run also has: memory, executed lane-instructions, status and fault.
-    pub fn ended(&self) -> &Session {
+    pub fn final_session(&self) -> &Session {
         self.end.as_deref().unwrap_or(&self.session)
     }
 
-    /// Like [`HeldSession::ended`], for methods that cache their results.
+    /// Like [`HybridSession::final_session`], for methods that cache their results.
     pub fn ended_mut(&mut self) -> &mut Session {
         self.end.as_deref_mut().unwrap_or(&mut self.session)
     }
 
     /// Returns the session for all requests, including last writers, steps and seeks. After a JIT run, the interpreter first executes the
     /// run to its end.
-    pub fn watched(&mut self) -> &mut Session {
-        self.is_watched = true;
+    pub fn tracked_session(&mut self) -> &mut Session {
+        self.needs_tracking = true;
         if let Some(end) = self.end.take() {
             if let Some(counts) = end.step_counts() {
-                self.session.timeline.learn_length(counts.steps);
+                self.session.timeline.set_length(counts.steps);
             }
             self.session.seek(end.position());
         }
@@ -55,9 +55,9 @@ impl HeldSession {
 
     /// Returns the session for numbers of steps. After a translated run in which a warp diverged, the interpreter first executes the run to its end.
     pub fn counted(&mut self) -> &Session {
-        match self.ended().step_counts() {
-            Some(_) => self.ended(),
-            None => self.watched(),
+        match self.final_session().step_counts() {
+            Some(_) => self.final_session(),
+            None => self.tracked_session(),
         }
     }
 
@@ -77,9 +77,9 @@ impl HeldSession {
         name: &str,
         form: &str,
         options: GridOptions,
-    ) -> Result<Vec<u8>, Failure> {
-        let session = match MemoryForm::from_name(form).is_some_and(MemoryForm::shows_writers) {
-            true => self.watched(),
+    ) -> Result<Vec<u8>, RequestError> {
+        let session = match ExportFormat::from_name(form).is_some_and(ExportFormat::shows_writers) {
+            true => self.tracked_session(),
             false => self.ended_mut(),
         };
         session.file_named(name, form, options)
@@ -87,7 +87,7 @@ impl HeldSession {
 
     /// Executes one step. Returns false at the end.
     pub fn step(&mut self) -> bool {
-        self.end.is_none() && self.watched().step()
+        self.end.is_none() && self.tracked_session().step()
     }
 
     /// Runs forward at most `max_steps` steps with the interpreter. Returns whether the run is complete.
@@ -98,47 +98,49 @@ impl HeldSession {
 
 #[cfg(feature = "translate")]
 mod translating {
-    use super::HeldSession;
+    use super::HybridSession;
     use crate::api::report::{ReportRequest, RunReport};
-    use crate::model::request::{EngineChoice, EngineName, EngineView};
+    use crate::model::request::{EngineChoice, EngineKind, EngineView};
     use crate::session::Session;
-    use crate::session::distributed_run::{SharedRun, Sharing, Untranslated};
-    use crate::session::translated::{Translated, million_a_second, milliseconds, pace};
+    use crate::session::distributed_run::{DistributedRun, FallbackReason, WorkerPolicy};
+    use crate::session::translated::{
+        TranslatedRunStats, million_a_second, milliseconds, speed_text,
+    };
     use std::ops::Range;
     use std::time::Duration;
-    use warpgrid_translate::{Engine, Limits};
+    use warpgrid_translate::{Engine, RunLimits};
 
-    impl HeldSession {
+    impl HybridSession {
         /// Runs forward at most `max_steps` steps, with JIT code if `choice` permits it and compilation is likely to be worthwhile. Returns
         /// whether the run is complete.
-        pub fn run_by<E: Engine>(
+        pub fn run_with_engine<E: Engine>(
             &mut self,
             engine: &E,
             max_steps: u64,
             choice: EngineChoice,
         ) -> bool {
             // A single host does not distribute blocks.
-            let _ = self.begin_by(engine, max_steps, choice, Sharing::among(1));
-            self.ended().is_over()
+            let _ = self.begin_with_engine(engine, max_steps, choice, WorkerPolicy::among(1));
+            self.final_session().is_finished()
         }
 
-        /// Like [`HeldSession::run_by`], except that a long run may distribute blocks to other hosts. In this case, returns the run and the
-        /// block ranges. When the other hosts have finished, [`HeldSession::finish`] sets the final state.
-        pub fn begin_by<E: Engine>(
+        /// Like [`HybridSession::run_with_engine`], except that a long run may distribute blocks to other hosts. In this case, returns the run and the
+        /// block ranges. When the other hosts have finished, [`HybridSession::finish`] sets the final state.
+        pub fn begin_with_engine<E: Engine>(
             &mut self,
             engine: &E,
             max_steps: u64,
             choice: EngineChoice,
-            sharing: Sharing,
-        ) -> Option<(SharedRun<E>, Vec<Range<u64>>)> {
-            if self.ended().is_over() {
+            sharing: WorkerPolicy,
+        ) -> Option<(DistributedRun<E>, Vec<Range<u64>>)> {
+            if self.final_session().is_finished() {
                 return None;
             }
             let started = E::now();
             let (from, before) = (self.session.position(), self.session.lane_instructions());
             let least_pace = match choice {
                 EngineChoice::Interpreter => None,
-                EngineChoice::Auto => self.pace_where_it_pays::<E>(max_steps).map(Some),
+                EngineChoice::Auto => self.min_speed_if_worthwhile::<E>(max_steps).map(Some),
                 EngineChoice::Translated => Some(None),
             };
             let done = self.session.position() - from;
@@ -146,9 +148,9 @@ mod translating {
             let why = match least_pace {
                 None => None,
                 Some(least_pace) => {
-                    let limits = Limits {
+                    let limits = RunLimits {
                         max_steps: max_steps.saturating_add(from),
-                        least_pace,
+                        min_steps_per_second: least_pace,
                     };
                     match self.begin_translated(engine, limits, sharing) {
                         Ok((run, shares)) if shares.is_empty() => {
@@ -167,7 +169,7 @@ mod translating {
         /// Sets the final state of a distributed run, or continues with the interpreter up to `max_position` if the run failed.
         pub fn finish<E: Engine>(
             &mut self,
-            end: Result<(Session, Translated), Untranslated>,
+            end: Result<(Session, TranslatedRunStats), FallbackReason>,
             max_position: u64,
         ) {
             match end {
@@ -196,41 +198,43 @@ mod translating {
         }
 
         /// Like [`crate::session::Session::report`], except that JIT code executes the run if `choice` permits it.
-        pub fn report_by<E: Engine>(
+        pub fn report_with_engine<E: Engine>(
             &mut self,
             engine: &E,
             request: &ReportRequest,
             choice: EngineChoice,
         ) -> RunReport {
             if request.races || request.traffic || request.layouts {
-                return self.watched().report(request);
+                return self.tracked_session().report(request);
             }
-            let left = request.max_steps.saturating_sub(self.ended().position());
-            self.run_by(engine, left, choice);
+            let left = request
+                .max_steps
+                .saturating_sub(self.final_session().position());
+            self.run_with_engine(engine, left, choice);
             self.ended_mut().report(request)
         }
 
         /// Returns the minimum throughput of translated code in lane-instructions per second, if translation is worthwhile: the run is long and starts at position 0,
         /// and no observer is active.
-        fn pace_where_it_pays<E: Engine>(&mut self, max_steps: u64) -> Option<f64> {
-            if self.is_watched || self.session.position() > 0 {
+        fn min_speed_if_worthwhile<E: Engine>(&mut self, max_steps: u64) -> Option<f64> {
+            if self.needs_tracking || self.session.position() > 0 {
                 return None;
             }
             let first = self.session.run_first_steps(max_steps, E::now)?;
             let session = &self.session;
-            let pays = !session.ends_beyond(max_steps) && session.is_worth_translating(first.took);
-            pays.then_some(first.pace)
+            let pays = !session.run_exceeds(max_steps) && session.is_worth_translating(first.took);
+            pays.then_some(first.speed)
         }
 
         fn begin_translated<E: Engine>(
             &self,
             engine: &E,
-            limits: Limits,
-            sharing: Sharing,
-        ) -> Result<(SharedRun<E>, Vec<Range<u64>>), Untranslated> {
-            let again = self.session.unwatched();
-            let again = again.map_err(|failure| Untranslated(failure.message))?;
-            let mut run = SharedRun::new(again, engine, limits)?;
+            limits: RunLimits,
+            sharing: WorkerPolicy,
+        ) -> Result<(DistributedRun<E>, Vec<Range<u64>>), FallbackReason> {
+            let again = self.session.restart_without_last_writers();
+            let again = again.map_err(|failure| FallbackReason(failure.message))?;
+            let mut run = DistributedRun::new(again, engine, limits)?;
             let shares = run.begin(engine, sharing)?;
             Ok((run, shares))
         }
@@ -240,16 +244,20 @@ mod translating {
         let rate = million_a_second(lane_instructions, took);
         let why = why.map_or(String::new(), |why| format!(" ({why})"));
         EngineView {
-            name: EngineName::Interpreter,
-            words: format!("interpreted in {}{why}: {}", milliseconds(took), pace(rate)),
+            name: EngineKind::Interpreter,
+            words: format!(
+                "interpreted in {}{why}: {}",
+                milliseconds(took),
+                speed_text(rate)
+            ),
             rate,
         }
     }
 
-    impl From<&Translated> for EngineView {
-        fn from(took: &Translated) -> EngineView {
+    impl From<&TranslatedRunStats> for EngineView {
+        fn from(took: &TranslatedRunStats) -> EngineView {
             EngineView {
-                name: EngineName::Translated,
+                name: EngineKind::Translated,
                 words: took.to_string(),
                 rate: took.rate(),
             }

@@ -14,11 +14,11 @@ pub(crate) mod value;
 pub(crate) mod watch_expressions;
 
 pub use crate::expression::tree::{Expression, WatchExpression};
-pub use crate::session::inspect::heatmap::{MAX_SHADES, ShadeRequest, Shades, Shading};
-pub use crate::session::inspect::layout_view::{Arranged, Arrangement};
-pub use crate::session::inspect::minimap::{MapPart, Minimap};
+pub use crate::session::inspect::heatmap::{Heatmap, HeatmapMode, HeatmapRequest, MAX_SHADES};
+pub use crate::session::inspect::layout_view::{LayoutMemoryView, LayoutViewRequest};
+pub use crate::session::inspect::minimap::{Minimap, MinimapSegment};
 pub use crate::session::inspect::state_diff::{
-    CellChange, CellWriter, MemoryChange, Moments, RegisterChange,
+    CellChange, CellWriter, MemoryChange, RegisterChange, StateDiff,
 };
 pub use crate::session::inspect::watch_expressions::WatchedValue;
 

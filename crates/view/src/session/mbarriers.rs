@@ -2,8 +2,8 @@
 
 use crate::model::mbarrier::{MbarrierPhase, MbarrierView, PhaseWaiter};
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
-use warpgrid_emulator::{PendingCompletion, WaitReason};
+use crate::session::memory_id::MemoryKey;
+use warpgrid_emulator::{CompletionMechanism, WaitReason};
 
 /// Maximum number of listed mbarrier objects.
 const MAX_OBJECTS: usize = 64;
@@ -18,9 +18,9 @@ impl Session {
                 if found.len() == MAX_OBJECTS {
                     return found;
                 }
-                let (n_in_flight, bytes_in_flight) = self.coming(block.index, offset);
+                let (n_in_flight, bytes_in_flight) = self.in_flight(block.index, offset);
                 found.push(MbarrierView {
-                    memory: MemoryId::Shared(block.index),
+                    memory: MemoryKey::Shared(block.index),
                     offset,
                     name: machine.shared_name(offset),
                     phase: state.map(|state| MbarrierPhase {
@@ -39,24 +39,24 @@ impl Session {
     }
 
     /// Returns the number of pending operations that complete on an mbarrier object, and their bytes.
-    fn coming(&self, of: u64, offset: u64) -> (u32, u64) {
+    fn in_flight(&self, of: u64, offset: u64) -> (u32, u64) {
         let pending = self.timeline.machine().pending().iter();
         pending.fold((0, 0), |(n, sum), pending| {
             match pending.operation.completion {
-                PendingCompletion::Mbarrier {
+                CompletionMechanism::Mbarrier {
                     block,
                     address,
                     bytes,
                 } if (block, address) == (of, offset) => (n + 1, sum + u64::from(bytes)),
-                PendingCompletion::Arrival { block, address, .. }
+                CompletionMechanism::Arrival { block, address, .. }
                     if (block, address) == (of, offset) =>
                 {
                     (n + 1, sum)
                 }
-                PendingCompletion::Mbarrier { .. }
-                | PendingCompletion::Arrival { .. }
-                | PendingCompletion::None
-                | PendingCompletion::AsyncGroup { .. } => (n, sum),
+                CompletionMechanism::Mbarrier { .. }
+                | CompletionMechanism::Arrival { .. }
+                | CompletionMechanism::None
+                | CompletionMechanism::AsyncGroup { .. } => (n, sum),
             }
         })
     }

@@ -1,12 +1,12 @@
 //! Window of a memory as cells: values, last writers, and the bytes that the last step wrote.
 
-use crate::model::Space;
-use crate::model::grid::{Cell, Grid, GridRequest, Written};
-use crate::model::store::{PendingView, StoreView};
-use crate::session::memory_list::Memory;
+use crate::model::MemorySpace;
+use crate::model::grid::{GridCell, GridRequest, MemoryGrid, WriteAge};
+use crate::model::store::{AsyncOperationView, StoreView};
+use crate::session::memory_list::MemoryDescriptor;
 use crate::session::step::pending;
 use warpgrid_emulator::LastWriters;
-use warpgrid_isa::MemoryShape;
+use warpgrid_isa::MemoryGeometry;
 use warpgrid_launch::value::ElementType;
 
 /// Maximum number of rows of a window.
@@ -17,23 +17,23 @@ pub const MAX_COLUMNS: u32 = 1024;
 const MAX_CELLS: u64 = 1 << 16;
 
 /// Contents of a memory at a position.
-pub(crate) struct Held<'a> {
+pub(crate) struct MemoryState<'a> {
     pub(crate) position: u64,
     pub(crate) bytes: &'a [u8],
     /// Last writer of each byte.
     pub(crate) writers: Option<LastWriters<'a>>,
     /// Stores of the last step.
-    pub(crate) now: &'a [StoreView],
-    pub(crate) pending: &'a [PendingView],
+    pub(crate) current_stores: &'a [StoreView],
+    pub(crate) pending: &'a [AsyncOperationView],
 }
 
 /// Returns the requested window of a memory.
 pub(crate) fn layout(
-    memory: &Memory,
+    memory: &MemoryDescriptor,
     request: &GridRequest,
-    held: Held<'_>,
-    shape: MemoryShape,
-) -> Grid {
+    held: MemoryState<'_>,
+    shape: MemoryGeometry,
+) -> MemoryGrid {
     let bytes = held.bytes;
     let element = request.ty.unwrap_or(memory.element);
     let width = element.width_bytes();
@@ -50,18 +50,18 @@ pub(crate) fn layout(
     let n_rows = (total_rows - first_row).min(most) as u32;
     let from = first_row * u64::from(columns);
     let to = (from + u64::from(n_rows) * u64::from(columns)).min(n_elements);
-    let touched = Touched::new(memory, held.now, held.pending, held.position);
+    let touched = StoredRanges::new(memory, held.current_stores, held.pending, held.position);
     let cells = (from..to)
         .map(|index| cell(element, index, bytes, held.writers.as_ref(), &touched))
         .collect();
-    Grid {
+    MemoryGrid {
         memory: memory.view.clone(),
         ty: element,
         columns,
         first_row,
         n_rows,
         total_rows,
-        sector_bytes: (memory.view.space == Space::Global).then_some(shape.sector_bytes),
+        sector_bytes: (memory.view.space == MemorySpace::Global).then_some(shape.sector_bytes),
         cells,
         tiles: Vec::new(),
     }
@@ -72,8 +72,8 @@ fn cell(
     index: u64,
     bytes: &[u8],
     writers: Option<&LastWriters<'_>>,
-    touched: &Touched,
-) -> Cell {
+    touched: &StoredRanges,
+) -> GridCell {
     let start = index as usize * element.width_bytes();
     let end = (start + element.width_bytes()).min(bytes.len());
     let bits = element.bits(bytes.get(start..end).unwrap_or(&[]));
@@ -82,33 +82,33 @@ fn cell(
     let is_written = || writers.is_some_and(|w| (start..end).any(|byte| w.is_written(byte)));
     let n_pieces = touched.n_pieces(start as u64, end as u64);
     let written = match n_pieces {
-        0 if writer.is_some_and(|writer| touched.by_writer == Some(writer.step)) => Written::Now,
-        0 if writer.is_some() || is_written() => Written::Before,
-        0 => Written::Never,
-        _ => Written::Now,
+        0 if writer.is_some_and(|writer| touched.by_writer == Some(writer.step)) => WriteAge::Now,
+        0 if writer.is_some() || is_written() => WriteAge::Before,
+        0 => WriteAge::Never,
+        _ => WriteAge::Now,
     };
-    Cell {
+    GridCell {
         text: element.text(bits),
         is_zero: bits == 0,
         lane: writer.map(|writer| writer.lane as u8),
         step: writer.map(|writer| writer.step + 1),
         written,
-        conflict: n_pieces > 1 && touched.conflicts(start as u64, end as u64),
-        pending: touched.is_awaited(start as u64, end as u64),
+        has_conflict: n_pieces > 1 && touched.conflicts(start as u64, end as u64),
+        pending: touched.is_async_target(start as u64, end as u64),
     }
 }
 
 /// Byte range that the last step wrote.
-struct Range {
+struct StoredRange {
     start: u64,
     end: u64,
     /// Whether another lane wrote different values to some of these bytes.
-    lost: bool,
+    has_conflict: bool,
 }
 
 /// Byte ranges of a memory that the last step wrote, sorted by start.
-struct Touched {
-    ranges: Vec<Range>,
+struct StoredRanges {
+    ranges: Vec<StoredRange>,
     longest: u64,
     /// Byte ranges that pending operations will write. Their number is small.
     pending: Vec<(u64, u64)>,
@@ -116,8 +116,13 @@ struct Touched {
     by_writer: Option<u64>,
 }
 
-impl Touched {
-    fn new(memory: &Memory, now: &[StoreView], pending: &[PendingView], position: u64) -> Touched {
+impl StoredRanges {
+    fn new(
+        memory: &MemoryDescriptor,
+        now: &[StoreView],
+        pending: &[AsyncOperationView],
+        position: u64,
+    ) -> StoredRanges {
         let found = now
             .iter()
             .flat_map(|store| store.lanes.iter().map(move |lane| (store, lane)))
@@ -125,29 +130,29 @@ impl Touched {
             .filter(|(_, piece)| piece.written && piece.memory.as_ref() == Some(&memory.view.id))
             .filter_map(|(store, piece)| {
                 let start = piece.offset?;
-                Some(Range {
+                Some(StoredRange {
                     start,
                     end: start + u64::from(piece.n_bytes),
-                    lost: store.lost > 0,
+                    has_conflict: store.lost > 0,
                 })
             });
-        let mut ranges: Vec<Range> = Vec::new();
+        let mut ranges: Vec<StoredRange> = Vec::new();
         for range in found {
-            let before = |other: &Range| (other.start, other.end) <= (range.start, range.end);
+            let before = |other: &StoredRange| (other.start, other.end) <= (range.start, range.end);
             ranges.insert(ranges.partition_point(before), range);
         }
         let longest = ranges.iter().map(|range| range.end - range.start).max();
-        Touched {
+        StoredRanges {
             longest: longest.unwrap_or(0),
             ranges,
             pending: pending::ranges(pending, &memory.view.id),
             by_writer: position
                 .checked_sub(1)
-                .filter(|_| memory.view.space == Space::Tensor),
+                .filter(|_| memory.view.space == MemorySpace::Tensor),
         }
     }
 
-    fn overlapping(&self, start: u64, end: u64) -> impl Iterator<Item = &Range> {
+    fn overlapping(&self, start: u64, end: u64) -> impl Iterator<Item = &StoredRange> {
         let first = self
             .ranges
             .partition_point(|range| range.start + self.longest <= start);
@@ -163,7 +168,7 @@ impl Touched {
     }
 
     /// Checks whether a pending operation will write some of these bytes.
-    fn is_awaited(&self, start: u64, end: u64) -> bool {
+    fn is_async_target(&self, start: u64, end: u64) -> bool {
         self.pending
             .iter()
             .any(|(from, to)| *from < end && start < *to)
@@ -172,7 +177,10 @@ impl Touched {
     /// Checks whether two lanes wrote different values to the same byte, rather than only to the same cell.
     fn conflicts(&self, start: u64, end: u64) -> bool {
         let mut reach = 0;
-        for range in self.overlapping(start, end).filter(|range| range.lost) {
+        for range in self
+            .overlapping(start, end)
+            .filter(|range| range.has_conflict)
+        {
             if range.start < reach {
                 return true;
             }
@@ -183,7 +191,7 @@ impl Touched {
 }
 
 /// Returns the innermost extent of the declared shape, or otherwise 16 or 32 columns depending on the element size.
-fn natural_columns(memory: &Memory, element: ElementType, n_elements: u64) -> u32 {
+fn natural_columns(memory: &MemoryDescriptor, element: ElementType, n_elements: u64) -> u32 {
     if let Some(extent) = memory
         .view
         .shape
@@ -197,7 +205,7 @@ fn natural_columns(memory: &Memory, element: ElementType, n_elements: u64) -> u3
     }
     let wish = match element.width_bytes() {
         1 | 2 => 32,
-        4 if memory.view.space == Space::Shared => 32,
+        4 if memory.view.space == MemorySpace::Shared => 32,
         4 => 16,
         // Bit types display all digits, so fewer cells fit into a row.
         8 if element.is_bits() => 4,

@@ -7,7 +7,7 @@ use std::fmt;
 /// ID of a memory of a launch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
-pub enum MemoryId {
+pub enum MemoryKey {
     /// A buffer, by its name.
     Buffer(String),
     /// The shared memory of a block, by linear index.
@@ -22,42 +22,42 @@ const SHARED: &str = "shared:";
 const TENSOR: &str = "tensor:";
 const VARIABLE: &str = "var:";
 
-impl From<&str> for MemoryId {
+impl From<&str> for MemoryKey {
     /// Parses the text representation. Every text is a valid identifier, but the memory may not exist.
-    fn from(text: &str) -> MemoryId {
+    fn from(text: &str) -> MemoryKey {
         if let Some(Ok(block)) = text.strip_prefix(SHARED).map(str::parse) {
-            return MemoryId::Shared(block);
+            return MemoryKey::Shared(block);
         }
         if let Some(Ok(block)) = text.strip_prefix(TENSOR).map(str::parse) {
-            return MemoryId::Tensor(block);
+            return MemoryKey::Tensor(block);
         }
         match text.strip_prefix(VARIABLE) {
-            Some(name) => MemoryId::Variable(name.to_owned()),
-            None => MemoryId::Buffer(text.to_owned()),
+            Some(name) => MemoryKey::Variable(name.to_owned()),
+            None => MemoryKey::Buffer(text.to_owned()),
         }
     }
 }
 
-impl fmt::Display for MemoryId {
+impl fmt::Display for MemoryKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MemoryId::Buffer(name) => f.write_str(name),
-            MemoryId::Shared(block) => write!(f, "{SHARED}{block}"),
-            MemoryId::Tensor(block) => write!(f, "{TENSOR}{block}"),
-            MemoryId::Variable(name) => write!(f, "{VARIABLE}{name}"),
+            MemoryKey::Buffer(name) => f.write_str(name),
+            MemoryKey::Shared(block) => write!(f, "{SHARED}{block}"),
+            MemoryKey::Tensor(block) => write!(f, "{TENSOR}{block}"),
+            MemoryKey::Variable(name) => write!(f, "{VARIABLE}{name}"),
         }
     }
 }
 
-impl Serialize for MemoryId {
+impl Serialize for MemoryKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for MemoryId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MemoryId, D::Error> {
-        String::deserialize(deserializer).map(|text| MemoryId::from(text.as_str()))
+impl<'de> Deserialize<'de> for MemoryKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MemoryKey, D::Error> {
+        String::deserialize(deserializer).map(|text| MemoryKey::from(text.as_str()))
     }
 }
 
@@ -68,13 +68,13 @@ mod tests {
     #[test]
     fn ids_survive_their_text_form() {
         let ids = [
-            MemoryId::Buffer("out".into()),
-            MemoryId::Shared(3),
-            MemoryId::Tensor(1),
-            MemoryId::Variable("table".into()),
+            MemoryKey::Buffer("out".into()),
+            MemoryKey::Shared(3),
+            MemoryKey::Tensor(1),
+            MemoryKey::Variable("table".into()),
         ];
         for id in ids {
-            assert_eq!(MemoryId::from(id.to_string().as_str()), id);
+            assert_eq!(MemoryKey::from(id.to_string().as_str()), id);
         }
     }
 }

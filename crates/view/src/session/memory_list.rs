@@ -1,8 +1,8 @@
 //! List of all memories that can be displayed as a grid, with their identifiers.
 
-use crate::model::Space;
+use crate::model::MemorySpace;
 use crate::model::grid::MemoryView;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use std::collections::BTreeSet;
 use warpgrid_emulator::{
     BufferIndex, Machine, MemoryId as Place, MemoryRegion, TENSOR_COLUMNS, TENSOR_LANES,
@@ -14,7 +14,7 @@ use warpgrid_launch::value::ElementType;
 
 /// Memory with its identifier and default element type.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryDescriptor {
     pub(crate) region: MemoryRegion,
     pub(crate) view: MemoryView,
     pub(crate) element: ElementType,
@@ -22,7 +22,7 @@ pub(crate) struct Memory {
     pub(crate) start: u64,
 }
 
-impl Memory {
+impl MemoryDescriptor {
     /// Returns the offset of an address within this memory.
     pub(crate) fn offset(&self, address: u64) -> Option<u64> {
         address
@@ -32,7 +32,11 @@ impl Memory {
 }
 
 /// Returns the memory that contains an address, and the offset within this memory.
-pub(crate) fn locate(memories: &[Memory], place: Place, address: u64) -> Option<(&Memory, u64)> {
+pub(crate) fn locate(
+    memories: &[MemoryDescriptor],
+    place: Place,
+    address: u64,
+) -> Option<(&MemoryDescriptor, u64)> {
     memories.iter().find_map(|memory| {
         let here = match (place, memory.region) {
             (Place::Shared { block }, MemoryRegion::Shared { block: of }) => block == of,
@@ -52,13 +56,13 @@ pub(crate) fn memories(
     machine: &Machine,
     buffers: &[Buffer],
     named: &BTreeSet<u32>,
-) -> Vec<Memory> {
+) -> Vec<MemoryDescriptor> {
     let mut all = Vec::new();
     for (index, buffer) in buffers.iter().enumerate() {
-        let described = Described {
-            id: MemoryId::Buffer(buffer.name.clone()),
+        let described = MemoryDraft {
+            id: MemoryKey::Buffer(buffer.name.clone()),
             title: buffer.name.clone(),
-            space: Space::Global,
+            space: MemorySpace::Global,
             element: ElementType::from_name(&buffer.ty).unwrap_or(ElementType::B8),
             shape: buffer.shape.clone(),
             is_named: true,
@@ -68,8 +72,8 @@ pub(crate) fn memories(
     }
     for (index, variable) in machine.program().variables.iter().enumerate() {
         if matches!(variable.space, StateSpace::Global | StateSpace::Const) {
-            let described = Described {
-                id: MemoryId::Variable(variable.name.clone()),
+            let described = MemoryDraft {
+                id: MemoryKey::Variable(variable.name.clone()),
                 title: variable.name.clone(),
                 space: variable.space.into(),
                 element: element_of(variable.ty),
@@ -88,23 +92,23 @@ pub(crate) fn memories(
 }
 
 /// Returns the shared memory and the tensor memory of resident blocks.
-fn block_memories(machine: &Machine) -> impl Iterator<Item = Memory> {
+fn block_memories(machine: &Machine) -> impl Iterator<Item = MemoryDescriptor> {
     let (shared, tensor) = (shared_element(machine), tensor_element(machine));
     machine.blocks().into_iter().flat_map(move |block| {
         let [x, y, z] = block.position;
         let block = block.index;
-        let shared = Described {
-            id: MemoryId::Shared(block),
+        let shared = MemoryDraft {
+            id: MemoryKey::Shared(block),
             title: format!("shared memory of block ({x}, {y}, {z})"),
-            space: Space::Shared,
+            space: MemorySpace::Shared,
             element: shared,
             shape: Vec::new(),
             is_named: true,
         };
-        let tensor = Described {
-            id: MemoryId::Tensor(block),
+        let tensor = MemoryDraft {
+            id: MemoryKey::Tensor(block),
             title: format!("tensor memory of block ({x}, {y}, {z})"),
-            space: Space::Tensor,
+            space: MemorySpace::Tensor,
             element: tensor,
             shape: vec![u64::from(TENSOR_LANES), u64::from(TENSOR_COLUMNS)],
             is_named: true,
@@ -116,16 +120,20 @@ fn block_memories(machine: &Machine) -> impl Iterator<Item = Memory> {
 }
 
 /// Memory whose size is not yet known.
-struct Described {
-    id: MemoryId,
+struct MemoryDraft {
+    id: MemoryKey,
     title: String,
-    space: Space,
+    space: MemorySpace,
     element: ElementType,
     shape: Vec<u64>,
     is_named: bool,
 }
 
-fn memory(machine: &Machine, region: MemoryRegion, described: Described) -> Option<Memory> {
+fn memory(
+    machine: &Machine,
+    region: MemoryRegion,
+    described: MemoryDraft,
+) -> Option<MemoryDescriptor> {
     let size_bytes = machine
         .memory(region)
         .map(<[u8]>::len)
@@ -141,7 +149,7 @@ fn memory(machine: &Machine, region: MemoryRegion, described: Described) -> Opti
         shape: described.shape,
         is_named: described.is_named,
     };
-    Some(Memory {
+    Some(MemoryDescriptor {
         region,
         view,
         element: described.element,
@@ -183,7 +191,7 @@ fn shared_element(machine: &Machine) -> ElementType {
 /// Returns the element type of tensor memory: the accumulator type, if the MMA kinds determine it.
 fn tensor_element(machine: &Machine) -> ElementType {
     // No target has both tensor memory and other MMA instructions with a kind.
-    let actions = machine.program().actions.iter();
+    let actions = machine.program().opcodes.iter();
     let mut kinds = actions.filter_map(|action| action.modifiers.kind);
     match kinds.next() {
         None => ElementType::B32,

@@ -9,8 +9,8 @@
 
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
-use crate::session::memory_list::Memory;
+use crate::session::memory_id::MemoryKey;
+use crate::session::memory_list::MemoryDescriptor;
 use crate::session::start::read_value;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::{ElementType, hexadecimal_digits};
@@ -20,14 +20,14 @@ const MAX_BYTES: usize = 200;
 
 /// Cell of a memory, in the element type of the memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FoundCell {
-    pub memory: MemoryId,
+pub struct CellMatch {
+    pub memory: MemoryKey,
     pub index: u64,
 }
 
 impl Session {
     /// Returns the first matching cell after the cell `after`. The search wraps around at the end.
-    pub fn find(&self, text: &str, after: Option<&FoundCell>) -> Result<FoundCell, String> {
+    pub fn find(&self, text: &str, after: Option<&CellMatch>) -> Result<CellMatch, String> {
         let text = text.trim();
         if text.is_empty() || text.len() > MAX_BYTES {
             return Err("the search term is empty or too long, expected a value such as `7` or `0x1f`, an element such as `out[5]`, or an address".to_owned());
@@ -45,10 +45,10 @@ impl Session {
 
     fn find_value(
         &self,
-        memories: &[Memory],
+        memories: &[MemoryDescriptor],
         text: &str,
-        after: Option<&FoundCell>,
-    ) -> Option<FoundCell> {
+        after: Option<&CellMatch>,
+    ) -> Option<CellMatch> {
         let first = after.and_then(|after| {
             let at = memories
                 .iter()
@@ -62,14 +62,14 @@ impl Session {
         order.filter(|_| n > 0).find_map(|(turn, memory)| {
             let skipped = if turn == 0 { from } else { 0 };
             let index = self.index_in(memory, text, skipped)?;
-            Some(FoundCell {
+            Some(CellMatch {
                 memory: memory.view.id.clone(),
                 index,
             })
         })
     }
 
-    fn index_in(&self, memory: &Memory, text: &str, from: u64) -> Option<u64> {
+    fn index_in(&self, memory: &MemoryDescriptor, text: &str, from: u64) -> Option<u64> {
         let bits = bits_of(text, memory.element)?;
         let width = memory.element.width_bytes();
         let pattern = &bits.to_le_bytes()[..width];
@@ -88,18 +88,18 @@ fn bits_of(text: &str, ty: ElementType) -> Option<u128> {
 }
 
 /// Parses an element: `out[5]`.
-fn element(memories: &[Memory], text: &str) -> Result<Option<FoundCell>, String> {
+fn element(memories: &[MemoryDescriptor], text: &str) -> Result<Option<CellMatch>, String> {
     let parts = text.strip_suffix(']').and_then(|rest| rest.split_once('['));
     let Some((name, index)) = parts else {
         return Ok(None);
     };
-    let id = MemoryId::from(name.trim());
+    let id = MemoryKey::from(name.trim());
     let memory = memories.iter().find(|memory| memory.view.id == id);
     let memory = memory.ok_or_else(|| no_such_memory(name))?;
     let n = memory.view.size_bytes / (memory.element.width_bytes() as u64).max(1);
     let index = index.trim().parse().ok().filter(|index| *index < n);
     match index {
-        Some(index) => Ok(Some(FoundCell { memory: id, index })),
+        Some(index) => Ok(Some(CellMatch { memory: id, index })),
         None => Err(format!(
             "`{name}` has only the elements 0 to {}",
             n.saturating_sub(1)
@@ -108,7 +108,7 @@ fn element(memories: &[Memory], text: &str) -> Result<Option<FoundCell>, String>
 }
 
 /// Parses an address within a memory. Small numbers are values.
-fn address(memories: &[Memory], text: &str) -> Option<FoundCell> {
+fn address(memories: &[MemoryDescriptor], text: &str) -> Option<CellMatch> {
     let address = u64::from_str_radix(hexadecimal_digits(text)?, 16).ok()?;
     // Shared memory and tensor memory start at address zero and would contain any small number.
     let global = memories
@@ -116,7 +116,7 @@ fn address(memories: &[Memory], text: &str) -> Option<FoundCell> {
         .filter(|memory| memory.start > u64::from(u32::MAX));
     let mut found = global.filter_map(|memory| Some((memory, memory.offset(address)?)));
     let (memory, offset) = found.next()?;
-    Some(FoundCell {
+    Some(CellMatch {
         memory: memory.view.id.clone(),
         index: offset / (memory.element.width_bytes() as u64).max(1),
     })

@@ -1,25 +1,29 @@
 //! Creation of sessions from scenarios.
 
 use crate::analysis::traffic::counter::TrafficCounter;
-use crate::model::inline_asm_block::PartView;
+use crate::model::inline_asm_block::InlineAsmView;
 use crate::model::text::{DiagnosticView, Severity};
-use crate::request_error::Failure;
-use crate::session::{Last, Session};
-use crate::source::check::{CheckOptions, Places};
+use crate::request_error::RequestError;
+use crate::session::{LastStepCache, Session};
+use crate::source::check::{CheckOptions, SourceMap};
 use crate::source::language::Language;
 use std::sync::Arc;
-use warpgrid_emulator::{Decoded, Timeline, TimelineLimits};
-use warpgrid_launch::catalogue::{NO_KERNEL, NO_SUCH_KERNEL, Problem};
-use warpgrid_launch::prepare::{Prepared, Writers, prepare, prepare_again};
+use warpgrid_emulator::{DecodedLaunch, Timeline, TimelineLimits};
+use warpgrid_launch::catalogue::{LaunchDiagnostic, NO_KERNEL, NO_SUCH_KERNEL};
+use warpgrid_launch::prepare::{PreparedLaunch, WriterTracking, prepare, rebuild_machine};
 use warpgrid_launch::reading::named_variables;
 use warpgrid_launch::scenario::{Parameter, Scenario};
 use warpgrid_program::{Diagnostic, Program, Span};
 
 impl Language {
     /// Checks and launches a scenario in this language, regardless of its `front`. No step is executed.
-    pub fn session(self, mut scenario: Scenario, writers: Writers) -> Result<Session, Failure> {
+    pub fn session(
+        self,
+        mut scenario: Scenario,
+        writers: WriterTracking,
+    ) -> Result<Session, RequestError> {
         let options = CheckOptions {
-            front: scenario.front,
+            language: scenario.front,
             target: scenario.target.clone(),
             ptx_version: scenario.ptx_version.clone(),
         };
@@ -36,7 +40,7 @@ impl Language {
         let program = Arc::new(program);
         let facts = checked.annotations.places.clone();
         let mark = format!("{}@", checked.mark);
-        let whole = Places::new(scenario.source.clone());
+        let whole = SourceMap::new(scenario.source.clone());
         let mut annotations = checked.annotations;
         if !parts.is_empty() {
             // `entry` names an asm block, not the kernel that is generated from the asm block.
@@ -54,12 +58,12 @@ impl Language {
             };
             annotations.scenario.params.retain(is_own);
         }
-        let places = Places::of_part(scenario.source.clone(), checked.origin);
+        let places = SourceMap::of_part(scenario.source.clone(), checked.origin);
         let prepared = prepare(scenario, annotations, &program, &mark, writers);
         let prepared =
             prepared.map_err(|problem| refused(problem, &diagnostics, &whole, &facts))?;
         let mut session = Session::of(self, prepared, program, places, diagnostics);
-        session.mark = mark;
+        session.comment_marker = mark;
         if !parts.is_empty() {
             (session.parts, session.scenario.entry) = (parts, checked.part);
         }
@@ -86,7 +90,7 @@ fn parameter_names(program: &Program) -> Vec<String> {
 }
 
 /// Returns an error if the source has no asm block with this name.
-fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Failure> {
+fn check_part_name(name: Option<&String>, parts: &[InlineAsmView]) -> Result<(), RequestError> {
     let Some(name) = name.filter(|name| parts.iter().all(|part| part.name != **name)) else {
         return Ok(());
     };
@@ -94,7 +98,7 @@ fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Fail
         .iter()
         .map(|part| format!("`{}`", part.name))
         .collect();
-    Err(Failure {
+    Err(RequestError {
         code: NO_SUCH_KERNEL.to_owned(),
         message: format!(
             "the source has no asm block `{name}`, expected one of {}",
@@ -105,14 +109,14 @@ fn check_part_name(name: Option<&String>, parts: &[PartView]) -> Result<(), Fail
 }
 
 /// Returns the error for a rejected source. The message is that of the first error.
-fn rejected(diagnostics: Vec<DiagnosticView>) -> Failure {
+fn rejected(diagnostics: Vec<DiagnosticView>) -> RequestError {
     let first = diagnostics
         .iter()
         .find(|diagnostic| diagnostic.severity == Severity::Error);
     let (code, message) = first.map_or((NO_KERNEL, "the source has no kernel"), |first| {
         (first.code.as_str(), first.message.as_str())
     });
-    Failure {
+    RequestError {
         code: code.to_owned(),
         message: message.to_owned(),
         diagnostics: diagnostics.clone(),
@@ -121,11 +125,11 @@ fn rejected(diagnostics: Vec<DiagnosticView>) -> Failure {
 
 /// Returns the error for an impossible launch, reported at the `//@` line that specifies the fact, if there is one.
 fn refused(
-    problem: Problem,
+    problem: LaunchDiagnostic,
     diagnostics: &[DiagnosticView],
-    places: &Places,
+    places: &SourceMap,
     facts: &[(String, Span)],
-) -> Failure {
+) -> RequestError {
     let mut diagnostics = diagnostics.to_vec();
     let place = facts.iter().find(|(key, _)| *key == problem.about);
     diagnostics.extend(place.map(|(_, span)| {
@@ -135,7 +139,7 @@ fn refused(
             problem.message.clone(),
         ))
     }));
-    Failure {
+    RequestError {
         code: problem.code.to_owned(),
         message: problem.message,
         diagnostics,
@@ -143,27 +147,27 @@ fn refused(
 }
 impl Session {
     /// Checks and launches a scenario without executing a step. The session tracks the last writer of every byte, so that grids can show
-    /// lanes. [`Session::untracked`] omits the tracking.
-    pub fn new(scenario: Scenario) -> Result<Session, Failure> {
-        Language::from(scenario.front).session(scenario, Writers::Tracked)
+    /// lanes. [`Session::new_without_last_writers`] omits the tracking.
+    pub fn new(scenario: Scenario) -> Result<Session, RequestError> {
+        Language::from(scenario.front).session(scenario, WriterTracking::Tracked)
     }
 
     /// Creates a session that provides only final memory, without last-writer tracking, at full speed.
-    pub fn untracked(scenario: Scenario) -> Result<Session, Failure> {
-        Language::from(scenario.front).session(scenario, Writers::Untracked)
+    pub fn new_without_last_writers(scenario: Scenario) -> Result<Session, RequestError> {
+        Language::from(scenario.front).session(scenario, WriterTracking::Untracked)
     }
 
     /// Creates a session of the same launch at its start, without last-writer tracking.
-    pub fn unwatched(&self) -> Result<Session, Failure> {
+    pub fn restart_without_last_writers(&self) -> Result<Session, RequestError> {
         let again = self
             .restart()
             .with_seed(self.scenario.seed.unwrap_or_default())?;
         Ok(Session {
             scenario: self.scenario.clone(),
-            guesses: self.guesses.clone(),
+            inferred_annotations: self.inferred_annotations.clone(),
             infers_launch: self.infers_launch,
             diagnostics: self.diagnostics.clone(),
-            mark: self.mark.clone(),
+            comment_marker: self.comment_marker.clone(),
             parts: self.parts.clone(),
             ..again
         })
@@ -171,14 +175,14 @@ impl Session {
 
     fn of(
         language: Language,
-        prepared: Prepared,
+        prepared: PreparedLaunch,
         program: Arc<Program>,
-        places: Places,
+        places: SourceMap,
         diagnostics: Vec<DiagnosticView>,
     ) -> Session {
         Session {
             counter: TrafficCounter::new(program.target.memory),
-            guesses: prepared.guesses,
+            inferred_annotations: prepared.guesses,
             infers_launch: prepared.infers_launch,
             scenario: prepared.scenario,
             language,
@@ -188,16 +192,16 @@ impl Session {
             timeline: Timeline::new(prepared.machine, TimelineLimits::default()),
             buffers: prepared.buffers,
             diagnostics,
-            last: Last::default(),
+            last: LastStepCache::default(),
             causes: None,
             parts: Vec::new(),
-            mark: String::new(),
+            comment_marker: String::new(),
         }
     }
 
     /// Returns the data to repeat the launch of this session.
-    pub(crate) fn restart(&self) -> Restart {
-        Restart {
+    pub(crate) fn restart(&self) -> LaunchTemplate {
+        LaunchTemplate {
             language: self.language,
             scenario: self.scenario.clone(),
             program: Arc::clone(&self.program),
@@ -209,25 +213,30 @@ impl Session {
 }
 
 /// Checked, inferred and decoded launch that can be repeated with another scheduler seed.
-pub(crate) struct Restart {
+pub(crate) struct LaunchTemplate {
     language: Language,
     scenario: Scenario,
     program: Arc<Program>,
-    places: Places,
-    decoded: Decoded,
+    places: SourceMap,
+    decoded: DecodedLaunch,
     /// Whether the program is an asm block of the source, which `entry` names.
     is_part: bool,
 }
 
-impl Restart {
+impl LaunchTemplate {
     /// Creates a session of the launch at its start, without last-writer tracking.
-    pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, Failure> {
+    pub(crate) fn with_seed(&self, seed: u64) -> Result<Session, RequestError> {
         let scenario = Scenario {
             seed: Some(seed),
             entry: self.scenario.entry.clone().filter(|_| !self.is_part),
             ..self.scenario.clone()
         };
-        let prepared = prepare_again(scenario, &self.program, Writers::Untracked, &self.decoded);
+        let prepared = rebuild_machine(
+            scenario,
+            &self.program,
+            WriterTracking::Untracked,
+            &self.decoded,
+        );
         let prepared = prepared.map_err(|problem| refused(problem, &[], &self.places, &[]))?;
         let program = Arc::clone(&self.program);
         let places = self.places.clone();

@@ -1,47 +1,50 @@
-//! Queries on the current position of a session: memory contents, stores, lanes, the fault, and the complete [`Frame`].
+//! Queries on the current position of a session: memory contents, stores, lanes, the fault, and the complete [`SessionFrame`].
 
-use crate::model::Frame;
+use crate::model::SessionFrame;
 use crate::model::fault::FaultView;
-use crate::model::grid::{Grid, GridRequest};
+use crate::model::grid::{GridRequest, MemoryGrid};
 use crate::model::matrix::MatrixStep;
 use crate::model::request::FrameRequest;
 use crate::model::step::{CounterpartView, StepView};
-use crate::model::store::{PendingView, StoreView};
+use crate::model::store::{AsyncOperationView, StoreView};
 use crate::model::text::SourceRange;
 use crate::model::warp::WarpView;
 use crate::session::memory_grid;
-use crate::session::memory_grid::Held;
-use crate::session::memory_id::MemoryId;
-use crate::session::memory_list::{Memory, memories};
+use crate::session::memory_grid::MemoryState;
+use crate::session::memory_id::MemoryKey;
+use crate::session::memory_list::{MemoryDescriptor, memories};
 use crate::session::step::counterpart::counterpart;
 use crate::session::step::matrix;
 use crate::session::step::matrix::MatrixRecord;
-use crate::session::step::sentence::{Surroundings, sentence};
-use crate::session::step::stores::{StoreCollector, StorePlace, StoreRecord, unravel};
+use crate::session::step::sentence::{SentenceContext, sentence};
+use crate::session::step::stores::{StoreCollector, StoreContext, StoreRecord, unravel};
 use crate::session::step::tensor::TensorRecord;
 use crate::session::step::warp;
-use crate::session::step::warp::PresentStep;
-use crate::session::{Last, MAX_EVENTS, Session};
+use crate::session::step::warp::CurrentStep;
+use crate::session::{LastStepCache, MAX_EVENTS, Session};
 use crate::session::{block_map, fault};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use warpgrid_emulator::{Agent, GroupKind, LaneList, NoteKind, Outcome, Pending, Status, WarpId};
-use warpgrid_isa::{ControlOp, MemoryShape, ScalarType};
-use warpgrid_launch::reading::{HeldMatrix, Reader, Value};
+use warpgrid_emulator::{
+    Agent, AsyncGroupKind, InFlightOperation, LaneMaskDisplay, MachineStatus, RunDiagnosticKind,
+    StepOutcome, WarpId,
+};
+use warpgrid_isa::{ControlOp, MemoryGeometry, ScalarType};
+use warpgrid_launch::reading::{InstructionView, RegisterFragment, SourceValue};
 use warpgrid_launch::scenario::Buffer;
-use warpgrid_launch::{DEFAULT_BLOCK, Front};
+use warpgrid_launch::{DEFAULT_BLOCK, SourceLanguage};
 use warpgrid_program::syntax::{InstructionSyntax, instructions_of};
-use warpgrid_program::{Document, FunctionId, Overrides, RegisterId, Span, StepPart};
+use warpgrid_program::{Document, FunctionId, Overrides, RegisterId, Span, StepGrouping};
 
 impl Session {
     /// Returns the bytes of a memory.
-    pub fn memory(&self, id: &MemoryId) -> Option<&[u8]> {
+    pub fn memory(&self, id: &MemoryKey) -> Option<&[u8]> {
         let memory = self.memory_with(id)?;
         self.timeline.machine().memory(memory.region)
     }
 
     /// Returns the memory with this identifier.
-    pub(crate) fn memory_with(&self, id: &MemoryId) -> Option<Memory> {
+    pub(crate) fn memory_with(&self, id: &MemoryKey) -> Option<MemoryDescriptor> {
         let mut memories = self.memories().into_iter();
         memories.find(|memory| memory.view.id == *id)
     }
@@ -52,7 +55,7 @@ impl Session {
     }
 
     /// Returns a window of a memory as cells.
-    pub fn grid(&mut self, request: &GridRequest) -> Option<Grid> {
+    pub fn grid(&mut self, request: &GridRequest) -> Option<MemoryGrid> {
         self.refresh_last();
         let memories = self.memories();
         let now = self.last_stores(&memories);
@@ -67,7 +70,7 @@ impl Session {
         let mut collector = StoreCollector::new(usize::MAX);
         self.timeline.seek(from);
         while (from..to).contains(&self.position()) && collector.stores.len() < MAX_EVENTS {
-            if self.timeline.step(&mut collector) != Status::Running {
+            if self.timeline.step(&mut collector) != MachineStatus::Running {
                 break;
             }
         }
@@ -88,14 +91,14 @@ impl Session {
     }
 
     /// Checks whether the last step was a return or an exit.
-    pub fn has_just_returned(&mut self) -> bool {
+    pub fn is_after_return(&mut self) -> bool {
         let place = self.timeline.machine().last_step();
         let reader = place.and_then(|event| self.reader(event.function, event.instruction));
         let Some(reader) = reader else {
             return false;
         };
-        let action = reader.program.action(reader.instruction);
-        action.is_some_and(|action| action.does.control().is_some_and(ControlOp::leaves))
+        let action = reader.program.opcode(reader.instruction);
+        action.is_some_and(|action| action.does.control().is_some_and(ControlOp::exits_function))
     }
 
     /// Returns the lanes and registers of a warp (linear block index).
@@ -115,11 +118,11 @@ impl Session {
     pub fn notes(&self) -> Vec<String> {
         let notes = self.timeline.machine().notes().iter();
         let texts = notes.map(|note| match &note.kind {
-            NoteKind::Printed { lane, text } => format!(
+            RunDiagnosticKind::Printed { lane, text } => format!(
                 "block {} warp {} lane {lane} printed: {text}",
                 note.block, note.warp
             ),
-            NoteKind::BarrierInParts {
+            RunDiagnosticKind::DivergentBarrierArrival {
                 function,
                 instruction,
                 came,
@@ -130,34 +133,34 @@ impl Session {
                 note.warp,
                 note.block
             ),
-            NoteKind::LanesLeftOut {
+            RunDiagnosticKind::LanesOutsideMask {
                 function,
                 instruction,
                 lanes,
             } => format!(
                 "line {}: {} of warp {} of block {} executed the instruction, but the member mask does not include {}, which is undefined behavior",
                 self.range_of(*function, *instruction).line,
-                LaneList(*lanes),
+                LaneMaskDisplay(*lanes),
                 note.warp,
                 note.block,
                 if lanes.count_ones() == 1 { "this lane" } else { "these lanes" }
             ),
-            NoteKind::NoGroups {
+            RunDiagnosticKind::WaitWithoutGroups {
                 function,
                 instruction,
                 kind,
             } => {
                 let made = match kind {
-                    GroupKind::Copies => "cp.async.commit_group",
-                    GroupKind::Bulk => "cp.async.bulk.commit_group",
-                    GroupKind::Products => "wgmma.commit_group",
+                    AsyncGroupKind::Copies => "cp.async.commit_group",
+                    AsyncGroupKind::Bulk => "cp.async.bulk.commit_group",
+                    AsyncGroupKind::Products => "wgmma.commit_group",
                 };
                 format!(
                     "line {}: the wait for groups has no effect, since the kernel commits no group: add `{made}`",
                     self.range_of(*function, *instruction).line
                 )
             }
-            NoteKind::MbarrierReinitialized {
+            RunDiagnosticKind::MbarrierReinitialized {
                 function,
                 instruction,
                 offset,
@@ -166,11 +169,11 @@ impl Session {
                 self.range_of(*function, *instruction).line,
                 note.block
             ),
-            NoteKind::ColumnsKept { n } => format!(
+            RunDiagnosticKind::UnfreedTensorColumns { n } => format!(
                 "block {} exited without deallocating {n} tensor memory columns: add `tcgen05.dealloc`",
                 note.block
             ),
-            NoteKind::RegistersInFlight {
+            RunDiagnosticKind::RegistersInFlight {
                 function,
                 instruction,
                 registers,
@@ -183,8 +186,8 @@ impl Session {
                 note.warp,
                 note.block,
                 match self.scenario().front {
-                    Front::Ptx => "wgmma.wait_group",
-                    Front::Sass => "WARPGROUP.DEPBAR",
+                    SourceLanguage::Ptx => "wgmma.wait_group",
+                    SourceLanguage::Sass => "WARPGROUP.DEPBAR",
                 }
             ),
         });
@@ -207,7 +210,7 @@ impl Session {
     }
 
     /// Returns all data that the page displays at the present position.
-    pub fn frame(&mut self, request: &FrameRequest) -> Frame {
+    pub fn frame(&mut self, request: &FrameRequest) -> SessionFrame {
         self.refresh_last();
         let causes = self.causes();
         let memories = self.memories();
@@ -232,7 +235,7 @@ impl Session {
         let ticks = self.timeline.ticks();
         let matrix = self.matrix_step(&memories);
         let warp = at.and_then(|(block, warp)| self.warp_view(block, warp));
-        Frame {
+        SessionFrame {
             position: self.position(),
             length: self.length(),
             status,
@@ -241,12 +244,12 @@ impl Session {
                 last.as_ref(),
                 stores.first(),
                 fault.as_ref(),
-                &Surroundings {
+                &SentenceContext {
                     product: matrix.as_ref().and_then(|matrix| matrix.product.as_ref()),
                     tensor: self.last.tensor.view(),
                     shape: self.memory_shape(),
                     grid: self.grid_extents(),
-                    is_alone: machine.n_blocks() == 1 && self.n_threads() <= 32,
+                    is_only_warp: machine.n_blocks() == 1 && self.n_threads() <= 32,
                 },
             ),
             last,
@@ -292,30 +295,30 @@ impl Session {
             .product()
     }
 
-    pub(crate) fn memory_shape(&self) -> MemoryShape {
+    pub(crate) fn memory_shape(&self) -> MemoryGeometry {
         self.program.target.memory
     }
 
-    pub(crate) fn memories(&self) -> Vec<Memory> {
+    pub(crate) fn memories(&self) -> Vec<MemoryDescriptor> {
         memories(self.timeline.machine(), &self.buffers, &self.named)
     }
 
     fn grid_of(
         &self,
         request: &GridRequest,
-        memories: &[Memory],
+        memories: &[MemoryDescriptor],
         now: &[StoreView],
-        pending: &[PendingView],
-    ) -> Option<Grid> {
+        pending: &[AsyncOperationView],
+    ) -> Option<MemoryGrid> {
         let memory = memories
             .iter()
             .find(|memory| memory.view.id == request.memory)?;
         let machine = self.timeline.machine();
-        let held = Held {
+        let held = MemoryState {
             position: self.position(),
             bytes: machine.memory(memory.region)?,
             writers: machine.writers(memory.region),
-            now,
+            current_stores: now,
             pending,
         };
         let mut grid = memory_grid::layout(memory, request, held, self.memory_shape());
@@ -323,7 +326,7 @@ impl Session {
         Some(grid)
     }
 
-    fn last_stores(&self, memories: &[Memory]) -> Vec<StoreView> {
+    fn last_stores(&self, memories: &[MemoryDescriptor]) -> Vec<StoreView> {
         self.last
             .stores
             .iter()
@@ -333,14 +336,14 @@ impl Session {
 
     /// Executes the last step again with an observer, unless its data is cached.
     fn refresh_last(&mut self) {
-        let faulted = self.timeline.machine().status() == Status::Faulted;
+        let faulted = self.timeline.machine().status() == MachineStatus::Faulted;
         let position = self.position();
         if self.last.of == Some((position, faulted)) {
             return;
         }
-        self.last = Last {
+        self.last = LastStepCache {
             of: Some((position, faulted)),
-            ..Last::default()
+            ..LastStepCache::default()
         };
         if position == 0 || !self.timeline.is_counted() {
             return;
@@ -362,12 +365,14 @@ impl Session {
             let (step, executed) = (event.position, event.executed);
             self.last.step = Some(self.step_view(step, of, place.0, place.1, executed));
             // The current registers contain the results of the step, including those of earlier instructions of the same step.
-            let written = self.reader(place.0, place.1).map(Reader::destinations);
+            let written = self
+                .reader(place.0, place.1)
+                .map(InstructionView::destinations);
             let written = written.unwrap_or_default();
             let is_new =
                 |record: &MatrixRecord| record.is_written() || !record.is_held_in(&written);
             for record in matrices.iter_mut().filter(|record| is_new(record)) {
-                if let Some(after) = self.matrix(record.held().clone(), of, place.0) {
+                if let Some(after) = self.matrix(record.owned_elements().clone(), of, place.0) {
                     *record = after;
                 }
             }
@@ -380,7 +385,7 @@ impl Session {
     }
 
     /// Returns the tensor operation that the last step started or completed. `before` are the operations that were pending before the step.
-    fn tensor_step(&self, before: &[Arc<Pending>]) -> TensorRecord {
+    fn tensor_step(&self, before: &[Arc<InFlightOperation>]) -> TensorRecord {
         let machine = self.timeline.machine();
         let Some(event) = machine.last_step() else {
             return TensorRecord::default();
@@ -393,7 +398,7 @@ impl Session {
                 started.find(|pending| pending.operation.origin.step == event.position)
             }
         };
-        let has_landed = event.what == Outcome::Landed;
+        let has_landed = event.what == StepOutcome::Landed;
         found.map_or_else(TensorRecord::default, |pending| {
             let record = TensorRecord::of(machine, pending, &self.memories());
             match has_landed {
@@ -413,33 +418,42 @@ impl Session {
         let rest = instructions.get(next.instruction as usize..);
         let n_before = rest.map_or(0, |rest| {
             let parts = rest.iter().map(|instruction| instruction.step);
-            parts.take_while(|part| *part == StepPart::WithNext).count()
+            parts
+                .take_while(|part| *part == StepGrouping::WithNext)
+                .count()
         });
         let reader = self.reader(next.function, next.instruction + n_before as u32);
         let of = WarpId {
             block: next.block,
             warp: next.warp,
         };
-        let held = reader.map(Reader::held_matrices).unwrap_or_default();
+        let held = reader
+            .map(InstructionView::held_matrices)
+            .unwrap_or_default();
         held.into_iter()
             .filter_map(|held| self.matrix(held, of, next.function))
             .collect()
     }
 
-    fn matrix(&self, held: HeldMatrix, of: WarpId, function: FunctionId) -> Option<MatrixRecord> {
+    fn matrix(
+        &self,
+        held: RegisterFragment,
+        of: WarpId,
+        function: FunctionId,
+    ) -> Option<MatrixRecord> {
         let WarpId { block, warp } = of;
         let machine = self.timeline.machine();
         MatrixRecord::read(held, |lane, value| match value {
-            Value::Register(id) => {
+            SourceValue::Register(id) => {
                 let found = machine.register(block, warp, lane.into(), function, id);
                 found.unwrap_or(0) as u64
             }
-            Value::Constant(bits) => bits,
-            Value::Variable(..) | Value::Special(_) | Value::Other => 0,
+            SourceValue::Constant(bits) => bits,
+            SourceValue::Variable(..) | SourceValue::Special(_) | SourceValue::Other => 0,
         })
     }
 
-    fn matrix_step(&self, memories: &[Memory]) -> Option<MatrixStep> {
+    fn matrix_step(&self, memories: &[MemoryDescriptor]) -> Option<MatrixStep> {
         let (function, instruction) = self.last.place?;
         let function = self.program.functions.get(function.0 as usize)?;
         // Accesses of other instructions in the same step are excluded.
@@ -462,7 +476,7 @@ impl Session {
             .place
             .and_then(|(function, index)| self.reader(function, index));
         let changed = match (last, written) {
-            (Some(step), reader) => Some(PresentStep {
+            (Some(step), reader) => Some(CurrentStep {
                 active: step.active,
                 at: machine.last_step().map_or(step.active, |event| event.lanes),
                 written: reader.map_or(Vec::new(), |reader| reader.destinations()),
@@ -500,8 +514,10 @@ impl Session {
             warp,
             range: self.range_of(function, instruction),
             instruction: self.text_of(function, instruction).to_owned(),
-            opcode: reader.map_or("", Reader::opcode).to_owned(),
-            names: reader.map(Reader::register_names).unwrap_or_default(),
+            opcode: reader.map_or("", InstructionView::opcode).to_owned(),
+            names: reader
+                .map(InstructionView::register_names)
+                .unwrap_or_default(),
             active,
             counterpart: self.counterpart(function, instruction),
             schedule: self.schedule(function, instruction),
@@ -511,7 +527,7 @@ impl Session {
     /// Returns the equivalent of a store in the other language, or `None` for other instructions.
     fn counterpart(&self, function: FunctionId, index: u32) -> Option<CounterpartView> {
         let reader = self.reader(function, index)?;
-        let action = self.program.action(reader.instruction)?;
+        let action = self.program.opcode(reader.instruction)?;
         counterpart(self.scenario.front, action, self.program.target)
     }
 
@@ -524,14 +540,14 @@ impl Session {
             .schedule(source, span, self.program.target)
     }
 
-    fn store_view(&self, record: &StoreRecord, memories: &[Memory]) -> StoreView {
+    fn store_view(&self, record: &StoreRecord, memories: &[MemoryDescriptor]) -> StoreView {
         let function = FunctionId(record.function);
         let reader = self.reader(function, record.instruction);
         let ty = record.pieces.first().map(|piece| piece.piece.ty);
-        record.view(&StorePlace {
+        record.view(&StoreContext {
             range: self.range_of(function, record.instruction),
             instruction: self.text_of(function, record.instruction),
-            opcode: reader.map_or("", Reader::opcode),
+            opcode: reader.map_or("", InstructionView::opcode),
             function: reader.map(|reader| reader.function),
             text: &|span| self.places.text(span).to_owned(),
             shape: self.memory_shape(),
@@ -542,8 +558,8 @@ impl Session {
         })
     }
 
-    pub(crate) fn reader(&self, function: FunctionId, index: u32) -> Option<Reader<'_>> {
-        Reader::at(&self.program, function, index)
+    pub(crate) fn reader(&self, function: FunctionId, index: u32) -> Option<InstructionView<'_>> {
+        InstructionView::at(&self.program, function, index)
     }
 
     fn span_of(&self, function: FunctionId, index: u32) -> Span {

@@ -1,14 +1,14 @@
 //! Edits to the initial state of a launch. Input: a buffer element, a kernel parameter or a register, and its new value. Output: the edit
 //! of the `//@` line that specifies the value, or the reason why no line can specify it.
 
-use crate::analysis::cell_history::CellPlace;
+use crate::analysis::cell_history::CellLocation;
 use crate::model::text::EditView;
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
-use warpgrid_launch::annotations::{StatedValue, literal, stated_value};
-use warpgrid_launch::pattern::{Base, Pattern};
-use warpgrid_launch::scenario::{Buffer, Init};
+use warpgrid_launch::annotations::{AnnotationValue, literal, stated_value};
+use warpgrid_launch::pattern::{FillPattern, Pattern};
+use warpgrid_launch::scenario::{Buffer, BufferInitializer};
 use warpgrid_launch::value::{ElementType, Literal};
 
 /// Maximum number of elements in the list of a line.
@@ -18,8 +18,8 @@ const MAX_VALUE: usize = 200;
 
 /// Initial value to edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StartPlace {
-    Cell(CellPlace),
+pub enum InitialValueTarget {
+    Cell(CellLocation),
     /// Scalar kernel parameter by name.
     Scalar(String),
     Register(String),
@@ -29,7 +29,7 @@ pub enum StartPlace {
 
 /// Edit of the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StartEdit {
+pub struct LaunchEdit {
     pub edits: Vec<EditView>,
     /// Line after the edit.
     pub line: String,
@@ -37,7 +37,11 @@ pub struct StartEdit {
 
 impl Session {
     /// Returns the edit of the source that changes an initial value.
-    pub fn edit_start(&self, place: &StartPlace, value: &str) -> Result<StartEdit, String> {
+    pub fn edit_start(
+        &self,
+        place: &InitialValueTarget,
+        value: &str,
+    ) -> Result<LaunchEdit, String> {
         let value = value.trim();
         if value.is_empty() || value.len() > MAX_VALUE || value.contains(['\n', '\r']) {
             return Err(
@@ -46,19 +50,23 @@ impl Session {
             );
         }
         match place {
-            StartPlace::Cell(place) => {
+            InitialValueTarget::Cell(place) => {
                 let (buffer, init) = self.changed_buffer(place, value)?;
                 self.edit_fact("buffer", &buffer, &init)
             }
-            StartPlace::Scalar(name) => self.edit_fact("scalar", name, value),
-            StartPlace::Register(name) => self.edit_fact("register", name, value),
-            StartPlace::Buffer(name) => self.edit_fact("buffer", name, value),
+            InitialValueTarget::Scalar(name) => self.edit_fact("scalar", name, value),
+            InitialValueTarget::Register(name) => self.edit_fact("register", name, value),
+            InitialValueTarget::Buffer(name) => self.edit_fact("buffer", name, value),
         }
     }
 
     /// Returns the name of the buffer of a cell, and its initializer with the new value of the cell.
-    fn changed_buffer(&self, place: &CellPlace, value: &str) -> Result<(String, String), String> {
-        if let Some(why) = why_fixed(&place.memory) {
+    fn changed_buffer(
+        &self,
+        place: &CellLocation,
+        value: &str,
+    ) -> Result<(String, String), String> {
+        if let Some(why) = immutable_reason(&place.memory) {
             return Err(why);
         }
         let name = place.memory.to_string();
@@ -84,20 +92,20 @@ impl Session {
     }
 
     /// Inserts a value after the name of a fact. If the fact was inferred, all inferred facts are inserted with it.
-    fn edit_fact(&self, fact: &str, name: &str, value: &str) -> Result<StartEdit, String> {
+    fn edit_fact(&self, fact: &str, name: &str, value: &str) -> Result<LaunchEdit, String> {
         let text = self.scenario().source.lines();
-        if let Some(place) = Stated::find(text, &self.mark, fact, name) {
-            return Ok(StartEdit {
+        if let Some(place) = FactLine::find(text, &self.comment_marker, fact, name) {
+            return Ok(LaunchEdit {
                 edits: vec![place.edit(value)],
                 line: place.with(value),
             });
         }
-        let guesses = self.guesses();
+        let guesses = self.inferred_annotations();
         let lines = guesses.iter().map(String::as_str);
-        let Some(place) = Stated::find(lines, &self.mark, fact, name) else {
+        let Some(place) = FactLine::find(lines, &self.comment_marker, fact, name) else {
             return Err(format!(
                 "the source has no `{} {fact}` annotation for `{name}`",
-                self.mark
+                self.comment_marker
             ));
         };
         let line = place.with(value);
@@ -105,7 +113,7 @@ impl Session {
             let text = if index == place.index { &line } else { guess };
             format!("{text}\n")
         });
-        Ok(StartEdit {
+        Ok(LaunchEdit {
             edits: vec![EditView {
                 line: 1,
                 column: 1,
@@ -119,49 +127,49 @@ impl Session {
 }
 
 /// Returns the reason why no line of the source can specify the initial contents of a memory, or `None` for a buffer.
-pub fn why_fixed(memory: &MemoryId) -> Option<String> {
+pub fn immutable_reason(memory: &MemoryKey) -> Option<String> {
     match memory {
-        MemoryId::Buffer(_) => None,
-        MemoryId::Shared(_) => Some(
+        MemoryKey::Buffer(_) => None,
+        MemoryKey::Shared(_) => Some(
             "shared memory cannot have an initial value, because it is uninitialized at the start of each launch"
                 .to_owned(),
         ),
-        MemoryId::Tensor(_) => Some(
+        MemoryKey::Tensor(_) => Some(
             "tensor memory cannot have an initial value, because it is uninitialized at the start of each launch"
                 .to_owned(),
         ),
-        MemoryId::Variable(name) => Some(format!(
+        MemoryKey::Variable(name) => Some(format!(
             "`{name}` is a module variable: change the initializer in its declaration"
         )),
     }
 }
 
 /// Line of the source or inferred line, with its specified value.
-struct Stated<'a> {
+struct FactLine<'a> {
     line: &'a str,
     /// Line index, starting at 0.
     index: usize,
-    value: StatedValue,
+    value: AnnotationValue,
 }
 
-impl<'a> Stated<'a> {
+impl<'a> FactLine<'a> {
     /// Returns the first line that specifies the fact with this name.
     fn find(
         lines: impl Iterator<Item = &'a str>,
         mark: &str,
         fact: &str,
         name: &str,
-    ) -> Option<Stated<'a>> {
+    ) -> Option<FactLine<'a>> {
         let stated = |(index, line)| {
             let value = stated_value(line, mark, fact, name)?;
-            Some(Stated { line, index, value })
+            Some(FactLine { line, index, value })
         };
         lines.enumerate().find_map(stated)
     }
 
     fn written(&self, value: &str) -> String {
         let before = match self.value.is_written {
-            true if self.before().ends_with('=') => " ",
+            true if self.insertion_line().ends_with('=') => " ",
             true => "",
             false => " = ",
         };
@@ -169,12 +177,12 @@ impl<'a> Stated<'a> {
     }
 
     /// Returns the line up to the value.
-    fn before(&self) -> &'a str {
+    fn insertion_line(&self) -> &'a str {
         self.line.get(..self.value.place.start).unwrap_or(self.line)
     }
 
     fn with(&self, value: &str) -> String {
-        format!("{}{}", self.before(), self.written(value))
+        format!("{}{}", self.insertion_line(), self.written(value))
     }
 
     fn edit(&self, value: &str) -> EditView {
@@ -209,7 +217,7 @@ pub(crate) fn read_value(value: &str, ty: ElementType) -> Result<Literal, String
 
 /// Returns the initializer of a buffer with another value at an index: a list if it is short, otherwise the previous initializer with an
 /// exception for this element.
-fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
+fn changed_init(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitializer, String> {
     if index >= buffer.len {
         return Err(format!(
             "the index {index} is out of bounds: `{}` has {} elements",
@@ -230,14 +238,16 @@ fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
     let zero = Literal::Integer(0);
     let is_iota = |init: &Literal| *init == Literal::Text("iota".to_owned());
     let mut values: Vec<Literal> = match &buffer.init {
-        Init::List(values) => values.clone(),
-        Init::Fill(fill) if *fill == zero => Vec::new(),
-        Init::Fill(_) if buffer.len > MAX_LISTED => return None,
-        Init::Fill(fill) if is_iota(fill) => (0..buffer.len)
+        BufferInitializer::List(values) => values.clone(),
+        BufferInitializer::Fill(fill) if *fill == zero => Vec::new(),
+        BufferInitializer::Fill(_) if buffer.len > MAX_LISTED => return None,
+        BufferInitializer::Fill(fill) if is_iota(fill) => (0..buffer.len)
             .map(|n| Literal::Integer(n.into()))
             .collect(),
-        Init::Fill(Literal::Text(text)) if Pattern::read(text) != Ok(None) => return None,
-        Init::Fill(fill) => vec![fill.clone(); buffer.len as usize],
+        BufferInitializer::Fill(Literal::Text(text)) if Pattern::read(text) != Ok(None) => {
+            return None;
+        }
+        BufferInitializer::Fill(fill) => vec![fill.clone(); buffer.len as usize],
     };
     let needed = index as usize + 1;
     if values.len() < needed {
@@ -250,7 +260,7 @@ fn listed(buffer: &Buffer, index: u64) -> Option<Vec<Literal>> {
 }
 
 /// Returns the pattern of a buffer with another value of one element.
-fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String> {
+fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<BufferInitializer, String> {
     let too_many = || {
         format!(
             "the initializer of `{}` has too many individual values for one annotation: store the value in the kernel instead",
@@ -259,59 +269,61 @@ fn patterned(buffer: &Buffer, index: u64, value: Literal) -> Result<Init, String
     };
     let pattern = match &buffer.init {
         // A list is equivalent to zeros with exceptions for the leading elements.
-        Init::List(values) => {
+        BufferInitializer::List(values) => {
             let values = values.iter().cloned().zip(0..);
             let places = values.filter(|(value, _)| *value != Literal::Integer(0));
             Pattern {
-                base: Base::Value(Literal::Integer(0)),
+                base: FillPattern::Value(Literal::Integer(0)),
                 places: places.map(|(value, at)| (at, value)).collect(),
             }
         }
-        Init::Fill(fill) => {
+        BufferInitializer::Fill(fill) => {
             let known = match fill {
                 Literal::Text(text) if text.starts_with('&') => return Err(too_many()),
                 Literal::Text(text) => Pattern::read(text)?,
                 Literal::Integer(_) | Literal::Float(_) => None,
             };
             known.unwrap_or_else(|| Pattern {
-                base: Base::Value(fill.clone()),
+                base: FillPattern::Value(fill.clone()),
                 places: Vec::new(),
             })
         }
     };
     match pattern.is_full() {
         true => Err(too_many()),
-        false => Ok(Init::Fill(Literal::Text(pattern.with(index, value).text()))),
+        false => Ok(BufferInitializer::Fill(Literal::Text(
+            pattern.with(index, value).text(),
+        ))),
     }
 }
 
 /// Returns the shortest initializer for the values: a uniform value, a sequence, or a list without trailing zeros.
-fn shortened(mut values: Vec<Literal>, len: u64) -> Init {
+fn shortened(mut values: Vec<Literal>, len: u64) -> BufferInitializer {
     let zero = Literal::Integer(0);
     let is_whole = values.len() as u64 == len;
     if is_whole && values.windows(2).all(|pair| pair[0] == pair[1]) {
-        return Init::Fill(values.pop().unwrap_or(zero));
+        return BufferInitializer::Fill(values.pop().unwrap_or(zero));
     }
     let counted = values
         .iter()
         .zip(0..)
         .all(|(value, n)| *value == Literal::Integer(n));
     if is_whole && counted {
-        return Init::Fill(Literal::Text("iota".to_owned()));
+        return BufferInitializer::Fill(Literal::Text("iota".to_owned()));
     }
     while values.last() == Some(&zero) {
         values.pop();
     }
     match values.is_empty() {
-        true => Init::Fill(zero),
-        false => Init::List(values),
+        true => BufferInitializer::Fill(zero),
+        false => BufferInitializer::List(values),
     }
 }
 
 /// Formats an initializer. A list with a single value needs a different notation, since a single value would initialize all elements.
-fn init_text(init: &Init) -> String {
+fn init_text(init: &BufferInitializer) -> String {
     match init {
-        Init::List(values) if values.len() == 1 => format!("{}, 0", init.text()),
+        BufferInitializer::List(values) if values.len() == 1 => format!("{}, 0", init.text()),
         _ => init.text(),
     }
 }

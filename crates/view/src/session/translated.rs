@@ -2,23 +2,24 @@
 //! reason why the interpreter must execute the run.
 
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use std::fmt;
 use std::time::Duration;
-use warpgrid_emulator::plain::Plain;
+use warpgrid_emulator::plain::TranslationView;
 #[cfg(not(target_arch = "wasm32"))]
 use warpgrid_translate::run_on_threads;
-use warpgrid_translate::{Ended, run};
+use warpgrid_translate::{FinishedRun, run};
 
 pub use warpgrid_translate::{
-    Engine, Instance, Limits, Memory, Part, PartFacts, Products, Refusal,
+    BailoutReason, Engine, LinearMemory, MaddRounding, ModuleInstance, Partition, PartitionSummary,
+    RunLimits,
 };
 #[cfg(not(target_arch = "wasm32"))]
-pub use warpgrid_translate::{Native, NativeInstance};
+pub use warpgrid_translate::{WasmtimeEngine, WasmtimeInstance};
 
 /// Durations and statistics of a JIT run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Translated {
+pub struct TranslatedRunStats {
     /// Time for compilation of the kernel.
     pub translating: Duration,
     /// Time for execution.
@@ -29,14 +30,14 @@ pub struct Translated {
     lane_instructions: u64,
 }
 
-impl Translated {
+impl TranslatedRunStats {
     /// Returns the throughput of the execution in million lane-instructions per second.
     pub fn rate(&self) -> f64 {
         million_a_second(self.lane_instructions, self.running)
     }
 }
 
-impl fmt::Display for Translated {
+impl fmt::Display for TranslatedRunStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -47,7 +48,7 @@ impl fmt::Display for Translated {
                 1 => String::new(),
                 n => format!(" in {n} parts"),
             },
-            pace(self.rate())
+            speed_text(self.rate())
         )
     }
 }
@@ -58,7 +59,7 @@ pub(crate) fn million_a_second(lane_instructions: u64, took: Duration) -> f64 {
 }
 
 /// Formats a throughput, given in million lane-instructions per second.
-pub(crate) fn pace(rate: f64) -> String {
+pub(crate) fn speed_text(rate: f64) -> String {
     let digits = if rate < 10.0 { 1 } else { 0 };
     format!("{rate:.digits$} million lane-instructions per second")
 }
@@ -76,29 +77,33 @@ const TRANSLATING_AN_INSTRUCTION: Duration = Duration::from_micros(100);
 const COPYING: Duration = Duration::from_millis(1);
 
 /// Factor by which the estimated interpreter time must exceed the compilation time.
-const MARGIN: u32 = 2;
+const MIN_SPEEDUP: u32 = 2;
 
 /// Time of the first interpreter steps. The very first steps are not measured, because they can be slow on a host that compiles lazily.
 #[derive(Clone, Copy, Debug)]
-pub struct FirstSteps {
+pub struct WarmupStats {
     /// Estimated time of all first steps.
     pub took: Duration,
     /// Throughput in lane-instructions per second.
-    pub pace: f64,
+    pub speed: f64,
 }
 
 impl Session {
     /// Executes [`FIRST_STEPS`] steps with the interpreter, and further steps while no block is finished and compilation would have taken
     /// longer. Returns `None` if the run is then complete. `now` is a clock, and the run has at most `max_steps` steps.
-    pub fn run_first_steps(&mut self, max_steps: u64, now: fn() -> Duration) -> Option<FirstSteps> {
+    pub fn run_first_steps(
+        &mut self,
+        max_steps: u64,
+        now: fn() -> Duration,
+    ) -> Option<WarmupStats> {
         const HALF: u64 = FIRST_STEPS / 2;
         if max_steps <= FIRST_STEPS || self.run(HALF) {
             return None;
         }
-        let worth = self.cost_of_translating() * MARGIN;
-        let mut first = FirstSteps {
+        let worth = self.cost_of_translating() * MIN_SPEEDUP;
+        let mut first = WarmupStats {
             took: Duration::ZERO,
-            pace: 0.0,
+            speed: 0.0,
         };
         let mut done = HALF;
         loop {
@@ -111,7 +116,7 @@ impl Session {
             // The first half takes about as long as the second half.
             first.took += if done == FIRST_STEPS { took * 2 } else { took };
             let executed = self.lane_instructions() - before;
-            first.pace = executed as f64 / took.as_secs_f64().max(1e-9);
+            first.speed = executed as f64 / took.as_secs_f64().max(1e-9);
             // Until a block is finished, the length of the run is unknown, and the interpreter may finish first.
             let is_known = self.timeline.machine().blocks_done() > 0;
             if is_known || first.took >= worth || done + HALF > max_steps {
@@ -126,16 +131,16 @@ impl Session {
         let machine = self.timeline.machine();
         let (done, all) = (machine.blocks_done(), machine.n_blocks());
         let left = interpreted.as_secs_f64() * (all - done.min(all)) as f64;
-        let cost = self.cost_of_translating() * MARGIN;
+        let cost = self.cost_of_translating() * MIN_SPEEDUP;
         done == 0 || left > cost.as_secs_f64() * done as f64
     }
 
     fn cost_of_translating(&self) -> Duration {
         let functions = self.program.functions.iter();
         let instructions: usize = functions.map(|function| function.instructions.len()).sum();
-        let bytes = |id: MemoryId| self.memory(&id).map_or(0, <[u8]>::len);
+        let bytes = |id: MemoryKey| self.memory(&id).map_or(0, <[u8]>::len);
         let buffers = self.buffers();
-        let ids = buffers.iter().map(|b| MemoryId::Buffer(b.name.clone()));
+        let ids = buffers.iter().map(|b| MemoryKey::Buffer(b.name.clone()));
         let mebibytes = (ids.map(bytes).sum::<usize>() >> 20) as u32;
         // Larger programs are not compiled.
         let instructions = u32::try_from(instructions).unwrap_or(u32::MAX).min(1 << 16);
@@ -143,7 +148,7 @@ impl Session {
     }
 
     /// Checks whether the run is likely to take more than `max_steps` steps in total, based on the finished blocks.
-    pub fn ends_beyond(&self, max_steps: u64) -> bool {
+    pub fn run_exceeds(&self, max_steps: u64) -> bool {
         let machine = self.timeline.machine();
         let (done, all) = (machine.blocks_done(), machine.n_blocks());
         let steps = u128::from(self.position()) * u128::from(all);
@@ -156,52 +161,52 @@ impl Session {
     pub fn run_translated<E: Engine>(
         &mut self,
         engine: &E,
-        limits: Limits,
-    ) -> Result<Translated, Refusal> {
+        limits: RunLimits,
+    ) -> Result<TranslatedRunStats, BailoutReason> {
         self.seek(0);
-        let plain = self.plain().ok_or(Refusal::Launch)?;
+        let plain = self.plain().ok_or(BailoutReason::Launch)?;
         let ended = run(engine, plain, limits)?;
-        self.take_end(&ended)
+        self.adopt_result(&ended)
     }
 
     /// Like [`Session::run_translated`], with the linked engine and with blocks distributed among threads.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_on_threads(
         &mut self,
-        limits: Limits,
+        limits: RunLimits,
         n_threads: u32,
-    ) -> Result<Translated, Refusal> {
+    ) -> Result<TranslatedRunStats, BailoutReason> {
         self.seek(0);
-        let plain = self.plain().ok_or(Refusal::Launch)?;
-        let ended = run_on_threads(Native::get(), plain, limits, n_threads)?;
-        self.take_end(&ended)
+        let plain = self.plain().ok_or(BailoutReason::Launch)?;
+        let ended = run_on_threads(WasmtimeEngine::get(), plain, limits, n_threads)?;
+        self.adopt_result(&ended)
     }
 
     /// Returns the launch in the form that the compiler accepts. Returns `None` if the run has started, or if only the interpreter supports
     /// the launch.
-    pub(crate) fn plain(&self) -> Option<Plain<'_>> {
-        self.timeline.machine().plain()
+    pub(crate) fn plain(&self) -> Option<TranslationView<'_>> {
+        self.timeline.machine().translation_view()
     }
 
-    pub(crate) fn take_end<I: Instance>(
+    pub(crate) fn adopt_result<I: ModuleInstance>(
         &mut self,
-        ended: &Ended<I>,
-    ) -> Result<Translated, Refusal> {
-        match ended.hand_over(|end| self.timeline.take_end(end)) {
-            true => Ok(Translated {
+        ended: &FinishedRun<I>,
+    ) -> Result<TranslatedRunStats, BailoutReason> {
+        match ended.with_result(|end| self.timeline.adopt_result(end)) {
+            true => Ok(TranslatedRunStats {
                 translating: ended.translating,
                 running: ended.running,
                 n_parts: ended.n_parts,
                 lane_instructions: ended.counts.lane_instructions,
             }),
-            false => Err(Refusal::Launch),
+            false => Err(BailoutReason::Launch),
         }
     }
 
     /// Returns the reason why the interpreter executed a run, with the line of an unsupported instruction.
-    pub fn why_interpreted(&self, why: &Refusal) -> String {
+    pub fn fallback_message(&self, why: &BailoutReason) -> String {
         match (why, self.plain()) {
-            (Refusal::Instruction { at, .. }, Some(plain)) => {
+            (BailoutReason::Instruction { at, .. }, Some(plain)) => {
                 let (function, index) = plain.origin(*at);
                 let line = self.range_of(function, index).line;
                 let text = self.text_of(function, index).trim_end_matches(';');
@@ -214,11 +219,14 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
-    use super::pace;
+    use super::speed_text;
 
     #[test]
     fn a_slow_pace_has_a_digit_after_the_point() {
-        assert_eq!(pace(0.37), "0.4 million lane-instructions per second");
-        assert_eq!(pace(1234.4), "1234 million lane-instructions per second");
+        assert_eq!(speed_text(0.37), "0.4 million lane-instructions per second");
+        assert_eq!(
+            speed_text(1234.4),
+            "1234 million lane-instructions per second"
+        );
     }
 }

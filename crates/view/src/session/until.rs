@@ -5,21 +5,21 @@
 pub mod condition;
 pub(crate) mod stop_search;
 
-pub use crate::session::until::stop_search::Watch;
+pub use crate::session::until::stop_search::StopSearch;
 
-use crate::analysis::cell_history::CellPlace;
+use crate::analysis::cell_history::CellLocation;
 use crate::expression::lexer::SyntaxError;
 use serde::{Deserialize, Serialize};
 
 /// Stop condition of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Until {
+pub enum StopCondition {
     /// The last step changed these bytes.
-    Changes(CellPlace),
+    DataChange(CellLocation),
     /// The next step executes one of these source lines, or the first instruction after it.
-    Lines(Vec<u32>),
+    LineReached(Vec<u32>),
     /// A lane satisfies a condition that it did not satisfy before the step, see [`condition`].
-    Meets(String),
+    Predicate(String),
 }
 
 /// Direction of a run.
@@ -27,14 +27,14 @@ pub enum Until {
 pub enum Direction {
     #[default]
     Forward,
-    Back,
+    Reverse,
 }
 
 /// Result of `Session.runUntil`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Reached {
+pub struct StopResult {
     /// Whether the condition was met. Otherwise the run is at its end, at its start, or at the step limit.
     pub is_reached: bool,
     pub position: u64,
@@ -44,25 +44,25 @@ pub struct Reached {
 
 /// Error in a stop condition, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UntilError {
+pub struct StopConditionError {
     pub message: String,
     /// Start and end in the text of the condition in UTF-16 units. Both are 0 if the error has no position.
     pub at: (u32, u32),
 }
 
-impl UntilError {
+impl StopConditionError {
     /// Locates a syntax error in UTF-16 units. An empty range becomes one unit.
-    fn at(text: &str, error: SyntaxError) -> UntilError {
+    fn at(text: &str, error: SyntaxError) -> StopConditionError {
         let count = |to: usize| text.get(..to).map_or(0, |part| part.encode_utf16().count()) as u32;
         let (start, end) = (count(error.range.start), count(error.range.end));
-        UntilError {
+        StopConditionError {
             message: error.message,
             at: (start, end.max(start + 1)),
         }
     }
 
-    fn new(message: impl Into<String>) -> UntilError {
-        UntilError {
+    fn new(message: impl Into<String>) -> StopConditionError {
+        StopConditionError {
             message: message.into(),
             at: (0, 0),
         }

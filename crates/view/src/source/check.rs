@@ -1,23 +1,26 @@
 //! Checks a source for a host: diagnostics with lines and columns, and tokens for editors.
 
 use crate::diagnostics;
-use crate::model::inline_asm_block::PartView;
+use crate::model::inline_asm_block::InlineAsmView;
 use crate::model::text::{DiagnosticView, EditView, FixView, LabelView, SourceRange, TokenView};
 use crate::source::language::Language;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Support, supports};
-use warpgrid_isa::{Does, Target, Version};
-use warpgrid_launch::{Annotations, Front};
-use warpgrid_program::diagnostic::CUT_SHORT;
-use warpgrid_program::{Diagnostic, Edit, LineIndex, Needs, Origin, Overrides, Program, Span};
+use warpgrid_isa::{Operation, Target, Version};
+use warpgrid_launch::{Annotations, SourceLanguage};
+use warpgrid_program::diagnostic::TRUNCATION_CODES;
+use warpgrid_program::{
+    Diagnostic, Edit, LineIndex, MappedSource, Overrides, Program, Requirement, Span,
+};
 
 /// Options of `check`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct CheckOptions {
     #[serde(default)]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<Front>", optional))]
-    pub front: Front,
+    #[cfg_attr(feature = "typescript", ts(as = "Option<SourceLanguage>", optional))]
+    #[serde(rename = "front")]
+    pub language: SourceLanguage,
     /// Check for this target instead of the module's own: `sm_90`.
     #[serde(default)]
     pub target: Option<String>,
@@ -53,32 +56,32 @@ pub struct CheckReport {
     pub assumed_ptx_version: Option<String>,
     /// Asm blocks of a source with inline assembly. Each asm block runs separately under its own name.
     #[serde(default)]
-    pub parts: Vec<PartView>,
+    pub parts: Vec<InlineAsmView>,
 }
 
 impl CheckReport {
     /// Checks whether the source has more errors or warnings than the report lists.
-    pub fn is_cut_short(&self) -> bool {
+    pub fn is_truncated(&self) -> bool {
         let mut codes = self.diagnostics.iter().map(|found| found.code.as_str());
-        codes.any(|code| CUT_SHORT.contains(&code))
+        codes.any(|code| TRUNCATION_CODES.contains(&code))
     }
 }
 
 /// Checks a source.
 pub fn check(source: &str, options: &CheckOptions) -> CheckReport {
-    Language::from(options.front).check(source, options)
+    Language::from(options.language).check(source, options)
 }
 
 /// Splits a source into tokens for syntax highlighting.
-pub fn tokens(source: &str, front: Front) -> Vec<TokenView> {
+pub fn tokens(source: &str, front: SourceLanguage) -> Vec<TokenView> {
     Language::from(front).tokens(source)
 }
 
 /// Checked source before its conversion to views.
-pub(crate) struct Checked {
+pub(crate) struct CheckedSource {
     pub(crate) program: Option<Program>,
     /// Asm block from which the program is generated.
-    pub(crate) origin: Option<Origin>,
+    pub(crate) origin: Option<MappedSource>,
     /// Name of the asm block.
     pub(crate) part: Option<String>,
     pub(crate) report: CheckReport,
@@ -112,7 +115,7 @@ impl Language {
         source: &str,
         options: &CheckOptions,
         part: Option<&str>,
-    ) -> Checked {
+    ) -> CheckedSource {
         self.open(source, options).checked(part)
     }
 }
@@ -124,9 +127,9 @@ pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
         Support::Runs => None,
         Support::NotYet { reason } => Some(reason),
     };
-    let reasons: Vec<Option<&str>> = program.actions.iter().map(reason).collect();
+    let reasons: Vec<Option<&str>> = program.opcodes.iter().map(reason).collect();
     // For an unknown opcode, the note of the front end is more informative.
-    let is_known = |index: usize| program.actions[index].does != Does::Unknown;
+    let is_known = |index: usize| program.opcodes[index].does != Operation::Unknown;
     let mut missing: Vec<usize> = (0..reasons.len())
         .filter(|index| reasons[*index].is_some() && is_known(*index))
         .collect();
@@ -135,12 +138,12 @@ pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
     }
     let mut notes = Vec::new();
     for instruction in program.functions.iter().flat_map(|f| &f.instructions) {
-        let index = instruction.action.0 as usize;
+        let index = instruction.opcode.0 as usize;
         let Some(place) = missing.iter().position(|of| *of == index) else {
             continue;
         };
         missing.swap_remove(place);
-        let opcode = &program.actions[index].opcode;
+        let opcode = &program.opcodes[index].opcode;
         let reason = reasons[index].unwrap_or_default();
         notes.push(diagnostics::not_run_yet(opcode, reason, instruction.span));
     }
@@ -170,15 +173,15 @@ pub(crate) fn overrides(options: &CheckOptions) -> (Overrides, Vec<Diagnostic>) 
 /// Source with its line index, which converts byte spans to displayed ranges. If the program is an asm block of the source, spans refer to
 /// the text of the asm block, and ranges to the whole source.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct SourceMap {
     source: String,
     lines: LineIndex,
-    part: Option<Origin>,
+    part: Option<MappedSource>,
 }
 
-impl Places {
-    pub(crate) fn new(source: String) -> Places {
-        Places {
+impl SourceMap {
+    pub(crate) fn new(source: String) -> SourceMap {
+        SourceMap {
             lines: LineIndex::new(&source),
             source,
             part: None,
@@ -186,10 +189,10 @@ impl Places {
     }
 
     /// Creates the source map of an asm block.
-    pub(crate) fn of_part(source: String, part: Option<Origin>) -> Places {
-        Places {
+    pub(crate) fn of_part(source: String, part: Option<MappedSource>) -> SourceMap {
+        SourceMap {
             part,
-            ..Places::new(source)
+            ..SourceMap::new(source)
         }
     }
 
@@ -209,7 +212,9 @@ impl Places {
 
     /// Checks whether the line breaks of the checked text are line breaks of the source, so that edits can insert lines.
     pub(crate) fn has_line_breaks(&self) -> bool {
-        self.part.as_ref().is_none_or(Origin::keeps_line_breaks)
+        self.part
+            .as_ref()
+            .is_none_or(MappedSource::keeps_line_breaks)
     }
 
     /// Converts an edit of the checked text to an edit of the source; `None` if the source contains the text in another form, such as an
@@ -287,9 +292,9 @@ impl Places {
 }
 
 /// Formats version and target requirements.
-fn needs(needs: &Needs) -> Option<String> {
+fn needs(needs: &Requirement) -> Option<String> {
     let version = needs.version.map(|version| format!("since PTX {version}"));
-    let targets = needs.on.text().map(|targets| format!("on {targets}"));
+    let targets = needs.targets.text().map(|targets| format!("on {targets}"));
     match (version, targets) {
         (Some(version), Some(targets)) => Some(format!("{version}, {targets}")),
         (version, targets) => version.or(targets),
@@ -348,7 +353,7 @@ pub fn versions() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpgrid_program::TokenClass;
+    use warpgrid_program::SemanticTokenKind;
 
     #[test]
     fn the_picker_offers_every_release_since_6_0() {
@@ -359,14 +364,14 @@ mod tests {
 
     #[test]
     fn tokens_count_in_utf_16_units() {
-        let tokens = tokens("// 😀 é\nret;", Front::Ptx);
+        let tokens = tokens("// 😀 é\nret;", SourceLanguage::Ptx);
         let spans: Vec<_> = tokens.iter().map(|t| (t.start, t.end, t.class)).collect();
         assert_eq!(
             spans,
             [
-                (0, 7, TokenClass::Comment),
-                (8, 11, TokenClass::Opcode),
-                (11, 12, TokenClass::Punctuation)
+                (0, 7, SemanticTokenKind::Comment),
+                (8, 11, SemanticTokenKind::Opcode),
+                (11, 12, SemanticTokenKind::Punctuation)
             ]
         );
     }

@@ -3,23 +3,25 @@
 
 use crate::layouts::tensor::descriptor_literal::descriptor_at;
 use crate::layouts::tensor::instruction_descriptor_lookup::instruction_descriptor_at;
-use crate::model::inline_asm_block::PartView;
-use crate::source::check::{CheckOptions, CheckReport, Checked, Places, not_run_yet, overrides};
+use crate::model::inline_asm_block::InlineAsmView;
+use crate::source::check::{
+    CheckOptions, CheckReport, CheckedSource, SourceMap, not_run_yet, overrides,
+};
 use crate::source::editor_assist::{
-    CompletionView, HoverView, SignatureText, byte_of, descriptor_hover,
+    CompletionView, HoverView, SignatureHelp, byte_of, descriptor_hover,
     instruction_descriptor_hover, unit_of,
 };
 use crate::source::language::Language;
 use std::borrow::Cow;
 use warpgrid_launch::{Annotations, mistyped_names};
-use warpgrid_program::{Diagnostic, Origin};
+use warpgrid_program::{Diagnostic, MappedSource};
 
 /// Source with its syntax tree.
 pub struct Document<'a> {
     language: Language,
     tree: Box<dyn warpgrid_program::Document + 'a>,
     /// Diagnostics about the overrides.
-    misread: Vec<Diagnostic>,
+    override_error: Vec<Diagnostic>,
 }
 
 impl Language {
@@ -29,7 +31,7 @@ impl Language {
         Document {
             language: self,
             tree: self.front_end.open(source.into(), &overrides),
-            misread,
+            override_error: misread,
         }
     }
 }
@@ -56,7 +58,7 @@ impl Document<'_> {
             return Some(instruction_descriptor_hover(source, &found));
         }
         let found = self.tree.hover(offset)?;
-        let places = Places::new(source.to_owned());
+        let places = SourceMap::new(source.to_owned());
         Some(HoverView {
             start: unit_of(source, found.span.start),
             end: unit_of(source, found.span.end),
@@ -82,7 +84,7 @@ impl Document<'_> {
     }
 
     /// Returns the signature of the instruction form at a position.
-    pub fn signature(&self, at: u32) -> Option<SignatureText> {
+    pub fn signature(&self, at: u32) -> Option<SignatureHelp> {
         self.tree.signature(byte_of(self.source(), at))
     }
 
@@ -93,29 +95,31 @@ impl Document<'_> {
     }
 
     /// Returns the asm blocks of the source. Hosts without the feature `paste` do not link the asm block code.
-    fn parts(&self) -> Vec<PartView> {
+    fn parts(&self) -> Vec<InlineAsmView> {
         if cfg!(not(feature = "paste")) {
             return Vec::new();
         }
-        let parts = self.tree.parts();
+        let parts = self.tree.snippets();
         if parts.is_empty() {
             return Vec::new();
         }
-        let places = Places::new(self.source().to_owned());
+        let places = SourceMap::new(self.source().to_owned());
         let views = parts.into_iter();
-        views.map(|part| PartView::of(part, &places)).collect()
+        views.map(|part| InlineAsmView::of(part, &places)).collect()
     }
 
     /// Checks the source. The program is that of the asm block with this name, or of the first asm block without errors.
-    pub(crate) fn checked(&self, part: Option<&str>) -> Checked {
+    pub(crate) fn checked(&self, part: Option<&str>) -> CheckedSource {
         let source = self.tree.source();
-        let checked = self.tree.check_part(part);
-        let mut diagnostics = self.misread.clone();
+        let checked = self.tree.check_snippet(part);
+        let mut diagnostics = self.override_error.clone();
         let mark = self.line_comment();
         let mut annotations = Annotations::parse(source, mark);
         // The source can select an asm block with an annotation.
         let checked = match (part, &annotations.scenario.entry) {
-            (None, Some(stated)) if checked.origin.is_some() => self.tree.check_part(Some(stated)),
+            (None, Some(stated)) if checked.origin.is_some() => {
+                self.tree.check_snippet(Some(stated))
+            }
             _ => checked,
         };
         let is_part = checked.origin.is_some();
@@ -123,7 +127,7 @@ impl Document<'_> {
         if let Some(program) = &checked.program {
             match &checked.origin {
                 // Unsupported instructions are reported at their position in the whole source.
-                Some(origin) => diagnostics.extend(placed(not_run_yet(program), origin)),
+                Some(origin) => diagnostics.extend(map_diagnostics(not_run_yet(program), origin)),
                 None => {
                     diagnostics.extend(not_run_yet(program));
                     diagnostics.extend(mistyped_names(&annotations, program));
@@ -138,12 +142,12 @@ impl Document<'_> {
         let views = match diagnostics.is_empty() {
             true => Vec::new(),
             false => {
-                let places = Places::new(source.to_owned());
+                let places = SourceMap::new(source.to_owned());
                 let views = diagnostics.iter().map(|found| places.diagnostic(found));
                 views.collect()
             }
         };
-        Checked {
+        CheckedSource {
             // An asm block can run despite errors in other asm blocks.
             program: checked.program.filter(|_| accept || is_part),
             origin: checked.origin,
@@ -164,7 +168,7 @@ impl Document<'_> {
 }
 
 /// Converts the spans of diagnostics from an asm block to the whole source.
-fn placed(mut diagnostics: Vec<Diagnostic>, origin: &Origin) -> Vec<Diagnostic> {
+fn map_diagnostics(mut diagnostics: Vec<Diagnostic>, origin: &MappedSource) -> Vec<Diagnostic> {
     for found in &mut diagnostics {
         found.span = origin.map.span(found.span);
     }

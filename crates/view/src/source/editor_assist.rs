@@ -3,13 +3,13 @@
 
 use crate::layouts::tensor::DescriptorField;
 use crate::layouts::tensor::descriptor_literal::instruction_descriptor_link;
-use crate::layouts::tensor::descriptor_literal::{DescriptorConstant, tile_link};
-use crate::layouts::tensor::instruction_descriptor_lookup::InstructionConstant;
+use crate::layouts::tensor::descriptor_literal::{DescriptorLiteral, tile_link};
+use crate::layouts::tensor::instruction_descriptor_lookup::InstructionDescriptorLiteral;
 use crate::model::text::SourceRange;
 use crate::source::check::CheckOptions;
 use crate::source::language::Language;
 use serde::{Deserialize, Serialize};
-pub use warpgrid_program::{SignatureText, SuggestionKind};
+pub use warpgrid_program::{CompletionItemKind, SignatureHelp};
 
 /// Hover text of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,14 +37,14 @@ pub struct CompletionView {
     pub start: u32,
     pub end: u32,
     pub text: String,
-    pub sort: SuggestionKind,
+    pub sort: CompletionItemKind,
     pub help: String,
     /// Required version and target: "since PTX 8.1, on `sm_90` and later".
     pub needs: Option<String>,
 }
 
 /// Returns the hover text of a possible descriptor constant: its fields, and a link to the diagram of its tile.
-pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> HoverView {
+pub(crate) fn descriptor_hover(source: &str, found: &DescriptorLiteral) -> HoverView {
     let mut lines = vec![format!(
         "This constant has the format of a shared-memory descriptor of `{}`.",
         found.family
@@ -65,8 +65,11 @@ pub(crate) fn descriptor_hover(source: &str, found: &DescriptorConstant) -> Hove
 }
 
 /// Returns the hover text of an instruction descriptor: its fields, and a link to its decoded form.
-pub(crate) fn instruction_descriptor_hover(source: &str, found: &InstructionConstant) -> HoverView {
-    let InstructionConstant {
+pub(crate) fn instruction_descriptor_hover(
+    source: &str,
+    found: &InstructionDescriptorLiteral,
+) -> HoverView {
+    let InstructionDescriptorLiteral {
         start,
         end,
         bits,
@@ -106,14 +109,14 @@ fn field_line(field: &DescriptorField) -> String {
 
 /// Returns the hover text of the token at a position.
 pub fn hover(source: &str, options: &CheckOptions, at: u32) -> Option<HoverView> {
-    Language::from(options.front)
+    Language::from(options.language)
         .open(source, options)
         .hover(at)
 }
 
 /// Returns the completions at a position that are legal for the version and target.
 pub fn complete(source: &str, options: &CheckOptions, at: u32) -> Vec<CompletionView> {
-    Language::from(options.front)
+    Language::from(options.language)
         .open(source, options)
         .complete(at)
 }
@@ -167,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_signature_knows_the_operand() {
-        let found = Language::from(warpgrid_launch::Front::Ptx)
+        let found = Language::from(warpgrid_launch::SourceLanguage::Ptx)
             .open(SOURCE, &CheckOptions::default())
             .signature(unit("%r1;"));
         assert_eq!(found.and_then(|s| s.active), Some(1));

@@ -6,11 +6,11 @@
 #[cfg(not(any(feature = "ptx", feature = "sass")))]
 compile_error!("select at least one language with the features `ptx` and `sass`");
 
-use warpgrid_launch::Front;
-use warpgrid_program::{FrontEnd, Reference};
+use warpgrid_launch::SourceLanguage;
+use warpgrid_program::{FrontEnd, ReferenceDocs};
 
 #[cfg(feature = "paste")]
-use warpgrid_paste::Pasted;
+use warpgrid_paste::EmbeddedFrontEnd;
 #[cfg(feature = "ptx")]
 use warpgrid_ptx::Ptx;
 #[cfg(feature = "sass")]
@@ -18,37 +18,37 @@ use warpgrid_sass::Sass;
 
 /// PTX front end. With the feature `paste`, it also accepts PTX that is embedded in other text.
 #[cfg(feature = "paste")]
-static PTX: Pasted = Pasted::over(&Ptx);
+static PTX: EmbeddedFrontEnd = EmbeddedFrontEnd::over(&Ptx);
 #[cfg(all(feature = "ptx", not(feature = "paste")))]
 static PTX: Ptx = Ptx;
 
 /// Available front ends. A source in an unavailable language is parsed by the first front end.
-static FRONT_ENDS: &[(Front, &dyn FrontEnd)] = &[
+static FRONT_ENDS: &[(SourceLanguage, &dyn FrontEnd)] = &[
     #[cfg(feature = "ptx")]
-    (Front::Ptx, &PTX),
+    (SourceLanguage::Ptx, &PTX),
     #[cfg(feature = "sass")]
-    (Front::Sass, &Sass),
+    (SourceLanguage::Sass, &Sass),
 ];
 
 /// References of the languages, separate from the front ends so that only hosts that use a reference link its pages.
-static REFERENCES: &[(Front, &dyn Reference)] = &[
+static REFERENCES: &[(SourceLanguage, &dyn ReferenceDocs)] = &[
     #[cfg(feature = "ptx")]
-    (Front::Ptx, &Ptx),
+    (SourceLanguage::Ptx, &Ptx),
     #[cfg(feature = "sass")]
-    (Front::Sass, &Sass),
+    (SourceLanguage::Sass, &Sass),
 ];
 
 /// Returns the front end of a language.
-pub fn front_end(front: Front) -> &'static dyn FrontEnd {
+pub fn front_end(front: SourceLanguage) -> &'static dyn FrontEnd {
     find(FRONT_ENDS, front)
 }
 
 /// Returns the reference of a language. Only hosts that call this function link the reference pages.
-pub fn reference(front: Front) -> &'static dyn Reference {
+pub fn reference(front: SourceLanguage) -> &'static dyn ReferenceDocs {
     find(REFERENCES, front)
 }
 
-fn find<T: ?Sized>(among: &[(Front, &'static T)], front: Front) -> &'static T {
+fn find<T: ?Sized>(among: &[(SourceLanguage, &'static T)], front: SourceLanguage) -> &'static T {
     let own = among.iter().find(|(name, _)| *name == front);
     own.unwrap_or(&among[0]).1
 }

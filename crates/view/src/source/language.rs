@@ -2,10 +2,10 @@
 
 use crate::source::front_ends::front_end;
 use std::collections::BTreeSet;
-use warpgrid_launch::Front;
-use warpgrid_program::diagnostic::{CUT_SHORT, OTHER_LANGUAGE};
+use warpgrid_launch::SourceLanguage;
+use warpgrid_program::diagnostic::{OTHER_LANGUAGE, TRUNCATION_CODES};
 use warpgrid_program::{
-    ColouredToken, Diagnostic, FrontEnd, LineIndex, Overrides, Severity, Span, TokenClass,
+    Diagnostic, FrontEnd, LineIndex, Overrides, SemanticToken, SemanticTokenKind, Severity, Span,
 };
 
 /// Source language. Requests about a source are methods of this type. Free functions such as [`check`](crate::source::check()) take the
@@ -17,9 +17,9 @@ pub struct Language {
 
 /// Amount of a text that is valid in a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Understanding {
+pub struct ParseCoverage {
     /// Number of lines with an instruction or a directive, and without an error.
-    pub n_understood: usize,
+    pub n_parsed: usize,
     /// Number of lines with an error, or of all lines if further errors are not listed.
     pub n_wrong: usize,
     /// Whether the text contains only comments.
@@ -44,7 +44,7 @@ impl Language {
     }
 
     /// Counts the lines of a text that contain an instruction of `opcodes` or a directive and no error, and the lines with an error.
-    pub(crate) fn understanding(self, source: &str, opcodes: &BTreeSet<String>) -> Understanding {
+    pub(crate) fn understanding(self, source: &str, opcodes: &BTreeSet<String>) -> ParseCoverage {
         let diagnostics = self
             .front_end
             .check(source, &Overrides::default())
@@ -59,12 +59,12 @@ impl Language {
         });
         let wrong: BTreeSet<u32> = wrong.collect();
         let tokens = self.front_end.tokens(source);
-        let is_known = |token: &&ColouredToken| match token.class {
-            TokenClass::Opcode => {
+        let is_known = |token: &&SemanticToken| match token.class {
+            SemanticTokenKind::Opcode => {
                 let text = token.span.text(source);
                 opcodes.contains(text.split('.').next().unwrap_or(text))
             }
-            class => class == TokenClass::Directive,
+            class => class == SemanticTokenKind::Directive,
         };
         let known = tokens
             .iter()
@@ -76,25 +76,25 @@ impl Language {
             true => 0,
             false => known.difference(&wrong).count(),
         };
-        Understanding {
-            n_understood,
+        ParseCoverage {
+            n_parsed: n_understood,
             // Only the first errors are listed if there are very many, so any line may contain an error.
             n_wrong: match diagnostics
                 .iter()
-                .any(|found| CUT_SHORT.contains(&found.code))
+                .any(|found| TRUNCATION_CODES.contains(&found.code))
             {
                 true => source.lines().count(),
                 false => wrong.len(),
             },
             is_empty: tokens
                 .iter()
-                .all(|token| token.class == TokenClass::Comment),
+                .all(|token| token.class == SemanticTokenKind::Comment),
         }
     }
 }
 
-impl From<Front> for Language {
-    fn from(front: Front) -> Language {
+impl From<SourceLanguage> for Language {
+    fn from(front: SourceLanguage) -> Language {
         Language::new(front_end(front))
     }
 }

@@ -6,9 +6,9 @@ use crate::source::check::{CheckOptions, check};
 use crate::source::{front_ends, terms};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use warpgrid_launch::Front;
-use warpgrid_program::{CodeFacts, Explanation, FormFacts, WordFacts, WordMeaning};
-pub use warpgrid_program::{OperandFacts, SlotFacts, TermFacts, ValueFacts};
+use warpgrid_launch::SourceLanguage;
+use warpgrid_program::{DiagnosticDoc, Explanation, FormDoc, TokenDoc, TokenDocKind};
+pub use warpgrid_program::{ModifierDoc, OperandDoc, SlotDoc, TermDoc};
 
 /// Codes of unknown modifiers, illegal combinations of modifiers, and missing modifiers.
 const FAULTS_OF_FORMS: [&str; 6] = ["W0100", "W0101", "W0102", "W0103", "W0104", "W0105"];
@@ -29,8 +29,8 @@ pub struct FormPage {
     pub needs: Option<String>,
     /// Anchor of the section in the PTX ISA manual. Empty for an instruction of which only the modifiers are known.
     pub section: String,
-    pub slots: Vec<SlotFacts>,
-    pub operands: Vec<OperandFacts>,
+    pub slots: Vec<SlotDoc>,
+    pub operands: Vec<OperandDoc>,
     /// Rules for combinations of modifiers, one phrase each.
     pub rules: Vec<String>,
     pub examples: Vec<String>,
@@ -50,15 +50,15 @@ pub struct CodePage {
 
 /// Complete reference, which the page fetches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pages {
+pub struct ReferencePages {
     pub forms: Vec<FormPage>,
     pub codes: Vec<CodePage>,
-    pub terms: Vec<TermFacts>,
+    pub terms: Vec<TermDoc>,
 }
 
 /// Returns all instruction forms, diagnostics and terms.
-pub fn pages() -> Pages {
-    Pages {
+pub fn pages() -> ReferencePages {
+    ReferencePages {
         forms: forms(),
         codes: codes(),
         terms: terms(),
@@ -66,15 +66,15 @@ pub fn pages() -> Pages {
 }
 
 /// Returns all explained terms: general terms first, then the terms of each language.
-pub fn terms() -> Vec<TermFacts> {
-    let languages = Front::ALL
+pub fn terms() -> Vec<TermDoc> {
+    let languages = SourceLanguage::ALL
         .iter()
         .flat_map(|front| front_ends::reference(*front).terms());
     terms::terms().chain(languages).collect()
 }
 
 /// Returns the opcodes of all instructions of a language, without modifiers.
-pub fn opcodes(front: Front) -> BTreeSet<String> {
+pub fn opcodes(front: SourceLanguage) -> BTreeSet<String> {
     let forms = front_ends::reference(front).forms().into_iter();
     let first_word = |opcode: String| opcode.split('.').next().unwrap_or_default().to_owned();
     forms.map(|form| first_word(form.opcode)).collect()
@@ -82,16 +82,16 @@ pub fn opcodes(front: Front) -> BTreeSet<String> {
 
 /// Returns all forms of PTX instructions in table order.
 pub fn forms() -> Vec<FormPage> {
-    let forms = front_ends::reference(Front::default()).forms();
+    let forms = front_ends::reference(SourceLanguage::default()).forms();
     forms.into_iter().map(FormPage::from).collect()
 }
 
 /// Returns all diagnostics in order of their codes.
 pub fn codes() -> Vec<CodePage> {
-    let own = Front::ALL
+    let own = SourceLanguage::ALL
         .iter()
         .flat_map(|front| front_ends::reference(*front).codes());
-    let mut pages: Vec<CodeFacts> = own.collect();
+    let mut pages: Vec<DiagnosticDoc> = own.collect();
     pages.extend(warpgrid_launch::catalogue::PAGES);
     pages.extend(diagnostics::PAGES);
     #[cfg(feature = "paste")]
@@ -112,14 +112,14 @@ pub fn explain(subject: &str) -> Option<String> {
     if let Some(term) = terms.find(|term| term.is_called(subject)) {
         return Some(term_text(&term));
     }
-    let mut languages = Front::ALL.iter();
+    let mut languages = SourceLanguage::ALL.iter();
     languages.find_map(|front| {
         let explanation = front_ends::reference(*front).explain(subject)?;
         Some(explanation_text(*front, explanation))
     })
 }
 
-fn explanation_text(front: Front, explanation: Explanation) -> String {
+fn explanation_text(front: SourceLanguage, explanation: Explanation) -> String {
     match explanation {
         Explanation::Opcode(forms) => {
             let pages = forms.into_iter().map(|mut form| {
@@ -133,13 +133,13 @@ fn explanation_text(front: Front, explanation: Explanation) -> String {
             form,
             words,
             mut faults,
-            beside,
+            equivalents: beside,
         } => {
             faults.extend(faults_of_form(front, &mnemonic));
             // The forms of SASS instructions are not documented, so a form that the tables lack may exist.
             let fault = match front {
-                Front::Ptx => "no such form",
-                Front::Sass => "unknown form",
+                SourceLanguage::Ptx => "no such form",
+                SourceLanguage::Sass => "unknown form",
             };
             let faults = faults.iter().map(|why| format!("  {fault}: {why}\n"));
             instruction_text(
@@ -155,8 +155,8 @@ fn explanation_text(front: Front, explanation: Explanation) -> String {
 
 /// Returns why no form of PTX is written like this, and the legal words instead; nothing for a legal form. The mnemonic is checked
 /// without operands.
-fn faults_of_form(front: Front, mnemonic: &str) -> Vec<String> {
-    if front != Front::Ptx {
+fn faults_of_form(front: SourceLanguage, mnemonic: &str) -> Vec<String> {
+    if front != SourceLanguage::Ptx {
         return Vec::new();
     }
     let report = check(&format!("{mnemonic};"), &CheckOptions::default());
@@ -169,8 +169,8 @@ fn faults_of_form(front: Front, mnemonic: &str) -> Vec<String> {
     errors.map(text).collect()
 }
 
-impl From<CodeFacts> for CodePage {
-    fn from(facts: CodeFacts) -> CodePage {
+impl From<DiagnosticDoc> for CodePage {
+    fn from(facts: DiagnosticDoc) -> CodePage {
         let lines: Vec<&str> = facts.explanation.lines().map(str::trim).collect();
         CodePage {
             code: facts.code.to_owned(),
@@ -182,8 +182,8 @@ impl From<CodeFacts> for CodePage {
     }
 }
 
-impl From<FormFacts> for FormPage {
-    fn from(facts: FormFacts) -> FormPage {
+impl From<FormDoc> for FormPage {
+    fn from(facts: FormDoc) -> FormPage {
         let mut slots = facts.slots;
         for slot in &mut slots {
             slot.values = families(&slot.values);
@@ -205,7 +205,7 @@ impl From<FormFacts> for FormPage {
 }
 
 /// Returns the values. Values that differ only in one number are combined: `m64n{8…256 step 8}k16`.
-fn families(values: &[ValueFacts]) -> Vec<ValueFacts> {
+fn families(values: &[ModifierDoc]) -> Vec<ModifierDoc> {
     let mut families = Vec::new();
     let mut rest = values;
     while let Some(first) = rest.first() {
@@ -220,7 +220,7 @@ fn families(values: &[ValueFacts]) -> Vec<ValueFacts> {
 const FAMILY: usize = 4;
 
 /// Returns the combined value of the first values, and their number.
-fn family(values: &[ValueFacts]) -> Option<(ValueFacts, usize)> {
+fn family(values: &[ModifierDoc]) -> Option<(ModifierDoc, usize)> {
     let [first, second, ..] = values else {
         return None;
     };
@@ -234,8 +234,8 @@ fn family(values: &[ValueFacts]) -> Option<(ValueFacts, usize)> {
     };
     numbers(&first.text).into_iter().find_map(|(start, end)| {
         let (before, after) = (first.text.get(..start)?, first.text.get(end..)?);
-        let number = |value: &ValueFacts| -> Option<u64> {
-            let facts = |value: &ValueFacts| ValueFacts {
+        let number = |value: &ModifierDoc| -> Option<u64> {
+            let facts = |value: &ModifierDoc| ModifierDoc {
                 text: String::new(),
                 ..value.clone()
             };
@@ -256,7 +256,7 @@ fn family(values: &[ValueFacts]) -> Option<(ValueFacts, usize)> {
         let text = format!("{before}{{{least}…{most} step {step}}}{after}");
         (n >= FAMILY).then(|| {
             let members = values.iter().take(n).map(|value| value.text.clone());
-            let page = ValueFacts {
+            let page = ModifierDoc {
                 text,
                 members: members.collect(),
                 ..first.clone()
@@ -273,7 +273,7 @@ fn code_text(page: &CodePage) -> String {
     )
 }
 
-fn term_text(page: &TermFacts) -> String {
+fn term_text(page: &TermDoc) -> String {
     let help = page.help.replace('\n', "\n  ");
     let mut text = format!("{}\n  {help}\n", page.name);
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
@@ -321,7 +321,7 @@ fn form_text(page: &FormPage) -> String {
 fn instruction_text(
     mnemonic: &str,
     page: &FormPage,
-    words: &[WordFacts],
+    words: &[TokenDoc],
     faults: &str,
     beside: &[String],
 ) -> String {
@@ -330,11 +330,11 @@ fn instruction_text(
     text.extend(page.needs.iter().map(|needs| format!("  {needs}\n")));
     for word in words {
         text += &match &word.meaning {
-            Some(WordMeaning::Value { slot, value }) => {
+            Some(TokenDocKind::Value { slot, value }) => {
                 let needs = in_brackets(value.needs.as_ref());
                 format!("\n  .{}  {slot}: {}{needs}", word.text, value.help)
             }
-            Some(WordMeaning::Literal(help)) => format!("\n  .{}  {help}", word.text),
+            Some(TokenDocKind::Literal(help)) => format!("\n  .{}  {help}", word.text),
             None => format!(
                 "\n  .{}  this form does not support the modifier",
                 word.text

@@ -2,7 +2,7 @@
 
 pub(crate) mod releases;
 
-use warpgrid_program::TermFacts;
+use warpgrid_program::TermDoc;
 
 /// Name, alternative spellings, and definition.
 #[rustfmt::skip]
@@ -54,14 +54,14 @@ const TERMS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Returns all terms of the list, followed by versions, toolkits, drivers and targets.
-pub(crate) fn terms() -> impl Iterator<Item = TermFacts> {
+pub(crate) fn terms() -> impl Iterator<Item = TermDoc> {
     let listed = TERMS.iter();
     let listed = listed.map(|(name, aliases, help)| term(name, aliases, (*help).to_owned()));
     listed.chain(releases::terms())
 }
 
-pub(crate) fn term<T: AsRef<str>>(name: &str, aliases: &[T], help: String) -> TermFacts {
-    TermFacts {
+pub(crate) fn term<T: AsRef<str>>(name: &str, aliases: &[T], help: String) -> TermDoc {
+    TermDoc {
         name: name.to_owned(),
         aliases: aliases
             .iter()

@@ -42,7 +42,7 @@ fn the_source_of_a_bulk_copy_is_read_before_it_lands_and_can_be_waited_for() {
     while session.pending().is_empty() {
         assert!(session.step());
     }
-    assert!(session.run_to_store(1_000));
+    assert!(session.run_to_next_store(1_000));
     assert!(!session.pending().is_empty());
 }
 

@@ -8,7 +8,7 @@ mod stores;
 mod time;
 mod views;
 
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 /// Returns a kernel with these lines. Each lane has its lane index in `%t`, the rank of its block in `%k`, and the address of its word of
 /// `out` in `%o`. Registers are declared as ranges.
@@ -67,7 +67,7 @@ fn run(launch: &str, body: &str) -> Vec<u32> {
 }
 
 fn out(session: &Session) -> Vec<u32> {
-    let bytes = session.memory(&MemoryId::Buffer("out".to_owned()));
+    let bytes = session.memory(&MemoryKey::Buffer("out".to_owned()));
     let bytes = bytes.expect("the buffer");
     let words = bytes
         .chunks(4)

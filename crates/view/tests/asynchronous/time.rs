@@ -1,7 +1,7 @@
 //! Completion of asynchronous operations on request, and steps back over completions.
 
 use super::{out, session};
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 #[test]
 fn a_store_that_is_pending_lands_when_it_is_asked_to() {
@@ -11,14 +11,14 @@ fn a_store_that_is_pending_lands_when_it_is_asked_to() {
         assert!(session.step());
     }
     let pending = session.pending();
-    let memory = Some(MemoryId::Buffer("out".to_owned()));
+    let memory = Some(MemoryKey::Buffer("out".to_owned()));
     assert_eq!((pending.len(), &pending[0].pieces[0].memory), (1, &memory));
     assert_eq!(
         (pending[0].pieces[0].offset, out(&session)[0]),
         (Some(0), 0)
     );
     let start = session.position();
-    assert!(session.land(pending[0].id));
+    assert!(session.complete_operation(pending[0].id));
     assert_eq!(out(&session)[0], 5);
     session.run(u64::MAX);
     assert_eq!(out(&session)[32], 5, "the load sees it");

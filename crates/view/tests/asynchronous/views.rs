@@ -2,7 +2,7 @@
 
 use super::{INIT, MEET, WAIT, session};
 use expect_test::expect;
-use warpgrid_view::MemoryId;
+use warpgrid_view::MemoryKey;
 use warpgrid_view::model::FrameRequest;
 
 #[test]
@@ -50,7 +50,7 @@ fn an_invalidated_mbarrier_is_gone_and_comes_back_with_the_past() {
     session.run(1_000);
     assert_eq!(session.mbarriers(), []);
     while session.mbarriers().is_empty() {
-        assert!(session.back(), "it was there");
+        assert!(session.step_back(), "it was there");
     }
     assert_eq!(session.mbarriers()[0].offset % 8, 0);
 }
@@ -65,10 +65,10 @@ fn the_blocks_of_a_cluster_are_side_by_side() {
         warp: Some((3, 0)),
         ..FrameRequest::default()
     });
-    let shown = [0, 2, 3].map(|block| frame.shows(&MemoryId::Shared(block)));
+    let shown = [0, 2, 3].map(|block| frame.shows(&MemoryKey::Shared(block)));
     assert_eq!(shown, [false, true, true]);
     let mut alone = super::session("grid=4 block=8", "");
     assert_eq!(alone.cluster(0), None);
     let frame = alone.frame(&FrameRequest::default());
-    assert!(frame.shows(&MemoryId::Shared(0)) && !frame.shows(&MemoryId::Shared(1)));
+    assert!(frame.shows(&MemoryKey::Shared(0)) && !frame.shows(&MemoryKey::Shared(1)));
 }

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 use warpgrid_view::session::expectations::{compare, compare_fault};
-use warpgrid_view::{MemoryId, Session};
+use warpgrid_view::{MemoryKey, Session};
 
 /// Returns the sorted paths in a directory.
 pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -30,7 +30,7 @@ pub(crate) fn keeps_promise(session: &mut Session, max_steps: u64) -> Result<(),
 pub(crate) fn buffers_are_as_promised(session: &Session) -> Result<(), String> {
     for buffer in session.buffers() {
         let bytes = session
-            .memory(&MemoryId::Buffer(buffer.name.clone()))
+            .memory(&MemoryKey::Buffer(buffer.name.clone()))
             .ok_or("a buffer is gone")?;
         if let Some(m) = compare(&buffer, bytes)? {
             return Err(format!(

@@ -64,7 +64,7 @@ fn conflicts_name_two_lanes_and_their_addresses() {
         .iter()
         .find(|kernel| kernel.name == "transpose u32 32x32, 1 warps")
         .expect("it is there");
-    let mut session = Session::untracked(scenario(&kernel.source)).expect("it runs");
+    let mut session = Session::new_without_last_writers(scenario(&kernel.source)).expect("it runs");
     session.run(1_000_000);
     let report = session.conflicts();
     expect_file!["transpose.txt"]

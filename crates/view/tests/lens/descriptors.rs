@@ -42,7 +42,7 @@ fn check(op: &str, words: &[(&str, &str)], expect: Expect) {
             "{}\n{}\nwrong {} of {}, marked {}\n",
             view.title,
             view.notes.join("\n"),
-            view.wrong.len(),
+            view.mismatched_cells.len(),
             view.rows * view.columns,
             view.marked.len()
         ),

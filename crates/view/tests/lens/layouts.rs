@@ -1,8 +1,8 @@
 //! Layout inference: kernels with random layouts have an equivalent inferred layout, and irregular address patterns have none.
 
 use std::fmt::Write;
-use warpgrid_layout::{Composed, Layout, Swizzle, Tuple, parse};
-use warpgrid_view::layouts::inspector::AccessLayout;
+use warpgrid_layout::{ComposedLayout, Layout, Swizzle, Tuple, parse};
+use warpgrid_view::layouts::inspector::InferredAccessLayout;
 use warpgrid_view::{Scenario, Session};
 
 /// Deterministic random numbers (SplitMix64).
@@ -43,13 +43,13 @@ fn factors(random: &mut Random, mut n: u64) -> Vec<i64> {
 
 fn tuple(numbers: &[i64]) -> Tuple {
     match numbers {
-        [one] => Tuple::One(*one),
-        many => Tuple::Many(many.iter().map(|number| Tuple::One(*number)).collect()),
+        [one] => Tuple::Leaf(*one),
+        many => Tuple::Node(many.iter().map(|number| Tuple::Leaf(*number)).collect()),
     }
 }
 
 /// Returns a random layout of `(lane, iteration)` with permuted dimensions, gaps or overlaps, half of them with a swizzle.
-fn layout(random: &mut Random) -> Composed {
+fn layout(random: &mut Random) -> ComposedLayout {
     let lanes = factors(random, 32);
     let n_iterations = random.one_of(&[1, 2, 3, 4, 6, 8, 16]);
     let iterations = factors(random, n_iterations);
@@ -81,7 +81,7 @@ fn layout(random: &mut Random) -> Composed {
         let shift = bits + random.below(3) as u32;
         Swizzle::new(bits, random.below(4) as u32, shift as i32).expect("small numbers")
     });
-    Composed {
+    ComposedLayout {
         swizzle,
         offset: random.below(3) as i64 * 64,
         layout: Layout::of_parts(&parts).expect("small numbers"),
@@ -132,13 +132,13 @@ again:
 }
 
 /// Returns the inferred layout of the store of a kernel.
-fn read_back(source: &str) -> AccessLayout {
+fn read_back(source: &str) -> InferredAccessLayout {
     let scenario = Scenario {
         source: source.to_owned(),
         ..Scenario::default()
     };
-    let mut session =
-        Session::untracked(scenario).unwrap_or_else(|error| panic!("{error:?}\n{source}"));
+    let mut session = Session::new_without_last_writers(scenario)
+        .unwrap_or_else(|error| panic!("{error:?}\n{source}"));
     assert!(
         session.run(1_000_000) && session.fault().is_none(),
         "{source}"

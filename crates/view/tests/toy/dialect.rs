@@ -3,8 +3,8 @@
 use super::lower::lower;
 use std::borrow::Cow;
 use warpgrid_program::{
-    CheckedText, ColouredToken, Diagnostic, Document, FrontEnd, HoverText, Overrides,
-    SignatureText, Span, Suggestion, TokenClass,
+    CheckResult, CompletionItem, Diagnostic, Document, FrontEnd, Hover, Overrides, SemanticToken,
+    SemanticTokenKind, SignatureHelp, Span,
 };
 
 /// Front end of the toy language.
@@ -59,15 +59,15 @@ impl FrontEnd for Toy {
         })
     }
 
-    fn tokens(&self, source: &str) -> Vec<ColouredToken> {
+    fn tokens(&self, source: &str) -> Vec<SemanticToken> {
         let lines = lines(source);
         let words = lines.iter().flat_map(|(_, words)| words);
-        let tokens = words.map(|(span, word)| ColouredToken {
+        let tokens = words.map(|(span, word)| SemanticToken {
             span: *span,
             class: match word {
-                _ if opcode(word).is_some() => TokenClass::Opcode,
-                _ if word.starts_with('r') => TokenClass::Register,
-                _ => TokenClass::Number,
+                _ if opcode(word).is_some() => SemanticTokenKind::Opcode,
+                _ if word.starts_with('r') => SemanticTokenKind::Register,
+                _ => SemanticTokenKind::Number,
             },
         });
         tokens.collect()
@@ -93,7 +93,7 @@ impl Document for Text<'_> {
         &self.source
     }
 
-    fn check(&self) -> CheckedText {
+    fn check(&self) -> CheckResult {
         let (source, overrides) = (&*self.source, &self.overrides);
         let lines = lines(source);
         let unknown = lines
@@ -102,21 +102,21 @@ impl Document for Text<'_> {
         let diagnostics: Vec<Diagnostic> = unknown
             .map(|(_, words)| Diagnostic::error("T0001", words[0].0, "unknown opcode"))
             .collect();
-        CheckedText {
+        CheckResult {
             program: diagnostics
                 .is_empty()
                 .then(|| lower(&lines, source.len(), overrides)),
             diagnostics,
-            ..CheckedText::default()
+            ..CheckResult::default()
         }
     }
 
-    fn hover(&self, offset: u32) -> Option<HoverText> {
+    fn hover(&self, offset: u32) -> Option<Hover> {
         let lines = lines(&self.source);
         let mut words = lines.iter().flat_map(|(_, words)| words);
         let (span, word) = words.find(|(span, _)| (span.start..span.end).contains(&offset))?;
         let (_, syntax, help) = opcode(word)?;
-        Some(HoverText {
+        Some(Hover {
             span: *span,
             title: (*syntax).to_owned(),
             lines: vec![(*help).to_owned()],
@@ -125,11 +125,11 @@ impl Document for Text<'_> {
         })
     }
 
-    fn complete(&self, _offset: u32) -> Vec<Suggestion> {
+    fn complete(&self, _offset: u32) -> Vec<CompletionItem> {
         Vec::new()
     }
 
-    fn signature(&self, _offset: u32) -> Option<SignatureText> {
+    fn signature(&self, _offset: u32) -> Option<SignatureHelp> {
         None
     }
 }

@@ -1,13 +1,13 @@
 //! Lowering of the toy language: a program consists of a kernel `main` with one parameter, the pointer `out`.
 
 use warpgrid_isa::{
-    ArithmeticOp, ControlOp, Does, MemoryOp, Modifiers, MoveOp, MulPart, ScalarType,
+    ArithmeticOp, ControlOp, MemoryOp, Modifiers, MoveOp, MulPart, Operation, ScalarType,
     SpecialRegister, StateSpace, Target, Version,
 };
 use warpgrid_program::{
-    Action, ActionId, Address, AddressBase, Function, FunctionKind, Instruction, LaunchBounds,
-    Module, Operand, OperandList, OperandValue, Overrides, Parameter, Program, RegisterId,
-    RegisterRun, Registers, Source, SourceModifiers, Span, StepPart, Variable, VariableId,
+    Address, AddressBase, Function, FunctionKind, Instruction, LaunchBounds, Module, OpcodeId,
+    OpcodeInfo, Operand, OperandList, OperandValue, Overrides, Parameter, Program, RegisterId,
+    RegisterTuple, Registers, Source, SourceModifiers, Span, StepGrouping, Variable, VariableId,
 };
 
 /// Registers `r0` to `r9`.
@@ -17,7 +17,7 @@ const POINTER: RegisterId = RegisterId(N_REGISTERS);
 const ELEMENT: RegisterId = RegisterId(N_REGISTERS + 1);
 
 /// Returns the actions of the opcodes in the order of their action indices.
-fn actions() -> Vec<Action> {
+fn actions() -> Vec<OpcodeInfo> {
     let typed = |ty| Modifiers {
         ty: Some(ty),
         ..Modifiers::default()
@@ -30,38 +30,42 @@ fn actions() -> Vec<Action> {
         part: Some(MulPart::Wide),
         ..typed(ScalarType::U32)
     };
-    let action = |does, modifiers, opcode: &str| Action {
+    let action = |does, modifiers, opcode: &str| OpcodeInfo {
         does,
         modifiers,
         opcode: opcode.to_owned(),
     };
     vec![
         action(
-            Does::Memory(MemoryOp::Load),
+            Operation::Memory(MemoryOp::Load),
             on(StateSpace::ParamEntry, ScalarType::U64),
             "",
         ),
-        action(Does::Arithmetic(ArithmeticOp::Mad), wide, ""),
-        action(Does::Move(MoveOp::Mov), typed(ScalarType::U32), "lane"),
+        action(Operation::Arithmetic(ArithmeticOp::Mad), wide, ""),
+        action(Operation::Move(MoveOp::Mov), typed(ScalarType::U32), "lane"),
         action(
-            Does::Arithmetic(ArithmeticOp::Add),
+            Operation::Arithmetic(ArithmeticOp::Add),
             typed(ScalarType::U32),
             "add",
         ),
         action(
-            Does::Memory(MemoryOp::Store),
+            Operation::Memory(MemoryOp::Store),
             on(StateSpace::Global, ScalarType::U32),
             "put",
         ),
-        action(Does::Control(ControlOp::Exit), Modifiers::default(), ""),
+        action(
+            Operation::Control(ControlOp::Exit),
+            Modifiers::default(),
+            "",
+        ),
     ]
 }
-const LOAD: ActionId = ActionId(0);
-const MAD_WIDE: ActionId = ActionId(1);
-const LANE: ActionId = ActionId(2);
-const ADD: ActionId = ActionId(3);
-const PUT: ActionId = ActionId(4);
-const EXIT: ActionId = ActionId(5);
+const LOAD: OpcodeId = OpcodeId(0);
+const MAD_WIDE: OpcodeId = OpcodeId(1);
+const LANE: OpcodeId = OpcodeId(2);
+const ADD: OpcodeId = OpcodeId(3);
+const PUT: OpcodeId = OpcodeId(4);
+const EXIT: OpcodeId = OpcodeId(5);
 
 /// Instructions with their operands.
 #[derive(Default)]
@@ -71,7 +75,7 @@ struct Body {
 }
 
 impl Body {
-    fn add(&mut self, action: ActionId, span: Span, operands: Vec<(OperandValue, Span)>) {
+    fn add(&mut self, action: OpcodeId, span: Span, operands: Vec<(OperandValue, Span)>) {
         let list = OperandList {
             start: self.operands.len() as u32,
             n: operands.len() as u32,
@@ -81,9 +85,9 @@ impl Body {
             .extend(operands.map(|(value, span)| Operand { value, span }));
         self.instructions.push(Instruction {
             guard: None,
-            action,
+            opcode: action,
             operands: list,
-            step: StepPart::Whole,
+            step: StepGrouping::Whole,
             span,
         });
     }
@@ -117,7 +121,7 @@ pub(crate) fn lower(
             }
             _ => {
                 let element = (
-                    address(AddressBase::Register(RegisterRun::one(ELEMENT))),
+                    address(AddressBase::Register(RegisterTuple::one(ELEMENT))),
                     *span,
                 );
                 body.add(PUT, *span, vec![element, from(1)]);
@@ -148,11 +152,11 @@ fn add_prologue(body: &mut Body) {
 }
 
 fn written(register: RegisterId) -> OperandValue {
-    OperandValue::Destination(Some(RegisterRun::one(register)))
+    OperandValue::Destination(Some(RegisterTuple::one(register)))
 }
 
 fn read(register: RegisterId) -> OperandValue {
-    source(Source::Register(RegisterRun::one(register)))
+    source(Source::Register(RegisterTuple::one(register)))
 }
 
 fn source(source: Source) -> OperandValue {
@@ -198,7 +202,7 @@ fn program(body: Body, overrides: &Overrides) -> Program {
         machine: None,
         span: Span::default(),
     };
-    Program::of_checked(Module {
+    Program::from_checked(Module {
         version: overrides.version.unwrap_or(Version::NEWEST),
         target: overrides
             .target
@@ -207,6 +211,6 @@ fn program(body: Body, overrides: &Overrides) -> Program {
         address_bits: 64,
         variables: Vec::new(),
         functions: vec![main],
-        actions: actions(),
+        opcodes: actions(),
     })
 }

@@ -5,8 +5,8 @@ mod dialect;
 mod lower;
 
 use dialect::TOY;
-use warpgrid_view::model::{GridRequest, TokenClass};
-use warpgrid_view::{CheckOptions, Language, MemoryId, Scenario, Session, Writers};
+use warpgrid_view::model::{GridRequest, SemanticTokenKind};
+use warpgrid_view::{CheckOptions, Language, MemoryKey, Scenario, Session, WriterTracking};
 
 const SOURCE: &str =
     "#@ launch block=32\n#@ buffer out: u32[32] = 0\nlane r0\nadd r1 r0 5\nput r1\n";
@@ -20,13 +20,13 @@ fn session(source: &str) -> Session {
         source: source.to_owned(),
         ..Scenario::default()
     };
-    let launched = toy().session(scenario, Writers::Tracked);
+    let launched = toy().session(scenario, WriterTracking::Tracked);
     launched.unwrap_or_else(|error| panic!("{error:?}"))
 }
 
 fn out() -> GridRequest {
     GridRequest {
-        memory: MemoryId::Buffer("out".into()),
+        memory: MemoryKey::Buffer("out".into()),
         ty: None,
         columns: None,
         first_row: 0,
@@ -51,8 +51,8 @@ fn a_check_reports_the_mistakes_of_the_text_and_of_its_launch_facts() {
 #[test]
 fn tokens_and_hover_come_from_the_front_end() {
     let tokens = toy().tokens("add r1 r0 5");
-    let classes: Vec<TokenClass> = tokens.iter().map(|token| token.class).collect();
-    use TokenClass::{Number, Opcode, Register};
+    let classes: Vec<SemanticTokenKind> = tokens.iter().map(|token| token.class).collect();
+    use SemanticTokenKind::{Number, Opcode, Register};
     assert_eq!(classes, [Opcode, Register, Register, Number]);
     let at = SOURCE.find("put").map_or(0, |at| at as u32);
     let hover = toy().open(SOURCE, &CheckOptions::default()).hover(at + 1);
@@ -63,7 +63,7 @@ fn tokens_and_hover_come_from_the_front_end() {
 #[test]
 fn a_run_shows_its_grid_its_store_and_its_sentence() {
     let mut session = session(SOURCE);
-    assert!(session.run_to_store(100));
+    assert!(session.run_to_next_store(100));
     let grid = session.grid(&out()).expect("a buffer");
     let texts: Vec<&str> = grid.cells.iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!((texts[0], texts[31]), ("5", "36"));
@@ -77,14 +77,14 @@ fn a_run_shows_its_grid_its_store_and_its_sentence() {
         (step.instruction.as_str(), &step.names[..]),
         ("put r1", &["element".to_owned(), "r1".to_owned()][..])
     );
-    assert!(session.run(100) && session.back());
+    assert!(session.run(100) && session.step_back());
 }
 
 #[test]
 fn a_guess_is_stated_in_comments_of_the_language() {
     let session = session("lane r0\nput r0\n");
     assert_eq!(
-        session.guesses(),
+        session.inferred_annotations(),
         ["#@ launch grid=1 block=32", "#@ buffer out: u32[32] = 0"]
     );
 }

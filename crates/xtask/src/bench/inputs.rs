@@ -9,14 +9,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Minimum size of the large module in bytes.
-const LARGE: usize = 4_000_000;
+const LARGE_MODULE_BYTES: usize = 4_000_000;
 
 /// Number of lines of the module that is rechecked after a keystroke.
 const LINES: usize = 10_000;
 
 /// Maximum length of an entry name. Names of Numba have hundreds of characters and are repeated in every parameter, so names would dominate
 /// the measurement.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LEN: usize = 64;
 
 /// Compiled kernels that are run.
 const KERNELS: [&str; 10] = [
@@ -60,8 +60,8 @@ fn listings() -> Result<String> {
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "sass"));
     paths.sort();
     let mut text = String::new();
-    for path in paths.iter().cycle().take(paths.len() * LARGE) {
-        if text.len() >= LARGE {
+    for path in paths.iter().cycle().take(paths.len() * LARGE_MODULE_BYTES) {
+        if text.len() >= LARGE_MODULE_BYTES {
             break;
         }
         text += &read(path)?;
@@ -78,7 +78,7 @@ pub(super) fn write() -> Result<PathBuf> {
     let parts = parts(&corpus)?;
     save(
         &folder.join("large.ptx"),
-        &module(&parts, |text| text.len() >= LARGE),
+        &module(&parts, |text| text.len() >= LARGE_MODULE_BYTES),
     )?;
     save(
         &folder.join("lines.ptx"),
@@ -139,12 +139,12 @@ fn litmus_tests() -> Result<String> {
 }
 
 /// Kernel source without its header, split after the entry name, which is its only module-scope name.
-struct Part {
+struct KernelText {
     head: String,
     tail: String,
 }
 
-impl Part {
+impl KernelText {
     /// Returns the kernel source with a unique entry name.
     fn numbered(&self, number: usize) -> String {
         format!("{}_{number}{}", self.head, self.tail)
@@ -152,7 +152,7 @@ impl Part {
 }
 
 /// Repeats the kernels under unique names until `enough` holds for the source.
-fn module(parts: &[Part], enough: impl Fn(&str) -> bool) -> String {
+fn module(parts: &[KernelText], enough: impl Fn(&str) -> bool) -> String {
     let mut text = HEADER.to_string();
     for (number, part) in parts.iter().cycle().take(1_000_000).enumerate() {
         text.push_str(&part.numbered(number));
@@ -165,7 +165,7 @@ fn module(parts: &[Part], enough: impl Fn(&str) -> bool) -> String {
 }
 
 /// Returns the kernels that can share one module: a single entry, no other module-scope names, and no newer target.
-fn parts(corpus: &Path) -> Result<Vec<Part>> {
+fn parts(corpus: &Path) -> Result<Vec<KernelText>> {
     let mut folders: Vec<PathBuf> = fs::read_dir(corpus)
         .map_err(|error| said(corpus, &error))?
         .flatten()
@@ -175,7 +175,7 @@ fn parts(corpus: &Path) -> Result<Vec<Part>> {
     let sources = folders
         .iter()
         .filter_map(|folder| fs::read_to_string(folder.join("kernel.ptx")).ok());
-    let parts: Vec<Part> = sources.filter_map(|source| part(&source)).collect();
+    let parts: Vec<KernelText> = sources.filter_map(|source| part(&source)).collect();
     if parts.is_empty() {
         Err(format!("no kernels in {}", corpus.display()))
     } else {
@@ -183,7 +183,7 @@ fn parts(corpus: &Path) -> Result<Vec<Part>> {
     }
 }
 
-fn part(source: &str) -> Option<Part> {
+fn part(source: &str) -> Option<KernelText> {
     let outside = |line: &str| {
         line.starts_with(".global") || line.starts_with(".const") || line.contains(".func")
     };
@@ -201,10 +201,10 @@ fn part(source: &str) -> Option<Part> {
     let body: String = kept.map(|line| format!("{line}\n")).collect();
     let name = body.find(".entry ")? + ".entry ".len();
     let end = name + body[name..].find(['(', '\n', ' '])?;
-    if end - name > LONGEST_NAME {
+    if end - name > MAX_NAME_LEN {
         return None;
     }
-    Some(Part {
+    Some(KernelText {
         head: body[..end].to_string(),
         tail: body[end..].to_string(),
     })

@@ -1,6 +1,6 @@
 //! Table of benchmark results: measured values in columns next to the target values.
 
-use crate::sizes::Size;
+use crate::sizes::FileSize;
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -74,7 +74,7 @@ impl Table {
     }
 
     /// Adds the compressed size of a file that the page loads, in KB of 1,000 bytes.
-    pub(super) fn size(&mut self, size: &Size) {
+    pub(super) fn size(&mut self, size: &FileSize) {
         let Some((_, ending)) = size
             .name
             .rsplit_once('.')

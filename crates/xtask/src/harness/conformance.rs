@@ -50,7 +50,7 @@ pub(crate) struct Options {
     arithmetic: PathBuf,
     /// Collection of reference data.
     #[arg(long = "only", value_name = "COLLECTION")]
-    part: Option<Part>,
+    part: Option<ReferenceCollection>,
     /// Instruction family (`st`, `atom`, `mbarrier.init`) or prefix of an instruction (`cvt.rn`).
     #[arg(long, value_name = "NAME")]
     family: Option<String>,
@@ -113,7 +113,7 @@ struct Tasks {
 
 /// A collection of reference data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Part {
+enum ReferenceCollection {
     Stores,
     General,
     /// Generated modules (--fresh).
@@ -127,7 +127,7 @@ enum Part {
 }
 
 impl Options {
-    fn includes(&self, part: Part) -> bool {
+    fn includes(&self, part: ReferenceCollection) -> bool {
         self.part.is_none_or(|only| only == part)
     }
 }
@@ -158,9 +158,13 @@ fn compare(options: &Options) -> Result<bool> {
     let mut agreed = true;
     let mut n_compared = 0;
     let collections = [
-        (Part::Stores, &options.stores, &[STORES_SAMPLE][..]),
         (
-            Part::General,
+            ReferenceCollection::Stores,
+            &options.stores,
+            &[STORES_SAMPLE][..],
+        ),
+        (
+            ReferenceCollection::General,
             &options.general,
             &[GENERAL_SAMPLE, GENERAL_ADDED],
         ),
@@ -172,12 +176,12 @@ fn compare(options: &Options) -> Result<bool> {
             agreed &= verdicts::compare(part, &cases, options, &mut differences);
         }
     }
-    if options.includes(Part::Arithmetic) {
+    if options.includes(ReferenceCollection::Arithmetic) {
         let forms = arithmetic::read(&options.arithmetic, options.family.as_deref())?;
         n_compared += forms.len();
         agreed &= arithmetic::compare(&forms, options, &mut differences);
     }
-    if options.includes(Part::Spellings) && options.family.is_none() {
+    if options.includes(ReferenceCollection::Spellings) && options.family.is_none() {
         let (n, all_agree) = spellings::compare(&[SPELLINGS, SPELLINGS_SAMPLE], options.n_shown)?;
         n_compared += n;
         agreed &= all_agree;

@@ -13,12 +13,12 @@ mod launch;
 mod run;
 mod shrink;
 
-use crate::random::Random;
+use crate::random::SplitMix64;
 use crate::{Result, files, gpu, threads};
-use assemble::{Build, Form, Tools};
+use assemble::{AssemblerTools, AssemblyOptions, Form};
 use clap::Args;
 use kernel::Kernel;
-use run::Outcome;
+use run::ComparisonOutcome;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -74,22 +74,22 @@ impl Options {
 
 /// Result of a differential run.
 #[derive(Debug, Default)]
-struct Found {
+struct DifferentialReport {
     n_kernels: usize,
     n_instructions: usize,
     /// Number of kernels that the assembler rejects although the checker accepts them.
     n_refused: usize,
     /// Number of kernels whose listing or PTX does not determine the memory, by reason.
     not_comparable: BTreeMap<&'static str, usize>,
-    different: Vec<Different>,
+    different: Vec<Mismatch>,
 }
 
 /// Kernel whose PTX and SASS leave different memory.
 #[derive(Debug)]
-struct Different {
+struct Mismatch {
     number: usize,
     kernel: Kernel,
-    build: Build,
+    build: AssemblyOptions,
     why: String,
     listing: String,
 }
@@ -99,7 +99,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     if options.gpu || options.transfer.is_file() {
         return hardware::compare(options);
     }
-    let tools = Tools::find(&options.ptxas, options.nvdisasm.as_deref())?;
+    let tools = AssemblerTools::find(&options.ptxas, options.nvdisasm.as_deref())?;
     println!(
         "{} kernels, seed {}, {} {}",
         options.n_kernels(),
@@ -107,10 +107,10 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         options.ptxas,
         tools.release
     );
-    let folder = files::Folder::new("differential")?;
+    let folder = files::TempDir::new("differential")?;
     let start = Instant::now();
     let numbers: Vec<usize> = (0..options.n_kernels().div_ceil(BATCH)).collect();
-    let mut all = Found::default();
+    let mut all = DifferentialReport::default();
     for chunk in numbers.chunks(options.n_threads.max(1) * 4) {
         let batches = threads::map_on_threads(chunk, options.n_threads, |number| {
             batch(*number, options, &tools, &folder)
@@ -151,15 +151,19 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
 
 /// Generates the random kernels of one assembler invocation. Batches are independent, so the kernels do not depend on the number of batches
 /// or threads.
-fn random_batch(number: usize, options: &Options, targets: &[&str]) -> (Build, Vec<Kernel>) {
-    let mut random = Random::new(options.seed.wrapping_mul(0x0100_0000_01b3) ^ number as u64);
+fn random_batch(
+    number: usize,
+    options: &Options,
+    targets: &[&str],
+) -> (AssemblyOptions, Vec<Kernel>) {
+    let mut random = SplitMix64::new(options.seed.wrapping_mul(0x0100_0000_01b3) ^ number as u64);
     let target = match &options.target {
         Some(name) => name.clone(),
         None => (*random.pick(targets).unwrap_or(&"sm_90")).to_owned(),
     };
     let debug = random.below(8) == 0;
     let level = *random.pick(LEVELS).unwrap_or(&3);
-    let build = Build {
+    let build = AssemblyOptions {
         target,
         level: if debug { 0 } else { level },
         debug,
@@ -172,10 +176,15 @@ fn random_batch(number: usize, options: &Options, targets: &[&str]) -> (Build, V
 }
 
 /// Assembles and compares the kernels of one assembler invocation.
-fn batch(number: usize, options: &Options, tools: &Tools, folder: &files::Folder) -> Result<Found> {
+fn batch(
+    number: usize,
+    options: &Options,
+    tools: &AssemblerTools,
+    folder: &files::TempDir,
+) -> Result<DifferentialReport> {
     let first = number * BATCH;
     let (build, kernels) = random_batch(number, options, TARGETS);
-    let mut found = Found::default();
+    let mut found = DifferentialReport::default();
     let file = folder.file(number);
     let (kernels, listing) = tools.assemble_all(kernels, &build, &file, &mut found.n_refused)?;
     for kernel in kernels {
@@ -183,16 +192,16 @@ fn batch(number: usize, options: &Options, tools: &Tools, folder: &files::Folder
         found.n_instructions += kernel.lines.len();
         let own = listing.of_kernel(&kernel.name);
         let why = match run::compare(&kernel, &build, &own) {
-            Outcome::Equal => continue,
-            Outcome::NotComparable(why) => {
+            ComparisonOutcome::Equal => continue,
+            ComparisonOutcome::NotComparable(why) => {
                 *found.not_comparable.entry(why).or_default() += 1;
                 continue;
             }
-            Outcome::Differs(why) => why,
+            ComparisonOutcome::Differs(why) => why,
         };
         let (kernel, why, listing) = shrink::shrink(kernel, why, own, &build, tools, &file)?;
         let index: usize = kernel.name[1..].parse().unwrap_or(0);
-        found.different.push(Different {
+        found.different.push(Mismatch {
             number: first + index,
             kernel,
             build: build.clone(),
@@ -204,8 +213,8 @@ fn batch(number: usize, options: &Options, tools: &Tools, folder: &files::Folder
 }
 
 /// Prints a difference, and writes the PTX and SASS of the kernel to the directory of `--keep`.
-fn print(different: &Different, options: &Options) -> Result<()> {
-    let Different {
+fn print(different: &Mismatch, options: &Options) -> Result<()> {
+    let Mismatch {
         number,
         kernel,
         build,

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 /// Temporary directory that is removed on drop.
-pub(crate) struct Folder(PathBuf);
+pub(crate) struct TempDir(PathBuf);
 
-impl Folder {
+impl TempDir {
     /// Creates a directory that is named after a command and this process.
-    pub(crate) fn new(command: &str) -> Result<Folder, String> {
+    pub(crate) fn new(command: &str) -> Result<TempDir, String> {
         let name = format!("warpgrid-{command}-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        Ok(Folder(folder))
+        Ok(TempDir(folder))
     }
 
     /// Returns the path of a module.
@@ -20,7 +20,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for TempDir {
     fn drop(&mut self) {
         // The directory is temporary, so a failed removal is harmless.
         let _ = std::fs::remove_dir_all(&self.0);

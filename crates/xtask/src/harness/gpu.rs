@@ -11,11 +11,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use warpgrid_emulator::{ArgumentInit, BufferInit, Contents, PointerPatch};
-use warpgrid_launch::prepare::{Described, describe};
+use warpgrid_emulator::{BufferContents, BufferInit, KernelArgument, PointerRelocation};
+use warpgrid_launch::prepare::{LaunchDescription, describe};
 use warpgrid_launch::scenario::{Buffer, TexelArray};
 use warpgrid_program::{FrontEnd, Overrides};
-use warpgrid_view::{MemoryId, Parameter, Scenario, Session};
+use warpgrid_view::{MemoryKey, Parameter, Scenario, Session};
 
 /// Script that calls the driver, relative to the repository root.
 const SCRIPT: &str = "crates/xtask/src/harness/gpu/ask.py";
@@ -43,7 +43,7 @@ impl Transfer {
 
 /// Batch of kernel launches.
 #[derive(Debug, Default)]
-pub(crate) struct Questions {
+pub(crate) struct GpuBatch {
     modules: Vec<Value>,
     /// Names of skipped launches, and the reasons.
     pub(crate) left_out: Vec<(String, String)>,
@@ -51,7 +51,7 @@ pub(crate) struct Questions {
 
 /// Launch of a kernel of a module.
 #[derive(Clone, Debug)]
-pub(crate) struct Launch {
+pub(crate) struct GpuLaunch {
     pub(crate) name: String,
     /// Scenario, whose source is that of the module.
     pub(crate) scenario: Scenario,
@@ -61,14 +61,14 @@ pub(crate) struct Launch {
 
 /// Result of one launch on the GPU.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct GpuResult {
     pub(crate) name: String,
-    pub(crate) found: Found,
+    pub(crate) found: GpuOutcome,
 }
 
 /// Outcome of one launch on the GPU.
 #[derive(Clone, Debug)]
-pub(crate) enum Found {
+pub(crate) enum GpuOutcome {
     /// All buffers equal those of the emulator.
     Equal,
     /// Contents of the buffers that differ.
@@ -79,9 +79,9 @@ pub(crate) enum Found {
     Stopped(String),
 }
 
-impl Questions {
+impl GpuBatch {
     /// Adds the launches of one module; the expected memory is that of the emulator.
-    pub(crate) fn add(&mut self, source: &str, launches: &[Launch]) {
+    pub(crate) fn add(&mut self, source: &str, launches: &[GpuLaunch]) {
         let mut asked = Vec::new();
         for launch in launches {
             match question(source, launch) {
@@ -96,7 +96,7 @@ impl Questions {
     }
 
     /// Prints the skipped launches and runs the others. Returns `None` if the launches are only written to a file.
-    pub(crate) fn ask(&self, options: &Transfer) -> Result<Option<Vec<Answer>>> {
+    pub(crate) fn ask(&self, options: &Transfer) -> Result<Option<Vec<GpuResult>>> {
         for (name, why) in &self.left_out {
             println!("not launched: {name}: {why}");
         }
@@ -111,7 +111,7 @@ impl Questions {
             println!("wrote {} modules", self.modules.len());
             return Ok(None);
         }
-        let folder = files::Folder::new("gpu")?;
+        let folder = files::TempDir::new("gpu")?;
         let [questions, answers] = [folder.file(0), folder.file(1)];
         self.write(&questions)?;
         let mut python = Command::new("python3");
@@ -145,13 +145,13 @@ fn without_facts(source: &str) -> String {
 }
 
 /// Serializes one launch for the script.
-fn question(source: &str, launch: &Launch) -> Result<Value> {
-    let Launch { name, times, .. } = launch;
+fn question(source: &str, launch: &GpuLaunch) -> Result<Value> {
+    let GpuLaunch { name, times, .. } = launch;
     let scenario = Scenario {
         source: source.to_owned(),
         ..launch.scenario.clone()
     };
-    let mut session = Session::untracked(scenario).map_err(|error| error.message)?;
+    let mut session = Session::new_without_last_writers(scenario).map_err(|error| error.message)?;
     let is_over = session.run(MAX_STEPS);
     if let Some(fault) = session.fault() {
         return Err(format!(
@@ -168,7 +168,7 @@ fn question(source: &str, launch: &Launch) -> Result<Value> {
         .program;
     let program = program.ok_or("the source is rejected")?;
     let described = describe(&completed, &program).map_err(|problem| problem.message)?;
-    let Described {
+    let LaunchDescription {
         launch,
         buffers,
         parameters,
@@ -177,7 +177,7 @@ fn question(source: &str, launch: &Launch) -> Result<Value> {
         return Err("the kernel requires several devices".to_owned());
     }
     let memory = |buffer: &Buffer| {
-        let bytes = session.memory(&MemoryId::from(buffer.name.as_str()));
+        let bytes = session.memory(&MemoryKey::from(buffer.name.as_str()));
         bytes
             .map(sum)
             .ok_or_else(|| format!("{} does not exist", buffer.name))
@@ -212,9 +212,9 @@ fn question(source: &str, launch: &Launch) -> Result<Value> {
 
 fn memory_json(init: &BufferInit, array: Option<&TexelArray>, after: u32) -> Result<Value> {
     let mut value = match &init.contents {
-        Contents::Bytes(bytes) => json!({ "bytes": hex(bytes) }),
-        Contents::Zeroed(size) => json!({ "size": size }),
-        Contents::Fill {
+        BufferContents::Bytes(bytes) => json!({ "bytes": hex(bytes) }),
+        BufferContents::Zeroed(size) => json!({ "size": size }),
+        BufferContents::Fill {
             size_bytes,
             pattern,
         } => json!({ "size": size_bytes, "pattern": hex(pattern) }),
@@ -228,7 +228,7 @@ fn memory_json(init: &BufferInit, array: Option<&TexelArray>, after: u32) -> Res
     Ok(value)
 }
 
-fn argument_json(argument: &ArgumentInit, parameter: &Parameter) -> Value {
+fn argument_json(argument: &KernelArgument, parameter: &Parameter) -> Value {
     let mut value = json!({
         "bytes": hex(&argument.bytes),
         "pointers": pointers_json(&argument.pointers),
@@ -239,7 +239,7 @@ fn argument_json(argument: &ArgumentInit, parameter: &Parameter) -> Value {
     value
 }
 
-fn pointers_json(pointers: &[PointerPatch]) -> Value {
+fn pointers_json(pointers: &[PointerRelocation]) -> Value {
     let pointers = pointers.iter().map(|pointer| {
         json!({
             "at": pointer.byte_offset,
@@ -250,7 +250,7 @@ fn pointers_json(pointers: &[PointerPatch]) -> Value {
     pointers.collect()
 }
 
-fn read(file: &Path) -> Result<Vec<Answer>> {
+fn read(file: &Path) -> Result<Vec<GpuResult>> {
     let about = |error: std::io::Error| format!("{}: {error}", file.display());
     let mut text = String::new();
     let from = GzDecoder::new(File::open(file).map_err(about)?);
@@ -266,25 +266,25 @@ fn read(file: &Path) -> Result<Vec<Answer>> {
     Ok(answers)
 }
 
-fn answer(line: &str) -> Option<Answer> {
+fn answer(line: &str) -> Option<GpuResult> {
     let value: Value = serde_json::from_str(line).ok()?;
     let state = value["state"].as_str()?;
     let found = match state {
-        "equal" => Found::Equal,
+        "equal" => GpuOutcome::Equal,
         "differs" => {
             let buffers = value["buffers"].as_object()?.iter();
             let buffers =
                 buffers.map(|(name, bytes)| Some((name.clone(), unhex(bytes.as_str()?)?)));
-            Found::Differs(buffers.collect::<Option<_>>()?)
+            GpuOutcome::Differs(buffers.collect::<Option<_>>()?)
         }
         "counted" => {
             let counts = value["counts"].as_object()?.iter();
             let counts = counts.map(|(bytes, n)| Some((unhex(bytes)?, n.as_u64()?)));
-            Found::Counted(counts.collect::<Option<_>>()?)
+            GpuOutcome::Counted(counts.collect::<Option<_>>()?)
         }
-        _ => Found::Stopped(format!("{state} {}", value["why"].as_str().unwrap_or(""))),
+        _ => GpuOutcome::Stopped(format!("{state} {}", value["why"].as_str().unwrap_or(""))),
     };
-    Some(Answer {
+    Some(GpuResult {
         name: value["name"].as_str()?.to_owned(),
         found,
     })

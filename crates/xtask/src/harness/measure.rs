@@ -12,107 +12,107 @@ use serde_json::json;
 use std::path::PathBuf;
 
 /// Measured value, or the reason why there is none.
-type Measured = Result<f64, String>;
+type Measurement = Result<f64, String>;
 
 /// Benchmark: a stable name, a title, the unit, and the function that measures it.
-struct Figure {
+struct Benchmark {
     name: &'static str,
     title: &'static str,
     unit: &'static str,
-    measure: fn(&Inputs) -> Measured,
+    measure: fn(&Inputs) -> Measurement,
 }
 
 #[rustfmt::skip]
-const FIGURES: &[Figure] = &[
-    Figure { name: "parse",   title: "parsing a 4 MB module",               unit: "MB/s",           measure: text::parse },
-    Figure { name: "check",   title: "parsing and checking this module",             unit: "MB/s",           measure: text::check },
-    Figure { name: "recheck", title: "rechecking 10,000 lines after an edit",         unit: "ms",             measure: text::recheck },
-    Figure { name: "sass",    title: "parsing a 4 MB SASS listing",        unit: "MB/s",           measure: text::parse_sass },
-    Figure { name: "sasschk", title: "checking this SASS listing",                         unit: "MB/s",           measure: text::check_sass },
-    Figure { name: "batch",   title: "checking small modules",              unit: "modules/s",      measure: text::batch },
-    Figure { name: "saxpy",   title: "running saxpy, 1,048,576 threads",    unit: "M lane-instr/s", measure: emulation::saxpy },
-    Figure { name: "matmul",  title: "running a tiled matmul, 256 x 256",   unit: "M lane-instr/s", measure: emulation::matmul },
-    Figure { name: "saxpym",  title: "running saxpy as SASS",      unit: "M lane-instr/s", measure: emulation::saxpy_machine },
-    Figure { name: "matmulm", title: "running a tiled matmul as SASS",     unit: "M lane-instr/s", measure: emulation::matmul_machine },
+const FIGURES: &[Benchmark] = &[
+    Benchmark { name: "parse",   title: "parsing a 4 MB module",               unit: "MB/s",           measure: text::parse },
+    Benchmark { name: "check",   title: "parsing and checking this module",             unit: "MB/s",           measure: text::check },
+    Benchmark { name: "recheck", title: "rechecking 10,000 lines after an edit",         unit: "ms",             measure: text::recheck },
+    Benchmark { name: "sass",    title: "parsing a 4 MB SASS listing",        unit: "MB/s",           measure: text::parse_sass },
+    Benchmark { name: "sasschk", title: "checking this SASS listing",                         unit: "MB/s",           measure: text::check_sass },
+    Benchmark { name: "batch",   title: "checking small modules",              unit: "modules/s",      measure: text::batch },
+    Benchmark { name: "saxpy",   title: "running saxpy, 1,048,576 threads",    unit: "M lane-instr/s", measure: emulation::saxpy },
+    Benchmark { name: "matmul",  title: "running a tiled matmul, 256 x 256",   unit: "M lane-instr/s", measure: emulation::matmul },
+    Benchmark { name: "saxpym",  title: "running saxpy as SASS",      unit: "M lane-instr/s", measure: emulation::saxpy_machine },
+    Benchmark { name: "matmulm", title: "running a tiled matmul as SASS",     unit: "M lane-instr/s", measure: emulation::matmul_machine },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "naivei", title: "untiled matmul, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "naivet") },
+    Benchmark { name: "naivei", title: "untiled matmul, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "naivet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "transi", title: "transpose, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "transt") },
+    Benchmark { name: "transi", title: "transpose, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "transt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "reducei", title: "reduction, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "reducet") },
+    Benchmark { name: "reducei", title: "reduction, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "reducet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "lifei", title: "game of life, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "lifet") },
+    Benchmark { name: "lifei", title: "game of life, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "lifet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "sorti", title: "sort in local memory, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "sortt") },
+    Benchmark { name: "sorti", title: "sort in local memory, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "sortt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "mandeli", title: "Mandelbrot set, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "mandelt") },
+    Benchmark { name: "mandeli", title: "Mandelbrot set, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "mandelt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "halvesi", title: "sums of f16, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "halvest") },
+    Benchmark { name: "halvesi", title: "sums of f16, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "halvest") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "tablei", title: "lookup table in shared memory, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "tablet") },
+    Benchmark { name: "tablei", title: "lookup table in shared memory, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "tablet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "sidesi", title: "divergent branch in a loop, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "sidest") },
+    Benchmark { name: "sidesi", title: "divergent branch in a loop, interpreted", unit: "M lane-instr/s", measure: |inputs| translated::interpreted(inputs, "sidest") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "saxpyt", title: "saxpy, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "saxpyt") },
+    Benchmark { name: "saxpyt", title: "saxpy, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "saxpyt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "matmult", title: "tiled matmul, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "matmult") },
+    Benchmark { name: "matmult", title: "tiled matmul, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "matmult") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "naivet", title: "untiled matmul, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "naivet") },
+    Benchmark { name: "naivet", title: "untiled matmul, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "naivet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "transt", title: "transpose, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "transt") },
+    Benchmark { name: "transt", title: "transpose, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "transt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "reducet", title: "reduction, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "reducet") },
+    Benchmark { name: "reducet", title: "reduction, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "reducet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "lifet", title: "game of life, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "lifet") },
+    Benchmark { name: "lifet", title: "game of life, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "lifet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "sortt", title: "sort in local memory, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "sortt") },
+    Benchmark { name: "sortt", title: "sort in local memory, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "sortt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "mandelt", title: "Mandelbrot set, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "mandelt") },
+    Benchmark { name: "mandelt", title: "Mandelbrot set, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "mandelt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "halvest", title: "sums of f16, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "halvest") },
+    Benchmark { name: "halvest", title: "sums of f16, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "halvest") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "tablet", title: "lookup table in shared memory, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "tablet") },
+    Benchmark { name: "tablet", title: "lookup table in shared memory, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "tablet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "sidest", title: "divergent branch in a loop, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "sidest") },
+    Benchmark { name: "sidest", title: "divergent branch in a loop, JIT", unit: "M lane-instr/s", measure: |inputs| translated::translated(inputs, "sidest") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "matmulp", title: "tiled matmul, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "matmult") },
+    Benchmark { name: "matmulp", title: "tiled matmul, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "matmult") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "naivep", title: "untiled matmul, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "naivet") },
+    Benchmark { name: "naivep", title: "untiled matmul, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "naivet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "transp", title: "transpose, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "transt") },
+    Benchmark { name: "transp", title: "transpose, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "transt") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "reducep", title: "reduction, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "reducet") },
+    Benchmark { name: "reducep", title: "reduction, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "reducet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "lifep", title: "game of life, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "lifet") },
+    Benchmark { name: "lifep", title: "game of life, JIT on two threads", unit: "M lane-instr/s", measure: |inputs| translated::on_threads(inputs, "lifet") },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "transl", title: "compiling untiled matmul (JIT)", unit: "ms", measure: translated::translation },
+    Benchmark { name: "transl", title: "compiling untiled matmul (JIT)", unit: "ms", measure: translated::translation },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "wmmas", title: "running a wmma matmul of 1024 x 1024, JIT", unit: "s", measure: |inputs| translated::seconds(inputs, "wmmat", 1) },
+    Benchmark { name: "wmmas", title: "running a wmma matmul of 1024 x 1024, JIT", unit: "s", measure: |inputs| translated::seconds(inputs, "wmmat", 1) },
     #[cfg(not(target_arch = "wasm32"))]
-    Figure { name: "wmmap", title: "the same wmma matmul, JIT on two threads", unit: "s", measure: |inputs| translated::seconds(inputs, "wmmat", 2) },
-    Figure { name: "wmma",    title: "running a wmma matmul, 1024 x 1024", unit: "s",             measure: emulation::wmma },
-    Figure { name: "wgmma",   title: "running a wgmma matmul, 1024 x 1024", unit: "s",            measure: emulation::wgmma },
-    Figure { name: "tcgen05", title: "running a tcgen05 matmul, 1024 x 1024", unit: "s",          measure: emulation::tcgen05 },
-    Figure { name: "tma",     title: "copying tiles of tensors (TMA)",           unit: "MB/s",           measure: emulation::tensor_copies },
-    Figure { name: "add",     title: "add.f32 of a warp",                   unit: "ns",             measure: operations::addition },
-    Figure { name: "ex2",     title: "ex2.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "ex2.approx.f32") },
-    Figure { name: "lg2",     title: "lg2.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "lg2.approx.f32") },
-    Figure { name: "sin",     title: "sin.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "sin.approx.f32") },
-    Figure { name: "tanh",    title: "tanh.approx.f32 of a warp",            unit: "additions",      measure: |inputs| operations::in_additions(inputs, "tanh.approx.f32") },
-    Figure { name: "rsqrt",   title: "rsqrt.approx.f32 of a warp",           unit: "additions",      measure: |inputs| operations::in_additions(inputs, "rsqrt.approx.f32") },
-    Figure { name: "div64",   title: "div.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "div.rn.f64") },
-    Figure { name: "fma64",   title: "fma.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "fma.rn.f64") },
-    Figure { name: "races",   title: "race detection, median slowdown",    unit: "runs",           measure: order::median_of_looking },
-    Figure { name: "racesw",  title: "race detection, maximum slowdown",          unit: "runs",           measure: order::most_of_looking },
-    Figure { name: "repairs", title: "race detection with fixes, maximum slowdown", unit: "runs",        measure: order::most_of_repairs },
-    Figure { name: "litmus",  title: "litmus test, median",           unit: "ms",             measure: order::median_litmus },
-    Figure { name: "litmusw", title: "litmus test, maximum",                 unit: "ms",             measure: order::slowest_litmus },
-    Figure { name: "step",    title: "one step forward",                    unit: "µs",             measure: emulation::step },
-    Figure { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
-    Figure { name: "look",    title: "slowest rendered step of 1,024 threads", unit: "ms",            measure: large::step_and_look },
-    Figure { name: "far",     title: "slowest step back after a far seek",  unit: "ms",             measure: large::back_after_seek },
-    Figure { name: "scatter", title: "slowest step back over scattered stores", unit: "ms",             measure: large::back_where_scattered },
-    Figure { name: "open",    title: "opening 64 MiB and rendering the last frame", unit: "ms",             measure: large::open },
+    Benchmark { name: "wmmap", title: "the same wmma matmul, JIT on two threads", unit: "s", measure: |inputs| translated::seconds(inputs, "wmmat", 2) },
+    Benchmark { name: "wmma",    title: "running a wmma matmul, 1024 x 1024", unit: "s",             measure: emulation::wmma },
+    Benchmark { name: "wgmma",   title: "running a wgmma matmul, 1024 x 1024", unit: "s",            measure: emulation::wgmma },
+    Benchmark { name: "tcgen05", title: "running a tcgen05 matmul, 1024 x 1024", unit: "s",          measure: emulation::tcgen05 },
+    Benchmark { name: "tma",     title: "copying tiles of tensors (TMA)",           unit: "MB/s",           measure: emulation::tensor_copies },
+    Benchmark { name: "add",     title: "add.f32 of a warp",                   unit: "ns",             measure: operations::addition },
+    Benchmark { name: "ex2",     title: "ex2.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "ex2.approx.f32") },
+    Benchmark { name: "lg2",     title: "lg2.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "lg2.approx.f32") },
+    Benchmark { name: "sin",     title: "sin.approx.f32 of a warp",             unit: "additions",      measure: |inputs| operations::in_additions(inputs, "sin.approx.f32") },
+    Benchmark { name: "tanh",    title: "tanh.approx.f32 of a warp",            unit: "additions",      measure: |inputs| operations::in_additions(inputs, "tanh.approx.f32") },
+    Benchmark { name: "rsqrt",   title: "rsqrt.approx.f32 of a warp",           unit: "additions",      measure: |inputs| operations::in_additions(inputs, "rsqrt.approx.f32") },
+    Benchmark { name: "div64",   title: "div.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "div.rn.f64") },
+    Benchmark { name: "fma64",   title: "fma.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "fma.rn.f64") },
+    Benchmark { name: "races",   title: "race detection, median slowdown",    unit: "runs",           measure: order::median_of_looking },
+    Benchmark { name: "racesw",  title: "race detection, maximum slowdown",          unit: "runs",           measure: order::most_of_looking },
+    Benchmark { name: "repairs", title: "race detection with fixes, maximum slowdown", unit: "runs",        measure: order::most_of_repairs },
+    Benchmark { name: "litmus",  title: "litmus test, median",           unit: "ms",             measure: order::median_litmus },
+    Benchmark { name: "litmusw", title: "litmus test, maximum",                 unit: "ms",             measure: order::slowest_litmus },
+    Benchmark { name: "step",    title: "one step forward",                    unit: "µs",             measure: emulation::step },
+    Benchmark { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
+    Benchmark { name: "look",    title: "slowest rendered step of 1,024 threads", unit: "ms",            measure: large::step_and_look },
+    Benchmark { name: "far",     title: "slowest step back after a far seek",  unit: "ms",             measure: large::back_after_seek },
+    Benchmark { name: "scatter", title: "slowest step back over scattered stores", unit: "ms",             measure: large::back_where_scattered },
+    Benchmark { name: "open",    title: "opening 64 MiB and rendering the last frame", unit: "ms",             measure: large::open },
 ];
 
 /// Directory of the inputs.
@@ -154,13 +154,13 @@ pub(crate) fn run(options: &Options) {
         return;
     }
     if options.names {
-        for Figure { name, .. } in FIGURES {
+        for Benchmark { name, .. } in FIGURES {
             println!("{name}");
         }
         return;
     }
     let chosen = &options.figures;
-    for Figure {
+    for Benchmark {
         name,
         title,
         unit,

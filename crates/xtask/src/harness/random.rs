@@ -2,11 +2,11 @@
 
 /// Generator, whose sequence depends only on its seed.
 #[derive(Debug)]
-pub(crate) struct Random(u64);
+pub(crate) struct SplitMix64(u64);
 
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed)
+impl SplitMix64 {
+    pub(crate) fn new(seed: u64) -> SplitMix64 {
+        SplitMix64(seed)
     }
 
     pub(crate) fn next(&mut self) -> u64 {

@@ -38,7 +38,7 @@ pub(crate) fn find_or_install() -> Result<Browser> {
     }
     update()?.ok_or_else(missing)?;
     install("installing Chromium and its driver", DEBIAN)?;
-    let known = shell::ask(shell::command("apt-cache").args(["show", HEADLESS]));
+    let known = shell::capture_stdout(shell::command("apt-cache").args(["show", HEADLESS]));
     if known.is_some() {
         install("installing headless Chromium", &[HEADLESS])?;
     }
@@ -96,7 +96,7 @@ fn install(title: &str, packages: &[&str]) -> Result<()> {
 /// Returns an `apt-get` command with the privileges to install packages.
 fn apt_get() -> Option<Command> {
     shell::find_on_path("apt-get")?;
-    let user = shell::ask(shell::command("id").arg("-u")).unwrap_or_default();
+    let user = shell::capture_stdout(shell::command("id").arg("-u")).unwrap_or_default();
     let mut command = if user.trim() == "0" {
         shell::command("apt-get")
     } else if shell::find_on_path("sudo").is_some() {

@@ -52,7 +52,7 @@ pub(crate) fn in_cache(name: &str, packages: &[&str]) -> Result<PathBuf> {
 
 /// Checks whether a sufficiently recent Node is installed.
 pub(crate) fn node() -> Result<()> {
-    let answer = shell::ask(shell::command("node").arg("--version")).unwrap_or_default();
+    let answer = shell::capture_stdout(shell::command("node").arg("--version")).unwrap_or_default();
     let major: Option<u32> = answer
         .trim()
         .trim_start_matches('v')

@@ -3,7 +3,7 @@
 //! The tools are compiled from their published sources into one cache directory per user, with a profile that compiles quickly and a shared
 //! target directory, because the compilation takes minutes and should happen only once.
 
-use crate::shell::{self, Result, Title};
+use crate::shell::{self, Result, StepLabel};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use std::process::Command;
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
 /// Must match the version of the `wasm-bindgen` crate in Cargo.lock.
-const WASM_BINDGEN: Tool = Tool {
+const WASM_BINDGEN: CargoTool = CargoTool {
     package: "wasm-bindgen-cli",
     command: "wasm-bindgen",
     version: "0.2.129",
@@ -19,7 +19,7 @@ const WASM_BINDGEN: Tool = Tool {
     features: &[],
 };
 
-const WASM_PACK: Tool = Tool {
+const WASM_PACK: CargoTool = CargoTool {
     package: "wasm-pack",
     command: "wasm-pack",
     version: "0.15.1",
@@ -27,7 +27,7 @@ const WASM_PACK: Tool = Tool {
     features: WITHOUT_DOWNLOADS,
 };
 
-const TRUNK: Tool = Tool {
+const TRUNK: CargoTool = CargoTool {
     package: "trunk",
     command: "trunk",
     version: "0.21.14",
@@ -40,7 +40,7 @@ const TRUNK: Tool = Tool {
 const WITHOUT_DOWNLOADS: &[&str] = &["--no-default-features"];
 
 /// The end-to-end tests build a book with mdBook, which compiles in a third of the time without its server and search.
-const MDBOOK: Tool = Tool {
+const MDBOOK: CargoTool = CargoTool {
     package: "mdbook",
     command: "mdbook",
     version: "0.5.4",
@@ -49,7 +49,7 @@ const MDBOOK: Tool = Tool {
 };
 
 /// Tool that cargo can install.
-struct Tool {
+struct CargoTool {
     package: &'static str,
     command: &'static str,
     version: &'static str,
@@ -80,7 +80,7 @@ pub(crate) fn leave_out_folders(command: &mut Command) {
 
 /// Adds a target to the pinned toolchain.
 pub(crate) fn target(name: &str) -> Result<()> {
-    let sysroot = shell::ask(shell::command("rustc").args(["--print", "sysroot"]))
+    let sysroot = shell::capture_stdout(shell::command("rustc").args(["--print", "sysroot"]))
         .ok_or("`rustc` failed: install Rust with rustup (https://rustup.rs)")?;
     if Path::new(sysroot.trim())
         .join("lib/rustlib")
@@ -109,24 +109,24 @@ pub(crate) fn wasm_bindgen() -> Result<PathBuf> {
 
 /// Generator of the JavaScript bindings of a wasm file.
 #[derive(Debug)]
-pub(crate) enum Binder {
+pub(crate) enum BindgenRunner {
     /// The command `wasm-bindgen`.
     Command(PathBuf),
     /// The program `bind.rs`, which wraps the wasm-bindgen library and compiles in a third of the time.
     Library(PathBuf),
 }
 
-impl Binder {
+impl BindgenRunner {
     /// Returns the command that writes the JavaScript bindings of a file, for pages, to a directory.
     pub(crate) fn command(&self, wasm: &Path, folder: &Path) -> Command {
         match self {
-            Binder::Command(program) => {
+            BindgenRunner::Command(program) => {
                 let mut command = shell::command(program);
                 command.args(["--target", "web", "--no-typescript", "--out-dir"]);
                 command.arg(folder).arg(wasm);
                 command
             }
-            Binder::Library(program) => {
+            BindgenRunner::Library(program) => {
                 let mut command = shell::command(program);
                 command.arg(wasm).arg(folder);
                 command
@@ -136,21 +136,21 @@ impl Binder {
 }
 
 /// Returns the `wasm-bindgen` command if another command has installed it, and the wrapper of its library otherwise.
-pub(crate) fn binder() -> Result<Binder> {
+pub(crate) fn binder() -> Result<BindgenRunner> {
     if let Some(folder) = WASM_BINDGEN.find() {
-        return Ok(Binder::Command(folder.join(WASM_BINDGEN.command)));
+        return Ok(BindgenRunner::Command(folder.join(WASM_BINDGEN.command)));
     }
     let tools = cache().join("tools/bin");
     let program = tools.join(format!("bind-{}", WASM_BINDGEN.version));
     if program.is_file() {
-        return Ok(Binder::Library(program));
+        return Ok(BindgenRunner::Library(program));
     }
     let build = cache().join("build");
     let mut command = shell::cargo();
     command.args(["build", "--locked", "--package", "xtask"]);
     command.args(["--features", "bind", "--bin", "bind", "--profile", "tools"]);
     command.arg("--target-dir").arg(&build);
-    let title = Title::lasting(
+    let title = StepLabel::lasting(
         "compiling wasm-bindgen's library",
         "about 40 s on two cores, once per user",
     );
@@ -161,7 +161,7 @@ pub(crate) fn binder() -> Result<Binder> {
     let copied = tools.join(format!("bind-{}", std::process::id()));
     std::fs::copy(build.join("tools/bind"), &copied).map_err(failed)?;
     std::fs::rename(&copied, &program).map_err(failed)?;
-    Ok(Binder::Library(program))
+    Ok(BindgenRunner::Library(program))
 }
 
 /// Returns the directory of `wasm-pack` in the required version.
@@ -185,7 +185,7 @@ pub(crate) fn clean_up() {
     let _ = std::fs::remove_dir_all(cache().join("build"));
 }
 
-impl Tool {
+impl CargoTool {
     /// Returns the directory of the command, which is installed first if necessary.
     fn folder(&self) -> Result<PathBuf> {
         if let Some(folder) = self.find() {
@@ -211,14 +211,15 @@ impl Tool {
     }
 
     fn is_right(&self, program: &Path) -> bool {
-        let answer = shell::ask(shell::command(program).arg("--version")).unwrap_or_default();
+        let answer =
+            shell::capture_stdout(shell::command(program).arg("--version")).unwrap_or_default();
         answer
             .split_whitespace()
             .any(|word| word.trim_start_matches('v') == self.version)
     }
 
     fn install(&self, root: &Path) -> Result<()> {
-        let Tool {
+        let CargoTool {
             package,
             version,
             minutes,

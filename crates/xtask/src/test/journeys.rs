@@ -6,9 +6,9 @@ use crate::shell::{self, Result};
 use crate::site;
 use crate::stamp::build_if_changed;
 use crate::{generated, package};
-use tally::Tally;
+use tally::TestCounts;
 
-pub(super) fn run() -> Result<Tally> {
+pub(super) fn run() -> Result<TestCounts> {
     package::built()?;
     site::released()?;
     build_documents()?;

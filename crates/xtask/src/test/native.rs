@@ -3,14 +3,14 @@
 use super::{suite, tally};
 use crate::shell::{self, Result};
 use std::process::Command;
-use tally::Tally;
+use tally::TestCounts;
 
 /// Environment variable with the seed of property tests, a number.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
 /// Runs the tests with a fixed seed of the property tests, so that a failure is caused by the change and not by chance. `cargo test`
 /// chooses a new seed each time; `PROPTEST_RNG_SEED` overrides the fixed seed.
-pub(super) fn run() -> Result<Tally> {
+pub(super) fn run() -> Result<TestCounts> {
     let mut command = every_room();
     if std::env::var_os(SEED).is_none() {
         command.env(SEED, "1");

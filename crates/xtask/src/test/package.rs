@@ -4,9 +4,9 @@ use super::{suite, tally};
 use crate::setup::consumers;
 use crate::shell::{self, Result};
 use crate::{generated, package, release};
-use tally::Tally;
+use tally::TestCounts;
 
-pub(super) fn run() -> Result<Tally> {
+pub(super) fn run() -> Result<TestCounts> {
     package::built()?;
     let mut total = packed();
     let mut command = shell::command("node");
@@ -31,17 +31,17 @@ pub(super) fn run() -> Result<Tally> {
 }
 
 /// Packages the crates and the npm package as for a release; each counts as one result.
-fn packed() -> Tally {
-    let mut total = Tally::default();
+fn packed() -> TestCounts {
+    let mut total = TestCounts::default();
     for tried in [release::try_crates(false), release::try_package()] {
         total += match tried {
-            Ok(()) => Tally {
+            Ok(()) => TestCounts {
                 passed: 1,
-                ..Tally::default()
+                ..TestCounts::default()
             },
             Err(message) => {
                 eprintln!("  {message}");
-                Tally::broken()
+                TestCounts::broken()
             }
         };
     }

@@ -1,11 +1,11 @@
 //! Formatting and lints, with one result per check.
 
-use super::tally::Tally;
+use super::tally::TestCounts;
 use crate::setup::rust;
 use crate::shell::{self, Result};
 use std::process::Command;
 
-pub(super) fn run() -> Result<Tally> {
+pub(super) fn run() -> Result<TestCounts> {
     rust::wasm_target()?;
     let mut format = shell::cargo();
     format.args(["fmt", "--all", "--check"]);
@@ -29,7 +29,7 @@ pub(super) fn run() -> Result<Tally> {
         "--target",
         rust::WASM,
     ]);
-    let mut total = Tally::default();
+    let mut total = TestCounts::default();
     for (title, command) in [
         ("format", &mut format),
         ("lints, native", &mut native),
@@ -50,15 +50,15 @@ fn clippy(what: &[&str]) -> Command {
 }
 
 /// Runs one check. The step itself prints a failure, and the other checks still run.
-fn one(title: &str, command: &mut Command) -> Tally {
+fn one(title: &str, command: &mut Command) -> TestCounts {
     match shell::step(title, command) {
-        Ok(_) => Tally {
+        Ok(_) => TestCounts {
             passed: 1,
-            ..Tally::default()
+            ..TestCounts::default()
         },
         Err(message) => {
             eprintln!("  {title}: {message}");
-            Tally::broken()
+            TestCounts::broken()
         }
     }
 }

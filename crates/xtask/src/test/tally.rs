@@ -6,31 +6,31 @@ use std::ops::AddAssign;
 
 /// Number of tests by outcome. Its `Display` is the last line of every run: `12 passed, 0 failed`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct TestCounts {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
     pub(crate) skipped: u64,
 }
 
-impl Tally {
+impl TestCounts {
     /// Returns the counts of a suite that ended before it reported any.
-    pub(crate) fn broken() -> Tally {
-        Tally {
+    pub(crate) fn broken() -> TestCounts {
+        TestCounts {
             failed: 1,
-            ..Tally::default()
+            ..TestCounts::default()
         }
     }
 }
 
-impl AddAssign for Tally {
-    fn add_assign(&mut self, other: Tally) {
+impl AddAssign for TestCounts {
+    fn add_assign(&mut self, other: TestCounts) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for TestCounts {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} passed, {} failed", self.passed, self.failed)?;
         if self.skipped > 0 {
@@ -42,8 +42,8 @@ impl fmt::Display for Tally {
 
 /// Parses the lines `test result: ok. 3 passed; 0 failed; 1 ignored; …` of the Rust test harness and of the wasm test harness, which has
 /// the same format.
-pub(crate) fn of_rust(transcript: &str) -> Tally {
-    let mut tally = Tally::default();
+pub(crate) fn of_rust(transcript: &str) -> TestCounts {
+    let mut tally = TestCounts::default();
     for line in transcript
         .lines()
         .map(plain)
@@ -55,8 +55,8 @@ pub(crate) fn of_rust(transcript: &str) -> Tally {
 }
 
 /// Parses the last lines of Playwright: `3 passed (2.1s)`, `1 failed`, `1 flaky`.
-pub(crate) fn of_playwright(transcript: &str) -> Tally {
-    let mut tally = Tally::default();
+pub(crate) fn of_playwright(transcript: &str) -> TestCounts {
+    let mut tally = TestCounts::default();
     for line in transcript.lines().map(plain) {
         let mut words = line.split_whitespace();
         let (Some(count), Some(_), None | Some(_)) = (words.next(), words.next(), words.next())
@@ -71,8 +71,8 @@ pub(crate) fn of_playwright(transcript: &str) -> Tally {
 }
 
 /// Parses the last lines of the test runner of Node: `# pass 4`, `# fail 0`.
-pub(crate) fn of_node(transcript: &str) -> Tally {
-    let mut tally = Tally::default();
+pub(crate) fn of_node(transcript: &str) -> TestCounts {
+    let mut tally = TestCounts::default();
     for line in transcript.lines().map(plain) {
         let Some((what, count)) = line
             .strip_prefix("# ")
@@ -92,12 +92,12 @@ pub(crate) fn of_node(transcript: &str) -> Tally {
 }
 
 /// Parses numbers that are followed by their outcome.
-fn of_counts(line: &str) -> Tally {
+fn of_counts(line: &str) -> TestCounts {
     let words: Vec<&str> = line
         .split([' ', ';', ','])
         .filter(|word| !word.is_empty())
         .collect();
-    let mut tally = Tally::default();
+    let mut tally = TestCounts::default();
     for pair in words.windows(2) {
         let [count, what] = pair else { continue };
         let Ok(count) = count.parse::<u64>() else {
@@ -116,7 +116,7 @@ fn of_counts(line: &str) -> Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Tally, of_node, of_playwright, of_rust};
+    use super::{TestCounts, of_node, of_playwright, of_rust};
 
     #[test]
     fn rust_suites_add_up() {
@@ -125,7 +125,7 @@ mod tests {
                     test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured";
         assert_eq!(
             of_rust(text),
-            Tally {
+            TestCounts {
                 passed: 5,
                 failed: 1,
                 skipped: 1
@@ -138,7 +138,7 @@ mod tests {
         let text = "Running 4 tests using 1 worker\n\n  1 failed\n    smoke.spec.ts:3:1\n  3 passed (2.1s)\n";
         assert_eq!(
             of_playwright(text),
-            Tally {
+            TestCounts {
                 passed: 3,
                 failed: 1,
                 skipped: 0
@@ -151,7 +151,7 @@ mod tests {
         let text = "ok 1 - 9 passed\n# tests 5\n# pass 4\n# fail 1\n# cancelled 0\n";
         assert_eq!(
             of_node(text),
-            Tally {
+            TestCounts {
                 passed: 4,
                 failed: 1,
                 skipped: 0
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_closing_line_is_plain() {
-        let tally = Tally {
+        let tally = TestCounts {
             passed: 5,
             failed: 1,
             skipped: 0,

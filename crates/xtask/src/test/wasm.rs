@@ -4,9 +4,9 @@ use super::{suite, tally};
 use crate::setup::{browser, npm, rust};
 use crate::shell::{self, Result};
 use std::process::Command;
-use tally::Tally;
+use tally::TestCounts;
 
-pub(super) fn run() -> Result<Tally> {
+pub(super) fn run() -> Result<TestCounts> {
     rust::wasm_target()?;
     let (wasm_pack, wasm_bindgen) = (rust::wasm_pack()?, rust::wasm_bindgen()?);
     rust::clean_up();

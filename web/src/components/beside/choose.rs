@@ -3,7 +3,7 @@
 use super::open_examples;
 use crate::beside::first_pair;
 use crate::components::Dispatch;
-use crate::model::{Action, BesideAction};
+use crate::model::{Action, CompareAction};
 use std::rc::Rc;
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
@@ -28,7 +28,7 @@ pub(super) fn Choose(props: &Props) -> Html {
                 // The placeholder of the field contains the instructions.
                 text.focus().ok();
             } else {
-                dispatch.dispatch(Action::Beside(BesideAction::SetOther(value.into())));
+                dispatch.dispatch(Action::Beside(CompareAction::SetOther(value.into())));
             }
         })
     };

@@ -1,16 +1,16 @@
 //! Grid of a memory of both runs: a cell per element, with both values if they differ.
 
-use crate::components::{Dispatch, say};
+use crate::components::{Dispatch, dispatching};
 use crate::format::count;
-use crate::model::{Action, BesideAction};
+use crate::model::{Action, CompareAction};
 use crate::theme::lane_css;
-use warpgrid_view::analysis::comparison::{BesideCell, BesideGrid, CellMark};
+use warpgrid_view::analysis::comparison::{CellComparison, ComparisonCell, ComparisonGrid};
 use yew::prelude::*;
 
 /// Renders the card of a memory.
-pub(super) fn grid(of: &BesideGrid, dispatch: &Dispatch) -> Html {
+pub(super) fn grid(of: &ComparisonGrid, dispatch: &Dispatch) -> Html {
     let columns = of.columns.max(1) as usize;
-    let row = |(at, cells): (usize, &[BesideCell])| {
+    let row = |(at, cells): (usize, &[ComparisonCell])| {
         let index = (of.first_row + at as u64) * u64::from(of.columns);
         html! {
             <tr>
@@ -36,14 +36,14 @@ pub(super) fn grid(of: &BesideGrid, dispatch: &Dispatch) -> Html {
 }
 
 /// Renders buttons for other rows if not all rows are shown.
-fn pages(of: &BesideGrid, columns: usize, dispatch: &Dispatch) -> Html {
+fn pages(of: &ComparisonGrid, columns: usize, dispatch: &Dispatch) -> Html {
     let shown = of.cells.len().div_ceil(columns) as u64;
     if shown >= of.total_rows {
         return Html::default();
     }
     let go = |row: u64| {
-        let window = BesideAction::Window(of.memory.id.clone(), row);
-        say::<MouseEvent>(dispatch, Action::Beside(window))
+        let window = CompareAction::Window(of.memory.id.clone(), row);
+        dispatching::<MouseEvent>(dispatch, Action::Beside(window))
     };
     let last = of.first_row + shown;
     html! {
@@ -55,25 +55,25 @@ fn pages(of: &BesideGrid, columns: usize, dispatch: &Dispatch) -> Html {
     }
 }
 
-fn cell(of: &BesideGrid, index: u64, found: &BesideCell) -> Html {
+fn cell(of: &ComparisonGrid, index: u64, found: &ComparisonCell) -> Html {
     let [first, second] = &found.texts;
     let class = match found.mark {
-        CellMark::Untouched => "untouched",
-        CellMark::Equal => "equal",
-        CellMark::First => "parted first",
-        CellMark::Second => "parted second",
-        CellMark::Differs => "parted",
+        CellComparison::Untouched => "untouched",
+        CellComparison::Equal => "equal",
+        CellComparison::First => "parted first",
+        CellComparison::Second => "parted second",
+        CellComparison::Differs => "parted",
     };
     let words = match found.mark {
-        CellMark::Untouched => format!("{first}, not written"),
-        CellMark::Equal => format!("A and B: {first}"),
-        CellMark::First => {
+        CellComparison::Untouched => format!("{first}, not written"),
+        CellComparison::Equal => format!("A and B: {first}"),
+        CellComparison::First => {
             format!("A: {first}, B: {second} (not written by B)")
         }
-        CellMark::Second => {
+        CellComparison::Second => {
             format!("A: {first} (not written by A), B: {second}")
         }
-        CellMark::Differs => format!("A: {first}, B: {second}"),
+        CellComparison::Differs => format!("A: {first}, B: {second}"),
     };
     let title = format!("{}[{index}]: {words}", of.memory.title);
     let is_now = found.now.contains(&true);
@@ -82,8 +82,8 @@ fn cell(of: &BesideGrid, index: u64, found: &BesideCell) -> Html {
     let style = (left != "transparent" || right != "transparent")
         .then(|| format!("background: linear-gradient(90deg, {left} 50%, {right} 50%)"));
     let shown = match found.mark {
-        CellMark::Untouched | CellMark::Equal => html! { { first } },
-        CellMark::First | CellMark::Second | CellMark::Differs => {
+        CellComparison::Untouched | CellComparison::Equal => html! { { first } },
+        CellComparison::First | CellComparison::Second | CellComparison::Differs => {
             html! { <><span>{ first }</span><span>{ second }</span></> }
         }
     };

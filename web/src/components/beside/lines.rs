@@ -14,7 +14,7 @@ pub(super) struct Props {
 
 /// Renders the lines once per source. A step only moves the marker.
 #[component]
-pub(super) fn TextLines(props: &Props) -> Html {
+pub(super) fn SourceListing(props: &Props) -> Html {
     let list = use_node_ref();
     let shown = use_memo(props.text.clone(), |text| {
         let line = |(number, line): (u32, String)| {

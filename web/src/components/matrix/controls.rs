@@ -1,9 +1,9 @@
 //! Controls of the Layout Explorer: operation, shape, type, target, layout, stride and base.
 
 use crate::components::pickers::Select;
-use crate::components::{Dispatch, say};
-use crate::matrix::{MatrixChoice, questions};
-use crate::model::{Action, MatrixAction, ProductAction};
+use crate::components::{Dispatch, dispatching};
+use crate::matrix::{LayoutQuery, questions};
+use crate::model::{Action, LayoutExplorerAction, MmaArithmeticAction};
 use crate::product::first_product;
 use warpgrid_view::layouts::fragment::FragmentChoices;
 use warpgrid_view::layouts::inspector::picture::has_picture;
@@ -13,14 +13,14 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) choice: MatrixChoice,
+    pub(crate) choice: LayoutQuery,
     pub(crate) choices: FragmentChoices,
     pub(crate) dispatch: Dispatch,
 }
 
 #[component]
 pub(crate) fn Controls(props: &Props) -> Html {
-    let MatrixChoice {
+    let LayoutQuery {
         request,
         base_bytes,
         beside,
@@ -46,23 +46,23 @@ pub(crate) fn Controls(props: &Props) -> Html {
             { picker("Layout", &layout, &choices.layouts, set(choice, dispatch, |choice, name| choice.request.layout = Some(name))) }
             { number("Stride", "Leading dimension in elements. Leave the field empty for a packed matrix", stride,
                 set(choice, dispatch, |choice, value: Option<u64>| {
-                    let bounded = value.map(|value| value.min(MatrixChoice::MAX_STRIDE.into()));
+                    let bounded = value.map(|value| value.min(LayoutQuery::MAX_STRIDE.into()));
                     choice.request.stride = bounded.and_then(|value| u32::try_from(value).ok());
                 })) }
             { number("Base", "Byte offset of the matrix from a 256-byte boundary", base_bytes.to_string(),
                 set(choice, dispatch, |choice, value: Option<u64>| {
-                    choice.base_bytes = value.unwrap_or(0).min(MatrixChoice::MAX_BASE);
+                    choice.base_bytes = value.unwrap_or(0).min(LayoutQuery::MAX_BASE);
                 })) }
         </form>
     }
 }
 
 /// Renders the title of the card and the buttons that leave the view.
-pub(super) fn navigation(title: &'static str, choice: &MatrixChoice, dispatch: &Dispatch) -> Html {
-    let close = say::<MouseEvent>(dispatch, Action::Matrix(MatrixAction::Close));
+pub(super) fn navigation(title: &'static str, choice: &LayoutQuery, dispatch: &Dispatch) -> Html {
+    let close = dispatching::<MouseEvent>(dispatch, Action::Matrix(LayoutExplorerAction::Close));
     let target = Some(choice.request.target.as_str()).filter(|target| !target.is_empty());
-    let product = ProductAction::Open(first_product(target));
-    let products = say::<MouseEvent>(dispatch, Action::Product(product));
+    let product = MmaArithmeticAction::Open(first_product(target));
+    let products = dispatching::<MouseEvent>(dispatch, Action::Product(product));
     html! {
         <>
         <div class="matrix-title">
@@ -95,7 +95,7 @@ fn questions_picker() -> Html {
 }
 
 /// Changes the operation. Between fragments and layouts, the other parameters have different meanings and are cleared.
-pub(super) fn set_operation(choice: &mut MatrixChoice, name: String) {
+pub(super) fn set_operation(choice: &mut LayoutQuery, name: String) {
     let request = &mut choice.request;
     let has_words = |op: &str| has_layout(op) || has_picture(op);
     if has_words(&name) || has_words(&request.op) {
@@ -108,17 +108,17 @@ pub(super) fn set_operation(choice: &mut MatrixChoice, name: String) {
 
 /// Returns a callback that opens the view with one changed parameter.
 pub(super) fn set<T: 'static>(
-    choice: &MatrixChoice,
+    choice: &LayoutQuery,
     dispatch: &Dispatch,
-    change: impl Fn(&mut MatrixChoice, T) + 'static,
+    change: impl Fn(&mut LayoutQuery, T) + 'static,
 ) -> Callback<T> {
     let (choice, dispatch) = (choice.clone(), dispatch.clone());
     Callback::from(move |value| {
         let mut choice = choice.clone();
         // The change replaces the unknown parameters of the link.
-        choice.unread.clear();
+        choice.unknown_parameters.clear();
         change(&mut choice, value);
-        dispatch.dispatch(Action::Matrix(MatrixAction::Open(choice)));
+        dispatch.dispatch(Action::Matrix(LayoutExplorerAction::Open(choice)));
     })
 }
 

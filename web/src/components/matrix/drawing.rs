@@ -1,12 +1,12 @@
 //! A diagram as two canvases: the boxes, painted when they change, and the highlights above them, painted on each pointer move.
 
-use crate::canvas::{cell_under, paint_lit};
+use crate::canvas::{cell_under, paint_highlights};
 use crate::components::Dispatch;
 use crate::format::extent_css;
-use crate::hooks::use_painted;
-use crate::layout::{cell_after, is_pin};
-use crate::matrix::{MatrixFocus, MatrixPage, Plan};
-use crate::model::{Action, MatrixAction};
+use crate::hooks::use_diagram_canvas;
+use crate::layout::{cell_for_key, is_pin_key};
+use crate::matrix::{DisplayList, LayoutExplorerState, LayoutFocus};
+use crate::model::{Action, LayoutExplorerAction};
 use crate::theme::Palette;
 use std::rc::Rc;
 use web_sys::HtmlCanvasElement;
@@ -17,25 +17,25 @@ pub(crate) struct Props {
     pub(crate) name: &'static str,
     /// Index of the diagram.
     pub(crate) index: usize,
-    pub(crate) plan: Rc<Plan>,
+    pub(crate) plan: Rc<DisplayList>,
     /// Columns of the matrix, which determine the moves of the arrow keys.
     pub(crate) columns: usize,
-    pub(crate) page: MatrixPage,
+    pub(crate) page: LayoutExplorerState,
     pub(crate) palette: Rc<Palette>,
     pub(crate) dispatch: Dispatch,
 }
 
 #[component]
-pub(crate) fn Drawing(props: &Props) -> Html {
+pub(crate) fn LayoutDiagram(props: &Props) -> Html {
     let boxes = use_node_ref();
     let lit = use_node_ref();
-    use_painted(&boxes, &props.plan, &props.palette);
+    use_diagram_canvas(&boxes, &props.plan, &props.palette);
     use_lit(props, &lit);
     let at = {
         let (plan, lit, picture) = (props.plan.clone(), lit.clone(), props.index);
         move |event: &MouseEvent| {
             let cell = cell_under(&plan, &lit, event)?;
-            Some(MatrixFocus::Cell { picture, cell })
+            Some(LayoutFocus::Cell { picture, cell })
         }
     };
     let onmousemove = {
@@ -43,13 +43,13 @@ pub(crate) fn Drawing(props: &Props) -> Html {
         Callback::from(move |event: MouseEvent| {
             let focus = at(&event);
             if focus != now {
-                dispatch.dispatch(Action::Matrix(MatrixAction::Hover(focus)));
+                dispatch.dispatch(Action::Matrix(LayoutExplorerAction::Hover(focus)));
             }
         })
     };
     let leave = {
         let dispatch = props.dispatch.clone();
-        move || dispatch.dispatch(Action::Matrix(MatrixAction::Hover(None)))
+        move || dispatch.dispatch(Action::Matrix(LayoutExplorerAction::Hover(None)))
     };
     let onmouseleave = {
         let leave = leave.clone();
@@ -59,7 +59,7 @@ pub(crate) fn Drawing(props: &Props) -> Html {
     let onclick = {
         let dispatch = props.dispatch.clone();
         Callback::from(move |event: MouseEvent| {
-            dispatch.dispatch(Action::Matrix(MatrixAction::Pin(at(&event))));
+            dispatch.dispatch(Action::Matrix(LayoutExplorerAction::Pin(at(&event))));
         })
     };
     let label = format!(
@@ -90,11 +90,11 @@ fn use_lit(props: &Props, lit: &NodeRef) {
     use_effect_with(seen, move |(plan, palette, focus, page)| {
         if let Some(canvas) = lit.cast::<HtmlCanvasElement>() {
             let of_this = match focus {
-                Some(MatrixFocus::Cell { picture, cell }) if *picture == index => Some(*cell),
+                Some(LayoutFocus::Cell { picture, cell }) if *picture == index => Some(*cell),
                 _ => None,
             };
             let is_lit = |cell| page.is_lit_at(index, cell);
-            paint_lit(&canvas, plan, palette, is_lit, of_this);
+            paint_highlights(&canvas, plan, palette, is_lit, of_this);
         }
     });
 }
@@ -104,27 +104,27 @@ fn keys(props: &Props) -> Callback<KeyboardEvent> {
     let (dispatch, columns, index) = (props.dispatch.clone(), props.columns, props.index);
     let n_cells = props.page.n_cells(index);
     let here = match props.page.hover {
-        Some(MatrixFocus::Cell { picture, cell }) if picture == index => Some(cell),
+        Some(LayoutFocus::Cell { picture, cell }) if picture == index => Some(cell),
         _ => None,
     };
     Callback::from(move |event: KeyboardEvent| {
         let key = event.key();
-        let there = cell_after(&key, here.map(|cell| cell as u64), columns as u64);
-        if there.is_none() && !is_pin(&key) {
+        let there = cell_for_key(&key, here.map(|cell| cell as u64), columns as u64);
+        if there.is_none() && !is_pin_key(&key) {
             return;
         }
         event.prevent_default();
         event.stop_propagation();
-        let focus = |cell| MatrixFocus::Cell {
+        let focus = |cell| LayoutFocus::Cell {
             picture: index,
             cell,
         };
         let action = match there {
             Some(there) => {
                 let there = usize::try_from(there).unwrap_or(usize::MAX);
-                MatrixAction::Hover(Some(focus(there.min(n_cells.saturating_sub(1)))))
+                LayoutExplorerAction::Hover(Some(focus(there.min(n_cells.saturating_sub(1)))))
             }
-            None => MatrixAction::Pin(here.map(focus)),
+            None => LayoutExplorerAction::Pin(here.map(focus)),
         };
         dispatch.dispatch(Action::Matrix(action));
     })

@@ -1,10 +1,10 @@
 //! Export of a fragment to a file: requests the contents from the worker and saves them.
 
 use crate::canvas::png;
-use crate::client::Ask;
+use crate::client::RequestFn;
 use crate::editor::save_promised;
-use crate::matrix::Plan;
-use crate::protocol::{Answer, Question};
+use crate::matrix::DisplayList;
+use crate::protocol::{EditorRequest, EditorResponse};
 use crate::theme::Palette;
 use std::rc::Rc;
 use warpgrid_view::layouts::fragment::FragmentRequest;
@@ -31,7 +31,7 @@ pub(super) fn export_buttons(
     request: &FragmentRequest,
     export: &Callback<Export>,
     palette: &Rc<Palette>,
-    plan: impl Fn() -> Rc<Plan> + 'static,
+    plan: impl Fn() -> Rc<DisplayList> + 'static,
 ) -> Html {
     let file = |kind: FileKind| {
         let (export, request) = (export.clone(), request.clone());
@@ -55,18 +55,19 @@ pub(super) fn export_buttons(
 }
 
 /// Creates the file and offers it for download.
-pub(crate) fn save(export: Export, ask: &Ask) {
+pub(crate) fn save(export: Export, ask: &RequestFn) {
     match export {
         Export::Address(request, address) => {
             save_promised(&file_name(&request, "png"), &address.into());
         }
         Export::File(request, kind) => {
             let (question, ending) = match kind {
-                FileKind::Svg => (Question::FragmentSvg(request.clone()), "svg"),
-                FileKind::Table => (Question::FragmentTable(request.clone()), "txt"),
+                FileKind::Svg => (EditorRequest::FragmentSvg(request.clone()), "svg"),
+                FileKind::Table => (EditorRequest::FragmentTable(request.clone()), "txt"),
             };
             let promise = ask(question, |answer| match answer {
-                Answer::FragmentSvg(Some(text)) | Answer::FragmentTable(Some(text)) => text.into(),
+                EditorResponse::FragmentSvg(Some(text))
+                | EditorResponse::FragmentTable(Some(text)) => text.into(),
                 _ => JsValue::NULL,
             });
             save_promised(&file_name(&request, ending), &promise);

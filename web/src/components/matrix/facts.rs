@@ -1,16 +1,16 @@
 //! Properties of a fragment as a whole: its formula, its memory, and the accesses of the compiled code.
 
-use crate::components::phrases::prose;
+use crate::components::phrases::inline_code;
 use crate::format::plural;
 use warpgrid_view::layouts::fragment::{AccessTraffic, FragmentPicture};
 use yew::prelude::*;
 
 /// Renders the card of properties.
-pub(super) fn facts(picture: &FragmentPicture) -> Html {
+pub(super) fn properties_card(picture: &FragmentPicture) -> Html {
     html! {
         <section class="card" aria-label="Facts">
             <h2>{ "Rule" }</h2>
-            { for picture.replaced.iter().map(|text| html! { <p class="hint">{ prose(text) }</p> }) }
+            { for picture.replaced.iter().map(|text| html! { <p class="hint">{ inline_code(text) }</p> }) }
             <table class="facts"><tbody>
                 { fact("element", html! { <code>{ &picture.formula }</code> }) }
                 if let Some(rule) = &picture.address_rule {

@@ -1,23 +1,27 @@
 //! A fragment by lane: the 32 lanes, the registers of the focused lane, and a table of all lanes.
 
-use crate::components::{Dispatch, say};
-use crate::matrix::{MatrixFocus, MatrixPage, offset_text, position, register_label};
-use crate::model::{Action, MatrixAction};
+use crate::components::{Dispatch, dispatching};
+use crate::matrix::{LayoutExplorerState, LayoutFocus, offset_text, position, register_label};
+use crate::model::{Action, LayoutExplorerAction};
 use crate::theme::lane_css;
 use warpgrid_view::layouts::fragment::{CellHolder, FragmentPicture};
 use yew::prelude::*;
 
 /// Renders the lanes, and the contents of the focused lane.
-pub(super) fn lanes(page: &MatrixPage, picture: &FragmentPicture, dispatch: &Dispatch) -> Html {
+pub(super) fn lanes(
+    page: &LayoutExplorerState,
+    picture: &FragmentPicture,
+    dispatch: &Dispatch,
+) -> Html {
     let chosen = page.lane();
     let tile = |lane: u8| {
-        let focus = Some(MatrixFocus::Lane(lane));
+        let focus = Some(LayoutFocus::Lane(lane));
         let class = classes!("lane", (chosen == Some(lane)).then_some("linked"));
         html! {
             <button {class} style={format!("--lane: {}", lane_css(lane))} aria-label={format!("lane {lane}")}
                 onmouseenter={hover(dispatch, focus)} onmouseleave={hover(dispatch, None)}
                 onfocus={hover(dispatch, focus)} onblur={hover(dispatch, None)}
-                onclick={say::<MouseEvent>(dispatch, Action::Matrix(MatrixAction::Pin(focus)))}>
+                onclick={dispatching::<MouseEvent>(dispatch, Action::Matrix(LayoutExplorerAction::Pin(focus)))}>
                 { lane }
             </button>
         }
@@ -33,8 +37,8 @@ pub(super) fn lanes(page: &MatrixPage, picture: &FragmentPicture, dispatch: &Dis
     }
 }
 
-fn hover<E>(dispatch: &Dispatch, focus: Option<MatrixFocus>) -> Callback<E> {
-    say(dispatch, Action::Matrix(MatrixAction::Hover(focus)))
+fn hover<E>(dispatch: &Dispatch, focus: Option<LayoutFocus>) -> Callback<E> {
+    dispatching(dispatch, Action::Matrix(LayoutExplorerAction::Hover(focus)))
 }
 
 fn registers_text(picture: &FragmentPicture) -> String {
@@ -62,7 +66,7 @@ fn held(lane: u8, picture: &FragmentPicture) -> Vec<(CellHolder, usize)> {
 
 fn registers(lane: u8, picture: &FragmentPicture, dispatch: &Dispatch) -> Html {
     let line = |(holder, cell): (CellHolder, usize)| {
-        let focus = Some(MatrixFocus::Register {
+        let focus = Some(LayoutFocus::Register {
             lane,
             register: holder.register,
         });
@@ -71,7 +75,7 @@ fn registers(lane: u8, picture: &FragmentPicture, dispatch: &Dispatch) -> Html {
             Some(offset_text(found.offset_bits, picture.element_bits))
         });
         html! {
-            <tr onmouseenter={hover::<MouseEvent>(dispatch, focus)} onmouseleave={hover::<MouseEvent>(dispatch, Some(MatrixFocus::Lane(lane)))}>
+            <tr onmouseenter={hover::<MouseEvent>(dispatch, focus)} onmouseleave={hover::<MouseEvent>(dispatch, Some(LayoutFocus::Lane(lane)))}>
                 <th scope="row">{ register_label(picture, &holder) }</th>
                 <td>{ place_text(picture, cell) }</td>
                 <td>{ place }</td>

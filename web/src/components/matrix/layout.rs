@@ -1,14 +1,14 @@
 //! Layout of a tensor instruction: its parameters, the rule, the matrix, and the memory or the registers.
 
 use super::controls::{navigation, picker, set, set_operation};
-use super::drawing::Drawing;
+use super::drawing::LayoutDiagram;
 use super::export::{Export, export_buttons};
 use crate::components::Dispatch;
-use crate::components::phrases::{capital, prose};
+use crate::components::phrases::{capitalize, inline_code};
 use crate::hooks::use_size;
 use crate::matrix::{
-    MatrixChoice, MatrixFocus, MatrixPage, Plan, grid_plan, layout_position, place_plan,
-    place_title, write_link,
+    DisplayList, LayoutExplorerState, LayoutFocus, LayoutQuery, location_display_list,
+    location_title, matrix_display_list, row_and_column, write_link,
 };
 use crate::theme::Palette;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
-    pub(super) page: MatrixPage,
+    pub(super) page: LayoutExplorerState,
     pub(super) picture: Rc<LayoutPicture>,
     pub(super) palette: Rc<Palette>,
     pub(super) export: Callback<Export>,
@@ -26,7 +26,7 @@ pub(super) struct Props {
 }
 
 #[component]
-pub(super) fn LayoutPanel(props: &Props) -> Html {
+pub(super) fn TileLayoutPanel(props: &Props) -> Html {
     let node = use_node_ref();
     let (width, _) = use_size(&node);
     let seen = (props.picture.clone(), width);
@@ -34,11 +34,11 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
     let plans = use_memo(seen, |(picture, width)| {
         let view = picture.view.as_ref();
         let of_view =
-            |plan: &dyn Fn(&LayoutView) -> Plan| Rc::new(view.map(plan).unwrap_or_default());
+            |plan: &dyn Fn(&LayoutView) -> DisplayList| Rc::new(view.map(plan).unwrap_or_default());
         let available = (width - 400.0).max(320.0);
         [
-            of_view(&grid_plan),
-            of_view(&|view| place_plan(view, available)),
+            of_view(&matrix_display_list),
+            of_view(&|view| location_display_list(view, available)),
         ]
     });
     let picture = &props.picture;
@@ -52,7 +52,7 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                 { for picture.view.as_ref().map(|view| facts(view, place)) }
             </div>
             <div class="matrix-main">
-                { super::not_as_linked(&props.page) }
+                { super::unknown_link_parameters(&props.page) }
                 if let Some(view) = &picture.view {
                     <div class="matrix-bar">
                         <p class="say matrix-say" aria-live="polite">{ sentence(&props.page, view) }</p>
@@ -64,19 +64,19 @@ pub(super) fn LayoutPanel(props: &Props) -> Html {
                             if has_fields_before(view, place) {
                                 { descriptor_card(view) }
                             }
-                            { card(props, view, "Matrix", prose(&view.title), size_text(view), grid) }
+                            { card(props, view, "Matrix", inline_code(&view.title), size_text(view), grid) }
                             { place_card(props, view, place) }
                         </div>
                     } else {
                         <section class="card" aria-label="Fields">
-                            <h2>{ prose(&view.title) }</h2>
+                            <h2>{ inline_code(&view.title) }</h2>
                             { fields(view) }
                             { ptx(view) }
                         </section>
                     }
                 }
                 if let Some(refusal) = &picture.refusal {
-                    <p class="hint bad" role="status">{ prose(refusal) }</p>
+                    <p class="hint bad" role="status">{ inline_code(refusal) }</p>
                 }
             </div>
         </section>
@@ -90,7 +90,7 @@ fn descriptor_card(view: &LayoutView) -> Html {
             <h2>{ "Descriptor" }<small><code>{ view.descriptor.clone() }</code></small></h2>
             { fields(view) }
             { notes(first_notes(view)) }
-            if view.wrong.is_empty() {
+            if view.mismatched_cells.is_empty() {
                 { ptx(view) }
             }
         </section>
@@ -108,7 +108,7 @@ fn controls(props: &Props) -> Html {
             { navigation("Descriptor and tile layout", &props.page.choice, dispatch) }
             <div class="matrix-field whole">{ picker("Operation", &picture.request.op, &picture.ops, on_op) }</div>
             { for picture.parameters.iter().map(|parameter| field(props, parameter)) }
-            { for picture.replaced.iter().map(|text| html! { <p class="hint whole">{ prose(text) }</p> }) }
+            { for picture.replaced.iter().map(|text| html! { <p class="hint whole">{ inline_code(text) }</p> }) }
         </form>
     }
 }
@@ -119,7 +119,7 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
     let on_value = set(
         &props.page.choice,
         &props.dispatch,
-        move |choice: &mut MatrixChoice, value: String| {
+        move |choice: &mut LayoutQuery, value: String| {
             let request = &mut choice.request;
             match name.as_str() {
                 "shape" => request.shape = value,
@@ -130,7 +130,7 @@ fn field(props: &Props, parameter: &LayoutParameter) -> Html {
             }
         },
     );
-    let label = capital(&parameter.name.replace('_', " "));
+    let label = capitalize(&parameter.name.replace('_', " "));
     if parameter.name == "step" {
         return slider(parameter, label, on_value);
     }
@@ -182,7 +182,7 @@ fn slider(parameter: &LayoutParameter, label: String, on_value: Callback<String>
 }
 
 /// Checks whether the fields of the descriptor precede the grid. They do if the grid is the memory itself, which leaves space for them.
-fn has_fields_before(view: &LayoutView, place: &Plan) -> bool {
+fn has_fields_before(view: &LayoutView, place: &DisplayList) -> bool {
     place.marks.is_empty() && view.rows > 0 && !view.fields.is_empty()
 }
 
@@ -195,9 +195,9 @@ fn ptx(view: &LayoutView) -> Html {
 }
 
 /// Renders the rule, its source, and the fields of a descriptor unless they precede the grid.
-fn facts(view: &LayoutView, place: &Plan) -> Html {
+fn facts(view: &LayoutView, place: &DisplayList) -> Html {
     let has_fields = !has_fields_before(view, place);
-    let certainty = match view.sure.as_str() {
+    let certainty = match view.confidence.as_str() {
         "high" => String::new(),
         sure => format!(" (confidence: {sure})"),
     };
@@ -215,13 +215,13 @@ fn facts(view: &LayoutView, place: &Plan) -> Html {
                 }
             </tbody></table>
             { for view.related.iter().map(|related| html! {
-                <p><a class="link" href={link_of(related)}>{ prose(&related.title) }</a></p>
+                <p><a class="link" href={link_of(related)}>{ inline_code(&related.title) }</a></p>
             }) }
             { notes(if has_fields || view.rows == 0 { &view.notes } else { view.notes.get(first_notes(view).len()..).unwrap_or_default() }) }
             if has_fields && !view.fields.is_empty() && view.rows > 0 {
                 { fields(view) }
             }
-            if view.rows > 0 && (has_fields || !view.wrong.is_empty()) {
+            if view.rows > 0 && (has_fields || !view.mismatched_cells.is_empty()) {
                 { ptx(view) }
             }
         </section>
@@ -231,22 +231,22 @@ fn facts(view: &LayoutView, place: &Plan) -> Html {
 /// Returns the notes beside the fields of a descriptor: all notes, or only the first ones if the descriptor is invalid, so that the
 /// elements that it addresses stay visible.
 fn first_notes(view: &LayoutView) -> &[String] {
-    const MOST: usize = 3;
-    match view.wrong.is_empty() {
+    const MAX: usize = 3;
+    match view.mismatched_cells.is_empty() {
         true => &view.notes,
-        false => view.notes.get(..MOST).unwrap_or(&view.notes),
+        false => view.notes.get(..MAX).unwrap_or(&view.notes),
     }
 }
 
 /// Renders notes and likely mistakes.
 fn notes(notes: &[String]) -> Html {
-    html! { <div class="layout-notes">{ for notes.iter().map(|note| html! { <p class="hint">{ prose(note) }</p> }) }</div> }
+    html! { <div class="layout-notes">{ for notes.iter().map(|note| html! { <p class="hint">{ inline_code(note) }</p> }) }</div> }
 }
 
 fn link_of(related: &RelatedLayout) -> String {
-    write_link(&MatrixChoice {
+    write_link(&LayoutQuery {
         request: related.request.clone(),
-        ..MatrixChoice::default()
+        ..LayoutQuery::default()
     })
 }
 
@@ -272,15 +272,15 @@ fn fields(view: &LayoutView) -> Html {
 }
 
 /// Describes the focused element.
-fn sentence(page: &MatrixPage, view: &LayoutView) -> String {
-    let Some(MatrixFocus::Cell { cell, .. }) = page.focus() else {
+fn sentence(page: &LayoutExplorerState, view: &LayoutView) -> String {
+    let Some(LayoutFocus::Cell { cell, .. }) = page.focus() else {
         return match view.rows {
             0 => "Select modifiers or enter the bits of a descriptor.".to_owned(),
             _ => "Hover over a cell to highlight the element in the diagram and in memory."
                 .to_owned(),
         };
     };
-    let (row, column) = layout_position(view, cell);
+    let (row, column) = row_and_column(view, cell);
     view.describe(row, column).unwrap_or_default()
 }
 
@@ -291,11 +291,11 @@ fn size_text(view: &LayoutView) -> String {
     )
 }
 
-fn place_card(props: &Props, view: &LayoutView, plan: &Rc<Plan>) -> Html {
+fn place_card(props: &Props, view: &LayoutView, plan: &Rc<DisplayList>) -> Html {
     if plan.marks.is_empty() {
         return Html::default();
     }
-    let (title, about) = place_title(view);
+    let (title, about) = location_title(view);
     card(props, view, title, title.into(), about.to_owned(), plan)
 }
 
@@ -305,12 +305,12 @@ fn card(
     name: &'static str,
     title: Html,
     about: String,
-    plan: &Rc<Plan>,
+    plan: &Rc<DisplayList>,
 ) -> Html {
     html! {
         <section class="card matrix-card" aria-label={name}>
             <h2>{ title }<small>{ about }</small></h2>
-            <Drawing {name} index={0} plan={plan.clone()} columns={(view.columns as usize).max(1)}
+            <LayoutDiagram {name} index={0} plan={plan.clone()} columns={(view.columns as usize).max(1)}
                 page={props.page.clone()} palette={props.palette.clone()} dispatch={props.dispatch.clone()} />
         </section>
     }

@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::model::{fixture, place_of};
-use crate::protocol::{Refusal, Response, ResponseBody, encode};
-use warpgrid_view::model::{CellHistory, Frame};
-use warpgrid_view::session::start::{StartEdit, StartPlace};
-use warpgrid_view::session::until::{Direction, Reached, Until, UntilError};
-use warpgrid_view::source::reference::Pages;
+use crate::protocol::{LaunchError, Response, ResponseBody, encode};
+use warpgrid_view::model::{CellHistory, SessionFrame};
+use warpgrid_view::session::start::{InitialValueTarget, LaunchEdit};
+use warpgrid_view::session::until::{Direction, StopCondition, StopConditionError, StopResult};
+use warpgrid_view::source::reference::ReferencePages;
 use warpgrid_view::{CheckOptions, CheckReport};
-use warpgrid_worker::first::{FIRST_TEXT, requests};
+use warpgrid_worker::first::{FIRST_EXAMPLE, requests};
 
 fn after(model: Model, actions: impl IntoIterator<Item = Action>) -> Model {
     actions.into_iter().fold(model, reduce)
@@ -17,7 +17,10 @@ fn after(model: Model, actions: impl IntoIterator<Item = Action>) -> Model {
 /// Handles the worker's response to the newest request.
 fn answered(model: Model, body: ResponseBody) -> Model {
     let (id, launch) = (model.next_request - 1, model.run.launch);
-    reduce(model, Action::Heard(Response::new(id, launch, body).into()))
+    reduce(
+        model,
+        Action::ResponseReceived(Response::new(id, launch, body).into()),
+    )
 }
 
 fn rejected(model: Model, revision: u32) -> Model {
@@ -50,14 +53,14 @@ fn running() -> Model {
 fn typed(text: &str) -> Action {
     Action::Edited {
         text: text.into(),
-        is_another: false,
+        replaces_source: false,
     }
 }
 
 fn pasted(text: &str) -> Action {
     Action::Edited {
         text: text.into(),
-        is_another: true,
+        replaces_source: true,
     }
 }
 
@@ -65,7 +68,7 @@ fn last_sent(model: &Model) -> Option<&RequestBody> {
     model.outbox.last().map(|request| &request.body)
 }
 
-fn last_goal(model: &Model) -> Option<Goal> {
+fn last_goal(model: &Model) -> Option<MoveTarget> {
     match last_sent(model) {
         Some(RequestBody::Launch { goal, .. }) => Some(*goal),
         _ => None,
@@ -115,14 +118,16 @@ fn an_example_is_launched_and_shown_on_the_way() {
     let model = after(accepted(Model::new("text", Some(0))), [Action::LaunchDue]);
     assert_eq!(
         last_goal(&model),
-        Some(Goal::Explore(Place::Share(SHARE_OF_EXAMPLE)))
+        Some(MoveTarget::MeasureLength(
+            PositionAfterMeasure::StoreFraction(EXAMPLE_STORE_FRACTION)
+        ))
     );
 }
 
 #[test]
 fn a_first_visit_asks_what_was_recorded_of_one() {
-    let mut first = Model::new(FIRST_TEXT, examples::with_source(FIRST_TEXT));
-    first.follow_link(Linked::default());
+    let mut first = Model::new(FIRST_EXAMPLE, examples::with_source(FIRST_EXAMPLE));
+    first.apply_shared_view(SharedView::default());
     assert_eq!(first.example, Some(0));
     let [_, check, launch] = requests();
     assert_eq!(first.outbox, std::slice::from_ref(&check));
@@ -133,26 +138,38 @@ fn a_first_visit_asks_what_was_recorded_of_one() {
 #[test]
 fn another_text_is_launched_and_shown_from_its_first_store() {
     let model = launched();
-    assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Share(0.0))));
+    assert_eq!(
+        last_goal(&model),
+        Some(MoveTarget::MeasureLength(
+            PositionAfterMeasure::StoreFraction(0.0)
+        ))
+    );
     assert!(model.is_stale());
     assert!(!framed(model).is_stale());
 }
 
 #[test]
 fn what_was_found_of_a_text_stays_until_its_change_is_looked_through() {
-    let found = |model| answered(model, ResponseBody::Order(Box::default()));
+    let found = |model| answered(model, ResponseBody::Analysis(Box::default()));
     let change = |model, action| after(accepted(reduce(model, action)), [Action::LaunchDue]);
     let changed = framed(change(found(running()), typed("texts")));
-    assert_eq!(changed.run.order, None);
-    let before = changed.run.before.clone().expect("what was found before");
+    assert_eq!(changed.run.analysis, None);
+    let before = changed
+        .run
+        .previous_analysis
+        .clone()
+        .expect("what was found before");
     assert_eq!(&*before.text, "text");
     assert!(before.order.is_some());
     let model = found(changed);
     assert_eq!(
-        (model.run.before.clone(), model.run.order.is_some()),
+        (
+            model.run.previous_analysis.clone(),
+            model.run.analysis.is_some()
+        ),
         (None, true)
     );
-    assert_eq!(change(model, pasted("other")).run.before, None);
+    assert_eq!(change(model, pasted("other")).run.previous_analysis, None);
 }
 
 #[test]
@@ -179,16 +196,24 @@ fn a_picked_kernel_is_launched_and_forgotten_with_its_text() {
 fn a_pasted_text_starts_at_its_first_store_however_like_the_one_before() {
     for paste in [typed("another kernel"), pasted("texts")] {
         let model = after(accepted(after(running(), [paste])), [Action::LaunchDue]);
-        assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Share(0.0))));
+        assert_eq!(
+            last_goal(&model),
+            Some(MoveTarget::MeasureLength(
+                PositionAfterMeasure::StoreFraction(0.0)
+            ))
+        );
     }
 }
 
 #[test]
 fn a_linked_text_is_shown_where_its_link_says() {
     let mut model = accepted(Model::new("text", Some(0)));
-    model.fresh = Some(Fresh::At(7));
+    model.fresh = Some(InitialPosition::Step(7));
     let model = after(model, [Action::LaunchDue]);
-    assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Position(7))));
+    assert_eq!(
+        last_goal(&model),
+        Some(MoveTarget::MeasureLength(PositionAfterMeasure::Position(7)))
+    );
 }
 
 #[test]
@@ -204,7 +229,7 @@ fn a_text_that_cannot_run_is_not_shown_with_the_memory_of_another() {
         (&pasted_over.run.frame, &pasted_over.run.facts),
         (&None, &None)
     );
-    let refusal = Refusal {
+    let refusal = LaunchError {
         code: "W0711".into(),
         message: "the module has no kernel to launch".into(),
         diagnostics: Vec::new(),
@@ -213,7 +238,7 @@ fn a_text_that_cannot_run_is_not_shown_with_the_memory_of_another() {
         accepted(after(running(), [pasted("texts")])),
         [Action::LaunchDue],
     );
-    let refused = answered(launched, ResponseBody::Refused(refusal));
+    let refused = answered(launched, ResponseBody::LaunchFailed(refusal));
     assert!(refused.run.frame.is_none() && refused.run.refusal.is_some());
 }
 
@@ -222,7 +247,12 @@ fn a_late_frame_of_the_run_before_leaves_a_pasted_text_fresh() {
     let model = framed(after(running(), [pasted("texts")]));
     let model = after(accepted(model), [typed("textss")]);
     let model = after(accepted(model), [Action::LaunchDue]);
-    assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Share(0.0))));
+    assert_eq!(
+        last_goal(&model),
+        Some(MoveTarget::MeasureLength(
+            PositionAfterMeasure::StoreFraction(0.0)
+        ))
+    );
     assert_eq!(framed(model).fresh, None);
 }
 
@@ -233,7 +263,7 @@ fn an_empty_text_has_no_run() {
         (model.run.frame.clone(), model.run.facts.clone()),
         (None, None)
     );
-    assert_eq!(after(model.clone(), [Action::Move(Goal::End)]), model);
+    assert_eq!(after(model.clone(), [Action::Move(MoveTarget::End)]), model);
 }
 
 #[test]
@@ -249,10 +279,10 @@ fn another_text_is_read_for_its_own_target() {
 fn a_fix_of_the_header_takes_the_override_back() {
     let model = after(running(), [Action::SetTarget(Some("sm_60".into()))]);
     let revision = model.revision;
-    let model = after(model, [Action::TakeBackOverrides]);
+    let model = after(model, [Action::ClearOverrides]);
     assert_eq!((model.target.clone(), model.revision), (None, revision + 1));
     assert!(matches!(last_sent(&model), Some(RequestBody::Check { .. })));
-    assert_eq!(after(model.clone(), [Action::TakeBackOverrides]), model);
+    assert_eq!(after(model.clone(), [Action::ClearOverrides]), model);
 }
 
 #[test]
@@ -262,13 +292,16 @@ fn the_way_to_a_block_ends_at_its_first_warp() {
     let Some(RequestBody::Move { goal, look }) = last_sent(&model) else {
         panic!("a move is sent")
     };
-    assert_eq!((*goal, look.warp), (Goal::Block(610), Some((610, 0))));
+    assert_eq!((*goal, look.warp), (MoveTarget::Block(610), Some((610, 0))));
 }
 
 #[test]
 fn a_text_that_cannot_be_kept_is_reported_until_it_is() {
     let failed = after(running(), [Action::KeepFailed("it is full".into())]);
-    assert_eq!(failed.trouble, Some(Trouble::Keep("it is full".into())));
+    assert_eq!(
+        failed.trouble,
+        Some(PageError::SaveFailed("it is full".into()))
+    );
     let verdict = accepted(failed.clone());
     assert_eq!(verdict.trouble, failed.trouble);
     assert_eq!(
@@ -281,26 +314,32 @@ fn a_text_that_cannot_be_kept_is_reported_until_it_is() {
 fn an_edit_keeps_the_position() {
     let model = after(running(), [typed("texts")]);
     let model = after(accepted(model), [Action::LaunchDue]);
-    assert_eq!(last_goal(&model), Some(Goal::Explore(Place::Position(3))));
+    assert_eq!(
+        last_goal(&model),
+        Some(MoveTarget::MeasureLength(PositionAfterMeasure::Position(3)))
+    );
 }
 
 #[test]
 fn answers_about_an_older_launch_are_dropped() {
     let model = running();
-    let refusal = Refusal {
+    let refusal = LaunchError {
         code: "W0001".into(),
         message: "no".into(),
         diagnostics: Vec::new(),
     };
-    let old = Response::new(1, model.run.launch - 1, ResponseBody::Refused(refusal));
-    assert_eq!(after(model.clone(), [Action::Heard(old.into())]), model);
+    let old = Response::new(1, model.run.launch - 1, ResponseBody::LaunchFailed(refusal));
+    assert_eq!(
+        after(model.clone(), [Action::ResponseReceived(old.into())]),
+        model
+    );
 }
 
 #[test]
 fn moves_wait_for_a_run_of_the_present_text() {
     let model = Model::new("text", None);
-    assert_eq!(after(model.clone(), [Action::Move(Goal::End)]), model);
-    let model = after(running(), [Action::Move(Goal::End)]);
+    assert_eq!(after(model.clone(), [Action::Move(MoveTarget::End)]), model);
+    let model = after(running(), [Action::Move(MoveTarget::End)]);
     assert!(matches!(last_sent(&model), Some(RequestBody::Move { .. })));
     assert!(model.run.busy.is_some());
 }
@@ -321,7 +360,7 @@ fn a_stop_reaches_the_worker_only_while_something_runs() {
     let n_sent = model.outbox.len();
     let model = after(model, [Action::Stop]);
     assert_eq!((model.outbox.len(), model.pinned.clone()), (n_sent, None));
-    let model = after(model, [Action::Move(Goal::End), Action::Stop]);
+    let model = after(model, [Action::Move(MoveTarget::End), Action::Stop]);
     assert_eq!(last_sent(&model), Some(&RequestBody::Stop));
 }
 
@@ -346,7 +385,7 @@ fn the_reference_opens_at_a_page_and_is_fetched_once() {
     assert_eq!(opened.reference, page);
     assert_eq!(last_sent(&opened), Some(&RequestBody::Reference));
     let (forms, codes, terms) = (Vec::new(), Vec::new(), Vec::new());
-    let file = encode(&Pages {
+    let file = encode(&ReferencePages {
         forms,
         codes,
         terms,
@@ -380,14 +419,20 @@ fn a_reference_that_cannot_be_fetched_is_asked_for_again() {
 
 #[test]
 fn a_dead_worker_leaves_the_text_and_says_why() {
-    let quiet = after(running(), [Action::LaterCoreDied("it is not there".into())]);
+    let quiet = after(
+        running(),
+        [Action::ExtendedWorkerTerminated("it is not there".into())],
+    );
     assert_eq!(quiet.trouble, None);
-    let model = after(running(), [Action::WorkerDied("the core stopped".into())]);
+    let model = after(
+        running(),
+        [Action::WorkerTerminated("the core stopped".into())],
+    );
     assert_eq!(&*model.text, "text");
     assert!(model.is_stale());
     assert_eq!(
         model.trouble,
-        Some(Trouble::Core("the core stopped".into()))
+        Some(PageError::EmulatorStopped("the core stopped".into()))
     );
     // A retry begins with the check.
     let model = after(model, [Action::Relaunch]);
@@ -453,7 +498,7 @@ fn the_history_of_a_pinned_cell_is_asked_for_once() {
     assert!(known.run.history.of(&place).is_some());
     let sent = known.next_request;
     let elsewhere = |model: Model, position| {
-        let frame = Frame {
+        let frame = SessionFrame {
             position,
             ..fixture::frame()
         };
@@ -466,13 +511,13 @@ fn the_history_of_a_pinned_cell_is_asked_for_once() {
     assert!(matches!(last_sent(&again), Some(RequestBody::History(_))));
     // A new launch resets the history.
     let fresh = after(again, [Action::LaunchDue]);
-    assert_eq!(fresh.run.history, History::default());
+    assert_eq!(fresh.run.history, WriteHistory::default());
 }
 
 #[test]
 fn a_run_until_something_is_a_move_that_says_what_happened() {
-    let breaks = Action::Until(UntilAction::SetBreaks([8].into()));
-    let go = Action::Until(UntilAction::GoToBreak(Direction::Back));
+    let breaks = Action::Until(RunUntilAction::SetBreakpoints([8].into()));
+    let go = Action::Until(RunUntilAction::GoToBreakpoint(Direction::Reverse));
     let quiet = after(running(), [go.clone()]);
     assert!(!matches!(
         last_sent(&quiet),
@@ -481,10 +526,10 @@ fn a_run_until_something_is_a_move_that_says_what_happened() {
     let model = after(running(), [breaks, go]);
     assert!(matches!(
         last_sent(&model),
-        Some(RequestBody::Until { until: Until::Lines(lines), direction: Direction::Back, .. }) if lines == &[8]
+        Some(RequestBody::Until { until: StopCondition::LineReached(lines), direction: Direction::Reverse, .. }) if lines == &[8]
     ));
     assert!(model.run.busy.is_some());
-    let reached = Reached {
+    let reached = StopResult {
         is_reached: true,
         position: 3,
         text: "line 8 comes next".into(),
@@ -493,42 +538,45 @@ fn a_run_until_something_is_a_move_that_says_what_happened() {
     assert!(said.run.busy.is_some());
     let there = framed(said);
     assert!(there.run.busy.is_none());
-    assert!(there.until.said_at(3).is_some() && there.until.said_at(4).is_none());
+    assert!(there.until.message_at(3).is_some() && there.until.message_at(4).is_none());
     // No frame follows an error in the condition.
-    let wrong = UntilError {
+    let wrong = StopConditionError {
         message: "no register".into(),
         at: (0, 1),
     };
     let refused = answered(model, ResponseBody::Until(Err(wrong)));
-    assert!(refused.run.busy.is_none() && refused.until.said_at(9).is_some());
+    assert!(refused.run.busy.is_none() && refused.until.message_at(9).is_some());
 }
 
 #[test]
 fn a_change_of_the_launch_is_asked_for_and_forgotten_with_another_text() {
-    let place = StartPlace::Scalar("n".into());
-    let change = || Action::EditStart(StartPlace::Scalar("n".into()), "7".into());
+    let place = InitialValueTarget::Scalar("n".into());
+    let change = || Action::EditInitialValue(InitialValueTarget::Scalar("n".into()), "7".into());
     let model = after(running(), [change()]);
     assert!(
-        matches!(last_sent(&model), Some(RequestBody::EditStart { value, .. }) if value == "7")
+        matches!(last_sent(&model), Some(RequestBody::EditInitialValue { value, .. }) if value == "7")
     );
-    let edit = StartEdit {
+    let edit = LaunchEdit {
         edits: Vec::new(),
         line: "//@ scalar n: s32 = 7".into(),
     };
-    let done = answered(model.clone(), ResponseBody::EditStart(Ok(edit)));
+    let done = answered(model.clone(), ResponseBody::EditInitialValue(Ok(edit)));
     assert_eq!(done.start.line(&place), Some("//@ scalar n: s32 = 7"));
     // The source first contains the line, and later does not.
     let applied = after(done, [typed("//@ scalar n: s32 = 7\nret;")]);
     assert!(applied.start.line(&place).is_some());
-    assert_eq!(after(applied, [typed("ret;")]).start, StartPage::default());
-    let why = ResponseBody::EditStart(Err("no line states it".into()));
+    assert_eq!(
+        after(applied, [typed("ret;")]).start,
+        InitialValueState::default()
+    );
+    let why = ResponseBody::EditInitialValue(Err("no line states it".into()));
     let refused = answered(model, why);
-    assert_eq!(refused.start.why(&place), Some("no line states it"));
+    assert_eq!(refused.start.error(&place), Some("no line states it"));
     // Annotations that a link adds are not part of the source.
     let mut linked = running();
-    linked.guessed = "//@ scalar n: s32 = 3".into();
+    linked.inferred_annotations = "//@ scalar n: s32 = 3".into();
     let sent = linked.next_request;
     let linked = after(linked, [change()]);
     assert_eq!(linked.next_request, sent);
-    assert!(linked.start.why(&place).is_some());
+    assert!(linked.start.error(&place).is_some());
 }

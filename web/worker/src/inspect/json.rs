@@ -1,9 +1,10 @@
 //! Serializes watched values and step comparisons as JSON.
 
 use crate::json::{list, object, or_null, text};
-use warpgrid_view::model::{Cell, Written};
+use warpgrid_view::model::{GridCell, WriteAge};
 use warpgrid_view::session::inspect::{
-    Arranged, CellChange, MemoryChange, Minimap, Moments, RegisterChange, Shades, WatchedValue,
+    CellChange, Heatmap, LayoutMemoryView, MemoryChange, Minimap, RegisterChange, StateDiff,
+    WatchedValue,
 };
 
 pub(super) fn watched(found: &[WatchedValue]) -> String {
@@ -26,7 +27,7 @@ fn value(found: &WatchedValue) -> String {
     object(&fields)
 }
 
-pub(super) fn moments(found: &Moments) -> String {
+pub(super) fn moments(found: &StateDiff) -> String {
     let positions = found.positions.iter().map(u64::to_string);
     object(&[
         ("positions", list(positions)),
@@ -81,7 +82,7 @@ fn register(change: &RegisterChange) -> String {
     ])
 }
 
-pub(super) fn arranged(found: &Arranged) -> String {
+pub(super) fn arranged(found: &LayoutMemoryView) -> String {
     let cells = found.cells.iter().map(|(index, cell)| match cell {
         Some(cell) => arranged_cell(*index, cell),
         None => list([index.to_string()].into_iter()),
@@ -95,21 +96,21 @@ pub(super) fn arranged(found: &Arranged) -> String {
         ("columns", found.columns.to_string()),
         ("shownRows", rows),
         ("shownColumns", columns),
-        ("twice", found.n_twice.to_string()),
+        ("twice", found.n_aliased.to_string()),
         ("cells", list(cells)),
     ])
 }
 
 /// Serializes a cell as `[index, text, lane or null, "now", "before" or "never"]`, followed by `true` if lanes conflict.
-fn arranged_cell(index: i64, cell: &Cell) -> String {
+fn arranged_cell(index: i64, cell: &GridCell) -> String {
     let when = match cell.written {
-        Written::Now => "now",
-        Written::Before => "before",
-        Written::Never => "never",
+        WriteAge::Now => "now",
+        WriteAge::Before => "before",
+        WriteAge::Never => "never",
     };
     let lane = cell.lane.map_or("null".to_owned(), |lane| lane.to_string());
     let mut parts = vec![index.to_string(), text(&cell.text), lane, text(when)];
-    parts.extend(cell.conflict.then(|| "true".to_owned()));
+    parts.extend(cell.has_conflict.then(|| "true".to_owned()));
     list(parts.into_iter())
 }
 
@@ -136,7 +137,7 @@ const LETTERS: &str = include_str!("letters.json");
 
 /// Serializes one character per element, the labels of the lowest and the highest shade, and the start and end of each range that the
 /// present step wrote.
-pub(super) fn shades(found: &Shades) -> String {
+pub(super) fn shades(found: &Heatmap) -> String {
     let letters_of = LETTERS.trim().trim_matches('"').as_bytes();
     let letter = |shade: &u8| letters_of.get(usize::from(*shade)).copied();
     let letter = |shade| char::from(letter(shade).unwrap_or(b'?'));

@@ -7,16 +7,16 @@ use crate::listen::Answered;
 use std::ops::Range;
 use warpgrid_view::api::ReportRequest;
 use warpgrid_view::model::GridRequest;
-use warpgrid_view::session::distributed_run::{SharedRun, Sharing, Untranslated};
-use warpgrid_view::session::translated::Limits;
-use warpgrid_view::{MemoryId, Session};
-use warpgrid_webassembly::{Host, received, sent};
+use warpgrid_view::session::distributed_run::{DistributedRun, FallbackReason, WorkerPolicy};
+use warpgrid_view::session::translated::RunLimits;
+use warpgrid_view::{MemoryKey, Session};
+use warpgrid_webassembly::{JsEngine, deserialize_partition, serialize_partition};
 use wasm_bindgen::JsValue;
 
 /// Step limit of a run.
-const LIMITS: Limits = Limits {
+const LIMITS: RunLimits = RunLimits {
     max_steps: 4_000_000_000,
-    least_pace: None,
+    min_steps_per_second: None,
 };
 
 /// Maximum number of elements shown per buffer.
@@ -27,7 +27,7 @@ const MAX_BUFFERS: usize = 12;
 
 thread_local! {
     /// The WebAssembly host that runs translated kernels.
-    static HOST: Host = Host::default();
+    static HOST: JsEngine = JsEngine::default();
 }
 
 /// A request for a JIT run.
@@ -64,7 +64,7 @@ impl Question {
 /// The distributed run in progress, whether its blocks were left to other workers or received from another worker.
 #[derive(Default)]
 pub(super) struct Running {
-    shared: Option<SharedRun<Host>>,
+    shared: Option<DistributedRun<JsEngine>>,
 }
 
 impl Running {
@@ -83,12 +83,12 @@ impl Running {
             Question::Run(n_workers) => {
                 self.close();
                 let mut run = begun(session)?;
-                let sharing = Sharing::among(*n_workers);
+                let sharing = WorkerPolicy::among(*n_workers);
                 let shares = HOST.with(|host| run.begin(host, sharing)).map_err(said)?;
                 if shares.is_empty() {
                     return Ok(finish(run)?.into());
                 }
-                let noted = numbers(run.noted().iter());
+                let noted = numbers(run.tracked_ranges().iter());
                 let shares = shares
                     .iter()
                     .map(|blocks| numbers([blocks.start, blocks.end].iter()));
@@ -101,21 +101,27 @@ impl Running {
                     self.shared = Some(begun(session)?);
                 }
                 let run = self.shared()?;
-                let part = HOST.with(|host| run.run_share(host, blocks.clone(), noted).map(sent));
+                let part = HOST.with(|host| {
+                    run.run_share(host, blocks.clone(), noted)
+                        .map(serialize_partition)
+                });
                 Ok(Answered {
                     words: "null".to_owned(),
                     part: Some(part.map_err(said)??),
                 })
             }
             Question::GoOn => {
-                self.shared()?.go_on(None).map_err(said)?;
+                self.shared()?.run_local_blocks(None).map_err(said)?;
                 Ok("null".to_owned().into())
             }
             Question::Join => {
-                let parts: Vec<_> = parts.iter().map(received).collect::<Result<_, _>>()?;
+                let parts: Vec<_> = parts
+                    .iter()
+                    .map(deserialize_partition)
+                    .collect::<Result<_, _>>()?;
                 let run = self.shared()?;
                 if !run.join(&parts).map_err(said)? {
-                    let noted = numbers(run.noted().iter());
+                    let noted = numbers(run.tracked_ranges().iter());
                     return Ok(object(&[("noted", noted)]).into());
                 }
                 let run = self.shared.take();
@@ -124,7 +130,7 @@ impl Running {
         }
     }
 
-    fn shared(&mut self) -> Result<&mut SharedRun<Host>, String> {
+    fn shared(&mut self) -> Result<&mut DistributedRun<JsEngine>, String> {
         self.shared.as_mut().ok_or_else(nothing)
     }
 }
@@ -133,13 +139,15 @@ fn nothing() -> String {
     "no kernel is loaded".to_owned()
 }
 
-fn said(why: Untranslated) -> String {
+fn said(why: FallbackReason) -> String {
     why.0
 }
 
-fn begun(session: &Session) -> Result<SharedRun<Host>, String> {
-    let launch = session.unwatched().map_err(|failure| failure.message)?;
-    HOST.with(|host| SharedRun::new(launch, host, LIMITS))
+fn begun(session: &Session) -> Result<DistributedRun<JsEngine>, String> {
+    let launch = session
+        .restart_without_last_writers()
+        .map_err(|failure| failure.message)?;
+    HOST.with(|host| DistributedRun::new(launch, host, LIMITS))
         .map_err(said)
 }
 
@@ -151,7 +159,7 @@ fn number_or_null(number: Option<u64>) -> String {
     number.map_or("null".to_owned(), |number| number.to_string())
 }
 
-fn finish(run: SharedRun<Host>) -> Result<String, String> {
+fn finish(run: DistributedRun<JsEngine>) -> Result<String, String> {
     let (mut end, took) = run.finish().map_err(said)?;
     let report = end.report(&ReportRequest {
         max_steps: LIMITS.max_steps,
@@ -166,7 +174,7 @@ fn finish(run: SharedRun<Host>) -> Result<String, String> {
         ("steps", number_or_null(report.steps)),
         ("stores", number_or_null(report.stores)),
         ("laneInstructions", report.lane_instructions.to_string()),
-        ("promises", end.has_promise().to_string()),
+        ("promises", end.has_expectation().to_string()),
         ("differences", texts(&report.differences)),
         ("buffers", list(buffers.into_iter())),
     ]))
@@ -175,7 +183,7 @@ fn finish(run: SharedRun<Host>) -> Result<String, String> {
 /// Serializes the first elements of a buffer and its element count.
 fn buffer(end: &mut Session, name: &str) -> Option<String> {
     let grid = end.grid(&GridRequest {
-        memory: MemoryId::Buffer(name.to_owned()),
+        memory: MemoryKey::Buffer(name.to_owned()),
         ty: None,
         columns: Some(MAX_ELEMENTS),
         first_row: 0,

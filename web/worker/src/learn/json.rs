@@ -3,19 +3,19 @@
 use crate::json::{list, object, or_null, text, texts};
 use warpgrid_view::learn::puzzle::{PuzzleView, Verdict};
 use warpgrid_view::learn::tour::TourView;
-use warpgrid_view::learn::{Piece, Prose};
+use warpgrid_view::learn::{Inline, Prose};
 
 fn prose(prose: &Prose) -> String {
     list(prose.iter().map(|pieces| list(pieces.iter().map(piece))))
 }
 
-fn piece(piece: &Piece) -> String {
+fn piece(piece: &Inline) -> String {
     let (kind, value) = match piece {
-        Piece::Text(words) => ("text", text(words)),
-        Piece::Code(words) => ("code", text(words)),
-        Piece::Strong(words) => ("strong", text(words)),
-        Piece::Line(line) => ("line", line.to_string()),
-        Piece::Fact(fact) => {
+        Inline::Text(words) => ("text", text(words)),
+        Inline::Code(words) => ("code", text(words)),
+        Inline::Strong(words) => ("strong", text(words)),
+        Inline::Line(line) => ("line", line.to_string()),
+        Inline::Fact(fact) => {
             let fields = [
                 ("text", text(&fact.text)),
                 ("pin", or_null(fact.pin.as_ref())),
@@ -36,7 +36,7 @@ pub(super) fn puzzle(view: &PuzzleView) -> String {
         ("moment", or_null(view.moment.as_ref())),
         ("choices", texts(&view.choices)),
         ("before", text(&view.before)),
-        ("given", text(&view.given)),
+        ("given", text(&view.placeholder)),
         ("after", text(&view.after)),
         ("limits", texts(&view.limits)),
         ("answer", text(&view.answer)),

@@ -1,11 +1,11 @@
 //! Comparisons of rows (PTX ISA, "set", "setp", "testp"). The result is a lane mask in a predicate, or a row of true
 //! and false values.
 
-use crate::code::{Bank, Combine, CompareKind, Comparison};
+use crate::code::{CompareType, Comparison, PredicateCombine, RegisterBank};
 use crate::exec::elements::mask_of;
 use crate::semantics::compare::{Upper16, compare as integers, true_bits};
 use crate::semantics::integer::Apply;
-use crate::semantics::registers::{LANES, Lanes, Slot};
+use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot};
 use warpgrid_isa::{BoolOp, CompareOp, FloatFormat, FloatTest, ScalarType};
 
 /// Rows of two sources, and the mask of the lanes whose comparison is true.
@@ -44,9 +44,9 @@ fn floats(op: CompareOp, a: &[f64; LANES], b: &[f64; LANES]) -> u32 {
 }
 
 /// Returns the values of a float row of the compared type.
-fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
+fn float_values(l: &LaneRegisters<'_>, c: &Comparison, slot: OperandSlot) -> [f64; LANES] {
     let mut row = [0.0; LANES];
-    if c.kind == CompareKind::F64 {
+    if c.kind == CompareType::F64 {
         let bits = l.r64(slot);
         for lane in 0..LANES {
             row[lane] = f64::from_bits(bits[lane]);
@@ -57,9 +57,9 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
     for lane in 0..LANES {
         row[lane] = match c.kind {
             // A subnormal has a zero exponent field.
-            CompareKind::F16 if c.ftz && bits[lane] & FloatFormat::F16.infinity() == 0 => 0.0,
-            CompareKind::F16 => FloatFormat::F16.value(bits[lane] & 0xffff),
-            CompareKind::Bf16 => FloatFormat::BF16.value(bits[lane] & 0xffff),
+            CompareType::F16 if c.ftz && bits[lane] & FloatFormat::F16.infinity() == 0 => 0.0,
+            CompareType::F16 => FloatFormat::F16.value(bits[lane] & 0xffff),
+            CompareType::Bf16 => FloatFormat::BF16.value(bits[lane] & 0xffff),
             _ => match f32::from_bits(bits[lane]) {
                 value if c.ftz && value.is_subnormal() => 0.0,
                 value => f64::from(value),
@@ -71,8 +71,8 @@ fn float_values(l: &Lanes<'_>, c: &Comparison, slot: Slot) -> [f64; LANES] {
 
 /// Returns the mask of all lanes whose comparison is true, including inactive lanes.
 #[inline(always)]
-fn compare(l: &Lanes<'_>, c: &Comparison) -> u32 {
-    use CompareKind as K;
+fn compare(l: &LaneRegisters<'_>, c: &Comparison) -> u32 {
+    use CompareType as K;
     let sign = c.kind.signedness();
     let mut found = 0;
     let mask = &mut found;
@@ -97,7 +97,7 @@ fn compare(l: &Lanes<'_>, c: &Comparison) -> u32 {
 }
 
 #[inline(always)]
-fn combined(l: &Lanes<'_>, result: u32, combine: Option<Combine>) -> u32 {
+fn combined(l: &LaneRegisters<'_>, result: u32, combine: Option<PredicateCombine>) -> u32 {
     let Some(combine) = combine else {
         return result;
     };
@@ -113,11 +113,11 @@ fn combined(l: &Lanes<'_>, result: u32, combine: Option<Combine>) -> u32 {
 /// `setp`
 #[inline(always)]
 pub(crate) fn set_predicate(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     comparison: &Comparison,
-    d: Slot,
-    q: Slot,
-    combine: Option<Combine>,
+    d: OperandSlot,
+    q: OperandSlot,
+    combine: Option<PredicateCombine>,
 ) {
     let result = compare(l, comparison);
     let (p, n) = (combined(l, result, combine), combined(l, !result, combine));
@@ -132,11 +132,11 @@ pub(crate) fn set_predicate(
 /// `set`
 #[inline(never)]
 pub(crate) fn set(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     comparison: &Comparison,
     to: ScalarType,
-    d: Slot,
-    combine: Option<Combine>,
+    d: OperandSlot,
+    combine: Option<PredicateCombine>,
 ) {
     let result = combined(l, compare(l, comparison), combine);
     let yes = true_bits(to);
@@ -148,7 +148,13 @@ pub(crate) fn set(
 }
 
 /// `testp`
-pub(crate) fn test_float(l: &mut Lanes<'_>, test: FloatTest, bank: Bank, d: Slot, a: Slot) {
+pub(crate) fn test_float(
+    l: &mut LaneRegisters<'_>,
+    test: FloatTest,
+    bank: RegisterBank,
+    d: OperandSlot,
+    a: OperandSlot,
+) {
     let classify = |class: std::num::FpCategory| {
         use std::num::FpCategory as C;
         match test {
@@ -161,7 +167,7 @@ pub(crate) fn test_float(l: &mut Lanes<'_>, test: FloatTest, bank: Bank, d: Slot
             FloatTest::Subnormal => class == C::Subnormal,
         }
     };
-    let result = if bank == Bank::B64 {
+    let result = if bank == RegisterBank::B64 {
         let a = l.r64(a);
         mask_of(a, a, |v, _| classify(f64::from_bits(v).classify()))
     } else {

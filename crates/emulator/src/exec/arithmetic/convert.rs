@@ -1,19 +1,24 @@
 //! Conversions between numeric types (PTX ISA, "cvt"). Frequent conversions use host operations on rows. The others
 //! convert each value exactly, with a single rounding.
 
-use crate::code::Element;
+use crate::code::RegisterOperand;
 use crate::exec::elements::{read64, read128, write64, write128};
 use crate::semantics::integer;
-use crate::semantics::mode::{Conversion, FloatMode, Round};
+use crate::semantics::mode::{Conversion, FloatMode, RoundingMode};
 use crate::semantics::narrow;
-use crate::semantics::narrow::Beside;
-use crate::semantics::registers::{LANES, Lanes, Row32, Row64, Slot};
+use crate::semantics::narrow::ConversionOperand;
+use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot, Row32, Row64};
 use crate::semantics::soft;
 use crate::semantics::soft::{NAN_32, NAN_64, format_of};
 use warpgrid_isa::{ScalarType, TypeKind};
 
 /// `cvt`
-pub(crate) fn convert(l: &mut Lanes<'_>, conversion: &Conversion, d: Element, a: Element) {
+pub(crate) fn convert(
+    l: &mut LaneRegisters<'_>,
+    conversion: &Conversion,
+    d: RegisterOperand,
+    a: RegisterOperand,
+) {
     if matches!(
         conversion.to.kind(),
         TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed
@@ -194,7 +199,11 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
     if mode.relu && value < 0.0 {
         value = 0.0;
     }
-    let round = if integral { Round::Nearest } else { mode.round };
+    let round = if integral {
+        RoundingMode::Nearest
+    } else {
+        mode.round
+    };
     match to {
         ScalarType::F64 if value.is_nan() => wide_nan(from, bits, mode),
         ScalarType::F64 => value.to_bits(),
@@ -229,7 +238,7 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
 /// Checks whether the result of a conversion to 32 bits is flushed: whether the result is below the smallest normal
 /// number after rounding to 24 bits with an unbounded exponent (IEEE 754, 7.5 b; code of assembler 13.5 for `sm_75` to
 /// `sm_100`, `.rn` measured on an H100).
-fn is_tiny(value: f64, round: Round) -> bool {
+fn is_tiny(value: f64, round: RoundingMode) -> bool {
     // Scales the value away from the subnormal range, in which the exponent limits the precision.
     const SCALE: f64 = (1u64 << 32) as f64;
     let smallest_normal = f64::from(f32::MIN_POSITIVE) * SCALE;
@@ -255,7 +264,11 @@ fn wide_nan(from: ScalarType, bits: u64, mode: FloatMode) -> u64 {
 }
 
 /// Converts two `f32` to a packed register, with a in the upper half.
-pub(crate) fn convert_packed(l: &mut Lanes<'_>, conversion: &Conversion, [d, a, b]: [Slot; 3]) {
+pub(crate) fn convert_packed(
+    l: &mut LaneRegisters<'_>,
+    conversion: &Conversion,
+    [d, a, b]: [OperandSlot; 3],
+) {
     let (a, b) = (l.r32(a), l.r32(b));
     let mut row: Row32 = [0; LANES];
     for lane in 0..LANES {
@@ -266,12 +279,12 @@ pub(crate) fn convert_packed(l: &mut Lanes<'_>, conversion: &Conversion, [d, a, 
 
 /// Converts two or four `f32`, or a pair, to a packed register, with an additional operand.
 pub(crate) fn convert_by(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     conversion: &Conversion,
-    d: Element,
-    sources: &[Element],
-    beside: Beside,
-    by: Slot,
+    d: RegisterOperand,
+    sources: &[RegisterOperand],
+    beside: ConversionOperand,
+    by: OperandSlot,
 ) {
     let by = *l.r32(by);
     let mut rows = [[0; LANES]; 4];

@@ -4,11 +4,11 @@
 //! lane. NaN results are those of the hardware, and do not depend on the host.
 
 use crate::semantics::approximate;
-use crate::semantics::approximate::Function;
+use crate::semantics::approximate::SpecialFunction;
 use crate::semantics::fused::fma_rows64;
-use crate::semantics::mode::{FloatMode, Round};
+use crate::semantics::mode::{FloatMode, RoundingMode};
 use crate::semantics::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
-use crate::semantics::registers::{LANES, Lanes, Row32, Row64, Slot};
+use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot, Row32, Row64};
 use crate::semantics::soft;
 use crate::semantics::soft::OUTSIDE_16;
 use crate::semantics::soft::{NAN_32, NAN_64};
@@ -26,11 +26,11 @@ fn canonical(value: f32) -> u32 {
 /// Operations on `f32`.
 #[inline(always)]
 pub(crate) fn float32<const FMA: bool>(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     row: &mut Row32,
     f: Float32Op,
     mode: FloatMode,
-    [d, a, b, c]: [Slot; 4],
+    [d, a, b, c]: [OperandSlot; 4],
 ) {
     float_row::<FMA>(row, f, mode, l.r32(a), l.r32(b), l.r32(c));
     l.set32(d, row);
@@ -76,10 +76,10 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
         F::Plain(FloatOp::Neg) => rows(row, a, a, |a, _| -a),
         F::Plain(FloatOp::Abs) => rows(row, a, a, |a, _| a.abs()),
         F::Plain(FloatOp::Min) if !mode.nan && !mode.xorsign_abs => {
-            minmax_rows(row, Extreme::Min, a, b);
+            minmax_rows(row, MinMax::Min, a, b);
         }
         F::Plain(FloatOp::Max) if !mode.nan && !mode.xorsign_abs => {
-            minmax_rows(row, Extreme::Max, a, b);
+            minmax_rows(row, MinMax::Max, a, b);
         }
         F::Plain(FloatOp::Min | FloatOp::Max)
         | F::Rsqrt
@@ -95,7 +95,7 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
 
 /// Selection between the minimum and the maximum.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Extreme {
+enum MinMax {
     Min,
     Max,
 }
@@ -104,17 +104,17 @@ const SIGN: u32 = 1 << 31;
 
 /// Returns the function of the special function unit that implements an operation, if any.
 #[inline(always)]
-pub(crate) fn function_of(f: Float32Op, round: Round) -> Option<Function> {
+pub(crate) fn function_of(f: Float32Op, round: RoundingMode) -> Option<SpecialFunction> {
     use Float32Op as F;
     Some(match f {
-        F::Rcp if round.is_approximate() => Function::Reciprocal,
-        F::Sqrt if round.is_approximate() => Function::Root,
-        F::Rsqrt => Function::ReciprocalRoot,
-        F::Sin => Function::Sine,
-        F::Cos => Function::Cosine,
-        F::Lg2 => Function::Logarithm,
-        F::Ex2 => Function::Power,
-        F::Tanh => Function::Tangent,
+        F::Rcp if round.is_approximate() => SpecialFunction::Reciprocal,
+        F::Sqrt if round.is_approximate() => SpecialFunction::Root,
+        F::Rsqrt => SpecialFunction::ReciprocalRoot,
+        F::Sin => SpecialFunction::Sine,
+        F::Cos => SpecialFunction::Cosine,
+        F::Lg2 => SpecialFunction::Logarithm,
+        F::Ex2 => SpecialFunction::Power,
+        F::Tanh => SpecialFunction::Tangent,
         F::Plain(_) | F::Div | F::Rcp | F::Sqrt | F::Copysign => return None,
     })
 }
@@ -128,7 +128,7 @@ pub(crate) fn function_of(f: Float32Op, round: Round) -> Option<Function> {
         "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
     ))
 )]
-fn approximate_rows(row: &mut Row32, function: Function, mode: FloatMode, a: &Row32) {
+fn approximate_rows(row: &mut Row32, function: SpecialFunction, mode: FloatMode, a: &Row32) {
     *row = approximate::apply(function, mode, a);
     for bits in row {
         *bits = canonical(f32::from_bits(*bits));
@@ -181,7 +181,7 @@ fn modified(
         quotient_rows(row, mode, a, b);
         return true;
     }
-    if mode.relu || mode.round != Round::Nearest {
+    if mode.relu || mode.round != RoundingMode::Nearest {
         return false;
     }
     let flushed;
@@ -232,12 +232,12 @@ fn flush_bits(bits: u32) -> u32 {
 
 /// `min` and `max`. The result for a NaN and a number is the number. -0 is less than +0.
 #[inline(always)]
-fn minmax_rows(row: &mut Row32, extreme: Extreme, a: &Row32, b: &Row32) {
+fn minmax_rows(row: &mut Row32, extreme: MinMax, a: &Row32, b: &Row32) {
     // The order of the bits as integers equals the numeric order after the magnitude bits of negative numbers are
     // inverted.
     let key = |bits: u32| (bits ^ (((bits as i32) >> 31) as u32 >> 1)) as i32;
     let is_nan = |bits: u32| bits & !SIGN > 0x7f80_0000;
-    let smaller = extreme == Extreme::Min;
+    let smaller = extreme == MinMax::Min;
     for lane in 0..LANES {
         let (a, b) = (a[lane], b[lane]);
         let chosen = if (key(a) < key(b)) == smaller { a } else { b };
@@ -300,11 +300,11 @@ fn fma_rows<const FMA: bool>(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
 fn fma_exact(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
     for lane in 0..LANES {
         let [a, b, c] = [a[lane], b[lane], c[lane]].map(f32::from_bits);
-        row[lane] = canonical(fma32(a, b, c, Round::Nearest));
+        row[lane] = canonical(fma32(a, b, c, RoundingMode::Nearest));
     }
 }
 
-fn fma32(a: f32, b: f32, c: f32, round: Round) -> f32 {
+fn fma32(a: f32, b: f32, c: f32, round: RoundingMode) -> f32 {
     let product = f64::from(a) * f64::from(b);
     directed_zero(
         soft::add_odd(product, f64::from(c)),
@@ -315,8 +315,8 @@ fn fma32(a: f32, b: f32, c: f32, round: Round) -> f32 {
 }
 
 /// Narrows a sum. An exact zero sum of terms with different signs is negative when rounding down.
-fn directed_zero(sum: f64, a: f64, b: f64, round: Round) -> f32 {
-    if sum == 0.0 && round == Round::Down && (a.is_sign_negative() || b.is_sign_negative()) {
+fn directed_zero(sum: f64, a: f64, b: f64, round: RoundingMode) -> f32 {
+    if sum == 0.0 && round == RoundingMode::Down && (a.is_sign_negative() || b.is_sign_negative()) {
         return -0.0;
     }
     soft::narrow(sum, round)
@@ -358,8 +358,8 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
         F::Plain(FloatOp::Neg) => return canonical(-a),
         F::Plain(FloatOp::Abs) => return canonical(a.abs()),
         F::Copysign => return b.copysign(a).to_bits(),
-        F::Plain(FloatOp::Min) => return minmax32(Extreme::Min, mode, a, b),
-        F::Plain(FloatOp::Max) => return minmax32(Extreme::Max, mode, a, b),
+        F::Plain(FloatOp::Min) => return minmax32(MinMax::Min, mode, a, b),
+        F::Plain(FloatOp::Max) => return minmax32(MinMax::Max, mode, a, b),
         F::Plain(FloatOp::Add) => {
             directed_zero(soft::add_odd(wide(a), wide(b)), wide(a), wide(b), round)
         }
@@ -395,7 +395,7 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
     canonical(value)
 }
 
-fn minmax32(extreme: Extreme, mode: FloatMode, a: f32, b: f32) -> u32 {
+fn minmax32(extreme: MinMax, mode: FloatMode, a: f32, b: f32) -> u32 {
     let sign = if mode.xorsign_abs {
         (a.to_bits() ^ b.to_bits()) & (1 << 31)
     } else {
@@ -414,7 +414,7 @@ fn minmax32(extreme: Extreme, mode: FloatMode, a: f32, b: f32) -> u32 {
         (false, false) => {
             // -0 is less than +0.
             let a_smaller = a < b || a == b && a.is_sign_negative();
-            if a_smaller == (extreme == Extreme::Min) {
+            if a_smaller == (extreme == MinMax::Min) {
                 a
             } else {
                 b
@@ -428,11 +428,11 @@ fn minmax32(extreme: Extreme, mode: FloatMode, a: f32, b: f32) -> u32 {
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn float64<const FMA: bool>(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     row: &mut Row64,
     f: Float64Op,
     mode: FloatMode,
-    [d, a, b, c]: [Slot; 4],
+    [d, a, b, c]: [OperandSlot; 4],
 ) {
     let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
     if !(mode.is_plain() && nearest64::<FMA>(row, f, [a, b, c])) {
@@ -535,8 +535,8 @@ pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
             return of_upper_half(operands[0], approximate::reciprocal_root_upper);
         }
         F::Plain(FloatOp::Sub) => (soft::add64(a, -b, round), 2),
-        F::Plain(FloatOp::Min) => return minmax64(Extreme::Min, operands),
-        F::Plain(FloatOp::Max) => return minmax64(Extreme::Max, operands),
+        F::Plain(FloatOp::Min) => return minmax64(MinMax::Min, operands),
+        F::Plain(FloatOp::Max) => return minmax64(MinMax::Max, operands),
         F::Plain(FloatOp::Add) => (soft::add64(a, b, round), 2),
         F::Plain(FloatOp::Mul) => (soft::mul64(a, b, round), 2),
         F::Plain(FloatOp::Fma) => (soft::fma64(a, b, c, round), 3),
@@ -579,7 +579,7 @@ pub(crate) fn upper_half(of: u32, function: impl Fn(f64) -> f64) -> u32 {
     }
 }
 
-fn minmax64(extreme: Extreme, operands: [u64; 3]) -> u64 {
+fn minmax64(extreme: MinMax, operands: [u64; 3]) -> u64 {
     let [a, b, _] = operands.map(f64::from_bits);
     match (a.is_nan(), b.is_nan()) {
         // The code of the assembler compares the operands and selects b (13.5).
@@ -589,18 +589,18 @@ fn minmax64(extreme: Extreme, operands: [u64; 3]) -> u64 {
         (false, false) => {
             // -0 is less than +0.
             let a_smaller = a < b || a == b && a.is_sign_negative();
-            operands[usize::from(a_smaller != (extreme == Extreme::Min))]
+            operands[usize::from(a_smaller != (extreme == MinMax::Min))]
         }
     }
 }
 
 /// Operations on two `f32` in each 64-bit register.
 pub(crate) fn float32x2(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     row: &mut Row64,
     f: FloatOp,
     mode: FloatMode,
-    [d, a, b, c]: [Slot; 4],
+    [d, a, b, c]: [OperandSlot; 4],
 ) {
     let (a, b, c) = (l.r64(a), l.r64(b), l.r64(c));
     for lane in 0..LANES {
@@ -621,12 +621,12 @@ pub(crate) fn float32x2(
 
 /// Operations on one or two 16-bit floats per register.
 pub(crate) fn half(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     row: &mut Row32,
     f: HalfOp,
     ty: ScalarType,
     mode: FloatMode,
-    [d, a, b, c]: [Slot; 4],
+    [d, a, b, c]: [OperandSlot; 4],
 ) {
     let format = match ty {
         ScalarType::F16 | ScalarType::F16x2 => FloatFormat::F16,
@@ -669,8 +669,8 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
         H::Plain(FloatOp::Neg | FloatOp::Abs) if a.is_nan() => return format.nan(),
         H::Plain(FloatOp::Neg) => return bits[0] ^ sign,
         H::Plain(FloatOp::Abs) => return bits[0] & !sign,
-        H::Plain(FloatOp::Min) => return minmax_half(Extreme::Min, mode, format, bits),
-        H::Plain(FloatOp::Max) => return minmax_half(Extreme::Max, mode, format, bits),
+        H::Plain(FloatOp::Min) => return minmax_half(MinMax::Min, mode, format, bits),
+        H::Plain(FloatOp::Max) => return minmax_half(MinMax::Max, mode, format, bits),
         H::Plain(FloatOp::Add) => a + b,
         H::Plain(FloatOp::Sub) => a - b,
         H::Plain(FloatOp::Mul) => a * b,
@@ -691,7 +691,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
             } else {
                 value
             };
-            return flushed(soft::pack(format, value, Round::Zero));
+            return flushed(soft::pack(format, value, RoundingMode::Zero));
         }
     };
     let packed = flushed(soft::pack(format, value, round));
@@ -700,7 +700,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
         return if is_nan || packed & sign != 0 {
             0
         } else {
-            packed.min(soft::pack(format, 1.0, Round::Nearest))
+            packed.min(soft::pack(format, 1.0, RoundingMode::Nearest))
         };
     }
     if mode.relu && !is_nan && packed & sign != 0 {
@@ -709,7 +709,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
     packed
 }
 
-fn minmax_half(extreme: Extreme, mode: FloatMode, format: FloatFormat, bits: [u32; 3]) -> u32 {
+fn minmax_half(extreme: MinMax, mode: FloatMode, format: FloatFormat, bits: [u32; 3]) -> u32 {
     let sign = format.sign();
     let result_sign = if mode.xorsign_abs {
         (bits[0] ^ bits[1]) & sign
@@ -726,7 +726,7 @@ fn minmax_half(extreme: Extreme, mode: FloatMode, format: FloatFormat, bits: [u3
         (false, true) => a,
         (false, false) => {
             let a_smaller = x < y || x == y && x.is_sign_negative();
-            if a_smaller == (extreme == Extreme::Min) {
+            if a_smaller == (extreme == MinMax::Min) {
                 a
             } else {
                 b

@@ -2,9 +2,9 @@
 
 use crate::semantics::integer::{self, Apply};
 use crate::semantics::ops::{
-    CarryMode, CarryOp, CountOp, Int16Op, Int32Op, Int64Op, PackedOp, ShiftOp,
+    BitCountOp, CarryMode, CarryOp, Int16Op, Int32Op, Int64Op, PackedIntOp, ShiftOp,
 };
-use crate::semantics::registers::{BankWord, LANES, Lanes, Row32, Row64, Slot};
+use crate::semantics::registers::{BankWord, LANES, LaneRegisters, OperandSlot, Row32, Row64};
 use crate::semantics::word::Word;
 use warpgrid_isa::Signedness;
 
@@ -83,11 +83,11 @@ impl<T: Copy> Apply<([T; 3], bool), (T, bool)> for CarryRows<'_, T> {
 /// Operations on 32-bit registers.
 #[inline(always)]
 pub(crate) fn int32(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     result: &mut Row32,
     f: Int32Op,
     sign: Signedness,
-    [d, a, b, c]: [Slot; 4],
+    [d, a, b, c]: [OperandSlot; 4],
 ) {
     let rows = OperandRows {
         sources: [l.r32(a), l.r32(b), l.r32(c)],
@@ -102,11 +102,11 @@ pub(crate) fn int32(
 
 /// Operations on 16-bit registers.
 pub(crate) fn int16(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     result: &mut Row32,
     f: Int16Op,
     sign: Signedness,
-    [d, a, b, c]: [Slot; 4],
+    [d, a, b, c]: [OperandSlot; 4],
 ) {
     let sources = [l.r32(a), l.r32(b), l.r32(c)];
     integer::int16(f, sign, OperandRows { sources, result });
@@ -129,11 +129,11 @@ fn find_nth(mask: u32, base: u32, offset: u32) -> u32 {
 
 /// Two 16-bit integers in each 32-bit register.
 pub(crate) fn int16x2(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     result: &mut Row32,
-    f: PackedOp,
+    f: PackedIntOp,
     sign: Signedness,
-    [d, a, b]: [Slot; 3],
+    [d, a, b]: [OperandSlot; 3],
 ) {
     let sources = [l.r32(a), l.r32(b)];
     integer::int16x2(f, sign, OperandRows { sources, result });
@@ -142,11 +142,11 @@ pub(crate) fn int16x2(
 
 /// Four 8-bit integers in each 32-bit register.
 pub(crate) fn int8x4(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     result: &mut Row32,
-    f: PackedOp,
+    f: PackedIntOp,
     sign: Signedness,
-    [d, a, b]: [Slot; 3],
+    [d, a, b]: [OperandSlot; 3],
 ) {
     let sources = [l.r32(a), l.r32(b)];
     integer::int8x4(f, sign, OperandRows { sources, result });
@@ -156,11 +156,11 @@ pub(crate) fn int8x4(
 /// Operations on 64-bit registers.
 #[inline(always)]
 pub(crate) fn int64(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     result: &mut Row64,
     f: Int64Op,
     sign: Signedness,
-    [d, a, b, c]: [Slot; 4],
+    [d, a, b, c]: [OperandSlot; 4],
 ) {
     let sources = [l.r64(a), l.r64(b), l.r64(c)];
     integer::int64(f, sign, OperandRows { sources, result });
@@ -170,11 +170,11 @@ pub(crate) fn int64(
 /// Shifts of 64-bit registers.
 #[inline(always)]
 pub(crate) fn shift64(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     result: &mut Row64,
     f: ShiftOp,
     sign: Signedness,
-    [d, a, b]: [Slot; 3],
+    [d, a, b]: [OperandSlot; 3],
 ) {
     let sources = (l.r64(a), l.r32(b));
     integer::shift(f, sign, OperandRows { sources, result });
@@ -183,11 +183,11 @@ pub(crate) fn shift64(
 
 /// Counts in 64-bit registers.
 pub(crate) fn count64(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     result: &mut Row32,
-    f: CountOp,
+    f: BitCountOp,
     sign: Signedness,
-    [d, a]: [Slot; 2],
+    [d, a]: [OperandSlot; 2],
 ) {
     let sources = l.r64(a);
     integer::count(f, sign, OperandRows { sources, result });
@@ -196,10 +196,10 @@ pub(crate) fn count64(
 
 /// `bfe` on 64 bits.
 pub(crate) fn extract64(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     result: &mut Row64,
     sign: Signedness,
-    [d, a, b, c]: [Slot; 4],
+    [d, a, b, c]: [OperandSlot; 4],
 ) {
     let (a, b, c) = (l.r64(a), l.r32(b), l.r32(c));
     each_lane(result, |lane| {
@@ -210,9 +210,9 @@ pub(crate) fn extract64(
 
 /// `bfi`
 pub(crate) fn insert<W: Word<Narrow = u32> + BankWord>(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     result: &mut [W; LANES],
-    [d, a, b, c, e]: [Slot; 5],
+    [d, a, b, c, e]: [OperandSlot; 5],
 ) {
     let (a, b, c, e) = (W::row(l, a), W::row(l, b), l.r32(c), l.r32(e));
     each_lane(result, |lane| {
@@ -223,7 +223,12 @@ pub(crate) fn insert<W: Word<Narrow = u32> + BankWord>(
 
 /// Products of 64 bits of 32-bit factors.
 #[inline(always)]
-pub(crate) fn wide32(l: &mut Lanes<'_>, result: &mut Row64, sign: Signedness, slots: [Slot; 4]) {
+pub(crate) fn wide32(
+    l: &mut LaneRegisters<'_>,
+    result: &mut Row64,
+    sign: Signedness,
+    slots: [OperandSlot; 4],
+) {
     let [d, a, b, c] = slots;
     let sources = (l.r32(a), l.r32(b), l.r64(c));
     integer::wide32(sign, OperandRows { sources, result });
@@ -231,7 +236,12 @@ pub(crate) fn wide32(l: &mut Lanes<'_>, result: &mut Row64, sign: Signedness, sl
 }
 
 /// Products of 32 bits of 16-bit factors.
-pub(crate) fn wide16(l: &mut Lanes<'_>, result: &mut Row32, sign: Signedness, slots: [Slot; 4]) {
+pub(crate) fn wide16(
+    l: &mut LaneRegisters<'_>,
+    result: &mut Row32,
+    sign: Signedness,
+    slots: [OperandSlot; 4],
+) {
     let [d, a, b, c] = slots;
     let sources = [l.r32(a), l.r32(b), l.r32(c)];
     integer::wide16(sign, OperandRows { sources, result });
@@ -240,11 +250,11 @@ pub(crate) fn wide16(l: &mut Lanes<'_>, result: &mut Row32, sign: Signedness, sl
 
 /// Sums with carry flags.
 pub(crate) fn carry<W: Word<Truth = bool> + BankWord>(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     result: &mut [W; LANES],
     f: CarryOp,
     mode: CarryMode,
-    [d, a, b, c]: [Slot; 4],
+    [d, a, b, c]: [OperandSlot; 4],
 ) {
     let mut new_flags = 0;
     let rows = CarryRows {

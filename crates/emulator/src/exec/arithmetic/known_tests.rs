@@ -1,7 +1,7 @@
 //! Bit-exact results that are known from the SASS code for operations that the PTX ISA leaves undefined or describes
 //! ambiguously.
 
-use crate::code::{Bank, CompareKind, Comparison, Element, SignOf};
+use crate::code::{CompareType, Comparison, RegisterBank, RegisterOperand, SelectCondition};
 use crate::exec::arithmetic::compare::set_predicate;
 use crate::exec::arithmetic::convert::convert;
 use crate::exec::arithmetic::float::{op_half, op32};
@@ -9,15 +9,17 @@ use crate::exec::arithmetic::integer::carry;
 use crate::exec::arithmetic::select::select_sign;
 use crate::exec::elements::read64;
 use crate::semantics::mode::{ArithmeticMode, Conversion};
-use crate::semantics::mode::{FloatMode, Round};
+use crate::semantics::mode::{FloatMode, RoundingMode};
 use crate::semantics::ops::{CarryMode, CarryOp, Float32Op, FloatOp, HalfOp};
-use crate::semantics::registers::{BankSizes, Banks, FULL, LANES, Lanes, Slot};
+use crate::semantics::registers::{
+    FULL, LANES, LaneRegisters, OperandSlot, RegisterFile, RegisterFileSizes,
+};
 use warpgrid_isa::{CompareOp, FloatFormat, Rounding, ScalarType, Signedness};
 
 /// Calls `f` with four registers of each bank, the first of which have the given values.
-fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut Lanes<'_>) -> T) -> T {
-    let mut banks = Banks::default();
-    banks.grow(BankSizes {
+fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut LaneRegisters<'_>) -> T) -> T {
+    let mut banks = RegisterFile::default();
+    banks.grow(RegisterFileSizes {
         r32: 4,
         r64: 4,
         r128: 0,
@@ -27,11 +29,11 @@ fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut Lanes<'_>) -> T) -
         *row = [value; LANES];
     }
     banks.r64[0] = [r64; LANES];
-    f(&mut Lanes {
+    f(&mut LaneRegisters {
         banks: &mut banks,
-        constants: &Banks::default(),
-        specials: &Banks::default(),
-        base: BankSizes::default(),
+        constants: &RegisterFile::default(),
+        specials: &RegisterFile::default(),
+        base: RegisterFileSizes::default(),
         mask: FULL,
         carry: &mut 0,
     })
@@ -41,7 +43,7 @@ fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut Lanes<'_>) -> T) -
 fn chain(first: CarryOp, second: CarryOp, a: u32, b: u32) -> (u32, u32) {
     with_lanes([a, b, 0], 0, |l| {
         let mut row = [0; LANES];
-        let slots = |d, a, b| [d, a, b, 2].map(Slot::register);
+        let slots = |d, a, b| [d, a, b, 2].map(OperandSlot::register);
         let mode = |reads| CarryMode {
             sign: Signedness::Unsigned,
             reads,
@@ -69,12 +71,12 @@ fn the_flag_of_a_subtraction_is_a_carry() {
 }
 
 fn converted(from: ScalarType, to: ScalarType, bits: u64, rounding: Option<Rounding>) -> u64 {
-    let element = |slot, ty: ScalarType| Element {
-        slot: Slot::register(slot),
+    let element = |slot, ty: ScalarType| RegisterOperand {
+        slot: OperandSlot::register(slot),
         bank: if ty.width_bits() == 64 {
-            Bank::B64
+            RegisterBank::B64
         } else {
-            Bank::B32
+            RegisterBank::B32
         },
         bits: ty.width_bits(),
     };
@@ -136,7 +138,7 @@ fn nans_of_16_bits_become_the_machines_own() {
 
 fn approximate(f: Float32Op, bits: u32) -> u32 {
     let mode = FloatMode {
-        round: Round::Approximate,
+        round: RoundingMode::Approximate,
         ..FloatMode::default()
     };
     op32(f, mode, f32::from_bits(bits), 0.0, 0.0)
@@ -154,15 +156,21 @@ fn odd_functions_keep_the_sign_of_zero() {
 fn comparisons_flush_subnormals_of_16_bits() {
     for (ftz, equal) in [(false, 0), (true, FULL)] {
         let compare = Comparison {
-            kind: CompareKind::F16,
+            kind: CompareType::F16,
             op: CompareOp::Eq,
             ftz,
-            a: Slot::register(0),
-            b: Slot::register(1),
+            a: OperandSlot::register(0),
+            b: OperandSlot::register(1),
         };
         let found = with_lanes([0x03ff, 0x8000, 0], 0, |l| {
-            set_predicate(l, &compare, Slot::register(0), Slot::NONE, None);
-            l.predicate(Slot::register(0))
+            set_predicate(
+                l,
+                &compare,
+                OperandSlot::register(0),
+                OperandSlot::NONE,
+                None,
+            );
+            l.predicate(OperandSlot::register(0))
         });
         assert_eq!(found, equal);
     }
@@ -172,17 +180,17 @@ fn comparisons_flush_subnormals_of_16_bits() {
 fn signs_of_subnormals_are_read_as_zeros_where_they_are_flushed() {
     let (yes, no, c) = (1, 2, 0x8000_0001);
     for (sign, expected) in [
-        (SignOf::Integer, no),
-        (SignOf::Float, no),
-        (SignOf::Flushed, yes),
+        (SelectCondition::Integer, no),
+        (SelectCondition::Float, no),
+        (SelectCondition::Flushed, yes),
     ] {
-        let d = Element {
-            slot: Slot::register(3),
-            bank: Bank::B32,
+        let d = RegisterOperand {
+            slot: OperandSlot::register(3),
+            bank: RegisterBank::B32,
             bits: 32,
         };
         let found = with_lanes([yes, no, c], 0, |l| {
-            select_sign(l, d, [0, 1, 2].map(Slot::register), sign);
+            select_sign(l, d, [0, 1, 2].map(OperandSlot::register), sign);
             l.r32(d.slot)[0]
         });
         assert_eq!(found, expected, "{sign:?}");

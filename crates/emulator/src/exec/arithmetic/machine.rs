@@ -1,15 +1,15 @@
 //! SASS operations. Each lane is computed without branches, so that the compiler vectorizes the loops.
 
-use crate::code::MachinePlan;
+use crate::code::SassPlan;
 use crate::exec::arithmetic::float::upper_half;
 use crate::exec::arithmetic::integer::each_lane;
 use crate::exec::elements::mask_of;
 use crate::semantics::approximate;
-use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Slot};
-use warpgrid_isa::{BoolOp, CompareOp, Extension, FunnelShift, MachineOp, MulPart, Signedness};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters, OperandSlot, Row32};
+use warpgrid_isa::{BoolOp, CompareOp, Extension, FunnelShift, MulPart, SassOp, Signedness};
 
 /// Sources of an operation, with complements applied.
-struct Sources<'a> {
+struct SassSources<'a> {
     rows: [&'a Row32; 5],
     /// Mask for the exclusive or with each source.
     flips: [u32; 5],
@@ -17,7 +17,7 @@ struct Sources<'a> {
     n_negated: u32,
 }
 
-impl Sources<'_> {
+impl SassSources<'_> {
     #[inline(always)]
     fn at(&self, index: usize, lane: usize) -> u32 {
         self.rows[index][lane] ^ self.flips[index]
@@ -31,7 +31,7 @@ impl Sources<'_> {
 }
 
 /// Results of an operation.
-struct Left {
+struct SassResults {
     registers: [Row32; 2],
     predicates: [u32; 7],
 }
@@ -45,7 +45,7 @@ struct Left {
         "x86_64+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
     ))
 )]
-pub(crate) fn machine(l: &mut Lanes<'_>, plan: &MachinePlan) {
+pub(crate) fn machine(l: &mut LaneRegisters<'_>, plan: &SassPlan) {
     let flip = |index: usize| {
         let flips = (plan.negated | plan.inverted) >> index & 1 != 0;
         if flips { u32::MAX } else { 0 }
@@ -54,18 +54,18 @@ pub(crate) fn machine(l: &mut Lanes<'_>, plan: &MachinePlan) {
         let lanes = l.predicate(condition.slot);
         if condition.negated { !lanes } else { lanes }
     });
-    let sources = Sources {
+    let sources = SassSources {
         rows: plan.sources.map(|slot| l.r32(slot)),
         flips: [0, 1, 2, 3, 4].map(flip),
         n_negated: plan.negated.count_ones(),
     };
-    let mut left = Left {
+    let mut left = SassResults {
         registers: [[0; LANES]; 2],
         predicates: [0; 7],
     };
     compute(&sources, &conditions, plan, l.mask, &mut left);
     let active = l.mask;
-    if plan.op == MachineOp::BroadcastToWarp {
+    if plan.op == SassOp::BroadcastToWarp {
         l.mask = FULL;
     }
     for (slot, row) in plan.registers.iter().zip(&left.registers) {
@@ -83,22 +83,22 @@ pub(crate) fn machine(l: &mut Lanes<'_>, plan: &MachinePlan) {
 
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn compute(
-    s: &Sources<'_>,
+    s: &SassSources<'_>,
     conditions: &[u32; 7],
-    plan: &MachinePlan,
+    plan: &SassPlan,
     active: u32,
-    left: &mut Left,
+    left: &mut SassResults,
 ) {
     let n = plan.number;
     match plan.op {
-        MachineOp::Add3 => add3(s, conditions, plan, left),
-        MachineOp::Multiply { part, signedness } => {
+        SassOp::Add3 => add3(s, conditions, plan, left),
+        SassOp::Multiply { part, signedness } => {
             multiply(s, conditions, plan, (part, signedness), left);
         }
-        MachineOp::ScaledAdd { part, extension } => {
+        SassOp::ScaledAdd { part, extension } => {
             scaled_add(s, conditions, plan, (part, extension), left);
         }
-        MachineOp::Logic3 { combine } => {
+        SassOp::Logic3 { combine } => {
             let row = &mut left.registers[0];
             for (lane, value) in row.iter_mut().enumerate() {
                 *value = by_table(n, s.at(0, lane), s.at(1, lane), s.at(2, lane));
@@ -106,18 +106,18 @@ fn compute(
             let holds = mask_of(row, row, |value, _| value != 0);
             left.predicates[0] = join(combine, holds, conditions[0]);
         }
-        MachineOp::PredicateLogic3 => {
+        SassOp::PredicateLogic3 => {
             let [a, b, c, ..] = *conditions;
             left.predicates[0] = by_table(n, a, b, c);
             left.predicates[1] = by_table(n >> 8, a, b, c);
         }
-        MachineOp::FunnelShift(how) => {
+        SassOp::FunnelShift(how) => {
             for lane in 0..LANES {
                 let wide = u64::from(s.at(0, lane)) | u64::from(s.at(2, lane)) << 32;
                 left.registers[0][lane] = funnel(how, wide, s.at(1, lane));
             }
         }
-        MachineOp::CompareExtended {
+        SassOp::CompareExtended {
             op,
             signedness,
             combine,
@@ -126,26 +126,26 @@ fn compute(
             left.predicates[0] = join(combine, holds, conditions[0]);
             left.predicates[1] = join(combine, !holds, conditions[0]);
         }
-        MachineOp::DivisionCheck => {
+        SassOp::DivisionCheck => {
             let (a, b) = (s.rows[0], s.rows[1]);
             left.predicates[0] = mask_of(a, b, needs_slow_division);
         }
-        MachineOp::Reciprocal64 => {
+        SassOp::Reciprocal64 => {
             let function = approximate::reciprocal_upper;
             upper_halves(&mut left.registers[0], s.rows[0], function);
         }
-        MachineOp::ReciprocalRoot64 => {
+        SassOp::ReciprocalRoot64 => {
             let function = approximate::reciprocal_root_upper;
             upper_halves(&mut left.registers[0], s.rows[0], function);
         }
-        MachineOp::SineOfTurns => left.registers[0] = approximate::sine(*s.rows[0]),
-        MachineOp::CosineOfTurns => left.registers[0] = approximate::cosine(*s.rows[0]),
-        MachineOp::FirstLane => left.registers[0] = first_lane(s, active & conditions[0]),
-        MachineOp::BroadcastToWarp => broadcast(s, conditions, active, left),
-        MachineOp::PackPredicates { byte } => {
+        SassOp::SineOfTurns => left.registers[0] = approximate::sine(*s.rows[0]),
+        SassOp::CosineOfTurns => left.registers[0] = approximate::cosine(*s.rows[0]),
+        SassOp::ReadFirstLane => left.registers[0] = first_lane(s, active & conditions[0]),
+        SassOp::BroadcastToWarp => broadcast(s, conditions, active, left),
+        SassOp::PackPredicates { byte } => {
             pack_predicates(s, conditions, n, byte, &mut left.registers[0]);
         }
-        MachineOp::UnpackPredicates { byte } => unpack_predicates(s, byte, left),
+        SassOp::UnpackPredicates { byte } => unpack_predicates(s, byte, left),
     }
 }
 
@@ -156,9 +156,12 @@ fn bit(condition: u32, lane: usize) -> u32 {
 
 /// Adds three numbers and up to two carries.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn add3(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut Left) {
+fn add3(s: &SassSources<'_>, conditions: &[u32; 7], plan: &SassPlan, left: &mut SassResults) {
     let carries = conditions[0] | conditions[1] != 0;
-    if plan.predicates[0] == Slot::NONE && plan.predicates[1] == Slot::NONE && !carries {
+    if plan.predicates[0] == OperandSlot::NONE
+        && plan.predicates[1] == OperandSlot::NONE
+        && !carries
+    {
         for (lane, low) in left.registers[0].iter_mut().enumerate() {
             let sum = s.at(0, lane).wrapping_add(s.at(1, lane));
             *low = sum.wrapping_add(s.at(2, lane)).wrapping_add(s.n_negated);
@@ -177,11 +180,11 @@ fn add3(s: &Sources<'_>, conditions: &[u32; 7], plan: &MachinePlan, left: &mut L
 /// Multiplies two numbers, and adds a third number and a carry.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn multiply(
-    s: &Sources<'_>,
+    s: &SassSources<'_>,
     conditions: &[u32; 7],
-    plan: &MachinePlan,
+    plan: &SassPlan,
     (part, signedness): (MulPart, Signedness),
-    left: &mut Left,
+    left: &mut SassResults,
 ) {
     let product_of = |lane: usize| {
         let (a, b) = (s.rows[0][lane], s.rows[1][lane]);
@@ -190,8 +193,9 @@ fn multiply(
             Signedness::Unsigned => u64::from(a) * u64::from(b),
         }
     };
-    let is_plain = plan.negated == 0 && conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
-    if is_plain && matches!(part, MulPart::Lo) && plan.registers[1] == Slot::NONE {
+    let is_plain =
+        plan.negated == 0 && conditions[0] == 0 && plan.predicates[0] == OperandSlot::NONE;
+    if is_plain && matches!(part, MulPart::Lo) && plan.registers[1] == OperandSlot::NONE {
         for (lane, low) in left.registers[0].iter_mut().enumerate() {
             let product = s.rows[0][lane].wrapping_mul(s.rows[1][lane]);
             *low = product.wrapping_add(s.at(2, lane));
@@ -234,14 +238,14 @@ fn multiply(
 /// Shifts a number, and adds another number and a carry.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn scaled_add(
-    s: &Sources<'_>,
+    s: &SassSources<'_>,
     conditions: &[u32; 7],
-    plan: &MachinePlan,
+    plan: &SassPlan,
     (part, extension): (MulPart, Extension),
-    left: &mut Left,
+    left: &mut SassResults,
 ) {
     let n = plan.number;
-    let is_plain = conditions[0] == 0 && plan.predicates[0] == Slot::NONE;
+    let is_plain = conditions[0] == 0 && plan.predicates[0] == OperandSlot::NONE;
     if is_plain && matches!(part, MulPart::Lo) {
         for (lane, low) in left.registers[0].iter_mut().enumerate() {
             let scaled = (s.rows[0][lane] << (n & 31)) ^ s.flips[0];
@@ -269,7 +273,7 @@ fn scaled_add(
 
 /// Copies the sources of the first active lane to all lanes.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn broadcast(s: &Sources<'_>, conditions: &[u32; 7], active: u32, left: &mut Left) {
+fn broadcast(s: &SassSources<'_>, conditions: &[u32; 7], active: u32, left: &mut SassResults) {
     let first = (active.trailing_zeros() & 31) as usize;
     for (index, row) in left.registers.iter_mut().enumerate() {
         *row = [s.at(index, first); LANES];
@@ -282,7 +286,7 @@ fn broadcast(s: &Sources<'_>, conditions: &[u32; 7], active: u32, left: &mut Lef
 /// Compares the upper halves of 64-bit values, and combines each result with that of the lower halves. Returns the mask of the lanes
 /// for which the comparison is true.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn compare_extended(s: &Sources<'_>, lower: u32, op: CompareOp, signedness: Signedness) -> u32 {
+fn compare_extended(s: &SassSources<'_>, lower: u32, op: CompareOp, signedness: Signedness) -> u32 {
     let mut holds = 0;
     for lane in 0..LANES {
         let order = match signedness {
@@ -297,7 +301,7 @@ fn compare_extended(s: &Sources<'_>, lower: u32, op: CompareOp, signedness: Sign
 
 /// Replaces bits of a byte by predicates.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn pack_predicates(s: &Sources<'_>, conditions: &[u32; 7], n: u32, byte: u8, row: &mut Row32) {
+fn pack_predicates(s: &SassSources<'_>, conditions: &[u32; 7], n: u32, byte: u8, row: &mut Row32) {
     let shift = u32::from(byte & 3) * 8;
     each_lane(row, |lane| {
         let bits = (0..7).fold(0, |bits, i| bits | bit(conditions[i], lane) << i);
@@ -308,7 +312,7 @@ fn pack_predicates(s: &Sources<'_>, conditions: &[u32; 7], n: u32, byte: u8, row
 
 /// Copies the source of the first of these lanes to all lanes, or returns another source if the set is empty.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn first_lane(s: &Sources<'_>, among: u32) -> Row32 {
+fn first_lane(s: &SassSources<'_>, among: u32) -> Row32 {
     match among {
         0 => *s.rows[1],
         _ => [s.at(0, (among.trailing_zeros() & 31) as usize); LANES],
@@ -317,7 +321,7 @@ fn first_lane(s: &Sources<'_>, among: u32) -> Row32 {
 
 /// Reads predicates from the bits of a byte.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn unpack_predicates(s: &Sources<'_>, byte: u8, left: &mut Left) {
+fn unpack_predicates(s: &SassSources<'_>, byte: u8, left: &mut SassResults) {
     let shift = u32::from(byte & 3) * 8;
     let row = s.rows[0];
     for (index, lanes) in left.predicates.iter_mut().enumerate() {

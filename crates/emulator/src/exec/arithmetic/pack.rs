@@ -1,14 +1,19 @@
 //! Packing and unpacking of registers, and conversions between address windows (PTX ISA, "mov", "cvta").
 
-use crate::code::{Bank, Element};
+use crate::code::{RegisterBank, RegisterOperand};
 use crate::exec::elements::{read64, read128, wide_row, write64, write128};
-use crate::semantics::registers::{LANES, Lanes, Row128};
+use crate::semantics::registers::{LANES, LaneRegisters, Row128};
 
 /// `mov.b64 d, {a, b}`
-pub(crate) fn pack(l: &mut Lanes<'_>, d: Element, elements: &[Element], bits: u32) {
+pub(crate) fn pack(
+    l: &mut LaneRegisters<'_>,
+    d: RegisterOperand,
+    elements: &[RegisterOperand],
+    bits: u32,
+) {
     if let [low, high] = *elements
         && bits == 32
-        && d.bank == Bank::B64
+        && d.bank == RegisterBank::B64
     {
         return join_words(l, d, [low, high]);
     }
@@ -24,7 +29,7 @@ pub(crate) fn pack(l: &mut Lanes<'_>, d: Element, elements: &[Element], bits: u3
 }
 
 /// Packs two words. Fast path for SASS register pairs, with half the work of [`pack`].
-fn join_words(l: &mut Lanes<'_>, d: Element, words: [Element; 2]) {
+fn join_words(l: &mut LaneRegisters<'_>, d: RegisterOperand, words: [RegisterOperand; 2]) {
     let mut places = [[0; LANES]; 2];
     let [place, other] = &mut places;
     let (low, high) = (wide_row(l, words[0], place), wide_row(l, words[1], other));
@@ -33,7 +38,12 @@ fn join_words(l: &mut Lanes<'_>, d: Element, words: [Element; 2]) {
 }
 
 /// Like [`unpack`], for values of at most 64 bits.
-fn unpack_wide(l: &mut Lanes<'_>, a: Element, elements: &[Element], bits: u32) {
+fn unpack_wide(
+    l: &mut LaneRegisters<'_>,
+    a: RegisterOperand,
+    elements: &[RegisterOperand],
+    bits: u32,
+) {
     let row = read64(l, a);
     let keep = u64::MAX >> (64 - bits.clamp(1, 64));
     for (index, element) in elements.iter().enumerate() {
@@ -47,8 +57,13 @@ fn unpack_wide(l: &mut Lanes<'_>, a: Element, elements: &[Element], bits: u32) {
 }
 
 /// `mov.b64 {a, b}, d`
-pub(crate) fn unpack(l: &mut Lanes<'_>, a: Element, elements: &[Element], bits: u32) {
-    if a.bank == Bank::B64 && bits <= 64 {
+pub(crate) fn unpack(
+    l: &mut LaneRegisters<'_>,
+    a: RegisterOperand,
+    elements: &[RegisterOperand],
+    bits: u32,
+) {
+    if a.bank == RegisterBank::B64 && bits <= 64 {
         return unpack_wide(l, a, elements, bits);
     }
     let row = read128(l, a);
@@ -60,7 +75,12 @@ pub(crate) fn unpack(l: &mut Lanes<'_>, a: Element, elements: &[Element], bits: 
 }
 
 /// `cvta` between address windows.
-pub(crate) fn offset(l: &mut Lanes<'_>, d: Element, a: Element, addend: u64) {
+pub(crate) fn offset(
+    l: &mut LaneRegisters<'_>,
+    d: RegisterOperand,
+    a: RegisterOperand,
+    addend: u64,
+) {
     let row = read64(l, a).map(|v| v.wrapping_add(addend));
     write64(l, d, &row);
 }

@@ -1,14 +1,14 @@
 //! Logic on predicates, and source modifiers.
 
-use crate::code::{Bank, Element};
+use crate::code::{RegisterBank, RegisterOperand};
 use crate::exec::elements::{read64, wide_row, write64};
-use crate::semantics::registers::{LANES, Lanes, Slot};
+use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot};
 use warpgrid_isa::ScalarType;
-use warpgrid_program::{SourceModifiers, SourcePart};
+use warpgrid_program::{SourceModifiers, SubregisterSelector};
 
 /// `and.pred` and related instructions. Bit `2 * a + b` of the table is the result of a lane. A table represents any
 /// logic operation on two predicates, including negated ones.
-pub(crate) fn predicate_logic(l: &mut Lanes<'_>, table: u8, [d, a, b]: [Slot; 3]) {
+pub(crate) fn predicate_logic(l: &mut LaneRegisters<'_>, table: u8, [d, a, b]: [OperandSlot; 3]) {
     let (a, b) = (l.predicate(a), l.predicate(b));
     let term = |bit: u8, lanes: u32| if table >> bit & 1 != 0 { lanes } else { 0 };
     let result = term(0, !a & !b) | term(1, !a & b) | term(2, a & !b) | term(3, a & b);
@@ -18,11 +18,11 @@ pub(crate) fn predicate_logic(l: &mut Lanes<'_>, table: u8, [d, a, b]: [Slot; 3]
 /// `-a`, `|a|`, `~a`. The magnitude is computed first. For floats, the sign bits are modified. Integers are subtracted
 /// from zero.
 pub(crate) fn modify(
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     modifiers: SourceModifiers,
     ty: ScalarType,
-    d: Element,
-    a: Element,
+    d: RegisterOperand,
+    a: RegisterOperand,
 ) {
     let signs = sign_bits(ty);
     let shift = 64 - a.bits.clamp(1, 64);
@@ -47,14 +47,14 @@ pub(crate) fn modify(
 
 /// Extracts the part of a value that a source modifier selects.
 #[inline(always)]
-fn part_of(part: SourcePart, value: u64) -> u64 {
+fn part_of(part: SubregisterSelector, value: u64) -> u64 {
     let (low, high) = (value & 0xffff, value >> 16 & 0xffff);
     match part {
-        SourcePart::Whole => value,
-        SourcePart::LowTwice => low | low << 16,
-        SourcePart::HighTwice => high | high << 16,
-        SourcePart::Swapped => high | low << 16,
-        SourcePart::Byte(n) => value >> (u32::from(n & 3) * 8) & 0xff,
+        SubregisterSelector::Whole => value,
+        SubregisterSelector::LowTwice => low | low << 16,
+        SubregisterSelector::HighTwice => high | high << 16,
+        SubregisterSelector::Swapped => high | low << 16,
+        SubregisterSelector::Byte(n) => value >> (u32::from(n & 3) * 8) & 0xff,
     }
 }
 
@@ -70,14 +70,15 @@ fn sign_bits(ty: ScalarType) -> u64 {
 
 /// `(base << scale) + uniform`
 pub(crate) fn address_sum(
-    l: &mut Lanes<'_>,
-    d: Element,
-    base: Element,
+    l: &mut LaneRegisters<'_>,
+    d: RegisterOperand,
+    base: RegisterOperand,
     scale: u8,
-    uniform: Element,
+    uniform: RegisterOperand,
 ) {
     // Fast path for shared memory addresses, `[R0.X4]`: 32 bits without an addend.
-    let is_short = base.bank == Bank::B32 && d.bank == Bank::B32 && base.slot.is_some();
+    let is_short =
+        base.bank == RegisterBank::B32 && d.bank == RegisterBank::B32 && base.slot.is_some();
     if is_short && !uniform.slot.is_some() {
         let row = l
             .r32(base.slot)
@@ -92,7 +93,12 @@ pub(crate) fn address_sum(
 }
 
 /// Rounds an address down to a multiple of `bytes`, which is a power of two.
-pub(crate) fn align_down(l: &mut Lanes<'_>, d: Element, a: Element, bytes: u32) {
+pub(crate) fn align_down(
+    l: &mut LaneRegisters<'_>,
+    d: RegisterOperand,
+    a: RegisterOperand,
+    bytes: u32,
+) {
     let row = read64(l, a).map(|address| address & !u64::from(bytes.max(1) - 1));
     write64(l, d, &row);
 }

@@ -1,12 +1,15 @@
 //! Selections by a predicate or a sign (PTX ISA, "selp", "slct").
 
-use crate::code::{Bank, Element, SignOf};
+use crate::code::{RegisterBank, RegisterOperand, SelectCondition};
 use crate::exec::elements::mask_of;
-use crate::semantics::registers::{BankWord, LANES, Lanes, Slot, lanes_of};
+use crate::semantics::registers::{BankWord, LANES, LaneRegisters, OperandSlot, lanes_of};
 
 /// `selp`
 #[inline(always)]
-pub(crate) fn select<T: BankWord + Default>(l: &mut Lanes<'_>, [d, a, b, p]: [Slot; 4]) {
+pub(crate) fn select<T: BankWord + Default>(
+    l: &mut LaneRegisters<'_>,
+    [d, a, b, p]: [OperandSlot; 4],
+) {
     let (a, b, p) = (T::row(l, a), T::row(l, b), l.predicate(p));
     let mut row = [T::default(); LANES];
     for lane in 0..LANES {
@@ -20,19 +23,26 @@ pub(crate) fn select<T: BankWord + Default>(l: &mut Lanes<'_>, [d, a, b, p]: [Sl
 }
 
 /// `slct`: selects a if c >= 0, which is false for NaN.
-pub(crate) fn select_sign(l: &mut Lanes<'_>, d: Element, [a, b, c]: [Slot; 3], sign: SignOf) {
+pub(crate) fn select_sign(
+    l: &mut LaneRegisters<'_>,
+    d: RegisterOperand,
+    [a, b, c]: [OperandSlot; 3],
+    sign: SelectCondition,
+) {
     let c = l.r32(c);
     let p = mask_of(c, c, |c, _| {
         match sign {
-            SignOf::Integer => c as i32 >= 0,
-            SignOf::Float => f32::from_bits(c) >= 0.0,
+            SelectCondition::Integer => c as i32 >= 0,
+            SelectCondition::Float => f32::from_bits(c) >= 0.0,
             // A flushed subnormal is a zero, which is not negative.
-            SignOf::Flushed => f32::from_bits(c) >= 0.0 || f32::from_bits(c).is_subnormal(),
+            SelectCondition::Flushed => {
+                f32::from_bits(c) >= 0.0 || f32::from_bits(c).is_subnormal()
+            }
         }
     });
     let mask = l.mask;
     match d.bank {
-        Bank::B64 => {
+        RegisterBank::B64 => {
             let mut row = *l.r64(b);
             for lane in lanes_of(p) {
                 row[lane] = l.r64(a)[lane];

@@ -2,20 +2,20 @@
 //! "SIMD Video Instructions").
 
 use crate::code::VideoPlan;
-use crate::semantics::registers::{LANES, Lanes, Row32};
+use crate::semantics::registers::{LANES, LaneRegisters, Row32};
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};
-use warpgrid_isa::video::Parts;
-use warpgrid_isa::{CompareOp, ReduceOp, VideoLanes, VideoOp};
+use warpgrid_isa::video::SubwordSelector;
+use warpgrid_isa::{CompareOp, ReduceOp, SimdWidth, VideoOp};
 
 /// Executes a video instruction.
-pub(crate) fn video(l: &mut Lanes<'_>, row: &mut Row32, plan: &VideoPlan) {
+pub(crate) fn video(l: &mut LaneRegisters<'_>, row: &mut Row32, plan: &VideoPlan) {
     let [d, a, b, c] = plan.slots;
     let (a, b, c) = (l.r32(a), l.r32(b), l.r32(c));
     for lane in 0..LANES {
         let run = match plan.lanes {
-            VideoLanes::One if plan.op == VideoOp::Mad => multiply_add,
-            VideoLanes::One => scalar,
-            VideoLanes::Two | VideoLanes::Four => simd,
+            SimdWidth::One if plan.op == VideoOp::Mad => multiply_add,
+            SimdWidth::One => scalar,
+            SimdWidth::Two | SimdWidth::Four => simd,
         };
         row[lane] = run(plan, a[lane], b[lane], c[lane]);
     }
@@ -33,7 +33,7 @@ fn extend(value: u32, width_bits: u32, sign: Signedness) -> i64 {
 }
 
 /// Returns the selected part of a register, or the whole register.
-fn part(value: u32, parts: Option<Parts>, sign: Signedness) -> i64 {
+fn part(value: u32, parts: Option<SubwordSelector>, sign: Signedness) -> i64 {
     match parts {
         None => extend(value, 32, sign),
         Some(parts) => {
@@ -182,7 +182,7 @@ fn less_first(value: i64, c: u32, sign: Signedness) -> [i128; 2] {
 fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [_, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
-    let factor = |register: u32, parts: Option<Parts>, sign: Signedness| match parts {
+    let factor = |register: u32, parts: Option<SubwordSelector>, sign: Signedness| match parts {
         Some(_) => part(register, parts, sign),
         None => part(register, parts, Signed),
     };
@@ -226,7 +226,7 @@ fn simd(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
         extend(register >> at, width, sign)
     };
     // Without a selector, the elements of a come from the first register, and those of b from the second.
-    let chosen = |parts: Option<Parts>, index: usize, first: usize| {
+    let chosen = |parts: Option<SubwordSelector>, index: usize, first: usize| {
         parts.map_or(Some(first + index), |parts| parts.element(index))
     };
     let is_written = |index: usize| {

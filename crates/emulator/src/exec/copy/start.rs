@@ -1,21 +1,23 @@
 //! Issue of asynchronous operations (PTX ISA, "Asynchronous Operations"). Registers are read at issue, and memory when
 //! the scheduler executes the operation.
 
-use crate::code::{AccessPlan, ArrivalCount, AsyncPlan, Source, Transfer};
-use crate::contract::event::{PendingId, WarpId};
+use crate::code::{AccessPlan, ArrivalCount, AsyncPayload, AsyncPlan, CopySource};
+use crate::contract::event::{AsyncOperationId, WarpId};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::contract::mbarrier::MbarrierState;
-use crate::contract::pending::{GroupKind, PendingCompletion, PendingSource, SourceForm};
-use crate::exec::context::reaching;
-use crate::exec::context::{Choice, Surroundings};
-use crate::exec::copy::started::{Brought, Landing, Operations};
+use crate::contract::pending::{
+    AsyncGroupKind, AsyncSource, CompletionMechanism, SourceConversion,
+};
+use crate::exec::context::with_memory_context;
+use crate::exec::context::{ExecutionContext, IssuedInstruction};
+use crate::exec::copy::started::{AsyncOperationBuilder, CompletionTarget, PieceData};
 use crate::exec::elements::{read64, read128};
-use crate::exec::mbarrier::{Objects, block_of, object_place, own_object_place};
+use crate::exec::mbarrier::{MbarrierWriteBuffer, block_of, object_place, own_object_place};
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{Backing, Purpose, Target};
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::semantics::registers::{Lanes, Row64, lanes_of};
-use crate::state::memory::TriedAccess;
+use crate::exec::memory::resolve::{AccessMode, Backing, ResolvedAccess};
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::semantics::registers::{LaneRegisters, Row64, lanes_of};
+use crate::state::memory::AttemptedAccess;
 use crate::state::multicast::members_of;
 use crate::state::warp::Warp;
 use warpgrid_isa::StateSpace;
@@ -24,41 +26,44 @@ use warpgrid_isa::StateSpace;
 const MASKED_BYTES: usize = 16;
 
 /// Earlier operation: ID, lanes, and step of its completion.
-type Earlier = (PendingId, u32, u64);
+type EarlierOperation = (AsyncOperationId, u32, u64);
 
 /// Executes an instruction that issues asynchronous operations.
 #[inline(never)]
 pub(crate) fn start(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
     plan: &AsyncPlan,
-    choice: &Choice<'_>,
+    choice: &IssuedInstruction<'_>,
     step: u64,
-) -> Executed {
+) -> ExecResult {
     let origin = around.origin(warp.index, choice.pc, step);
     let own = WarpId {
         block: around.block,
         warp: warp.index,
     };
-    let copies = around.starter.in_flight.grouped(own, GroupKind::Copies);
-    let earlier: Vec<Earlier> = copies
-        .map(|(pending, lanes, _)| (pending.id, lanes, pending.lands_at))
+    let copies = around
+        .starter
+        .in_flight
+        .grouped(own, AsyncGroupKind::Copies);
+    let earlier: Vec<EarlierOperation> = copies
+        .map(|(pending, lanes, _)| (pending.id, lanes, pending.completes_at))
         .collect();
     let mut groups = [0; 32];
     if let (Some(kind), Some(made)) = (plan.group, &warp.groups) {
         groups = std::array::from_fn(|lane| made.made(kind, lane));
     }
-    let mut starting = Starting {
+    let mut starting = AsyncStart {
         plan,
         groups,
-        operations: Operations::new(origin, plan.reduces),
+        operations: AsyncOperationBuilder::new(origin, plan.reduces),
     };
-    let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| match &plan.transfer {
-        Transfer::Registers => starting.registers(reach, lanes),
-        Transfer::Copy(source) => starting.copy(reach, lanes, source),
-        Transfer::Arrival(count) => starting.arrival(reach, lanes, *count, &earlier),
+    let run = |reach: &mut MemoryContext<'_>, lanes: &mut LaneRegisters<'_>| match &plan.transfer {
+        AsyncPayload::Registers => starting.registers(reach, lanes),
+        AsyncPayload::Copy(source) => starting.copy(reach, lanes, source),
+        AsyncPayload::Arrival(count) => starting.arrival(reach, lanes, *count, &earlier),
     };
-    reaching(around, warp, choice, step, run)?;
+    with_memory_context(around, warp, choice, step, run)?;
     let operations = starting.operations;
     for operation in operations.list {
         around.starter.start(operation);
@@ -67,46 +72,46 @@ pub(crate) fn start(
 }
 
 /// Checks whether the size of a copy is a multiple of the width of its destination.
-fn check_size(to: &AccessPlan, size: u64, lane: usize) -> Executed {
+fn check_size(to: &AccessPlan, size: u64, lane: usize) -> ExecResult {
     let unit = to.width_bytes;
     if size.is_multiple_of(u64::from(unit)) {
         return Ok(());
     }
-    let kind = FaultKind::BadCopySize {
+    let kind = FaultKind::InvalidCopySize {
         bytes: size,
         multiple: unit,
     };
-    Err(Halt::new(kind, 1 << lane))
+    Err(ExecutionFault::new(kind, 1 << lane))
 }
 
 /// Copy of one lane.
 struct LaneCopy<'b> {
     to: &'b AccessPlan,
     /// Completion mbarriers of the lanes, and the access with their addresses.
-    objects: Option<&'b (Target, &'b AccessPlan)>,
+    objects: Option<&'b (ResolvedAccess, &'b AccessPlan)>,
     lane: usize,
     address: u64,
     size: u64,
-    brought: &'b [Brought],
+    brought: &'b [PieceData],
 }
 
-struct Starting<'p> {
+struct AsyncStart<'p> {
     plan: &'p AsyncPlan,
     /// Number of groups that each lane has committed before.
     groups: [u32; 32],
-    operations: Operations,
+    operations: AsyncOperationBuilder,
 }
 
-impl<'p> Starting<'p> {
+impl<'p> AsyncStart<'p> {
     /// `st.async`, `red.async`: issues stores or reductions of the elements of each lane.
-    fn registers(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>) -> Executed {
+    fn registers(&mut self, reach: &mut MemoryContext<'_>, l: &LaneRegisters<'_>) -> ExecResult {
         let Some(to) = &self.plan.to else {
-            return Err(Halt::internal(
+            return Err(ExecutionFault::internal(
                 "no destination for an asynchronous store",
                 l.mask,
             ));
         };
-        let mut target = Target::UNKNOWN;
+        let mut target = ResolvedAccess::UNKNOWN;
         reach.find(AccessKind::Store, l, to, &mut target)?;
         let objects = self.objects(reach, l)?;
         let addresses = addresses(l, to);
@@ -118,7 +123,7 @@ impl<'p> Starting<'p> {
                 .ok_or_else(|| wrong_space(to, addresses[lane], lane))?;
             let pieces = rows.iter().enumerate().map(|(index, row)| {
                 let bytes = row[lane].to_le_bytes();
-                Brought {
+                PieceData {
                     distance: index * size,
                     bytes: bytes.get(..size).unwrap_or(&[]).to_vec(),
                     source: None,
@@ -133,17 +138,27 @@ impl<'p> Starting<'p> {
     }
 
     /// Issues copies. Addresses are checked at issue, and the bytes are read later.
-    fn copy(&mut self, reach: &mut Reach<'_>, l: &Lanes<'_>, source: &Source) -> Executed {
+    fn copy(
+        &mut self,
+        reach: &mut MemoryContext<'_>,
+        l: &LaneRegisters<'_>,
+        source: &CopySource,
+    ) -> ExecResult {
         let Some(to) = &self.plan.to else {
-            return Err(Halt::internal("no destination for a copy", l.mask));
+            return Err(ExecutionFault::internal(
+                "no destination for a copy",
+                l.mask,
+            ));
         };
         let objects = self.objects(reach, l)?;
         let sizes = read64(l, source.size);
         let read = source.read.map(|element| read64(l, element));
         let blocks = source.blocks.map(|element| read64(l, element));
         let byte_masks = source.byte_mask.map(|element| read64(l, element));
-        let left_out = source.left_out.map(|ends| ends.map(|end| read64(l, end)));
-        let ignored = source.ignores.map_or(0, |p| {
+        let left_out = source
+            .ignore_bytes
+            .map(|ends| ends.map(|end| read64(l, end)));
+        let ignored = source.ignore_source.map_or(0, |p| {
             let lanes = l.predicate(p.slot);
             if p.negated { !lanes } else { lanes }
         });
@@ -191,10 +206,15 @@ impl<'p> Starting<'p> {
     }
 
     /// Copies to the memory of each device of a multicast address, or to a single address.
-    fn copy_to_members(&mut self, reach: &Reach<'_>, copy: &LaneCopy<'_>, mask: u64) -> Executed {
+    fn copy_to_members(
+        &mut self,
+        reach: &MemoryContext<'_>,
+        copy: &LaneCopy<'_>,
+        mask: u64,
+    ) -> ExecResult {
         let LaneCopy { to, lane, size, .. } = *copy;
         for address in members_of(reach.multicasts, copy.address, size) {
-            let (backing, at) = find(reach, to, address, size, lane, Purpose::Write)?;
+            let (backing, at) = find(reach, to, address, size, lane, AccessMode::Write)?;
             let landing = landing(reach, backing, at, address)
                 .ok_or_else(|| wrong_space(to, address, lane))?;
             let completion = self.completion(reach, lane, copy.objects, backing)?;
@@ -207,7 +227,12 @@ impl<'p> Starting<'p> {
     }
 
     /// Copies to the same offset in the blocks with these ranks.
-    fn copy_to_ranks(&mut self, reach: &Reach<'_>, copy: &LaneCopy<'_>, ranks: u64) -> Executed {
+    fn copy_to_ranks(
+        &mut self,
+        reach: &MemoryContext<'_>,
+        copy: &LaneCopy<'_>,
+        ranks: u64,
+    ) -> ExecResult {
         let LaneCopy {
             to,
             lane,
@@ -215,7 +240,7 @@ impl<'p> Starting<'p> {
             size,
             ..
         } = *copy;
-        let (backing, at) = find(reach, to, address, size, lane, Purpose::Write)?;
+        let (backing, at) = find(reach, to, address, size, lane, AccessMode::Write)?;
         let landing =
             landing(reach, backing, at, address).ok_or_else(|| wrong_space(to, address, lane))?;
         for rank in (0..16).filter(|rank| ranks >> rank & 1 != 0) {
@@ -226,7 +251,7 @@ impl<'p> Starting<'p> {
             let block = reach.shape.peer(reach.block, own, rank);
             let completion = self.completion_in(lane, copy.objects, block)?;
             let place = (StateSpace::Shared, block, landing.2);
-            let pieces = copy.brought.iter().map(Brought::clone);
+            let pieces = copy.brought.iter().map(PieceData::clone);
             self.operations
                 .add(lane, place, completion, size as u32, pieces);
         }
@@ -236,16 +261,19 @@ impl<'p> Starting<'p> {
     /// `cp.async.mbarrier.arrive`: issues arrivals after all earlier copies of the lanes.
     fn arrival(
         &mut self,
-        reach: &mut Reach<'_>,
-        l: &mut Lanes<'_>,
+        reach: &mut MemoryContext<'_>,
+        l: &mut LaneRegisters<'_>,
         count: ArrivalCount,
-        earlier: &[Earlier],
-    ) -> Executed {
+        earlier: &[EarlierOperation],
+    ) -> ExecResult {
         let Some((target, access)) = self.objects(reach, l)? else {
-            return Err(Halt::internal("no mbarrier for an arrival", l.mask));
+            return Err(ExecutionFault::internal(
+                "no mbarrier for an arrival",
+                l.mask,
+            ));
         };
         let addresses = addresses(l, access);
-        let mut objects = Objects::new();
+        let mut objects = MbarrierWriteBuffer::new();
         let mut changes = Vec::new();
         for lane in lanes_of(l.mask) {
             let place = own_object_place(&target, lane)
@@ -258,10 +286,10 @@ impl<'p> Starting<'p> {
                     problem,
                     held: MbarrierState::read(word),
                 };
-                Halt::new(FaultKind::Mbarrier(fault), 1 << lane)
+                ExecutionFault::new(FaultKind::Mbarrier(fault), 1 << lane)
             };
             let state = MbarrierState::read(word);
-            let no_object = crate::contract::mbarrier::MbarrierMisuse::NoObject;
+            let no_object = crate::contract::mbarrier::MbarrierMisuse::NotAnMbarrier;
             let mut state = state.ok_or(no_object).map_err(misuse)?;
             if count == ArrivalCount::Added {
                 state.add_pending(1).map_err(misuse)?;
@@ -271,9 +299,9 @@ impl<'p> Starting<'p> {
             let before = earlier
                 .iter()
                 .filter(|(_, lanes, _)| lanes >> lane & 1 != 0);
-            let after: Vec<PendingId> = before.clone().map(|(id, ..)| *id).collect();
+            let after: Vec<AsyncOperationId> = before.clone().map(|(id, ..)| *id).collect();
             let lands_after = before.map(|(_, _, at)| *at).max().unwrap_or(0);
-            let completion = PendingCompletion::Arrival {
+            let completion = CompletionMechanism::Arrival {
                 block: reach.block,
                 address: place.1 as u64,
                 count: 1,
@@ -289,13 +317,13 @@ impl<'p> Starting<'p> {
     /// Resolves the completion mbarriers of the lanes. Returns `None` if the instruction has no mbarrier.
     fn objects(
         &self,
-        reach: &Reach<'_>,
-        l: &Lanes<'_>,
-    ) -> Result<Option<(Target, &'p AccessPlan)>, Box<Halt>> {
+        reach: &MemoryContext<'_>,
+        l: &LaneRegisters<'_>,
+    ) -> Result<Option<(ResolvedAccess, &'p AccessPlan)>, Box<ExecutionFault>> {
         let Some(access) = &self.plan.mbarrier else {
             return Ok(None);
         };
-        let mut target = Target::UNKNOWN;
+        let mut target = ResolvedAccess::UNKNOWN;
         reach.find(AccessKind::Atomic, l, access, &mut target)?;
         Ok(Some((target, access)))
     }
@@ -304,16 +332,19 @@ impl<'p> Starting<'p> {
     /// "st.async", "cp.async.bulk").
     fn completion(
         &self,
-        reach: &Reach<'_>,
+        reach: &MemoryContext<'_>,
         lane: usize,
-        objects: Option<&(Target, &AccessPlan)>,
+        objects: Option<&(ResolvedAccess, &AccessPlan)>,
         backing: Backing,
-    ) -> Result<PendingCompletion, Box<Halt>> {
+    ) -> Result<CompletionMechanism, Box<ExecutionFault>> {
         if let Some((target, _)) = objects {
             let place = object_place(target, lane);
-            let (at, _) = place.map_err(|kind| Halt::new(kind, 1 << lane))?;
+            let (at, _) = place.map_err(|kind| ExecutionFault::new(kind, 1 << lane))?;
             if at != backing {
-                return Err(Halt::new(FaultKind::DistantMbarrier, 1 << lane));
+                return Err(ExecutionFault::new(
+                    FaultKind::MbarrierInOtherBlock,
+                    1 << lane,
+                ));
             }
         }
         self.completion_in(lane, objects, block_of(reach, backing))
@@ -322,45 +353,45 @@ impl<'p> Starting<'p> {
     fn completion_in(
         &self,
         lane: usize,
-        objects: Option<&(Target, &AccessPlan)>,
+        objects: Option<&(ResolvedAccess, &AccessPlan)>,
         block: u64,
-    ) -> Result<PendingCompletion, Box<Halt>> {
+    ) -> Result<CompletionMechanism, Box<ExecutionFault>> {
         if let Some((target, _)) = objects {
             let place = object_place(target, lane);
-            let (_, at) = place.map_err(|kind| Halt::new(kind, 1 << lane))?;
-            return Ok(PendingCompletion::Mbarrier {
+            let (_, at) = place.map_err(|kind| ExecutionFault::new(kind, 1 << lane))?;
+            return Ok(CompletionMechanism::Mbarrier {
                 block,
                 address: at as u64,
                 bytes: 0,
             });
         }
         Ok(match self.plan.group {
-            Some(kind) => PendingCompletion::AsyncGroup {
+            Some(kind) => CompletionMechanism::AsyncGroup {
                 kind,
                 number: self.groups[lane & 31],
             },
-            None => PendingCompletion::None,
+            None => CompletionMechanism::None,
         })
     }
 }
 
 /// Returns the contiguous ranges that a byte mask selects. The mask applies to each group of 16 bytes.
-fn masked(brought: Brought, mask: u64) -> Vec<Brought> {
+fn masked(brought: PieceData, mask: u64) -> Vec<PieceData> {
     if mask & 0xffff == 0xffff {
         return vec![brought];
     }
     let is_written = |at: usize| mask >> ((brought.distance + at) % MASKED_BYTES) & 1 != 0;
-    let mut runs: Vec<Brought> = Vec::new();
+    let mut runs: Vec<PieceData> = Vec::new();
     let bytes = brought.bytes.iter().enumerate();
     for (at, byte) in bytes.filter(|(at, _)| is_written(*at)) {
         match runs.last_mut() {
             Some(run) if run.distance + run.bytes.len() == brought.distance + at => {
                 run.bytes.push(*byte);
             }
-            _ => runs.push(Brought {
+            _ => runs.push(PieceData {
                 distance: brought.distance + at,
                 bytes: vec![*byte],
-                source: brought.source.map(|source| PendingSource {
+                source: brought.source.map(|source| AsyncSource {
                     address: source.address + at as u64,
                     ..source
                 }),
@@ -372,16 +403,24 @@ fn masked(brought: Brought, mask: u64) -> Vec<Brought> {
 
 /// Returns the number of ignored bytes at both ends, which must be below the alignment of 16 (PTX ISA,
 /// "cp.async.bulk").
-fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<Halt>> {
+fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<ExecutionFault>> {
     let ends = [0, 1].map(|end: usize| rows[end][lane] & 0xffff_ffff);
     match ends.into_iter().find(|n| *n >= MASKED_BYTES as u64) {
         None => Ok(ends),
-        Some(bytes) => Err(Halt::new(FaultKind::LeftOutBytes { bytes }, 1 << lane)),
+        Some(bytes) => Err(ExecutionFault::new(
+            FaultKind::InvalidIgnoreBytes { bytes },
+            1 << lane,
+        )),
     }
 }
 
 /// Returns the destination of an asynchronous operation, or `None` for the stacks.
-fn landing(reach: &Reach<'_>, backing: Backing, at: usize, address: u64) -> Option<Landing> {
+fn landing(
+    reach: &MemoryContext<'_>,
+    backing: Backing,
+    at: usize,
+    address: u64,
+) -> Option<CompletionTarget> {
     match backing {
         Backing::Arena => Some((StateSpace::Global, 0, address)),
         Backing::Shared | Backing::Peer(_) => {
@@ -393,13 +432,13 @@ fn landing(reach: &Reach<'_>, backing: Backing, at: usize, address: u64) -> Opti
 
 /// Resolves the range that a lane reads or writes. The width of the plan is the required alignment.
 pub(crate) fn find(
-    reach: &Reach<'_>,
+    reach: &MemoryContext<'_>,
     plan: &AccessPlan,
     address: u64,
     n_bytes: u64,
     lane: usize,
-    purpose: Purpose,
-) -> Result<(Backing, usize), Box<Halt>> {
+    purpose: AccessMode,
+) -> Result<(Backing, usize), Box<ExecutionFault>> {
     let memories = reach.memories();
     let alignment = u64::from(plan.width_bytes);
     let found = memories.examine_range(plan.space, address, alignment, n_bytes, purpose);
@@ -407,17 +446,17 @@ pub(crate) fn find(
         Ok((backing, at)) => Ok((backing, at as usize)),
         Err(kind) => {
             let access = match purpose {
-                Purpose::Read => AccessKind::Load,
-                Purpose::Write => AccessKind::Store,
+                AccessMode::Read => AccessKind::Load,
+                AccessMode::Write => AccessKind::Store,
             };
             let width = match kind {
                 FaultKind::Misaligned => plan.width_bytes,
                 _ => n_bytes as u32,
             };
-            Err(Box::new(Halt {
+            Err(Box::new(ExecutionFault {
                 kind,
                 lanes: 1 << lane,
-                access: Some(TriedAccess {
+                access: Some(AttemptedAccess {
                     kind: access,
                     space: plan.space,
                     address,
@@ -430,25 +469,29 @@ pub(crate) fn find(
 
 /// Returns the data of a copy: `n_read` bytes of its source except for the ignored ends, padded with zeros to `size`.
 fn brought(
-    reach: &Reach<'_>,
+    reach: &MemoryContext<'_>,
     plan: &AccessPlan,
     address: u64,
     n_read: u64,
     size: u64,
     [left, right]: [u64; 2],
     lane: usize,
-) -> Result<Vec<Brought>, Box<Halt>> {
+) -> Result<Vec<PieceData>, Box<ExecutionFault>> {
     let mut found = Vec::new();
     let n_copied = n_read.saturating_sub(left + right);
     if n_copied > 0 {
         if !address.is_multiple_of(u64::from(plan.width_bytes)) {
-            let access = TriedAccess {
+            let access = AttemptedAccess {
                 kind: AccessKind::Load,
                 space: plan.space,
                 address,
                 width_bytes: plan.width_bytes,
             };
-            return Err(Halt::of_access(access, FaultKind::Misaligned, lane));
+            return Err(ExecutionFault::of_access(
+                access,
+                FaultKind::Misaligned,
+                lane,
+            ));
         }
         // The address is aligned, but the first byte after the ignored bytes may not be.
         let bytewise = AccessPlan {
@@ -456,22 +499,22 @@ fn brought(
             ..plan.clone()
         };
         let address = address + left;
-        let (backing, at) = find(reach, &bytewise, address, n_copied, lane, Purpose::Read)?;
+        let (backing, at) = find(reach, &bytewise, address, n_copied, lane, AccessMode::Read)?;
         let bytes = reach.bytes_of(backing).get(at..at + n_copied as usize);
         let source = landing(reach, backing, at, address);
-        found.push(Brought {
+        found.push(PieceData {
             distance: left as usize,
             bytes: bytes.unwrap_or(&[]).to_vec(),
-            source: source.map(|(space, block, address)| PendingSource {
+            source: source.map(|(space, block, address)| AsyncSource {
                 space,
                 block,
                 address,
-                form: SourceForm::Bytes,
+                form: SourceConversion::Bytes,
             }),
         });
     }
     if n_read < size {
-        found.push(Brought {
+        found.push(PieceData {
             distance: n_read as usize,
             bytes: vec![0; (size - n_read) as usize],
             source: None,
@@ -480,16 +523,16 @@ fn brought(
     Ok(found)
 }
 
-fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<Halt> {
-    let access = TriedAccess {
+fn fault(plan: &AccessPlan, kind: FaultKind, address: u64, lane: usize) -> Box<ExecutionFault> {
+    let access = AttemptedAccess {
         kind: AccessKind::Store,
         space: plan.space,
         address,
         width_bytes: plan.width_bytes,
     };
-    Halt::of_access(access, kind, lane)
+    ExecutionFault::of_access(access, kind, lane)
 }
 
-fn wrong_space(plan: &AccessPlan, address: u64, lane: usize) -> Box<Halt> {
+fn wrong_space(plan: &AccessPlan, address: u64, lane: usize) -> Box<ExecutionFault> {
     fault(plan, FaultKind::WrongSpace, address, lane)
 }

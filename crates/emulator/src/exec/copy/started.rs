@@ -1,32 +1,32 @@
 //! Asynchronous operations that one instruction issues, grouped by completion mechanism.
 
-use crate::contract::event::PendingId;
+use crate::contract::event::AsyncOperationId;
 use crate::contract::pending::{
-    PendingCompletion, PendingOperation, PendingOrigin, PendingPiece, PendingSource, Reduction,
-    Work,
+    AsyncEffect, AsyncOperation, AsyncOrigin, AsyncSource, AsyncWrite, CompletionMechanism,
+    Reduction,
 };
 use warpgrid_isa::StateSpace;
 
 /// Location that asynchronous operations can access: state space, block and address.
-pub(crate) type Landing = (StateSpace, u64, u64);
+pub(crate) type CompletionTarget = (StateSpace, u64, u64);
 
 /// Data at an offset from the destination of an operation.
 #[derive(Clone)]
-pub(crate) struct Brought {
+pub(crate) struct PieceData {
     pub(crate) distance: usize,
     pub(crate) bytes: Vec<u8>,
-    pub(crate) source: Option<PendingSource>,
+    pub(crate) source: Option<AsyncSource>,
 }
 
-pub(crate) struct Operations {
-    origin: PendingOrigin,
+pub(crate) struct AsyncOperationBuilder {
+    origin: AsyncOrigin,
     reduces: Option<Reduction>,
-    pub(crate) list: Vec<PendingOperation>,
+    pub(crate) list: Vec<AsyncOperation>,
 }
 
-impl Operations {
-    pub(crate) fn new(origin: PendingOrigin, reduces: Option<Reduction>) -> Operations {
-        Operations {
+impl AsyncOperationBuilder {
+    pub(crate) fn new(origin: AsyncOrigin, reduces: Option<Reduction>) -> AsyncOperationBuilder {
+        AsyncOperationBuilder {
             origin,
             reduces,
             list: Vec::new(),
@@ -38,13 +38,13 @@ impl Operations {
     pub(crate) fn add(
         &mut self,
         lane: usize,
-        (space, block, address): Landing,
-        completion: PendingCompletion,
+        (space, block, address): CompletionTarget,
+        completion: CompletionMechanism,
         n_counted: u32,
-        pieces: impl Iterator<Item = Brought>,
+        pieces: impl Iterator<Item = PieceData>,
     ) {
         let reduces = self.reduces;
-        let made = pieces.map(|brought| PendingPiece {
+        let made = pieces.map(|brought| AsyncWrite {
             lane: lane as u32,
             space,
             block,
@@ -55,25 +55,27 @@ impl Operations {
         });
         let operation = self.operation(completion);
         operation.pieces.extend(made);
-        if let PendingCompletion::Mbarrier { bytes, .. } = &mut operation.completion {
+        if let CompletionMechanism::Mbarrier { bytes, .. } = &mut operation.completion {
             *bytes += n_counted;
         }
     }
 
     pub(crate) fn add_arrival(
         &mut self,
-        completion: PendingCompletion,
-        after: Vec<PendingId>,
+        completion: CompletionMechanism,
+        after: Vec<AsyncOperationId>,
         lands_after: u64,
     ) {
-        let same = |operation: &PendingOperation| is_same(operation.completion, completion);
+        let same = |operation: &AsyncOperation| is_same(operation.completion, completion);
         let is_known = self.list.iter().any(same);
         let operation = self.operation(completion);
         operation.earliest_step = operation.earliest_step.max(lands_after);
-        let new = after.into_iter().filter(|id| !operation.after.contains(id));
-        let new: Vec<PendingId> = new.collect();
-        operation.after.extend(new);
-        if let PendingCompletion::Arrival { count, .. } = &mut operation.completion
+        let new = after
+            .into_iter()
+            .filter(|id| !operation.depends_on.contains(id));
+        let new: Vec<AsyncOperationId> = new.collect();
+        operation.depends_on.extend(new);
+        if let CompletionMechanism::Arrival { count, .. } = &mut operation.completion
             && is_known
         {
             *count += 1;
@@ -81,20 +83,20 @@ impl Operations {
     }
 
     /// Returns the operation with this completion mechanism, or creates it.
-    fn operation(&mut self, completion: PendingCompletion) -> &mut PendingOperation {
+    fn operation(&mut self, completion: CompletionMechanism) -> &mut AsyncOperation {
         let found = self
             .list
             .iter()
             .position(|operation| is_same(operation.completion, completion));
         let index = found.unwrap_or(self.list.len());
         if found.is_none() {
-            self.list.push(PendingOperation {
+            self.list.push(AsyncOperation {
                 origin: self.origin,
                 pieces: Vec::new(),
-                work: Work::Pieces,
+                work: AsyncEffect::Pieces,
                 completion,
                 earliest_step: self.origin.step + 1,
-                after: Vec::new(),
+                depends_on: Vec::new(),
             });
         }
         &mut self.list[index]
@@ -102,9 +104,9 @@ impl Operations {
 }
 
 /// Checks whether two operations have the same completion mechanism, ignoring counts.
-fn is_same(a: PendingCompletion, b: PendingCompletion) -> bool {
-    use PendingCompletion as C;
-    let object = |c: PendingCompletion| match c {
+fn is_same(a: CompletionMechanism, b: CompletionMechanism) -> bool {
+    use CompletionMechanism as C;
+    let object = |c: CompletionMechanism| match c {
         C::Mbarrier { block, address, .. } => Some((false, block, address)),
         C::Arrival { block, address, .. } => Some((true, block, address)),
         C::None | C::AsyncGroup { .. } => None,

@@ -2,20 +2,22 @@
 
 use crate::code::{AccessPlan, TensorCopyPlan};
 use crate::contract::fault::{AccessKind, FaultKind};
-use crate::contract::pending::{GroupKind, PendingCompletion, PendingOperation, Reduction, Work};
+use crate::contract::pending::{
+    AsyncEffect, AsyncGroupKind, AsyncOperation, CompletionMechanism, Reduction,
+};
 use crate::contract::tensor_map::{MAX_RANK, TensorMap, TensorMode, TensorType};
-use crate::contract::tensor_transfer::{TensorDirection, TensorTransfer};
-use crate::exec::context::reaching;
-use crate::exec::context::{Choice, Surroundings};
+use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection};
+use crate::exec::context::with_memory_context;
+use crate::exec::context::{ExecutionContext, IssuedInstruction};
 use crate::exec::copy::start::find;
 use crate::exec::copy::tensor_map::{report_use, tensor_map};
 use crate::exec::elements::read64;
 use crate::exec::mbarrier::block_of;
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{Backing, Purpose};
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::semantics::registers::{Lanes, Row64, lanes_of};
-use crate::state::memory::TriedAccess;
+use crate::exec::memory::resolve::{AccessMode, Backing};
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::semantics::registers::{LaneRegisters, Row64, lanes_of};
+use crate::state::memory::AttemptedAccess;
 use crate::state::warp::Warp;
 use warpgrid_isa::{AtomicOp, LoadMode, ScalarType};
 use warpgrid_program::counted;
@@ -23,20 +25,20 @@ use warpgrid_program::counted;
 /// Executes an instruction that issues one copy per lane.
 #[inline(never)]
 pub(crate) fn start(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
     plan: &TensorCopyPlan,
-    choice: &Choice<'_>,
+    choice: &IssuedInstruction<'_>,
     step: u64,
-) -> Executed {
+) -> ExecResult {
     let origin = around.origin(warp.index, choice.pc, step);
     let groups: [u32; 32] = match &warp.groups {
-        Some(made) => std::array::from_fn(|lane| made.made(GroupKind::Bulk, lane)),
+        Some(made) => std::array::from_fn(|lane| made.made(AsyncGroupKind::Bulk, lane)),
         None => [0; 32],
     };
     let mut started = Vec::new();
-    let run = |reach: &mut Reach<'_>, lanes: &mut Lanes<'_>| {
-        let rows = Rows::read(lanes, plan);
+    let run = |reach: &mut MemoryContext<'_>, lanes: &mut LaneRegisters<'_>| {
+        let rows = OperandRows::read(lanes, plan);
         report_use(reach, &rows.map, lanes.mask);
         for lane in lanes_of(lanes.mask) {
             copy(
@@ -46,20 +48,20 @@ pub(crate) fn start(
                 lane,
                 groups[lane],
                 |work, completion| {
-                    started.push(PendingOperation {
+                    started.push(AsyncOperation {
                         origin,
                         pieces: Vec::new(),
-                        work: Work::Tensor(Box::new(work)),
+                        work: AsyncEffect::Tensor(Box::new(work)),
                         completion,
                         earliest_step: step + 1,
-                        after: Vec::new(),
+                        depends_on: Vec::new(),
                     });
                 },
             )?;
         }
         Ok(())
     };
-    reaching(around, warp, choice, step, run)?;
+    with_memory_context(around, warp, choice, step, run)?;
     for operation in started {
         around.starter.start(operation);
     }
@@ -67,7 +69,7 @@ pub(crate) fn start(
 }
 
 /// Register operands of all lanes.
-struct Rows {
+struct OperandRows {
     map: Row64,
     shared: Row64,
     mbarrier: Option<Row64>,
@@ -76,10 +78,10 @@ struct Rows {
     blocks: Option<Row64>,
 }
 
-impl Rows {
-    fn read(l: &Lanes<'_>, plan: &TensorCopyPlan) -> Rows {
+impl OperandRows {
+    fn read(l: &LaneRegisters<'_>, plan: &TensorCopyPlan) -> OperandRows {
         let rows = |elements: &[_]| elements.iter().map(|e| read64(l, *e)).collect();
-        Rows {
+        OperandRows {
             map: read64(l, plan.map),
             shared: addresses(l, &plan.shared),
             mbarrier: plan.mbarrier.as_ref().map(|object| addresses(l, object)),
@@ -92,15 +94,15 @@ impl Rows {
 
 /// Returns the copy of a lane, without its location in shared memory.
 fn transfer_of(
-    reach: &Reach<'_>,
+    reach: &MemoryContext<'_>,
     plan: &TensorCopyPlan,
-    rows: &Rows,
+    rows: &OperandRows,
     lane: usize,
-) -> Result<TensorTransfer, Box<Halt>> {
+) -> Result<TensorCopy, Box<ExecutionFault>> {
     let map = tensor_map(reach, rows.map[lane], lane)?;
-    let wrong = |why: String| Halt::new(FaultKind::TensorCopy { why }, 1 << lane);
+    let wrong = |why: String| ExecutionFault::new(FaultKind::TensorCopy { why }, 1 << lane);
     check(&map, plan).map_err(wrong)?;
-    let mut transfer = TensorTransfer {
+    let mut transfer = TensorCopy {
         mode: plan.mode,
         direction: plan.direction,
         coordinates: [0; MAX_RANK],
@@ -123,27 +125,27 @@ fn transfer_of(
 
 /// Issues the copies of one lane, one per completion mbarrier.
 fn copy(
-    reach: &Reach<'_>,
+    reach: &MemoryContext<'_>,
     plan: &TensorCopyPlan,
-    rows: &Rows,
+    rows: &OperandRows,
     lane: usize,
     group: u32,
-    mut start: impl FnMut(TensorTransfer, PendingCompletion),
-) -> Executed {
+    mut start: impl FnMut(TensorCopy, CompletionMechanism),
+) -> ExecResult {
     let mut transfer = transfer_of(reach, plan, rows, lane)?;
     let n_bytes = transfer.shared_bytes();
     let backing = place_transfer(reach, plan, rows, &mut transfer)?;
     let Some(mbarriers) = &rows.mbarrier else {
         transfer.blocks.push(block_of(reach, backing));
-        let completion = PendingCompletion::AsyncGroup {
-            kind: GroupKind::Bulk,
+        let completion = CompletionMechanism::AsyncGroup {
+            kind: AsyncGroupKind::Bulk,
             number: group,
         };
         start(transfer, completion);
         return Ok(());
     };
     let object = plan.mbarrier.as_ref().unwrap_or(&plan.shared);
-    let write = Purpose::Write;
+    let write = AccessMode::Write;
     let (of_object, object_at) = shared_place(reach, object, mbarriers[lane], 8, lane, write)?;
     let ranks: Vec<u32> = match &rows.blocks {
         None => vec![rank_of(reach, backing)],
@@ -152,17 +154,24 @@ fn copy(
             .collect(),
     };
     if !plan.is_pair && rows.blocks.is_none() && of_object != backing {
-        return Err(Halt::new(FaultKind::DistantMbarrier, 1 << lane));
+        return Err(ExecutionFault::new(
+            FaultKind::MbarrierInOtherBlock,
+            1 << lane,
+        ));
     }
     for rank in ranks {
         if rank >= reach.peers.n_ranks() {
-            let access = TriedAccess {
+            let access = AttemptedAccess {
                 kind: AccessKind::Store,
                 space: plan.shared.space,
                 address: rows.shared[lane],
                 width_bytes: n_bytes as u32,
             };
-            return Err(Halt::of_access(access, FaultKind::OutOfBounds, lane));
+            return Err(ExecutionFault::of_access(
+                access,
+                FaultKind::OutOfBounds,
+                lane,
+            ));
         }
         // For a block pair, the rank parity of the block of the mbarrier operand determines which block counts the
         // bytes (PTX ISA, "cp.async.bulk.tensor").
@@ -170,12 +179,12 @@ fn copy(
             true => rank & !1 | rank_of(reach, of_object) & 1,
             false => rank,
         };
-        let completion = PendingCompletion::Mbarrier {
+        let completion = CompletionMechanism::Mbarrier {
             block: block_at(reach, counts.min(reach.peers.n_ranks().saturating_sub(1))),
             address: object_at,
             bytes: n_bytes as u32,
         };
-        let transfer = TensorTransfer {
+        let transfer = TensorCopy {
             blocks: vec![block_at(reach, rank)],
             ..transfer.clone()
         };
@@ -186,15 +195,15 @@ fn copy(
 
 /// Resolves the location of a copy in shared memory, and checks that its box is within global memory.
 fn place_transfer(
-    reach: &Reach<'_>,
+    reach: &MemoryContext<'_>,
     plan: &TensorCopyPlan,
-    rows: &Rows,
-    transfer: &mut TensorTransfer,
-) -> Result<Backing, Box<Halt>> {
+    rows: &OperandRows,
+    transfer: &mut TensorCopy,
+) -> Result<Backing, Box<ExecutionFault>> {
     let lane = transfer.lane as usize;
     let purpose = match plan.direction {
-        TensorDirection::Load => Purpose::Write,
-        TensorDirection::Store => Purpose::Read,
+        TensorCopyDirection::Load => AccessMode::Write,
+        TensorCopyDirection::Store => AccessMode::Read,
     };
     let (backing, at) = shared_place(
         reach,
@@ -206,13 +215,17 @@ fn place_transfer(
     )?;
     transfer.shared = at;
     match transfer.outside(reach.global) {
-        Some(access) => Err(Halt::of_access(access, FaultKind::OutOfBounds, lane)),
+        Some(access) => Err(ExecutionFault::of_access(
+            access,
+            FaultKind::OutOfBounds,
+            lane,
+        )),
         None => Ok(backing),
     }
 }
 
 /// Returns the rank of the block that owns a shared memory.
-fn rank_of(reach: &Reach<'_>, backing: Backing) -> u32 {
+fn rank_of(reach: &MemoryContext<'_>, backing: Backing) -> u32 {
     match backing {
         Backing::Peer(rank) => rank.into(),
         Backing::Shared | Backing::Arena | Backing::Stack => reach.peers.own_rank(),
@@ -220,13 +233,13 @@ fn rank_of(reach: &Reach<'_>, backing: Backing) -> u32 {
 }
 
 /// Returns the linear index of the block with this rank in the cluster.
-fn block_at(reach: &Reach<'_>, rank: u32) -> u64 {
+fn block_at(reach: &MemoryContext<'_>, rank: u32) -> u64 {
     let own = reach.peers.own_rank();
     reach.shape.peer(reach.block, own, rank)
 }
 
 /// Checks the start coordinates of a copy. Invalid coordinates are an illegal instruction on an H100.
-fn check_place(transfer: &TensorTransfer) -> Result<(), String> {
+fn check_place(transfer: &TensorCopy) -> Result<(), String> {
     const MULTIPLE: i64 = 16;
     let unit = transfer.map.unit();
     let first = transfer.coordinates[0];
@@ -236,7 +249,7 @@ fn check_place(transfer: &TensorTransfer) -> Result<(), String> {
             "coordinate {first} of dimension 0 corresponds to byte offset {bytes}, expected a multiple of {MULTIPLE}"
         ));
     }
-    let is_store = transfer.direction == TensorDirection::Store;
+    let is_store = transfer.direction == TensorCopyDirection::Store;
     match transfer.least_place().filter(|_| is_store) {
         Some((dimension, place)) if place < 0 => Err(format!(
             "the tensor store starts at coordinate {place} of dimension {dimension}, expected at least 0"
@@ -322,27 +335,31 @@ fn reduction(map: &TensorMap, op: Option<AtomicOp>) -> Result<Option<Reduction>,
 
 /// Resolves a range of shared memory to a block and an offset.
 pub(crate) fn shared_place(
-    reach: &Reach<'_>,
+    reach: &MemoryContext<'_>,
     plan: &AccessPlan,
     address: u64,
     n_bytes: u64,
     lane: usize,
-    purpose: Purpose,
-) -> Result<(Backing, u64), Box<Halt>> {
+    purpose: AccessMode,
+) -> Result<(Backing, u64), Box<ExecutionFault>> {
     match find(reach, plan, address, n_bytes, lane, purpose)? {
         (backing @ (Backing::Shared | Backing::Peer(_)), at) => Ok((backing, at as u64)),
         (Backing::Arena | Backing::Stack, _) => {
             let access = match purpose {
-                Purpose::Read => AccessKind::Load,
-                Purpose::Write => AccessKind::Store,
+                AccessMode::Read => AccessKind::Load,
+                AccessMode::Write => AccessKind::Store,
             };
-            let access = TriedAccess {
+            let access = AttemptedAccess {
                 kind: access,
                 space: plan.space,
                 address,
                 width_bytes: n_bytes as u32,
             };
-            Err(Halt::of_access(access, FaultKind::WrongSpace, lane))
+            Err(ExecutionFault::of_access(
+                access,
+                FaultKind::WrongSpace,
+                lane,
+            ))
         }
     }
 }

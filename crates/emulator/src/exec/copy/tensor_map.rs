@@ -3,38 +3,38 @@
 
 use crate::code::{AccessPlan, TensorMapPlan};
 use crate::contract::fault::{AccessKind, FaultKind};
-use crate::contract::sync_event::{MapAct, MapTouch, SyncKind};
+use crate::contract::sync_event::{SyncKind, TensorMapAccess, TensorMapAction};
 use crate::contract::tensor_map::{TENSOR_MAP_BYTES, TensorMap};
 use crate::exec::elements::read64;
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{Backing, Purpose};
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::semantics::registers::{Lanes, Row64, lanes_of};
-use crate::state::memory::TriedAccess;
+use crate::exec::memory::resolve::{AccessMode, Backing};
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::semantics::registers::{LaneRegisters, Row64, lanes_of};
+use crate::state::memory::AttemptedAccess;
 use warpgrid_isa::{StateSpace, TensorMapField};
 
 /// Reads the tensor map at a generic address.
 pub(crate) fn tensor_map(
-    reach: &Reach<'_>,
+    reach: &MemoryContext<'_>,
     address: u64,
     lane: usize,
-) -> Result<TensorMap, Box<Halt>> {
+) -> Result<TensorMap, Box<ExecutionFault>> {
     let space = StateSpace::Generic;
-    let (bytes, _, _) = map_bytes(reach, space, address, Purpose::Read, lane)?;
+    let (bytes, _, _) = map_bytes(reach, space, address, AccessMode::Read, lane)?;
     TensorMap::decode(&bytes).ok_or_else(|| {
         let why = format!("the address 0x{address:x} contains no tensor map");
-        Halt::new(FaultKind::TensorCopy { why }, 1 << lane)
+        ExecutionFault::new(FaultKind::TensorCopy { why }, 1 << lane)
     })
 }
 
 /// Returns the bytes of a tensor map with their location.
 fn map_bytes(
-    reach: &Reach<'_>,
+    reach: &MemoryContext<'_>,
     space: StateSpace,
     address: u64,
-    purpose: Purpose,
+    purpose: AccessMode,
     lane: usize,
-) -> Result<([u8; TENSOR_MAP_BYTES], Backing, usize), Box<Halt>> {
+) -> Result<([u8; TENSOR_MAP_BYTES], Backing, usize), Box<ExecutionFault>> {
     let (alignment, n_bytes) = (64, TENSOR_MAP_BYTES as u64);
     let found = reach
         .memories()
@@ -49,36 +49,49 @@ fn map_bytes(
         }
         Err(kind) => kind,
     };
-    let access = TriedAccess {
+    let access = AttemptedAccess {
         kind: AccessKind::Load,
         space,
         address,
         width_bytes: TENSOR_MAP_BYTES as u32,
     };
-    Err(Halt::of_access(access, kind, lane))
+    Err(ExecutionFault::of_access(access, kind, lane))
 }
 
 /// Reports that copies will read the maps at these generic addresses.
-pub(crate) fn report_use(reach: &mut Reach<'_>, places: &Row64, lanes: u32) {
-    report(reach, MapAct::Use, StateSpace::Generic, places, lanes);
+pub(crate) fn report_use(reach: &mut MemoryContext<'_>, places: &Row64, lanes: u32) {
+    report(
+        reach,
+        TensorMapAction::Use,
+        StateSpace::Generic,
+        places,
+        lanes,
+    );
 }
 
 /// Reports accesses of lanes to tensor maps. Invalid addresses are omitted: reading them faults, and a fence for them
 /// orders nothing.
-fn report(reach: &mut Reach<'_>, act: MapAct, space: StateSpace, places: &Row64, lanes: u32) {
+fn report(
+    reach: &mut MemoryContext<'_>,
+    act: TensorMapAction,
+    space: StateSpace,
+    places: &Row64,
+    lanes: u32,
+) {
     if !reach.interest.syncs {
         return;
     }
     let touch = |lane: usize| {
-        let (_, backing, at) = map_bytes(reach, space, places[lane], Purpose::Read, lane).ok()?;
+        let (_, backing, at) =
+            map_bytes(reach, space, places[lane], AccessMode::Read, lane).ok()?;
         let (memory, address) = reach.memory_of(backing, at, lane, places[lane]);
-        Some(MapTouch {
+        Some(TensorMapAccess {
             lane: lane as u8,
             memory,
             address,
         })
     };
-    let touched: Vec<MapTouch> = lanes_of(lanes).filter_map(touch).collect();
+    let touched: Vec<TensorMapAccess> = lanes_of(lanes).filter_map(touch).collect();
     let touched = touched.as_slice();
     reach.report_sync(lanes, SyncKind::TensorMap { act, touched });
 }
@@ -86,10 +99,10 @@ fn report(reach: &mut Reach<'_>, act: MapAct, space: StateSpace, places: &Row64,
 /// Executes a modification of tensor maps, or a fence for them.
 #[inline(never)]
 pub(crate) fn change_map(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &TensorMapPlan,
-) -> Executed {
+) -> ExecResult {
     match plan {
         TensorMapPlan::Replace {
             access,
@@ -110,13 +123,19 @@ pub(crate) fn change_map(
                 };
                 replace(reach, access.space, places[lane], change, lane)?;
             }
-            report(reach, MapAct::Replace, access.space, &places, l.mask);
+            report(
+                reach,
+                TensorMapAction::Replace,
+                access.space,
+                &places,
+                l.mask,
+            );
         }
         // The warp copies the map once, because all lanes have the same operands.
         TensorMapPlan::Publish { to, from } => publish(reach, l, to, from)?,
         TensorMapPlan::Acquire { map } => {
             let places = addresses(l, map);
-            report(reach, MapAct::Acquire, map.space, &places, l.mask);
+            report(reach, TensorMapAction::Acquire, map.space, &places, l.mask);
         }
     }
     Ok(())
@@ -133,18 +152,18 @@ struct FieldChange {
 
 /// Replaces a field of the map at an address.
 fn replace(
-    reach: &mut Reach<'_>,
+    reach: &mut MemoryContext<'_>,
     space: StateSpace,
     address: u64,
     change: FieldChange,
     lane: usize,
-) -> Executed {
+) -> ExecResult {
     let FieldChange {
         field,
         dimension,
         value,
     } = change;
-    let (bytes, backing, at) = map_bytes(reach, space, address, Purpose::Write, lane)?;
+    let (bytes, backing, at) = map_bytes(reach, space, address, AccessMode::Write, lane)?;
     let replaced = TensorMap::decode(&bytes).and_then(|mut map| {
         let is_right = map.replace(field, dimension, value);
         is_right.then_some(map)
@@ -154,20 +173,40 @@ fn replace(
             Some(_) => format!("invalid value {value} for `.{}`", field.name()),
             None => format!("the address 0x{address:x} contains no tensor map"),
         };
-        return Err(Halt::new(FaultKind::TensorCopy { why }, 1 << lane));
+        return Err(ExecutionFault::new(
+            FaultKind::TensorCopy { why },
+            1 << lane,
+        ));
     };
     reach.write(backing, at, lane, &map.encode());
     Ok(())
 }
 
 /// Copies a map from shared to global memory.
-fn publish(reach: &mut Reach<'_>, l: &Lanes<'_>, to: &AccessPlan, from: &AccessPlan) -> Executed {
+fn publish(
+    reach: &mut MemoryContext<'_>,
+    l: &LaneRegisters<'_>,
+    to: &AccessPlan,
+    from: &AccessPlan,
+) -> ExecResult {
     let lane = l.first();
     let (targets, sources) = (addresses(l, to), addresses(l, from));
-    let (bytes, _, _) = map_bytes(reach, from.space, sources[lane], Purpose::Read, lane)?;
-    let (_, backing, at) = map_bytes(reach, to.space, targets[lane], Purpose::Write, lane)?;
-    report(reach, MapAct::Load, from.space, &sources, 1 << lane);
+    let (bytes, _, _) = map_bytes(reach, from.space, sources[lane], AccessMode::Read, lane)?;
+    let (_, backing, at) = map_bytes(reach, to.space, targets[lane], AccessMode::Write, lane)?;
+    report(
+        reach,
+        TensorMapAction::Load,
+        from.space,
+        &sources,
+        1 << lane,
+    );
     reach.write(backing, at, lane, &bytes);
-    report(reach, MapAct::Publish, to.space, &targets, 1 << lane);
+    report(
+        reach,
+        TensorMapAction::CopyFenceProxy,
+        to.space,
+        &targets,
+        1 << lane,
+    );
     Ok(())
 }

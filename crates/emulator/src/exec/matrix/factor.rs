@@ -1,24 +1,24 @@
 //! Operand matrices in shared memory.
 
 use crate::contract::fault::FaultKind;
-use crate::exec::reach::Halt;
-use crate::state::memory::TriedAccess;
+use crate::exec::reach::ExecutionFault;
+use crate::state::memory::AttemptedAccess;
 use std::ops::Range;
-use warpgrid_isa::layout::{Major, SharedFactor, Storage};
+use warpgrid_isa::layout::{ElementPacking, Major, SharedMatrixOperand};
 use warpgrid_isa::{AccessKind, StateSpace};
 
 /// Reads the elements of rows of A or columns of B, `depth` elements each. Faults for `lanes` if an element is not in
 /// shared memory.
 pub(crate) fn read_lines(
-    factor: &SharedFactor,
+    factor: &SharedMatrixOperand,
     shared: &[u8],
     lines: Range<usize>,
     depth: usize,
     lanes: u32,
-) -> Result<Vec<u64>, Box<Halt>> {
+) -> Result<Vec<u64>, Box<ExecutionFault>> {
     let mut values = Vec::with_capacity(lines.len() * depth);
     for line in lines {
-        if let (Major::K, Storage::Bytes(size)) = (factor.major, factor.storage)
+        if let (Major::K, ElementPacking::Bytes(size)) = (factor.major, factor.storage)
             && add_row(&mut values, factor, shared, line, depth, size as usize)
         {
             continue;
@@ -38,7 +38,7 @@ const CHUNK: usize = 16;
 /// without appending.
 fn add_row(
     values: &mut Vec<u64>,
-    factor: &SharedFactor,
+    factor: &SharedMatrixOperand,
     shared: &[u8],
     line: usize,
     depth: usize,
@@ -84,14 +84,14 @@ pub(crate) fn read_bits(
     address: u64,
     bits: Range<u32>,
     lanes: u32,
-) -> Result<u64, Box<Halt>> {
+) -> Result<u64, Box<ExecutionFault>> {
     let n_bytes = bits.end.div_ceil(8);
     let start = address as usize;
     let Some(bytes) = shared.get(start..start + n_bytes as usize) else {
-        return Err(Box::new(Halt {
+        return Err(Box::new(ExecutionFault {
             kind: FaultKind::OutOfBounds,
             lanes,
-            access: Some(TriedAccess {
+            access: Some(AttemptedAccess {
                 kind: AccessKind::Load,
                 space: StateSpace::Shared,
                 address,

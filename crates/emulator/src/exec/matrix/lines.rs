@@ -1,32 +1,38 @@
 //! `wmma.load` and `wmma.store` (PTX ISA): each lane transfers its elements of a matrix whose lines have a distance of
 //! `stride` elements.
 
-use crate::code::matrix_plan::LinesPlan;
 use crate::code::matrix_plan::MAX_REGISTERS;
-use crate::contract::fault::{AccessKind, FaultKind, MatrixMistake};
-use crate::contract::observe::{AccessAction, LanesAccess, OperandIndex, PieceHead, WarpAccess};
+use crate::code::matrix_plan::WmmaMemoryPlan;
+use crate::contract::fault::{AccessKind, FaultKind, MatrixMisuse};
+use crate::contract::observe::{
+    AccessAction, ElementAccessHeader, OperandIndex, PerLaneAccess, WarpAccessSummary,
+};
 use crate::exec::elements::{read64, write64};
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{Backing, Target};
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::semantics::registers::{FULL, LANES, Lanes, Row64};
-use crate::state::memory::TriedAccess;
+use crate::exec::memory::resolve::{Backing, ResolvedAccess};
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters, Row64};
+use crate::state::memory::AttemptedAccess;
 use warpgrid_isa::StateSpace;
-use warpgrid_isa::fragment::ShortStride;
+use warpgrid_isa::fragment::MisalignedStride;
 
 /// Maximum number of units per lane.
 const MAX_UNITS: usize = 16;
 
 /// Resolved locations of the units of all lanes.
-enum Places {
+enum UnitLocations {
     /// All units are in one memory, at their offsets from the start of the matrix.
     Whole(Backing, usize),
     /// Each unit is resolved separately.
-    Each(Vec<Target>),
+    Each(Vec<ResolvedAccess>),
 }
 
 /// Executes a load or a store of lines.
-pub(crate) fn lines(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &LinesPlan) -> Executed {
+pub(crate) fn lines(
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    plan: &WmmaMemoryPlan,
+) -> ExecResult {
     let (start, stride) = agreed(l, plan)?;
     check_alignment(plan, start, stride)?;
     let mut offsets = [[0; LANES]; MAX_UNITS];
@@ -42,21 +48,27 @@ pub(crate) fn lines(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &LinesPlan) 
 }
 
 /// Returns the address and the stride, which must be equal in all lanes.
-fn agreed(l: &Lanes<'_>, plan: &LinesPlan) -> Result<(u64, u32), Box<Halt>> {
+fn agreed(l: &LaneRegisters<'_>, plan: &WmmaMemoryPlan) -> Result<(u64, u32), Box<ExecutionFault>> {
     let odd = |differs: &dyn Fn(usize) -> bool| {
         (0..LANES).fold(0, |lanes, lane| lanes | u32::from(differs(lane)) << lane)
     };
     let starts = addresses(l, &plan.access);
     let lanes = odd(&|lane| starts[lane] != starts[0]);
     if lanes != 0 {
-        let mistake = MatrixMistake::UnequalAddresses;
-        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), lanes));
+        let mistake = MatrixMisuse::UnequalAddresses;
+        return Err(ExecutionFault::new(
+            FaultKind::UndefinedMatrix(mistake),
+            lanes,
+        ));
     }
     let strides = l.r32(plan.stride);
     let lanes = odd(&|lane| strides[lane] != strides[0]);
     if lanes != 0 {
-        let mistake = MatrixMistake::UnequalStrides;
-        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), lanes));
+        let mistake = MatrixMisuse::UnequalStrides;
+        return Err(ExecutionFault::new(
+            FaultKind::UndefinedMatrix(mistake),
+            lanes,
+        ));
     }
     // Shared memory addresses have 32 bits.
     let start = match plan.access.space {
@@ -68,13 +80,13 @@ fn agreed(l: &Lanes<'_>, plan: &LinesPlan) -> Result<(u64, u32), Box<Halt>> {
 
 /// Checks the alignment that the compiled code requires, which is less strict than the PTX ISA: the widest access must
 /// be aligned in each line.
-fn check_alignment(plan: &LinesPlan, start: u64, stride: u32) -> Executed {
+fn check_alignment(plan: &WmmaMemoryPlan, start: u64, stride: u32) -> ExecResult {
     let needed = u64::from(plan.rules.bytes);
     let misaligned = |address| {
-        Err(Box::new(Halt {
+        Err(Box::new(ExecutionFault {
             kind: FaultKind::Misaligned,
             lanes: FULL,
-            access: Some(TriedAccess {
+            access: Some(AttemptedAccess {
                 kind: plan.kind,
                 space: plan.access.space,
                 address,
@@ -91,20 +103,23 @@ fn check_alignment(plan: &LinesPlan, start: u64, stride: u32) -> Executed {
     }
     match plan.rules.short_stride {
         None => Ok(()),
-        Some(ShortStride::Fault) => misaligned(start.wrapping_add(stride_bits / 8)),
-        Some(ShortStride::Moved) => {
-            let mistake = MatrixMistake::MovedLines {
+        Some(MisalignedStride::Fault) => misaligned(start.wrapping_add(stride_bits / 8)),
+        Some(MisalignedStride::Moved) => {
+            let mistake = MatrixMisuse::MisalignedStride {
                 stride,
                 needed_bytes: plan.rules.bytes,
             };
-            Err(Halt::new(FaultKind::UndefinedMatrix(mistake), FULL))
+            Err(ExecutionFault::new(
+                FaultKind::UndefinedMatrix(mistake),
+                FULL,
+            ))
         }
     }
 }
 
 /// Computes the offset of each unit from the start of the matrix in bytes.
 fn fill_offsets<'o>(
-    plan: &LinesPlan,
+    plan: &WmmaMemoryPlan,
     stride: u32,
     offsets: &'o mut [Row64; MAX_UNITS],
 ) -> &'o [Row64] {
@@ -119,7 +134,7 @@ fn fill_offsets<'o>(
 }
 
 /// Returns the address of a unit. Shared memory addresses wrap at 32 bits.
-fn address_of(plan: &LinesPlan, start: u64, offset: u64) -> u64 {
+fn address_of(plan: &WmmaMemoryPlan, start: u64, offset: u64) -> u64 {
     let address = start.wrapping_add(offset);
     match plan.access.space {
         StateSpace::Shared => address & u64::from(u32::MAX),
@@ -130,35 +145,35 @@ fn address_of(plan: &LinesPlan, start: u64, offset: u64) -> u64 {
 /// Resolves the matrix as a whole, or each unit separately if the matrix is in several memories. Faults if a unit is in
 /// no memory.
 fn find(
-    reach: &Reach<'_>,
-    plan: &LinesPlan,
+    reach: &MemoryContext<'_>,
+    plan: &WmmaMemoryPlan,
     start: u64,
     stride: u32,
     offsets: &[Row64],
-) -> Result<Places, Box<Halt>> {
+) -> Result<UnitLocations, Box<ExecutionFault>> {
     let elements =
         u64::from(plan.n_major.saturating_sub(1)) * u64::from(stride) + u64::from(plan.n_minor);
     let n_bytes = (elements * u64::from(plan.element_bits)).div_ceil(8);
     if let Some((backing, at)) = reach.find_span(plan.kind, plan.access.space, start, n_bytes) {
-        return Ok(Places::Whole(backing, at));
+        return Ok(UnitLocations::Whole(backing, at));
     }
     let mut unit = plan.access.clone();
     unit.width_bytes = plan.unit_bytes;
     let mut targets = Vec::with_capacity(offsets.len());
     for row in offsets {
         let addresses = row.map(|offset| address_of(plan, start, offset));
-        let mut target = Target::UNKNOWN;
+        let mut target = ResolvedAccess::UNKNOWN;
         reach.find_each(plan.kind, &unit, &addresses, FULL, &mut target)?;
         targets.push(target);
     }
-    Ok(Places::Each(targets))
+    Ok(UnitLocations::Each(targets))
 }
 
-impl Places {
+impl UnitLocations {
     fn of(&self, unit: usize, lane: usize, offset: u64, width: usize) -> (Backing, usize) {
         match self {
-            Places::Whole(backing, at) => (*backing, at + offset as usize),
-            Places::Each(targets) => match targets.get(unit) {
+            UnitLocations::Whole(backing, at) => (*backing, at + offset as usize),
+            UnitLocations::Each(targets) => match targets.get(unit) {
                 Some(target) => target.of_lane(lane, width),
                 None => (Backing::Arena, usize::MAX),
             },
@@ -167,23 +182,23 @@ impl Places {
 }
 
 fn load(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
-    plan: &LinesPlan,
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    plan: &WmmaMemoryPlan,
     start: u64,
     offsets: &[Row64],
-    places: &Places,
+    places: &UnitLocations,
 ) {
     let width = plan.unit_bytes as usize;
     let mut values = [[0; LANES]; MAX_UNITS];
     match places {
-        Places::Whole(backing, at) => {
+        UnitLocations::Whole(backing, at) => {
             let bytes = reach.bytes_of(*backing).get(*at..).unwrap_or(&[]);
             for (values, offsets) in values.iter_mut().zip(offsets) {
                 read_units(bytes, width, offsets, values);
             }
         }
-        Places::Each(_) => {
+        UnitLocations::Each(_) => {
             for (unit, (values, offsets)) in values.iter_mut().zip(offsets).enumerate() {
                 for lane in 0..LANES {
                     let (backing, at) = places.of(unit, lane, offsets[lane], width);
@@ -242,12 +257,12 @@ fn read_unit(bytes: &[u8]) -> u64 {
 }
 
 fn store(
-    reach: &mut Reach<'_>,
-    l: &Lanes<'_>,
-    plan: &LinesPlan,
+    reach: &mut MemoryContext<'_>,
+    l: &LaneRegisters<'_>,
+    plan: &WmmaMemoryPlan,
     start: u64,
     offsets: &[Row64],
-    places: &Places,
+    places: &UnitLocations,
 ) {
     let width = plan.unit_bytes as usize;
     let shift = 8 * plan.unit_bytes;
@@ -279,13 +294,13 @@ fn store(
 
 /// Checks whether an observer accepts one access summary per row of units instead of events with all elements.
 fn is_heard_whole(
-    reach: &mut Reach<'_>,
-    plan: &LinesPlan,
+    reach: &mut MemoryContext<'_>,
+    plan: &WmmaMemoryPlan,
     start: u64,
     offsets: &[Row64],
-    places: &Places,
+    places: &UnitLocations,
 ) -> bool {
-    let Places::Whole(backing @ (Backing::Arena | Backing::Shared), at) = *places else {
+    let UnitLocations::Whole(backing @ (Backing::Arena | Backing::Shared), at) = *places else {
         return false;
     };
     if !reach.interest.syncs {
@@ -293,7 +308,7 @@ fn is_heard_whole(
     }
     let (memory, address) = reach.memory_of(backing, at, 0, start);
     let (function, instruction) = reach.code.origin(reach.pc);
-    let access = WarpAccess {
+    let access = WarpAccessSummary {
         step: reach.step,
         block: reach.block,
         warp: reach.warp,
@@ -303,15 +318,15 @@ fn is_heard_whole(
             AccessKind::Load => AccessAction::Load,
             AccessKind::Store | AccessKind::Atomic => AccessAction::Store,
         },
-        sem: plan.access.noted.sem,
-        scope: plan.access.noted.scope,
+        sem: plan.access.metadata.sem,
+        scope: plan.access.metadata.scope,
         lane_bytes: plan.unit_bytes,
         element_bytes: plan.unit_bytes,
         non_coherent: false,
     };
     offsets.iter().all(|row| {
         let addresses = row.map(|offset| address.wrapping_add(offset));
-        reach.observer.lanes(&LanesAccess {
+        reach.observer.lanes(&PerLaneAccess {
             access,
             memory,
             mask: FULL,
@@ -322,11 +337,11 @@ fn is_heard_whole(
 
 /// Reports each element. Pieces of a store contain the overwritten bytes.
 fn report(
-    reach: &mut Reach<'_>,
-    plan: &LinesPlan,
+    reach: &mut MemoryContext<'_>,
+    plan: &WmmaMemoryPlan,
     start: u64,
     offsets: &[Row64],
-    places: &Places,
+    places: &UnitLocations,
     values: &[Row64; MAX_UNITS],
     before: Option<&[Row64; MAX_UNITS]>,
 ) {
@@ -338,13 +353,13 @@ fn report(
             let address = address_of(plan, start, row[lane]);
             let (memory, address) = reach.memory_of(backing, at, lane, address);
             let register = unit / plan.per_register as usize;
-            let operand = plan.access.noted.operands.get(register).copied();
-            let head = PieceHead {
-                asked: lane as u8,
-                gave: lane as u8,
+            let operand = plan.access.metadata.operands.get(register).copied();
+            let head = ElementAccessHeader {
+                address_lane: lane as u8,
+                data_lane: lane as u8,
                 element: unit as u8,
                 written: before.is_some(),
-                ty: plan.access.noted.ty,
+                ty: plan.access.metadata.ty,
                 operand: operand.map(OperandIndex),
                 memory,
                 address,

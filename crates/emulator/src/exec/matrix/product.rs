@@ -2,16 +2,18 @@
 //! the memory accesses.
 
 use crate::code::matrix_plan::MAX_REGISTERS;
-use crate::code::matrix_plan::{FactorsPlan, Gather, MatrixPlan, OperandPlan, ProductPlan};
-use crate::contract::fault::{FaultKind, MatrixMistake};
+use crate::code::matrix_plan::{
+    FragmentElement, FragmentPlan, MatrixPlan, MmaPlan, ScaleFactorPlan,
+};
+use crate::contract::fault::{FaultKind, MatrixMisuse};
 use crate::exec::elements::{read64, write64};
 use crate::exec::matrix::lines::lines;
 use crate::exec::matrix::rows::rows;
 use crate::exec::matrix::warpgroup::multiply_now;
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::semantics::registers::{FULL, LANES, Lanes, Row64};
-use crate::semantics::tensor::scaled::ScaledLine;
-use crate::semantics::tensor::value::ProductValues;
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters, Row64};
+use crate::semantics::tensor::scaled::ScaledOperandLine;
+use crate::semantics::tensor::value::MmaOperandValues;
 
 /// Maximum number of elements of A or B.
 const MAX_FACTORS: usize = 16 * 64;
@@ -20,11 +22,18 @@ const MAX_SUMS: usize = 256;
 
 /// Executes a matrix instruction of a whole warp.
 #[inline(never)]
-pub(crate) fn matrix(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &MatrixPlan) -> Executed {
+pub(crate) fn matrix(
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    plan: &MatrixPlan,
+) -> ExecResult {
     if l.mask != FULL {
         let missing = !l.mask;
-        let mistake = MatrixMistake::MissingLanes { missing };
-        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), l.mask));
+        let mistake = MatrixMisuse::MissingLanes { missing };
+        return Err(ExecutionFault::new(
+            FaultKind::UndefinedMatrix(mistake),
+            l.mask,
+        ));
     }
     match plan {
         MatrixPlan::Lines(plan) => lines(reach, l, plan),
@@ -35,7 +44,7 @@ pub(crate) fn matrix(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &MatrixPlan
 }
 
 /// `wmma.mma` and `mma`
-pub(crate) fn product(l: &mut Lanes<'_>, plan: &ProductPlan) -> Executed {
+pub(crate) fn product(l: &mut LaneRegisters<'_>, plan: &MmaPlan) -> ExecResult {
     let mut rows = [[0; LANES]; MAX_REGISTERS];
     let (mut a, mut b) = ([0; MAX_FACTORS], [0; MAX_FACTORS]);
     let (mut c, mut d) = ([0; MAX_SUMS], [0; MAX_SUMS]);
@@ -45,7 +54,7 @@ pub(crate) fn product(l: &mut Lanes<'_>, plan: &ProductPlan) -> Executed {
     let d = d.get_mut(..plan.d.values.len()).unwrap_or(&mut []);
     if let Some([of_a, of_b]) = &plan.factors {
         let factors = [lines_of_factors(l, of_a)?, lines_of_factors(l, of_b)?];
-        scaled(plan, ProductValues { a, b, c }, &factors, d);
+        scaled(plan, MmaOperandValues { a, b, c }, &factors, d);
         scatter(l, &plan.d, &mut rows, d);
         return Ok(());
     }
@@ -67,11 +76,16 @@ const MAX_LINES: usize = 16;
 pub(crate) const MAX_LINE_FACTORS: usize = 4;
 
 /// Scale factors of each line of A or B.
-pub(crate) type Factors = [[u8; MAX_LINE_FACTORS]; MAX_LINES];
+pub(crate) type ScaleFactors = [[u8; MAX_LINE_FACTORS]; MAX_LINES];
 
 /// Computes the elements of D with the scale factors of their rows and columns.
-fn scaled(plan: &ProductPlan, values: ProductValues<'_>, factors: &[Factors; 2], d: &mut [u64]) {
-    let ProductValues { a, b, c } = values;
+fn scaled(
+    plan: &MmaPlan,
+    values: MmaOperandValues<'_>,
+    factors: &[ScaleFactors; 2],
+    d: &mut [u64],
+) {
+    let MmaOperandValues { a, b, c } = values;
     let shape = plan.plan.product().shape;
     let (columns, depth) = (usize::from(shape.n).max(1), usize::from(shape.k).max(1));
     let [of_a, of_b] = factors;
@@ -84,11 +98,11 @@ fn scaled(plan: &ProductPlan, values: ProductValues<'_>, factors: &[Factors; 2],
         let (row, column) = (at / columns, at % columns);
         let lines = (a.chunks(depth).nth(row), b.chunks(depth).nth(column));
         if let (Some(a), Some(b)) = lines {
-            let a = ScaledLine {
+            let a = ScaledOperandLine {
                 values: a,
                 factors: &of_a[row % MAX_LINES][..n(0)],
             };
-            let b = ScaledLine {
+            let b = ScaledOperandLine {
                 values: b,
                 factors: &of_b[column % MAX_LINES][..n(1)],
             };
@@ -99,21 +113,27 @@ fn scaled(plan: &ProductPlan, values: ProductValues<'_>, factors: &[Factors; 2],
 
 /// Returns the scale factors of each line, which are distributed across lanes (PTX ISA, "Block Scaling"). All lanes
 /// must specify the same byte and lane selectors.
-pub(crate) fn lines_of_factors(l: &Lanes<'_>, plan: &FactorsPlan) -> Result<Factors, Box<Halt>> {
+pub(crate) fn lines_of_factors(
+    l: &LaneRegisters<'_>,
+    plan: &ScaleFactorPlan,
+) -> Result<ScaleFactors, Box<ExecutionFault>> {
     let (bytes, lanes) = (read64(l, plan.byte), read64(l, plan.lane));
     let (byte, lane) = (bytes[0] & 0xffff, lanes[0] & 0xffff);
     let n = u64::from(plan.n).max(1);
     let is_allowed = byte.is_multiple_of(n) && byte + n <= 4 && lane < u64::from(plan.n_lanes);
     let is_equal = |row: &Row64, value: u64| row.iter().all(|other| other & 0xffff == value);
     if !is_allowed || !is_equal(&bytes, byte) || !is_equal(&lanes, lane) {
-        let mistake = MatrixMistake::FactorSelectors {
+        let mistake = MatrixMisuse::InvalidScaleSelectors {
             byte: byte as u16,
             lane: lane as u16,
         };
-        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), l.mask));
+        return Err(ExecutionFault::new(
+            FaultKind::UndefinedMatrix(mistake),
+            l.mask,
+        ));
     }
     let registers = l.r32(plan.register);
-    let mut factors = Factors::default();
+    let mut factors = ScaleFactors::default();
     for (line, factors) in factors.iter_mut().enumerate() {
         let within = if plan.is_paired {
             2 * lane as usize + line / 8
@@ -130,8 +150,8 @@ pub(crate) fn lines_of_factors(l: &Lanes<'_>, plan: &FactorsPlan) -> Result<Fact
 
 /// Returns the elements of an operand in the order of the product.
 fn gather<'v>(
-    l: &Lanes<'_>,
-    operand: &OperandPlan,
+    l: &LaneRegisters<'_>,
+    operand: &FragmentPlan,
     rows: &mut [Row64; MAX_REGISTERS],
     values: &'v mut [u64],
 ) -> &'v [u64] {
@@ -148,8 +168,8 @@ fn gather<'v>(
 
 /// Writes the results to their registers.
 fn scatter(
-    l: &mut Lanes<'_>,
-    operand: &OperandPlan,
+    l: &mut LaneRegisters<'_>,
+    operand: &FragmentPlan,
     rows: &mut [Row64; MAX_REGISTERS],
     values: &[u64],
 ) {
@@ -165,7 +185,7 @@ fn scatter(
 
 /// Returns register and lane, with bounds that are known to the compiler.
 #[inline(always)]
-fn place(gather: Gather) -> (usize, usize) {
+fn place(gather: FragmentElement) -> (usize, usize) {
     (
         usize::from(gather.register) % MAX_REGISTERS,
         usize::from(gather.lane) % LANES,

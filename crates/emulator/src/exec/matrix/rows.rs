@@ -1,21 +1,31 @@
 //! `ldmatrix` and `stmatrix` (PTX ISA): lanes provide the addresses of rows of 16 bytes, and the elements of each row
 //! are distributed across lanes.
 
+use crate::code::matrix_plan::LdmatrixPlan;
 use crate::code::matrix_plan::MAX_REGISTERS;
-use crate::code::matrix_plan::RowsPlan;
 use crate::contract::fault::AccessKind;
-use crate::contract::observe::{AccessAction, OperandIndex, PieceHead};
+use crate::contract::observe::{AccessAction, ElementAccessHeader, OperandIndex};
 use crate::exec::elements::{read64, write64};
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::Target;
-use crate::exec::reach::{Executed, Reach};
-use crate::semantics::registers::{FULL, LANES, Lanes};
+use crate::exec::memory::resolve::ResolvedAccess;
+use crate::exec::reach::{ExecResult, MemoryContext};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters};
 
 /// Executes a load or a store of rows.
-pub(crate) fn rows(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &RowsPlan) -> Executed {
-    let mut target = Target::UNKNOWN;
+pub(crate) fn rows(
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    plan: &LdmatrixPlan,
+) -> ExecResult {
+    let mut target = ResolvedAccess::UNKNOWN;
     let starts = addresses(l, &plan.access);
-    reach.find_each(plan.kind, &plan.row, &starts, plan.asking, &mut target)?;
+    reach.find_each(
+        plan.kind,
+        &plan.row,
+        &starts,
+        plan.address_lanes,
+        &mut target,
+    )?;
     let action = match plan.kind {
         AccessKind::Load => AccessAction::Load,
         AccessKind::Store | AccessKind::Atomic => AccessAction::Store,
@@ -32,7 +42,7 @@ pub(crate) fn rows(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &RowsPlan) ->
     reach.events.clear();
     for place in &plan.places {
         let (asked, gave) = (usize::from(place.asked), usize::from(place.gave));
-        let (backing, start) = target.of_lane(asked % LANES, RowsPlan::ROW_BYTES as usize);
+        let (backing, start) = target.of_lane(asked % LANES, LdmatrixPlan::ROW_BYTES as usize);
         let first_bit = u32::from(place.column) * plan.element_bits;
         let offset = (first_bit / 8) as usize;
         let at = start + offset;
@@ -62,14 +72,14 @@ pub(crate) fn rows(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &RowsPlan) ->
         if listens {
             let address = starts[asked % LANES].wrapping_add(offset as u64);
             let (memory, address) = reach.memory_of(backing, at, gave, address);
-            let operands = &plan.access.noted.operands;
+            let operands = &plan.access.metadata.operands;
             let operand = operands.get(usize::from(place.register)).copied();
-            let head = PieceHead {
-                asked: place.asked,
-                gave: place.gave,
+            let head = ElementAccessHeader {
+                address_lane: place.asked,
+                data_lane: place.gave,
                 element: place.register * per_register + place.element,
                 written: is_store,
-                ty: plan.access.noted.ty,
+                ty: plan.access.metadata.ty,
                 operand: operand.map(OperandIndex),
                 memory,
                 address,

@@ -3,54 +3,54 @@
 
 use crate::code::plans::PlanId;
 use crate::code::tensor_memory::{
-    FactorOperand, MovePlan, Reduced, Reserved, StartKind, StartPlan, TensorAddress,
-    TensorMemoryPlan,
+    AllocationTarget, AsyncTensorKind, AsyncTensorPlan, LoadReduction, MatrixAOperand,
+    TensorLoadStorePlan, TensorMemoryAddress, TensorMemoryPlan,
 };
-use crate::code::{AccessPlan, Element};
-use crate::contract::event::PendingId;
-use crate::contract::fault::{FaultKind, MatrixMistake};
-use crate::contract::inspect::Writer;
-use crate::contract::pending::TensorMemoryWork;
-use crate::contract::pending::{PendingCompletion, PendingOperation, Work};
+use crate::code::{AccessPlan, RegisterOperand};
+use crate::contract::event::AsyncOperationId;
+use crate::contract::fault::{FaultKind, MatrixMisuse};
+use crate::contract::inspect::LastWriter;
+use crate::contract::pending::TensorMemoryOperation;
+use crate::contract::pending::{AsyncEffect, AsyncOperation, CompletionMechanism};
 use crate::exec::context::lanes_at;
-use crate::exec::context::{After, reaching};
-use crate::exec::context::{Choice, Stop, Surroundings};
+use crate::exec::context::{ExecutionContext, IssuedInstruction, StopReason};
+use crate::exec::context::{OpResult, with_memory_context};
 use crate::exec::copy::tensor_copy::shared_place;
 use crate::exec::elements::{read64, write64};
 use crate::exec::mbarrier::block_of;
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{Backing, Purpose};
-use crate::exec::reach::{Executed, Halt, Reach, plan_of};
+use crate::exec::memory::resolve::{AccessMode, Backing};
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext, plan_of};
 use crate::semantics::mode::FloatMode;
-use crate::semantics::registers::{FULL, LANES, Lanes, Row64, lanes_of};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters, Row64, lanes_of};
 use crate::state::tensor_memory::{
-    TensorPlace, free, is_relinquished, is_reservable, n_columns_in_use, read, relinquish, reserve,
-    write,
+    TensorMemoryLocation, free, is_relinquished, is_reservable, n_columns_in_use, read, relinquish,
+    reserve, write,
 };
 use crate::state::warp::Warp;
-use warpgrid_isa::layout::moved_place;
-use warpgrid_isa::{CtaGroup, MoveShape, ReduceOp, ScalarType};
+use warpgrid_isa::layout::transfer_location;
+use warpgrid_isa::{CtaGroup, ReduceOp, ScalarType, TensorMemoryAccessShape};
 use warpgrid_program::counted;
 
 /// Returns a fault of a tensor memory operation.
-pub(crate) fn wrong(why: String, lanes: u32) -> Box<Halt> {
-    Halt::new(FaultKind::TensorMemory { why }, lanes)
+pub(crate) fn wrong(why: String, lanes: u32) -> Box<ExecutionFault> {
+    ExecutionFault::new(FaultKind::TensorMemory { why }, lanes)
 }
 
 /// Executes a tensor memory operation, and ends the turn of the warp, because issued operations may complete before its
 /// next step.
 #[inline(never)]
 pub(crate) fn execute(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
     id: PlanId<TensorMemoryPlan>,
-    choice: &Choice<'_>,
+    choice: &IssuedInstruction<'_>,
     step: u64,
-) -> Result<After, Box<Halt>> {
+) -> Result<OpResult, Box<ExecutionFault>> {
     let mask = choice.executed;
     let code = around.code;
     let plan = plan_of(&code.tensor_memory, id, mask)?;
-    let (mut stores, mut stop) = (false, Stop::Turn);
+    let (mut stores, mut stop) = (false, StopReason::Turn);
     match plan {
         TensorMemoryPlan::Allocate { to, columns } => {
             if plan.takes_warp() {
@@ -67,7 +67,7 @@ pub(crate) fn execute(
             let lane = first_lane(mask);
             let first = address(&lanes, place)[lane] as u32;
             let n = read64(&lanes, *columns)[lane] as u32;
-            let writer = Writer { step, lane: 0 };
+            let writer = LastWriter { step, lane: 0 };
             // SASS clears the bits of a mask, even if some columns are not allocated.
             if !free(around.tensor, first, n, writer) && plan.takes_warp() {
                 let why = format!(
@@ -76,11 +76,11 @@ pub(crate) fn execute(
                 );
                 return Err(wrong(why, mask));
             }
-            stop = Stop::ColumnsFreed;
+            stop = StopReason::ColumnsFreed;
         }
         TensorMemoryPlan::Relinquish => {
             whole_warp(mask)?;
-            relinquish(around.tensor, Writer { step, lane: 0 });
+            relinquish(around.tensor, LastWriter { step, lane: 0 });
         }
         TensorMemoryPlan::Load(plan) => {
             whole_warp(mask)?;
@@ -96,16 +96,19 @@ pub(crate) fn execute(
         }
         TensorMemoryPlan::Start(plan) => start(around, warp, id, plan, choice, step),
     }
-    Ok(After::NextThen { stores, stop })
+    Ok(OpResult::NextThen { stores, stop })
 }
 
 /// Checks that all lanes participate (`.sync.aligned`).
-fn whole_warp(mask: u32) -> Executed {
+fn whole_warp(mask: u32) -> ExecResult {
     if mask == FULL {
         return Ok(());
     }
-    let mistake = MatrixMistake::MissingLanes { missing: !mask };
-    Err(Halt::new(FaultKind::UndefinedMatrix(mistake), mask))
+    let mistake = MatrixMisuse::MissingLanes { missing: !mask };
+    Err(ExecutionFault::new(
+        FaultKind::UndefinedMatrix(mistake),
+        mask,
+    ))
 }
 
 /// Returns the lowest executing lane, whose operands apply to all lanes.
@@ -114,13 +117,13 @@ fn first_lane(mask: u32) -> usize {
 }
 
 fn allocate(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    to: &Reserved,
-    columns: Element,
-    choice: &Choice<'_>,
+    to: &AllocationTarget,
+    columns: RegisterOperand,
+    choice: &IssuedInstruction<'_>,
     step: u64,
-) -> Executed {
+) -> ExecResult {
     let lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
     let n = read64(&lanes, columns)[first_lane(choice.executed)] as u32;
     let mask = choice.executed;
@@ -135,43 +138,48 @@ fn allocate(
         let why = "the block allocates tensor memory after it has executed `tcgen05.relinquish_alloc_permit`";
         return Err(wrong(why.to_owned(), mask));
     }
-    let Some(first) = reserve(around.tensor, n, Writer { step, lane: 0 }) else {
+    let Some(first) = reserve(around.tensor, n, LastWriter { step, lane: 0 }) else {
         let used = n_columns_in_use(around.tensor);
         let why =
             format!("cannot allocate {n} tensor memory columns: {used} of 512 columns are in use");
         return Err(wrong(why, mask));
     };
     let to = match to {
-        Reserved::Memory(to) => to,
-        Reserved::Register(register) => {
+        AllocationTarget::Memory(to) => to,
+        AllocationTarget::Register(register) => {
             let mut lanes = lanes_at(around.code, warp, choice.depth, mask);
             write64(&mut lanes, *register, &[first.into(); LANES]);
             return Ok(());
         }
     };
-    let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| {
+    let run = |reach: &mut MemoryContext<'_>, l: &mut LaneRegisters<'_>| {
         let place = addresses(l, to)[0];
-        let (backing, at) = shared_place(reach, to, place, 4, 0, Purpose::Write)?;
+        let (backing, at) = shared_place(reach, to, place, 4, 0, AccessMode::Write)?;
         reach.write(backing, at as usize, 0, &first.to_le_bytes());
         Ok(())
     };
-    reaching(around, warp, choice, step, run).map(|_| ())
+    with_memory_context(around, warp, choice, step, run).map(|_| ())
 }
 
 /// Returns the address of each lane.
-fn address(l: &Lanes<'_>, plan: &TensorAddress) -> Row64 {
+fn address(l: &LaneRegisters<'_>, plan: &TensorMemoryAddress) -> Row64 {
     read64(l, plan.base).map(|base| u64::from((base as u32).wrapping_add(plan.offset)))
 }
 
 /// Returns the first location of a transfer, and checks that the warp can access it. Each warp can access 32 lanes.
-fn start_of(l: &Lanes<'_>, plan: &MovePlan, warp: u32) -> Result<TensorPlace, Box<Halt>> {
-    let start = TensorPlace::of(address(l, &plan.place)[0] as u32);
+fn start_of(
+    l: &LaneRegisters<'_>,
+    plan: &TensorLoadStorePlan,
+    warp: u32,
+) -> Result<TensorMemoryLocation, Box<ExecutionFault>> {
+    let start = TensorMemoryLocation::of(address(l, &plan.place)[0] as u32);
     let first = 32 * (warp % 4);
     let is_reached = match plan.shape {
-        MoveShape::M32x32 => start.lane == first,
-        MoveShape::M16x64 | MoveShape::M16x128 | MoveShape::M16x256 | MoveShape::M16x32x2 => {
-            start.lane == first || start.lane == first + 16
-        }
+        TensorMemoryAccessShape::M32x32 => start.lane == first,
+        TensorMemoryAccessShape::M16x64
+        | TensorMemoryAccessShape::M16x128
+        | TensorMemoryAccessShape::M16x256
+        | TensorMemoryAccessShape::M16x32x2 => start.lane == first || start.lane == first + 16,
     };
     if is_reached {
         return Ok(start);
@@ -184,7 +192,7 @@ fn start_of(l: &Lanes<'_>, plan: &MovePlan, warp: u32) -> Result<TensorPlace, Bo
     Err(wrong(why, l.mask))
 }
 
-fn outside(place: TensorPlace) -> Box<Halt> {
+fn outside(place: TensorMemoryLocation) -> Box<ExecutionFault> {
     let why = format!(
         "lane {}, column {} is out of bounds of tensor memory",
         place.lane, place.column
@@ -193,11 +201,11 @@ fn outside(place: TensorPlace) -> Box<Halt> {
 }
 
 fn load(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    plan: &MovePlan,
-    choice: &Choice<'_>,
-) -> Executed {
+    plan: &TensorLoadStorePlan,
+    choice: &IssuedInstruction<'_>,
+) -> ExecResult {
     let (code, index) = (around.code, warp.index);
     let mut l = lanes_at(code, warp, choice.depth, choice.executed & plan.lanes);
     let start = start_of(&l, plan, index)?;
@@ -205,7 +213,8 @@ fn load(
     for (register, row) in rows.iter_mut().enumerate() {
         for thread in lanes_of(plan.lanes) {
             let value = &mut row[thread];
-            let (lane, column) = moved_place(plan.shape, plan.half, thread as u32, register as u32);
+            let (lane, column) =
+                transfer_location(plan.shape, plan.half, thread as u32, register as u32);
             let word = |column| {
                 let place = start.plus(lane, column);
                 read(around.tensor, place).ok_or_else(|| outside(place))
@@ -230,7 +239,7 @@ fn load(
 }
 
 /// Returns the minimum or the maximum of the words.
-fn reduce(plan: &Reduced, words: impl Iterator<Item = u32>) -> u32 {
+fn reduce(plan: &LoadReduction, words: impl Iterator<Item = u32>) -> u32 {
     let is_min = plan.op == ReduceOp::Min;
     let mode = FloatMode {
         nan: plan.nan,
@@ -258,12 +267,12 @@ fn reduce(plan: &Reduced, words: impl Iterator<Item = u32>) -> u32 {
 }
 
 fn store(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    plan: &MovePlan,
-    choice: &Choice<'_>,
+    plan: &TensorLoadStorePlan,
+    choice: &IssuedInstruction<'_>,
     step: u64,
-) -> Executed {
+) -> ExecResult {
     let index = warp.index;
     let l = lanes_at(around.code, warp, choice.depth, choice.executed);
     let start = start_of(&l, plan, index)?;
@@ -271,8 +280,9 @@ fn store(
         let row = read64(&l, *element);
         for thread in lanes_of(plan.lanes) {
             let word = row[thread];
-            let (lane, column) = moved_place(plan.shape, plan.half, thread as u32, register as u32);
-            let writer = Writer {
+            let (lane, column) =
+                transfer_location(plan.shape, plan.half, thread as u32, register as u32);
+            let writer = LastWriter {
                 step,
                 lane: thread as u32,
             };
@@ -297,28 +307,28 @@ fn store(
 }
 
 /// Returns the pending operations on the tensor memory of these blocks, with the steps of their completion.
-fn in_flight(around: &Surroundings<'_>, blocks: &[u64]) -> Vec<(PendingId, u64)> {
+fn in_flight(around: &ExecutionContext<'_>, blocks: &[u64]) -> Vec<(AsyncOperationId, u64)> {
     let all = around.starter.in_flight.all().iter();
     let touches = all.filter(|pending| match &pending.operation.work {
-        Work::TensorMemory(work) => work.blocks.iter().any(|block| blocks.contains(block)),
-        Work::Pieces
-        | Work::Tensor(_)
-        | Work::TensorPieces(_)
-        | Work::Product(_)
-        | Work::Cancel { .. } => false,
+        AsyncEffect::TensorMemory(work) => work.blocks.iter().any(|block| blocks.contains(block)),
+        AsyncEffect::Pieces
+        | AsyncEffect::Tensor(_)
+        | AsyncEffect::TensorPieces(_)
+        | AsyncEffect::Product(_)
+        | AsyncEffect::Cancel { .. } => false,
     });
     touches
-        .map(|pending| (pending.id, pending.lands_at))
+        .map(|pending| (pending.id, pending.completes_at))
         .collect()
 }
 
 /// Issues a copy or a matrix multiplication for each lane. Operations complete in issue order.
 fn start(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
     id: PlanId<TensorMemoryPlan>,
-    plan: &StartPlan,
-    choice: &Choice<'_>,
+    plan: &AsyncTensorPlan,
+    choice: &IssuedInstruction<'_>,
     step: u64,
 ) {
     let own = around.peers.own_rank();
@@ -328,7 +338,7 @@ fn start(
         CtaGroup::One | CtaGroup::Two => vec![around.block],
     };
     let origin = around.origin(warp.index, choice.pc, step);
-    let works: Vec<TensorMemoryWork> = {
+    let works: Vec<TensorMemoryOperation> = {
         let l = lanes_at(around.code, warp, choice.depth, choice.executed);
         lanes_of(l.mask)
             .map(|lane| work(&l, id, plan, lane, &blocks))
@@ -337,28 +347,28 @@ fn start(
     for work in works {
         let earlier = in_flight(around, &blocks);
         let lands_after = earlier.iter().map(|(_, at)| *at).max().unwrap_or(0);
-        around.starter.start(PendingOperation {
+        around.starter.start(AsyncOperation {
             origin,
             pieces: Vec::new(),
-            work: Work::TensorMemory(Box::new(work)),
-            completion: PendingCompletion::None,
+            work: AsyncEffect::TensorMemory(Box::new(work)),
+            completion: CompletionMechanism::None,
             earliest_step: lands_after.max(step + 1),
-            after: earlier.into_iter().map(|(id, _)| id).collect(),
+            depends_on: earlier.into_iter().map(|(id, _)| id).collect(),
         });
     }
 }
 
 /// Reads the register operands of a lane.
 fn work(
-    l: &Lanes<'_>,
+    l: &LaneRegisters<'_>,
     id: PlanId<TensorMemoryPlan>,
-    plan: &StartPlan,
+    plan: &AsyncTensorPlan,
     lane: usize,
     blocks: &[u64],
-) -> TensorMemoryWork {
-    let at = |place: &TensorAddress| address(l, place)[lane] as u32;
-    let of = |element: Element| read64(l, element)[lane];
-    let mut work = TensorMemoryWork {
+) -> TensorMemoryOperation {
+    let at = |place: &TensorMemoryAddress| address(l, place)[lane] as u32;
+    let of = |element: RegisterOperand| read64(l, element)[lane];
+    let mut work = TensorMemoryOperation {
         plan: id.number(),
         d: at(&plan.d),
         a: 0,
@@ -373,12 +383,12 @@ fn work(
         blocks: blocks.to_vec(),
     };
     match &plan.kind {
-        StartKind::Copy { source, .. } => work.a = of(*source),
-        StartKind::Shift => {}
-        StartKind::Product(operands) => {
+        AsyncTensorKind::Copy { source, .. } => work.a = of(*source),
+        AsyncTensorKind::Shift => {}
+        AsyncTensorKind::Product(operands) => {
             work.a = match &operands.a {
-                FactorOperand::Kept(place) => at(place).into(),
-                FactorOperand::Described(element) => of(*element),
+                MatrixAOperand::Kept(place) => at(place).into(),
+                MatrixAOperand::Described(element) => of(*element),
             };
             work.b = of(operands.b);
             work.descriptor = of(operands.descriptor) as u32;
@@ -400,19 +410,20 @@ fn work(
 
 /// `tcgen05.commit`: issues an arrival after all pending operations on tensor memory.
 fn commit(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
     object: &AccessPlan,
-    blocks: Option<Element>,
-    choice: &Choice<'_>,
+    blocks: Option<RegisterOperand>,
+    choice: &IssuedInstruction<'_>,
     step: u64,
-) -> Executed {
+) -> ExecResult {
     let mut arrivals = Vec::new();
-    let run = |reach: &mut Reach<'_>, l: &mut Lanes<'_>| {
+    let run = |reach: &mut MemoryContext<'_>, l: &mut LaneRegisters<'_>| {
         let places = addresses(l, object);
         let masks = blocks.map(|element| read64(l, element));
         for lane in lanes_of(l.mask) {
-            let (backing, at) = shared_place(reach, object, places[lane], 8, lane, Purpose::Write)?;
+            let (backing, at) =
+                shared_place(reach, object, places[lane], 8, lane, AccessMode::Write)?;
             let Some(masks) = &masks else {
                 arrivals.push((block_of(reach, backing), at));
                 continue;
@@ -432,22 +443,22 @@ fn commit(
         }
         Ok(())
     };
-    reaching(around, warp, choice, step, run)?;
+    with_memory_context(around, warp, choice, step, run)?;
     let origin = around.origin(warp.index, choice.pc, step);
     let earlier = in_flight(around, &[around.block]);
     let lands_after = earlier.iter().map(|(_, at)| *at).max().unwrap_or(0);
     for (block, address) in arrivals {
-        around.starter.start(PendingOperation {
+        around.starter.start(AsyncOperation {
             origin,
             pieces: Vec::new(),
-            work: Work::Pieces,
-            completion: PendingCompletion::Arrival {
+            work: AsyncEffect::Pieces,
+            completion: CompletionMechanism::Arrival {
                 block,
                 address,
                 count: 1,
             },
             earliest_step: lands_after.max(step + 1),
-            after: earlier.iter().map(|(id, _)| *id).collect(),
+            depends_on: earlier.iter().map(|(id, _)| *id).collect(),
         });
     }
     Ok(())

@@ -2,69 +2,76 @@
 //! "tcgen05.mma"; element layouts as defined by CuTe). The operations access shared memory and tensor memory of one
 //! block or of a block pair.
 
-use crate::code::tensor_memory::{FactorOperand, ProductOperands, StartKind, StartPlan};
-use crate::contract::inspect::Writer;
-use crate::contract::pending::TensorMemoryWork;
+use crate::code::tensor_memory::{
+    AsyncTensorKind, AsyncTensorPlan, MatrixAOperand, TcgenMmaOperands,
+};
+use crate::contract::inspect::LastWriter;
+use crate::contract::pending::TensorMemoryOperation;
 use crate::exec::matrix::factor::{read_bits, read_lines};
 use crate::exec::matrix::tensor_memory::wrong;
-use crate::exec::reach::{Executed, Halt};
+use crate::exec::reach::{ExecResult, ExecutionFault};
 use crate::semantics::sparse::chosen;
-use crate::semantics::tensor::plan::Plan;
-use crate::semantics::tensor::rule::{BitOp, Overflow, Product, ProductOp};
-use crate::semantics::tensor::scaled::{FactorType, ScaledLine};
-use crate::semantics::tensor::value::{ProductValues, nearest_bits, value_of};
-use crate::state::memory::PagedBytes;
-use crate::state::tensor_memory::{TENSOR_LANES, TensorPlace, read, words, write, write_words};
-use warpgrid_isa::fragment::{Shape, TensorCore};
-use warpgrid_isa::layout::{
-    DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, ProductLayout, SharedFactor,
-    Storage, ZeroColumns, copied_lanes, factor_place, metadata_place,
+use crate::semantics::tensor::plan::TensorCoreModel;
+use crate::semantics::tensor::rule::{BitOp, IntegerOverflow, MmaDescription, MmaInstruction};
+use crate::semantics::tensor::scaled::{ScaleType, ScaledOperandLine};
+use crate::semantics::tensor::value::{MmaOperandValues, nearest_bits, value_of};
+use crate::state::memory::PagedMemory;
+use crate::state::tensor_memory::{
+    TENSOR_LANES, TensorMemoryLocation, read, words, write, write_words,
 };
-use warpgrid_isa::{CopyShape, MmaKind, Rounding, ScalarType, Unpacking, WarpMulticast};
+use warpgrid_isa::fragment::{Shape, TensorCoreGeneration};
+use warpgrid_isa::layout::{
+    AccumulatorLayout, DescriptorKind, ElementPacking, InstructionDescriptor, Major,
+    MatrixDescriptor, SharedMatrixOperand, ZeroColumnMask, copied_lanes, metadata_place,
+    scale_factor_location,
+};
+use warpgrid_isa::{
+    MmaKind, Rounding, ScalarType, TensorMemoryCopyShape, Unpacking, WarpMulticast,
+};
 use warpgrid_program::counted;
 
 /// Rows and columns of D that are computed together.
 const TILE: (usize, usize) = (16, 8);
 
 /// Memories of the participating blocks.
-pub(crate) struct Blocks<'a> {
-    pub(crate) shared: &'a [PagedBytes],
-    pub(crate) tensor: &'a mut [PagedBytes],
+pub(crate) struct CtaPairMemory<'a> {
+    pub(crate) shared: &'a [PagedMemory],
+    pub(crate) tensor: &'a mut [PagedMemory],
     /// Slots of the participating blocks, lower rank first.
     pub(crate) places: Vec<usize>,
 }
 
 /// Completes an issued operation.
 pub(crate) fn land(
-    plan: &StartPlan,
-    work: &TensorMemoryWork,
-    blocks: &mut Blocks<'_>,
-    core: Option<TensorCore>,
+    plan: &AsyncTensorPlan,
+    work: &TensorMemoryOperation,
+    blocks: &mut CtaPairMemory<'_>,
+    core: Option<TensorCoreGeneration>,
     step: u64,
-) -> Executed {
-    let writer = Writer {
+) -> ExecResult {
+    let writer = LastWriter {
         step,
         lane: work.lane,
     };
     match &plan.kind {
-        StartKind::Copy {
+        AsyncTensorKind::Copy {
             shape,
             warps,
             unpacking,
             ..
         } => {
-            let plan = CopyPlan {
+            let plan = CopyShape {
                 shape: *shape,
                 warps: *warps,
                 unpacking: *unpacking,
             };
             copy(work, plan, blocks, writer)
         }
-        StartKind::Shift => shift(work, blocks, writer),
-        StartKind::Product(operands) => {
+        AsyncTensorKind::Shift => shift(work, blocks, writer),
+        AsyncTensorKind::Product(operands) => {
             let lanes = 1 << work.lane;
-            let core =
-                core.ok_or_else(|| Halt::internal("a target without Tensor Cores", lanes))?;
+            let core = core
+                .ok_or_else(|| ExecutionFault::internal("a target without Tensor Cores", lanes))?;
             match operands.is_described {
                 true => product(&of_descriptor(operands, work), work, blocks, core, writer),
                 false => product(operands, work, blocks, core, writer),
@@ -75,9 +82,9 @@ pub(crate) fn land(
 
 /// Returns the operands of an MMA whose instruction descriptor contains the properties that PTX specifies by
 /// modifiers: whether A is sparse, and the element formats.
-fn of_descriptor(operands: &ProductOperands, work: &TensorMemoryWork) -> ProductOperands {
+fn of_descriptor(operands: &TcgenMmaOperands, work: &TensorMemoryOperation) -> TcgenMmaOperands {
     let mut operands = operands.clone();
-    if !InstructionDescriptor::says_sparse(work.descriptor) {
+    if !InstructionDescriptor::is_sparse(work.descriptor) {
         operands.metadata = None;
     }
     if operands.kind == MmaKind::F16
@@ -88,7 +95,7 @@ fn of_descriptor(operands: &ProductOperands, work: &TensorMemoryWork) -> Product
     operands
 }
 
-impl Blocks<'_> {
+impl CtaPairMemory<'_> {
     fn shared(&self, block: usize) -> &[u8] {
         let place = self.places.get(block).copied().unwrap_or(0);
         self.shared
@@ -96,14 +103,14 @@ impl Blocks<'_> {
             .map_or(&[], |memory| memory.contents())
     }
 
-    fn read(&self, block: usize, place: TensorPlace) -> Result<u32, Box<Halt>> {
+    fn read(&self, block: usize, place: TensorMemoryLocation) -> Result<u32, Box<ExecutionFault>> {
         let memory = self.places.get(block).and_then(|at| self.tensor.get(*at));
         let word = memory.and_then(|memory| read(memory, place));
         word.ok_or_else(|| outside(place))
     }
 
     /// Returns consecutive words of a lane, or `None` if a word is out of bounds.
-    fn words(&self, block: usize, place: TensorPlace, n: usize) -> Option<&[[u8; 4]]> {
+    fn words(&self, block: usize, place: TensorMemoryLocation, n: usize) -> Option<&[[u8; 4]]> {
         let memory = self.tensor.get(*self.places.get(block)?)?;
         words(memory, place, n)
     }
@@ -112,16 +119,22 @@ impl Blocks<'_> {
     fn write_words(
         &mut self,
         block: usize,
-        place: TensorPlace,
+        place: TensorMemoryLocation,
         bytes: &[u8],
-        writer: Writer,
+        writer: LastWriter,
     ) -> bool {
         let at = self.places.get(block).copied().unwrap_or(usize::MAX);
         let memory = self.tensor.get_mut(at);
         memory.is_some_and(|memory| write_words(memory, place, bytes, writer))
     }
 
-    fn write(&mut self, block: usize, place: TensorPlace, word: u32, writer: Writer) -> Executed {
+    fn write(
+        &mut self,
+        block: usize,
+        place: TensorMemoryLocation,
+        word: u32,
+        writer: LastWriter,
+    ) -> ExecResult {
         let at = self.places.get(block).copied().unwrap_or(usize::MAX);
         let memory = self.tensor.get_mut(at);
         match memory.is_some_and(|memory| write(memory, place, word, writer)) {
@@ -131,7 +144,7 @@ impl Blocks<'_> {
     }
 }
 
-fn outside(place: TensorPlace) -> Box<Halt> {
+fn outside(place: TensorMemoryLocation) -> Box<ExecutionFault> {
     let why = format!(
         "lane {}, column {} is out of bounds of tensor memory",
         place.lane, place.column
@@ -139,7 +152,7 @@ fn outside(place: TensorPlace) -> Box<Halt> {
     wrong(why, 1)
 }
 
-pub(crate) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
+pub(crate) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<ExecutionFault>> {
     MatrixDescriptor::decode(bits, DescriptorKind::TensorMemory).ok_or_else(|| {
         let why = format!("the matrix descriptor 0x{bits:016x} encodes an unknown swizzle mode");
         wrong(why, 1)
@@ -147,21 +160,21 @@ pub(crate) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<Halt>> {
 }
 
 /// Modifiers of a copy.
-struct CopyPlan {
-    shape: CopyShape,
+struct CopyShape {
+    shape: TensorMemoryCopyShape,
     warps: Option<WarpMulticast>,
     unpacking: Option<Unpacking>,
 }
 
 fn copy(
-    work: &TensorMemoryWork,
-    plan: CopyPlan,
-    blocks: &mut Blocks<'_>,
-    writer: Writer,
-) -> Executed {
+    work: &TensorMemoryOperation,
+    plan: CopyShape,
+    blocks: &mut CtaPairMemory<'_>,
+    writer: LastWriter,
+) -> ExecResult {
     let source = descriptor(work.a)?;
     let (rows, bytes) = plan.shape.rows_and_bytes();
-    let start = TensorPlace::of(work.d);
+    let start = TensorMemoryLocation::of(work.d);
     for block in 0..blocks.places.len() {
         for row in 0..rows {
             for word in 0..bytes / 4 {
@@ -171,7 +184,7 @@ fn copy(
                         read_bits(blocks.shared(block), address, 0..32, 1 << work.lane)?
                     }
                     Some(unpacking) => {
-                        let factor = SharedFactor {
+                        let factor = SharedMatrixOperand {
                             descriptor: source,
                             major: Major::K,
                             storage: unpacked_storage(unpacking),
@@ -191,22 +204,22 @@ fn copy(
 }
 
 /// Returns the storage format in shared memory of elements that are expanded to bytes.
-const fn unpacked_storage(unpacking: Unpacking) -> Storage {
+const fn unpacked_storage(unpacking: Unpacking) -> ElementPacking {
     match unpacking {
-        Unpacking::B6 => Storage::Padded(6),
-        Unpacking::B4 => Storage::Padded(4),
+        Unpacking::B6 => ElementPacking::Padded(6),
+        Unpacking::B4 => ElementPacking::Padded(4),
     }
 }
 
 /// Returns four elements of a row, expanded to bytes. 4-bit elements are shifted left by two, as expected by an MMA.
 /// The PTX ISA shows only the layout in a figure, so this is a choice of the emulator.
 fn unpacked_word(
-    factor: &SharedFactor,
+    factor: &SharedMatrixOperand,
     shared: &[u8],
     row: usize,
     elements: std::ops::Range<usize>,
-    work: &TensorMemoryWork,
-) -> Result<u64, Box<Halt>> {
+    work: &TensorMemoryOperation,
+) -> Result<u64, Box<ExecutionFault>> {
     let mut word = 0;
     for (at, k) in elements.enumerate() {
         let (address, bit, n_bits) = factor.element(row as u64, k as u64);
@@ -222,8 +235,12 @@ pub(crate) const SHIFTED_COLUMNS: u32 = 8;
 
 /// `tcgen05.shift.down`: copies each row except for the last one to the row below. It is a choice of the emulator that
 /// "down" is the next lane, and that the first row remains unchanged.
-fn shift(work: &TensorMemoryWork, blocks: &mut Blocks<'_>, writer: Writer) -> Executed {
-    let start = TensorPlace::of(work.d);
+fn shift(
+    work: &TensorMemoryOperation,
+    blocks: &mut CtaPairMemory<'_>,
+    writer: LastWriter,
+) -> ExecResult {
+    let start = TensorMemoryLocation::of(work.d);
     if !start.lane.is_multiple_of(32) || start.lane >= TENSOR_LANES {
         let why = format!(
             "the address refers to tensor memory lane {}, expected a multiple of 32 below 128",
@@ -243,23 +260,23 @@ fn shift(work: &TensorMemoryWork, blocks: &mut Blocks<'_>, writer: Writer) -> Ex
 }
 
 /// Returns the storage format of an operand matrix in shared memory.
-pub(crate) fn storage_of(kind: MmaKind, ty: ScalarType) -> Storage {
+pub(crate) fn storage_of(kind: MmaKind, ty: ScalarType) -> ElementPacking {
     match (kind, ty) {
-        (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => Storage::Nibbles,
-        (_, ScalarType::E2m1) => Storage::Padded(4),
-        (_, ScalarType::E2m3 | ScalarType::E3m2) => Storage::Padded(6),
-        (_, ScalarType::Tf32) => Storage::Bytes(4),
-        (_, ty) => Storage::Bytes(ty.width_bits() / 8),
+        (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => ElementPacking::Nibbles,
+        (_, ScalarType::E2m1) => ElementPacking::Padded(4),
+        (_, ScalarType::E2m3 | ScalarType::E3m2) => ElementPacking::Padded(6),
+        (_, ScalarType::Tf32) => ElementPacking::Bytes(4),
+        (_, ty) => ElementPacking::Bytes(ty.width_bits() / 8),
     }
 }
 
 /// Returns the width of an operand element in tensor memory.
 pub(crate) fn kept_bits(kind: MmaKind, ty: ScalarType) -> u32 {
     match storage_of(kind, ty) {
-        Storage::Bytes(size) => 8 * size,
+        ElementPacking::Bytes(size) => 8 * size,
         // In tensor memory, each element occupies a byte.
-        Storage::Padded(_) => 8,
-        Storage::Nibbles => 4,
+        ElementPacking::Padded(_) => 8,
+        ElementPacking::Nibbles => 4,
     }
 }
 
@@ -268,34 +285,34 @@ pub(crate) fn metadata_bits(kind: MmaKind, ty: ScalarType) -> (u32, usize) {
     match (storage_of(kind, ty), ty) {
         (_, ScalarType::Tf32) => (32, 2),
         // Elements are selected in adjacent pairs.
-        (Storage::Nibbles, _) => (4, 8),
-        (Storage::Bytes(_) | Storage::Padded(_), ty) => (ty.width_bits().max(8), 4),
+        (ElementPacking::Nibbles, _) => (4, 8),
+        (ElementPacking::Bytes(_) | ElementPacking::Padded(_), ty) => (ty.width_bits().max(8), 4),
     }
 }
 
 /// Converts an element to its register format: 4-bit floats are shifted left by two.
 fn as_register(kind: MmaKind, ty: ScalarType, value: u64) -> u64 {
     match storage_of(kind, ty) {
-        Storage::Padded(4) => value << 2,
-        Storage::Padded(_) | Storage::Bytes(_) | Storage::Nibbles => value,
+        ElementPacking::Padded(4) => value << 2,
+        ElementPacking::Padded(_) | ElementPacking::Bytes(_) | ElementPacking::Nibbles => value,
     }
 }
 
 /// Returns the sign bit of an operand element in its register format.
 fn sign_bit(kind: MmaKind, ty: ScalarType) -> u64 {
     match storage_of(kind, ty) {
-        Storage::Bytes(size) => 1 << (8 * size - 1),
-        Storage::Padded(_) => 1 << 5,
-        Storage::Nibbles => 1 << 3,
+        ElementPacking::Bytes(size) => 1 << (8 * size - 1),
+        ElementPacking::Padded(_) => 1 << 5,
+        ElementPacking::Nibbles => 1 << 3,
     }
 }
 
 /// An MMA with its decoded instruction descriptor.
-pub(crate) struct Reading<'p> {
-    pub(crate) operands: &'p ProductOperands,
-    pub(crate) work: &'p TensorMemoryWork,
+pub(crate) struct DecodedMma<'p> {
+    pub(crate) operands: &'p TcgenMmaOperands,
+    pub(crate) work: &'p TensorMemoryOperation,
     pub(crate) says: InstructionDescriptor,
-    pub(crate) sums: ProductLayout,
+    pub(crate) sums: AccumulatorLayout,
     /// Number of terms per sum, including the zeros of a sparse A.
     pub(crate) depth: usize,
 }
@@ -311,13 +328,13 @@ const fn dense_terms(kind: MmaKind) -> usize {
 }
 
 fn product(
-    operands: &ProductOperands,
-    work: &TensorMemoryWork,
-    blocks: &mut Blocks<'_>,
-    core: TensorCore,
-    writer: Writer,
-) -> Executed {
-    let reading = Reading::new(operands, work, blocks.places.len())?;
+    operands: &TcgenMmaOperands,
+    work: &TensorMemoryOperation,
+    blocks: &mut CtaPairMemory<'_>,
+    core: TensorCoreGeneration,
+    writer: LastWriter,
+) -> ExecResult {
+    let reading = DecodedMma::new(operands, work, blocks.places.len())?;
     let (says, sums) = (reading.says, reading.sums);
     if says.is_sparse != sums.is_sparse {
         let why = "the sparsity bit of the instruction descriptor does not match the instruction";
@@ -328,7 +345,7 @@ fn product(
     let b = reading.factor_b(blocks)?;
     let c = reading.sums_before(blocks)?;
     let plan = reading.plan(core, dense)?;
-    let values = ProductValues {
+    let values = MmaOperandValues {
         a: &a,
         b: &b,
         c: &c,
@@ -341,13 +358,13 @@ fn product(
     reading.write(blocks, &d, writer)
 }
 
-impl<'p> Reading<'p> {
+impl<'p> DecodedMma<'p> {
     /// Decodes the instruction descriptor of an MMA of this number of blocks.
     pub(crate) fn new(
-        operands: &'p ProductOperands,
-        work: &'p TensorMemoryWork,
+        operands: &'p TcgenMmaOperands,
+        work: &'p TensorMemoryOperation,
         n_blocks: usize,
-    ) -> Result<Reading<'p>, Box<Halt>> {
+    ) -> Result<DecodedMma<'p>, Box<ExecutionFault>> {
         let lanes = 1 << work.lane;
         let unknown = || {
             let why = format!(
@@ -358,7 +375,7 @@ impl<'p> Reading<'p> {
         };
         let says =
             InstructionDescriptor::decode(work.descriptor, operands.kind).ok_or_else(unknown)?;
-        let sums = ProductLayout {
+        let sums = AccumulatorLayout {
             m: says.m,
             n: says.n,
             n_blocks,
@@ -375,7 +392,7 @@ impl<'p> Reading<'p> {
             return Err(wrong(why, lanes));
         }
         let dense = dense_terms(operands.kind);
-        Ok(Reading {
+        Ok(DecodedMma {
             operands,
             work,
             says,
@@ -389,45 +406,53 @@ impl<'p> Reading<'p> {
         1 << self.work.lane
     }
 
-    fn plan(&self, core: TensorCore, terms: usize) -> Result<Plan, Box<Halt>> {
+    fn plan(
+        &self,
+        core: TensorCoreGeneration,
+        terms: usize,
+    ) -> Result<TensorCoreModel, Box<ExecutionFault>> {
         let says = &self.says;
-        let product = Product {
+        let product = MmaDescription {
             core,
-            op: ProductOp::Tcgen05,
+            op: MmaInstruction::Tcgen05,
             shape: Shape::new(TILE.0 as u16, TILE.1 as u16, terms as u16),
             a: says.a,
             b: says.b,
             c: says.d,
             d: says.d,
             overflow: match says.saturates {
-                true => Overflow::Saturate,
-                false => Overflow::Wrap,
+                true => IntegerOverflow::Saturate,
+                false => IntegerOverflow::Wrap,
             },
             rounding: Rounding::Rn,
             bit_op: BitOp::And,
         };
         let plan = match self.operands.factors {
-            Some(_) => Plan::scaled(
+            Some(_) => TensorCoreModel::scaled(
                 product,
                 match says.factor_type {
-                    ScalarType::Ue4m3 => FactorType::Ue4m3,
-                    _ => FactorType::Ue8m0,
+                    ScalarType::Ue4m3 => ScaleType::Ue4m3,
+                    _ => ScaleType::Ue8m0,
                 },
             ),
-            None => Plan::new(product),
+            None => TensorCoreModel::new(product),
         };
         plan.map_err(|error| wrong(error.to_string(), 1))
     }
 
     /// Reads the rows of A of all blocks, consecutively.
-    fn factor_a(&self, blocks: &Blocks<'_>, depth: usize) -> Result<Vec<u64>, Box<Halt>> {
-        let ProductLayout { m, n_blocks, .. } = self.sums;
+    fn factor_a(
+        &self,
+        blocks: &CtaPairMemory<'_>,
+        depth: usize,
+    ) -> Result<Vec<u64>, Box<ExecutionFault>> {
+        let AccumulatorLayout { m, n_blocks, .. } = self.sums;
         let (kind, ty) = (self.operands.kind, self.says.a);
         let rows = m / n_blocks;
         let mut values = Vec::with_capacity(m * depth);
         match &self.operands.a {
-            FactorOperand::Described(_) => {
-                let factor = SharedFactor {
+            MatrixAOperand::Described(_) => {
+                let factor = SharedMatrixOperand {
                     descriptor: descriptor(self.work.a)?,
                     major: self.says.a_major,
                     storage: storage_of(kind, ty),
@@ -438,8 +463,8 @@ impl<'p> Reading<'p> {
                     values.extend(lines.into_iter().map(|value| as_register(kind, ty, value)));
                 }
             }
-            FactorOperand::Kept(_) => {
-                let start = TensorPlace::of(self.work.a as u32);
+            MatrixAOperand::Kept(_) => {
+                let start = TensorMemoryLocation::of(self.work.a as u32);
                 let bits = kept_bits(kind, ty);
                 for row in 0..m {
                     let (block, lane, _) = self.sums.place(row, 0).unwrap_or((0, 0, 0));
@@ -468,10 +493,10 @@ impl<'p> Reading<'p> {
     }
 
     /// Reads the columns of B, consecutively.
-    fn factor_b(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
-        let ProductLayout { n, n_blocks, .. } = self.sums;
+    fn factor_b(&self, blocks: &CtaPairMemory<'_>) -> Result<Vec<u64>, Box<ExecutionFault>> {
+        let AccumulatorLayout { n, n_blocks, .. } = self.sums;
         let (kind, ty) = (self.operands.kind, self.says.b);
-        let factor = SharedFactor {
+        let factor = SharedMatrixOperand {
             descriptor: descriptor(self.work.b)?,
             major: self.says.b_major,
             storage: storage_of(kind, ty),
@@ -494,7 +519,7 @@ impl<'p> Reading<'p> {
                 .for_each(|value| *value ^= sign_bit(kind, ty));
         }
         if self.operands.zeros.is_some() {
-            let zeros = ZeroColumns::decode(self.work.zeros);
+            let zeros = ZeroColumnMask::decode(self.work.zeros);
             for (column, values) in values.chunks_mut(self.depth.max(1)).enumerate() {
                 if zeros.is_zero(self.sums, column) {
                     values.fill(0);
@@ -504,17 +529,17 @@ impl<'p> Reading<'p> {
         Ok(values)
     }
 
-    pub(crate) fn place(&self, row: usize, column: usize) -> (usize, TensorPlace) {
+    pub(crate) fn place(&self, row: usize, column: usize) -> (usize, TensorMemoryLocation) {
         let (block, lane, column) = self.sums.place(row, column).unwrap_or((0, 0, 0));
         (
             block,
-            TensorPlace::of(self.work.d).plus(lane as u32, column as u32),
+            TensorMemoryLocation::of(self.work.d).plus(lane as u32, column as u32),
         )
     }
 
     /// Reads the accumulators in row-major order, or returns zeros if the MMA does not add to D.
-    fn sums_before(&self, blocks: &Blocks<'_>) -> Result<Vec<u64>, Box<Halt>> {
-        let ProductLayout { m, n, .. } = self.sums;
+    fn sums_before(&self, blocks: &CtaPairMemory<'_>) -> Result<Vec<u64>, Box<ExecutionFault>> {
+        let AccumulatorLayout { m, n, .. } = self.sums;
         if !self.work.adds {
             return Ok(vec![0; m * n]);
         }
@@ -546,7 +571,7 @@ impl<'p> Reading<'p> {
     }
 
     /// Returns the start of a row of D if its columns are contiguous in one lane.
-    fn row_place(&self, row: usize) -> Option<(usize, TensorPlace)> {
+    fn row_place(&self, row: usize) -> Option<(usize, TensorMemoryLocation)> {
         let (block, first) = self.place(row, 0);
         let last = self.place(row, self.sums.n.saturating_sub(1));
         let end = first.plus(0, self.sums.n.saturating_sub(1) as u32);
@@ -556,12 +581,12 @@ impl<'p> Reading<'p> {
     /// Computes each element with the columns of B that the metadata select for its row of A.
     fn sparse(
         &self,
-        blocks: &Blocks<'_>,
-        plan: &Plan,
-        values: ProductValues<'_>,
-    ) -> Result<Vec<u64>, Box<Halt>> {
-        let ProductValues { a, b, c } = values;
-        let ProductLayout { n, .. } = self.sums;
+        blocks: &CtaPairMemory<'_>,
+        plan: &TensorCoreModel,
+        values: MmaOperandValues<'_>,
+    ) -> Result<Vec<u64>, Box<ExecutionFault>> {
+        let MmaOperandValues { a, b, c } = values;
+        let AccumulatorLayout { n, .. } = self.sums;
         let stored = self.depth / 2;
         let mut d = Vec::with_capacity(c.len());
         for (row, a) in a.chunks(stored).enumerate() {
@@ -578,11 +603,15 @@ impl<'p> Reading<'p> {
 
     /// Returns the columns of the stored elements of a row (CuTe). For selectors other than 0, the emulator assumes
     /// consecutive columns of metadata.
-    fn stored_columns(&self, blocks: &Blocks<'_>, row: usize) -> Result<Vec<usize>, Box<Halt>> {
+    fn stored_columns(
+        &self,
+        blocks: &CtaPairMemory<'_>,
+        row: usize,
+    ) -> Result<Vec<usize>, Box<ExecutionFault>> {
         let rows = self.sums.m / self.sums.n_blocks;
         let (block, m) = (row / rows, row % rows);
         let (bits, chunk) = metadata_bits(self.operands.kind, self.says.a);
-        let start = TensorPlace::of(self.work.metadata).plus(0, self.says.selector);
+        let start = TensorMemoryLocation::of(self.work.metadata).plus(0, self.says.selector);
         let mut columns = Vec::with_capacity(self.depth / 2);
         for first in (0..self.depth).step_by(chunk) {
             let (lane, column, bit) = metadata_place(bits, self.depth, m, first);
@@ -596,12 +625,12 @@ impl<'p> Reading<'p> {
     /// Computes each element with the scale factors of its row and of its column.
     fn scaled(
         &self,
-        blocks: &Blocks<'_>,
-        plan: &Plan,
-        values: ProductValues<'_>,
-    ) -> Result<Vec<u64>, Box<Halt>> {
-        let ProductValues { a, b, c } = values;
-        let ProductLayout { m, n, n_blocks, .. } = self.sums;
+        blocks: &CtaPairMemory<'_>,
+        plan: &TensorCoreModel,
+        values: MmaOperandValues<'_>,
+    ) -> Result<Vec<u64>, Box<ExecutionFault>> {
+        let MmaOperandValues { a, b, c } = values;
+        let AccumulatorLayout { m, n, n_blocks, .. } = self.sums;
         let rows = m / n_blocks;
         let of_a = (0..m)
             .map(|row| self.factors(blocks, 0, row / rows, row % rows))
@@ -632,11 +661,11 @@ impl<'p> Reading<'p> {
                 };
                 let of_column = self.factors(blocks, 1, block, column)?;
                 let c = c.get(row * n + column).copied().unwrap_or(0);
-                let a = ScaledLine {
+                let a = ScaledOperandLine {
                     values: a,
                     factors: of_row,
                 };
-                let b = ScaledLine {
+                let b = ScaledOperandLine {
                     values: b,
                     factors: &of_column,
                 };
@@ -650,13 +679,13 @@ impl<'p> Reading<'p> {
     /// line.
     fn factors(
         &self,
-        blocks: &Blocks<'_>,
+        blocks: &CtaPairMemory<'_>,
         factor: usize,
         block: usize,
         line: usize,
-    ) -> Result<Vec<u8>, Box<Halt>> {
-        let start = TensorPlace::of(self.work.factors[factor]);
-        let (lane, column) = factor_place(line);
+    ) -> Result<Vec<u8>, Box<ExecutionFault>> {
+        let start = TensorMemoryLocation::of(self.work.factors[factor]);
+        let (lane, column) = scale_factor_location(line);
         let place = start.plus(lane as u32, column as u32);
         let bytes = blocks.read(block, place)?.to_le_bytes();
         let first = self.says.factor_ids[factor] as usize;
@@ -668,14 +697,14 @@ impl<'p> Reading<'p> {
     }
 
     /// Checks whether the output of a lane of tensor memory is disabled.
-    pub(crate) fn is_left_out(&self, block: usize, place: TensorPlace) -> bool {
+    pub(crate) fn is_left_out(&self, block: usize, place: TensorMemoryLocation) -> bool {
         let word = 4 * block + place.lane as usize / 32;
         let left_out = self.work.left_out.get(word).copied().unwrap_or(0);
         left_out >> (place.lane % 32) & 1 == 1
     }
 
-    fn write(&self, blocks: &mut Blocks<'_>, d: &[u64], writer: Writer) -> Executed {
-        let ProductLayout { n, .. } = self.sums;
+    fn write(&self, blocks: &mut CtaPairMemory<'_>, d: &[u64], writer: LastWriter) -> ExecResult {
+        let AccumulatorLayout { n, .. } = self.sums;
         let mut bytes = Vec::with_capacity(4 * n);
         for (row, sums) in d.chunks(n).enumerate() {
             if let Some((block, place)) = self.row_place(row) {

@@ -1,30 +1,31 @@
 //! Matrix multiplications of a warpgroup, and sparse matrix multiplications of a warp (PTX ISA, "wgmma.mma_async",
 //! "mma.sp"). Each warp computes separate rows, 16 per warp, so its part is an independent multiplication.
 
-use crate::code::Element;
-use crate::code::held::Touched;
+use crate::code::RegisterOperand;
+use crate::code::held::TouchedRegisters;
 use crate::code::plans::PlanId;
-use crate::code::warp_product::{FactorPlace, WarpProductPlan};
+use crate::code::warp_product::{MmaOperandLocation, WarpMmaPlan};
 use crate::contract::event::WarpId;
-use crate::contract::fault::{FaultKind, MatrixMistake};
-use crate::contract::inspect::NoteKind;
-use crate::contract::pending::{GroupKind, PendingCompletion, PendingOperation, Work};
-use crate::contract::warpgroup::WarpgroupProduct;
+use crate::contract::fault::{FaultKind, MatrixMisuse};
+use crate::contract::inspect::RunDiagnosticKind;
+use crate::contract::pending::{AsyncEffect, AsyncGroupKind, AsyncOperation, CompletionMechanism};
+use crate::contract::warpgroup::WgmmaOperation;
 use crate::exec::context::lanes_at;
-use crate::exec::context::{Choice, Surroundings};
+use crate::exec::context::{ExecutionContext, IssuedInstruction};
 use crate::exec::elements::{read64, write64};
 use crate::exec::matrix::factor::read_lines;
-use crate::exec::matrix::product::{Factors, MAX_LINE_FACTORS, lines_of_factors};
-use crate::exec::reach::{Executed, Halt, plan_of};
-use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Row64};
+use crate::exec::matrix::product::{MAX_LINE_FACTORS, ScaleFactors, lines_of_factors};
+use crate::exec::reach::{ExecResult, ExecutionFault, plan_of};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters, Row32, Row64};
 use crate::semantics::sparse::stored_columns;
-use crate::semantics::tensor::scaled::ScaledLine;
-use crate::semantics::tensor::value::ProductValues;
-use crate::state::in_flight::{GroupProduct, OpenProduct};
+use crate::semantics::tensor::scaled::ScaledOperandLine;
+use crate::semantics::tensor::value::MmaOperandValues;
+use crate::state::in_flight::{OutstandingWgmma, WarpgroupMma};
 use crate::state::warp::Warp;
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::layout::{
-    Major, MatrixDescriptor, SharedFactor, Sparsity, Storage, factor_element, sum_element,
+    ElementPacking, Major, MatrixDescriptor, SharedMatrixOperand, SparseMetadataLayout,
+    accumulator_element, operand_element,
 };
 
 /// Number of rows per warp.
@@ -34,30 +35,30 @@ pub(crate) const WARPS: u32 = 4;
 
 /// Issues the rows of a warp of a `wgmma`, after each earlier `wgmma` that writes the same accumulators.
 pub(crate) fn start(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
-    id: PlanId<WarpProductPlan>,
-    choice: &Choice<'_>,
+    id: PlanId<WarpMmaPlan>,
+    choice: &IssuedInstruction<'_>,
     step: u64,
-) -> Executed {
+) -> ExecResult {
     let index = warp.index;
     let code = around.code;
     let plan = plan_of(&code.warp_products, id, choice.executed)?;
     let lanes = lanes_at(around.code, warp, choice.depth, choice.executed);
     let mut product = started(&lanes, id, plan)?;
-    let kind = GroupKind::Products;
+    let kind = AsyncGroupKind::Products;
     let groups = warp.groups.get_or_insert_default();
     let number = groups.made(kind, 0);
     product.index = groups.next_product();
     let (function, instruction) = around.code.origin(choice.pc);
-    groups.open(OpenProduct {
+    groups.open(OutstandingWgmma {
         plan: product.plan,
         base: product.base,
         group: number,
         function,
         instruction,
     });
-    let group = GroupProduct {
+    let group = WarpgroupMma {
         block: around.block,
         warpgroup: index / WARPS,
         index: product.index,
@@ -68,12 +69,12 @@ pub(crate) fn start(
     };
     let earlier = around.starter.in_flight.grouped(own, kind).last();
     let after = earlier.map(|(pending, _, _)| pending.id);
-    around.starter.start(PendingOperation {
+    around.starter.start(AsyncOperation {
         origin: around.origin(index, choice.pc, step),
         pieces: Vec::new(),
-        after: after.into_iter().collect(),
-        work: Work::Product(Box::new(product)),
-        completion: PendingCompletion::AsyncGroup { kind, number },
+        depends_on: after.into_iter().collect(),
+        work: AsyncEffect::Product(Box::new(product)),
+        completion: CompletionMechanism::AsyncGroup { kind, number },
         // The hardware starts the computation after all warps of the warpgroup have issued the instruction.
         earliest_step: u64::MAX,
     });
@@ -89,10 +90,10 @@ pub(crate) fn start(
 /// Records a note if an instruction accesses registers of a pending `wgmma`.
 #[inline(never)]
 pub(crate) fn note_touched(
-    around: &mut Surroundings<'_>,
+    around: &mut ExecutionContext<'_>,
     warp: &Warp,
-    touched: &Touched,
-    choice: &Choice<'_>,
+    touched: &TouchedRegisters,
+    choice: &IssuedInstruction<'_>,
     step: u64,
 ) {
     let open = warp
@@ -106,14 +107,15 @@ pub(crate) fn note_touched(
         around.code.base(choice.depth),
         around.code.origin(choice.pc),
     );
-    let in_frame = |product: &&OpenProduct| (product.base, product.function) == (base, function);
+    let in_frame =
+        |product: &&OutstandingWgmma| (product.base, product.function) == (base, function);
     for product in open.iter().filter(in_frame) {
         let plan = around.code.warp_products.get(PlanId::new(product.plan));
         let registers = plan.map_or(Vec::new(), |plan| touched.held_by(&plan.held));
         if registers.is_empty() {
             continue;
         }
-        let kind = NoteKind::RegistersInFlight {
+        let kind = RunDiagnosticKind::RegistersInFlight {
             function,
             instruction,
             registers,
@@ -125,26 +127,29 @@ pub(crate) fn note_touched(
 
 /// Reads the register operands of a `wgmma` at issue.
 fn started(
-    l: &Lanes<'_>,
-    id: PlanId<WarpProductPlan>,
-    plan: &WarpProductPlan,
-) -> Result<WarpgroupProduct, Box<Halt>> {
+    l: &LaneRegisters<'_>,
+    id: PlanId<WarpMmaPlan>,
+    plan: &WarpMmaPlan,
+) -> Result<WgmmaOperation, Box<ExecutionFault>> {
     if l.mask != FULL {
         let missing = !l.mask;
-        let mistake = MatrixMistake::MissingLanes { missing };
-        return Err(Halt::new(FaultKind::UndefinedMatrix(mistake), l.mask));
+        let mistake = MatrixMisuse::MissingLanes { missing };
+        return Err(ExecutionFault::new(
+            FaultKind::UndefinedMatrix(mistake),
+            l.mask,
+        ));
     }
-    let descriptor = |factor: &FactorPlace| match factor {
-        FactorPlace::Described { descriptor, .. } => read64(l, *descriptor)[0],
-        FactorPlace::Registers(_) => 0,
+    let descriptor = |factor: &MmaOperandLocation| match factor {
+        MmaOperandLocation::Described { descriptor, .. } => read64(l, *descriptor)[0],
+        MmaOperandLocation::Registers(_) => 0,
     };
-    Ok(WarpgroupProduct {
+    Ok(WgmmaOperation {
         plan: id.number(),
         base: l.base,
         index: 0,
         a: match &plan.a {
-            FactorPlace::Registers(registers) => rows(l, registers),
-            FactorPlace::Described { .. } => Vec::new(),
+            MmaOperandLocation::Registers(registers) => rows(l, registers),
+            MmaOperandLocation::Described { .. } => Vec::new(),
         },
         descriptors: [descriptor(&plan.a), descriptor(&plan.b)],
         adds: match plan.adds {
@@ -161,30 +166,30 @@ fn started(
     })
 }
 
-fn rows(l: &Lanes<'_>, registers: &[Element]) -> Vec<Row32> {
-    let row = |register: &Element| read64(l, *register).map(|word| word as u32);
+fn rows(l: &LaneRegisters<'_>, registers: &[RegisterOperand]) -> Vec<Row32> {
+    let row = |register: &RegisterOperand| read64(l, *register).map(|word| word as u32);
     registers.iter().map(row).collect()
 }
 
 /// Computes the rows of a warp, and writes the accumulators.
 pub(crate) fn land(
-    l: &mut Lanes<'_>,
-    plan: &WarpProductPlan,
-    product: &WarpgroupProduct,
+    l: &mut LaneRegisters<'_>,
+    plan: &WarpMmaPlan,
+    product: &WgmmaOperation,
     warp: u32,
     shared: &[u8],
-) -> Executed {
+) -> ExecResult {
     let mut a = match &plan.a {
-        FactorPlace::Registers(_) => of_registers(plan, plan.a_bits(), &product.a),
-        FactorPlace::Described { major, .. } => {
+        MmaOperandLocation::Registers(_) => of_registers(plan, plan.a_bits(), &product.a),
+        MmaOperandLocation::Described { major, .. } => {
             let first = ROWS * (warp % WARPS) as usize;
             let factor = described(plan, product.descriptors[0], *major, plan.a_bits())?;
             read_lines(&factor, shared, first..first + ROWS, plan.stored(), FULL)?
         }
     };
     let mut b = match &plan.b {
-        FactorPlace::Registers(registers) => columns_of_registers(plan, &rows(l, registers)),
-        FactorPlace::Described { major, .. } => {
+        MmaOperandLocation::Registers(registers) => columns_of_registers(plan, &rows(l, registers)),
+        MmaOperandLocation::Described { major, .. } => {
             let factor = described(plan, product.descriptors[1], *major, plan.b_bits())?;
             read_lines(&factor, shared, 0..plan.n_columns, plan.depth, FULL)?
         }
@@ -204,7 +209,7 @@ pub(crate) fn land(
     if negates_b {
         negate(&mut b, plan.b_bits());
     }
-    let values = ProductValues {
+    let values = MmaOperandValues {
         a: &a,
         b: &b,
         c: &c,
@@ -215,7 +220,7 @@ pub(crate) fn land(
 }
 
 /// Executes `mma.sp`, a synchronous matrix multiplication with register operands only.
-pub(crate) fn multiply_now(l: &mut Lanes<'_>, plan: &WarpProductPlan) -> Executed {
+pub(crate) fn multiply_now(l: &mut LaneRegisters<'_>, plan: &WarpMmaPlan) -> ExecResult {
     let product = started(l, PlanId::new(0), plan)?;
     land(l, plan, &product, 0, &[])
 }
@@ -229,16 +234,16 @@ fn negate(values: &mut [u64], bits: u32) {
 
 /// Computes D in row-major order.
 fn multiply(
-    plan: &WarpProductPlan,
-    values: ProductValues<'_>,
+    plan: &WarpMmaPlan,
+    values: MmaOperandValues<'_>,
     metadata: &Row32,
-    factors: Option<&[Factors; 2]>,
+    factors: Option<&[ScaleFactors; 2]>,
 ) -> Vec<u64> {
-    let ProductValues { a, b, c } = values;
+    let MmaOperandValues { a, b, c } = values;
     let Some((_, selector)) = plan.sparse else {
         return plan.plan.whole(plan.n_columns, a, b, c);
     };
-    let sparsity = Sparsity {
+    let sparsity = SparseMetadataLayout {
         bits: plan.a_bits(),
         depth: plan.depth,
         selector,
@@ -259,11 +264,11 @@ fn multiply(
                 continue;
             };
             let part = 0..n_factors;
-            let a = ScaledLine {
+            let a = ScaledOperandLine {
                 values: a,
                 factors: of_a.get(row).map_or(&[], |all| &all[part.clone()]),
             };
-            let b = ScaledLine {
+            let b = ScaledOperandLine {
                 values: &chosen,
                 factors: of_b.get(column).map_or(&[], |all| &all[part]),
             };
@@ -274,14 +279,14 @@ fn multiply(
 }
 
 /// Returns A in row-major order from its registers.
-fn of_registers(plan: &WarpProductPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
+fn of_registers(plan: &WarpMmaPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
     let stored = plan.stored();
     let per_register = (32 / bits) as usize;
     let mut values = vec![0; ROWS * stored];
     for (register, row) in rows.iter().enumerate() {
         for (lane, word) in row.iter().enumerate() {
             for element in 0..per_register {
-                let (line, column) = factor_element(lane, register, element, per_register);
+                let (line, column) = operand_element(lane, register, element, per_register);
                 if let Some(value) = values.get_mut(line * stored + column)
                     && column < stored
                 {
@@ -294,7 +299,7 @@ fn of_registers(plan: &WarpProductPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
 }
 
 /// Returns B of `mma.sp` in column-major order from its registers.
-fn columns_of_registers(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
+fn columns_of_registers(plan: &WarpMmaPlan, rows: &[Row32]) -> Vec<u64> {
     let bits = plan.b_bits();
     let per_register = (32 / bits) as usize;
     let mut values = vec![0; plan.n_columns * plan.depth];
@@ -318,14 +323,14 @@ const fn part(word: u32, element: u32, bits: u32) -> u64 {
 }
 
 /// Returns C or D in row-major order from its registers.
-fn sums(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
+fn sums(plan: &WarpMmaPlan, rows: &[Row32]) -> Vec<u64> {
     let mut values = vec![0; ROWS * plan.n_columns];
     let per_register = plan.sums_per_register();
     let bits = (32 / per_register) as u32;
     for (register, row) in rows.iter().enumerate() {
         for (lane, word) in row.iter().enumerate() {
             for half in 0..per_register {
-                let (line, column) = sum_element(lane, register * per_register + half);
+                let (line, column) = accumulator_element(lane, register * per_register + half);
                 if let Some(value) = values.get_mut(line * plan.n_columns + column) {
                     *value = part(*word, half as u32, bits);
                 }
@@ -336,13 +341,13 @@ fn sums(plan: &WarpProductPlan, rows: &[Row32]) -> Vec<u64> {
 }
 
 /// Writes the results to their registers.
-fn scatter(l: &mut Lanes<'_>, plan: &WarpProductPlan, d: &[u64]) {
+fn scatter(l: &mut LaneRegisters<'_>, plan: &WarpMmaPlan, d: &[u64]) {
     let per_register = plan.sums_per_register();
     let bits = 32 / per_register;
     for (register, element) in plan.d.iter().enumerate() {
         let row: Row64 = std::array::from_fn(|lane| {
             (0..per_register).fold(0, |word, half| {
-                let (line, column) = sum_element(lane, register * per_register + half);
+                let (line, column) = accumulator_element(lane, register * per_register + half);
                 let value = d.get(line * plan.n_columns + column).copied().unwrap_or(0);
                 word | value << (half * bits)
             })
@@ -353,22 +358,22 @@ fn scatter(l: &mut Lanes<'_>, plan: &WarpProductPlan, d: &[u64]) {
 
 /// Returns an operand matrix in shared memory.
 pub(crate) fn described(
-    plan: &WarpProductPlan,
+    plan: &WarpMmaPlan,
     bits: u64,
     major: Major,
     element_bits: u32,
-) -> Result<SharedFactor, Box<Halt>> {
+) -> Result<SharedMatrixOperand, Box<ExecutionFault>> {
     let descriptor = MatrixDescriptor::decode(bits, plan.kind);
-    let descriptor =
-        descriptor.ok_or_else(|| Halt::internal("a descriptor without a swizzle mode", FULL))?;
-    Ok(SharedFactor {
+    let descriptor = descriptor
+        .ok_or_else(|| ExecutionFault::internal("a descriptor without a swizzle mode", FULL))?;
+    Ok(SharedMatrixOperand {
         descriptor,
         major,
-        storage: Storage::Bytes(element_bits / 8),
+        storage: ElementPacking::Bytes(element_bits / 8),
     })
 }
 
-impl WarpProductPlan {
+impl WarpMmaPlan {
     /// Returns the number of stored elements per row of A.
     pub(crate) const fn stored(&self) -> usize {
         match self.sparse {

@@ -1,41 +1,42 @@
 //! Loads and stores of one step. Accesses in one memory without an observer transfer whole rows. All other accesses use
-//! [`Reach`].
+//! [`MemoryContext`].
 
-use crate::code::{AccessPlan, Code};
+use crate::code::{AccessPlan, DecodedCode};
 use crate::contract::fault::AccessKind;
 use crate::contract::observe::{
-    AccessAction, EvenAccess, Interest, LanesAccess, MemoryId, Observer, RowAccess, WarpAccess,
+    AccessAction, ContiguousAccess, EventMask, HalfWarpAccess, MemoryId, Observer, PerLaneAccess,
+    WarpAccessSummary,
 };
-use crate::exec::context::Surroundings;
-use crate::exec::memory::even::{AskFor, access_words};
+use crate::exec::context::ExecutionContext;
+use crate::exec::memory::even::{Prefetch, access_coalesced_words};
 use crate::exec::memory::load::{load_lane_by_lane, load_rows};
 use crate::exec::memory::partial_load::{load_used, may_be_partial};
-use crate::exec::memory::request::{Ear, Request, paged};
-use crate::exec::memory::resolve::{Backing, Place, Purpose, Target};
+use crate::exec::memory::request::{AccessRequest, ObserverDetail, paged};
+use crate::exec::memory::resolve::{AccessMode, Backing, LanePattern, ResolvedAccess};
 use crate::exec::memory::store::{store_lane_by_lane, store_rows};
-use crate::exec::reach::{Halt, Reach, plan_of};
-use crate::semantics::registers::{FULL, LANES, Lanes, Results, Row64};
-use crate::state::warp::Stack;
+use crate::exec::reach::{ExecutionFault, MemoryContext, plan_of};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters, ResultRows, Row64};
+use crate::state::warp::LaneStacks;
 use warpgrid_isa::StateSpace;
 
 /// Scratch space for steps. Owned by the machine, because its initialization takes as long as a step.
 #[derive(Clone)]
-pub(crate) struct Rows {
-    pub(crate) results: Results,
-    pub(crate) target: Target,
+pub(crate) struct ScratchBuffers {
+    pub(crate) results: ResultRows,
+    pub(crate) target: ResolvedAccess,
     /// Most recently accessed allocation of each access, indexed by the low bits of its plan.
     hints: [u32; N_HINTS],
 }
 
 const N_HINTS: usize = 8;
 
-impl Rows {
-    pub(crate) const EMPTY: Rows = Rows {
-        results: Results {
+impl ScratchBuffers {
+    pub(crate) const EMPTY: ScratchBuffers = ScratchBuffers {
+        results: ResultRows {
             r32: [0; LANES],
             r64: [0; LANES],
         },
-        target: Target::UNKNOWN,
+        target: ResolvedAccess::UNKNOWN,
         hints: [0; N_HINTS],
     };
 }
@@ -44,34 +45,34 @@ impl Rows {
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn access(
-    around: &mut Surroundings<'_>,
-    l: &mut Lanes<'_>,
-    stack: &mut Stack,
-    request: Request,
-    rows: &mut Rows,
-    ask_for: impl AskFor,
-) -> Result<bool, Box<Halt>> {
+    around: &mut ExecutionContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    stack: &mut LaneStacks,
+    request: AccessRequest,
+    rows: &mut ScratchBuffers,
+    ask_for: impl Prefetch,
+) -> Result<bool, Box<ExecutionFault>> {
     let code = around.code;
     let plan = plan_of(&code.accesses, request.plan, l.mask)?;
     let loads = request.loads;
     let hint = &mut rows.hints[request.plan.number() as usize % N_HINTS];
-    let mut ear = Ear::Absent;
-    if access_words(around, l, plan, request, hint, &mut ear, ask_for).is_some() {
+    let mut ear = ObserverDetail::Off;
+    if access_coalesced_words(around, l, plan, request, hint, &mut ear, ask_for).is_some() {
         return Ok(!loads && stores(plan));
     }
-    if ear == Ear::Absent {
-        ear = Ear::before(around.interest, plan, request);
+    if ear == ObserverDetail::Off {
+        ear = ObserverDetail::before(around.interest, plan, request);
     }
     let purpose = match loads {
-        true => Purpose::Read,
-        false => Purpose::Write,
+        true => AccessMode::Read,
+        false => AccessMode::Write,
     };
     let memories = around.memories(stack);
-    let found = memories.quick(l, plan, purpose, hint, &mut rows.target);
-    if found && ear == Ear::Open {
+    let found = memories.resolve_fast(l, plan, purpose, hint, &mut rows.target);
+    if found && ear == ObserverDetail::Undecided {
         ear = offer_target(around, l, plan, request, &rows.target);
     }
-    if found && ear.is_quiet() {
+    if found && ear.needs_no_events() {
         let backing = rows.target.backing();
         if loads {
             let bytes = match backing {
@@ -91,14 +92,14 @@ pub(crate) fn access(
         }
     }
     let mut reach = around.reach(stack, request.warp, request.step, request.pc);
-    if ear == Ear::Content {
-        reach.interest = Interest::NONE;
+    if ear == ObserverDetail::SummaryAccepted {
+        reach.interest = EventMask::NONE;
     }
     if !found {
         let target = &mut rows.target;
         match find_closer(&mut reach, l, plan, target, request)? {
-            Closer::Found => {}
-            Closer::Loaded => return Ok(false),
+            SlowPathResult::Found => {}
+            SlowPathResult::Loaded => return Ok(false),
         }
     }
     access_closer(&mut reach, l, plan, &rows.target, request)
@@ -108,12 +109,12 @@ pub(crate) fn access(
 #[cold]
 #[inline(never)]
 fn offer_target(
-    around: &mut Surroundings<'_>,
-    l: &Lanes<'_>,
+    around: &mut ExecutionContext<'_>,
+    l: &LaneRegisters<'_>,
     plan: &AccessPlan,
-    request: Request,
-    target: &Target,
-) -> Ear {
+    request: AccessRequest,
+    target: &ResolvedAccess,
+) -> ObserverDetail {
     let (base, memory) = match target.backing() {
         Backing::Arena => (first_address(l, plan), MemoryId::Global),
         Backing::Shared => (
@@ -127,12 +128,12 @@ fn offer_target(
             let block = around.shape.peer(around.block, own, rank.into());
             (0, MemoryId::Shared { block })
         }
-        Backing::Stack => return Ear::Insists,
+        Backing::Stack => return ObserverDetail::Full,
     };
     if target.backing() == Backing::Arena && base < around.map.global {
-        return Ear::Insists;
+        return ObserverDetail::Full;
     }
-    let follows = matches!(target.place, Place::Contiguous(Backing::Arena, _));
+    let follows = matches!(target.place, LanePattern::Contiguous(Backing::Arena, _));
     let row = follows.then_some(base);
     let addresses = || addresses_of(target, plan, l.first(), base);
     around
@@ -141,17 +142,21 @@ fn offer_target(
 }
 
 /// A load or a store whose summary an observer may accept.
-pub(crate) struct Offer<'a> {
-    code: &'a Code,
+pub(crate) struct AccessSummaryOffer<'a> {
+    code: &'a DecodedCode,
     block: u64,
     observer: &'a mut dyn Observer,
     plan: &'a AccessPlan,
-    request: Request,
+    request: AccessRequest,
 }
 
-impl Surroundings<'_> {
-    pub(crate) fn offer<'o>(&'o mut self, plan: &'o AccessPlan, request: Request) -> Offer<'o> {
-        Offer {
+impl ExecutionContext<'_> {
+    pub(crate) fn offer<'o>(
+        &'o mut self,
+        plan: &'o AccessPlan,
+        request: AccessRequest,
+    ) -> AccessSummaryOffer<'o> {
+        AccessSummaryOffer {
             code: self.code,
             block: self.block,
             observer: self.observer,
@@ -161,7 +166,7 @@ impl Surroundings<'_> {
     }
 }
 
-impl Offer<'_> {
+impl AccessSummaryOffer<'_> {
     /// Offers a summary to the observer. `row` is the start address if the access is in global memory and the addresses
     /// of all lanes are contiguous.
     fn make(
@@ -170,12 +175,12 @@ impl Offer<'_> {
         row: Option<u64>,
         mask: u32,
         addresses: impl FnOnce() -> Row64,
-    ) -> Ear {
+    ) -> ObserverDetail {
         let Some(access) = self.access() else {
-            return Ear::Insists;
+            return ObserverDetail::Full;
         };
         if self.is_content_with(access, row) {
-            return Ear::Content;
+            return ObserverDetail::SummaryAccepted;
         }
         self.ask(access, memory, mask, &addresses())
     }
@@ -188,25 +193,25 @@ impl Offer<'_> {
         row: Option<u64>,
         starts: [u64; 2],
         step: u64,
-    ) -> Ear {
+    ) -> ObserverDetail {
         let Some(access) = self.access() else {
-            return Ear::Insists;
+            return ObserverDetail::Full;
         };
-        let even = EvenAccess {
+        let even = HalfWarpAccess {
             access,
             memory,
             starts,
             step,
         };
         if self.is_content_with(access, row) || self.observer.even(&even) {
-            return Ear::Content;
+            return ObserverDetail::SummaryAccepted;
         }
         self.ask(access, memory, FULL, &even.addresses())
     }
 
     /// Returns the common fields of the summary, or `None` if some elements are sinks.
-    fn access(&self) -> Option<WarpAccess> {
-        let Offer { plan, request, .. } = *self;
+    fn access(&self) -> Option<WarpAccessSummary> {
+        let AccessSummaryOffer { plan, request, .. } = *self;
         if plan.written.count_ones() as usize != plan.elements.len() {
             return None;
         }
@@ -215,46 +220,52 @@ impl Offer<'_> {
             true => AccessAction::Load,
             false => AccessAction::Store,
         };
-        Some(WarpAccess {
+        Some(WarpAccessSummary {
             step: request.step,
             block: self.block,
             warp: request.warp,
             function,
             instruction,
             action,
-            sem: plan.noted.sem,
-            scope: plan.noted.scope,
+            sem: plan.metadata.sem,
+            scope: plan.metadata.scope,
             lane_bytes: plan.width_bytes,
             element_bytes: plan.element_bytes,
-            non_coherent: plan.noted.cache.non_coherent,
+            non_coherent: plan.metadata.cache.non_coherent,
         })
     }
 
-    fn is_content_with(&mut self, access: WarpAccess, row: Option<u64>) -> bool {
+    fn is_content_with(&mut self, access: WarpAccessSummary, row: Option<u64>) -> bool {
         row.is_some_and(|address| {
             self.plan.space == StateSpace::Global
                 && !access.non_coherent
-                && self.observer.row(&RowAccess { access, address })
+                && self.observer.row(&ContiguousAccess { access, address })
         })
     }
 
-    fn ask(&mut self, access: WarpAccess, memory: MemoryId, mask: u32, addresses: &Row64) -> Ear {
-        let is_content = self.observer.lanes(&LanesAccess {
+    fn ask(
+        &mut self,
+        access: WarpAccessSummary,
+        memory: MemoryId,
+        mask: u32,
+        addresses: &Row64,
+    ) -> ObserverDetail {
+        let is_content = self.observer.lanes(&PerLaneAccess {
             access,
             memory,
             mask,
             addresses,
         });
         match is_content {
-            true => Ear::Content,
-            false => Ear::Insists,
+            true => ObserverDetail::SummaryAccepted,
+            false => ObserverDetail::Full,
         }
     }
 }
 
 /// Returns the address of the first participating lane.
-fn first_address(l: &Lanes<'_>, plan: &AccessPlan) -> u64 {
-    match plan.wide {
+fn first_address(l: &LaneRegisters<'_>, plan: &AccessPlan) -> u64 {
+    match plan.has_64_bit_base {
         true => l.r64(plan.base)[l.first()].wrapping_add(plan.offset as u64),
         false => u64::from(l.r32(plan.base)[l.first()].wrapping_add(plan.offset as u32)),
     }
@@ -262,14 +273,14 @@ fn first_address(l: &Lanes<'_>, plan: &AccessPlan) -> u64 {
 
 /// Returns the address of each lane in the address space of its memory. Global addresses are relative to `base`, the
 /// address of lane `first`.
-fn addresses_of(target: &Target, plan: &AccessPlan, first: usize, base: u64) -> Row64 {
+fn addresses_of(target: &ResolvedAccess, plan: &AccessPlan, first: usize, base: u64) -> Row64 {
     let width = plan.width_bytes as usize;
     let own = match target.backing() {
         Backing::Shared | Backing::Peer(_) => 0,
         _ => base.wrapping_sub(target.of_lane(first, width).1 as u64),
     };
     match target.place {
-        Place::Contiguous(_, start) => {
+        LanePattern::Contiguous(_, start) => {
             let mut addresses = [0; LANES];
             let mut address = own.wrapping_add(start as u64);
             for own in &mut addresses {
@@ -278,8 +289,8 @@ fn addresses_of(target: &Target, plan: &AccessPlan, first: usize, base: u64) -> 
             }
             addresses
         }
-        Place::Uniform(_, start) => [own.wrapping_add(start as u64); LANES],
-        Place::Each(_) | Place::Mixed => {
+        LanePattern::Uniform(_, start) => [own.wrapping_add(start as u64); LANES],
+        LanePattern::Each(_) | LanePattern::Mixed => {
             let mut addresses = [0; LANES];
             for (address, offset) in addresses.iter_mut().zip(&target.offsets) {
                 *address = own.wrapping_add(u64::from(*offset));
@@ -291,13 +302,13 @@ fn addresses_of(target: &Target, plan: &AccessPlan, first: usize, base: u64) -> 
 
 /// Like [`access`], but never inlined.
 #[inline(never)]
-pub(crate) fn access_apart(
-    around: &mut Surroundings<'_>,
-    l: &mut Lanes<'_>,
-    stack: &mut Stack,
-    request: Request,
-    rows: &mut Rows,
-) -> Result<bool, Box<Halt>> {
+pub(crate) fn access_outlined(
+    around: &mut ExecutionContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    stack: &mut LaneStacks,
+    request: AccessRequest,
+    rows: &mut ScratchBuffers,
+) -> Result<bool, Box<ExecutionFault>> {
     access(around, l, stack, request, rows, |_| {})
 }
 
@@ -308,7 +319,7 @@ pub(crate) fn stores(plan: &AccessPlan) -> bool {
 }
 
 /// Result of the slow path of an access.
-enum Closer {
+enum SlowPathResult {
     /// The addresses of all lanes were resolved.
     Found,
     /// Some elements are out of bounds, but are sinks. The other elements have been loaded.
@@ -318,12 +329,12 @@ enum Closer {
 /// Resolves the addresses of an access across several memories, or of an access that faults.
 #[inline(never)]
 fn find_closer(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &AccessPlan,
-    target: &mut Target,
-    request: Request,
-) -> Result<Closer, Box<Halt>> {
+    target: &mut ResolvedAccess,
+    request: AccessRequest,
+) -> Result<SlowPathResult, Box<ExecutionFault>> {
     let kind = if request.loads {
         AccessKind::Load
     } else {
@@ -332,9 +343,9 @@ fn find_closer(
     match reach.find_closer(kind, l, plan, target) {
         Err(halt) if request.loads && may_be_partial(plan, &halt) => {
             load_used(reach, l, plan, target, halt)?;
-            Ok(Closer::Loaded)
+            Ok(SlowPathResult::Loaded)
         }
-        found => found.map(|()| Closer::Found),
+        found => found.map(|()| SlowPathResult::Found),
     }
 }
 
@@ -342,12 +353,12 @@ fn find_closer(
 /// Returns whether the access modified memory.
 #[inline(never)]
 fn access_closer(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &AccessPlan,
-    target: &Target,
-    request: Request,
-) -> Result<bool, Box<Halt>> {
+    target: &ResolvedAccess,
+    request: AccessRequest,
+) -> Result<bool, Box<ExecutionFault>> {
     if request.loads {
         load_lane_by_lane(reach, l, plan, target);
         return Ok(false);

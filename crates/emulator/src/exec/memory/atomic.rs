@@ -4,31 +4,35 @@
 use crate::code::AtomicPlan;
 use crate::code::MAX_WIDTH;
 use crate::contract::fault::AccessKind;
-use crate::contract::observe::{AccessAction, OperandIndex, PieceHead};
+use crate::contract::observe::{AccessAction, ElementAccessHeader, OperandIndex};
 use crate::exec::elements::read128;
 use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
-use crate::exec::memory::resolve::{Backing, Target};
-use crate::exec::reach::{Executed, Reach};
+use crate::exec::memory::resolve::{Backing, ResolvedAccess};
+use crate::exec::reach::{ExecResult, MemoryContext};
 use crate::semantics::mode::FloatMode;
 use crate::semantics::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
-use crate::semantics::registers::{LANES, Lanes, Row128, lanes_of};
+use crate::semantics::registers::{LANES, LaneRegisters, Row128, lanes_of};
 use crate::semantics::soft::format_of;
 use crate::state::memory::copy_few;
 use warpgrid_isa::{AtomicOp, ScalarType};
 
 /// Maximum number of elements of a vector.
-const MOST: usize = 8;
+const MAX_ELEMENTS: usize = 8;
 
 /// `atom` and `red`
-pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan) -> Executed {
-    let source = |l: &Lanes<'_>, element: usize| match plan.b.get(element) {
+pub(crate) fn atomic(
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    plan: &AtomicPlan,
+) -> ExecResult {
+    let source = |l: &LaneRegisters<'_>, element: usize| match plan.b.get(element) {
         Some(b) => read128(l, *b),
         None => [0; LANES],
     };
     match plan.b.len() {
         1 => lane_by_lane(reach, l, plan, &[source(l, 0)]),
         n => {
-            let rows: [Row128; MOST] = std::array::from_fn(|element| source(l, element));
+            let rows: [Row128; MAX_ELEMENTS] = std::array::from_fn(|element| source(l, element));
             lane_by_lane(reach, l, plan, rows.get(..n).unwrap_or(&rows))
         }
     }
@@ -36,12 +40,12 @@ pub(crate) fn atomic(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &AtomicPlan
 
 /// Executes the operation for each lane. `sources` contains one row per element.
 fn lane_by_lane(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &AtomicPlan,
     sources: &[Row128],
-) -> Executed {
-    let mut target = Target::UNKNOWN;
+) -> ExecResult {
+    let mut target = ResolvedAccess::UNKNOWN;
     reach.find(AccessKind::Atomic, l, &plan.access, &mut target)?;
     let action = if plan.returns {
         AccessAction::Atomic
@@ -73,10 +77,10 @@ fn lane_by_lane(
             copy_few(&mut old[first..first + size], &seen[..size]);
             if listens {
                 let (memory, address) = reach.place_of(&target, &addresses, lane, width);
-                let operands = &plan.access.noted.operands;
-                let piece = PieceHead {
-                    asked: lane as u8,
-                    gave: lane as u8,
+                let operands = &plan.access.metadata.operands;
+                let piece = ElementAccessHeader {
+                    address_lane: lane as u8,
+                    data_lane: lane as u8,
                     element: element as u8,
                     written,
                     ty: plan.ty,

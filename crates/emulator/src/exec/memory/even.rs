@@ -3,13 +3,13 @@
 //! bytes. For all other accesses, it does nothing, and [`access`](crate::exec::memory::access::access) performs the
 //! access.
 
-use crate::code::{AccessPlan, Element};
+use crate::code::{AccessPlan, RegisterOperand};
 use crate::contract::observe::MemoryId;
-use crate::exec::context::Surroundings;
-use crate::exec::memory::request::{Ear, Request};
-use crate::exec::memory::resolve::{Even, even32, even64, space_allows};
-use crate::semantics::registers::{FULL, LANES, Lanes};
-use crate::state::memory::PagedBytes;
+use crate::exec::context::ExecutionContext;
+use crate::exec::memory::request::{AccessRequest, ObserverDetail};
+use crate::exec::memory::resolve::{HalfWarpPattern, even32, even64, space_allows};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters};
+use crate::state::memory::PagedMemory;
 use warpgrid_isa::StateSpace;
 
 /// Size of a word in bytes.
@@ -19,14 +19,14 @@ const WORD: usize = 4;
 const LINE: usize = 64;
 
 /// Locations of the words within one memory.
-struct Lie {
+struct WordPattern {
     /// Start of each half-warp.
     at: [usize; 2],
-    how: How,
+    how: WordPatternKind,
 }
 
 #[derive(Clone, Copy)]
-enum How {
+enum WordPatternKind {
     /// The addresses of all lanes are contiguous.
     Row,
     /// The addresses within each half-warp are contiguous.
@@ -38,20 +38,20 @@ enum How {
 /// Executes a load or a store of words. Returns `None` if the access requires the slow path. `hint` is the allocation
 /// to check first. If a summary was offered to an observer, `ear` is set to its decision.
 #[inline(always)]
-pub(crate) fn access_words(
-    around: &mut Surroundings<'_>,
-    l: &mut Lanes<'_>,
+pub(crate) fn access_coalesced_words(
+    around: &mut ExecutionContext<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &AccessPlan,
-    request: Request,
+    request: AccessRequest,
     hint: &mut u32,
-    ear: &mut Ear,
-    ask_for: impl AskFor,
+    ear: &mut ObserverDetail,
+    ask_for: impl Prefetch,
 ) -> Option<()> {
     if !plan.moves_words || l.mask != FULL {
         return None;
     }
     let loads = request.loads;
-    let Even { starts, follow } = even_starts(l, plan)?;
+    let HalfWarpPattern { starts, follow } = even_starts(l, plan)?;
     let (is_shared, address, size, start) = match plan.space {
         StateSpace::Shared if around.map.own_window => (true, 0, around.shared.len() as u64, 0),
         StateSpace::Global | StateSpace::Const | StateSpace::ParamEntry => {
@@ -67,9 +67,9 @@ pub(crate) fn access_words(
     let width = u64::from(plan.width_bytes);
     let half = 16 * width;
     let how = match follow {
-        true if relative[0].wrapping_add(half) == relative[1] => How::Row,
-        true => How::TwoRows,
-        false => How::TwoWords,
+        true if relative[0].wrapping_add(half) == relative[1] => WordPatternKind::Row,
+        true => WordPatternKind::TwoRows,
+        false => WordPatternKind::TwoWords,
     };
     let last = size.checked_sub(if follow { half } else { width })?;
     let is_aligned = (relative[0] | relative[1]) & (width - 1) == 0;
@@ -77,10 +77,10 @@ pub(crate) fn access_words(
         return None;
     }
     let at = relative.map(|relative| start + relative as usize);
-    let lie = Lie { at, how };
-    if around.interest.hears_accesses() {
-        *ear = offer_words(around, plan, request, starts, how);
-        if !ear.is_quiet() {
+    let lie = WordPattern { at, how };
+    if around.interest.includes_accesses() {
+        *ear = offer_summary(around, plan, request, starts, how);
+        if !ear.needs_no_events() {
             return None;
         }
     }
@@ -88,9 +88,9 @@ pub(crate) fn access_words(
         true => &mut *around.shared,
         false => &mut around.global.arena,
     };
-    if matches!(how, How::Row) && loads && plan.space == StateSpace::Global {
+    if matches!(how, WordPatternKind::Row) && loads && plan.space == StateSpace::Global {
         let n_bytes = 2 * half as usize;
-        ask_for_next(memory.bytes(), at[0] + n_bytes, n_bytes, ask_for);
+        prefetch_next_row(memory.bytes(), at[0] + n_bytes, n_bytes, ask_for);
     }
     match (plan.elements.as_slice(), loads) {
         ([element], true) => load_word(memory.bytes(), l, *element, &lie),
@@ -102,18 +102,19 @@ pub(crate) fn access_words(
 
 /// Returns the addresses of the first lanes of both half-warps, if each half-warp has a constant stride.
 #[inline(always)]
-fn even_starts(l: &Lanes<'_>, plan: &AccessPlan) -> Option<Even<u64>> {
+fn even_starts(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Option<HalfWarpPattern<u64>> {
     let is_constant = plan.base.is_constant();
-    let even = if plan.wide {
-        let Even { starts, follow } =
+    let even = if plan.has_64_bit_base {
+        let HalfWarpPattern { starts, follow } =
             even64(l.r64(plan.base), is_constant, u64::from(plan.width_bytes))?;
         let starts = starts.map(|start| start.wrapping_add(plan.offset as u64));
-        Even { starts, follow }
+        HalfWarpPattern { starts, follow }
     } else {
-        let Even { starts, follow } = even32(l.r32(plan.base), is_constant, plan.width_bytes)?;
+        let HalfWarpPattern { starts, follow } =
+            even32(l.r32(plan.base), is_constant, plan.width_bytes)?;
         // 32-bit address arithmetic wraps.
         let starts = starts.map(|start| u64::from(start.wrapping_add(plan.offset as u32)));
-        Even { starts, follow }
+        HalfWarpPattern { starts, follow }
     };
     Some(even)
 }
@@ -121,29 +122,29 @@ fn even_starts(l: &Lanes<'_>, plan: &AccessPlan) -> Option<Even<u64>> {
 /// Offers a summary to an observer. `starts` contains the address of the first lane of each half-warp.
 #[cold]
 #[inline(never)]
-fn offer_words(
-    around: &mut Surroundings<'_>,
+fn offer_summary(
+    around: &mut ExecutionContext<'_>,
     plan: &AccessPlan,
-    request: Request,
+    request: AccessRequest,
     starts: [u64; 2],
-    how: How,
-) -> Ear {
-    let ear = Ear::before(around.interest, plan, request);
-    if ear != Ear::Open {
+    how: WordPatternKind,
+) -> ObserverDetail {
+    let ear = ObserverDetail::before(around.interest, plan, request);
+    if ear != ObserverDetail::Undecided {
         return ear;
     }
     let memory = match plan.space {
         StateSpace::Shared => MemoryId::Shared {
             block: around.block,
         },
-        _ if starts[0] < around.map.global => return Ear::Insists,
+        _ if starts[0] < around.map.global => return ObserverDetail::Full,
         _ => MemoryId::Global,
     };
-    let is_row = matches!(how, How::Row) && memory == MemoryId::Global;
+    let is_row = matches!(how, WordPatternKind::Row) && memory == MemoryId::Global;
     let row = is_row.then_some(starts[0]);
     let step = match how {
-        How::Row | How::TwoRows => u64::from(plan.width_bytes),
-        How::TwoWords => 0,
+        WordPatternKind::Row | WordPatternKind::TwoRows => u64::from(plan.width_bytes),
+        WordPatternKind::TwoWords => 0,
     };
     around
         .offer(plan, request)
@@ -151,14 +152,14 @@ fn offer_words(
 }
 
 /// Prefetches a cache line that is likely to be read soon; a no-op on hosts without a prefetch instruction.
-pub(crate) trait AskFor: Fn(&u8) + Copy {}
+pub(crate) trait Prefetch: Fn(&u8) + Copy {}
 
-impl<F: Fn(&u8) + Copy> AskFor for F {}
+impl<F: Fn(&u8) + Copy> Prefetch for F {}
 
 /// Prefetches the cache lines of the next row. Most kernels read memory sequentially, one row per warp, so the lines
 /// arrive while the current warp executes.
 #[inline(always)]
-fn ask_for_next(bytes: &[u8], start: usize, n_bytes: usize, ask_for: impl AskFor) {
+fn prefetch_next_row(bytes: &[u8], start: usize, n_bytes: usize, ask_for: impl Prefetch) {
     let next = bytes.get(start..start + n_bytes).unwrap_or(&[]);
     next.iter().step_by(LINE).for_each(ask_for);
 }
@@ -171,17 +172,22 @@ fn words<const N: usize>(bytes: &[u8], start: usize) -> Option<&[[u8; WORD]; N]>
 
 /// Loads one word per lane.
 #[inline(always)]
-fn load_word(bytes: &[u8], l: &mut Lanes<'_>, element: Element, lie: &Lie) -> Option<()> {
+fn load_word(
+    bytes: &[u8],
+    l: &mut LaneRegisters<'_>,
+    element: RegisterOperand,
+    lie: &WordPattern,
+) -> Option<()> {
     let row = l.whole32(element.slot)?;
     let [low, high] = lie.at;
-    if let How::Row = lie.how {
+    if let WordPatternKind::Row = lie.how {
         *row = words::<LANES>(bytes, low)?.map(u32::from_le_bytes);
         return Some(());
     }
     let [first, second] = row.as_chunks_mut::<16>().0 else {
         return None;
     };
-    if let How::TwoRows = lie.how {
+    if let WordPatternKind::TwoRows = lie.how {
         *first = words::<16>(bytes, low)?.map(u32::from_le_bytes);
         *second = words::<16>(bytes, high)?.map(u32::from_le_bytes);
     } else {
@@ -193,8 +199,15 @@ fn load_word(bytes: &[u8], l: &mut Lanes<'_>, element: Element, lie: &Lie) -> Op
 
 /// Loads four words per lane, which are transposed into registers.
 #[inline(always)]
-fn load_four(bytes: &[u8], l: &mut Lanes<'_>, elements: [&Element; 4], lie: &Lie) -> Option<()> {
-    let How::Row = lie.how else { return None };
+fn load_four(
+    bytes: &[u8],
+    l: &mut LaneRegisters<'_>,
+    elements: [&RegisterOperand; 4],
+    lie: &WordPattern,
+) -> Option<()> {
+    let WordPatternKind::Row = lie.how else {
+        return None;
+    };
     let lanes = bytes.get(lie.at[0]..)?.as_chunks::<16>().0;
     let lanes = lanes.first_chunk::<LANES>()?;
     let mut rows = [[0; LANES]; 4];
@@ -214,13 +227,15 @@ fn load_four(bytes: &[u8], l: &mut Lanes<'_>, elements: [&Element; 4], lie: &Lie
 /// Stores one or four words per lane to contiguous addresses.
 #[inline(always)]
 fn store(
-    memory: &mut PagedBytes,
-    l: &Lanes<'_>,
-    elements: &[Element],
-    lie: &Lie,
+    memory: &mut PagedMemory,
+    l: &LaneRegisters<'_>,
+    elements: &[RegisterOperand],
+    lie: &WordPattern,
     step: u64,
 ) -> Option<()> {
-    let How::Row = lie.how else { return None };
+    let WordPatternKind::Row = lie.how else {
+        return None;
+    };
     match elements {
         [element] => {
             let place = memory.place(lie.at[0], LANES * WORD)?;

@@ -1,24 +1,26 @@
 //! Loads (PTX ISA, "ld"), and common functions of all memory accesses.
 
 use crate::code::MAX_WIDTH;
-use crate::code::{AccessPlan, Bank, Element};
+use crate::code::{AccessPlan, RegisterBank, RegisterOperand};
 use crate::contract::fault::AccessKind;
 use crate::contract::observe::AccessAction;
 use crate::exec::elements::{write64, write128};
-use crate::exec::memory::report::{LanePieces, add_pieces};
+use crate::exec::memory::report::{LaneAccessRecord, add_pieces};
 use crate::exec::memory::request::paged;
-use crate::exec::memory::resolve::{Backing, Memories, Place, Purpose, Target};
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::semantics::registers::{FULL, LANES, Lanes, Results, Row64, lanes_of};
-use crate::state::memory::{PagedBytes, TriedAccess, copy_few};
+use crate::exec::memory::resolve::{
+    AccessMode, AddressTranslator, Backing, LanePattern, ResolvedAccess,
+};
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters, ResultRows, Row64, lanes_of};
+use crate::state::memory::{AttemptedAccess, PagedMemory, copy_few};
 use warpgrid_isa::{Signedness, StateSpace};
 
 /// Bytes of all lanes, in lane order.
 pub(crate) type LaneBytes = [u8; LANES * MAX_WIDTH];
 
-impl Reach<'_> {
-    pub(crate) fn memories(&self) -> Memories<'_> {
-        Memories {
+impl MemoryContext<'_> {
+    pub(crate) fn memories(&self) -> AddressTranslator<'_> {
+        AddressTranslator {
             global: self.global,
             map: self.map,
             shared_bytes: self.shared.len() as u64,
@@ -33,13 +35,13 @@ impl Reach<'_> {
     pub(crate) fn find(
         &self,
         kind: AccessKind,
-        l: &Lanes<'_>,
+        l: &LaneRegisters<'_>,
         plan: &AccessPlan,
-        target: &mut Target,
-    ) -> Executed {
+        target: &mut ResolvedAccess,
+    ) -> ExecResult {
         if self
             .memories()
-            .quick(l, plan, purpose_of(kind), &mut 0, target)
+            .resolve_fast(l, plan, purpose_of(kind), &mut 0, target)
         {
             Ok(())
         } else {
@@ -47,16 +49,16 @@ impl Reach<'_> {
         }
     }
 
-    /// Slow path of [`Reach::find`], which resolves each lane separately.
+    /// Slow path of [`MemoryContext::find`], which resolves each lane separately.
     #[cold]
     #[inline(never)]
     pub(crate) fn find_closer(
         &self,
         kind: AccessKind,
-        l: &Lanes<'_>,
+        l: &LaneRegisters<'_>,
         plan: &AccessPlan,
-        target: &mut Target,
-    ) -> Executed {
+        target: &mut ResolvedAccess,
+    ) -> ExecResult {
         self.find_each(kind, plan, &addresses(l, plan), l.mask, target)
     }
 
@@ -67,16 +69,16 @@ impl Reach<'_> {
         plan: &AccessPlan,
         addresses: &Row64,
         mask: u32,
-        target: &mut Target,
-    ) -> Executed {
+        target: &mut ResolvedAccess,
+    ) -> ExecResult {
         self.memories()
-            .examine(plan, addresses, mask, purpose_of(kind), target)
+            .resolve_per_lane(plan, addresses, mask, purpose_of(kind), target)
             .map_err(|denied| {
                 let lane = (denied.lanes.trailing_zeros() & 31) as usize;
-                Box::new(Halt {
+                Box::new(ExecutionFault {
                     kind: denied.kind,
                     lanes: denied.lanes,
-                    access: Some(TriedAccess {
+                    access: Some(AttemptedAccess {
                         kind,
                         space: plan.space,
                         address: addresses[lane],
@@ -110,12 +112,12 @@ impl Reach<'_> {
 
     /// Returns the paged memory; `None` for stacks, which have no pages.
     #[inline(always)]
-    pub(crate) fn paged(&mut self, backing: Backing) -> Option<&mut PagedBytes> {
+    pub(crate) fn paged(&mut self, backing: Backing) -> Option<&mut PagedMemory> {
         paged(self.global, self.shared, &mut self.peers, backing)
     }
 
     /// Returns the bytes of the active lanes.
-    pub(crate) fn read_lanes(&self, target: &Target, mask: u32, width: usize) -> LaneBytes {
+    pub(crate) fn read_lanes(&self, target: &ResolvedAccess, mask: u32, width: usize) -> LaneBytes {
         let mut bytes = [0; LANES * MAX_WIDTH];
         for lane in lanes_of(mask) {
             let (backing, at) = target.of_lane(lane, width);
@@ -129,8 +131,8 @@ impl Reach<'_> {
 }
 
 /// Returns the address of each lane. Inactive lanes have the address of the lowest active lane.
-pub(crate) fn addresses(l: &Lanes<'_>, plan: &AccessPlan) -> Row64 {
-    let mut row = if plan.wide {
+pub(crate) fn addresses(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Row64 {
+    let mut row = if plan.has_64_bit_base {
         l.r64(plan.base)
             .map(|base| base.wrapping_add(plan.offset as u64))
     } else {
@@ -146,10 +148,10 @@ pub(crate) fn addresses(l: &Lanes<'_>, plan: &AccessPlan) -> Row64 {
     row
 }
 
-const fn purpose_of(kind: AccessKind) -> Purpose {
+const fn purpose_of(kind: AccessKind) -> AccessMode {
     match kind {
-        AccessKind::Load => Purpose::Read,
-        AccessKind::Store | AccessKind::Atomic => Purpose::Write,
+        AccessKind::Load => AccessMode::Read,
+        AccessKind::Store | AccessKind::Atomic => AccessMode::Write,
     }
 }
 
@@ -157,10 +159,10 @@ const fn purpose_of(kind: AccessKind) -> Purpose {
 #[inline(always)]
 pub(crate) fn load_rows(
     bytes: &[u8],
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &AccessPlan,
-    target: &Target,
-    results: &mut Results,
+    target: &ResolvedAccess,
+    results: &mut ResultRows,
 ) {
     for (index, element) in plan.elements.iter().enumerate() {
         load_element(bytes, l, plan, *element, index, target, results);
@@ -171,12 +173,12 @@ pub(crate) fn load_rows(
 #[inline(always)]
 fn load_element(
     bytes: &[u8],
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &AccessPlan,
-    element: Element,
+    element: RegisterOperand,
     index: usize,
-    target: &Target,
-    results: &mut Results,
+    target: &ResolvedAccess,
+    results: &mut ResultRows,
 ) {
     if !element.slot.is_some() {
         return;
@@ -184,14 +186,14 @@ fn load_element(
     let at = index * plan.element_bytes as usize;
     let width = plan.width_bytes as usize;
     match (plan.element_bytes, element.bank) {
-        (4, Bank::B32) if element.bits == 32 => {
+        (4, RegisterBank::B32) if element.bits == 32 => {
             let row = l.whole32(element.slot).unwrap_or(&mut results.r32);
             gather(row, bytes, target, at, width, u32::from_le_bytes);
             if l.mask != FULL {
                 l.set32(element.slot, &results.r32);
             }
         }
-        (8, Bank::B64) => {
+        (8, RegisterBank::B64) => {
             let row = l.whole64(element.slot).unwrap_or(&mut results.r64);
             gather(row, bytes, target, at, width, u64::from_le_bytes);
             if l.mask != FULL {
@@ -206,11 +208,11 @@ fn load_element(
 #[inline(never)]
 fn load_odd_element(
     bytes: &[u8],
-    l: &mut Lanes<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &AccessPlan,
-    element: Element,
+    element: RegisterOperand,
     at: usize,
-    target: &Target,
+    target: &ResolvedAccess,
 ) {
     let width = plan.width_bytes as usize;
     let mut row = [0; LANES];
@@ -232,7 +234,12 @@ fn load_odd_element(
 }
 
 /// Extends a loaded element, and writes it to its register.
-fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u128; LANES]) {
+fn write_loaded(
+    l: &mut LaneRegisters<'_>,
+    plan: &AccessPlan,
+    element: RegisterOperand,
+    row: &[u128; LANES],
+) {
     let bits = plan.element_bytes * 8;
     if bits > 64 {
         write128(l, element, row);
@@ -251,30 +258,30 @@ fn write_loaded(l: &mut Lanes<'_>, plan: &AccessPlan, element: Element, row: &[u
 fn gather<T: Copy, const W: usize>(
     row: &mut [T; LANES],
     bytes: &[u8],
-    target: &Target,
+    target: &ResolvedAccess,
     at: usize,
     width: usize,
     value: impl Fn([u8; W]) -> T,
 ) {
     let parts = bytes.as_chunks::<W>().0;
     match &target.place {
-        Place::Contiguous(_, start) => {
+        LanePattern::Contiguous(_, start) => {
             let parts = parts.get(start / W..).unwrap_or(&[]);
             read_each(row, parts, width / W, at / W, value);
         }
-        Place::Uniform(_, start) => {
+        LanePattern::Uniform(_, start) => {
             if let Some(part) = parts.get((start + at) / W) {
                 row.fill(value(*part));
             }
         }
-        Place::Each(_) => {
+        LanePattern::Each(_) => {
             for (r, offset) in row.iter_mut().zip(&target.offsets) {
                 if let Some(part) = parts.get((*offset as usize + at) / W) {
                     *r = value(*part);
                 }
             }
         }
-        Place::Mixed => {}
+        LanePattern::Mixed => {}
     }
 }
 
@@ -319,10 +326,10 @@ fn read_lanes<T, const W: usize, const N: usize>(
 /// Executes loads across several memories, and loads that an observer receives.
 #[inline(never)]
 pub(crate) fn load_lane_by_lane(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &AccessPlan,
-    target: &Target,
+    target: &ResolvedAccess,
 ) {
     let width = plan.width_bytes as usize;
     let bytes = reach.read_lanes(target, l.mask, width);
@@ -333,7 +340,7 @@ pub(crate) fn load_lane_by_lane(
             let start = lane * width;
             let data = bytes.get(start..start + width).unwrap_or(&[]);
             let (memory, address) = reach.place_of(target, &addresses, lane, width);
-            let pieces = LanePieces {
+            let pieces = LaneAccessRecord {
                 lane,
                 memory,
                 address,
@@ -349,7 +356,7 @@ pub(crate) fn load_lane_by_lane(
 }
 
 /// Writes loaded bytes to the registers of the elements.
-pub(crate) fn set_elements(l: &mut Lanes<'_>, plan: &AccessPlan, bytes: &LaneBytes) {
+pub(crate) fn set_elements(l: &mut LaneRegisters<'_>, plan: &AccessPlan, bytes: &LaneBytes) {
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
     for (index, element) in plan.elements.iter().enumerate() {
         if !element.slot.is_some() {

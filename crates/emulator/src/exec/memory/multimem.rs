@@ -8,11 +8,11 @@ use crate::contract::observe::AccessAction;
 use crate::exec::elements::read128;
 use crate::exec::memory::atomic::combine;
 use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
-use crate::exec::memory::report::{LanePieces, add_pieces};
-use crate::exec::memory::resolve::Target;
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::semantics::mode::{FloatMode, Round};
-use crate::semantics::registers::{LANES, Lanes, Row64, Row128, lanes_of};
+use crate::exec::memory::report::{LaneAccessRecord, add_pieces};
+use crate::exec::memory::resolve::ResolvedAccess;
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::semantics::mode::{FloatMode, RoundingMode};
+use crate::semantics::registers::{LANES, LaneRegisters, Row64, Row128, lanes_of};
 use crate::semantics::soft;
 use crate::semantics::soft::parts_of;
 use crate::state::multicast::members_of;
@@ -20,7 +20,11 @@ use warpgrid_isa::{AtomicOp, FloatFormat, ScalarType};
 
 /// Executes an access of a warp.
 #[inline(never)]
-pub(crate) fn multimem(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &MultimemPlan) -> Executed {
+pub(crate) fn multimem(
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    plan: &MultimemPlan,
+) -> ExecResult {
     let access = &plan.access;
     let width = access.width_bytes as usize;
     let (kind, action) = match plan.action {
@@ -49,7 +53,7 @@ pub(crate) fn multimem(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &Multimem
             }
             if listens {
                 let (memory, address) = reach.place_of(target, row, lane, width);
-                let pieces = LanePieces {
+                let pieces = LaneAccessRecord {
                     lane,
                     memory,
                     address,
@@ -77,11 +81,11 @@ pub(crate) fn multimem(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &Multimem
 
 /// Returns the lanes, the addresses and the resolved locations of the accesses to each device.
 fn places_of_members(
-    reach: &Reach<'_>,
-    l: &Lanes<'_>,
+    reach: &MemoryContext<'_>,
+    l: &LaneRegisters<'_>,
     access: &AccessPlan,
     kind: AccessKind,
-) -> Result<Vec<(u32, Row64, Target)>, Box<Halt>> {
+) -> Result<Vec<(u32, Row64, ResolvedAccess)>, Box<ExecutionFault>> {
     let asked = addresses(l, access);
     let members: [Vec<u64>; LANES] = std::array::from_fn(|lane| match l.mask >> lane & 1 {
         0 => Vec::new(),
@@ -96,7 +100,7 @@ fn places_of_members(
             .fold(0, |mask, lane| mask | 1 << lane);
         let row: Row64 =
             std::array::from_fn(|lane| members[lane].get(member).copied().unwrap_or(0));
-        let mut target = Target::UNKNOWN;
+        let mut target = ResolvedAccess::UNKNOWN;
         reach.find_each(kind, access, &row, mask, &mut target)?;
         places.push((mask, row, target));
     }
@@ -120,7 +124,7 @@ fn changed(
     for (element, source) in new.chunks_exact_mut(size).zip(sources) {
         let value = match op {
             None => source[lane],
-            Some(op) => pair(plan.access.noted.ty, op, number(element), source[lane]),
+            Some(op) => pair(plan.access.metadata.ty, op, number(element), source[lane]),
         };
         element.copy_from_slice(&value.to_le_bytes()[..size]);
     }
@@ -129,7 +133,7 @@ fn changed(
 
 /// Combines the contents of the memory of all devices for each element.
 fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8; MAX_WIDTH] {
-    let (ty, size) = (access.noted.ty, access.element_bytes as usize);
+    let (ty, size) = (access.metadata.ty, access.element_bytes as usize);
     let mut whole = [0; MAX_WIDTH];
     for from in (0..access.width_bytes as usize).step_by(size) {
         let values = held.iter().map(|bytes| number(&bytes[from..from + size]));
@@ -149,7 +153,7 @@ fn sum(format: FloatFormat, bits: u32, n: u32, values: impl Iterator<Item = u128
     let part = |value: u128, at: u32| (value >> (at * bits)) as u32 & ((1 << bits) - 1);
     (0..n).fold(0, |whole, at| {
         let sum = values.iter().map(|value| format.value(part(*value, at)));
-        let sum = soft::pack(format, sum.sum(), Round::Nearest);
+        let sum = soft::pack(format, sum.sum(), RoundingMode::Nearest);
         whole | u128::from(sum) << (at * bits)
     })
 }

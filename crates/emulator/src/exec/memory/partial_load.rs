@@ -6,13 +6,13 @@ use crate::code::MAX_WIDTH;
 use crate::contract::fault::{AccessKind, FaultKind};
 use crate::contract::observe::AccessAction;
 use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
-use crate::exec::memory::report::{LanePieces, add_pieces};
-use crate::exec::memory::resolve::Target;
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::semantics::registers::{LANES, Lanes, lanes_of};
+use crate::exec::memory::report::{LaneAccessRecord, add_pieces};
+use crate::exec::memory::resolve::ResolvedAccess;
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::semantics::registers::{LANES, LaneRegisters, lanes_of};
 
 /// Checks whether the fault of a load may be caused by unused elements.
-pub(crate) fn may_be_partial(plan: &AccessPlan, halt: &Halt) -> bool {
+pub(crate) fn may_be_partial(plan: &AccessPlan, halt: &ExecutionFault) -> bool {
     halt.kind == FaultKind::OutOfBounds
         && plan.written != 0
         && plan.elements.iter().any(|element| !element.slot.is_some())
@@ -23,12 +23,12 @@ pub(crate) fn may_be_partial(plan: &AccessPlan, halt: &Halt) -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn load_used(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &AccessPlan,
-    target: &mut Target,
-    halt: Box<Halt>,
-) -> Executed {
+    target: &mut ResolvedAccess,
+    halt: Box<ExecutionFault>,
+) -> ExecResult {
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
     let starts = addresses(l, plan);
     let is_aligned = |lane: usize| starts[lane].is_multiple_of(width as u64);
@@ -57,7 +57,7 @@ pub(crate) fn load_used(
             if listens {
                 let (memory, address) = reach.place_of(target, &places, lane, size);
                 let lane_bytes = &bytes[own];
-                let pieces = LanePieces {
+                let pieces = LaneAccessRecord {
                     lane,
                     memory,
                     address: address.wrapping_sub(from as u64),

@@ -4,19 +4,19 @@ use crate::code::AccessPlan;
 use crate::code::MAX_WIDTH;
 use crate::contract::event::Agent;
 use crate::contract::observe::{
-    AccessAction, EventBuffer, EventHead, MemoryId, OperandIndex, PieceHead,
+    AccessAction, ElementAccessHeader, EventBuffer, EventHeader, MemoryId, OperandIndex,
 };
 use crate::contract::sync_event::{SyncEvent, SyncKind};
-use crate::exec::memory::resolve::{Backing, Target};
-use crate::exec::reach::Reach;
+use crate::exec::memory::resolve::{Backing, ResolvedAccess};
+use crate::exec::reach::MemoryContext;
 use crate::semantics::registers::{Row64, lanes_of};
 use crate::state::memory::copy_few;
 
-impl Reach<'_> {
+impl MemoryContext<'_> {
     /// Returns the memory of a lane and its address in that memory.
     pub(crate) fn place_of(
         &self,
-        target: &Target,
+        target: &ResolvedAccess,
         addresses: &Row64,
         lane: usize,
         width: usize,
@@ -95,7 +95,7 @@ impl Reach<'_> {
     /// Reports the collected pieces to the observer.
     #[inline(never)]
     pub(crate) fn report(&mut self, action: AccessAction, mask: u32, plan: &AccessPlan) {
-        let head = EventHead {
+        let head = EventHeader {
             step: self.step,
             agent: Agent::Warp {
                 block: self.block,
@@ -104,19 +104,19 @@ impl Reach<'_> {
             origin: self.code.origin(self.pc),
             action,
             space: plan.space,
-            sem: plan.noted.sem,
-            scope: plan.noted.scope,
-            cache: plan.noted.cache,
+            sem: plan.metadata.sem,
+            scope: plan.metadata.scope,
+            cache: plan.metadata.cache,
             mask,
             width_bytes: plan.width_bytes,
-            access_bytes: plan.noted.access_bytes.unwrap_or(plan.width_bytes),
+            access_bytes: plan.metadata.access_bytes.unwrap_or(plan.width_bytes),
         };
         self.observer.access(&self.events.event(&head));
     }
 }
 
 /// Memory access of one lane.
-pub(crate) struct LanePieces<'b> {
+pub(crate) struct LaneAccessRecord<'b> {
     pub(crate) lane: usize,
     pub(crate) memory: MemoryId,
     /// Address of the first element.
@@ -129,17 +129,22 @@ pub(crate) struct LanePieces<'b> {
 }
 
 /// Adds the pieces of one lane, one for each element that is not a sink.
-pub(crate) fn add_pieces(events: &mut EventBuffer, plan: &AccessPlan, of: &LanePieces<'_>) {
+pub(crate) fn add_pieces(events: &mut EventBuffer, plan: &AccessPlan, of: &LaneAccessRecord<'_>) {
     let size = plan.element_bytes as usize;
     for element in lanes_of(plan.written) {
         let from = element * size;
-        let piece = PieceHead {
-            asked: of.lane as u8,
-            gave: of.lane as u8,
+        let piece = ElementAccessHeader {
+            address_lane: of.lane as u8,
+            data_lane: of.lane as u8,
             element: element as u8,
             written: of.written,
-            ty: plan.noted.ty,
-            operand: plan.noted.operands.get(element).copied().map(OperandIndex),
+            ty: plan.metadata.ty,
+            operand: plan
+                .metadata
+                .operands
+                .get(element)
+                .copied()
+                .map(OperandIndex),
             memory: of.memory,
             address: of.address.wrapping_add(from as u64),
         };

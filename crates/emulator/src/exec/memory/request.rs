@@ -2,15 +2,15 @@
 
 use crate::code::AccessPlan;
 use crate::code::plans::PlanId;
-use crate::contract::observe::Interest;
+use crate::contract::observe::EventMask;
 use crate::exec::memory::resolve::Backing;
-use crate::state::cluster::Peers;
-use crate::state::memory::{GlobalMemory, PagedBytes};
+use crate::state::cluster::ClusterSharedMemory;
+use crate::state::memory::{GlobalMemory, PagedMemory};
 use warpgrid_isa::StateSpace;
 
 /// A load or a store of a step.
 #[derive(Clone, Copy)]
-pub(crate) struct Request {
+pub(crate) struct AccessRequest {
     pub(crate) plan: PlanId<AccessPlan>,
     /// Whether the access is a load; otherwise a store.
     pub(crate) loads: bool,
@@ -22,36 +22,40 @@ pub(crate) struct Request {
 
 /// Level of detail in which the observer receives an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ear {
+pub(crate) enum ObserverDetail {
     /// No observer receives the access.
-    Absent,
+    Off,
     /// The observer receives the access. No summary has been offered to it yet.
-    Open,
+    Undecided,
     /// The observer has accepted a summary.
-    Content,
+    SummaryAccepted,
     /// The observer receives an event with the transferred bytes.
-    Insists,
+    Full,
 }
 
-impl Ear {
+impl ObserverDetail {
     /// Returns the initial state of an access.
-    pub(crate) const fn before(interest: Interest, plan: &AccessPlan, request: Request) -> Ear {
+    pub(crate) const fn before(
+        interest: EventMask,
+        plan: &AccessPlan,
+        request: AccessRequest,
+    ) -> ObserverDetail {
         let is_heard = if request.loads {
             interest.loads
         } else {
             interest.stores
         };
         match is_heard {
-            true if interest.syncs && is_of_one_thread(plan.space) => Ear::Absent,
-            true if interest.syncs => Ear::Open,
-            true => Ear::Insists,
-            false => Ear::Absent,
+            true if interest.syncs && is_of_one_thread(plan.space) => ObserverDetail::Off,
+            true if interest.syncs => ObserverDetail::Undecided,
+            true => ObserverDetail::Full,
+            false => ObserverDetail::Off,
         }
     }
 
     /// Checks whether the bytes may be transferred without an event.
-    pub(crate) const fn is_quiet(self) -> bool {
-        matches!(self, Ear::Absent | Ear::Content)
+    pub(crate) const fn needs_no_events(self) -> bool {
+        matches!(self, ObserverDetail::Off | ObserverDetail::SummaryAccepted)
     }
 }
 
@@ -59,10 +63,10 @@ impl Ear {
 #[inline(always)]
 pub(crate) fn paged<'m>(
     global: &'m mut GlobalMemory,
-    shared: &'m mut PagedBytes,
-    peers: &'m mut Peers<'_>,
+    shared: &'m mut PagedMemory,
+    peers: &'m mut ClusterSharedMemory<'_>,
     backing: Backing,
-) -> Option<&'m mut PagedBytes> {
+) -> Option<&'m mut PagedMemory> {
     match backing {
         Backing::Arena => Some(&mut global.arena),
         Backing::Shared => Some(shared),

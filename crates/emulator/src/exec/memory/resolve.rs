@@ -6,8 +6,8 @@
 
 use crate::code::AccessPlan;
 use crate::contract::fault::FaultKind;
-use crate::semantics::registers::{FULL, LANES, Lanes, Row32, Row64, lanes_of};
-use crate::state::memory::{AddressMap, Allocation, GlobalMemory, Owner};
+use crate::semantics::registers::{FULL, LANES, LaneRegisters, Row32, Row64, lanes_of};
+use crate::state::memory::{AddressMap, Allocation, AllocationOwner, GlobalMemory};
 use std::hint::black_box;
 use warpgrid_isa::StateSpace;
 
@@ -23,8 +23,8 @@ pub(crate) enum Backing {
 
 /// Resolved addresses of the lanes.
 #[derive(Clone)]
-pub(crate) struct Target {
-    pub(crate) place: Place,
+pub(crate) struct ResolvedAccess {
+    pub(crate) place: LanePattern,
     /// Offset of each lane, unless the place determines it. Inactive lanes have the offset of an active lane.
     pub(crate) offsets: Row32,
     /// Memory of each lane, if the lanes access different memories.
@@ -33,7 +33,7 @@ pub(crate) struct Target {
 
 /// Address pattern of the lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LanePattern {
     /// All lanes are active, and their addresses are contiguous.
     Contiguous(Backing, usize),
     /// All lanes are active, and access the same bytes.
@@ -44,10 +44,10 @@ pub(crate) enum Place {
     Mixed,
 }
 
-impl Target {
+impl ResolvedAccess {
     /// Placeholder before address translation.
-    pub(crate) const UNKNOWN: Target = Target {
-        place: Place::Each(Backing::Arena),
+    pub(crate) const UNKNOWN: ResolvedAccess = ResolvedAccess {
+        place: LanePattern::Each(Backing::Arena),
         offsets: [0; LANES],
         backings: [Backing::Arena; LANES],
     };
@@ -56,10 +56,10 @@ impl Target {
     #[inline(always)]
     pub(crate) fn backing(&self) -> Backing {
         match self.place {
-            Place::Contiguous(backing, _) | Place::Uniform(backing, _) | Place::Each(backing) => {
-                backing
-            }
-            Place::Mixed => self.backings[0],
+            LanePattern::Contiguous(backing, _)
+            | LanePattern::Uniform(backing, _)
+            | LanePattern::Each(backing) => backing,
+            LanePattern::Mixed => self.backings[0],
         }
     }
 
@@ -67,17 +67,17 @@ impl Target {
     pub(crate) fn of_lane(&self, lane: usize, width: usize) -> (Backing, usize) {
         let offset = self.offsets[lane] as usize;
         match self.place {
-            Place::Contiguous(backing, start) => (backing, start + lane * width),
-            Place::Uniform(backing, start) => (backing, start),
-            Place::Each(backing) => (backing, offset),
-            Place::Mixed => (self.backings[lane], offset),
+            LanePattern::Contiguous(backing, start) => (backing, start + lane * width),
+            LanePattern::Uniform(backing, start) => (backing, start),
+            LanePattern::Each(backing) => (backing, offset),
+            LanePattern::Mixed => (self.backings[lane], offset),
         }
     }
 }
 
 /// Memories that a warp can access, and their sizes.
 #[derive(Clone, Copy)]
-pub(crate) struct Memories<'a> {
+pub(crate) struct AddressTranslator<'a> {
     pub(crate) global: &'a GlobalMemory,
     pub(crate) map: &'a AddressMap,
     pub(crate) shared_bytes: u64,
@@ -92,21 +92,21 @@ pub(crate) struct Memories<'a> {
 }
 
 /// Lanes whose access failed its checks.
-pub(crate) struct Denied {
+pub(crate) struct AccessDenied {
     pub(crate) kind: FaultKind,
     pub(crate) lanes: u32,
 }
 
 /// Whether an access modifies memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum AccessMode {
     Read,
     Write,
 }
 
 /// Address range in one memory.
 #[derive(Clone, Copy)]
-struct Range {
+struct BackingRange {
     backing: Backing,
     /// Address of the first byte.
     start: u64,
@@ -118,7 +118,7 @@ struct Range {
 /// Addresses of a whole warp with a constant stride within each half-warp. The rows of a matrix and of a tile with 16
 /// columns have this pattern.
 #[derive(Clone, Copy)]
-pub(crate) struct Even<T> {
+pub(crate) struct HalfWarpPattern<T> {
     /// Address of the first lane of each half-warp.
     pub(crate) starts: [T; 2],
     /// Whether the addresses within a half-warp are contiguous; otherwise they are equal.
@@ -147,10 +147,10 @@ macro_rules! even {
             base: &[$word; LANES],
             is_constant: bool,
             width: $word,
-        ) -> Option<Even<$word>> {
+        ) -> Option<HalfWarpPattern<$word>> {
             let (first, second) = (base[0], base[16]);
             if is_constant {
-                return Some(Even {
+                return Some(HalfWarpPattern {
                     starts: [first; 2],
                     follow: false,
                 });
@@ -174,7 +174,7 @@ macro_rules! even {
             }
             // Opaque to the compiler, which would otherwise compare some lanes separately.
             let differ = black_box(&differ).iter().fold(0, |all, lane| all | lane);
-            (differ == 0).then_some(Even {
+            (differ == 0).then_some(HalfWarpPattern {
                 starts: [first, second],
                 follow: step != 0,
             })
@@ -185,17 +185,17 @@ macro_rules! even {
 even!(even64, RAMPS_64, u64);
 even!(even32, RAMPS_32, u32);
 
-impl<'a> Memories<'a> {
+impl<'a> AddressTranslator<'a> {
     /// Returns the address range that contains the address of the lowest active lane.
     #[inline(always)]
     fn range(
         &self,
         space: StateSpace,
         address: u64,
-        purpose: Purpose,
+        purpose: AccessMode,
         hint: &mut u32,
-    ) -> Option<Range> {
-        let window = |backing, start, size| Range {
+    ) -> Option<BackingRange> {
+        let window = |backing, start, size| BackingRange {
             backing,
             start,
             size,
@@ -224,10 +224,11 @@ impl<'a> Memories<'a> {
             }
             _ => {
                 let found = self.global.find_again(address, hint)?;
-                if !space_allows(space, found) || purpose == Purpose::Write && found.read_only() {
+                if !space_allows(space, found) || purpose == AccessMode::Write && found.read_only()
+                {
                     return None;
                 }
-                Range {
+                BackingRange {
                     backing: Backing::Arena,
                     start: found.address,
                     size: found.size,
@@ -244,7 +245,7 @@ impl<'a> Memories<'a> {
         space: StateSpace,
         start: u64,
         n_bytes: u64,
-        purpose: Purpose,
+        purpose: AccessMode,
     ) -> Option<(Backing, usize)> {
         let range = self.range(space, start, purpose, &mut 0)?;
         let relative = start.checked_sub(range.start)?;
@@ -268,15 +269,15 @@ impl<'a> Memories<'a> {
     /// Fast path of address translation. Returns `false` if the access requires the slow path. `hint` is the allocation
     /// to check first, and is updated to the allocation found.
     #[inline(always)]
-    pub(crate) fn quick(
+    pub(crate) fn resolve_fast(
         &self,
-        l: &Lanes<'_>,
+        l: &LaneRegisters<'_>,
         plan: &AccessPlan,
-        purpose: Purpose,
+        purpose: AccessMode,
         hint: &mut u32,
-        target: &mut Target,
+        target: &mut ResolvedAccess,
     ) -> bool {
-        if plan.wide {
+        if plan.has_64_bit_base {
             let base = l.r64(plan.base);
             let first = base[l.first()].wrapping_add(plan.offset as u64);
             let Some(range) = self.range(plan.space, first, purpose, hint) else {
@@ -285,7 +286,7 @@ impl<'a> Memories<'a> {
             if l.mask == FULL && range.backing != Backing::Stack {
                 let width = u64::from(plan.width_bytes);
                 let even = even64(base, plan.base.is_constant(), width);
-                if let Some(Even { starts, follow }) = even {
+                if let Some(HalfWarpPattern { starts, follow }) = even {
                     let gap = starts[1].wrapping_sub(starts[0]);
                     if let Some(place) = even_place(gap, follow, first, range, plan) {
                         target.place = place;
@@ -294,7 +295,7 @@ impl<'a> Memories<'a> {
                 }
                 return self.each64(base, plan, range, target);
             }
-            self.each64(&filled(base, l.mask), plan, range, target)
+            self.each64(&fill_inactive_lanes(base, l.mask), plan, range, target)
         } else {
             let base = l.r32(plan.base);
             // 32-bit address arithmetic wraps.
@@ -303,13 +304,13 @@ impl<'a> Memories<'a> {
                 return false;
             };
             if range.start != 0 || range.size >= 1 << 30 {
-                let base =
-                    filled(base, l.mask).map(|b| u64::from(b.wrapping_add(plan.offset as u32)));
+                let base = fill_inactive_lanes(base, l.mask)
+                    .map(|b| u64::from(b.wrapping_add(plan.offset as u32)));
                 return self.each64(&base, plan, range, target);
             }
             if l.mask == FULL && range.backing != Backing::Stack {
                 let even = even32(base, plan.base.is_constant(), plan.width_bytes);
-                if let Some(Even { starts, follow }) = even {
+                if let Some(HalfWarpPattern { starts, follow }) = even {
                     let gap = u64::from(starts[1].wrapping_sub(starts[0]));
                     if let Some(place) = even_place(gap, follow, first.into(), range, plan) {
                         target.place = place;
@@ -318,18 +319,28 @@ impl<'a> Memories<'a> {
                 }
                 return self.each32(base, plan, range, target);
             }
-            self.each32(&filled(base, l.mask), plan, range, target)
+            self.each32(&fill_inactive_lanes(base, l.mask), plan, range, target)
         }
     }
 
     /// Resolves a separate address per lane, without branches.
     #[inline(always)]
-    fn each64(&self, base: &Row64, plan: &AccessPlan, range: Range, target: &mut Target) -> bool {
+    fn each64(
+        &self,
+        base: &Row64,
+        plan: &AccessPlan,
+        range: BackingRange,
+        target: &mut ResolvedAccess,
+    ) -> bool {
         let width = u64::from(plan.width_bytes);
         let Some(limit) = range.size.checked_sub(width) else {
             return false;
         };
-        let offset = if plan.wide { plan.offset as u64 } else { 0 };
+        let offset = if plan.has_64_bit_base {
+            plan.offset as u64
+        } else {
+            0
+        };
         let delta = offset.wrapping_sub(range.start);
         let (mut outside, mut low) = (0u64, 0u64);
         let offsets = &mut target.offsets;
@@ -344,9 +355,15 @@ impl<'a> Memories<'a> {
         outside >> 63 == 0 && low & (width - 1) == 0
     }
 
-    /// Like [`Memories::each64`], for memories that start at address 0 and 32-bit addresses.
+    /// Like [`AddressTranslator::each64`], for memories that start at address 0 and 32-bit addresses.
     #[inline(always)]
-    fn each32(&self, base: &Row32, plan: &AccessPlan, range: Range, target: &mut Target) -> bool {
+    fn each32(
+        &self,
+        base: &Row32,
+        plan: &AccessPlan,
+        range: BackingRange,
+        target: &mut ResolvedAccess,
+    ) -> bool {
         let width = plan.width_bytes;
         let Some(limit) = (range.size as u32).checked_sub(width) else {
             return false;
@@ -366,8 +383,8 @@ impl<'a> Memories<'a> {
 
     /// Adds the start of the stack of each lane, because the stacks are consecutive.
     #[inline(always)]
-    fn part_stacks(&self, range: Range, target: &mut Target) {
-        target.place = Place::Each(range.backing);
+    fn part_stacks(&self, range: BackingRange, target: &mut ResolvedAccess) {
+        target.place = LanePattern::Each(range.backing);
         if range.backing == Backing::Stack {
             for (lane, o) in target.offsets.iter_mut().enumerate() {
                 *o = o.wrapping_add(lane as u32 * self.stack_stride);
@@ -379,15 +396,15 @@ impl<'a> Memories<'a> {
     /// determine the faulting lanes.
     #[cold]
     #[inline(never)]
-    pub(crate) fn examine(
+    pub(crate) fn resolve_per_lane(
         &self,
         plan: &AccessPlan,
         addresses: &Row64,
         mask: u32,
-        purpose: Purpose,
-        target: &mut Target,
-    ) -> Result<(), Denied> {
-        let mut denied: Option<Denied> = None;
+        purpose: AccessMode,
+        target: &mut ResolvedAccess,
+    ) -> Result<(), AccessDenied> {
+        let mut denied: Option<AccessDenied> = None;
         for lane in lanes_of(mask) {
             match self.examine_one(plan, addresses[lane], purpose) {
                 Ok((backing, offset)) => {
@@ -401,13 +418,13 @@ impl<'a> Memories<'a> {
                 Err(kind) => {
                     let lanes = denied.as_ref().map_or(0, |d| d.lanes) | 1 << lane;
                     let kind = denied.take().map_or(kind, |d| d.kind);
-                    denied = Some(Denied { kind, lanes });
+                    denied = Some(AccessDenied { kind, lanes });
                 }
             }
         }
         match denied {
             None => {
-                target.place = Place::Mixed;
+                target.place = LanePattern::Mixed;
                 Ok(())
             }
             Some(denied) => Err(denied),
@@ -418,7 +435,7 @@ impl<'a> Memories<'a> {
         &self,
         plan: &AccessPlan,
         address: u64,
-        purpose: Purpose,
+        purpose: AccessMode,
     ) -> Result<(Backing, u32), FaultKind> {
         let width = u64::from(plan.width_bytes);
         self.examine_range(plan.space, address, width, width, purpose)
@@ -431,7 +448,7 @@ impl<'a> Memories<'a> {
         address: u64,
         alignment: u64,
         width: u64,
-        purpose: Purpose,
+        purpose: AccessMode,
     ) -> Result<(Backing, u32), FaultKind> {
         if !address.is_multiple_of(alignment) {
             return Err(FaultKind::Misaligned);
@@ -475,7 +492,7 @@ impl<'a> Memories<'a> {
                 if !found.holds(address, width) {
                     return Err(FaultKind::OutOfBounds);
                 }
-                if purpose == Purpose::Write && found.read_only() {
+                if purpose == AccessMode::Write && found.read_only() {
                     return Err(FaultKind::ReadOnly);
                 }
                 let offset = address - found.address + found.start as u64;
@@ -492,18 +509,18 @@ fn even_place(
     gap: u64,
     follow: bool,
     first: u64,
-    range: Range,
+    range: BackingRange,
     plan: &AccessPlan,
-) -> Option<Place> {
+) -> Option<LanePattern> {
     let width = u64::from(plan.width_bytes);
     let relative = first.wrapping_sub(range.start);
     let start = range.at as usize + relative as usize;
     let (bytes, place) = match (follow, gap) {
         (true, gap) if gap == 16 * width => (
             LANES as u64 * width,
-            Place::Contiguous(range.backing, start),
+            LanePattern::Contiguous(range.backing, start),
         ),
-        (false, 0) => (width, Place::Uniform(range.backing, start)),
+        (false, 0) => (width, LanePattern::Uniform(range.backing, start)),
         (true | false, _) => return None,
     };
     let within =
@@ -513,7 +530,7 @@ fn even_place(
 
 /// Replaces the values of inactive lanes by the value of the lowest active lane.
 #[inline(always)]
-fn filled<T: Copy>(base: &[T; LANES], mask: u32) -> [T; LANES] {
+fn fill_inactive_lanes<T: Copy>(base: &[T; LANES], mask: u32) -> [T; LANES] {
     let mut row = [base[(mask.trailing_zeros() & 31) as usize]; LANES];
     for lane in 0..LANES {
         if mask & (1 << lane) != 0 {
@@ -528,10 +545,10 @@ pub(crate) fn space_allows(space: StateSpace, allocation: &Allocation) -> bool {
     match space {
         StateSpace::Global => matches!(
             allocation.owner,
-            Owner::Buffer(..) | Owner::GlobalVariable(..)
+            AllocationOwner::Buffer(..) | AllocationOwner::GlobalVariable(..)
         ),
-        StateSpace::Const => matches!(allocation.owner, Owner::ConstVariable(..)),
-        StateSpace::ParamEntry => matches!(allocation.owner, Owner::Parameters),
+        StateSpace::Const => matches!(allocation.owner, AllocationOwner::ConstVariable(..)),
+        StateSpace::ParamEntry => matches!(allocation.owner, AllocationOwner::Parameters),
         _ => true,
     }
 }

@@ -1,26 +1,26 @@
 //! Stores (PTX ISA, "st"), and the functions by which instructions modify memory.
 //!
-//! [`Reach::write`] performs accesses that are tracked or reported. It processes the lanes sequentially, so that the
+//! [`MemoryContext::write`] performs accesses that are tracked or reported. It processes the lanes sequentially, so that the
 //! writer of each byte is known, and lanes that access the same address are ordered. [`store_rows`] transfers rows of
 //! 32 lanes to memory without tracked writers and without an observer. Kernels spend a third of their time in stores,
 //! which this function executes five times as fast. Both functions mark modified pages as dirty.
 
 use crate::code::MAX_WIDTH;
-use crate::code::{AccessPlan, Bank, Element};
-use crate::contract::inspect::Writer;
+use crate::code::{AccessPlan, RegisterBank, RegisterOperand};
+use crate::contract::inspect::LastWriter;
 use crate::contract::observe::AccessAction;
 use crate::exec::elements::{read64, read128};
 use crate::exec::memory::load::{LaneBytes, addresses};
-use crate::exec::memory::report::{LanePieces, add_pieces};
-use crate::exec::memory::resolve::{Backing, Place, Target};
-use crate::exec::reach::Reach;
-use crate::semantics::registers::{FULL, LANES, Lanes, lanes_of};
-use crate::state::memory::{PagedBytes, copy_few};
+use crate::exec::memory::report::{LaneAccessRecord, add_pieces};
+use crate::exec::memory::resolve::{Backing, LanePattern, ResolvedAccess};
+use crate::exec::reach::MemoryContext;
+use crate::semantics::registers::{FULL, LANES, LaneRegisters, lanes_of};
+use crate::state::memory::{PagedMemory, copy_few};
 
-impl Reach<'_> {
+impl MemoryContext<'_> {
     /// Writes the bytes of one lane, and records that the step modified memory.
     pub(crate) fn write(&mut self, backing: Backing, at: usize, lane: usize, data: &[u8]) {
-        let writer = Writer {
+        let writer = LastWriter {
             step: self.step,
             lane: lane as u32,
         };
@@ -36,17 +36,17 @@ impl Reach<'_> {
 /// stores.
 #[inline(always)]
 pub(crate) fn store_rows(
-    memory: &mut PagedBytes,
-    l: &Lanes<'_>,
+    memory: &mut PagedMemory,
+    l: &LaneRegisters<'_>,
     plan: &AccessPlan,
-    target: &Target,
+    target: &ResolvedAccess,
 ) -> bool {
     if memory.tracks_writers() {
         return false;
     }
     let width = plan.width_bytes as usize;
     match target.place {
-        Place::Contiguous(_, start) => {
+        LanePattern::Contiguous(_, start) => {
             let Some(place) = memory.place(start, LANES * width) else {
                 return false;
             };
@@ -55,7 +55,7 @@ pub(crate) fn store_rows(
             }
             true
         }
-        Place::Each(_) => {
+        LanePattern::Each(_) => {
             let offsets = &target.offsets;
             memory.mark_all(offsets, width);
             for (index, element) in plan.elements.iter().enumerate() {
@@ -64,15 +64,21 @@ pub(crate) fn store_rows(
             true
         }
         // The slow path preserves the order of lanes that access the same address or several memories.
-        Place::Uniform(..) | Place::Mixed => false,
+        LanePattern::Uniform(..) | LanePattern::Mixed => false,
     }
 }
 
 #[inline(always)]
-fn spread_element(place: &mut [u8], index: usize, n: usize, l: &Lanes<'_>, element: Element) {
+fn spread_element(
+    place: &mut [u8],
+    index: usize,
+    n: usize,
+    l: &LaneRegisters<'_>,
+    element: RegisterOperand,
+) {
     match element.bank {
-        Bank::B64 => spread(place, index, n, l.r64(element.slot), u64::to_le_bytes),
-        Bank::B32 | Bank::B128 | Bank::Predicate => {
+        RegisterBank::B64 => spread(place, index, n, l.r64(element.slot), u64::to_le_bytes),
+        RegisterBank::B32 | RegisterBank::B128 | RegisterBank::Predicate => {
             spread(place, index, n, l.r32(element.slot), u32::to_le_bytes);
         }
     }
@@ -80,18 +86,18 @@ fn spread_element(place: &mut [u8], index: usize, n: usize, l: &Lanes<'_>, eleme
 
 #[inline(always)]
 fn scatter_element(
-    memory: &mut PagedBytes,
+    memory: &mut PagedMemory,
     offsets: &[u32; LANES],
     index: usize,
-    l: &Lanes<'_>,
-    element: Element,
+    l: &LaneRegisters<'_>,
+    element: RegisterOperand,
 ) {
     match element.bank {
-        Bank::B64 => {
+        RegisterBank::B64 => {
             let row = l.r64(element.slot);
             scatter(memory, offsets, l.mask, index, row, u64::to_le_bytes);
         }
-        Bank::B32 | Bank::B128 | Bank::Predicate => {
+        RegisterBank::B32 | RegisterBank::B128 | RegisterBank::Predicate => {
             let row = l.r32(element.slot);
             scatter(memory, offsets, l.mask, index, row, u32::to_le_bytes);
         }
@@ -139,7 +145,7 @@ fn spread_lanes<T: Copy, const W: usize, const N: usize>(
 /// Stores one element of each active lane to its location. The lowest lane stores first, so that the highest lane wins.
 #[inline(always)]
 fn scatter<T: Copy, const W: usize>(
-    memory: &mut PagedBytes,
+    memory: &mut PagedMemory,
     offsets: &[u32; LANES],
     mask: u32,
     index: usize,
@@ -163,7 +169,7 @@ fn scatter<T: Copy, const W: usize>(
 }
 
 /// Returns the elements of all lanes as bytes, in lane order.
-fn bytes_to_store(l: &Lanes<'_>, plan: &AccessPlan) -> LaneBytes {
+fn bytes_to_store(l: &LaneRegisters<'_>, plan: &AccessPlan) -> LaneBytes {
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
     let mut bytes = [0; LANES * MAX_WIDTH];
     for (index, element) in plan.elements.iter().enumerate() {
@@ -191,10 +197,10 @@ fn bytes_to_store(l: &Lanes<'_>, plan: &AccessPlan) -> LaneBytes {
 /// Executes any store, lane by lane. The old bytes of each lane are read before it writes.
 #[inline(never)]
 pub(crate) fn store_lane_by_lane(
-    reach: &mut Reach<'_>,
-    l: &mut Lanes<'_>,
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
     plan: &AccessPlan,
-    target: &Target,
+    target: &ResolvedAccess,
 ) {
     let listens = reach.interest.covers(AccessAction::Store);
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
@@ -209,7 +215,7 @@ pub(crate) fn store_lane_by_lane(
             let old = reach.read_lane(backing, at, width);
             let old = old.get(..width).unwrap_or(&[]);
             let (memory, address) = reach.place_of(target, &addresses, lane, width);
-            let pieces = LanePieces {
+            let pieces = LaneAccessRecord {
                 lane,
                 memory,
                 address,

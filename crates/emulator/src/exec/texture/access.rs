@@ -1,30 +1,34 @@
 //! Texture and surface instructions (PTX ISA, "Texture Instructions", "Surface Instructions").
 
 use crate::code::MAX_WIDTH;
-use crate::code::{ImagePlan, QueryPlan, ReferencePlan, SamplePlan, SurfacePlan};
+use crate::code::{ImagePlan, QueryPlan, SurfacePlan, TexturePlan, TypeQueryPlan};
 use crate::contract::fault::FaultKind;
 use crate::contract::image::{AddressMode, ImageInit};
 use crate::contract::observe::{AccessAction, MemoryId};
 use crate::exec::elements::{read64, write64};
 use crate::exec::memory::atomic::combine;
 use crate::exec::memory::load::{LaneBytes, set_elements};
-use crate::exec::memory::report::{LanePieces, add_pieces};
+use crate::exec::memory::report::{LaneAccessRecord, add_pieces};
 use crate::exec::memory::resolve::Backing;
-use crate::exec::reach::{Executed, Halt, Reach};
-use crate::exec::texture::sample::{Spot, Texel, cube_face};
-use crate::semantics::mode::{FloatMode, Round};
-use crate::semantics::registers::{LANES, Lanes, Row64, lanes_of};
+use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::texture::sample::{SampleCoordinates, Texel, cube_face};
+use crate::semantics::mode::{FloatMode, RoundingMode};
+use crate::semantics::registers::{LANES, LaneRegisters, Row64, lanes_of};
 use crate::semantics::soft;
 use crate::state::image::Image;
-use crate::state::memory::Owner;
+use crate::state::memory::AllocationOwner;
 use warpgrid_isa::{
-    FloatFormat, Geometry, Property, ReferenceKind, ScalarType, SurfaceBounds, SurfaceOp,
+    FloatFormat, Geometry, ReferenceKind, ScalarType, SurfaceBounds, SurfaceOp, TextureQuery,
 };
 use warpgrid_program::counted;
 
 /// Executes a texture or surface instruction.
 #[inline(never)]
-pub(crate) fn image(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ImagePlan) -> Executed {
+pub(crate) fn image(
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    plan: &ImagePlan,
+) -> ExecResult {
     match plan {
         ImagePlan::Sample(plan) => sample(reach, l, plan),
         ImagePlan::Query(plan) => query(reach, l, plan),
@@ -38,26 +42,26 @@ pub(crate) fn image(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ImagePlan) 
 
 /// Kind of image that a handle must denote.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+enum ExpectedHandle {
     Texture,
     Surface,
     Either,
 }
 
-fn wrong(why: String, lane: usize) -> Box<Halt> {
-    Halt::new(FaultKind::Image { why }, 1 << lane)
+fn wrong(why: String, lane: usize) -> Box<ExecutionFault> {
+    ExecutionFault::new(FaultKind::Image { why }, 1 << lane)
 }
 
 /// Returns the image of a handle. The operand is the handle itself, or the address of a variable or parameter that
 /// contains it.
-fn find<'a>(reach: &Reach<'a>, handle: u64) -> Option<&'a Image> {
+fn find<'a>(reach: &MemoryContext<'a>, handle: u64) -> Option<&'a Image> {
     if let Some(index) = ImageInit::index_of(handle) {
         return reach.images.get(index);
     }
     let variable = reach.global.find(handle).filter(|allocation| {
         let is_variable = matches!(
             allocation.owner,
-            Owner::GlobalVariable(..) | Owner::Parameters
+            AllocationOwner::GlobalVariable(..) | AllocationOwner::Parameters
         );
         is_variable && allocation.holds(handle, 8)
     })?;
@@ -68,15 +72,15 @@ fn find<'a>(reach: &Reach<'a>, handle: u64) -> Option<&'a Image> {
 }
 
 fn find_wanted<'a>(
-    reach: &Reach<'a>,
+    reach: &MemoryContext<'a>,
     handle: u64,
-    wanted: Wanted,
+    wanted: ExpectedHandle,
     lane: usize,
-) -> Result<&'a Image, Box<Halt>> {
+) -> Result<&'a Image, Box<ExecutionFault>> {
     let kind = match wanted {
-        Wanted::Texture => "texture",
-        Wanted::Surface => "surface",
-        Wanted::Either => "texture or surface",
+        ExpectedHandle::Texture => "texture",
+        ExpectedHandle::Surface => "surface",
+        ExpectedHandle::Either => "texture or surface",
     };
     let Some(image) = find(reach, handle) else {
         return Err(wrong(format!("no {kind} with handle 0x{handle:x}"), lane));
@@ -84,11 +88,11 @@ fn find_wanted<'a>(
     let is_texture = image.facts.sampler.is_some();
     let name = &image.facts.name;
     match (wanted, is_texture) {
-        (Wanted::Texture, false) => Err(wrong(
+        (ExpectedHandle::Texture, false) => Err(wrong(
             format!("`{name}` is a surface, expected a texture"),
             lane,
         )),
-        (Wanted::Surface, true) => Err(wrong(
+        (ExpectedHandle::Surface, true) => Err(wrong(
             format!("`{name}` is a texture, expected a surface"),
             lane,
         )),
@@ -152,7 +156,7 @@ fn shape(facts: &ImageInit) -> String {
     }
 }
 
-fn other_shape(geometry: Geometry, image: &Image, lane: usize) -> Box<Halt> {
+fn other_shape(geometry: Geometry, image: &Image, lane: usize) -> Box<ExecutionFault> {
     let (geometry, name) = (geometry.name(), &image.facts.name);
     let shape = shape(&image.facts);
     wrong(
@@ -163,7 +167,11 @@ fn other_shape(geometry: Geometry, image: &Image, lane: usize) -> Box<Halt> {
     )
 }
 
-fn sample(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SamplePlan) -> Executed {
+fn sample(
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    plan: &TexturePlan,
+) -> ExecResult {
     let handles = read64(l, plan.image);
     let samplers = plan.sampler.map(|sampler| read64(l, sampler));
     let rows = |elements: &[_]| -> Vec<Row64> { elements.iter().map(|e| read64(l, *e)).collect() };
@@ -171,7 +179,7 @@ fn sample(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SamplePlan) -> Execut
     let compared = plan.compared.map(|element| read64(l, element));
     let mut results = [[0u64; LANES]; 4];
     for lane in lanes_of(l.mask) {
-        let image = find_wanted(reach, handles[lane], Wanted::Texture, lane)?;
+        let image = find_wanted(reach, handles[lane], ExpectedHandle::Texture, lane)?;
         let mut spot = spot(plan, image, &coordinates, &offsets, lane)?;
         spot.compared = compared.map(|row| f32::from_bits(row[lane] as u32));
         // With separate samplers, the second reference provides the sampler if it is a texture of the launch.
@@ -216,11 +224,15 @@ fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
         Texel::Floats(all) if to != ScalarType::F16x2 => all.map(f32::to_bits),
         Texel::Integers(all) if to != ScalarType::F16x2 => all,
         Texel::Floats(all) => {
-            all.map(|value| soft::pack(FloatFormat::F16, value.into(), Round::Nearest))
+            all.map(|value| soft::pack(FloatFormat::F16, value.into(), RoundingMode::Nearest))
         }
-        Texel::Integers(all) => {
-            all.map(|value| soft::pack(FloatFormat::F16, f64::from(value as i32), Round::Nearest))
-        }
+        Texel::Integers(all) => all.map(|value| {
+            soft::pack(
+                FloatFormat::F16,
+                f64::from(value as i32),
+                RoundingMode::Nearest,
+            )
+        }),
     };
     match to {
         ScalarType::F16x2 => [bits[0] | bits[1] << 16, bits[2] | bits[3] << 16, 0, 0],
@@ -246,12 +258,12 @@ const fn n_coordinates(geometry: Geometry) -> usize {
 
 /// Returns the sample position of a lane.
 fn spot(
-    plan: &SamplePlan,
+    plan: &TexturePlan,
     image: &Image,
     coordinates: &[Row64],
     offsets: &[Row64],
     lane: usize,
-) -> Result<Spot, Box<Halt>> {
+) -> Result<SampleCoordinates, Box<ExecutionFault>> {
     use Geometry as G;
     let planes = planes_of(plan.geometry, &image.facts);
     let planes = planes.ok_or_else(|| other_shape(plan.geometry, image, lane))?;
@@ -280,7 +292,7 @@ fn spot(
         let row = offsets.get(dimension);
         row.map_or(0, |row| i64::from(row[lane] as u32 as i32))
     };
-    let spot = Spot {
+    let spot = SampleCoordinates {
         at,
         n,
         plane: layer,
@@ -292,7 +304,7 @@ fn spot(
     Ok(match plan.geometry {
         G::Cube | G::Acube => {
             let (face, [s, t]) = cube_face(at);
-            Spot {
+            SampleCoordinates {
                 at: [s, t, 0.0],
                 n: 2,
                 plane: layer * 6 + face,
@@ -305,7 +317,7 @@ fn spot(
 }
 
 /// `istypep`. A texture has its sampler, so its handle is a reference to both.
-fn refers(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ReferencePlan) {
+fn refers(reach: &mut MemoryContext<'_>, l: &mut LaneRegisters<'_>, plan: &TypeQueryPlan) {
     let handles = read64(l, plan.image);
     let row: Row64 = std::array::from_fn(|lane| {
         let image = find(reach, handles[lane]);
@@ -318,13 +330,13 @@ fn refers(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &ReferencePlan) {
     write64(l, plan.to, &row);
 }
 
-fn query(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &QueryPlan) -> Executed {
+fn query(reach: &mut MemoryContext<'_>, l: &mut LaneRegisters<'_>, plan: &QueryPlan) -> ExecResult {
     let handles = read64(l, plan.image);
     let levels = plan.level.map(|level| read64(l, level));
     let mut row = [0; LANES];
     for lane in lanes_of(l.mask) {
         let handle = handles[lane].wrapping_add_signed(plan.addend);
-        let image = find_wanted(reach, handle, Wanted::Either, lane)?;
+        let image = find_wanted(reach, handle, ExpectedHandle::Either, lane)?;
         let level = levels.as_ref().map_or(0, |levels| levels[lane] as u32);
         if level != 0 {
             let name = &image.facts.name;
@@ -340,7 +352,7 @@ fn query(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &QueryPlan) -> Executed
 }
 
 /// Returns the result of a query (PTX ISA, "txq", "suq", "Texture, Sampler and Surface Types").
-fn answer(facts: &ImageInit, property: Property) -> u64 {
+fn answer(facts: &ImageInit, property: TextureQuery) -> u64 {
     let sampler = facts.sampler.unwrap_or_default();
     let mode = |dimension: usize| match sampler.address_modes[dimension] {
         AddressMode::Wrap => 0,
@@ -349,25 +361,25 @@ fn answer(facts: &ImageInit, property: Property) -> u64 {
         AddressMode::Border => 4,
     };
     match property {
-        Property::Width => facts.width,
-        Property::Height => facts.height,
-        Property::Depth => facts.depth,
-        Property::ChannelType => channel_number(facts.channel),
+        TextureQuery::Width => facts.width,
+        TextureQuery::Height => facts.height,
+        TextureQuery::Depth => facts.depth,
+        TextureQuery::ChannelType => channel_number(facts.channel),
         // R, RG and RGBA, with the numbers of OpenCL.
-        Property::ChannelOrder => match facts.channels {
+        TextureQuery::ChannelOrder => match facts.channels {
             1 => 0x10b0,
             2 => 0x10b2,
             _ => 0x10b5,
         },
-        Property::NormalizedCoordinates => sampler.is_normalized.into(),
-        Property::ForceUnnormalized => 0,
-        Property::ArraySize => facts.layers,
-        Property::FilterMode => sampler.is_linear.into(),
-        Property::AddressMode0 => mode(0),
-        Property::AddressMode1 => mode(1),
-        Property::AddressMode2 => mode(2),
-        Property::MipmapLevels | Property::Samples => 1,
-        Property::MemoryLayout => facts.is_plain_memory.into(),
+        TextureQuery::NormalizedCoordinates => sampler.is_normalized.into(),
+        TextureQuery::ForceUnnormalized => 0,
+        TextureQuery::ArraySize => facts.layers,
+        TextureQuery::FilterMode => sampler.is_linear.into(),
+        TextureQuery::AddressMode0 => mode(0),
+        TextureQuery::AddressMode1 => mode(1),
+        TextureQuery::AddressMode2 => mode(2),
+        TextureQuery::MipmapLevels | TextureQuery::Samples => 1,
+        TextureQuery::MemoryLayout => facts.is_plain_memory.into(),
     }
 }
 
@@ -386,15 +398,19 @@ const fn channel_number(ty: ScalarType) -> u64 {
 }
 
 /// Offset of the bytes of a lane from the first texel of a surface; `None` if the access is ignored.
-type Place = Option<u64>;
+type SurfaceOffset = Option<u64>;
 
-fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Executed {
+fn access(
+    reach: &mut MemoryContext<'_>,
+    l: &mut LaneRegisters<'_>,
+    plan: &SurfacePlan,
+) -> ExecResult {
     let handles = read64(l, plan.image);
     let coordinates: Vec<Row64> = plan.coordinates.iter().map(|e| read64(l, *e)).collect();
-    let mut found: [Option<(&Image, Place)>; LANES] = [None; LANES];
+    let mut found: [Option<(&Image, SurfaceOffset)>; LANES] = [None; LANES];
     // Validate all lanes before any memory is modified.
     for lane in lanes_of(l.mask) {
-        let image = find_wanted(reach, handles[lane], Wanted::Surface, lane)?;
+        let image = find_wanted(reach, handles[lane], ExpectedHandle::Surface, lane)?;
         let place = place(plan, image, &coordinates, lane)?;
         found[lane] = Some((image, place));
     }
@@ -430,7 +446,7 @@ fn access(reach: &mut Reach<'_>, l: &mut Lanes<'_>, plan: &SurfacePlan) -> Execu
         }
         // The bytes of a formatted access may differ from its operands, so such an access produces no pieces.
         if listens && n_bytes == width {
-            let pieces = LanePieces {
+            let pieces = LaneAccessRecord {
                 lane,
                 memory: MemoryId::Global,
                 address: image.address + offset,
@@ -499,7 +515,7 @@ fn bytes_of_access(plan: &SurfacePlan, facts: &ImageInit) -> usize {
 
 /// Returns the element type of a reduction. For formatted surfaces, the format determines the signedness.
 fn reduced_type(plan: &SurfacePlan, facts: &ImageInit) -> ScalarType {
-    let ty = plan.access.noted.ty;
+    let ty = plan.access.metadata.ty;
     match (
         plan.is_formatted,
         ty.width_bits(),
@@ -520,7 +536,7 @@ fn formatted(channel: ScalarType, value: u32) -> u32 {
         ScalarType::F16 => soft::pack(
             FloatFormat::F16,
             f32::from_bits(value).into(),
-            Round::Nearest,
+            RoundingMode::Nearest,
         ),
         ScalarType::U8 => value.min(0xff),
         ScalarType::U16 => value.min(0xffff),
@@ -569,7 +585,7 @@ fn bounded(
     name: &str,
     along: Along,
     lane: usize,
-) -> Result<Option<u64>, Box<Halt>> {
+) -> Result<Option<u64>, Box<ExecutionFault>> {
     let Along { asked, last, .. } = along;
     let place = u64::try_from(asked).ok();
     let inside = place.filter(|place| last.is_some_and(|last| *place <= last));
@@ -584,7 +600,7 @@ fn bounded(
 }
 
 /// Returns the fault of an out-of-bounds coordinate.
-fn out_of_bounds(plan: &SurfacePlan, name: &str, along: Along, lane: usize) -> Box<Halt> {
+fn out_of_bounds(plan: &SurfacePlan, name: &str, along: Along, lane: usize) -> Box<ExecutionFault> {
     let found = along.asked;
     let unit = match (along.dimension, plan.is_formatted) {
         (0, false) => "byte",
@@ -596,7 +612,7 @@ fn out_of_bounds(plan: &SurfacePlan, name: &str, along: Along, lane: usize) -> B
     let per_row = if along.dimension == 0 { " per row" } else { "" };
     let why =
         format!("{unit} {found} is out of bounds for surface `{name}`, which has {n}{per_row}");
-    Halt::new(FaultKind::SurfaceOutOfBounds { why }, 1 << lane)
+    ExecutionFault::new(FaultKind::SurfaceOutOfBounds { why }, 1 << lane)
 }
 
 /// Returns the offset of the surface access of a lane.
@@ -605,7 +621,7 @@ fn place(
     image: &Image,
     coordinates: &[Row64],
     lane: usize,
-) -> Result<Place, Box<Halt>> {
+) -> Result<SurfaceOffset, Box<ExecutionFault>> {
     let facts = &image.facts;
     let name = &facts.name;
     let planes = planes_of(plan.geometry, facts);

@@ -9,7 +9,7 @@ const GUARD: u32 = 4;
 
 /// Channel value of a texel, and its weight in units of 1/256.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct FilterTap {
     pub(crate) bits: u32,
     pub(crate) share: u32,
 }
@@ -46,7 +46,7 @@ pub(crate) fn shares(beyond: [u32; 3], n: usize) -> [u32; 8] {
 
 /// Computes the weighted sum of texels for a format that is read as floats. Texels with zero weight are ignored,
 /// regardless of their contents.
-pub(crate) fn mix(channel: ScalarType, parts: &[Part; 8]) -> f32 {
+pub(crate) fn mix(channel: ScalarType, parts: &[FilterTap; 8]) -> f32 {
     use ScalarType as T;
     // Weighted integers have an intermediate precision of 16 bits.
     let sum: i64 = parts
@@ -72,10 +72,10 @@ pub(crate) fn mix(channel: ScalarType, parts: &[Part; 8]) -> f32 {
 
 /// Adds texels in groups of four. The texels of a group are aligned to the largest exponent and truncated. The second
 /// group is added with `more` additional bits of precision.
-fn mix_floats(format: FloatFormat, more: u32, parts: &[Part; 8]) -> f32 {
+fn mix_floats(format: FloatFormat, more: u32, parts: &[FilterTap; 8]) -> f32 {
     let weighed = || parts.iter().filter(|part| part.share != 0);
-    let magnitude = |part: &Part| part.bits & (format.sign() - 1);
-    let is_negative = |part: &Part| part.bits & format.sign() != 0;
+    let magnitude = |part: &FilterTap| part.bits & (format.sign() - 1);
+    let is_negative = |part: &FilterTap| part.bits & format.sign() != 0;
     let value = |bits: u32| format.value(bits) as f32;
     let has_infinite = |sign: bool| {
         weighed().any(|part| magnitude(part) == format.infinity() && is_negative(part) == sign)
@@ -92,7 +92,7 @@ fn mix_floats(format: FloatFormat, more: u32, parts: &[Part; 8]) -> f32 {
     let (first, second) = parts.split_at(4);
     let (first, second) = (sum_four(format, first), sum_four(format, second));
     let exponent = first.exponent.max(second.exponent);
-    let aligned = |sum: &Four| (sum.value << more) >> (exponent - sum.exponent).min(63);
+    let aligned = |sum: &PartialSum| (sum.value << more) >> (exponent - sum.exponent).min(63);
     let sum = aligned(&first) + aligned(&second);
     let scale = exponent as i32
         - format.bias()
@@ -117,16 +117,16 @@ fn flushes(format: FloatFormat) -> bool {
 }
 
 /// Sum of four texels.
-struct Four {
+struct PartialSum {
     /// Sum in units of the last digit of the largest texel, extended by the guard bits and the bits of the weights.
     value: i64,
     /// Exponent field of the largest texel.
     exponent: u32,
 }
 
-fn sum_four(format: FloatFormat, parts: &[Part]) -> Four {
+fn sum_four(format: FloatFormat, parts: &[FilterTap]) -> PartialSum {
     let first = 1 << format.fraction_bits;
-    let fields = |part: &Part| {
+    let fields = |part: &FilterTap| {
         let magnitude = part.bits & (format.sign() - 1);
         let fraction = magnitude & (first - 1);
         match magnitude >> format.fraction_bits {
@@ -150,7 +150,7 @@ fn sum_four(format: FloatFormat, parts: &[Part]) -> Four {
             _ => -term,
         }
     });
-    Four {
+    PartialSum {
         value: value.sum(),
         exponent,
     }
@@ -158,7 +158,7 @@ fn sum_four(format: FloatFormat, parts: &[Part]) -> Four {
 
 #[cfg(test)]
 mod tests {
-    use crate::exec::texture::filter::{Part, mix, shares};
+    use crate::exec::texture::filter::{FilterTap, mix, shares};
     use warpgrid_isa::ScalarType;
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
             let given: Vec<u32> = words.map(|word| word.parse().unwrap()).collect();
             let mut beyond = [0; 3];
             beyond[..given.len()].copy_from_slice(&given);
-            let mut parts = shares(beyond, given.len()).map(|share| Part { bits: 0, share });
+            let mut parts = shares(beyond, given.len()).map(|share| FilterTap { bits: 0, share });
             for (part, texel) in parts.iter_mut().zip(texels.split(' ')) {
                 part.bits = u32::from_str_radix(texel, 16).unwrap();
             }

@@ -1,7 +1,7 @@
 //! Texture fetches (CUDA programming guide, "Texture Fetching").
 
 use crate::contract::image::{AddressMode, Sampler};
-use crate::exec::texture::filter::{Part, mix, shares};
+use crate::exec::texture::filter::{FilterTap, mix, shares};
 use crate::state::image::Image;
 use warpgrid_isa::{FloatFormat, ScalarType};
 
@@ -14,7 +14,7 @@ pub(crate) enum Texel {
 
 /// Sample position: coordinates in texels or normalized, the plane, and texel offsets.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct SampleCoordinates {
     pub(crate) at: [f64; 3],
     /// Number of coordinates.
     pub(crate) n: usize,
@@ -54,7 +54,13 @@ impl Image {
 
     /// Returns a texel, whose indices may be out of bounds, or the result of its depth comparison. The PTX ISA does not
     /// define the comparison function. The emulator uses the common function of shadow maps, "reference <= texel".
-    fn texel(&self, arena: &[u8], spot: &Spot, at: [i64; 3], sampler: &Sampler) -> Texel {
+    fn texel(
+        &self,
+        arena: &[u8],
+        spot: &SampleCoordinates,
+        at: [i64; 3],
+        sampler: &Sampler,
+    ) -> Texel {
         let texel = self.read(arena, spot, at, sampler);
         let Some(reference) = spot.compared else {
             return texel;
@@ -73,7 +79,13 @@ impl Image {
     }
 
     /// Returns the input of the filter for a texel: the bits of its channels, or the result of its depth comparison.
-    fn raw(&self, arena: &[u8], spot: &Spot, at: [i64; 3], sampler: &Sampler) -> [u32; 4] {
+    fn raw(
+        &self,
+        arena: &[u8],
+        spot: &SampleCoordinates,
+        at: [i64; 3],
+        sampler: &Sampler,
+    ) -> [u32; 4] {
         if spot.compared.is_some() {
             return match self.texel(arena, spot, at, sampler) {
                 Texel::Floats(all) => all.map(f32::to_bits),
@@ -84,7 +96,13 @@ impl Image {
         channels.unwrap_or_else(|| sampler.border_color.map(|share| self.bits(share)))
     }
 
-    fn read(&self, arena: &[u8], spot: &Spot, at: [i64; 3], sampler: &Sampler) -> Texel {
+    fn read(
+        &self,
+        arena: &[u8],
+        spot: &SampleCoordinates,
+        at: [i64; 3],
+        sampler: &Sampler,
+    ) -> Texel {
         let Some(channels) = self.channels(arena, spot, at, sampler) else {
             return self.border(sampler);
         };
@@ -98,7 +116,7 @@ impl Image {
     fn channels(
         &self,
         arena: &[u8],
-        spot: &Spot,
+        spot: &SampleCoordinates,
         at: [i64; 3],
         sampler: &Sampler,
     ) -> Option<[u32; 4]> {
@@ -187,7 +205,12 @@ impl Image {
 
     /// Returns the indices of the texel before a position, and the distances from its center in units of 1/256, rounded
     /// to nearest.
-    fn footprint(&self, spot: &Spot, sampler: &Sampler, shift: f64) -> ([i64; 3], [u32; 3]) {
+    fn footprint(
+        &self,
+        spot: &SampleCoordinates,
+        sampler: &Sampler,
+        shift: f64,
+    ) -> ([i64; 3], [u32; 3]) {
         let extents = self.extents();
         let (mut numbers, mut weights) = ([0; 3], [0; 3]);
         for dimension in 0..spot.n {
@@ -206,7 +229,7 @@ impl Image {
     }
 
     /// Returns the filtered result for a position.
-    pub(crate) fn sample(&self, arena: &[u8], spot: &Spot) -> Texel {
+    pub(crate) fn sample(&self, arena: &[u8], spot: &SampleCoordinates) -> Texel {
         let sampler = self.facts.sampler.unwrap_or_default();
         if !sampler.is_linear || spot.by_number || !self.reads_floats() {
             let (numbers, _) = self.footprint(spot, &sampler, 0.0);
@@ -214,7 +237,7 @@ impl Image {
         }
         let (numbers, beyond) = self.footprint(spot, &sampler, 0.5);
         let shares = shares(beyond, spot.n);
-        let mut parts = [[Part::default(); 8]; 4];
+        let mut parts = [[FilterTap::default(); 8]; 4];
         for (corner, share) in shares.into_iter().enumerate() {
             if share == 0 {
                 continue;
@@ -224,7 +247,7 @@ impl Image {
                 *number = number.saturating_add((corner >> dimension & 1) as i64);
             }
             for (channel, bits) in self.raw(arena, spot, at, &sampler).into_iter().enumerate() {
-                parts[channel][corner] = Part { bits, share };
+                parts[channel][corner] = FilterTap { bits, share };
             }
         }
         let channel = match spot.compared {
@@ -236,7 +259,7 @@ impl Image {
     }
 
     /// Returns one channel of the four texels that a linear filter would use, counterclockwise from the lower left.
-    pub(crate) fn gather(&self, arena: &[u8], spot: &Spot, channel: usize) -> Texel {
+    pub(crate) fn gather(&self, arena: &[u8], spot: &SampleCoordinates, channel: usize) -> Texel {
         let sampler = self.facts.sampler.unwrap_or_default();
         let (numbers, _) = self.footprint(spot, &sampler, 0.5);
         let (mut floats, mut integers) = ([0.0; 4], [0; 4]);

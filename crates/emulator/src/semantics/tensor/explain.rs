@@ -1,23 +1,23 @@
 //! Steps of a matrix product as data: the blocks, the aligned terms and the truncated bits.
 
-use crate::semantics::tensor::fused::{Accumulator, Aligned, BlockRule, Watch};
-use crate::semantics::tensor::plan::Listener;
-use crate::semantics::tensor::rule::Product;
+use crate::semantics::tensor::fused::{Accumulator, AlignedTerm, FusedSumRule, SumObserver};
+use crate::semantics::tensor::plan::MmaObserver;
+use crate::semantics::tensor::rule::MmaDescription;
 use warpgrid_isa::ScalarType;
 
 /// Computation of an element of D.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explanation {
-    pub product: Product,
+pub struct MmaTrace {
+    pub product: MmaDescription,
     /// Steps in execution order. Empty for integer sums, which are exact.
-    pub steps: Vec<Step>,
+    pub steps: Vec<MmaStep>,
     /// Bits of the element of D.
     pub result: u64,
 }
 
 /// Operation of the hardware.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum MmaStep {
     /// A fused sum.
     Block(BlockStep),
     /// Exact conversion of an element of C from `f16` to `f32`.
@@ -36,9 +36,9 @@ pub enum Step {
     },
 }
 
-impl Step {
-    pub(crate) fn fma(k: usize, a: u64, b: u64, c: u64, result: u64) -> Step {
-        Step::Fma {
+impl MmaStep {
+    pub(crate) fn fma(k: usize, a: u64, b: u64, c: u64, result: u64) -> MmaStep {
+        MmaStep::Fma {
             k: k as u16,
             a,
             b,
@@ -50,7 +50,7 @@ impl Step {
 
 /// Special result of a sum with a NaN or infinite term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Special {
+pub enum SpecialSum {
     NotANumber,
     Infinity,
     NegativeInfinity,
@@ -71,7 +71,7 @@ pub struct BlockStep {
     pub terms: Vec<TermStep>,
     /// Sum in units of the block.
     pub sum: i64,
-    pub special: Option<Special>,
+    pub special: Option<SpecialSum>,
     /// Bits of the rounded sum.
     pub result: u32,
 }
@@ -102,22 +102,22 @@ pub struct TermStep {
 
 /// Records the steps of a computation.
 #[derive(Default)]
-pub(crate) struct Recorder {
-    pub(crate) steps: Vec<Step>,
+pub(crate) struct StepRecorder {
+    pub(crate) steps: Vec<MmaStep>,
 }
 
-impl Recorder {
+impl StepRecorder {
     fn block(&mut self) -> Option<&mut BlockStep> {
         match self.steps.last_mut() {
-            Some(Step::Block(block)) => Some(block),
+            Some(MmaStep::Block(block)) => Some(block),
             _ => None,
         }
     }
 }
 
-impl Watch for Recorder {
-    fn starts(&mut self, exponent: i32, rule: &BlockRule, accumulator: u32) {
-        self.steps.push(Step::Block(BlockStep {
+impl SumObserver for StepRecorder {
+    fn starts(&mut self, exponent: i32, rule: &FusedSumRule, accumulator: u32) {
+        self.steps.push(MmaStep::Block(BlockStep {
             ty: match rule.accumulator {
                 Accumulator::F32 { .. } => ScalarType::F32,
                 Accumulator::F16 => ScalarType::F16,
@@ -132,7 +132,7 @@ impl Watch for Recorder {
         }));
     }
 
-    fn adds(&mut self, term: impl FnOnce() -> Aligned) {
+    fn adds(&mut self, term: impl FnOnce() -> AlignedTerm) {
         let term = term();
         let Some(block) = self.block() else { return };
         if term.significand == 0 {
@@ -151,15 +151,15 @@ impl Watch for Recorder {
         });
     }
 
-    fn ends(&mut self, sum: i64, special: Option<Special>, result: u32) {
+    fn ends(&mut self, sum: i64, special: Option<SpecialSum>, result: u32) {
         if let Some(block) = self.block() {
             (block.sum, block.special, block.result) = (sum, special, result);
         }
     }
 }
 
-impl Listener for Recorder {
-    fn step(&mut self, step: impl FnOnce() -> Step) {
+impl MmaObserver for StepRecorder {
+    fn step(&mut self, step: impl FnOnce() -> MmaStep) {
         self.steps.push(step());
     }
 }

@@ -3,10 +3,11 @@
 //! Products are exact. Each term is aligned to the largest exponent and truncated to a fixed number of fraction bits.
 //! The sum is exact. The result is normalized and rounded once.
 
-use crate::semantics::tensor::explain::{Special, TermSource};
+use crate::semantics::tensor::explain::{SpecialSum, TermSource};
 use crate::semantics::tensor::number;
 use crate::semantics::tensor::number::{
-    Block, Class, Format, Number, SPECIAL_PRODUCT, power_of_two, short_power_of_two,
+    FloatClass, Format, OperandBlock, SPECIAL_PRODUCT, UnpackedFloat, power_of_two,
+    short_power_of_two,
 };
 
 /// Canonical NaN, which replaces all NaN operands and is the result of invalid operations.
@@ -36,11 +37,11 @@ impl Accumulator {
     /// Decodes an accumulator. Fast path for normal numbers of `f32`, which are the most frequent case and do not
     /// depend on the format.
     #[inline(always)]
-    fn number(self, bits: u32) -> Number {
+    fn number(self, bits: u32) -> UnpackedFloat {
         let exponent = bits >> 23 & 0xff;
         match self {
-            Accumulator::F32 { .. } if (1..=254).contains(&exponent) => Number {
-                class: Class::Finite,
+            Accumulator::F32 { .. } if (1..=254).contains(&exponent) => UnpackedFloat {
+                class: FloatClass::Finite,
                 is_negative: bits >> 31 != 0,
                 significand: bits & 0x7f_ffff | 1 << 23,
                 exponent: exponent as i32 - 127,
@@ -52,7 +53,7 @@ impl Accumulator {
 
 /// Rules by which a Tensor Core adds a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BlockRule {
+pub(crate) struct FusedSumRule {
     /// Number of fraction bits, relative to the largest term, to which each term is truncated.
     pub(crate) kept_bits: u8,
     /// Number of fraction bits of a product: the sum of the fraction bits of both factors.
@@ -63,7 +64,7 @@ pub(crate) struct BlockRule {
 }
 
 /// An aligned term of a sum.
-pub(crate) struct Aligned {
+pub(crate) struct AlignedTerm {
     pub(crate) source: TermSource,
     /// Signed significand in units of 2^(`exponent` - `fraction_bits`).
     pub(crate) significand: i64,
@@ -74,23 +75,23 @@ pub(crate) struct Aligned {
 }
 
 /// Observer of a fused sum. The implementation for the unit type ignores all calls and has no cost.
-pub(crate) trait Watch {
-    fn starts(&mut self, _exponent: i32, _rule: &BlockRule, _accumulator: u32) {}
-    fn adds(&mut self, _term: impl FnOnce() -> Aligned) {}
-    fn ends(&mut self, _sum: i64, _special: Option<Special>, _result: u32) {}
+pub(crate) trait SumObserver {
+    fn starts(&mut self, _exponent: i32, _rule: &FusedSumRule, _accumulator: u32) {}
+    fn adds(&mut self, _term: impl FnOnce() -> AlignedTerm) {}
+    fn ends(&mut self, _sum: i64, _special: Option<SpecialSum>, _result: u32) {}
 }
 
-impl Watch for () {}
+impl SumObserver for () {}
 
 /// Computes the sum of the products of `a` and `b` and of the accumulator `c`, as bits in the format of the
 /// accumulator.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 pub(crate) fn block<const N: usize>(
-    rule: &BlockRule,
-    a: Block<'_, N>,
-    b: Block<'_, N>,
+    rule: &FusedSumRule,
+    a: OperandBlock<'_, N>,
+    b: OperandBlock<'_, N>,
     c: u32,
-    watch: &mut impl Watch,
+    watch: &mut impl SumObserver,
 ) -> u32 {
     let accumulator = rule.accumulator.number(c);
     let mut exponents = [0i16; N];
@@ -102,11 +103,11 @@ pub(crate) fn block<const N: usize>(
     }
     let largest = exponents.iter().copied().fold(i16::MIN, i16::max);
     let mut exponent = rule.floor.max(i32::from(largest));
-    if accumulator.class == Class::Finite {
+    if accumulator.class == FloatClass::Finite {
         exponent = exponent.max(accumulator.exponent);
     }
     watch.starts(exponent, rule, c);
-    let is_finite = matches!(accumulator.class, Class::Finite | Class::Zero);
+    let is_finite = matches!(accumulator.class, FloatClass::Finite | FloatClass::Zero);
     if exponent >= SPECIAL_PRODUCT || !is_finite {
         let special = special(a, b, accumulator);
         let result = rule.accumulator.special(special);
@@ -114,14 +115,14 @@ pub(crate) fn block<const N: usize>(
         return result;
     }
     let mut sum = align_accumulator(rule, accumulator, exponent, watch);
-    let products = Products {
+    let products = BlockProducts {
         a,
         b,
         largest: i32::from(largest),
         to_units: i32::from(rule.kept_bits) - exponent,
     };
     for (at, exponent) in exponents.into_iter().enumerate() {
-        watch.adds(|| Aligned {
+        watch.adds(|| AlignedTerm {
             source: TermSource::Product(at as u16),
             significand: products
                 .in_units_of(at, i32::from(rule.product_bits) - i32::from(exponent))
@@ -144,9 +145,9 @@ pub(crate) fn block<const N: usize>(
 
 /// Products of a block and their conversion to units of the block, which are 2^-`to_units`.
 #[derive(Clone, Copy)]
-struct Products<'a, const N: usize> {
-    a: Block<'a, N>,
-    b: Block<'a, N>,
+struct BlockProducts<'a, const N: usize> {
+    a: OperandBlock<'a, N>,
+    b: OperandBlock<'a, N>,
     /// Largest exponent of a product.
     largest: i32,
     to_units: i32,
@@ -158,7 +159,7 @@ const CONVERTS_IN_VECTORS: bool = cfg!(target_arch = "wasm32");
 /// Number of products whose sum fits in `i32`.
 const SHORT_SUM: usize = 16;
 
-impl<const N: usize> Products<'_, N> {
+impl<const N: usize> BlockProducts<'_, N> {
     /// Returns the power of two by which both factors are multiplied.
     #[inline(always)]
     fn power(self) -> i32 {
@@ -240,12 +241,12 @@ fn sum_cut<const N: usize>(a: &[f32; N], b: &[f32; N], unit: f32) -> i32 {
 /// Aligns the accumulator to the units of the block.
 #[inline(always)]
 pub(crate) fn align_accumulator(
-    rule: &BlockRule,
-    accumulator: Number,
+    rule: &FusedSumRule,
+    accumulator: UnpackedFloat,
     exponent: i32,
-    watch: &mut impl Watch,
+    watch: &mut impl SumObserver,
 ) -> i64 {
-    if accumulator.class == Class::Zero {
+    if accumulator.class == FloatClass::Zero {
         return 0;
     }
     let fraction_bits = rule.accumulator.format().fraction_bits;
@@ -260,7 +261,7 @@ pub(crate) fn align_accumulator(
     };
     let sign = if accumulator.is_negative { -1 } else { 1 };
     let aligned = sign * magnitude as i64;
-    watch.adds(|| Aligned {
+    watch.adds(|| AlignedTerm {
         source: TermSource::Accumulator,
         significand: sign * i64::from(accumulator.significand),
         fraction_bits,
@@ -273,42 +274,46 @@ pub(crate) fn align_accumulator(
 /// Returns the result of a sum with infinite or NaN terms. The order of the terms does not matter.
 #[cold]
 #[inline(never)]
-fn special<const N: usize>(a: Block<'_, N>, b: Block<'_, N>, accumulator: Number) -> Special {
+fn special<const N: usize>(
+    a: OperandBlock<'_, N>,
+    b: OperandBlock<'_, N>,
+    accumulator: UnpackedFloat,
+) -> SpecialSum {
     let mut has_infinity = [false; 2];
     match accumulator.class {
-        Class::NotANumber => return Special::NotANumber,
-        Class::Infinity => has_infinity[usize::from(accumulator.is_negative)] = true,
-        Class::Finite | Class::Zero => {}
+        FloatClass::NotANumber => return SpecialSum::NotANumber,
+        FloatClass::Infinity => has_infinity[usize::from(accumulator.is_negative)] = true,
+        FloatClass::Finite | FloatClass::Zero => {}
     }
     for (a, b) in a.operands().zip(b.operands()) {
         match (a.class(), b.class()) {
-            (Class::NotANumber, _)
-            | (_, Class::NotANumber)
-            | (Class::Infinity, Class::Zero)
-            | (Class::Zero, Class::Infinity) => return Special::NotANumber,
-            (Class::Infinity, _) | (_, Class::Infinity) => {
+            (FloatClass::NotANumber, _)
+            | (_, FloatClass::NotANumber)
+            | (FloatClass::Infinity, FloatClass::Zero)
+            | (FloatClass::Zero, FloatClass::Infinity) => return SpecialSum::NotANumber,
+            (FloatClass::Infinity, _) | (_, FloatClass::Infinity) => {
                 has_infinity[usize::from((a.value < 0.0) != (b.value < 0.0))] = true;
             }
-            (Class::Finite | Class::Zero, Class::Finite | Class::Zero) => {}
+            (FloatClass::Finite | FloatClass::Zero, FloatClass::Finite | FloatClass::Zero) => {}
         }
     }
     match has_infinity {
-        [true, false] => Special::Infinity,
-        [false, true] => Special::NegativeInfinity,
-        _ => Special::NotANumber,
+        [true, false] => SpecialSum::Infinity,
+        [false, true] => SpecialSum::NegativeInfinity,
+        _ => SpecialSum::NotANumber,
     }
 }
 
 impl Accumulator {
-    pub(crate) fn special(self, special: Special) -> u32 {
+    pub(crate) fn special(self, special: SpecialSum) -> u32 {
         let (nan, infinity, sign) = match self {
             Accumulator::F32 { .. } => (NAN_32, INFINITY_32, 1 << 31),
             Accumulator::F16 => (NAN_16, INFINITY_16, 1 << 15),
         };
         match special {
-            Special::NotANumber => nan,
-            Special::Infinity => infinity,
-            Special::NegativeInfinity => infinity | sign,
+            SpecialSum::NotANumber => nan,
+            SpecialSum::Infinity => infinity,
+            SpecialSum::NegativeInfinity => infinity | sign,
         }
     }
 
@@ -388,7 +393,7 @@ fn low_bits(n: i32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::semantics::tensor::number::Operands;
+    use crate::semantics::tensor::number::UnpackedOperands;
 
     /// Returns a deterministic pseudorandom sequence for a seed.
     fn numbers(seed: u64) -> impl Iterator<Item = u64> {
@@ -406,8 +411,8 @@ mod tests {
         let bits: Vec<u64> = numbers(seed).take(2 * N).collect();
         let (a, b) = bits.split_at(N);
         let (a, b) = (
-            Operands::<N>::read(format, a),
-            Operands::<N>::read(format, b),
+            UnpackedOperands::<N>::read(format, a),
+            UnpackedOperands::<N>::read(format, b),
         );
         let (a, b) = (
             a.first(N).blocks::<N>().every(0, 1).next()?,
@@ -415,7 +420,7 @@ mod tests {
         );
         let exponents = a.exponents.iter().zip(b.exponents);
         let largest = i32::from(exponents.map(|(a, b)| a + b).max()?);
-        let products = Products {
+        let products = BlockProducts {
             a,
             b,
             largest,

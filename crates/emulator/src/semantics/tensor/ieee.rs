@@ -1,11 +1,11 @@
 //! Host-independent IEEE operations on bits: fused multiply-add of `f64` in all rounding modes, and addition of `f32`
 //! and `f16`.
 
-use crate::semantics::mode::Round;
+use crate::semantics::mode::RoundingMode;
 use crate::semantics::soft;
 use crate::semantics::tensor::fused::{NAN_16, NAN_32, round_to_f16};
 use crate::semantics::tensor::number;
-use crate::semantics::tensor::number::Class;
+use crate::semantics::tensor::number::FloatClass;
 
 /// NaN of an invalid 64-bit operation.
 const NAN_64: u64 = 0xfff8_0000_0000_0000;
@@ -14,7 +14,7 @@ const INFINITY: u64 = 0x7ff << 52;
 const QUIET: u64 = 1 << 51;
 
 /// Computes `a` * `b` + `c` with a single rounding. The first NaN operand is quieted and propagated.
-pub(crate) fn fma64(a: u64, b: u64, c: u64, round: Round) -> u64 {
+pub(crate) fn fma64(a: u64, b: u64, c: u64, round: RoundingMode) -> u64 {
     if let Some(nan) = [a, b, c].into_iter().find(|bits| bits & !SIGN > INFINITY) {
         return nan | QUIET;
     }
@@ -54,10 +54,10 @@ pub(crate) fn add16(a: u32, b: u32) -> u32 {
 pub(crate) fn widen(bits: u32) -> u32 {
     let number = number::F16.number(bits);
     let magnitude = match number.class {
-        Class::NotANumber => return NAN_32,
-        Class::Infinity => f32::INFINITY,
+        FloatClass::NotANumber => return NAN_32,
+        FloatClass::Infinity => f32::INFINITY,
         // Both factors and their product are exact.
-        Class::Finite | Class::Zero => {
+        FloatClass::Finite | FloatClass::Zero => {
             number.significand as f32
                 * f32::from_bits((number.exponent - 10 + 127) as u32 * (1 << 23))
         }

@@ -1,6 +1,6 @@
 //! Integer matrix products: exact sums, wrapped or clamped at the end.
 
-use crate::semantics::tensor::rule::{BitOp, Overflow};
+use crate::semantics::tensor::rule::{BitOp, IntegerOverflow};
 
 /// Width and signedness of an integer element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) fn sum(
     b: &[u64],
     b_format: IntegerFormat,
     c: u64,
-    overflow: Overflow,
+    overflow: IntegerOverflow,
 ) -> u64 {
     let products = a
         .iter()
@@ -47,14 +47,14 @@ pub(crate) fn count(op: BitOp, a: &[u64], b: &[u64], c: u64) -> u64 {
     });
     finish(
         counts.sum::<i64>() + i64::from(c as u32 as i32),
-        Overflow::Wrap,
+        IntegerOverflow::Wrap,
     )
 }
 
-fn finish(sum: i64, overflow: Overflow) -> u64 {
+fn finish(sum: i64, overflow: IntegerOverflow) -> u64 {
     let sum = match overflow {
-        Overflow::Wrap => sum,
-        Overflow::Saturate => sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)),
+        IntegerOverflow::Wrap => sum,
+        IntegerOverflow::Saturate => sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)),
     };
     u64::from(sum as u32)
 }

@@ -1,6 +1,6 @@
 //! Decoding of floating-point operands into value and exponent.
 
-use warpgrid_isa::{FloatFormat, FloatTop};
+use warpgrid_isa::{FloatFormat, SpecialEncoding};
 
 /// Small floating-point format: sign, exponent and fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) struct Format {
     /// Number of low bits that the hardware ignores (`tf32` in 32 bits).
     pub(crate) ignored_bits: u8,
     /// Meaning of the encodings with the largest exponent.
-    pub(crate) top: FloatTop,
+    pub(crate) top: SpecialEncoding,
 }
 
 const fn format(of: FloatFormat, ignored_bits: u8) -> Format {
@@ -32,21 +32,21 @@ pub(crate) const E3M2: Format = format(FloatFormat::E3M2, 0);
 pub(crate) const E2M3: Format = format(FloatFormat::E2M3, 0);
 /// Stored in the middle of a byte, as in `.kind::f8f6f4`.
 pub(crate) const E2M1_OF_BYTE: Format = format(FloatFormat::E2M1, 2);
-/// Format of the accumulator, which is too wide for an [`Operand`].
+/// Format of the accumulator, which is too wide for an [`UnpackedOperand`].
 pub(crate) const F32: Format = format(FloatFormat::F32, 0);
 
 /// Decoded element of A or B: its value (1 with a sign for an infinity, 0 for a NaN), and the exponent of its fraction.
 /// Subnormal numbers have the smallest exponent, because the hardware does not normalize operands before the
 /// multiplication. `f32` represents the values of all operand formats exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Operand {
+pub(crate) struct UnpackedOperand {
     pub(crate) value: f32,
     pub(crate) exponent: i16,
 }
 
 /// Decoded elements as a structure of arrays, so that loops over them are vectorized.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Operands<const N: usize> {
+pub(crate) struct UnpackedOperands<const N: usize> {
     values: [f32; N],
     /// Exponents, including `power`.
     exponents: [i16; N],
@@ -54,10 +54,10 @@ pub(crate) struct Operands<const N: usize> {
     power: i32,
 }
 
-impl<const N: usize> Operands<N> {
+impl<const N: usize> UnpackedOperands<N> {
     /// Decodes at most `N` elements.
-    pub(crate) fn read(format: Format, bits: &[u64]) -> Operands<N> {
-        let mut operands = Operands {
+    pub(crate) fn read(format: Format, bits: &[u64]) -> UnpackedOperands<N> {
+        let mut operands = UnpackedOperands {
             values: [0.0; N],
             exponents: [ZERO; N],
             power: 0,
@@ -85,9 +85,9 @@ impl<const N: usize> Operands<N> {
     }
 
     /// Returns the first `n` elements.
-    pub(crate) fn first(&self, n: usize) -> Factors<'_> {
+    pub(crate) fn first(&self, n: usize) -> OperandSlice<'_> {
         let n = n.min(N);
-        Factors {
+        OperandSlice {
             values: &self.values[..n],
             exponents: &self.exponents[..n],
             power: self.power,
@@ -95,24 +95,24 @@ impl<const N: usize> Operands<N> {
     }
 }
 
-/// Like [`Operands`], with a dynamic length.
+/// Like [`UnpackedOperands`], with a dynamic length.
 #[derive(Clone, Debug)]
-pub(crate) struct ManyOperands {
+pub(crate) struct UnpackedOperandVec {
     values: Vec<f32>,
     exponents: Vec<i16>,
 }
 
-impl ManyOperands {
+impl UnpackedOperandVec {
     /// Decodes all `bits`.
-    pub(crate) fn read(format: Format, bits: &[u64]) -> ManyOperands {
+    pub(crate) fn read(format: Format, bits: &[u64]) -> UnpackedOperandVec {
         let operands = bits.iter().map(|bits| format.operand(*bits as u32));
         let (values, exponents) = operands.map(|each| (each.value, each.exponent)).unzip();
-        ManyOperands { values, exponents }
+        UnpackedOperandVec { values, exponents }
     }
 
     /// Returns all elements.
-    pub(crate) fn all(&self) -> Factors<'_> {
-        Factors {
+    pub(crate) fn all(&self) -> OperandSlice<'_> {
+        OperandSlice {
             values: &self.values,
             exponents: &self.exponents,
             power: 0,
@@ -120,26 +120,26 @@ impl ManyOperands {
     }
 }
 
-/// Slice of [`Operands`] or [`ManyOperands`].
+/// Slice of [`UnpackedOperands`] or [`UnpackedOperandVec`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Factors<'a> {
+pub(crate) struct OperandSlice<'a> {
     values: &'a [f32],
     exponents: &'a [i16],
     power: i32,
 }
 
-impl<'a> Factors<'a> {
+impl<'a> OperandSlice<'a> {
     /// Returns the number of elements.
     pub(crate) fn len(self) -> usize {
         self.values.len()
     }
 
     /// Returns chunks of `n` elements.
-    pub(crate) fn chunks(self, n: usize) -> impl Iterator<Item = Factors<'a>> {
+    pub(crate) fn chunks(self, n: usize) -> impl Iterator<Item = OperandSlice<'a>> {
         let values = self.values.chunks_exact(n);
         values
             .zip(self.exponents.chunks_exact(n))
-            .map(move |(values, exponents)| Factors {
+            .map(move |(values, exponents)| OperandSlice {
                 values,
                 exponents,
                 power: self.power,
@@ -147,10 +147,10 @@ impl<'a> Factors<'a> {
     }
 
     /// Returns blocks of `N` elements.
-    pub(crate) fn blocks<const N: usize>(self) -> Blocks<'a, N> {
+    pub(crate) fn blocks<const N: usize>(self) -> OperandBlocks<'a, N> {
         let (values, _) = self.values.as_chunks();
         let (exponents, _) = self.exponents.as_chunks();
-        Blocks {
+        OperandBlocks {
             values,
             exponents,
             power: self.power,
@@ -160,20 +160,24 @@ impl<'a> Factors<'a> {
 
 /// Elements in blocks of `N`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Blocks<'a, const N: usize> {
+pub(crate) struct OperandBlocks<'a, const N: usize> {
     values: &'a [[f32; N]],
     exponents: &'a [[i16; N]],
     power: i32,
 }
 
-impl<'a, const N: usize> Blocks<'a, N> {
+impl<'a, const N: usize> OperandBlocks<'a, N> {
     /// Returns every `step`th block, starting with `first`.
-    pub(crate) fn every(self, first: usize, step: usize) -> impl Iterator<Item = Block<'a, N>> {
+    pub(crate) fn every(
+        self,
+        first: usize,
+        step: usize,
+    ) -> impl Iterator<Item = OperandBlock<'a, N>> {
         let values = self.values.get(first..).unwrap_or(&[]).iter().step_by(step);
         let exponents = self.exponents.get(first..).unwrap_or(&[]);
         values
             .zip(exponents.iter().step_by(step))
-            .map(move |(values, exponents)| Block {
+            .map(move |(values, exponents)| OperandBlock {
                 values,
                 exponents,
                 power: self.power,
@@ -183,18 +187,18 @@ impl<'a, const N: usize> Blocks<'a, N> {
 
 /// Elements of one fused sum.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block<'a, const N: usize> {
+pub(crate) struct OperandBlock<'a, const N: usize> {
     pub(crate) values: &'a [f32; N],
     pub(crate) exponents: &'a [i16; N],
     /// All values are implicitly multiplied by 2 to this power. The exponents already include it.
     pub(crate) power: i32,
 }
 
-impl<const N: usize> Block<'_, N> {
+impl<const N: usize> OperandBlock<'_, N> {
     /// Returns the elements.
-    pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> {
+    pub(crate) fn operands(&self) -> impl Iterator<Item = UnpackedOperand> {
         let places = self.values.iter().zip(self.exponents);
-        places.map(|(value, exponent)| Operand {
+        places.map(|(value, exponent)| UnpackedOperand {
             value: *value,
             exponent: *exponent,
         })
@@ -222,7 +226,7 @@ pub(crate) fn power_of_two(exponent: i32) -> f64 {
 
 /// Class of a floating-point number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum FloatClass {
     Finite,
     Zero,
     Infinity,
@@ -231,8 +235,8 @@ pub(crate) enum Class {
 
 /// Decoded number of any format: (-1)^`is_negative` * `significand` * 2^(`exponent` - fraction bits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Number {
-    pub(crate) class: Class,
+pub(crate) struct UnpackedFloat {
+    pub(crate) class: FloatClass,
     pub(crate) is_negative: bool,
     pub(crate) significand: u32,
     pub(crate) exponent: i32,
@@ -250,7 +254,7 @@ impl Format {
 
     /// Decodes a number.
     #[cfg_attr(target_arch = "x86_64", inline(always))]
-    pub(crate) fn number(self, bits: u32) -> Number {
+    pub(crate) fn number(self, bits: u32) -> UnpackedFloat {
         let bits = bits >> self.ignored_bits;
         let fraction = bits & ((1 << self.fraction_bits) - 1);
         let exponent_mask = (1u32 << self.exponent_bits) - 1;
@@ -259,14 +263,18 @@ impl Format {
         let is_top = exponent == exponent_mask;
         let is_all_ones = fraction == (1 << self.fraction_bits) - 1;
         let class = match (exponent, fraction, self.top) {
-            (0, 0, _) => Class::Zero,
-            (_, 0, FloatTop::Infinity) if is_top => Class::Infinity,
-            (_, _, FloatTop::Infinity) if is_top => Class::NotANumber,
-            (_, _, FloatTop::NotANumber) if is_top && is_all_ones => Class::NotANumber,
-            (_, _, FloatTop::Infinity | FloatTop::NotANumber | FloatTop::Finite) => Class::Finite,
+            (0, 0, _) => FloatClass::Zero,
+            (_, 0, SpecialEncoding::Infinity) if is_top => FloatClass::Infinity,
+            (_, _, SpecialEncoding::Infinity) if is_top => FloatClass::NotANumber,
+            (_, _, SpecialEncoding::NotANumber) if is_top && is_all_ones => FloatClass::NotANumber,
+            (
+                _,
+                _,
+                SpecialEncoding::Infinity | SpecialEncoding::NotANumber | SpecialEncoding::Finite,
+            ) => FloatClass::Finite,
         };
         let hidden = u32::from(exponent != 0) << self.fraction_bits;
-        Number {
+        UnpackedFloat {
             class,
             is_negative,
             significand: fraction | hidden,
@@ -277,7 +285,7 @@ impl Format {
     /// Decodes an element of A or B. Fast path for normal numbers, the most frequent case, whose fields are shifted to
     /// their positions in `f32`.
     #[inline(always)]
-    pub(crate) fn operand(self, bits: u32) -> Operand {
+    pub(crate) fn operand(self, bits: u32) -> UnpackedOperand {
         let kept = bits >> self.ignored_bits;
         let mask = (1u32 << self.exponent_bits) - 1;
         let exponent = (kept >> self.fraction_bits) & mask;
@@ -289,7 +297,7 @@ impl Format {
         let exponent = exponent as i32 - (mask >> 1) as i32;
         let word =
             sign << 31 | ((exponent + 127) as u32) << 23 | fraction << (23 - self.fraction_bits);
-        Operand {
+        UnpackedOperand {
             value: f32::from_bits(word),
             exponent: exponent as i16,
         }
@@ -297,11 +305,11 @@ impl Format {
 
     /// Decodes a zero, a subnormal number, or an encoding with the largest exponent.
     #[inline(never)]
-    fn odd_operand(self, bits: u32) -> Operand {
+    fn odd_operand(self, bits: u32) -> UnpackedOperand {
         let number = self.number(bits);
         let sign: f32 = if number.is_negative { -1.0 } else { 1.0 };
         match number.class {
-            Class::Finite => Operand {
+            FloatClass::Finite => UnpackedOperand {
                 // Exact: an element has at most 11 significant bits, and `f32` has the exponent range of `bf16`.
                 value: (f64::from(sign)
                     * f64::from(number.significand)
@@ -309,15 +317,15 @@ impl Format {
                     as f32,
                 exponent: number.exponent as i16,
             },
-            Class::Zero => Operand {
+            FloatClass::Zero => UnpackedOperand {
                 value: 0.0,
                 exponent: ZERO,
             },
-            Class::Infinity => Operand {
+            FloatClass::Infinity => UnpackedOperand {
                 value: sign,
                 exponent: SPECIAL,
             },
-            Class::NotANumber => Operand {
+            FloatClass::NotANumber => UnpackedOperand {
                 value: 0.0,
                 exponent: SPECIAL,
             },
@@ -325,14 +333,14 @@ impl Format {
     }
 }
 
-impl Operand {
+impl UnpackedOperand {
     /// Returns the class of the number.
-    pub(crate) fn class(self) -> Class {
+    pub(crate) fn class(self) -> FloatClass {
         match (self.exponent, self.value == 0.0) {
-            (SPECIAL, true) => Class::NotANumber,
-            (SPECIAL, false) => Class::Infinity,
-            (_, true) => Class::Zero,
-            (_, false) => Class::Finite,
+            (SPECIAL, true) => FloatClass::NotANumber,
+            (SPECIAL, false) => FloatClass::Infinity,
+            (_, true) => FloatClass::Zero,
+            (_, false) => FloatClass::Finite,
         }
     }
 }

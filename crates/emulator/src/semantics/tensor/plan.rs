@@ -1,14 +1,16 @@
 //! Precompiled matrix product, which computes any number of results from operand bits without allocating memory, except
-//! for [`Plan::whole`].
+//! for [`TensorCoreModel::whole`].
 
-use crate::semantics::tensor::explain::{Explanation, Recorder, Step};
+use crate::semantics::tensor::explain::{MmaStep, MmaTrace, StepRecorder};
 use crate::semantics::tensor::fused;
-use crate::semantics::tensor::fused::{Accumulator, Watch};
+use crate::semantics::tensor::fused::{Accumulator, SumObserver};
 use crate::semantics::tensor::number;
-use crate::semantics::tensor::number::{Factors, ManyOperands, Operands};
-use crate::semantics::tensor::rule::{Fused, Kernel, Product, SumRule, UnsupportedProduct};
+use crate::semantics::tensor::number::{OperandSlice, UnpackedOperandVec, UnpackedOperands};
+use crate::semantics::tensor::rule::{
+    Fp16SumRule, FusedSumConfig, MmaAlgorithm, MmaDescription, UnsupportedMma,
+};
 use crate::semantics::tensor::scaled;
-use crate::semantics::tensor::scaled::{FactorType, ScaledLine};
+use crate::semantics::tensor::scaled::{ScaleType, ScaledOperandLine};
 use crate::semantics::tensor::{ieee, integer};
 
 /// Maximum number of elements of A or B of a floating-point instruction: 32 rows (columns) of 16, or 16 of 32.
@@ -16,28 +18,31 @@ const MAX_OPERANDS: usize = 512;
 /// Maximum depth (k) of a floating-point product.
 const MAX_DEPTH: usize = 64;
 
-/// Precompiled computation of a [`Product`].
+/// Precompiled computation of a [`MmaDescription`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
-    product: Product,
-    kernel: Kernel,
+pub struct TensorCoreModel {
+    product: MmaDescription,
+    kernel: MmaAlgorithm,
     /// Type of the scale factors of rows and columns.
-    factors: FactorType,
+    factors: ScaleType,
 }
 
-impl Plan {
+impl TensorCoreModel {
     /// Compiles `product`.
-    pub fn new(product: Product) -> Result<Plan, UnsupportedProduct> {
-        Ok(Plan {
+    pub fn new(product: MmaDescription) -> Result<TensorCoreModel, UnsupportedMma> {
+        Ok(TensorCoreModel {
             product,
             kernel: product.kernel()?,
-            factors: FactorType::Ue8m0,
+            factors: ScaleType::Ue8m0,
         })
     }
 
     /// Compiles `product` with scale factors for its rows and columns.
-    pub fn scaled(product: Product, factors: FactorType) -> Result<Plan, UnsupportedProduct> {
-        Ok(Plan {
+    pub fn scaled(
+        product: MmaDescription,
+        factors: ScaleType,
+    ) -> Result<TensorCoreModel, UnsupportedMma> {
+        Ok(TensorCoreModel {
             product,
             kernel: product.scaled_kernel(factors)?,
             factors,
@@ -45,13 +50,13 @@ impl Plan {
     }
 
     /// Returns the product.
-    pub fn product(&self) -> &Product {
+    pub fn product(&self) -> &MmaDescription {
         &self.product
     }
 
     /// Returns the rule for sums if the operands have 16 bits and the accumulator is `f32`.
-    pub(crate) fn sum_rule(&self) -> Option<SumRule> {
-        let Kernel::Fused(fused) = self.kernel else {
+    pub(crate) fn sum_rule(&self) -> Option<Fp16SumRule> {
+        let MmaAlgorithm::Fused(fused) = self.kernel else {
             return None;
         };
         let is_narrow = fused.widens_c || fused.narrows_d || fused.a != fused.b;
@@ -62,7 +67,7 @@ impl Plan {
         let is_whole =
             fused.block > 0 && shape.k.is_multiple_of(u16::from(fused.block)) && fused.block <= 16;
         let is_row = shape.n.is_multiple_of(8) && shape.k.is_multiple_of(8);
-        (!is_narrow && is_short && keeps && is_plain && is_whole && is_row).then_some(SumRule {
+        (!is_narrow && is_short && keeps && is_plain && is_whole && is_row).then_some(Fp16SumRule {
             rows: shape.m,
             columns: shape.n,
             depth: shape.k,
@@ -79,27 +84,37 @@ impl Plan {
         self.watched(a, b, c, &mut ())
     }
 
-    /// Computes one element like [`Plan::element`] and records the steps.
-    pub fn explain(&self, a: &[u64], b: &[u64], c: u64) -> Explanation {
-        let mut recorder = Recorder::default();
+    /// Computes one element like [`TensorCoreModel::element`] and records the steps.
+    pub fn explain(&self, a: &[u64], b: &[u64], c: u64) -> MmaTrace {
+        let mut recorder = StepRecorder::default();
         let result = self.watched(a, b, c, &mut recorder);
-        Explanation {
+        MmaTrace {
             product: self.product,
             steps: recorder.steps,
             result,
         }
     }
 
-    /// Computes one element like [`Plan::element`], with scale factors for the row and the column.
-    pub fn scaled_element(&self, a: ScaledLine<'_>, b: ScaledLine<'_>, c: u64) -> u64 {
+    /// Computes one element like [`TensorCoreModel::element`], with scale factors for the row and the column.
+    pub fn scaled_element(
+        &self,
+        a: ScaledOperandLine<'_>,
+        b: ScaledOperandLine<'_>,
+        c: u64,
+    ) -> u64 {
         self.scaled_watched(a, b, c, &mut ())
     }
 
-    /// Computes one element like [`Plan::explain`], with scale factors for the row and the column.
-    pub fn explain_scaled(&self, a: ScaledLine<'_>, b: ScaledLine<'_>, c: u64) -> Explanation {
-        let mut recorder = Recorder::default();
+    /// Computes one element like [`TensorCoreModel::explain`], with scale factors for the row and the column.
+    pub fn explain_scaled(
+        &self,
+        a: ScaledOperandLine<'_>,
+        b: ScaledOperandLine<'_>,
+        c: u64,
+    ) -> MmaTrace {
+        let mut recorder = StepRecorder::default();
         let result = self.scaled_watched(a, b, c, &mut recorder);
-        Explanation {
+        MmaTrace {
             product: self.product,
             steps: recorder.steps,
             result,
@@ -108,47 +123,47 @@ impl Plan {
 
     fn scaled_watched(
         &self,
-        a: ScaledLine<'_>,
-        b: ScaledLine<'_>,
+        a: ScaledOperandLine<'_>,
+        b: ScaledOperandLine<'_>,
         c: u64,
-        watch: &mut impl Listener,
+        watch: &mut impl MmaObserver,
     ) -> u64 {
         match self.kernel {
-            Kernel::Groups => {
+            MmaAlgorithm::Groups => {
                 let rule = &scaled::GROUP_RULE;
                 scaled::sum_groups(rule, self.factors, a, b, c as u32, watch).into()
             }
-            Kernel::Scaled(fused) => {
-                let power = |line: ScaledLine<'_>| {
+            MmaAlgorithm::Scaled(fused) => {
+                let power = |line: ScaledOperandLine<'_>| {
                     line.factors.first().and_then(|byte| scaled::power(*byte))
                 };
-                let mut left = Operands::<MAX_DEPTH>::read(fused.a, a.values);
-                let mut right = Operands::<MAX_DEPTH>::read(fused.b, b.values);
+                let mut left = UnpackedOperands::<MAX_DEPTH>::read(fused.a, a.values);
+                let mut right = UnpackedOperands::<MAX_DEPTH>::read(fused.b, b.values);
                 left.scale(power(a));
                 right.scale(power(b));
                 let (left, right) = (left.first(a.values.len()), right.first(b.values.len()));
                 in_blocks(&fused, left, right, c as u32, watch)
             }
-            Kernel::Fused(_)
-            | Kernel::Halves(_)
-            | Kernel::Chain(_)
-            | Kernel::Double(_)
-            | Kernel::Integer { .. }
-            | Kernel::Bits(_) => self.watched(a.values, b.values, c, watch),
+            MmaAlgorithm::Fused(_)
+            | MmaAlgorithm::Halves(_)
+            | MmaAlgorithm::Chain(_)
+            | MmaAlgorithm::Double(_)
+            | MmaAlgorithm::Integer { .. }
+            | MmaAlgorithm::Bits(_) => self.watched(a.values, b.values, c, watch),
         }
     }
 
     /// Computes all of D. `a` contains the consecutive rows of A, `b` the columns of B, and `c` and `d` the rows of C
     /// and D, with the number of rows and columns that the shape defines. The encoding of values is that of
-    /// [`Plan::element`].
+    /// [`TensorCoreModel::element`].
     pub fn matrix(&self, a: &[u64], b: &[u64], c: &[u64], d: &mut [u64]) {
         let columns = usize::from(self.product.shape.n);
         let depth = self.n_values();
         let rows = d.chunks_mut(columns).zip(c.chunks(columns));
-        if let Kernel::Fused(fused) = self.kernel {
+        if let MmaAlgorithm::Fused(fused) = self.kernel {
             // Decode each element only once, because a whole row or column of D uses it.
-            let left = Operands::<MAX_OPERANDS>::read(fused.a, a);
-            let right = Operands::<MAX_OPERANDS>::read(fused.b, b);
+            let left = UnpackedOperands::<MAX_OPERANDS>::read(fused.a, a);
+            let right = UnpackedOperands::<MAX_OPERANDS>::read(fused.b, b);
             let (left, right) = (left.first(a.len()), right.first(b.len()));
             return rows_of(&fused, left, right, depth, columns, c, d);
         }
@@ -159,14 +174,14 @@ impl Plan {
         }
     }
 
-    /// Computes a D of any size with `n_columns` columns. `a`, `b` and `c` are encoded as for [`Plan::matrix`].
+    /// Computes a D of any size with `n_columns` columns. `a`, `b` and `c` are encoded as for [`TensorCoreModel::matrix`].
     pub fn whole(&self, n_columns: usize, a: &[u64], b: &[u64], c: &[u64]) -> Vec<u64> {
         let (columns, depth) = (n_columns.max(1), self.n_values());
         let mut d = vec![0; c.len()];
-        if let Kernel::Fused(fused) = self.kernel {
+        if let MmaAlgorithm::Fused(fused) = self.kernel {
             let (left, right) = (
-                ManyOperands::read(fused.a, a),
-                ManyOperands::read(fused.b, b),
+                UnpackedOperandVec::read(fused.a, a),
+                UnpackedOperandVec::read(fused.b, b),
             );
             rows_of(&fused, left.all(), right.all(), depth, columns, c, &mut d);
             return d;
@@ -184,41 +199,43 @@ impl Plan {
     fn n_values(&self) -> usize {
         let depth = usize::from(self.product.shape.k).max(1);
         match self.kernel {
-            Kernel::Bits(_) => depth.div_ceil(32),
+            MmaAlgorithm::Bits(_) => depth.div_ceil(32),
             _ => depth,
         }
     }
 
-    fn watched(&self, a: &[u64], b: &[u64], c: u64, watch: &mut impl Listener) -> u64 {
+    fn watched(&self, a: &[u64], b: &[u64], c: u64, watch: &mut impl MmaObserver) -> u64 {
         match self.kernel {
-            Kernel::Double(rounding) => a.iter().zip(b).enumerate().fold(c, |sum, (k, (a, b))| {
-                let result = ieee::fma64(*a, *b, sum, rounding);
-                watch.step(|| Step::fma(k, *a, *b, sum, result));
-                result
-            }),
-            Kernel::Integer {
+            MmaAlgorithm::Double(rounding) => {
+                a.iter().zip(b).enumerate().fold(c, |sum, (k, (a, b))| {
+                    let result = ieee::fma64(*a, *b, sum, rounding);
+                    watch.step(|| MmaStep::fma(k, *a, *b, sum, result));
+                    result
+                })
+            }
+            MmaAlgorithm::Integer {
                 a: x,
                 b: y,
                 overflow,
             } => integer::sum(a, x, b, y, c, overflow),
-            Kernel::Bits(op) => integer::count(op, a, b, c),
-            Kernel::Fused(fused) => {
-                let left = Operands::<MAX_DEPTH>::read(fused.a, a);
-                let right = Operands::<MAX_DEPTH>::read(fused.b, b);
+            MmaAlgorithm::Bits(op) => integer::count(op, a, b, c),
+            MmaAlgorithm::Fused(fused) => {
+                let left = UnpackedOperands::<MAX_DEPTH>::read(fused.a, a);
+                let right = UnpackedOperands::<MAX_DEPTH>::read(fused.b, b);
                 let (left, right) = (left.first(a.len()), right.first(b.len()));
                 in_blocks(&fused, left, right, c as u32, watch)
             }
-            Kernel::Halves(fused) => in_halves(&fused, a, b, c as u32, watch),
-            Kernel::Chain(fused) => in_chain(&fused, a, b, c as u32, watch),
+            MmaAlgorithm::Halves(fused) => in_halves(&fused, a, b, c as u32, watch),
+            MmaAlgorithm::Chain(fused) => in_chain(&fused, a, b, c as u32, watch),
             // Without scale factors, all scale factors are 1.
-            Kernel::Scaled(_) | Kernel::Groups => {
+            MmaAlgorithm::Scaled(_) | MmaAlgorithm::Groups => {
                 let factors: &[u8] = match self.factors {
-                    FactorType::Ue8m0 => &[127],
-                    FactorType::Ue4m3 => &[0x38],
+                    ScaleType::Ue8m0 => &[127],
+                    ScaleType::Ue4m3 => &[0x38],
                 };
                 let (values, others) = (a, b);
-                let a = ScaledLine { values, factors };
-                let b = ScaledLine {
+                let a = ScaledOperandLine { values, factors };
+                let b = ScaledOperandLine {
                     values: others,
                     factors,
                 };
@@ -229,19 +246,19 @@ impl Plan {
 }
 
 /// Observer of a computation: the blocks, and the steps outside of blocks.
-pub(crate) trait Listener: Watch {
-    fn step(&mut self, _step: impl FnOnce() -> Step) {}
+pub(crate) trait MmaObserver: SumObserver {
+    fn step(&mut self, _step: impl FnOnce() -> MmaStep) {}
 }
 
-impl Listener for () {}
+impl MmaObserver for () {}
 
 /// Converts C to the format of the accumulator.
-fn widened(fused: &Fused, c: u32, watch: &mut impl Listener) -> u32 {
+fn widened(fused: &FusedSumConfig, c: u32, watch: &mut impl MmaObserver) -> u32 {
     if !fused.widens_c {
         return c;
     }
     let wide = ieee::widen(c);
-    watch.step(|| Step::Widen {
+    watch.step(|| MmaStep::Widen {
         bits: c,
         result: wide,
     });
@@ -249,12 +266,12 @@ fn widened(fused: &Fused, c: u32, watch: &mut impl Listener) -> u32 {
 }
 
 /// Converts the sum to the format of D.
-fn narrowed(fused: &Fused, sum: u32, watch: &mut impl Listener) -> u64 {
+fn narrowed(fused: &FusedSumConfig, sum: u32, watch: &mut impl MmaObserver) -> u64 {
     if !fused.narrows_d {
         return u64::from(sum);
     }
     let narrow = ieee::narrow32(sum);
-    watch.step(|| Step::Narrow {
+    watch.step(|| MmaStep::Narrow {
         bits: sum,
         result: narrow,
     });
@@ -262,11 +279,11 @@ fn narrowed(fused: &Fused, sum: u32, watch: &mut impl Listener) -> u64 {
 }
 
 fn in_blocks(
-    fused: &Fused,
-    a: Factors<'_>,
-    b: Factors<'_>,
+    fused: &FusedSumConfig,
+    a: OperandSlice<'_>,
+    b: OperandSlice<'_>,
     c: u32,
-    watch: &mut impl Listener,
+    watch: &mut impl MmaObserver,
 ) -> u64 {
     let c = widened(fused, c, watch);
     let sum = sum_blocks(fused, a, b, c, watch);
@@ -275,11 +292,11 @@ fn in_blocks(
 
 /// Adds the blocks in order. The result of each block is the accumulator of the next one.
 fn sum_blocks(
-    fused: &Fused,
-    a: Factors<'_>,
-    b: Factors<'_>,
+    fused: &FusedSumConfig,
+    a: OperandSlice<'_>,
+    b: OperandSlice<'_>,
     c: u32,
-    watch: &mut impl Listener,
+    watch: &mut impl MmaObserver,
 ) -> u32 {
     match fused.block {
         4 => sum_blocks_of::<4>(fused, a, b, c, watch),
@@ -290,11 +307,11 @@ fn sum_blocks(
 }
 
 fn sum_blocks_of<const N: usize>(
-    fused: &Fused,
-    a: Factors<'_>,
-    b: Factors<'_>,
+    fused: &FusedSumConfig,
+    a: OperandSlice<'_>,
+    b: OperandSlice<'_>,
     c: u32,
-    watch: &mut impl Listener,
+    watch: &mut impl MmaObserver,
 ) -> u32 {
     let blocks = a.blocks::<N>().every(0, 1).zip(b.blocks::<N>().every(0, 1));
     blocks.fold(c, |sum, (a, b)| fused::block(&fused.rule, a, b, sum, watch))
@@ -310,9 +327,9 @@ fn sum_blocks_of<const N: usize>(
     ))
 )]
 fn rows_of(
-    fused: &Fused,
-    a: Factors<'_>,
-    b: Factors<'_>,
+    fused: &FusedSumConfig,
+    a: OperandSlice<'_>,
+    b: OperandSlice<'_>,
     depth: usize,
     columns: usize,
     c: &[u64],
@@ -326,7 +343,7 @@ fn rows_of(
 
 /// Computes a row of D. `b` contains the consecutive columns of B.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn row(fused: &Fused, a: Factors<'_>, b: Factors<'_>, c: &[u64], d: &mut [u64]) {
+fn row(fused: &FusedSumConfig, a: OperandSlice<'_>, b: OperandSlice<'_>, c: &[u64], d: &mut [u64]) {
     for (d, c) in d.iter_mut().zip(c) {
         *d = u64::from(widened(fused, *c as u32, &mut ()));
     }
@@ -344,7 +361,12 @@ fn row(fused: &Fused, a: Factors<'_>, b: Factors<'_>, c: &[u64], d: &mut [u64]) 
 /// Adds the products of a row to `sums`, block by block across all columns. Adjacent sums are independent, so that the
 /// host computes several of them in parallel.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
-fn row_in_blocks<const N: usize>(fused: &Fused, a: Factors<'_>, b: Factors<'_>, sums: &mut [u64]) {
+fn row_in_blocks<const N: usize>(
+    fused: &FusedSumConfig,
+    a: OperandSlice<'_>,
+    b: OperandSlice<'_>,
+    sums: &mut [u64],
+) {
     let n_blocks = (a.len() / N).max(1);
     for (at, a) in a.blocks::<N>().every(0, 1).enumerate() {
         for (sum, b) in sums.iter_mut().zip(b.blocks::<N>().every(at, n_blocks)) {
@@ -353,7 +375,13 @@ fn row_in_blocks<const N: usize>(fused: &Fused, a: Factors<'_>, b: Factors<'_>, 
     }
 }
 
-fn in_halves(fused: &Fused, a: &[u64], b: &[u64], c: u32, watch: &mut impl Listener) -> u64 {
+fn in_halves(
+    fused: &FusedSumConfig,
+    a: &[u64],
+    b: &[u64],
+    c: u32,
+    watch: &mut impl MmaObserver,
+) -> u64 {
     let c = widened(fused, c, watch);
     let mut sum = 0;
     for half in 0..2 {
@@ -368,15 +396,15 @@ fn in_halves(fused: &Fused, a: &[u64], b: &[u64], c: u32, watch: &mut impl Liste
             (*left, *right) = (*a, *b);
             n += 1;
         }
-        let left = Operands::<{ MAX_DEPTH / 2 }>::read(fused.a, &left[..n]);
-        let right = Operands::<{ MAX_DEPTH / 2 }>::read(fused.b, &right[..n]);
+        let left = UnpackedOperands::<{ MAX_DEPTH / 2 }>::read(fused.a, &left[..n]);
+        let right = UnpackedOperands::<{ MAX_DEPTH / 2 }>::read(fused.b, &right[..n]);
         sum = sum_blocks(fused, left.first(n), right.first(n), sum, watch);
     }
     let result = match fused.rule.accumulator {
         fused::Accumulator::F32 { .. } => ieee::add32(sum, c),
         fused::Accumulator::F16 => ieee::add16(sum, c),
     };
-    watch.step(|| Step::Add {
+    watch.step(|| MmaStep::Add {
         a: sum,
         b: c,
         result,
@@ -384,14 +412,20 @@ fn in_halves(fused: &Fused, a: &[u64], b: &[u64], c: u32, watch: &mut impl Liste
     narrowed(fused, result, watch)
 }
 
-fn in_chain(fused: &Fused, a: &[u64], b: &[u64], c: u32, watch: &mut impl Listener) -> u64 {
+fn in_chain(
+    fused: &FusedSumConfig,
+    a: &[u64],
+    b: &[u64],
+    c: u32,
+    watch: &mut impl MmaObserver,
+) -> u64 {
     let c = widened(fused, c, watch);
     let mut sum = 0;
     for (k, (a, b)) in a.iter().zip(b).enumerate() {
         let (a, b) = (ieee::widen(*a as u32), ieee::widen(*b as u32));
         let result = ieee::fma32(a, b, sum);
         watch.step(|| {
-            Step::fma(
+            MmaStep::fma(
                 k,
                 u64::from(a),
                 u64::from(b),
@@ -402,7 +436,7 @@ fn in_chain(fused: &Fused, a: &[u64], b: &[u64], c: u32, watch: &mut impl Listen
         sum = result;
     }
     let result = ieee::add32(c, sum);
-    watch.step(|| Step::Add {
+    watch.step(|| MmaStep::Add {
         a: c,
         b: sum,
         result,

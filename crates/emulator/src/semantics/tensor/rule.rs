@@ -1,19 +1,19 @@
-//! Selection of the kernel that computes a [`Product`]: number of products per fused sum and precision, for each
+//! Selection of the kernel that computes a [`MmaDescription`]: number of products per fused sum and precision, for each
 //! generation.
 
-use crate::semantics::mode::Round;
-use crate::semantics::tensor::fused::{Accumulator, BlockRule};
+use crate::semantics::mode::RoundingMode;
+use crate::semantics::tensor::fused::{Accumulator, FusedSumRule};
 use crate::semantics::tensor::integer::IntegerFormat;
 use crate::semantics::tensor::number;
 use crate::semantics::tensor::number::Format;
-use crate::semantics::tensor::scaled::FactorType;
+use crate::semantics::tensor::scaled::ScaleType;
 use std::fmt;
-use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::fragment::{Shape, TensorCoreGeneration};
 use warpgrid_isa::{Rounding, ScalarType};
 
 /// Instruction of a product. The instructions compile to different SASS instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ProductOp {
+pub enum MmaInstruction {
     /// `wmma.mma`
     Wmma,
     /// `mma.sync`
@@ -26,7 +26,7 @@ pub enum ProductOp {
 
 /// Treatment of integer sums beyond 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Overflow {
+pub enum IntegerOverflow {
     Wrap,
     /// `.satfinite`
     Saturate,
@@ -45,7 +45,7 @@ pub enum BitOp {
 /// `kept_bits` fraction bits relative to the largest term, the sum is exact and then truncated to `f32`, and blocks are
 /// added sequentially.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SumRule {
+pub struct Fp16SumRule {
     pub rows: u16,
     pub columns: u16,
     pub depth: u16,
@@ -59,16 +59,16 @@ pub struct SumRule {
 
 /// A dense matrix product, as specified by an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Product {
-    pub core: TensorCore,
-    pub op: ProductOp,
+pub struct MmaDescription {
+    pub core: TensorCoreGeneration,
+    pub op: MmaInstruction,
     pub shape: Shape,
     pub a: ScalarType,
     pub b: ScalarType,
     pub c: ScalarType,
     pub d: ScalarType,
     /// Overflow behavior of integer sums.
-    pub overflow: Overflow,
+    pub overflow: IntegerOverflow,
     /// Rounding mode of `f64`. All other types have the fixed rounding of the hardware.
     pub rounding: Rounding,
     /// Bit operation of `b1`.
@@ -77,11 +77,11 @@ pub struct Product {
 
 /// Error: no Tensor Core of the generation computes the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnsupportedProduct(pub Product);
+pub struct UnsupportedMma(pub MmaDescription);
 
-impl fmt::Display for UnsupportedProduct {
+impl fmt::Display for UnsupportedMma {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Product {
+        let MmaDescription {
             core,
             shape,
             a,
@@ -98,38 +98,38 @@ impl fmt::Display for UnsupportedProduct {
     }
 }
 
-impl std::error::Error for UnsupportedProduct {}
+impl std::error::Error for UnsupportedMma {}
 
 /// Algorithm that computes a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kernel {
+pub(crate) enum MmaAlgorithm {
     /// Blocks in ascending k. The result of each block is the accumulator of the next one.
-    Fused(Fused),
+    Fused(FusedSumConfig),
     /// 8-bit floats that the compiler unpacks to `f16`: one fused sum for k mod 4 = 0 and 1, one for k mod 4 = 2 and 3,
     /// then an IEEE addition of C.
-    Halves(Fused),
+    Halves(FusedSumConfig),
     /// Software implementation: a chain of `f32` fused multiply-adds that starts with +0, then an addition of C.
-    Chain(Fused),
+    Chain(FusedSumConfig),
     /// A chain of `f64` fused multiply-adds that starts with C.
-    Double(Round),
+    Double(RoundingMode),
     Integer {
         a: IntegerFormat,
         b: IntegerFormat,
-        overflow: Overflow,
+        overflow: IntegerOverflow,
     },
     Bits(BitOp),
     /// Fused sums of elements with scale factors.
-    Scaled(Fused),
+    Scaled(FusedSumConfig),
     /// Groups of 4-bit floats, which are added exactly, with scale factors.
     Groups,
 }
 
 /// Formats and block size of a floating-point kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fused {
+pub(crate) struct FusedSumConfig {
     pub(crate) a: Format,
     pub(crate) b: Format,
-    pub(crate) rule: BlockRule,
+    pub(crate) rule: FusedSumRule,
     /// Number of products per block.
     pub(crate) block: u8,
     /// Whether C is converted from `f16` to the `f32` accumulator first, which is exact.
@@ -138,13 +138,13 @@ pub(crate) struct Fused {
     pub(crate) narrows_d: bool,
 }
 
-impl Product {
+impl MmaDescription {
     /// Returns the kernel that computes the product.
-    pub(crate) fn kernel(&self) -> Result<Kernel, UnsupportedProduct> {
-        let unsupported = Err(UnsupportedProduct(*self));
+    pub(crate) fn kernel(&self) -> Result<MmaAlgorithm, UnsupportedMma> {
+        let unsupported = Err(UnsupportedMma(*self));
         if let (Some(a), Some(b)) = (integer(self.a), integer(self.b)) {
             return match (self.c, self.d) {
-                (ScalarType::S32, ScalarType::S32) => Ok(Kernel::Integer {
+                (ScalarType::S32, ScalarType::S32) => Ok(MmaAlgorithm::Integer {
                     a,
                     b,
                     overflow: self.overflow,
@@ -154,37 +154,37 @@ impl Product {
         }
         match (self.a, self.b, self.c, self.d) {
             (ScalarType::B1, ScalarType::B1, ScalarType::S32, ScalarType::S32) => {
-                Ok(Kernel::Bits(self.bit_op))
+                Ok(MmaAlgorithm::Bits(self.bit_op))
             }
             (ScalarType::F64, ScalarType::F64, ScalarType::F64, ScalarType::F64) => {
-                Ok(Kernel::Double(Some(self.rounding).into()))
+                Ok(MmaAlgorithm::Double(Some(self.rounding).into()))
             }
             _ => self.float_kernel(),
         }
     }
 
     /// Returns the kernel that computes the product with scale factors for rows and columns.
-    pub(crate) fn scaled_kernel(&self, factors: FactorType) -> Result<Kernel, UnsupportedProduct> {
-        let unsupported = Err(UnsupportedProduct(*self));
+    pub(crate) fn scaled_kernel(&self, factors: ScaleType) -> Result<MmaAlgorithm, UnsupportedMma> {
+        let unsupported = Err(UnsupportedMma(*self));
         let is_four = self.a == ScalarType::E2m1 && self.b == ScalarType::E2m1;
         let has_factors = match self.op {
-            ProductOp::Tcgen05 => self.core == TensorCore::Blackwell,
-            ProductOp::Wmma | ProductOp::Mma | ProductOp::Wgmma => {
-                self.core == TensorCore::BlackwellRtx
+            MmaInstruction::Tcgen05 => self.core == TensorCoreGeneration::Blackwell,
+            MmaInstruction::Wmma | MmaInstruction::Mma | MmaInstruction::Wgmma => {
+                self.core == TensorCoreGeneration::BlackwellRtx
             }
         };
         if !has_factors || (self.c, self.d) != (ScalarType::F32, ScalarType::F32) {
             return unsupported;
         }
         match (self.shape.k, factors, self.float_kernel()?) {
-            (64, FactorType::Ue8m0 | FactorType::Ue4m3, _) if is_four => Ok(Kernel::Groups),
-            (32, FactorType::Ue8m0, Kernel::Fused(fused)) => Ok(Kernel::Scaled(fused)),
+            (64, ScaleType::Ue8m0 | ScaleType::Ue4m3, _) if is_four => Ok(MmaAlgorithm::Groups),
+            (32, ScaleType::Ue8m0, MmaAlgorithm::Fused(fused)) => Ok(MmaAlgorithm::Scaled(fused)),
             _ => unsupported,
         }
     }
 
-    fn float_kernel(&self) -> Result<Kernel, UnsupportedProduct> {
-        let unsupported = UnsupportedProduct(*self);
+    fn float_kernel(&self) -> Result<MmaAlgorithm, UnsupportedMma> {
+        let unsupported = UnsupportedMma(*self);
         let (a, b) = (factor(self.a), factor(self.b));
         let (Some(a), Some(b)) = (a, b) else {
             return Err(unsupported);
@@ -209,11 +209,11 @@ impl Product {
         let Some(hardware) = hardware else {
             return Err(unsupported);
         };
-        let is_narrow = half_c && half_d && hardware.kernel != KernelKind::Chain;
-        let fused = Fused {
+        let is_narrow = half_c && half_d && hardware.kernel != MmaAlgorithmKind::Chain;
+        let fused = FusedSumConfig {
             a,
             b,
-            rule: BlockRule {
+            rule: FusedSumRule {
                 kept_bits: hardware.kept_bits,
                 product_bits: a.fraction_bits + b.fraction_bits,
                 accumulator: if is_narrow {
@@ -223,7 +223,7 @@ impl Product {
                         cleared_bits: 23u8.saturating_sub(hardware.kept_bits),
                     }
                 },
-                floor: if is_narrow && !(has_bytes && hardware.kernel == KernelKind::Fused) {
+                floor: if is_narrow && !(has_bytes && hardware.kernel == MmaAlgorithmKind::Fused) {
                     floor(-14, hardware.kept_bits)
                 } else {
                     // 8-bit products with `f16` results on `sm_89` show no floor within the range of `f16`.
@@ -235,72 +235,85 @@ impl Product {
             narrows_d: half_d && !is_narrow,
         };
         Ok(match hardware.kernel {
-            KernelKind::Fused => Kernel::Fused(fused),
-            KernelKind::Halves => Kernel::Halves(fused),
-            KernelKind::Chain => Kernel::Chain(fused),
+            MmaAlgorithmKind::Fused => MmaAlgorithm::Fused(fused),
+            MmaAlgorithmKind::Halves => MmaAlgorithm::Halves(fused),
+            MmaAlgorithmKind::Chain => MmaAlgorithm::Chain(fused),
         })
     }
 
     /// Returns the hardware for 16-bit operands and `tf32`.
-    fn hardware(&self) -> Option<Hardware> {
+    fn hardware(&self) -> Option<HardwareModel> {
         let depth = self.shape.k.min(64) as u8;
         let kept_bits = match self.core {
-            TensorCore::Volta => 23,
-            TensorCore::Turing | TensorCore::Ampere | TensorCore::Ada => 24,
-            TensorCore::Hopper | TensorCore::Blackwell | TensorCore::BlackwellRtx => 25,
+            TensorCoreGeneration::Volta => 23,
+            TensorCoreGeneration::Turing
+            | TensorCoreGeneration::Ampere
+            | TensorCoreGeneration::Ada => 24,
+            TensorCoreGeneration::Hopper
+            | TensorCoreGeneration::Blackwell
+            | TensorCoreGeneration::BlackwellRtx => 25,
         };
-        let is_first_shape = self.op == ProductOp::Mma && self.shape == Shape::new(8, 8, 4);
-        if is_first_shape && self.core >= TensorCore::Ampere {
+        let is_first_shape = self.op == MmaInstruction::Mma && self.shape == Shape::new(8, 8, 4);
+        if is_first_shape && self.core >= TensorCoreGeneration::Ampere {
             // For `sm_80` and later, the assembler expands `mma.m8n8k4` with `.f16` into scalar instructions.
-            return Some(Hardware {
-                kernel: KernelKind::Chain,
+            return Some(HardwareModel {
+                kernel: MmaAlgorithmKind::Chain,
                 ..fused(kept_bits, 4)
             });
         }
         let block = match (self.a, self.core) {
-            (ScalarType::F16, TensorCore::Volta) => 4,
-            (_, TensorCore::Volta) => return None,
-            (ScalarType::F16, TensorCore::Turing) => 8,
-            (_, TensorCore::Turing) => return None,
-            (ScalarType::Tf32, TensorCore::Ampere | TensorCore::Ada) => 4,
+            (ScalarType::F16, TensorCoreGeneration::Volta) => 4,
+            (_, TensorCoreGeneration::Volta) => return None,
+            (ScalarType::F16, TensorCoreGeneration::Turing) => 8,
+            (_, TensorCoreGeneration::Turing) => return None,
+            (ScalarType::Tf32, TensorCoreGeneration::Ampere | TensorCoreGeneration::Ada) => 4,
             // `wmma` with `tf32` compiles to two SASS instructions of k = 4 on every target.
-            (ScalarType::Tf32, _) if self.op == ProductOp::Wmma => 4,
+            (ScalarType::Tf32, _) if self.op == MmaInstruction::Wmma => 4,
             (ScalarType::Tf32, _) => 8,
-            (_, TensorCore::Ampere | TensorCore::Ada) => 8,
-            (_, TensorCore::Hopper | TensorCore::Blackwell | TensorCore::BlackwellRtx) => 16,
+            (_, TensorCoreGeneration::Ampere | TensorCoreGeneration::Ada) => 8,
+            (
+                _,
+                TensorCoreGeneration::Hopper
+                | TensorCoreGeneration::Blackwell
+                | TensorCoreGeneration::BlackwellRtx,
+            ) => 16,
         };
         Some(fused(kept_bits, block.min(depth)))
     }
 }
 
-impl Product {
+impl MmaDescription {
     /// Returns the hardware for 8-bit floats.
-    fn byte_hardware(&self) -> Option<Hardware> {
+    fn byte_hardware(&self) -> Option<HardwareModel> {
         let depth = self.shape.k.min(32) as u8;
         let is_narrow = |ty| !matches!(ty, ScalarType::E4m3 | ScalarType::E5m2);
         match self.op {
-            ProductOp::Wmma | ProductOp::Mma => {}
+            MmaInstruction::Wmma | MmaInstruction::Mma => {}
             // 13-bit sums, one block of 32 (Khattak and Mikaitis; `f32` results).
-            ProductOp::Wgmma => return Some(fused(13, depth)),
+            MmaInstruction::Wgmma => return Some(fused(13, depth)),
             // No results are published. Assumed to equal the products of 8-bit floats on `sm_120`.
-            ProductOp::Tcgen05 => return Some(fused(25, depth)),
+            MmaInstruction::Tcgen05 => return Some(fused(25, depth)),
         }
         match self.core {
             // Only the last generation supports these types. MMA-Sim models `e2m1`; `e3m2` and `e2m3` are assumed to
             // behave like the other types.
-            TensorCore::Ada | TensorCore::Hopper | TensorCore::Blackwell
+            TensorCoreGeneration::Ada
+            | TensorCoreGeneration::Hopper
+            | TensorCoreGeneration::Blackwell
                 if is_narrow(self.a) || is_narrow(self.b) =>
             {
                 None
             }
-            TensorCore::Volta | TensorCore::Turing | TensorCore::Ampere => None,
-            TensorCore::Ada => Some(fused(13, 16)),
+            TensorCoreGeneration::Volta
+            | TensorCoreGeneration::Turing
+            | TensorCoreGeneration::Ampere => None,
+            TensorCoreGeneration::Ada => Some(fused(13, 16)),
             // No native `mma.sync`: the product compiles to two `f16` instructions, each one block with half of k.
-            TensorCore::Hopper | TensorCore::Blackwell => Some(Hardware {
-                kernel: KernelKind::Halves,
+            TensorCoreGeneration::Hopper | TensorCoreGeneration::Blackwell => Some(HardwareModel {
+                kernel: MmaAlgorithmKind::Halves,
                 ..fused(25, depth / 2)
             }),
-            TensorCore::BlackwellRtx => Some(fused(25, depth)),
+            TensorCoreGeneration::BlackwellRtx => Some(fused(25, depth)),
         }
     }
 }
@@ -312,22 +325,22 @@ pub(crate) const fn floor(least_exponent: i32, kept_bits: u8) -> i32 {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum KernelKind {
+enum MmaAlgorithmKind {
     Fused,
     Halves,
     Chain,
 }
 
 #[derive(Clone, Copy)]
-struct Hardware {
-    kernel: KernelKind,
+struct HardwareModel {
+    kernel: MmaAlgorithmKind,
     kept_bits: u8,
     block: u8,
 }
 
-const fn fused(kept_bits: u8, block: u8) -> Hardware {
-    Hardware {
-        kernel: KernelKind::Fused,
+const fn fused(kept_bits: u8, block: u8) -> HardwareModel {
+    HardwareModel {
+        kernel: MmaAlgorithmKind::Fused,
         kept_bits,
         block,
     }

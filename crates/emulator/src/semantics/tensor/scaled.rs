@@ -2,15 +2,15 @@
 //! "Block Scaling"). The summation follows MMA-Sim (arXiv 2511.10909), the only published model; no GPU results were
 //! available.
 
-use crate::semantics::tensor::explain::{Special, TermSource};
-use crate::semantics::tensor::fused::{Accumulator, Aligned, BlockRule};
+use crate::semantics::tensor::explain::{SpecialSum, TermSource};
+use crate::semantics::tensor::fused::{Accumulator, AlignedTerm, FusedSumRule};
 use crate::semantics::tensor::number;
-use crate::semantics::tensor::number::Class;
-use crate::semantics::tensor::plan::Listener;
+use crate::semantics::tensor::number::FloatClass;
+use crate::semantics::tensor::plan::MmaObserver;
 
 /// Type of scale factors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FactorType {
+pub enum ScaleType {
     /// 2 to the power of the byte minus 127. The byte 255 is NaN.
     Ue8m0,
     /// 8-bit float whose sign is ignored.
@@ -19,38 +19,38 @@ pub enum FactorType {
 
 /// A row of A or a column of B.
 #[derive(Clone, Copy, Debug)]
-pub struct ScaledLine<'a> {
+pub struct ScaledOperandLine<'a> {
     /// Bits of the elements.
     pub values: &'a [u64],
     /// Scale factors of equal parts of the elements, in ascending k.
     pub factors: &'a [u8],
 }
 
-/// Decoded scale factor: `significand` * 2^(`exponent` - [`FactorType::fraction_bits`]).
+/// Decoded scale factor: `significand` * 2^(`exponent` - [`ScaleType::fraction_bits`]).
 #[derive(Clone, Copy)]
-struct Factor {
+struct ScaleFactor {
     significand: i64,
     exponent: i32,
 }
 
-impl FactorType {
+impl ScaleType {
     const fn fraction_bits(self) -> u8 {
         match self {
-            FactorType::Ue8m0 => 0,
-            FactorType::Ue4m3 => number::E4M3.fraction_bits,
+            ScaleType::Ue8m0 => 0,
+            ScaleType::Ue4m3 => number::E4M3.fraction_bits,
         }
     }
 
-    fn read(self, byte: u8) -> Option<Factor> {
+    fn read(self, byte: u8) -> Option<ScaleFactor> {
         match self {
-            FactorType::Ue8m0 => Some(Factor {
+            ScaleType::Ue8m0 => Some(ScaleFactor {
                 significand: 1,
                 exponent: power(byte)?,
             }),
-            FactorType::Ue4m3 => {
+            ScaleType::Ue4m3 => {
                 let number = number::E4M3.number(u32::from(byte & 0x7f));
-                let is_number = matches!(number.class, Class::Finite | Class::Zero);
-                is_number.then_some(Factor {
+                let is_number = matches!(number.class, FloatClass::Finite | FloatClass::Zero);
+                is_number.then_some(ScaleFactor {
                     significand: i64::from(number.significand),
                     exponent: number.exponent,
                 })
@@ -79,34 +79,34 @@ fn halves(bits: u64) -> i64 {
 /// Computes the sum of groups of 4-bit floats and the accumulator `c`, as bits of `f32`. The sum of a group is exact.
 /// Only the exponents of its scale factors determine its alignment.
 pub(crate) fn sum_groups(
-    rule: &BlockRule,
-    ty: FactorType,
-    a: ScaledLine<'_>,
-    b: ScaledLine<'_>,
+    rule: &FusedSumRule,
+    ty: ScaleType,
+    a: ScaledOperandLine<'_>,
+    b: ScaledOperandLine<'_>,
     c: u32,
-    watch: &mut impl Listener,
+    watch: &mut impl MmaObserver,
 ) -> u32 {
     let accumulator = number::F32.number(c);
     let mut terms = [(0, 0); 4];
     let mut exponent = rule.floor;
     let mut special = match (accumulator.class, accumulator.is_negative) {
-        (Class::NotANumber, _) => Some(Special::NotANumber),
-        (Class::Infinity, false) => Some(Special::Infinity),
-        (Class::Infinity, true) => Some(Special::NegativeInfinity),
-        (Class::Finite | Class::Zero, _) => None,
+        (FloatClass::NotANumber, _) => Some(SpecialSum::NotANumber),
+        (FloatClass::Infinity, false) => Some(SpecialSum::Infinity),
+        (FloatClass::Infinity, true) => Some(SpecialSum::NegativeInfinity),
+        (FloatClass::Finite | FloatClass::Zero, _) => None,
     };
-    if accumulator.class == Class::Finite {
+    if accumulator.class == FloatClass::Finite {
         exponent = exponent.max(accumulator.exponent);
     }
     let pairs = a.values.chunks(GROUP).zip(b.values.chunks(GROUP));
     let n_groups = a.values.len().div_ceil(GROUP);
     for (at, (term, (a_values, b_values))) in terms.iter_mut().zip(pairs).enumerate() {
-        let factor = |line: ScaledLine<'_>| {
+        let factor = |line: ScaledOperandLine<'_>| {
             let place = at * line.factors.len() / n_groups;
             ty.read(line.factors.get(place).copied().unwrap_or(0xff))
         };
         let (Some(x), Some(y)) = (factor(a), factor(b)) else {
-            special = Some(Special::NotANumber);
+            special = Some(SpecialSum::NotANumber);
             continue;
         };
         let products = a_values.iter().zip(b_values);
@@ -137,7 +137,7 @@ pub(crate) fn sum_groups(
             // The exponent of a term is at most the exponent of the block, so the shift is at most `kept_bits`.
             _ => significand << -down,
         };
-        watch.adds(|| Aligned {
+        watch.adds(|| AlignedTerm {
             source: TermSource::Group(at as u16),
             significand,
             fraction_bits,
@@ -153,7 +153,7 @@ pub(crate) fn sum_groups(
 }
 
 /// Rule for sums of groups of 4-bit floats: 35 bits are kept.
-pub(crate) const GROUP_RULE: BlockRule = BlockRule {
+pub(crate) const GROUP_RULE: FusedSumRule = FusedSumRule {
     kept_bits: 35,
     product_bits: PRODUCT_FRACTION_BITS,
     accumulator: Accumulator::F32 { cleared_bits: 0 },

@@ -6,7 +6,7 @@ use warpgrid_isa::ScalarType;
 
 /// Elements of the matrices of a product.
 #[derive(Clone, Copy, Debug)]
-pub struct ProductValues<'v> {
+pub struct MmaOperandValues<'v> {
     /// In row-major order.
     pub a: &'v [u64],
     /// In column-major order.

@@ -1,10 +1,10 @@
 //! Synchronization properties of operations: which ones transfer asynchronously, arrive, wait, or synchronize threads.
 
-use super::{AsyncOp, Does, MbarrierOp, MemoryOp, SyncOp, UnitOp};
+use super::{AsyncOp, DeviceUnitOp, MbarrierOp, MemoryOp, Operation, SyncOp};
 
 /// Kind of asynchronous transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Transfer {
+pub enum AsyncTransferKind {
     /// Bulk copy or reduction through the asynchronous proxy.
     Bulk,
     /// Store or reduction of register values.
@@ -19,13 +19,13 @@ pub enum Transfer {
 
 impl AsyncOp {
     /// Returns the kind of transfer.
-    pub const fn transfer(self) -> Transfer {
+    pub const fn transfer(self) -> AsyncTransferKind {
         match self {
-            AsyncOp::BulkCopy | AsyncOp::BulkReduction => Transfer::Bulk,
-            AsyncOp::Store | AsyncOp::Reduction => Transfer::Registers,
-            AsyncOp::Copy => Transfer::Copy,
-            AsyncOp::CopyArrive => Transfer::Arrival,
-            _ => Transfer::None,
+            AsyncOp::BulkCopy | AsyncOp::BulkReduction => AsyncTransferKind::Bulk,
+            AsyncOp::Store | AsyncOp::Reduction => AsyncTransferKind::Registers,
+            AsyncOp::Copy => AsyncTransferKind::Copy,
+            AsyncOp::CopyArrive => AsyncTransferKind::Arrival,
+            _ => AsyncTransferKind::None,
         }
     }
 }
@@ -59,10 +59,10 @@ impl MemoryOp {
     }
 }
 
-impl UnitOp {
+impl DeviceUnitOp {
     /// Returns whether the operation accesses memory through the texture or surface proxy.
     pub const fn is_image(self) -> bool {
-        matches!(self, UnitOp::Texture(_) | UnitOp::Surface(_))
+        matches!(self, DeviceUnitOp::Texture(_) | DeviceUnitOp::Surface(_))
     }
 
     /// Returns whether the operation is a matrix multiplication.
@@ -80,12 +80,12 @@ impl UnitOp {
     }
 }
 
-impl Does {
-    /// Returns the kind of asynchronous transfer; [`Transfer::None`] for operations of other families.
-    pub const fn transfer(self) -> Transfer {
+impl Operation {
+    /// Returns the kind of asynchronous transfer; [`AsyncTransferKind::None`] for operations of other families.
+    pub const fn transfer(self) -> AsyncTransferKind {
         match self {
-            Does::Async(op) => op.transfer(),
-            _ => Transfer::None,
+            Operation::Async(op) => op.transfer(),
+            _ => AsyncTransferKind::None,
         }
     }
 
@@ -99,7 +99,7 @@ impl Does {
 
     /// Returns whether the operation is a comparison.
     pub const fn is_comparison(self) -> bool {
-        matches!(self, Does::Compare(_))
+        matches!(self, Operation::Compare(_))
     }
 
     /// Returns whether the operation is a matrix multiplication that reads its operands asynchronously.

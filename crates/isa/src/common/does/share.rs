@@ -1,47 +1,50 @@
 //! Thread participation: whether one elected thread or all threads have to execute an instruction, for instructions whose documentation
 //! specifies it.
 
-use super::{AsyncOp, Does, LaunchOp, MbarrierOp, TensorMemoryOp, Transfer, UnitOp};
+use super::{
+    AsyncOp, AsyncTransferKind, ClusterLaunchControlOp, DeviceUnitOp, MbarrierOp, Operation,
+    TensorMemoryOp,
+};
 
 /// Threads that execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Share {
+pub enum ThreadParticipation {
     /// One thread on behalf of all.
-    OneThread,
+    SingleThread,
     /// One thread or all threads.
-    Either,
+    SingleOrAll,
     /// Each thread individually, or all threads of a warp together.
-    Lanes,
+    PerLane,
 }
 
-impl Does {
+impl Operation {
     /// Returns which threads execute the operation.
-    pub const fn share(self) -> Share {
+    pub const fn share(self) -> ThreadParticipation {
         match self {
-            Does::Mbarrier(op) => op.share(),
-            Does::Unit(op) => op.share(),
-            Does::Async(op) => op.share(),
-            Does::Move(_)
-            | Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Compare(_)
-            | Does::Control(_)
-            | Does::Sync(_)
-            | Does::Hint(_) => Share::Either,
-            Does::Video(..)
-            | Does::Memory(_)
-            | Does::Matrix(_)
-            | Does::Warp(_)
-            | Does::Machine(_)
-            | Does::Unknown => Share::Lanes,
+            Operation::Mbarrier(op) => op.share(),
+            Operation::Unit(op) => op.share(),
+            Operation::Async(op) => op.share(),
+            Operation::Move(_)
+            | Operation::Arithmetic(_)
+            | Operation::Carry(_)
+            | Operation::Compare(_)
+            | Operation::Control(_)
+            | Operation::Sync(_)
+            | Operation::Hint(_) => ThreadParticipation::SingleOrAll,
+            Operation::Video(..)
+            | Operation::Memory(_)
+            | Operation::Matrix(_)
+            | Operation::Warp(_)
+            | Operation::Machine(_)
+            | Operation::Unknown => ThreadParticipation::PerLane,
         }
     }
 }
 
 impl MbarrierOp {
-    const fn share(self) -> Share {
+    const fn share(self) -> ThreadParticipation {
         match self {
-            MbarrierOp::Init | MbarrierOp::Inval => Share::OneThread,
+            MbarrierOp::Init | MbarrierOp::Inval => ThreadParticipation::SingleThread,
             MbarrierOp::Arrive
             | MbarrierOp::ArriveDrop
             | MbarrierOp::ExpectTx
@@ -49,57 +52,65 @@ impl MbarrierOp {
             | MbarrierOp::TestWait
             | MbarrierOp::TryWait
             | MbarrierOp::PendingCount
-            | MbarrierOp::CheckLayout => Share::Either,
+            | MbarrierOp::CheckLayout => ThreadParticipation::SingleOrAll,
         }
     }
 }
 
 impl AsyncOp {
-    const fn share(self) -> Share {
+    const fn share(self) -> ThreadParticipation {
         match self.transfer() {
-            Transfer::Bulk => Share::OneThread,
-            Transfer::Registers | Transfer::Copy | Transfer::Arrival => Share::Lanes,
-            Transfer::None => Share::Either,
+            AsyncTransferKind::Bulk => ThreadParticipation::SingleThread,
+            AsyncTransferKind::Registers | AsyncTransferKind::Copy | AsyncTransferKind::Arrival => {
+                ThreadParticipation::PerLane
+            }
+            AsyncTransferKind::None => ThreadParticipation::SingleOrAll,
         }
     }
 }
 
-impl UnitOp {
-    const fn share(self) -> Share {
+impl DeviceUnitOp {
+    const fn share(self) -> ThreadParticipation {
         match self {
-            UnitOp::TensorCopy(_) | UnitOp::TensorMap(_) => Share::OneThread,
-            UnitOp::Launch(LaunchOp::TryCancel) => Share::OneThread,
-            UnitOp::Launch(LaunchOp::IsCanceled | LaunchOp::FirstBlock) => Share::Either,
-            UnitOp::TensorMemory(op) => op.share(),
-            UnitOp::Stack(_)
-            | UnitOp::Multimem(_)
-            | UnitOp::Warpgroup(_)
-            | UnitOp::Texture(_)
-            | UnitOp::Surface(_)
-            | UnitOp::Fabric => Share::Lanes,
+            DeviceUnitOp::TensorCopy(_) | DeviceUnitOp::TensorMap(_) => {
+                ThreadParticipation::SingleThread
+            }
+            DeviceUnitOp::ClusterLaunchControl(ClusterLaunchControlOp::TryCancel) => {
+                ThreadParticipation::SingleThread
+            }
+            DeviceUnitOp::ClusterLaunchControl(
+                ClusterLaunchControlOp::IsCanceled | ClusterLaunchControlOp::FirstBlock,
+            ) => ThreadParticipation::SingleOrAll,
+            DeviceUnitOp::TensorMemory(op) => op.share(),
+            DeviceUnitOp::Stack(_)
+            | DeviceUnitOp::Multimem(_)
+            | DeviceUnitOp::Warpgroup(_)
+            | DeviceUnitOp::Texture(_)
+            | DeviceUnitOp::Surface(_)
+            | DeviceUnitOp::Fabric => ThreadParticipation::PerLane,
         }
     }
 }
 
 impl TensorMemoryOp {
-    const fn share(self) -> Share {
+    const fn share(self) -> ThreadParticipation {
         match self {
             TensorMemoryOp::Commit
             | TensorMemoryOp::Copy
             | TensorMemoryOp::Shift
-            | TensorMemoryOp::Product
-            | TensorMemoryOp::ScaledProduct
-            | TensorMemoryOp::SparseProduct
-            | TensorMemoryOp::SparseScaledProduct
-            | TensorMemoryOp::StationaryProduct
-            | TensorMemoryOp::StationarySparseProduct => Share::OneThread,
-            TensorMemoryOp::Fence | TensorMemoryOp::Wait => Share::Either,
+            | TensorMemoryOp::Mma
+            | TensorMemoryOp::MmaBlockScaled
+            | TensorMemoryOp::MmaSparse
+            | TensorMemoryOp::MmaSparseBlockScaled
+            | TensorMemoryOp::MmaWeightStationary
+            | TensorMemoryOp::MmaWeightStationarySparse => ThreadParticipation::SingleThread,
+            TensorMemoryOp::Fence | TensorMemoryOp::Wait => ThreadParticipation::SingleOrAll,
             TensorMemoryOp::Allocate
-            | TensorMemoryOp::Free
+            | TensorMemoryOp::Deallocate
             | TensorMemoryOp::Relinquish
             | TensorMemoryOp::Load
             | TensorMemoryOp::LoadReduce
-            | TensorMemoryOp::Store => Share::Lanes,
+            | TensorMemoryOp::Store => ThreadParticipation::PerLane,
         }
     }
 }

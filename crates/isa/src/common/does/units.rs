@@ -5,11 +5,11 @@ use super::families;
 
 /// Operation of a device unit, by family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UnitOp {
+pub enum DeviceUnitOp {
     /// Stack allocation: `alloca`, `stacksave`, `stackrestore`.
     Stack(StackOp),
     /// Cancellation of clusters that have not been launched: `clusterlaunchcontrol`.
-    Launch(LaunchOp),
+    ClusterLaunchControl(ClusterLaunchControlOp),
     /// Memory of several devices accessed through one multimem address: `multimem`.
     Multimem(MultimemOp),
     /// Tensor copies between memories: `cp.async.bulk.tensor` and related instructions.
@@ -41,7 +41,7 @@ pub enum StackOp {
 
 /// Operations of `clusterlaunchcontrol`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LaunchOp {
+pub enum ClusterLaunchControlOp {
     /// `try_cancel`: requests the cancellation of a cluster that has not been launched.
     TryCancel,
     /// `query_cancel.is_canceled`
@@ -88,16 +88,16 @@ pub enum TensorMapOp {
     /// `tensormap.replace`; [`TensorMapField`](crate::modifier::TensorMapField) selects the field.
     Replace,
     /// `tensormap.cp_fenceproxy`
-    Publish,
+    CopyFenceProxy,
 }
 
 /// Operations of `wgmma`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WarpgroupOp {
     /// `wgmma.mma_async`
-    Product,
+    MmaAsync,
     /// `wgmma.mma_async.sp`
-    SparseProduct,
+    MmaAsyncSparse,
     /// `wgmma.fence`
     Fence,
     /// `wgmma.commit_group`
@@ -112,7 +112,7 @@ pub enum TensorMemoryOp {
     /// `tcgen05.alloc`
     Allocate,
     /// `tcgen05.dealloc`
-    Free,
+    Deallocate,
     /// `tcgen05.relinquish_alloc_permit`
     Relinquish,
     /// `tcgen05.commit`
@@ -132,17 +132,17 @@ pub enum TensorMemoryOp {
     /// `tcgen05.st`
     Store,
     /// `tcgen05.mma`
-    Product,
+    Mma,
     /// `tcgen05.mma` with `.block_scale`
-    ScaledProduct,
+    MmaBlockScaled,
     /// `tcgen05.mma.sp`
-    SparseProduct,
+    MmaSparse,
     /// `tcgen05.mma.sp` with `.block_scale`
-    SparseScaledProduct,
+    MmaSparseBlockScaled,
     /// `tcgen05.mma.ws`
-    StationaryProduct,
+    MmaWeightStationary,
     /// `tcgen05.mma.ws.sp`
-    StationarySparseProduct,
+    MmaWeightStationarySparse,
 }
 
 /// Operations on textures.
@@ -190,12 +190,12 @@ impl TensorMemoryOp {
     pub const fn is_product(self) -> bool {
         matches!(
             self,
-            TensorMemoryOp::Product
-                | TensorMemoryOp::ScaledProduct
-                | TensorMemoryOp::SparseProduct
-                | TensorMemoryOp::SparseScaledProduct
-                | TensorMemoryOp::StationaryProduct
-                | TensorMemoryOp::StationarySparseProduct
+            TensorMemoryOp::Mma
+                | TensorMemoryOp::MmaBlockScaled
+                | TensorMemoryOp::MmaSparse
+                | TensorMemoryOp::MmaSparseBlockScaled
+                | TensorMemoryOp::MmaWeightStationary
+                | TensorMemoryOp::MmaWeightStationarySparse
         )
     }
 
@@ -203,9 +203,9 @@ impl TensorMemoryOp {
     pub const fn is_sparse(self) -> bool {
         matches!(
             self,
-            TensorMemoryOp::SparseProduct
-                | TensorMemoryOp::SparseScaledProduct
-                | TensorMemoryOp::StationarySparseProduct
+            TensorMemoryOp::MmaSparse
+                | TensorMemoryOp::MmaSparseBlockScaled
+                | TensorMemoryOp::MmaWeightStationarySparse
         )
     }
 }
@@ -213,14 +213,14 @@ impl TensorMemoryOp {
 impl WarpgroupOp {
     /// Returns whether the operation is a matrix multiplication, dense or sparse.
     pub const fn is_product(self) -> bool {
-        matches!(self, WarpgroupOp::Product | WarpgroupOp::SparseProduct)
+        matches!(self, WarpgroupOp::MmaAsync | WarpgroupOp::MmaAsyncSparse)
     }
 
     /// Returns the index of operand `scale-d`, which controls whether a matrix multiplication adds to its accumulators.
     pub const fn scale_operand(self) -> Option<usize> {
         match self {
-            WarpgroupOp::Product => Some(3),
-            WarpgroupOp::SparseProduct => Some(5),
+            WarpgroupOp::MmaAsync => Some(3),
+            WarpgroupOp::MmaAsyncSparse => Some(5),
             _ => None,
         }
     }
@@ -234,7 +234,7 @@ impl MultimemOp {
 }
 
 families! {
-    UnitOp:
+    DeviceUnitOp:
     /// Returns the tensor copy.
     tensor_copy(TensorCopy) -> TensorCopyOp;
     /// Returns the tensor-memory operation.
@@ -245,14 +245,17 @@ families! {
     warpgroup(Warpgroup) -> WarpgroupOp;
 }
 
-impl UnitOp {
+impl DeviceUnitOp {
     /// Returns whether the four warps of a warpgroup execute the operation together.
-    pub const fn takes_warpgroup(self) -> bool {
-        matches!(self, UnitOp::Warpgroup(_) | UnitOp::TensorMemory(_))
+    pub const fn is_warpgroup_wide(self) -> bool {
+        matches!(
+            self,
+            DeviceUnitOp::Warpgroup(_) | DeviceUnitOp::TensorMemory(_)
+        )
     }
 
     /// Returns whether the operation reads or writes surface elements.
     pub const fn accesses_surface(self) -> bool {
-        matches!(self, UnitOp::Surface(_))
+        matches!(self, DeviceUnitOp::Surface(_))
     }
 }

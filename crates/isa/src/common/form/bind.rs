@@ -4,15 +4,15 @@
 //! Modifiers bind in any order, like in the reference assembler. Only type modifiers, which several slots of a form may accept, are
 //! assigned in source order.
 
-use super::layout::{Layout, Slot, SlotKind};
-use super::{Gate, Meaning, Origin, SlotKey, SlotName, Value};
+use super::layout::{FormSyntax, ModifierSlot, SlotKind};
+use super::{FactSource, Gate, ModifierSpelling, ModifierValue, SlotKey, SlotName};
 use crate::dialect::Dialect;
 use crate::modifiers::Modifiers;
 use crate::types::ScalarType;
 
 /// Mismatch between the modifiers of an instruction and a form. Indices count the modifiers from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Complaint {
+pub enum BindError {
     /// No instruction has this modifier.
     Unknown { word: usize },
     /// The modifier exists, but this form does not accept it.
@@ -25,19 +25,19 @@ pub enum Complaint {
     Missing { slot: usize },
 }
 
-impl Complaint {
+impl BindError {
     /// Returns the penalty of the mismatch for ranking candidate forms. A missing literal has the highest penalty, since literals
     /// distinguish forms.
-    fn weight(self, layout: &Layout) -> u32 {
+    fn penalty(self, layout: &FormSyntax) -> u32 {
         match self {
-            Complaint::Missing { slot } => match layout.slots.get(slot).map(|s| s.kind) {
+            BindError::Missing { slot } => match layout.slots.get(slot).map(|s| s.kind) {
                 Some(SlotKind::Literal(..)) => 4,
                 _ => 2,
             },
-            Complaint::Unknown { .. } => 3,
-            Complaint::Illegal { .. } => 3,
-            Complaint::Duplicate { .. } => 3,
-            Complaint::Type { .. } => 3,
+            BindError::Unknown { .. } => 3,
+            BindError::Illegal { .. } => 3,
+            BindError::Duplicate { .. } => 3,
+            BindError::Type { .. } => 3,
         }
     }
 }
@@ -48,20 +48,20 @@ pub struct Binding {
     /// Index of the modifier.
     pub word: usize,
     /// `None` for a literal.
-    pub value: Option<&'static Value>,
+    pub value: Option<&'static ModifierSpelling>,
 }
 
 /// Best-matching form with its modifier bindings.
 #[derive(Clone, Debug)]
-pub struct Bound {
-    pub layout: &'static Layout,
+pub struct BoundForm {
+    pub layout: &'static FormSyntax,
     /// Binding of each slot of the layout.
     pub slots: Vec<Option<Binding>>,
     /// Mismatches; empty if the modifiers match the form.
-    pub complaints: Vec<Complaint>,
+    pub complaints: Vec<BindError>,
 }
 
-impl Bound {
+impl BoundForm {
     /// Returns the typed values of the bound modifiers.
     pub fn modifiers(&self) -> Modifiers {
         let mut modifiers = Modifiers::default();
@@ -70,7 +70,7 @@ impl Bound {
             match (binding.value, slot.kind) {
                 (Some(value), _) => modifiers.set(value.meaning, slot.role),
                 (None, SlotKind::Literal(_, Some(flag))) => {
-                    modifiers.set(Meaning::Flag(flag), slot.role);
+                    modifiers.set(ModifierValue::Flag(flag), slot.role);
                 }
                 (None, _) => {}
             }
@@ -80,7 +80,7 @@ impl Bound {
 
     /// Returns the slot selected by `key` and its binding, if it is filled. Most slots of a form are empty, so the binding is tested
     /// before the key is compared.
-    fn filled(&self, key: impl SlotKey) -> Option<(&'static Slot, &Binding)> {
+    fn filled(&self, key: impl SlotKey) -> Option<(&'static ModifierSlot, &Binding)> {
         let mut pairs = self.layout.slots.iter().zip(&self.slots);
         pairs.find_map(|(slot, binding)| match binding {
             Some(binding) if key.is(slot) => Some((slot, binding)),
@@ -89,7 +89,7 @@ impl Bound {
     }
 
     /// Returns the typed value of this slot, if it is filled.
-    pub fn meaning(&self, slot: impl SlotKey) -> Option<Meaning> {
+    pub fn meaning(&self, slot: impl SlotKey) -> Option<ModifierValue> {
         let (_, binding) = self.filled(slot)?;
         binding.value.map(|value| value.meaning)
     }
@@ -123,14 +123,18 @@ impl Bound {
     /// Returns the type in this slot.
     pub fn scalar(&self, slot: impl SlotKey) -> Option<ScalarType> {
         match self.meaning(slot)? {
-            Meaning::Type(ty) => Some(ty),
+            ModifierValue::Type(ty) => Some(ty),
             _ => None,
         }
     }
 
     /// Returns the index of the first name modifier that does not follow the opcode directly, in the order of the syntax line.
     pub fn misplaced_lead(&self) -> Option<usize> {
-        let leads = self.slots.iter().take(self.layout.form.leads).flatten();
+        let leads = self
+            .slots
+            .iter()
+            .take(self.layout.form.n_name_modifiers)
+            .flatten();
         let mut places = leads.map(|binding| binding.word).enumerate();
         places
             .find(|(place, word)| place != word)
@@ -164,11 +168,12 @@ impl Bound {
     }
 
     /// Returns the total penalty of the form. Forms with assembler-only values rank lower, since they do not explain an error.
-    fn weight(&self) -> u32 {
-        let weights = self.complaints.iter().map(|c| c.weight(self.layout));
+    fn penalty(&self) -> u32 {
+        let weights = self.complaints.iter().map(|c| c.penalty(self.layout));
         let weight: u32 = weights.sum();
         let mut values = self.slots.iter().flatten().filter_map(|b| b.value);
-        let is_extra = |value: &Value| matches!(value.gate.origin, Origin::Assembler(_));
+        let is_extra =
+            |value: &ModifierSpelling| matches!(value.gate.origin, FactSource::Assembler(_));
         match weight > 0 && values.any(is_extra) {
             true => weight + 2,
             false => weight,
@@ -185,15 +190,15 @@ impl Dialect {
         opcode: &str,
         words: &[&str],
         n_operands: Option<usize>,
-    ) -> Option<Bound> {
+    ) -> Option<BoundForm> {
         let forms = self.forms_of(opcode);
         // `async` directly after `st` is part of the instruction name, which excludes the other forms of `st`.
         let named = forms.clone().any(|layout| is_led_by(layout, words));
-        let mut best: Option<(u32, usize, Bound)> = None;
+        let mut best: Option<(u32, usize, BoundForm)> = None;
         for layout in forms.filter(|layout| !named || is_led_by(layout, words)) {
             let distance = operand_distance(layout, n_operands);
             let bound = self.try_layout(layout, words);
-            let weight = bound.weight();
+            let weight = bound.penalty();
             let is_better = match &best {
                 Some((least, nearest, _)) => (weight, distance) < (*least, *nearest),
                 None => true,
@@ -209,25 +214,25 @@ impl Dialect {
     }
 
     /// Binds modifiers to one form, regardless of mismatches.
-    pub fn bind_layout(&'static self, layout: &'static Layout, words: &[&str]) -> Bound {
+    pub fn bind_layout(&'static self, layout: &'static FormSyntax, words: &[&str]) -> BoundForm {
         self.name_unknown(self.try_layout(layout, words), words)
     }
 
     /// Reclassifies illegal modifiers that no instruction accepts as unknown.
-    fn name_unknown(&'static self, mut bound: Bound, words: &[&str]) -> Bound {
+    fn name_unknown(&'static self, mut bound: BoundForm, words: &[&str]) -> BoundForm {
         for complaint in &mut bound.complaints {
-            if let Complaint::Illegal { word } = *complaint
+            if let BindError::Illegal { word } = *complaint
                 && !words.get(word).is_some_and(|text| self.is_known_word(text))
             {
-                *complaint = Complaint::Unknown { word };
+                *complaint = BindError::Unknown { word };
             }
         }
         bound
     }
 
     /// Binds modifiers to one form; modifiers that it does not accept are reported as illegal, whether known or not.
-    fn try_layout(&'static self, layout: &'static Layout, words: &[&str]) -> Bound {
-        let mut bound = Bound {
+    fn try_layout(&'static self, layout: &'static FormSyntax, words: &[&str]) -> BoundForm {
+        let mut bound = BoundForm {
             layout,
             slots: vec![None; layout.slots.len()],
             complaints: Vec::new(),
@@ -238,7 +243,7 @@ impl Dialect {
             let is_late = type_slots
                 .peek()
                 .is_none_or(|(_, slot)| slot.id == Some(SlotName::ScaleType));
-            if is_late && layout.form.overlooks.contains(word) {
+            if is_late && layout.form.ignored_types.contains(word) {
                 continue;
             }
             let ty = ScalarType::from_name(word);
@@ -254,7 +259,7 @@ impl Dialect {
         }
         for (slot, filled) in bound.slots.iter().enumerate() {
             if filled.is_none() && layout.slots.get(slot).is_some_and(|s| s.required) {
-                bound.complaints.push(Complaint::Missing { slot });
+                bound.complaints.push(BindError::Missing { slot });
             }
         }
         bound
@@ -262,20 +267,20 @@ impl Dialect {
 }
 
 /// Binds to the forms of PTX; see [`Dialect::bind`].
-pub fn bind(opcode: &str, words: &[&str], n_operands: Option<usize>) -> Option<Bound> {
+pub fn bind(opcode: &str, words: &[&str], n_operands: Option<usize>) -> Option<BoundForm> {
     crate::PTX.bind(opcode, words, n_operands)
 }
 
 /// Binds to one form of PTX; see [`Dialect::bind_layout`].
-pub fn bind_layout(layout: &'static Layout, words: &[&str]) -> Bound {
+pub fn bind_layout(layout: &'static FormSyntax, words: &[&str]) -> BoundForm {
     crate::PTX.bind_layout(layout, words)
 }
 
 /// Returns whether the first modifier is the literal that the first slot of the form requires.
-fn is_led_by(layout: &Layout, words: &[&str]) -> bool {
+fn is_led_by(layout: &FormSyntax, words: &[&str]) -> bool {
     match (layout.slots.first(), words.first()) {
         (Some(slot), Some(word)) => {
-            layout.form.leads > 0
+            layout.form.n_name_modifiers > 0
                 && slot.required
                 && matches!(slot.kind, SlotKind::Literal(text, _) if text == *word)
         }
@@ -283,34 +288,34 @@ fn is_led_by(layout: &Layout, words: &[&str]) -> bool {
     }
 }
 
-fn is_literal_of(layout: &Layout, word: &str) -> bool {
+fn is_literal_of(layout: &FormSyntax, word: &str) -> bool {
     layout
         .slots
         .iter()
         .any(|slot| matches!(slot.kind, SlotKind::Literal(text, _) if text == word))
 }
 
-fn bind_type(bound: &mut Bound, slot: Option<usize>, word: usize, text: &str) {
+fn bind_type(bound: &mut BoundForm, slot: Option<usize>, word: usize, text: &str) {
     let Some(slot) = slot else {
         let last = bound.layout.slots.iter().rposition(|s| s.is_type());
         let first = last.and_then(|slot| bound.slots.get(slot)?.as_ref().map(|b| b.word));
         bound.complaints.push(match first {
-            Some(first) => Complaint::Duplicate { word, first },
-            None => Complaint::Illegal { word },
+            Some(first) => BindError::Duplicate { word, first },
+            None => BindError::Illegal { word },
         });
         return;
     };
     match bound.layout.slots.get(slot).and_then(|s| s.find(text)) {
         Some(value) => fill(bound, slot, word, value),
         None => {
-            bound.complaints.push(Complaint::Type { word, slot });
+            bound.complaints.push(BindError::Type { word, slot });
             // Mark the slot as filled, so that only one mismatch is reported.
             fill(bound, slot, word, None);
         }
     }
 }
 
-fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &[&str]) {
+fn bind_word(dialect: &'static Dialect, bound: &mut BoundForm, word: usize, words: &[&str]) {
     let text = words.get(word).copied().unwrap_or("");
     let mut taken = None;
     for (index, slot) in bound.layout.slots.iter().enumerate() {
@@ -336,16 +341,16 @@ fn bind_word(dialect: &'static Dialect, bound: &mut Bound, word: usize, words: &
         return;
     }
     bound.complaints.push(match taken {
-        Some(first) => Complaint::Duplicate { word, first },
-        None => Complaint::Illegal { word },
+        Some(first) => BindError::Duplicate { word, first },
+        None => BindError::Illegal { word },
     });
 }
 
 /// Returns whether the assembler accepts that the modifier in the slot is repeated.
 fn is_repeatable(
     dialect: &Dialect,
-    layout: &Layout,
-    slot: &Slot,
+    layout: &FormSyntax,
+    slot: &ModifierSlot,
     binding: &Binding,
     text: &str,
 ) -> bool {
@@ -359,13 +364,13 @@ fn is_repeatable(
     }
 }
 
-fn fill(bound: &mut Bound, slot: usize, word: usize, value: Option<&'static Value>) {
+fn fill(bound: &mut BoundForm, slot: usize, word: usize, value: Option<&'static ModifierSpelling>) {
     if let Some(place) = bound.slots.get_mut(slot) {
         *place = Some(Binding { word, value });
     }
 }
 
-fn operand_distance(layout: &Layout, n_operands: Option<usize>) -> usize {
+fn operand_distance(layout: &FormSyntax, n_operands: Option<usize>) -> usize {
     let Some(n) = n_operands else { return 0 };
     let (least, most) = (layout.n_required(), layout.operands.len());
     least.saturating_sub(n) + n.saturating_sub(most)

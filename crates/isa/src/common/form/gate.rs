@@ -1,6 +1,6 @@
 //! Availability gates: checks whether a PTX ISA version and a target satisfy a requirement, and reports unmet requirements.
 
-use crate::target::{Feature, Target, TargetGate};
+use crate::target::{Feature, Target, TargetRequirement};
 use crate::version::Version;
 
 /// Required PTX ISA version and target.
@@ -9,14 +9,14 @@ pub struct Gate {
     /// First PTX ISA version.
     pub ptx: Version,
     /// Required targets.
-    pub target: TargetGate,
+    pub target: TargetRequirement,
     /// Source of the requirement.
-    pub origin: Origin,
+    pub origin: FactSource,
 }
 
 /// Source of a table entry, displayed next to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum FactSource {
     /// The section of the PTX ISA that the form references.
     Documented,
     /// Behavior of this version of the reference assembler.
@@ -27,11 +27,11 @@ pub enum Origin {
 
 /// Unmet requirements of a gate for a given version and target. Both fields are `None` if the gate is satisfied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Lacking {
+pub struct UnmetRequirements {
     /// Required version.
     pub version: Option<Version>,
     /// Unsatisfied target requirement.
-    pub target: Option<TargetGate>,
+    pub target: Option<TargetRequirement>,
 }
 
 impl Gate {
@@ -42,28 +42,28 @@ impl Gate {
     pub const fn ptx(major: u8, minor: u8) -> Gate {
         Gate {
             ptx: Version::new(major, minor),
-            target: TargetGate::Any,
-            origin: Origin::Documented,
+            target: TargetRequirement::Any,
+            origin: FactSource::Documented,
         }
     }
 
     /// Returns the same gate, restricted to the architecture `sm` and later ones.
     pub const fn sm(self, sm: u16) -> Gate {
-        self.on(TargetGate::From(sm))
+        self.on(TargetRequirement::From(sm))
     }
 
     /// Returns the same gate, restricted to the architecture-specific target of `sm`: `sm_90a`.
-    pub const fn only_a(self, sm: u16) -> Gate {
-        self.on(TargetGate::Only(sm))
+    pub const fn arch_specific(self, sm: u16) -> Gate {
+        self.on(TargetRequirement::Only(sm))
     }
 
     /// Returns the same gate, restricted to the family of the architecture `sm`: `sm_100f`.
     pub const fn family(self, sm: u16) -> Gate {
-        self.on(TargetGate::Family(sm))
+        self.on(TargetRequirement::Family(sm))
     }
 
     /// Returns the same gate, restricted to these targets.
-    pub const fn on(self, target: TargetGate) -> Gate {
+    pub const fn on(self, target: TargetRequirement) -> Gate {
         Gate { target, ..self }
     }
 
@@ -75,19 +75,19 @@ impl Gate {
     /// Returns the same gate with this reference assembler version as its source, for behavior that contradicts or extends the manual.
     pub const fn assembler(self, version: &'static str) -> Gate {
         Gate {
-            origin: Origin::Assembler(version),
+            origin: FactSource::Assembler(version),
             ..self
         }
     }
 
     /// Returns whether version and target satisfy the gate.
-    pub fn met_by(self, version: Version, target: &Target) -> bool {
+    pub fn is_satisfied_by(self, version: Version, target: &Target) -> bool {
         version >= self.ptx && self.target.met_by(target)
     }
 
     /// Returns the unmet requirements.
-    pub fn lacking(self, version: Version, target: &Target) -> Lacking {
-        Lacking {
+    pub fn lacking(self, version: Version, target: &Target) -> UnmetRequirements {
+        UnmetRequirements {
             version: (version < self.ptx).then_some(self.ptx),
             target: (!self.target.met_by(target)).then_some(self.target),
         }
@@ -102,9 +102,9 @@ impl Gate {
                 false => self.ptx,
             },
             target: match self.target == other.target
-                || matches!(self.target, TargetGate::From(sm) if sm <= other.target.first_sm())
+                || matches!(self.target, TargetRequirement::From(sm) if sm <= other.target.first_sm())
             {
-                true => TargetGate::Any,
+                true => TargetRequirement::Any,
                 false => self.target,
             },
             origin: self.origin,
@@ -117,9 +117,10 @@ impl Gate {
         Gate {
             ptx: self.ptx.max(other.ptx),
             target: match (self.target, other.target) {
-                (TargetGate::Any, target) | (target, TargetGate::Any) => target,
+                (TargetRequirement::Any, target) | (target, TargetRequirement::Any) => target,
                 // A specific target is stricter than a minimum architecture.
-                (specific, TargetGate::From(sm)) | (TargetGate::From(sm), specific)
+                (specific, TargetRequirement::From(sm))
+                | (TargetRequirement::From(sm), specific)
                     if specific.first_sm() >= sm =>
                 {
                     specific
@@ -155,13 +156,13 @@ impl Gate {
     }
 }
 
-impl Origin {
+impl FactSource {
     /// Returns the source as a noun: "PTX ISA", "assembler 13.5", "measured on `sm_90`".
     pub fn text(self) -> String {
         match self {
-            Origin::Documented => "PTX ISA".to_owned(),
-            Origin::Assembler(version) => format!("assembler {version}"),
-            Origin::Measured(target) => format!("measured on `{target}`"),
+            FactSource::Documented => "PTX ISA".to_owned(),
+            FactSource::Assembler(version) => format!("assembler {version}"),
+            FactSource::Measured(target) => format!("measured on `{target}`"),
         }
     }
 }
@@ -172,14 +173,14 @@ mod tests {
 
     #[test]
     fn a_gate_is_met_by_version_and_target() {
-        let gate = Gate::ptx(8, 0).only_a(90);
+        let gate = Gate::ptx(8, 0).arch_specific(90);
         let specific = Target::from_name("sm_90a").expect("a target");
         let plain = Target::from_name("sm_90").expect("a target");
-        assert!(gate.met_by(Version::new(8, 0), specific));
-        assert!(!gate.met_by(Version::new(7, 8), specific));
+        assert!(gate.is_satisfied_by(Version::new(8, 0), specific));
+        assert!(!gate.is_satisfied_by(Version::new(7, 8), specific));
         let lacking = gate.lacking(Version::new(8, 0), plain);
         assert_eq!(lacking.version, None);
-        let lowest = lacking.target.and_then(TargetGate::lowest);
+        let lowest = lacking.target.and_then(TargetRequirement::lowest);
         assert_eq!(lowest.map(|target| target.name), Some("sm_90a"));
     }
 
@@ -199,15 +200,17 @@ mod tests {
 
     #[test]
     fn two_gates_make_the_stricter_one() {
-        let both = Gate::ptx(8, 0).only_a(90).and(Gate::ptx(8, 6).sm(80));
+        let both = Gate::ptx(8, 0)
+            .arch_specific(90)
+            .and(Gate::ptx(8, 6).sm(80));
         assert_eq!(
             (both.ptx, both.target),
-            (Version::new(8, 6), TargetGate::Only(90))
+            (Version::new(8, 6), TargetRequirement::Only(90))
         );
         let rest = Gate::ptx(8, 0).sm(90).beyond(Gate::ptx(7, 8).sm(90));
         assert_eq!(
             (rest.ptx, rest.target),
-            (Version::new(8, 0), TargetGate::Any)
+            (Version::new(8, 0), TargetRequirement::Any)
         );
     }
 }

@@ -1,11 +1,13 @@
-//! Parser for the syntax line of a form: converts `add{.sat}.type d, a, b` into a [`Layout`] of slots and operands.
+//! Parser for the syntax line of a form: converts `add{.sat}.type d, a, b` into a [`FormSyntax`] of slots and operands.
 //!
 //! Grammar: an opcode (`ld`), then required (`.type`) and optional (`{.ss}`) slots without whitespace, then comma-separated operands. An
 //! operand is a name (`a`), an address (`[a]`), a pair of destinations (`d|p`; `d{|p}` if the second is optional), a negatable predicate
 //! (`{!}c`), or an optional operand in a group (`{, c}`). A slot with the name of one of the form's sets accepts a value of that set; any
 //! other slot is a literal modifier.
 
-use super::{Form, Meaning, OperandType, Role, Set, SlotName, Value};
+use super::{
+    Form, ModifierSet, ModifierSpelling, ModifierValue, OperandAccess, OperandType, SlotName,
+};
 use crate::modifier::Flag;
 use crate::modifiers::TypeRole;
 
@@ -13,14 +15,14 @@ use crate::modifiers::TypeRole;
 #[derive(Clone, Copy, Debug)]
 pub enum SlotKind {
     /// One value of the set.
-    Set(&'static Set),
+    Set(&'static ModifierSet),
     /// Exactly this modifier, without its dot, and the flag that it sets. A test verifies that every literal has a flag.
     Literal(&'static str, Option<Flag>),
 }
 
 /// Modifier slot of an instruction form.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot {
+pub struct ModifierSlot {
     /// Name in the syntax line, without the dot: `type`, `sat`.
     pub name: &'static str,
     /// Identifier of the name; `None` for a literal without a flag, which a test rules out.
@@ -31,7 +33,7 @@ pub struct Slot {
     pub role: TypeRole,
 }
 
-impl Slot {
+impl ModifierSlot {
     /// Returns the one-line description of a literal modifier. Returns `None` for sets, whose values have individual descriptions.
     pub fn help(&self) -> Option<&'static str> {
         match self.kind {
@@ -46,13 +48,13 @@ impl Slot {
             SlotKind::Set(set) => set
                 .values
                 .first()
-                .is_some_and(|value| matches!(value.meaning, Meaning::Type(_))),
+                .is_some_and(|value| matches!(value.meaning, ModifierValue::Type(_))),
             SlotKind::Literal(..) => false,
         }
     }
 
     /// Returns the value with this spelling; `Some(None)` for a matching literal, which has no value.
-    pub fn find(&self, word: &str) -> Option<Option<&'static Value>> {
+    pub fn find(&self, word: &str) -> Option<Option<&'static ModifierSpelling>> {
         match self.kind {
             SlotKind::Set(set) => set.values.iter().find(|v| v.text == word).map(Some),
             SlotKind::Literal(text, _) => (text == word).then_some(None),
@@ -61,7 +63,7 @@ impl Slot {
 
     /// Returns all spellings that the slot accepts.
     pub fn spellings(&self) -> impl Iterator<Item = &'static str> {
-        let (values, literal): (&'static [Value], _) = match self.kind {
+        let (values, literal): (&'static [ModifierSpelling], _) = match self.kind {
             SlotKind::Set(set) => (set.values, None),
             SlotKind::Literal(text, _) => (&[], Some(text)),
         };
@@ -90,30 +92,30 @@ pub struct OperandSlot {
     pub shape: OperandShape,
     pub ty: OperandType,
     /// Whether the instruction writes or reads the operand.
-    pub role: Role,
+    pub role: OperandAccess,
     pub optional: bool,
 }
 
 /// Parsed syntax line.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct FormSyntax {
     pub form: &'static Form,
     /// Opcode without modifiers: `st` for `st.async`.
     pub opcode: &'static str,
-    pub slots: Vec<Slot>,
+    pub slots: Vec<ModifierSlot>,
     pub operands: Vec<OperandSlot>,
 }
 
-impl Layout {
-    /// Parses the syntax line of a form. The tables are static: a test parses each line and compares it with [`Layout::spelled`].
-    pub fn read(form: &'static Form) -> Layout {
+impl FormSyntax {
+    /// Parses the syntax line of a form. The tables are static: a test parses each line and compares it with [`FormSyntax::spelled`].
+    pub fn read(form: &'static Form) -> FormSyntax {
         let (mnemonic, operands) = form
             .syntax
             .split_once(char::is_whitespace)
             .unwrap_or((form.syntax, ""));
         let end = mnemonic.find(['.', '{']).unwrap_or(mnemonic.len());
         let (opcode, slots) = mnemonic.split_at(end);
-        Layout {
+        FormSyntax {
             form,
             opcode,
             slots: read_slots(slots, form),
@@ -122,8 +124,10 @@ impl Layout {
     }
 
     /// Returns the slots that belong to the instruction name: `.async` of `st.async`.
-    pub fn leads(&self) -> &[Slot] {
-        self.slots.get(..self.form.leads).unwrap_or(&self.slots)
+    pub fn leads(&self) -> &[ModifierSlot] {
+        self.slots
+            .get(..self.form.n_name_modifiers)
+            .unwrap_or(&self.slots)
     }
 
     /// Returns the instruction name including its literals: `wmma.store.d`, `bar.red`; `mul`, whose second component has several values,
@@ -140,7 +144,7 @@ impl Layout {
     }
 
     /// Returns the maximum number of operands that is not reported as an operand-count error.
-    pub fn n_most(&self) -> usize {
+    pub fn max_operands(&self) -> usize {
         self.operands.len() + self.form.extra_operands
     }
 
@@ -187,7 +191,7 @@ impl Layout {
     }
 }
 
-fn read_slots(mut text: &'static str, form: &'static Form) -> Vec<Slot> {
+fn read_slots(mut text: &'static str, form: &'static Form) -> Vec<ModifierSlot> {
     let mut slots = Vec::new();
     while !text.is_empty() {
         let required = !text.starts_with('{');
@@ -198,7 +202,7 @@ fn read_slots(mut text: &'static str, form: &'static Form) -> Vec<Slot> {
         let set = form.sets.iter().find(|set| set.slot.name() == name);
         let flag = Flag::from_name(name);
         let id = set.map(|set| set.slot).or(flag.map(SlotName::Literal));
-        slots.push(Slot {
+        slots.push(ModifierSlot {
             name,
             id,
             required,
@@ -278,20 +282,20 @@ fn required_operand(text: &'static str, form: &'static Form) -> OperandSlot {
         name,
         shape,
         ty,
-        role: match form.writes.contains(&name) {
-            true => Role::Written,
-            false => Role::Read,
+        role: match form.destination_operands.contains(&name) {
+            true => OperandAccess::Written,
+            false => OperandAccess::Read,
         },
         optional: false,
     }
 }
 
 /// Returns the parsed layouts of all PTX forms, in table order.
-pub fn layouts() -> &'static [Layout] {
+pub fn layouts() -> &'static [FormSyntax] {
     crate::PTX.layouts()
 }
 
 /// Returns the forms of a PTX opcode (`st`), in table order; empty for an opcode without forms.
-pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static Layout> {
+pub fn forms_of(opcode: &str) -> impl Iterator<Item = &'static FormSyntax> {
     crate::PTX.forms_of(opcode)
 }

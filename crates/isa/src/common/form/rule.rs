@@ -1,27 +1,27 @@
 //! Constraints between the modifiers of one opcode, beyond one value per slot: conflicts, requirements, and gates of combinations. The
 //! rules are data: the checker applies them; hover and reference page display them.
 
-use super::{Bound, Gate, Origin, SlotName};
+use super::{BoundForm, FactSource, Gate, SlotName};
 
 /// Predicate on the value of one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pick {
+pub struct SlotPredicate {
     pub slot: SlotName,
     /// Matching spellings; empty matches any value.
     pub values: &'static [&'static str],
 }
 
 /// Matches any value of the slot.
-pub const fn any(slot: SlotName) -> Pick {
-    Pick { slot, values: &[] }
+pub const fn any(slot: SlotName) -> SlotPredicate {
+    SlotPredicate { slot, values: &[] }
 }
 
 /// Matches these values of the slot.
-pub const fn of(slot: SlotName, values: &'static [&'static str]) -> Pick {
-    Pick { slot, values }
+pub const fn of(slot: SlotName, values: &'static [&'static str]) -> SlotPredicate {
+    SlotPredicate { slot, values }
 }
 
-impl Pick {
+impl SlotPredicate {
     /// Returns whether the value of the slot, if it has one, matches.
     pub fn holds(self, value: Option<&str>) -> bool {
         value.is_some_and(|value| self.values.is_empty() || self.values.contains(&value))
@@ -32,38 +32,48 @@ impl Pick {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleKind {
     /// `a` and `b` are mutually exclusive.
-    Clash { a: Pick, b: Pick },
+    Conflict { a: SlotPredicate, b: SlotPredicate },
     /// If `when` matches, the slot must be filled with one of `among` (empty: any value).
-    Needs {
-        when: Pick,
+    Requires {
+        when: SlotPredicate,
         slot: SlotName,
         among: &'static [&'static str],
     },
     /// If `when` matches, the slot must be empty or have one of `among`.
-    Only {
-        when: Pick,
+    Restricts {
+        when: SlotPredicate,
         slot: SlotName,
         among: &'static [&'static str],
     },
     /// The combination requires this gate.
-    Together { a: Pick, b: Pick, gate: Gate },
+    CombinationGate {
+        a: SlotPredicate,
+        b: SlotPredicate,
+        gate: Gate,
+    },
     /// The value requires this gate.
-    From { when: Pick, gate: Gate },
+    ValueGate { when: SlotPredicate, gate: Gate },
     /// Omitting the slot requires this gate.
-    Empty { slot: SlotName, gate: Gate },
+    OmissionGate { slot: SlotName, gate: Gate },
     /// The elements of the access have at most `most` bits in total, or form one of the `wide` accesses.
-    VectorBits { most: u32, wide: &'static Wide },
+    VectorBits {
+        most: u32,
+        wide: &'static WideAccess,
+    },
     /// Permitted only for the `wide` accesses.
-    WideOnly { when: Pick, wide: &'static Wide },
+    WideOnly {
+        when: SlotPredicate,
+        wide: &'static WideAccess,
+    },
     /// The modifier of one slot precedes that of another.
     Before { first: SlotName, second: SlotName },
     /// Modifiers of other instructions that users commonly try here.
-    Refused { words: &'static [&'static str] },
+    ForeignModifier { words: &'static [&'static str] },
 }
 
 /// Accesses wider than the general limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wide {
+pub struct WideAccess {
     pub bits: u32,
     /// Vector modifier and element width in bits.
     pub shapes: &'static [(&'static str, u32)],
@@ -72,7 +82,7 @@ pub struct Wide {
     pub spaces: &'static [&'static str],
 }
 
-impl Wide {
+impl WideAccess {
     /// Returns whether `vector` elements of `width_bits` bits form one of these accesses.
     pub fn has(&self, vector: Option<&str>, width_bits: u32) -> bool {
         self.shapes
@@ -83,7 +93,7 @@ impl Wide {
 
 /// Whether the reference assembler enforces a rule or only the manual states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Enforcement {
     /// The assembler rejects a violation.
     Error,
     /// The assembler accepts a violation, although the manual forbids it.
@@ -94,54 +104,56 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub kind: RuleKind,
-    pub verdict: Verdict,
-    pub origin: Origin,
+    pub verdict: Enforcement,
+    pub origin: FactSource,
     /// Reason or suggested alternative, as one phrase in the words of this project.
-    pub why: &'static str,
+    pub reason: &'static str,
 }
 
 impl Rule {
     /// Returns whether the rule concerns this value of this slot, so that its reason is displayed there.
     pub fn concerns(&self, slot: SlotName, value: &str) -> bool {
-        let meant = |pick: Pick| {
+        let meant = |pick: SlotPredicate| {
             pick.slot == slot && (pick.values.is_empty() || pick.values.contains(&value))
         };
         match self.kind {
-            RuleKind::Clash { a, b } => meant(a) || meant(b),
-            RuleKind::Needs { when, .. }
-            | RuleKind::Only { when, .. }
-            | RuleKind::From { when, .. }
+            RuleKind::Conflict { a, b } => meant(a) || meant(b),
+            RuleKind::Requires { when, .. }
+            | RuleKind::Restricts { when, .. }
+            | RuleKind::ValueGate { when, .. }
             | RuleKind::WideOnly { when, .. } => meant(when),
-            RuleKind::Together { a, b, .. } => meant(a) && !b.values.is_empty(),
+            RuleKind::CombinationGate { a, b, .. } => meant(a) && !b.values.is_empty(),
             RuleKind::VectorBits { .. } => slot == SlotName::Vector,
             RuleKind::Before { first, second } => first == slot || second == slot,
-            RuleKind::Empty { .. } | RuleKind::Refused { .. } => false,
+            RuleKind::OmissionGate { .. } | RuleKind::ForeignModifier { .. } => false,
         }
     }
 }
 
 impl Rule {
     /// Returns the gate that the rule imposes on these modifiers, and the slot whose value causes it.
-    pub fn gate_in(&self, bound: &Bound) -> Option<(SlotName, Gate)> {
-        if self.verdict != Verdict::Error {
+    pub fn gate_in(&self, bound: &BoundForm) -> Option<(SlotName, Gate)> {
+        if self.verdict != Enforcement::Error {
             return None;
         }
-        let holds = |pick: Pick| bound.has(pick.slot) && pick.holds(bound.text(pick.slot));
+        let holds = |pick: SlotPredicate| bound.has(pick.slot) && pick.holds(bound.text(pick.slot));
         match self.kind {
-            RuleKind::From { when, gate } => holds(when).then_some((when.slot, gate)),
-            RuleKind::Together { a, b, gate } => (holds(a) && holds(b)).then_some((a.slot, gate)),
+            RuleKind::ValueGate { when, gate } => holds(when).then_some((when.slot, gate)),
+            RuleKind::CombinationGate { a, b, gate } => {
+                (holds(a) && holds(b)).then_some((a.slot, gate))
+            }
             RuleKind::VectorBits { wide, .. } => {
                 let bits = bound.scalar(SlotName::Type).map_or(0, |ty| ty.width_bits());
                 wide.has(bound.text(SlotName::Vector), bits)
                     .then_some((SlotName::Vector, wide.gate))
             }
-            RuleKind::Clash { .. }
-            | RuleKind::Needs { .. }
-            | RuleKind::Only { .. }
+            RuleKind::Conflict { .. }
+            | RuleKind::Requires { .. }
+            | RuleKind::Restricts { .. }
             | RuleKind::WideOnly { .. }
             | RuleKind::Before { .. }
-            | RuleKind::Empty { .. }
-            | RuleKind::Refused { .. } => None,
+            | RuleKind::OmissionGate { .. }
+            | RuleKind::ForeignModifier { .. } => None,
         }
     }
 }
@@ -150,16 +162,16 @@ impl Rule {
 pub const fn rule(kind: RuleKind, why: &'static str) -> Rule {
     Rule {
         kind,
-        verdict: Verdict::Error,
-        origin: Origin::Documented,
-        why,
+        verdict: Enforcement::Error,
+        origin: FactSource::Documented,
+        reason: why,
     }
 }
 
 /// Creates a rule that only the assembler enforces and the manual does not document.
 pub const fn assembler(kind: RuleKind, why: &'static str) -> Rule {
     Rule {
-        origin: Origin::Assembler("13.5"),
+        origin: FactSource::Assembler("13.5"),
         ..rule(kind, why)
     }
 }
@@ -167,12 +179,12 @@ pub const fn assembler(kind: RuleKind, why: &'static str) -> Rule {
 /// Creates a rule of the manual that the assembler does not enforce.
 pub const fn manual(kind: RuleKind, why: &'static str) -> Rule {
     Rule {
-        verdict: Verdict::Warning,
+        verdict: Enforcement::Warning,
         ..rule(kind, why)
     }
 }
 
-impl Pick {
+impl SlotPredicate {
     /// Formats the predicate: "`.relaxed` or `.release`", or "`.scope`" for any value of the slot.
     fn text(self) -> String {
         match self.values {
@@ -201,40 +213,40 @@ impl Rule {
     pub fn sentence(&self) -> String {
         let what = self.kind.sentence();
         let weight = match self.verdict {
-            Verdict::Error => "",
-            Verdict::Warning => " (documented in the PTX ISA manual, not enforced by `ptxas`)",
+            Enforcement::Error => "",
+            Enforcement::Warning => " (documented in the PTX ISA manual, not enforced by `ptxas`)",
         };
-        format!("{what}: {}{weight}", self.why)
+        format!("{what}: {}{weight}", self.reason)
     }
 }
 
 impl RuleKind {
     fn sentence(&self) -> String {
         match *self {
-            RuleKind::Clash { a, b } => {
+            RuleKind::Conflict { a, b } => {
                 format!("{} cannot be combined with {}", a.text(), b.text())
             }
-            RuleKind::Needs { when, slot, among } => {
-                let wanted = Pick {
+            RuleKind::Requires { when, slot, among } => {
+                let wanted = SlotPredicate {
                     slot,
                     values: among,
                 };
                 format!("{} requires {}", when.text(), wanted.text())
             }
-            RuleKind::Only { when, among, .. } => {
+            RuleKind::Restricts { when, among, .. } => {
                 format!(
                     "{} can be combined with {} only",
                     when.text(),
                     listed(among)
                 )
             }
-            RuleKind::Together { a, b, gate } => {
+            RuleKind::CombinationGate { a, b, gate } => {
                 format!("{} with {} requires {}", a.text(), b.text(), gate.text())
             }
-            RuleKind::From { when, gate } => {
+            RuleKind::ValueGate { when, gate } => {
                 format!("{} requires {}", when.text(), gate.text())
             }
-            RuleKind::Empty { slot, gate } => {
+            RuleKind::OmissionGate { slot, gate } => {
                 format!("omitting `.{slot}` requires {}", gate.text())
             }
             RuleKind::VectorBits { most, wide } if wide.shapes.is_empty() => {
@@ -250,12 +262,12 @@ impl RuleKind {
                 format!("{} requires {}", when.text(), wide.text())
             }
             RuleKind::Before { first, second } => format!("`.{first}` must precede `.{second}`"),
-            RuleKind::Refused { words } => format!("{} is not allowed", listed(words)),
+            RuleKind::ForeignModifier { words } => format!("{} is not allowed", listed(words)),
         }
     }
 }
 
-impl Wide {
+impl WideAccess {
     /// Formats the accesses: "256 bits as `.v8` of 32 or `.v4` of 64 bits".
     fn text(&self) -> String {
         let shapes: Vec<String> = self

@@ -1,6 +1,6 @@
 //! Slot names of syntax lines, and their lookup by name.
 
-use super::layout::Slot;
+use super::layout::ModifierSlot;
 use crate::modifier::Flag;
 use crate::modifiers::TypeRole;
 use std::fmt;
@@ -128,18 +128,18 @@ impl fmt::Display for SlotName {
 /// Lookup key of a slot.
 pub trait SlotKey: Copy {
     /// Returns whether the key identifies the slot.
-    fn is(self, slot: &Slot) -> bool;
+    fn is(self, slot: &ModifierSlot) -> bool;
 }
 
 impl SlotKey for SlotName {
-    fn is(self, slot: &Slot) -> bool {
+    fn is(self, slot: &ModifierSlot) -> bool {
         slot.id == Some(self)
     }
 }
 
 /// Matches a flag by its name, whether the form has it as a literal or as a value of a set.
 impl SlotKey for Flag {
-    fn is(self, slot: &Slot) -> bool {
+    fn is(self, slot: &ModifierSlot) -> bool {
         slot.name == self.name()
     }
 }

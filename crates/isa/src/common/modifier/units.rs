@@ -123,7 +123,7 @@ impl CtaGroup {
 
 spelled! {
     /// Property that a query returns.
-    Property {
+    TextureQuery {
         Width "width", Height "height", Depth "depth", ChannelType "channel_data_type", ChannelOrder "channel_order",
         NormalizedCoordinates "normalized_coords", ForceUnnormalized "force_unnormalized_coords", ArraySize "array_size",
         FilterMode "filter_mode", AddressMode0 "addr_mode_0", AddressMode1 "addr_mode_1", AddressMode2 "addr_mode_2",
@@ -174,44 +174,46 @@ spelled! {
 }
 spelled! {
     /// Lanes, and bits per lane, that `tcgen05.ld` and `tcgen05.st` move at once.
-    MoveShape { M32x32 "32x32b", M16x64 "16x64b", M16x128 "16x128b", M16x256 "16x256b", M16x32x2 "16x32bx2", }
+    TensorMemoryAccessShape { M32x32 "32x32b", M16x64 "16x64b", M16x128 "16x128b", M16x256 "16x256b", M16x32x2 "16x32bx2", }
 }
 spelled! {
     /// Rows, and bits per row, that `tcgen05.cp` copies.
-    CopyShape { L128x256 "128x256b", L4x256 "4x256b", L128x128 "128x128b", L64x128 "64x128b", L32x128 "32x128b", }
+    TensorMemoryCopyShape { L128x256 "128x256b", L4x256 "4x256b", L128x128 "128x128b", L64x128 "64x128b", L32x128 "32x128b", }
 }
 spelled! {
     /// Warps whose tensor-memory lanes receive each row of a copy.
     WarpMulticast { X2Even "warpx2::02_13", X2Halves "warpx2::01_23", X4 "warpx4", }
 }
 
-impl MoveShape {
+impl TensorMemoryAccessShape {
     /// Returns the number of registers per thread and repetition.
     pub const fn registers(self) -> usize {
         match self {
-            MoveShape::M32x32 | MoveShape::M16x64 | MoveShape::M16x32x2 => 1,
-            MoveShape::M16x128 => 2,
-            MoveShape::M16x256 => 4,
+            TensorMemoryAccessShape::M32x32
+            | TensorMemoryAccessShape::M16x64
+            | TensorMemoryAccessShape::M16x32x2 => 1,
+            TensorMemoryAccessShape::M16x128 => 2,
+            TensorMemoryAccessShape::M16x256 => 4,
         }
     }
 }
 
-impl CopyShape {
+impl TensorMemoryCopyShape {
     /// Returns the number of rows of the matrix in shared memory, and the bytes per row.
     pub const fn rows_and_bytes(self) -> (usize, usize) {
         match self {
-            CopyShape::L128x256 => (128, 32),
-            CopyShape::L4x256 => (4, 32),
-            CopyShape::L128x128 => (128, 16),
-            CopyShape::L64x128 => (64, 16),
-            CopyShape::L32x128 => (32, 16),
+            TensorMemoryCopyShape::L128x256 => (128, 32),
+            TensorMemoryCopyShape::L4x256 => (4, 32),
+            TensorMemoryCopyShape::L128x128 => (128, 16),
+            TensorMemoryCopyShape::L64x128 => (64, 16),
+            TensorMemoryCopyShape::L32x128 => (32, 16),
         }
     }
 }
 
 /// Object of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Queried {
+pub enum QueryObject {
     Texture,
     Surface,
     Sampler,

@@ -3,7 +3,7 @@
 use super::sets::{CACHE_HINT, GLOBAL, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::MemoryOp::{Atomic, Reduction};
-use crate::form::rule::{Pick, Rule, RuleKind::*, any, assembler, of, rule};
+use crate::form::rule::{Rule, RuleKind::*, SlotPredicate, any, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{AtomicOp::*, Sem::*, VectorWidth::*};
 use crate::target::Feature;
@@ -73,30 +73,30 @@ set! { HALF_OPS: Op "operation";
     "min", Atomic(Min), ALWAYS, "stores the minimum of both values";
     "max", Atomic(Max), ALWAYS, "stores the maximum of both values";
 }
-const IN_SHARED: Pick = of(S::Space, &["shared", "shared::cta", "shared::cluster"]);
-const OF_64: Pick = of(S::Type, &["b64", "u64"]);
+const IN_SHARED: SlotPredicate = of(S::Space, &["shared", "shared::cta", "shared::cluster"]);
+const OF_64: SlotPredicate = of(S::Type, &["b64", "u64"]);
 #[rustfmt::skip]
-pub(super) const GENERIC: Rule = rule(Empty { slot: S::Space, gate: since(2, 0).sm(20) }, "an address without a state space is a generic address");
+pub(super) const GENERIC: Rule = rule(OmissionGate { slot: S::Space, gate: since(2, 0).sm(20) }, "an address without a state space is a generic address");
 #[rustfmt::skip]
-const SHARED_FIRST: Rule = rule(Together { a: IN_SHARED, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support atomic operations on global memory only");
+const SHARED_FIRST: Rule = rule(CombinationGate { a: IN_SHARED, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support atomic operations on global memory only");
 #[rustfmt::skip]
-const LONG_FIRST: Rule = rule(Together { a: OF_64, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support 32-bit atomic operations only");
+const LONG_FIRST: Rule = rule(CombinationGate { a: OF_64, b: any(S::Op), gate: since(1, 2).sm(12) }, "older architectures support 32-bit atomic operations only");
 #[rustfmt::skip]
-const LONG_SHARED_FIRST: Rule = rule(Together { a: OF_64, b: IN_SHARED, gate: since(2, 0).sm(20) }, "older architectures support 64-bit atomic operations on global memory only");
+const LONG_SHARED_FIRST: Rule = rule(CombinationGate { a: OF_64, b: IN_SHARED, gate: since(2, 0).sm(20) }, "older architectures support 64-bit atomic operations on global memory only");
 /// Rules between the modifiers of atomics.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
-    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes of atomic operations were introduced in PTX 5.0 for `sm_60`"),
+    assembler(Conflict { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
+    assembler(CombinationGate { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes of atomic operations were introduced in PTX 5.0 for `sm_60`"),
     GENERIC, SHARED_FIRST, LONG_FIRST, LONG_SHARED_FIRST,
-    assembler(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope were introduced in PTX 8.4"),
+    assembler(CombinationGate { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope were introduced in PTX 8.4"),
 ];
 #[rustfmt::skip]
 const EXTREME_RULES: &[Rule] = &[
-    assembler(Clash { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
-    assembler(Together { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes of atomic operations were introduced in PTX 5.0 for `sm_60`"),
+    assembler(Conflict { a: any(S::CacheHint), b: of(S::Space, &["shared", "shared::cta", "shared::cluster"]) }, "cache policies apply to global memory only"),
+    assembler(CombinationGate { a: any(S::Scope), b: any(S::Op), gate: since(5, 0).sm(60) }, "scopes of atomic operations were introduced in PTX 5.0 for `sm_60`"),
     GENERIC, SHARED_FIRST,
-    assembler(Together { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64-bit minimum and maximum operations require PTX 1.2 and `sm_32`"),
+    assembler(CombinationGate { a: of(S::Type, &["u64", "s64"]), b: any(S::Op), gate: since(1, 2).sm(32) }, "64-bit minimum and maximum operations require PTX 1.2 and `sm_32`"),
 ];
 
 operands! {
@@ -109,75 +109,75 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Atomic), gate: ATOMICS, operand_extensions: &[Sink], types: POLICY, rules: RULES;
         "Atomically performs a bitwise operation on a value in memory and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
-        good: &["atom.global.and.b32 r, [d], r;"]),
+        accepted_examples: &["atom.global.and.b32 r, [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, EXCHANGE, CACHE_HINT, EXCHANGED], Memory(Atomic), gate: ATOMICS, operand_extensions: &[Sink], types: POLICY, rules: RULES;
         "Atomically replaces the value in memory with b and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
-        good: &["atom.exch.b64 d, [d], d;"]),
+        accepted_examples: &["atom.exch.b64 d, [d], d;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b, c{, cache-policy}",
-        [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, COMPARE_EXCHANGE, CACHE_HINT, COMPARED], Memory(Atomic), gate: ATOMICS, operand_extensions: &[Sink], types: POLICY, rules: RULES;
         "Atomically replaces the value in memory with c if the value equals b, and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
-        good: &["atom.shared.cas.b32 r, [r], r, r;"]),
+        accepted_examples: &["atom.shared.cas.b32 r, [r], r, r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Atomic), gate: ATOMICS, operand_extensions: &[Sink], types: POLICY, rules: RULES;
         "Atomically adds b to the value in memory and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
-        good: &["atom.global.gpu.acq_rel.add.u32 r, [d], 1;", "atom.add.f32 _, [d], f;"], bad: &[("atom.global.add.b32 r, [d], r;", "W0104")]),
+        accepted_examples: &["atom.global.gpu.acq_rel.add.u32 r, [d], 1;", "atom.add.f32 _, [d], f;"], rejected_examples: &[("atom.global.add.b32 r, [d], r;", "W0104")]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Atomic), gate: ATOMICS, operand_extensions: &[Sink], types: POLICY, rules: RULES;
         "Atomically adds half-precision values to memory and returns the original values in d.", "parallel-synchronization-and-communication-instructions-atom";
-        good: &["atom.global.add.noftz.f16x2 r, [d], r;"]),
+        accepted_examples: &["atom.global.add.noftz.f16x2 r, [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: RULES;
+        [SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Atomic), gate: ATOMICS, operand_extensions: &[Sink], types: POLICY, rules: RULES;
         "Atomically increments or decrements a value in memory with wraparound and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
-        good: &["atom.inc.u32 r, [d], 7;"]),
+        accepted_examples: &["atom.inc.u32 r, [d], 7;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: POLICY, rules: EXTREME_RULES;
+        [SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Atomic), gate: ATOMICS, operand_extensions: &[Sink], types: POLICY, rules: EXTREME_RULES;
         "Atomically replaces a value in memory with the minimum or maximum of the value and b, and returns the original value in d.", "parallel-synchronization-and-communication-instructions-atom";
-        good: &["atom.global.max.u32 r, [d], r;"]),
+        accepted_examples: &["atom.global.max.u32 r, [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, BITWISE, CACHE_HINT, BITS], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
         "Atomically performs a bitwise operation on a value in memory.", "parallel-synchronization-and-communication-instructions-red";
-        good: &["red.global.or.b32 [d], r;"]),
+        accepted_examples: &["red.global.or.b32 [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, ADDED], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
         "Atomically adds b to the value in memory.", "parallel-synchronization-and-communication-instructions-red";
-        good: &["red.global.add.f32 [d], f;"]),
+        accepted_examples: &["red.global.add.f32 [d], f;"]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, ADD, CACHE_HINT, HALVES], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
         "Atomically adds half-precision values to memory.", "parallel-synchronization-and-communication-instructions-red";
-        good: &["red.global.add.noftz.f16x2 [d], r;"]),
+        accepted_examples: &["red.global.add.noftz.f16x2 [d], r;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, COUNT, CACHE_HINT, COUNTED], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: RULES;
         "Atomically increments or decrements a value in memory with wraparound.", "parallel-synchronization-and-communication-instructions-red";
-        good: &["red.dec.u32 [d], 7;"]),
+        accepted_examples: &["red.dec.u32 [d], 7;"]),
     form!("red{.sem}{.scope}{.ss}.op{.level::cache_hint}.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, SPACE, EXTREME, CACHE_HINT, EXTREMES], Memory(Reduction), gate: ATOMICS, types: POLICY, rules: EXTREME_RULES;
         "Atomically replaces a value in memory with the minimum or maximum of the value and b.", "parallel-synchronization-and-communication-instructions-red";
-        good: &["red.global.min.s32 [d], r;"]),
+        accepted_examples: &["red.global.min.s32 [d], r;"]),
     form!("atom{.sem}{.scope}{.ss}.op{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
+        [SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Atomic), gate: ATOMICS, operand_extensions: &[Sink], types: VECTOR, rules: RULES;
         "Atomically adds each element of a vector of single-precision values to memory and returns the original vector in d.", "parallel-synchronization-and-communication-instructions-atom";
-        good: &["atom.global.add.v2.f32 {f, f}, [d], {f, f};"], bad: &[("atom.shared.add.v2.f32 {f, f}, [d], {f, f};", "W0102")]),
+        accepted_examples: &["atom.global.add.v2.f32 {f, f}, [d], {f, f};"], rejected_examples: &[("atom.shared.add.v2.f32 {f, f}, [d], {f, f};", "W0102")]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
+        [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Atomic), gate: ATOMICS, operand_extensions: &[Sink], types: VECTOR, rules: RULES;
         "Atomically combines each element of a vector of half-precision values with memory and returns the original vector in d.", "parallel-synchronization-and-communication-instructions-atom";
-        good: &["atom.global.min.noftz.v8.f16 {h, h, h, h, h, h, h, h}, [d], {h, h, h, h, h, h, h, h};"]),
+        accepted_examples: &["atom.global.min.noftz.v8.f16 {h, h, h, h, h, h, h, h}, [d], {h, h, h, h, h, h, h, h};"]),
     form!("atom{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type d, [a], b{, cache-policy}",
-        [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Atomic), gate: ATOMICS, takes: &[Sink], types: VECTOR, rules: RULES;
+        [SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Atomic), gate: ATOMICS, operand_extensions: &[Sink], types: VECTOR, rules: RULES;
         "Atomically combines each element of a vector of packed half-precision pairs with memory and returns the original vector in d.", "parallel-synchronization-and-communication-instructions-atom";
-        good: &["atom.global.add.noftz.v4.f16x2 {r, r, r, r}, [d], {r, r, r, r};"]),
+        accepted_examples: &["atom.global.add.noftz.v4.f16x2 {r, r, r, r}, [d], {r, r, r, r};"]),
     form!("red{.sem}{.scope}{.ss}.op{.noftz}{.level::cache_hint}.vec.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, GLOBAL_ONLY, ADD, CACHE_HINT, UP_TO_4, F32_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
         "Atomically adds each element of a vector of single-precision values to memory.", "parallel-synchronization-and-communication-instructions-red";
-        good: &["red.global.add.v2.f32 [d], {f, f};"], bad: &[("red.shared.add.v2.f32 [d], {f, f};", "W0102")]),
+        accepted_examples: &["red.global.add.v2.f32 [d], {f, f};"], rejected_examples: &[("red.shared.add.v2.f32 [d], {f, f};", "W0102")]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_8, HALF_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
         "Atomically combines each element of a vector of half-precision values with memory.", "parallel-synchronization-and-communication-instructions-red";
-        good: &["red.global.min.noftz.v8.f16 [d], {h, h, h, h, h, h, h, h};"]),
+        accepted_examples: &["red.global.min.noftz.v8.f16 [d], {h, h, h, h, h, h, h, h};"]),
     form!("red{.sem}{.scope}{.ss}.op.noftz{.level::cache_hint}.vec.type [a], b{, cache-policy}",
         [RED_SEM, SCOPE, GLOBAL_ONLY, HALF_OPS, CACHE_HINT, UP_TO_4, PAIR_VECTOR], Memory(Reduction), gate: ATOMICS, types: RED_VECTOR, rules: RULES;
         "Atomically combines each element of a vector of packed half-precision pairs with memory.", "parallel-synchronization-and-communication-instructions-red";
-        good: &["red.global.add.noftz.v4.f16x2 [d], {r, r, r, r};"]),
+        accepted_examples: &["red.global.add.noftz.v4.f16x2 [d], {r, r, r, r};"]),
 ];

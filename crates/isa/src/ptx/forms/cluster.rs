@@ -6,7 +6,7 @@ use crate::does::{HintOp::SetMaxRegisters, MoveOp::*, RegisterChange, SyncOp::*}
 use crate::form::{Form, Gate};
 use crate::modifier::Sem::*;
 use crate::space::StateSpace::SharedCluster;
-use crate::target::TargetGate::{Family, OneOf, Only};
+use crate::target::TargetRequirement::{Family, OneOf, Only};
 
 const CLUSTERS: Gate = since(7, 8).sm(90);
 const ORDERED: Gate = since(8, 0).sm(90);
@@ -38,21 +38,21 @@ operands! {
 /// Instruction forms of cluster instructions.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("barrier.cluster.arrive{.sem}{.aligned}", [ARRIVES], Sync(ClusterArrive), gate: CLUSTERS, leads: 2;
+    form!("barrier.cluster.arrive{.sem}{.aligned}", [ARRIVES], Sync(ClusterArrive), gate: CLUSTERS, n_name_modifiers: 2;
         "Arrives at the cluster barrier without waiting for other threads.", "parallel-synchronization-and-communication-instructions-barrier-cluster";
-        good: &["barrier.cluster.arrive;", "barrier.cluster.arrive.relaxed.aligned;"], bad: &[("barrier.cluster.arrive.acquire;", "W0102")]),
-    form!("barrier.cluster.wait{.sem}{.aligned}", [WAITS], Sync(ClusterWait), gate: CLUSTERS, leads: 2;
+        accepted_examples: &["barrier.cluster.arrive;", "barrier.cluster.arrive.relaxed.aligned;"], rejected_examples: &[("barrier.cluster.arrive.acquire;", "W0102")]),
+    form!("barrier.cluster.wait{.sem}{.aligned}", [WAITS], Sync(ClusterWait), gate: CLUSTERS, n_name_modifiers: 2;
         "Waits until all threads of the cluster have arrived at the cluster barrier.", "parallel-synchronization-and-communication-instructions-barrier-cluster";
-        good: &["barrier.cluster.wait;", "barrier.cluster.wait.acquire.aligned;"]),
-    form!("mapa{.ss}.type d, a, b", [IN_CLUSTER, MAPPED], Move(MapToRank), gate: CLUSTERS, takes: &[VariableAddress, ArrayElement], types: TO_RANK;
+        accepted_examples: &["barrier.cluster.wait;", "barrier.cluster.wait.acquire.aligned;"]),
+    form!("mapa{.ss}.type d, a, b", [IN_CLUSTER, MAPPED], Move(Mapa), gate: CLUSTERS, operand_extensions: &[VariableAddress, ArrayElement], types: TO_RANK;
         "Maps a shared memory address to the corresponding address in the block with rank b in the cluster.", "data-movement-and-conversion-instructions-mapa";
-        good: &["mapa.shared::cluster.u32 r, r, 1;", "mapa.u64 d, d, r;"], bad: &[("mapa.shared.u32 r, r, 1;", "W0102"), ("mapa.u64 d, d, d;", "W0109")]),
-    form!("getctarank{.ss}.type d, a", [IN_CLUSTER, LOCATED], Move(RankOf), gate: CLUSTERS, takes: &[VariableAddress, ArrayElement], types: RANK;
+        accepted_examples: &["mapa.shared::cluster.u32 r, r, 1;", "mapa.u64 d, d, r;"], rejected_examples: &[("mapa.shared.u32 r, r, 1;", "W0102"), ("mapa.u64 d, d, d;", "W0109")]),
+    form!("getctarank{.ss}.type d, a", [IN_CLUSTER, LOCATED], Move(GetCtaRank), gate: CLUSTERS, operand_extensions: &[VariableAddress, ArrayElement], types: RANK;
         "Returns the rank in the cluster of the block whose shared memory contains the address.", "data-movement-and-conversion-instructions-getctarank";
-        good: &["getctarank.shared::cluster.u32 r, r;", "getctarank.u64 r, d;"], bad: &[("getctarank.u64 d, d;", "W0109")]),
-    form!("setmaxnreg.inc.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterChange::Increase)), gate: REGISTERS, leads: 1, types: COUNT;
+        accepted_examples: &["getctarank.shared::cluster.u32 r, r;", "getctarank.u64 r, d;"], rejected_examples: &[("getctarank.u64 d, d;", "W0109")]),
+    form!("setmaxnreg.inc.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterChange::Increase)), gate: REGISTERS, n_name_modifiers: 1, types: COUNT;
         "Requests an increase of the maximum number of registers per thread to `count`.", "miscellaneous-instructions-setmaxnreg";
-        bad: &[("setmaxnreg.inc.sync.aligned.u32 25;", "W0144")]),
-    form!("setmaxnreg.dec.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterChange::Decrease)), gate: REGISTERS, leads: 1, types: COUNT;
+        rejected_examples: &[("setmaxnreg.inc.sync.aligned.u32 25;", "W0144")]),
+    form!("setmaxnreg.dec.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterChange::Decrease)), gate: REGISTERS, n_name_modifiers: 1, types: COUNT;
         "Releases registers to reduce the maximum number of registers per thread to `count`.", "miscellaneous-instructions-setmaxnreg"),
 ];

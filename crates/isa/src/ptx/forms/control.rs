@@ -3,7 +3,7 @@
 use super::sets::U32_ONLY;
 use super::table::{form, operands, since};
 use crate::does::{ControlOp::*, HintOp::*};
-use crate::form::{Form, Takes};
+use crate::form::{Form, OperandExtension};
 
 operands! {
     TARGET: "tgt" Label;
@@ -19,36 +19,36 @@ operands! {
 pub static FORMS: &[Form] = &[
     form!("bra{.uni} tgt", [], Control(Branch), types: TARGET;
         "Branches to a label. `.uni` asserts that the branch is not divergent.", "control-flow-instructions-bra";
-        good: &["bra L;", "bra.uni L;"], bad: &[("bra M;", "W0113"), ("bra 5;", "W0110")]),
-    form!("brx.idx{.uni} index, tlist", [], Control(BranchIndexed), gate: since(5, 1).sm(30).assembler("13.5"), leads: 1, types: TABLE;
+        accepted_examples: &["bra L;", "bra.uni L;"], rejected_examples: &[("bra M;", "W0113"), ("bra 5;", "W0110")]),
+    form!("brx.idx{.uni} index, tlist", [], Control(BranchIndexed), gate: since(5, 1).sm(30).assembler("13.5"), n_name_modifiers: 1, types: TABLE;
         "Branches to the label that an index selects from a list of labels.", "control-flow-instructions-brx-idx"),
-    form!("call{.uni} func", [], Control(Call), types: CALLEE, takes: &[Takes::ParameterLists];
+    form!("call{.uni} func", [], Control(Call), types: CALLEE, operand_extensions: &[OperandExtension::ParameterLists];
         "Calls a function.", "control-flow-instructions-call"),
     form!("ret{.uni}", [], Control(Return);
         "Returns from a function, or terminates the thread if executed in a kernel.", "control-flow-instructions-ret";
-        good: &["ret;", "ret.uni;"]),
+        accepted_examples: &["ret;", "ret.uni;"]),
     form!("exit", [], Control(Exit);
         "Terminates the thread.", "control-flow-instructions-exit";
-        good: &["exit;"]),
+        accepted_examples: &["exit;"]),
     form!("trap", [], Control(Trap);
         "Aborts the execution of the grid and generates an interrupt to the host.", "miscellaneous-instructions-trap";
-        good: &["trap;"]),
+        accepted_examples: &["trap;"]),
     form!("brkpt", [], Control(Breakpoint);
         "Suspends execution at a breakpoint for a debugger.", "miscellaneous-instructions-brkpt";
-        good: &["brkpt;"]),
+        accepted_examples: &["brkpt;"]),
     form!("nanosleep.type a", [U32_ONLY], Hint(Nanosleep), gate: since(6, 2).sm(70), types: TIME;
         "Suspends the thread for approximately `a` nanoseconds.", "miscellaneous-instructions-nanosleep";
-        good: &["nanosleep.u32 20;"]),
+        accepted_examples: &["nanosleep.u32 20;"]),
     form!("pmevent a", [], Hint(Pmevent), types: EVENT;
         "Triggers a performance monitor event.", "miscellaneous-instructions-pmevent";
-        good: &["pmevent 7;"]),
+        accepted_examples: &["pmevent 7;"]),
     form!("pmevent.mask a", [], Hint(Pmevent), gate: since(3, 0).sm(20), types: EVENTS;
         "Triggers several performance monitor events.", "miscellaneous-instructions-pmevent";
-        good: &["pmevent.mask 7;"]),
+        accepted_examples: &["pmevent.mask 7;"]),
     form!("griddepcontrol.launch_dependents", [], Hint(GridDependency), gate: since(7, 8).sm(90);
         "Signals that dependent grids may be launched.", "parallel-synchronization-and-communication-instructions-griddepcontrol";
-        good: &["griddepcontrol.launch_dependents;"]),
+        accepted_examples: &["griddepcontrol.launch_dependents;"]),
     form!("griddepcontrol.wait", [], Hint(GridDependency), gate: since(7, 8).sm(90);
         "Waits for the completion of prerequisite grids.", "parallel-synchronization-and-communication-instructions-griddepcontrol";
-        good: &["griddepcontrol.wait;"], bad: &[("griddepcontrol.wait.rn;", "W0102")]),
+        accepted_examples: &["griddepcontrol.wait;"], rejected_examples: &[("griddepcontrol.wait.rn;", "W0102")]),
 ];

@@ -40,23 +40,23 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("cp.async.cop.dst.src{.level::cache_hint}{.level::prefetch_size}{.L1::32B} [dst], [src], size{, source-size}{, cache-policy}",
-        [CACHED, TO, FROM, CACHE_HINT, PREFETCH_SIZE], Async(Copy), gate: COPIES, leads: 1, announced: &[("cache-policy", Hint)],
-        address: Copied, types: COPIED, rules: RULES;
+        [CACHED, TO, FROM, CACHE_HINT, PREFETCH_SIZE], Async(Copy), gate: COPIES, n_name_modifiers: 1, flag_gated_operands: &[("cache-policy", Hint)],
+        address: AsyncCopy, types: COPIED, rules: RULES;
         "Starts an asynchronous copy of 4, 8 or 16 bytes. Bytes beyond `source-size` are filled with zeros, and all bytes are if the ignore-src predicate is true.",
         "data-movement-and-conversion-instructions-cp-async";
-        good: &["cp.async.ca.shared.global [r], [d], 4;", "cp.async.cg.shared.global [r], [d], 16, r;", "cp.async.cg.shared.global [r], [d], 16, p;"],
-        bad: &[("cp.async.cg.shared.global [r], [d], 4;", "W0144"), ("cp.async.shared.global [r], [d], 4;", "W0105"), ("cp.async.ca.global.shared [d], [r], 4;", "W0388")]),
-    form!("cp.async.commit_group", [], Async(CopyCommit), gate: COPIES, leads: 2;
+        accepted_examples: &["cp.async.ca.shared.global [r], [d], 4;", "cp.async.cg.shared.global [r], [d], 16, r;", "cp.async.cg.shared.global [r], [d], 16, p;"],
+        rejected_examples: &[("cp.async.cg.shared.global [r], [d], 4;", "W0144"), ("cp.async.shared.global [r], [d], 4;", "W0105"), ("cp.async.ca.global.shared [d], [r], 4;", "W0388")]),
+    form!("cp.async.commit_group", [], Async(CopyCommit), gate: COPIES, n_name_modifiers: 2;
         "Commits all prior uncommitted `cp.async` operations of the thread to a cp.async-group.", "data-movement-and-conversion-instructions-cp-async-commit-group";
-        good: &["cp.async.commit_group;"]),
-    form!("cp.async.wait_group n", [], Async(CopyWait), gate: COPIES, leads: 2, types: GROUPS;
+        accepted_examples: &["cp.async.commit_group;"]),
+    form!("cp.async.wait_group n", [], Async(CopyWait), gate: COPIES, n_name_modifiers: 2, types: GROUPS;
         "Waits until at most the `n` most recent cp.async-groups of the thread are pending.", "data-movement-and-conversion-instructions-cp-async-wait-group";
-        good: &["cp.async.wait_group 1;"], bad: &[("cp.async.wait_group r;", "W0110")]),
-    form!("cp.async.wait_all", [], Async(CopyWaitAll), gate: COPIES, leads: 2;
+        accepted_examples: &["cp.async.wait_group 1;"], rejected_examples: &[("cp.async.wait_group r;", "W0110")]),
+    form!("cp.async.wait_all", [], Async(CopyWaitAll), gate: COPIES, n_name_modifiers: 2;
         "Waits until all prior `cp.async` operations of the thread are complete.", "data-movement-and-conversion-instructions-cp-async-wait-group";
-        good: &["cp.async.wait_all;"]),
-    form!("cp.async.mbarrier.arrive{.noinc}{.ss}.type [addr]", [OWN, B64_ONLY], Async(CopyArrive), gate: COPIES, leads: 3, address: Copied;
+        accepted_examples: &["cp.async.wait_all;"]),
+    form!("cp.async.mbarrier.arrive{.noinc}{.ss}.type [addr]", [OWN, B64_ONLY], Async(CopyArrive), gate: COPIES, n_name_modifiers: 3, address: AsyncCopy;
         "Triggers an arrival at an mbarrier when all prior `cp.async` operations of the thread are complete. Without `.noinc`, the pending count is incremented first.",
         "parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive";
-        good: &["cp.async.mbarrier.arrive.noinc.shared.b64 [d];"]),
+        accepted_examples: &["cp.async.mbarrier.arrive.noinc.shared.b64 [d];"]),
 ];

@@ -17,7 +17,7 @@ pub(super) const BULK: Gate = since(8, 0).sm(90);
 /// Copies to the shared memory of the executing CTA (`.shared::cta`).
 pub(super) const TO_BLOCK: Gate = since(8, 6).sm(90);
 /// Maximum size in bytes: the largest multiple of 16 that fits into 20 bits.
-pub(super) const MOST: u64 = 0xf_fff0;
+pub(super) const MAX_BULK_BYTES: u64 = 0xf_fff0;
 
 set! { TO_GLOBAL: Destination "destination"; "global", Space(Global), ALWAYS, "to global memory"; }
 set! { TO_CLUSTER: Destination "destination"; "shared::cluster", Space(SharedCluster), ALWAYS, "to shared memory of any block of the cluster"; }
@@ -46,14 +46,14 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 operands! {
-    GLOBAL_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Global), "size" Number(MultipleUpTo(16, MOST)), "mbar" MbarrierIn(SharedCluster),
+    GLOBAL_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Global), "size" Number(MultipleUpTo(16, MAX_BULK_BYTES)), "mbar" MbarrierIn(SharedCluster),
         "blocks" Fixed(U16), "cache-policy" CachePolicy;
-    GLOBAL_TO_BLOCK: "dst" AddressIn(Shared), "src" AddressIn(Global), "size" Number(MultipleUpTo(16, MOST)), "left" Number(UpTo(15)), "right" Number(UpTo(15)),
+    GLOBAL_TO_BLOCK: "dst" AddressIn(Shared), "src" AddressIn(Global), "size" Number(MultipleUpTo(16, MAX_BULK_BYTES)), "left" Number(UpTo(15)), "right" Number(UpTo(15)),
         "mbar" MbarrierIn(Shared), "cache-policy" CachePolicy;
-    BLOCK_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Shared), "size" Number(MultipleUpTo(16, MOST)), "mbar" MbarrierIn(SharedCluster);
-    BLOCK_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Number(MultipleUpTo(16, MOST)), "cache-policy" CachePolicy, "bytes" Fixed(U16);
-    REDUCED_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Number(MultipleUpTo(16, MOST)), "cache-policy" CachePolicy;
-    PREFETCHED: "size" Number(MultipleUpTo(16, MOST)), "cache-policy" CachePolicy;
+    BLOCK_TO_CLUSTER: "dst" AddressIn(SharedCluster), "src" AddressIn(Shared), "size" Number(MultipleUpTo(16, MAX_BULK_BYTES)), "mbar" MbarrierIn(SharedCluster);
+    BLOCK_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Number(MultipleUpTo(16, MAX_BULK_BYTES)), "cache-policy" CachePolicy, "bytes" Fixed(U16);
+    REDUCED_TO_GLOBAL: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Number(MultipleUpTo(16, MAX_BULK_BYTES)), "cache-policy" CachePolicy;
+    PREFETCHED: "size" Number(MultipleUpTo(16, MAX_BULK_BYTES)), "cache-policy" CachePolicy;
     GROUPS: "n" Literal(32);
 }
 
@@ -64,79 +64,79 @@ const REDUCE: &str = "data-movement-and-conversion-instructions-cp-reduce-async-
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("cp.async.bulk.dst.src.completion_mechanism{.multicast::cluster}{.level::cache_hint} [dst], [src], size, [mbar]{, blocks}{, cache-policy}",
-        [TO_CLUSTER, FROM_GLOBAL, MBARRIER, CACHE_HINT], Async(BulkCopy), gate: BULK, leads: 2, announced: &[("blocks", Blocks), ("cache-policy", Hint)],
-        address: Copied, types: GLOBAL_TO_CLUSTER, rules: RULES;
+        [TO_CLUSTER, FROM_GLOBAL, MBARRIER, CACHE_HINT], Async(BulkCopy), gate: BULK, n_name_modifiers: 2, flag_gated_operands: &[("blocks", Blocks), ("cache-policy", Hint)],
+        address: AsyncCopy, types: GLOBAL_TO_CLUSTER, rules: RULES;
         "Starts an asynchronous copy from global memory to shared memory of one or more blocks of the cluster.", COPY;
-        good: &["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [d], 64, [d];"],
-        bad: &[("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [d], 8, [d];", "W0144"),
+        accepted_examples: &["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [d], 64, [d];"],
+        rejected_examples: &[("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [d], 8, [d];", "W0144"),
             ("cp.async.bulk.shared::cluster.global [d], [d], 64, [d];", "W0105"),
             ("cp.async.bulk.global.shared::cluster.mbarrier::complete_tx::bytes [d], [d], 64, [d];", "W0388")]),
     form!("cp.async.bulk.dst.src.completion_mechanism{.mode}{.level::cache_hint} [dst], [src], size{, left}{, right}, [mbar]{, cache-policy}",
-        [TO_CTA, FROM_GLOBAL, MBARRIER, OUT_OF_BOUNDS, CACHE_HINT], Async(BulkCopy), gate: TO_BLOCK, leads: 2,
-        announced: &[("left", Oob), ("right", Oob), ("cache-policy", Hint)], address: Copied, types: GLOBAL_TO_BLOCK, rules: RULES;
+        [TO_CTA, FROM_GLOBAL, MBARRIER, OUT_OF_BOUNDS, CACHE_HINT], Async(BulkCopy), gate: TO_BLOCK, n_name_modifiers: 2,
+        flag_gated_operands: &[("left", Oob), ("right", Oob), ("cache-policy", Hint)], address: AsyncCopy, types: GLOBAL_TO_BLOCK, rules: RULES;
         "Starts an asynchronous copy from global memory to shared memory of the block.", COPY;
-        good: &["cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [d], [d], 64, [d];"]),
-    form!("cp.async.bulk.dst.src.completion_mechanism [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER], Async(BulkCopy), gate: BULK, leads: 2,
-        address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
+        accepted_examples: &["cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [d], [d], 64, [d];"]),
+    form!("cp.async.bulk.dst.src.completion_mechanism [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER], Async(BulkCopy), gate: BULK, n_name_modifiers: 2,
+        address: AsyncCopy, types: BLOCK_TO_CLUSTER, rules: RULES;
         "Starts an asynchronous copy from shared memory of the block to shared memory of another block of the cluster.", COPY;
-        good: &["cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [d], [d], 64, [d];"]),
+        accepted_examples: &["cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [d], [d], 64, [d];"]),
     form!("cp.async.bulk.dst.src.completion_mechanism{.level::cache_hint}{.mode} [dst], [src], size{, cache-policy}{, bytes}",
-        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, CP_MASK], Async(BulkCopy), gate: BULK, leads: 2, announced: &[("cache-policy", Hint), ("bytes", ByteMask)],
-        address: Copied, types: BLOCK_TO_GLOBAL, rules: RULES;
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, CP_MASK], Async(BulkCopy), gate: BULK, n_name_modifiers: 2, flag_gated_operands: &[("cache-policy", Hint), ("bytes", ByteMask)],
+        address: AsyncCopy, types: BLOCK_TO_GLOBAL, rules: RULES;
         "Starts an asynchronous copy from shared memory of the block to global memory.", COPY;
-        good: &["cp.async.bulk.global.shared::cta.bulk_group [d], [d], 64;"], bad: &[("cp.async.bulk.global.shared::cta.bulk_group [d], [d], 64, [d];", "W0108")]),
+        accepted_examples: &["cp.async.bulk.global.shared::cta.bulk_group [d], [d], 64;"], rejected_examples: &[("cp.async.bulk.global.shared::cta.bulk_group [d], [d], 64, [d];", "W0108")]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, BITWISE, B32_ONLY],
-        Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
+        Async(BulkReduction), gate: BULK, n_name_modifiers: 3, address: AsyncCopy, types: BLOCK_TO_CLUSTER, rules: RULES;
         "Starts an asynchronous bitwise reduction. The source is in shared memory of the block, the destination in shared memory of any block of the cluster.", REDUCE;
-        good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.and.b32 [d], [d], 64, [d];"]),
+        accepted_examples: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.and.b32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, ADD, CLUSTER_ADDED],
-        Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
+        Async(BulkReduction), gate: BULK, n_name_modifiers: 3, address: AsyncCopy, types: BLOCK_TO_CLUSTER, rules: RULES;
         "Starts an asynchronous addition. The source is in shared memory of the block, the destination in shared memory of any block of the cluster.", REDUCE;
-        good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [d], [d], 64, [d];"]),
+        accepted_examples: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, COUNT, U32_ONLY],
-        Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
+        Async(BulkReduction), gate: BULK, n_name_modifiers: 3, address: AsyncCopy, types: BLOCK_TO_CLUSTER, rules: RULES;
         "Starts an asynchronous reduction that increments or decrements values in shared memory of a block of the cluster with wraparound.", REDUCE;
-        good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.inc.u32 [d], [d], 64, [d];"]),
+        accepted_examples: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.inc.u32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size, [mbar]", [TO_CLUSTER, FROM_CTA, MBARRIER, EXTREME, CLUSTER_EXTREMES],
-        Async(BulkReduction), gate: BULK, leads: 3, address: Copied, types: BLOCK_TO_CLUSTER, rules: RULES;
+        Async(BulkReduction), gate: BULK, n_name_modifiers: 3, address: AsyncCopy, types: BLOCK_TO_CLUSTER, rules: RULES;
         "Starts an asynchronous minimum or maximum reduction from shared memory of the block to shared memory of a block of the cluster.", REDUCE;
-        good: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.s32 [d], [d], 64, [d];"]),
+        accepted_examples: &["cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.s32 [d], [d], 64, [d];"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
-        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, BITWISE, BITS], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
-        address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, BITWISE, BITS], Async(BulkReduction), gate: BULK, n_name_modifiers: 3, flag_gated_operands: &[("cache-policy", Hint)],
+        address: AsyncCopy, types: REDUCED_TO_GLOBAL, rules: RULES;
         "Starts an asynchronous bitwise reduction from shared memory of the block to global memory.", REDUCE;
-        good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.or.b64 [d], [d], 64;"]),
+        accepted_examples: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.or.b64 [d], [d], 64;"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
-        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, ADD, ADDED], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
-        address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, ADD, ADDED], Async(BulkReduction), gate: BULK, n_name_modifiers: 3, flag_gated_operands: &[("cache-policy", Hint)],
+        address: AsyncCopy, types: REDUCED_TO_GLOBAL, rules: RULES;
         "Starts an asynchronous addition reduction from shared memory of the block to global memory.", REDUCE;
-        good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [d], [d], 64;"]),
+        accepted_examples: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [d], [d], 64;"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.noftz.type [dst], [src], size{, cache-policy}",
-        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, ADD, HALVES], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
-        address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, ADD, HALVES], Async(BulkReduction), gate: BULK, n_name_modifiers: 3, flag_gated_operands: &[("cache-policy", Hint)],
+        address: AsyncCopy, types: REDUCED_TO_GLOBAL, rules: RULES;
         "Starts an asynchronous addition reduction of 16-bit floats from shared memory of the block to global memory.", REDUCE;
-        good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [d], [d], 64;"],
-        bad: &[("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [d], [d], 64;", "W0104")]),
+        accepted_examples: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [d], [d], 64;"],
+        rejected_examples: &[("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [d], [d], 64;", "W0104")]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
-        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, COUNT, U32_ONLY], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
-        address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, COUNT, U32_ONLY], Async(BulkReduction), gate: BULK, n_name_modifiers: 3, flag_gated_operands: &[("cache-policy", Hint)],
+        address: AsyncCopy, types: REDUCED_TO_GLOBAL, rules: RULES;
         "Starts an asynchronous reduction that increments or decrements values in global memory with wraparound.", REDUCE;
-        good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.dec.u32 [d], [d], 64;"]),
+        accepted_examples: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.dec.u32 [d], [d], 64;"]),
     form!("cp.reduce.async.bulk.dst.src.completion_mechanism{.level::cache_hint}.op.type [dst], [src], size{, cache-policy}",
-        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, EXTREME, EXTREMES], Async(BulkReduction), gate: BULK, leads: 3, announced: &[("cache-policy", Hint)],
-        address: Copied, types: REDUCED_TO_GLOBAL, rules: RULES;
+        [TO_GLOBAL, FROM_CTA, GROUP, CACHE_HINT, EXTREME, EXTREMES], Async(BulkReduction), gate: BULK, n_name_modifiers: 3, flag_gated_operands: &[("cache-policy", Hint)],
+        address: AsyncCopy, types: REDUCED_TO_GLOBAL, rules: RULES;
         "Starts an asynchronous minimum or maximum reduction from shared memory of the block to global memory.", REDUCE;
-        good: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s64 [d], [d], 64;"]),
-    form!("cp.async.bulk.prefetch.L2.ss{.level::cache_hint} [a], size{, cache-policy}", [GLOBAL_ONLY, CACHE_HINT], Hint(BulkPrefetch), gate: BULK, leads: 3,
-        announced: &[("cache-policy", Hint)], address: Copied, types: PREFETCHED;
+        accepted_examples: &["cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s64 [d], [d], 64;"]),
+    form!("cp.async.bulk.prefetch.L2.ss{.level::cache_hint} [a], size{, cache-policy}", [GLOBAL_ONLY, CACHE_HINT], Hint(BulkPrefetch), gate: BULK, n_name_modifiers: 3,
+        flag_gated_operands: &[("cache-policy", Hint)], address: AsyncCopy, types: PREFETCHED;
         "Prefetches a range of global memory into the L2 cache.", "data-movement-and-conversion-instructions-cp-async-bulk-prefetch";
-        good: &["cp.async.bulk.prefetch.L2.global [d], 64;"], bad: &[("cp.async.bulk.prefetch.L2.global [d], 8;", "W0144")]),
-    form!("cp.async.bulk.commit_group", [], Async(BulkCommit), gate: BULK, leads: 3;
+        accepted_examples: &["cp.async.bulk.prefetch.L2.global [d], 64;"], rejected_examples: &[("cp.async.bulk.prefetch.L2.global [d], 8;", "W0144")]),
+    form!("cp.async.bulk.commit_group", [], Async(BulkCommit), gate: BULK, n_name_modifiers: 3;
         "Commits all prior uncommitted bulk asynchronous operations of the thread to a bulk async-group.",
         "data-movement-and-conversion-instructions-cp-async-bulk-commit-group";
-        good: &["cp.async.bulk.commit_group;"]),
-    form!("cp.async.bulk.wait_group{.read} n", [], Async(BulkWait), gate: BULK, leads: 3, types: GROUPS;
+        accepted_examples: &["cp.async.bulk.commit_group;"]),
+    form!("cp.async.bulk.wait_group{.read} n", [], Async(BulkWait), gate: BULK, n_name_modifiers: 3, types: GROUPS;
         "Waits until at most the `n` most recent bulk async-groups of the thread are pending. With `.read`, waits only until the groups have read their sources.",
         "data-movement-and-conversion-instructions-cp-async-bulk-wait-group";
-        good: &["cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group.read 0;"]),
+        accepted_examples: &["cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group.read 0;"]),
 ];

@@ -6,7 +6,7 @@ use crate::does::MatrixOp::{Ldmatrix, Stmatrix};
 use crate::form::rule::{Rule, RuleKind::*, rule};
 use crate::form::{Form, Gate};
 use crate::modifier::{Flag, MatrixCount::*, MatrixLayout::*, Unpacking::*};
-use crate::target::TargetGate::{Family, OneOf};
+use crate::target::TargetRequirement::{Family, OneOf};
 
 const ASSEMBLER: &str = "13.5";
 const LOADS: &str = "warp-level-matrix-instructions-ldmatrix";
@@ -56,7 +56,7 @@ types!(SINGLE_BYTES, Type, B8);
 
 #[rustfmt::skip]
 static RULES: &[Rule] = &[
-    rule(Refused { words: &["const", "global", "local", "param", "param::func", "param::entry", "shared::cluster"] },
+    rule(ForeignModifier { words: &["const", "global", "local", "param", "param::func", "param::entry", "shared::cluster"] },
         "the matrices must be located in shared memory of the block"),
 ];
 
@@ -70,15 +70,15 @@ operands! {
 macro_rules! load {
     ($syntax:literal, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [$($set),*], Matrix(Ldmatrix), gate: $gate, types: LOADED, address: AnyWidth, repeatable: &[Flag::Sync], rules: RULES;
-            $help, LOADS; good: $good, bad: $bad)
+            $help, LOADS; accepted_examples: $good, rejected_examples: $bad)
     };
 }
 
 /// Form of `stmatrix`.
 macro_rules! store {
     ($syntax:literal, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
-        form!($syntax, [$($set),*], Matrix(Stmatrix), gate: $gate, writes: &[], types: STORED, address: AnyWidth, repeatable: &[Flag::Sync], rules: RULES;
-            $help, STORES; good: $good, bad: $bad)
+        form!($syntax, [$($set),*], Matrix(Stmatrix), gate: $gate, destination_operands: &[], types: STORED, address: AnyWidth, repeatable: &[Flag::Sync], rules: RULES;
+            $help, STORES; accepted_examples: $good, rejected_examples: $bad)
     };
 }
 

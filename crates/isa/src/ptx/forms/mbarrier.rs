@@ -40,8 +40,8 @@ set! { COUNTS: Sem "memory order";
 /// Memory order and scope require each other.
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Needs { when: any(S::Sem), slot: S::Scope, among: &[] }, "a memory order requires a scope"),
-    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &[] }, "a scope requires a memory order such as `.release`"),
+    rule(Requires { when: any(S::Sem), slot: S::Scope, among: &[] }, "a memory order requires a scope"),
+    rule(Requires { when: any(S::Scope), slot: S::Sem, among: &[] }, "a scope requires a memory order such as `.release`"),
 ];
 
 operands! {
@@ -73,73 +73,73 @@ const PENDED: &str =
 /// Instruction forms of `mbarrier`.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("mbarrier.init{.ss}.type [addr], count", [OWN, B64_ONLY], Mbarrier(Init), gate: OBJECTS, leads: 1, types: MADE;
+    form!("mbarrier.init{.ss}.type [addr], count", [OWN, B64_ONLY], Mbarrier(Init), gate: OBJECTS, n_name_modifiers: 1, types: MADE;
         "Initializes an mbarrier object with an expected arrival count of `count`.", INIT;
-        good: &["mbarrier.init.shared.b64 [d], 1;"], bad: &[("mbarrier.init.shared.b64 [d], 0;", "W0144"), ("mbarrier.init.shared.b32 [d], 1;", "W0104"),
+        accepted_examples: &["mbarrier.init.shared.b64 [d], 1;"], rejected_examples: &[("mbarrier.init.shared.b64 [d], 0;", "W0144"), ("mbarrier.init.shared.b32 [d], 1;", "W0104"),
             ("mbarrier.init.global.b64 [d], 1;", "W0102")]),
-    form!("mbarrier.init.layout::v1{.ss}.type [addr], count", [OWN, B64_ONLY], Mbarrier(Init), gate: LAYOUT, leads: 1, types: MADE;
+    form!("mbarrier.init.layout::v1{.ss}.type [addr], count", [OWN, B64_ONLY], Mbarrier(Init), gate: LAYOUT, n_name_modifiers: 1, types: MADE;
         "Initializes an mbarrier object with the first layout version. This form is undocumented, but `ptxas` accepts it.", INIT;
-        good: &["mbarrier.init.layout::v1.shared.b64 [d], 1;"]),
-    form!("mbarrier.inval{.ss}.type [addr]", [OWN, B64_ONLY], Mbarrier(Inval), gate: OBJECTS, leads: 1;
+        accepted_examples: &["mbarrier.init.layout::v1.shared.b64 [d], 1;"]),
+    form!("mbarrier.inval{.ss}.type [addr]", [OWN, B64_ONLY], Mbarrier(Inval), gate: OBJECTS, n_name_modifiers: 1;
         "Invalidates an mbarrier object so that its memory can be reused.", INVAL;
-        good: &["mbarrier.inval.shared.b64 [d];"], bad: &[("mbarrier.inval.shared.b64 d;", "W0110")]),
+        accepted_examples: &["mbarrier.inval.shared.b64 [d];"], rejected_examples: &[("mbarrier.inval.shared.b64 d;", "W0110")]),
     form!("mbarrier.arrive{.sem}{.scope}{.ss}.type d, [addr]{, count}", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(Arrive),
-        gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
+        gate: OBJECTS, n_name_modifiers: 1, operand_extensions: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
         "Arrives at an mbarrier once or `count` times and returns the phase state in d.", ARRIVE;
-        good: &["mbarrier.arrive.shared.b64 d, [d];", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [d], 2;"],
-        bad: &[("mbarrier.arrive.release.shared.b64 d, [d];", "W0301"), ("mbarrier.arrive.cta.shared.b64 d, [d];", "W0301"),
+        accepted_examples: &["mbarrier.arrive.shared.b64 d, [d];", "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [d], 2;"],
+        rejected_examples: &[("mbarrier.arrive.release.shared.b64 d, [d];", "W0301"), ("mbarrier.arrive.cta.shared.b64 d, [d];", "W0301"),
             ("mbarrier.arrive.shared::cluster.b64 d, [d];", "W0145")]),
     form!("mbarrier.arrive.noComplete{.sem}{.scope}{.ss}.type d, [addr], count", [ARRIVES, SCOPE, OWN, B64_ONLY], Mbarrier(Arrive),
-        gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
+        gate: OBJECTS, n_name_modifiers: 1, operand_extensions: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
         "Arrives at an mbarrier `count` times without completing the phase and returns the phase state in d.", ARRIVE;
-        good: &["mbarrier.arrive.noComplete.shared.b64 d, [d], 1;"], bad: &[("mbarrier.arrive.noComplete.shared.b64 d, [d];", "W0108")]),
+        accepted_examples: &["mbarrier.arrive.noComplete.shared.b64 d, [d], 1;"], rejected_examples: &[("mbarrier.arrive.noComplete.shared.b64 d, [d];", "W0108")]),
     form!("mbarrier.arrive.expect_tx{.sem}{.scope}{.ss}.type d, [addr], bytes", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(Arrive),
-        gate: CLUSTERS, leads: 2, takes: &[Sink], types: EXPECTED, rules: RULES;
+        gate: CLUSTERS, n_name_modifiers: 2, operand_extensions: &[Sink], types: EXPECTED, rules: RULES;
         "Increases the tx-count of an mbarrier by a number of bytes, arrives once, and returns the phase state in d.", ARRIVE;
-        good: &["mbarrier.arrive.expect_tx.shared.b64 _, [d], 64;"]),
+        accepted_examples: &["mbarrier.arrive.expect_tx.shared.b64 _, [d], 64;"]),
     form!("mbarrier.arrive_drop{.sem}{.scope}{.ss}.type d, [addr]{, count}", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),
-        gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
+        gate: OBJECTS, n_name_modifiers: 1, operand_extensions: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
         "Arrives at an mbarrier once or `count` times and reduces the expected arrival count of later phases by the same number.", DROP;
-        good: &["mbarrier.arrive_drop.shared.b64 d, [d];"]),
+        accepted_examples: &["mbarrier.arrive_drop.shared.b64 d, [d];"]),
     form!("mbarrier.arrive_drop.noComplete{.sem}{.scope}{.ss}.type d, [addr], count", [ARRIVES, SCOPE, OWN, B64_ONLY], Mbarrier(ArriveDrop),
-        gate: OBJECTS, leads: 1, takes: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
+        gate: OBJECTS, n_name_modifiers: 1, operand_extensions: &[Sink, FourWords], types: ARRIVAL, rules: RULES;
         "Performs the operation of `mbarrier.arrive_drop`, but must not complete the phase.", DROP;
-        good: &["mbarrier.arrive_drop.noComplete.shared.b64 d, [d], 1;"]),
+        accepted_examples: &["mbarrier.arrive_drop.noComplete.shared.b64 d, [d], 1;"]),
     form!("mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.ss}.type d, [addr], bytes", [ARRIVES, SCOPE, ANY, B64_ONLY], Mbarrier(ArriveDrop),
-        gate: CLUSTERS, leads: 2, takes: &[Sink], types: EXPECTED, rules: RULES;
+        gate: CLUSTERS, n_name_modifiers: 2, operand_extensions: &[Sink], types: EXPECTED, rules: RULES;
         "Increases the tx-count of an mbarrier by a number of bytes, arrives once, and decrements the expected arrival count of later phases.", DROP;
-        good: &["mbarrier.arrive_drop.expect_tx.shared.b64 _, [d], 64;"]),
+        accepted_examples: &["mbarrier.arrive_drop.expect_tx.shared.b64 _, [d], 64;"]),
     form!("mbarrier.expect_tx{.sem}{.scope}{.ss}.type [addr], bytes", [COUNTS, SCOPE, ANY, B64_ONLY], Mbarrier(ExpectTx),
-        gate: CLUSTERS, leads: 1, types: COUNTED, rules: RULES;
+        gate: CLUSTERS, n_name_modifiers: 1, types: COUNTED, rules: RULES;
         "Increases the tx-count of an mbarrier by a number of bytes.", EXPECT;
-        good: &["mbarrier.expect_tx.relaxed.cta.shared.b64 [d], 64;"], bad: &[("mbarrier.expect_tx.release.cta.shared.b64 [d], 64;", "W0102")]),
+        accepted_examples: &["mbarrier.expect_tx.relaxed.cta.shared.b64 [d], 64;"], rejected_examples: &[("mbarrier.expect_tx.release.cta.shared.b64 [d], 64;", "W0102")]),
     form!("mbarrier.complete_tx{.sem}{.scope}{.ss}.type [addr], bytes", [COUNTS, SCOPE, ANY, B64_ONLY], Mbarrier(CompleteTx),
-        gate: CLUSTERS, leads: 1, types: COUNTED, rules: RULES;
+        gate: CLUSTERS, n_name_modifiers: 1, types: COUNTED, rules: RULES;
         "Decreases the tx-count of an mbarrier by a number of bytes, which simulates the completion of an asynchronous operation.", COMPLETE;
-        good: &["mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [d], 64;"]),
+        accepted_examples: &["mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [d], 64;"]),
     form!("mbarrier.test_wait{.sem}{.scope}{.ss}.type p, [addr], state", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TestWait),
-        gate: OBJECTS, leads: 1, writes: &["p"], types: STATE, rules: RULES;
+        gate: OBJECTS, n_name_modifiers: 1, destination_operands: &["p"], types: STATE, rules: RULES;
         "Tests whether the mbarrier phase identified by a state operand is complete.", WAIT;
-        good: &["mbarrier.test_wait.shared.b64 p, [d], d;"], bad: &[("mbarrier.test_wait.shared.b64 p, [d], r;", "W0109")]),
+        accepted_examples: &["mbarrier.test_wait.shared.b64 p, [d], d;"], rejected_examples: &[("mbarrier.test_wait.shared.b64 p, [d], r;", "W0109")]),
     form!("mbarrier.test_wait.parity{.sem}{.scope}{.ss}.type p, [addr], parity", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TestWait),
-        gate: since(7, 1).sm(80), leads: 2, writes: &["p"], types: PARITY, rules: RULES;
+        gate: since(7, 1).sm(80), n_name_modifiers: 2, destination_operands: &["p"], types: PARITY, rules: RULES;
         "Tests whether the mbarrier phase identified by its parity, either the current or the preceding phase, is complete.", WAIT;
-        good: &["mbarrier.test_wait.parity.shared.b64 p, [d], 0;"], bad: &[("mbarrier.test_wait.parity.shared.b64 p, [d], 2;", "W0144")]),
+        accepted_examples: &["mbarrier.test_wait.parity.shared.b64 p, [d], 0;"], rejected_examples: &[("mbarrier.test_wait.parity.shared.b64 p, [d], 2;", "W0144")]),
     form!("mbarrier.try_wait{.sem}{.scope}{.ss}.type p, [addr], state{, time}", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TryWait),
-        gate: since(7, 8).sm(90), leads: 1, writes: &["p"], types: TIMED_STATE, rules: RULES;
+        gate: since(7, 8).sm(90), n_name_modifiers: 1, destination_operands: &["p"], types: TIMED_STATE, rules: RULES;
         "Waits with a time limit for the mbarrier phase identified by a state operand. p is true if the phase is complete.", WAIT;
-        good: &["mbarrier.try_wait.shared.b64 p, [d], d;"]),
+        accepted_examples: &["mbarrier.try_wait.shared.b64 p, [d], d;"]),
     form!("mbarrier.try_wait.parity{.sem}{.scope}{.ss}.type p, [addr], parity{, time}", [WAITS, SCOPE, OWN, B64_ONLY], Mbarrier(TryWait),
-        gate: since(7, 8).sm(90), leads: 2, writes: &["p"], types: TIMED_PARITY, rules: RULES;
+        gate: since(7, 8).sm(90), n_name_modifiers: 2, destination_operands: &["p"], types: TIMED_PARITY, rules: RULES;
         "Waits with a time limit for the mbarrier phase identified by its parity. p is true if the phase is complete.", WAIT;
-        good: &["mbarrier.try_wait.parity.acquire.cta.shared.b64 p, [d], 0, 100;"]),
-    form!("mbarrier.pending_count.type d, state", [B64_ONLY], Mbarrier(PendingCount), gate: OBJECTS, leads: 1, types: PENDING;
+        accepted_examples: &["mbarrier.try_wait.parity.acquire.cta.shared.b64 p, [d], 0, 100;"]),
+    form!("mbarrier.pending_count.type d, state", [B64_ONLY], Mbarrier(PendingCount), gate: OBJECTS, n_name_modifiers: 1, types: PENDING;
         "Extracts the pending arrival count from a phase state.", PENDED;
-        good: &["mbarrier.pending_count.b64 r, d;"], bad: &[("mbarrier.pending_count.b64 d, d;", "W0109")]),
-    form!("mbarrier.check_layout{.ss}.layout::v1.type p, [addr]", [OWN, B64_ONLY], Mbarrier(CheckLayout), gate: LAYOUT, leads: 1,
-        writes: &["p"], types: LAYOUTS;
+        accepted_examples: &["mbarrier.pending_count.b64 r, d;"], rejected_examples: &[("mbarrier.pending_count.b64 d, d;", "W0109")]),
+    form!("mbarrier.check_layout{.ss}.layout::v1.type p, [addr]", [OWN, B64_ONLY], Mbarrier(CheckLayout), gate: LAYOUT, n_name_modifiers: 1,
+        destination_operands: &["p"], types: LAYOUTS;
         "Tests whether an mbarrier object has a particular layout version. This form is undocumented, but `ptxas` accepts it.", PREFIX;
-        good: &["mbarrier.check_layout.shared.layout::v1.b64 p, [d];"], bad: &[("mbarrier.check_layout.shared.b64 p, [d];", "W0105")]),
+        accepted_examples: &["mbarrier.check_layout.shared.layout::v1.b64 p, [d];"], rejected_examples: &[("mbarrier.check_layout.shared.b64 p, [d];", "W0105")]),
 ];
 
 /// Gate applied by the checker, since it depends on operands and modifiers: count operands without `.noComplete` require clusters.

@@ -5,11 +5,11 @@
 use super::sets::{RM, RN, RP, RZ};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use super::wmma_mma::{MATRIX_A, MATRIX_B, MATRIX_C, MATRIX_D, ROW_COLUMN};
-use crate::does::MatrixOp::{Mma, MmaScaled};
+use crate::does::MatrixOp::{Mma, MmaBlockScaled};
 use crate::form::rule::{Rule, RuleKind::*, any, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{BoolOp::*, Flag, MatrixLayout::*, MmaKind::*, ScaleVector::*};
-use crate::target::TargetGate::{self, Family, OneOf};
+use crate::target::TargetRequirement::{self, Family, OneOf};
 
 const SECTION: &str = "warp-level-matrix-instructions-mma";
 const VOLTA: Gate = since(6, 4).sm(70);
@@ -84,7 +84,7 @@ set! { UNREAD_KIND: Kind "kind";
     "kind::mxf4nvf4", Kind(Mxf4nvf4), TAKEN, "undocumented modifier without effect for these types";
     "kind::f16",  Kind(F16),  TAKEN.on(OneOf(&[Family(100), Family(101)])), "undocumented modifier without effect for these types";
     "kind::tf32", Kind(Tf32), TAKEN.on(OneOf(&[Family(100), Family(101)])), "undocumented modifier without effect for these types";
-    "kind::i8",   Kind(I8),   TAKEN.on(OneOf(&[TargetGate::Only(100), TargetGate::Only(101), TargetGate::Only(110)])), "undocumented modifier without effect for these types";
+    "kind::i8",   Kind(I8),   TAKEN.on(OneOf(&[TargetRequirement::Only(100), TargetRequirement::Only(101), TargetRequirement::Only(110)])), "undocumented modifier without effect for these types";
 }
 set! { MX_MIXED: Kind "kind"; "kind::mxf8f6f4", Kind(Mxf8f6f4), ALWAYS, "8-bit, 6-bit and 4-bit floats, each stored in one byte, with one scale factor per 32 elements"; }
 set! { MX_FOUR: Kind "kind"; "kind::mxf4", Kind(Mxf4), ALWAYS, "4-bit floats with one scale factor per 32 elements"; }
@@ -129,10 +129,10 @@ types!(FACTORS, ScaleType; ALWAYS => Ue8m0 Ue4m3);
 
 #[rustfmt::skip]
 static NV_RULES: &[Rule] = &[
-    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
-    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
-    rule(Only { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "`scale_vec::2X` requires `ue8m0` scale factors"),
-    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "PTX versions before 9.1 require `ue4m3` scale factors for `scale_vec::4X`"),
+    rule(Restricts { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
+    rule(Restricts { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
+    rule(Restricts { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "`scale_vec::2X` requires `ue8m0` scale factors"),
+    rule(CombinationGate { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "PTX versions before 9.1 require `ue4m3` scale factors for `scale_vec::4X`"),
 ];
 
 pub(super) const SCALE_IDS: &str =
@@ -156,17 +156,17 @@ macro_rules! product {
     };
     (overlooks $types:expr, $syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(Mma), gate: $gate, types: OPERANDS, repeatable: &[Flag::Sync], rules: $rules,
-            overlooks: $types;
-            $help, SECTION; good: $good, bad: $bad)
+            ignored_types: $types;
+            $help, SECTION; accepted_examples: $good, rejected_examples: $bad)
     };
 }
 
 /// Form with block scaling.
 macro_rules! scaled {
     ($syntax:literal, [$($set:expr),*], $rules:expr, $help:literal, $bad:expr) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(MmaScaled), gate: NARROW, types: SCALED, repeatable: &[Flag::Sync], rules: $rules,
-            overlooks: PARTS_OF_BYTES;
-            $help, SECTION; bad: $bad)
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(MmaBlockScaled), gate: NARROW, types: SCALED, repeatable: &[Flag::Sync], rules: $rules,
+            ignored_types: PARTS_OF_BYTES;
+            $help, SECTION; rejected_examples: $bad)
     };
 }
 

@@ -3,11 +3,11 @@
 use super::mma::*;
 use super::table::{ALWAYS, form, operands, set, since};
 use super::wmma_mma::{MATRIX_A, MATRIX_B, MATRIX_C, MATRIX_D, ROW_COLUMN};
-use crate::does::MatrixOp::{MmaSparse, MmaSparseScaled};
+use crate::does::MatrixOp::{MmaSparse, MmaSparseBlockScaled};
 use crate::form::rule::{Rule, RuleKind::*, any, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::Flag::{self, OrderedSparse, Sparse};
-use crate::target::TargetGate;
+use crate::target::TargetRequirement;
 
 const SECTION: &str = "warp-level-matrix-instructions-sparse-mma";
 const AMPERE: Gate = since(7, 1).sm(80);
@@ -16,9 +16,9 @@ const ORDERED: Gate = since(8, 5).sm(80);
 const ADA: Gate = since(8, 4).sm(89);
 /// Gate of 4-bit floats: only these architecture-specific targets support all of their forms (assembler 13.5).
 const FOUR: Gate = since(8, 7)
-    .on(TargetGate::OneOf(&[
-        TargetGate::Only(120),
-        TargetGate::Only(121),
+    .on(TargetRequirement::OneOf(&[
+        TargetRequirement::Only(120),
+        TargetRequirement::Only(121),
     ]))
     .assembler("13.5");
 
@@ -48,10 +48,10 @@ set! { DEPTH_128: Shape "matrix shape"; "m16n8k128", Shape(16, 8, 128), ALWAYS, 
 
 #[rustfmt::skip]
 static NV_RULES: &[Rule] = &[
-    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
-    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
-    rule(Only { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "`scale_vec::2X` requires `ue8m0` scale factors"),
-    rule(Together { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "PTX versions before 9.1 require `ue4m3` scale factors for `scale_vec::4X`"),
+    rule(Restricts { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
+    rule(Restricts { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
+    rule(Restricts { when: of(S::ScaleVector, &["scale_vec::2X"]), slot: S::ScaleType, among: &["ue8m0"] }, "`scale_vec::2X` requires `ue8m0` scale factors"),
+    rule(CombinationGate { a: of(S::ScaleVector, &["scale_vec::4X"]), b: of(S::ScaleType, &["ue8m0"]), gate: since(9, 1) }, "PTX versions before 9.1 require `ue4m3` scale factors for `scale_vec::4X`"),
 ];
 
 // Checked by code, since number and types of the registers depend on shape and element type.
@@ -71,17 +71,17 @@ macro_rules! product {
     };
     (overlooks $types:expr, $syntax:literal, [$($set:expr),*], $gate:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(MmaSparse), gate: $gate, types: OPERANDS, repeatable: &[Flag::Sync], rules: ROW_COLUMN,
-            overlooks: $types;
-            $help, SECTION; good: $good, bad: $bad)
+            ignored_types: $types;
+            $help, SECTION; accepted_examples: $good, rejected_examples: $bad)
     };
 }
 
 /// Form with block scaling.
 macro_rules! scaled {
     ($syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $bad:expr) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, ORDERED_ONLY, $($set),*], Matrix(MmaSparseScaled), gate: $gate, types: SCALED, repeatable: &[Flag::Sync],
-            rules: $rules, overlooks: PARTS_OF_BYTES;
-            $help, SECTION; bad: $bad)
+        form!($syntax, [A_LAYOUT, B_LAYOUT, ORDERED_ONLY, $($set),*], Matrix(MmaSparseBlockScaled), gate: $gate, types: SCALED, repeatable: &[Flag::Sync],
+            rules: $rules, ignored_types: PARTS_OF_BYTES;
+            $help, SECTION; rejected_examples: $bad)
     };
 }
 

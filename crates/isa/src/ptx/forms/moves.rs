@@ -6,7 +6,7 @@ use super::sets::{
 };
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{ArithmeticOp::Prmt, MoveOp::*};
-use crate::form::rule::{Rule, RuleKind::Clash, assembler, of};
+use crate::form::rule::{Rule, RuleKind::Conflict, assembler, of};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{PermuteMode::*, VectorWidth::*};
 
@@ -37,41 +37,41 @@ set! { PERMUTE: Mode "mode";
 operands! {
     ADDRESSES: "d" Slot(Size), "a" Slot(Size);
     ANY: "d" Custom("register, or brace-enclosed list of registers into which `a` is unpacked"), "a" Custom("register, constant, special register or address, or brace-enclosed list of values that are packed");
-    CONVERTED: "d" Loose(DType), "a" Loose(AType);
+    CONVERTED: "d" SlotOrWider(DType), "a" SlotOrWider(AType);
     INQUIRY: "p" Predicate, "a" AnyAddress;
 }
 
 #[rustfmt::skip]
 const VECTORS: &[Rule] = &[
-    assembler(Clash { a: of(S::Vector, &[]), b: of(S::Type, &["pred"]) }, "predicates cannot be elements of a vector"),
-    assembler(Clash { a: of(S::Vector, &["v4"]), b: of(S::Type, &["b64", "u64", "s64", "f64"]) }, "a vector register cannot be wider than 128 bits"),
+    assembler(Conflict { a: of(S::Vector, &[]), b: of(S::Type, &["pred"]) }, "predicates cannot be elements of a vector"),
+    assembler(Conflict { a: of(S::Vector, &["v4"]), b: of(S::Type, &["b64", "u64", "s64", "f64"]) }, "a vector register cannot be wider than 128 bits"),
 ];
 
 /// Instruction forms of moves and conversions.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(Mov), takes: &[SpecialRegister, VariableAddress, ArrayElement, Halves], types: ANY, rules: VECTORS;
+    form!("mov{.vec}.type d, a", [MOVED_VECTOR, MOVED], Move(Mov), operand_extensions: &[SpecialRegister, VariableAddress, ArrayElement, Halves], types: ANY, rules: VECTORS;
         "Copies a register, a constant, a special register or an address, or packs or unpacks a vector.", "data-movement-and-conversion-instructions-mov";
-        good: &["mov.u32 r, %tid.x;", "mov.b64 d, {r, r};", "mov.b64 {r, _}, d;", "mov.pred p, q;", "mov.f32 f, 0f3F800000;"],
-        bad: &[("mov.b64 d, {r, r, r};", "W0138"), ("mov.u32 r, d;", "W0109"), ("mov.u32 r, f;", "W0109"),
+        accepted_examples: &["mov.u32 r, %tid.x;", "mov.b64 d, {r, r};", "mov.b64 {r, _}, d;", "mov.pred p, q;", "mov.f32 f, 0f3F800000;"],
+        rejected_examples: &[("mov.b64 d, {r, r, r};", "W0138"), ("mov.u32 r, d;", "W0109"), ("mov.u32 r, f;", "W0109"),
             ("mov.v2.pred {p, q}, {p, q};", "W0300"), ("mov.v4.b64 {d, d, d, d}, {d, d, d, d};", "W0300")]),
     form!("cvt{.rnd}{.irnd}{.ftz}{.sat}.dtype.atype d, a", [ROUND_FLOAT, ROUND_INTEGER, CONVERTED_TO, CONVERTED_FROM], Move(Cvt),
-        takes: &[SpecialRegister], types: CONVERTED;
+        operand_extensions: &[SpecialRegister], types: CONVERTED;
         "Converts a value to another type.", "data-movement-and-conversion-instructions-cvt";
-        good: &["cvt.u64.u32 d, r;", "cvt.rn.f32.s32 f, r;", "cvt.rzi.s32.f32 r, f;", "cvt.sat.u8.s32 r, r;", "cvt.f64.f32 g, f;",
+        accepted_examples: &["cvt.u64.u32 d, r;", "cvt.rn.f32.s32 f, r;", "cvt.rzi.s32.f32 r, f;", "cvt.sat.u8.s32 r, r;", "cvt.f64.f32 g, f;",
             "cvt.rn.f16.f32 h, f;"],
-        bad: &[("cvt.f32.s32 f, r;", "W0129"), ("cvt.rn.s32.f32 r, f;", "W0129"), ("cvt.rn.s32.s16 r, h;", "W0129"), ("cvt.u64.u32 r, r;", "W0109")]),
-    form!("cvta.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(Cvta), gate: since(2, 0).sm(20), takes: &[VariableAddress, ArrayElement], types: ADDRESSES;
+        rejected_examples: &[("cvt.f32.s32 f, r;", "W0129"), ("cvt.rn.s32.f32 r, f;", "W0129"), ("cvt.rn.s32.s16 r, h;", "W0129"), ("cvt.u64.u32 r, r;", "W0109")]),
+    form!("cvta.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(Cvta), gate: since(2, 0).sm(20), operand_extensions: &[VariableAddress, ArrayElement], types: ADDRESSES;
         "Converts an address in a state space to a generic address.", "data-movement-and-conversion-instructions-cvta";
-        good: &["cvta.global.u64 d, d;"]),
+        accepted_examples: &["cvta.global.u64 d, d;"]),
     form!("cvta.to.ss.size d, a", [GENERIC_SPACES, ADDRESS_SIZE], Move(Cvta),
-        gate: since(2, 0).sm(20), leads: 1, types: ADDRESSES;
+        gate: since(2, 0).sm(20), n_name_modifiers: 1, types: ADDRESSES;
         "Converts a generic address to an address in a state space.", "data-movement-and-conversion-instructions-cvta";
-        good: &["cvta.to.global.u64 d, d;"], bad: &[("cvta.to.u64 d, d;", "W0105"), ("cvta.to.shared.u32 r, r;", "W0104")]),
-    form!("isspacep.ss p, a", [GENERIC_SPACES], Move(Isspacep), gate: since(2, 0).sm(20), writes: &["p"], types: INQUIRY;
+        accepted_examples: &["cvta.to.global.u64 d, d;"], rejected_examples: &[("cvta.to.u64 d, d;", "W0105"), ("cvta.to.shared.u32 r, r;", "W0104")]),
+    form!("isspacep.ss p, a", [GENERIC_SPACES], Move(Isspacep), gate: since(2, 0).sm(20), destination_operands: &["p"], types: INQUIRY;
         "Tests whether a generic address points into a state space.", "data-movement-and-conversion-instructions-isspacep";
-        good: &["isspacep.shared p, d;", "isspacep.global p, r;"]),
+        accepted_examples: &["isspacep.shared p, d;", "isspacep.global p, r;"]),
     form!("prmt.type{.mode} d, a, b, c", [B32_ONLY, PERMUTE], Arithmetic(Prmt), gate: since(2, 0).sm(20);
         "Selects four of the eight bytes of a and b.", "data-movement-and-conversion-instructions-prmt";
-        good: &["prmt.b32 r, r, r, 0x3210;", "prmt.b32.f4e r, r, r, r;"]),
+        accepted_examples: &["prmt.b32 r, r, r, 0x3210;", "prmt.b32.f4e r, r, r, r;"]),
 ];

@@ -5,15 +5,15 @@ use super::cp_async_bulk::{CP_MASK, FROM_CTA, RULES as COPIES, TO_GLOBAL};
 use super::sets::{GLOBAL, SCOPE, U32_ONLY};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use super::units::BULK_GROUP;
-use crate::does::{MultimemOp::*, UnitOp::Multimem};
+use crate::does::{DeviceUnitOp::Multimem, MultimemOp::*};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler, of, rule};
 use crate::form::{
+    DeviceUnitOperand::{self, *},
     Form, Gate, SlotName as S,
-    UnitOperand::{self, *},
 };
 use crate::modifier::{AtomicOp::*, Flag::CpMask as ByteMask, Scope::*, Sem::*, VectorWidth::*};
 use crate::space::StateSpace::{Global, Shared};
-use crate::target::TargetGate as On;
+use crate::target::TargetRequirement as On;
 use crate::types::ScalarType::{F16, F32, U16};
 
 const MULTIMEM: Gate = since(8, 1).sm(90).assembler("13.5");
@@ -81,22 +81,22 @@ types!(EXTREMES_COPIED, Type, U32 S32 U64 S64 F16 Bf16);
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Needs { when: of(S::Sem, &["relaxed", "acquire"]), slot: S::Scope, among: &[] }, "a strong access requires a scope"),
-    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "acquire"] }, "only strong accesses have a scope"),
-    assembler(Only { when: any(S::Accumulator), slot: S::Op, among: &["add"] }, "the accumulation precision applies to additions only"),
-    rule(Only { when: of(S::Accumulator, &["acc::f32"]), slot: S::Type, among: &["f16", "f16x2", "bf16", "bf16x2"] }, "`.acc::f32` applies to additions of `.f16` and `.bf16` only"),
-    rule(Only { when: of(S::Accumulator, &["acc::f16"]), slot: S::Type, among: &["e4m3x2", "e5m2x2", "e4m3x4", "e5m2x4"] }, "`.acc::f16` applies to additions of 8-bit floats only"),
+    rule(Requires { when: of(S::Sem, &["relaxed", "acquire"]), slot: S::Scope, among: &[] }, "a strong access requires a scope"),
+    rule(Requires { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "acquire"] }, "only strong accesses have a scope"),
+    assembler(Restricts { when: any(S::Accumulator), slot: S::Op, among: &["add"] }, "the accumulation precision applies to additions only"),
+    rule(Restricts { when: of(S::Accumulator, &["acc::f32"]), slot: S::Type, among: &["f16", "f16x2", "bf16", "bf16x2"] }, "`.acc::f32` applies to additions of `.f16` and `.bf16` only"),
+    rule(Restricts { when: of(S::Accumulator, &["acc::f16"]), slot: S::Type, among: &["e4m3x2", "e5m2x2", "e4m3x4", "e5m2x4"] }, "`.acc::f16` applies to additions of 8-bit floats only"),
 ];
 #[rustfmt::skip]
 const ORDERED: &[Rule] = &[
-    rule(Needs { when: of(S::Sem, &["relaxed", "release"]), slot: S::Scope, among: &[] }, "a strong access requires a scope"),
-    rule(Needs { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "release"] }, "only strong accesses have a scope"),
+    rule(Requires { when: of(S::Sem, &["relaxed", "release"]), slot: S::Scope, among: &[] }, "a strong access requires a scope"),
+    rule(Requires { when: any(S::Scope), slot: S::Sem, among: &["relaxed", "release"] }, "only strong accesses have a scope"),
 ];
 
 operands! {
-    VALUES: "d" Unit(UnitOperand::Values(Type));
-    TAKEN: "b" Unit(UnitOperand::Values(Type));
-    LATER: "b" Unit(UnitOperand::Widened(Type));
+    VALUES: "d" Unit(DeviceUnitOperand::Values(Type));
+    TAKEN: "b" Unit(DeviceUnitOperand::Values(Type));
+    LATER: "b" Unit(DeviceUnitOperand::Widened(Type));
     COPIED: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Unit(Bytes), "bytes" Fixed(U16);
     COMBINED: "dst" AddressIn(Global), "src" AddressIn(Shared), "size" Unit(Bytes);
 }
@@ -104,15 +104,15 @@ operands! {
 /// Form of `multimem.ld_reduce`.
 macro_rules! load {
     ($syntax:literal, [$($set:expr),*], $help:literal, $good:expr, $bad:expr) => {
-        form!($syntax, [LOADS, SCOPE, ON_GLOBAL, PRECISION, $($set),*], Unit(Multimem(LoadReduce)), gate: MULTIMEM, leads: 1, address: Loaded, types: VALUES, rules: RULES;
-            $help, SECTION; good: $good, bad: $bad)
+        form!($syntax, [LOADS, SCOPE, ON_GLOBAL, PRECISION, $($set),*], Unit(Multimem(LoadReduce)), gate: MULTIMEM, n_name_modifiers: 1, address: Load, types: VALUES, rules: RULES;
+            $help, SECTION; accepted_examples: $good, rejected_examples: $bad)
     };
 }
 
 /// Form of `multimem.red`.
 macro_rules! reduce {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
-        form!($syntax, [REDUCES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem(Reduction)), gate: MULTIMEM, leads: 1, address: Full, takes: &[ArrayElement], types: TAKEN, rules: ORDERED;
+        form!($syntax, [REDUCES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem(Reduction)), gate: MULTIMEM, n_name_modifiers: 1, address: Full, operand_extensions: &[ArrayElement], types: TAKEN, rules: ORDERED;
             $help, SECTION)
     };
 }
@@ -120,7 +120,7 @@ macro_rules! reduce {
 /// Form of `multimem.st`.
 macro_rules! store {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
-        form!($syntax, [STORES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem(Store)), gate: MULTIMEM, leads: 1, types: TAKEN, rules: ORDERED;
+        form!($syntax, [STORES, SCOPE, ON_GLOBAL, $($set),*], Unit(Multimem(Store)), gate: MULTIMEM, n_name_modifiers: 1, types: TAKEN, rules: ORDERED;
             $help, SECTION)
     };
 }
@@ -128,7 +128,7 @@ macro_rules! store {
 /// Form of `multimem.cp.reduce.async.bulk`.
 macro_rules! combine {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
-        form!($syntax, [TO_GLOBAL, FROM_CTA, BULK_GROUP, $($set),*], Unit(Multimem(BulkReduction)), gate: COPY, leads: 4, address: Copied, types: COMBINED, rules: COPIES;
+        form!($syntax, [TO_GLOBAL, FROM_CTA, BULK_GROUP, $($set),*], Unit(Multimem(BulkReduction)), gate: COPY, n_name_modifiers: 4, address: AsyncCopy, types: COMBINED, rules: COPIES;
             $help, SECTION)
     };
 }
@@ -155,14 +155,14 @@ pub static FORMS: &[Form] = &[
     store!("multimem.st{.sem}{.scope}{.ss}.type [a], b", [STORED], "Stores a value to memory of each device."),
     store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [PAIRS, STORED_PACKED], "Stores a vector to memory of each device."),
     store!("multimem.st{.sem}{.scope}{.ss}.vec.type [a], b", [HALVES_OF, HALVES_BYTES], "Stores a vector of narrow floats to memory of each device."),
-    form!("multimem.red.async.sem.scope{.ss}.op.type [a], b", [RELEASES, FAR, ON_GLOBAL, ADD, COUNTED], Unit(Multimem(AsyncReduction)), gate: ASYNC, leads: 2,
-        address: Plain, takes: &[NoAddress];
+    form!("multimem.red.async.sem.scope{.ss}.op.type [a], b", [RELEASES, FAR, ON_GLOBAL, ADD, COUNTED], Unit(Multimem(AsyncReduction)), gate: ASYNC, n_name_modifiers: 2,
+        address: Plain, operand_extensions: &[NoAddress];
         "Starts an asynchronous addition of a value to memory of each device.", SECTION),
-    form!("multimem.st.async.sem.scope{.ss}.type [a], b", [RELEASES, FAR, ON_GLOBAL, STORED_LATER], Unit(Multimem(AsyncStore)), gate: ASYNC, leads: 2,
+    form!("multimem.st.async.sem.scope{.ss}.type [a], b", [RELEASES, FAR, ON_GLOBAL, STORED_LATER], Unit(Multimem(AsyncStore)), gate: ASYNC, n_name_modifiers: 2,
         address: Plain, types: LATER;
         "Starts an asynchronous store of a value to memory of each device.", SECTION),
     form!("multimem.cp.async.bulk.dst.src.completion_mechanism{.mode} [dst], [src], size{, bytes}", [TO_GLOBAL, FROM_CTA, BULK_GROUP, CP_MASK],
-        Unit(Multimem(BulkCopy)), gate: COPY, leads: 3, announced: &[("bytes", ByteMask)], address: Copied, types: COPIED, rules: COPIES, takes: &[NoAddress];
+        Unit(Multimem(BulkCopy)), gate: COPY, n_name_modifiers: 3, flag_gated_operands: &[("bytes", ByteMask)], address: AsyncCopy, types: COPIED, rules: COPIES, operand_extensions: &[NoAddress];
         "Starts an asynchronous copy from shared memory of the block to memory of each device.", SECTION),
     combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [BITWISE, BITS], "Starts an asynchronous bitwise reduction from shared memory to memory of each device."),
     combine!("multimem.cp.reduce.async.bulk.dst.src.completion_mechanism.op.type [dst], [src], size", [ADD, SUMS], "Starts an asynchronous addition from shared memory to memory of each device."),

@@ -34,7 +34,7 @@ types!(RELEASED, Type, U32 S32 U64 S64);
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
+    rule(Restricts { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
 ];
 
 operands! {
@@ -45,24 +45,24 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, BITWISE, B32_ONLY],
-        Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
+        Async(Reduction), gate: MBARRIER, n_name_modifiers: 1, address: Strict, types: COUNTED;
         "Starts an asynchronous bitwise reduction on shared memory of the cluster and signals completion on an mbarrier.", SECTION;
-        good: &["red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.or.b32 [d], r, [d];"],
-        bad: &[("red.async.relaxed.cluster.shared::cluster.or.b32 [d], r, [d];", "W0105")]),
+        accepted_examples: &["red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.or.b32 [d], r, [d];"],
+        rejected_examples: &[("red.async.relaxed.cluster.shared::cluster.or.b32 [d], r, [d];", "W0105")]),
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, ADD, ADDED],
-        Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
+        Async(Reduction), gate: MBARRIER, n_name_modifiers: 1, address: Strict, types: COUNTED;
         "Starts an asynchronous addition to shared memory of the cluster and signals completion on an mbarrier.", SECTION;
-        good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [d], r, [d];"]),
+        accepted_examples: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [d], r, [d];"]),
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, COUNT, U32_ONLY],
-        Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
+        Async(Reduction), gate: MBARRIER, n_name_modifiers: 1, address: Strict, types: COUNTED;
         "Starts an asynchronous increment or decrement in shared memory of the cluster and signals completion on an mbarrier.", SECTION;
-        good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.inc.u32 [d], r, [d];"]),
+        accepted_examples: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.inc.u32 [d], r, [d];"]),
     form!("red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b{, [mbar]}", [RELAXED, CLUSTER, IN_CLUSTER, COMPLETION, EXTREME, EXTREMES],
-        Async(Reduction), gate: MBARRIER, leads: 1, address: Strict, types: COUNTED;
+        Async(Reduction), gate: MBARRIER, n_name_modifiers: 1, address: Strict, types: COUNTED;
         "Starts an asynchronous minimum or maximum reduction on shared memory of the cluster and signals completion on an mbarrier.", SECTION;
-        good: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.min.u32 [d], r, [d];"]),
+        accepted_examples: &["red.async.relaxed.cluster.mbarrier::complete_tx::bytes.min.u32 [d], r, [d];"]),
     form!("red.async{.mmio}.sem.scope{.ss}.op.type [a], b", [MMIO, RELEASES, DEVICE, IN_GLOBAL, ADD, RELEASED],
-        Async(Reduction), gate: RELEASE, leads: 1, address: Strict, rules: RULES;
+        Async(Reduction), gate: RELEASE, n_name_modifiers: 1, address: Strict, rules: RULES;
         "Starts an asynchronous addition to global memory with release semantics.", SECTION;
-        good: &["red.async.release.gpu.global.add.u32 [d], r;"], bad: &[("red.async.mmio.release.gpu.global.add.u32 [d], r;", "W0302")]),
+        accepted_examples: &["red.async.release.gpu.global.add.u32 [d], r;"], rejected_examples: &[("red.async.mmio.release.gpu.global.add.u32 [d], r;", "W0302")]),
 ];

@@ -7,7 +7,7 @@ use super::sets::{
 };
 use super::table::{ALWAYS, form, operands, set, since, types, values};
 use crate::does::MemoryOp::{Store, StoreBulk};
-use crate::form::rule::{Rule, RuleKind::*, Wide, any, assembler, manual, of, rule};
+use crate::form::rule::{Rule, RuleKind::*, WideAccess, any, assembler, manual, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{CacheOp::*, Flag::Mmio, Sem::*, VectorWidth::*};
 use crate::space::StateSpace::ParamFunc;
@@ -57,7 +57,7 @@ set! { MMIO: Mmio "memory-mapped access";
 }
 
 /// 256-bit accesses.
-pub static WIDE: Wide = Wide {
+pub static WIDE: WideAccess = WideAccess {
     bits: 256,
     shapes: &[("v8", 32), ("v4", 64)],
     gate: since(8, 8).with(Feature::Vector256),
@@ -79,47 +79,47 @@ const NOT_SMALL: &[&str] = &[
 /// Rules between the modifiers of `st`.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
-    rule(Empty { slot: S::Space, gate: since(2, 0).with(Feature::GenericAddressing) }, "an address without a state space is a generic address"),
+    rule(OmissionGate { slot: S::Space, gate: since(2, 0).with(Feature::GenericAddressing) }, "an address without a state space is a generic address"),
     // Memory ordering and scope.
-    rule(Needs { when: of(S::Sem, STRONG), slot: S::Scope, among: &[] }, "a strong store requires a scope"),
-    rule(Needs { when: any(S::Scope), slot: S::Sem, among: STRONG }, "only strong stores have a scope"),
-    rule(Only { when: of(S::Sem, STRONG), slot: S::Space, among: SHARED_SPACES }, "memory ordering does not apply to state spaces that are private to a thread"),
-    rule(Only { when: of(S::Sem, &["volatile"]), slot: S::Space, among: VOLATILE_SPACES }, "parameters are not modified concurrently"),
-    rule(Together { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory were introduced in PTX 9.1"),
-    manual(From { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).with(Feature::MemoryModel) }, "the memory consistency model was introduced in PTX 6.0"),
+    rule(Requires { when: of(S::Sem, STRONG), slot: S::Scope, among: &[] }, "a strong store requires a scope"),
+    rule(Requires { when: any(S::Scope), slot: S::Sem, among: STRONG }, "only strong stores have a scope"),
+    rule(Restricts { when: of(S::Sem, STRONG), slot: S::Space, among: SHARED_SPACES }, "memory ordering does not apply to state spaces that are private to a thread"),
+    rule(Restricts { when: of(S::Sem, &["volatile"]), slot: S::Space, among: VOLATILE_SPACES }, "parameters are not modified concurrently"),
+    rule(CombinationGate { a: of(S::Sem, &["volatile"]), b: of(S::Space, &["local"]), gate: since(9, 1) }, "volatile accesses to local memory were introduced in PTX 9.1"),
+    manual(ValueGate { when: of(S::Sem, &["weak", "relaxed", "release"]), gate: since(6, 0).with(Feature::MemoryModel) }, "the memory consistency model was introduced in PTX 6.0"),
     // Memory-mapped I/O.
-    rule(Needs { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "memory-mapped I/O requires strong accesses"),
-    assembler(Together { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "PTX versions before 9.3 allow `.mmio` with `.relaxed` only"),
-    manual(Only { when: any(S::Mmio), slot: S::Sem, among: &["relaxed"] }, "the PTX ISA manual documents `.mmio` with `.relaxed` only"),
-    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
-    rule(Only { when: any(S::Mmio), slot: S::Space, among: &["global"] }, "memory-mapped I/O accesses global memory only"),
-    rule(Clash { a: any(S::Mmio), b: any(S::Vector) }, "memory-mapped I/O supports scalar accesses only"),
+    rule(Requires { when: any(S::Mmio), slot: S::Sem, among: STRONG }, "memory-mapped I/O requires strong accesses"),
+    assembler(CombinationGate { a: any(S::Mmio), b: of(S::Sem, &["release"]), gate: since(9, 3) }, "PTX versions before 9.3 allow `.mmio` with `.relaxed` only"),
+    manual(Restricts { when: any(S::Mmio), slot: S::Sem, among: &["relaxed"] }, "the PTX ISA manual documents `.mmio` with `.relaxed` only"),
+    rule(Restricts { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
+    rule(Restricts { when: any(S::Mmio), slot: S::Space, among: &["global"] }, "memory-mapped I/O accesses global memory only"),
+    rule(Conflict { a: any(S::Mmio), b: any(S::Vector) }, "memory-mapped I/O supports scalar accesses only"),
     // Caches.
-    rule(Clash { a: any(S::CacheOp), b: of(S::Sem, &["volatile", "relaxed", "release"]) }, "cache operators are available on weak stores only"),
-    rule(Clash { a: any(S::Level1Priority), b: any(S::CacheOp) }, "a store can have either a cache operator or an L1 eviction priority"),
-    rule(Clash { a: any(S::Level1Priority), b: of(S::Sem, &["volatile"]) }, "volatile stores do not support eviction priorities"),
-    rule(Clash { a: any(S::Level1Priority), b: any(S::Mmio) }, "memory-mapped I/O bypasses the caches"),
-    rule(Only { when: any(S::Level1Priority), slot: S::Space, among: &["global"] }, "eviction priorities apply to global memory only"),
+    rule(Conflict { a: any(S::CacheOp), b: of(S::Sem, &["volatile", "relaxed", "release"]) }, "cache operators are available on weak stores only"),
+    rule(Conflict { a: any(S::Level1Priority), b: any(S::CacheOp) }, "a store can have either a cache operator or an L1 eviction priority"),
+    rule(Conflict { a: any(S::Level1Priority), b: of(S::Sem, &["volatile"]) }, "volatile stores do not support eviction priorities"),
+    rule(Conflict { a: any(S::Level1Priority), b: any(S::Mmio) }, "memory-mapped I/O bypasses the caches"),
+    rule(Restricts { when: any(S::Level1Priority), slot: S::Space, among: &["global"] }, "eviction priorities apply to global memory only"),
     rule(WideOnly { when: any(S::Level2Priority), wide: &WIDE }, "L2 eviction priorities are available on 256-bit stores only"),
-    manual(Clash { a: any(S::Level2Priority), b: of(S::Sem, &["volatile"]) }, "the PTX ISA manual does not document eviction priorities on volatile stores"),
-    manual(Clash { a: any(S::Level2Priority), b: any(S::CacheOp) }, "the PTX ISA manual does not document a cache operator together with eviction priorities"),
-    rule(Clash { a: any(S::CacheHint), b: of(S::Sem, &["volatile"]) }, "volatile stores do not support cache policies"),
-    rule(Clash { a: any(S::CacheHint), b: any(S::Mmio) }, "memory-mapped I/O bypasses the caches"),
-    rule(Only { when: any(S::CacheHint), slot: S::Space, among: &["global"] }, "cache policies apply to global memory only"),
+    manual(Conflict { a: any(S::Level2Priority), b: of(S::Sem, &["volatile"]) }, "the PTX ISA manual does not document eviction priorities on volatile stores"),
+    manual(Conflict { a: any(S::Level2Priority), b: any(S::CacheOp) }, "the PTX ISA manual does not document a cache operator together with eviction priorities"),
+    rule(Conflict { a: any(S::CacheHint), b: of(S::Sem, &["volatile"]) }, "volatile stores do not support cache policies"),
+    rule(Conflict { a: any(S::CacheHint), b: any(S::Mmio) }, "memory-mapped I/O bypasses the caches"),
+    rule(Restricts { when: any(S::CacheHint), slot: S::Space, among: &["global"] }, "cache policies apply to global memory only"),
     // Widths.
     rule(VectorBits { most: 128, wide: &WIDE }, "a wider access must be split into several instructions"),
-    manual(Only { when: of(S::Vector, &["v8"]), slot: S::Type, among: NOT_SMALL }, "the PTX ISA manual documents `.v8` for 32-bit types only"),
-    rule(Together { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope were introduced in PTX 8.4"),
-    manual(From { when: of(S::Type, &["f64"]), gate: since(1, 0).with(Feature::DoublePrecision) }, "double precision was introduced with `sm_13`"),
-    manual(From { when: of(S::Space, &["shared::cta"]), gate: since(7, 8).sm(30) }, "the PTX ISA manual requires a newer version or target for `.shared::cta`"),
+    manual(Restricts { when: of(S::Vector, &["v8"]), slot: S::Type, among: NOT_SMALL }, "the PTX ISA manual documents `.v8` for 32-bit types only"),
+    rule(CombinationGate { a: of(S::Type, &["b128"]), b: of(S::Scope, &["sys"]), gate: since(8, 4) }, "128-bit accesses at system scope were introduced in PTX 8.4"),
+    manual(ValueGate { when: of(S::Type, &["f64"]), gate: since(1, 0).with(Feature::DoublePrecision) }, "double precision was introduced with `sm_13`"),
+    manual(ValueGate { when: of(S::Space, &["shared::cta"]), gate: since(7, 8).sm(30) }, "the PTX ISA manual requires a newer version or target for `.shared::cta`"),
     // Modifiers that users commonly try.
-    rule(Refused { words: &["const", "param::entry"] }, "constant memory and kernel parameters are read-only in kernels"),
-    rule(Refused { words: &["ca", "lu", "cv", "nc"] }, "use `.wb`, `.cg`, `.cs` or `.wt`; the other cache operators are available on loads only"),
-    rule(Refused { words: &["acquire", "acq_rel"] }, "use `.release`; acquire semantics are available on loads only"),
-    rule(Refused { words: &["sc"] }, "use `.relaxed` or `.release`, and `fence.sc` for sequential consistency"),
-    rule(Refused { words: &["f16", "bf16"] }, "values of this type are stored as `.b16`"),
-    rule(Refused { words: &["f16x2", "bf16x2", "tf32"] }, "values of this type are stored as `.b32`"),
-    rule(Refused { words: &["pred"] }, "a predicate cannot be stored; convert the predicate to an integer with `selp` first"),
+    rule(ForeignModifier { words: &["const", "param::entry"] }, "constant memory and kernel parameters are read-only in kernels"),
+    rule(ForeignModifier { words: &["ca", "lu", "cv", "nc"] }, "use `.wb`, `.cg`, `.cs` or `.wt`; the other cache operators are available on loads only"),
+    rule(ForeignModifier { words: &["acquire", "acq_rel"] }, "use `.release`; acquire semantics are available on loads only"),
+    rule(ForeignModifier { words: &["sc"] }, "use `.relaxed` or `.release`, and `fence.sc` for sequential consistency"),
+    rule(ForeignModifier { words: &["f16", "bf16"] }, "values of this type are stored as `.b16`"),
+    rule(ForeignModifier { words: &["f16x2", "bf16x2", "tf32"] }, "values of this type are stored as `.b32`"),
+    rule(ForeignModifier { words: &["pred"] }, "a predicate cannot be stored; convert the predicate to an integer with `selp` first"),
 ];
 
 operands! {
@@ -131,13 +131,13 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("st{.mmio}{.sem}{.scope}{.ss}{.cop}{.level1::eviction_priority}{.level2::eviction_priority}{.level::cache_hint}{.vec}.type [a], b{, cache-policy}",
-        [MMIO, SEM, SCOPE, SPACE, CACHE_STORE, EVICT_L1, EVICT_L2, CACHE_HINT, VECTOR, TYPE], Memory(Store), address: Stored, takes: &[ArrayElement], types: STORED, rules: RULES;
+        [MMIO, SEM, SCOPE, SPACE, CACHE_STORE, EVICT_L1, EVICT_L2, CACHE_HINT, VECTOR, TYPE], Memory(Store), address: Store, operand_extensions: &[ArrayElement], types: STORED, rules: RULES;
         "Stores the value b to memory.", "data-movement-and-conversion-instructions-st";
-        good: &["st.global.u32 [a], b;", "st.f32.global [a], f;", "st.relaxed.gpu.shared.u32 [s], b;", "st.global.v4.f32 [a], {f, f, f, f};"],
-        bad: &[("st.const.u32 [a], b;", "W0309"), ("st.relaxed.u32 [a], b;", "W0301"), ("st.gpu.u32 [a], b;", "W0301"),
+        accepted_examples: &["st.global.u32 [a], b;", "st.f32.global [a], f;", "st.relaxed.gpu.shared.u32 [s], b;", "st.global.v4.f32 [a], {f, f, f, f};"],
+        rejected_examples: &[("st.const.u32 [a], b;", "W0309"), ("st.relaxed.u32 [a], b;", "W0301"), ("st.gpu.u32 [a], b;", "W0301"),
             ("st.volatile.cg.u32 [a], b;", "W0300"), ("st.mmio.relaxed.gpu.u32 [a], b;", "W0302")]),
-    form!("st.bulk{.weak}{.shared::cta} [a], size, initval", [], Memory(StoreBulk), leads: 1,
+    form!("st.bulk{.weak}{.shared::cta} [a], size, initval", [], Memory(StoreBulk), n_name_modifiers: 1,
         gate: since(8, 6).sm(100), address: Strict, types: ZEROED;
         "Fills `size` bytes of shared memory with zeros.", "data-movement-and-conversion-instructions-st-bulk";
-        good: &["st.bulk.weak [a], 64, 0;"], bad: &[("st.bulk.b32 [a], 64, 0;", "W0102")]),
+        accepted_examples: &["st.bulk.weak [a], 64, 0;"], rejected_examples: &[("st.bulk.b32 [a], 64, 0;", "W0102")]),
 ];

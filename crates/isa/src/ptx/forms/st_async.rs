@@ -6,7 +6,7 @@
 use super::sets::{GLOBAL, SHARED, SHARED_CLUSTER, SHARED_CTA};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::AsyncOp::Store;
-use crate::form::rule::{Rule, RuleKind::*, Wide, any, assembler, of, rule};
+use crate::form::rule::{Rule, RuleKind::*, WideAccess, any, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{Completion::*, Flag::Mmio, Scope::*, Sem::*, VectorWidth::*};
 use crate::target::Feature::{Clusters, StAsync, StAsyncRelease};
@@ -20,7 +20,7 @@ const RELEASE: Gate = since(8, 7).with(StAsyncRelease);
 /// Gate of forms that the assembler accepts beyond the manual.
 const BEYOND: Gate = MBARRIER.assembler(ASSEMBLER);
 /// Gate of 128-bit elements.
-const WIDEST: Gate = since(9, 2).with(StAsync).assembler(ASSEMBLER);
+const ELEMENTS_OF_128_BITS: Gate = since(9, 2).with(StAsync).assembler(ASSEMBLER);
 
 set! { WEAK: Weak "memory order";
     "weak", Sem(Weak), ALWAYS, "weak store, which does not order other accesses and whose completion is observed through the mbarrier";
@@ -59,11 +59,11 @@ set! { SPACE_PLAIN: Space "state space";
 }
 // The narrow types are accepted only without an mbarrier operand.
 types!(TYPE_MBARRIER, Type, B32 B64 U32 U64 S32 S64 F32 F64;
-    WIDEST => B128; BEYOND => B8 B16 U8 U16 S8 S16);
-types!(TYPE_RELEASE, Type, B8 B16 B32 B64 U8 U16 U32 U64 S8 S16 S32 S64 F32 F64; WIDEST => B128);
+    ELEMENTS_OF_128_BITS => B128; BEYOND => B8 B16 U8 U16 S8 S16);
+types!(TYPE_RELEASE, Type, B8 B16 B32 B64 U8 U16 U32 U64 S8 S16 S32 S64 F32 F64; ELEMENTS_OF_128_BITS => B128);
 
 /// The maximum access size is 128 bits.
-static WIDE: Wide = Wide {
+static WIDE: WideAccess = WideAccess {
     bits: 128,
     shapes: &[],
     gate: MBARRIER,
@@ -73,21 +73,21 @@ static WIDE: Wide = Wide {
 /// Rules between the modifiers of `st.async`.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
-    assembler(Clash { a: any(S::Weak), b: any(S::Scope) }, "a weak store does not synchronize, so a scope is not applicable"),
-    assembler(Only { when: of(S::Scope, &["cluster"]), slot: S::Space, among: &["shared::cluster"] },
+    assembler(Conflict { a: any(S::Weak), b: any(S::Scope) }, "a weak store does not synchronize, so a scope is not applicable"),
+    assembler(Restricts { when: of(S::Scope, &["cluster"]), slot: S::Space, among: &["shared::cluster"] },
         "cluster scope requires shared memory of the cluster"),
-    rule(Only { when: of(S::Scope, &["gpu", "sys"]), slot: S::Space, among: &["global"] }, "the scopes `.gpu` and `.sys` apply to global memory only"),
-    rule(Only { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
+    rule(Restricts { when: of(S::Scope, &["gpu", "sys"]), slot: S::Space, among: &["global"] }, "the scopes `.gpu` and `.sys` apply to global memory only"),
+    rule(Restricts { when: any(S::Mmio), slot: S::Scope, among: &["sys"] }, "memory-mapped I/O requires system scope (`.sys`)"),
     rule(VectorBits { most: 128, wide: &WIDE }, "a wider access must be split into several instructions"),
-    rule(Refused { words: &["volatile", "relaxed", "acquire", "acq_rel", "sc"] }, "an asynchronous store must be `.weak` or `.release`"),
-    rule(Refused { words: &["cta"] }, "the scope of an asynchronous store must be larger than the block"),
-    rule(Refused { words: &["const", "local", "param", "param::func", "param::entry"] },
+    rule(ForeignModifier { words: &["volatile", "relaxed", "acquire", "acq_rel", "sc"] }, "an asynchronous store must be `.weak` or `.release`"),
+    rule(ForeignModifier { words: &["cta"] }, "the scope of an asynchronous store must be larger than the block"),
+    rule(ForeignModifier { words: &["const", "local", "param", "param::func", "param::entry"] },
         "asynchronous stores access shared or global memory only"),
-    rule(Refused { words: &["wb", "cg", "cs", "wt", "ca", "L2::cache_hint"] },
+    rule(ForeignModifier { words: &["wb", "cg", "cs", "wt", "ca", "L2::cache_hint"] },
         "asynchronous stores support neither cache operators nor cache policies"),
-    rule(Refused { words: &["f16", "bf16"] }, "values of this type are stored as `.b16`"),
-    rule(Refused { words: &["f16x2", "bf16x2", "tf32"] }, "values of this type are stored as `.b32`"),
-    rule(Refused { words: &["pred"] }, "a predicate cannot be stored; convert the predicate to an integer with `selp` first"),
+    rule(ForeignModifier { words: &["f16", "bf16"] }, "values of this type are stored as `.b16`"),
+    rule(ForeignModifier { words: &["f16x2", "bf16x2", "tf32"] }, "values of this type are stored as `.b32`"),
+    rule(ForeignModifier { words: &["pred"] }, "a predicate cannot be stored; convert the predicate to an integer with `selp` first"),
 ];
 
 // Checked by code, since the permitted operands depend on the operand count.
@@ -100,24 +100,24 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("st.async{.weak}{.scope}{.ss}.completion_mechanism{.vec}.type [a], b{, [mbar]}",
-        [WEAK, SCOPE_CLUSTER, SPACE_CLUSTER, COMPLETION, VECTOR, TYPE_MBARRIER], Async(Store), leads: 1, gate: MBARRIER,
+        [WEAK, SCOPE_CLUSTER, SPACE_CLUSTER, COMPLETION, VECTOR, TYPE_MBARRIER], Async(Store), n_name_modifiers: 1, gate: MBARRIER,
         types: OPERANDS, address: Strict, reports: Everything, rules: RULES;
         "Starts an asynchronous store to shared memory of the cluster and signals completion on an mbarrier.", SECTION;
-        good: &["st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];",
+        accepted_examples: &["st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];",
             "st.async.weak.mbarrier::complete_tx::bytes.v4.f32 [a], {b, b, b, b}, [mbar];"],
-        bad: &[("st.async.shared::cluster.u32 [a], b, [mbar];", "W0105"),
+        rejected_examples: &[("st.async.shared::cluster.u32 [a], b, [mbar];", "W0105"),
             ("st.async.weak.cluster.mbarrier::complete_tx::bytes.u32 [a], b, [mbar];", "W0300")]),
     // A third operand is an mbarrier, for which the family reports a specific diagnostic.
     form!("st.async{.mmio}.sem.scope{.ss}.type [a], b",
-        [MMIO, SEM_RELEASE, SCOPE_DEVICE, SPACE_GLOBAL, TYPE_RELEASE], Async(Store), leads: 1, gate: RELEASE,
+        [MMIO, SEM_RELEASE, SCOPE_DEVICE, SPACE_GLOBAL, TYPE_RELEASE], Async(Store), n_name_modifiers: 1, gate: RELEASE,
         types: NO_BARRIER, address: Strict, reports: Everything, extra_operands: 1, rules: RULES;
         "Starts an asynchronous store to global memory with release semantics.", SECTION;
-        good: &["st.async.release.gpu.global.u32 [a], b;", "st.async.mmio.release.sys.global.u32 [a], b;"],
-        bad: &[("st.async.release.global.u32 [a], b;", "W0105"), ("st.async.mmio.release.gpu.u32 [a], b;", "W0302")]),
+        accepted_examples: &["st.async.release.gpu.global.u32 [a], b;", "st.async.mmio.release.sys.global.u32 [a], b;"],
+        rejected_examples: &[("st.async.release.global.u32 [a], b;", "W0105"), ("st.async.mmio.release.gpu.u32 [a], b;", "W0302")]),
     form!("st.async{.weak}{.scope}{.ss}{.vec}.type [a], b{, [mbar]}",
-        [WEAK, SCOPE_PLAIN, SPACE_PLAIN, VECTOR, TYPE_RELEASE], Async(Store), leads: 1, gate: BEYOND,
+        [WEAK, SCOPE_PLAIN, SPACE_PLAIN, VECTOR, TYPE_RELEASE], Async(Store), n_name_modifiers: 1, gate: BEYOND,
         types: OPERANDS, address: Strict, reports: Everything, rules: RULES;
         "Starts an asynchronous store without a completion mechanism. This form is undocumented, but `ptxas` accepts it.", SECTION;
-        good: &["st.async.shared::cta.u32 [a], b, [mbar];"],
-        bad: &[("st.async.u32 [a], b, [mbar];", "W0401")]),
+        accepted_examples: &["st.async.shared::cta.u32 [a], b, [mbar];"],
+        rejected_examples: &[("st.async.u32 [a], b, [mbar];", "W0401")]),
 ];

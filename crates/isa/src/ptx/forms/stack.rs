@@ -4,13 +4,13 @@
 use super::table::{ALWAYS, form, operands, set, since, types};
 use super::units::{BLACKWELL, MBARRIER};
 use crate::does::{
-    LaunchOp::*,
+    ClusterLaunchControlOp::*,
+    DeviceUnitOp::{ClusterLaunchControl, Stack},
     StackOp::*,
-    UnitOp::{Launch, Stack},
 };
 use crate::form::{
+    DeviceUnitOperand::{self, *},
     Form, Gate,
-    UnitOperand::{self, *},
 };
 use crate::modifier::{BlockIndex::*, Flag::MulticastAll, VectorWidth::V4};
 use crate::space::StateSpace::Shared;
@@ -34,7 +34,7 @@ set! { IN_CTA: Space "state space"; "shared::cta", Space(Shared), ALWAYS, "uses 
 set! { TO_ALL: Multicast "multicast"; "multicast::cluster::all", Flag(MulticastAll), since(8, 6).on(BLACKWELL), "writes the response to shared memory of all blocks of the cluster"; }
 
 operands! {
-    SAVED: "a" Unit(UnitOperand::Register(Type));
+    SAVED: "a" Unit(DeviceUnitOperand::Register(Type));
     GIVEN: "align" Unit(Alignment);
     ASKED: "d" Slot(Type), "a" Fixed(ScalarType::B128);
     PICKED: "d" Slot(Type), "a" Unit(Packed);
@@ -50,24 +50,24 @@ const LAUNCH: &str =
 pub static FORMS: &[Form] = &[
     form!("alloca.type d, size{, align}", [ADDRESSES], Unit(Stack(Allocate)), gate: STACK, types: GIVEN;
         "Allocates `size` bytes on the stack of the function and returns the address of the allocation in local memory.", ALLOCATES;
-        good: &["alloca.u64 d, 16;", "alloca.u64 d, d, 8;"], bad: &[("alloca.u64 d, 16, 12;", "W0110"), ("alloca.u64 r, 16;", "W0109")]),
+        accepted_examples: &["alloca.u64 d, 16;", "alloca.u64 d, d, 8;"], rejected_examples: &[("alloca.u64 d, 16, 12;", "W0110"), ("alloca.u64 r, 16;", "W0109")]),
     form!("stacksave.type d", [ADDRESSES], Unit(Stack(Save)), gate: STACK;
         "Copies the stack pointer into a register.", "stack-manipulation-instructions-stacksave";
-        good: &["stacksave.u64 d;"], bad: &[("stacksave.u64 r;", "W0109")]),
+        accepted_examples: &["stacksave.u64 d;"], rejected_examples: &[("stacksave.u64 r;", "W0109")]),
     form!("stackrestore.type a", [ADDRESSES], Unit(Stack(Restore)), gate: STACK, types: SAVED;
         "Restores the stack pointer saved by `stacksave`.", "stack-manipulation-instructions-stackrestore";
-        good: &["stackrestore.u64 d;"], bad: &[("stackrestore.u64 7;", "W0110")]),
+        accepted_examples: &["stackrestore.u64 d;"], rejected_examples: &[("stackrestore.u64 7;", "W0110")]),
     form!("clusterlaunchcontrol.try_cancel.async{.ss}.completion_mechanism{.multicast}.atype [a], [mbar]", [IN_CTA, MBARRIER, TO_ALL, ANSWER],
-        Unit(Launch(TryCancel)), gate: LAUNCHES, leads: 2, address: Strict;
+        Unit(ClusterLaunchControl(TryCancel)), gate: LAUNCHES, n_name_modifiers: 2, address: Strict;
         "Requests the cancellation of a block that has not been launched, so that the executing block can take over the work of that block. The response is written to shared memory.",
         "parallel-synchronization-and-communication-instructions-clusterlaunchcontrol-try-cancel";
-        good: &["clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [d], [d];"],
-        bad: &[("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b64 [d], [d];", "W0104")]),
-    form!("clusterlaunchcontrol.query_cancel.is_canceled.type.atype d, a", [YES_OR_NO, ANSWER], Unit(Launch(IsCanceled)), gate: LAUNCHES, leads: 1, types: ASKED;
+        accepted_examples: &["clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [d], [d];"],
+        rejected_examples: &[("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b64 [d], [d];", "W0104")]),
+    form!("clusterlaunchcontrol.query_cancel.is_canceled.type.atype d, a", [YES_OR_NO, ANSWER], Unit(ClusterLaunchControl(IsCanceled)), gate: LAUNCHES, n_name_modifiers: 1, types: ASKED;
         "Tests whether a request of `clusterlaunchcontrol.try_cancel` was granted.", LAUNCH),
-    form!("clusterlaunchcontrol.query_cancel.query.type.atype d, a", [PART, ANSWERED, ANSWER], Unit(Launch(FirstBlock)), gate: LAUNCHES, leads: 1, types: PICKED;
+    form!("clusterlaunchcontrol.query_cancel.query.type.atype d, a", [PART, ANSWERED, ANSWER], Unit(ClusterLaunchControl(FirstBlock)), gate: LAUNCHES, n_name_modifiers: 1, types: PICKED;
         "Returns one component of the block index from a response of `clusterlaunchcontrol.try_cancel`.", LAUNCH),
-    form!("clusterlaunchcontrol.query_cancel.query.vec.type.atype d, a", [WHOLE, FOUR, ANSWERED, ANSWER], Unit(Launch(FirstBlock)), gate: LAUNCHES, leads: 1,
+    form!("clusterlaunchcontrol.query_cancel.query.vec.type.atype d, a", [WHOLE, FOUR, ANSWERED, ANSWER], Unit(ClusterLaunchControl(FirstBlock)), gate: LAUNCHES, n_name_modifiers: 1,
         types: LISTED;
         "Returns the block index from a response of `clusterlaunchcontrol.try_cancel`.", LAUNCH),
 ];

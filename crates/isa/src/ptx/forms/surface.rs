@@ -2,10 +2,10 @@
 
 use super::sets::B32_ONLY;
 use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{SurfaceOp::*, UnitOp::Surface};
-use crate::form::Wide;
+use crate::does::{DeviceUnitOp::Surface, SurfaceOp::*};
+use crate::form::WideAccess;
 use crate::form::rule::{Rule, RuleKind::*, rule};
-use crate::form::{Form, Gate, UnitOperand::*};
+use crate::form::{DeviceUnitOperand::*, Form, Gate};
 use crate::modifier::{
     AtomicOp::*, CacheOp::*, Geometry::*, SurfaceBounds::*, SurfaceMode, VectorWidth::*,
 };
@@ -88,7 +88,7 @@ types!(EXTREMES, Type, U32 S32; LONG => U64 S64);
 types!(LONG_ONLY, Type; LONG => B64);
 
 /// The maximum access size is 128 bits.
-const NARROW: Wide = Wide {
+const NARROW: WideAccess = WideAccess {
     bits: 0,
     shapes: &[],
     gate: ALWAYS,
@@ -100,9 +100,9 @@ const RULES: &[Rule] = &[
 ];
 
 operands! {
-    LOADED: "d" Unit(Texels), "surface, coordinates" Unit(SurfacePlace);
-    STORED: "surface, coordinates" Unit(SurfacePlace), "b" Unit(Texels);
-    REDUCED: "surface, coordinates" Unit(SurfacePlace), "b" Loose(Type);
+    LOADED: "d" Unit(Texels), "surface, coordinates" Unit(SurfaceCoordinates);
+    STORED: "surface, coordinates" Unit(SurfaceCoordinates), "b" Unit(Texels);
+    REDUCED: "surface, coordinates" Unit(SurfaceCoordinates), "b" SlotOrWider(Type);
 }
 
 const SUST: &str = "surface-instructions-sust";
@@ -111,21 +111,21 @@ const SURED: &str = "surface-instructions-sured";
 /// Form of `sured`.
 macro_rules! reduce {
     ($syntax:literal, [$($set:expr),*], $help:literal) => {
-        form!($syntax, [COMBINED, BEYOND, $($set),*], Unit(Surface(Reduction)), gate: SURFACES, leads: 1, writes: &[], types: REDUCED; $help, SURED)
+        form!($syntax, [COMBINED, BEYOND, $($set),*], Unit(Surface(Reduction)), gate: SURFACES, n_name_modifiers: 1, destination_operands: &[], types: REDUCED; $help, SURED)
     };
 }
 
 /// Instruction forms of surface accesses.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("suld.mode.geom{.cop}{.vec}.type.clamp d, [surface, coordinates]", [RAW, READ, LOADS, WIDTH, UNTYPED, BEYOND], Unit(Surface(Load)), gate: SURFACES, leads: 1,
+    form!("suld.mode.geom{.cop}{.vec}.type.clamp d, [surface, coordinates]", [RAW, READ, LOADS, WIDTH, UNTYPED, BEYOND], Unit(Surface(Load)), gate: SURFACES, n_name_modifiers: 1,
         types: LOADED, rules: RULES;
         "Loads elements of a surface.", "surface-instructions-suld"),
-    form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [RAW, WRITTEN, STORES, WIDTH, UNTYPED, BEYOND], Unit(Surface(Store)), gate: SURFACES, leads: 1,
-        writes: &[], types: STORED, rules: RULES;
+    form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [RAW, WRITTEN, STORES, WIDTH, UNTYPED, BEYOND], Unit(Surface(Store)), gate: SURFACES, n_name_modifiers: 1,
+        destination_operands: &[], types: STORED, rules: RULES;
         "Stores elements of a surface.", SUST),
-    form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [FORMATTED, CONVERTED, STORES, WIDTH, B32_ONLY, BEYOND], Unit(Surface(Store)), gate: SURFACES, leads: 1,
-        writes: &[], types: STORED, rules: RULES;
+    form!("sust.mode.geom{.cop}{.vec}.type.clamp [surface, coordinates], b", [FORMATTED, CONVERTED, STORES, WIDTH, B32_ONLY, BEYOND], Unit(Surface(Store)), gate: SURFACES, n_name_modifiers: 1,
+        destination_operands: &[], types: STORED, rules: RULES;
         "Stores elements of a surface with format conversion.", SUST),
     reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, ADD, ADDED], "Atomically adds b to an element of a surface."),
     reduce!("sured.mode.op.geom.type.clamp [surface, coordinates], b", [RAW, EXTREME, EXTREMES], "Atomically replaces an element of a surface with the minimum or maximum of the element and b."),

@@ -1,7 +1,7 @@
-//! Macros that build the form tables: [`Set`](crate::form::Set), [`Value`] and [`Form`](crate::Form) in a compact notation with values in
+//! Macros that build the form tables: [`Set`](crate::form::Set), [`ModifierSpelling`] and [`Form`](crate::Form) in a compact notation with values in
 //! columns, sets of types on one line, and forms on two to four lines.
 
-use crate::form::{Gate, Meaning, Value};
+use crate::form::{Gate, ModifierSpelling, ModifierValue};
 use crate::types::ScalarType;
 
 /// Gate without requirements.
@@ -13,17 +13,17 @@ pub(in crate::ptx) const fn since(major: u8, minor: u8) -> Gate {
 }
 
 /// Creates a type modifier with a gate.
-pub(super) const fn ty_from(ty: ScalarType, gate: Gate) -> Value {
-    Value {
+pub(super) const fn ty_from(ty: ScalarType, gate: Gate) -> ModifierSpelling {
+    ModifierSpelling {
         text: ty.name(),
-        meaning: Meaning::Type(ty),
+        meaning: ModifierValue::Type(ty),
         gate,
         help: ty.help(),
     }
 }
 
 /// Creates a type modifier with the gate that the type has in most instructions.
-pub(super) const fn ty(ty: ScalarType) -> Value {
+pub(super) const fn ty(ty: ScalarType) -> ModifierSpelling {
     let gate = match ty {
         ScalarType::B128 => since(8, 3).sm(70),
         _ => ALWAYS,
@@ -34,7 +34,7 @@ pub(super) const fn ty(ty: ScalarType) -> Value {
 /// Set of types: `types!(NAME, Slot, U16 U32; gate => F16 F16x2);`
 macro_rules! types {
     ($name:ident, $slot:ident $(, $($ty:ident)+)? $(; $gate:expr => $($more:ident)+)*) => {
-        pub static $name: $crate::form::Set = $crate::form::Set {
+        pub static $name: $crate::form::ModifierSet = $crate::form::ModifierSet {
             slot: $crate::form::SlotName::$slot,
             title: "type",
             values: &[
@@ -52,11 +52,11 @@ macro_rules! value {
         $value
     };
     ($text:tt, $meaning:expr, $gate:expr, $help:expr) => {
-        $crate::form::Value {
+        $crate::form::ModifierSpelling {
             text: $text,
             meaning: {
                 #[allow(unused_imports, reason = "some rows use the full path of the variant")]
-                use $crate::form::Meaning::*;
+                use $crate::form::ModifierValue::*;
                 $meaning
             },
             gate: $gate,
@@ -69,7 +69,7 @@ pub(super) use value;
 /// Set of values: `set! { NAME: Slot "title"; "text", Meaning(..), gate, "help"; NAMED_VALUE; }`
 macro_rules! set {
     ($name:ident: $slot:ident $title:literal; $($text:tt $(, $meaning:expr, $gate:expr, $help:expr)?;)*) => {
-        pub static $name: $crate::form::Set = $crate::form::Set {
+        pub static $name: $crate::form::ModifierSet = $crate::form::ModifierSet {
             slot: $crate::form::SlotName::$slot,
             title: $title,
             values: &[$($crate::ptx::forms::table::value!($text $(, $meaning, $gate, $help)?),)*],
@@ -82,7 +82,7 @@ pub(super) use set;
 macro_rules! values {
     ($($(#[$meta:meta])* $name:ident: $text:literal, $meaning:expr, $gate:expr, $help:literal;)*) => {
         $($(#[$meta])*
-        pub const $name: $crate::form::Value =
+        pub const $name: $crate::form::ModifierSpelling =
             $crate::ptx::forms::table::value!($text, $meaning, $gate, $help);)*
     };
 }
@@ -93,7 +93,7 @@ macro_rules! operands {
     ($($name:ident: $($operand:literal $ty:expr),+;)*) => {
         $(const $name: &[(&str, $crate::form::OperandType)] = {
             #[allow(unused_imports, reason = "each list uses only some of the variants")]
-            use $crate::form::{NumberRule::*, OperandType::*, SlotName::{AType, DType, SType, Size, Type}};
+            use $crate::form::{ImmediateRange::*, OperandType::*, SlotName::{AType, DType, SType, Size, Type}};
             &[$(($operand, $ty)),+]
         };)*
     };
@@ -107,18 +107,18 @@ macro_rules! form {
             syntax: $syntax,
             sets: &[$(&$set),*],
             does: {
-                use $crate::does::Does::*;
+                use $crate::does::Operation::*;
                 $does
             },
             help: $help,
             section: $section,
             $($field: {
                 #[allow(unused_imports, reason = "each row uses only some of the variants")]
-                use $crate::form::{Addressing::*, Reports::*, Takes::*};
+                use $crate::form::{AddressCheck::*, DiagnosticPolicy::*, OperandExtension::*};
                 $value
             },)*
             $($(#[cfg(feature = "examples")] $example: $given,)*)?
-            ..$crate::form::Form::BLANK
+            ..$crate::form::Form::DEFAULT
         };
         ROW
     }};

@@ -6,10 +6,10 @@ use super::cp_async_bulk::{
 use super::sets::CACHE_HINT;
 use super::table::{ALWAYS, form, operands, set, since};
 use super::units::{BULK_GROUP, MBARRIER, TENSOR_MEMORY};
+use crate::does::DeviceUnitOp::TensorCopy;
 use crate::does::TensorCopyOp;
-use crate::does::UnitOp::TensorCopy;
 use crate::form::rule::{Rule, RuleKind::*, assembler, of, rule};
-use crate::form::{Form, Gate, SlotName as S, UnitOperand::*};
+use crate::form::{DeviceUnitOperand::*, Form, Gate, SlotName as S};
 use crate::modifier::AtomicOp::*;
 use crate::modifier::CtaGroup::*;
 use crate::modifier::Flag::{CacheHint as Hint, Multicast as Blocks};
@@ -79,24 +79,24 @@ set! { ANY_OP: Op "operation";
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     assembler(Before { first: S::Destination, second: S::Source }, "the destination state space is specified before the source state space"),
-    rule(Only { when: of(S::LoadMode, &["tile::gather4", "tile::scatter4"]), slot: S::Dimension, among: &["2d"] }, "gather and scatter modes require a two-dimensional tensor"),
-    rule(Only { when: of(S::LoadMode, &["im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"]), slot: S::Dimension, among: &["3d", "4d", "5d"] }, "im2col modes require a tensor with three to five dimensions"),
+    rule(Restricts { when: of(S::LoadMode, &["tile::gather4", "tile::scatter4"]), slot: S::Dimension, among: &["2d"] }, "gather and scatter modes require a two-dimensional tensor"),
+    rule(Restricts { when: of(S::LoadMode, &["im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"]), slot: S::Dimension, among: &["3d", "4d", "5d"] }, "im2col modes require a tensor with three to five dimensions"),
 ];
 
 operands! {
-    TO_CLUSTER_FROM: "dst" Unit(AddressOrName(SharedCluster)), "tensorMap, coordinates" Unit(TensorPlace), "mbar" Unit(AddressOrName(SharedCluster)),
-        "offsets" Unit(ImageOffsets), "blocks" Unit(Mask), "cache-policy" CachePolicy;
-    TO_BLOCK_FROM: "dst" Unit(AddressOrName(Shared)), "tensorMap, coordinates" Unit(TensorPlace), "mbar" Unit(AddressOrName(Shared)),
-        "offsets" Unit(ImageOffsets), "cache-policy" CachePolicy;
-    FROM_BLOCK: "tensorMap, coordinates" Unit(TensorPlace), "src" Unit(AddressOrName(Shared)), "cache-policy" CachePolicy;
-    PREFETCHED: "tensorMap, coordinates" Unit(TensorPlace), "offsets" Unit(ImageOffsets), "cache-policy" CachePolicy;
+    TO_CLUSTER_FROM: "dst" Unit(AddressOrName(SharedCluster)), "tensorMap, coordinates" Unit(TensorCoordinates), "mbar" Unit(AddressOrName(SharedCluster)),
+        "offsets" Unit(Im2colOffsets), "blocks" Unit(Mask), "cache-policy" CachePolicy;
+    TO_BLOCK_FROM: "dst" Unit(AddressOrName(Shared)), "tensorMap, coordinates" Unit(TensorCoordinates), "mbar" Unit(AddressOrName(Shared)),
+        "offsets" Unit(Im2colOffsets), "cache-policy" CachePolicy;
+    FROM_BLOCK: "tensorMap, coordinates" Unit(TensorCoordinates), "src" Unit(AddressOrName(Shared)), "cache-policy" CachePolicy;
+    PREFETCHED: "tensorMap, coordinates" Unit(TensorCoordinates), "offsets" Unit(Im2colOffsets), "cache-policy" CachePolicy;
 }
 
 /// Form of a tensor copy.
 macro_rules! copy {
     ($does:ident $syntax:literal, [$($set:expr),*], $gate:expr, $leads:expr, [$($announced:expr),*], $types:expr, $help:literal, $section:expr) => {
-        form!($syntax, [DIMENSION, CACHE_HINT, $($set),*], Unit(TensorCopy(TensorCopyOp::$does)), gate: $gate.assembler("13.5"), leads: $leads, address: Copied, types: $types,
-            announced: &[$($announced,)* ("cache-policy", Hint)], rules: RULES, takes: &[NoAddress]; $help, $section)
+        form!($syntax, [DIMENSION, CACHE_HINT, $($set),*], Unit(TensorCopy(TensorCopyOp::$does)), gate: $gate.assembler("13.5"), n_name_modifiers: $leads, address: AsyncCopy, types: $types,
+            flag_gated_operands: &[$($announced,)* ("cache-policy", Hint)], rules: RULES, operand_extensions: &[NoAddress]; $help, $section)
     };
 }
 

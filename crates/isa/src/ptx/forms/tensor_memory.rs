@@ -4,18 +4,18 @@ use super::sets::B32_ONLY;
 use super::table::{ALWAYS, form, operands, set, since, types};
 use super::units::{CTA_GROUP, TENSOR_MEMORY};
 use crate::does::{
-    TensorMemoryOp::{self, Allocate, Free, Store},
-    UnitOp::TensorMemory,
+    DeviceUnitOp::TensorMemory,
+    TensorMemoryOp::{self, Allocate, Deallocate, Store},
 };
 use crate::form::rule::{Rule, RuleKind::*, any, assembler, of, rule};
-use crate::form::{Addressing, Form, Gate, SlotName as S, UnitOperand::*};
+use crate::form::{AddressCheck, DeviceUnitOperand::*, Form, Gate, SlotName as S};
 use crate::modifier::Flag::{self, Multicast as Blocks, Pack16, Unpack16};
 use crate::modifier::{
-    CopyShape::*, CtaGroup::One, MatrixCount::*, MmaKind, MoveShape::*, ReduceOp,
-    ScaleVector as Scales, Unpacking::*, WarpMulticast,
+    CtaGroup::One, MatrixCount::*, MmaKind, ReduceOp, ScaleVector as Scales,
+    TensorMemoryAccessShape::*, TensorMemoryCopyShape::*, Unpacking::*, WarpMulticast,
 };
 use crate::space::StateSpace::{Shared, SharedCluster};
-use crate::target::TargetGate as On;
+use crate::target::TargetRequirement as On;
 
 /// Targets with reducing tensor-memory loads.
 const REDUCING: On = On::OneOf(&[On::Family(103), On::Family(107), On::Family(110)]);
@@ -132,28 +132,28 @@ collectors! { "b0" "b1" "b2" "b3" }
 
 #[rustfmt::skip]
 const SHAPES: &[Rule] = &[
-    assembler(Needs { when: of(S::Shape, &["64x128b"]), slot: S::Multicast, among: &["warpx2::02_13", "warpx2::01_23"] }, "data of shape `64x128b` is multicast to two warps"),
-    assembler(Needs { when: of(S::Shape, &["32x128b"]), slot: S::Multicast, among: &["warpx4"] }, "data of shape `32x128b` is multicast to four warps"),
-    assembler(Clash { a: of(S::Shape, &["128x256b", "4x256b", "128x128b"]), b: any(S::Multicast) }, "data of this shape is not multicast"),
-    rule(Needs { when: any(S::Unpacking), slot: S::Literal(Flag::B8x16), among: &[] }, "a conversion during the copy requires both the source and the destination format"),
-    rule(Needs { when: any(S::Literal(Flag::B8x16)), slot: S::Unpacking, among: &[] }, "a conversion during the copy requires both the source and the destination format"),
+    assembler(Requires { when: of(S::Shape, &["64x128b"]), slot: S::Multicast, among: &["warpx2::02_13", "warpx2::01_23"] }, "data of shape `64x128b` is multicast to two warps"),
+    assembler(Requires { when: of(S::Shape, &["32x128b"]), slot: S::Multicast, among: &["warpx4"] }, "data of shape `32x128b` is multicast to four warps"),
+    assembler(Conflict { a: of(S::Shape, &["128x256b", "4x256b", "128x128b"]), b: any(S::Multicast) }, "data of this shape is not multicast"),
+    rule(Requires { when: any(S::Unpacking), slot: S::Literal(Flag::B8x16), among: &[] }, "a conversion during the copy requires both the source and the destination format"),
+    rule(Requires { when: any(S::Literal(Flag::B8x16)), slot: S::Unpacking, among: &[] }, "a conversion during the copy requires both the source and the destination format"),
     assembler(Before { first: S::Literal(Flag::B8x16), second: S::Unpacking }, "the destination format is specified before the source format"),
 ];
 #[rustfmt::skip]
 const REGISTERS: &[Rule] = &[
-    rule(Only { when: of(S::Shape, &["16x128b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32", "x64"] }, "one instruction can transfer at most 128 registers"),
-    rule(Only { when: of(S::Shape, &["16x256b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32"] }, "one instruction can transfer at most 128 registers"),
+    rule(Restricts { when: of(S::Shape, &["16x128b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32", "x64"] }, "one instruction can transfer at most 128 registers"),
+    rule(Restricts { when: of(S::Shape, &["16x256b"]), slot: S::Count, among: &["x1", "x2", "x4", "x8", "x16", "x32"] }, "one instruction can transfer at most 128 registers"),
 ];
 #[rustfmt::skip]
 const REDUCES: &[Rule] = &[
-    assembler(Only { when: any(S::Shape), slot: S::Count, among: &["x2", "x4", "x8", "x16", "x32", "x64", "x128"] }, "the reduction combines the columns of a row, so the instruction must load at least two columns"),
+    assembler(Restricts { when: any(S::Shape), slot: S::Count, among: &["x2", "x4", "x8", "x16", "x32", "x64", "x128"] }, "the reduction combines the columns of a row, so the instruction must load at least two columns"),
 ];
 #[rustfmt::skip]
 const PRODUCT: &[Rule] = &[
-    rule(Clash { a: of(S::Collector, &["collector::a::use", "collector::a::fill"]), b: any(S::Literal(Flag::AShift)) }, "a shifted matrix A cannot be kept in the collector buffer"),
-    rule(Only { when: of(S::Kind, &["kind::mxf8f6f4"]), slot: S::ScaleVector, among: &["scale_vec::1X", "block32"] }, "this kind has one scale factor per 32 elements"),
-    rule(Only { when: of(S::Kind, &["kind::mxf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "block32"] }, "this kind has one scale factor per 32 elements"),
-    rule(Needs { when: of(S::Kind, &["kind::mxf4nvf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "scale_vec::4X", "block16", "block32"] }, "this kind has one scale factor per 16 or 32 elements"),
+    rule(Conflict { a: of(S::Collector, &["collector::a::use", "collector::a::fill"]), b: any(S::Literal(Flag::AShift)) }, "a shifted matrix A cannot be kept in the collector buffer"),
+    rule(Restricts { when: of(S::Kind, &["kind::mxf8f6f4"]), slot: S::ScaleVector, among: &["scale_vec::1X", "block32"] }, "this kind has one scale factor per 32 elements"),
+    rule(Restricts { when: of(S::Kind, &["kind::mxf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "block32"] }, "this kind has one scale factor per 32 elements"),
+    rule(Requires { when: of(S::Kind, &["kind::mxf4nvf4"]), slot: S::ScaleVector, among: &["scale_vec::2X", "scale_vec::4X", "block16", "block32"] }, "this kind has one scale factor per 16 or 32 elements"),
 ];
 
 operands! {
@@ -163,12 +163,12 @@ operands! {
     DESCRIBED: "source" Unit(Descriptor);
     LOADED: "r" Unit(Words), "half" Unit(Constant), "reduced" Unit(Reduced);
     LOADED_BY: "r" Unit(Words), "half" Unit(Constant);
-    MULTIPLIED_BYTES: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(Lanes);
-    MULTIPLIED_SCALED: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor);
-    MULTIPLIED: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(Lanes), "scale-d" Unit(SumScale);
-    MULTIPLIED_INTEGERS: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(Lanes), "scale-d" Unit(Constant);
-    SPARSE_INTEGERS: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(Lanes), "scale-d" Unit(SparseScale);
-    KEPT_PRODUCT: "a" Unit(Factor), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "zero-columns" Unit(ZeroColumns);
+    MULTIPLIED_BYTES: "a" Unit(MatrixOperand), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(DisableOutputLane);
+    MULTIPLIED_SCALED: "a" Unit(MatrixOperand), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor);
+    MULTIPLIED: "a" Unit(MatrixOperand), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(DisableOutputLane), "scale-d" Unit(ScaleInputD);
+    MULTIPLIED_INTEGERS: "a" Unit(MatrixOperand), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(DisableOutputLane), "scale-d" Unit(Constant);
+    SPARSE_INTEGERS: "a" Unit(MatrixOperand), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "lanes" Unit(DisableOutputLane), "scale-d" Unit(SparseScale);
+    KEPT_PRODUCT: "a" Unit(MatrixOperand), "b" Unit(Descriptor), "idesc" Unit(InstructionDescriptor), "zero-columns" Unit(ZeroColumns);
 }
 
 const PERMIT: &str =
@@ -183,35 +183,35 @@ const LOADS: &str = "tensorcore-5th-generation-instructions-tcgen05-ld";
 /// Form: syntax, sets, number of name modifiers, any other field, help, section.
 macro_rules! row {
     ($does:ident $syntax:literal, [$($set:expr),*], $leads:literal $(, $field:ident: $value:expr)*; $help:literal, $section:expr $(; $($example:ident: $given:expr),*)?) => {
-        form!($syntax, [$($set),*], Unit(TensorMemory(TensorMemoryOp::$does)), leads: $leads, writes: &[], takes: &[NoAddress] $(, $field: $value)*; $help, $section $(; $($example: $given),*)?)
+        form!($syntax, [$($set),*], Unit(TensorMemory(TensorMemoryOp::$does)), n_name_modifiers: $leads, destination_operands: &[], operand_extensions: &[NoAddress] $(, $field: $value)*; $help, $section $(; $($example: $given),*)?)
     };
 }
 
 /// Form of `tcgen05.ld`.
 macro_rules! load {
     ($does:ident $syntax:literal, [$($set:expr),*], $leads:literal, $writes:expr $(, $field:ident: $value:expr)*; $help:literal $(; $($example:ident: $given:expr),*)?) => {
-        form!($syntax, [$($set),*], Unit(TensorMemory(TensorMemoryOp::$does)), leads: $leads, writes: $writes, address: Tensor, types: LOADED $(, $field: $value)*; $help, LOADS $(; $($example: $given),*)?)
+        form!($syntax, [$($set),*], Unit(TensorMemory(TensorMemoryOp::$does)), n_name_modifiers: $leads, destination_operands: $writes, address: Tensor, types: LOADED $(, $field: $value)*; $help, LOADS $(; $($example: $given),*)?)
     };
 }
 
 /// Instruction forms of tensor memory.
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
-    form!("tcgen05.alloc.cta_group.sync.aligned{.ss}.type [a], columns", [CTA_GROUP, IN_CTA, B32_ONLY], Unit(TensorMemory(Allocate)), leads: 1, gate: GATE, writes: &[], address: Strict, types: ALLOCATED;
+    form!("tcgen05.alloc.cta_group.sync.aligned{.ss}.type [a], columns", [CTA_GROUP, IN_CTA, B32_ONLY], Unit(TensorMemory(Allocate)), n_name_modifiers: 1, gate: GATE, destination_operands: &[], address: Strict, types: ALLOCATED;
         "Allocates tensor memory columns and writes their address to shared memory.", PERMIT;
-        bad: &[("tcgen05.alloc.cta_group::1.sync.aligned.b32 [d], 33;", "W0110")]),
-    form!("tcgen05.dealloc.cta_group.sync.aligned.type taddr, columns", [CTA_GROUP, B32_ONLY], Unit(TensorMemory(Free)), leads: 1, gate: GATE, writes: &[], types: FREED;
+        rejected_examples: &[("tcgen05.alloc.cta_group::1.sync.aligned.b32 [d], 33;", "W0110")]),
+    form!("tcgen05.dealloc.cta_group.sync.aligned.type taddr, columns", [CTA_GROUP, B32_ONLY], Unit(TensorMemory(Deallocate)), n_name_modifiers: 1, gate: GATE, destination_operands: &[], types: FREED;
         "Deallocates tensor memory columns.", PERMIT),
     row!(Relinquish "tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", [CTA_GROUP], 1, gate: GATE;
         "Relinquishes the right of the block to allocate tensor memory columns.", PERMIT),
     row!(Commit "tcgen05.commit.cta_group.completion_mechanism{.multicast::cluster}{.ss}.type [mbar]{, blocks}", [CTA_GROUP, ARRIVES, IN_CLUSTER, B64_ONLY], 1,
-        gate: GATE, address: Strict, types: COMMITTED, announced: &[("blocks", Blocks)];
+        gate: GATE, address: Strict, types: COMMITTED, flag_gated_operands: &[("blocks", Blocks)];
         "Triggers an arrival at an mbarrier when all prior asynchronous `tcgen05` operations of the thread are complete.", "tensorcore-5th-generation-instructions-tcgen05-commit";
-        bad: &[("tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [d], 1;", "W0108")]),
+        rejected_examples: &[("tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [d], 1;", "W0108")]),
     row!(Copy "tcgen05.cp.cta_group.shape{.multicast}{.b8x16}{.src_fmt} [taddr], source", [CTA_GROUP, COPIED, WARPS, UNPACKING], 1, gate: GATE, address: Tensor,
         types: DESCRIBED, rules: SHAPES;
         "Starts an asynchronous copy of a matrix from shared memory to tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-cp";
-        bad: &[("tcgen05.cp.cta_group::1.64x128b [r], d;", "W0301")]),
+        rejected_examples: &[("tcgen05.cp.cta_group::1.64x128b [r], d;", "W0301")]),
     row!(Shift "tcgen05.shift.cta_group.down [taddr]", [CTA_GROUP], 1, gate: since(8, 6).on(SPECIFIC).assembler("13.5"), address: Tensor;
         "Starts an asynchronous shift of the rows of a matrix in tensor memory down by one.", "tensorcore-5th-generation-instructions-tcgen05-shift"),
     row!(Fence "tcgen05.fence::before_thread_sync", [], 1, gate: GATE;
@@ -222,7 +222,7 @@ pub static FORMS: &[Form] = &[
     row!(Wait "tcgen05.wait::st.sync.aligned", [], 1, gate: GATE; "Waits until all prior tensor memory stores of the thread are complete.", WAITS),
     load!(Load "tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr]", [MOVED, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE, rules: REGISTERS;
         "Loads lanes of tensor memory into registers of a warp.";
-        bad: &[("tcgen05.ld.sync.aligned.32x32b.x2.b32 {r}, [r];", "W0126")]),
+        rejected_examples: &[("tcgen05.ld.sync.aligned.32x32b.x2.b32 {r}, [r];", "W0126")]),
     load!(Load "tcgen05.ld.sync.aligned.shape.num{.packing}{.layout}.type r, [taddr], half", [SPLIT, COUNT, PACK, LAYOUT, B32_ONLY], 1, &["r"], gate: GATE;
         "Loads lanes of tensor memory into registers of a warp. Each half of the warp accesses a separate range of columns."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r, reduced, [taddr]", [REDUCED, COUNT, EXTREME, SINGLES], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
@@ -233,40 +233,40 @@ pub static FORMS: &[Form] = &[
         "Loads lanes of tensor memory and computes the floating-point minimum or maximum of each lane. Each half of the warp accesses a separate range of columns."),
     load!(LoadReduce "tcgen05.ld.red.sync.aligned.shape.num.op.type r, reduced, [taddr], half", [SPLIT, COUNT, EXTREME, WORDS], 2, &["r", "reduced"], gate: since(8, 8).on(REDUCING).assembler("13.5"), rules: REDUCES;
         "Loads lanes of tensor memory and computes the integer minimum or maximum of each lane. Each half of the warp accesses a separate range of columns."),
-    form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], r", [MOVED, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), leads: 1, gate: GATE,
-        writes: &[], address: Tensor, types: LOADED_BY, rules: REGISTERS;
+    form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], r", [MOVED, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), n_name_modifiers: 1, gate: GATE,
+        destination_operands: &[], address: Tensor, types: LOADED_BY, rules: REGISTERS;
         "Stores registers of a warp to lanes of tensor memory.", "tensorcore-5th-generation-instructions-tcgen05-st"),
-    form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], half, r", [SPLIT, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), leads: 1, gate: GATE,
-        writes: &[], address: Tensor, types: LOADED_BY;
+    form!("tcgen05.st.sync.aligned.shape.num{.packing}{.layout}.type [taddr], half, r", [SPLIT, COUNT, UNPACK, LAYOUT, B32_ONLY], Unit(TensorMemory(Store)), n_name_modifiers: 1, gate: GATE,
+        destination_operands: &[], address: Tensor, types: LOADED_BY;
         "Stores registers of a warp to lanes of tensor memory. Each half of the warp accesses a separate range of columns.", "tensorcore-5th-generation-instructions-tcgen05-st"),
-    row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
-        gate: GATE, address: Addressing::Product, types: MULTIPLIED, rules: PRODUCT;
+    row!(Mma "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
+        gate: GATE, address: AddressCheck::TensorMemoryMma, types: MULTIPLIED, rules: PRODUCT;
         "Starts an asynchronous matrix multiply-accumulate of half-precision or `.tf32` values with accumulators in tensor memory.", PRODUCTS),
-    row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
-        gate: GATE, address: Addressing::Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
+    row!(Mma "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
+        gate: GATE, address: AddressCheck::TensorMemoryMma, types: MULTIPLIED_BYTES, rules: PRODUCT;
         "Starts an asynchronous matrix multiply-accumulate of narrow floats with accumulators in tensor memory.", PRODUCTS),
-    row!(Product "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
-        gate: GATE, address: Addressing::Product, types: MULTIPLIED_INTEGERS, rules: PRODUCT;
+    row!(Mma "tcgen05.mma.cta_group.kind{.ashift}{.collector_usage} [d], a, b, idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
+        gate: GATE, address: AddressCheck::TensorMemoryMma, types: MULTIPLIED_INTEGERS, rules: PRODUCT;
         "Starts an asynchronous matrix multiply-accumulate of integers with accumulators in tensor memory.", PRODUCTS),
-    row!(ScaledProduct "tcgen05.mma.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SCALED, FACTORS, COLLECTED], 1,
-        gate: GATE, address: Addressing::Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
+    row!(MmaBlockScaled "tcgen05.mma.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SCALED, FACTORS, COLLECTED], 1,
+        gate: GATE, address: AddressCheck::TensorMemoryMma, types: MULTIPLIED_SCALED, rules: PRODUCT;
         "Starts an asynchronous block-scaled matrix multiply-accumulate of 8-bit, 6-bit or 4-bit floats with accumulators in tensor memory.", PRODUCTS),
-    row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
-        gate: GATE, address: Addressing::Product, types: MULTIPLIED, rules: PRODUCT;
+    row!(MmaSparse "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, HALVES, COLLECTED], 1,
+        gate: GATE, address: AddressCheck::TensorMemoryMma, types: MULTIPLIED, rules: PRODUCT;
         "Starts an asynchronous sparse matrix multiply-accumulate of half-precision or `.tf32` values.", SPARSE),
-    row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
-        gate: GATE, address: Addressing::Product, types: MULTIPLIED_BYTES, rules: PRODUCT;
+    row!(MmaSparse "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add", [CTA_GROUP, BYTES, COLLECTED], 1,
+        gate: GATE, address: AddressCheck::TensorMemoryMma, types: MULTIPLIED_BYTES, rules: PRODUCT;
         "Starts an asynchronous sparse matrix multiply-accumulate of narrow floats.", SPARSE),
-    row!(SparseProduct "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
-        gate: GATE, address: Addressing::Product, types: SPARSE_INTEGERS, rules: PRODUCT;
+    row!(MmaSparse "tcgen05.mma.sp.cta_group.kind{.ashift}{.collector_usage} [d], a, b, [metadata], idesc{, lanes}, {!}add{, scale-d}", [CTA_GROUP, WHOLE, COLLECTED], 1,
+        gate: GATE, address: AddressCheck::TensorMemoryMma, types: SPARSE_INTEGERS, rules: PRODUCT;
         "Starts an asynchronous sparse matrix multiply-accumulate of integers.", SPARSE),
-    row!(SparseScaledProduct "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, [metadata], idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SPARSE_SCALED, FACTORS, COLLECTED], 1,
-        gate: GATE, address: Addressing::Product, types: MULTIPLIED_SCALED, rules: PRODUCT;
+    row!(MmaSparseBlockScaled "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec_size}{.collector_usage} [d], a, b, [metadata], idesc, [scale-a], [scale-b], {!}add", [CTA_GROUP, SPARSE_SCALED, FACTORS, COLLECTED], 1,
+        gate: GATE, address: AddressCheck::TensorMemoryMma, types: MULTIPLIED_SCALED, rules: PRODUCT;
         "Starts an asynchronous block-scaled sparse matrix multiply-accumulate of 8-bit, 6-bit or 4-bit floats with accumulators in tensor memory.", SPARSE),
-    row!(StationaryProduct "tcgen05.mma.ws.cta_group.kind{.collector_usage} [d], a, b, idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
-        gate: GATE, address: Addressing::Product, types: KEPT_PRODUCT;
+    row!(MmaWeightStationary "tcgen05.mma.ws.cta_group.kind{.collector_usage} [d], a, b, idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
+        gate: GATE, address: AddressCheck::TensorMemoryMma, types: KEPT_PRODUCT;
         "Starts an asynchronous weight-stationary matrix multiply-accumulate, which can keep matrix B in a collector buffer.", STATIONARY),
-    row!(StationarySparseProduct "tcgen05.mma.ws.sp.cta_group.kind{.collector_usage} [d], a, b, [metadata], idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
-        gate: GATE, address: Addressing::Product, types: KEPT_PRODUCT;
+    row!(MmaWeightStationarySparse "tcgen05.mma.ws.sp.cta_group.kind{.collector_usage} [d], a, b, [metadata], idesc, {!}add{, zero-columns}", [ONE_GROUP, KEPT, COLLECTORS], 2,
+        gate: GATE, address: AddressCheck::TensorMemoryMma, types: KEPT_PRODUCT;
         "Starts an asynchronous weight-stationary sparse matrix multiply-accumulate, which can keep matrix B in a collector buffer.", STATIONARY),
 ];

@@ -4,11 +4,11 @@ use super::cp_async_bulk::{FROM_CTA, RULES, TO_GLOBAL};
 use super::sets::{GLOBAL, SCOPE};
 use super::table::{ALWAYS, form, operands, set, since, types};
 use super::units::BLACKWELL;
-use crate::does::{TensorMapOp::*, UnitOp::TensorMap};
-use crate::form::{Form, Gate, UnitOperand::*};
+use crate::does::{DeviceUnitOp::TensorMap, TensorMapOp::*};
+use crate::form::{DeviceUnitOperand::*, Form, Gate};
 use crate::modifier::{LoadMode::Tile, Sem::Release, TensorMapField::*};
 use crate::space::StateSpace::{self, Shared};
-use crate::target::TargetGate::{Family, OneOf, Only};
+use crate::target::TargetRequirement::{Family, OneOf, Only};
 use crate::types::ScalarType::U32;
 
 const REPLACED: Gate = since(8, 3)
@@ -53,7 +53,7 @@ operands! {
 /// Form of `tensormap.replace`.
 macro_rules! replace {
     ($syntax:literal, $field:expr, $ty:expr, $types:expr, $help:literal) => {
-        form!($syntax, [TILE, $field, PLACES, WHOLE, $ty], Unit(TensorMap(Replace)), gate: REPLACED, leads: 1, address: Strict, types: $types; $help, REPLACE)
+        form!($syntax, [TILE, $field, PLACES, WHOLE, $ty], Unit(TensorMap(Replace)), gate: REPLACED, n_name_modifiers: 1, address: Strict, types: $types; $help, REPLACE)
     };
 }
 
@@ -69,9 +69,9 @@ pub static FORMS: &[Form] = &[
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", ATOMICITIES, WORD, UP_TO_3, "Replaces the field of a tensor map for the swizzle atomicity."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", INTERLEAVED, WORD, UP_TO_2, "Replaces the field of a tensor map for the interleave layout."),
     replace!("tensormap.replace.load_mode.field{.ss}.size.type [addr], value", FILLS, WORD, UP_TO_1, "Replaces the field of a tensor map for the fill mode of out-of-bounds elements."),
-    form!("tensormap.cp_fenceproxy.dst.src.proxykind.sem.scope.sync.aligned [dst], [src], size", [TO_GLOBAL, FROM_CTA, GENERIC, RELEASES, SCOPE], Unit(TensorMap(Publish)),
-        gate: since(8, 3).sm(90).assembler("13.5"), leads: 1, address: Copied, types: COPIED, rules: RULES;
+    form!("tensormap.cp_fenceproxy.dst.src.proxykind.sem.scope.sync.aligned [dst], [src], size", [TO_GLOBAL, FROM_CTA, GENERIC, RELEASES, SCOPE], Unit(TensorMap(CopyFenceProxy)),
+        gate: since(8, 3).sm(90).assembler("13.5"), n_name_modifiers: 1, address: AsyncCopy, types: COPIED, rules: RULES;
         "Copies a tensor map to global memory and orders later accesses through the tensormap proxy.",
         "parallel-synchronization-and-communication-instructions-tensormap-cp-fenceproxy";
-        bad: &[("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [d], [d], 64;", "W0144")]),
+        rejected_examples: &[("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [d], [d], 64;", "W0144")]),
 ];

@@ -2,14 +2,14 @@
 
 use super::table::{ALWAYS, form, operands, set, since, types};
 use crate::does::{
+    DeviceUnitOp::{Surface, Texture},
     SurfaceOp,
     TextureOp::{self, Gather, IsReference, Query, QueryLevel},
-    UnitOp::{Surface, Texture},
 };
 use crate::form::rule::{Rule, RuleKind::*, of, rule};
-use crate::form::{Form, Gate, SlotName as S, UnitOperand};
+use crate::form::{DeviceUnitOperand, Form, Gate, SlotName as S};
 use crate::modifier::{
-    Geometry::*, Property::*, Queried as Q, ReferenceKind as Handle, TexelComponent::*,
+    Geometry::*, QueryObject as Q, ReferenceKind as Handle, TexelComponent::*, TextureQuery::*,
     VectorWidth::*,
 };
 use crate::types::ScalarType::{Pred, U64};
@@ -114,17 +114,17 @@ types!(SINGLES, CType, F32);
 
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
-    rule(Only { when: of(S::Geometry, &["cube", "acube"]), slot: S::CType, among: &["f32"] }, "the coordinates of a cube map must have type `.f32`"),
-    rule(Only { when: of(S::Geometry, &["2dms", "a2dms"]), slot: S::CType, among: &["s32"] }, "the sample index of a multisample texture must be an integer"),
+    rule(Restricts { when: of(S::Geometry, &["cube", "acube"]), slot: S::CType, among: &["f32"] }, "the coordinates of a cube map must have type `.f32`"),
+    rule(Restricts { when: of(S::Geometry, &["2dms", "a2dms"]), slot: S::CType, among: &["s32"] }, "the sample index of a multisample texture must be an integer"),
 ];
 
 operands! {
     ASKED: "d" Fixed(Pred), "a" Fixed(U64);
-    QUERIED: "a" Unit(UnitOperand::Reference);
-    LEVEL: "a" Unit(UnitOperand::Reference), "level" Unit(UnitOperand::Level);
-    SAMPLED: "d" Unit(UnitOperand::Sampled), "a, coordinates" Unit(UnitOperand::TexturePlace), "lod" Unit(UnitOperand::Detail),
-        "dPdx" Unit(UnitOperand::Gradient), "dPdy" Unit(UnitOperand::Gradient), "offset" Unit(UnitOperand::TextureOffset),
-        "reference" Unit(UnitOperand::Compared);
+    QUERIED: "a" Unit(DeviceUnitOperand::Reference);
+    LEVEL: "a" Unit(DeviceUnitOperand::Reference), "level" Unit(DeviceUnitOperand::Level);
+    SAMPLED: "d" Unit(DeviceUnitOperand::TexelResult), "a, coordinates" Unit(DeviceUnitOperand::TextureCoordinates), "lod" Unit(DeviceUnitOperand::LevelOfDetail),
+        "dPdx" Unit(DeviceUnitOperand::Gradient), "dPdy" Unit(DeviceUnitOperand::Gradient), "offset" Unit(DeviceUnitOperand::TextureOffset),
+        "reference" Unit(DeviceUnitOperand::DepthReference);
 }
 
 const TXQ: &str = "texture-instructions-txq";
@@ -133,7 +133,7 @@ const TEX: &str = "texture-instructions-tex";
 /// Form of `tex`: syntax, additional sets, number of name modifiers.
 macro_rules! sample {
     ($does:ident $syntax:literal, [$($set:expr),*], $leads:literal $(, $field:ident: $value:expr)*; $help:literal $(; $($example:ident: $given:expr),*)?) => {
-        form!($syntax, [COORDINATES, $($set),*], Unit(Texture(TextureOp::$does)), leads: $leads, types: SAMPLED, rules: RULES $(, $field: $value)*; $help, TEX $(; $($example: $given),*)?)
+        form!($syntax, [COORDINATES, $($set),*], Unit(Texture(TextureOp::$does)), n_name_modifiers: $leads, types: SAMPLED, rules: RULES $(, $field: $value)*; $help, TEX $(; $($example: $given),*)?)
     };
 }
 
@@ -142,7 +142,7 @@ macro_rules! sample {
 pub static FORMS: &[Form] = &[
     sample!(Sample "tex.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [GEOMETRY, FOUR, TEXELS], 0;
         "Samples a texture.";
-        good: &["tex.1d.v4.f32.s32 {a, b, c, e}, [d, {r}];"], bad: &[("tex.cube.v4.f32.s32 {a, b, c, e}, [d, {r, r, r, r}];", "W0302")]),
+        accepted_examples: &["tex.1d.v4.f32.s32 {a, b, c, e}, [d, {r}];"], rejected_examples: &[("tex.cube.v4.f32.s32 {a, b, c, e}, [d, {r, r, r, r}];", "W0302")]),
     sample!(Sample "tex.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [GEOMETRY, TWO, PAIRS], 0;
         "Samples a texture and returns half-precision values."),
     sample!(Sample "tex.base.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [GEOMETRY, FOUR, TEXELS], 1, gate: MIPMAPS;
@@ -160,14 +160,14 @@ pub static FORMS: &[Form] = &[
     form!("tld4.comp.geom{.uni}.vec.dtype.ctype d{|p}, [a, coordinates]{, offset}{, reference}", [COMPONENT, GATHERED, FOUR, GATHERED_TEXELS, SINGLES], Unit(Texture(Gather)),
         gate: since(2, 2).sm(20).assembler("13.5"), types: SAMPLED;
         "Returns one component of the four texels that bilinear filtering would use.", "texture-instructions-tld4";
-        good: &["tld4.r.2d.v4.f32.f32 {a, b, c, e}, [d, {x, y}];"], bad: &[("tld4.r.3d.v4.f32.f32 {a, b, c, e}, [d, {x, y, z, z}];", "W0102")]),
-    form!("istypep.type d, a", [REFERENCE], Unit(Texture(IsReference)), gate: since(4, 0).sm(30).assembler("13.5"), types: ASKED, takes: &[NoAddress];
+        accepted_examples: &["tld4.r.2d.v4.f32.f32 {a, b, c, e}, [d, {x, y}];"], rejected_examples: &[("tld4.r.3d.v4.f32.f32 {a, b, c, e}, [d, {x, y, z, z}];", "W0102")]),
+    form!("istypep.type d, a", [REFERENCE], Unit(Texture(IsReference)), gate: since(4, 0).sm(30).assembler("13.5"), types: ASKED, operand_extensions: &[NoAddress];
         "Tests whether a value is an opaque reference to a texture, a sampler or a surface.", "texture-instructions-istypep";
-        good: &["istypep.texref p, d;"], bad: &[("istypep.texref p, r;", "W0109")]),
+        accepted_examples: &["istypep.texref p, d;"], rejected_examples: &[("istypep.texref p, r;", "W0109")]),
     form!("txq.query.type d, [a]", [OF_TEXTURE, WORD], Unit(Texture(Query)), gate: since(2, 0).sm(20).assembler("13.5"), types: QUERIED;
-        "Queries an attribute of a texture or sampler.", TXQ; good: &["txq.width.b32 r, [d];"], bad: &[("txq.width.b32 r, [r];", "W0110")]),
-    form!("txq.level.query.type d, [a], level", [OF_LEVEL, WORD], Unit(Texture(QueryLevel)), gate: since(4, 3).sm(30).assembler("13.5"), leads: 1, types: LEVEL;
-        "Queries a size of a mipmap level.", TXQ; good: &["txq.level.width.b32 r, [d], 1;"]),
+        "Queries an attribute of a texture or sampler.", TXQ; accepted_examples: &["txq.width.b32 r, [d];"], rejected_examples: &[("txq.width.b32 r, [r];", "W0110")]),
+    form!("txq.level.query.type d, [a], level", [OF_LEVEL, WORD], Unit(Texture(QueryLevel)), gate: since(4, 3).sm(30).assembler("13.5"), n_name_modifiers: 1, types: LEVEL;
+        "Queries a size of a mipmap level.", TXQ; accepted_examples: &["txq.level.width.b32 r, [d], 1;"]),
     form!("suq.query.type d, [a]", [OF_SURFACE, WORD], Unit(Surface(SurfaceOp::Query)), gate: since(2, 0).sm(20).assembler("13.5"), types: QUERIED;
-        "Queries an attribute of a surface.", "surface-instructions-suq"; good: &["suq.width.b32 r, [d];"]),
+        "Queries an attribute of a surface.", "surface-instructions-suq"; accepted_examples: &["suq.width.b32 r, [d];"]),
 ];

@@ -4,12 +4,12 @@ use super::table::{ALWAYS, set, since};
 use crate::form::Gate;
 use crate::modifier::Completion::*;
 use crate::modifier::CtaGroup::*;
-use crate::target::TargetGate::{self, Family, OneOf};
+use crate::target::TargetRequirement::{self, Family, OneOf};
 
 /// Targets with tensor memory.
-const TENSOR: TargetGate = OneOf(&[Family(100), Family(101)]);
+const TENSOR: TargetRequirement = OneOf(&[Family(100), Family(101)]);
 /// Targets with family-specific features from `sm_100` on.
-pub(super) const BLACKWELL: TargetGate = OneOf(&[Family(100), Family(101), Family(120)]);
+pub(super) const BLACKWELL: TargetRequirement = OneOf(&[Family(100), Family(101), Family(120)]);
 /// Gate of tensor memory.
 pub(super) const TENSOR_MEMORY: Gate = since(8, 6).on(TENSOR);
 

@@ -1,7 +1,7 @@
 //! Video instructions (PTX ISA, "Scalar Video Instructions", "SIMD Video Instructions").
 
 use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::VideoLanes::{Four, One, Two};
+use crate::does::SimdWidth::{Four, One, Two};
 use crate::does::VideoOp::{AbsDiff, Add, Average, Mad, Max, Min, Set, Shl, Shr, Sub};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler};
 use crate::form::{Form, Gate, SlotName as S};
@@ -56,14 +56,14 @@ operands! {
 
 #[rustfmt::skip]
 const SUMS: &[Rule] = &[
-    assembler(Clash { a: any(S::Literal(Flag::Sat)), b: any(S::Op) }, "the results are added to c without saturation"),
+    assembler(Conflict { a: any(S::Literal(Flag::Sat)), b: any(S::Op) }, "the results are added to c without saturation"),
 ];
 
 /// Form of a scalar instruction.
 macro_rules! scalar {
     ($syntax:literal, $does:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [TO, FIRST, SECOND, SECONDARY], Video($does, One), gate: SCALAR, types: PARTS;
-            $help, SCALAR_SECTION; good: $good, bad: $bad)
+            $help, SCALAR_SECTION; accepted_examples: $good, rejected_examples: $bad)
     };
 }
 
@@ -71,7 +71,7 @@ macro_rules! scalar {
 macro_rules! shift {
     ($syntax:literal, $does:expr, $help:literal, $good:expr, $bad:expr) => {
         form!($syntax, [TO, FIRST, AMOUNT, OVERFLOW, SECONDARY], Video($does, One), gate: SCALAR, types: PARTS;
-            $help, SHIFT_SECTION; good: $good, bad: $bad)
+            $help, SHIFT_SECTION; accepted_examples: $good, rejected_examples: $bad)
     };
 }
 
@@ -79,7 +79,7 @@ macro_rules! shift {
 macro_rules! lanes {
     ($syntax:literal, $does:expr, $lanes:expr, $help:literal, $section:expr, $good:expr) => {
         form!($syntax, [TO, FIRST, SECOND, SUMMED], Video($does, $lanes), gate: LANES, types: PARTS, rules: SUMS;
-            $help, $section; good: $good)
+            $help, $section; accepted_examples: $good)
     };
 }
 
@@ -102,11 +102,11 @@ pub static FORMS: &[Form] = &[
         &["vshr.s32.s32.u32.wrap r, r, 3;"], &[]),
     form!("vmad.dtype.atype.btype{.po}{.sat}{.mode} d, a, b, c", [TO, FIRST, SECOND, SCALE], Video(Mad, One), gate: SCALAR, types: PARTS;
         "Multiplies two bytes, half words or words, adds c, and scales the result.", MAD_SECTION;
-        good: &["vmad.s32.s32.s32.sat.shr7 r, r, r, -r;", "vmad.u32.u32.u32.po r, r, r, r;"],
-        bad: &[("vmad.u32.u32.u32.po r, -r, r, r;", "W0110"), ("vmad.u32.u32.u32 r, -r, r, -r;", "W0110")]),
+        accepted_examples: &["vmad.s32.s32.s32.sat.shr7 r, r, r, -r;", "vmad.u32.u32.u32.po r, r, r, r;"],
+        rejected_examples: &[("vmad.u32.u32.u32.po r, -r, r, r;", "W0110"), ("vmad.u32.u32.u32 r, -r, r, -r;", "W0110")]),
     form!("vset.atype.btype.cmp{.op} d, a, b{, c}", [FIRST, SECOND, ORDER, SECONDARY], Video(Set, One), gate: SCALAR, types: PARTS;
         "Compares two bytes, half words or words. The result is 1 if the comparison is true, otherwise 0.", SET_SECTION;
-        good: &["vset.s32.u32.lt r, r, r;"], bad: &[("vset.s32.u32.ltu r, r, r;", "W0102")]),
+        accepted_examples: &["vset.s32.u32.lt r, r, r;"], rejected_examples: &[("vset.s32.u32.ltu r, r, r;", "W0102")]),
     lanes!("vadd2.dtype.atype.btype{.sat}{.op} d, a, b, c", Add, Two, "Adds two pairs of half words.", TWO_SECTION, &["vadd2.s32.s32.s32.sat r, r, r, r;"]),
     lanes!("vsub2.dtype.atype.btype{.sat}{.op} d, a, b, c", Sub, Two, "Subtracts two pairs of half words.", TWO_SECTION, &["vsub2.u32.u32.u32.add r, r, r, r;"]),
     lanes!("vabsdiff2.dtype.atype.btype{.sat}{.op} d, a, b, c", AbsDiff, Two, "Computes the absolute differences of two pairs of half words.", TWO_SECTION, &["vabsdiff2.s32.s32.s32 r, r, r, r;"]),
@@ -114,7 +114,7 @@ pub static FORMS: &[Form] = &[
     lanes!("vmax2.dtype.atype.btype{.sat}{.op} d, a, b, c", Max, Two, "Computes the maxima of two pairs of half words.", TWO_SECTION, &["vmax2.s32.s32.s32 r, r, r, r;"]),
     lanes!("vavrg2.dtype.atype.btype{.sat}{.op} d, a, b, c", Average, Two, "Computes the averages of two pairs of half words.", TWO_SECTION, &["vavrg2.s32.s32.s32 r, r, r, r;"]),
     form!("vset2.atype.btype.cmp{.op} d, a, b, c", [FIRST, SECOND, ORDER, SUMMED], Video(Set, Two), gate: LANES, types: PARTS;
-        "Compares two pairs of half words. Each result is 1 if the comparison is true, otherwise 0.", SET_TWO_SECTION; good: &["vset2.s32.u32.lt r, r, r, r;"], bad: &[("vset2.s32.u32.lt r, r, r;", "W0108")]),
+        "Compares two pairs of half words. Each result is 1 if the comparison is true, otherwise 0.", SET_TWO_SECTION; accepted_examples: &["vset2.s32.u32.lt r, r, r, r;"], rejected_examples: &[("vset2.s32.u32.lt r, r, r;", "W0108")]),
     lanes!("vadd4.dtype.atype.btype{.sat}{.op} d, a, b, c", Add, Four, "Adds four pairs of bytes.", FOUR_SECTION, &["vadd4.s32.s32.s32.sat r, r, r, r;"]),
     lanes!("vsub4.dtype.atype.btype{.sat}{.op} d, a, b, c", Sub, Four, "Subtracts four pairs of bytes.", FOUR_SECTION, &["vsub4.u32.u32.u32.add r, r, r, r;"]),
     lanes!("vabsdiff4.dtype.atype.btype{.sat}{.op} d, a, b, c", AbsDiff, Four, "Computes the absolute differences of four pairs of bytes.", FOUR_SECTION, &["vabsdiff4.s32.s32.s32 r, r, r, r;"]),
@@ -122,5 +122,5 @@ pub static FORMS: &[Form] = &[
     lanes!("vmax4.dtype.atype.btype{.sat}{.op} d, a, b, c", Max, Four, "Computes the maxima of four pairs of bytes.", FOUR_SECTION, &["vmax4.s32.s32.s32 r, r, r, r;"]),
     lanes!("vavrg4.dtype.atype.btype{.sat}{.op} d, a, b, c", Average, Four, "Computes the averages of four pairs of bytes.", FOUR_SECTION, &["vavrg4.s32.s32.s32 r, r, r, r;"]),
     form!("vset4.atype.btype.cmp{.op} d, a, b, c", [FIRST, SECOND, ORDER, SUMMED], Video(Set, Four), gate: LANES, types: PARTS;
-        "Compares four pairs of bytes. Each result is 1 if the comparison is true, otherwise 0.", SET_FOUR_SECTION; good: &["vset4.s32.u32.lt r, r, r, r;"], bad: &[("vset4.s32.s32.s32.lt r, r, r, r;", "W0103")]),
+        "Compares four pairs of bytes. Each result is 1 if the comparison is true, otherwise 0.", SET_FOUR_SECTION; accepted_examples: &["vset4.s32.u32.lt r, r, r, r;"], rejected_examples: &[("vset4.s32.s32.s32.lt r, r, r, r;", "W0103")]),
 ];

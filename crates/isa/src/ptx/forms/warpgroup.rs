@@ -1,17 +1,17 @@
 //! Matrix multiply-accumulate of a warpgroup (PTX ISA, "wgmma").
 
 use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::UnitOp::{Fabric, Warpgroup};
+use crate::does::DeviceUnitOp::{Fabric, Warpgroup};
 use crate::does::WarpgroupOp::*;
 use crate::form::rule::{Rule, RuleKind::*, assembler, of, rule};
-use crate::form::{Form, Gate, SlotName as S, UnitOperand::*};
+use crate::form::{DeviceUnitOperand::*, Form, Gate, SlotName as S};
 use crate::modifier::AtomicOp;
 
-const HOPPER: Gate = since(8, 0).only_a(90).assembler("13.5");
-const SPARSE: Gate = since(8, 2).only_a(90).assembler("13.5");
+const HOPPER: Gate = since(8, 0).arch_specific(90).assembler("13.5");
+const SPARSE: Gate = since(8, 2).arch_specific(90).assembler("13.5");
 const UNCHECKED: Gate = ALWAYS.assembler("13.5");
 /// Gate of 8-bit integers with mixed signedness.
-const MIXED: Gate = since(8, 4).only_a(90);
+const MIXED: Gate = since(8, 4).arch_specific(90);
 
 /// Shapes with these numbers of columns.
 macro_rules! shapes {
@@ -65,8 +65,8 @@ set! { BIT_OP: BitOp "bit operation"; "and", Atomic(AtomicOp::And), ALWAYS, "cou
 
 #[rustfmt::skip]
 const SIGNS: &[Rule] = &[
-    rule(Together { a: of(S::AType, &["s8"]), b: of(S::BType, &["u8"]), gate: MIXED }, "operands with different signedness were introduced in PTX 8.4"),
-    rule(Together { a: of(S::AType, &["u8"]), b: of(S::BType, &["s8"]), gate: MIXED }, "operands with different signedness were introduced in PTX 8.4"),
+    rule(CombinationGate { a: of(S::AType, &["s8"]), b: of(S::BType, &["u8"]), gate: MIXED }, "operands with different signedness were introduced in PTX 8.4"),
+    rule(CombinationGate { a: of(S::AType, &["u8"]), b: of(S::BType, &["s8"]), gate: MIXED }, "operands with different signedness were introduced in PTX 8.4"),
 ];
 #[rustfmt::skip]
 const BITS: &[Rule] = &[
@@ -74,18 +74,18 @@ const BITS: &[Rule] = &[
 ];
 
 operands! {
-    FACTORS: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "scale-d" Unit(Condition), "scale-a" Unit(Sign), "scale-b" Unit(Sign),
+    FACTORS: "d" Unit(Accumulators), "a" Unit(WarpgroupMatrixOperand), "b" Unit(Descriptor), "scale-d" Unit(PredicateOrBool), "scale-a" Unit(Sign), "scale-b" Unit(Sign),
         "trans-a" Unit(NumberUpTo(1)), "trans-b" Unit(NumberUpTo(1));
-    PLAIN: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "scale-d" Unit(Condition), "scale-a" Unit(Sign), "scale-b" Unit(Sign);
-    WHOLE: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "scale-d" Unit(Condition);
-    SPARSE_FACTORS: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(1)),
-        "scale-d" Unit(Condition), "scale-a" Unit(Sign), "scale-b" Unit(Sign), "trans-a" Unit(NumberUpTo(1)), "trans-b" Unit(NumberUpTo(1));
-    SPARSE_PLAIN: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(1)),
-        "scale-d" Unit(Condition), "scale-a" Unit(Sign), "scale-b" Unit(Sign);
-    SPARSE_BYTES: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(0)),
-        "scale-d" Unit(Condition), "scale-a" Unit(Sign), "scale-b" Unit(Sign);
-    SPARSE_WHOLE: "d" Unit(Sums), "a" Unit(WarpgroupFactor), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(0)),
-        "scale-d" Unit(Condition);
+    PLAIN: "d" Unit(Accumulators), "a" Unit(WarpgroupMatrixOperand), "b" Unit(Descriptor), "scale-d" Unit(PredicateOrBool), "scale-a" Unit(Sign), "scale-b" Unit(Sign);
+    WHOLE: "d" Unit(Accumulators), "a" Unit(WarpgroupMatrixOperand), "b" Unit(Descriptor), "scale-d" Unit(PredicateOrBool);
+    SPARSE_FACTORS: "d" Unit(Accumulators), "a" Unit(WarpgroupMatrixOperand), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(1)),
+        "scale-d" Unit(PredicateOrBool), "scale-a" Unit(Sign), "scale-b" Unit(Sign), "trans-a" Unit(NumberUpTo(1)), "trans-b" Unit(NumberUpTo(1));
+    SPARSE_PLAIN: "d" Unit(Accumulators), "a" Unit(WarpgroupMatrixOperand), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(1)),
+        "scale-d" Unit(PredicateOrBool), "scale-a" Unit(Sign), "scale-b" Unit(Sign);
+    SPARSE_BYTES: "d" Unit(Accumulators), "a" Unit(WarpgroupMatrixOperand), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(0)),
+        "scale-d" Unit(PredicateOrBool), "scale-a" Unit(Sign), "scale-b" Unit(Sign);
+    SPARSE_WHOLE: "d" Unit(Accumulators), "a" Unit(WarpgroupMatrixOperand), "b" Unit(Descriptor), "metadata" Unit(Metadata), "selector" Unit(NumberUpTo(0)),
+        "scale-d" Unit(PredicateOrBool);
     GROUPS: "n" Unit(NumberUpTo(u64::MAX >> 1));
 }
 
@@ -95,14 +95,14 @@ const HALF: &str = "asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-a
 /// Form of `wgmma.mma_async`.
 macro_rules! product {
     ($syntax:literal, [$($set:expr),*], $types:expr, $rules:expr, $help:literal) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup(Product)), gate: HOPPER, leads: 1, types: $types, rules: $rules, takes: &[NoAddress]; $help, DENSE)
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup(MmaAsync)), gate: HOPPER, n_name_modifiers: 1, types: $types, rules: $rules, operand_extensions: &[NoAddress]; $help, DENSE)
     };
 }
 
 /// Form of `wgmma.mma_async.sp`.
 macro_rules! sparse {
     ($syntax:literal, [$($set:expr),*], $types:expr, $rules:expr, $help:literal) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup(SparseProduct)), gate: SPARSE, leads: 1, types: $types, rules: $rules; $help, HALF)
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Unit(Warpgroup(MmaAsyncSparse)), gate: SPARSE, n_name_modifiers: 1, types: $types, rules: $rules; $help, HALF)
     };
 }
 
@@ -131,15 +131,15 @@ pub static FORMS: &[Form] = &[
         "Starts an asynchronous sparse warpgroup matrix multiply-accumulate of 8-bit floats."),
     sparse!("wgmma.mma_async.sp.sync{.aligned}.shape{.alayout}{.blayout}{.satfinite}.dtype.atype.btype d, a, b, metadata, selector, scale-d", [SPARSE_INTEGERS, D_INTEGER, A_INTEGER, B_INTEGER], SPARSE_WHOLE, SIGNS,
         "Starts an asynchronous sparse warpgroup matrix multiply-accumulate of 8-bit integers."),
-    form!("wgmma.fence.sync{.aligned}", [], Unit(Warpgroup(Fence)), gate: HOPPER, leads: 1;
+    form!("wgmma.fence.sync{.aligned}", [], Unit(Warpgroup(Fence)), gate: HOPPER, n_name_modifiers: 1;
         "Orders prior register and shared memory accesses before subsequent `wgmma.mma_async` instructions.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-fence"),
-    form!("wgmma.commit_group.sync{.aligned}", [], Unit(Warpgroup(Commit)), gate: HOPPER, leads: 1;
+    form!("wgmma.commit_group.sync{.aligned}", [], Unit(Warpgroup(Commit)), gate: HOPPER, n_name_modifiers: 1;
         "Commits all prior uncommitted `wgmma.mma_async` operations of the warp to a wgmma-group.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-commit-group"),
-    form!("wgmma.wait_group.sync{.aligned} n", [], Unit(Warpgroup(Wait)), gate: HOPPER, leads: 1, types: GROUPS;
+    form!("wgmma.wait_group.sync{.aligned} n", [], Unit(Warpgroup(Wait)), gate: HOPPER, n_name_modifiers: 1, types: GROUPS;
         "Waits until at most the `n` most recent wgmma-groups of the warp are pending.", "asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group";
-        bad: &[("wgmma.wait_group.sync.aligned r;", "W0110")]),
-    form!("fabric.submit", [], Unit(Fabric), gate: since(9, 3).sm(100).assembler("13.5"), leads: 1;
+        rejected_examples: &[("wgmma.wait_group.sync.aligned r;", "W0110")]),
+    form!("fabric.submit", [], Unit(Fabric), gate: since(9, 3).sm(100).assembler("13.5"), n_name_modifiers: 1;
         "Submits pending accesses to the inter-device fabric.", "data-movement-and-conversion-instructions-fabric-submit"),
-    form!("fabric.submit.commit_group", [], Unit(Fabric), gate: since(9, 5).sm(100).assembler("13.5"), leads: 2;
+    form!("fabric.submit.commit_group", [], Unit(Fabric), gate: since(9, 5).sm(100).assembler("13.5"), n_name_modifiers: 2;
         "Submits pending accesses to the inter-device fabric and commits them to a group.", "data-movement-and-conversion-instructions-fabric-submit"),
 ];

@@ -49,7 +49,7 @@ types!(SUM_SUB_BYTE, Type; SUB_BYTE => S32);
 types!(SUM_TF32, Type; AMPERE => F32);
 
 const SPACES: Rule = rule(
-    Refused {
+    ForeignModifier {
         words: &[
             "const",
             "local",
@@ -64,9 +64,9 @@ const SPACES: Rule = rule(
 static RULES: &[Rule] = &[SPACES];
 /// Sub-byte elements must be contiguous along k.
 #[rustfmt::skip]
-static BY_ROWS: &[Rule] = &[SPACES, rule(Only { when: any(S::Shape), slot: S::Layout, among: &["row"] }, "A must be stored with consecutive elements along K")];
+static BY_ROWS: &[Rule] = &[SPACES, rule(Restricts { when: any(S::Shape), slot: S::Layout, among: &["row"] }, "A must be stored with consecutive elements along K")];
 #[rustfmt::skip]
-static BY_COLUMNS: &[Rule] = &[SPACES, rule(Only { when: any(S::Shape), slot: S::Layout, among: &["col"] }, "B must be stored with consecutive elements along K")];
+static BY_COLUMNS: &[Rule] = &[SPACES, rule(Restricts { when: any(S::Shape), slot: S::Layout, among: &["col"] }, "B must be stored with consecutive elements along K")];
 
 /// `.aligned` is rejected before this version and required from it on.
 pub(super) const ALIGNED: &[(Flag, Version)] = &[(Flag::Aligned, Version::new(6, 3))];
@@ -82,9 +82,9 @@ macro_rules! load {
         load!($syntax, $does, [$($set),*], $gate, RULES, $help, $good, $bad)
     };
     ($syntax:literal, $does:ident, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
-        form!($syntax, [$($set),*], Matrix($does), leads: 2, gate: $gate, writes: &["r"], types: OPERANDS, address: Strict,
-            reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: $rules, overlooks: &["b2"];
-            $help, SECTION; good: $good, bad: $bad)
+        form!($syntax, [$($set),*], Matrix($does), n_name_modifiers: 2, gate: $gate, destination_operands: &["r"], types: OPERANDS, address: Strict,
+            reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: $rules, ignored_types: &["b2"];
+            $help, SECTION; accepted_examples: $good, rejected_examples: $bad)
     };
 }
 

@@ -60,8 +60,8 @@ types!(B_BIT, BType; ALWAYS => B1);
 /// Sub-byte elements must be contiguous along k.
 #[rustfmt::skip]
 pub(super) static ROW_COLUMN: &[Rule] = &[
-    rule(Only { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
-    rule(Only { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
+    rule(Restricts { when: any(S::Shape), slot: S::ALayout, among: &["row"] }, "A must be stored with consecutive elements along K"),
+    rule(Restricts { when: any(S::Shape), slot: S::BLayout, among: &["col"] }, "B must be stored with consecutive elements along K"),
 ];
 
 // Descriptions of MMA operands.
@@ -82,9 +82,9 @@ operands! {
 /// Form for one element kind.
 macro_rules! product {
     ($syntax:literal, [$($set:expr),*], $gate:expr, $rules:expr, $help:literal, $good:expr, $bad:expr) => {
-        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(WmmaMma), leads: 1, gate: $gate, types: OPERANDS, required_from: ALIGNED,
+        form!($syntax, [A_LAYOUT, B_LAYOUT, $($set),*], Matrix(WmmaMma), n_name_modifiers: 1, gate: $gate, types: OPERANDS, required_from: ALIGNED,
             repeatable: &[Flag::Sync], rules: $rules;
-            $help, SECTION; good: $good, bad: $bad)
+            $help, SECTION; accepted_examples: $good, rejected_examples: $bad)
     };
 }
 

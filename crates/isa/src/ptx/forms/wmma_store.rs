@@ -52,9 +52,9 @@ types!(TYPE_DOUBLE, Type; AMPERE => F64);
 /// Rules between the modifiers of `wmma.store`, and modifiers that users commonly try.
 #[rustfmt::skip]
 pub static RULES: &[Rule] = &[
-    rule(Refused { words: &["const", "local", "param", "param::func", "param::entry", "shared::cluster"] },
+    rule(ForeignModifier { words: &["const", "local", "param", "param::func", "param::entry", "shared::cluster"] },
         "a matrix can be stored only to global memory or shared memory of the block"),
-    rule(Refused { words: &["f16x2", "bf16", "tf32", "b32", "u32"] }, "the elements of matrix D must be `.f16`, `.f32`, `.s32` or `.f64`"),
+    rule(ForeignModifier { words: &["f16x2", "bf16", "tf32", "b32", "u32"] }, "the elements of matrix D must be `.f16`, `.f32`, `.s32` or `.f64`"),
 ];
 
 /// `.aligned` is rejected before this version and required from it on.
@@ -69,29 +69,29 @@ operands! {
 #[rustfmt::skip]
 pub static FORMS: &[Form] = &[
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
-        [LAYOUT, SHAPE_16, SPACE, VECTOR, TYPE_16], Matrix(WmmaStore), leads: 2, gate: FLOATS, types: OPERANDS,
-        address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
+        [LAYOUT, SHAPE_16, SPACE, VECTOR, TYPE_16], Matrix(WmmaStore), n_name_modifiers: 2, gate: FLOATS, types: OPERANDS,
+        address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, ignored_types: &["b2"];
         "Stores matrix D from the fragments of the warp. `stride` is the distance between consecutive rows or columns in elements.", SECTION;
-        good: &["wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {r, r, r, r, r, r, r, r}, stride;",
+        accepted_examples: &["wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [p], {r, r, r, r, r, r, r, r}, stride;",
             "wmma.store.d.sync.aligned.col.m8n32k16.f16 [p], {r, r, r, r};"],
-        bad: &[("wmma.store.d.sync.row.m16n16k16.f32 [p], {r, r, r, r, r, r, r, r};", "W0501"),
+        rejected_examples: &[("wmma.store.d.sync.row.m16n16k16.f32 [p], {r, r, r, r, r, r, r, r};", "W0501"),
             ("wmma.store.d.sync.aligned.row.m16n16k16.f32 [p], {r, r};", "W0503")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
-        [LAYOUT, SHAPE_SUB_BYTE, SPACE, VECTOR, TYPE_SUB_BYTE], Matrix(WmmaStore), leads: 2, gate: SUB_BYTE, types: OPERANDS,
-        address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
+        [LAYOUT, SHAPE_SUB_BYTE, SPACE, VECTOR, TYPE_SUB_BYTE], Matrix(WmmaStore), n_name_modifiers: 2, gate: SUB_BYTE, types: OPERANDS,
+        address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, ignored_types: &["b2"];
         "Stores the result matrix D of a `wmma.mma` of 4-bit integers or single bits from the fragments of the warp.", SECTION;
-        good: &["wmma.store.d.sync.aligned.row.m8n8k128.s32 [p], {r, r};"],
-        bad: &[("wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [p], {r, r};", "W0515")]),
+        accepted_examples: &["wmma.store.d.sync.aligned.row.m8n8k128.s32 [p], {r, r};"],
+        rejected_examples: &[("wmma.store.d.sync.aligned.row.m8n8k32.v4.s32 [p], {r, r};", "W0515")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
-        [LAYOUT, SHAPE_TF32, SPACE, VECTOR, TYPE_TF32], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
-        address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
+        [LAYOUT, SHAPE_TF32, SPACE, VECTOR, TYPE_TF32], Matrix(WmmaStore), n_name_modifiers: 2, gate: AMPERE, types: OPERANDS,
+        address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, ignored_types: &["b2"];
         "Stores the result matrix D of a `wmma.mma` of `tf32` values from the fragments of the warp.", SECTION;
-        good: &["wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], {r, r, r, r, r, r, r, r};"],
-        bad: &[("wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], r;", "W0506")]),
+        accepted_examples: &["wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], {r, r, r, r, r, r, r, r};"],
+        rejected_examples: &[("wmma.store.d.sync.aligned.row.m16n16k8.f32 [p], r;", "W0506")]),
     form!("wmma.store.d.sync{.aligned}.layout.shape{.ss}{.vec}.type [p], r{, stride}",
-        [LAYOUT, SHAPE_DOUBLE, SPACE, VECTOR, TYPE_DOUBLE], Matrix(WmmaStore), leads: 2, gate: AMPERE, types: OPERANDS,
-        address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, overlooks: &["b2"];
+        [LAYOUT, SHAPE_DOUBLE, SPACE, VECTOR, TYPE_DOUBLE], Matrix(WmmaStore), n_name_modifiers: 2, gate: AMPERE, types: OPERANDS,
+        address: Strict, reports: Everything, required_from: ALIGNED, repeatable: &[Flag::Sync], rules: RULES, ignored_types: &["b2"];
         "Stores matrix D of double-precision values from the fragments of the warp.", SECTION;
-        good: &["wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r};"],
-        bad: &[("wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r}, 1.0;", "W0508")]),
+        accepted_examples: &["wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r};"],
+        rejected_examples: &[("wmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [p], {r, r}, 1.0;", "W0508")]),
 ];

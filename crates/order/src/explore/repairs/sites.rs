@@ -1,21 +1,21 @@
 //! Sites of possible edits in a thread, and their levels: stronger memory orderings of instructions, and inserted
 //! fences.
 
-use crate::explore::question::Question;
-use crate::explore::repairs::{Change, Repair};
-use crate::explore::step::{NodeKind, Proxy, Words};
-use crate::explore::traces::Traces;
-use crate::scope::{Home, takes_in};
+use crate::explore::question::LitmusQuery;
+use crate::explore::repairs::{RepairEdit, RepairKind};
+use crate::explore::step::{EventKind, MemoryOrdering, Proxy};
+use crate::explore::traces::ThreadTraces;
+use crate::scope::{ThreadLocation, includes};
 use std::collections::BTreeMap;
-use warpgrid_isa::{AsyncOp, Does, MbarrierOp, MemoryOp, Scope, Sem, SyncOp};
+use warpgrid_isa::{AsyncOp, MbarrierOp, MemoryOp, Operation, Scope, Sem, SyncOp};
 use warpgrid_program::Instruction;
 
 /// A thread, and an instruction of its function.
-type Place = (usize, u32);
+type ThreadInstruction = (usize, u32);
 
 /// Kind of edit that is possible at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SiteKind {
+pub(crate) enum RepairSiteKind {
     /// Memory ordering of an instruction.
     Words,
     /// Fence before the instruction.
@@ -26,21 +26,21 @@ pub(crate) enum SiteKind {
 
 /// Site of an edit. Level 0 is the unmodified source; the last level is stronger than all others.
 #[derive(Clone, Debug)]
-pub(crate) struct Site {
-    pub(crate) place: Place,
-    pub(crate) kind: SiteKind,
-    levels: Vec<Level>,
+pub(crate) struct RepairSite {
+    pub(crate) place: ThreadInstruction,
+    pub(crate) kind: RepairSiteKind,
+    levels: Vec<StrengthLevel>,
 }
 
 /// Level of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Level {
-    words: Words,
+struct StrengthLevel {
+    words: MemoryOrdering,
     /// Number of pairs of test threads that the scope includes.
     width: usize,
 }
 
-impl Site {
+impl RepairSite {
     pub(crate) fn n_levels(&self) -> usize {
         self.levels.len()
     }
@@ -49,7 +49,7 @@ impl Site {
         self.levels.len().saturating_sub(1)
     }
 
-    pub(crate) fn words(&self, level: usize) -> Option<Words> {
+    pub(crate) fn words(&self, level: usize) -> Option<MemoryOrdering> {
         self.levels.get(level).map(|level| level.words)
     }
 
@@ -76,15 +76,15 @@ impl Site {
     }
 
     /// Returns the edit of a level; `None` for the unmodified source.
-    pub(crate) fn change(&self, level: usize) -> Option<Change> {
+    pub(crate) fn change(&self, level: usize) -> Option<RepairEdit> {
         let words = self.words(level).filter(|_| level > 0)?;
-        Some(Change {
+        Some(RepairEdit {
             thread: self.place.0,
             instruction: self.place.1,
             repair: match self.kind {
-                SiteKind::Words => Repair::Strengthen(words),
-                SiteKind::Fence => Repair::Fence(words),
-                SiteKind::ProxyFence => Repair::ProxyFence,
+                RepairSiteKind::Words => RepairKind::Strengthen(words),
+                RepairSiteKind::Fence => RepairKind::Fence(words),
+                RepairSiteKind::ProxyFence => RepairKind::ProxyFence,
             },
         })
     }
@@ -104,7 +104,7 @@ fn is_weaker(low: Sem, high: Sem) -> bool {
 
 /// Class of an instruction with respect to stronger memory orderings.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum InstructionClass {
     Load,
     Store,
     Atomic,
@@ -122,77 +122,82 @@ enum Kind {
     Other,
 }
 
-fn kind_of(does: Does) -> Kind {
+fn kind_of(does: Operation) -> InstructionClass {
     match does {
-        Does::Memory(op) => match op {
-            MemoryOp::Load => Kind::Load,
-            MemoryOp::Store => Kind::Store,
-            MemoryOp::Atomic => Kind::Atomic,
-            MemoryOp::Reduction => Kind::Reduction,
-            MemoryOp::StoreBulk => Kind::Access,
+        Operation::Memory(op) => match op {
+            MemoryOp::Load => InstructionClass::Load,
+            MemoryOp::Store => InstructionClass::Store,
+            MemoryOp::Atomic => InstructionClass::Atomic,
+            MemoryOp::Reduction => InstructionClass::Reduction,
+            MemoryOp::StoreBulk => InstructionClass::Access,
         },
-        Does::Mbarrier(op) => match op {
-            MbarrierOp::Arrive | MbarrierOp::ArriveDrop => Kind::Arrival,
-            MbarrierOp::TestWait | MbarrierOp::TryWait => Kind::Test,
+        Operation::Mbarrier(op) => match op {
+            MbarrierOp::Arrive | MbarrierOp::ArriveDrop => InstructionClass::Arrival,
+            MbarrierOp::TestWait | MbarrierOp::TryWait => InstructionClass::Test,
             MbarrierOp::Init
             | MbarrierOp::Inval
             | MbarrierOp::ExpectTx
             | MbarrierOp::CompleteTx
             | MbarrierOp::PendingCount
-            | MbarrierOp::CheckLayout => Kind::Access,
+            | MbarrierOp::CheckLayout => InstructionClass::Access,
         },
-        Does::Sync(op) => match op {
-            SyncOp::Fence | SyncOp::Membar => Kind::Fence,
-            SyncOp::ClusterArrive => Kind::ClusterArrival,
+        Operation::Sync(op) => match op {
+            SyncOp::Fence | SyncOp::Membar => InstructionClass::Fence,
+            SyncOp::ClusterArrive => InstructionClass::ClusterArrival,
             SyncOp::Bar | SyncOp::Barrier | SyncOp::WarpBarrier | SyncOp::ClusterWait => {
-                Kind::Barrier
+                InstructionClass::Barrier
             }
         },
-        Does::Async(op) => match op {
-            AsyncOp::BulkCopy | AsyncOp::BulkReduction => Kind::BulkCopy,
-            AsyncOp::Store | AsyncOp::Reduction | AsyncOp::Copy => Kind::Access,
+        Operation::Async(op) => match op {
+            AsyncOp::BulkCopy | AsyncOp::BulkReduction => InstructionClass::BulkCopy,
+            AsyncOp::Store | AsyncOp::Reduction | AsyncOp::Copy => InstructionClass::Access,
             AsyncOp::CopyCommit
             | AsyncOp::CopyWait
             | AsyncOp::CopyWaitAll
             | AsyncOp::CopyArrive
             | AsyncOp::BulkCommit
-            | AsyncOp::BulkWait => Kind::Other,
+            | AsyncOp::BulkWait => InstructionClass::Other,
         },
-        Does::Arithmetic(_)
-        | Does::Carry(_)
-        | Does::Video(..)
-        | Does::Compare(_)
-        | Does::Move(_)
-        | Does::Matrix(_)
-        | Does::Control(_)
-        | Does::Warp(_)
-        | Does::Hint(_)
-        | Does::Unit(_)
-        | Does::Machine(_)
-        | Does::Unknown => Kind::Other,
+        Operation::Arithmetic(_)
+        | Operation::Carry(_)
+        | Operation::Video(..)
+        | Operation::Compare(_)
+        | Operation::Move(_)
+        | Operation::Matrix(_)
+        | Operation::Control(_)
+        | Operation::Warp(_)
+        | Operation::Hint(_)
+        | Operation::Unit(_)
+        | Operation::Machine(_)
+        | Operation::Unknown => InstructionClass::Other,
     }
 }
 
 /// Returns the stronger memory orderings of an instruction, weaker ones first.
-fn stronger_orders(kind: Kind, sem: Sem) -> &'static [Sem] {
+fn stronger_orders(kind: InstructionClass, sem: Sem) -> &'static [Sem] {
     match (kind, sem) {
-        (Kind::Load, Sem::Weak) => &[Sem::Relaxed, Sem::Acquire],
-        (Kind::Load, Sem::Volatile | Sem::Relaxed) => &[Sem::Acquire],
-        (Kind::Store, Sem::Weak) => &[Sem::Relaxed, Sem::Release],
-        (Kind::Store, Sem::Volatile | Sem::Relaxed) => &[Sem::Release],
-        (Kind::Atomic, Sem::Relaxed) => &[Sem::Acquire, Sem::Release, Sem::AcqRel],
-        (Kind::Atomic, Sem::Acquire | Sem::Release) => &[Sem::AcqRel],
-        (Kind::Reduction | Kind::Arrival | Kind::ClusterArrival, Sem::Relaxed) => &[Sem::Release],
-        (Kind::Test, Sem::Relaxed) => &[Sem::Acquire],
-        (Kind::Fence, Sem::Acquire | Sem::Release) => &[Sem::AcqRel, Sem::Sc],
-        (Kind::Fence, Sem::AcqRel) => &[Sem::Sc],
+        (InstructionClass::Load, Sem::Weak) => &[Sem::Relaxed, Sem::Acquire],
+        (InstructionClass::Load, Sem::Volatile | Sem::Relaxed) => &[Sem::Acquire],
+        (InstructionClass::Store, Sem::Weak) => &[Sem::Relaxed, Sem::Release],
+        (InstructionClass::Store, Sem::Volatile | Sem::Relaxed) => &[Sem::Release],
+        (InstructionClass::Atomic, Sem::Relaxed) => &[Sem::Acquire, Sem::Release, Sem::AcqRel],
+        (InstructionClass::Atomic, Sem::Acquire | Sem::Release) => &[Sem::AcqRel],
+        (
+            InstructionClass::Reduction
+            | InstructionClass::Arrival
+            | InstructionClass::ClusterArrival,
+            Sem::Relaxed,
+        ) => &[Sem::Release],
+        (InstructionClass::Test, Sem::Relaxed) => &[Sem::Acquire],
+        (InstructionClass::Fence, Sem::Acquire | Sem::Release) => &[Sem::AcqRel, Sem::Sc],
+        (InstructionClass::Fence, Sem::AcqRel) => &[Sem::Sc],
         _ => &[],
     }
 }
 
 /// Returns the scopes that distinguish the threads of a question, with the number of thread pairs that each scope
 /// includes.
-fn scopes_of(question: &Question) -> Vec<(Scope, usize)> {
+fn scopes_of(question: &LitmusQuery) -> Vec<(Scope, usize)> {
     let mut scopes: Vec<(Scope, usize)> = Vec::new();
     for scope in [Scope::Cta, Scope::Cluster, Scope::Gpu] {
         let width = width_of(question, scope);
@@ -204,11 +209,11 @@ fn scopes_of(question: &Question) -> Vec<(Scope, usize)> {
     scopes
 }
 
-fn width_of(question: &Question, scope: Scope) -> usize {
-    let homes: Vec<Home> = question
+fn width_of(question: &LitmusQuery, scope: Scope) -> usize {
+    let homes: Vec<ThreadLocation> = question
         .threads
         .iter()
-        .map(|thread| Home {
+        .map(|thread| ThreadLocation {
             block: thread.block_index,
             cluster: thread.cluster_index,
         })
@@ -221,12 +226,12 @@ fn width_of(question: &Question, scope: Scope) -> usize {
         others.map(move |(_, other)| (*own, *other))
     });
     pairs
-        .filter(|(own, other)| takes_in(scope, *own, *other))
+        .filter(|(own, other)| includes(scope, *own, *other))
         .count()
 }
 
 /// Checks whether a thread uses the async proxy.
-fn has_async_proxy(question: &Question) -> bool {
+fn has_async_proxy(question: &LitmusQuery) -> bool {
     let functions = question.threads.iter();
     let mut functions =
         functions.filter_map(|t| question.program.functions.get(t.function.0 as usize));
@@ -234,14 +239,14 @@ fn has_async_proxy(question: &Question) -> bool {
         let mut does = function
             .instructions
             .iter()
-            .filter_map(|i| question.program.action(i));
-        does.any(|action| kind_of(action.does) == Kind::BulkCopy)
+            .filter_map(|i| question.program.opcode(i));
+        does.any(|action| kind_of(action.does) == InstructionClass::BulkCopy)
     })
 }
 
 /// Returns the instructions of a thread before which a fence can be inserted: accesses that follow another access
 /// without a fence or barrier between them. If copies use the async proxy, barriers are included.
-pub(crate) fn places_of(question: &Question, thread: usize) -> Vec<bool> {
+pub(crate) fn places_of(question: &LitmusQuery, thread: usize) -> Vec<bool> {
     let has_copies = has_async_proxy(question);
     let spec = question.threads.get(thread);
     let function = spec.and_then(|t| question.program.functions.get(t.function.0 as usize));
@@ -250,10 +255,10 @@ pub(crate) fn places_of(question: &Question, thread: usize) -> Vec<bool> {
     let mut last_call = None;
     let place = |(number, instruction): (usize, &Instruction)| {
         let kind = part_of(question, instruction);
-        let is_access = kind == Part::Access || has_copies && kind == Part::Barrier;
+        let is_access = kind == FenceRole::Access || has_copies && kind == FenceRole::Barrier;
         match kind {
-            Part::Other => false,
-            Part::Fence | Part::Barrier if !is_access => {
+            FenceRole::Other => false,
+            FenceRole::Fence | FenceRole::Barrier if !is_access => {
                 follows = false;
                 false
             }
@@ -271,40 +276,46 @@ pub(crate) fn places_of(question: &Question, thread: usize) -> Vec<bool> {
 
 /// Role of an instruction with respect to inserted fences.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum FenceRole {
     Access,
     Fence,
     Barrier,
     Other,
 }
 
-fn part_of(question: &Question, instruction: &Instruction) -> Part {
-    let Some(action) = question.program.action(instruction) else {
-        return Part::Other;
+fn part_of(question: &LitmusQuery, instruction: &Instruction) -> FenceRole {
+    let Some(action) = question.program.opcode(instruction) else {
+        return FenceRole::Other;
     };
     match kind_of(action.does) {
-        Kind::Load
-        | Kind::Store
-        | Kind::Atomic
-        | Kind::Reduction
-        | Kind::Arrival
-        | Kind::Test
-        | Kind::BulkCopy
-        | Kind::Access => Part::Access,
-        Kind::Fence if is_one_sided(action.modifiers.sem) => Part::Other,
-        Kind::Fence => Part::Fence,
-        Kind::Barrier | Kind::ClusterArrival => Part::Barrier,
-        Kind::Other => Part::Other,
+        InstructionClass::Load
+        | InstructionClass::Store
+        | InstructionClass::Atomic
+        | InstructionClass::Reduction
+        | InstructionClass::Arrival
+        | InstructionClass::Test
+        | InstructionClass::BulkCopy
+        | InstructionClass::Access => FenceRole::Access,
+        InstructionClass::Fence if is_acquire_or_release_only(action.modifiers.sem) => {
+            FenceRole::Other
+        }
+        InstructionClass::Fence => FenceRole::Fence,
+        InstructionClass::Barrier | InstructionClass::ClusterArrival => FenceRole::Barrier,
+        InstructionClass::Other => FenceRole::Other,
     }
 }
 
 /// Checks whether a fence only acquires or only releases, so that an additional `acq_rel` fence has an effect.
-fn is_one_sided(sem: Option<Sem>) -> bool {
+fn is_acquire_or_release_only(sem: Option<Sem>) -> bool {
     matches!(sem, Some(Sem::Acquire | Sem::Release))
 }
 
 /// Returns all sites, thread by thread.
-pub(crate) fn sites_of(question: &Question, traces: &Traces, places: &[Vec<bool>]) -> Vec<Site> {
+pub(crate) fn sites_of(
+    question: &LitmusQuery,
+    traces: &ThreadTraces,
+    places: &[Vec<bool>],
+) -> Vec<RepairSite> {
     let has_copies = has_async_proxy(question);
     let scopes = scopes_of(question);
     let words = words_of(traces);
@@ -323,7 +334,7 @@ pub(crate) fn sites_of(question: &Question, traces: &Traces, places: &[Vec<bool>
             }
             let does = question
                 .program
-                .action(instruction)
+                .opcode(instruction)
                 .map(|action| action.does);
             let is_called = spec.is_some_and(|spec| spec.call_of(number).is_some());
             if let (Some(does), Some(words), false) = (does, words.get(&place), is_called) {
@@ -335,20 +346,22 @@ pub(crate) fn sites_of(question: &Question, traces: &Traces, places: &[Vec<bool>
 }
 
 /// Returns the memory orderings of the instructions that some trace executes.
-fn words_of(traces: &Traces) -> BTreeMap<Place, Words> {
+fn words_of(traces: &ThreadTraces) -> BTreeMap<ThreadInstruction, MemoryOrdering> {
     let mut words = BTreeMap::new();
     for (thread, all) in traces.threads.iter().enumerate() {
         for step in all.iter().flat_map(|trace| &trace.steps) {
             let has_words = match step.kind {
-                NodeKind::Read | NodeKind::Write | NodeKind::Atomic | NodeKind::Fence => true,
-                NodeKind::Arrive => step
+                EventKind::Read | EventKind::Write | EventKind::Atomic | EventKind::Fence => true,
+                EventKind::Arrive => step
                     .barrier
-                    .is_some_and(|b| matches!(b, crate::explore::step::Barrier::Cluster { .. })),
-                NodeKind::Init | NodeKind::ProxyFence | NodeKind::Leave | NodeKind::GroupWait => {
-                    false
-                }
+                    .is_some_and(|b| matches!(b, crate::explore::step::BarrierId::Cluster { .. })),
+                EventKind::Init
+                | EventKind::ProxyFence
+                | EventKind::Leave
+                | EventKind::GroupWait => false,
             };
-            let is_plain = !step.own_words && !step.is_open_place && step.proxy == Proxy::Generic;
+            let is_plain =
+                !step.overrides_ordering && !step.is_fence_slot && step.proxy == Proxy::Generic;
             if has_words && is_plain {
                 words.insert((thread, step.instruction), step.words);
             }
@@ -357,56 +370,56 @@ fn words_of(traces: &Traces) -> BTreeMap<Place, Words> {
     words
 }
 
-fn fence_site(place: Place, scopes: &[(Scope, usize)]) -> Option<Site> {
-    let none = Level {
-        words: Words::WEAK,
+fn fence_site(place: ThreadInstruction, scopes: &[(Scope, usize)]) -> Option<RepairSite> {
+    let none = StrengthLevel {
+        words: MemoryOrdering::WEAK,
         width: 0,
     };
     let mut levels = vec![none];
     for sem in [Sem::AcqRel, Sem::Sc] {
-        levels.extend(scopes.iter().map(|(scope, width)| Level {
-            words: Words::new(sem, *scope),
+        levels.extend(scopes.iter().map(|(scope, width)| StrengthLevel {
+            words: MemoryOrdering::new(sem, *scope),
             width: *width,
         }));
     }
-    (levels.len() > 1).then_some(Site {
+    (levels.len() > 1).then_some(RepairSite {
         place,
-        kind: SiteKind::Fence,
+        kind: RepairSiteKind::Fence,
         levels,
     })
 }
 
-fn proxy_site(place: Place) -> Site {
-    let level = |sem: Sem| Level {
-        words: Words::new(sem, Scope::Cta),
+fn proxy_site(place: ThreadInstruction) -> RepairSite {
+    let level = |sem: Sem| StrengthLevel {
+        words: MemoryOrdering::new(sem, Scope::Cta),
         width: 0,
     };
-    Site {
+    RepairSite {
         place,
-        kind: SiteKind::ProxyFence,
+        kind: RepairSiteKind::ProxyFence,
         levels: vec![level(Sem::Weak), level(Sem::Relaxed)],
     }
 }
 
 fn words_site(
-    question: &Question,
-    place: Place,
-    does: Does,
-    words: Words,
+    question: &LitmusQuery,
+    place: ThreadInstruction,
+    does: Operation,
+    words: MemoryOrdering,
     scopes: &[(Scope, usize)],
-) -> Option<Site> {
+) -> Option<RepairSite> {
     let width = match words.sem {
         Sem::Weak => 0,
         _ => width_of(question, words.scope),
     };
     let kind = kind_of(does);
-    let own = Level { words, width };
+    let own = StrengthLevel { words, width };
     let mut levels = vec![own];
     // The cluster barrier has no scope.
-    if kind == Kind::ClusterArrival {
+    if kind == InstructionClass::ClusterArrival {
         let sems = stronger_orders(kind, words.sem).iter();
-        levels.extend(sems.map(|sem| Level {
-            words: Words::new(*sem, words.scope),
+        levels.extend(sems.map(|sem| StrengthLevel {
+            words: MemoryOrdering::new(*sem, words.scope),
             width,
         }));
     } else {
@@ -418,8 +431,8 @@ fn words_site(
             let wider = scopes.iter().copied().filter(|(_, wider)| *wider > width);
             for (scope, width) in kept.into_iter().chain(wider) {
                 // Volatile accesses have system scope, so only their memory ordering can be strengthened.
-                let level = Level {
-                    words: Words::new(sem, scope),
+                let level = StrengthLevel {
+                    words: MemoryOrdering::new(sem, scope),
                     width,
                 };
                 if level.words != words {
@@ -428,9 +441,9 @@ fn words_site(
             }
         }
     }
-    (levels.len() > 1).then_some(Site {
+    (levels.len() > 1).then_some(RepairSite {
         place,
-        kind: SiteKind::Words,
+        kind: RepairSiteKind::Words,
         levels,
     })
 }

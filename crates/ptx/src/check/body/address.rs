@@ -3,45 +3,45 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::body::values;
 use crate::check::names::binding::Binding;
-use crate::check::plans::store::Store;
+use crate::check::plans::store::StoreConstraints;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::strict_address::AddressCodes;
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind};
-use warpgrid_isa::form::{Addressing, Constants};
+use warpgrid_isa::form::{AbsoluteAddressRule, AddressCheck};
 use warpgrid_isa::{ScalarType, StateSpace};
 use warpgrid_program::{
-    Address, AddressBase, Diagnostic, RegisterId, RegisterRun, Source, Span, Variable, VariableId,
+    Address, AddressBase, Diagnostic, RegisterId, RegisterTuple, Source, Span, Variable, VariableId,
 };
 
 /// Diagnostics for an invalid address.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Words<'s> {
+pub(crate) enum DiagnosticStyle<'s> {
     /// Diagnostics of all other instructions.
     Plain,
     /// Diagnostics of `st`.
-    Store(&'s Store),
+    Store(&'s StoreConstraints),
     /// Diagnostics of asynchronous and matrix stores, with these codes.
     Strict(&'static AddressCodes),
 }
 
 /// Requirements for an address.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AddressRule<'s> {
-    pub(crate) addressing: Addressing,
+pub(crate) struct AddressConstraint<'s> {
+    pub(crate) addressing: AddressCheck,
     /// State space that the opcode specifies.
     pub(crate) space: StateSpace,
     /// Whether a variable in any state space is accepted, because the opcode is already rejected.
     pub(crate) takes_any_space: bool,
-    pub(crate) words: Words<'s>,
+    pub(crate) words: DiagnosticStyle<'s>,
 }
 
 /// Error of an address operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoAddress {
+pub(crate) enum AddressError {
     /// The operand is not in brackets.
     Unbracketed,
     /// The operand is a number without a name.
@@ -59,7 +59,11 @@ pub(crate) enum NoAddress {
 impl<'a> BodyChecker<'a, '_> {
     /// Checks an address operand against the state space of the table row, and returns the address.
     #[inline]
-    pub(crate) fn address(&mut self, site: &Site<'a>, operand: &Operand) -> Option<Address> {
+    pub(crate) fn address(
+        &mut self,
+        site: &InstructionSite<'a>,
+        operand: &Operand,
+    ) -> Option<Address> {
         self.address_in(site, operand, site.plan.space())
     }
 
@@ -67,15 +71,15 @@ impl<'a> BodyChecker<'a, '_> {
     #[inline]
     pub(crate) fn address_in(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         space: StateSpace,
     ) -> Option<Address> {
-        let rule = AddressRule {
+        let rule = AddressConstraint {
             addressing: site.plan.addressing,
             space,
-            takes_any_space: !site.plan.is_sound,
-            words: Words::Plain,
+            takes_any_space: !site.plan.modifiers_are_valid,
+            words: DiagnosticStyle::Plain,
         };
         self.checked_address(site, operand, &rule)
     }
@@ -83,9 +87,9 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks an address operand, and returns the address; returns `None` after reporting an error.
     pub(crate) fn checked_address(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
-        rule: &AddressRule<'_>,
+        rule: &AddressConstraint<'_>,
     ) -> Option<Address> {
         let (name, offset) = match operand.kind {
             OperandKind::Address { base, offset } => (base, offset),
@@ -96,19 +100,19 @@ impl<'a> BodyChecker<'a, '_> {
             }
             OperandKind::AbsoluteAddress { value } => {
                 let is_taken = match rule.addressing.constants() {
-                    Constants::Anywhere => true,
-                    Constants::LocalMemory => rule.space == StateSpace::Local,
-                    Constants::Nowhere => false,
+                    AbsoluteAddressRule::Anywhere => true,
+                    AbsoluteAddressRule::LocalMemory => rule.space == StateSpace::Local,
+                    AbsoluteAddressRule::Nowhere => false,
                 };
                 if !is_taken {
-                    self.no_address(site, operand, rule, NoAddress::Constant(operand.span));
+                    self.no_address(site, operand, rule, AddressError::Constant(operand.span));
                     return None;
                 }
                 return Some(Address::new(AddressBase::None, value));
             }
             OperandKind::Error => return None,
             _ => {
-                self.no_address(site, operand, rule, NoAddress::Unbracketed);
+                self.no_address(site, operand, rule, AddressError::Unbracketed);
                 return None;
             }
         };
@@ -122,7 +126,7 @@ impl<'a> BodyChecker<'a, '_> {
             && rule.space != StateSpace::ParamFunc
             && rule.addressing.takes_variable()
         {
-            let base = AddressBase::Register(RegisterRun::one(register));
+            let base = AddressBase::Register(RegisterTuple::one(register));
             return Some(Address::new(base, offset));
         }
         let base = self.address_base(site, operand, rule, name, binding)?;
@@ -133,9 +137,9 @@ impl<'a> BodyChecker<'a, '_> {
     #[cold]
     fn indexed_address(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
-        rule: &AddressRule<'_>,
+        rule: &AddressConstraint<'_>,
     ) -> Option<Address> {
         let element = self.array_element(operand)?;
         let variable = element.variable;
@@ -146,10 +150,15 @@ impl<'a> BodyChecker<'a, '_> {
                 return None;
             };
             let span = self.name_span(operand, name);
-            self.no_address(site, operand, rule, NoAddress::Space(span, name, variable));
+            self.no_address(
+                site,
+                operand,
+                rule,
+                AddressError::Space(span, name, variable),
+            );
             return None;
         }
-        if let Words::Store(store) = rule.words {
+        if let DiagnosticStyle::Store(store) = rule.words {
             self.check_stored_variable(site, store, operand.span, variable)?;
         }
         if let Some(offset) = element.constant_offset_bytes() {
@@ -159,7 +168,7 @@ impl<'a> BodyChecker<'a, '_> {
         if self.space_of(variable) == StateSpace::ParamFunc {
             let offset = self.element_offset(&element)?;
             return Some(Address {
-                uniform: Some(RegisterRun::one(offset)),
+                uniform: Some(RegisterTuple::one(offset)),
                 ..Address::new(AddressBase::Variable(variable), 0)
             });
         }
@@ -170,19 +179,19 @@ impl<'a> BodyChecker<'a, '_> {
             generic: rule.space == StateSpace::Generic,
         };
         let address = self.element_address(&element, bits, array)?;
-        let base = AddressBase::Register(RegisterRun::one(address));
+        let base = AddressBase::Register(RegisterTuple::one(address));
         Some(Address::new(base, 0))
     }
 
     fn address_base(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
-        rule: &AddressRule<'_>,
+        rule: &AddressConstraint<'_>,
         name: Name,
         binding: Binding,
     ) -> Option<AddressBase> {
-        if let (Binding::Variable(variable), Words::Plain) = (binding, rule.words)
+        if let (Binding::Variable(variable), DiagnosticStyle::Plain) = (binding, rule.words)
             && self.variable_fits(rule, variable)
         {
             return Some(AddressBase::Variable(variable));
@@ -193,28 +202,28 @@ impl<'a> BodyChecker<'a, '_> {
                 return self.register_base(site, operand, rule, span, register);
             }
             Binding::Variable(variable) if self.is_handle(variable) => {
-                NoAddress::Name(span, binding)
+                AddressError::Name(span, binding)
             }
             Binding::Variable(variable) => {
                 if self.variable_fits(rule, variable) {
-                    if let Words::Store(store) = rule.words {
+                    if let DiagnosticStyle::Store(store) = rule.words {
                         self.check_stored_variable(site, store, span, variable)?;
                     }
                     return Some(AddressBase::Variable(variable));
                 }
-                NoAddress::Space(span, name, variable)
+                AddressError::Space(span, name, variable)
             }
             Binding::Special(_) if rule.addressing.takes_special() => {
                 // The address is legal, but the program cannot represent a special register as the base of an address.
-                self.body.is_sayable = false;
+                self.body.is_representable = false;
                 return Some(AddressBase::None);
             }
             Binding::None => {
                 let text = span.text(self.source);
                 match rule.addressing.constants() {
-                    Constants::Nowhere if text == WARP_SZ => NoAddress::Constant(span),
-                    Constants::LocalMemory if values::is_special_vector(text) => {
-                        NoAddress::Name(span, binding)
+                    AbsoluteAddressRule::Nowhere if text == WARP_SZ => AddressError::Constant(span),
+                    AbsoluteAddressRule::LocalMemory if values::is_special_vector(text) => {
+                        AddressError::Name(span, binding)
                     }
                     _ => {
                         self.unknown(span);
@@ -222,7 +231,7 @@ impl<'a> BodyChecker<'a, '_> {
                     }
                 }
             }
-            _ => NoAddress::Name(span, binding),
+            _ => AddressError::Name(span, binding),
         };
         self.no_address(site, operand, rule, problem);
         None
@@ -230,31 +239,31 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn register_base(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
-        rule: &AddressRule<'_>,
+        rule: &AddressConstraint<'_>,
         span: Span,
         register: RegisterId,
     ) -> Option<AddressBase> {
         let ty = self.body.type_of(register);
         if !rule.addressing.takes_register(ty) {
-            self.no_address(site, operand, rule, NoAddress::Register(span, ty));
+            self.no_address(site, operand, rule, AddressError::Register(span, ty));
             return None;
         }
-        if let (Words::Store(store), StateSpace::ParamFunc) = (rule.words, rule.space) {
+        if let (DiagnosticStyle::Store(store), StateSpace::ParamFunc) = (rule.words, rule.space) {
             return self.stored_parameter_register(store, span);
         }
         if rule.addressing.needs_whole(rule.space) && ty.width_bits() < self.module.address_bits {
-            self.no_address(site, operand, rule, NoAddress::Narrow(span, ty));
+            self.no_address(site, operand, rule, AddressError::Narrow(span, ty));
             if ty.width_bits() == 32 {
                 return None;
             }
         }
-        Some(AddressBase::Register(RegisterRun::one(register)))
+        Some(AddressBase::Register(RegisterTuple::one(register)))
     }
 
     /// Returns whether the state space of a variable is permitted for the address.
-    pub(crate) fn variable_fits(&self, rule: &AddressRule<'_>, variable: VariableId) -> bool {
+    pub(crate) fn variable_fits(&self, rule: &AddressConstraint<'_>, variable: VariableId) -> bool {
         rule.addressing.takes_variable()
             && !self.is_handle(variable)
             && (rule.takes_any_space || rule.space.takes_variable(self.space_of(variable)))
@@ -271,34 +280,34 @@ impl<'a> BodyChecker<'a, '_> {
     #[cold]
     pub(crate) fn no_address(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
-        rule: &AddressRule<'_>,
-        problem: NoAddress,
+        rule: &AddressConstraint<'_>,
+        problem: AddressError,
     ) {
         let diagnostic = match rule.words {
-            Words::Plain => self.plain_words(site, operand, rule, problem),
-            Words::Store(store) => self.store_words(site, store, operand, problem),
-            Words::Strict(codes) => self.strict_words(codes, operand, rule, problem),
+            DiagnosticStyle::Plain => self.plain_words(site, operand, rule, problem),
+            DiagnosticStyle::Store(store) => self.store_words(site, store, operand, problem),
+            DiagnosticStyle::Strict(codes) => self.strict_words(codes, operand, rule, problem),
         };
         self.report(diagnostic);
     }
 
     fn plain_words(
         &self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
-        rule: &AddressRule<'_>,
-        problem: NoAddress,
+        rule: &AddressConstraint<'_>,
+        problem: AddressError,
     ) -> Diagnostic {
         let opcode = self.opcode(site);
         match problem {
-            NoAddress::Unbracketed => diagnose::expected_address(operand.span),
-            NoAddress::Constant(span) => diagnose::constant_address(span),
-            NoAddress::Name(span, _) => diagnose::expected_address(span),
-            NoAddress::Register(span, ty) => diagnose::address_type(span, ty),
-            NoAddress::Narrow(span, ty) => diagnose::narrow_address(span, ty),
-            NoAddress::Space(span, _, variable) => {
+            AddressError::Unbracketed => diagnose::expected_address(operand.span),
+            AddressError::Constant(span) => diagnose::constant_address(span),
+            AddressError::Name(span, _) => diagnose::expected_address(span),
+            AddressError::Register(span, ty) => diagnose::address_type(span, ty),
+            AddressError::Narrow(span, ty) => diagnose::narrow_address(span, ty),
+            AddressError::Space(span, _, variable) => {
                 diagnose::space_mismatch(opcode, span, self.space_of(variable), rule.space)
             }
         }
@@ -308,23 +317,23 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         codes: &AddressCodes,
         operand: &Operand,
-        rule: &AddressRule<'_>,
-        problem: NoAddress,
+        rule: &AddressConstraint<'_>,
+        problem: AddressError,
     ) -> Diagnostic {
         match problem {
-            NoAddress::Unbracketed => {
+            AddressError::Unbracketed => {
                 let found = unbracketed(operand.kind);
                 codes.no_address(operand.span, found, self.bracketed(operand))
             }
-            NoAddress::Constant(span) => codes.constant_address(span),
-            NoAddress::Register(span, ty) | NoAddress::Narrow(span, ty) => {
+            AddressError::Constant(span) => codes.constant_address(span),
+            AddressError::Register(span, ty) | AddressError::Narrow(span, ty) => {
                 codes.address_type(span, ty)
             }
-            NoAddress::Space(span, name, variable) => {
+            AddressError::Space(span, name, variable) => {
                 let declared = self.names.span(name);
                 codes.address_space(span, self.space_of(variable), rule.space, declared)
             }
-            NoAddress::Name(span, binding) => codes.no_address(span, binding.describe(), None),
+            AddressError::Name(span, binding) => codes.no_address(span, binding.describe(), None),
         }
     }
 

@@ -1,14 +1,14 @@
 //! Checks of asynchronous copies, mbarriers and cluster addresses that depend on both operands and modifiers.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::operand::Site;
-use crate::check::plans::families::{Beyond, OperandGrammar};
-use crate::check::plans::plan::Plan;
+use crate::check::body::operand::InstructionSite;
+use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
+use crate::check::plans::plan::ResolvedOpcode;
 use crate::diagnostics::check as diagnose;
 use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::form::Gate;
 use warpgrid_isa::forms::mbarrier::{COUNT, NO_COMPLETE_SINK};
-use warpgrid_isa::{CacheOp, Fit, Flag, ScalarType, StateSpace};
+use warpgrid_isa::{CacheOp, Flag, ScalarType, StateSpace, TypeMatch};
 use warpgrid_program::{AddressBase, OperandValue, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
@@ -16,7 +16,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// is legal if no operand follows, but the program cannot represent such an address (assembler 13.5).
     pub(crate) fn mbarrier(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         space: StateSpace,
     ) -> Option<OperandValue> {
@@ -28,15 +28,15 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Name(_) | OperandKind::Integer { .. }
         );
         if is_last && is_value {
-            self.source(site, operand, ScalarType::U64, Fit::Integer)?;
-            self.body.is_sayable = false;
+            self.source(site, operand, ScalarType::U64, TypeMatch::Integer)?;
+            self.body.is_representable = false;
             return Some(OperandValue::Absent);
         }
         let address = self.address_in(site, operand, space)?;
         if let AddressBase::Register(run) = address.base {
             let ty = self.body.type_of(run.first);
             // The assembler accepts 16-bit registers for reductions (assembler 13.5).
-            let is_copy = site.plan.grammar == OperandGrammar::Row(Beyond::BulkCopy);
+            let is_copy = site.plan.grammar == OperandGrammar::Row(ExtraOperandCheck::BulkCopy);
             if ty.width_bits() == 16 && is_copy {
                 self.report(diagnose::address_type(operand.span, ty));
                 return None;
@@ -47,7 +47,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Checks the sizes of `cp.async`: 4, 8 or 16 bytes, only 16 with `.cg`, and at most this number of source bytes (PTX ISA,
     /// "cp.async").
-    pub(crate) fn check_copy(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+    pub(crate) fn check_copy(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         let (span, size) = self.number_at(start, 2)?;
         let problem = match site.plan.modifiers.cache {
             Some(CacheOp::Cg) if size != 16 => Some(diagnose::copy_size(span, size, "16")),
@@ -68,7 +68,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks block masks and byte masks, which have 16 bits and therefore cannot be addresses (assembler 13.5).
-    pub(crate) fn check_masks(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
+    pub(crate) fn check_masks(&mut self, plan: &'a ResolvedOpcode, start: usize) -> Option<()> {
         if !plan.modifiers.has(Flag::Multicast) && !plan.modifiers.has(Flag::CpMask) {
             return Some(());
         }
@@ -103,7 +103,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks the state operand of an arrival, and the requirements of its variants (PTX ISA, "mbarrier.arrive"; assembler 13.5).
-    pub(crate) fn check_arrival(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+    pub(crate) fn check_arrival(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         let modifiers = &site.plan.modifiers;
         let state = self.lowered(start, 0)?;
         let (span, discards) = (state.span, state.value == OperandValue::Destination(None));
@@ -127,7 +127,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn check_operand_gate(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         span: Span,
         what: &str,
         gate: Gate,
@@ -141,7 +141,11 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks `mapa` and `getctarank`: a variable operand must be in shared memory, and the rank must not be a variable.
-    pub(crate) fn check_shared_address(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+    pub(crate) fn check_shared_address(
+        &mut self,
+        site: &InstructionSite<'a>,
+        start: usize,
+    ) -> Option<()> {
         let rank = self.lowered(start, 2).map(|rank| (rank.span, &rank.value));
         if let Some((span, OperandValue::Source(Source::VariableAddress { offset: 0, .. }, _))) =
             rank

@@ -1,50 +1,52 @@
 //! Operand checks of individual instruction families that the instruction tables cannot express.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::operand::Site;
-use crate::check::plans::families::{Beyond, Sums};
-use crate::check::plans::plan::Plan;
+use crate::check::body::operand::InstructionSite;
+use crate::check::plans::families::{ExtraOperandCheck, SymbolOffsetRule};
+use crate::check::plans::plan::ResolvedOpcode;
 use crate::diagnostics::check as diagnose;
 use warpgrid_isa::form::Gate;
-use warpgrid_isa::{Flag, SlotName, StateSpace, TargetGate};
+use warpgrid_isa::{Flag, SlotName, StateSpace, TargetRequirement};
 use warpgrid_program::{AddressBase, OperandValue, Parameter, Source, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks the operands from index `start` on.
     pub(crate) fn check_beyond(
         &mut self,
-        beyond: Beyond,
-        site: &Site<'a>,
+        beyond: ExtraOperandCheck,
+        site: &InstructionSite<'a>,
         start: usize,
     ) -> Option<()> {
         match beyond {
-            Beyond::Nothing | Beyond::BrainComparison | Beyond::LongDivision => Some(()),
-            Beyond::Load => {
+            ExtraOperandCheck::Nothing
+            | ExtraOperandCheck::BrainComparison
+            | ExtraOperandCheck::LongDivision => Some(()),
+            ExtraOperandCheck::Load => {
                 self.check_function_parameter(site, start)?;
                 self.check_call_sequence(start)?;
                 self.check_policy(site, start)
             }
-            Beyond::Atomic => self.check_policy(site, start),
-            Beyond::BulkCopy => self.check_masks(site.plan, start),
-            Beyond::Copy => self.check_copy(site, start),
-            Beyond::Arrival => self.check_arrival(site, start),
-            Beyond::State => self.check_state(start),
-            Beyond::ConvertedAddress => self.check_converted_address(site, start),
-            Beyond::ClusterAddress => self.check_shared_address(site, start),
-            Beyond::AccessProperty => self.check_property(start),
-            Beyond::PolicyRange => self.check_range(site, start),
-            Beyond::Extreme => self.check_extremes(site, start),
-            Beyond::Barrier(sums) => {
+            ExtraOperandCheck::Atomic => self.check_policy(site, start),
+            ExtraOperandCheck::BulkCopy => self.check_masks(site.plan, start),
+            ExtraOperandCheck::Copy => self.check_copy(site, start),
+            ExtraOperandCheck::Arrival => self.check_arrival(site, start),
+            ExtraOperandCheck::State => self.check_state(start),
+            ExtraOperandCheck::ConvertedAddress => self.check_converted_address(site, start),
+            ExtraOperandCheck::ClusterAddress => self.check_shared_address(site, start),
+            ExtraOperandCheck::AccessProperty => self.check_property(start),
+            ExtraOperandCheck::PolicyRange => self.check_range(site, start),
+            ExtraOperandCheck::Extreme => self.check_extremes(site, start),
+            ExtraOperandCheck::Barrier(sums) => {
                 self.check_barrier(site.plan, start)?;
                 self.check_sums(sums, start)
             }
-            Beyond::Lanes(sums) => self.check_sums(sums, start),
+            ExtraOperandCheck::Lanes(sums) => self.check_sums(sums, start),
         }
     }
 
     /// Checks that the modifier `.L2::cache_hint` and the cache policy operand are either both present or both absent (PTX ISA,
     /// "ld": `.level::cache_hint`).
-    fn check_policy(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+    fn check_policy(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         let Some(position) = site.plan.policy else {
             return Some(());
         };
@@ -67,7 +69,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Checks `createpolicy.range d, [a], primary, total`: the primary size must not exceed the total size as 32-bit numbers
     /// (assembler 13.5).
-    fn check_range(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+    fn check_range(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         if let (Some((_, whole)), Some((span, part))) =
             (self.number_at(start, 3), self.number_at(start, 2))
             && part as u32 > whole as u32
@@ -100,7 +102,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks `cvta` of a variable, whose state space must be that of the instruction.
-    fn check_converted_address(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+    fn check_converted_address(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         let operand = self.lowered(start, 1)?;
         let span = operand.span;
         let variable = match operand.value {
@@ -126,7 +128,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Checks `min.f32` and `max.f32`. With two sources, `.abs` and `.xorsign` are permitted only together. With three sources,
     /// which require PTX 8.8 and `sm_100`, `.xorsign` is rejected (assembler 13.5).
-    fn check_extremes(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+    fn check_extremes(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         const THREE: Gate = Gate::ptx(8, 8).sm(100);
         let signs = site.plan.modifiers.has(Flag::Xorsign);
         let magnitudes = site.plan.modifiers.has(Flag::Abs);
@@ -145,7 +147,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Checks the barrier index, which is less than 16, and the thread count, which is a multiple of the warp size (PTX ISA,
     /// "bar").
-    fn check_barrier(&mut self, plan: &'a Plan, start: usize) -> Option<()> {
+    fn check_barrier(&mut self, plan: &'a ResolvedOpcode, start: usize) -> Option<()> {
         let first = usize::from(plan.modifiers.has(Flag::Red));
         let literal = |checker: &Self, index: usize| {
             let operand = checker.lowered(start, index)?;
@@ -171,9 +173,9 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Checks sums of a name and a constant. For targets before `sm_90`, the assembler implements warp operations with its own
     /// library, which does not accept sums (assembler 13.5).
-    fn check_sums(&mut self, sums: Sums, start: usize) -> Option<()> {
-        const WITHOUT_LIBRARY: TargetGate = TargetGate::From(90);
-        if sums == Sums::Taken || WITHOUT_LIBRARY.met_by(self.module.target) {
+    fn check_sums(&mut self, sums: SymbolOffsetRule, start: usize) -> Option<()> {
+        const WITHOUT_LIBRARY: TargetRequirement = TargetRequirement::From(90);
+        if sums == SymbolOffsetRule::Taken || WITHOUT_LIBRARY.met_by(self.module.target) {
             return Some(());
         }
         let own = self.body.operands.get(start..)?;
@@ -246,7 +248,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Checks `ld.param::func`, which reads parameters of device functions by name, but neither kernel parameters nor addresses
     /// in registers (assembler 13.5).
-    fn check_function_parameter(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+    fn check_function_parameter(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         let bound = site.plan.bound.as_ref()?;
         if bound.text(SlotName::Space) != Some("param::func") {
             return Some(());

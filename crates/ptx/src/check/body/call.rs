@@ -2,7 +2,7 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register as register_source, source};
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::declare::convention;
 use crate::check::declare::redeclaration::own_convention;
 use crate::check::names::binding::Binding;
@@ -14,7 +14,7 @@ use crate::tree::declaration::{
     DeclarationSpace, Declarator, DeclaredType, Directive, DirectiveKind, FunctionHeader,
 };
 use crate::tree::operand::{Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, ScalarType, StateSpace, TargetGate, TypeKind, ValueClass};
+use warpgrid_isa::{OperandClass, ScalarType, StateSpace, TargetRequirement, TypeKind, TypeMatch};
 use warpgrid_program::{
     Callee, Function, FunctionId, FunctionKind, OperandValue, Parameter, RegisterId, Source, Span,
     Variable,
@@ -31,11 +31,11 @@ const SYSTEM: &[&str] = &[
 
 /// Device runtime function that newer targets do not support, unless the module defines it before the reference (assembler 13.5:
 /// "Unsupported Function 'cudaDeviceSynchronize' on arch 'sm_90' or higher").
-const REMOVED: (&str, TargetGate) = ("cudaDeviceSynchronize", TargetGate::From(90));
+const REMOVED: (&str, TargetRequirement) = ("cudaDeviceSynchronize", TargetRequirement::From(90));
 
 /// Parts of a call, in source order.
 #[derive(Clone, Copy, Debug, Default)]
-struct Parts<'t> {
+struct CallParts<'t> {
     returns: Option<Operands<'t>>,
     target: Option<&'t Operand>,
     arguments: Option<Operands<'t>>,
@@ -66,7 +66,7 @@ impl CallElements {
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks `call (returns), target, (arguments){, prototype or targets}`. The source may omit both lists.
-    pub(crate) fn call(&mut self, site: &Site<'a>) -> Option<()> {
+    pub(crate) fn call(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let parts = parts(site);
         let Some(target) = parts.target else {
             self.report(diagnose::call_target(site.span));
@@ -147,7 +147,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn call_values(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         list: Option<Operands<'a>>,
         vectors: &mut Vec<(usize, u8)>,
     ) -> Option<()> {
@@ -172,12 +172,12 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then_some(())
     }
 
-    fn call_value(&mut self, site: &Site<'a>, operand: &Operand) -> Option<Source> {
+    fn call_value(&mut self, site: &InstructionSite<'a>, operand: &Operand) -> Option<Source> {
         let OperandKind::Name(name) = operand.kind else {
             return match operand.kind {
                 OperandKind::Sink => Some(Source::Sink),
                 OperandKind::Single(bits) => Some(Source::Immediate(bits.into())),
-                _ => self.source(site, operand, ScalarType::B64, Fit::Exact),
+                _ => self.source(site, operand, ScalarType::B64, TypeMatch::Exact),
             };
         };
         match self.binding(name, operand.span) {
@@ -215,7 +215,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn call_target(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         target: &Operand,
         table: Option<&Operand>,
     ) -> Option<Callee> {
@@ -288,7 +288,11 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns the functions that an indirect call may reach.
-    fn candidates(&mut self, site: &Site<'a>, table: Option<&Operand>) -> Option<Vec<FunctionId>> {
+    fn candidates(
+        &mut self,
+        site: &InstructionSite<'a>,
+        table: Option<&Operand>,
+    ) -> Option<Vec<FunctionId>> {
         let Some(table) = table else {
             self.report(diagnose::call_prototype(site.span));
             return None;
@@ -341,7 +345,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Compares an indirect call with its prototype, or with the functions that it may reach.
     fn match_table(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         table: Option<&Operand>,
         elements: &CallElements,
     ) -> Option<()> {
@@ -384,8 +388,10 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let mut variables = variables.iter();
         let formals = formals.into_iter();
-        let formals: Vec<Formal<'_>> = formals
-            .filter_map(|register| register.or_else(|| variables.next().map(Formal::Variable)))
+        let formals: Vec<FormalParameter<'_>> = formals
+            .filter_map(|register| {
+                register.or_else(|| variables.next().map(FormalParameter::Variable))
+            })
             .collect();
         self.match_formals(site, name, counts, &formals, elements)
     }
@@ -457,7 +463,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Compares a call with the header of a function.
     fn match_signature(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         function: FunctionId,
         elements: &CallElements,
     ) -> Option<()> {
@@ -499,10 +505,10 @@ impl<'a> BodyChecker<'a, '_> {
     /// Compares the numbers of results and arguments of a call with those of its callee.
     fn match_counts(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         name: &str,
         counts: CallCounts,
-        formals: &[Formal<'_>],
+        formals: &[FormalParameter<'_>],
         elements: &CallElements,
     ) -> Option<()> {
         let values = elements.values(self.body.elements.len());
@@ -514,7 +520,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         if found != counts {
             let missing = match formals.get(counts.returns + found.arguments) {
-                Some(Formal::Variable(variable)) if found.returns == counts.returns => {
+                Some(FormalParameter::Variable(variable)) if found.returns == counts.returns => {
                     Some((variable.name.as_str(), variable.span))
                 }
                 _ => None,
@@ -529,10 +535,10 @@ impl<'a> BodyChecker<'a, '_> {
     /// Compares the elements of a call with the results and parameters of its callee.
     fn match_formals<'f>(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         name: &str,
         counts: CallCounts,
-        formals: &[Formal<'f>],
+        formals: &[FormalParameter<'f>],
         elements: &CallElements,
     ) -> Option<()> {
         self.match_counts(site, name, counts, formals, elements)?;
@@ -557,14 +563,19 @@ impl<'a> BodyChecker<'a, '_> {
         }
         if !has_one_shape {
             // The call is legal and converts the value between a vector and its elements, which the program cannot represent.
-            self.body.is_sayable = false;
+            self.body.is_representable = false;
         }
         Some(())
     }
 
     /// Returns whether a value has the same number and width of elements as a parameter.
-    fn has_shape(&self, value: &warpgrid_program::Operand, n: u8, formal: Formal<'_>) -> bool {
-        let Formal::Vector(ty, wanted) = formal else {
+    fn has_shape(
+        &self,
+        value: &warpgrid_program::Operand,
+        n: u8,
+        formal: FormalParameter<'_>,
+    ) -> bool {
+        let FormalParameter::Vector(ty, wanted) = formal else {
             return n == 1;
         };
         let width = match &value.value {
@@ -578,11 +589,15 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns whether the calling convention supports such a parameter.
-    fn is_passed(&self, formal: Formal<'_>) -> bool {
+    fn is_passed(&self, formal: FormalParameter<'_>) -> bool {
         match formal {
-            Formal::Register(ty) | Formal::Registers(ty) => convention::passes(ty),
-            Formal::Vector(..) => true,
-            Formal::Variable(variable) => convention::passes_variable(self.source, variable),
+            FormalParameter::Register(ty) | FormalParameter::Registers(ty) => {
+                convention::passes(ty)
+            }
+            FormalParameter::Vector(..) => true,
+            FormalParameter::Variable(variable) => {
+                convention::passes_variable(self.source, variable)
+            }
         }
     }
 
@@ -591,12 +606,12 @@ impl<'a> BodyChecker<'a, '_> {
         &self,
         argument: &warpgrid_program::Operand,
         n_elements: u8,
-        formal: Formal<'_>,
+        formal: FormalParameter<'_>,
     ) -> bool {
         let ty = match formal {
-            Formal::Register(ty) | Formal::Registers(ty) => Some(ty),
-            Formal::Vector(ty, n) => vector_type(ty, n),
-            Formal::Variable(variable) => Some(variable.ty),
+            FormalParameter::Register(ty) | FormalParameter::Registers(ty) => Some(ty),
+            FormalParameter::Vector(ty, n) => vector_type(ty, n),
+            FormalParameter::Variable(variable) => Some(variable.ty),
         };
         let Some(ty) = ty else {
             return false;
@@ -605,13 +620,13 @@ impl<'a> BodyChecker<'a, '_> {
             OperandValue::Source(Source::VariableAddress { variable, .. }, _) => {
                 let found = self.variable(*variable);
                 match formal {
-                    Formal::Variable(wanted) => {
+                    FormalParameter::Variable(wanted) => {
                         found.is_none_or(|v| self.variable_fits_formal(v, wanted))
                     }
-                    Formal::Register(_) | Formal::Vector(..) => {
+                    FormalParameter::Register(_) | FormalParameter::Vector(..) => {
                         found.is_none_or(|v| self.variable_fits_register(v, ty))
                     }
-                    Formal::Registers(_) => false,
+                    FormalParameter::Registers(_) => false,
                 }
             }
             OperandValue::Source(Source::Register(run), _) => {
@@ -620,16 +635,16 @@ impl<'a> BodyChecker<'a, '_> {
             }
             OperandValue::Source(Source::Immediate(_), _) => {
                 let literal = literal_class(argument.span.text(self.source));
-                let is_vector = matches!(formal, Formal::Vector(..));
+                let is_vector = matches!(formal, FormalParameter::Vector(..));
                 let fits = match (ty.kind(), literal) {
                     (TypeKind::Bits, _) if is_vector => {
-                        ty == ScalarType::B64 && literal != ValueClass::Single
+                        ty == ScalarType::B64 && literal != OperandClass::Single
                     }
                     (TypeKind::Bits, _) => true,
                     // `.f16x2` accepts a 32-bit literal (assembler 13.5).
-                    _ if ty == ScalarType::F16x2 => literal == ValueClass::Single,
+                    _ if ty == ScalarType::F16x2 => literal == OperandClass::Single,
                     (TypeKind::Float, literal) => literal.is_float(),
-                    (_, literal) => ty.takes(literal, Fit::Exact),
+                    (_, literal) => ty.accepts(literal, TypeMatch::Exact),
                 };
                 fits && self.is_scalar(formal)
             }
@@ -640,7 +655,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Returns whether a variable of the body has the type of a parameter: the same element type, array size and alignment. An
     /// array without size accepts all arrays of the same element type or of bytes.
     fn variable_fits_formal(&self, found: &Variable, wanted: &Variable) -> bool {
-        let is_alike = wanted.ty.takes_register(found.ty, Fit::Exact);
+        let is_alike = wanted.ty.accepts_register(found.ty, TypeMatch::Exact);
         let is_array = self.is_declared_array(found);
         if found.align_bytes != wanted.align_bytes || is_array != self.is_declared_array(wanted) {
             return false;
@@ -655,15 +670,15 @@ impl<'a> BodyChecker<'a, '_> {
     /// array.
     fn variable_fits_register(&self, found: &Variable, ty: ScalarType) -> bool {
         found.align_bytes == ty.width_bytes()
-            && ty.takes_register(found.ty, Fit::Exact)
+            && ty.accepts_register(found.ty, TypeMatch::Exact)
             && !self.is_declared_array(found)
     }
 
-    fn is_scalar(&self, formal: Formal<'_>) -> bool {
+    fn is_scalar(&self, formal: FormalParameter<'_>) -> bool {
         match formal {
-            Formal::Variable(variable) => !self.is_declared_array(variable),
-            Formal::Register(_) | Formal::Vector(..) => true,
-            Formal::Registers(_) => false,
+            FormalParameter::Variable(variable) => !self.is_declared_array(variable),
+            FormalParameter::Register(_) | FormalParameter::Vector(..) => true,
+            FormalParameter::Registers(_) => false,
         }
     }
 
@@ -675,7 +690,7 @@ impl<'a> BodyChecker<'a, '_> {
 
 /// Formal parameter or result of a function.
 #[derive(Clone, Copy, Debug)]
-enum Formal<'f> {
+enum FormalParameter<'f> {
     Variable(&'f Variable),
     Register(ScalarType),
     /// Vector register with its number of elements.
@@ -685,11 +700,15 @@ enum Formal<'f> {
 }
 
 /// Returns the formal parameter for a register declaration: scalar, vector or array.
-const fn register_formal(declarator: &Declarator, ty: ScalarType, n: u8) -> Formal<'static> {
+const fn register_formal(
+    declarator: &Declarator,
+    ty: ScalarType,
+    n: u8,
+) -> FormalParameter<'static> {
     match (declarator.dimensions.len(), n) {
-        (0, 1) => Formal::Register(ty),
-        (0, _) => Formal::Vector(ty, n),
-        _ => Formal::Registers(ty),
+        (0, 1) => FormalParameter::Register(ty),
+        (0, _) => FormalParameter::Vector(ty, n),
+        _ => FormalParameter::Registers(ty),
     }
 }
 
@@ -699,7 +718,7 @@ fn formals<'f>(
     callee: &'f Function,
     parameters: &[Parameter],
     declarators: &mut std::slice::Iter<'_, &Declarator>,
-) -> Vec<Formal<'f>> {
+) -> Vec<FormalParameter<'f>> {
     let component = |parameter: &Parameter| match parameter {
         Parameter::Register(register) => convention::component(callee, *register),
         Parameter::Variable(_) => None,
@@ -711,7 +730,7 @@ fn formals<'f>(
         match first {
             Parameter::Variable(index) => {
                 let variable = callee.variables.get(*index as usize);
-                formals.extend(variable.map(Formal::Variable));
+                formals.extend(variable.map(FormalParameter::Variable));
             }
             Parameter::Register(register) => {
                 let Some(declared) = callee.registers.get(register.0 as usize) else {
@@ -727,8 +746,8 @@ fn formals<'f>(
                 let n = n_further as u8 + 1;
                 formals.push(match (declarators.next(), n) {
                     (Some(declarator), _) => register_formal(declarator, declared.ty, n),
-                    (None, 1) => Formal::Register(declared.ty),
-                    (None, _) => Formal::Vector(declared.ty, n),
+                    (None, 1) => FormalParameter::Register(declared.ty),
+                    (None, _) => FormalParameter::Vector(declared.ty, n),
                 });
             }
         }
@@ -757,26 +776,26 @@ fn passes_as(wanted: ScalarType, found: ScalarType) -> bool {
     use ScalarType::{B32, F16x2, Pred};
     match (wanted, found) {
         (Pred, F16x2) | (F16x2, Pred) => true,
-        (F16x2, found) => B32.takes_register(found, Fit::Exact),
-        (wanted, F16x2) => wanted.takes_register(B32, Fit::Exact),
-        (wanted, found) => wanted.takes_register(found, Fit::Exact),
+        (F16x2, found) => B32.accepts_register(found, TypeMatch::Exact),
+        (wanted, F16x2) => wanted.accepts_register(B32, TypeMatch::Exact),
+        (wanted, found) => wanted.accepts_register(found, TypeMatch::Exact),
     }
 }
 
 /// Returns the class of a literal based on its spelling.
-fn literal_class(text: &str) -> ValueClass {
+fn literal_class(text: &str) -> OperandClass {
     let starts = |prefix: [&str; 2]| prefix.iter().any(|prefix| text.starts_with(prefix));
     if starts(["0f", "0F"]) {
-        ValueClass::Single
+        OperandClass::Single
     } else if starts(["0d", "0D"]) || is_decimal_float(text) {
-        ValueClass::Double
+        OperandClass::Double
     } else {
-        ValueClass::Integer
+        OperandClass::Integer
     }
 }
 
-fn parts<'t>(site: &Site<'t>) -> Parts<'t> {
-    let mut parts = Parts::default();
+fn parts<'t>(site: &InstructionSite<'t>) -> CallParts<'t> {
+    let mut parts = CallParts::default();
     for (operand, children) in site.operands {
         match operand.kind {
             OperandKind::Group { .. } if parts.target.is_none() => parts.returns = Some(children),

@@ -1,23 +1,23 @@
 //! State of the check of one body. The results of earlier phases are read-only; only the scopes of the body, its draft and the
 //! shared sinks are modified.
 
-use crate::check::body::draft::Draft;
-use crate::check::body::made::Made;
+use crate::check::body::draft::FunctionBuilder;
+use crate::check::body::made::ModuleAdditions;
 
 use crate::check::context::Context;
-use crate::check::declare::Declared;
+use crate::check::declare::ModuleDeclarations;
 use crate::check::declare::outline::{Label, Outline};
 use crate::check::names::binding::Binding;
 use crate::check::names::lookup::{MAX_CANDIDATES, report_unknown};
 use crate::check::names::name_map::NameMap;
 use crate::check::names::scopes::Scopes;
-use crate::check::plans::Plans;
-use crate::check::report::Reporter;
-use crate::module::Module;
+use crate::check::plans::ResolvedOpcodes;
+use crate::check::report::DiagnosticSink;
+use crate::module::TargetContext;
 use crate::tree::Tree;
 use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
-use warpgrid_program::{Diagnostic, Function, Given, Span, Variable, VariableId};
+use warpgrid_program::{Diagnostic, ExternalRegister, Function, Span, Variable, VariableId};
 use warpgrid_program::{FunctionId, Instruction, Operand, Parameter, RegisterId, Registers};
 
 /// Check of one body.
@@ -25,18 +25,18 @@ use warpgrid_program::{FunctionId, Instruction, Operand, Parameter, RegisterId, 
 pub(crate) struct BodyChecker<'a, 'r> {
     pub(crate) source: &'a str,
     pub(crate) tree: &'a Tree,
-    pub(crate) module: &'a Module,
-    pub(crate) given: &'a [Given],
-    pub(crate) plans: &'a Plans,
-    pub(crate) declared: &'a Declared,
+    pub(crate) module: &'a TargetContext,
+    pub(crate) given: &'a [ExternalRegister],
+    pub(crate) plans: &'a ResolvedOpcodes,
+    pub(crate) declared: &'a ModuleDeclarations,
     pub(crate) outline: &'a Outline,
     /// Function according to the declaration in its header.
     pub(crate) function: &'a Function,
     pub(crate) names: Scopes<'a>,
-    pub(crate) body: Draft,
+    pub(crate) body: FunctionBuilder,
     pub(crate) snippet: Snippet,
-    pub(crate) made: &'r mut Made,
-    pub(crate) reporter: &'r mut Reporter,
+    pub(crate) made: &'r mut ModuleAdditions,
+    pub(crate) reporter: &'r mut DiagnosticSink,
     /// Checked body, which is available after the end of the body.
     pub(crate) finished: Option<Body>,
 }
@@ -96,10 +96,10 @@ impl<'a> BodyChecker<'a, '_> {
 /// Returns the variable of the module or of the body with this id.
 pub(crate) fn find_variable<'v>(
     id: VariableId,
-    declared: &'v Declared,
-    made: &'v Made,
+    declared: &'v ModuleDeclarations,
+    made: &'v ModuleAdditions,
     function: &'v Function,
-    body: &'v Draft,
+    body: &'v FunctionBuilder,
 ) -> Option<&'v Variable> {
     match id {
         VariableId::Module(index) => {

@@ -2,18 +2,18 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::tree::declaration::Directive;
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind};
-use warpgrid_isa::{Fit, ScalarType};
+use warpgrid_isa::{ScalarType, TypeMatch};
 use warpgrid_program::OperandValue;
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks `bra target`. The target is a label index until the end of the function.
-    pub(crate) fn branch(&mut self, site: &Site<'a>) -> Option<()> {
+    pub(crate) fn branch(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         self.count_operands(site)?;
         let (operand, _) = site.operand(0)?;
         let target = self.label(operand)?;
@@ -23,10 +23,10 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks `brx.idx index, table`.
-    pub(crate) fn branch_indexed(&mut self, site: &Site<'a>) -> Option<()> {
+    pub(crate) fn branch_indexed(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         self.count_operands(site)?;
         let (index, _) = site.operand(0)?;
-        let value = self.source(site, index, ScalarType::U32, Fit::Integer);
+        let value = self.source(site, index, ScalarType::U32, TypeMatch::Integer);
         let (table, _) = site.operand(1)?;
         let targets = self.branch_targets(table);
         self.body.push(source(value?), index.span);

@@ -6,7 +6,7 @@ use warpgrid_isa::{ScalarType, TypeKind};
 const EXACT: u64 = 256;
 
 /// Number of byte patterns used for 8-bit floating-point types, which excludes infinities and NaNs.
-const SMALL: u64 = 64;
+const NARROW_FLOAT_PATTERNS: u64 = 64;
 
 /// Returns ascending numbers that start at 0.
 pub(crate) fn counting(ty: ScalarType, n_bytes: u64) -> Vec<u8> {
@@ -33,7 +33,7 @@ fn bits(ty: ScalarType, number: u64) -> u128 {
         (TypeKind::Float, 64) => u128::from((number as f64).to_bits()),
         (TypeKind::Float, 32) => u128::from((number as f32).to_bits()),
         (TypeKind::Float, 16) => u128::from(half(ty, number % EXACT)),
-        (TypeKind::Float, _) => u128::from(number % SMALL),
+        (TypeKind::Float, _) => u128::from(number % NARROW_FLOAT_PATTERNS),
         _ => number.into(),
     }
 }

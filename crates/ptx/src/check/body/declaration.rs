@@ -1,13 +1,13 @@
 //! Declarations in a body: registers, register groups, and variables in all state spaces.
 
 use crate::check::body::checker::{BodyChecker, find_variable};
-use crate::check::body::draft::Draft;
-use crate::check::body::made::Made;
+use crate::check::body::draft::FunctionBuilder;
+use crate::check::body::made::ModuleAdditions;
 use crate::check::context::Context;
-use crate::check::declare::Declared;
-use crate::check::declare::declarations::{Declarations, Place, Validity};
+use crate::check::declare::ModuleDeclarations;
+use crate::check::declare::declarations::{DeclarationScope, Declarations, Validity};
 use crate::check::names::binding::Binding;
-use crate::check::names::lookup::{Lookup, MAX_CANDIDATES};
+use crate::check::names::lookup::{MAX_CANDIDATES, NameLookup};
 use crate::check::names::scopes::Scopes;
 use crate::diagnostics::check as diagnose;
 use crate::tree::declaration::{Declaration, DeclarationSpace, Declarator, DeclaredType, Linkage};
@@ -22,7 +22,8 @@ impl<'a> BodyChecker<'a, '_> {
         let Some(declaration) = tree.declarations.get(index as usize) else {
             return;
         };
-        let validity = self.check_declaration(|checks| checks.check(declaration, Place::Body));
+        let validity =
+            self.check_declaration(|checks| checks.check(declaration, DeclarationScope::Body));
         for declarator in tree.declarators_of(declaration) {
             match declaration.space {
                 DeclarationSpace::Reg => self.declare_register(declaration, declarator),
@@ -36,7 +37,7 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         check: impl FnOnce(&mut Declarations<'a, '_>) -> T,
     ) -> T {
-        let names = InBody {
+        let names = BodyNameLookup {
             scopes: &self.names,
             declared: self.declared,
             made: self.made,
@@ -200,15 +201,15 @@ impl<'a> BodyChecker<'a, '_> {
 }
 
 /// Names in scope, for the checks of declarations.
-struct InBody<'b, 'd> {
+struct BodyNameLookup<'b, 'd> {
     scopes: &'b Scopes<'d>,
-    declared: &'b Declared,
-    made: &'b Made,
+    declared: &'b ModuleDeclarations,
+    made: &'b ModuleAdditions,
     function: &'b Function,
-    body: &'b Draft,
+    body: &'b FunctionBuilder,
 }
 
-impl Lookup for InBody<'_, '_> {
+impl NameLookup for BodyNameLookup<'_, '_> {
     fn declared(&self, name: Name) -> Binding {
         self.scopes.get(name)
     }

@@ -4,16 +4,16 @@ use crate::check::body::lower::{destination, source};
 use crate::check::declare::outline::Outline;
 use crate::tree::mnemonic::MnemonicId;
 use warpgrid_isa::ScalarType;
-use warpgrid_isa::{CompareForm, CompareOp, Does, Modifiers, MoveOp, MulPart};
+use warpgrid_isa::{CompareOp, ComparisonOp, Modifiers, MoveOp, MulPart, Operation};
 use warpgrid_program::{
     Function, Instruction, Operand, OperandList, OperandValue, Parameter, RegisterId, Registers,
     Span, Variable, VariableId,
 };
-use warpgrid_program::{Guard, RegisterRun, Source};
+use warpgrid_program::{Guard, RegisterTuple, Source};
 
 /// Draft of the current body.
 #[derive(Debug, Default)]
-pub(crate) struct Draft {
+pub(crate) struct FunctionBuilder {
     /// Registers, starting with those of the function header.
     pub(crate) registers: Registers,
     /// Variables of the body, which are numbered after those of the function header.
@@ -28,13 +28,13 @@ pub(crate) struct Draft {
     /// List elements of the current instruction, until its operands are complete.
     pub(crate) elements: Vec<Operand>,
     /// Instructions that compute operands of the current instruction. They precede the current instruction in the same step.
-    pub(crate) preceding: Vec<Inserted>,
+    pub(crate) preceding: Vec<SyntheticInstruction>,
     /// Opcode of the current instruction.
     pub(crate) mnemonic: MnemonicId,
     /// Bytes that the next load uses, if a pragma specifies them.
     pub(crate) used_bytes: Option<u64>,
     /// Whether the program can represent the current instruction.
-    pub(crate) is_sayable: bool,
+    pub(crate) is_representable: bool,
     /// For each label of the body: index of the next instruction, or `u32::MAX` if the label has not been reached.
     pub(crate) label_places: Vec<u32>,
     /// `.branchtargets` directives so far, with their label indices.
@@ -45,9 +45,9 @@ pub(crate) struct Draft {
     pub(crate) n_blocks: u32,
 }
 
-impl Draft {
+impl FunctionBuilder {
     /// Resets the draft for another body, and keeps the allocated memory.
-    pub(crate) fn renew(mut self, function: &Function, outline: &Outline) -> Draft {
+    pub(crate) fn reset_for(mut self, function: &Function, outline: &Outline) -> FunctionBuilder {
         self.registers.clear();
         for (name, register) in function.registers.names().zip(function.registers.iter()) {
             self.registers.add(name, register.ty);
@@ -139,8 +139,8 @@ impl Draft {
 
 /// An instruction that the checker adds to the program.
 #[derive(Debug)]
-pub(crate) struct Inserted {
-    pub(crate) does: Does,
+pub(crate) struct SyntheticInstruction {
+    pub(crate) does: Operation,
     pub(crate) modifiers: Modifiers,
     /// Spelling of the opcode in PTX.
     pub(crate) opcode: String,
@@ -151,15 +151,15 @@ pub(crate) struct Inserted {
     pub(crate) span: Span,
 }
 
-impl Inserted {
+impl SyntheticInstruction {
     /// Returns an instruction with one type: `add.u64`.
     pub(crate) fn new(
-        does: Does,
+        does: Operation,
         opcode: &str,
         ty: ScalarType,
         operands: Vec<OperandValue>,
-    ) -> Inserted {
-        Inserted {
+    ) -> SyntheticInstruction {
+        SyntheticInstruction {
             does,
             modifiers: Modifiers {
                 ty: Some(ty),
@@ -174,12 +174,12 @@ impl Inserted {
 
     /// Returns an instruction with modifiers.
     pub(crate) fn with_modifiers(
-        does: Does,
+        does: Operation,
         modifiers: Modifiers,
         opcode: String,
         operands: Vec<OperandValue>,
-    ) -> Inserted {
-        Inserted {
+    ) -> SyntheticInstruction {
+        SyntheticInstruction {
             does,
             modifiers,
             opcode,
@@ -195,35 +195,40 @@ impl Inserted {
         from: ScalarType,
         d: RegisterId,
         a: OperandValue,
-    ) -> Inserted {
+    ) -> SyntheticInstruction {
         let modifiers = Modifiers {
             d_type: Some(to),
             a_type: Some(from),
             ..Modifiers::default()
         };
-        let (does, opcode) = (Does::Move(MoveOp::Cvt), format!("cvt.{to}.{from}"));
-        Inserted::with_modifiers(does, modifiers, opcode, vec![destination(d), a])
+        let (does, opcode) = (Operation::Move(MoveOp::Cvt), format!("cvt.{to}.{from}"));
+        SyntheticInstruction::with_modifiers(does, modifiers, opcode, vec![destination(d), a])
     }
 
     /// Assigns the instruction to the step of a statement, under its guard.
-    pub(crate) fn in_step(mut self, span: Span, guard: Option<Guard>) -> Inserted {
+    pub(crate) fn in_step(mut self, span: Span, guard: Option<Guard>) -> SyntheticInstruction {
         (self.span, self.guard) = (span, guard);
         self
     }
 
     /// Returns a comparison with a constant: `setp.lt.u32 d, a, number`.
-    pub(crate) fn compared(op: CompareOp, d: RegisterId, a: OperandValue, number: u64) -> Inserted {
-        let to = OperandValue::Pair(Some(RegisterRun::one(d)), None);
+    pub(crate) fn compared(
+        op: CompareOp,
+        d: RegisterId,
+        a: OperandValue,
+        number: u64,
+    ) -> SyntheticInstruction {
+        let to = OperandValue::Pair(Some(RegisterTuple::one(d)), None);
         let operands = vec![to, a, source(Source::Immediate(number))];
         let opcode = format!("setp.{}", op.name());
-        let does = Does::Compare(CompareForm::Setp);
-        let mut comparison = Inserted::new(does, &opcode, ScalarType::U32, operands);
+        let does = Operation::Compare(ComparisonOp::Setp);
+        let mut comparison = SyntheticInstruction::new(does, &opcode, ScalarType::U32, operands);
         comparison.modifiers.compare = Some(op);
         comparison
     }
 
     /// Selects the part of the product: `mad.wide.u32`.
-    pub(crate) fn part(mut self, part: MulPart) -> Inserted {
+    pub(crate) fn part(mut self, part: MulPart) -> SyntheticInstruction {
         self.modifiers.part = Some(part);
         self
     }

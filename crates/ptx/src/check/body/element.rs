@@ -6,14 +6,14 @@
 //! `-O1`).
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::draft::Inserted;
+use crate::check::body::draft::SyntheticInstruction;
 use crate::check::body::lower::{destination, register, source};
 use crate::check::names::binding::Binding;
 use crate::diagnostics::store as diagnose;
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::{
-    ArithmeticOp, CompareOp, Does, MoveOp, MulPart, ScalarType, SpecialRegister, ValueClass,
+    ArithmeticOp, CompareOp, MoveOp, MulPart, OperandClass, Operation, ScalarType, SpecialRegister,
 };
 use warpgrid_program::{RegisterId, Source, VariableId};
 
@@ -137,9 +137,9 @@ impl<'a> BodyChecker<'a, '_> {
     fn index_value(&mut self, name: Name, operand: &Operand) -> Option<(Source, u32)> {
         match self.binding(name, operand.span) {
             Binding::Register(id) => {
-                use ValueClass::{Bits, Signed, Unsigned};
+                use OperandClass::{Bits, Signed, Unsigned};
                 let ty = self.body.type_of(id);
-                if let Bits(..=64) | Unsigned(..=64) | Signed(..=64) = ValueClass::of(ty) {
+                if let Bits(..=64) | Unsigned(..=64) | Signed(..=64) = OperandClass::of(ty) {
                     return Some((register(id), ty.width_bits()));
                 }
             }
@@ -215,7 +215,7 @@ impl<'a> BodyChecker<'a, '_> {
             _ => ScalarType::U64,
         };
         let index = self.temporary(ScalarType::U32);
-        let convert = Inserted::conversion(ScalarType::U32, from, index, source(value));
+        let convert = SyntheticInstruction::conversion(ScalarType::U32, from, index, source(value));
         self.body.preceding.push(convert);
         register(index)
     }
@@ -227,8 +227,8 @@ impl<'a> BodyChecker<'a, '_> {
             _ => "mad.lo",
         };
         let operands = vec![destination(d), source(a), source(b), source(c)];
-        let does = Does::Arithmetic(ArithmeticOp::Mad);
-        let sum = Inserted::new(does, opcode, ScalarType::U32, operands).part(part);
+        let does = Operation::Arithmetic(ArithmeticOp::Mad);
+        let sum = SyntheticInstruction::new(does, opcode, ScalarType::U32, operands).part(part);
         self.body.preceding.push(sum);
     }
 
@@ -236,13 +236,18 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn special_predicate(
         &mut self,
         special: SpecialRegister,
-    ) -> (RegisterId, [Inserted; 2]) {
+    ) -> (RegisterId, [SyntheticInstruction; 2]) {
         let number = self.temporary(ScalarType::U32);
         let predicate = self.temporary(ScalarType::Pred);
         let operands = vec![destination(number), source(Source::Special(special))];
-        let moved = Inserted::new(Does::Move(MoveOp::Mov), "mov", ScalarType::U32, operands);
+        let moved = SyntheticInstruction::new(
+            Operation::Move(MoveOp::Mov),
+            "mov",
+            ScalarType::U32,
+            operands,
+        );
         let number = source(register(number));
-        let compared = Inserted::compared(CompareOp::Ne, predicate, number, 0);
+        let compared = SyntheticInstruction::compared(CompareOp::Ne, predicate, number, 0);
         (predicate, [moved, compared])
     }
 

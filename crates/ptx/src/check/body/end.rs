@@ -8,10 +8,10 @@ use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::tree::SourceKind;
 use crate::tree::declaration::FunctionHeader;
-use warpgrid_isa::{ControlOp, Does, Modifiers};
+use warpgrid_isa::{ControlOp, Modifiers, Operation};
 use warpgrid_program::{
-    Action, FunctionKind, Instruction, OperandList, OperandValue, Parameter, RegisterId, Span,
-    StepPart,
+    FunctionKind, Instruction, OpcodeInfo, OperandList, OperandValue, Parameter, RegisterId, Span,
+    StepGrouping,
 };
 
 impl<'a> BodyChecker<'a, '_> {
@@ -57,16 +57,16 @@ impl<'a> BodyChecker<'a, '_> {
             problem.into_iter().for_each(|problem| self.report(problem));
         }
         // Add an implicit return, which also provides an instruction for labels at the end of the body.
-        let action = self.made.action(Action {
-            does: Does::Control(ControlOp::Return),
+        let action = self.made.action(OpcodeInfo {
+            does: Operation::Control(ControlOp::Return),
             modifiers: Modifiers::default(),
             opcode: "ret".to_owned(),
         });
         self.body.instructions.push(Instruction {
             guard: None,
-            action,
+            opcode: action,
             operands: OperandList::default(),
-            step: StepPart::Whole,
+            step: StepGrouping::Whole,
             span,
         });
         self.place_branches();

@@ -4,39 +4,39 @@
 pub(crate) mod place;
 pub(crate) mod units;
 
-pub(crate) use crate::check::body::inference::place::{BarrierUse, Place, memory_of};
+pub(crate) use crate::check::body::inference::place::{BarrierUse, MemoryUse, memory_of};
 
 use crate::check::body::element::WARP_SZ;
 use crate::check::body::inference::units::{point_to_objects, unit_type};
-use crate::check::body::unit_start::{SIZE_BYTES, Start};
+use crate::check::body::unit_start::{InitialValue, SIZE_BYTES};
 use crate::check::context::Context;
 use crate::check::names::name_map::NameMap;
-use crate::check::plans::Plans;
-use crate::check::plans::families::{Beyond, OperandGrammar};
-use crate::check::plans::plan::{Expect, Plan};
+use crate::check::plans::ResolvedOpcodes;
+use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
+use crate::check::plans::plan::{OperandExpectation, ResolvedOpcode};
 use crate::tree::declaration::DeclarationSpace;
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use crate::tree::{Instruction, StatementKind, Tree};
-use warpgrid_isa::form::{NumberRule, OperandSlot, UnitOperand};
-use warpgrid_isa::fragment::{Matrix, moved_matrix, operand_registers};
+use warpgrid_isa::form::{DeviceUnitOperand, ImmediateRange, OperandSlot};
+use warpgrid_isa::fragment::{MatrixOperand, moved_matrix, operand_registers};
 use warpgrid_isa::{
-    AsyncOp, Does, Flag, Geometry, MatrixOp, MbarrierOp, Modifiers, OperandType, Role, ScalarType,
-    SpecialRegister, StateSpace, Transfer, TypeKind,
+    AsyncOp, AsyncTransferKind, Flag, Geometry, MatrixOp, MbarrierOp, Modifiers, OperandAccess,
+    OperandType, Operation, ScalarType, SpecialRegister, StateSpace, TypeKind,
 };
 
 /// Use of an operand as a value.
 #[derive(Clone, Copy)]
-struct AsValue {
+struct ValueUse {
     ty: ScalarType,
     written: bool,
 }
 
 /// An operand position of an instruction, with the properties that the form of the opcode states.
 struct Position<'p> {
-    plan: &'p Plan,
+    plan: &'p ResolvedOpcode,
     index: usize,
-    expect: Expect,
+    expect: OperandExpectation,
     slot: Option<&'p OperandSlot>,
 }
 
@@ -46,18 +46,22 @@ impl Position<'_> {
     }
 
     /// Returns the use of an operand of this kind as a value.
-    fn value(&self, kind: OperandKind) -> AsValue {
+    fn value(&self, kind: OperandKind) -> ValueUse {
         let (ty, written) = wanted(self.plan, self.expect, self.slot);
         let ty = match (self.expect, kind) {
             // The matrix operand is a list of registers, or the descriptor of a matrix in shared memory.
-            (Expect::Unit(UnitOperand::WarpgroupFactor, _), OperandKind::Name(_)) => {
-                ScalarType::B64
-            }
+            (
+                OperandExpectation::Unit(DeviceUnitOperand::WarpgroupMatrixOperand, _),
+                OperandKind::Name(_),
+            ) => ScalarType::B64,
             // The operand is a list of lane masks, or the condition that follows the list.
-            (Expect::Unit(UnitOperand::Lanes, _), OperandKind::Name(_)) => ScalarType::Pred,
+            (
+                OperandExpectation::Unit(DeviceUnitOperand::DisableOutputLane, _),
+                OperandKind::Name(_),
+            ) => ScalarType::Pred,
             _ => ty,
         };
-        AsValue { ty, written }
+        ValueUse { ty, written }
     }
 
     /// Checks whether the operand is an mbarrier, such as `[mbar]` in `st.async [a], b, [mbar]`.
@@ -69,17 +73,17 @@ impl Position<'_> {
     /// Checks whether the operand may be the address of the mbarrier object that the instruction accesses.
     fn may_be_barrier_object(&self) -> bool {
         self.is_barrier()
-            || matches!(self.expect, Expect::MbarrierIn(_))
+            || matches!(self.expect, OperandExpectation::MbarrierIn(_))
             || self.plan.does.mbarrier().is_some()
-            || self.plan.does.transfer() == Transfer::Arrival
+            || self.plan.does.transfer() == AsyncTransferKind::Arrival
     }
 
     /// Returns the state space of the operand as an address, if it differs from the state space of the instruction.
     fn space(&self) -> Option<StateSpace> {
         match self.expect {
-            Expect::AddressIn(space)
-            | Expect::MbarrierIn(space)
-            | Expect::Unit(UnitOperand::AddressOrName(space), _) => Some(space),
+            OperandExpectation::AddressIn(space)
+            | OperandExpectation::MbarrierIn(space)
+            | OperandExpectation::Unit(DeviceUnitOperand::AddressOrName(space), _) => Some(space),
             // Addresses without a state space are generic, except those of `st.async`.
             _ if self.plan.grammar != OperandGrammar::StoreAsync
                 && self.plan.space() == StateSpace::Generic =>
@@ -92,18 +96,20 @@ impl Position<'_> {
     }
 
     /// Sets the initial value of a name or address, and the width of a cache policy.
-    fn refine(&self, kind: OperandKind, uses: &mut [Use]) {
+    fn refine(&self, kind: OperandKind, uses: &mut [NameUse]) {
         let is_address = matches!(kind, OperandKind::Address { .. });
         let ([used], true) = (uses, is_address || matches!(kind, OperandKind::Name(_))) else {
             return;
         };
         used.start = match (is_address, self.expect) {
             // `[a]` in tensor memory
-            (true, Expect::Unit(UnitOperand::Factor, _)) => Some(Start::Number(0)),
-            _ => Start::of(self.plan, self.expect, self.slot),
+            (true, OperandExpectation::Unit(DeviceUnitOperand::MatrixOperand, _)) => {
+                Some(InitialValue::Number(0))
+            }
+            _ => InitialValue::of(self.plan, self.expect, self.slot),
         };
         // An instruction on vectors has one scalar cache policy.
-        if let What::Value(_, n) = &mut used.what
+        if let ExpectedUse::Value(_, n) = &mut used.what
             && self.has_type(OperandType::CachePolicy)
         {
             *n = 1;
@@ -113,40 +119,40 @@ impl Position<'_> {
 
 /// Use of an undeclared name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Use {
+pub(crate) struct NameUse {
     pub(crate) name: Name,
-    pub(crate) what: What,
+    pub(crate) what: ExpectedUse,
     /// Whether the instruction writes the name.
     pub(crate) written: bool,
     /// Initial value, if the lane index is not a valid value.
-    pub(crate) start: Option<Start>,
+    pub(crate) start: Option<InitialValue>,
 }
 
 /// Requirement of an instruction for a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum ExpectedUse {
     /// Register of this type with this number of components.
     Value(ScalarType, u8),
     /// Address in this memory.
-    Pointer(Place),
+    Pointer(MemoryUse),
 }
 
 /// Inferred declaration of a name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Inferred {
+pub(crate) struct InferredDeclaration {
     /// Type and number of components, if the name is used as a value.
     pub(crate) value: Option<(ScalarType, u8)>,
     /// Memories for which the name is used as an address.
-    pub(crate) pointers: Vec<Place>,
+    pub(crate) pointers: Vec<MemoryUse>,
     /// Whether the snippet reads the value before writing it.
     pub(crate) read_first: bool,
     /// Whether the snippet writes the name. In this case, the written value is the address.
     pub(crate) written: bool,
     /// Initial value, if the lane index is not a valid value.
-    pub(crate) start: Option<Start>,
+    pub(crate) start: Option<InitialValue>,
 }
 
-impl Inferred {
+impl InferredDeclaration {
     /// Returns whether the snippet itself advances the address: `add.u64 p, p, 8`.
     pub(crate) fn is_moving_pointer(&self) -> bool {
         let wide = self
@@ -155,10 +161,10 @@ impl Inferred {
         !self.pointers.is_empty() && self.written && self.read_first && wide
     }
 
-    fn add(&mut self, used: &Use) {
+    fn add(&mut self, used: &NameUse) {
         self.start = self.start.or(used.start);
         match used.what {
-            What::Value(ty, n) => {
+            ExpectedUse::Value(ty, n) => {
                 self.read_first |= self.value.is_none() && !used.written;
                 self.written |= used.written;
                 self.value = Some(match self.value {
@@ -166,7 +172,7 @@ impl Inferred {
                     None => (ty, n),
                 });
             }
-            What::Pointer(place) => {
+            ExpectedUse::Pointer(place) => {
                 let memory = memory_of(place.space);
                 let mut known = self.pointers.iter_mut();
                 match known.find(|known| memory_of(known.space) == memory) {
@@ -180,12 +186,12 @@ impl Inferred {
 
 /// Names that the snippet declares.
 #[derive(Debug, Default)]
-struct Own {
+struct DeclaredNames {
     names: NameMap<()>,
     groups: Vec<(crate::tree::name::Symbol, u32)>,
 }
 
-impl Own {
+impl DeclaredNames {
     fn has(&self, name: Name) -> bool {
         self.names.get(name).is_some()
             || name.number().is_some_and(|number| {
@@ -197,7 +203,10 @@ impl Own {
 
 /// Infers all undeclared names of a snippet, in the order of names, and the number of bytes of local memory that the snippet
 /// accesses by absolute addresses.
-pub(crate) fn infer(context: &Context<'_>, plans: &Plans) -> (NameMap<Inferred>, u64) {
+pub(crate) fn infer(
+    context: &Context<'_>,
+    plans: &ResolvedOpcodes,
+) -> (NameMap<InferredDeclaration>, u64) {
     let inference = Inference {
         tree: context.tree,
         context,
@@ -210,11 +219,11 @@ pub(crate) fn infer(context: &Context<'_>, plans: &Plans) -> (NameMap<Inferred>,
 struct Inference<'i> {
     context: &'i Context<'i>,
     tree: &'i Tree,
-    plans: &'i Plans,
+    plans: &'i ResolvedOpcodes,
 }
 
 impl Inference<'_> {
-    fn inferred(&self) -> NameMap<Inferred> {
+    fn inferred(&self) -> NameMap<InferredDeclaration> {
         let mut declared = self.labels();
         let mut found = NameMap::default();
         let mut uses = Vec::new();
@@ -230,7 +239,7 @@ impl Inference<'_> {
                     for used in reads.chain(writes) {
                         if !declared.has(used.name) && !self.is_machine_name(used.name) {
                             found
-                                .get_or_insert(used.name, Inferred::default())
+                                .get_or_insert(used.name, InferredDeclaration::default())
                                 .add(used);
                         }
                     }
@@ -241,19 +250,19 @@ impl Inference<'_> {
         found
     }
 
-    fn labels(&self) -> Own {
+    fn labels(&self) -> DeclaredNames {
         let labels = self.tree.statements.iter().filter_map(|s| match s.kind {
             StatementKind::Label(name) => Some(name),
             _ => None,
         });
-        let mut declared = Own::default();
+        let mut declared = DeclaredNames::default();
         for label in labels {
             declared.names.get_or_insert(label, ());
         }
         declared
     }
 
-    fn note_declaration(&self, index: u32, declared: &mut Own) {
+    fn note_declaration(&self, index: u32, declared: &mut DeclaredNames) {
         let Some(declaration) = self.tree.declarations.get(index as usize) else {
             return;
         };
@@ -279,9 +288,9 @@ impl Inference<'_> {
     }
 
     /// Adds the uses of names in an instruction.
-    fn uses(&self, instruction: &Instruction, uses: &mut Vec<Use>) {
+    fn uses(&self, instruction: &Instruction, uses: &mut Vec<NameUse>) {
         if let Some(guard) = self.tree.guard(instruction) {
-            uses.push(read(guard.name, What::Value(ScalarType::Pred, 1)));
+            uses.push(read(guard.name, ExpectedUse::Value(ScalarType::Pred, 1)));
         }
         let Some(plan) = self.plans.get(instruction.mnemonic) else {
             return;
@@ -295,14 +304,20 @@ impl Inference<'_> {
         let operands = self.tree.operands_of(instruction);
         // An optional operand in the middle is absent if the instruction has only the required operands.
         let n_operands = self.tree.operands_of(instruction).count();
-        let gap = plan.gap.filter(|_| n_operands <= plan.n_least);
+        let gap = plan
+            .optional_middle_operand
+            .filter(|_| n_operands <= plan.min_operands);
         for (index, (operand, children)) in operands.enumerate() {
             let index = index + usize::from(gap.is_some_and(|gap| gap <= index));
             let place = plan.position(index);
             let position = Position {
                 plan,
                 index,
-                expect: plan.expect.get(place).copied().unwrap_or(Expect::Custom),
+                expect: plan
+                    .expect
+                    .get(place)
+                    .copied()
+                    .unwrap_or(OperandExpectation::Custom),
                 slot: bound.layout.operands.get(place),
             };
             if position.has_type(OperandType::Label) {
@@ -315,65 +330,67 @@ impl Inference<'_> {
             position.refine(operand.kind, added);
             point_to_objects(plan, position.expect, added);
             let pointers = added.iter_mut().filter_map(|used| match &mut used.what {
-                What::Pointer(place) => Some(place),
-                What::Value(..) => None,
+                ExpectedUse::Pointer(place) => Some(place),
+                ExpectedUse::Value(..) => None,
             });
             let barrier = match position.may_be_barrier_object() {
                 true => self.barrier_use(instruction, plan),
                 false => None,
             };
-            let is_bulk = plan.does.transfer() == Transfer::Bulk;
+            let is_bulk = plan.does.transfer() == AsyncTransferKind::Bulk;
             for place in pointers {
                 if barrier.is_some() {
                     (place.bytes, place.barrier) = (0, barrier);
                 } else if is_bulk {
                     place.bytes = place
                         .bytes
-                        .max(self.copied_bytes(instruction).min(MOST_BULK));
+                        .max(self.copied_bytes(instruction).min(MAX_BULK));
                 }
             }
         }
     }
 
     /// Returns the effect of an instruction on the mbarrier object at one of its addresses.
-    fn barrier_use(&self, instruction: &Instruction, plan: &Plan) -> Option<BarrierUse> {
+    fn barrier_use(&self, instruction: &Instruction, plan: &ResolvedOpcode) -> Option<BarrierUse> {
         let mut found = BarrierUse::default();
         match plan.does {
-            Does::Mbarrier(op) => {
+            Operation::Mbarrier(op) => {
                 let arrives = matches!(op, MbarrierOp::Arrive | MbarrierOp::ArriveDrop);
                 found.is_made = op == MbarrierOp::Init;
                 found.arrivals = u32::from(arrives);
                 found.expects = op == MbarrierOp::ExpectTx || plan.modifiers.has(Flag::ExpectTx);
             }
-            Does::Async(AsyncOp::CopyArrive) => {
+            Operation::Async(AsyncOp::CopyArrive) => {
                 found.arrivals = u32::from(plan.modifiers.has(Flag::Noinc));
             }
-            Does::Async(op) => {
+            Operation::Async(op) => {
                 let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
                 found.bytes = match op.transfer() {
-                    Transfer::Registers => width * plan.modifiers.n_elements() as u32,
-                    Transfer::Bulk => self.copied_bytes(instruction),
-                    Transfer::Copy | Transfer::Arrival | Transfer::None => 0,
+                    AsyncTransferKind::Registers => width * plan.modifiers.n_elements() as u32,
+                    AsyncTransferKind::Bulk => self.copied_bytes(instruction),
+                    AsyncTransferKind::Copy
+                    | AsyncTransferKind::Arrival
+                    | AsyncTransferKind::None => 0,
                 };
             }
-            Does::Unit(op) => match (op.tensor_copy(), op.tensor_memory()) {
+            Operation::Unit(op) => match (op.tensor_copy(), op.tensor_memory()) {
                 (Some(_), _) => found.bytes = BOX_BYTES,
                 (None, Some(_)) => found.arrivals = 1,
                 (None, None) => found.bytes = ANSWER_BYTES,
             },
-            Does::Memory(_)
-            | Does::Matrix(_)
-            | Does::Control(_)
-            | Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Move(_)
-            | Does::Sync(_)
-            | Does::Warp(_)
-            | Does::Hint(_)
-            | Does::Machine(_)
-            | Does::Unknown => return None,
+            Operation::Memory(_)
+            | Operation::Matrix(_)
+            | Operation::Control(_)
+            | Operation::Arithmetic(_)
+            | Operation::Carry(_)
+            | Operation::Video(..)
+            | Operation::Compare(_)
+            | Operation::Move(_)
+            | Operation::Sync(_)
+            | Operation::Warp(_)
+            | Operation::Hint(_)
+            | Operation::Machine(_)
+            | Operation::Unknown => return None,
         }
         Some(found)
     }
@@ -414,11 +431,11 @@ impl Inference<'_> {
 
     /// Returns the type with which an instruction loads from memory. For matrices of untyped bits, this is the type of the matrix
     /// operands of an MMA.
-    fn loaded_type(&self, plan: &Plan, ty: ScalarType) -> Option<ScalarType> {
+    fn loaded_type(&self, plan: &ResolvedOpcode, ty: ScalarType) -> Option<ScalarType> {
         use OperandGrammar as G;
         let is_load = matches!(
             plan.grammar,
-            G::Row(Beyond::Load)
+            G::Row(ExtraOperandCheck::Load)
                 | G::Matrix(
                     MatrixOp::Ldmatrix
                         | MatrixOp::WmmaLoadA
@@ -444,18 +461,18 @@ impl Inference<'_> {
 
     fn operand_uses(
         &self,
-        plan: &Plan,
+        plan: &ResolvedOpcode,
         operand: &Operand,
         children: Operands<'_>,
-        as_value: AsValue,
+        as_value: ValueUse,
         space: Option<StateSpace>,
-        uses: &mut Vec<Use>,
+        uses: &mut Vec<NameUse>,
     ) {
-        let AsValue { ty, written } = as_value;
+        let ValueUse { ty, written } = as_value;
         let n = vector_width(plan, ty);
-        let value = |name, ty, n, written| Use {
+        let value = |name, ty, n, written| NameUse {
             name,
-            what: What::Value(ty, n),
+            what: ExpectedUse::Value(ty, n),
             written,
             start: None,
         };
@@ -475,7 +492,7 @@ impl Inference<'_> {
             OperandKind::Address { base, offset } => {
                 let offset = offset.clamp(-MAX_OFFSET, MAX_OFFSET);
                 let (space, bytes) = pointer(plan, ty, n, space);
-                let place = Place {
+                let place = MemoryUse {
                     space,
                     bytes,
                     offsets: (offset.min(0), offset.max(0)),
@@ -484,7 +501,7 @@ impl Inference<'_> {
                     barrier: None,
                     object: None,
                 };
-                uses.push(read(base, What::Pointer(place)));
+                uses.push(read(base, ExpectedUse::Pointer(place)));
             }
             OperandKind::AddressList { .. } => self.address_list_uses(plan, children, space, uses),
             OperandKind::Vector { .. } => {
@@ -503,10 +520,10 @@ impl Inference<'_> {
     /// Adds the uses in an address with coordinates in braces.
     fn address_list_uses(
         &self,
-        plan: &Plan,
+        plan: &ResolvedOpcode,
         parts: Operands<'_>,
         space: Option<StateSpace>,
-        uses: &mut Vec<Use>,
+        uses: &mut Vec<NameUse>,
     ) {
         for (part, coordinates) in parts {
             let is_place = matches!(part.kind, OperandKind::Vector { .. });
@@ -515,21 +532,21 @@ impl Inference<'_> {
                 false => ScalarType::B64,
             };
             let first = uses.len();
-            let as_value = AsValue { ty, written: false };
+            let as_value = ValueUse { ty, written: false };
             self.operand_uses(plan, part, coordinates, as_value, space, uses);
             if let Some(used) = uses.get_mut(first).filter(|_| is_place) {
-                used.start = Start::of_coordinate(plan);
+                used.start = InitialValue::of_coordinate(plan);
                 // The first coordinate is the layer index.
                 if plan.modifiers.unit.geometry.is_some_and(Geometry::is_array) {
-                    used.what = What::Value(ScalarType::U32, 1);
+                    used.what = ExpectedUse::Value(ScalarType::U32, 1);
                 }
             }
         }
     }
 }
 
-const fn read(name: Name, what: What) -> Use {
-    Use {
+const fn read(name: Name, what: ExpectedUse) -> NameUse {
+    NameUse {
         name,
         what,
         written: false,
@@ -538,7 +555,12 @@ const fn read(name: Name, what: What) -> Use {
 }
 
 /// Returns the state space of an address and the number of bytes per lane, or 0 bytes if all lanes share one location.
-fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (StateSpace, u32) {
+fn pointer(
+    plan: &ResolvedOpcode,
+    ty: ScalarType,
+    n: u8,
+    own: Option<StateSpace>,
+) -> (StateSpace, u32) {
     let space = plan.space();
     let bytes = ty.width_bytes().max(1) * u32::from(n);
     match plan.grammar {
@@ -551,9 +573,9 @@ fn pointer(plan: &Plan, ty: ScalarType, n: u8, own: Option<StateSpace>) -> (Stat
         OperandGrammar::StoreAsync => (StateSpace::Shared, bytes),
         // Copies specify the state space of each operand. An operand in shared memory is a variable of the block.
         _ if matches!(own, Some(StateSpace::Shared | StateSpace::SharedCluster)) => {
-            (StateSpace::Shared, MOST_COPIED)
+            (StateSpace::Shared, MAX_COPIED)
         }
-        _ if own.is_some() => (own.unwrap_or(space), MOST_COPIED),
+        _ if own.is_some() => (own.unwrap_or(space), MAX_COPIED),
         _ => (space, bytes),
     }
 }
@@ -565,42 +587,46 @@ const BOX_BYTES: u32 = 1024;
 const ANSWER_BYTES: u32 = 16;
 
 /// Number of bytes per lane that a copy accesses at an inferred address.
-const MOST_COPIED: u32 = 16;
+const MAX_COPIED: u32 = 16;
 
 /// Maximum number of bytes that a bulk copy accesses at an inferred address.
-const MOST_BULK: u32 = 4096;
+const MAX_BULK: u32 = 4096;
 
 /// Maximum offset for which memory is reserved.
 const MAX_OFFSET: i64 = 4096;
 
 /// Returns the required type of an operand, and whether the operand is written.
-fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarType, bool) {
+fn wanted(
+    plan: &ResolvedOpcode,
+    expect: OperandExpectation,
+    slot: Option<&OperandSlot>,
+) -> (ScalarType, bool) {
     let ty = plan.modifiers.ty;
-    let written = slot.is_some_and(|slot| slot.role == Role::Written);
-    if let (OperandGrammar::Matrix(op), Expect::Custom) = (plan.grammar, expect) {
+    let written = slot.is_some_and(|slot| slot.role == OperandAccess::Written);
+    if let (OperandGrammar::Matrix(op), OperandExpectation::Custom) = (plan.grammar, expect) {
         return (matrix_type(op, &plan.modifiers, slot), written);
     }
     match expect {
-        Expect::Destination(ty, _)
-        | Expect::Destinations(ty)
-        | Expect::Elements(ty)
-        | Expect::OwnDestination(ty)
-        | Expect::Pair(ty, _) => (ty, true),
-        Expect::Source(ty, _)
-        | Expect::Sources(ty, _)
-        | Expect::OwnSource(ty)
-        | Expect::SingleSource(ty)
-        | Expect::Literal(ty) => (ty, false),
-        Expect::Row(role) => (ScalarType::B32, role == Role::Written),
-        Expect::Number(NumberRule::Fraction) => (ScalarType::F32, false),
-        Expect::Number(_) => (ScalarType::U32, false),
-        Expect::AnyAddress => (ScalarType::U64, false),
-        Expect::Predicate => (ScalarType::Pred, false),
-        Expect::Address | Expect::AddressIn(_) | Expect::MbarrierIn(_) => {
-            (ty.unwrap_or(ScalarType::B32), false)
-        }
-        Expect::Unit(what, _) => (unit_type(plan, what), written),
-        Expect::Custom => (ty.unwrap_or(ScalarType::B32), written),
+        OperandExpectation::Destination(ty, _)
+        | OperandExpectation::Destinations(ty)
+        | OperandExpectation::Elements(ty)
+        | OperandExpectation::OwnDestination(ty)
+        | OperandExpectation::Pair(ty, _) => (ty, true),
+        OperandExpectation::Source(ty, _)
+        | OperandExpectation::Sources(ty, _)
+        | OperandExpectation::OwnSource(ty)
+        | OperandExpectation::SingleSource(ty)
+        | OperandExpectation::Literal(ty) => (ty, false),
+        OperandExpectation::Row(role) => (ScalarType::B32, role == OperandAccess::Written),
+        OperandExpectation::Number(ImmediateRange::Fraction) => (ScalarType::F32, false),
+        OperandExpectation::Number(_) => (ScalarType::U32, false),
+        OperandExpectation::AnyAddress => (ScalarType::U64, false),
+        OperandExpectation::Predicate => (ScalarType::Pred, false),
+        OperandExpectation::Address
+        | OperandExpectation::AddressIn(_)
+        | OperandExpectation::MbarrierIn(_) => (ty.unwrap_or(ScalarType::B32), false),
+        OperandExpectation::Unit(what, _) => (unit_type(plan, what), written),
+        OperandExpectation::Custom => (ty.unwrap_or(ScalarType::B32), written),
     }
 }
 
@@ -608,10 +634,10 @@ fn wanted(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> (ScalarTyp
 /// type.
 fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandSlot>) -> ScalarType {
     let matrix = match slot.map(|slot| slot.name) {
-        Some("a") => Matrix::A,
-        Some("b") => Matrix::B,
-        Some("c") => Matrix::C,
-        Some("d") => Matrix::D,
+        Some("a") => MatrixOperand::A,
+        Some("b") => MatrixOperand::B,
+        Some("c") => MatrixOperand::C,
+        Some("d") => MatrixOperand::D,
         Some("r") => moved_matrix(op),
         Some("ids_a" | "ids_b") => return ScalarType::B16,
         // Strides count elements.
@@ -625,7 +651,7 @@ fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandSlot>) 
 }
 
 /// Returns the number of components of a name that may be a vector.
-fn vector_width(plan: &Plan, ty: ScalarType) -> u8 {
+fn vector_width(plan: &ResolvedOpcode, ty: ScalarType) -> u8 {
     match ty {
         ScalarType::Pred | ScalarType::B128 => 1,
         _ => plan.modifiers.n_elements() as u8,
@@ -633,7 +659,7 @@ fn vector_width(plan: &Plan, ty: ScalarType) -> u8 {
 }
 
 /// Returns the type of each element in braces.
-fn element_type(plan: &Plan, ty: ScalarType, n: u32) -> ScalarType {
+fn element_type(plan: &ResolvedOpcode, ty: ScalarType, n: u32) -> ScalarType {
     if plan.grammar != OperandGrammar::Mov || plan.modifiers.n_elements() > 1 {
         return ty;
     }

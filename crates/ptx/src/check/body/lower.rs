@@ -3,21 +3,21 @@
 //! The table row describes each operand; only families with special operand syntax have separate code.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::operand::Site;
-use crate::check::plans::families::{Beyond, OperandGrammar};
-use warpgrid_isa::{Does, Modifiers};
+use crate::check::body::operand::InstructionSite;
+use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
+use warpgrid_isa::{Modifiers, Operation};
 use warpgrid_program::{
-    Action, ActionId, Operand, OperandList, OperandValue, RegisterId, RegisterRun, Source,
+    OpcodeId, OpcodeInfo, Operand, OperandList, OperandValue, RegisterId, RegisterTuple, Source,
     SourceModifiers, Span,
 };
 
 impl<'a> BodyChecker<'a, '_> {
     /// Lowers the operands of an instruction; returns `None` after reporting an error.
-    pub(crate) fn lower(&mut self, site: &Site<'a>) -> Option<OperandList> {
+    pub(crate) fn lower(&mut self, site: &InstructionSite<'a>) -> Option<OperandList> {
         let start = self.body.operands.len();
         // Fast path for instructions without family-specific checks: avoids the expensive prologue of the function that handles
         // all families.
-        let done = match site.plan.grammar == OperandGrammar::Row(Beyond::Nothing) {
+        let done = match site.plan.grammar == OperandGrammar::Row(ExtraOperandCheck::Nothing) {
             true => self.resolve(site),
             false => self.operands(site, start),
         };
@@ -30,7 +30,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     #[inline(never)]
-    fn operands(&mut self, site: &Site<'a>, start: usize) -> Option<()> {
+    fn operands(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         match site.plan.grammar {
             OperandGrammar::Names => self.names_only(site),
             OperandGrammar::Store => self.store(site),
@@ -42,7 +42,7 @@ impl<'a> BodyChecker<'a, '_> {
             OperandGrammar::Branch => self.branch(site),
             OperandGrammar::BranchIndexed => self.branch_indexed(site),
             OperandGrammar::Call => self.call(site),
-            OperandGrammar::Row(Beyond::Nothing) => self.resolve(site),
+            OperandGrammar::Row(ExtraOperandCheck::Nothing) => self.resolve(site),
             OperandGrammar::Row(beyond) => {
                 self.resolve(site)?;
                 self.check_beyond(beyond, site, start)
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Resolves only the names in the operands of an unknown instruction.
-    fn names_only(&mut self, site: &Site<'a>) -> Option<()> {
+    fn names_only(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let mut ok = true;
         for operand in site.instruction.operands.of(&self.tree.operands) {
             ok &= self.names_known(operand);
@@ -66,10 +66,10 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Returns the action of an instruction that is legal, but that the program cannot represent.
     #[cold]
-    pub(crate) fn unsayable(&mut self, site: &Site<'a>) -> ActionId {
+    pub(crate) fn unsayable(&mut self, site: &InstructionSite<'a>) -> OpcodeId {
         let opcode = self.opcode(site).to_owned();
-        self.made.action(Action {
-            does: Does::Unknown,
+        self.made.action(OpcodeInfo {
+            does: Operation::Unknown,
             modifiers: Modifiers::default(),
             opcode,
         })
@@ -83,12 +83,12 @@ pub(crate) const fn source(source: Source) -> OperandValue {
 
 /// Creates a register source.
 pub(crate) const fn register(register: RegisterId) -> Source {
-    Source::Register(RegisterRun::one(register))
+    Source::Register(RegisterTuple::one(register))
 }
 
 /// Creates a register destination.
 pub(crate) const fn destination(register: RegisterId) -> OperandValue {
-    OperandValue::Destination(Some(RegisterRun::one(register)))
+    OperandValue::Destination(Some(RegisterTuple::one(register)))
 }
 
 /// Creates an operand of an instruction that is not in the source.

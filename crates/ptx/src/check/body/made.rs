@@ -1,20 +1,20 @@
 //! Additions of the bodies to the module: actions without an opcode in the source, and variables that outlive their function.
 
-use warpgrid_program::{Action, ActionId, Variable, VariableId};
+use warpgrid_program::{OpcodeId, OpcodeInfo, Variable, VariableId};
 
 /// Additions to a module, which are numbered after its own entries.
 #[derive(Debug)]
-pub(crate) struct Made {
+pub(crate) struct ModuleAdditions {
     first_action: usize,
     first_variable: usize,
-    pub(crate) actions: Vec<Action>,
+    pub(crate) actions: Vec<OpcodeInfo>,
     pub(crate) variables: Vec<Variable>,
 }
 
-impl Made {
+impl ModuleAdditions {
     /// Creates an empty set of additions to a module with `n_actions` actions and `n_variables` variables.
-    pub(crate) const fn new(n_actions: usize, n_variables: usize) -> Made {
-        Made {
+    pub(crate) const fn new(n_actions: usize, n_variables: usize) -> ModuleAdditions {
+        ModuleAdditions {
             first_action: n_actions,
             first_variable: n_variables,
             actions: Vec::new(),
@@ -23,13 +23,13 @@ impl Made {
     }
 
     /// Returns the id of an action, and adds the action if it is new.
-    pub(crate) fn action(&mut self, action: Action) -> ActionId {
+    pub(crate) fn action(&mut self, action: OpcodeInfo) -> OpcodeId {
         let known = self.actions.iter().position(|known| *known == action);
         let index = known.unwrap_or_else(|| {
             self.actions.push(action);
             self.actions.len() - 1
         });
-        ActionId((self.first_action + index) as u32)
+        OpcodeId((self.first_action + index) as u32)
     }
 
     /// Returns the id of the next variable of the module.

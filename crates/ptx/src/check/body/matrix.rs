@@ -1,23 +1,23 @@
 //! Checks the operands of matrix instructions, and lowers them.
 
-use crate::check::body::address::{AddressRule, Words};
+use crate::check::body::address::{AddressConstraint, DiagnosticStyle};
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
-use crate::check::body::matrix_fragment::Product;
+use crate::check::body::matrix_fragment::MmaInstruction;
 use crate::check::body::merge::{Class, describe};
-use crate::check::body::operand::Site;
-use crate::check::body::values::NoValue;
+use crate::check::body::operand::InstructionSite;
+use crate::check::body::values::ValueError;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::matrix as diagnose;
 use crate::tree::operand::{Operand, OperandKind, Operands};
-use warpgrid_isa::fragment::{Matrix, last_selector, operand_registers};
-use warpgrid_isa::{MatrixLayout, MatrixOp, Modifiers, Role, ScalarType};
+use warpgrid_isa::fragment::{MatrixOperand, last_selector, operand_registers};
+use warpgrid_isa::{MatrixLayout, MatrixOp, Modifiers, OperandAccess, ScalarType};
 use warpgrid_program::{OperandValue, Source};
 
 /// Kind of operand of a matrix instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Fragment(Matrix, Role),
+enum MatrixOperandKind {
+    Fragment(MatrixOperand, OperandAccess),
     Address,
     Stride,
     /// Positions of the nonzero elements of a sparse matrix.
@@ -26,32 +26,36 @@ enum Part {
     /// Block scale factors.
     Scale,
     /// Byte and lane that contain the scale factors.
-    Places(Matrix),
+    Places(MatrixOperand),
 }
 
-const LOADED_A: Part = Part::Fragment(Matrix::A, Role::Written);
-const LOADED_B: Part = Part::Fragment(Matrix::B, Role::Written);
-const LOADED_C: Part = Part::Fragment(Matrix::C, Role::Written);
-const STORED: Part = Part::Fragment(Matrix::D, Role::Read);
-const A: Part = Part::Fragment(Matrix::A, Role::Read);
-const B: Part = Part::Fragment(Matrix::B, Role::Read);
-const C: Part = Part::Fragment(Matrix::C, Role::Read);
-const D: Part = Part::Fragment(Matrix::D, Role::Written);
+const LOADED_A: MatrixOperandKind =
+    MatrixOperandKind::Fragment(MatrixOperand::A, OperandAccess::Written);
+const LOADED_B: MatrixOperandKind =
+    MatrixOperandKind::Fragment(MatrixOperand::B, OperandAccess::Written);
+const LOADED_C: MatrixOperandKind =
+    MatrixOperandKind::Fragment(MatrixOperand::C, OperandAccess::Written);
+const STORED: MatrixOperandKind =
+    MatrixOperandKind::Fragment(MatrixOperand::D, OperandAccess::Read);
+const A: MatrixOperandKind = MatrixOperandKind::Fragment(MatrixOperand::A, OperandAccess::Read);
+const B: MatrixOperandKind = MatrixOperandKind::Fragment(MatrixOperand::B, OperandAccess::Read);
+const C: MatrixOperandKind = MatrixOperandKind::Fragment(MatrixOperand::C, OperandAccess::Read);
+const D: MatrixOperandKind = MatrixOperandKind::Fragment(MatrixOperand::D, OperandAccess::Written);
 
 /// Returns the operands in the order of the table rows.
 #[rustfmt::skip]
-const fn parts(op: MatrixOp) -> &'static [Part] {
-    use Part::{Address, Metadata, Places, Scale, Selector, Stride};
+const fn parts(op: MatrixOp) -> &'static [MatrixOperandKind] {
+    use MatrixOperandKind::{Address, Metadata, Places, Scale, Selector, Stride};
     match op {
         MatrixOp::WmmaLoadA => &[LOADED_A, Address, Stride],
         MatrixOp::WmmaLoadB => &[LOADED_B, Address, Stride],
         MatrixOp::WmmaLoadC => &[LOADED_C, Address, Stride],
         MatrixOp::WmmaStore => &[Address, STORED, Stride],
         MatrixOp::WmmaMma | MatrixOp::Mma => &[D, A, B, C],
-        MatrixOp::MmaScaled => &[D, A, B, C, Scale, Places(Matrix::A), Scale, Places(Matrix::B)],
+        MatrixOp::MmaBlockScaled => &[D, A, B, C, Scale, Places(MatrixOperand::A), Scale, Places(MatrixOperand::B)],
         MatrixOp::MmaSparse => &[D, A, B, C, Metadata, Selector],
-        MatrixOp::MmaSparseScaled => {
-            &[D, A, B, C, Metadata, Selector, Scale, Places(Matrix::A), Scale, Places(Matrix::B)]
+        MatrixOp::MmaSparseBlockScaled => {
+            &[D, A, B, C, Metadata, Selector, Scale, Places(MatrixOperand::A), Scale, Places(MatrixOperand::B)]
         }
         MatrixOp::Ldmatrix => &[D, Address],
         MatrixOp::Stmatrix => &[Address, STORED],
@@ -60,7 +64,7 @@ const fn parts(op: MatrixOp) -> &'static [Part] {
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks and lowers the operands of a matrix instruction.
-    pub(crate) fn matrix(&mut self, op: MatrixOp, site: &Site<'a>) -> Option<()> {
+    pub(crate) fn matrix(&mut self, op: MatrixOp, site: &InstructionSite<'a>) -> Option<()> {
         let counted = self.count_operands(site);
         let start = self.body.operands.len();
         let mut is_right = counted.is_some();
@@ -82,39 +86,45 @@ impl<'a> BodyChecker<'a, '_> {
     fn matrix_part(
         &mut self,
         op: MatrixOp,
-        part: Part,
-        site: &Site<'a>,
+        part: MatrixOperandKind,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         match part {
-            Part::Fragment(matrix, role) => {
+            MatrixOperandKind::Fragment(matrix, role) => {
                 let registers = operand_registers(op, &site.plan.modifiers, matrix)?;
-                let product = Product {
+                let product = MmaInstruction {
                     op,
                     modifiers: &site.plan.modifiers,
                     matrix,
                 };
                 match role {
-                    Role::Read => self.read_fragment(product, operand, children, registers),
-                    Role::Written => self.written_fragment(product, operand, children, registers),
+                    OperandAccess::Read => {
+                        self.read_fragment(product, operand, children, registers)
+                    }
+                    OperandAccess::Written => {
+                        self.written_fragment(product, operand, children, registers)
+                    }
                 }
             }
-            Part::Address => {
-                let rule = AddressRule {
+            MatrixOperandKind::Address => {
+                let rule = AddressConstraint {
                     addressing: site.plan.addressing,
                     space: site.plan.space(),
                     takes_any_space: false,
-                    words: Words::Strict(&diagnose::ADDRESS),
+                    words: DiagnosticStyle::Strict(&diagnose::ADDRESS),
                 };
                 let address = self.checked_address(site, operand, &rule)?;
                 Some(OperandValue::Address(address))
             }
-            Part::Stride => self.stride(operand).map(source),
-            Part::Metadata => self.data_register(operand, children, part),
-            Part::Scale => self.data_register(operand, children, part),
-            Part::Selector => self.selector(operand, &site.plan.modifiers),
-            Part::Places(matrix) => self.places(operand, children, matrix, &site.plan.modifiers),
+            MatrixOperandKind::Stride => self.stride(operand).map(source),
+            MatrixOperandKind::Metadata => self.data_register(operand, children, part),
+            MatrixOperandKind::Scale => self.data_register(operand, children, part),
+            MatrixOperandKind::Selector => self.selector(operand, &site.plan.modifiers),
+            MatrixOperandKind::Places(matrix) => {
+                self.places(operand, children, matrix, &site.plan.modifiers)
+            }
         }
     }
 
@@ -123,10 +133,10 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         operand: &Operand,
         children: Operands<'a>,
-        part: Part,
+        part: MatrixOperandKind,
     ) -> Option<OperandValue> {
         let what = match part {
-            Part::Metadata => "metadata",
+            MatrixOperandKind::Metadata => "metadata",
             _ => "scales",
         };
         let mut children = children;
@@ -146,7 +156,9 @@ impl<'a> BodyChecker<'a, '_> {
         let found = match self.value(operand) {
             Ok(element) if element.is_special() => "a special register".to_owned(),
             Ok(element) => match element.class {
-                Class::Predicate if part == Part::Scale => return Some(source(element.source)),
+                Class::Predicate if part == MatrixOperandKind::Scale => {
+                    return Some(source(element.source));
+                }
                 Class::Bits(32)
                 | Class::Unsigned(32)
                 | Class::Signed(32)
@@ -154,7 +166,7 @@ impl<'a> BodyChecker<'a, '_> {
                 | Class::Single => return Some(source(element.source)),
                 class => describe(class),
             },
-            Err(NoValue::Reported) => return None,
+            Err(ValueError::Reported) => return None,
             Err(why) => why.describe().to_owned(),
         };
         self.report(diagnose::data(operand.span, &found, what));
@@ -182,7 +194,7 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         operand: &Operand,
         children: Operands<'a>,
-        matrix: Matrix,
+        matrix: MatrixOperand,
         modifiers: &Modifiers,
     ) -> Option<OperandValue> {
         if !matches!(operand.kind, OperandKind::Vector { .. }) {
@@ -197,8 +209,10 @@ impl<'a> BodyChecker<'a, '_> {
             _ => (&[0, 1, 2, 3], "0, 1, 2 or 3"),
         };
         let lanes: (&[u64], &str) = match matrix {
-            Matrix::A => (&[0, 1], "0 or 1"),
-            Matrix::B | Matrix::C | Matrix::D => (&[0, 1, 2, 3], "0, 1, 2 or 3"),
+            MatrixOperand::A => (&[0, 1], "0 or 1"),
+            MatrixOperand::B | MatrixOperand::C | MatrixOperand::D => {
+                (&[0, 1, 2, 3], "0, 1, 2 or 3")
+            }
         };
         let ranges = [(bytes, allowed, "byte ID"), (lanes.0, lanes.1, "thread ID")];
         let first = self.body.elements.len();
@@ -223,7 +237,7 @@ impl<'a> BodyChecker<'a, '_> {
                         is_right = false;
                     }
                 },
-                Err(NoValue::Reported) => is_right = false,
+                Err(ValueError::Reported) => is_right = false,
                 Err(_) => {
                     self.report(diagnose::places(child.span));
                     is_right = false;
@@ -281,7 +295,7 @@ impl<'a> BodyChecker<'a, '_> {
                 }
                 (class, _) => describe(class),
             },
-            Err(NoValue::Reported) => return None,
+            Err(ValueError::Reported) => return None,
             Err(why) => why.describe().to_owned(),
         };
         self.report(diagnose::stride_type(operand.span, &found));
@@ -289,10 +303,12 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Reports a constant stride that the manual excludes, although the assembler does not check it.
-    fn check_stride(&mut self, op: MatrixOp, site: &Site<'a>, start: usize) {
-        let place = parts(op).iter().position(|part| *part == Part::Stride);
+    fn check_stride(&mut self, op: MatrixOp, site: &InstructionSite<'a>, start: usize) {
+        let place = parts(op)
+            .iter()
+            .position(|part| *part == MatrixOperandKind::Stride);
         let fragment = parts(op).iter().find_map(|part| match part {
-            Part::Fragment(matrix, _) => Some(*matrix),
+            MatrixOperandKind::Fragment(matrix, _) => Some(*matrix),
             _ => None,
         });
         let (Some(place), Some(matrix), Some(layout)) =

@@ -2,28 +2,28 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
-use crate::check::body::merge::{Clash, Class, describe, merge};
-use crate::check::body::values::{Element, NoValue};
+use crate::check::body::merge::{Class, ElementMismatch, describe, merge};
+use crate::check::body::values::{ValueError, ValueOperand};
 use crate::diagnostics::Mismatch;
 use crate::diagnostics::matrix as diagnose;
 use crate::tree::operand::{Operand, OperandKind, Operands};
-use warpgrid_isa::fragment::{Matrix, OperandRegisters};
+use warpgrid_isa::fragment::{MatrixOperand, OperandRegisters};
 use warpgrid_isa::{MatrixOp, Modifiers, ScalarType};
 use warpgrid_program::{OperandValue, Source, Span};
 
 /// Instruction and matrix of a fragment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Product<'p> {
+pub(crate) struct MmaInstruction<'p> {
     pub(crate) op: MatrixOp,
     pub(crate) modifiers: &'p Modifiers,
-    pub(crate) matrix: Matrix,
+    pub(crate) matrix: MatrixOperand,
 }
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks source registers.
     pub(crate) fn read_fragment(
         &mut self,
-        product: Product<'_>,
+        product: MmaInstruction<'_>,
         operand: &Operand,
         children: Operands<'a>,
         registers: OperandRegisters,
@@ -34,7 +34,7 @@ impl<'a> BodyChecker<'a, '_> {
         for item in items {
             match item {
                 Ok(element) => elements.push(element),
-                Err((_, NoValue::Reported)) => {}
+                Err((_, ValueError::Reported)) => {}
                 Err((span, why)) => self.report(diagnose::no_register(span, why.describe())),
             }
         }
@@ -54,7 +54,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks destination registers, some of which may be sinks.
     pub(crate) fn written_fragment(
         &mut self,
-        product: Product<'_>,
+        product: MmaInstruction<'_>,
         operand: &Operand,
         children: Operands<'a>,
         registers: OperandRegisters,
@@ -81,11 +81,11 @@ impl<'a> BodyChecker<'a, '_> {
                         &describe(element.class),
                     )),
                 },
-                Err((span, NoValue::Sink)) if is_unpacked(product) => {
-                    self.report(diagnose::no_register(span, NoValue::Sink.describe()));
+                Err((span, ValueError::Sink)) if is_unpacked(product) => {
+                    self.report(diagnose::no_register(span, ValueError::Sink.describe()));
                 }
-                Err((span, NoValue::Sink)) => written.push((None, span)),
-                Err((_, NoValue::Reported)) => {}
+                Err((span, ValueError::Sink)) => written.push((None, span)),
+                Err((_, ValueError::Reported)) => {}
                 Err((span, why)) => self.report(diagnose::no_register(span, why.describe())),
             }
         }
@@ -111,7 +111,7 @@ impl<'a> BodyChecker<'a, '_> {
         operand: &Operand,
         children: Operands<'a>,
         registers: OperandRegisters,
-    ) -> Option<Vec<Result<Element, (Span, NoValue)>>> {
+    ) -> Option<Vec<Result<ValueOperand, (Span, ValueError)>>> {
         match operand.kind {
             OperandKind::Error => None,
             OperandKind::Vector { .. } => self.list(operand, children),
@@ -144,9 +144,9 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn fit_fragment(
         &mut self,
-        product: Product<'_>,
+        product: MmaInstruction<'_>,
         list: Span,
-        elements: &[Element],
+        elements: &[ValueOperand],
         ty: ScalarType,
     ) -> Option<()> {
         if let Some(odd) = elements.iter().find(|e| self.is_lost(product, e)) {
@@ -190,14 +190,14 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Returns whether the assembler fails for a value of this kind: MMAs that some targets do not support in hardware are
     /// replaced by calls or several instructions (assembler 13.5).
-    fn is_lost(&self, product: Product<'_>, element: &Element) -> bool {
+    fn is_lost(&self, product: MmaInstruction<'_>, element: &ValueOperand) -> bool {
         let is_special = element.is_special();
         let Some(factor) = product.modifiers.a_type else {
             return false;
         };
         match product.op {
             MatrixOp::WmmaMma => {
-                let is_factor = matches!(product.matrix, Matrix::A | Matrix::B);
+                let is_factor = matches!(product.matrix, MatrixOperand::A | MatrixOperand::B);
                 factor.is_integer() && is_factor && element.class == Class::Integer
             }
             MatrixOp::Mma => {
@@ -205,14 +205,14 @@ impl<'a> BodyChecker<'a, '_> {
                 is_small && (is_special || element.class == Class::Predicate)
                     || is_unpacked(product) && element.class == Class::Double
             }
-            MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {
+            MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled => {
                 is_special && element.span.text(self.source).contains('.')
             }
             MatrixOp::WmmaLoadA
             | MatrixOp::WmmaLoadB
             | MatrixOp::WmmaLoadC
             | MatrixOp::WmmaStore
-            | MatrixOp::MmaScaled
+            | MatrixOp::MmaBlockScaled
             | MatrixOp::Ldmatrix
             | MatrixOp::Stmatrix => false,
         }
@@ -220,7 +220,7 @@ impl<'a> BodyChecker<'a, '_> {
 }
 
 /// Returns whether the instruction is an MMA of 8-bit floating-point types that is replaced by several instructions.
-fn is_unpacked(product: Product<'_>) -> bool {
+fn is_unpacked(product: MmaInstruction<'_>) -> bool {
     let is_byte = matches!(
         product.modifiers.a_type,
         Some(ScalarType::E4m3 | ScalarType::E5m2)
@@ -229,7 +229,7 @@ fn is_unpacked(product: Product<'_>) -> bool {
 }
 
 /// Returns the class of a list. A predicate is compatible with adjacent untyped bits, except in `wmma.store` (assembler 13.5).
-fn merged(op: MatrixOp, elements: &[Element]) -> Result<Class, Clash> {
+fn merged(op: MatrixOp, elements: &[ValueOperand]) -> Result<Class, ElementMismatch> {
     if op == MatrixOp::WmmaStore || elements.iter().all(|e| e.class != Class::Predicate) {
         return merge(elements);
     }
@@ -239,7 +239,7 @@ fn merged(op: MatrixOp, elements: &[Element]) -> Result<Class, Clash> {
         let has_predicate = a.class == Class::Predicate || b.class == Class::Predicate;
         if has_predicate && !(passes(a.class) && passes(b.class)) {
             let (index, mismatch) = (index + 1, Mismatch::Type);
-            return Err(Clash { index, mismatch });
+            return Err(ElementMismatch { index, mismatch });
         }
     }
     let mut elements = elements.to_vec();
@@ -252,8 +252,8 @@ fn merged(op: MatrixOp, elements: &[Element]) -> Result<Class, Clash> {
 }
 
 /// Returns whether registers of this merged class can contain elements of the type (assembler 13.5).
-fn takes(product: Product<'_>, ty: ScalarType, class: Class) -> bool {
-    let Product { op, modifiers, .. } = product;
+fn takes(product: MmaInstruction<'_>, ty: ScalarType, class: Class) -> bool {
+    let MmaInstruction { op, modifiers, .. } = product;
     match (ty, class) {
         (_, Class::Open) => true,
         (ScalarType::F16, _) => matches!(class, Class::Bits(32) | Class::Halves),
@@ -284,7 +284,7 @@ fn takes(product: Product<'_>, ty: ScalarType, class: Class) -> bool {
 }
 
 /// Returns whether a value of a list that is valid as a whole can be moved into the fragment of `wmma.store`.
-fn moves(ty: ScalarType, element: &Element) -> bool {
+fn moves(ty: ScalarType, element: &ValueOperand) -> bool {
     match (ty, element.class) {
         _ if element.is_special() => false,
         (ScalarType::F64, Class::Unsigned(_) | Class::Signed(_) | Class::Integer) => false,

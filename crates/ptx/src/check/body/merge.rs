@@ -1,9 +1,9 @@
 //! Merging of the element classes of a brace list, according to the reference assembler 13.5, for instructions that require exact
 //! types: `st.async` and `wmma.store`. Returns the class of the list, or the incompatible elements.
 
-use crate::check::body::values::Element;
+use crate::check::body::values::ValueOperand;
 use crate::diagnostics::Mismatch;
-pub(crate) use warpgrid_isa::ValueClass as Class;
+pub(crate) use warpgrid_isa::OperandClass as Class;
 
 /// Returns a description of a class for messages.
 pub(crate) fn describe(class: Class) -> String {
@@ -23,7 +23,7 @@ pub(crate) fn describe(class: Class) -> String {
 
 /// Two incompatible elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Clash {
+pub(crate) struct ElementMismatch {
     /// Index of the first element that is incompatible with the preceding one.
     pub(crate) index: usize,
     pub(crate) mismatch: Mismatch,
@@ -31,13 +31,13 @@ pub(crate) struct Clash {
 
 /// Returns the class of a brace list. The assembler compares only adjacent elements: it accepts `{%f0, %r1, %u2}`, but rejects
 /// `{%r1, %f0, %u2}`.
-pub(crate) fn merge(elements: &[Element]) -> Result<Class, Clash> {
+pub(crate) fn merge(elements: &[ValueOperand]) -> Result<Class, ElementMismatch> {
     let mut merged: Option<Class> = None;
     let mut before: Option<Class> = None;
     for (index, element) in elements.iter().enumerate() {
         let class = element.class;
         if let Some(before) = before {
-            join(before, class).map_err(|mismatch| Clash { index, mismatch })?;
+            join(before, class).map_err(|mismatch| ElementMismatch { index, mismatch })?;
         }
         before = Some(class);
         merged = Some(match merged {
@@ -48,7 +48,7 @@ pub(crate) fn merge(elements: &[Element]) -> Result<Class, Clash> {
                     .width()
                     .or(merged.width())
                     .map_or(Class::Open, Class::Bits),
-                Err(mismatch @ Mismatch::Width) => return Err(Clash { index, mismatch }),
+                Err(mismatch @ Mismatch::Width) => return Err(ElementMismatch { index, mismatch }),
             },
         });
     }

@@ -2,21 +2,26 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, register, source};
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::tree::name::Name;
-use crate::tree::operand::{Operand, OperandKind, Operands, Written};
-use warpgrid_isa::{Fit, ScalarType, SpecialRegister, StateSpace, TypeKind};
-use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
+use crate::tree::operand::{Operand, OperandKind, OperandWithChildren, Operands};
+use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace, TypeKind, TypeMatch};
+use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks `mov d, a`.
-    pub(crate) fn mov(&mut self, site: &Site<'a>) -> Option<()> {
+    pub(crate) fn mov(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         self.count_operands(site)?;
         let mut operands = site.operands;
         let (d, a) = (operands.next()?, operands.next()?);
-        let Some(ty) = site.plan.modifiers.ty.filter(|_| site.plan.is_sound) else {
+        let Some(ty) = site
+            .plan
+            .modifiers
+            .ty
+            .filter(|_| site.plan.modifiers_are_valid)
+        else {
             // The opcode is rejected, and without its type the operands cannot be checked.
             return None;
         };
@@ -32,10 +37,10 @@ impl<'a> BodyChecker<'a, '_> {
     /// Returns the destination and the source of `mov d, a`; each is `None` after an error.
     fn moved_values(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         ty: ScalarType,
-        (mut d, d_children): Written<'a>,
-        (mut a, a_children): Written<'a>,
+        (mut d, d_children): OperandWithChildren<'a>,
+        (mut a, a_children): OperandWithChildren<'a>,
     ) -> Option<(Option<OperandValue>, Option<OperandValue>)> {
         let n_elements = site.plan.modifiers.n_elements();
         let is_list = |operand: &Operand| matches!(operand.kind, OperandKind::Vector { .. });
@@ -46,16 +51,17 @@ impl<'a> BodyChecker<'a, '_> {
             }
         }
         if n_elements > 1 {
-            let to = self.vector_destinations(site, d, d_children, ty, Fit::Exact, n_elements);
+            let to =
+                self.vector_destinations(site, d, d_children, ty, TypeMatch::Exact, n_elements);
             let from = match self.is_single(a) {
-                true => self.source(site, a, ty, Fit::Exact).map(source),
+                true => self.source(site, a, ty, TypeMatch::Exact).map(source),
                 false => self.vector_sources(site, (a, a_children), ty, n_elements),
             };
             return Some((to, from));
         }
         if let Some((first, n)) = self.whole_vector(d) {
             let to = self.vector_elements(site, d, first, n, ty, destination);
-            return Some((to, self.source(site, a, ty, Fit::Exact).map(source)));
+            return Some((to, self.source(site, a, ty, TypeMatch::Exact).map(source)));
         }
         if let Some((first, n)) = self.whole_vector(a) {
             let to = self.moved_to(site, d, ty);
@@ -66,7 +72,7 @@ impl<'a> BodyChecker<'a, '_> {
             (OperandKind::Vector { .. }, _) => {
                 let element = self.element_type(site, ty, d, d_children)?;
                 let to = self.unpacked(site, element, d_children);
-                Some((to, self.source(site, a, ty, Fit::Exact).map(source)))
+                Some((to, self.source(site, a, ty, TypeMatch::Exact).map(source)))
             }
             (_, OperandKind::Vector { .. }) => {
                 let element = self.element_type(site, ty, a, a_children)?;
@@ -78,7 +84,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             _ => {
                 let to = self.moved_to(site, d, ty);
-                Some((to, self.source(site, a, ty, Fit::Exact).map(source)))
+                Some((to, self.source(site, a, ty, TypeMatch::Exact).map(source)))
             }
         }
     }
@@ -161,7 +167,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Returns the registers of a vector that has as many bits as the type, and reports other vectors.
     fn vector_elements(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         first: RegisterId,
         n: u8,
@@ -183,8 +189,13 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(start))
     }
 
-    fn moved_to(&mut self, site: &Site<'a>, d: &Operand, ty: ScalarType) -> Option<OperandValue> {
-        match self.written(site, d, ty, Fit::Exact)? {
+    fn moved_to(
+        &mut self,
+        site: &InstructionSite<'a>,
+        d: &Operand,
+        ty: ScalarType,
+    ) -> Option<OperandValue> {
+        match self.written(site, d, ty, TypeMatch::Exact)? {
             Some(register) => Some(destination(register)),
             None => {
                 self.report_sink(site, d);
@@ -196,7 +207,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Returns the elements of `mov.b64 d, {a, b}`.
     fn packed(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         element: ScalarType,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
@@ -236,7 +247,12 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns a source element. The name of a variable is not permitted in a list.
-    fn element(&mut self, site: &Site<'a>, child: &Operand, ty: ScalarType) -> Option<Source> {
+    fn element(
+        &mut self,
+        site: &InstructionSite<'a>,
+        child: &Operand,
+        ty: ScalarType,
+    ) -> Option<Source> {
         if let OperandKind::Name(name) = child.kind
             && let Binding::Variable(_) = self.binding(name, child.span)
         {
@@ -244,13 +260,13 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(problem);
             return None;
         }
-        self.source(site, child, ty, Fit::Exact)
+        self.source(site, child, ty, TypeMatch::Exact)
     }
 
     /// Returns the elements of `mov.b64 {a, b}, d`.
     fn unpacked(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         element: ScalarType,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
@@ -267,9 +283,9 @@ impl<'a> BodyChecker<'a, '_> {
                 }
                 continue;
             }
-            match self.written(site, child, element, Fit::Exact) {
+            match self.written(site, child, element, TypeMatch::Exact) {
                 Some(register) => {
-                    let run = register.map(RegisterRun::one);
+                    let run = register.map(RegisterTuple::one);
                     self.body
                         .push_element(OperandValue::Destination(run), child.span);
                 }
@@ -282,7 +298,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Returns the type of each element of a packed value: bits of an equal part of the width.
     fn element_type(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         ty: ScalarType,
         vector: &Operand,
         children: Operands<'a>,
@@ -306,8 +322,8 @@ impl<'a> BodyChecker<'a, '_> {
     /// Returns the values of `{a, b}` or of a vector register.
     pub(crate) fn vector_sources(
         &mut self,
-        site: &Site<'a>,
-        (a, children): Written<'a>,
+        site: &InstructionSite<'a>,
+        (a, children): OperandWithChildren<'a>,
         ty: ScalarType,
         n_elements: usize,
     ) -> Option<OperandValue> {
@@ -321,7 +337,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             OperandKind::Name(name) => match self.binding(name, a.span) {
                 Binding::Vector { first, n } => {
-                    self.fit(a.span, first, ty, Fit::Exact)?;
+                    self.fit(a.span, first, ty, TypeMatch::Exact)?;
                     for index in 0..u32::from(n) {
                         let value = source(register(RegisterId(first.0 + index)));
                         self.body.push_element(value, a.span);

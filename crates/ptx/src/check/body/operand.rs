@@ -8,30 +8,30 @@ pub(crate) mod word;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
-use crate::check::body::units::UnitSlot;
+use crate::check::body::units::UnitOperandSpec;
 use crate::check::names::binding::Binding;
-use crate::check::plans::families::{Beyond, OperandGrammar};
-use crate::check::plans::plan::{Expect, PairRule, Plan};
+use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
+use crate::check::plans::plan::{OperandExpectation, PairRule, ResolvedOpcode};
 use crate::diagnostics::check as diagnose;
 use crate::tree::Instruction;
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use std::ops::RangeInclusive;
-use warpgrid_isa::form::NumberRule;
-use warpgrid_isa::{Fit, MemoryOp, ScalarType, StateSpace, Takes};
-use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Source, Span};
+use warpgrid_isa::form::ImmediateRange;
+use warpgrid_isa::{MemoryOp, OperandExtension, ScalarType, StateSpace, TypeMatch};
+use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Source, Span};
 
 /// Instruction of the tree with its operands and the plan of its opcode.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Site<'t> {
+pub(crate) struct InstructionSite<'t> {
     pub(crate) instruction: &'t Instruction,
-    pub(crate) plan: &'t Plan,
+    pub(crate) plan: &'t ResolvedOpcode,
     /// Span from the guard to the semicolon.
     pub(crate) span: Span,
     pub(crate) operands: Operands<'t>,
 }
 
-impl<'t> Site<'t> {
+impl<'t> InstructionSite<'t> {
     pub(crate) fn operand(&self, index: usize) -> Option<(&'t Operand, Operands<'t>)> {
         self.operands.clone().nth(index)
     }
@@ -39,13 +39,15 @@ impl<'t> Site<'t> {
 
 impl<'a> BodyChecker<'a, '_> {
     /// Resolves the operands in the order of the table row; returns `None` after reporting an error.
-    pub(crate) fn resolve(&mut self, site: &Site<'a>) -> Option<()> {
+    pub(crate) fn resolve(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let start = self.body.operands.len();
         // If the optional operand in the middle is omitted, insert an absent operand in its place, so that the following operands
         // keep their positions.
-        let is_short = || site.operands.count() <= site.plan.n_least;
-        let gap = site.plan.gap.filter(|_| is_short());
-        let leaves_out = gap.is_some() || site.plan.skipped != 0 || site.plan.lanes.is_some();
+        let is_short = || site.operands.count() <= site.plan.min_operands;
+        let gap = site.plan.optional_middle_operand.filter(|_| is_short());
+        let leaves_out = gap.is_some()
+            || site.plan.absent_operands != 0
+            || site.plan.disable_lane_operand.is_some();
         let mut ok = true;
         let (mut n, mut n_skipped) = (0, 0);
         let mut position = 0;
@@ -58,7 +60,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             n += 1;
             while leaves_out && (Some(position) == gap || is_left_out(site, operand, position)) {
-                n_skipped += usize::from(site.plan.lanes == Some(position));
+                n_skipped += usize::from(site.plan.disable_lane_operand == Some(position));
                 self.body.push(OperandValue::Absent, operand.span);
                 position += 1;
             }
@@ -67,7 +69,9 @@ impl<'a> BodyChecker<'a, '_> {
             {
                 // Fast path for source operands: avoids the expensive prologue of the function that handles all kinds.
                 let value = match *expect {
-                    Expect::Source(ty, fit) => self.source(site, operand, ty, fit).map(source),
+                    OperandExpectation::Source(ty, fit) => {
+                        self.source(site, operand, ty, fit).map(source)
+                    }
                     expect => self.resolve_one(site, expect, operand, children),
                 };
                 match value {
@@ -77,8 +81,8 @@ impl<'a> BodyChecker<'a, '_> {
             }
             position += 1;
         }
-        if n < site.plan.n_least || n + n_skipped > site.plan.n_most {
-            self.report_count(site, n, site.plan.n_least..=site.plan.n_most);
+        if n < site.plan.min_operands || n + n_skipped > site.plan.max_operands {
+            self.report_count(site, n, site.plan.min_operands..=site.plan.max_operands);
             return None;
         }
         if !ok {
@@ -91,7 +95,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Adds absent operands for the optional operands that are omitted at the end, so that operand positions are the same in all
     /// instructions of a row.
     #[inline]
-    pub(crate) fn fill_operands(&mut self, site: &Site<'a>, start: usize) {
+    pub(crate) fn fill_operands(&mut self, site: &InstructionSite<'a>, start: usize) {
         for _ in self.body.operands.len()..start + site.plan.n_slots {
             self.body
                 .push(OperandValue::Absent, Span::at(site.span.end));
@@ -99,10 +103,10 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Reports an invalid number of operands.
-    pub(crate) fn count_operands(&mut self, site: &Site<'a>) -> Option<()> {
+    pub(crate) fn count_operands(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let n = site.operands.count();
-        if n < site.plan.n_least || n > site.plan.n_most {
-            self.report_count(site, n, site.plan.n_least..=site.plan.n_most);
+        if n < site.plan.min_operands || n > site.plan.max_operands {
+            self.report_count(site, n, site.plan.min_operands..=site.plan.max_operands);
             return None;
         }
         Some(())
@@ -112,7 +116,7 @@ impl<'a> BodyChecker<'a, '_> {
     #[cold]
     pub(crate) fn report_count(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         n: usize,
         counts: RangeInclusive<usize>,
     ) {
@@ -129,72 +133,84 @@ impl<'a> BodyChecker<'a, '_> {
     #[inline(never)]
     fn resolve_one(
         &mut self,
-        site: &Site<'a>,
-        expect: Expect,
+        site: &InstructionSite<'a>,
+        expect: OperandExpectation,
         operand: &'a Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         let may_be_words = matches!(
             expect,
-            Expect::Number(NumberRule::Within(..)) | Expect::SingleSource(_)
+            OperandExpectation::Number(ImmediateRange::Within(..))
+                | OperandExpectation::SingleSource(_)
         );
         if site.plan.takes_four_words && may_be_words && self.is_four_words(operand, children) {
             return self.not_said().map(source);
         }
         match expect {
-            Expect::Destination(ty, fit) => match self.written(site, operand, ty, fit)? {
-                None if !site.plan.takes_sink => {
-                    self.report_sink(site, operand);
-                    None
+            OperandExpectation::Destination(ty, fit) => {
+                match self.written(site, operand, ty, fit)? {
+                    None if !site.plan.takes_sink => {
+                        self.report_sink(site, operand);
+                        None
+                    }
+                    register => Some(OperandValue::Destination(register.map(RegisterTuple::one))),
                 }
-                register => Some(OperandValue::Destination(register.map(RegisterRun::one))),
-            },
-            Expect::Destinations(ty) => self.destinations(site, ty, operand, children),
-            Expect::Elements(ty) => {
-                let (n, fit) = (site.plan.modifiers.n_elements(), Fit::Exact);
+            }
+            OperandExpectation::Destinations(ty) => self.destinations(site, ty, operand, children),
+            OperandExpectation::Elements(ty) => {
+                let (n, fit) = (site.plan.modifiers.n_elements(), TypeMatch::Exact);
                 self.vector_destinations(site, operand, children, ty, fit, n)
             }
-            Expect::Sources(ty, n) => self.vector_sources(site, (operand, children), ty, n),
-            Expect::OwnDestination(ty) => self.own_destination(site, operand, ty),
-            Expect::Row(role) => self.row(site, operand, role),
-            Expect::OwnSource(ty) => self.own_source(operand, ty),
-            Expect::SingleSource(ty) => self.single_source(site, operand, ty),
-            Expect::Number(rule) => self.bounded(site, operand, rule),
-            Expect::AnyAddress => {
-                let ty = self.width_of_address(operand);
-                Some(source(self.source(site, operand, ty, Fit::Integer)?))
+            OperandExpectation::Sources(ty, n) => {
+                self.vector_sources(site, (operand, children), ty, n)
             }
-            Expect::Source(ty, fit) => Some(source(self.source(site, operand, ty, fit)?)),
-            Expect::Literal(ty) => self.literal(site, operand, ty),
-            Expect::Pair(ty, rule) => self.pair(site, operand, ty, rule),
-            Expect::Predicate => self.predicate(site, operand),
-            Expect::Address if self.is_unused_address(site.plan, operand) => {
+            OperandExpectation::OwnDestination(ty) => self.own_destination(site, operand, ty),
+            OperandExpectation::Row(role) => self.row(site, operand, role),
+            OperandExpectation::OwnSource(ty) => self.own_source(operand, ty),
+            OperandExpectation::SingleSource(ty) => self.single_source(site, operand, ty),
+            OperandExpectation::Number(rule) => self.bounded(site, operand, rule),
+            OperandExpectation::AnyAddress => {
+                let ty = self.width_of_address(operand);
+                Some(source(self.source(
+                    site,
+                    operand,
+                    ty,
+                    TypeMatch::Integer,
+                )?))
+            }
+            OperandExpectation::Source(ty, fit) => {
+                Some(source(self.source(site, operand, ty, fit)?))
+            }
+            OperandExpectation::Literal(ty) => self.literal(site, operand, ty),
+            OperandExpectation::Pair(ty, rule) => self.pair(site, operand, ty, rule),
+            OperandExpectation::Predicate => self.predicate(site, operand),
+            OperandExpectation::Address if self.is_unused_address(site.plan, operand) => {
                 self.not_said().map(source)
             }
-            Expect::Address => self.address(site, operand).map(OperandValue::Address),
-            Expect::AddressIn(space) => self
+            OperandExpectation::Address => self.address(site, operand).map(OperandValue::Address),
+            OperandExpectation::AddressIn(space) => self
                 .address_in(site, operand, space)
                 .map(OperandValue::Address),
-            Expect::MbarrierIn(space) => self.mbarrier(site, operand, space),
-            Expect::Unit(what, role) => {
-                self.unit_operand(site, UnitSlot { what, role }, (operand, children))
+            OperandExpectation::MbarrierIn(space) => self.mbarrier(site, operand, space),
+            OperandExpectation::Unit(what, role) => {
+                self.unit_operand(site, UnitOperandSpec { what, role }, (operand, children))
             }
-            Expect::Custom => Some(OperandValue::Absent),
+            OperandExpectation::Custom => Some(OperandValue::Absent),
         }
     }
 
     #[cold]
-    pub(crate) fn report_sink(&mut self, site: &Site<'a>, operand: &Operand) {
+    pub(crate) fn report_sink(&mut self, site: &InstructionSite<'a>, operand: &Operand) {
         self.report(diagnose::sink_not_allowed(self.opcode(site), operand.span));
     }
 
     fn literal(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         ty: ScalarType,
     ) -> Option<OperandValue> {
-        let value = self.source(site, operand, ty, Fit::Integer)?;
+        let value = self.source(site, operand, ty, TypeMatch::Integer)?;
         if let Source::Immediate(_) = value {
             return Some(source(value));
         }
@@ -204,8 +220,8 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks a fraction of accesses.
-    fn fraction(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
-        let value = self.source(site, operand, ScalarType::F32, Fit::Exact)?;
+    fn fraction(&mut self, site: &InstructionSite<'a>, operand: &Operand) -> Option<OperandValue> {
+        let value = self.source(site, operand, ScalarType::F32, TypeMatch::Exact)?;
         if let Source::Immediate(bits) = value {
             let fraction = f32::from_bits(bits as u32);
             if !(fraction > 0.0 && fraction <= 1.0) {
@@ -220,38 +236,38 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks a number with a permitted range.
     fn bounded(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &'a Operand,
-        rule: NumberRule,
+        rule: ImmediateRange,
     ) -> Option<OperandValue> {
         match rule {
-            NumberRule::Fraction => self.fraction(site, operand),
-            NumberRule::Between(least, most) => self.number(site, operand, least..=most),
-            NumberRule::Multiple(of, least, most) => {
+            ImmediateRange::Fraction => self.fraction(site, operand),
+            ImmediateRange::Between(least, most) => self.number(site, operand, least..=most),
+            ImmediateRange::Multiple(of, least, most) => {
                 let value = self.number(site, operand, least..=most)?;
                 self.multiple(site, operand, value, of)
             }
-            NumberRule::UpTo(most) => self.up_to(site, operand, most),
-            NumberRule::Within(least, most) => {
-                let value = self.source(site, operand, ScalarType::U32, Fit::Integer)?;
+            ImmediateRange::UpTo(most) => self.up_to(site, operand, most),
+            ImmediateRange::Within(least, most) => {
+                let value = self.source(site, operand, ScalarType::U32, TypeMatch::Integer)?;
                 let range = u64::from(least)..=u64::from(most);
                 self.in_range(site, operand, source(value), range)
             }
-            NumberRule::MultipleUpTo(of, most) => {
+            ImmediateRange::MultipleUpTo(of, most) => {
                 let value = self.up_to(site, operand, most)?;
                 self.multiple(site, operand, value, of)
             }
-            NumberRule::PredicateOrUpTo(_) if self.is_predicate(operand) => {
+            ImmediateRange::PredicateOrUpTo(_) if self.is_predicate(operand) => {
                 self.predicate(site, operand)
             }
-            NumberRule::PredicateOrUpTo(most) => self.up_to(site, operand, most),
+            ImmediateRange::PredicateOrUpTo(most) => self.up_to(site, operand, most),
         }
     }
 
     /// Checks a literal in a range.
     fn number(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         range: RangeInclusive<u64>,
     ) -> Option<OperandValue> {
@@ -260,11 +276,16 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks a 32-bit integer. A literal must not exceed `most`.
-    fn up_to(&mut self, site: &Site<'a>, operand: &Operand, most: u64) -> Option<OperandValue> {
+    fn up_to(
+        &mut self,
+        site: &InstructionSite<'a>,
+        operand: &Operand,
+        most: u64,
+    ) -> Option<OperandValue> {
         let value = match operand.kind {
             // Check the value before its truncation to 32 bits.
             OperandKind::Integer { value, .. } => Source::Immediate(value),
-            _ => self.source(site, operand, ScalarType::U32, Fit::Integer)?,
+            _ => self.source(site, operand, ScalarType::U32, TypeMatch::Integer)?,
         };
         self.in_range(site, operand, source(value), 0..=most)
     }
@@ -284,7 +305,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks that a literal is a multiple of `of`.
     fn multiple(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         value: OperandValue,
         of: u64,
@@ -301,7 +322,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn in_range(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         value: OperandValue,
         range: RangeInclusive<u64>,
@@ -332,7 +353,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn pair(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         ty: ScalarType,
         rule: PairRule,
@@ -342,12 +363,12 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report(diagnose::expected_pair(operand.span));
                 return None;
             }
-            let register = self.written(site, operand, ty, Fit::Exact)?;
+            let register = self.written(site, operand, ty, TypeMatch::Exact)?;
             if register.is_none() && !site.plan.takes_sink {
                 self.report_sink(site, operand);
                 return None;
             }
-            return Some(OperandValue::Pair(register.map(RegisterRun::one), None));
+            return Some(OperandValue::Pair(register.map(RegisterTuple::one), None));
         };
         if second.is_none() && rule == PairRule::Required {
             self.report(diagnose::expected_pair(operand.span));
@@ -361,17 +382,21 @@ impl<'a> BodyChecker<'a, '_> {
             None => Some(None),
             Some(name) => {
                 let register = checker.register(site, name, operand.span)?;
-                checker.fit(operand.span, register, ty, Fit::Exact)?;
+                checker.fit(operand.span, register, ty, TypeMatch::Exact)?;
                 Some(Some(register))
             }
         };
         let first = half(self, first, ty);
         let second = half(self, second, ScalarType::Pred);
-        Some(OperandValue::Pair(first?.map(RegisterRun::one), second?))
+        Some(OperandValue::Pair(first?.map(RegisterTuple::one), second?))
     }
 
     /// Checks a source predicate, which may be negated by `!`.
-    pub(crate) fn predicate(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
+    pub(crate) fn predicate(
+        &mut self,
+        site: &InstructionSite<'a>,
+        operand: &Operand,
+    ) -> Option<OperandValue> {
         let (name, negated) = match operand.kind {
             OperandKind::Name(name) => (name, false),
             OperandKind::Not(name) => (name, true),
@@ -399,11 +424,11 @@ impl<'a> BodyChecker<'a, '_> {
                 kind: OperandKind::Name(name),
                 ..*operand
             };
-            let source = self.source(site, &plain, ScalarType::Pred, Fit::Exact)?;
+            let source = self.source(site, &plain, ScalarType::Pred, TypeMatch::Exact)?;
             return Some(OperandValue::Predicate { source, negated });
         }
         let predicate = self.register(site, name, operand.span)?;
-        self.fit(operand.span, predicate, ScalarType::Pred, Fit::Exact)?;
+        self.fit(operand.span, predicate, ScalarType::Pred, TypeMatch::Exact)?;
         Some(OperandValue::Predicate {
             source: register(predicate),
             negated,
@@ -414,15 +439,17 @@ impl<'a> BodyChecker<'a, '_> {
     #[cold]
     fn compares_brain(&self) -> bool {
         let plan = self.plans.get(self.body.mnemonic);
-        plan.is_some_and(|plan| plan.grammar == OperandGrammar::Row(Beyond::BrainComparison))
+        plan.is_some_and(|plan| {
+            plan.grammar == OperandGrammar::Row(ExtraOperandCheck::BrainComparison)
+        })
     }
 
     /// Returns whether the sink is the address of a reduction in shared memory, which the assembler (13.5) accepts: it parses the
     /// instruction as an atomic whose result is unused.
     #[inline]
-    fn is_unused_address(&self, plan: &Plan, operand: &Operand) -> bool {
+    fn is_unused_address(&self, plan: &ResolvedOpcode, operand: &Operand) -> bool {
         operand.kind == OperandKind::Sink
-            && plan.does.memory().is_some_and(MemoryOp::returns_nothing)
+            && plan.does.memory().is_some_and(MemoryOp::is_reduction)
             && plan.modifiers.vector.is_none()
             && matches!(plan.space(), StateSpace::Shared | StateSpace::SharedCluster)
     }
@@ -434,15 +461,15 @@ impl<'a> BodyChecker<'a, '_> {
         span: Span,
         register: RegisterId,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<()> {
         let have = self.body.type_of(register);
-        if ty.takes_register(have, fit) {
+        if ty.accepts_register(have, fit) {
             return Some(());
         }
         if ty == ScalarType::Pred && have == ScalarType::F16x2 && self.takes_halves() {
             // Legal, but the program cannot represent a 32-bit predicate.
-            self.body.is_sayable = false;
+            self.body.is_representable = false;
             return Some(());
         }
         self.report(diagnose::type_mismatch(span, have, ty));
@@ -454,11 +481,16 @@ impl<'a> BodyChecker<'a, '_> {
     fn takes_halves(&self) -> bool {
         let plan = self.plans.get(self.body.mnemonic);
         let bound = plan.and_then(|plan| plan.bound.as_ref());
-        bound.is_some_and(|bound| bound.layout.form.takes(Takes::Halves))
+        bound.is_some_and(|bound| {
+            bound
+                .layout
+                .form
+                .operand_extensions(OperandExtension::Halves)
+        })
     }
 
     /// Returns the opcode of an instruction in its source spelling.
-    pub(crate) fn opcode(&self, site: &Site<'a>) -> &'a str {
+    pub(crate) fn opcode(&self, site: &InstructionSite<'a>) -> &'a str {
         self.tree.mnemonic_span(site.instruction).text(self.source)
     }
 }
@@ -466,12 +498,12 @@ impl<'a> BodyChecker<'a, '_> {
 /// Returns whether the operand does not belong to the current position of the row, because the source omits the operand of this
 /// position.
 #[cold]
-fn is_left_out(site: &Site<'_>, operand: &Operand, position: usize) -> bool {
+fn is_left_out(site: &InstructionSite<'_>, operand: &Operand, position: usize) -> bool {
     let are_lanes_left_out = || {
         !matches!(operand.kind, OperandKind::Vector { .. })
-            && (site.operands.count() < site.plan.n_most
-                || site.plan.n_most - site.plan.n_least < 2)
+            && (site.operands.count() < site.plan.max_operands
+                || site.plan.max_operands - site.plan.min_operands < 2)
     };
-    site.plan.skipped >> position.min(31) & 1 != 0
-        || site.plan.lanes == Some(position) && are_lanes_left_out()
+    site.plan.absent_operands >> position.min(31) & 1 != 0
+        || site.plan.disable_lane_operand == Some(position) && are_lanes_left_out()
 }

@@ -2,18 +2,18 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::counting::counting;
-use crate::check::body::draft::Inserted;
-use crate::check::body::inference::place::{BarrierUse, Place, memory_of};
+use crate::check::body::draft::SyntheticInstruction;
+use crate::check::body::inference::place::{BarrierUse, MemoryUse, memory_of};
 use crate::check::body::lower::{destination, register, source};
 use crate::check::body::unit_start::WARP;
 use crate::check::names::binding::Binding;
 use warpgrid_isa::{
-    ArithmeticOp, CompareOp, Does, Flag, Flags, MbarrierOp, MemoryOp, Modifiers, MoveOp, MulPart,
-    Rounding, ScalarType, Scope, Sem, SpecialRegister, StateSpace, SyncOp, TypeKind,
+    ArithmeticOp, CompareOp, Flag, Flags, MbarrierOp, MemoryOp, Modifiers, MoveOp, MulPart,
+    Operation, Rounding, ScalarType, Scope, Sem, SpecialRegister, StateSpace, SyncOp, TypeKind,
 };
 use warpgrid_program::{
-    Action, Address, AddressBase, Guard, Instruction, Operand, OperandValue, Parameter, RegisterId,
-    RegisterRun, Source, Span, StepPart, VariableId, counted,
+    Address, AddressBase, Guard, Instruction, OpcodeInfo, Operand, OperandValue, Parameter,
+    RegisterId, RegisterTuple, Source, Span, StepGrouping, VariableId, counted,
 };
 
 /// Size in bytes of an inferred array that the lanes share.
@@ -27,8 +27,8 @@ const N_HOLDING: u64 = 16;
 
 impl<'a> BodyChecker<'a, '_> {
     /// Inserts an instruction before the next one of the source, in the same step.
-    pub(crate) fn before(&mut self, inserted_instruction: Inserted) {
-        let Inserted {
+    pub(crate) fn insert_before(&mut self, inserted_instruction: SyntheticInstruction) {
+        let SyntheticInstruction {
             does,
             modifiers,
             opcode,
@@ -36,7 +36,7 @@ impl<'a> BodyChecker<'a, '_> {
             guard,
             span,
         } = inserted_instruction;
-        let action = self.made.action(Action {
+        let action = self.made.action(OpcodeInfo {
             does,
             modifiers,
             opcode,
@@ -47,9 +47,9 @@ impl<'a> BodyChecker<'a, '_> {
         let operands = self.body.close_list(start);
         self.body.instructions.push(Instruction {
             guard,
-            action,
+            opcode: action,
             operands,
-            step: StepPart::WithNext,
+            step: StepGrouping::WithNext,
             span,
         });
     }
@@ -60,8 +60,8 @@ impl<'a> BodyChecker<'a, '_> {
             return lane;
         }
         let lane = self.body.registers.add("%inferred_lane", ScalarType::U32);
-        self.before(Inserted::new(
-            Does::Move(MoveOp::Mov),
+        self.insert_before(SyntheticInstruction::new(
+            Operation::Move(MoveOp::Mov),
             "mov",
             ScalarType::U32,
             vec![
@@ -87,7 +87,7 @@ impl<'a> BodyChecker<'a, '_> {
             let d = RegisterId(first.0 + component);
             let number = self.counted(u64::from(n), u64::from(component));
             let value = self.value_of(number, d, ty);
-            self.before(value);
+            self.insert_before(value);
         }
     }
 
@@ -99,8 +99,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let name = format_args!("%inferred_{n}_{i}");
         let d = self.body.registers.add_formatted(name, ScalarType::U32);
-        let product = Inserted::new(
-            Does::Arithmetic(ArithmeticOp::Mad),
+        let product = SyntheticInstruction::new(
+            Operation::Arithmetic(ArithmeticOp::Mad),
             "mad.lo",
             ScalarType::U32,
             vec![
@@ -110,7 +110,7 @@ impl<'a> BodyChecker<'a, '_> {
                 source(Source::Immediate(i)),
             ],
         );
-        self.before(product.part(MulPart::Lo));
+        self.insert_before(product.part(MulPart::Lo));
         d
     }
 
@@ -119,7 +119,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn declare_pointer(
         &mut self,
         text: &str,
-        place: Place,
+        place: MemoryUse,
         given: Option<ScalarType>,
     ) -> (Binding, String) {
         let bytes = place.bytes;
@@ -184,13 +184,23 @@ impl<'a> BodyChecker<'a, '_> {
                 source(register(address)),
                 source(Source::Immediate(n_bytes)),
             ];
-            let does = Does::Arithmetic(ArithmeticOp::Add);
-            self.before(Inserted::new(does, "add", ScalarType::U64, operands));
+            let does = Operation::Arithmetic(ArithmeticOp::Add);
+            self.insert_before(SyntheticInstruction::new(
+                does,
+                "add",
+                ScalarType::U64,
+                operands,
+            ));
         }
     }
 
     /// Declares a parameter: a kernel parameter, or a call parameter if the snippet stores to it.
-    fn declare_call_parameter(&mut self, text: &str, place: Place, size: u64) -> (Binding, String) {
+    fn declare_call_parameter(
+        &mut self,
+        text: &str,
+        place: MemoryUse,
+        size: u64,
+    ) -> (Binding, String) {
         let (variable, note) = match place.is_stored {
             true => {
                 let variable = self.inferred_variable(text, StateSpace::ParamFunc, size);
@@ -207,7 +217,7 @@ impl<'a> BodyChecker<'a, '_> {
     fn load_array_address(
         &mut self,
         text: &str,
-        place: Place,
+        place: MemoryUse,
         array: StateSpace,
         size: u64,
         base: RegisterId,
@@ -219,8 +229,8 @@ impl<'a> BodyChecker<'a, '_> {
             offset: 0,
             generic: place.space == StateSpace::Generic,
         };
-        self.before(Inserted::new(
-            Does::Move(MoveOp::Mov),
+        self.insert_before(SyntheticInstruction::new(
+            Operation::Move(MoveOp::Mov),
             "mov",
             ScalarType::B64,
             vec![destination(base), source(address)],
@@ -256,7 +266,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.fence_barrier();
         }
         if self.snippet.n_threads == WARP {
-            self.meet();
+            self.sync_warp();
         }
         if arrives {
             let opcode = match expects {
@@ -273,7 +283,7 @@ impl<'a> BodyChecker<'a, '_> {
             if expects {
                 arrival.modifiers.flags = arrival.modifiers.flags.with(Flag::ExpectTx);
             }
-            self.before(arrival);
+            self.insert_before(arrival);
         }
         match expects {
             true => format!("{} bytes per lane", barrier.bytes),
@@ -287,7 +297,12 @@ impl<'a> BodyChecker<'a, '_> {
         let name = "%inferred_first";
         let first = self.body.registers.add(name, ScalarType::Pred);
         let lane = source(register(lane));
-        self.before(Inserted::compared(CompareOp::Eq, first, lane, 0));
+        self.insert_before(SyntheticInstruction::compared(
+            CompareOp::Eq,
+            first,
+            lane,
+            0,
+        ));
         let operands = vec![
             register_address(address),
             source(Source::Immediate(n_arrivals)),
@@ -298,7 +313,7 @@ impl<'a> BodyChecker<'a, '_> {
             predicate: first,
             negated: false,
         });
-        self.before(init);
+        self.insert_before(init);
     }
 
     /// Inserts `fence.mbarrier_init.release.cluster`, which makes the initialized mbarrier object visible to asynchronous
@@ -311,8 +326,8 @@ impl<'a> BodyChecker<'a, '_> {
             ..Modifiers::default()
         };
         let opcode = "fence.mbarrier_init.release.cluster".to_owned();
-        let does = Does::Sync(SyncOp::Fence);
-        self.before(Inserted::with_modifiers(
+        let does = Operation::Sync(SyncOp::Fence);
+        self.insert_before(SyntheticInstruction::with_modifiers(
             does,
             modifiers,
             opcode,
@@ -321,9 +336,9 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Inserts `bar.warp.sync 0xffffffff`, which makes the writes of one lane visible to the other lanes of the warp.
-    fn meet(&mut self) {
-        self.before(Inserted::with_modifiers(
-            Does::Sync(SyncOp::WarpBarrier),
+    fn sync_warp(&mut self) {
+        self.insert_before(SyntheticInstruction::with_modifiers(
+            Operation::Sync(SyncOp::WarpBarrier),
             Modifiers::default(),
             "bar.warp.sync".to_owned(),
             vec![source(Source::Immediate(u32::MAX.into()))],
@@ -336,7 +351,7 @@ impl<'a> BodyChecker<'a, '_> {
         let wide = self.body.registers.add_formatted(name, ScalarType::B64);
         self.step_by_lane(wide, base, step);
         let wide = source(register(wide));
-        self.before(Inserted::conversion(
+        self.insert_before(SyntheticInstruction::conversion(
             ScalarType::U32,
             ScalarType::U64,
             d,
@@ -347,8 +362,8 @@ impl<'a> BodyChecker<'a, '_> {
     /// Computes `d = base + lane * step`.
     fn step_by_lane(&mut self, d: RegisterId, base: RegisterId, step: u32) {
         let lane = self.lane();
-        let product = Inserted::new(
-            Does::Arithmetic(ArithmeticOp::Mad),
+        let product = SyntheticInstruction::new(
+            Operation::Arithmetic(ArithmeticOp::Mad),
             "mad.wide",
             ScalarType::U32,
             vec![
@@ -358,7 +373,7 @@ impl<'a> BodyChecker<'a, '_> {
                 source(register(base)),
             ],
         );
-        self.before(product.part(MulPart::Wide));
+        self.insert_before(product.part(MulPart::Wide));
     }
 
     /// Declares a parameter of the implicit kernel.
@@ -379,8 +394,8 @@ impl<'a> BodyChecker<'a, '_> {
     fn load_parameter(&mut self, text: &str, d: RegisterId) {
         let variable = self.inferred_parameter(text, 8);
         let address = Address::new(AddressBase::Variable(variable), 0);
-        let mut load = Inserted::new(
-            Does::Memory(MemoryOp::Load),
+        let mut load = SyntheticInstruction::new(
+            Operation::Memory(MemoryOp::Load),
             "ld.param",
             ScalarType::U64,
             vec![
@@ -390,14 +405,19 @@ impl<'a> BodyChecker<'a, '_> {
             ],
         );
         load.modifiers.space = Some(StateSpace::ParamEntry);
-        self.before(load);
+        self.insert_before(load);
     }
 
     /// Returns the instruction `d = number` with a conversion to the type.
-    fn value_of(&mut self, number: RegisterId, d: RegisterId, ty: ScalarType) -> Inserted {
+    fn value_of(
+        &mut self,
+        number: RegisterId,
+        d: RegisterId,
+        ty: ScalarType,
+    ) -> SyntheticInstruction {
         let a = source(register(number));
         if ty == ScalarType::Pred {
-            return Inserted::compared(CompareOp::Lt, d, a, N_HOLDING);
+            return SyntheticInstruction::compared(CompareOp::Lt, d, a, N_HOLDING);
         }
         let to = match (ty, ty.width_bits()) {
             (ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64, _) => ty,
@@ -409,7 +429,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let operands = vec![destination(d), a];
         if to == ScalarType::U32 {
-            return Inserted::new(Does::Move(MoveOp::Mov), "mov", to, operands);
+            return SyntheticInstruction::new(Operation::Move(MoveOp::Mov), "mov", to, operands);
         }
         let from = ScalarType::U32;
         let rounding = (to.kind() == TypeKind::Float).then_some(Rounding::Rn);
@@ -421,11 +441,16 @@ impl<'a> BodyChecker<'a, '_> {
             ..Modifiers::default()
         };
         let opcode = format!("cvt{rounded}.{to}.{from}");
-        Inserted::with_modifiers(Does::Move(MoveOp::Cvt), modifiers, opcode, operands)
+        SyntheticInstruction::with_modifiers(
+            Operation::Move(MoveOp::Cvt),
+            modifiers,
+            opcode,
+            operands,
+        )
     }
 
     /// Returns an instruction that creates a 128-bit value with the number in its low word.
-    fn quad_of(&mut self, number: OperandValue, d: RegisterId) -> Inserted {
+    fn quad_of(&mut self, number: OperandValue, d: RegisterId) -> SyntheticInstruction {
         let first = self.body.elements.len();
         self.body.push_element(number, Span::at(0));
         for _ in 0..3 {
@@ -433,8 +458,8 @@ impl<'a> BodyChecker<'a, '_> {
                 .push_element(source(Source::Immediate(0)), Span::at(0));
         }
         let list = self.body.list_from(first);
-        Inserted::new(
-            Does::Move(MoveOp::Mov),
+        SyntheticInstruction::new(
+            Operation::Move(MoveOp::Mov),
             "mov",
             ScalarType::B128,
             vec![destination(d), list],
@@ -444,7 +469,7 @@ impl<'a> BodyChecker<'a, '_> {
 
 /// Returns an address operand that consists of a register.
 fn register_address(register: RegisterId) -> OperandValue {
-    let base = AddressBase::Register(RegisterRun::one(register));
+    let base = AddressBase::Register(RegisterTuple::one(register));
     OperandValue::Address(Address::new(base, 0))
 }
 
@@ -453,8 +478,9 @@ fn mbarrier_instruction(
     opcode: &str,
     space: Option<StateSpace>,
     operands: Vec<OperandValue>,
-) -> Inserted {
-    let mut inserted = Inserted::new(Does::Mbarrier(op), opcode, ScalarType::B64, operands);
+) -> SyntheticInstruction {
+    let mut inserted =
+        SyntheticInstruction::new(Operation::Mbarrier(op), opcode, ScalarType::B64, operands);
     inserted.modifiers.space = space;
     inserted
 }

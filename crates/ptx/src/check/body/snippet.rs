@@ -6,8 +6,8 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::inference::place::memory_of;
-use crate::check::body::inference::{Inferred, infer, register_type};
-use crate::check::body::unit_start::{Start, n_threads};
+use crate::check::body::inference::{InferredDeclaration, infer, register_type};
+use crate::check::body::unit_start::{InitialValue, n_threads};
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::tree::name::Name;
@@ -56,7 +56,12 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Declares one inferred name, and appends its declarations in PTX syntax to `lines`.
-    fn declare_inferred(&mut self, name: Name, inferred: &Inferred, lines: &mut Vec<String>) {
+    fn declare_inferred(
+        &mut self,
+        name: Name,
+        inferred: &InferredDeclaration,
+        lines: &mut Vec<String>,
+    ) {
         let text = self.context().name_text(name);
         let given = self.context().given_type(&text);
         let is_value = inferred.value.is_some() && !inferred.is_moving_pointer();
@@ -81,7 +86,7 @@ impl<'a> BodyChecker<'a, '_> {
             match n {
                 // The surrounding code declares the register.
                 _ if given.is_some() => {}
-                1 if let Some(what) = start.and_then(Start::described) => {
+                1 if let Some(what) = start.and_then(InitialValue::described) => {
                     lines.push(format!("`.reg .{ty} {text};` ({what})"));
                 }
                 1 => self.add_line(name, ty, lines),

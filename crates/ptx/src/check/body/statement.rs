@@ -1,19 +1,19 @@
 //! Pass over the statements of one body.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::declare::directive;
-use crate::check::declare::directive::DirectivePlace;
+use crate::check::declare::directive::DirectiveContext;
 use crate::check::names::binding::Binding;
-use crate::check::plans::families::{Beyond, OperandGrammar};
-use crate::check::plans::plan::Plan;
+use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
+use crate::check::plans::plan::ResolvedOpcode;
 use crate::diagnostics::check as diagnose;
 use crate::tree::StatementKind;
-use crate::tree::declaration::{Directive, DirectiveKind, FunctionSort};
+use crate::tree::declaration::{Directive, DirectiveKind, FunctionDirective};
 use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::{ScalarType, SlotName};
 use warpgrid_program::{
-    ActionId, Diagnostic, Guard, Instruction, OperandList, OperandValue, Span, StepPart,
+    Diagnostic, Guard, Instruction, OpcodeId, OperandList, OperandValue, Span, StepGrouping,
 };
 
 impl<'a> BodyChecker<'a, '_> {
@@ -27,7 +27,7 @@ impl<'a> BodyChecker<'a, '_> {
             None => self.snippet_start(),
         }
         // A snippet is the body of a kernel.
-        let sort = header.map_or(FunctionSort::Entry, |header| header.sort);
+        let sort = header.map_or(FunctionDirective::Entry, |header| header.sort);
         // The kind of the most recent function header determines the rules for prototypes, so that a function declaration in the
         // body of a kernel changes them (assembler 13.5).
         let mut last = sort;
@@ -40,7 +40,7 @@ impl<'a> BodyChecker<'a, '_> {
                 StatementKind::Declaration(declaration) => self.declaration(*declaration),
                 StatementKind::Directive(index) => {
                     if let Some(own) = tree.directives.get(*index as usize) {
-                        let place = DirectivePlace::Body(sort);
+                        let place = DirectiveContext::Body(sort);
                         directive::check(&self.context(), own, place, self.reporter);
                         self.table_of_targets(own, last);
                         // Other directives, such as `.loc`, may separate the pragma from the load.
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
                 // A function declaration in a body belongs to the module.
                 StatementKind::Prototype(header) => {
                     self.inner_function(*header);
-                    last = FunctionSort::Func;
+                    last = FunctionDirective::Func;
                     self.names.reach(statement.span.end);
                 }
                 // The parser reports functions within functions.
@@ -85,7 +85,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks the entries of a table or prototype.
-    fn table_of_targets(&mut self, own: &'a Directive, sort: FunctionSort) {
+    fn table_of_targets(&mut self, own: &'a Directive, sort: FunctionDirective) {
         match own.kind {
             DirectiveKind::BranchTargets => self.branch_table(own),
             DirectiveKind::CallTargets => self.call_table(own),
@@ -95,7 +95,7 @@ impl<'a> BodyChecker<'a, '_> {
                 let Some(header) = header else { return };
                 self.check_declaration(|checks| {
                     checks.check_parameters(header, Some(sort));
-                    if sort == FunctionSort::Func {
+                    if sort == FunctionDirective::Func {
                         checks.refuse_textures(header);
                     }
                 });
@@ -116,7 +116,7 @@ impl<'a> BodyChecker<'a, '_> {
         let Some(plan) = self.plans.get(instruction.mnemonic) else {
             return;
         };
-        let site = Site {
+        let site = InstructionSite {
             instruction,
             plan,
             span,
@@ -125,7 +125,7 @@ impl<'a> BodyChecker<'a, '_> {
         if !plan.problems.is_empty() {
             self.report_problems(&site);
         }
-        self.body.is_sayable = true;
+        self.body.is_representable = true;
         let guard = match tree.guard(instruction) {
             Some(guard) => self.guard(guard, span),
             None => None,
@@ -140,36 +140,36 @@ impl<'a> BodyChecker<'a, '_> {
             // Accepted but not lowered: emit an unknown operation, so that execution stops at this instruction instead of
             // skipping it.
             None => {
-                self.body.is_sayable = false;
+                self.body.is_representable = false;
                 self.body.close_list(self.body.operands.len())
             }
         };
         if let Some(used_bytes) = used_bytes {
             self.leave_unused(operands, plan, used_bytes);
         }
-        let action = match self.body.is_sayable {
-            true => ActionId(instruction.mnemonic.0),
+        let action = match self.body.is_representable {
+            true => OpcodeId(instruction.mnemonic.0),
             false => self.unsayable(&site),
         };
         if !self.body.preceding.is_empty() {
             for inserted in std::mem::take(&mut self.body.preceding) {
-                self.before(inserted.in_step(span, guard));
+                self.insert_before(inserted.in_step(span, guard));
             }
         }
         self.body.instructions.push(Instruction {
             guard,
-            action,
+            opcode: action,
             operands,
-            step: StepPart::Whole,
+            step: StepGrouping::Whole,
             span,
         });
     }
 
     /// Replaces the unused destination elements of a load by sinks.
     #[cold]
-    fn leave_unused(&mut self, operands: OperandList, plan: &Plan, used_bytes: u64) {
+    fn leave_unused(&mut self, operands: OperandList, plan: &ResolvedOpcode, used_bytes: u64) {
         let Some(bound) = &plan.bound else { return };
-        if plan.grammar != OperandGrammar::Row(Beyond::Load) {
+        if plan.grammar != OperandGrammar::Row(ExtraOperandCheck::Load) {
             return;
         }
         let size = bound
@@ -193,7 +193,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Reports the diagnostics of the opcode, with additional fixes that also change the operands.
     #[cold]
-    fn report_problems(&mut self, site: &Site<'a>) {
+    fn report_problems(&mut self, site: &InstructionSite<'a>) {
         let other_way = self.as_two_words(site);
         for problem in &site.plan.problems {
             let mut moved = moved(problem, site.plan.first, site.instruction.mnemonic_start);
@@ -220,7 +220,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Special(special) if special.fits(ScalarType::Pred) => {
                 let (predicate, computed) = self.special_predicate(special);
                 for inserted in computed {
-                    self.before(inserted.in_step(span, None));
+                    self.insert_before(inserted.in_step(span, None));
                 }
                 return Some(Guard {
                     predicate,

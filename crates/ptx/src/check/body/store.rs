@@ -8,7 +8,7 @@ pub(crate) mod width;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::plans::offer;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
@@ -17,7 +17,7 @@ use warpgrid_program::{OperandValue, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks all operands of `st [a], b{, cache-policy}`, even if the modifiers are invalid.
-    pub(crate) fn store(&mut self, site: &Site<'a>) -> Option<()> {
+    pub(crate) fn store(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let counted = self.count_operands(site);
         let store = site.plan.store?;
         let start = self.body.operands.len();
@@ -40,7 +40,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Returns whether the opcode is legal with this state space instead of the written one.
     #[cold]
-    fn can_name_space(&self, site: &Site<'a>, space: StateSpace) -> bool {
+    fn can_name_space(&self, site: &InstructionSite<'a>, space: StateSpace) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
         let plan = self.plans.get(site.instruction.mnemonic);
         let word = plan.and_then(|plan| plan.bound.as_ref()?.word(SlotName::Space));
@@ -52,7 +52,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Returns whether `.L2::cache_hint` can be added to the opcode.
     #[cold]
-    fn can_hint(&self, site: &Site<'a>) -> bool {
+    fn can_hint(&self, site: &InstructionSite<'a>) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
         let mut modifiers = opcode.modifiers().to_vec();
         modifiers.push("L2::cache_hint");
@@ -60,7 +60,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns the span of a modifier of the opcode.
-    fn place(&self, site: &Site<'a>, word: Option<usize>) -> Option<Span> {
+    fn place(&self, site: &InstructionSite<'a>, word: Option<usize>) -> Option<Span> {
         word.map(|word| self.tree.word_span(site.instruction, word + 1))
     }
 }

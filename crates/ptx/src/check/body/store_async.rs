@@ -3,18 +3,18 @@
 //! The number of operands affects the rules more than the modifiers do: with an mbarrier, the assembler accepts wide types and
 //! vectors; without an mbarrier, it also accepts narrow types. With an mbarrier, generic addressing means `.shared::cluster`.
 
-use crate::check::body::address::{AddressRule, Words};
+use crate::check::body::address::{AddressConstraint, DiagnosticStyle};
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::diagnostics::store_async as diagnose;
 use crate::tree::operand::Operand;
 use warpgrid_isa::SlotName;
-use warpgrid_isa::form::Addressing;
+use warpgrid_isa::form::AddressCheck;
 use warpgrid_isa::{ScalarType, Scope, StateSpace};
 use warpgrid_program::{Address, OperandValue, Span};
 
 /// Properties of an instruction for the checks of its operands.
-pub(crate) struct Wanted {
+pub(crate) struct StoreAsyncConstraints {
     pub(crate) ty: ScalarType,
     /// Whether the store has release semantics, which the assembler implements with its own library that does not accept sums.
     pub(crate) is_release: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Wanted {
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks `st.async [a], b{, [mbar]}`.
-    pub(crate) fn store_async(&mut self, site: &Site<'a>) -> Option<()> {
+    pub(crate) fn store_async(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let counted = self.count_operands(site);
         let space = site.plan.space();
         let mut operands = site.operands;
@@ -40,7 +40,7 @@ impl<'a> BodyChecker<'a, '_> {
                 .async_place(site, operand, space, barrier_addressing(space))
                 .map(Some),
         };
-        let wanted = Wanted {
+        let wanted = StoreAsyncConstraints {
             ty: site.plan.modifiers.ty?,
             is_release: site.plan.modifiers.sem.is_some(),
             n: site.plan.modifiers.n_elements(),
@@ -66,7 +66,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks the modifiers whose validity depends on the presence of an mbarrier.
-    fn async_form(&mut self, site: &Site<'a>, space: StateSpace) -> Option<()> {
+    fn async_form(&mut self, site: &InstructionSite<'a>, space: StateSpace) -> Option<()> {
         let bound = site.plan.bound.as_ref()?;
         let completion = site.plan.modifiers.completion;
         let mut ok = true;
@@ -129,16 +129,16 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn async_place(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         space: StateSpace,
-        addressing: Addressing,
+        addressing: AddressCheck,
     ) -> Option<Address> {
-        let rule = AddressRule {
+        let rule = AddressConstraint {
             addressing,
             space,
             takes_any_space: false,
-            words: Words::Strict(&diagnose::ADDRESS),
+            words: DiagnosticStyle::Strict(&diagnose::ADDRESS),
         };
         self.checked_address(site, operand, &rule)
     }
@@ -146,9 +146,9 @@ impl<'a> BodyChecker<'a, '_> {
 
 /// Returns the strictness for the address of an mbarrier. An offset in shared memory may be in a register of any width, but a
 /// generic address requires its full width.
-fn barrier_addressing(space: StateSpace) -> Addressing {
+fn barrier_addressing(space: StateSpace) -> AddressCheck {
     match space {
-        StateSpace::Shared | StateSpace::SharedCluster => Addressing::Barrier,
-        _ => Addressing::Strict,
+        StateSpace::Shared | StateSpace::SharedCluster => AddressCheck::Barrier,
+        _ => AddressCheck::Strict,
     }
 }

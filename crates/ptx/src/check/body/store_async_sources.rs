@@ -3,21 +3,21 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::merge::{Class, describe, merge};
-use crate::check::body::operand::Site;
-use crate::check::body::store_async::Wanted;
-use crate::check::body::values::{Element, NoValue};
+use crate::check::body::operand::InstructionSite;
+use crate::check::body::store_async::StoreAsyncConstraints;
+use crate::check::body::values::{ValueError, ValueOperand};
 use crate::check::names::binding::Binding;
 use crate::diagnostics::store_async as diagnose;
 use crate::tree::operand::{Operand, OperandKind};
-use warpgrid_isa::{Fit, ScalarType, TypeKind};
+use warpgrid_isa::{ScalarType, TypeKind, TypeMatch};
 use warpgrid_program::{OperandValue, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks the stored operand: a value or a list.
     pub(crate) fn async_sources(
         &mut self,
-        site: &Site<'a>,
-        wanted: &Wanted,
+        site: &InstructionSite<'a>,
+        wanted: &StoreAsyncConstraints,
     ) -> Option<OperandValue> {
         let (operand, children) = site.operand(1)?;
         let Some(items) = self.list(operand, children) else {
@@ -65,8 +65,8 @@ impl<'a> BodyChecker<'a, '_> {
     fn fit_list(
         &mut self,
         operand: &Operand,
-        elements: &[Element],
-        wanted: &Wanted,
+        elements: &[ValueOperand],
+        wanted: &StoreAsyncConstraints,
     ) -> Option<OperandValue> {
         let class = match merge(elements) {
             Ok(class) => class,
@@ -86,12 +86,12 @@ impl<'a> BodyChecker<'a, '_> {
             // Untyped bits accept a list in place of one value, which packs the elements.
             1 if ty == ScalarType::B128 => false,
             1 if ty.kind() == TypeKind::Bits => packs(class, elements.len(), ty),
-            _ => ty != ScalarType::B128 && ty.takes(class, Fit::ExactInBraces),
+            _ => ty != ScalarType::B128 && ty.accepts(class, TypeMatch::ExactInBraces),
         };
         if !fits {
             let odd = elements
                 .iter()
-                .find(|e| !ty.takes(e.class, Fit::ExactInBraces))
+                .find(|e| !ty.accepts(e.class, TypeMatch::ExactInBraces))
                 .or(elements.first())?;
             self.report_source(*odd, ty);
             return None;
@@ -107,7 +107,11 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    fn async_single(&mut self, operand: &Operand, wanted: &Wanted) -> Option<OperandValue> {
+    fn async_single(
+        &mut self,
+        operand: &Operand,
+        wanted: &StoreAsyncConstraints,
+    ) -> Option<OperandValue> {
         if operand.kind == OperandKind::Sink {
             // The parser has reported the sink.
             return None;
@@ -154,7 +158,7 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         operand: &Operand,
         span: Span,
-        wanted: &Wanted,
+        wanted: &StoreAsyncConstraints,
     ) -> Option<OperandValue> {
         let OperandKind::Sum { name, offset } = operand.kind else {
             return None;
@@ -197,20 +201,20 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns the source in the format of the type. The program cannot represent 128-bit constants.
-    fn converted(&mut self, element: Element, ty: ScalarType) -> Source {
+    fn converted(&mut self, element: ValueOperand, ty: ScalarType) -> Source {
         if let (Source::Immediate(_), ScalarType::B128) = (element.source, ty) {
-            self.body.is_sayable = false;
+            self.body.is_representable = false;
         }
         element.source_as(ty)
     }
 
-    fn report_no_value(&mut self, span: Span, why: NoValue) {
-        if why != NoValue::Reported {
+    fn report_no_value(&mut self, span: Span, why: ValueError) {
+        if why != ValueError::Reported {
             self.report(diagnose::no_value(span, why.describe()));
         }
     }
 
-    fn report_source(&mut self, element: Element, ty: ScalarType) {
+    fn report_source(&mut self, element: ValueOperand, ty: ScalarType) {
         let found = describe(element.class);
         let mut problem = diagnose::source_type(element.span, &found, ty, None);
         let text = element.span.text(self.source);
@@ -232,7 +236,7 @@ impl<'a> BodyChecker<'a, '_> {
 fn exactly(ty: ScalarType, class: Class) -> bool {
     match class {
         Class::Float(width) if ty.is_float() => width == ty.width_bits(),
-        class => ty.takes(class, Fit::Exact),
+        class => ty.accepts(class, TypeMatch::Exact),
     }
 }
 

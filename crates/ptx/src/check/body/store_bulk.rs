@@ -2,7 +2,7 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::diagnostics::check as diagnose;
 use warpgrid_isa::{Flag, ScalarType};
 use warpgrid_program::{Address, AddressBase, OperandValue, Source};
@@ -10,8 +10,8 @@ use warpgrid_program::{Address, AddressBase, OperandValue, Source};
 impl<'a> BodyChecker<'a, '_> {
     /// Checks `st.bulk [a], size, initval`: the size is a multiple of 8 up to 16 MiB, and the initial value is zero (assembler
     /// 13.5).
-    pub(crate) fn store_bulk(&mut self, site: &Site<'a>) -> Option<()> {
-        const MOST: u64 = 1 << 24;
+    pub(crate) fn store_bulk(&mut self, site: &InstructionSite<'a>) -> Option<()> {
+        const MAX: u64 = 1 << 24;
         self.count_operands(site)?;
         let mut ok = true;
         for (index, (operand, _)) in site.operands.enumerate() {
@@ -21,7 +21,7 @@ impl<'a> BodyChecker<'a, '_> {
             };
             let problem = match (index, &value) {
                 (1, OperandValue::Source(Source::Immediate(size), _)) => {
-                    let is_whole = *size <= MOST && size % 8 == 0;
+                    let is_whole = *size <= MAX && size % 8 == 0;
                     (!is_whole).then(|| diagnose::bulk_size(operand.span, *size))
                 }
                 (1, OperandValue::Source(Source::Register(run), _)) => {
@@ -45,7 +45,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the start address of `st.bulk`. With a state space, its register must have at least 32 bits (assembler 13.5).
     fn filled_place(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &crate::tree::operand::Operand,
     ) -> Option<Address> {
         let address = self.address(site, operand)?;

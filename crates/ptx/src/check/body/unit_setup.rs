@@ -2,26 +2,28 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::counting::counting_below;
-use crate::check::body::draft::Inserted;
+use crate::check::body::draft::SyntheticInstruction;
 use crate::check::body::lower::{destination, register, source};
 use crate::check::body::unit_start::{
-    LANES_OF_WARP, LEADING_BYTES, MOST_COUNTED, STRIDE_BYTES, Start, TILE_BYTES,
+    InitialValue, LANES_OF_WARP, LEADING_BYTES, MAX_COUNTED, STRIDE_BYTES, TILE_BYTES,
 };
-use warpgrid_isa::layout::{MatrixDescriptor, Swizzle};
-use warpgrid_isa::{ArithmeticOp, Does, MoveOp, MulPart, ScalarType, SpecialRegister, StateSpace};
+use warpgrid_isa::layout::{MatrixDescriptor, SwizzleMode};
+use warpgrid_isa::{
+    ArithmeticOp, MoveOp, MulPart, Operation, ScalarType, SpecialRegister, StateSpace,
+};
 use warpgrid_program::{OperandValue, RegisterId, Source};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Initializes an inferred register.
-    pub(crate) fn start_of_unit(&mut self, text: &str, d: RegisterId, start: Start) {
+    pub(crate) fn start_of_unit(&mut self, text: &str, d: RegisterId, start: InitialValue) {
         let bits = match self.body.type_of(d).width_bits() {
             64 => ScalarType::B64,
             16 => ScalarType::B16,
             _ => ScalarType::B32,
         };
         match start {
-            Start::Number(number) => self.set(d, bits, source(Source::Immediate(number))),
-            Start::LaneTimes(number) => {
+            InitialValue::Number(number) => self.set(d, bits, source(Source::Immediate(number))),
+            InitialValue::LaneTimes(number) => {
                 let lane = self.lane();
                 let operands = vec![
                     destination(d),
@@ -29,19 +31,19 @@ impl<'a> BodyChecker<'a, '_> {
                     source(Source::Immediate(number)),
                     source(Source::Immediate(0)),
                 ];
-                let does = Does::Arithmetic(ArithmeticOp::Mad);
-                let product = Inserted::new(does, "mad.lo", ScalarType::U32, operands);
-                self.before(product.part(MulPart::Lo));
+                let does = Operation::Arithmetic(ArithmeticOp::Mad);
+                let product = SyntheticInstruction::new(does, "mad.lo", ScalarType::U32, operands);
+                self.insert_before(product.part(MulPart::Lo));
             }
-            Start::WarpLanes => {
+            InitialValue::WarpLanes => {
                 self.set(d, bits, source(Source::Special(SpecialRegister::Warpid)));
                 self.combine(ArithmeticOp::Shl, "shl", d, bits, LANES_OF_WARP);
             }
-            Start::Tile(tile) => {
+            InitialValue::Tile(tile) => {
                 let variable =
                     self.inferred_variable(&format!("{text}.tile"), StateSpace::Shared, TILE_BYTES);
                 if let Some(variable) = self.body.variables.last_mut() {
-                    variable.init = counting_below(MOST_COUNTED, tile.ty, TILE_BYTES);
+                    variable.init = counting_below(MAX_COUNTED, tile.ty, TILE_BYTES);
                 }
                 let address = Source::VariableAddress {
                     variable,
@@ -55,7 +57,7 @@ impl<'a> BodyChecker<'a, '_> {
                     leading_bytes: LEADING_BYTES,
                     stride_bytes: STRIDE_BYTES,
                     base_offset: 0,
-                    swizzle: Swizzle::None,
+                    swizzle: SwizzleMode::None,
                 };
                 if let Some(fields) = descriptor.encode(tile.kind) {
                     self.combine(ArithmeticOp::Or, "or", d, bits, fields);
@@ -66,7 +68,12 @@ impl<'a> BodyChecker<'a, '_> {
 
     pub(crate) fn set(&mut self, d: RegisterId, ty: ScalarType, value: OperandValue) {
         let operands = vec![destination(d), value];
-        self.before(Inserted::new(Does::Move(MoveOp::Mov), "mov", ty, operands));
+        self.insert_before(SyntheticInstruction::new(
+            Operation::Move(MoveOp::Mov),
+            "mov",
+            ty,
+            operands,
+        ));
     }
 
     /// Inserts `d = d op number`.
@@ -83,6 +90,11 @@ impl<'a> BodyChecker<'a, '_> {
             source(register(d)),
             source(Source::Immediate(number)),
         ];
-        self.before(Inserted::new(Does::Arithmetic(op), opcode, ty, operands));
+        self.insert_before(SyntheticInstruction::new(
+            Operation::Arithmetic(op),
+            opcode,
+            ty,
+            operands,
+        ));
     }
 }

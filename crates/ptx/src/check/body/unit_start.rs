@@ -1,16 +1,18 @@
 //! Initial values of inferred registers for operands of specialized units for which the lane index is not a valid value:
 //! descriptors, tensor memory addresses and sizes.
 
-use crate::check::plans::Plans;
-use crate::check::plans::plan::{Expect, Plan};
+use crate::check::plans::ResolvedOpcodes;
+use crate::check::plans::plan::{OperandExpectation, ResolvedOpcode};
 use crate::tree::{StatementKind, Tree};
-use warpgrid_isa::form::{NumberRule, OperandSlot, UnitOperand};
+use warpgrid_isa::form::{DeviceUnitOperand, ImmediateRange, OperandSlot};
 use warpgrid_isa::layout::{DescriptorKind, InstructionDescriptor, Major};
-use warpgrid_isa::{CtaGroup, MmaKind, ScalarType, Share, SurfaceMode, TensorMemoryOp, UnitOp};
+use warpgrid_isa::{
+    CtaGroup, DeviceUnitOp, MmaKind, ScalarType, SurfaceMode, TensorMemoryOp, ThreadParticipation,
+};
 
 /// Initial value of an inferred register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub(crate) enum InitialValue {
     /// Descriptor of a tile in shared memory.
     Tile(Tile),
     /// Tensor memory lanes that the warp can access.
@@ -34,7 +36,7 @@ pub(crate) const STRIDE_BYTES: u64 = 512;
 /// Size in bytes of a tile of 256 rows.
 pub(crate) const TILE_BYTES: u64 = 256 / 8 * STRIDE_BYTES;
 /// Limit of the ascending element values of a tile, so that accumulators remain small.
-pub(crate) const MOST_COUNTED: u64 = 4;
+pub(crate) const MAX_COUNTED: u64 = 4;
 /// Rows and columns of an inferred MMA in tensor memory.
 const ROWS: usize = 128;
 const COLUMNS: usize = 64;
@@ -43,35 +45,44 @@ pub(crate) const SIZE_BYTES: u64 = 64;
 /// Number of bits by which the warp index is shifted to obtain the first lane of the warp in a tensor memory address.
 pub(crate) const LANES_OF_WARP: u64 = 21;
 
-impl Start {
+impl InitialValue {
     /// Returns the initial value of an operand for which the lane index is not a valid value, or `None` for other operands.
-    pub(crate) fn of(plan: &Plan, expect: Expect, slot: Option<&OperandSlot>) -> Option<Start> {
-        use UnitOperand as U;
+    pub(crate) fn of(
+        plan: &ResolvedOpcode,
+        expect: OperandExpectation,
+        slot: Option<&OperandSlot>,
+    ) -> Option<InitialValue> {
+        use DeviceUnitOperand as U;
         let lanes = tensor_memory(plan).map(|op| match op.moves_registers() {
-            true => Start::WarpLanes,
-            false => Start::Number(0),
+            true => InitialValue::WarpLanes,
+            false => InitialValue::Number(0),
         });
         match expect {
-            Expect::Unit(U::TensorAddress, _) => lanes,
+            OperandExpectation::Unit(U::TensorAddress, _) => lanes,
             // `[taddr]`
-            Expect::Address => lanes.filter(|_| !plan.addressing.takes_register(ScalarType::B64)),
-            Expect::Custom if slot.is_some_and(|slot| slot.name == "size") => {
-                Some(Start::Number(SIZE_BYTES))
+            OperandExpectation::Address => {
+                lanes.filter(|_| !plan.addressing.takes_register(ScalarType::B64))
             }
-            Expect::Number(NumberRule::MultipleUpTo(of, most)) => {
+            OperandExpectation::Custom if slot.is_some_and(|slot| slot.name == "size") => {
+                Some(InitialValue::Number(SIZE_BYTES))
+            }
+            OperandExpectation::Number(ImmediateRange::MultipleUpTo(of, most)) => {
                 let size = SIZE_BYTES.next_multiple_of(of.max(1));
-                Some(Start::Number(size.min(most)))
+                Some(InitialValue::Number(size.min(most)))
             }
-            Expect::Unit(U::Descriptor | U::WarpgroupFactor | U::Factor, _) => {
-                Some(Start::Tile(tile_of(plan)))
+            OperandExpectation::Unit(
+                U::Descriptor | U::WarpgroupMatrixOperand | U::MatrixOperand,
+                _,
+            ) => Some(InitialValue::Tile(tile_of(plan))),
+            OperandExpectation::Unit(U::InstructionDescriptor, _) => {
+                instruction_descriptor(plan).map(InitialValue::Number)
             }
-            Expect::Unit(U::InstructionDescriptor, _) => {
-                instruction_descriptor(plan).map(Start::Number)
+            OperandExpectation::Unit(U::Bytes, _) => Some(InitialValue::Number(SIZE_BYTES)),
+            OperandExpectation::Unit(U::Columns, _) => Some(InitialValue::Number(32)),
+            OperandExpectation::Unit(U::Mask, _) => Some(InitialValue::Number(1)),
+            OperandExpectation::Unit(U::ZeroColumns | U::Metadata, _) => {
+                Some(InitialValue::Number(0))
             }
-            Expect::Unit(U::Bytes, _) => Some(Start::Number(SIZE_BYTES)),
-            Expect::Unit(U::Columns, _) => Some(Start::Number(32)),
-            Expect::Unit(U::Mask, _) => Some(Start::Number(1)),
-            Expect::Unit(U::ZeroColumns | U::Metadata, _) => Some(Start::Number(0)),
             _ => None,
         }
     }
@@ -79,25 +90,27 @@ impl Start {
     /// Returns a description for the list of declarations, or `None` for a plain number.
     pub(crate) fn described(self) -> Option<String> {
         match self {
-            Start::Tile(tile) => Some(format!(
+            InitialValue::Tile(tile) => Some(format!(
                 "the descriptor of a tile of {} values 0, 1, 2, … in shared memory",
                 tile.ty
             )),
-            Start::WarpLanes => Some("the tensor memory lanes that the warp can access".to_owned()),
-            Start::Number(_) | Start::LaneTimes(_) => None,
+            InitialValue::WarpLanes => {
+                Some("the tensor memory lanes that the warp can access".to_owned())
+            }
+            InitialValue::Number(_) | InitialValue::LaneTimes(_) => None,
         }
     }
 
     /// Returns the initial value of the first coordinate of a surface if the coordinate counts bytes.
-    pub(crate) fn of_coordinate(plan: &Plan) -> Option<Start> {
+    pub(crate) fn of_coordinate(plan: &ResolvedOpcode) -> Option<InitialValue> {
         let is_raw = plan.modifiers.unit.surface == Some(SurfaceMode::Bytes);
         let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
         let n_bytes = u64::from(width) * plan.modifiers.n_elements() as u64;
-        is_raw.then_some(Start::LaneTimes(n_bytes))
+        is_raw.then_some(InitialValue::LaneTimes(n_bytes))
     }
 }
 
-fn tile_of(plan: &Plan) -> Tile {
+fn tile_of(plan: &ResolvedOpcode) -> Tile {
     let kind = match tensor_memory(plan) {
         Some(_) => DescriptorKind::TensorMemory,
         None => DescriptorKind::Warpgroup,
@@ -121,12 +134,12 @@ fn factors_of(kind: MmaKind) -> (ScalarType, ScalarType) {
     }
 }
 
-fn tensor_memory(plan: &Plan) -> Option<TensorMemoryOp> {
-    plan.does.unit().and_then(UnitOp::tensor_memory)
+fn tensor_memory(plan: &ResolvedOpcode) -> Option<TensorMemoryOp> {
+    plan.does.unit().and_then(DeviceUnitOp::tensor_memory)
 }
 
 /// Returns the instruction descriptor of an MMA in tensor memory.
-fn instruction_descriptor(plan: &Plan) -> Option<u64> {
+fn instruction_descriptor(plan: &ResolvedOpcode) -> Option<u64> {
     let modifiers = &plan.modifiers;
     let kind = modifiers.kind?;
     let (factor, d) = factors_of(kind);
@@ -162,17 +175,20 @@ const WARPGROUP: u32 = 4 * WARP;
 
 /// Returns the number of threads that execute a snippet: one if an instruction requires a single thread and no instruction
 /// requires a thread per lane or a warp; four warps if the instructions require a warpgroup.
-pub(crate) fn n_threads(tree: &Tree, plans: &Plans) -> u32 {
+pub(crate) fn n_threads(tree: &Tree, plans: &ResolvedOpcodes) -> u32 {
     let instructions = tree.statements.iter().filter_map(|s| match &s.kind {
         StatementKind::Instruction(instruction) => plans.get(instruction.mnemonic),
         _ => None,
     });
-    let shares: Vec<Share> = instructions.clone().map(|plan| plan.does.share()).collect();
-    if shares.contains(&Share::OneThread) && !shares.contains(&Share::Lanes) {
+    let shares: Vec<ThreadParticipation> =
+        instructions.clone().map(|plan| plan.does.share()).collect();
+    if shares.contains(&ThreadParticipation::SingleThread)
+        && !shares.contains(&ThreadParticipation::PerLane)
+    {
         return 1;
     }
     let mut units = instructions.filter_map(|plan| plan.does.unit());
-    match units.any(UnitOp::takes_warpgroup) {
+    match units.any(DeviceUnitOp::is_warpgroup_wide) {
         true => WARPGROUP,
         false => WARP,
     }

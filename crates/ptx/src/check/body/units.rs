@@ -10,21 +10,21 @@ pub(crate) mod value;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
-use crate::check::body::operand::Site;
-use crate::check::body::units::lists::{Count, ListRule};
+use crate::check::body::operand::InstructionSite;
+use crate::check::body::units::lists::{ListLength, ListRule};
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::Plan;
+use crate::check::plans::plan::ResolvedOpcode;
 use crate::diagnostics::check as diagnose;
-use crate::tree::operand::{Operand, OperandKind, Written};
-use warpgrid_isa::form::UnitOperand;
-use warpgrid_isa::{Fit, Role, ScalarType};
+use crate::tree::operand::{Operand, OperandKind, OperandWithChildren};
+use warpgrid_isa::form::DeviceUnitOperand;
+use warpgrid_isa::{OperandAccess, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, Source};
 
 /// Description of an operand of a specialized unit in a table row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct UnitSlot {
-    pub(crate) what: UnitOperand,
-    pub(crate) role: Role,
+pub(crate) struct UnitOperandSpec {
+    pub(crate) what: DeviceUnitOperand,
+    pub(crate) role: OperandAccess,
 }
 
 impl<'a> BodyChecker<'a, '_> {
@@ -33,14 +33,14 @@ impl<'a> BodyChecker<'a, '_> {
     #[cold]
     pub(crate) fn unit_operand(
         &mut self,
-        site: &Site<'a>,
-        slot: UnitSlot,
-        written: Written<'a>,
+        site: &InstructionSite<'a>,
+        slot: UnitOperandSpec,
+        written: OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
         match self.compared_operand(site, slot, written)? {
             OperandValue::Absent => {
                 let ty = literal_type(slot.what, site.plan);
-                Some(self.kept(written, slot.role, ty))
+                Some(self.lower_unchecked(written, slot.role, ty))
             }
             value => Some(value),
         }
@@ -49,12 +49,12 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks an operand, and returns its value, or [`OperandValue::Absent`] if its parts have only been checked.
     fn compared_operand(
         &mut self,
-        site: &Site<'a>,
-        slot: UnitSlot,
-        written: Written<'a>,
+        site: &InstructionSite<'a>,
+        slot: UnitOperandSpec,
+        written: OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
-        use UnitOperand as U;
-        let UnitSlot { what, role } = slot;
+        use DeviceUnitOperand as U;
+        let UnitOperandSpec { what, role } = slot;
         let bound = site.plan.bound.as_ref()?;
         let (operand, children) = written;
         match what {
@@ -62,13 +62,13 @@ impl<'a> BodyChecker<'a, '_> {
             | U::Columns
             | U::Bytes
             | U::Mask
-            | U::SumScale
+            | U::ScaleInputD
             | U::SparseScale
             | U::NumberUpTo(_)
             | U::NumberBy(..)
             | U::Constant
             | U::Sign
-            | U::Condition
+            | U::PredicateOrBool
             | U::Level
             | U::TensorAddress
             | U::InstructionDescriptor => self.unit_number(site, what, written),
@@ -80,47 +80,49 @@ impl<'a> BodyChecker<'a, '_> {
             }
             U::Widened(slot) => self.widened(site, operand, bound.scalar(slot)?),
             U::AddressOrName(space) => self.address_or_name(site, operand, space),
-            U::TensorPlace => self.tensor_place(&site.plan.modifiers, written),
-            U::ImageOffsets => {
+            U::TensorCoordinates => self.tensor_place(&site.plan.modifiers, written),
+            U::Im2colOffsets => {
                 let unit = &site.plan.modifiers.unit;
                 let n = unit.load_mode().n_offsets(unit.n_dimensions());
                 self.listed(
                     written,
-                    &ListRule::of(Count::Exactly(n), ScalarType::U16, Fit::Exact),
+                    &ListRule::of(ListLength::Exactly(n), ScalarType::U16, TypeMatch::Exact),
                 )
             }
             U::Reference => self.queried(operand, bound),
-            U::SurfacePlace => self.surface_place(written, site.plan.modifiers.unit.geometry?),
+            U::SurfaceCoordinates => {
+                self.surface_place(written, site.plan.modifiers.unit.geometry?)
+            }
             U::Texels => {
                 let ty = site.plan.modifiers.ty?;
                 self.texels(site, written, ty, role)
             }
             U::Words
             | U::Reduced
-            | U::Lanes
+            | U::DisableOutputLane
             | U::Descriptor
             | U::ZeroColumns
-            | U::Factor
-            | U::Sums
-            | U::WarpgroupFactor
+            | U::MatrixOperand
+            | U::Accumulators
+            | U::WarpgroupMatrixOperand
             | U::Metadata => self.product_operand(site, slot, written),
-            U::Sampled
-            | U::TexturePlace
-            | U::Detail
+            U::TexelResult
+            | U::TextureCoordinates
+            | U::LevelOfDetail
             | U::Gradient
             | U::TextureOffset
-            | U::Compared => self.texture_operand(site, what, written),
+            | U::DepthReference => self.texture_operand(site, what, written),
         }
     }
 
     /// Checks a register of exactly this width; literals are rejected.
     fn own_register(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         ty: ScalarType,
     ) -> Option<OperandValue> {
-        match self.written(site, operand, ty, Fit::Exact)? {
+        match self.written(site, operand, ty, TypeMatch::Exact)? {
             Some(found) => Some(source(register(found))),
             None => {
                 self.report_sink(site, operand);
@@ -132,11 +134,11 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks a value that is widened to the width of the type without rounding of floating-point values.
     fn widened(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         ty: ScalarType,
     ) -> Option<OperandValue> {
-        let value = self.source(site, operand, ty, Fit::Wider)?;
+        let value = self.source(site, operand, ty, TypeMatch::Wider)?;
         let width = ty.width_bits();
         let rounds = match value {
             Source::Register(run) => {
@@ -185,19 +187,27 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks a 32-bit integer other than `.f16x2`.
-    fn plain_word(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
-        let value = self.source(site, operand, ScalarType::U32, Fit::Integer)?;
+    fn plain_word(
+        &mut self,
+        site: &InstructionSite<'a>,
+        operand: &Operand,
+    ) -> Option<OperandValue> {
+        let value = self.source(site, operand, ScalarType::U32, TypeMatch::Integer)?;
         Some(source(value))
     }
 
     /// Checks the 64-bit descriptor of a matrix.
-    fn descriptor(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
+    fn descriptor(
+        &mut self,
+        site: &InstructionSite<'a>,
+        operand: &Operand,
+    ) -> Option<OperandValue> {
         if let OperandKind::Sum { name, .. } = operand.kind
             && matches!(self.binding(name, operand.span), Binding::Variable(_))
         {
             return self.expect_that(false, operand, "a 64-bit register");
         }
-        let value = self.source(site, operand, ScalarType::U64, Fit::Exact)?;
+        let value = self.source(site, operand, ScalarType::U64, TypeMatch::Exact)?;
         Some(source(value))
     }
 
@@ -214,13 +224,13 @@ impl<'a> BodyChecker<'a, '_> {
 }
 
 /// Returns the type of the literals in an operand whose parts are converted.
-fn literal_type(what: UnitOperand, plan: &Plan) -> ScalarType {
-    use UnitOperand as U;
+fn literal_type(what: DeviceUnitOperand, plan: &ResolvedOpcode) -> ScalarType {
+    use DeviceUnitOperand as U;
     let modifiers = &plan.modifiers;
     let ty = match what {
         U::Values(_) | U::Widened(_) | U::Texels => modifiers.ty,
-        U::Detail => modifiers.c_type,
-        U::Gradient | U::Compared => Some(ScalarType::F32),
+        U::LevelOfDetail => modifiers.c_type,
+        U::Gradient | U::DepthReference => Some(ScalarType::F32),
         // A layer index and an offset are integers for every coordinate type; a floating-point literal specifies its own type.
         _ => None,
     };

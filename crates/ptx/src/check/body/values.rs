@@ -6,15 +6,15 @@ use crate::check::body::element::WARP_SZ;
 use crate::check::names::binding::Binding;
 use crate::tree::name::Name;
 use crate::tree::operand::{Component, Operand, OperandKind, Operands};
-use warpgrid_isa::{ScalarType, SpecialRegister, ValueClass as Class};
-use warpgrid_program::{FunctionId, RegisterId, RegisterRun, Source, Span, VariableId};
+use warpgrid_isa::{OperandClass as Class, ScalarType, SpecialRegister};
+use warpgrid_program::{FunctionId, RegisterId, RegisterTuple, Source, Span, VariableId};
 
 /// Value of an operand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Element {
+pub(crate) struct ValueOperand {
     pub(crate) span: Span,
     pub(crate) class: Class,
-    /// Source of the value. A literal has the bits of its spelling; see [`Element::source_as`].
+    /// Source of the value. A literal has the bits of its spelling; see [`ValueOperand::source_as`].
     pub(crate) source: Source,
     /// Whether the value is a component of a vector register or of a special register.
     pub(crate) is_component: bool,
@@ -22,12 +22,12 @@ pub(crate) struct Element {
     pub(crate) is_unsigned: bool,
 }
 
-impl Element {
+impl ValueOperand {
     /// Placeholder for a value that has not been read.
-    pub(crate) const NONE: Element = Element::new(Span::at(0), Class::Open, Source::Sink);
+    pub(crate) const NONE: ValueOperand = ValueOperand::new(Span::at(0), Class::Open, Source::Sink);
 
-    const fn new(span: Span, class: Class, source: Source) -> Element {
-        Element {
+    const fn new(span: Span, class: Class, source: Source) -> ValueOperand {
+        ValueOperand {
             span,
             class,
             source,
@@ -55,7 +55,7 @@ impl Element {
 
 /// Reason why an operand is not a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoValue {
+pub(crate) enum ValueError {
     /// The error has already been reported.
     Reported,
     Sink,
@@ -89,21 +89,21 @@ pub(crate) enum NoValue {
     },
 }
 
-impl NoValue {
+impl ValueError {
     /// Returns a description for messages.
     pub(crate) const fn describe(self) -> &'static str {
         match self {
-            NoValue::Reported => "",
-            NoValue::Sink => "the sink `_`",
-            NoValue::Variable(_) | NoValue::Sum => "the address of a variable",
-            NoValue::Function(_) => "the address of a function",
-            NoValue::Vector { .. } => "a vector register",
-            NoValue::SpecialVector => "a vector special register without a component",
-            NoValue::Label => "a label",
-            NoValue::Brackets => "an address in brackets",
-            NoValue::Negated => "a negated register",
-            NoValue::Nested => "a list",
-            NoValue::Component | NoValue::BeyondVector { .. } => "a nonexistent component",
+            ValueError::Reported => "",
+            ValueError::Sink => "the sink `_`",
+            ValueError::Variable(_) | ValueError::Sum => "the address of a variable",
+            ValueError::Function(_) => "the address of a function",
+            ValueError::Vector { .. } => "a vector register",
+            ValueError::SpecialVector => "a vector special register without a component",
+            ValueError::Label => "a label",
+            ValueError::Brackets => "an address in brackets",
+            ValueError::Negated => "a negated register",
+            ValueError::Nested => "a list",
+            ValueError::Component | ValueError::BeyondVector { .. } => "a nonexistent component",
         }
     }
 }
@@ -114,7 +114,7 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         operand: &Operand,
         children: Operands<'a>,
-    ) -> Option<Vec<Result<Element, (Span, NoValue)>>> {
+    ) -> Option<Vec<Result<ValueOperand, (Span, ValueError)>>> {
         if let OperandKind::Vector { .. } = operand.kind {
             let children = children.map(|(child, _)| child);
             let read = children.map(|child| self.value(child).map_err(|why| (child.span, why)));
@@ -135,52 +135,52 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Reads one value, single or in a brace list.
-    pub(crate) fn value(&mut self, operand: &Operand) -> Result<Element, NoValue> {
+    pub(crate) fn value(&mut self, operand: &Operand) -> Result<ValueOperand, ValueError> {
         let span = operand.span;
-        let constant = |class, bits| Element::new(span, class, Source::Immediate(bits));
+        let constant = |class, bits| ValueOperand::new(span, class, Source::Immediate(bits));
         match operand.kind {
             OperandKind::Name(name) => self.named_value(name, span),
             OperandKind::Component { name, component } => {
                 self.component_value(operand, name, component)
             }
-            OperandKind::Integer { value, unsigned } => Ok(Element {
+            OperandKind::Integer { value, unsigned } => Ok(ValueOperand {
                 is_unsigned: unsigned,
                 ..constant(Class::Integer, value)
             }),
             OperandKind::Single(bits) => Ok(constant(Class::Single, bits.into())),
             OperandKind::Double(bits) => Ok(constant(Class::Double, bits)),
-            OperandKind::Sink => Err(NoValue::Sink),
+            OperandKind::Sink => Err(ValueError::Sink),
             OperandKind::Sum { .. }
             | OperandKind::Indexed { .. }
-            | OperandKind::IndexedBy { .. } => Err(NoValue::Sum),
+            | OperandKind::IndexedBy { .. } => Err(ValueError::Sum),
             OperandKind::Address { .. }
             | OperandKind::AbsoluteAddress { .. }
-            | OperandKind::AddressList { .. } => Err(NoValue::Brackets),
-            OperandKind::Not(_) | OperandKind::Minus(_) => Err(NoValue::Negated),
-            OperandKind::Error => Err(NoValue::Reported),
-            _ => Err(NoValue::Nested),
+            | OperandKind::AddressList { .. } => Err(ValueError::Brackets),
+            OperandKind::Not(_) | OperandKind::Minus(_) => Err(ValueError::Negated),
+            OperandKind::Error => Err(ValueError::Reported),
+            _ => Err(ValueError::Nested),
         }
     }
 
-    fn named_value(&mut self, name: Name, span: Span) -> Result<Element, NoValue> {
+    fn named_value(&mut self, name: Name, span: Span) -> Result<ValueOperand, ValueError> {
         let text = span.text(self.source);
         match self.binding(name, span) {
             Binding::Register(register) => Ok(self.register_element(register, span)),
             Binding::Special(special) => Ok(special_element(special, span)),
-            Binding::Vector { first, n } => Err(NoValue::Vector { first, n }),
-            Binding::Variable(variable) => Err(NoValue::Variable(variable)),
-            Binding::Function(function) => Err(NoValue::Function(function)),
+            Binding::Vector { first, n } => Err(ValueError::Vector { first, n }),
+            Binding::Variable(variable) => Err(ValueError::Variable(variable)),
+            Binding::Function(function) => Err(ValueError::Function(function)),
             Binding::Label(_) | Binding::Table(_) | Binding::Group(_) | Binding::Outer { .. } => {
-                Err(NoValue::Label)
+                Err(ValueError::Label)
             }
             Binding::None if text == WARP_SZ => {
                 let size = Source::Immediate(32);
-                Ok(Element::new(span, Class::Integer, size))
+                Ok(ValueOperand::new(span, Class::Integer, size))
             }
-            Binding::None if is_special_vector(text) => Err(NoValue::SpecialVector),
+            Binding::None if is_special_vector(text) => Err(ValueError::SpecialVector),
             Binding::None => {
                 self.unknown(span);
-                Err(NoValue::Reported)
+                Err(ValueError::Reported)
             }
         }
     }
@@ -190,7 +190,7 @@ impl<'a> BodyChecker<'a, '_> {
         operand: &Operand,
         name: Name,
         component: Component,
-    ) -> Result<Element, NoValue> {
+    ) -> Result<ValueOperand, ValueError> {
         let span = operand.span;
         // Only video instructions select bytes or half words.
         let is_part = matches!(component, Component::Byte(_) | Component::Half(_));
@@ -199,7 +199,7 @@ impl<'a> BodyChecker<'a, '_> {
                 let index = component.index();
                 if index >= usize::from(n) {
                     let last = RegisterId(first.0 + u32::from(n.saturating_sub(1)));
-                    return Err(NoValue::BeyondVector { last, n });
+                    return Err(ValueError::BeyondVector { last, n });
                 }
                 self.register_element(RegisterId(first.0 + index as u32), span)
             }
@@ -211,28 +211,28 @@ impl<'a> BodyChecker<'a, '_> {
                 None => {
                     let span = self.name_span(operand, name);
                     self.unknown(span);
-                    return Err(NoValue::Reported);
+                    return Err(ValueError::Reported);
                 }
             },
-            _ => return Err(NoValue::Component),
+            _ => return Err(ValueError::Component),
         };
-        Ok(Element {
+        Ok(ValueOperand {
             is_component: true,
             ..element
         })
     }
 
     /// Returns a register as a value.
-    pub(crate) fn register_element(&self, register: RegisterId, span: Span) -> Element {
+    pub(crate) fn register_element(&self, register: RegisterId, span: Span) -> ValueOperand {
         let class = Class::of(self.body.type_of(register));
-        Element::new(span, class, Source::Register(RegisterRun::one(register)))
+        ValueOperand::new(span, class, Source::Register(RegisterTuple::one(register)))
     }
 }
 
 /// Returns a special register as a value. Special registers count as untyped bits.
-fn special_element(special: SpecialRegister, span: Span) -> Element {
+fn special_element(special: SpecialRegister, span: Span) -> ValueOperand {
     let class = Class::Bits(special.width_bits());
-    Element::new(span, class, Source::Special(special))
+    ValueOperand::new(span, class, Source::Special(special))
 }
 
 /// Returns whether a name such as `%tid` denotes a special register whose components have separate names.

@@ -3,13 +3,13 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, inserted, source};
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::video as parts;
 use crate::tree::name::Name;
 use crate::tree::operand::{Component, Operand, OperandKind};
-use warpgrid_isa::video::{Parts, Selection};
-use warpgrid_isa::{Fit, Flag, ScalarType, VideoLanes, VideoOp};
+use warpgrid_isa::video::{SubwordSelector, SubwordSelectors};
+use warpgrid_isa::{Flag, ScalarType, SimdWidth, TypeMatch, VideoOp};
 use warpgrid_program::{OperandValue, RegisterId, Source};
 
 /// Every operand is a 32-bit register.
@@ -17,7 +17,7 @@ const TY: ScalarType = ScalarType::U32;
 
 /// Position of an operand in the table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum OperandPosition {
     Destination,
     Factor,
     Addend,
@@ -25,39 +25,44 @@ enum Place {
 
 /// Requirements for an operand: operation, number of lanes and position.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct OperandRequest {
     op: VideoOp,
-    lanes: VideoLanes,
-    place: Place,
+    lanes: SimdWidth,
+    place: OperandPosition,
 }
 
 /// Operand with its selected parts.
-struct Read {
+struct VideoOperand {
     value: OperandValue,
-    parts: Option<Parts>,
+    parts: Option<SubwordSelector>,
     negated: bool,
 }
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks and lowers the operands of a video instruction.
-    pub(crate) fn video(&mut self, site: &Site<'a>, op: VideoOp, lanes: VideoLanes) -> Option<()> {
+    pub(crate) fn video(
+        &mut self,
+        site: &InstructionSite<'a>,
+        op: VideoOp,
+        lanes: SimdWidth,
+    ) -> Option<()> {
         let start = self.body.operands.len();
         self.count_operands(site)?;
-        let second = site.plan.modifiers.reduce.is_some() && lanes == VideoLanes::One;
-        let (n, n_most) = (site.operands.count(), site.plan.n_most);
+        let second = site.plan.modifiers.reduce.is_some() && lanes == SimdWidth::One;
+        let (n, n_most) = (site.operands.count(), site.plan.max_operands);
         if second && n < n_most {
             self.report_count(site, n, n_most..=n_most);
             return None;
         }
-        let mut selection = Selection::default();
+        let mut selection = SubwordSelectors::default();
         let mut ok = true;
         for (index, (operand, _)) in site.operands.enumerate() {
             let place = match index {
-                0 => Place::Destination,
-                1 | 2 => Place::Factor,
-                _ => Place::Addend,
+                0 => OperandPosition::Destination,
+                1 | 2 => OperandPosition::Factor,
+                _ => OperandPosition::Addend,
             };
-            let asked = Asked { op, lanes, place };
+            let asked = OperandRequest { op, lanes, place };
             let Some(read) = self.video_operand(site, operand, asked) else {
                 ok = false;
                 continue;
@@ -69,8 +74,10 @@ impl<'a> BodyChecker<'a, '_> {
                 _ => {}
             }
             match place {
-                Place::Addend => selection.negate_addend |= read.negated,
-                Place::Destination | Place::Factor => selection.negate_product ^= read.negated,
+                OperandPosition::Addend => selection.negate_addend |= read.negated,
+                OperandPosition::Destination | OperandPosition::Factor => {
+                    selection.negate_product ^= read.negated
+                }
             }
             self.check_part(site, operand, asked, read.parts)?;
             if read.negated && site.plan.modifiers.has(Flag::PlusOne) {
@@ -96,10 +103,10 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn video_operand(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
-        Asked { op, lanes, place }: Asked,
-    ) -> Option<Read> {
+        OperandRequest { op, lanes, place }: OperandRequest,
+    ) -> Option<VideoOperand> {
         let (value, negated) = match operand.kind {
             OperandKind::Component {
                 name,
@@ -108,12 +115,14 @@ impl<'a> BodyChecker<'a, '_> {
                 let register = self.video_register(site, operand, name)?;
                 (of_register(register, place), false)
             }
-            OperandKind::Minus(name) if op == VideoOp::Mad && place != Place::Destination => {
+            OperandKind::Minus(name)
+                if op == VideoOp::Mad && place != OperandPosition::Destination =>
+            {
                 let register = self.video_register(site, operand, name)?;
                 (of_register(register, place), true)
             }
-            _ if place == Place::Destination => {
-                match self.written(site, operand, TY, Fit::Exact)? {
+            _ if place == OperandPosition::Destination => {
+                match self.written(site, operand, TY, TypeMatch::Exact)? {
                     Some(register) => (destination(register), false),
                     None => {
                         self.report_sink(site, operand);
@@ -122,7 +131,7 @@ impl<'a> BodyChecker<'a, '_> {
                 }
             }
             _ => {
-                let value = self.source(site, operand, TY, Fit::Exact)?;
+                let value = self.source(site, operand, TY, TypeMatch::Exact)?;
                 if let Some(found) = refused_source(value, lanes, place) {
                     self.report(diagnose::expected_register(operand.span, found));
                     return None;
@@ -134,11 +143,11 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Component { .. } | OperandKind::Minus(_) => {
                 let text = operand.span.text(self.source);
                 text.rsplit_once('.')
-                    .and_then(|(_, part)| Parts::read(part.trim()))
+                    .and_then(|(_, part)| SubwordSelector::read(part.trim()))
             }
             _ => None,
         };
-        Some(Read {
+        Some(VideoOperand {
             value,
             parts,
             negated,
@@ -147,22 +156,22 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn video_register(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         name: Name,
     ) -> Option<RegisterId> {
         let register = self.register(site, name, operand.span)?;
-        self.fit(operand.span, register, TY, Fit::Exact)?;
+        self.fit(operand.span, register, TY, TypeMatch::Exact)?;
         Some(register)
     }
 
     /// Checks whether an operand may select these bytes or half words.
     fn check_part(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
-        Asked { op, lanes, place }: Asked,
-        found: Option<Parts>,
+        OperandRequest { op, lanes, place }: OperandRequest,
+        found: Option<SubwordSelector>,
     ) -> Option<()> {
         let Some(found) = found else { return Some(()) };
         let opcode = self.opcode(site);
@@ -174,28 +183,32 @@ impl<'a> BodyChecker<'a, '_> {
         let is_falling = digits.windows(2).all(|pair| pair.first() > pair.last());
         let most = digits.iter().max().map_or(0, |digit| usize::from(*digit));
         let problem = match (lanes, place) {
-            (_, Place::Addend) => Some(parts::part_of_addend(opcode, operand.span)),
-            (VideoLanes::One, Place::Destination) if op == VideoOp::Mad => {
+            (_, OperandPosition::Addend) => Some(parts::part_of_addend(opcode, operand.span)),
+            (SimdWidth::One, OperandPosition::Destination) if op == VideoOp::Mad => {
                 Some(wrong("a whole register"))
             }
-            (VideoLanes::One, Place::Destination) if site.plan.modifiers.reduce.is_some() => {
+            (SimdWidth::One, OperandPosition::Destination)
+                if site.plan.modifiers.reduce.is_some() =>
+            {
                 Some(parts::part_and_operation(opcode, operand.span))
             }
-            (VideoLanes::One, Place::Destination) if site.operands.count() < site.plan.n_most => {
+            (SimdWidth::One, OperandPosition::Destination)
+                if site.operands.count() < site.plan.max_operands =>
+            {
                 Some(parts::part_without_rest(opcode, operand.span))
             }
-            (VideoLanes::One, _) => {
+            (SimdWidth::One, _) => {
                 let n_parts = if found.bytes { 4 } else { 2 };
                 (digits.len() != 1 || most >= n_parts)
                     .then(|| wrong("a selector of one byte or half word, such as `.b0` or `.h1`"))
             }
-            (VideoLanes::Two | VideoLanes::Four, Place::Destination) => {
-                let is_own = found.bytes == (lanes == VideoLanes::Four);
+            (SimdWidth::Two | SimdWidth::Four, OperandPosition::Destination) => {
+                let is_own = found.bytes == (lanes == SimdWidth::Four);
                 (!is_own || !is_falling || most >= n)
                     .then(|| wrong("a selector that lists parts of the result in descending order"))
             }
-            (VideoLanes::Two | VideoLanes::Four, Place::Factor) => {
-                let is_own = found.bytes == (lanes == VideoLanes::Four);
+            (SimdWidth::Two | SimdWidth::Four, OperandPosition::Factor) => {
+                let is_own = found.bytes == (lanes == SimdWidth::Four);
                 (!is_own || digits.len() != n || most >= 2 * n)
                     .then(|| wrong("a selector with one part of a source for each result"))
             }
@@ -211,10 +224,10 @@ impl<'a> BodyChecker<'a, '_> {
 }
 
 /// Returns the noun for a source that a video instruction rejects, or `None` for an accepted source.
-fn refused_source(value: Source, lanes: VideoLanes, place: Place) -> Option<&'static str> {
-    let takes_sums = lanes == VideoLanes::One && place == Place::Addend;
+fn refused_source(value: Source, lanes: SimdWidth, place: OperandPosition) -> Option<&'static str> {
+    let takes_sums = lanes == SimdWidth::One && place == OperandPosition::Addend;
     match value {
-        Source::Immediate(_) if lanes != VideoLanes::One => Some("a number"),
+        Source::Immediate(_) if lanes != SimdWidth::One => Some("a number"),
         Source::VariableAddress { .. } if !takes_sums => Some("the address of a variable"),
         Source::FunctionAddress(_) => Some("a function"),
         Source::RegisterOffset { .. } if !takes_sums => Some("an address expression"),
@@ -222,9 +235,11 @@ fn refused_source(value: Source, lanes: VideoLanes, place: Place) -> Option<&'st
     }
 }
 
-fn of_register(register: RegisterId, place: Place) -> OperandValue {
+fn of_register(register: RegisterId, place: OperandPosition) -> OperandValue {
     match place {
-        Place::Destination => destination(register),
-        Place::Factor | Place::Addend => source(crate::check::body::lower::register(register)),
+        OperandPosition::Destination => destination(register),
+        OperandPosition::Factor | OperandPosition::Addend => {
+            source(crate::check::body::lower::register(register))
+        }
     }
 }

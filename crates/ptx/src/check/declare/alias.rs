@@ -1,7 +1,7 @@
 //! Checks `.alias`, which declares a second name of a function (PTX ISA, "Kernel and Function Directives: .alias"; assembler
 //! 13.5). After the directive, the name denotes the aliased function.
 
-use crate::check::declare::pass::Pass;
+use crate::check::declare::pass::DeclarationPass;
 use crate::check::declare::redeclaration;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::declarations as diagnose;
@@ -13,7 +13,7 @@ use warpgrid_program::{FunctionId, FunctionKind};
 
 const ALIASES: Gate = Gate::ptx(6, 3).sm(30);
 
-impl Pass<'_, '_> {
+impl DeclarationPass<'_, '_> {
     /// Processes `.alias name, function;`.
     pub(crate) fn alias(&mut self, own: &Directive) {
         let module = self.context.module;

@@ -1,6 +1,6 @@
 //! Calling convention: parameter and result types that functions with ABI calls may have (assembler 13.5).
 
-use crate::module::Module;
+use crate::module::TargetContext;
 use warpgrid_isa::{ScalarType, TypeKind};
 use warpgrid_program::{Function, Parameter, RegisterId, Variable};
 
@@ -8,18 +8,18 @@ use warpgrid_program::{Function, Parameter, RegisterId, Variable};
 const CONVENTION: u16 = 20;
 
 /// Returns whether calls of the module use the calling convention.
-pub(crate) fn is_kept(module: &Module) -> bool {
+pub(crate) fn is_kept(module: &TargetContext) -> bool {
     has_target(module) && !module.has_several_results
 }
 
 /// Returns whether the target has a calling convention, which applies unless a function has several results.
-const fn has_target(module: &Module) -> bool {
+const fn has_target(module: &TargetContext) -> bool {
     module.target.sm >= CONVENTION
 }
 
 /// Returns whether a function with several results disables the calling convention, which indirect calls and calls of other
 /// modules require.
-pub(crate) fn is_turned_off(module: &Module) -> bool {
+pub(crate) fn is_turned_off(module: &TargetContext) -> bool {
     has_target(module) && module.has_several_results
 }
 

@@ -2,7 +2,7 @@
 
 use crate::check::context::Context;
 use crate::check::names::name_map::NameMap;
-use crate::check::report::Reporter;
+use crate::check::report::DiagnosticSink;
 use crate::diagnostics::check as diagnose_names;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
@@ -19,10 +19,10 @@ const INLINED: Gate = Gate::ptx(7, 0);
 const FILE_TIMES: Gate = Gate::ptx(3, 2);
 
 /// File, line and column.
-type Place = [u64; 3];
+type SourceLocation = [u64; 3];
 
 /// Checks file numbers, labels of sections, and inlining information of `.loc`.
-pub(crate) fn check(context: &Context<'_>, reporter: &mut Reporter) {
+pub(crate) fn check(context: &Context<'_>, reporter: &mut DiagnosticSink) {
     let directives = &context.tree.directives;
     let of_kind = |kind| {
         let directives = directives.iter();
@@ -39,7 +39,7 @@ pub(crate) fn check(context: &Context<'_>, reporter: &mut Reporter) {
 fn check_files<'t>(
     context: &Context<'_>,
     files: impl Iterator<Item = &'t Directive>,
-    reporter: &mut Reporter,
+    reporter: &mut DiagnosticSink,
 ) {
     let mut numbers: Vec<(u64, Span)> = files
         .filter_map(|file| {
@@ -68,7 +68,7 @@ fn check_files<'t>(
 fn labels<'t>(
     context: &Context<'_>,
     sections: impl Iterator<Item = &'t Directive>,
-    reporter: &mut Reporter,
+    reporter: &mut DiagnosticSink,
 ) -> NameMap<Span> {
     let mut labels = NameMap::default();
     for operand in sections.flat_map(|section| operands(context, section)) {
@@ -95,16 +95,16 @@ fn check_inlined<'t>(
     context: &Context<'_>,
     locs: impl Iterator<Item = &'t Directive>,
     labels: &NameMap<Span>,
-    reporter: &mut Reporter,
+    reporter: &mut DiagnosticSink,
 ) {
     let locs: Vec<&Directive> = locs.collect();
     let applied = applied_starts(context);
-    let mut places: Vec<(Place, u32)> = locs
+    let mut places: Vec<(SourceLocation, u32)> = locs
         .iter()
         .filter_map(|loc| Some((place(operands(context, loc))?, loc.span.start)))
         .collect();
     places.sort_by_cached_key(|(place, _)| hash(*place));
-    let is_known = |at: Place, before: u32| {
+    let is_known = |at: SourceLocation, before: u32| {
         let first = places.partition_point(|(place, _)| hash(*place) < hash(at));
         let alike = places.iter().skip(first);
         let mut alike = alike.take_while(|(place, _)| hash(*place) == hash(at));
@@ -199,12 +199,12 @@ const fn integer(operand: &Operand) -> Option<u64> {
     }
 }
 
-fn place<'o>(mut operands: impl Iterator<Item = &'o Operand>) -> Option<Place> {
+fn place<'o>(mut operands: impl Iterator<Item = &'o Operand>) -> Option<SourceLocation> {
     let mut number = || integer(operands.next()?);
     Some([number()?, number()?, number()?])
 }
 
 /// Returns a sort key for positions. Several positions may have the same key.
-const fn hash([file, line, column]: Place) -> u64 {
+const fn hash([file, line, column]: SourceLocation) -> u64 {
     (line << 32 | column).wrapping_add(file.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }

@@ -3,31 +3,31 @@
 
 use crate::check::context::Context;
 use crate::check::names::lookup;
-use crate::check::names::lookup::Lookup;
-use crate::check::report::Reporter;
+use crate::check::names::lookup::NameLookup;
+use crate::check::report::DiagnosticSink;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::raise;
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::tree::Tree;
 use crate::tree::declaration::{
-    Attribute, Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader,
-    FunctionSort, Linkage,
+    Attribute, Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionDirective,
+    FunctionHeader, Linkage,
 };
 use warpgrid_isa::{Gate, ScalarType, Target, VectorWidth, Version};
 use warpgrid_program::{Diagnostic, Span};
 
 /// Scope of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum DeclarationScope {
     /// Module scope.
     Module,
     /// In the body of a function.
     Body,
     /// In the parameter list of a function or kernel.
-    Parameter(FunctionSort),
+    Parameter(FunctionDirective),
     /// Parameter list that declares no variables: of an `.extern` function, or of a call prototype within this kind of function.
     /// The assembler checks the syntax of such a declaration, but not whether the variable could exist (assembler 13.5).
-    Prototype(Option<FunctionSort>),
+    Prototype(Option<FunctionDirective>),
 }
 
 /// Whether the checks of a declaration succeeded. Initial values of an invalid declaration are not evaluated.
@@ -54,17 +54,17 @@ pub(crate) struct Declarations<'a, 'c> {
     pub(crate) context: Context<'a>,
     pub(crate) source: &'a str,
     pub(crate) tree: &'a Tree,
-    module: &'a Module,
+    module: &'a TargetContext,
     /// Names that are visible at this position.
-    pub(crate) names: &'c dyn Lookup,
-    reporter: &'c mut Reporter,
+    pub(crate) names: &'c dyn NameLookup,
+    reporter: &'c mut DiagnosticSink,
 }
 
 impl<'a, 'c> Declarations<'a, 'c> {
     pub(crate) fn new(
         context: Context<'a>,
-        names: &'c dyn Lookup,
-        reporter: &'c mut Reporter,
+        names: &'c dyn NameLookup,
+        reporter: &'c mut DiagnosticSink,
     ) -> Declarations<'a, 'c> {
         Declarations {
             context,
@@ -81,11 +81,11 @@ impl<'a, 'c> Declarations<'a, 'c> {
     }
 
     /// Checks a declaration and all of its names.
-    pub(crate) fn check(&mut self, declaration: &Declaration, place: Place) -> Validity {
+    pub(crate) fn check(&mut self, declaration: &Declaration, place: DeclarationScope) -> Validity {
         let before = self.reporter.n_errors();
         if declaration.declarators.is_empty() {
             let is_scalar = matches!(declaration.scalar, DeclaredType::Scalar(_));
-            if !is_scalar && place == Place::Body {
+            if !is_scalar && place == DeclarationScope::Body {
                 self.report(diagnose::texture_place(declaration.type_span));
             }
             return Validity::Invalid;
@@ -126,12 +126,12 @@ impl<'a, 'c> Declarations<'a, 'c> {
     pub(crate) fn check_parameters(
         &mut self,
         header: &FunctionHeader,
-        within: Option<FunctionSort>,
+        within: Option<FunctionDirective>,
     ) {
         let tree = self.tree;
         let place = match header.has_body {
-            true => Place::Parameter(header.sort),
-            false => Place::Prototype(within),
+            true => DeclarationScope::Parameter(header.sort),
+            false => DeclarationScope::Prototype(within),
         };
         let mut sinks = 0;
         for list in [header.returns, header.parameters] {
@@ -144,7 +144,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         for attribute in header.attributes.of(&tree.attributes) {
             self.check_attribute_gate(attribute);
         }
-        if header.sort == FunctionSort::Func || !header.has_body {
+        if header.sort == FunctionDirective::Func || !header.has_body {
             self.check_lists(header);
         }
     }
@@ -171,7 +171,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
         let parameters = header.parameters.of(&tree.declarations);
         for (index, open) in parameters.iter().enumerate().filter(|(_, p)| is_open(p)) {
-            if header.sort == FunctionSort::Entry {
+            if header.sort == FunctionDirective::Entry {
                 let message = "a kernel parameter cannot be an array without size";
                 self.report(diagnose::parameter_list(open.span, message));
             }
@@ -203,16 +203,16 @@ impl<'a, 'c> Declarations<'a, 'c> {
         &mut self,
         declaration: &Declaration,
         header: &FunctionHeader,
-        within: Option<FunctionSort>,
+        within: Option<FunctionDirective>,
         sinks: &mut usize,
     ) {
         use DeclarationSpace as S;
         let (is_legal, message) = match header.sort {
-            FunctionSort::Entry => (
+            FunctionDirective::Entry => (
                 declaration.space == S::Param,
                 "a kernel parameter must be in `.param`",
             ),
-            FunctionSort::Func => (
+            FunctionDirective::Func => (
                 matches!(declaration.space, S::Param | S::Reg),
                 "a function parameter must be in `.param` or `.reg`",
             ),
@@ -220,9 +220,9 @@ impl<'a, 'c> Declarations<'a, 'c> {
         if !is_legal {
             self.report(diagnose::parameter_list(declaration.space_span, message));
         }
-        if header.sort == FunctionSort::Func {
+        if header.sort == FunctionDirective::Func {
             if let Some(pointer) = declaration.pointer
-                && within != Some(FunctionSort::Entry)
+                && within != Some(FunctionDirective::Entry)
             {
                 let message = "`.ptr` is allowed for kernel parameters only";
                 self.report(diagnose::parameter_list(pointer.span, message));
@@ -237,7 +237,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         if header.name.is_none() {
             return;
         }
-        let most = usize::from(header.sort == FunctionSort::Entry);
+        let most = usize::from(header.sort == FunctionDirective::Entry);
         for declarator in self.tree.declarators_of(declaration) {
             *sinks += usize::from(declarator.name.is_none());
             if declarator.name.is_none() && *sinks > most {
@@ -252,24 +252,24 @@ impl<'a, 'c> Declarations<'a, 'c> {
             return;
         }
         let (what, gate) = match header.sort {
-            FunctionSort::Entry => ("the parameter list of a kernel", Gate::ptx(1, 4)),
-            FunctionSort::Func => ("a `.param` of a function", Gate::ptx(2, 0).sm(20)),
+            FunctionDirective::Entry => ("the parameter list of a kernel", Gate::ptx(1, 4)),
+            FunctionDirective::Func => ("a `.param` of a function", Gate::ptx(2, 0).sm(20)),
         };
         self.check_gate(gate, declaration.span, what);
     }
 
-    fn check_place(&mut self, declaration: &Declaration, place: Place) {
+    fn check_place(&mut self, declaration: &Declaration, place: DeclarationScope) {
         let space = declaration.space_span;
         let word = space.text(self.source);
         match place {
-            Place::Body => {
+            DeclarationScope::Body => {
                 let (from, to) = (Version::new(1, 4), Version::new(2, 0));
                 let version = self.module.version;
                 if declaration.space == DeclarationSpace::Param && (from..to).contains(&version) {
                     self.report(diagnose::parameter_place(space, version));
                 }
             }
-            Place::Module => {
+            DeclarationScope::Module => {
                 use DeclarationSpace as S;
                 // PTX 3.0 introduced the calling convention; since then, registers and local variables must be declared in
                 // functions.
@@ -283,21 +283,21 @@ impl<'a, 'c> Declarations<'a, 'c> {
                     self.report(diagnose::module_space(space, word));
                 }
             }
-            Place::Parameter(_) | Place::Prototype(_) => {}
+            DeclarationScope::Parameter(_) | DeclarationScope::Prototype(_) => {}
         }
         if declaration.space == DeclarationSpace::Tex {
             let version = self.module.version;
             if version >= Version::new(1, 5) {
                 self.report(diagnose::tex_space(space, version));
-            } else if place == Place::Body {
+            } else if place == DeclarationScope::Body {
                 self.report(diagnose::texture_place(space));
             }
         }
     }
 
-    fn check_type(&mut self, declaration: &Declaration, place: Place) {
+    fn check_type(&mut self, declaration: &Declaration, place: DeclarationScope) {
         let span = declaration.type_span;
-        let is_made = !matches!(place, Place::Prototype(_));
+        let is_made = !matches!(place, DeclarationScope::Prototype(_));
         // The assembler (13.5) does not check arrays.
         let is_single = self.declares_scalar(declaration);
         if declaration.scalar == DeclaredType::SamplerRef
@@ -313,9 +313,10 @@ impl<'a, 'c> Declarations<'a, 'c> {
             DeclaredType::TexRef | DeclaredType::SamplerRef | DeclaredType::SurfRef => {
                 let outside = declaration.space == DeclarationSpace::Global;
                 let is_misplaced = match place {
-                    Place::Body | Place::Prototype(Some(FunctionSort::Func)) => true,
-                    Place::Module => !outside && is_single,
-                    Place::Parameter(_) | Place::Prototype(_) => false,
+                    DeclarationScope::Body
+                    | DeclarationScope::Prototype(Some(FunctionDirective::Func)) => true,
+                    DeclarationScope::Module => !outside && is_single,
+                    DeclarationScope::Parameter(_) | DeclarationScope::Prototype(_) => false,
                 };
                 if is_misplaced {
                     self.report(diagnose::texture_place(span));
@@ -384,9 +385,9 @@ impl<'a, 'c> Declarations<'a, 'c> {
 
     /// Reports a predicate outside of a scalar register. In a prototype, only vectors and arrays are reported; elsewhere,
     /// `check_shape` reports arrays of registers.
-    fn check_predicate(&mut self, declaration: &Declaration, place: Place) {
+    fn check_predicate(&mut self, declaration: &Declaration, place: DeclarationScope) {
         let span = declaration.type_span;
-        let is_prototype = matches!(place, Place::Prototype(_));
+        let is_prototype = matches!(place, DeclarationScope::Prototype(_));
         let is_array = is_prototype && !self.declares_scalar(declaration);
         let has_one_element = declaration
             .vector
@@ -403,7 +404,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    fn check_alignment(&mut self, declaration: &Declaration, place: Place) {
+    fn check_alignment(&mut self, declaration: &Declaration, place: DeclarationScope) {
         let pointer = declaration.pointer.and_then(|pointer| pointer.alignment);
         for alignment in declaration.alignment.into_iter().chain(pointer) {
             if !alignment.bytes.is_power_of_two() {
@@ -416,7 +417,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
         if declaration.space == DeclarationSpace::Param
             && !matches!(
                 place,
-                Place::Parameter(FunctionSort::Entry) | Place::Prototype(_)
+                DeclarationScope::Parameter(FunctionDirective::Entry)
+                    | DeclarationScope::Prototype(_)
             )
             && alignment.bytes > PARAMETER_ALIGNMENT
         {
@@ -455,8 +457,13 @@ impl<'a, 'c> Declarations<'a, 'c> {
         self.check_gate(gate, attribute.span, &format!("attribute `{word}`"));
     }
 
-    fn check_shape(&mut self, declaration: &Declaration, declarator: &Declarator, place: Place) {
-        if matches!(place, Place::Prototype(_)) {
+    fn check_shape(
+        &mut self,
+        declaration: &Declaration,
+        declarator: &Declarator,
+        place: DeclarationScope,
+    ) {
+        if matches!(place, DeclarationScope::Prototype(_)) {
             return;
         }
         let dimensions = self.tree.dimensions_of(declarator);
@@ -492,9 +499,9 @@ impl<'a, 'c> Declarations<'a, 'c> {
             .is_some_and(|d| d.size.is_none_or(|n| n == 0));
         let given = open_first && self.has_values(declarator);
         let may_be_open = match place {
-            Place::Module => declaration.linkage == Some(Linkage::Extern),
-            Place::Parameter(sort) => sort == FunctionSort::Func,
-            Place::Body | Place::Prototype(_) => false,
+            DeclarationScope::Module => declaration.linkage == Some(Linkage::Extern),
+            DeclarationScope::Parameter(sort) => sort == FunctionDirective::Func,
+            DeclarationScope::Body | DeclarationScope::Prototype(_) => false,
         };
         let open_inner = dimensions
             .iter()

@@ -1,33 +1,33 @@
 //! Checks directives of functions and bodies: version, target, arguments, and conflicts with other directives.
 
 use crate::check::context::Context;
-use crate::check::report::Reporter;
+use crate::check::report::DiagnosticSink;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::declaration::{Directive, DirectiveKind, FunctionHeader, FunctionSort};
+use crate::tree::declaration::{Directive, DirectiveKind, FunctionDirective, FunctionHeader};
 use crate::tree::operand::OperandKind;
 use warpgrid_isa::Gate;
 use warpgrid_isa::directives::{NOUNROLL, PRAGMAS, PragmaValue, directive};
 
 /// Position of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DirectivePlace {
+pub(crate) enum DirectiveContext {
     Module,
     /// Between the header and the body of a function.
     Head,
-    Body(FunctionSort),
+    Body(FunctionDirective),
 }
 
 /// Checks the directives between the header and the body of a function.
 pub(crate) fn check_of_function(
     context: &Context<'_>,
     header: &FunctionHeader,
-    reporter: &mut Reporter,
+    reporter: &mut DiagnosticSink,
 ) {
     let Context { source, tree, .. } = *context;
     let all = header.directives.of(&tree.directives);
     for (index, own) in all.iter().enumerate() {
-        check(context, own, DirectivePlace::Head, reporter);
+        check(context, own, DirectiveContext::Head, reporter);
         let text = own.word.text(source);
         if text == ".noreturn" && !header.returns.is_empty() {
             reporter.report(diagnose::returns_nothing(own.word));
@@ -37,7 +37,7 @@ pub(crate) fn check_of_function(
         let before = all.iter().take(index).map(|other| other.word.text(source));
         let late = before.rev().find(|other| row.precedes.contains(other));
         let clash = row.excludes.iter().find(|word| has(word));
-        let lack = row.needs.iter().find(|word| !has(word));
+        let lack = row.requires.iter().find(|word| !has(word));
         let problems = [
             clash.map(|word| diagnose::directives_clash(own.word, text, word)),
             lack.map(|word| diagnose::directive_needs(own.word, text, word)),
@@ -47,8 +47,8 @@ pub(crate) fn check_of_function(
             reporter.report(problem);
         }
         let most = match header.name {
-            Some(_) => row.most.0,
-            None => row.most.1,
+            Some(_) => row.max_value.0,
+            None => row.max_value.1,
         };
         for (operand, _) in tree.arguments_of(own) {
             if let OperandKind::Integer { value, .. } = operand.kind
@@ -72,8 +72,8 @@ pub(crate) fn check_of_function(
 pub(crate) fn check(
     context: &Context<'_>,
     own: &Directive,
-    place: DirectivePlace,
-    reporter: &mut Reporter,
+    place: DirectiveContext,
+    reporter: &mut DiagnosticSink,
 ) {
     let Context { source, module, .. } = *context;
     if own.kind == DirectiveKind::Pragma {
@@ -85,7 +85,7 @@ pub(crate) fn check(
     }
     let text = own.word.text(source);
     let Some(row) = directive(text) else { return };
-    if let Some(until) = row.until
+    if let Some(until) = row.removed_in
         && module.version >= until
     {
         reporter.report(diagnose::directive_ended(own.word, text, until));
@@ -97,7 +97,7 @@ pub(crate) fn check(
 }
 
 /// Checks the required versions of the contents of a section (assembler 13.5).
-fn check_section(context: &Context<'_>, own: &Directive, reporter: &mut Reporter) {
+fn check_section(context: &Context<'_>, own: &Directive, reporter: &mut DiagnosticSink) {
     let Context { tree, module, .. } = *context;
     for (operand, _) in tree.arguments_of(own) {
         let (what, gate) = match operand.kind {
@@ -150,30 +150,30 @@ fn pragma_value(text: &str) -> &str {
 fn check_pragma(
     context: &Context<'_>,
     own: &Directive,
-    place: DirectivePlace,
-    reporter: &mut Reporter,
+    place: DirectiveContext,
+    reporter: &mut DiagnosticSink,
 ) {
     let module = context.module;
     for text in pragma_texts(context, own) {
         let Some(row) = PRAGMAS.iter().find(|row| text.starts_with(row.word)) else {
-            if place == DirectivePlace::Module && text != NOUNROLL {
+            if place == DirectiveContext::Module && text != NOUNROLL {
                 reporter.report(diagnose::pragma_in_module(own.span, text));
             }
             continue;
         };
         match place {
-            DirectivePlace::Module | DirectivePlace::Head if row.in_body => {
+            DirectiveContext::Module | DirectiveContext::Head if row.in_body => {
                 reporter.report(diagnose::pragma_place(own.span, row.word));
             }
-            DirectivePlace::Module => reporter.report(diagnose::pragma_in_module(own.span, text)),
-            DirectivePlace::Head => {}
-            DirectivePlace::Body(FunctionSort::Func) if row.in_kernels => {
+            DirectiveContext::Module => reporter.report(diagnose::pragma_in_module(own.span, text)),
+            DirectiveContext::Head => {}
+            DirectiveContext::Body(FunctionDirective::Func) if row.in_kernels => {
                 reporter.report(diagnose::pragma_in_function(own.span, row.word));
             }
-            DirectivePlace::Body(_) if !module.meets(row.gate) => {
+            DirectiveContext::Body(_) if !module.meets(row.gate) => {
                 reporter.report(special_gate(row.word, own.span, row.gate, module));
             }
-            DirectivePlace::Body(sort) => {
+            DirectiveContext::Body(sort) => {
                 let value = pragma_value(text);
                 if !is_value(row.value, value, sort) {
                     reporter.report(diagnose::pragma_value(own.span, row.word, value));
@@ -184,11 +184,11 @@ fn check_pragma(
 }
 
 /// Returns whether a pragma accepts a value.
-fn is_value(expected: PragmaValue, value: &str, sort: FunctionSort) -> bool {
+fn is_value(expected: PragmaValue, value: &str, sort: FunctionDirective) -> bool {
     let number = read_integer(value);
     match (expected, sort) {
-        (PragmaValue::Any, _) | (PragmaValue::IntegerInKernels, FunctionSort::Func) => true,
-        (PragmaValue::Integer, _) | (PragmaValue::IntegerInKernels, FunctionSort::Entry) => {
+        (PragmaValue::Any, _) | (PragmaValue::IntegerInKernels, FunctionDirective::Func) => true,
+        (PragmaValue::Integer, _) | (PragmaValue::IntegerInKernels, FunctionDirective::Entry) => {
             number.is_some()
         }
         (PragmaValue::Positive, _) => matches!(number, Some((false, 1..))),

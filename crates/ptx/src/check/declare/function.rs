@@ -2,14 +2,15 @@
 
 use crate::check::declare::convention;
 use crate::check::declare::directive;
-use crate::check::declare::pass::Pass;
+use crate::check::declare::pass::DeclarationPass;
 use crate::check::declare::redeclaration;
 use crate::check::names::binding::Binding;
-use crate::check::names::module_names::Stamp;
+use crate::check::names::module_names::Definition;
 use crate::diagnostics::declarations as diagnose_declarations;
 use crate::tree::Range;
 use crate::tree::declaration::{
-    Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionHeader, FunctionSort, Linkage,
+    Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionDirective, FunctionHeader,
+    Linkage,
 };
 use crate::tree::name::Name;
 use crate::tree::operand::OperandKind;
@@ -21,7 +22,7 @@ use warpgrid_program::{
 
 /// Variables and registers that the parameter lists of a header declare.
 #[derive(Debug, Default)]
-struct Lists {
+struct ParameterLists {
     variables: Vec<Variable>,
     registers: Registers,
 }
@@ -33,7 +34,7 @@ enum HeaderKind {
     Definition,
 }
 
-impl Pass<'_, '_> {
+impl DeclarationPass<'_, '_> {
     /// Processes `.entry` or `.func` without a body.
     pub(crate) fn prototype(&mut self, index: u32) {
         let tree = self.context.tree;
@@ -49,7 +50,7 @@ impl Pass<'_, '_> {
             self.declarations().refuse_textures(header);
         }
         directive::check_of_function(&self.context, header, self.reporter);
-        let mut lists = Lists::default();
+        let mut lists = ParameterLists::default();
         let returns = self.parameters(header.returns, header, &mut lists);
         let parameters = self.parameters(header.parameters, header, &mut lists);
         // The parameters of a definition take precedence over those of a prototype.
@@ -68,7 +69,7 @@ impl Pass<'_, '_> {
         let header = self.context.tree.functions.get(index as usize)?;
         let id = self.function_id(header, index, HeaderKind::Definition);
         self.declarations().check_parameters(header, None);
-        let mut lists = Lists::default();
+        let mut lists = ParameterLists::default();
         let returns = self.parameters(header.returns, header, &mut lists);
         let parameters = self.parameters(header.parameters, header, &mut lists);
         directive::check_of_function(&self.context, header, self.reporter);
@@ -81,7 +82,7 @@ impl Pass<'_, '_> {
         function.bounds = bounds;
         // With the option `debug`, no function is inlined into its caller.
         if self.context.module.is_debug
-            && header.sort == FunctionSort::Func
+            && header.sort == FunctionDirective::Func
             && convention::is_kept(self.context.module)
             && let Some(ty) = convention::refused(self.context.source, function)
         {
@@ -105,7 +106,7 @@ impl Pass<'_, '_> {
         let stamp = header
             .name
             .and_then(|name| self.declared.names.get(name, u32::MAX));
-        if let Some(Stamp {
+        if let Some(Definition {
             binding: Binding::Function(id),
             span,
         }) = stamp
@@ -128,8 +129,8 @@ impl Pass<'_, '_> {
         self.declared.functions.push(Function {
             name,
             kind: match header.sort {
-                FunctionSort::Entry => FunctionKind::Entry,
-                FunctionSort::Func => FunctionKind::Function,
+                FunctionDirective::Entry => FunctionKind::Entry,
+                FunctionDirective::Func => FunctionKind::Function,
             },
             defined: defines,
             parameters: Vec::new(),
@@ -163,12 +164,12 @@ impl Pass<'_, '_> {
         &mut self,
         range: Range,
         header: &FunctionHeader,
-        lists: &mut Lists,
+        lists: &mut ParameterLists,
     ) -> Vec<Parameter> {
         let tree = self.context.tree;
         let space = match header.sort {
-            FunctionSort::Entry => StateSpace::ParamEntry,
-            FunctionSort::Func => StateSpace::ParamFunc,
+            FunctionDirective::Entry => StateSpace::ParamEntry,
+            FunctionDirective::Func => StateSpace::ParamFunc,
         };
         let mut parameters = Vec::with_capacity(range.len());
         for declaration in range.of(&tree.declarations) {

@@ -3,7 +3,7 @@
 
 use crate::check::declare::memory;
 use crate::diagnostics::rules::special_gate;
-use crate::module::Module;
+use crate::module::TargetContext;
 use warpgrid_isa::StateSpace;
 use warpgrid_isa::form::Gate;
 use warpgrid_program::{
@@ -16,7 +16,7 @@ pub(crate) const KERNEL_ADDRESS: Gate = Gate::ptx(3, 1).sm(35);
 
 /// Reports variables that contain addresses of kernels.
 pub(crate) fn check_addresses(
-    module: &Module,
+    module: &TargetContext,
     functions: &[Function],
     variables: &[Variable],
 ) -> Vec<Diagnostic> {
@@ -41,14 +41,14 @@ pub(crate) fn check_addresses(
 /// Shared variables that a function uses, and functions to which it refers. The assembler treats functions whose address is taken
 /// as called.
 #[derive(Debug, Default)]
-struct Uses {
+struct CallGraphNode {
     named: Vec<u32>,
     functions: Vec<FunctionId>,
 }
 
-impl Uses {
-    fn of(function: &Function, variables: &[Variable]) -> Uses {
-        let mut uses = Uses::default();
+impl CallGraphNode {
+    fn of(function: &Function, variables: &[Variable]) -> CallGraphNode {
+        let mut uses = CallGraphNode::default();
         for operand in &function.operands {
             match &operand.value {
                 OperandValue::Source(Source::VariableAddress { variable, .. }, _) => {
@@ -100,7 +100,7 @@ fn shared_bytes(variables: &[Variable]) -> u64 {
 /// Reports excessive static shared memory of kernels: the shared variables of a kernel and of all functions that it calls, and
 /// the shared module variables that they use.
 pub(crate) fn check_shared(
-    module: &Module,
+    module: &TargetContext,
     functions: &[Function],
     variables: &[Variable],
 ) -> Vec<Diagnostic> {
@@ -117,9 +117,9 @@ pub(crate) fn check_shared(
     if !functions.iter().any(may_be_much) {
         return Vec::new();
     }
-    let uses: Vec<Uses> = functions
+    let uses: Vec<CallGraphNode> = functions
         .iter()
-        .map(|function| Uses::of(function, variables))
+        .map(|function| CallGraphNode::of(function, variables))
         .collect();
     let kernels = functions.iter().zip(0..);
     let kernels = kernels.filter(|(function, _)| may_be_much(function));

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::module::Module;
+use crate::module::TargetContext;
 use warpgrid_isa::form::Gate;
 use warpgrid_isa::{StateSpace, Target};
 use warpgrid_program::{Diagnostic, Span, Variable};
@@ -23,7 +23,7 @@ pub(crate) fn check_shared<'v>(
 /// Maximum number of parameter bytes for all versions and targets, and the requirements for larger parameters (assembler 13.5).
 const PARAMETER_BYTES: u64 = 4352;
 const MANY_PARAMETERS: Gate = Gate::ptx(8, 1).sm(70);
-const MOST_PARAMETER_BYTES: u64 = 32_764;
+const MAX_PARAMETER_BYTES: u64 = 32_764;
 /// Size in bytes of the constant bank that contains the parameters. If the parameters start the bank, their alignment needs no
 /// padding (assembler 13.5).
 const BANK_BYTES: u64 = 65_536;
@@ -32,18 +32,18 @@ const BANK_OF_PARAMETERS: Gate = Gate::ptx(7, 8).sm(90);
 /// Reports excessive size of the parameters of a kernel.
 pub(crate) fn check_parameters(
     parameters: &[Variable],
-    module: &Module,
+    module: &TargetContext,
     kernel: Span,
 ) -> Option<Diagnostic> {
     let total = parameters.iter().fold(0_u64, |end, parameter| {
         end.next_multiple_of(u64::from(parameter.align_bytes.max(1)))
             .saturating_add(parameter.size_bytes)
     });
-    if total > MOST_PARAMETER_BYTES {
+    if total > MAX_PARAMETER_BYTES {
         return Some(diagnose::parameter_bytes(
             kernel,
             total,
-            MOST_PARAMETER_BYTES,
+            MAX_PARAMETER_BYTES,
         ));
     }
     let alignments = parameters.iter().map(|parameter| parameter.align_bytes);

@@ -1,16 +1,16 @@
 //! Pass over the module-scope statements.
 
 use crate::check::context::Context;
-use crate::check::declare::declarations::{Declarations, Place, Validity};
+use crate::check::declare::declarations::{DeclarationScope, Declarations, Validity};
 use crate::check::declare::directive;
-use crate::check::declare::directive::DirectivePlace;
+use crate::check::declare::directive::DirectiveContext;
 use crate::check::declare::outline::Outline;
-use crate::check::declare::redeclaration::Shape;
-use crate::check::declare::{Declared, debug, redeclaration};
+use crate::check::declare::redeclaration::DeclarationSignature;
+use crate::check::declare::{ModuleDeclarations, debug, redeclaration};
 use crate::check::names::binding::Binding;
-use crate::check::names::module_names::Stamp;
+use crate::check::names::module_names::Definition;
 use crate::check::names::name_map::NameMap;
-use crate::check::report::Reporter;
+use crate::check::report::DiagnosticSink;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations as diagnose_declarations;
 use crate::tree::declaration::{
@@ -25,11 +25,11 @@ use warpgrid_program::{
 };
 
 /// Collects all declarations of a module. A snippet declares only the function of its body.
-pub(crate) fn declare(context: Context<'_>, reporter: &mut Reporter) -> Declared {
-    let mut pass = Pass {
+pub(crate) fn declare(context: Context<'_>, reporter: &mut DiagnosticSink) -> ModuleDeclarations {
+    let mut pass = DeclarationPass {
         context,
         reporter,
-        declared: Declared::default(),
+        declared: ModuleDeclarations::default(),
         heads: Vec::new(),
         open: None,
         aliases: Vec::new(),
@@ -50,10 +50,10 @@ pub(crate) fn declare(context: Context<'_>, reporter: &mut Reporter) -> Declared
 
 /// State of the pass.
 #[derive(Debug)]
-pub(crate) struct Pass<'a, 'r> {
+pub(crate) struct DeclarationPass<'a, 'r> {
     pub(crate) context: Context<'a>,
-    pub(crate) reporter: &'r mut Reporter,
-    pub(crate) declared: Declared,
+    pub(crate) reporter: &'r mut DiagnosticSink,
+    pub(crate) declared: ModuleDeclarations,
     /// For each function, the index of the header of its first declaration in the tree.
     pub(crate) heads: Vec<u32>,
     /// Function whose body is being read. Within the body, the function may be declared again.
@@ -68,7 +68,7 @@ pub(crate) struct Pass<'a, 'r> {
     externs: Vec<u32>,
 }
 
-impl<'a> Pass<'a, '_> {
+impl<'a> DeclarationPass<'a, '_> {
     fn module(&mut self) {
         let statements = &self.context.tree.statements;
         let mut index = 0;
@@ -78,7 +78,12 @@ impl<'a> Pass<'a, '_> {
                 StatementKind::Declaration(declaration) => self.declaration(declaration),
                 StatementKind::Directive(own) => {
                     if let Some(own) = self.context.tree.directives.get(own as usize) {
-                        directive::check(&self.context, own, DirectivePlace::Module, self.reporter);
+                        directive::check(
+                            &self.context,
+                            own,
+                            DirectiveContext::Module,
+                            self.reporter,
+                        );
                         self.module_directive(own);
                     }
                 }
@@ -168,7 +173,9 @@ impl<'a> Pass<'a, '_> {
         let Some(declaration) = tree.declarations.get(index as usize) else {
             return;
         };
-        let validity = self.declarations().check(declaration, Place::Module);
+        let validity = self
+            .declarations()
+            .check(declaration, DeclarationScope::Module);
         for declarator in tree.declarators_of(declaration) {
             let Some(name) = declarator.name else {
                 continue;
@@ -186,7 +193,7 @@ impl<'a> Pass<'a, '_> {
             match declarator.count {
                 None => self.variable(declaration, declarator, name, variable, validity),
                 Some(count) => {
-                    if !self.family(Shape::of(declaration, declarator), name) {
+                    if !self.family(DeclarationSignature::of(declaration, declarator), name) {
                         continue;
                     }
                     for (name, text) in self.context.numbered_names(&variable.name, count) {
@@ -203,7 +210,7 @@ impl<'a> Pass<'a, '_> {
 
     /// Declares the name of a group, and returns whether its members can be declared. The name of a group is separate from those
     /// of its members, and can be declared again like a variable, even with a different count (assembler 13.5).
-    fn family(&mut self, again: Shape<'_>, name: Name) -> bool {
+    fn family(&mut self, again: DeclarationSignature<'_>, name: Name) -> bool {
         let Some((declaration, declarator)) = self.families.get(name).copied() else {
             self.families
                 .get_or_insert(name, (*again.declaration, *again.declarator));
@@ -211,7 +218,8 @@ impl<'a> Pass<'a, '_> {
         };
         let is_extern = |declaration: &Declaration| declaration.linkage == Some(Linkage::Extern);
         if is_extern(&declaration) || is_extern(again.declaration) {
-            let is_same = self.check_same(Shape::of(&declaration, &declarator), again);
+            let is_same =
+                self.check_same(DeclarationSignature::of(&declaration, &declarator), again);
             if is_same && !is_extern(again.declaration) {
                 *self
                     .families
@@ -307,7 +315,7 @@ impl<'a> Pass<'a, '_> {
         let span = declarator.name_span;
         let is_extern = declaration.linkage == Some(Linkage::Extern);
         let known = self.declared.names.get(name, u32::MAX);
-        if let Some(Stamp {
+        if let Some(Definition {
             binding: Binding::Variable(VariableId::Module(index)),
             ..
         }) = known
@@ -315,8 +323,8 @@ impl<'a> Pass<'a, '_> {
             let open = self.externs.binary_search(&index);
             if is_extern || open.is_ok() {
                 if let Some((declared, as_declared)) = self.known.get(index as usize).copied() {
-                    let first = Shape::of(&declared, &as_declared);
-                    self.check_same(first, Shape::of(declaration, declarator));
+                    let first = DeclarationSignature::of(&declared, &as_declared);
+                    self.check_same(first, DeclarationSignature::of(declaration, declarator));
                 }
                 if let (false, Ok(place)) = (is_extern, open) {
                     self.externs.remove(place);
@@ -335,7 +343,11 @@ impl<'a> Pass<'a, '_> {
     }
 
     /// Checks the redeclaration of a variable: the types must agree, and a definition must be visible to other modules.
-    fn check_same(&mut self, first: Shape<'_>, again: Shape<'_>) -> bool {
+    fn check_same(
+        &mut self,
+        first: DeclarationSignature<'_>,
+        again: DeclarationSignature<'_>,
+    ) -> bool {
         let (span, place) = (again.declarator.name_span, first.declarator.name_span);
         let text = span.text(self.context.source);
         if !redeclaration::has_type(&self.context, first, again) {

@@ -84,7 +84,11 @@ fn parameter_difference(
     let declarators = |declaration| context.tree.declarators_of(declaration).first();
     let shapes = declarators(first).zip(declarators(again));
     let has_type = shapes.is_none_or(|(one, other)| {
-        has_type(context, Shape::of(first, one), Shape::of(again, other))
+        has_type(
+            context,
+            DeclarationSignature::of(first, one),
+            DeclarationSignature::of(again, other),
+        )
     });
     if !has_type {
         return Some("parameters of different types");
@@ -109,14 +113,17 @@ fn alignment(declaration: &Declaration) -> u64 {
 
 /// Declarator with its declaration, which contains the type that several declarators share.
 #[derive(Clone, Copy)]
-pub(crate) struct Shape<'t> {
+pub(crate) struct DeclarationSignature<'t> {
     pub(crate) declaration: &'t Declaration,
     pub(crate) declarator: &'t Declarator,
 }
 
-impl<'t> Shape<'t> {
-    pub(crate) const fn of(declaration: &'t Declaration, declarator: &'t Declarator) -> Shape<'t> {
-        Shape {
+impl<'t> DeclarationSignature<'t> {
+    pub(crate) const fn of(
+        declaration: &'t Declaration,
+        declarator: &'t Declarator,
+    ) -> DeclarationSignature<'t> {
+        DeclarationSignature {
             declaration,
             declarator,
         }
@@ -125,7 +132,11 @@ impl<'t> Shape<'t> {
 
 /// Returns whether two names have the same type, including vector width and array dimensions. An array without size is compatible
 /// with arrays that differ only in the first dimension.
-pub(crate) fn has_type(context: &Context<'_>, first: Shape<'_>, again: Shape<'_>) -> bool {
+pub(crate) fn has_type(
+    context: &Context<'_>,
+    first: DeclarationSignature<'_>,
+    again: DeclarationSignature<'_>,
+) -> bool {
     let declarations = [first.declaration, again.declaration];
     let [one, other] = declarations.map(|declaration| (declaration.scalar, declaration.vector));
     if one != other {

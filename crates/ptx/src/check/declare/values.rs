@@ -2,7 +2,7 @@
 //! converts the values to bytes.
 
 use crate::check::declare::convention;
-use crate::check::declare::declarations::{Declarations, Place};
+use crate::check::declare::declarations::{DeclarationScope, Declarations};
 use crate::check::names::binding::Binding;
 use crate::check::names::lookup::meaning;
 use crate::diagnostics::check as names;
@@ -24,7 +24,7 @@ const MASKED_NUMBERS: Gate = Gate::ptx(7, 2);
 
 /// Expected values of one initializer.
 #[derive(Clone, Copy, Debug)]
-struct Element {
+struct InitializerElement {
     ty: ScalarType,
     type_span: Span,
     /// Number of elements of a vector; 1 for a scalar.
@@ -49,7 +49,7 @@ impl Declarations<'_, '_> {
         &mut self,
         declaration: &Declaration,
         declarator: &Declarator,
-        place: Place,
+        place: DeclarationScope,
     ) {
         let values = self.tree.init_values_of(declarator);
         let Some(first) = values.first() else {
@@ -59,7 +59,7 @@ impl Declarations<'_, '_> {
             declaration.space,
             DeclarationSpace::Global | DeclarationSpace::Const
         );
-        if !filled || matches!(place, Place::Parameter(_)) {
+        if !filled || matches!(place, DeclarationScope::Parameter(_)) {
             let name = declarator.name_span.text(self.source);
             let removed = Span::new(self.before_value(declarator, first.span), first.span.end);
             self.report(diagnose::no_initializer(
@@ -88,7 +88,7 @@ impl Declarations<'_, '_> {
             self.report(diagnose::half_value(first.span, declaration.type_span));
             return;
         }
-        let element = Element {
+        let element = InitializerElement {
             ty,
             type_span: declaration.type_span,
             n: declaration.vector.map_or(1, VectorWidth::n_elements),
@@ -164,7 +164,12 @@ impl Declarations<'_, '_> {
     }
 
     /// Checks one value with its children. `dimensions` contains the remaining array dimensions.
-    fn check_level(&mut self, values: &[InitValue], dimensions: &[Dimension], element: &Element) {
+    fn check_level(
+        &mut self,
+        values: &[InitValue],
+        dimensions: &[Dimension],
+        element: &InitializerElement,
+    ) {
         let Some((value, rest)) = values.split_first() else {
             return;
         };
@@ -202,7 +207,7 @@ impl Declarations<'_, '_> {
                     self.report(diagnose::vector_values(value.span, n, element.n, vector));
                     return;
                 }
-                return self.check_each(children, &[], &Element { n: 1, ..*element });
+                return self.check_each(children, &[], &InitializerElement { n: 1, ..*element });
             }
             None => {
                 self.report(diagnose::initial_shape(value.span, "a list", "one value"));
@@ -212,7 +217,12 @@ impl Declarations<'_, '_> {
         self.check_each(children, inner, element);
     }
 
-    fn check_each(&mut self, values: &[InitValue], dimensions: &[Dimension], element: &Element) {
+    fn check_each(
+        &mut self,
+        values: &[InitValue],
+        dimensions: &[Dimension],
+        element: &InitializerElement,
+    ) {
         let mut rest = values;
         while let Some(value) = rest.first() {
             let n = 1 + match value.kind {
@@ -226,8 +236,8 @@ impl Declarations<'_, '_> {
         }
     }
 
-    fn check_value(&mut self, value: &InitValue, element: &Element) {
-        let Element { ty, type_span, .. } = *element;
+    fn check_value(&mut self, value: &InitValue, element: &InitializerElement) {
+        let InitializerElement { ty, type_span, .. } = *element;
         let kind = ty.kind();
         let problem = match value.kind {
             InitValueKind::Integer { .. } if ty.is_float() => {
@@ -260,7 +270,7 @@ impl Declarations<'_, '_> {
     }
 
     /// Checks an address as an initial value (assembler 13.5).
-    fn check_address(&mut self, value: &InitValue, element: &Element) {
+    fn check_address(&mut self, value: &InitValue, element: &InitializerElement) {
         let InitValueKind::Address {
             name,
             name_span,
@@ -271,7 +281,7 @@ impl Declarations<'_, '_> {
         else {
             return;
         };
-        let Element { ty, type_span, .. } = *element;
+        let InitializerElement { ty, type_span, .. } = *element;
         let found = match meaning(&self.context, self.names, name) {
             // The name refers to the variable itself only if it is not declared otherwise: in `.func b() { .global .u64 b = b;
             // }`, the value is the address of the function.

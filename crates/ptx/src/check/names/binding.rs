@@ -48,7 +48,7 @@ impl Binding {
 
 /// Register group such as `%r<100>`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Group {
+pub(crate) struct RegisterGroup {
     pub(crate) stem: Symbol,
     pub(crate) count: u32,
     pub(crate) ty: ScalarType,

@@ -7,25 +7,25 @@ use warpgrid_program::Span;
 
 /// Group names of the open scopes.
 #[derive(Debug, Default)]
-pub(crate) struct Families {
-    names: NameMap<Family>,
+pub(crate) struct ParameterizedNames {
+    names: NameMap<ParameterizedName>,
     /// Previous declaration of each name, in the order of declarations.
-    undo: Vec<(Name, Family)>,
+    undo: Vec<(Name, ParameterizedName)>,
 }
 
 /// Declaration of a group name.
 #[derive(Clone, Copy, Debug)]
-struct Family {
+struct ParameterizedName {
     span: Span,
     /// Nesting depth of the declaring scope; 0 for an undeclared name.
     depth: u32,
 }
 
-impl Families {
+impl ParameterizedNames {
     /// Declares a group name in the scope at `depth`. If the same scope already declares the name, returns the span of that
     /// declaration and changes nothing.
     pub(crate) fn declare(&mut self, name: Name, depth: u32, span: Span) -> Result<(), Span> {
-        let none = Family {
+        let none = ParameterizedName {
             span: Span::at(0),
             depth: 0,
         };
@@ -34,7 +34,7 @@ impl Families {
             return Err(family.span);
         }
         self.undo.push((name, *family));
-        *family = Family { span, depth };
+        *family = ParameterizedName { span, depth };
         Ok(())
     }
 

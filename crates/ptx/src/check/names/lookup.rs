@@ -2,14 +2,14 @@
 
 use crate::check::context::Context;
 use crate::check::names::binding::Binding;
-use crate::check::report::Reporter;
+use crate::check::report::DiagnosticSink;
 use crate::diagnostics::check as diagnose;
 use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{Span, VariableId};
 
 /// Names that are visible at a position of the source.
-pub(crate) trait Lookup {
+pub(crate) trait NameLookup {
     /// Returns the declaration of exactly this name.
     fn declared(&self, name: Name) -> Binding;
 
@@ -21,7 +21,7 @@ pub(crate) trait Lookup {
 }
 
 /// Returns the meaning of a name, including special registers and numbers with leading zeros.
-pub(crate) fn meaning(context: &Context<'_>, names: &dyn Lookup, name: Name) -> Binding {
+pub(crate) fn meaning(context: &Context<'_>, names: &dyn NameLookup, name: Name) -> Binding {
     match names.declared(name) {
         Binding::None => {}
         found => return found,
@@ -41,7 +41,7 @@ pub(crate) const MAX_CANDIDATES: usize = 4096;
 pub(crate) fn report_unknown(
     context: &Context<'_>,
     candidates: &[Name],
-    reporter: &mut Reporter,
+    reporter: &mut DiagnosticSink,
     span: Span,
 ) {
     if reporter.is_full() {

@@ -8,12 +8,12 @@ use warpgrid_program::Span;
 /// Names that a module declares outside of bodies.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleNames {
-    stamps: NameMap<Stamp>,
+    stamps: NameMap<Definition>,
 }
 
 /// Meaning of a name after its declaration.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stamp {
+pub(crate) struct Definition {
     pub(crate) binding: Binding,
     /// Span of the name in its declaration.
     pub(crate) span: Span,
@@ -25,7 +25,8 @@ impl ModuleNames {
         match self.stamps.get(name) {
             Some(first) => Err(first.span),
             None => {
-                self.stamps.get_or_insert(name, Stamp { binding, span });
+                self.stamps
+                    .get_or_insert(name, Definition { binding, span });
                 Ok(())
             }
         }
@@ -34,12 +35,12 @@ impl ModuleNames {
     /// Replaces the meaning of a declared name.
     pub(crate) fn replace(&mut self, name: Name, binding: Binding) {
         if let Some(stamp) = self.stamps.get(name).copied() {
-            *self.stamps.get_or_insert(name, stamp) = Stamp { binding, ..stamp };
+            *self.stamps.get_or_insert(name, stamp) = Definition { binding, ..stamp };
         }
     }
 
     /// Returns the declaration of a name if it precedes byte `at` of the source.
-    pub(crate) fn get(&self, name: Name, at: u32) -> Option<Stamp> {
+    pub(crate) fn get(&self, name: Name, at: u32) -> Option<Definition> {
         let stamp = self.stamps.get(name).copied();
         stamp.filter(|stamp| stamp.span.start < at)
     }

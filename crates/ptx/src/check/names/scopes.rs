@@ -4,10 +4,10 @@
 //! an undo log restores the bindings when a scope is closed. A name that no scope declares may be declared by the module before
 //! the body.
 
-use crate::check::names::binding::{Binding, Group};
-use crate::check::names::families::Families;
+use crate::check::names::binding::{Binding, RegisterGroup};
+use crate::check::names::families::ParameterizedNames;
 use crate::check::names::module_names::ModuleNames;
-use crate::check::names::table::{Entry, FREE, Table};
+use crate::check::names::table::{BindingEntry, BindingTable, FREE};
 use crate::tree::Tree;
 use crate::tree::name::{Name, Symbol};
 use warpgrid_isa::ScalarType;
@@ -19,10 +19,10 @@ pub(crate) struct Scopes<'d> {
     module: &'d ModuleNames,
     /// Start offset of the body. Module-scope names that are declared before this offset are visible.
     at: u32,
-    table: Table,
-    groups: Vec<Group>,
-    families: Families,
-    undo: Vec<(Name, Entry)>,
+    table: BindingTable,
+    groups: Vec<RegisterGroup>,
+    families: ParameterizedNames,
+    undo: Vec<(Name, BindingEntry)>,
     /// For each open scope: the lengths of `undo` and `groups` before the scope was opened.
     scopes: Vec<(usize, usize)>,
 }
@@ -33,9 +33,9 @@ impl<'d> Scopes<'d> {
         Scopes {
             module,
             at: 0,
-            table: Table::new(tree.symbols.len(), n_bytes),
+            table: BindingTable::new(tree.symbols.len(), n_bytes),
             groups: Vec::new(),
-            families: Families::default(),
+            families: ParameterizedNames::default(),
             undo: Vec::new(),
             scopes: Vec::new(),
         }
@@ -79,7 +79,7 @@ impl<'d> Scopes<'d> {
 
     /// Fast path: returns the register group that declares `name` if the name is unbound and exactly one group has its stem.
     #[inline]
-    pub(crate) fn only_group(&self, name: Name) -> Option<Group> {
+    pub(crate) fn unique_group(&self, name: Name) -> Option<RegisterGroup> {
         let stem = self.table.stem(name.stem)?;
         let number = name.number()?;
         let free = stem.numbered.get(number as usize)?.binding == Binding::None;
@@ -90,12 +90,12 @@ impl<'d> Scopes<'d> {
         (free && !stem.has_sparse && number < group.count).then_some(*group)
     }
 
-    /// Binds a name for which [`Scopes::only_group`] has returned a group.
+    /// Binds a name for which [`Scopes::unique_group`] has returned a group.
     #[inline]
-    pub(crate) fn bind_only_member(&mut self, name: Name, binding: Binding, group: Group) {
+    pub(crate) fn bind_only_member(&mut self, name: Name, binding: Binding, group: RegisterGroup) {
         let stem = self.table.stem_mut(name.stem);
         if let Some(place) = stem.and_then(|stem| stem.numbered.get_mut(name.number as usize)) {
-            *place = Entry {
+            *place = BindingEntry {
                 binding,
                 depth: group.depth,
                 span: group.span,
@@ -132,7 +132,7 @@ impl<'d> Scopes<'d> {
 
     /// Returns the entry of a name. If the entry is free or belongs to an outer scope, also returns the group that declares the
     /// name in its place.
-    fn visible(&self, name: Name) -> (Entry, Option<u32>) {
+    fn visible(&self, name: Name) -> (BindingEntry, Option<u32>) {
         let entry = self.table.entry(name);
         let stem = self.table.stem(name.stem);
         let group_depth = stem.map_or(0, |stem| stem.group_depth);
@@ -146,7 +146,7 @@ impl<'d> Scopes<'d> {
         (entry, group)
     }
 
-    pub(crate) fn group(&self, index: u32) -> Option<Group> {
+    pub(crate) fn group(&self, index: u32) -> Option<RegisterGroup> {
         self.groups.get(index as usize).copied()
     }
 
@@ -179,7 +179,7 @@ impl<'d> Scopes<'d> {
     /// Binds a name, and replaces its previous meaning.
     pub(crate) fn bind(&mut self, name: Name, binding: Binding, span: Span) {
         let depth = self.scopes.len() as u32;
-        let entry = Entry {
+        let entry = BindingEntry {
             binding,
             depth,
             span,
@@ -190,8 +190,8 @@ impl<'d> Scopes<'d> {
 
     /// Binds a register of a group at its first occurrence. The register belongs to the scope of the group, which may be an outer
     /// scope.
-    pub(crate) fn bind_member(&mut self, name: Name, binding: Binding, group: Group) {
-        let entry = Entry {
+    pub(crate) fn bind_member(&mut self, name: Name, binding: Binding, group: RegisterGroup) {
+        let entry = BindingEntry {
             binding,
             depth: group.depth,
             span: group.span,
@@ -207,7 +207,7 @@ impl<'d> Scopes<'d> {
 
     /// Binds a name in the whole body, outside of its scopes.
     pub(crate) fn bind_outside(&mut self, name: Name, binding: Binding) {
-        let old = self.table.put(name, Entry { binding, ..FREE });
+        let old = self.table.put(name, BindingEntry { binding, ..FREE });
         self.undo.push((name, old));
     }
 
@@ -231,7 +231,7 @@ impl<'d> Scopes<'d> {
             return Ok(());
         };
         let is_place = |binding| matches!(binding, Binding::Label(_) | Binding::Table(_));
-        let is_own = |member: &&Entry| {
+        let is_own = |member: &&BindingEntry| {
             member.binding != Binding::None && member.depth == depth && !is_place(member.binding)
         };
         let members = entry
@@ -248,7 +248,7 @@ impl<'d> Scopes<'d> {
         entry.groups.push(index);
         entry.group_depth = depth;
         self.table.reserve(stem, count as usize);
-        self.groups.push(Group {
+        self.groups.push(RegisterGroup {
             stem,
             count,
             ty,
@@ -297,7 +297,7 @@ impl<'d> Scopes<'d> {
     }
 
     /// Frees the members of a group that has been removed from the list of groups.
-    fn forget(&mut self, group: Group) {
+    fn forget(&mut self, group: RegisterGroup) {
         let Some(stem) = self.table.stem_mut(group.stem) else {
             return;
         };

@@ -7,7 +7,7 @@ use warpgrid_program::Span;
 
 /// Binding of a name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct BindingEntry {
     pub(crate) binding: Binding,
     /// Nesting depth of the scope that binds the name.
     pub(crate) depth: u32,
@@ -15,7 +15,7 @@ pub(crate) struct Entry {
 }
 
 /// Entry of an unbound name.
-pub(crate) const FREE: Entry = Entry {
+pub(crate) const FREE: BindingEntry = BindingEntry {
     binding: Binding::None,
     depth: 0,
     span: Span::at(0),
@@ -24,8 +24,8 @@ pub(crate) const FREE: Entry = Entry {
 /// Bindings of all names with one stem.
 #[derive(Clone, Debug)]
 pub(crate) struct Stem {
-    pub(crate) plain: Entry,
-    pub(crate) numbered: Vec<Entry>,
+    pub(crate) plain: BindingEntry,
+    pub(crate) numbered: Vec<BindingEntry>,
     pub(crate) groups: Vec<u32>,
     /// Nesting depth of the innermost group with this stem, which may hide entries of outer scopes.
     pub(crate) group_depth: u32,
@@ -35,16 +35,16 @@ pub(crate) struct Stem {
 
 /// Bindings by name.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct BindingTable {
     stems: Vec<Stem>,
     /// Entries whose numbers are too large for a vector.
-    sparse: NameMap<Entry>,
+    sparse: NameMap<BindingEntry>,
     /// Number of vector entries that may still be allocated. Limits the memory to a multiple of the source size.
     budget: usize,
 }
 
-impl Table {
-    pub(crate) fn new(n_stems: usize, n_bytes: usize) -> Table {
+impl BindingTable {
+    pub(crate) fn new(n_stems: usize, n_bytes: usize) -> BindingTable {
         let stem = Stem {
             plain: FREE,
             numbered: Vec::new(),
@@ -52,7 +52,7 @@ impl Table {
             group_depth: 0,
             has_sparse: false,
         };
-        Table {
+        BindingTable {
             stems: vec![stem; n_stems],
             sparse: NameMap::default(),
             budget: n_bytes / 2,
@@ -82,7 +82,7 @@ impl Table {
     }
 
     #[inline]
-    pub(crate) fn entry(&self, name: Name) -> Entry {
+    pub(crate) fn entry(&self, name: Name) -> BindingEntry {
         let Some(stem) = self.stem(name.stem) else {
             return FREE;
         };
@@ -97,7 +97,7 @@ impl Table {
     }
 
     /// Sets an entry, and returns the previous one.
-    pub(crate) fn put(&mut self, name: Name, entry: Entry) -> Entry {
+    pub(crate) fn put(&mut self, name: Name, entry: BindingEntry) -> BindingEntry {
         let Some(stem) = self.stems.get_mut(name.stem.0 as usize) else {
             return FREE;
         };

@@ -40,7 +40,7 @@ pub(crate) fn check(module: &Module, calls: &Calls<'_>, kind: SourceKind) -> Vec
 
 fn has_products(module: &Module, calls: &Calls<'_>, id: FunctionId) -> bool {
     let is_one = |instruction: &Instruction| {
-        let action = module.action(instruction);
+        let action = module.opcode(instruction);
         action.is_some_and(|action| is_product(action.does))
     };
     let function = calls.function(id);
@@ -55,7 +55,7 @@ fn calls_with_products(
     kernel: &Function,
 ) -> Vec<Diagnostic> {
     let is_call = |instruction: &Instruction| {
-        let action = module.action(instruction);
+        let action = module.opcode(instruction);
         action
             .and_then(|action| action.does.control())
             .is_some_and(ControlOp::is_call)
@@ -475,7 +475,7 @@ impl<'f> Analysis<'f> {
         written: &[RegisterId],
         live: &dyn Fn() -> LiveRegisters,
     ) -> bool {
-        let action = self.module.action(instruction);
+        let action = self.module.opcode(instruction);
         let is_computation = action.is_some_and(|action| action.does.is_computation());
         if !is_computation {
             return true;
@@ -487,7 +487,7 @@ impl<'f> Analysis<'f> {
     /// Returns whether a called function may wait for MMAs.
     fn may_wait(&self, instruction: &Instruction) -> bool {
         let is_of_products = |instruction: &Instruction| {
-            let action = self.module.action(instruction);
+            let action = self.module.opcode(instruction);
             action.is_some_and(|action| warpgroup(action.does).is_some())
         };
         match self.calls.kind(self.function, instruction) {
@@ -514,14 +514,14 @@ impl<'f> Analysis<'f> {
     }
 
     fn step_of(&self, instruction: &Instruction) -> Step {
-        let Some(action) = self.module.action(instruction) else {
+        let Some(action) = self.module.opcode(instruction) else {
             return Step::Other;
         };
         let operands = self.function.operands_of(instruction.operands);
         let operand = |at: usize| operands.get(at).map(|operand| &operand.value);
         if let Some(operation) = warpgroup(action.does) {
             return match operation {
-                WarpgroupOp::Product | WarpgroupOp::SparseProduct => Step::Product,
+                WarpgroupOp::MmaAsync | WarpgroupOp::MmaAsyncSparse => Step::Product,
                 WarpgroupOp::Fence => Step::Other,
                 WarpgroupOp::Commit => Step::Commit,
                 WarpgroupOp::Wait => match operand(0) {
@@ -533,7 +533,7 @@ impl<'f> Analysis<'f> {
             };
         }
         if let Some(control) = action.does.control() {
-            return match (control.leaves(), control.is_call()) {
+            return match (control.exits_function(), control.is_call()) {
                 (true, _) => Step::End,
                 (_, true) => Step::Call,
                 (false, false) => Step::Other,
@@ -562,7 +562,7 @@ fn accumulators(
     function: &Function,
     instruction: &Instruction,
 ) -> Vec<RegisterId> {
-    let action = module.action(instruction);
+    let action = module.opcode(instruction);
     match action.is_some_and(|action| is_product(action.does)) {
         true => function.destinations(instruction),
         false => Vec::new(),
@@ -575,7 +575,7 @@ fn read_accumulators(
     function: &Function,
     instruction: &Instruction,
 ) -> Vec<RegisterId> {
-    let action = module.action(instruction);
+    let action = module.opcode(instruction);
     let operation = action.and_then(|action| warpgroup(action.does));
     let Some(at) = operation.and_then(WarpgroupOp::scale_operand) else {
         return Vec::new();

@@ -12,9 +12,9 @@ use warpgrid_program::{
 /// Number of registers of a multiprocessor.
 pub(crate) const REGISTERS: u32 = 65536;
 /// Maximum number of addressable registers per thread. A count of 256 has the same meaning.
-const MOST_PER_THREAD: u32 = 255;
+const MAX_PER_THREAD: u32 = 255;
 /// Minimum number of registers per thread for which the assembler compiles.
-const FEWEST_PER_THREAD: u32 = 24;
+const MIN_PER_THREAD: u32 = 24;
 
 /// Number of registers per thread at the entry of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,14 +101,14 @@ pub(crate) fn check(module: &Module, calls: &Calls<'_>) -> Vec<Diagnostic> {
 /// `.minnctapersm` blocks are resident.
 fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     let stated = bounds.max_registers;
-    if stated.is_some_and(|count| count > MOST_PER_THREAD) {
+    if stated.is_some_and(|count| count > MAX_PER_THREAD) {
         return EntryCount::Ignored;
     }
     let threads = bounds.required_threads.or(bounds.max_threads);
     let of_blocks = bounds.min_blocks_per_multiprocessor.zip(threads);
     let Some((n_blocks, [x, y, z])) = of_blocks else {
         return stated.map_or(EntryCount::Unknown, |count| {
-            EntryCount::Known(count.max(FEWEST_PER_THREAD))
+            EntryCount::Known(count.max(MIN_PER_THREAD))
         });
     };
     let n_threads = x.saturating_mul(y).saturating_mul(z).max(1);
@@ -117,7 +117,7 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     let most_warps = target.limits.warps;
     if n_threads.saturating_mul(n_blocks) > most_warps * 32 || n_blocks > most_warps / 2 {
         return match stated {
-            Some(count) => EntryCount::Known(count.max(FEWEST_PER_THREAD)),
+            Some(count) => EntryCount::Known(count.max(MIN_PER_THREAD)),
             None => EntryCount::TooManyThreads {
                 n_blocks,
                 n_threads,
@@ -125,11 +125,11 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
         };
     }
     // Registers are allocated per warp in units of 8 registers per thread.
-    let share = (REGISTERS / (n_warps * 32) / 8 * 8).min(MOST_PER_THREAD);
+    let share = (REGISTERS / (n_warps * 32) / 8 * 8).min(MAX_PER_THREAD);
     EntryCount::Known(
         stated
             .map_or(share, |count| count.min(share))
-            .max(FEWEST_PER_THREAD),
+            .max(MIN_PER_THREAD),
     )
 }
 
@@ -170,7 +170,7 @@ fn reachable_instructions<'f>(
 }
 
 fn changes_of(module: &Module, function: &Function) -> Vec<Change> {
-    let change = |instruction: &Instruction| register_change(module.action(instruction)?.does);
+    let change = |instruction: &Instruction| register_change(module.opcode(instruction)?.does);
     if !function.instructions.iter().any(|i| change(i).is_some()) {
         return Vec::new();
     }
@@ -187,7 +187,7 @@ fn changes_of(module: &Module, function: &Function) -> Vec<Change> {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         Some(Change {
             is_decrease: change == RegisterChange::Decrease,
-            count: count.min(MOST_PER_THREAD),
+            count: count.min(MAX_PER_THREAD),
             count_span: operand.span,
             instruction: instruction.span,
             is_reachable: reachable.contains(&index),

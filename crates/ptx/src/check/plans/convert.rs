@@ -1,16 +1,16 @@
 //! Checks the modifiers of `cvt`: the rounding modifier that the types require, saturation, and the availability of types.
 
 use crate::diagnostics::check as diagnose;
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
 use warpgrid_isa::Flag;
 use warpgrid_isa::SlotName;
-use warpgrid_isa::form::{Bound, Gate};
-use warpgrid_isa::{Modifiers, ScalarType, TargetGate, TypeKind};
+use warpgrid_isa::form::{BoundForm, Gate};
+use warpgrid_isa::{Modifiers, ScalarType, TargetRequirement, TypeKind};
 use warpgrid_program::Diagnostic;
 
 /// Architecture with a separate gate for 8-bit floating-point types.
-const ADA: TargetGate = TargetGate::Between(89, 89);
+const ADA: TargetRequirement = TargetRequirement::Between(89, 89);
 
 /// Gate of 8-bit floating-point types on `sm_89`, which supports them since a later PTX version than `sm_90` (assembler 13.5).
 const EIGHT_BITS: Gate = Gate::ptx(8, 1).sm(89);
@@ -19,9 +19,9 @@ const EIGHT_BITS: Gate = Gate::ptx(8, 1).sm(89);
 /// rejected otherwise (PTX ISA, "cvt"; assembler 13.5).
 pub(crate) fn check(
     opcode: &Opcode<'_>,
-    bound: &Bound,
+    bound: &BoundForm,
     modifiers: &Modifiers,
-    module: &Module,
+    module: &TargetContext,
 ) -> Vec<Diagnostic> {
     let (Some(to), Some(from)) = (modifiers.d_type, modifiers.a_type) else {
         return Vec::new();
@@ -73,10 +73,10 @@ fn is_packed(ty: ScalarType) -> bool {
 /// 8-bit integers do not exist (assembler 13.5).
 fn brain(
     opcode: &Opcode<'_>,
-    bound: &Bound,
+    bound: &BoundForm,
     to: ScalarType,
     from: ScalarType,
-    module: &Module,
+    module: &TargetContext,
 ) -> Option<Diagnostic> {
     const BRAIN: Gate = Gate::ptx(7, 8).sm(90);
     use ScalarType as T;
@@ -101,7 +101,7 @@ fn brain(
 /// value of the source type (assembler 13.5).
 fn saturation(
     opcode: &Opcode<'_>,
-    bound: &Bound,
+    bound: &BoundForm,
     to: ScalarType,
     from: ScalarType,
 ) -> Option<Diagnostic> {
@@ -120,7 +120,7 @@ fn saturation(
 
 fn rounding(
     opcode: &Opcode<'_>,
-    bound: &Bound,
+    bound: &BoundForm,
     to: ScalarType,
     from: ScalarType,
 ) -> Vec<Diagnostic> {
@@ -139,20 +139,24 @@ fn rounding(
     }
     let rounds = to_float || to_integer;
     match need(to, from) {
-        Need::Float if to_integer || !rounds => {
+        RoundingRequirement::Float if to_integer || !rounds => {
             vec![diagnose::rounding_required(opcode, to, from, "rn", bound)]
         }
-        Need::Integer if !to_integer => {
+        RoundingRequirement::Integer if !to_integer => {
             vec![diagnose::rounding_required(opcode, to, from, "rzi", bound)]
         }
-        Need::NoFloat if to_float => vec![diagnose::rounding_refused(opcode, bound)],
-        Need::None if rounds => vec![diagnose::rounding_refused(opcode, bound)],
-        Need::Any if to_integer => vec![diagnose::rounding_refused(opcode, bound)],
-        Need::Float | Need::Integer | Need::NoFloat | Need::None | Need::Any => Vec::new(),
+        RoundingRequirement::NoFloat if to_float => vec![diagnose::rounding_refused(opcode, bound)],
+        RoundingRequirement::None if rounds => vec![diagnose::rounding_refused(opcode, bound)],
+        RoundingRequirement::Any if to_integer => vec![diagnose::rounding_refused(opcode, bound)],
+        RoundingRequirement::Float
+        | RoundingRequirement::Integer
+        | RoundingRequirement::NoFloat
+        | RoundingRequirement::None
+        | RoundingRequirement::Any => Vec::new(),
     }
 }
 
-enum Need {
+enum RoundingRequirement {
     /// A floating-point rounding modifier such as `.rn` is required.
     Float,
     /// An integer rounding modifier such as `.rni` is required.
@@ -165,16 +169,18 @@ enum Need {
     Any,
 }
 
-fn need(to: ScalarType, from: ScalarType) -> Need {
+fn need(to: ScalarType, from: ScalarType) -> RoundingRequirement {
     let integer = |ty: ScalarType| ty.kind() != TypeKind::Float;
     match (integer(to), integer(from)) {
-        (true, true) => Need::None,
-        (false, true) => Need::Float,
-        (true, false) => Need::Integer,
-        (false, false) if to.width_bits() < from.width_bits() => Need::Float,
-        (false, false) if to == from => Need::NoFloat,
+        (true, true) => RoundingRequirement::None,
+        (false, true) => RoundingRequirement::Float,
+        (true, false) => RoundingRequirement::Integer,
+        (false, false) if to.width_bits() < from.width_bits() => RoundingRequirement::Float,
+        (false, false) if to == from => RoundingRequirement::NoFloat,
         // A rounding modifier is permitted although the conversion is exact (assembler 13.5).
-        (false, false) if to == ScalarType::Bf16 || from == ScalarType::Bf16 => Need::Any,
-        (false, false) => Need::None,
+        (false, false) if to == ScalarType::Bf16 || from == ScalarType::Bf16 => {
+            RoundingRequirement::Any
+        }
+        (false, false) => RoundingRequirement::None,
     }
 }

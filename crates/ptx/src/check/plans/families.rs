@@ -1,7 +1,7 @@
 //! Checks of instruction families that the table rows cannot express: rules for the modifiers of an opcode, and the syntax of its
 //! operands.
 //!
-//! The matches over [`Does`] in this file are exhaustive, so that each operation has an explicit entry.
+//! The matches over [`Operation`] in this file are exhaustive, so that each operation has an explicit entry.
 
 use crate::check::plans::convert;
 use crate::check::plans::load;
@@ -10,22 +10,26 @@ use crate::check::plans::rules;
 use crate::check::plans::store;
 use crate::check::plans::store_async;
 use crate::diagnostics::check as diagnose;
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
-use warpgrid_isa::form::Bound;
+use warpgrid_isa::form::BoundForm;
 use warpgrid_isa::{
-    ArithmeticOp, AsyncOp, CompareForm, CompareOp, ControlOp, Does, Flag, Gate, MatrixOp,
-    MbarrierOp, MemoryOp, Modifiers, MoveOp, ScalarType, SyncOp, TargetGate, TypeKind, Version,
-    VideoLanes, VideoOp, WarpOp,
+    ArithmeticOp, AsyncOp, CompareOp, ComparisonOp, ControlOp, Flag, Gate, MatrixOp, MbarrierOp,
+    MemoryOp, Modifiers, MoveOp, Operation, ScalarType, SimdWidth, SyncOp, TargetRequirement,
+    TypeKind, Version, VideoOp, WarpOp,
 };
 use warpgrid_program::Diagnostic;
 
 /// Checks the rules of an instruction family that depend on several modifiers.
-pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+pub(crate) fn check(
+    opcode: &Opcode<'_>,
+    bound: &BoundForm,
+    module: &TargetContext,
+) -> Vec<Diagnostic> {
     let modifiers = bound.modifiers();
     match bound.layout.form.does {
-        Does::Memory(op) => match op {
+        Operation::Memory(op) => match op {
             MemoryOp::Load => {
                 let mut problems = load::check_scope(opcode, bound, &modifiers);
                 problems.extend(rules::find_too_wide(opcode, bound, module));
@@ -34,8 +38,8 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
             MemoryOp::Store => store::check_order(opcode, bound),
             MemoryOp::Atomic | MemoryOp::Reduction | MemoryOp::StoreBulk => Vec::new(),
         },
-        Does::Async(AsyncOp::Store) => store_async::check(opcode, bound, module),
-        Does::Async(
+        Operation::Async(AsyncOp::Store) => store_async::check(opcode, bound, module),
+        Operation::Async(
             AsyncOp::Reduction
             | AsyncOp::Copy
             | AsyncOp::CopyCommit
@@ -47,45 +51,45 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
             | AsyncOp::BulkCommit
             | AsyncOp::BulkWait,
         )
-        | Does::Mbarrier(_) => Vec::new(),
-        Does::Matrix(op) => matrix::check(op, opcode, bound, module),
-        Does::Move(MoveOp::Cvt | MoveOp::CvtPacked) => {
+        | Operation::Mbarrier(_) => Vec::new(),
+        Operation::Matrix(op) => matrix::check(op, opcode, bound, module),
+        Operation::Move(MoveOp::Cvt | MoveOp::CvtPacked) => {
             convert::check(opcode, bound, &modifiers, module)
         }
-        Does::Unit(op) => match op.accesses_surface() {
+        Operation::Unit(op) => match op.accesses_surface() {
             true => rules::find_too_wide(opcode, bound, module),
             false => Vec::new(),
         },
-        Does::Compare(CompareForm::Setp | CompareForm::Set) => {
+        Operation::Compare(ComparisonOp::Setp | ComparisonOp::Set) => {
             check_comparison(opcode, bound, &modifiers)
         }
-        Does::Arithmetic(ArithmeticOp::Mad) if needs_rounding(&modifiers, module) => {
+        Operation::Arithmetic(ArithmeticOp::Mad) if needs_rounding(&modifiers, module) => {
             vec![diagnose::mad_rounding(opcode)]
         }
-        Does::Warp(WarpOp::Shuffle | WarpOp::Vote)
+        Operation::Warp(WarpOp::Shuffle | WarpOp::Vote)
             if !modifiers.has(Flag::Sync) && module.meets(SYNC_ONLY) =>
         {
             vec![diagnose::needs_sync(opcode)]
         }
-        Does::Arithmetic(_)
-        | Does::Carry(_)
-        | Does::Video(..)
-        | Does::Compare(CompareForm::Testp | CompareForm::Selp | CompareForm::Slct)
-        | Does::Move(
+        Operation::Arithmetic(_)
+        | Operation::Carry(_)
+        | Operation::Video(..)
+        | Operation::Compare(ComparisonOp::Testp | ComparisonOp::Selp | ComparisonOp::Slct)
+        | Operation::Move(
             MoveOp::Mov
             | MoveOp::CvtPack
             | MoveOp::Cvta
             | MoveOp::Isspacep
             | MoveOp::CreatePolicy
-            | MoveOp::MapToRank
-            | MoveOp::RankOf,
+            | MoveOp::Mapa
+            | MoveOp::GetCtaRank,
         )
-        | Does::Control(_)
-        | Does::Sync(_)
-        | Does::Warp(_)
-        | Does::Hint(_)
-        | Does::Machine(_)
-        | Does::Unknown => Vec::new(),
+        | Operation::Control(_)
+        | Operation::Sync(_)
+        | Operation::Warp(_)
+        | Operation::Hint(_)
+        | Operation::Machine(_)
+        | Operation::Unknown => Vec::new(),
     }
 }
 
@@ -93,7 +97,7 @@ pub(crate) fn check(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandGrammar {
     /// Operands according to the table row, with additional checks.
-    Row(Beyond),
+    Row(ExtraOperandCheck),
     /// No table row: names are only resolved.
     Names,
     /// `st`
@@ -103,7 +107,7 @@ pub(crate) enum OperandGrammar {
     /// `st.async`
     StoreAsync,
     Matrix(MatrixOp),
-    Video(VideoOp, VideoLanes),
+    Video(VideoOp, SimdWidth),
     Mov,
     Branch,
     BranchIndexed,
@@ -112,7 +116,7 @@ pub(crate) enum OperandGrammar {
 
 /// Operand checks in addition to those of the table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beyond {
+pub(crate) enum ExtraOperandCheck {
     Nothing,
     Load,
     /// `atom` and `red`
@@ -140,53 +144,55 @@ pub(crate) enum Beyond {
     /// 64-bit integer division.
     LongDivision,
     /// Barrier of the block.
-    Barrier(Sums),
+    Barrier(SymbolOffsetRule),
     /// Collective operation of the lanes of a warp.
-    Lanes(Sums),
+    Lanes(SymbolOffsetRule),
 }
 
 /// Whether an operand may be the sum of a name and a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sums {
+pub(crate) enum SymbolOffsetRule {
     Taken,
     /// Accepted since `sm_90`. For older targets, the assembler replaces the instruction by a call of its built-in library, which does
     /// not accept sums (assembler 13.5).
     SinceSm90,
 }
 
-impl Sums {
+impl SymbolOffsetRule {
     /// Returns the sums that `barrier` accepts.
-    const fn of_barrier(modifiers: &Modifiers) -> Sums {
+    const fn of_barrier(modifiers: &Modifiers) -> SymbolOffsetRule {
         match modifiers.has(Flag::Aligned) {
-            true => Sums::Taken,
-            false => Sums::SinceSm90,
+            true => SymbolOffsetRule::Taken,
+            false => SymbolOffsetRule::SinceSm90,
         }
     }
 
     /// Returns the sums that a warp instruction accepts.
-    const fn of_lanes(modifiers: &Modifiers) -> Sums {
+    const fn of_lanes(modifiers: &Modifiers) -> SymbolOffsetRule {
         match modifiers.has(Flag::Sync) {
-            true => Sums::SinceSm90,
-            false => Sums::Taken,
+            true => SymbolOffsetRule::SinceSm90,
+            false => SymbolOffsetRule::Taken,
         }
     }
 }
 
 impl OperandGrammar {
     /// Returns the operand syntax of a bound form.
-    pub(crate) fn of(bound: &Bound, modifiers: &Modifiers) -> OperandGrammar {
+    pub(crate) fn of(bound: &BoundForm, modifiers: &Modifiers) -> OperandGrammar {
         let has = |flag| modifiers.has(flag);
         match bound.layout.form.does {
-            Does::Memory(op) => match op {
-                MemoryOp::Load => OperandGrammar::Row(Beyond::Load),
+            Operation::Memory(op) => match op {
+                MemoryOp::Load => OperandGrammar::Row(ExtraOperandCheck::Load),
                 MemoryOp::Store => OperandGrammar::Store,
-                MemoryOp::Atomic | MemoryOp::Reduction => OperandGrammar::Row(Beyond::Atomic),
+                MemoryOp::Atomic | MemoryOp::Reduction => {
+                    OperandGrammar::Row(ExtraOperandCheck::Atomic)
+                }
                 MemoryOp::StoreBulk => OperandGrammar::Fill,
             },
-            Does::Async(op) => match op {
+            Operation::Async(op) => match op {
                 AsyncOp::Store => OperandGrammar::StoreAsync,
-                AsyncOp::Copy => OperandGrammar::Row(Beyond::Copy),
-                AsyncOp::BulkCopy => OperandGrammar::Row(Beyond::BulkCopy),
+                AsyncOp::Copy => OperandGrammar::Row(ExtraOperandCheck::Copy),
+                AsyncOp::BulkCopy => OperandGrammar::Row(ExtraOperandCheck::BulkCopy),
                 AsyncOp::Reduction
                 | AsyncOp::CopyCommit
                 | AsyncOp::CopyWait
@@ -194,12 +200,14 @@ impl OperandGrammar {
                 | AsyncOp::CopyArrive
                 | AsyncOp::BulkReduction
                 | AsyncOp::BulkCommit
-                | AsyncOp::BulkWait => OperandGrammar::Row(Beyond::Nothing),
+                | AsyncOp::BulkWait => OperandGrammar::Row(ExtraOperandCheck::Nothing),
             },
-            Does::Mbarrier(op) => match op {
-                MbarrierOp::Arrive | MbarrierOp::ArriveDrop => OperandGrammar::Row(Beyond::Arrival),
+            Operation::Mbarrier(op) => match op {
+                MbarrierOp::Arrive | MbarrierOp::ArriveDrop => {
+                    OperandGrammar::Row(ExtraOperandCheck::Arrival)
+                }
                 MbarrierOp::TestWait | MbarrierOp::TryWait if !has(Flag::Parity) => {
-                    OperandGrammar::Row(Beyond::State)
+                    OperandGrammar::Row(ExtraOperandCheck::State)
                 }
                 MbarrierOp::Init
                 | MbarrierOp::Inval
@@ -208,45 +216,47 @@ impl OperandGrammar {
                 | MbarrierOp::TestWait
                 | MbarrierOp::TryWait
                 | MbarrierOp::PendingCount
-                | MbarrierOp::CheckLayout => OperandGrammar::Row(Beyond::Nothing),
+                | MbarrierOp::CheckLayout => OperandGrammar::Row(ExtraOperandCheck::Nothing),
             },
-            Does::Matrix(op) => OperandGrammar::Matrix(op),
-            Does::Video(op, lanes) => OperandGrammar::Video(op, lanes),
-            Does::Move(op) => match op {
+            Operation::Matrix(op) => OperandGrammar::Matrix(op),
+            Operation::Video(op, lanes) => OperandGrammar::Video(op, lanes),
+            Operation::Move(op) => match op {
                 MoveOp::Mov => OperandGrammar::Mov,
-                MoveOp::Cvta => OperandGrammar::Row(Beyond::ConvertedAddress),
-                MoveOp::MapToRank | MoveOp::RankOf => OperandGrammar::Row(Beyond::ClusterAddress),
+                MoveOp::Cvta => OperandGrammar::Row(ExtraOperandCheck::ConvertedAddress),
+                MoveOp::Mapa | MoveOp::GetCtaRank => {
+                    OperandGrammar::Row(ExtraOperandCheck::ClusterAddress)
+                }
                 MoveOp::CreatePolicy if has(Flag::Cvt) => {
-                    OperandGrammar::Row(Beyond::AccessProperty)
+                    OperandGrammar::Row(ExtraOperandCheck::AccessProperty)
                 }
                 MoveOp::CreatePolicy if has(Flag::Range) => {
-                    OperandGrammar::Row(Beyond::PolicyRange)
+                    OperandGrammar::Row(ExtraOperandCheck::PolicyRange)
                 }
                 MoveOp::CreatePolicy
                 | MoveOp::Cvt
                 | MoveOp::CvtPacked
                 | MoveOp::CvtPack
-                | MoveOp::Isspacep => OperandGrammar::Row(Beyond::Nothing),
+                | MoveOp::Isspacep => OperandGrammar::Row(ExtraOperandCheck::Nothing),
             },
-            Does::Compare(CompareForm::Set | CompareForm::Setp)
+            Operation::Compare(ComparisonOp::Set | ComparisonOp::Setp)
                 if matches!(
                     modifiers.source_type(),
                     Some(ScalarType::Bf16 | ScalarType::Bf16x2)
                 ) =>
             {
-                OperandGrammar::Row(Beyond::BrainComparison)
+                OperandGrammar::Row(ExtraOperandCheck::BrainComparison)
             }
-            Does::Arithmetic(ArithmeticOp::Min | ArithmeticOp::Max)
+            Operation::Arithmetic(ArithmeticOp::Min | ArithmeticOp::Max)
                 if bound.layout.operands.len() > 3 =>
             {
-                OperandGrammar::Row(Beyond::Extreme)
+                OperandGrammar::Row(ExtraOperandCheck::Extreme)
             }
-            Does::Arithmetic(ArithmeticOp::Div | ArithmeticOp::Rem)
+            Operation::Arithmetic(ArithmeticOp::Div | ArithmeticOp::Rem)
                 if modifiers.ty.is_some_and(|ty| ty.width_bits() == 64) =>
             {
-                OperandGrammar::Row(Beyond::LongDivision)
+                OperandGrammar::Row(ExtraOperandCheck::LongDivision)
             }
-            Does::Control(op) => match op {
+            Operation::Control(op) => match op {
                 ControlOp::Branch => OperandGrammar::Branch,
                 ControlOp::BranchIndexed => OperandGrammar::BranchIndexed,
                 ControlOp::Call => OperandGrammar::Call,
@@ -256,41 +266,45 @@ impl OperandGrammar {
                 | ControlOp::Breakpoint
                 | ControlOp::PushReconvergence
                 | ControlOp::Reconverge
-                | ControlOp::ReconvergeUnlessYielded
-                | ControlOp::GiveWay
-                | ControlOp::LeaveReconvergence
+                | ControlOp::ReconvergeYieldable
+                | ControlOp::Yield
+                | ControlOp::BreakReconvergence
                 | ControlOp::BranchIndirect
-                | ControlOp::BranchDivergent => OperandGrammar::Row(Beyond::Nothing),
+                | ControlOp::BranchDivergent => OperandGrammar::Row(ExtraOperandCheck::Nothing),
             },
-            Does::Sync(op) => match op {
-                SyncOp::Bar => OperandGrammar::Row(Beyond::Barrier(Sums::Taken)),
-                SyncOp::Barrier => {
-                    OperandGrammar::Row(Beyond::Barrier(Sums::of_barrier(modifiers)))
+            Operation::Sync(op) => match op {
+                SyncOp::Bar => {
+                    OperandGrammar::Row(ExtraOperandCheck::Barrier(SymbolOffsetRule::Taken))
                 }
-                SyncOp::WarpBarrier => {
-                    OperandGrammar::Row(Beyond::Lanes(Sums::of_lanes(modifiers)))
-                }
+                SyncOp::Barrier => OperandGrammar::Row(ExtraOperandCheck::Barrier(
+                    SymbolOffsetRule::of_barrier(modifiers),
+                )),
+                SyncOp::WarpBarrier => OperandGrammar::Row(ExtraOperandCheck::Lanes(
+                    SymbolOffsetRule::of_lanes(modifiers),
+                )),
                 SyncOp::Fence | SyncOp::Membar | SyncOp::ClusterArrive | SyncOp::ClusterWait => {
-                    OperandGrammar::Row(Beyond::Nothing)
+                    OperandGrammar::Row(ExtraOperandCheck::Nothing)
                 }
             },
-            Does::Warp(_) => OperandGrammar::Row(Beyond::Lanes(Sums::of_lanes(modifiers))),
-            Does::Arithmetic(_)
-            | Does::Carry(_)
-            | Does::Compare(_)
-            | Does::Machine(_)
-            | Does::Unit(_)
-            | Does::Hint(_) => OperandGrammar::Row(Beyond::Nothing),
-            Does::Unknown => OperandGrammar::Names,
+            Operation::Warp(_) => OperandGrammar::Row(ExtraOperandCheck::Lanes(
+                SymbolOffsetRule::of_lanes(modifiers),
+            )),
+            Operation::Arithmetic(_)
+            | Operation::Carry(_)
+            | Operation::Compare(_)
+            | Operation::Machine(_)
+            | Operation::Unit(_)
+            | Operation::Hint(_) => OperandGrammar::Row(ExtraOperandCheck::Nothing),
+            Operation::Unknown => OperandGrammar::Names,
         }
     }
 }
 
 /// Returns whether `mad.f32` requires a rounding modifier: since `sm_20`, the instruction is an `fma` (assembler 13.5).
-fn needs_rounding(modifiers: &Modifiers, module: &Module) -> bool {
+fn needs_rounding(modifiers: &Modifiers, module: &TargetContext) -> bool {
     modifiers.ty == Some(ScalarType::F32)
         && modifiers.rounding.is_none()
-        && TargetGate::From(20).met_by(module.target)
+        && TargetRequirement::From(20).met_by(module.target)
         && module.version > Version::new(2, 0)
 }
 
@@ -299,7 +313,11 @@ const SYNC_ONLY: Gate = Gate::ptx(6, 4).sm(70);
 
 /// Checks the comparison operator: bit types support only `.eq` and `.ne`, and signed integers do not support unsigned operators
 /// (PTX ISA, "setp").
-fn check_comparison(opcode: &Opcode<'_>, bound: &Bound, modifiers: &Modifiers) -> Vec<Diagnostic> {
+fn check_comparison(
+    opcode: &Opcode<'_>,
+    bound: &BoundForm,
+    modifiers: &Modifiers,
+) -> Vec<Diagnostic> {
     use CompareOp as C;
     let (Some(ty), Some(compare)) = (modifiers.source_type(), modifiers.compare) else {
         return Vec::new();

@@ -3,14 +3,14 @@
 use crate::diagnostics::check as diagnose;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
-use warpgrid_isa::form::Bound;
+use warpgrid_isa::form::BoundForm;
 use warpgrid_isa::{Flag, Modifiers, Sem};
 use warpgrid_program::Diagnostic;
 
 /// Checks the scope: strong loads must specify a scope, and other loads must not (PTX ISA, "ld").
 pub(crate) fn check_scope(
     opcode: &Opcode<'_>,
-    bound: &Bound,
+    bound: &BoundForm,
     modifiers: &Modifiers,
 ) -> Vec<Diagnostic> {
     let strong = matches!(modifiers.sem, Some(Sem::Relaxed | Sem::Acquire));

@@ -1,10 +1,10 @@
 //! Rules for the modifiers of matrix instructions.
 
 use crate::diagnostics::matrix as diagnose;
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
-use warpgrid_isa::form::{Bound, Origin};
-use warpgrid_isa::fragment::{Matrix, operand_registers};
+use warpgrid_isa::form::{BoundForm, FactSource};
+use warpgrid_isa::fragment::{MatrixOperand, operand_registers};
 use warpgrid_isa::{Flag, MatrixOp, Modifiers, SlotName, TypeKind, Version};
 use warpgrid_program::Diagnostic;
 
@@ -12,8 +12,8 @@ use warpgrid_program::Diagnostic;
 pub(crate) fn check(
     op: MatrixOp,
     opcode: &Opcode<'_>,
-    bound: &Bound,
-    module: &Module,
+    bound: &BoundForm,
+    module: &TargetContext,
 ) -> Vec<Diagnostic> {
     let modifiers = bound.modifiers();
     let mut problems = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn check(
             problems.extend(check_popc(opcode, bound));
             problems.extend(unchecked_words(opcode, bound));
         }
-        MatrixOp::MmaScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseScaled => {}
+        MatrixOp::MmaBlockScaled | MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled => {}
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => {
             problems.extend(unchecked_words(opcode, bound));
             problems.extend(check_formats(opcode, bound));
@@ -47,13 +47,13 @@ pub(crate) fn check(
 }
 
 /// Checks that the modifiers of the instruction name directly follow the opcode, in their order.
-fn check_name(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+fn check_name(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     let joined = opcode.is_joined(1) && opcode.is_joined(2);
     let in_place = bound.misplaced_lead().is_none();
     let all = bound
         .slots
         .iter()
-        .take(bound.layout.form.leads)
+        .take(bound.layout.form.n_name_modifiers)
         .all(Option::is_some);
     (!in_place || !all || !joined).then(|| {
         let name = bound.layout.name();
@@ -62,12 +62,16 @@ fn check_name(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
 }
 
 /// Checks `.aligned`, which is rejected before a certain version and required since that version.
-fn check_aligned(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Option<Diagnostic> {
+fn check_aligned(
+    opcode: &Opcode<'_>,
+    bound: &BoundForm,
+    module: &TargetContext,
+) -> Option<Diagnostic> {
     let aligned_from = bound.layout.form.required_from(Flag::Aligned);
     let is_required = aligned_from.is_some_and(|version| module.version >= version);
     match bound.word(Flag::Aligned) {
         None if is_required => {
-            let leads = bound.layout.form.leads.max(1);
+            let leads = bound.layout.form.n_name_modifiers.max(1);
             let name = opcode.modifier_span(0).to(opcode.modifier_span(leads - 1));
             let last = bound.word(Flag::Sync).unwrap_or(leads - 1);
             let after = opcode.modifier_span(last).end;
@@ -85,11 +89,11 @@ fn check_aligned(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Option<
 fn check_vector(
     op: MatrixOp,
     opcode: &Opcode<'_>,
-    bound: &Bound,
+    bound: &BoundForm,
     modifiers: &Modifiers,
 ) -> Option<Diagnostic> {
     let word = bound.word(SlotName::Vector)?;
-    let n = operand_registers(op, modifiers, Matrix::D)?.n?;
+    let n = operand_registers(op, modifiers, MatrixOperand::D)?.n?;
     let dotted = opcode.dotted_span(word);
     Some(match modifiers.n_elements() == n {
         true => diagnose::beyond_manual(dotted, "a vector width"),
@@ -100,9 +104,9 @@ fn check_vector(
 /// Checks `.satfinite`: floating-point MMA supports it only up to PTX 6.4.
 fn check_satfinite(
     opcode: &Opcode<'_>,
-    bound: &Bound,
+    bound: &BoundForm,
     modifiers: &Modifiers,
-    module: &Module,
+    module: &TargetContext,
 ) -> Option<Diagnostic> {
     let word = bound.word(Flag::Satfinite)?;
     let is_float = modifiers
@@ -113,25 +117,25 @@ fn check_satfinite(
 }
 
 /// Checks that `.popc` follows the bit operation.
-fn check_popc(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+fn check_popc(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     let (popc, op) = (bound.word(Flag::Popc)?, bound.word(SlotName::BitOp)?);
     (popc < op).then(|| diagnose::popc_order(opcode.modifier_span(popc), opcode.modifier_span(op)))
 }
 
 /// Checks that the format in registers precedes the format in memory.
-fn check_formats(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+fn check_formats(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     let (to, from) = (bound.word(Flag::B8x16)?, bound.word(SlotName::Unpacking)?);
     (from < to)
         .then(|| diagnose::format_order(opcode.modifier_span(from), opcode.modifier_span(to)))
 }
 
 /// Reports modifiers of `mma`, `ldmatrix` and `stmatrix` that the assembler accepts although they are not in the manual.
-fn unchecked_words(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
+fn unchecked_words(opcode: &Opcode<'_>, bound: &BoundForm) -> Vec<Diagnostic> {
     let values = bound.slots.iter().flatten();
     values
         .filter_map(|binding| {
             let value = binding.value?;
-            let is_extra = matches!(value.gate.origin, Origin::Assembler(_));
+            let is_extra = matches!(value.gate.origin, FactSource::Assembler(_));
             let what = format!("`.{}`", value.text);
             is_extra.then(|| diagnose::beyond_manual(opcode.modifier_span(binding.word), &what))
         })
@@ -139,9 +143,13 @@ fn unchecked_words(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
 }
 
 /// Returns the opcode with the modifiers of its name first, and the other modifiers in source order.
-fn in_order(opcode: &Opcode<'_>, bound: &Bound) -> String {
+fn in_order(opcode: &Opcode<'_>, bound: &BoundForm) -> String {
     let mut text = bound.layout.name();
-    let leads = bound.slots.iter().take(bound.layout.form.leads).flatten();
+    let leads = bound
+        .slots
+        .iter()
+        .take(bound.layout.form.n_name_modifiers)
+        .flatten();
     let names: Vec<usize> = leads.map(|binding| binding.word).collect();
     let words = opcode.modifiers().iter().enumerate();
     for (_, word) in words.filter(|(index, _)| !names.contains(index)) {
@@ -151,7 +159,11 @@ fn in_order(opcode: &Opcode<'_>, bound: &Bound) -> String {
     text
 }
 
-fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound, modifiers: &Modifiers) -> Option<Diagnostic> {
+fn beyond_manual(
+    opcode: &Opcode<'_>,
+    bound: &BoundForm,
+    modifiers: &Modifiers,
+) -> Option<Diagnostic> {
     let word = bound.word(SlotName::Type)?;
     let is_sub_byte = modifiers
         .shape
@@ -163,6 +175,6 @@ fn beyond_manual(opcode: &Opcode<'_>, bound: &Bound, modifiers: &Modifiers) -> O
         .find(|b| b.word == word)?
         .value?;
     let what = format!("`.{}` with this shape", value.text);
-    (is_sub_byte && matches!(value.gate.origin, Origin::Assembler(_)))
+    (is_sub_byte && matches!(value.gate.origin, FactSource::Assembler(_)))
         .then(|| diagnose::beyond_manual(opcode.modifier_span(word), &what))
 }

@@ -3,14 +3,18 @@
 
 use crate::check::plans::rules;
 use crate::diagnostics::rules::{GENERIC, TOGETHER, WIDE_GATE};
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
 use warpgrid_isa::form;
 use warpgrid_program::{Diagnostic, Fix, Severity, Span};
 
 /// Removes fixes after which the modifiers are still invalid. If there are several errors, each fix resolves only one of them,
 /// and all fixes are kept.
-pub(crate) fn keep_useful(problems: &mut [Diagnostic], opcode: &Opcode<'_>, module: &Module) {
+pub(crate) fn retain_valid_fixes(
+    problems: &mut [Diagnostic],
+    opcode: &Opcode<'_>,
+    module: &TargetContext,
+) {
     let is_error = |problem: &&mut Diagnostic| problem.severity == Severity::Error;
     let mut errors = problems.iter_mut().filter(is_error);
     let (Some(error), None) = (errors.next(), errors.next()) else {
@@ -29,7 +33,7 @@ pub(crate) fn is_legal_with(
     opcode: &Opcode<'_>,
     word: usize,
     other: &str,
-    module: &Module,
+    module: &TargetContext,
 ) -> bool {
     let mut words = opcode.modifiers().to_vec();
     match words.get_mut(word) {
@@ -40,7 +44,7 @@ pub(crate) fn is_legal_with(
 }
 
 /// Returns whether a form accepts these modifiers and its rules hold.
-pub(crate) fn is_legal(opcode: &str, modifiers: &[&str], module: &Module) -> bool {
+pub(crate) fn is_legal(opcode: &str, modifiers: &[&str], module: &TargetContext) -> bool {
     let Some(bound) = form::bind(opcode, modifiers, None) else {
         return false;
     };
@@ -62,7 +66,7 @@ pub(crate) fn is_legal(opcode: &str, modifiers: &[&str], module: &Module) -> boo
             .all(|problem| [GENERIC, TOGETHER, WIDE_GATE].contains(&problem.code))
 }
 
-fn is_legal_text(text: &str, module: &Module) -> bool {
+fn is_legal_text(text: &str, module: &TargetContext) -> bool {
     let mut words = text.split('.');
     let Some(opcode) = words.next() else {
         return false;

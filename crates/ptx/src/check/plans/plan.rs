@@ -4,28 +4,30 @@
 use crate::check::plans::families::OperandGrammar;
 use crate::check::plans::offer;
 use crate::check::plans::problems;
-use crate::check::plans::store::Store;
+use crate::check::plans::store::StoreConstraints;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::matrix::ALIGNED_MISSING;
 use crate::diagnostics::syntax;
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
-use warpgrid_isa::form::Addressing;
-use warpgrid_isa::form::{self, Bound, NumberRule, OperandShape, OperandSlot, UnitOperand};
-use warpgrid_isa::{
-    Does, Fit, Flag, Modifiers, OperandType, PTX, Role, Rounding, ScalarType, SlotName, StateSpace,
-    Takes,
+use warpgrid_isa::form::AddressCheck;
+use warpgrid_isa::form::{
+    self, BoundForm, DeviceUnitOperand, ImmediateRange, OperandShape, OperandSlot,
 };
-use warpgrid_program::{Action, Diagnostic, Span};
+use warpgrid_isa::{
+    Flag, Modifiers, OperandAccess, OperandExtension, OperandType, Operation, PTX, Rounding,
+    ScalarType, SlotName, StateSpace, TypeMatch,
+};
+use warpgrid_program::{Diagnostic, OpcodeInfo, Span};
 
 /// Maximum number of operands of a form.
 pub(crate) const MAX_OPERANDS: usize = 10;
 
 /// Expected operand at an operand position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expect {
+pub(crate) enum OperandExpectation {
     /// Destination register.
-    Destination(ScalarType, Fit),
+    Destination(ScalarType, TypeMatch),
     /// Destination registers, as many as the vector width specifies, in braces or as a vector register.
     Destinations(ScalarType),
     /// Destination registers, as many as the vector width specifies, of exactly this type.
@@ -33,17 +35,17 @@ pub(crate) enum Expect {
     /// Source vector, in braces or as a vector register, with its number of elements.
     Sources(ScalarType, usize),
     /// Source value.
-    Source(ScalarType, Fit),
+    Source(ScalarType, TypeMatch),
     /// Destination register of exactly this type.
     OwnDestination(ScalarType),
     /// 32-bit register of a matrix fragment, read or written. Predicates are accepted; integer literals are not.
-    Row(Role),
+    Row(OperandAccess),
     /// Source register of exactly this type.
     OwnSource(ScalarType),
     /// Source value whose floating-point literals must be of type `f32`.
     SingleSource(ScalarType),
     /// Number with a permitted range.
-    Number(NumberRule),
+    Number(ImmediateRange),
     /// Address of 32 or 64 bits as a value.
     AnyAddress,
     /// Source value that must be a literal.
@@ -56,10 +58,10 @@ pub(crate) enum Expect {
     Address,
     /// Address in brackets in this state space.
     AddressIn(StateSpace),
-    /// Like [`Expect::AddressIn`], or any 64-bit value.
+    /// Like [`OperandExpectation::AddressIn`], or any 64-bit value.
     MbarrierIn(StateSpace),
     /// Operand of a specialized unit.
-    Unit(UnitOperand, Role),
+    Unit(DeviceUnitOperand, OperandAccess),
     /// Checked by the code of the instruction family.
     Custom,
 }
@@ -73,26 +75,26 @@ pub(crate) enum PairRule {
 
 /// Plan of a distinct opcode. The index of its mnemonic is the index of its action in the program.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct ResolvedOpcode {
     /// Bound form; `None` for opcodes without a table row.
-    pub(crate) bound: Option<Bound>,
+    pub(crate) bound: Option<BoundForm>,
     /// Syntax and checks of the operands.
     pub(crate) grammar: OperandGrammar,
-    pub(crate) does: Does,
+    pub(crate) does: Operation,
     pub(crate) modifiers: Modifiers,
     /// Whether the form accepts all modifiers. If not, the operands are checked only against the valid modifiers.
-    pub(crate) is_sound: bool,
-    pub(crate) expect: [Expect; MAX_OPERANDS],
+    pub(crate) modifiers_are_valid: bool,
+    pub(crate) expect: [OperandExpectation; MAX_OPERANDS],
     /// Number of operands of the form, including optional ones. Each instruction has this number of operands in the program.
     pub(crate) n_slots: usize,
-    pub(crate) n_least: usize,
-    pub(crate) n_most: usize,
+    pub(crate) min_operands: usize,
+    pub(crate) max_operands: usize,
     /// Index of the optional operand that other operands follow, if any.
-    pub(crate) gap: Option<usize>,
+    pub(crate) optional_middle_operand: Option<usize>,
     /// Position of the output lane mask of an MMA, which is present if the operand is in braces.
-    pub(crate) lanes: Option<usize>,
+    pub(crate) disable_lane_operand: Option<usize>,
     /// Bit set of the positions of operands whose modifier is absent, so that the operands are absent, too.
-    pub(crate) skipped: u32,
+    pub(crate) absent_operands: u32,
     /// Position of the cache policy operand, which is present with `.L2::cache_hint`.
     pub(crate) policy: Option<usize>,
     /// Whether the instruction accepts special registers as sources.
@@ -108,27 +110,29 @@ pub(crate) struct Plan {
     /// Whether a source may be a list of four 32-bit registers.
     pub(crate) takes_four_words: bool,
     /// Strictness of the address checks.
-    pub(crate) addressing: Addressing,
+    pub(crate) addressing: AddressCheck,
     /// Facts for the operand checks of `st`.
-    pub(crate) store: Option<Store>,
+    pub(crate) store: Option<StoreConstraints>,
     /// Diagnostics of the opcode itself, located at its first occurrence.
     pub(crate) problems: Vec<Diagnostic>,
     /// Span of the first occurrence.
     pub(crate) first: Span,
 }
 
-impl Plan {
+impl ResolvedOpcode {
     /// Checks one opcode.
-    pub(crate) fn new(opcode: &Opcode<'_>, module: &Module) -> Plan {
+    pub(crate) fn new(opcode: &Opcode<'_>, module: &TargetContext) -> ResolvedOpcode {
         let (name, words) = (opcode.name(), opcode.modifiers());
         match form::bind(name, words, None) {
-            Some(bound) if PTX.is_name(name, words) => Plan::of_form(opcode, bound, module),
+            Some(bound) if PTX.can_start_instruction(name, words) => {
+                ResolvedOpcode::of_form(opcode, bound, module)
+            }
             // `wmma.load` is not a form of `wmma`, although `wmma.store.d` has a row.
             Some(_) | None => {
                 let problem = diagnose::unknown_instruction(opcode, |other| {
                     offer::is_legal(other, opcode.modifiers(), module)
                 });
-                Plan::without_form(opcode, vec![problem])
+                ResolvedOpcode::without_form(opcode, vec![problem])
             }
         }
     }
@@ -163,17 +167,17 @@ impl Plan {
         }
     }
 
-    fn of_form(opcode: &Opcode<'_>, bound: Bound, module: &Module) -> Plan {
+    fn of_form(opcode: &Opcode<'_>, bound: BoundForm, module: &TargetContext) -> ResolvedOpcode {
         let problems = problems::find(opcode, &bound, module);
         let form = bound.layout.form;
         let modifiers = bound.modifiers();
         let is_sound = bound.complaints.is_empty();
         let slots = &bound.layout.operands;
-        let mut expect = [Expect::Custom; MAX_OPERANDS];
+        let mut expect = [OperandExpectation::Custom; MAX_OPERANDS];
         let (mut announced, mut skipped) = (0u32, 0u32);
         for (index, (place, slot)) in expect.iter_mut().zip(slots).enumerate() {
             *place = expectation(slot, &bound);
-            let mut flags = form.announced.iter();
+            let mut flags = form.flag_gated_operands.iter();
             if let Some((_, flag)) = flags.find(|(name, _)| *name == slot.name) {
                 match modifiers.has(*flag) {
                     true => announced |= 1 << index,
@@ -181,66 +185,71 @@ impl Plan {
                 }
             }
         }
-        let is_lanes = |expect: &Expect| matches!(expect, Expect::Unit(UnitOperand::Lanes, _));
+        let is_lanes = |expect: &OperandExpectation| {
+            matches!(
+                expect,
+                OperandExpectation::Unit(DeviceUnitOperand::DisableOutputLane, _)
+            )
+        };
         let grammar = OperandGrammar::of(&bound, &modifiers);
         // Malformed opcodes have no address width, and addresses of the shared memory of the block have 32 bits.
         let is_any_width = !is_sound || modifiers.has(Flag::SharedCta);
         let addressing = match form.address {
-            Addressing::Whole | Addressing::Loaded if is_any_width => Addressing::AnyWidth,
+            AddressCheck::FullWidth | AddressCheck::Load if is_any_width => AddressCheck::AnyWidth,
             addressing => addressing,
         };
-        Plan {
+        ResolvedOpcode {
             grammar,
             does: form.does,
             modifiers,
-            is_sound,
+            modifiers_are_valid: is_sound,
             expect,
             n_slots: slots.len(),
-            n_least: bound.layout.n_required() + announced.count_ones() as usize,
-            n_most: bound.layout.n_most() - skipped.count_ones() as usize,
-            gap: gap(slots, announced, skipped),
-            lanes: expect.iter().position(is_lanes),
-            skipped,
+            min_operands: bound.layout.n_required() + announced.count_ones() as usize,
+            max_operands: bound.layout.max_operands() - skipped.count_ones() as usize,
+            optional_middle_operand: optional_middle_operand(slots, announced, skipped),
+            disable_lane_operand: expect.iter().position(is_lanes),
+            absent_operands: skipped,
             policy: slots
                 .iter()
                 .position(|slot| slot.ty == OperandType::CachePolicy)
-                .filter(|_| is_sound && form.announced.is_empty()),
-            takes_special: form.takes(Takes::SpecialRegister),
-            takes_address: form.takes(Takes::VariableAddress),
-            takes_element: form.takes(Takes::ArrayElement),
-            refuses_address: form.takes(Takes::NoAddress),
-            takes_sink: form.takes(Takes::Sink),
-            takes_four_words: form.takes(Takes::FourWords),
+                .filter(|_| is_sound && form.flag_gated_operands.is_empty()),
+            takes_special: form.operand_extensions(OperandExtension::SpecialRegister),
+            takes_address: form.operand_extensions(OperandExtension::VariableAddress),
+            takes_element: form.operand_extensions(OperandExtension::ArrayElement),
+            refuses_address: form.operand_extensions(OperandExtension::NoAddress),
+            takes_sink: form.operand_extensions(OperandExtension::Sink),
+            takes_four_words: form.operand_extensions(OperandExtension::FourWords),
             addressing,
             problems,
             first: opcode.span,
             store: match grammar {
-                OperandGrammar::Store => Store::read(opcode, &bound),
+                OperandGrammar::Store => StoreConstraints::read(opcode, &bound),
                 _ => None,
             },
             bound: Some(bound),
         }
     }
 
-    fn without_form(opcode: &Opcode<'_>, mut problems: Vec<Diagnostic>) -> Plan {
+    fn without_form(opcode: &Opcode<'_>, mut problems: Vec<Diagnostic>) -> ResolvedOpcode {
         let foreign = opcode
             .modifiers()
             .iter()
-            .position(|word| PTX.tables.name_words.contains(word));
+            .position(|word| PTX.tables.name_modifiers.contains(word));
         problems.extend(foreign.map(|word| diagnose::foreign_modifier(opcode, word)));
-        Plan {
+        ResolvedOpcode {
             bound: None,
             grammar: OperandGrammar::Names,
-            does: Does::Unknown,
+            does: Operation::Unknown,
             modifiers: Modifiers::default(),
-            is_sound: false,
-            expect: [Expect::Custom; MAX_OPERANDS],
+            modifiers_are_valid: false,
+            expect: [OperandExpectation::Custom; MAX_OPERANDS],
             n_slots: 0,
-            n_least: 0,
-            n_most: usize::MAX,
-            gap: None,
-            lanes: None,
-            skipped: 0,
+            min_operands: 0,
+            max_operands: usize::MAX,
+            optional_middle_operand: None,
+            disable_lane_operand: None,
+            absent_operands: 0,
             policy: None,
             takes_special: true,
             takes_address: true,
@@ -248,7 +257,7 @@ impl Plan {
             refuses_address: false,
             takes_sink: true,
             takes_four_words: false,
-            addressing: Addressing::AnyWidth,
+            addressing: AddressCheck::AnyWidth,
             problems,
             first: opcode.span,
             store: None,
@@ -256,8 +265,8 @@ impl Plan {
     }
 
     /// Returns the action of the instructions with this opcode.
-    pub(crate) fn action(&self, opcode: &str) -> Action {
-        Action {
+    pub(crate) fn action(&self, opcode: &str) -> OpcodeInfo {
+        OpcodeInfo {
             does: self.does,
             modifiers: self.modifiers,
             opcode: opcode.to_owned(),
@@ -266,7 +275,7 @@ impl Plan {
 
     /// Converts the index of an operand in the source to its position in the table row.
     pub(crate) fn position(&self, place: usize) -> usize {
-        let there = (0..self.n_slots).filter(|at| self.skipped >> at & 1 == 0);
+        let there = (0..self.n_slots).filter(|at| self.absent_operands >> at & 1 == 0);
         there.into_iter().nth(place).unwrap_or(place)
     }
 
@@ -274,7 +283,7 @@ impl Plan {
     pub(crate) fn has_residency(&self) -> bool {
         matches!(
             self.expect.first(),
-            Some(Expect::Unit(UnitOperand::Sampled, _))
+            Some(OperandExpectation::Unit(DeviceUnitOperand::TexelResult, _))
         )
     }
 
@@ -286,13 +295,13 @@ impl Plan {
     /// Returns whether the address may be a variable in this state space. Any state space is accepted if the modifiers are
     /// invalid.
     pub(crate) fn takes_space(&self, variable: StateSpace) -> bool {
-        !self.is_sound || self.space().takes_variable(variable)
+        !self.modifiers_are_valid || self.space().takes_variable(variable)
     }
 }
 
 /// Returns the index of the first optional operand that precedes an operand that is present. `announced` contains the optional
 /// operands whose modifier is present, and `skipped` those whose modifier is absent.
-fn gap(slots: &[OperandSlot], announced: u32, skipped: u32) -> Option<usize> {
+fn optional_middle_operand(slots: &[OperandSlot], announced: u32, skipped: u32) -> Option<usize> {
     let is_optional = |at: usize| {
         let is_decided = (announced | skipped) >> at & 1 != 0;
         slots
@@ -304,66 +313,75 @@ fn gap(slots: &[OperandSlot], announced: u32, skipped: u32) -> Option<usize> {
         .find(|index| is_optional(*index) && (index + 1..slots.len()).any(is_present))
 }
 
-fn expectation(slot: &OperandSlot, bound: &Bound) -> Expect {
+fn expectation(slot: &OperandSlot, bound: &BoundForm) -> OperandExpectation {
     let (ty, fit) = match slot.ty {
-        OperandType::Slot(name) => (bound.scalar(name), Fit::Exact),
+        OperandType::Slot(name) => (bound.scalar(name), TypeMatch::Exact),
         // Conversions of `.bf16` do not accept wider registers as source or destination (assembler 13.5).
-        OperandType::Loose(name) if converts_brain(bound) => (bound.scalar(name), Fit::Exact),
-        OperandType::Loose(name) => (bound.scalar(name), Fit::Wider),
-        OperandType::Wide(name) => (bound.scalar(name).map(ScalarType::widened), Fit::Exact),
+        OperandType::SlotOrWider(name) if converts_brain(bound) => {
+            (bound.scalar(name), TypeMatch::Exact)
+        }
+        OperandType::SlotOrWider(name) => (bound.scalar(name), TypeMatch::Wider),
+        OperandType::Wide(name) => (
+            bound.scalar(name).map(ScalarType::widened),
+            TypeMatch::Exact,
+        ),
         OperandType::Vector(name) => {
             let ty = bound.scalar(name).filter(|_| bound.complaints.is_empty());
-            return ty.map_or(Expect::Custom, Expect::Destinations);
+            return ty.map_or(OperandExpectation::Custom, OperandExpectation::Destinations);
         }
         OperandType::Elements(name) => {
             let n = bound.modifiers().n_elements();
             return match (bound.scalar(name), slot.role) {
-                (None, _) => Expect::Custom,
-                (Some(ty), Role::Written) => Expect::Elements(ty),
-                (Some(ty), Role::Read) => Expect::Sources(ty, n),
+                (None, _) => OperandExpectation::Custom,
+                (Some(ty), OperandAccess::Written) => OperandExpectation::Elements(ty),
+                (Some(ty), OperandAccess::Read) => OperandExpectation::Sources(ty, n),
             };
         }
         OperandType::List(name, n) => {
             let ty = bound.scalar(name);
-            return ty.map_or(Expect::Custom, |ty| Expect::Sources(ty, n));
+            return ty.map_or(OperandExpectation::Custom, |ty| {
+                OperandExpectation::Sources(ty, n)
+            });
         }
-        OperandType::Own(ty) => return Expect::OwnDestination(ty),
-        OperandType::Row => return Expect::Row(slot.role),
-        OperandType::Untyped(32) => return Expect::OwnSource(ScalarType::B32),
-        OperandType::Untyped(_) => return Expect::OwnSource(ScalarType::B64),
+        OperandType::ExactType(ty) => return OperandExpectation::OwnDestination(ty),
+        OperandType::FragmentRegister => return OperandExpectation::Row(slot.role),
+        OperandType::Untyped(32) => return OperandExpectation::OwnSource(ScalarType::B32),
+        OperandType::Untyped(_) => return OperandExpectation::OwnSource(ScalarType::B64),
         OperandType::SingleOf(name) => {
             let ty = bound.scalar(name);
-            return ty.map_or(Expect::Custom, Expect::SingleSource);
+            return ty.map_or(OperandExpectation::Custom, OperandExpectation::SingleSource);
         }
-        OperandType::Number(rule) => return Expect::Number(rule),
-        OperandType::AnyAddress => return Expect::AnyAddress,
-        OperandType::Fixed(ty) => (Some(ty), Fit::Exact),
-        OperandType::Wider(ty) => (Some(ty), Fit::Wider),
-        OperandType::Bits(width) => (Some(unsigned(width)), Fit::Integer),
-        OperandType::Literal(width) => return Expect::Literal(unsigned(width)),
-        OperandType::CachePolicy => return Expect::Source(ScalarType::U64, Fit::Exact),
+        OperandType::Number(rule) => return OperandExpectation::Number(rule),
+        OperandType::AnyAddress => return OperandExpectation::AnyAddress,
+        OperandType::Fixed(ty) => (Some(ty), TypeMatch::Exact),
+        OperandType::Wider(ty) => (Some(ty), TypeMatch::Wider),
+        OperandType::Bits(width) => (Some(unsigned(width)), TypeMatch::Integer),
+        OperandType::Literal(width) => return OperandExpectation::Literal(unsigned(width)),
+        OperandType::CachePolicy => {
+            return OperandExpectation::Source(ScalarType::U64, TypeMatch::Exact);
+        }
         OperandType::Predicate if slot.shape == OperandShape::Negatable => {
-            return Expect::Predicate;
+            return OperandExpectation::Predicate;
         }
-        OperandType::Predicate => (Some(ScalarType::Pred), Fit::Exact),
-        OperandType::Address => return Expect::Address,
-        OperandType::AddressIn(space) => return Expect::AddressIn(space),
-        OperandType::MbarrierIn(space) => return Expect::MbarrierIn(space),
-        OperandType::Unit(what) => return Expect::Unit(what, slot.role),
-        OperandType::Label | OperandType::Custom(_) => (None, Fit::Exact),
+        OperandType::Predicate => (Some(ScalarType::Pred), TypeMatch::Exact),
+        OperandType::Address => return OperandExpectation::Address,
+        OperandType::AddressIn(space) => return OperandExpectation::AddressIn(space),
+        OperandType::MbarrierIn(space) => return OperandExpectation::MbarrierIn(space),
+        OperandType::Unit(what) => return OperandExpectation::Unit(what, slot.role),
+        OperandType::Label | OperandType::Custom(_) => (None, TypeMatch::Exact),
     };
     let Some(ty) = ty else {
-        return Expect::Custom;
+        return OperandExpectation::Custom;
     };
     match slot.shape {
-        OperandShape::Pair { optional: true } => Expect::Pair(ty, PairRule::Optional),
-        OperandShape::Pair { optional: false } => Expect::Pair(ty, PairRule::Required),
-        _ if slot.role == Role::Written => Expect::Destination(ty, fit),
-        _ => Expect::Source(ty, fit),
+        OperandShape::Pair { optional: true } => OperandExpectation::Pair(ty, PairRule::Optional),
+        OperandShape::Pair { optional: false } => OperandExpectation::Pair(ty, PairRule::Required),
+        _ if slot.role == OperandAccess::Written => OperandExpectation::Destination(ty, fit),
+        _ => OperandExpectation::Source(ty, fit),
     }
 }
 
-fn converts_brain(bound: &Bound) -> bool {
+fn converts_brain(bound: &BoundForm) -> bool {
     [SlotName::DType, SlotName::AType]
         .into_iter()
         .any(|slot| bound.scalar(slot) == Some(ScalarType::Bf16))

@@ -5,13 +5,17 @@ use crate::check::plans::offer;
 use crate::check::plans::rules;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::rules::{raise, refused};
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
-use warpgrid_isa::form::{Bound, Complaint, Gate, Reports, meant, nearest};
+use warpgrid_isa::form::{BindError, BoundForm, DiagnosticPolicy, Gate, meant, nearest};
 use warpgrid_program::Diagnostic;
 
 /// Returns all errors of the modifiers, in source order if they have a position.
-pub(crate) fn find(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+pub(crate) fn find(
+    opcode: &Opcode<'_>,
+    bound: &BoundForm,
+    module: &TargetContext,
+) -> Vec<Diagnostic> {
     let mut problems: Vec<Diagnostic> = bound
         .complaints
         .iter()
@@ -29,24 +33,24 @@ pub(crate) fn find(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<D
     }
     raise_together(&mut problems, bound, module);
     problems.extend(rules::find_broken(opcode, bound, module));
-    if bound.complaints.is_empty() || bound.layout.form.reports == Reports::Everything {
+    if bound.complaints.is_empty() || bound.layout.form.reports == DiagnosticPolicy::Everything {
         problems.extend(misplaced(opcode, bound));
         problems.extend(families::check(opcode, bound, module));
     }
-    offer::keep_useful(&mut problems, opcode, module);
+    offer::retain_valid_fixes(&mut problems, opcode, module);
     problems
 }
 
 /// Returns whether a missing modifier is present but misspelled. In this case, only the unknown modifier is reported.
-fn is_misspelled(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bool {
-    let Complaint::Missing { slot } = complaint else {
+fn is_misspelled(opcode: &Opcode<'_>, bound: &BoundForm, complaint: BindError) -> bool {
+    let BindError::Missing { slot } = complaint else {
         return false;
     };
     let Some(slot) = bound.layout.slots.get(slot) else {
         return false;
     };
     bound.complaints.iter().any(|other| match other {
-        Complaint::Unknown { word } => {
+        BindError::Unknown { word } => {
             let text = opcode.modifier(*word);
             let sense = meant(text);
             nearest(text, slot.spellings()).is_some()
@@ -57,7 +61,7 @@ fn is_misspelled(opcode: &Opcode<'_>, bound: &Bound, complaint: Complaint) -> bo
 }
 
 /// Replaces the fixes of all modifiers of an opcode by one fix that raises the version and the target.
-fn raise_together(problems: &mut [Diagnostic], bound: &Bound, module: &Module) {
+fn raise_together(problems: &mut [Diagnostic], bound: &BoundForm, module: &TargetContext) {
     let whole = bound.gate();
     if module.meets(whole) {
         return;
@@ -71,24 +75,24 @@ fn raise_together(problems: &mut [Diagnostic], bound: &Bound, module: &Module) {
 
 fn complain(
     opcode: &Opcode<'_>,
-    bound: &Bound,
-    complaint: Complaint,
-    module: &Module,
+    bound: &BoundForm,
+    complaint: BindError,
+    module: &TargetContext,
 ) -> Diagnostic {
     match complaint {
-        Complaint::Unknown { word } => diagnose::unknown_modifier(opcode, word, bound, |other| {
+        BindError::Unknown { word } => diagnose::unknown_modifier(opcode, word, bound, |other| {
             offer::is_legal_with(opcode, word, other, module)
         }),
-        Complaint::Illegal { word } => match rules::refusal(bound, opcode.modifier(word)) {
+        BindError::Illegal { word } => match rules::refusal(bound, opcode.modifier(word)) {
             Some(why) => refused(opcode, bound, word, why),
             None => diagnose::illegal_modifier(opcode, word, bound),
         },
-        Complaint::Duplicate { word, first } => diagnose::duplicate_modifier(opcode, word, first),
-        Complaint::Type { word, slot } => match rules::refusal(bound, opcode.modifier(word)) {
+        BindError::Duplicate { word, first } => diagnose::duplicate_modifier(opcode, word, first),
+        BindError::Type { word, slot } => match rules::refusal(bound, opcode.modifier(word)) {
             Some(why) => refused(opcode, bound, word, why),
             None => diagnose::illegal_type(opcode, word, slot, bound),
         },
-        Complaint::Missing { slot } => diagnose::missing_modifier(opcode, slot, bound),
+        BindError::Missing { slot } => diagnose::missing_modifier(opcode, slot, bound),
     }
 }
 
@@ -96,7 +100,7 @@ fn gate_problem(
     opcode: &Opcode<'_>,
     word: Option<usize>,
     gate: Gate,
-    module: &Module,
+    module: &TargetContext,
 ) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     if module.version < gate.ptx {
@@ -109,10 +113,10 @@ fn gate_problem(
 }
 
 /// Reports a modifier of the instruction name that does not directly follow the opcode.
-fn misplaced(opcode: &Opcode<'_>, bound: &Bound) -> Option<Diagnostic> {
+fn misplaced(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     // For `wmma.store.d`, another diagnostic reports the order of all modifiers.
     let form = bound.layout.form;
-    let is_said = form.reports == Reports::Everything && form.leads > 1;
+    let is_said = form.reports == DiagnosticPolicy::Everything && form.n_name_modifiers > 1;
     let word = bound.misplaced_lead().filter(|_| !is_said)?;
     Some(diagnose::misplaced_word(opcode, word))
 }

@@ -2,15 +2,19 @@
 //! offending modifier, and to the modifier with which it conflicts.
 
 use crate::diagnostics::rules as diagnose;
-use crate::diagnostics::rules::Case;
-use crate::module::Module;
+use crate::diagnostics::rules::RuleContext;
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
-use warpgrid_isa::form::{Bound, Complaint, Pick, RuleKind, Wide};
+use warpgrid_isa::form::{BindError, BoundForm, RuleKind, SlotPredicate, WideAccess};
 use warpgrid_program::{Diagnostic, Severity};
 
 /// Returns the violated rules of the form in the order of the rules. Vector widths are checked with the operands.
-pub(crate) fn find_broken(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> Vec<Diagnostic> {
+pub(crate) fn find_broken(
+    opcode: &Opcode<'_>,
+    bound: &BoundForm,
+    module: &TargetContext,
+) -> Vec<Diagnostic> {
     find_some(opcode, bound, module, |kind| {
         !matches!(kind, RuleKind::VectorBits { .. })
     })
@@ -19,8 +23,8 @@ pub(crate) fn find_broken(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -
 /// Returns the violated rules for the total width of all elements.
 pub(crate) fn find_too_wide(
     opcode: &Opcode<'_>,
-    bound: &Bound,
-    module: &Module,
+    bound: &BoundForm,
+    module: &TargetContext,
 ) -> Vec<Diagnostic> {
     find_some(opcode, bound, module, |kind| {
         matches!(kind, RuleKind::VectorBits { .. })
@@ -29,15 +33,15 @@ pub(crate) fn find_too_wide(
 
 fn find_some(
     opcode: &Opcode<'_>,
-    bound: &Bound,
-    module: &Module,
+    bound: &BoundForm,
+    module: &TargetContext,
     which: impl Fn(&RuleKind) -> bool,
 ) -> Vec<Diagnostic> {
     let rules = bound.layout.form.rules.iter();
     rules
         .filter(|rule| which(&rule.kind))
         .filter_map(|rule| {
-            let case = Case {
+            let case = RuleContext {
                 opcode,
                 bound,
                 module,
@@ -49,14 +53,14 @@ fn find_some(
 }
 
 /// Returns whether the present modifiers exclude each other, so that additional modifiers cannot make the opcode legal.
-pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -> bool {
+pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &BoundForm, module: &TargetContext) -> bool {
     let found = find_some(opcode, bound, module, |kind| {
         matches!(
             kind,
-            RuleKind::Clash { .. }
-                | RuleKind::Only { .. }
-                | RuleKind::Together { .. }
-                | RuleKind::From { .. }
+            RuleKind::Conflict { .. }
+                | RuleKind::Restricts { .. }
+                | RuleKind::CombinationGate { .. }
+                | RuleKind::ValueGate { .. }
                 | RuleKind::Before { .. }
                 | RuleKind::VectorBits { .. }
         )
@@ -66,22 +70,22 @@ pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &Bound, module: &Module) -
 }
 
 /// Returns the reason why the form rejects a modifier, if a rule contains one.
-pub(crate) fn refusal(bound: &Bound, text: &str) -> Option<&'static str> {
+pub(crate) fn refusal(bound: &BoundForm, text: &str) -> Option<&'static str> {
     let mut rules = bound.layout.form.rules.iter();
     rules.find_map(|rule| match rule.kind {
-        RuleKind::Refused { words } if words.contains(&text) => Some(rule.why),
+        RuleKind::ForeignModifier { words } if words.contains(&text) => Some(rule.reason),
         _ => None,
     })
 }
 
-impl<'a> Case<'a> {
+impl<'a> RuleContext<'a> {
     fn problem(&self) -> Option<Diagnostic> {
         match self.rule.kind {
-            RuleKind::Clash { a, b } => {
+            RuleKind::Conflict { a, b } => {
                 let (a, b) = (self.word(a)?, self.word(b)?);
                 Some(diagnose::clash(self, a, b))
             }
-            RuleKind::Needs { when, slot, among } => {
+            RuleKind::Requires { when, slot, among } => {
                 let word = self.word(when)?;
                 match self.filler(slot) {
                     None => Some(diagnose::needs(self, word, slot, among)),
@@ -89,17 +93,17 @@ impl<'a> Case<'a> {
                         .then(|| diagnose::not_among(self, word, other, slot, among)),
                 }
             }
-            RuleKind::Only { when, slot, among } => {
+            RuleKind::Restricts { when, slot, among } => {
                 let word = self.word(when)?;
                 let (other, text) = self.filler(slot)?;
                 (!among.contains(&text))
                     .then(|| diagnose::not_among(self, word, other, slot, among))
             }
-            RuleKind::Together { a, b, gate } => {
+            RuleKind::CombinationGate { a, b, gate } => {
                 let (a, b) = (self.word(a)?, self.word(b)?);
                 (!self.module.meets(gate)).then(|| diagnose::together(self, a, b, gate))
             }
-            RuleKind::From { when, gate } => {
+            RuleKind::ValueGate { when, gate } => {
                 let word = self.word(when)?;
                 // If the assembler rejects the modifier itself, the rule of the manual is redundant.
                 let is_refused = self
@@ -108,7 +112,7 @@ impl<'a> Case<'a> {
                     .any(|(place, gate)| place == Some(word) && !self.module.meets(gate));
                 (!is_refused && !self.module.meets(gate)).then(|| diagnose::from(self, word, gate))
             }
-            RuleKind::Empty { slot, gate } => {
+            RuleKind::OmissionGate { slot, gate } => {
                 (!self.bound.has(slot) && !self.is_complained(slot) && !self.module.meets(gate))
                     .then(|| diagnose::empty(self, slot, gate))
             }
@@ -121,11 +125,11 @@ impl<'a> Case<'a> {
                 let (a, b) = (self.bound.word(first)?, self.bound.word(second)?);
                 (b < a).then(|| diagnose::wrong_order(self, a, b))
             }
-            RuleKind::Refused { .. } => None,
+            RuleKind::ForeignModifier { .. } => None,
         }
     }
 
-    fn vector_bits(&self, most: u32, wide: &'static Wide) -> Option<Diagnostic> {
+    fn vector_bits(&self, most: u32, wide: &'static WideAccess) -> Option<Diagnostic> {
         let ty = self.bound.scalar(SlotName::Type)?;
         let (word, text) = self.filler(SlotName::Vector)?;
         if !self.is_wide(wide) {
@@ -142,7 +146,7 @@ impl<'a> Case<'a> {
         (!self.module.meets(wide.gate)).then(|| diagnose::wide_gate(self, word, wide))
     }
 
-    fn is_wide(&self, wide: &Wide) -> bool {
+    fn is_wide(&self, wide: &WideAccess) -> bool {
         let width_bits = self
             .bound
             .scalar(SlotName::Type)
@@ -158,7 +162,7 @@ impl<'a> Case<'a> {
                 .complaints
                 .iter()
                 .any(|complaint| match complaint {
-                    Complaint::Unknown { word } | Complaint::Illegal { word } => {
+                    BindError::Unknown { word } | BindError::Illegal { word } => {
                         let text = self.opcode.modifier(*word);
                         matches!(text, "const" | "param::entry")
                             || warpgrid_isa::form::nearest(text, SPACES.iter().copied()).is_some()
@@ -168,7 +172,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the index of the modifier that fills a slot with a value of the pick.
-    fn word(&self, pick: Pick) -> Option<usize> {
+    fn word(&self, pick: SlotPredicate) -> Option<usize> {
         let (word, text) = self.filler(pick.slot)?;
         pick.holds(Some(text)).then_some(word)
     }

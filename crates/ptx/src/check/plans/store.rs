@@ -2,14 +2,14 @@
 
 use crate::diagnostics::store as diagnose;
 use crate::opcode::Opcode;
-use warpgrid_isa::form::Bound;
+use warpgrid_isa::form::BoundForm;
 use warpgrid_isa::forms::st::WIDE;
 use warpgrid_isa::{ScalarType, SlotName, StateSpace};
 use warpgrid_program::Diagnostic;
 
 /// Facts for the operand checks of a store, computed once for each distinct opcode.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Store {
+pub(crate) struct StoreConstraints {
     pub(crate) ty: ScalarType,
     pub(crate) n_elements: usize,
     /// Whether this is a 256-bit access, which accepts sinks.
@@ -27,15 +27,15 @@ pub(crate) struct Store {
     pub(crate) first_word: usize,
 }
 
-impl Store {
+impl StoreConstraints {
     /// Reads the bound modifiers; returns `None` if the type is missing.
-    pub(crate) fn read(opcode: &Opcode<'_>, bound: &Bound) -> Option<Store> {
+    pub(crate) fn read(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<StoreConstraints> {
         let modifiers = bound.modifiers();
         let (vector, type_word) = (bound.word(SlotName::Vector), bound.word(SlotName::Type)?);
         // Treat a floating-point type that stores do not support as the bit type of the same width.
         let refused = ScalarType::from_name(opcode.modifier(type_word)).filter(|ty| ty.is_float());
         let ty = modifiers.ty.or(refused.map(ScalarType::to_bits))?;
-        Some(Store {
+        Some(StoreConstraints {
             ty,
             n_elements: modifiers.n_elements(),
             is_wide: WIDE.has(bound.text(SlotName::Vector), ty.width_bits()),
@@ -50,7 +50,7 @@ impl Store {
 }
 
 /// Checks the order of the modifiers: the assembler expects the vector width directly before the type.
-pub(crate) fn check_order(opcode: &Opcode<'_>, bound: &Bound) -> Vec<Diagnostic> {
+pub(crate) fn check_order(opcode: &Opcode<'_>, bound: &BoundForm) -> Vec<Diagnostic> {
     let (Some(vector), Some(ty)) = (bound.word(SlotName::Vector), bound.word(SlotName::Type))
     else {
         return Vec::new();

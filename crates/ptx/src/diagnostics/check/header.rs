@@ -6,8 +6,8 @@ use crate::diagnostics::check::{
 };
 use crate::tree::declaration::Directive;
 
-use warpgrid_isa::{ScalarType, Target, TargetGate, Version};
-use warpgrid_program::{Diagnostic, Needs, Span};
+use warpgrid_isa::{ScalarType, Target, TargetRequirement, Version};
+use warpgrid_program::{Diagnostic, Requirement, Span};
 
 pub(crate) fn empty() -> Diagnostic {
     Diagnostic::error(EMPTY, Span::at(0), "the source contains no statements")
@@ -70,9 +70,9 @@ pub(crate) fn target_needs_version(
     );
     let mut found = Diagnostic::error(TARGET_VERSION, target.span, message)
         .label(version.span, format!("the module has PTX version {have}"));
-    found.needs = Needs {
+    found.needs = Requirement {
         version: Some(need.since),
-        ..Needs::default()
+        ..Requirement::default()
     };
     found.fix(
         format!("raise `.version` to {}", need.since),
@@ -91,7 +91,7 @@ pub(crate) fn address_size(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn narrow_program(span: Span, target: &Target) -> Diagnostic {
-    const WITHOUT_ABI: TargetGate = TargetGate::From(90);
+    const WITHOUT_ABI: TargetRequirement = TargetRequirement::From(90);
     if WITHOUT_ABI.met_by(target) {
         let message = "32-bit programs are not supported on `sm_90` and later";
         return Diagnostic::error(ADDRESS_SIZE, span, message).fix(

@@ -6,11 +6,11 @@ use crate::diagnostics::check::{
     UNKNOWN_INSTRUCTION, UNKNOWN_MODIFIER, listed,
 };
 use crate::diagnostics::syntax;
-use crate::module::Module;
+use crate::module::TargetContext;
 use crate::opcode::Opcode;
-use warpgrid_isa::form::{Bound, Gate, SlotKind, meant, nearest};
+use warpgrid_isa::form::{BoundForm, Gate, SlotKind, meant, nearest};
 use warpgrid_isa::forms::OPCODES;
-use warpgrid_isa::{Origin, ScalarType, SlotName};
+use warpgrid_isa::{FactSource, ScalarType, SlotName};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 /// Returns the diagnostic for an unknown opcode. `is_legal` returns whether another opcode accepts the modifiers.
@@ -46,7 +46,7 @@ pub(crate) fn unknown_instruction(
 pub(crate) fn unknown_modifier(
     opcode: &Opcode<'_>,
     word: usize,
-    bound: &Bound,
+    bound: &BoundForm,
     is_legal: impl Fn(&str) -> bool,
 ) -> Diagnostic {
     let text = opcode.modifier(word);
@@ -87,7 +87,7 @@ pub(crate) fn foreign_modifier(opcode: &Opcode<'_>, word: usize) -> Diagnostic {
         .help("`.store.d` is part of the opcode `wmma.store.d`")
 }
 
-pub(crate) fn illegal_modifier(opcode: &Opcode<'_>, word: usize, bound: &Bound) -> Diagnostic {
+pub(crate) fn illegal_modifier(opcode: &Opcode<'_>, word: usize, bound: &BoundForm) -> Diagnostic {
     let text = opcode.modifier(word);
     let message = format!("`{}` does not accept `.{text}`", opcode.called(bound));
     Diagnostic::error(ILLEGAL_MODIFIER, opcode.modifier_span(word), message)
@@ -113,7 +113,7 @@ pub(crate) fn illegal_type(
     opcode: &Opcode<'_>,
     word: usize,
     slot: usize,
-    bound: &Bound,
+    bound: &BoundForm,
 ) -> Diagnostic {
     let text = opcode.modifier(word);
     let message = format!("`{}` does not support type `.{text}`", opcode.called(bound));
@@ -127,7 +127,7 @@ pub(crate) fn illegal_type(
     }
 }
 
-pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) -> Diagnostic {
+pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &BoundForm) -> Diagnostic {
     let name = opcode.called(bound);
     let Some(missing) = bound.layout.slots.get(slot) else {
         return Diagnostic::error(MISSING_MODIFIER, opcode.span, "missing modifier");
@@ -153,7 +153,7 @@ pub(crate) fn missing_modifier(opcode: &Opcode<'_>, slot: usize, bound: &Bound) 
 }
 
 /// Returns the insertion position of a missing modifier: after the modifiers that precede it in the syntax line.
-fn missing_place(opcode: &Opcode<'_>, slot: usize, bound: &Bound) -> u32 {
+fn missing_place(opcode: &Opcode<'_>, slot: usize, bound: &BoundForm) -> u32 {
     let before = bound.slots.iter().take(slot).flatten();
     let last = before.map(|binding| binding.word).max();
     match (last, opcode.spans.first()) {
@@ -175,9 +175,9 @@ fn gated(opcode: &Opcode<'_>, word: Option<usize>) -> (Span, String) {
 
 fn origin(gate: Gate) -> String {
     match gate.origin {
-        Origin::Documented => String::new(),
-        Origin::Assembler(version) => format!(" (according to `ptxas` {version})"),
-        Origin::Measured(target) => format!(" (measured on {target})"),
+        FactSource::Documented => String::new(),
+        FactSource::Assembler(version) => format!(" (according to `ptxas` {version})"),
+        FactSource::Measured(target) => format!(" (measured on {target})"),
     }
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn needs_version(
     opcode: &Opcode<'_>,
     word: Option<usize>,
     gate: Gate,
-    module: &Module,
+    module: &TargetContext,
 ) -> Diagnostic {
     let (span, what) = gated(opcode, word);
     let message = format!(
@@ -207,7 +207,7 @@ pub(crate) fn needs_target(
     opcode: &Opcode<'_>,
     word: Option<usize>,
     gate: Gate,
-    module: &Module,
+    module: &TargetContext,
 ) -> Diagnostic {
     let (span, what) = gated(opcode, word);
     let first = gate.target.lowest_from(module.target);
@@ -219,7 +219,7 @@ pub(crate) fn needs_target(
     );
     let mut found = Diagnostic::error(NEEDS_TARGET, span, message);
     found.needs.target = first.map(|t| t.name);
-    found.needs.on = gate.target;
+    found.needs.targets = gate.target;
     found.fixes.extend(crate::diagnostics::rules::raise(
         module,
         &module.lacking(gate),
@@ -232,7 +232,7 @@ pub(crate) fn rounding_required(
     to: ScalarType,
     from: ScalarType,
     offer: &str,
-    bound: &Bound,
+    bound: &BoundForm,
 ) -> Diagnostic {
     let message = format!(
         "the conversion from `.{from}` to `.{to}` needs a rounding modifier such as `.{offer}`"
@@ -251,7 +251,7 @@ pub(crate) fn rounding_required(
     }
 }
 
-pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &Bound) -> Diagnostic {
+pub(crate) fn rounding_refused(opcode: &Opcode<'_>, bound: &BoundForm) -> Diagnostic {
     let word = bound
         .word(SlotName::Round)
         .or_else(|| bound.word(SlotName::IntegerRound))

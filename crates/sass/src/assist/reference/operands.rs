@@ -1,12 +1,12 @@
 //! Descriptions of the operands of syntax lines, derived from their names.
 
-use warpgrid_isa::sass::{Store, SyntaxLine};
-use warpgrid_program::OperandFacts;
+use warpgrid_isa::sass::{StoreOpcode, SyntaxLine};
+use warpgrid_program::OperandDoc;
 
 /// Returns the operands of a store; the addresses are described by the rules on its page.
-pub(super) fn store_operands(row: &Store) -> Vec<OperandFacts> {
+pub(super) fn store_operands(row: &StoreOpcode) -> Vec<OperandDoc> {
     let names = row.syntax.split_once(' ').map_or("", |(_, names)| names);
-    let operand = |(name, help): &(&str, &str)| OperandFacts {
+    let operand = |(name, help): &(&str, &str)| OperandDoc {
         name: (*name).to_owned(),
         help: (*help).to_owned(),
         required: *name == "Rb" || name.starts_with('['),
@@ -34,9 +34,9 @@ const STORE_OPERANDS: &[(&str, &str)] = &[
 ];
 
 /// Returns the distinct operands of all lines. An operand is required if every line contains it outside of braces.
-pub(super) fn operands(lines: &[SyntaxLine]) -> Vec<OperandFacts> {
+pub(super) fn operands(lines: &[SyntaxLine]) -> Vec<OperandDoc> {
     let lists: Vec<Vec<(String, bool)>> = lines.iter().map(operand_names).collect();
-    let mut found: Vec<OperandFacts> = Vec::new();
+    let mut found: Vec<OperandDoc> = Vec::new();
     let mut named: Vec<&String> = Vec::new();
     for (name, _) in lists.iter().flatten() {
         let Some(help) = operand_help(name) else {
@@ -54,7 +54,7 @@ pub(super) fn operands(lines: &[SyntaxLine]) -> Vec<OperandFacts> {
                 last.name += ", ";
                 last.name += name;
             }
-            _ => found.push(OperandFacts {
+            _ => found.push(OperandDoc {
                 name: name.clone(),
                 help: help.to_owned(),
                 required,

@@ -2,28 +2,28 @@
 //! four lanes in a local. Output: their results on the stack.
 
 use crate::emit::approximate::{
-    A, BIAS, CUT, Code, EXPONENT, FRACTION, FRACTION_BITS, INFINITY, KEPT, ONE, OTHER, PAIR, PART,
-    ROW, ROW_PLACES, SIGN, SQUARE, SUM, WHOLE, X, power32, power64,
+    A, BIAS, CUT, EXPONENT, FRACTION, FRACTION_BITS, INFINITY, KEPT, ONE, OTHER, PAIR, PART, ROW,
+    ROW_PLACES, SIGN, SQUARE, SUM, SpecialFunctionEmitter, TWO_POW_52, X, power32, power64,
 };
 use crate::emit::float::upper_half;
 use crate::instructions::{
     at, halves, high_halves, high_words, low_halves, low_words, splat32, splat64,
 };
 use crate::place::ROW_BYTES;
-use warpgrid_emulator::plain::{TURNS, UnitFunction, tangent_bits};
+use warpgrid_emulator::plain::{SpecialFunction, TURNS, tangent_bits};
 use wasm_encoder::Instruction as I;
 
-impl Code {
+impl SpecialFunctionEmitter {
     /// Evaluates the function at the argument.
-    pub(crate) fn unit(&mut self, function: UnitFunction) {
-        use UnitFunction as F;
+    pub(crate) fn unit(&mut self, function: SpecialFunction) {
+        use SpecialFunction as F;
         match function {
             F::Reciprocal => self.reciprocal(),
             F::ReciprocalRoot => self.reciprocal_root(),
             F::Root => self.root(),
             F::Logarithm => self.logarithm(),
             F::Power => self.power(),
-            F::Sine | F::Cosine => self.wave(function),
+            F::Sine | F::Cosine => self.sine_cosine(function),
             F::Tangent => self.tangent(),
         }
     }
@@ -147,13 +147,13 @@ impl Code {
     }
 
     /// Pushes the sums as 32-bit numbers, truncated; a sum of 2^41 represents one.
-    fn cut_sums(&mut self) {
+    fn truncate_sums(&mut self) {
         for half in 0..2 {
             self.ops([
                 I::LocalGet(SUM + half),
-                splat64(WHOLE),
+                splat64(TWO_POW_52),
                 I::V128Or,
-                splat64(WHOLE),
+                splat64(TWO_POW_52),
                 I::F64x2Sub,
                 splat64(power64(-41)),
                 I::F64x2Mul,
@@ -192,7 +192,7 @@ impl Code {
 
     /// Selects the result for zero or for other arguments, which are both on the stack, in each lane, and NaN if the
     /// function is undefined.
-    fn choose_ends(&mut self) {
+    fn select_special_results(&mut self) {
         self.has_exponent(0);
         self.ops([I::V128Bitselect]);
         self.has_no_result();
@@ -294,7 +294,7 @@ impl Code {
         self.put_exponent();
         self.has_exponent(255);
         self.ops([I::V128AndNot]);
-        self.choose_ends();
+        self.select_special_results();
     }
 
     fn root(&mut self) {
@@ -312,7 +312,7 @@ impl Code {
         self.put_exponent();
         self.has_exponent(255);
         self.ops([I::V128Bitselect]);
-        self.choose_ends();
+        self.select_special_results();
     }
 
     fn power(&mut self) {
@@ -412,9 +412,9 @@ impl Code {
                 I::I32Const(63),
                 I::I64x2ShrS,
                 I::V128Xor,
-                splat64(WHOLE),
+                splat64(TWO_POW_52),
                 I::V128Or,
-                splat64(WHOLE),
+                splat64(TWO_POW_52),
                 I::F64x2Sub,
                 splat64(power64(-36)),
                 I::F64x2Mul,
@@ -429,11 +429,11 @@ impl Code {
         self.ops([I::LocalGet(A), splat32(ONE), I::I32x4Eq, I::V128AndNot]);
         self.has_exponent(255);
         self.ops([I::V128Bitselect]);
-        self.choose_ends();
+        self.select_special_results();
     }
 
     /// Converts the argument to revolutions, truncated.
-    fn take_turns(&mut self) {
+    fn reduce_to_revolutions(&mut self) {
         for half in 0..2 {
             self.get(A);
             if half == 1 {
@@ -451,8 +451,8 @@ impl Code {
         self.ops([low_halves(), I::LocalSet(A)]);
     }
 
-    fn wave(&mut self, function: UnitFunction) {
-        self.take_turns();
+    fn sine_cosine(&mut self, function: SpecialFunction) {
+        self.reduce_to_revolutions();
         // Quarter revolutions in units of 2^-23, truncated, without whole revolutions.
         self.ops([
             I::LocalGet(A),
@@ -465,7 +465,7 @@ impl Code {
             I::F32x4Mul,
             I::I32x4TruncSatF32x4S,
         ]);
-        if function == UnitFunction::Cosine {
+        if function == SpecialFunction::Cosine {
             self.ops([splat32(1 << FRACTION_BITS), I::I32x4Add]);
         }
         self.ops([
@@ -481,13 +481,13 @@ impl Code {
             I::LocalSet(PART),
         ]);
         self.sums();
-        self.cut_sums();
+        self.truncate_sums();
         self.ops([
             I::LocalGet(EXPONENT),
             I::I32Const(30 - FRACTION_BITS as i32),
             I::I32x4Shl,
         ]);
-        if function == UnitFunction::Sine {
+        if function == SpecialFunction::Sine {
             self.ops([I::LocalGet(A), I::V128Xor]);
         }
         self.ops([splat32(SIGN), I::V128And, I::V128Or]);
@@ -539,7 +539,7 @@ impl Code {
         self.sums_of_rows();
         self.get(A);
         self.ops([splat32(ONE)]);
-        self.cut_sums();
+        self.truncate_sums();
         self.exponent();
         self.ops([splat32(BIAS + 2), I::I32x4GtS, I::V128Bitselect]);
         self.push_sign();

@@ -1,61 +1,64 @@
 //! Address patterns of a lane vector. Input: bases and offsets. Output: whether the lanes access contiguous or equal
 //! addresses, and the offset of the first lane in linear memory.
 
-use crate::emit::memory::Access;
-use crate::emit::{ALL, Emitter, Names};
+use crate::emit::memory::SubwarpAccess;
+use crate::emit::{ALL, Emitter, FixedLocals};
 use crate::instructions::{at, splat32, splat64};
 use crate::place::site;
-use crate::refusal::Refusal;
-use crate::registers::Register;
-use warpgrid_emulator::plain::{Bank, Slot, SlotPlace};
+use crate::refusal::BailoutReason;
+use crate::registers::RegisterKey;
+use warpgrid_emulator::plain::{OperandLocation, OperandSlot, RegisterBank};
 use wasm_encoder::{Instruction as I, ValType};
 
 /// Address pattern of the base registers of a lane vector, in locals.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lie {
+pub(crate) struct AddressPattern {
     /// Base address of the first lane.
     pub(crate) first: u32,
     /// Whether all lanes are active with contiguous addresses, and whether they have one address; `None` if this is
     /// impossible. Both imply an aligned base.
-    pub(crate) is_row: Option<u32>,
-    is_one: Option<u32>,
+    pub(crate) is_contiguous: Option<u32>,
+    is_uniform: Option<u32>,
 }
 
 /// Bound that an access site caches for the memory range of its last access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum CachedBound {
     /// Start of the range, and the number of offsets at which a contiguous row may start.
     Row,
     /// Start and size of the range.
     Range,
 }
 
-impl Known {
+impl CachedBound {
     /// Offset of the bound in the record of the site.
     const fn extent(self) -> u32 {
         match self {
-            Known::Row => site::ROWS,
-            Known::Range => site::SIZE,
+            CachedBound::Row => site::ROWS,
+            CachedBound::Range => site::SIZE,
         }
     }
 }
 
-impl Lie {
+impl AddressPattern {
     /// Checks whether the lanes may have contiguous addresses.
     pub(crate) fn may_be_row(&self) -> bool {
-        self.is_row.is_some()
+        self.is_contiguous.is_some()
     }
 
     pub(crate) fn may_be_one(&self) -> bool {
-        self.is_one.is_some()
+        self.is_uniform.is_some()
     }
 }
 
 impl Emitter<'_> {
-    pub(crate) fn find_addresses(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn find_addresses(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+    ) -> Result<(), BailoutReason> {
         let [low, high] = self.names.addresses;
         let plan = access.plan;
-        if plan.wide {
+        if plan.has_64_bit_base {
             for (half, local) in [(0, low), (1, high)] {
                 self.read64(plan.base, half)?;
                 if plan.offset != 0 {
@@ -84,17 +87,20 @@ impl Emitter<'_> {
     /// Returns the address pattern of an access, which a block computes once for all accesses with the same base
     /// register. Returns `None` if the offset is not a multiple of the access width, or if the base is no register of
     /// address width.
-    pub(crate) fn find_lie(&mut self, access: &Access<'_>) -> Result<Option<Lie>, Refusal> {
+    pub(crate) fn classify_addresses(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+    ) -> Result<Option<AddressPattern>, BailoutReason> {
         let plan = access.plan;
-        let SlotPlace::Register(index) = plan.base.place() else {
+        let OperandLocation::Register(index) = plan.base.place() else {
             return Ok(None);
         };
         if !access.has_aligned_base() {
             return Ok(None);
         }
         let bank = plan.base_bank();
-        let key = (self.own(bank, index), access.width());
-        if let Some(lie) = self.lies.get(&key) {
+        let key = (self.frame_register(bank, index), access.width());
+        if let Some(lie) = self.address_patterns.get(&key) {
             return Ok(Some(*lie));
         }
         let [first, is_row, is_one] = self.lie_locals(key.0);
@@ -102,7 +108,7 @@ impl Emitter<'_> {
         let lie = match stride {
             None => {
                 let locals = [first, is_row, is_one];
-                match plan.wide {
+                match plan.has_64_bit_base {
                     true => self.find_wide_lie(plan.base, locals, access.width())?,
                     false => self.find_narrow_lie(plan.base, locals, access.width())?,
                 }
@@ -114,22 +120,22 @@ impl Emitter<'_> {
                 self.get_all([self.names.pointer, is_one]);
                 self.op(I::I32And);
                 self.set(is_one);
-                Lie {
+                AddressPattern {
                     first,
-                    is_row: Some(is_row),
-                    is_one: Some(is_one),
+                    is_contiguous: Some(is_row),
+                    is_uniform: Some(is_one),
                 }
             }
             Some(stride) => {
                 self.push_first(bank, plan.base)?;
                 self.set(first);
                 let may_be_row = stride == u64::from(access.width());
-                let lie = Lie {
+                let lie = AddressPattern {
                     first,
-                    is_row: may_be_row.then_some(is_row),
-                    is_one: (stride == 0).then_some(is_one),
+                    is_contiguous: may_be_row.then_some(is_row),
+                    is_uniform: (stride == 0).then_some(is_one),
                 };
-                if let Some(is_whole) = lie.is_row.or(lie.is_one) {
+                if let Some(is_whole) = lie.is_contiguous.or(lie.is_uniform) {
                     match self.on_quick_way().filter(|_| self.guard.is_none()) {
                         // The access checks alignment and lanes itself before another access uses the result.
                         Some(_) => self.op(I::I32Const(1)),
@@ -140,13 +146,13 @@ impl Emitter<'_> {
                 lie
             }
         };
-        self.lies.insert(key, lie);
+        self.address_patterns.insert(key, lie);
         Ok(Some(lie))
     }
 
     /// Returns the locals for the address pattern of a register that the current access determines first; both versions
     /// of a block use the same locals.
-    fn lie_locals(&mut self, register: Register) -> [u32; 3] {
+    fn lie_locals(&mut self, register: RegisterKey) -> [u32; 3] {
         let at = self.at;
         let known = self
             .ways
@@ -156,7 +162,7 @@ impl Emitter<'_> {
             return *locals;
         }
         let first = match register.0 {
-            Bank::B64 => ValType::I64,
+            RegisterBank::B64 => ValType::I64,
             _ => ValType::I32,
         };
         let locals = [first, ValType::I32, ValType::I32].map(|ty| self.local(ty));
@@ -167,11 +173,11 @@ impl Emitter<'_> {
     }
 
     /// Pushes whether all lanes are active and the address in a local is aligned.
-    fn push_whole(&mut self, access: &Access<'_>, first: u32) {
+    fn push_whole(&mut self, access: &SubwarpAccess<'_>, first: u32) {
         self.get(self.names.mask);
         self.ops([I::I32Const(ALL), I::I32Eq]);
         self.get(first);
-        if access.plan.wide {
+        if access.plan.has_64_bit_base {
             self.op(I::I32WrapI64);
         }
         self.ops([
@@ -184,10 +190,10 @@ impl Emitter<'_> {
 
     fn find_narrow_lie(
         &mut self,
-        base: Slot,
+        base: OperandSlot,
         [first, is_row, is_one]: [u32; 3],
         width: u32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         let [low, high] = self.names.addresses;
         self.read32(base)?;
         self.tee(low);
@@ -196,7 +202,7 @@ impl Emitter<'_> {
         self.get_all([low, first]);
         self.ops([I::I32x4Splat, I::I32x4Sub]);
         self.tee(high);
-        self.ops([ramp32(width), I::I32x4Eq, I::I32x4AllTrue]);
+        self.ops([lane_offsets32(width), I::I32x4Eq, I::I32x4AllTrue]);
         self.set(is_row);
         self.get(high);
         self.ops([I::V128AnyTrue, I::I32Eqz]);
@@ -206,10 +212,10 @@ impl Emitter<'_> {
 
     fn find_wide_lie(
         &mut self,
-        base: Slot,
+        base: OperandSlot,
         [first, is_row, is_one]: [u32; 3],
         width: u32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         let [low, high] = self.names.addresses;
         self.read64(base, 0)?;
         self.op(I::I64x2ExtractLane(0));
@@ -233,8 +239,8 @@ impl Emitter<'_> {
     }
 
     /// Checks the addresses like [`Emitter::check_addresses`] with the address pattern that the block has determined.
-    pub(crate) fn check_lie(&mut self, access: &Access<'_>, lie: Lie, gap: u32) {
-        let Names {
+    pub(crate) fn check_lie(&mut self, access: &SubwarpAccess<'_>, lie: AddressPattern, gap: u32) {
+        let FixedLocals {
             active,
             first,
             offset,
@@ -245,7 +251,11 @@ impl Emitter<'_> {
             self.ops([I::I32Const(ALL), I::I32Ne]);
             self.leave_if();
         }
-        match if gap == 0 { lie.is_one } else { lie.is_row } {
+        match if gap == 0 {
+            lie.is_uniform
+        } else {
+            lie.is_contiguous
+        } {
             Some(known) => self.get(known),
             None => self.op(I::I32Const(0)),
         }
@@ -263,18 +273,18 @@ impl Emitter<'_> {
 
     /// Returns the branch depth of the construct to exit if a check of the access fails: the innermost block, or the
     /// fast path of the basic block.
-    pub(crate) fn left(&self) -> u32 {
-        self.leaves_to.map_or(0, |level| self.nest - level)
+    pub(crate) fn fallback_target(&self) -> u32 {
+        self.fallback_label.map_or(0, |level| self.nest - level)
     }
 
     /// Exits this construct if the number on the stack is not zero.
     pub(crate) fn leave_if(&mut self) {
-        self.op(I::BrIf(self.left()));
+        self.op(I::BrIf(self.fallback_target()));
     }
 
     /// Exits the enclosing block unless all lanes are active with addresses that are `gap` bytes apart.
-    pub(crate) fn check_addresses(&mut self, access: &Access<'_>, gap: u32) {
-        let Names {
+    pub(crate) fn check_addresses(&mut self, access: &SubwarpAccess<'_>, gap: u32) {
+        let FixedLocals {
             active,
             first,
             offset,
@@ -294,7 +304,7 @@ impl Emitter<'_> {
             self.tee(first);
             self.op(I::I32x4Splat);
             if gap != 0 {
-                self.ops([ramp32(gap), I::I32x4Add]);
+                self.ops([lane_offsets32(gap), I::I32x4Add]);
             }
             self.get(low);
             self.ops([I::I32x4Eq, I::I32x4AllTrue, I::I32Eqz]);
@@ -325,8 +335,13 @@ impl Emitter<'_> {
 
     /// Computes the linear-memory address of `bytes` bytes at the first address. Exits the enclosing block if they are
     /// not within the range that the site has cached.
-    pub(crate) fn find_place(&mut self, access: &Access<'_>, bytes: u32, known: Known) {
-        let Names {
+    pub(crate) fn find_place(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+        bytes: u32,
+        known: CachedBound,
+    ) {
+        let FixedLocals {
             first,
             offset,
             pointer,
@@ -334,7 +349,7 @@ impl Emitter<'_> {
         } = self.names;
         if access.is_narrow {
             let Some(last) = self.places.shared_bytes.checked_sub(bytes) else {
-                self.op(I::Br(self.left()));
+                self.op(I::Br(self.fallback_target()));
                 return;
             };
             self.get(first);
@@ -353,7 +368,7 @@ impl Emitter<'_> {
         ]);
         self.tee(offset);
         self.ops([I::I32Const(0), I::I64Load(at(access.site + known.extent()))]);
-        if known == Known::Range {
+        if known == CachedBound::Range {
             // The cached bound is a size into which the bytes must fit.
             self.ops([I::I64Const(i64::from(bytes)), I::I64Sub, I::I64GtS]);
             self.leave_if();
@@ -375,12 +390,12 @@ impl Emitter<'_> {
 }
 
 /// Returns the distance of each lane from the first lane for a contiguous row.
-fn ramp32(gap: u32) -> I<'static> {
+fn lane_offsets32(gap: u32) -> I<'static> {
     let [a, b, c] = [1, 2, 3].map(|n| u128::from(n * gap));
     I::V128Const((a << 32 | b << 64 | c << 96) as i128)
 }
 
-/// Returns the distances like [`ramp32`] for half of the lanes.
+/// Returns the distances like [`lane_offsets32`] for half of the lanes.
 fn ramp64(gap: u32, half: u32) -> I<'static> {
     let [a, b] = [2 * half, 2 * half + 1].map(|n| u128::from(n * gap));
     I::V128Const((a | b << 64) as i128)

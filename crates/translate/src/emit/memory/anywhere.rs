@@ -3,30 +3,30 @@
 //! registers; on failure, the slow path continues from the access on.
 
 use crate::emit::Emitter;
-use crate::emit::memory::Access;
-use crate::emit::memory::address::Known;
-use crate::emit::memory::quick::Quick;
+use crate::emit::memory::SubwarpAccess;
+use crate::emit::memory::address::CachedBound;
+use crate::emit::memory::quick::FastAccess;
 use crate::instructions::{at, high_words, low_words, splat32};
 use crate::place::site;
-use crate::refusal::Refusal;
+use crate::refusal::BailoutReason;
 use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
     /// Emits a load with an unknown address pattern. If readers must be recorded in shadow memory, a load that is
     /// neither contiguous nor uniform takes the slow path.
-    pub(crate) fn load_from_anywhere(
+    pub(crate) fn emit_gather(
         &mut self,
-        access: &Access<'_>,
-        quick: Quick,
-    ) -> Result<(), Refusal> {
+        access: &SubwarpAccess<'_>,
+        quick: FastAccess,
+    ) -> Result<(), BailoutReason> {
         let width = access.width();
         self.count_loads(access.plan.elements.len());
         self.open_block();
         if quick.may_be_row() {
             self.open_block();
             self.check_addresses(access, width);
-            self.find_place(access, 4 * width, Known::Row);
-            self.note_quickly(access, 4 * width);
+            self.find_place(access, 4 * width, CachedBound::Row);
+            self.record_reads_fast(access, 4 * width);
             self.load_row(access.plan);
             self.op(I::Br(1));
             self.close();
@@ -34,19 +34,19 @@ impl Emitter<'_> {
         if quick.may_be_one() {
             self.open_block();
             self.check_addresses(access, 0);
-            self.find_place(access, width, Known::Range);
-            self.note_quickly(access, width);
+            self.find_place(access, width, CachedBound::Range);
+            self.record_reads_fast(access, width);
             self.load_one(access.plan);
             self.op(I::Br(1));
             self.close();
         }
-        self.leave_to_careful();
+        self.branch_to_slow_path();
         self.find_addresses(access)?;
         match access.is_narrow {
             true => self.find_shared_places(width),
             false => self.find_places(access, quick),
         }
-        self.leaves_to = None;
+        self.fallback_label = None;
         let (pointers, beyond) = (self.names.pointers, self.place_of_all(access));
         for index in 0..access.plan.elements.len() as u32 {
             self.load_each(access.plan, index, |e, lane| {
@@ -60,10 +60,10 @@ impl Emitter<'_> {
     }
 
     /// Records the readers in shadow memory, or exits to the slow path.
-    fn note_quickly(&mut self, access: &Access<'_>, bytes: u32) {
-        self.leave_to_careful();
-        self.note_bytes(access, bytes);
-        self.leaves_to = None;
+    fn record_reads_fast(&mut self, access: &SubwarpAccess<'_>, bytes: u32) {
+        self.branch_to_slow_path();
+        self.record_range_access(access, bytes);
+        self.fallback_label = None;
     }
 
     /// Exits the current path if the row on the stack is nonzero in an active lane.
@@ -104,7 +104,7 @@ impl Emitter<'_> {
     }
 
     /// Computes the addresses within the cached range of the site.
-    fn find_places(&mut self, access: &Access<'_>, quick: Quick) {
+    fn find_places(&mut self, access: &SubwarpAccess<'_>, quick: FastAccess) {
         let [low, high] = self.names.addresses;
         let offsets = self.names.vectors[4];
         for local in [low, high] {
@@ -125,7 +125,7 @@ impl Emitter<'_> {
             I::I32Const(0),
         ]);
         self.ops([
-            I::V128Load32Splat(at(access.site + site::QUICK)),
+            I::V128Load32Splat(at(access.site + site::FAST_OFFSETS)),
             I::I32x4GeU,
         ]);
         self.get_all([low, high]);

@@ -1,13 +1,15 @@
 //! Commutative atomics: integer additions and logic operations whose old value is not read. Input: addresses of four
 //! lanes. Output: updated bytes, and shadow memory that assigns the words to one kind of operation.
 
-use crate::emit::memory::Access;
-use crate::emit::{Emitter, Names};
+use crate::emit::memory::SubwarpAccess;
+use crate::emit::{Emitter, FixedLocals};
 use crate::helpers;
 use crate::instructions::at;
-use crate::place::{STORE, Site, holds};
-use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{AtomicPlan, Bank, Element, PlanId, SlotPlace};
+use crate::place::{AccessSite, STORE, holds};
+use crate::refusal::BailoutReason;
+use warpgrid_emulator::plain::{
+    AtomicPlan, OperandLocation, PlanId, RegisterBank, RegisterOperand,
+};
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -25,35 +27,36 @@ fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
 }
 
 impl Emitter<'_> {
-    pub(crate) fn atomic(&mut self, id: PlanId<AtomicPlan>) -> Result<(), Refusal> {
+    pub(crate) fn atomic(&mut self, id: PlanId<AtomicPlan>) -> Result<(), BailoutReason> {
         let Some(plan) = self.plain.atomic(id) else {
-            return self.refuse("an atomic operation with an invalid internal identifier");
+            return self.unsupported("an atomic operation with an invalid internal identifier");
         };
         let access = &plan.access;
         let bytes = access.element_bytes;
         let kind = kind_of(plan.op, bytes).filter(|_| !plan.ty.is_float());
         let (Some(kind), [b]) = (kind, plan.b.as_slice()) else {
-            return self.refuse("an atomic operation whose result depends on the thread order");
+            return self
+                .unsupported("an atomic operation whose result depends on the thread order");
         };
         for old in &access.elements {
-            if let SlotPlace::Register(index) = old.slot.place() {
-                let register = self.own(old.bank, index);
-                self.unread.push((register, self.at));
+            if let OperandLocation::Register(index) = old.slot.place() {
+                let register = self.frame_register(old.bank, index);
+                self.unused_atomic_results.push((register, self.at));
             }
         }
         let accepts = match access.space {
             StateSpace::Global => holds::GLOBAL,
             StateSpace::Shared => holds::SHARED,
             StateSpace::Generic => holds::GLOBAL | holds::WINDOW,
-            other => return self.refuse(format!("an atomic operation on {other:?} memory")),
+            other => return self.unsupported(format!("an atomic operation on {other:?} memory")),
         };
         self.has_global_atomics |= accepts & holds::GLOBAL != 0;
         let access = self.begin_access(
             access,
-            crate::emit::memory::Way::Store,
-            Site::of_any(accepts),
+            crate::emit::memory::AccessDirection::Store,
+            AccessSite::of_any(accepts),
         );
-        self.note_active();
+        self.set_active_lanes();
         if self.guard.is_some() {
             self.add_to_path(self.names.active);
             self.get(self.names.active);
@@ -72,7 +75,12 @@ impl Emitter<'_> {
     }
 
     /// Combines the bytes of a lane with its source.
-    fn update_lane(&mut self, plan: &AtomicPlan, b: Element, lane: u8) -> Result<(), Refusal> {
+    fn update_lane(
+        &mut self,
+        plan: &AtomicPlan,
+        b: RegisterOperand,
+        lane: u8,
+    ) -> Result<(), BailoutReason> {
         let pointers = self.names.pointers;
         // One address for the load, and one for the store.
         for _ in 0..2 {
@@ -82,8 +90,8 @@ impl Emitter<'_> {
         let is_wide = plan.access.element_bytes == 8;
         if is_wide {
             self.op(I::I64Load(at(0)));
-            if b.bank != Bank::B64 {
-                return self.refuse("an atomic operation with this kind of source");
+            if b.bank != RegisterBank::B64 {
+                return self.unsupported("an atomic operation with this kind of source");
             }
             self.read64(b.slot, u32::from(lane / 2))?;
             self.op(I::I64x2ExtractLane(lane % 2));
@@ -120,8 +128,8 @@ impl Emitter<'_> {
 
     /// Stores the addresses of four lanes in `pointers`, with a dummy address for inactive lanes, or bails out. `flags`
     /// specify the kind of access.
-    pub(crate) fn resolve_lanes(&mut self, access: &Access<'_>, flags: u32) {
-        let Names {
+    pub(crate) fn resolve_lanes(&mut self, access: &SubwarpAccess<'_>, flags: u32) {
+        let FixedLocals {
             active, pointers, ..
         } = self.names;
         let [low, high] = self.names.addresses;
@@ -142,6 +150,6 @@ impl Emitter<'_> {
         self.op(I::Call(helpers::RESOLVE_ALL));
         self.tee(pointers);
         self.op(I::I32x4AllTrue);
-        self.ops(helpers::stop_if_refused());
+        self.ops(helpers::return_if_unresolved());
     }
 }

@@ -2,22 +2,30 @@
 //! and shadow memory that marks them as in flight: an access before the wait of the warp causes a bailout.
 
 use crate::emit::Emitter;
-use crate::emit::memory::Way;
+use crate::emit::memory::AccessDirection;
 use crate::helpers;
 use crate::instructions::splat32;
-use crate::place::{LANDING, Site, holds};
-use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{AsyncPlan, CopyAccess, PlanId};
+use crate::place::{AccessSite, LANDING, holds};
+use crate::refusal::BailoutReason;
+use warpgrid_emulator::plain::{AsyncCopyAccess, AsyncPlan, PlanId};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    pub(crate) fn copy(&mut self, id: PlanId<AsyncPlan>) -> Result<(), Refusal> {
+    pub(crate) fn copy(&mut self, id: PlanId<AsyncPlan>) -> Result<(), BailoutReason> {
         let Some(copy) = self.plain.copy(id) else {
-            return self.refuse("an asynchronous operation of this kind");
+            return self.unsupported("an asynchronous operation of this kind");
         };
-        let to = self.begin_access(copy.to, Way::Store, Site::of_any(holds::SHARED));
-        let from = self.begin_access(copy.from, Way::Load, Site::of_any(holds::GLOBAL));
-        self.note_active();
+        let to = self.begin_access(
+            copy.to,
+            AccessDirection::Store,
+            AccessSite::of_any(holds::SHARED),
+        );
+        let from = self.begin_access(
+            copy.from,
+            AccessDirection::Load,
+            AccessSite::of_any(holds::GLOBAL),
+        );
+        self.set_active_lanes();
         let active = self.names.active;
         if self.guard.is_some() {
             self.add_to_path(active);
@@ -55,7 +63,7 @@ impl Emitter<'_> {
             ]);
             self.get(n_read);
             self.ops([I::I32x4ExtractLane(lane), I::Call(helpers::COPY)]);
-            self.return_if(self.names.first);
+            self.return_if_nonzero(self.names.first);
             self.op(I::End);
         }
         if self.guard.is_some() {
@@ -65,7 +73,7 @@ impl Emitter<'_> {
     }
 
     /// Pushes the number of bytes that each lane reads.
-    fn read_sizes(&mut self, copy: &CopyAccess<'_>) -> Result<(), Refusal> {
+    fn read_sizes(&mut self, copy: &AsyncCopyAccess<'_>) -> Result<(), BailoutReason> {
         self.op(splat32(copy.to.width_bytes));
         if let Some(read) = copy.read {
             self.read_element32(read)?;

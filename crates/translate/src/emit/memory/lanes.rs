@@ -1,28 +1,31 @@
 //! Lane-by-lane accesses, which support arbitrary addresses. Input: addresses. Output: bytes or registers.
 
 use crate::emit::Emitter;
-use crate::emit::memory::{Access, Way, scalar_load};
+use crate::emit::memory::{AccessDirection, SubwarpAccess, scalar_load};
 use crate::helpers;
 use crate::instructions::at;
-use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{AccessPlan, SlotPlace};
+use crate::refusal::BailoutReason;
+use warpgrid_emulator::plain::{AccessPlan, OperandLocation};
 use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
     /// Emits an access lane by lane.
-    pub(crate) fn move_lanes(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn move_lanes(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
         if access.lie.is_some() {
             self.find_addresses(access)?;
         }
         let calm = match self.flow.shared[self.block].stores {
             true => 0,
-            false => helpers::IS_CALM,
+            false => helpers::NO_STORES_IN_INTERVAL,
         };
-        self.resolve_lanes(access, calm | u32::from(access.way == Way::Store));
+        self.resolve_lanes(
+            access,
+            calm | u32::from(access.way == AccessDirection::Store),
+        );
         for index in 0..access.plan.elements.len() as u32 {
             match access.way {
-                Way::Load => self.load_lanes(access.plan, index),
-                Way::Store => self.store_lanes(access.plan, index)?,
+                AccessDirection::Load => self.load_lanes(access.plan, index),
+                AccessDirection::Store => self.store_lanes(access.plan, index)?,
             }
         }
         Ok(())
@@ -38,7 +41,11 @@ impl Emitter<'_> {
     }
 
     /// Stores an element of each lane to the addresses in `pointers`.
-    pub(crate) fn store_lanes(&mut self, plan: &AccessPlan, index: u32) -> Result<(), Refusal> {
+    pub(crate) fn store_lanes(
+        &mut self,
+        plan: &AccessPlan,
+        index: u32,
+    ) -> Result<(), BailoutReason> {
         self.store_each(plan, index, |e, lane| {
             e.get(e.names.pointers);
             e.op(I::I32x4ExtractLane(lane));
@@ -54,7 +61,7 @@ impl Emitter<'_> {
         place: impl Fn(&mut Self, u8) -> u32,
     ) {
         let element = plan.elements[index as usize];
-        if element.slot.place() == SlotPlace::None {
+        if element.slot.place() == OperandLocation::None {
             return;
         }
         let offset = index * plan.element_bytes;
@@ -81,7 +88,7 @@ impl Emitter<'_> {
         plan: &AccessPlan,
         index: u32,
         place: impl Fn(&mut Self, u8) -> u32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         let element = plan.elements[index as usize];
         for lane in 0..4 {
             let further = place(self, lane);

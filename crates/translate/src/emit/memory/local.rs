@@ -1,44 +1,48 @@
 //! Local memory and function parameters, which are private to each thread and need no shadow memory. Input: offsets of
 //! four lanes. Output: bytes.
 
-use crate::emit::memory::{Access, Way};
-use crate::emit::{Emitter, Names};
+use crate::emit::memory::{AccessDirection, SubwarpAccess};
+use crate::emit::{Emitter, FixedLocals};
 use crate::instructions::{at, high_words, low_words, splat32, splat64};
 use crate::place::stop;
-use crate::place::{GANG, cell, record};
-use crate::refusal::Refusal;
+use crate::place::{SUBWARP_LANES, cell, record};
+use crate::refusal::BailoutReason;
 use warpgrid_emulator::plain::AccessPlan;
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    pub(crate) fn access_local(&mut self, plan: &AccessPlan, way: Way) -> Result<(), Refusal> {
-        let access = Access {
+    pub(crate) fn access_local(
+        &mut self,
+        plan: &AccessPlan,
+        way: AccessDirection,
+    ) -> Result<(), BailoutReason> {
+        let access = SubwarpAccess {
             plan,
             way,
             accepts: 0,
             site: 0,
-            is_narrow: !plan.wide,
+            is_narrow: !plan.has_64_bit_base,
             lie: None,
         };
         // Stores of function parameters are not counted as stores.
         let counts_as = match plan.space {
-            StateSpace::ParamFunc => Way::Load,
+            StateSpace::ParamFunc => AccessDirection::Load,
             _ => way,
         };
-        self.under_guard(counts_as, |e| {
+        self.emit_guarded(counts_as, |e| {
             e.find_addresses(&access)?;
             e.move_local(plan, way)
         })
     }
 
     /// Transfers bytes of local memory at the computed offsets.
-    fn move_local(&mut self, plan: &AccessPlan, way: Way) -> Result<(), Refusal> {
+    fn move_local(&mut self, plan: &AccessPlan, way: AccessDirection) -> Result<(), BailoutReason> {
         self.find_local(plan);
         for index in 0..plan.elements.len() as u32 {
             match way {
-                Way::Load => self.load_lanes(plan, index),
-                Way::Store => self.store_lanes(plan, index)?,
+                AccessDirection::Load => self.load_lanes(plan, index),
+                AccessDirection::Store => self.store_lanes(plan, index)?,
             }
         }
         Ok(())
@@ -46,8 +50,11 @@ impl Emitter<'_> {
 
     /// Performs an access with generic addresses, and exits the enclosing block, if the addresses of all active lanes
     /// are in local memory.
-    pub(crate) fn access_window(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
-        let Names {
+    pub(crate) fn access_window(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+    ) -> Result<(), BailoutReason> {
+        let FixedLocals {
             active,
             addresses,
             vectors: [a, b, ..],
@@ -81,7 +88,7 @@ impl Emitter<'_> {
 
     /// Stores the addresses of four lanes in `pointers`, with a dummy address for inactive lanes, or bails out.
     fn find_local(&mut self, plan: &AccessPlan) {
-        let Names {
+        let FixedLocals {
             active,
             pointers,
             vectors: [_, _, _, _, lanes, offsets],
@@ -98,8 +105,8 @@ impl Emitter<'_> {
         let [b, c, d] = [1, 2, 3].map(|lane| u128::from(lane * lane_bytes));
         self.get(crate::emit::RECORD);
         self.ops([
-            I::I32Load(at(record::GANG)),
-            I::I32Const((GANG * lane_bytes) as i32),
+            I::I32Load(at(record::SUBWARP)),
+            I::I32Const((SUBWARP_LANES * lane_bytes) as i32),
             I::I32Mul,
             I::I32Const(self.places.local as i32),
             I::I32Add,
@@ -108,7 +115,7 @@ impl Emitter<'_> {
             I::I32x4Add,
         ]);
         self.get(offsets);
-        self.ops([I::I32x4Add, splat32(cell::NOWHERE)]);
+        self.ops([I::I32x4Add, splat32(cell::INACTIVE_LANE_TARGET)]);
         self.get(lanes);
         self.op(I::V128Bitselect);
         self.set(pointers);
@@ -116,13 +123,13 @@ impl Emitter<'_> {
 
     /// Pushes whether the bytes of a lane exceed its local memory or are misaligned. Keeps the offsets in a local.
     fn push_misplaced(&mut self, plan: &AccessPlan) {
-        let Names {
+        let FixedLocals {
             vectors: [.., offsets],
             addresses: [low, high],
             ..
         } = self.names;
         let width = plan.width_bytes;
-        if plan.wide {
+        if plan.has_64_bit_base {
             self.get_all([low, high]);
             self.op(low_words());
         } else {
@@ -142,7 +149,7 @@ impl Emitter<'_> {
             I::I32x4Ne,
             I::V128Or,
         ]);
-        if plan.wide {
+        if plan.has_64_bit_base {
             self.get_all([low, high]);
             self.ops([high_words(), splat32(0), I::I32x4Ne, I::V128Or]);
         }

@@ -1,23 +1,25 @@
 //! Accesses on the fast path of a block: contiguous or uniform accesses within the cached range of the site. Input: the
 //! address pattern of the base. Output: bytes or registers; on failure, the slow path continues from the access on.
 
-use crate::emit::memory::address::Known;
-use crate::emit::memory::address::Lie;
-use crate::emit::memory::{Access, Way};
-use crate::emit::{ALL, Emitter, Names, Pointer};
+use crate::emit::memory::address::AddressPattern;
+use crate::emit::memory::address::CachedBound;
+use crate::emit::memory::{AccessDirection, SubwarpAccess};
+use crate::emit::{ALL, AddressOperand, Emitter, FixedLocals};
 use crate::flow::stores_to_memory;
 use crate::instructions::at;
-use crate::place::{GANG, holds, site};
-use crate::refusal::Refusal;
-use crate::registers::Register;
+use crate::place::{SUBWARP_LANES, holds, site};
+use crate::refusal::BailoutReason;
+use crate::registers::RegisterKey;
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{AccessPlan, Bank, Instr, Op, SlotPlace};
+use warpgrid_emulator::plain::{
+    AccessPlan, DecodedInstruction, DecodedOp, OperandLocation, RegisterBank,
+};
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
 /// Address patterns that an access may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Together {
+struct PatternSet {
     /// Contiguous addresses.
     rows: bool,
     /// One address for all lanes.
@@ -25,15 +27,15 @@ struct Together {
     /// Whether the stride analysis has proved the pattern of the base.
     is_known: bool,
     /// Constant distance between lanes, for other strides.
-    apart: Option<i64>,
+    constant_stride: Option<i64>,
     /// Arbitrary addresses, because the base is unknown: a load that does not record readers of shared memory.
-    anywhere: bool,
+    is_gather: bool,
 }
 
-impl Together {
+impl PatternSet {
     /// Returns the distance of a lane from the lowest lane, for lanes that are `apart` bytes apart.
     fn distance(apart: i64, lane: u8) -> u32 {
-        let lanes = i64::from(GANG) - 1;
+        let lanes = i64::from(SUBWARP_LANES) - 1;
         (apart * i64::from(lane) - (apart * lanes).min(0)) as u32
     }
 }
@@ -41,10 +43,10 @@ impl Together {
 /// Access with a fast path. Accesses with the same base register, which no instruction between them writes, share one
 /// range check.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Quick {
+pub(crate) struct FastAccess {
     /// Position in the code, and position of the access that performs the range check.
     pub(crate) at: u32,
-    pub(crate) leader: u32,
+    pub(crate) checking_access: u32,
     /// Lowest offset, size in bytes, and binary logarithm of the alignment of all accesses that share the range check.
     /// The size is zero if the address pattern is unknown.
     low: i64,
@@ -57,15 +59,15 @@ pub(crate) struct Quick {
     is_early: bool,
     /// Local with the address of the lowest byte; for shared memory, without the base address of shared memory.
     place: u32,
-    together: Together,
+    together: PatternSet,
     /// For a uniform load of one word: the vector of four words that contains it, if another access loads one of these
     /// words, too.
-    among: Option<FourWords>,
+    among: Option<VectorLoad>,
 }
 
 /// Vector load that several uniform accesses share.
 #[derive(Clone, Copy, Debug)]
-struct FourWords {
+struct VectorLoad {
     /// Local with the four words.
     local: u32,
     /// Offset of the first word from the lowest byte of the range check.
@@ -74,10 +76,10 @@ struct FourWords {
     loads: bool,
 }
 
-impl Quick {
+impl FastAccess {
     /// Checks whether the fast path can fail at this access: at a range check, or at an update of shadow memory.
     pub(crate) fn may_end(&self) -> bool {
-        self.leader == self.at && !self.is_early || self.is_noted
+        self.checking_access == self.at && !self.is_early || self.is_noted
     }
 
     /// Checks whether the lanes may have contiguous addresses.
@@ -92,16 +94,16 @@ impl Quick {
 
     /// Extends the range check of this access to another access. Returns the access that performs the check, or `None`
     /// if the accesses are too far apart.
-    fn share(&mut self, other: &Quick) -> Option<u32> {
-        let end = |quick: &Quick| quick.low.checked_add(quick.bytes.into());
+    fn share(&mut self, other: &FastAccess) -> Option<u32> {
+        let end = |quick: &FastAccess| quick.low.checked_add(quick.bytes.into());
         let low = self.low.min(other.low);
         let bytes = end(self)?.max(end(other)?).checked_sub(low)?;
         let is_aligned = (other.low - low) % (1 << self.align) == 0;
-        if bytes > LONGEST_LOOK || !is_aligned || (self.low - low) % (1 << self.align) != 0 {
+        if bytes > MAX_CHECK_SPAN || !is_aligned || (self.low - low) % (1 << self.align) != 0 {
             return None;
         }
         (self.low, self.bytes) = (low, bytes as u32);
-        Some(self.leader)
+        Some(self.checking_access)
     }
 }
 
@@ -109,32 +111,35 @@ impl Quick {
 const FOUR_WORDS: u32 = 16;
 
 /// Key of a shared range check: base register, width, direction, accepted memories, and partition number.
-type Look = (Register, u32, Way, u32, u32);
+type RangeCheckKey = (RegisterKey, u32, AccessDirection, u32, u32);
 
 /// Maximum size of a shared range check in bytes.
-const LONGEST_LOOK: i64 = 1 << 16;
+const MAX_CHECK_SPAN: i64 = 1 << 16;
 
 impl Emitter<'_> {
     /// Returns the accesses of a block with a fast path in code order.
-    pub(crate) fn quick_accesses(&mut self, index: usize) -> Vec<Quick> {
+    pub(crate) fn quick_accesses(&mut self, index: usize) -> Vec<FastAccess> {
         let block = &self.flow.blocks[index];
-        let mut found: Vec<Quick> = Vec::new();
-        let mut looks: BTreeMap<Look, usize> = BTreeMap::new();
-        let mut written_before: BTreeSet<Register> = BTreeSet::new();
+        let mut found: Vec<FastAccess> = Vec::new();
+        let mut looks: BTreeMap<RangeCheckKey, usize> = BTreeMap::new();
+        let mut written_before: BTreeSet<RegisterKey> = BTreeSet::new();
         for at in block.start..block.end {
             let Some(placed) = self.code.get(at) else {
                 continue;
             };
-            self.come_to(at);
+            self.set_current_instruction(at);
             if let Some((quick, look)) = self.quick_access(&placed.instr) {
                 let leader = looks.get(&look).and_then(|leader| found.get_mut(*leader));
                 let shares =
-                    quick.together.is_known && placed.instr.guard.place() == SlotPlace::None;
+                    quick.together.is_known && placed.instr.guard.place() == OperandLocation::None;
                 match leader
                     .filter(|_| shares)
                     .and_then(|leader| leader.share(&quick))
                 {
-                    Some(leader) => found.push(Quick { leader, ..quick }),
+                    Some(leader) => found.push(FastAccess {
+                        checking_access: leader,
+                        ..quick
+                    }),
                     None => {
                         let place = self.local(ValType::I32);
                         if shares {
@@ -143,7 +148,7 @@ impl Emitter<'_> {
                         // The first access of a block needs no hoisting, because nothing has been loaded before it.
                         let is_early =
                             shares && !found.is_empty() && !written_before.contains(&look.0);
-                        found.push(Quick {
+                        found.push(FastAccess {
                             place,
                             is_early,
                             ..quick
@@ -157,7 +162,9 @@ impl Emitter<'_> {
             }
         }
         for place in 0..found.len() {
-            let leader = found.iter().find(|leader| leader.at == found[place].leader);
+            let leader = found
+                .iter()
+                .find(|leader| leader.at == found[place].checking_access);
             if let Some(leader) = leader.copied() {
                 let own = &mut found[place];
                 (own.low, own.place) = (leader.low, leader.place);
@@ -169,7 +176,7 @@ impl Emitter<'_> {
 
     /// Finds uniform loads of words within one vector of four words that a range check covers, without a store between
     /// them.
-    fn find_four_words(&mut self, index: usize, all: &mut [Quick]) {
+    fn find_four_words(&mut self, index: usize, all: &mut [FastAccess]) {
         let block = &self.flow.blocks[index];
         // Accesses since the last store, by the access that performs the range check and the start of the vector.
         let mut since: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
@@ -185,7 +192,7 @@ impl Emitter<'_> {
             let Ok(place) = place else {
                 continue;
             };
-            self.come_to(at);
+            self.set_current_instruction(at);
             if let Some((leader, start)) = self.find_word(&placed.instr, all, place) {
                 since.entry((leader, start)).or_default().push(place);
             }
@@ -194,7 +201,7 @@ impl Emitter<'_> {
         for ((_, start), places) in found.into_iter().filter(|(_, places)| places.len() > 1) {
             let local = self.local(ValType::V128);
             for (number, place) in places.into_iter().enumerate() {
-                all[place].among = Some(FourWords {
+                all[place].among = Some(VectorLoad {
                     local,
                     start,
                     loads: number == 0,
@@ -205,15 +212,22 @@ impl Emitter<'_> {
 
     /// Returns the access that performs the range check for an access, and the offset of the vector of four words with
     /// the loaded word, relative to the lowest byte of the range check.
-    fn find_word(&self, instr: &Instr, all: &[Quick], place: usize) -> Option<(u32, u32)> {
+    fn find_word(
+        &self,
+        instr: &DecodedInstruction,
+        all: &[FastAccess],
+        place: usize,
+    ) -> Option<(u32, u32)> {
         let quick = all.get(place)?;
-        let Op::Load(plan) = instr.op else {
+        let DecodedOp::Load(plan) = instr.op else {
             return None;
         };
         let plan = self.plain.access(plan)?;
-        let leader = all.iter().find(|leader| leader.at == quick.leader)?;
+        let leader = all
+            .iter()
+            .find(|leader| leader.at == quick.checking_access)?;
         let is_one = quick.together.is_known && quick.together.one && !quick.is_noted;
-        let is_guarded = instr.guard.place() != SlotPlace::None;
+        let is_guarded = instr.guard.place() != OperandLocation::None;
         if !is_one || is_guarded || !self.loads_rows_of_words(plan) || plan.elements.len() != 1 {
             return None;
         }
@@ -223,30 +237,33 @@ impl Emitter<'_> {
     }
 
     /// Returns the access of the current instruction with a separate range check.
-    fn quick_access(&self, instr: &Instr) -> Option<(Quick, Look)> {
+    fn quick_access(&self, instr: &DecodedInstruction) -> Option<(FastAccess, RangeCheckKey)> {
         let (plan, way) = match instr.op {
-            Op::Load(plan) => (plan, Way::Load),
-            Op::Store(plan) => (plan, Way::Store),
+            DecodedOp::Load(plan) => (plan, AccessDirection::Load),
+            DecodedOp::Store(plan) => (plan, AccessDirection::Store),
             _ => return None,
         };
         let plan = self.plain.access(plan)?;
         let accepts = accepts(plan.space)?;
-        let access = Access {
+        let access = SubwarpAccess {
             plan,
             way,
             accepts,
             site: 0,
-            is_narrow: accepts == holds::SHARED && !plan.wide,
+            is_narrow: accepts == holds::SHARED && !plan.has_64_bit_base,
             lie: None,
         };
         let together = self.together(&access);
         let may_be_local = plan.space == StateSpace::Generic && self.places.local_bytes > 0;
-        let is_any = together.rows || together.one || together.apart.is_some() || together.anywhere;
+        let is_any = together.rows
+            || together.one
+            || together.constant_stride.is_some()
+            || together.is_gather;
         if may_be_local || !access.has_aligned_base() || !is_any {
             return None;
         }
-        let (low, bytes) = match (together.is_known, together.apart) {
-            (false, _) if together.anywhere => (plan.offset, access.width()),
+        let (low, bytes) = match (together.is_known, together.constant_stride) {
+            (false, _) if together.is_gather => (plan.offset, access.width()),
             (false, _) => (plan.offset, 0),
             (true, None) if together.rows => (plan.offset, 4 * access.width()),
             (true, None) => (plan.offset, access.width()),
@@ -258,12 +275,12 @@ impl Emitter<'_> {
         };
         // Shadow memory tracks whole words.
         let align = match accepts {
-            holds::SHARED if !together.anywhere => access.width().max(4),
+            holds::SHARED if !together.is_gather => access.width().max(4),
             _ => access.width(),
         };
-        let quick = Quick {
+        let quick = FastAccess {
             at: self.at,
-            leader: self.at,
+            checking_access: self.at,
             low,
             bytes,
             align: align.trailing_zeros(),
@@ -276,31 +293,37 @@ impl Emitter<'_> {
         let base = self.base_of(plan)?;
         Some((
             quick,
-            (base, access.width(), way, accepts, self.sharing_at(self.at)),
+            (
+                base,
+                access.width(),
+                way,
+                accepts,
+                self.private_pattern_at(self.at),
+            ),
         ))
     }
 
     /// Checks whether an access is always recorded in shadow memory.
-    fn is_noted(&self, access: &Access<'_>) -> bool {
+    fn is_noted(&self, access: &SubwarpAccess<'_>) -> bool {
         access.accepts == holds::SHARED && self.flow.shared[self.block].stores
     }
 
     /// Returns the base register of an access.
-    fn base_of(&self, plan: &AccessPlan) -> Option<Register> {
+    fn base_of(&self, plan: &AccessPlan) -> Option<RegisterKey> {
         let bank = plan.base_bank();
         match plan.base.place() {
-            SlotPlace::Register(index) => Some(self.own(bank, index)),
+            OperandLocation::Register(index) => Some(self.frame_register(bank, index)),
             _ => None,
         }
     }
 
     /// Returns the possible address patterns of an access from the stride of its base.
-    fn together(&self, access: &Access<'_>) -> Together {
+    fn together(&self, access: &SubwarpAccess<'_>) -> PatternSet {
         let plan = access.plan;
         let base = self.base_of(plan);
         let stride = base.and_then(|base| self.strides.get(&base).copied());
         let width = access.width();
-        let is_store = access.way == Way::Store;
+        let is_store = access.way == AccessDirection::Store;
         let rows = access.has_rows() && stride.is_none_or(|stride| stride == u64::from(width));
         // Accesses to parts of a word of shared memory are recorded on the slow path.
         let one = !is_store
@@ -308,17 +331,17 @@ impl Emitter<'_> {
             && (width >= 4 || access.accepts != holds::SHARED);
         // The same applies to recorded accesses with other strides.
         let apart = stride.filter(|_| !rows && !one && !self.is_noted(access));
-        Together {
+        PatternSet {
             rows,
             one,
             is_known: stride.is_some(),
-            anywhere: stride.is_none() && !is_store && !self.is_noted(access),
-            apart: apart.and_then(|stride| {
-                let apart = match plan.wide {
+            is_gather: stride.is_none() && !is_store && !self.is_noted(access),
+            constant_stride: apart.and_then(|stride| {
+                let apart = match plan.has_64_bit_base {
                     true => stride.cast_signed(),
                     false => i64::from(stride as i32),
                 };
-                let is_near = apart.checked_mul(3)?.unsigned_abs() <= LONGEST_LOOK as u64;
+                let is_near = apart.checked_mul(3)?.unsigned_abs() <= MAX_CHECK_SPAN as u64;
                 (is_near && apart % i64::from(width) == 0).then_some(apart)
             }),
         }
@@ -327,13 +350,13 @@ impl Emitter<'_> {
     /// Emits an access that executes for the whole lane vector or for no lane.
     pub(crate) fn access_quickly(
         &mut self,
-        access: &Access<'_>,
-        quick: Quick,
-    ) -> Result<(), Refusal> {
-        if quick.together.anywhere {
-            return self.under_guard(access.way, |e| e.load_from_anywhere(access, quick));
+        access: &SubwarpAccess<'_>,
+        quick: FastAccess,
+    ) -> Result<(), BailoutReason> {
+        if quick.together.is_gather {
+            return self.emit_guarded(access.way, |e| e.emit_gather(access, quick));
         }
-        self.note_active();
+        self.set_active_lanes();
         if self.guard.is_some() {
             self.open_block();
             self.get(self.names.active);
@@ -342,51 +365,58 @@ impl Emitter<'_> {
         // Every check that can exit the fast path precedes the update of counters.
         let kept = self.pointer;
         match quick.together.is_known {
-            true => self.look_quickly(access, quick)?,
+            true => self.emit_shared_range_check(access, quick)?,
             false => self.find_quickly(access, quick.together),
         }
-        self.leaves_to = None;
+        self.fallback_label = None;
         if self.guard.is_some() {
             self.close();
         }
-        self.under_guard(access.way, |e| e.move_quickly(access, quick))?;
+        self.emit_guarded(access.way, |e| e.move_quickly(access, quick))?;
         self.pointer = kept;
         Ok(())
     }
 
     /// Computes the address of lanes with a known pattern, for all accesses that share the range check.
-    fn look_quickly(&mut self, access: &Access<'_>, quick: Quick) -> Result<(), Refusal> {
-        self.leave_to_careful();
+    fn emit_shared_range_check(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+        quick: FastAccess,
+    ) -> Result<(), BailoutReason> {
+        self.branch_to_slow_path();
         let active = self.names.active;
         if self.guard.is_some() && !may_be_partial(access, quick) {
             self.get(active);
             self.ops([I::I32Const(ALL), I::I32Ne]);
             self.leave_if();
         }
-        if quick.leader == quick.at {
+        if quick.checking_access == quick.at {
             match quick.is_early {
-                true => self.look_early(|e| e.look(access, quick, None))?,
-                false => self.look(access, quick, access.lie)?,
+                true => self.hoist_range_check(|e| e.emit_range_check(access, quick, None))?,
+                false => self.emit_range_check(access, quick, access.lie)?,
             }
         }
         // Lowest address of this access, relative to the lowest address of the range check.
-        let lowest = quick.together.apart.map_or(0, |apart| (3 * apart).min(0));
+        let lowest = quick
+            .together
+            .constant_stride
+            .map_or(0, |apart| (3 * apart).min(0));
         let offset = access.plan.offset.wrapping_add(lowest);
         let beyond = offset.wrapping_sub(quick.low) as u32;
-        self.pointer = Pointer {
+        self.pointer = AddressOperand {
             local: quick.place,
             beyond: beyond + self.place_of_all(access),
         };
         if access.accepts == holds::SHARED {
             let lanes = if quick.together.rows { 4 } else { 1 };
-            self.note_shared(access.way, lanes * access.width());
+            self.record_shared_access(access.way, lanes * access.width());
         }
         Ok(())
     }
 
     /// Returns the base address that is added to the result of a range check: for offsets in shared memory, the address
     /// of shared memory.
-    pub(crate) fn place_of_all(&self, access: &Access<'_>) -> u32 {
+    pub(crate) fn place_of_all(&self, access: &SubwarpAccess<'_>) -> u32 {
         match access.is_narrow {
             true => self.places.shared,
             false => 0,
@@ -395,8 +425,13 @@ impl Emitter<'_> {
 
     /// Emits the range check against the cached range of the site, and exits the current path on failure. Uses the base
     /// of the first lane, which the block may have computed.
-    fn look(&mut self, access: &Access<'_>, quick: Quick, lie: Option<Lie>) -> Result<(), Refusal> {
-        let Names { first, offset, .. } = self.names;
+    fn emit_range_check(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+        quick: FastAccess,
+        lie: Option<AddressPattern>,
+    ) -> Result<(), BailoutReason> {
+        let FixedLocals { first, offset, .. } = self.names;
         match lie {
             Some(lie) => self.get(lie.first),
             None => self.push_first(access.plan.base_bank(), access.plan.base)?,
@@ -415,7 +450,7 @@ impl Emitter<'_> {
             I::I64Const(quick.align.into()),
             I::I64Rotr,
             I::I32Const(0),
-            I::I64Load(at(access.site + site::QUICK)),
+            I::I64Load(at(access.site + site::FAST_OFFSETS)),
             I::I64GeU,
         ]);
         self.leave_if();
@@ -439,65 +474,69 @@ impl Emitter<'_> {
     }
 
     /// Computes the address of contiguous or uniform lanes whose pattern is checked at run time.
-    fn find_quickly(&mut self, access: &Access<'_>, together: Together) {
+    fn find_quickly(&mut self, access: &SubwarpAccess<'_>, together: PatternSet) {
         let width = access.width();
         if !together.one || !together.rows {
-            self.leave_to_careful();
+            self.branch_to_slow_path();
             let (gap, bytes, known) = match together.rows {
-                true => (width, 4 * width, Known::Row),
-                false => (0, width, Known::Range),
+                true => (width, 4 * width, CachedBound::Row),
+                false => (0, width, CachedBound::Range),
             };
             self.check_addresses(access, gap);
             self.find_place(access, bytes, known);
-            self.note_bytes(access, bytes);
+            self.record_range_access(access, bytes);
             return;
         }
         self.ops([I::Block(BlockType::Empty), I::Block(BlockType::Empty)]);
         self.check_addresses(access, width);
-        self.find_place(access, 4 * width, Known::Row);
+        self.find_place(access, 4 * width, CachedBound::Row);
         self.ops([I::Br(1), I::End]);
         self.nest += 1;
-        self.leave_to_careful();
+        self.branch_to_slow_path();
         self.check_addresses(access, 0);
-        self.find_place(access, width, Known::Range);
+        self.find_place(access, width, CachedBound::Range);
         self.close();
         self.if_row(access);
-        self.note_bytes(access, 4 * width);
+        self.record_range_access(access, 4 * width);
         self.op(I::Else);
-        self.note_bytes(access, width);
+        self.record_range_access(access, width);
         self.close();
     }
 
-    fn move_quickly(&mut self, access: &Access<'_>, quick: Quick) -> Result<(), Refusal> {
+    fn move_quickly(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+        quick: FastAccess,
+    ) -> Result<(), BailoutReason> {
         let together = quick.together;
-        if let Some(apart) = together.apart {
+        if let Some(apart) = together.constant_stride {
             let beyond = self.pointer.beyond;
             let place = |e: &mut Self, lane: u8| {
                 e.get_pointer();
-                beyond + Together::distance(apart, lane)
+                beyond + PatternSet::distance(apart, lane)
             };
             for index in 0..access.plan.elements.len() as u32 {
                 match access.way {
-                    Way::Load => self.load_each(access.plan, index, place),
-                    Way::Store => self.store_each(access.plan, index, place)?,
+                    AccessDirection::Load => self.load_each(access.plan, index, place),
+                    AccessDirection::Store => self.store_each(access.plan, index, place)?,
                 }
             }
             return Ok(());
         }
-        if access.way == Way::Load && quick.among.is_none_or(|words| words.loads) {
+        if access.way == AccessDirection::Load && quick.among.is_none_or(|words| words.loads) {
             self.count_loads(access.plan.elements.len());
         }
         match (access.way, together.rows, together.one) {
-            (Way::Store, ..) => {
+            (AccessDirection::Store, ..) => {
                 let kept = self.guard.filter(|_| may_be_partial(access, quick));
                 self.store_row(access.plan, kept)?;
             }
-            (Way::Load, true, false) => self.load_row(access.plan),
-            (Way::Load, false, _) => match quick.among {
+            (AccessDirection::Load, true, false) => self.load_row(access.plan),
+            (AccessDirection::Load, false, _) => match quick.among {
                 Some(words) => self.load_among(access, quick, words),
                 None => self.load_one(access.plan),
             },
-            (Way::Load, true, true) => {
+            (AccessDirection::Load, true, true) => {
                 self.if_row(access);
                 self.load_row(access.plan);
                 self.op(I::Else);
@@ -509,8 +548,8 @@ impl Emitter<'_> {
     }
 
     /// Broadcasts one of four words to all lanes.
-    fn load_among(&mut self, access: &Access<'_>, quick: Quick, words: FourWords) {
-        let FourWords {
+    fn load_among(&mut self, access: &SubwarpAccess<'_>, quick: FastAccess, words: VectorLoad) {
+        let VectorLoad {
             local,
             start,
             loads,
@@ -527,10 +566,13 @@ impl Emitter<'_> {
 
     /// Emits an access in an if-converted side. A contiguous access to shared memory is a single vector operation that
     /// preserves the bytes and the shadow memory of inactive lanes.
-    pub(crate) fn access_on_detour(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn access_on_detour(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+    ) -> Result<(), BailoutReason> {
         let plan = access.plan;
         let is_word = plan.element_bytes == 4 && plan.elements.len() == 1;
-        let base = self.scalar(Bank::B32, plan.base);
+        let base = self.scalar(RegisterBank::B32, plan.base);
         let together = self.together(access);
         let rows = together.is_known && together.rows && is_word && access.is_narrow;
         let (Some(_), Some(guard)) = (base.filter(|_| rows), self.guard) else {
@@ -539,22 +581,22 @@ impl Emitter<'_> {
         };
         self.ops([I::Block(BlockType::Empty), I::Block(BlockType::Empty)]);
         self.nest += 2;
-        self.leaves_to = Some(self.nest);
-        self.push_first(Bank::B32, plan.base)?;
+        self.fallback_label = Some(self.nest);
+        self.push_first(RegisterBank::B32, plan.base)?;
         self.ops([I::I32Const(plan.offset as i32), I::I32Add]);
         self.check_shared(16, 2);
         let kept = self.pointer;
-        self.pointer = Pointer {
+        self.pointer = AddressOperand {
             local: self.names.first,
             beyond: self.places.shared,
         };
         self.note_shared_of(access.way, 16, Some(guard));
         match access.way {
-            Way::Load => self.load_row(plan),
-            Way::Store => self.store_row(plan, Some(guard))?,
+            AccessDirection::Load => self.load_row(plan),
+            AccessDirection::Store => self.store_row(plan, Some(guard))?,
         }
         self.pointer = kept;
-        self.leaves_to = None;
+        self.fallback_label = None;
         self.ops([I::Br(1), I::End]);
         self.find_addresses(access)?;
         self.move_lanes(access)?;
@@ -564,8 +606,8 @@ impl Emitter<'_> {
     }
 
     /// Opens the code for contiguous addresses.
-    fn if_row(&mut self, access: &Access<'_>) {
-        match access.lie.and_then(|lie| lie.is_row) {
+    fn if_row(&mut self, access: &SubwarpAccess<'_>) {
+        match access.lie.and_then(|lie| lie.is_contiguous) {
             Some(is_row) => self.get(is_row),
             None => self.op(I::I32Const(0)),
         }
@@ -576,10 +618,10 @@ impl Emitter<'_> {
 
 /// Checks whether a predicated access may execute for all lanes although some are inactive: a load preserves the
 /// registers of inactive lanes, a store preserves their bytes.
-fn may_be_partial(access: &Access<'_>, quick: Quick) -> bool {
+fn may_be_partial(access: &SubwarpAccess<'_>, quick: FastAccess) -> bool {
     let together = quick.together;
     let is_one_word = matches!(access.plan.element_bytes, 4 | 8) && access.plan.elements.len() == 1;
-    let is_any = access.way == Way::Load || together.rows && is_one_word;
+    let is_any = access.way == AccessDirection::Load || together.rows && is_one_word;
     together.is_known && !quick.is_noted && is_any
 }
 

@@ -2,11 +2,11 @@
 //! lane. Output: bytes or registers.
 
 use crate::emit::Emitter;
-use crate::emit::memory::address::Known;
-use crate::emit::memory::{Access, Way};
+use crate::emit::memory::address::CachedBound;
+use crate::emit::memory::{AccessDirection, SubwarpAccess};
 use crate::instructions::{halves, high_halves, high_words, low_halves, low_words, splat32};
-use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{AccessPlan, Bank, Element};
+use crate::refusal::BailoutReason;
+use warpgrid_emulator::plain::{AccessPlan, RegisterBank, RegisterOperand};
 use warpgrid_isa::Signedness::{Signed, Unsigned};
 use wasm_encoder::{BlockType, Instruction as I};
 
@@ -17,14 +17,14 @@ const ZIP_HIGH: I<'static> =
     I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]);
 impl Emitter<'_> {
     /// Emits a contiguous access. Exits the outer block after success.
-    pub(crate) fn move_row(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn move_row(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
         self.op(I::Block(BlockType::Empty));
         self.check_addresses(access, access.width());
-        self.find_place(access, 4 * access.width(), Known::Row);
-        self.note_bytes(access, 4 * access.width());
+        self.find_place(access, 4 * access.width(), CachedBound::Row);
+        self.record_range_access(access, 4 * access.width());
         match access.way {
-            Way::Load => self.load_row(access.plan),
-            Way::Store => self.store_row(access.plan, None)?,
+            AccessDirection::Load => self.load_row(access.plan),
+            AccessDirection::Store => self.store_row(access.plan, None)?,
         }
         self.ops([I::Br(1), I::End]);
         Ok(())
@@ -123,7 +123,7 @@ impl Emitter<'_> {
         &mut self,
         plan: &AccessPlan,
         guard: Option<u32>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), BailoutReason> {
         let pointer = self.pointer;
         let element = plan.elements[0];
         let keep = |e: &mut Self, place: u32, select: &[I<'static>]| {
@@ -158,7 +158,7 @@ impl Emitter<'_> {
     }
 
     /// Stores the two or four words of each lane, lane by lane.
-    fn store_vectors(&mut self, plan: &AccessPlan) -> Result<(), Refusal> {
+    fn store_vectors(&mut self, plan: &AccessPlan) -> Result<(), BailoutReason> {
         let pointer = self.pointer;
         match plan.elements.as_slice() {
             [a, b] => {
@@ -191,7 +191,7 @@ impl Emitter<'_> {
     }
 
     /// Stores the low halves or bytes of the words of a row.
-    fn store_narrow(&mut self, plan: &AccessPlan) -> Result<(), Refusal> {
+    fn store_narrow(&mut self, plan: &AccessPlan) -> Result<(), BailoutReason> {
         let memarg = self.pointer.at(0);
         self.get_pointer();
         self.read_element32(plan.elements[0])?;
@@ -212,12 +212,15 @@ impl Emitter<'_> {
     }
 
     /// Emits a load in which all lanes have the same address.
-    pub(crate) fn load_one_place(&mut self, access: &Access<'_>) -> Result<(), Refusal> {
+    pub(crate) fn load_one_place(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+    ) -> Result<(), BailoutReason> {
         let plan = access.plan;
         self.op(I::Block(BlockType::Empty));
         self.check_addresses(access, 0);
-        self.find_place(access, access.width(), Known::Range);
-        self.note_bytes(access, access.width());
+        self.find_place(access, access.width(), CachedBound::Range);
+        self.record_range_access(access, access.width());
         self.load_one(plan);
         self.ops([I::Br(1), I::End]);
         Ok(())
@@ -240,8 +243,8 @@ impl Emitter<'_> {
 
     /// Checks whether an access loads words, each into a separate row.
     pub(crate) fn loads_rows_of_words(&self, plan: &AccessPlan) -> bool {
-        let is_row = |element: &Element| {
-            element.bank == Bank::B32 && self.scalar(element.bank, element.slot).is_none()
+        let is_row = |element: &RegisterOperand| {
+            element.bank == RegisterBank::B32 && self.scalar(element.bank, element.slot).is_none()
         };
         plan.element_bytes == 4 && plan.elements.iter().all(is_row)
     }

@@ -2,24 +2,26 @@
 //! and the live lanes. Output: rows.
 
 use crate::emit::Emitter;
-use crate::emit::warp::{FULL, Warp};
+use crate::emit::warp::{FULL, WarpContexts};
 use crate::instructions::{at, splat32};
 use crate::place::stop;
-use crate::place::{GANG, GANGS, cell};
-use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{CollectiveKind, Element, LANES, MatchMode, Predicate, Slot};
+use crate::place::{SUBWARP_LANES, SUBWARPS_PER_WARP, cell};
+use crate::refusal::BailoutReason;
+use warpgrid_emulator::plain::{
+    CollectiveKind, LANES, MatchMode, OperandSlot, PredicateOperand, RegisterOperand,
+};
 use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 use wasm_encoder::{BlockType, Instruction as I, MemArg, ValType};
 
 /// Operands of a shuffle.
 #[derive(Clone, Copy)]
-struct Shuffle {
+struct ShuffleOperands {
     mode: ShuffleMode,
-    d: Slot,
-    predicate: Slot,
-    a: Slot,
-    b: Slot,
-    c: Slot,
+    d: OperandSlot,
+    predicate: OperandSlot,
+    a: OperandSlot,
+    b: OperandSlot,
+    c: OperandSlot,
 }
 
 /// Returns the source lane of a lane, and whether the source is within its segment.
@@ -42,7 +44,11 @@ fn source_of(mode: ShuffleMode, lane: i32, b: u32, c: u32) -> (u32, bool) {
 }
 
 impl Emitter<'_> {
-    pub(crate) fn collective(&mut self, kind: &CollectiveKind, warp: Warp) -> Result<(), Refusal> {
+    pub(crate) fn collective(
+        &mut self,
+        kind: &CollectiveKind,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         match *kind {
             CollectiveKind::Shuffle {
                 mode,
@@ -52,7 +58,7 @@ impl Emitter<'_> {
                 b,
                 c,
             } => {
-                let operands = Shuffle {
+                let operands = ShuffleOperands {
                     mode,
                     d,
                     predicate,
@@ -84,15 +90,19 @@ impl Emitter<'_> {
     }
 
     /// Returns locals with the rows of a register.
-    fn take_rows(&mut self, slot: Slot, warp: Warp) -> Result<[u32; GANGS as usize], Refusal> {
+    fn take_rows(
+        &mut self,
+        slot: OperandSlot,
+        warp: WarpContexts,
+    ) -> Result<[u32; SUBWARPS_PER_WARP as usize], BailoutReason> {
         if self.rows.is_empty() {
-            for _ in 0..GANGS {
+            for _ in 0..SUBWARPS_PER_WARP {
                 let local = self.local(ValType::V128);
                 self.rows.push(local);
             }
         }
-        let mut locals = [0; GANGS as usize];
-        for (gang, local) in (0..GANGS).zip(&mut locals) {
+        let mut locals = [0; SUBWARPS_PER_WARP as usize];
+        for (gang, local) in (0..SUBWARPS_PER_WARP).zip(&mut locals) {
             *local = self.rows[gang as usize];
             self.push_row(slot, gang, warp)?;
             self.set(*local);
@@ -102,18 +112,18 @@ impl Emitter<'_> {
 
     fn shuffle_known(
         &mut self,
-        operands: Shuffle,
+        operands: ShuffleOperands,
         [b, c]: [u32; 2],
-        warp: Warp,
-    ) -> Result<(), Refusal> {
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         let sources: Vec<(u32, bool)> = (0..LANES as i32)
             .map(|lane| source_of(operands.mode, lane, b, c))
             .collect();
         self.check_sources(&sources);
         let rows = self.take_rows(operands.a, warp)?;
-        for gang in 0..GANGS {
-            let first = (gang * GANG) as usize;
-            let own = &sources[first..first + GANG as usize];
+        for gang in 0..SUBWARPS_PER_WARP {
+            let first = (gang * SUBWARP_LANES) as usize;
+            let own = &sources[first..first + SUBWARP_LANES as usize];
             self.write_row(operands.d, gang, warp, |e| {
                 e.push_lanes_of(&rows, own);
             });
@@ -157,13 +167,18 @@ impl Emitter<'_> {
             self.op(if distance > 0 { I::I32ShrU } else { I::I32Shl });
             self.ops([I::I32Const(-1), I::I32Xor, I::I32And, I::I32Or]);
         }
-        self.stop_if(stop::RARE);
+        self.stop_if(stop::UNSUPPORTED);
         self.op(I::End);
     }
 
     /// Pushes a row whose lanes are selected from rows.
-    fn push_lanes_of(&mut self, rows: &[u32; GANGS as usize], sources: &[(u32, bool)]) {
-        let place = |source: u32| ((source / GANG) as usize, (source % GANG) as u8);
+    fn push_lanes_of(&mut self, rows: &[u32; SUBWARPS_PER_WARP as usize], sources: &[(u32, bool)]) {
+        let place = |source: u32| {
+            (
+                (source / SUBWARP_LANES) as usize,
+                (source % SUBWARP_LANES) as u8,
+            )
+        };
         let mut gangs: Vec<usize> = sources.iter().map(|(s, _)| place(*s).0).collect();
         gangs.sort_unstable();
         gangs.dedup();
@@ -196,9 +211,9 @@ impl Emitter<'_> {
     }
 
     /// Copies a row of each lane vector to contiguous scratch memory.
-    fn lay_out(&mut self, slot: Slot, warp: Warp) -> Result<u32, Refusal> {
+    fn lay_out(&mut self, slot: OperandSlot, warp: WarpContexts) -> Result<u32, BailoutReason> {
         let scratch = self.places.scratch;
-        for gang in 0..GANGS {
+        for gang in 0..SUBWARPS_PER_WARP {
             self.op(I::I32Const(0));
             self.push_row(slot, gang, warp)?;
             self.op(I::V128Store(at(scratch + 16 * gang)));
@@ -218,14 +233,18 @@ impl Emitter<'_> {
     }
 
     /// Emits a shuffle whose source lanes are computed at run time.
-    fn shuffle_any(&mut self, operands: Shuffle, warp: Warp) -> Result<(), Refusal> {
-        self.stop_unless_all(stop::RARE);
-        let Shuffle {
+    fn shuffle_any(
+        &mut self,
+        operands: ShuffleOperands,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
+        self.stop_unless_all(stop::UNSUPPORTED);
+        let ShuffleOperands {
             d, predicate, a, ..
         } = operands;
         let scratch = self.lay_out(a, warp)?;
         let [.., source, within, lanes] = self.names.vectors;
-        for gang in 0..GANGS {
+        for gang in 0..SUBWARPS_PER_WARP {
             self.find_source(operands, gang, warp)?;
             self.get_all([source, lanes, within]);
             self.ops([I::V128Bitselect, splat32(31), I::V128And]);
@@ -244,11 +263,16 @@ impl Emitter<'_> {
 
     /// Computes the lane numbers of a lane vector, their source lanes, and whether the source lanes are within the
     /// segment.
-    fn find_source(&mut self, operands: Shuffle, gang: u32, warp: Warp) -> Result<(), Refusal> {
-        let Shuffle { mode, b, c, .. } = operands;
+    fn find_source(
+        &mut self,
+        operands: ShuffleOperands,
+        gang: u32,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
+        let ShuffleOperands { mode, b, c, .. } = operands;
         let [amount, lowest, limit, source, within, lanes] = self.names.vectors;
         let low_bits = [splat32(31), I::V128And];
-        let lane = |lane: u32| u128::from(gang * GANG + lane) << (32 * lane);
+        let lane = |lane: u32| u128::from(gang * SUBWARP_LANES + lane) << (32 * lane);
         self.op(I::V128Const(
             (lane(0) | lane(1) | lane(2) | lane(3)) as i128,
         ));
@@ -300,9 +324,9 @@ impl Emitter<'_> {
     /// Pushes a mask of the lanes of the warp whose row is all ones.
     fn push_ballot(
         &mut self,
-        mut row: impl FnMut(&mut Self, u32) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        for gang in 0..GANGS {
+        mut row: impl FnMut(&mut Self, u32) -> Result<(), BailoutReason>,
+    ) -> Result<(), BailoutReason> {
+        for gang in 0..SUBWARPS_PER_WARP {
             row(self, gang)?;
             self.op(I::I32x4Bitmask);
             if gang > 0 {
@@ -312,7 +336,13 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn vote(&mut self, mode: VoteMode, d: Slot, a: Predicate, warp: Warp) -> Result<(), Refusal> {
+    fn vote(
+        &mut self,
+        mode: VoteMode,
+        d: OperandSlot,
+        a: PredicateOperand,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         let ballot = self.names.first;
         self.push_ballot(|e, gang| {
             e.push_predicate(a.slot, gang, warp)?;
@@ -350,7 +380,7 @@ impl Emitter<'_> {
         self.ops([I::I32Sub, I::I32x4Splat]);
         let row = self.names.vectors[0];
         self.set(row);
-        for gang in 0..GANGS {
+        for gang in 0..SUBWARPS_PER_WARP {
             self.write_row_predicate(d, gang, warp, |e| e.get(row));
         }
         Ok(())
@@ -360,10 +390,10 @@ impl Emitter<'_> {
     fn match_values(
         &mut self,
         mode: MatchMode,
-        [d, predicate]: [Slot; 2],
-        a: Element,
-        warp: Warp,
-    ) -> Result<(), Refusal> {
+        [d, predicate]: [OperandSlot; 2],
+        a: RegisterOperand,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         let rows = self.take_rows(a.slot, warp)?;
         let scratch = self.lay_out(a.slot, warp)?;
         let found = self.names.first;
@@ -390,7 +420,7 @@ impl Emitter<'_> {
             }
             self.op(I::I32Store(at(results + 4 * lane)));
         }
-        for gang in 0..GANGS {
+        for gang in 0..SUBWARPS_PER_WARP {
             let place = at(results + 16 * gang);
             self.write_row(d, gang, warp, |e| {
                 e.ops([I::I32Const(0), I::V128Load(place)]);
@@ -412,9 +442,9 @@ impl Emitter<'_> {
         &mut self,
         op: ReduceOp,
         ty: ScalarType,
-        [d, a]: [Slot; 2],
-        warp: Warp,
-    ) -> Result<(), Refusal> {
+        [d, a]: [OperandSlot; 2],
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         let (combine, neutral) = match op {
             ReduceOp::Add => (I::I32x4Add, 0),
             ReduceOp::Min if ty.is_signed() => (I::I32x4MinS, i32::MAX as u32),
@@ -425,7 +455,7 @@ impl Emitter<'_> {
             ReduceOp::Or => (I::V128Or, 0),
             ReduceOp::Xor => (I::V128Xor, 0),
         };
-        for gang in 0..GANGS {
+        for gang in 0..SUBWARPS_PER_WARP {
             self.push_row(a, gang, warp)?;
             self.op(splat32(neutral));
             self.push_lanes(gang);
@@ -444,18 +474,18 @@ impl Emitter<'_> {
             self.ops([I::I8x16Shuffle(bytes), combine.clone()]);
         }
         self.set(row);
-        for gang in 0..GANGS {
+        for gang in 0..SUBWARPS_PER_WARP {
             self.write_row(d, gang, warp, |e| e.get(row));
         }
         Ok(())
     }
 
-    fn elect(&mut self, d: Slot, predicate: Slot, warp: Warp) {
+    fn elect(&mut self, d: OperandSlot, predicate: OperandSlot, warp: WarpContexts) {
         let leader = self.names.first;
         self.ops([I::I32Const(0), I::I32Load(at(cell::LIVE)), I::I32Ctz]);
         self.set(leader);
-        for gang in 0..GANGS {
-            let lane = |lane: u32| u128::from(gang * GANG + lane) << (32 * lane);
+        for gang in 0..SUBWARPS_PER_WARP {
+            let lane = |lane: u32| u128::from(gang * SUBWARP_LANES + lane) << (32 * lane);
             let lanes = (lane(0) | lane(1) | lane(2) | lane(3)) as i128;
             self.write_row(d, gang, warp, |e| {
                 e.get(leader);
@@ -469,16 +499,21 @@ impl Emitter<'_> {
     }
 
     /// Transposes an 8x8 matrix of 16-bit elements; four lanes hold a row.
-    fn transpose(&mut self, d: Slot, a: Slot, warp: Warp) -> Result<(), Refusal> {
-        self.stop_unless_all(stop::RARE);
+    fn transpose(
+        &mut self,
+        d: OperandSlot,
+        a: OperandSlot,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
+        self.stop_unless_all(stop::UNSUPPORTED);
         let scratch = self.lay_out(a, warp)?;
-        for gang in 0..GANGS {
+        for gang in 0..SUBWARPS_PER_WARP {
             self.write_row(d, gang, warp, |e| {
                 e.op(I::V128Const(0));
                 let row = e.names.vectors[0];
                 e.set(row);
                 for half in 0..8u32 {
-                    let lane = gang * GANG + half / 2;
+                    let lane = gang * SUBWARP_LANES + half / 2;
                     let (row_of, column) = (lane / 4, lane % 4 * 2 + half % 2);
                     let from = 4 * (4 * column + row_of / 2) + 2 * (row_of % 2);
                     e.op(I::I32Const(0));

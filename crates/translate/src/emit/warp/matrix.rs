@@ -2,15 +2,16 @@
 //! `stmatrix`. The transfers use scratch memory, in which every element has a constant address.
 
 use crate::emit::Emitter;
-use crate::emit::routine::{Lines, Routine};
-use crate::emit::warp::Warp;
-use crate::emit::warp::rows::BytePlaces;
+use crate::emit::routine::{LineTransfer, SharedRoutine};
+use crate::emit::warp::WarpContexts;
+use crate::emit::warp::rows::ByteGather;
 use crate::place::stop;
-use crate::place::{GANG, GANGS, Site, holds};
-use crate::refusal::Refusal;
+use crate::place::{AccessSite, SUBWARP_LANES, SUBWARPS_PER_WARP, holds};
+use crate::refusal::BailoutReason;
 use crate::registers::parts;
 use warpgrid_emulator::plain::{
-    AccessPlan, Bank, Element, LANES, LinesAccess, RowsAccess, Slot, SlotPlace,
+    AccessPlan, LANES, LdmatrixAccess, OperandLocation, OperandSlot, RegisterBank, RegisterOperand,
+    WmmaTransfer,
 };
 use warpgrid_isa::StateSpace;
 use wasm_encoder::Instruction as I;
@@ -20,24 +21,29 @@ const ROW_BYTES: u32 = 16;
 
 impl Emitter<'_> {
     /// Adds the access site of an operation.
-    fn matrix_site(&mut self, plan: &AccessPlan) -> Result<u32, Refusal> {
+    fn matrix_site(&mut self, plan: &AccessPlan) -> Result<u32, BailoutReason> {
         let accepts = match plan.space {
             StateSpace::Global => holds::GLOBAL,
             StateSpace::Shared => holds::SHARED,
             StateSpace::Generic => holds::GLOBAL | holds::WINDOW,
-            other => return self.refuse(format!("a matrix in {other:?} memory")),
+            other => return self.unsupported(format!("a matrix in {other:?} memory")),
         };
-        Ok(self.add_site(Site::of_any(accepts)))
+        Ok(self.add_site(AccessSite::of_any(accepts)))
     }
 
     /// Pushes the 64-bit address that a lane specifies.
-    fn push_address(&mut self, plan: &AccessPlan, lane: u32, warp: Warp) -> Result<(), Refusal> {
-        let gang = lane / GANG;
-        if plan.wide {
+    fn push_address(
+        &mut self,
+        plan: &AccessPlan,
+        lane: u32,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
+        let gang = lane / SUBWARP_LANES;
+        if plan.has_64_bit_base {
             match plan.base.place() {
-                SlotPlace::Register(index) => {
-                    let register = self.own(Bank::B64, index);
-                    self.push_part(register, gang, lane % GANG / 2, warp);
+                OperandLocation::Register(index) => {
+                    let register = self.frame_register(RegisterBank::B64, index);
+                    self.push_part(register, gang, lane % SUBWARP_LANES / 2, warp);
                 }
                 _ => self.read64(plan.base, 0)?,
             }
@@ -51,7 +57,7 @@ impl Emitter<'_> {
             return Ok(());
         }
         self.push_row(plan.base, gang, warp)?;
-        self.op(I::I32x4ExtractLane((lane % GANG) as u8));
+        self.op(I::I32x4ExtractLane((lane % SUBWARP_LANES) as u8));
         if plan.offset as u32 != 0 {
             self.ops([I::I32Const(plan.offset as i32), I::I32Add]);
         }
@@ -62,12 +68,12 @@ impl Emitter<'_> {
     /// Emits `ldmatrix` or `stmatrix`. Returns whether the operation stores.
     pub(crate) fn rows_of_matrices(
         &mut self,
-        rows: &RowsAccess<'_>,
-        warp: Warp,
-    ) -> Result<bool, Refusal> {
+        rows: &LdmatrixAccess<'_>,
+        warp: WarpContexts,
+    ) -> Result<bool, BailoutReason> {
         let scratch = self.places.scratch;
         let site = self.matrix_site(rows.row)?;
-        let row = Lines {
+        let row = LineTransfer {
             n_lines: 1,
             line_bytes: ROW_BYTES,
             chunk_bytes: ROW_BYTES,
@@ -77,16 +83,16 @@ impl Emitter<'_> {
         };
         // Address of each half of the registers of each lane.
         let elements = &rows.access.elements;
-        let mut places = vec![[[None; 16]; GANGS as usize]; elements.len()];
+        let mut places = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; elements.len()];
         for element in &rows.places {
             let held = element.held;
             let place =
                 scratch + ROW_BYTES * u32::from(element.asked) + 2 * u32::from(element.column);
-            let first = 4 * (u32::from(held.lane) % GANG) + u32::from(held.shift) / 8;
+            let first = 4 * (u32::from(held.lane) % SUBWARP_LANES) + u32::from(held.shift) / 8;
             let row = places
                 .get_mut(usize::from(held.register))
                 .and_then(|of_register| {
-                    of_register.get_mut(usize::from(held.lane) / GANG as usize)
+                    of_register.get_mut(usize::from(held.lane) / SUBWARP_LANES as usize)
                 });
             if let Some(row) = row {
                 row[first as usize] = Some(place);
@@ -103,8 +109,8 @@ impl Emitter<'_> {
                 I::I32Const(site as i32),
                 I::I32Const((scratch + ROW_BYTES * lane) as i32),
             ]);
-            self.call(Routine::Lines(row));
-            self.return_if(self.names.active);
+            self.call(SharedRoutine::Lines(row));
+            self.return_if_nonzero(self.names.active);
         }
         if !rows.is_store {
             self.take_elements(elements, &places, warp)?;
@@ -115,15 +121,15 @@ impl Emitter<'_> {
     /// Copies registers to scratch memory.
     fn lay_out_elements(
         &mut self,
-        elements: &[Element],
-        places: &[[BytePlaces; GANGS as usize]],
-        warp: Warp,
-    ) -> Result<(), Refusal> {
+        elements: &[RegisterOperand],
+        places: &[[ByteGather; SUBWARPS_PER_WARP as usize]],
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         for (element, places) in elements.iter().zip(places) {
-            for (gang, places) in (0..GANGS).zip(places) {
+            for (gang, places) in (0..SUBWARPS_PER_WARP).zip(places) {
                 match element.bank {
-                    Bank::B32 => self.push_row(element.slot, gang, warp)?,
-                    _ => return self.refuse("a matrix fragment in registers of this type"),
+                    RegisterBank::B32 => self.push_row(element.slot, gang, warp)?,
+                    _ => return self.unsupported("a matrix fragment in registers of this type"),
                 }
                 self.put_bytes(places);
             }
@@ -134,15 +140,15 @@ impl Emitter<'_> {
     /// Copies scratch memory to registers.
     fn take_elements(
         &mut self,
-        elements: &[Element],
-        places: &[[BytePlaces; GANGS as usize]],
-        warp: Warp,
-    ) -> Result<(), Refusal> {
+        elements: &[RegisterOperand],
+        places: &[[ByteGather; SUBWARPS_PER_WARP as usize]],
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         for (element, places) in elements.iter().zip(places) {
-            if element.bank != Bank::B32 {
-                return self.refuse("a matrix fragment in registers of this type");
+            if element.bank != RegisterBank::B32 {
+                return self.unsupported("a matrix fragment in registers of this type");
             }
-            for (gang, places) in (0..GANGS).zip(places) {
+            for (gang, places) in (0..SUBWARPS_PER_WARP).zip(places) {
                 self.write_row(element.slot, gang, warp, |e| e.push_bytes(places));
             }
         }
@@ -150,7 +156,11 @@ impl Emitter<'_> {
     }
 
     /// Emits `wmma.load` or `wmma.store`. Returns whether the operation stores.
-    pub(crate) fn lines(&mut self, lines: &LinesAccess<'_>, warp: Warp) -> Result<bool, Refusal> {
+    pub(crate) fn emit_wmma_transfer(
+        &mut self,
+        lines: &WmmaTransfer<'_>,
+        warp: WarpContexts,
+    ) -> Result<bool, BailoutReason> {
         let scratch = self.places.scratch;
         let line_bits = u32::from(lines.line_elements) * lines.element_bits;
         let line_bytes = line_bits / 8;
@@ -160,10 +170,10 @@ impl Emitter<'_> {
             || lines.unit_bytes > 8
             || lines.access.elements.is_empty();
         if is_odd {
-            return self.refuse("rows or columns of matrix elements of this type");
+            return self.unsupported("rows or columns of matrix elements of this type");
         }
         let site = self.matrix_site(lines.access)?;
-        self.agree_about_address(lines, warp)?;
+        self.uniform_address(lines, warp)?;
         let places = self.places_of_lines(lines, scratch, line_bytes);
         if lines.is_store {
             self.lay_out_lines(lines, &places, line_bytes, warp)?;
@@ -178,7 +188,7 @@ impl Emitter<'_> {
             I::I32Const(site as i32),
             I::I32Const(scratch as i32),
         ]);
-        self.call(Routine::Lines(Lines {
+        self.call(SharedRoutine::Lines(LineTransfer {
             n_lines: lines.n_lines.into(),
             line_bytes,
             chunk_bytes,
@@ -186,7 +196,7 @@ impl Emitter<'_> {
             is_narrow: lines.access.space == StateSpace::Shared,
             notes_shared: self.flow.shared[self.block].stores,
         }));
-        self.return_if(self.names.active);
+        self.return_if_nonzero(self.names.active);
         if !lines.is_store {
             self.take_lines(lines, &places, warp)?;
         }
@@ -196,11 +206,11 @@ impl Emitter<'_> {
     /// Copies registers to the lines of a matrix in scratch memory.
     fn lay_out_lines(
         &mut self,
-        lines: &LinesAccess<'_>,
-        places: &[[BytePlaces; GANGS as usize]],
+        lines: &WmmaTransfer<'_>,
+        places: &[[ByteGather; SUBWARPS_PER_WARP as usize]],
         line_bytes: u32,
-        warp: Warp,
-    ) -> Result<(), Refusal> {
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         let all: std::collections::BTreeSet<u32> = places
             .iter()
             .flatten()
@@ -209,7 +219,7 @@ impl Emitter<'_> {
             .copied()
             .collect();
         if all.len() as u32 != line_bytes * u32::from(lines.n_lines) {
-            return self.refuse("an incomplete fragment");
+            return self.unsupported("an incomplete fragment");
         }
         for (index, places) in places.iter().enumerate() {
             self.lay_out_part(
@@ -225,10 +235,10 @@ impl Emitter<'_> {
     /// Copies the lines of a matrix in scratch memory to registers.
     fn take_lines(
         &mut self,
-        lines: &LinesAccess<'_>,
-        places: &[[BytePlaces; GANGS as usize]],
-        warp: Warp,
-    ) -> Result<(), Refusal> {
+        lines: &WmmaTransfer<'_>,
+        places: &[[ByteGather; SUBWARPS_PER_WARP as usize]],
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         let n = parts_of(lines);
         for (index, element) in lines.access.elements.iter().enumerate() {
             for part in 0..n {
@@ -243,7 +253,11 @@ impl Emitter<'_> {
 
     /// Stores the address of the matrix in `offset` and the stride in `first`. Bails out unless both are uniform and
     /// aligned.
-    fn agree_about_address(&mut self, lines: &LinesAccess<'_>, warp: Warp) -> Result<(), Refusal> {
+    fn uniform_address(
+        &mut self,
+        lines: &WmmaTransfer<'_>,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         let plan = lines.access;
         let (address, stride) = (self.names.offset, self.names.first);
         self.push_address(plan, 0, warp)?;
@@ -252,7 +266,7 @@ impl Emitter<'_> {
         self.push_row(lines.stride, 0, warp)?;
         self.op(I::I32x4ExtractLane(0));
         self.set(stride);
-        self.check_same(Bank::B32, lines.stride, warp)?;
+        self.check_same(RegisterBank::B32, lines.stride, warp)?;
         let align = i64::from(lines.align_bytes.max(1));
         self.get(address);
         self.ops([I::I64Const(align - 1), I::I64And, I::I64Eqz, I::I32Eqz]);
@@ -272,25 +286,30 @@ impl Emitter<'_> {
             self.get(stride);
             self.ops([I::I32Const(lines.line_elements.into()), I::I32LtU, I::I32Or]);
         }
-        self.stop_if(stop::RARE);
+        self.stop_if(stop::UNSUPPORTED);
         Ok(())
     }
 
     /// Bails out unless a register is uniform.
-    fn check_same(&mut self, bank: Bank, slot: Slot, warp: Warp) -> Result<(), Refusal> {
-        let SlotPlace::Register(index) = slot.place() else {
+    fn check_same(
+        &mut self,
+        bank: RegisterBank,
+        slot: OperandSlot,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
+        let OperandLocation::Register(index) = slot.place() else {
             return Ok(());
         };
-        let register = self.own(bank, index);
+        let register = self.frame_register(bank, index);
         let first = self.names.vectors[0];
         self.push_part(register, 0, 0, warp);
         match bank {
-            Bank::B64 => self.ops([I::I64x2ExtractLane(0), I::I64x2Splat]),
+            RegisterBank::B64 => self.ops([I::I64x2ExtractLane(0), I::I64x2Splat]),
             _ => self.ops([I::I32x4ExtractLane(0), I::I32x4Splat]),
         }
         self.set(first);
         self.op(I::V128Const(0));
-        for gang in 0..GANGS {
+        for gang in 0..SUBWARPS_PER_WARP {
             for part in 0..parts(register) {
                 self.push_part(register, gang, part, warp);
                 self.get(first);
@@ -305,13 +324,14 @@ impl Emitter<'_> {
     /// Returns the scratch addresses of the bytes of each register part and lane vector, line by line.
     fn places_of_lines(
         &self,
-        lines: &LinesAccess<'_>,
+        lines: &WmmaTransfer<'_>,
         scratch: u32,
         line_bytes: u32,
-    ) -> Vec<[BytePlaces; GANGS as usize]> {
+    ) -> Vec<[ByteGather; SUBWARPS_PER_WARP as usize]> {
         let n_parts = parts_of(lines);
         let lane_bytes = 4 * n_parts;
-        let mut found = vec![[[None; 16]; GANGS as usize]; lines.n_read * n_parts as usize];
+        let mut found =
+            vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; lines.n_read * n_parts as usize];
         for (unit, lanes) in (0u32..).zip(lines.places) {
             let (register, within) = (unit / lines.per_register, unit % lines.per_register);
             for (lane, [line, position]) in (0u32..).zip(lanes) {
@@ -320,11 +340,11 @@ impl Emitter<'_> {
                     + u32::from(*position) * lines.element_bits / 8;
                 for byte in 0..lines.unit_bytes {
                     // Position among the bytes of the lane vector, 16 bytes per part.
-                    let at = lane % GANG * lane_bytes + within * lines.unit_bytes + byte;
+                    let at = lane % SUBWARP_LANES * lane_bytes + within * lines.unit_bytes + byte;
                     let part = register * n_parts + at / 16;
                     let row = found
                         .get_mut(part as usize)
-                        .and_then(|gangs| gangs.get_mut((lane / GANG) as usize));
+                        .and_then(|gangs| gangs.get_mut((lane / SUBWARP_LANES) as usize));
                     if let Some(row) = row {
                         row[(at % 16) as usize] = Some(first + byte);
                     }
@@ -336,19 +356,19 @@ impl Emitter<'_> {
 
     fn lay_out_part(
         &mut self,
-        element: Element,
+        element: RegisterOperand,
         part: u32,
-        places: &[BytePlaces; GANGS as usize],
-        warp: Warp,
-    ) -> Result<(), Refusal> {
-        for (gang, places) in (0..GANGS).zip(places) {
+        places: &[ByteGather; SUBWARPS_PER_WARP as usize],
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
+        for (gang, places) in (0..SUBWARPS_PER_WARP).zip(places) {
             match (element.bank, element.slot.place()) {
-                (Bank::B32 | Bank::B64, SlotPlace::Register(index)) => {
-                    let register = self.own(element.bank, index);
+                (RegisterBank::B32 | RegisterBank::B64, OperandLocation::Register(index)) => {
+                    let register = self.frame_register(element.bank, index);
                     self.push_part(register, gang, part, warp);
                 }
-                (Bank::B32, _) => self.push_row(element.slot, gang, warp)?,
-                _ => return self.refuse("a matrix fragment in registers of this type"),
+                (RegisterBank::B32, _) => self.push_row(element.slot, gang, warp)?,
+                _ => return self.unsupported("a matrix fragment in registers of this type"),
             }
             self.put_bytes(places);
         }
@@ -357,19 +377,19 @@ impl Emitter<'_> {
 
     fn take_part(
         &mut self,
-        element: Element,
+        element: RegisterOperand,
         part: u32,
-        places: &[BytePlaces; GANGS as usize],
-        warp: Warp,
-    ) -> Result<(), Refusal> {
-        let SlotPlace::Register(index) = element.slot.place() else {
+        places: &[ByteGather; SUBWARPS_PER_WARP as usize],
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
+        let OperandLocation::Register(index) = element.slot.place() else {
             return Ok(());
         };
-        if !matches!(element.bank, Bank::B32 | Bank::B64) {
-            return self.refuse("a matrix fragment in registers of this type");
+        if !matches!(element.bank, RegisterBank::B32 | RegisterBank::B64) {
+            return self.unsupported("a matrix fragment in registers of this type");
         }
-        for (gang, places) in (0..GANGS).zip(places) {
-            let register = self.own(element.bank, index);
+        for (gang, places) in (0..SUBWARPS_PER_WARP).zip(places) {
+            let register = self.frame_register(element.bank, index);
             self.write_part(register, gang, part, warp, |e| {
                 e.push_bytes(places);
             });
@@ -379,7 +399,7 @@ impl Emitter<'_> {
 }
 
 /// Returns the number of 16-byte parts per register and lane vector.
-fn parts_of(lines: &LinesAccess<'_>) -> u32 {
+fn parts_of(lines: &WmmaTransfer<'_>) -> u32 {
     match lines.per_register * lines.unit_bytes {
         8.. => 2,
         _ => 1,

@@ -6,16 +6,18 @@
 //! exactly. Special cases (infinities, NaNs, terms at the ends of the exponent range) cause a bailout.
 
 use crate::emit::Emitter;
-use crate::emit::routine::Routine;
-use crate::emit::warp::Warp;
-use crate::emit::warp::rows::{BytePlaces, push_bytes, put_bytes};
-use crate::engine::Products;
+use crate::emit::routine::SharedRoutine;
+use crate::emit::warp::WarpContexts;
+use crate::emit::warp::rows::{ByteGather, push_bytes, put_bytes};
+use crate::engine::MaddRounding;
 use crate::helpers;
 use crate::instructions::{at, splat32};
 use crate::place::stop;
-use crate::place::{GANG, GANGS};
-use crate::refusal::Refusal;
-use warpgrid_emulator::plain::{Bank, Element, FusedProduct, Operand, SumRule, ValuePlace};
+use crate::place::{SUBWARP_LANES, SUBWARPS_PER_WARP};
+use crate::refusal::BailoutReason;
+use warpgrid_emulator::plain::{
+    Fp16SumRule, FragmentElement, FusedMma, MmaOperand, RegisterBank, RegisterOperand,
+};
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
 /// Exponents that represent zero factors and nonfinite factors: the sum of two exponents then classifies the product.
@@ -23,14 +25,14 @@ const ZERO: i16 = -2000;
 const SPECIAL: i16 = 4000;
 /// Exponent of terms from which on the code bails out, and exponent below which a term is zero.
 const LARGEST: i32 = 118;
-const NO_TERM: i32 = -400;
+const MIN_TERM_EXPONENT: i32 = -400;
 /// Bias that makes the exponents of nonzero terms nonnegative, and half of it for each factor.
 const EXCESS: i32 = 126;
 const HALF_EXCESS: i16 = (EXCESS / 2) as i16;
 
 /// Offsets of the operands of an MMA in scratch memory.
 #[derive(Clone, Copy, Debug)]
-struct Layout {
+struct ScratchLayout {
     /// Factors in their format: rows of A, and rows of B by depth.
     a_bits: u32,
     b_bits: u32,
@@ -43,8 +45,8 @@ struct Layout {
     sums: u32,
 }
 
-impl Layout {
-    fn new(rule: SumRule, scratch: u32) -> Layout {
+impl ScratchLayout {
+    fn new(rule: Fp16SumRule, scratch: u32) -> ScratchLayout {
         let (m, n, k) = (
             u32::from(rule.rows),
             u32::from(rule.columns),
@@ -56,7 +58,7 @@ impl Layout {
             next += bytes;
             start
         };
-        Layout {
+        ScratchLayout {
             a_bits: place(2 * m * k),
             b_bits: place(2 * n * k),
             a: place(4 * m * k),
@@ -73,43 +75,43 @@ const ROWS: u32 = 16 << 10;
 
 /// MMA with the locations of the values of A, B, C and D in registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ProductOf {
-    rule: SumRule,
+pub(crate) struct MmaRoutine {
+    rule: Fp16SumRule,
     /// Indexed by register and lane vector.
-    operands: [Vec<RowPlaces>; 4],
+    operands: [Vec<RowByteOffsets>; 4],
 }
 
 /// Returns the address of a register row of a lane vector; the registers of all operands are numbered consecutively.
 fn row_place(scratch: u32, register: usize, gang: u32) -> u32 {
-    scratch + ROWS + 16 * (register as u32 * GANGS + gang)
+    scratch + ROWS + 16 * (register as u32 * SUBWARPS_PER_WARP + gang)
 }
 
 impl Emitter<'_> {
     /// Emits an MMA: copies its register rows to scratch memory, calls the routine, and copies the results back.
     pub(crate) fn product(
         &mut self,
-        product: &FusedProduct<'_>,
-        warp: Warp,
-    ) -> Result<(), Refusal> {
+        product: &FusedMma<'_>,
+        warp: WarpContexts,
+    ) -> Result<(), BailoutReason> {
         let is_even = u32::from(product.rule.rows).is_multiple_of(ROWS_AT_ONCE)
             && u32::from(product.rule.block).is_multiple_of(ROUND);
         if !is_even {
-            return self.refuse("an MMA with this shape");
+            return self.unsupported("an MMA with this shape");
         }
         let scratch = self.places.scratch;
-        let routine = ProductOf::new(product, scratch);
+        let routine = MmaRoutine::new(product, scratch);
         let operands = [&product.a, &product.b, &product.c, &product.d];
         let mut registers = 0;
         for (operand, places) in operands.into_iter().zip(&routine.operands) {
             registers += operand.registers.len();
-            let is_narrow = |element: &Element| element.bank == Bank::B32;
+            let is_narrow = |element: &RegisterOperand| element.bank == RegisterBank::B32;
             if !operand.registers.iter().all(is_narrow) || places.len() != operand.registers.len() {
-                return self.refuse("a fragment in these registers");
+                return self.unsupported("a fragment in these registers");
             }
         }
         let sums = routine.operands[3].iter().flatten().flatten();
         if sums.copied().any(|place| place.is_none()) || 128 * registers as u32 > ROWS {
-            return self.refuse("an incomplete fragment");
+            return self.unsupported("an incomplete fragment");
         }
         let sources = operands
             .iter()
@@ -117,17 +119,17 @@ impl Emitter<'_> {
             .flat_map(|operand| operand.registers);
         let n_sources = sources.clone().count();
         for (index, element) in sources.enumerate() {
-            for gang in 0..GANGS {
+            for gang in 0..SUBWARPS_PER_WARP {
                 self.op(I::I32Const(0));
                 self.push_row(element.slot, gang, warp)?;
                 self.op(I::V128Store(at(row_place(scratch, index, gang))));
             }
         }
-        self.call(Routine::Product(routine));
+        self.call(SharedRoutine::Product(routine));
         self.op(I::If(BlockType::Empty));
-        self.ops([I::I32Const(stop::RARE as i32), I::Return, I::End]);
+        self.ops([I::I32Const(stop::UNSUPPORTED as i32), I::Return, I::End]);
         for (index, element) in product.d.registers.iter().enumerate() {
-            for gang in 0..GANGS {
+            for gang in 0..SUBWARPS_PER_WARP {
                 let place = row_place(scratch, n_sources + index, gang);
                 self.write_row(element.slot, gang, warp, |e| {
                     e.ops([I::I32Const(0), I::V128Load(at(place))]);
@@ -138,17 +140,17 @@ impl Emitter<'_> {
     }
 }
 
-impl ProductOf {
-    fn new(product: &FusedProduct<'_>, scratch: u32) -> ProductOf {
+impl MmaRoutine {
+    fn new(product: &FusedMma<'_>, scratch: u32) -> MmaRoutine {
         let rule = product.rule;
-        let layout = Layout::new(rule, scratch);
+        let layout = ScratchLayout::new(rule, scratch);
         let (n, k) = (u32::from(rule.columns), u32::from(rule.depth));
         let factor = |at: u32| layout.a_bits + 2 * at;
         // The columns of B are stored consecutively, and become rows by depth.
         let of_column = |at: u32| layout.b_bits + 2 * (at % k * n + at / k);
         let sum = |at: u32| layout.sums + 4 * at;
-        let FusedProduct { a, b, c, d, .. } = product;
-        ProductOf {
+        let FusedMma { a, b, c, d, .. } = product;
+        MmaRoutine {
             rule,
             operands: [
                 places_of(a, &a.values, 2, factor),
@@ -161,16 +163,16 @@ impl ProductOf {
 }
 
 /// Scratch address of each byte of a row, by lane vector.
-type RowPlaces = [BytePlaces; GANGS as usize];
+type RowByteOffsets = [ByteGather; SUBWARPS_PER_WARP as usize];
 
 /// Returns the locations of the values in `held`; copies of a value share its number.
 fn places_of(
-    operand: &Operand<'_>,
-    held: &[ValuePlace],
+    operand: &MmaOperand<'_>,
+    held: &[FragmentElement],
     value_bytes: u32,
     place: impl Fn(u32) -> u32,
-) -> Vec<RowPlaces> {
-    let mut found = vec![[[None; 16]; GANGS as usize]; operand.registers.len()];
+) -> Vec<RowByteOffsets> {
+    let mut found = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; operand.registers.len()];
     let values = &operand.values;
     let copies = (held.len() / values.len().max(1)).max(1);
     // Each value is followed by its copies, the same number for each value.
@@ -183,10 +185,10 @@ fn places_of(
     }
     for (index, value) in held.iter().enumerate() {
         let first = place((index / copies) as u32);
-        let from = 4 * (u32::from(value.lane) % GANG) + u32::from(value.shift) / 8;
+        let from = 4 * (u32::from(value.lane) % SUBWARP_LANES) + u32::from(value.shift) / 8;
         let row = found
             .get_mut(usize::from(value.register))
-            .and_then(|gangs| gangs.get_mut(usize::from(value.lane) / GANG as usize));
+            .and_then(|gangs| gangs.get_mut(usize::from(value.lane) / SUBWARP_LANES as usize));
         if let Some(row) = row {
             for byte in 0..value_bytes {
                 if let Some(at) = row.get_mut((from + byte) as usize) {
@@ -204,15 +206,15 @@ fn power(exponent: i32) -> u32 {
 }
 
 /// Returns the function of an MMA, which returns 1 for a special case and 0 otherwise.
-pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products) -> Function {
+pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRounding) -> Function {
     let rule = of.rule;
-    let mut code = Code {
+    let mut code = MmaEmitter {
         rule,
-        layout: Layout::new(rule, scratch),
+        layout: ScratchLayout::new(rule, scratch),
         cut: match products {
             // The terms are within the range of `i32`, in which all engines agree.
-            Products::Fused => I::I32x4RelaxedTruncF32x4S,
-            Products::Separate => I::I32x4TruncSatF32x4S,
+            MaddRounding::Fused => I::I32x4RelaxedTruncF32x4S,
+            MaddRounding::Unfused => I::I32x4TruncSatF32x4S,
         },
         out: Vec::new(),
     };
@@ -221,7 +223,7 @@ pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products)
         u32::from(rule.columns),
         u32::from(rule.depth),
     );
-    let Layout {
+    let ScratchLayout {
         a_bits,
         b_bits,
         a,
@@ -246,12 +248,12 @@ pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products)
     }
     code.out.extend([
         I::LocalGet(BAD),
-        I::LocalGet(LARGEST_YET),
+        I::LocalGet(MAX_SO_FAR),
         splat32((LARGEST + EXCESS) as u32),
         I::I32x4GtS,
         I::V128Or,
         // Nonzero sums below the range of the units.
-        I::LocalGet(LEAST_YET),
+        I::LocalGet(MIN_SO_FAR),
         splat32((i32::from(rule.kept_bits) - 125 + EXCESS) as u32),
         I::I32x4LtU,
         I::V128Or,
@@ -262,11 +264,11 @@ pub(crate) fn product_function(of: &ProductOf, scratch: u32, products: Products)
 }
 
 /// Returns the address and the byte locations of each row of operands whose registers start at number `first`.
-fn rows_of(scratch: u32, operands: &[Vec<RowPlaces>], first: usize) -> Vec<(u32, BytePlaces)> {
+fn rows_of(scratch: u32, operands: &[Vec<RowByteOffsets>], first: usize) -> Vec<(u32, ByteGather)> {
     let registers = operands.iter().flatten().enumerate();
     let rows = registers.flat_map(|(register, gangs)| {
         let row = move |gang| row_place(scratch, first + register, gang);
-        (0..GANGS).map(row).zip(gangs.iter().copied())
+        (0..SUBWARPS_PER_WARP).map(row).zip(gangs.iter().copied())
     });
     rows.collect()
 }
@@ -288,11 +290,11 @@ const N_NUMBERS: u32 = 11;
 // Vectors.
 const BAD: u32 = 11;
 const BITS: u32 = 12;
-const LARGE: u32 = 13;
+const LARGEST_EXPONENT: u32 = 13;
 const WORD: u32 = 15;
-const LARGEST_YET: u32 = 17;
+const MAX_SO_FAR: u32 = 17;
 const SPREAD: u32 = 18;
-const LEAST_YET: u32 = 19;
+const MIN_SO_FAR: u32 = 19;
 /// Two halves of eight accumulators each, for two rows.
 const SUM: u32 = 20;
 const EXPONENT: u32 = 24;
@@ -310,13 +312,13 @@ const ROWS_AT_ONCE: u32 = 2;
 const ROUND: u32 = 2;
 
 /// Broadcasts a part of a row to all of its parts.
-fn spread(part: u8, bytes: u8) -> I<'static> {
+fn splat_part(part: u8, bytes: u8) -> I<'static> {
     I::I8x16Shuffle(std::array::from_fn(|at| part * bytes + at as u8 % bytes))
 }
 
-struct Code {
-    rule: SumRule,
-    layout: Layout,
+struct MmaEmitter {
+    rule: Fp16SumRule,
+    layout: ScratchLayout,
     /// Truncating conversion to integers.
     cut: I<'static>,
     out: Vec<I<'static>>,
@@ -328,7 +330,7 @@ fn splat16(value: i16) -> I<'static> {
     I::V128Const((four | four << 64) as i128)
 }
 
-impl Code {
+impl MmaEmitter {
     fn ops<const N: usize>(&mut self, instructions: [I<'static>; N]) {
         self.out.extend(instructions);
     }
@@ -439,7 +441,7 @@ impl Code {
 
     /// Computes all rows of accumulators, eight columns at a time.
     fn rows(&mut self) {
-        let SumRule {
+        let Fp16SumRule {
             rows,
             columns,
             depth,
@@ -447,7 +449,7 @@ impl Code {
         } = self.rule;
         let [rows, columns, depth] = [rows, columns, depth].map(i32::from);
         self.zero([ROW, ROW_EXPONENTS, SUMS]);
-        self.ops([splat32(u32::MAX), I::LocalSet(LEAST_YET)]);
+        self.ops([splat32(u32::MAX), I::LocalSet(MIN_SO_FAR)]);
         self.ops([
             I::I32Const(rows / ROWS_AT_ONCE as i32),
             I::LocalSet(LEFT),
@@ -460,7 +462,7 @@ impl Code {
             (ROW, n * 4 * depth),
             (ROW_EXPONENTS, n * 2 * depth),
         ]);
-        self.ops(helpers::next_round(LEFT));
+        self.ops(helpers::loop_while_nonzero(LEFT));
     }
 
     /// Computes all columns of the rows that are computed together.
@@ -494,7 +496,7 @@ impl Code {
             I::Loop(BlockType::Empty),
         ]);
         self.block();
-        self.ops(helpers::next_round(BLOCKS));
+        self.ops(helpers::loop_while_nonzero(BLOCKS));
         for (unit, place) in sum_places {
             self.ops([
                 I::LocalGet(SUMS),
@@ -583,14 +585,14 @@ impl Code {
                 self.ops([
                     I::LocalGet(WORD + row),
                     I::LocalGet(WORD + row),
-                    spread((depth % 8) as u8, 2),
+                    splat_part((depth % 8) as u8, 2),
                     I::LocalGet(SPREAD),
                     I::I16x8Add,
                 ]);
                 if depth > 0 {
-                    self.ops([I::LocalGet(LARGE + row), I::I16x8MaxS]);
+                    self.ops([I::LocalGet(LARGEST_EXPONENT + row), I::I16x8MaxS]);
                 }
-                self.ops([I::LocalSet(LARGE + row)]);
+                self.ops([I::LocalSet(LARGEST_EXPONENT + row)]);
             }
         }
         self.advance([
@@ -603,7 +605,7 @@ impl Code {
     fn find_largest_term(&mut self, place: u32) {
         let (sum, exponent) = (SUM + place, EXPONENT + place);
         self.ops([
-            I::LocalGet(LARGE + place / 2),
+            I::LocalGet(LARGEST_EXPONENT + place / 2),
             match place % 2 {
                 0 => I::I32x4ExtendLowI16x8S,
                 _ => I::I32x4ExtendHighI16x8S,
@@ -618,14 +620,14 @@ impl Code {
             I::I32x4Sub,
             I::I32x4MaxS,
             I::LocalTee(exponent),
-            I::LocalGet(LARGEST_YET),
+            I::LocalGet(MAX_SO_FAR),
             I::I32x4MaxS,
-            I::LocalSet(LARGEST_YET),
+            I::LocalSet(MAX_SO_FAR),
             // As an unsigned number, the exponent of zero is the largest.
             I::LocalGet(exponent),
-            I::LocalGet(LEAST_YET),
+            I::LocalGet(MIN_SO_FAR),
             I::I32x4MinU,
-            I::LocalSet(LEAST_YET),
+            I::LocalSet(MIN_SO_FAR),
         ]);
     }
 
@@ -644,7 +646,7 @@ impl Code {
                 splat32(least as u32),
                 I::I32x4LeS,
                 I::LocalGet(SPREAD),
-                splat32(NO_TERM as u32),
+                splat32(MIN_TERM_EXPONENT as u32),
                 I::I32x4GtS,
                 I::V128And,
                 I::LocalGet(BAD),
@@ -700,7 +702,7 @@ impl Code {
                     self.ops([
                         I::LocalGet(WORD + row),
                         I::LocalGet(WORD + row),
-                        spread(depth as u8, 4),
+                        splat_part(depth as u8, 4),
                         I::LocalGet(SPREAD),
                         I::F32x4Mul,
                         I::LocalGet(UNIT + place),

@@ -6,18 +6,18 @@ use crate::instructions::at;
 use wasm_encoder::Instruction as I;
 
 /// Address of each byte of a row; `None` for irrelevant bytes.
-pub(crate) type BytePlaces = [Option<u32>; 16];
+pub(crate) type ByteGather = [Option<u32>; 16];
 
 /// Contiguous bytes of a row: their number, their index in units of this number, and the address of the first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct ByteRun {
     n_bytes: usize,
     index: u8,
     place: u32,
 }
 
 /// Returns the longest possible runs of a row.
-fn runs(places: &BytePlaces) -> Vec<Run> {
+fn runs(places: &ByteGather) -> Vec<ByteRun> {
     let follow = |bytes: &[Option<u32>]| match bytes.first().copied().flatten() {
         Some(first) => (first..)
             .zip(bytes)
@@ -31,7 +31,7 @@ fn runs(places: &BytePlaces) -> Vec<Run> {
     (0u8..)
         .zip(places.chunks(n_bytes))
         .filter_map(|(index, bytes)| {
-            Some(Run {
+            Some(ByteRun {
                 n_bytes,
                 index,
                 place: bytes.first().copied().flatten()?,
@@ -41,7 +41,7 @@ fn runs(places: &BytePlaces) -> Vec<Run> {
 }
 
 /// Pushes a row whose bytes have these addresses in linear memory; `row` is a local.
-pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlaces) {
+pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGather) {
     for (nth, run) in runs(places).into_iter().enumerate() {
         let (memarg, lane) = (at(run.place), run.index);
         code.push(I::I32Const(0));
@@ -67,7 +67,7 @@ pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlac
 }
 
 /// Stores the bytes of the row on the stack to these addresses in linear memory; `row` is a local.
-pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlaces) {
+pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGather) {
     code.push(I::LocalSet(row));
     for run in runs(places) {
         let (memarg, lane) = (at(run.place), run.index);
@@ -84,12 +84,12 @@ pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &BytePlace
 
 impl Emitter<'_> {
     /// Pushes a row like [`push_bytes`].
-    pub(crate) fn push_bytes(&mut self, places: &BytePlaces) {
+    pub(crate) fn push_bytes(&mut self, places: &ByteGather) {
         push_bytes(&mut self.out, self.names.vectors[0], places);
     }
 
     /// Stores a row like [`put_bytes`].
-    pub(crate) fn put_bytes(&mut self, places: &BytePlaces) {
+    pub(crate) fn put_bytes(&mut self, places: &ByteGather) {
         put_bytes(&mut self.out, self.names.vectors[0], places);
     }
 }

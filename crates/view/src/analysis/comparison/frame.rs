@@ -1,30 +1,30 @@
 //! Snapshot of both runs of a comparison after the same number of stores: the step of each run, and one grid per memory with the cells of
 //! both runs.
 
-use crate::analysis::comparison::Pair;
-use crate::model::grid::{Grid, GridRequest, MemoryView, Written};
+use crate::analysis::comparison::PairedRun;
+use crate::model::grid::{GridRequest, MemoryGrid, MemoryView, WriteAge};
 use crate::model::request::FrameRequest;
 use crate::model::step::StepView;
 use crate::model::store::StoreView;
 use crate::model::{Phrase, RunStatus};
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::ElementType;
 
 /// Both runs at a position of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BesideFrame {
+pub struct ComparisonFrame {
     /// Position: at position `n`, both runs have executed `n` stores. At the last position, both runs have finished.
     pub position: u64,
     /// Last position.
     pub length: u64,
-    pub sides: [BesideStep; 2],
-    pub grids: Vec<BesideGrid>,
+    pub sides: [ComparisonStep; 2],
+    pub grids: Vec<ComparisonGrid>,
 }
 
 /// Run at a position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BesideStep {
+pub struct ComparisonStep {
     /// Number of executed steps.
     pub position: u64,
     /// Number of executed stores, and total number of stores of the run.
@@ -40,22 +40,22 @@ pub struct BesideStep {
 
 /// Rows of a memory with the cells of both runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BesideGrid {
+pub struct ComparisonGrid {
     pub memory: MemoryView,
     pub ty: ElementType,
     pub columns: u32,
     pub first_row: u64,
     pub total_rows: u64,
-    pub cells: Vec<BesideCell>,
+    pub cells: Vec<ComparisonCell>,
     /// Number of elements of the whole memory that differ at this position.
     pub n_differing: u64,
 }
 
 /// Element in both runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BesideCell {
+pub struct ComparisonCell {
     pub texts: [String; 2],
-    pub mark: CellMark,
+    pub mark: CellComparison,
     /// Whether the store at this position wrote the element.
     pub now: [bool; 2],
     /// Lane that wrote the element last.
@@ -64,7 +64,7 @@ pub struct BesideCell {
 
 /// Comparison of an element in both runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CellMark {
+pub enum CellComparison {
     /// No run has stored to the element.
     Untouched,
     /// The bytes are identical.
@@ -77,7 +77,7 @@ pub enum CellMark {
     Differs,
 }
 
-impl Pair {
+impl PairedRun {
     /// Returns the last position: the larger number of stores of the two runs, plus one for the end.
     pub fn length(&self) -> u64 {
         let longest = self.stops.iter().map(Vec::len).max();
@@ -89,9 +89,9 @@ impl Pair {
     pub fn frame(
         &mut self,
         position: u64,
-        windows: &[(MemoryId, u64)],
+        windows: &[(MemoryKey, u64)],
         n_rows: u32,
-    ) -> BesideFrame {
+    ) -> ComparisonFrame {
         let length = self.length();
         let position = position.min(length);
         let sides = [0, 1].map(|side| self.step(side, position));
@@ -101,7 +101,7 @@ impl Pair {
             let first_row = window.map_or(0, |(_, row)| *row);
             grids.extend(self.grid(&memory, first_row, n_rows));
         }
-        BesideFrame {
+        ComparisonFrame {
             position,
             length,
             sides,
@@ -109,7 +109,7 @@ impl Pair {
         }
     }
 
-    fn step(&mut self, side: usize, position: u64) -> BesideStep {
+    fn step(&mut self, side: usize, position: u64) -> ComparisonStep {
         let (stops, last) = (&self.stops[side], self.length());
         let session = &mut self.sessions[side];
         let index = usize::try_from(position).unwrap_or(usize::MAX);
@@ -123,7 +123,7 @@ impl Pair {
             _ => session.seek(stores.checked_sub(1).map_or(0, |at| stops[at])),
         }
         let frame = session.frame(&FrameRequest::default());
-        BesideStep {
+        ComparisonStep {
             position: frame.position,
             stores: stores as u64,
             n_stores: stops.len() as u64,
@@ -134,7 +134,7 @@ impl Pair {
         }
     }
 
-    fn grid(&mut self, memory: &MemoryId, first_row: u64, n_rows: u32) -> Option<BesideGrid> {
+    fn grid(&mut self, memory: &MemoryKey, first_row: u64, n_rows: u32) -> Option<ComparisonGrid> {
         let [first, second] = &mut self.sessions;
         let own = first.grid(&window(memory, None, None, first_row, n_rows))?;
         // Both grids use the row length of the first run.
@@ -156,7 +156,7 @@ impl Pair {
         let from = usize::try_from(own.first_row * u64::from(own.columns)).unwrap_or(0);
         let n_differing = (0..n_elements).filter(|index| differs(*index)).count() as u64;
         let cells = cells([&own, &other], |at| differs(from + at));
-        Some(BesideGrid {
+        Some(ComparisonGrid {
             cells,
             n_differing,
             ty: own.ty,
@@ -169,7 +169,7 @@ impl Pair {
 }
 
 fn window(
-    memory: &MemoryId,
+    memory: &MemoryKey,
     ty: Option<ElementType>,
     columns: Option<u32>,
     first_row: u64,
@@ -191,22 +191,25 @@ fn element(bytes: &[u8], index: usize, width: usize) -> &[u8] {
 
 /// Combines the cells of two windows of one memory. `differs` returns whether the bytes of the cell with the given index within the window
 /// differ.
-fn cells([first, second]: [&Grid; 2], differs: impl Fn(usize) -> bool) -> Vec<BesideCell> {
+fn cells(
+    [first, second]: [&MemoryGrid; 2],
+    differs: impl Fn(usize) -> bool,
+) -> Vec<ComparisonCell> {
     let pairs = first.cells.iter().zip(&second.cells).enumerate();
     pairs
         .map(|(at, (a, b))| {
-            let stored = [a, b].map(|cell| cell.written != Written::Never);
+            let stored = [a, b].map(|cell| cell.written != WriteAge::Never);
             let mark = match (differs(at), stored) {
-                (false, [false, false]) => CellMark::Untouched,
-                (false, _) => CellMark::Equal,
-                (true, [true, false]) => CellMark::First,
-                (true, [false, true]) => CellMark::Second,
-                (true, [true, true] | [false, false]) => CellMark::Differs,
+                (false, [false, false]) => CellComparison::Untouched,
+                (false, _) => CellComparison::Equal,
+                (true, [true, false]) => CellComparison::First,
+                (true, [false, true]) => CellComparison::Second,
+                (true, [true, true] | [false, false]) => CellComparison::Differs,
             };
-            BesideCell {
+            ComparisonCell {
                 texts: [a.text.clone(), b.text.clone()],
                 mark,
-                now: [a, b].map(|cell| cell.written == Written::Now),
+                now: [a, b].map(|cell| cell.written == WriteAge::Now),
                 lanes: [a.lane, b.lane],
             }
         })

@@ -49,7 +49,7 @@ impl ExactSum {
 
     /// Returns the sum rounded to odd: the last bit is set if the sum is inexact. Rounding this `f64` to a type with at most 51 bits gives
     /// the same result as rounding the sum.
-    pub(crate) fn to_odd(&self) -> f64 {
+    pub(crate) fn round_to_odd(&self) -> f64 {
         let (value, rest) = self.split();
         let bits = value.to_bits();
         if rest == 0.0 || bits & 1 == 1 {
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn a_bit_far_away_decides_a_tie() {
         let (tie, tiny) = (2f64.powi(-24), 2f64.powi(-140));
-        let rounded = |values: &[f64]| (sum(values).to_odd() as f32).to_bits();
+        let rounded = |values: &[f64]| (sum(values).round_to_odd() as f32).to_bits();
         assert_eq!(rounded(&[1.0, tie]), 0x3f80_0000);
         assert_eq!(rounded(&[1.0, tie, tiny]), 0x3f80_0001);
         assert_eq!(rounded(&[-1.0, -tie, -tiny]), 0xbf80_0001);

@@ -3,7 +3,7 @@
 use crate::analysis::mma_explanation::{NumberView, decimal, shown};
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::tensor::{
-    BlockStep, Product, Special, Step, TermSource, TermStep, value_of,
+    BlockStep, MmaDescription, MmaStep, SpecialSum, TermSource, TermStep, value_of,
 };
 use warpgrid_isa::ScalarType;
 
@@ -14,15 +14,15 @@ const ACCUMULATOR: &str = "accumulator";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum ProductStep {
-    Block(BlockView),
+pub enum MmaStepView {
+    Block(AccumulationBlockView),
     Operation(OperationView),
 }
 
 /// Fused sum, in which all terms are aligned to the largest exponent, truncated and added as integers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct BlockView {
+pub struct AccumulationBlockView {
     /// Range of k in this block: `k = 0 to 7`.
     pub products: String,
     pub accumulator: NumberView,
@@ -41,7 +41,7 @@ pub struct BlockView {
     pub is_cut: bool,
 }
 
-impl BlockView {
+impl AccumulationBlockView {
     /// Checks whether a product is nonzero.
     pub(crate) fn has_products(&self) -> bool {
         self.special.is_some() || self.terms.iter().any(|term| term.source != ACCUMULATOR)
@@ -64,7 +64,7 @@ pub struct TermView {
 
 impl TermView {
     /// Checks whether nonzero bits were truncated.
-    pub(crate) fn loses(&self) -> bool {
+    pub(crate) fn is_inexact(&self) -> bool {
         self.cut.contains('1')
     }
 }
@@ -78,32 +78,32 @@ pub struct OperationView {
     pub result: NumberView,
 }
 
-impl ProductStep {
+impl MmaStepView {
     /// Checks whether the step is a block with a nonzero product.
     pub(crate) fn adds_products(&self) -> bool {
-        matches!(self, ProductStep::Block(block) if block.has_products())
+        matches!(self, MmaStepView::Block(block) if block.has_products())
     }
 
     /// Checks whether the sum of a block was truncated to the result type.
     pub(crate) fn rounds(&self) -> bool {
-        matches!(self, ProductStep::Block(block) if block.is_cut)
+        matches!(self, MmaStepView::Block(block) if block.is_cut)
     }
 }
 
-pub(crate) fn views(product: &Product, steps: &[Step]) -> Vec<ProductStep> {
+pub(crate) fn views(product: &MmaDescription, steps: &[MmaStep]) -> Vec<MmaStepView> {
     let n_blocks = steps
         .iter()
-        .filter(|step| matches!(step, Step::Block(_)))
+        .filter(|step| matches!(step, MmaStep::Block(_)))
         .count();
-    let ends_with_addition = steps.iter().any(|step| matches!(step, Step::Add { .. }));
+    let ends_with_addition = steps.iter().any(|step| matches!(step, MmaStep::Add { .. }));
     let width = usize::from(product.shape.k) / n_blocks.max(1);
     let order = if ends_with_addition {
-        Order::Halves
+        TermOrder::Halves
     } else {
-        Order::Ascending { width }
+        TermOrder::Ascending { width }
     };
     let accumulator = steps.iter().find_map(|step| match step {
-        Step::Block(block) => Some(block.ty),
+        MmaStep::Block(block) => Some(block.ty),
         _ => None,
     });
     let accumulator = accumulator.unwrap_or(ScalarType::F32);
@@ -111,19 +111,19 @@ pub(crate) fn views(product: &Product, steps: &[Step]) -> Vec<ProductStep> {
     steps
         .iter()
         .map(|step| match step {
-            Step::Block(block) => {
+            MmaStep::Block(block) => {
                 let view = block_view(block, order, n_done, width);
                 n_done += 1;
-                ProductStep::Block(view)
+                MmaStepView::Block(view)
             }
-            other => ProductStep::Operation(operation(other, accumulator)),
+            other => MmaStepView::Operation(operation(other, accumulator)),
         })
         .collect()
 }
 
 /// Assignment of k indices to the products of a block.
 #[derive(Clone, Copy)]
-enum Order {
+enum TermOrder {
     Ascending {
         width: usize,
     },
@@ -131,39 +131,44 @@ enum Order {
     Halves,
 }
 
-impl Order {
+impl TermOrder {
     fn k(self, block: usize, place: usize) -> usize {
         match self {
-            Order::Ascending { width } => block * width + place,
-            Order::Halves => place / 2 * 4 + block * 2 + place % 2,
+            TermOrder::Ascending { width } => block * width + place,
+            TermOrder::Halves => place / 2 * 4 + block * 2 + place % 2,
         }
     }
 
     fn name(self, block: usize, width: usize) -> String {
         match self {
-            Order::Ascending { .. } => format!(
+            TermOrder::Ascending { .. } => format!(
                 "k = {} to {}",
                 self.k(block, 0),
                 self.k(block, width.saturating_sub(1))
             ),
-            Order::Halves => format!("k mod 4 = {} and {}", block * 2, block * 2 + 1),
+            TermOrder::Halves => format!("k mod 4 = {} and {}", block * 2, block * 2 + 1),
         }
     }
 }
 
-fn block_view(block: &BlockStep, order: Order, at: usize, width: usize) -> BlockView {
+fn block_view(
+    block: &BlockStep,
+    order: TermOrder,
+    at: usize,
+    width: usize,
+) -> AccumulationBlockView {
     let unit = block.exponent - i32::from(block.kept_bits);
     let sum = block.sum as f64 * 2f64.powi(unit);
     let result = value_of(block.ty, block.result.into());
     let special = block.special.map(|special| {
         match special {
-            Special::NotANumber => "a term is NaN, or infinities of opposite signs are added",
-            Special::Infinity => "a term is infinite",
-            Special::NegativeInfinity => "a term is negative infinity",
+            SpecialSum::NotANumber => "a term is NaN, or infinities of opposite signs are added",
+            SpecialSum::Infinity => "a term is infinite",
+            SpecialSum::NegativeInfinity => "a term is negative infinity",
         }
         .to_owned()
     });
-    BlockView {
+    AccumulationBlockView {
         products: order.name(at, width),
         accumulator: shown(block.ty, block.accumulator.into()),
         exponent: block.exponent,
@@ -180,7 +185,7 @@ fn block_view(block: &BlockStep, order: Order, at: usize, width: usize) -> Block
     }
 }
 
-fn term_view(term: &TermStep, order: Order, at: usize) -> TermView {
+fn term_view(term: &TermStep, order: TermOrder, at: usize) -> TermView {
     let exponent = term.exponent - i32::from(term.fraction_bits);
     TermView {
         source: match term.source {
@@ -197,36 +202,36 @@ fn term_view(term: &TermStep, order: Order, at: usize) -> TermView {
     }
 }
 
-/// Converts an IEEE 754 operation to its display form. `accumulator` is the type of the sums of [`Step::Add`].
-fn operation(step: &Step, accumulator: ScalarType) -> OperationView {
+/// Converts an IEEE 754 operation to its display form. `accumulator` is the type of the sums of [`MmaStep::Add`].
+fn operation(step: &MmaStep, accumulator: ScalarType) -> OperationView {
     let number = |bits: u32| shown(ScalarType::F32, bits.into());
     let (text, result) = match step {
-        Step::Widen { bits, result } => {
+        MmaStep::Widen { bits, result } => {
             let narrow = shown(ScalarType::F16, (*bits).into());
             (
                 format!("{} as f32, exactly", narrow.text),
                 shown(ScalarType::F32, (*result).into()),
             )
         }
-        Step::Narrow { bits, result } => (
+        MmaStep::Narrow { bits, result } => (
             format!("{} is rounded to f16 (to nearest even)", number(*bits).text),
             shown(ScalarType::F16, (*result).into()),
         ),
-        Step::Add { a, b, result } => {
+        MmaStep::Add { a, b, result } => {
             let [a, b] = [a, b].map(|bits| shown(accumulator, (*bits).into()).text);
             (
                 format!("{a} + {b}, rounded to nearest even"),
                 shown(accumulator, (*result).into()),
             )
         }
-        Step::Fma { k, a, b, c, result } => {
+        MmaStep::Fma { k, a, b, c, result } => {
             let [a, b, c] = [a, b, c].map(|bits| number(*bits as u32).text);
             (
                 format!("k = {k}: {a} * {b} + {c}, rounded to nearest even"),
                 number(*result as u32),
             )
         }
-        Step::Block(block) => (String::new(), shown(block.ty, block.result.into())),
+        MmaStep::Block(block) => (String::new(), shown(block.ty, block.result.into())),
     };
     OperationView { text, result }
 }

@@ -1,15 +1,17 @@
 //! List of the MMA instructions that the user can select: those of a target whose sums Tensor Cores round.
 
-use crate::analysis::mma_explanation::{ProductRequest, exists};
+use crate::analysis::mma_explanation::{MmaRequest, exists};
 use serde::{Deserialize, Serialize};
-use warpgrid_emulator::tensor::{BitOp, Overflow, Plan, Product, ProductOp};
+use warpgrid_emulator::tensor::{
+    BitOp, IntegerOverflow, MmaDescription, MmaInstruction, TensorCoreModel,
+};
 use warpgrid_isa::ScalarType::{self, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, Tf32};
-use warpgrid_isa::fragment::{Shape, TensorCore};
+use warpgrid_isa::fragment::{Shape, TensorCoreGeneration};
 use warpgrid_isa::{Rounding, Target};
 
 /// Selectable MMA instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProductChoice {
+pub struct MmaChoice {
     /// Instruction: `wmma` or `mma`.
     pub op: String,
     /// `m16n16k16`
@@ -18,37 +20,40 @@ pub struct ProductChoice {
     pub types: Vec<String>,
 }
 
-const SHAPES: [(ProductOp, Shape); 10] = [
-    (ProductOp::Mma, Shape::new(16, 8, 16)),
-    (ProductOp::Mma, Shape::new(16, 8, 8)),
-    (ProductOp::Mma, Shape::new(16, 8, 4)),
-    (ProductOp::Mma, Shape::new(16, 8, 32)),
-    (ProductOp::Mma, Shape::new(8, 8, 4)),
-    (ProductOp::Wmma, Shape::new(16, 16, 16)),
-    (ProductOp::Wmma, Shape::new(8, 32, 16)),
-    (ProductOp::Wmma, Shape::new(32, 8, 16)),
-    (ProductOp::Wmma, Shape::new(16, 16, 8)),
-    (ProductOp::Wmma, Shape::new(8, 8, 4)),
+const SHAPES: [(MmaInstruction, Shape); 10] = [
+    (MmaInstruction::Mma, Shape::new(16, 8, 16)),
+    (MmaInstruction::Mma, Shape::new(16, 8, 8)),
+    (MmaInstruction::Mma, Shape::new(16, 8, 4)),
+    (MmaInstruction::Mma, Shape::new(16, 8, 32)),
+    (MmaInstruction::Mma, Shape::new(8, 8, 4)),
+    (MmaInstruction::Wmma, Shape::new(16, 16, 16)),
+    (MmaInstruction::Wmma, Shape::new(8, 32, 16)),
+    (MmaInstruction::Wmma, Shape::new(32, 8, 16)),
+    (MmaInstruction::Wmma, Shape::new(16, 16, 8)),
+    (MmaInstruction::Wmma, Shape::new(8, 8, 4)),
 ];
-/// Operand types that must be equal for A and B (`ALIKE`), and types that can be combined freely (`NARROW`).
-const ALIKE: [ScalarType; 3] = [F16, Bf16, Tf32];
+/// Operand types that must be equal for A and B (`SAME_TYPE_OPERANDS`), and types that can be combined freely (`NARROW`).
+const SAME_TYPE_OPERANDS: [ScalarType; 3] = [F16, Bf16, Tf32];
 const NARROW: [ScalarType; 5] = [E4m3, E5m2, E3m2, E2m3, E2m1];
 const SUMS: [[ScalarType; 2]; 4] = [[F32, F32], [F16, F16], [F16, F32], [F32, F16]];
 
 fn factors() -> impl Iterator<Item = [ScalarType; 2]> {
     let narrow = NARROW.into_iter().flat_map(|a| NARROW.map(|b| [a, b]));
-    ALIKE.into_iter().map(|ty| [ty, ty]).chain(narrow)
+    SAME_TYPE_OPERANDS
+        .into_iter()
+        .map(|ty| [ty, ty])
+        .chain(narrow)
 }
 
 /// Returns the first target of each Tensor Core generation, oldest first.
 pub fn targets() -> Vec<String> {
-    let names = TensorCore::ALL.map(|core| core.first_target().to_owned());
+    let names = TensorCoreGeneration::ALL.map(|core| core.first_target().to_owned());
     names.into()
 }
 
 /// Returns the selectable MMA instructions of `target`.
-pub fn choices(target: &str) -> Vec<ProductChoice> {
-    let core = Target::from_name(target).and_then(TensorCore::of);
+pub fn choices(target: &str) -> Vec<MmaChoice> {
+    let core = Target::from_name(target).and_then(TensorCoreGeneration::of);
     let Some(core) = core else {
         return Vec::new();
     };
@@ -58,12 +63,13 @@ pub fn choices(target: &str) -> Vec<ProductChoice> {
             for [c, d] in SUMS {
                 // Only `wmma` and the first shape of `mma` support different types of C and D.
                 let is_mixed = c != d;
-                let may_mix = op == ProductOp::Wmma || shape == Shape::new(8, 8, 4) && c == F16;
+                let may_mix =
+                    op == MmaInstruction::Wmma || shape == Shape::new(8, 8, 4) && c == F16;
                 let is_half = a == F16 || a.width_bits() <= 8;
                 if is_mixed && !(may_mix && a == F16) || !is_half && [c, d] != [F32, F32] {
                     continue;
                 }
-                let product = Product {
+                let product = MmaDescription {
                     core,
                     op,
                     shape,
@@ -71,17 +77,17 @@ pub fn choices(target: &str) -> Vec<ProductChoice> {
                     b,
                     c,
                     d,
-                    overflow: Overflow::Wrap,
+                    overflow: IntegerOverflow::Wrap,
                     rounding: Rounding::Rn,
                     bit_op: BitOp::Xor,
                 };
-                if exists(&product).is_ok() && Plan::new(product).is_ok() {
-                    found.push(ProductChoice {
+                if exists(&product).is_ok() && TensorCoreModel::new(product).is_ok() {
+                    found.push(MmaChoice {
                         op: match op {
-                            ProductOp::Wmma => "wmma",
-                            ProductOp::Mma => "mma",
-                            ProductOp::Wgmma => "wgmma",
-                            ProductOp::Tcgen05 => "tcgen05",
+                            MmaInstruction::Wmma => "wmma",
+                            MmaInstruction::Mma => "mma",
+                            MmaInstruction::Wgmma => "wgmma",
+                            MmaInstruction::Tcgen05 => "tcgen05",
                         }
                         .to_owned(),
                         shape: shape.to_string(),
@@ -94,9 +100,9 @@ pub fn choices(target: &str) -> Vec<ProductChoice> {
     found
 }
 
-impl ProductChoice {
+impl MmaChoice {
     /// Checks whether `request` describes this instruction.
-    pub fn is_of(&self, request: &ProductRequest) -> bool {
+    pub fn is_of(&self, request: &MmaRequest) -> bool {
         (&self.op, &self.shape, &self.types) == (&request.op, &request.shape, &request.types)
     }
 }
@@ -110,12 +116,12 @@ mod tests {
         for target in targets() {
             let choices = choices(&target);
             for choice in &choices {
-                let request = ProductRequest {
+                let request = MmaRequest {
                     op: choice.op.clone(),
                     shape: choice.shape.clone(),
                     types: choice.types.clone(),
                     target: target.clone(),
-                    ..ProductRequest::default()
+                    ..MmaRequest::default()
                 };
                 assert!(choice.is_of(&request));
                 assert!(

@@ -1,11 +1,11 @@
 //! Text output of an MMA explanation for terminals.
 
-use crate::analysis::mma_explanation::mma_steps::{BlockView, ProductStep};
-use crate::analysis::mma_explanation::{NumberView, ProductView};
+use crate::analysis::mma_explanation::mma_steps::{AccumulationBlockView, MmaStepView};
+use crate::analysis::mma_explanation::{MmaExplanation, NumberView};
 use std::fmt::Write;
 
 /// Formats `view`: the result with its comparison values, followed by each step.
-pub fn text(view: &ProductView) -> String {
+pub fn text(view: &MmaExplanation) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write(&mut out, view);
@@ -16,7 +16,7 @@ fn number(number: &NumberView) -> String {
     format!("{} ({})", number.text, number.bits)
 }
 
-fn write(out: &mut String, view: &ProductView) -> std::fmt::Result {
+fn write(out: &mut String, view: &MmaExplanation) -> std::fmt::Result {
     writeln!(out, "{}", view.title)?;
     writeln!(out, "{}", view.summary)?;
     writeln!(out)?;
@@ -24,7 +24,7 @@ fn write(out: &mut String, view: &ProductView) -> std::fmt::Result {
     if let Some(exact) = &view.exact {
         writeln!(out, "exact sum        {exact}")?;
     }
-    if let Some(rounded) = &view.rounded_once {
+    if let Some(rounded) = &view.single_rounding_result {
         writeln!(out, "  rounded        {}", number(rounded))?;
     }
     writeln!(out, "chain of f32 fma {}", number(&view.chain))?;
@@ -39,8 +39,8 @@ fn write(out: &mut String, view: &ProductView) -> std::fmt::Result {
     for step in &view.steps {
         writeln!(out)?;
         match step {
-            ProductStep::Block(view) => block(out, view)?,
-            ProductStep::Operation(view) => {
+            MmaStepView::Block(view) => block(out, view)?,
+            MmaStepView::Operation(view) => {
                 writeln!(out, "{}: {}", view.text, number(&view.result))?;
             }
         }
@@ -48,7 +48,7 @@ fn write(out: &mut String, view: &ProductView) -> std::fmt::Result {
     Ok(())
 }
 
-fn block(out: &mut String, view: &BlockView) -> std::fmt::Result {
+fn block(out: &mut String, view: &AccumulationBlockView) -> std::fmt::Result {
     let accumulator = number(&view.accumulator);
     writeln!(out, "block {}, accumulator {accumulator}", view.products)?;
     if let Some(special) = &view.special {

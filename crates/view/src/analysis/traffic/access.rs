@@ -2,8 +2,8 @@
 
 use crate::model::traffic::{BankTraffic, SectorTraffic, Traffic};
 use std::borrow::Cow;
-use warpgrid_emulator::{MemoryId as Place, Piece};
-use warpgrid_isa::MemoryShape;
+use warpgrid_emulator::{ElementAccess, MemoryId as Place};
+use warpgrid_isa::MemoryGeometry;
 
 /// Size of the blocks of the byte masks, with one mask bit per byte.
 const BLOCK: u64 = 32;
@@ -12,7 +12,7 @@ const WORD: u64 = 4;
 
 /// Byte range that a lane accesses.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(crate) struct LaneBytes {
     /// Lane that supplied the address.
     pub(crate) lane: u8,
     pub(crate) memory: Place,
@@ -23,10 +23,10 @@ pub(crate) struct Part {
     pub(crate) element: u8,
 }
 
-impl From<&Piece> for Part {
-    fn from(piece: &Piece) -> Part {
-        Part {
-            lane: piece.asked,
+impl From<&ElementAccess> for LaneBytes {
+    fn from(piece: &ElementAccess) -> LaneBytes {
+        LaneBytes {
+            lane: piece.address_lane,
             memory: piece.memory,
             address: piece.address,
             n_bytes: piece.n_bytes,
@@ -37,22 +37,22 @@ impl From<&Piece> for Part {
 
 /// Number of wavefronts for lanes that access the same word of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Passes {
+pub(crate) enum WavefrontMode {
     /// One wavefront: a load broadcasts the word, and a store writes the value of one lane.
     Together,
     /// One wavefront per access, since atomics are serialized.
-    OneByOne,
+    PerAccess,
 }
 
 /// Computes the traffic of an instruction with `n_lanes` active lanes that transfers `width_bytes` per lane, `access_bytes` of them per
 /// access. Matrix transfers consist of several accesses, and each access is a request.
 pub(crate) fn count_accesses(
-    parts: &[Part],
+    parts: &[LaneBytes],
     n_lanes: u32,
     width_bytes: u32,
     access_bytes: u32,
-    passes: Passes,
-    shape: MemoryShape,
+    passes: WavefrontMode,
+    shape: MemoryGeometry,
 ) -> Traffic {
     let mut traffic = Traffic::default();
     for (own, width_bytes) in accesses(parts, width_bytes, access_bytes) {
@@ -63,17 +63,17 @@ pub(crate) fn count_accesses(
 
 /// Splits an instruction into accesses with their bytes per lane. Only matrix transfers consist of several accesses.
 pub(crate) fn accesses(
-    parts: &[Part],
+    parts: &[LaneBytes],
     width_bytes: u32,
     access_bytes: u32,
-) -> Vec<(Cow<'_, [Part]>, u32)> {
+) -> Vec<(Cow<'_, [LaneBytes]>, u32)> {
     if access_bytes >= width_bytes {
         return vec![(Cow::Borrowed(parts), width_bytes)];
     }
     let element_bytes = parts.iter().map(|part| part.n_bytes).max().unwrap_or(1);
     let access_bytes = access_bytes.max(1);
     let per_access = (access_bytes / element_bytes.max(1)).max(1);
-    let access_of = |part: &Part| u32::from(part.element) / per_access;
+    let access_of = |part: &LaneBytes| u32::from(part.element) / per_access;
     let numbers = 0..width_bytes.div_ceil(access_bytes);
     let split = numbers.map(|number| {
         let own = parts.iter().filter(|part| access_of(part) == number);
@@ -84,27 +84,27 @@ pub(crate) fn accesses(
 
 /// Computes the traffic of an access in which `n_lanes` lanes request `width_bytes` each.
 fn count_access(
-    parts: &[Part],
+    parts: &[LaneBytes],
     n_lanes: u32,
     width_bytes: u32,
-    passes: Passes,
-    shape: MemoryShape,
+    passes: WavefrontMode,
+    shape: MemoryGeometry,
 ) -> Traffic {
     let mut traffic = Traffic {
         requests: 1,
         lanes: n_lanes.into(),
         ..Traffic::default()
     };
-    let is_global = |part: &&Part| part.memory == Place::Global;
+    let is_global = |part: &&LaneBytes| part.memory == Place::Global;
     traffic.global = sectors(parts.iter().filter(is_global), shape);
-    let is_local = |part: &&Part| matches!(part.memory, Place::Local { .. });
+    let is_local = |part: &&LaneBytes| matches!(part.memory, Place::Local { .. });
     traffic.local = sectors(parts.iter().filter(is_local), shape);
     traffic.shared = banks(parts, width_bytes, passes, shape);
     traffic
 }
 
-fn sectors<'a>(parts: impl Iterator<Item = &'a Part>, shape: MemoryShape) -> SectorTraffic {
-    let mut touched = Touched::default();
+fn sectors<'a>(parts: impl Iterator<Item = &'a LaneBytes>, shape: MemoryGeometry) -> SectorTraffic {
+    let mut touched = TouchedSectors::default();
     for part in parts {
         match part.memory {
             Place::Local { lane, .. } => {
@@ -142,26 +142,31 @@ fn sectors<'a>(parts: impl Iterator<Item = &'a Part>, shape: MemoryShape) -> Sec
     }
 }
 
-fn banks(parts: &[Part], width_bytes: u32, passes: Passes, shape: MemoryShape) -> BankTraffic {
-    let is_shared = |part: &&Part| matches!(part.memory, Place::Shared { .. });
+fn banks(
+    parts: &[LaneBytes],
+    width_bytes: u32,
+    passes: WavefrontMode,
+    shape: MemoryGeometry,
+) -> BankTraffic {
+    let is_shared = |part: &&LaneBytes| matches!(part.memory, Place::Shared { .. });
     let shared = || parts.iter().filter(is_shared);
     let mut traffic = BankTraffic::default();
     if shared().next().is_none() {
         return traffic;
     }
     traffic.requests = 1;
-    let mut all = Touched::default();
+    let mut all = TouchedSectors::default();
     let n_groups = groups(parts, width_bytes);
     let lanes_per_group = 32 / n_groups as u8;
     for group in 0..n_groups as u8 {
         let lanes = group * lanes_per_group..(group + 1) * lanes_per_group;
-        let mut touched = Touched::default();
+        let mut touched = TouchedSectors::default();
         let mut again = vec![0; shape.banks as usize];
         for part in shared().filter(|part| lanes.contains(&part.lane)) {
             let place = (key_of(part.memory), part.address, part.n_bytes.into());
             touched.add(place.0, place.1, place.2);
             all.add(place.0, place.1, place.2);
-            if passes == Passes::OneByOne {
+            if passes == WavefrontMode::PerAccess {
                 add_words(&mut again, part.address, part.n_bytes.into(), shape);
             }
         }
@@ -171,8 +176,8 @@ fn banks(parts: &[Part], width_bytes: u32, passes: Passes, shape: MemoryShape) -
             continue;
         }
         let most = match passes {
-            Passes::Together => words.iter().max(),
-            Passes::OneByOne => again.iter().max(),
+            WavefrontMode::Together => words.iter().max(),
+            WavefrontMode::PerAccess => again.iter().max(),
         };
         traffic.wavefronts += most.copied().unwrap_or(0);
         traffic.wavefronts_ideal += n_words.div_ceil(u64::from(shape.banks).max(1));
@@ -183,7 +188,7 @@ fn banks(parts: &[Part], width_bytes: u32, passes: Passes, shape: MemoryShape) -
 }
 
 /// Adds the words of a byte range to the counts of their banks.
-fn add_words(banks: &mut [u64], address: u64, n_bytes: u64, shape: MemoryShape) {
+fn add_words(banks: &mut [u64], address: u64, n_bytes: u64, shape: MemoryGeometry) {
     let bank_bytes = u64::from(shape.bank_bytes).max(1);
     let last = address.saturating_add(n_bytes.saturating_sub(1)) / bank_bytes;
     for word in address / bank_bytes..=last {
@@ -195,7 +200,7 @@ fn add_words(banks: &mut [u64], address: u64, n_bytes: u64, shape: MemoryShape) 
 
 /// Returns the number of lane groups that access shared memory one after another: two for accesses of 8 bytes per address, four for 16
 /// bytes. A row of `ldmatrix` and `stmatrix` is 16 bytes at the address of one lane, regardless of the number of registers per lane.
-pub(crate) fn groups(parts: &[Part], width_bytes: u32) -> usize {
+pub(crate) fn groups(parts: &[LaneBytes], width_bytes: u32) -> usize {
     let mut row_bytes = [0; 32];
     for part in parts {
         if let Some(bytes) = row_bytes.get_mut(usize::from(part.lane)) {
@@ -211,11 +216,11 @@ pub(crate) fn groups(parts: &[Part], width_bytes: u32) -> usize {
 }
 
 /// Returns the wavefronts of one access to shared memory with `width_bytes` at each of up to 32 addresses, in lane order.
-pub(crate) fn wavefronts_of(starts: &[u64], width_bytes: u32, shape: MemoryShape) -> u32 {
-    let parts: Vec<Part> = starts
+pub(crate) fn wavefronts_of(starts: &[u64], width_bytes: u32, shape: MemoryGeometry) -> u32 {
+    let parts: Vec<LaneBytes> = starts
         .iter()
         .zip(0..32)
-        .map(|(start, lane)| Part {
+        .map(|(start, lane)| LaneBytes {
             lane,
             memory: Place::Shared { block: 0 },
             address: *start,
@@ -223,14 +228,14 @@ pub(crate) fn wavefronts_of(starts: &[u64], width_bytes: u32, shape: MemoryShape
             element: 0,
         })
         .collect();
-    banks(&parts, width_bytes, Passes::Together, shape).wavefronts as u32
+    banks(&parts, width_bytes, WavefrontMode::Together, shape).wavefronts as u32
 }
 
 /// Returns the sectors of one access to global memory with `width_bytes` at each address, and the number of distinct bytes.
-pub(crate) fn sectors_of(starts: &[u64], width_bytes: u32, shape: MemoryShape) -> (u64, u64) {
-    let parts: Vec<Part> = starts
+pub(crate) fn sectors_of(starts: &[u64], width_bytes: u32, shape: MemoryGeometry) -> (u64, u64) {
+    let parts: Vec<LaneBytes> = starts
         .iter()
-        .map(|start| Part {
+        .map(|start| LaneBytes {
             lane: 0,
             memory: Place::Global,
             address: *start,
@@ -253,9 +258,9 @@ fn key_of(place: Place) -> u64 {
 /// Set of accessed bytes: a memory, the index of a 32-byte block, and the mask of its bytes, in ascending order. An access has few entries,
 /// mostly in ascending order, so binary search is sufficient.
 #[derive(Debug, Default)]
-struct Touched(Vec<(u64, u64, u32)>);
+struct TouchedSectors(Vec<(u64, u64, u32)>);
 
-impl Touched {
+impl TouchedSectors {
     fn add(&mut self, memory: u64, address: u64, n_bytes: u64) {
         let end = address.saturating_add(n_bytes);
         let mut at = address;
@@ -299,7 +304,7 @@ impl Touched {
     }
 
     /// Returns the number of distinct accessed words in each bank.
-    fn words_per_bank(&self, shape: MemoryShape) -> Vec<u64> {
+    fn words_per_bank(&self, shape: MemoryGeometry) -> Vec<u64> {
         let mut banks = vec![0; shape.banks as usize];
         let bank_bytes = u64::from(shape.bank_bytes).clamp(1, BLOCK);
         let per_block = BLOCK / bank_bytes;
@@ -320,12 +325,17 @@ impl Touched {
 mod tests {
     use super::*;
 
-    const SHAPE: MemoryShape = MemoryShape::COMMON;
+    const SHAPE: MemoryGeometry = MemoryGeometry::COMMON;
 
     /// Computes the traffic of an access by 32 lanes of `width` bytes each at the addresses that `of` returns.
-    fn access(memory: Place, width: u32, passes: Passes, of: impl Fn(u64) -> u64) -> Traffic {
-        let parts: Vec<Part> = (0..32)
-            .map(|lane| Part {
+    fn access(
+        memory: Place,
+        width: u32,
+        passes: WavefrontMode,
+        of: impl Fn(u64) -> u64,
+    ) -> Traffic {
+        let parts: Vec<LaneBytes> = (0..32)
+            .map(|lane| LaneBytes {
                 lane,
                 memory: match memory {
                     Place::Local { block, warp, .. } => Place::Local {
@@ -344,7 +354,7 @@ mod tests {
     }
 
     fn global(width: u32, of: impl Fn(u64) -> u64) -> [u64; 5] {
-        let found = access(Place::Global, width, Passes::Together, of).global;
+        let found = access(Place::Global, width, WavefrontMode::Together, of).global;
         [
             found.bytes,
             found.sectors,
@@ -354,7 +364,7 @@ mod tests {
         ]
     }
 
-    fn shared(width: u32, passes: Passes, of: impl Fn(u64) -> u64) -> [u64; 3] {
+    fn shared(width: u32, passes: WavefrontMode, of: impl Fn(u64) -> u64) -> [u64; 3] {
         let found = access(Place::Shared { block: 0 }, width, passes, of).shared;
         [
             found.wavefronts,
@@ -375,7 +385,7 @@ mod tests {
 
     #[test]
     fn wavefronts_of_shared_memory() {
-        use Passes::{OneByOne, Together};
+        use WavefrontMode::{PerAccess, Together};
         assert_eq!(shared(4, Together, |lane| lane * 4), [1, 1, 0]);
         assert_eq!(shared(4, Together, |lane| lane * 8), [2, 1, 1]);
         assert_eq!(shared(4, Together, |lane| lane * 128), [32, 1, 31]);
@@ -387,23 +397,23 @@ mod tests {
         assert_eq!(shared(16, Together, |lane| lane * 16), [4, 4, 0]);
         assert_eq!(shared(16, Together, |lane| lane * 32), [8, 4, 4]);
         // Atomics on the same word are serialized.
-        assert_eq!(shared(4, OneByOne, |_| 12), [32, 1, 31]);
-        assert_eq!(shared(4, OneByOne, |lane| lane * 4), [1, 1, 0]);
+        assert_eq!(shared(4, PerAccess, |_| 12), [32, 1, 31]);
+        assert_eq!(shared(4, PerAccess, |lane| lane * 4), [1, 1, 0]);
     }
 
     #[test]
     fn each_matrix_of_ldmatrix_is_a_group_of_its_own() {
         // Rows of 16 bytes, 32 bytes apart; the lanes of matrix `i` are 8 * i to 8 * i + 7.
         let wavefronts = |n_matrices: u8| {
-            let rows = (0..8 * n_matrices).map(|lane| Part {
+            let rows = (0..8 * n_matrices).map(|lane| LaneBytes {
                 lane,
                 memory: Place::Shared { block: 0 },
                 address: u64::from(lane % 8) * 32 + u64::from(lane / 8) * 16,
                 n_bytes: 16,
                 element: 0,
             });
-            let (rows, width) = (rows.collect::<Vec<Part>>(), u32::from(n_matrices) * 4);
-            count_access(&rows, 32, width, Passes::Together, SHAPE)
+            let (rows, width) = (rows.collect::<Vec<LaneBytes>>(), u32::from(n_matrices) * 4);
+            count_access(&rows, 32, width, WavefrontMode::Together, SHAPE)
                 .shared
                 .wavefronts
         };
@@ -417,9 +427,9 @@ mod tests {
             warp: 0,
             lane: 0,
         };
-        let found = access(stack, 4, Passes::Together, |_| 8).local;
+        let found = access(stack, 4, WavefrontMode::Together, |_| 8).local;
         assert_eq!((found.sectors, found.lines, found.bytes), (4, 1, 128));
-        let found = access(stack, 8, Passes::Together, |_| 8).local;
+        let found = access(stack, 8, WavefrontMode::Together, |_| 8).local;
         assert_eq!((found.sectors, found.lines, found.bytes), (8, 2, 256));
     }
 }

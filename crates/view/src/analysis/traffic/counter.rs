@@ -1,10 +1,10 @@
 //! Observer that accumulates the traffic of each instruction during a run.
 
-use crate::analysis::traffic::access::{Part, Passes, count_accesses};
+use crate::analysis::traffic::access::{LaneBytes, WavefrontMode, count_accesses};
 use crate::model::traffic::Traffic;
 use std::collections::BTreeMap;
-use warpgrid_emulator::{AccessAction, AccessEvent, Interest, Observer};
-use warpgrid_isa::MemoryShape;
+use warpgrid_emulator::{AccessAction, AccessEvent, EventMask, Observer};
+use warpgrid_isa::MemoryGeometry;
 
 /// Accumulates the traffic of the observed steps.
 #[derive(Debug)]
@@ -13,13 +13,13 @@ pub(crate) struct TrafficCounter {
     pub(crate) counted: u64,
     /// Traffic by function and instruction.
     pub(crate) found: BTreeMap<(u32, u32), Traffic>,
-    parts: Vec<Part>,
-    shape: MemoryShape,
+    parts: Vec<LaneBytes>,
+    shape: MemoryGeometry,
 }
 
 impl TrafficCounter {
     /// Returns a counter without counts.
-    pub(crate) const fn new(shape: MemoryShape) -> TrafficCounter {
+    pub(crate) const fn new(shape: MemoryGeometry) -> TrafficCounter {
         TrafficCounter {
             counted: 0,
             found: BTreeMap::new(),
@@ -38,19 +38,19 @@ impl TrafficCounter {
 }
 
 impl Observer for TrafficCounter {
-    fn interest(&self) -> Interest {
-        Interest::ACCESSES
+    fn interest(&self) -> EventMask {
+        EventMask::ACCESSES
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
         self.parts.clear();
-        self.parts.extend(event.pieces.iter().map(Part::from));
+        self.parts.extend(event.pieces.iter().map(LaneBytes::from));
         let found = count_accesses(
             &self.parts,
             event.mask.count_ones(),
             event.width_bytes,
             event.access_bytes,
-            passes_of(event.action),
+            wavefront_mode(event.action),
             self.shape,
         );
         let Traffic {
@@ -70,9 +70,9 @@ impl Observer for TrafficCounter {
 
 /// Returns how accesses to the same word of shared memory are served. Arrivals at an mbarrier are atomics: the assembler emits
 /// `ATOMS.ARRIVE` for `sm_80`, and from `sm_90` on `SYNCS`, which the vendor lists with loads and stores.
-pub(crate) const fn passes_of(action: AccessAction) -> Passes {
+pub(crate) const fn wavefront_mode(action: AccessAction) -> WavefrontMode {
     match action {
-        AccessAction::Load | AccessAction::Store => Passes::Together,
-        AccessAction::Atomic | AccessAction::Reduction => Passes::OneByOne,
+        AccessAction::Load | AccessAction::Store => WavefrontMode::Together,
+        AccessAction::Atomic | AccessAction::Reduction => WavefrontMode::PerAccess,
     }
 }

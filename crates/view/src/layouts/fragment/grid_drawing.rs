@@ -9,11 +9,11 @@ const LEFT: usize = 34;
 const TOP: usize = 64;
 const MARGIN: usize = 16;
 /// Minimum width of a drawing in pixels, so that the title and the line below fit.
-const LEAST_WIDTH: usize = 620;
+const MIN_WIDTH: usize = 620;
 
 /// Highlighting of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum CellStyle {
     #[default]
     Plain,
     /// Cell that is shown only for comparison.
@@ -24,24 +24,24 @@ pub(crate) enum Mark {
 
 /// Cell of a grid.
 #[derive(Clone, Debug)]
-pub(crate) struct Cell {
+pub(crate) struct DrawnCell {
     pub(crate) label: String,
     pub(crate) detail: String,
     /// Index into the 32 lane colors.
     pub(crate) colour: u8,
-    pub(crate) mark: Mark,
+    pub(crate) mark: CellStyle,
     /// Description of the cell.
     pub(crate) words: String,
 }
 
 /// Grid of cells.
 #[derive(Clone, Debug)]
-pub(crate) struct Grid {
+pub(crate) struct DrawnGrid {
     /// Name of the grid, displayed if the drawing has several grids.
     pub(crate) name: String,
     pub(crate) size: (usize, usize),
     /// Cells in row-major order. `None` for empty cells.
-    pub(crate) cells: Vec<Option<Cell>>,
+    pub(crate) cells: Vec<Option<DrawnCell>>,
 }
 
 /// Vertical sequence of grids.
@@ -50,7 +50,7 @@ pub(crate) struct Drawing {
     pub(crate) title: String,
     /// Line below the title.
     pub(crate) below: String,
-    pub(crate) grids: Vec<Grid>,
+    pub(crate) grids: Vec<DrawnGrid>,
 }
 
 impl Drawing {
@@ -58,7 +58,7 @@ impl Drawing {
     pub(crate) fn svg(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = self.write(&mut out, Words::Pointed);
+        let _ = self.write(&mut out, LabelPlacement::Tooltip);
         out
     }
 
@@ -66,17 +66,17 @@ impl Drawing {
     pub(crate) fn with_words(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = self.write(&mut out, Words::Beside);
+        let _ = self.write(&mut out, LabelPlacement::Beside);
         out
     }
 
-    fn write(&self, out: &mut String, words: Words) -> std::fmt::Result {
+    fn write(&self, out: &mut String, words: LabelPlacement) -> std::fmt::Result {
         let columns = self.grids.iter().map(|grid| grid.size.1).max().unwrap_or(0);
-        let block = |grid: &Grid| grid.size.0 * CELL_HEIGHT + 34;
+        let block = |grid: &DrawnGrid| grid.size.0 * CELL_HEIGHT + 34;
         // A letter is about seven pixels wide.
         let texts = self.title.len() * 9 + 2 * MARGIN;
         let width = (LEFT + columns * CELL_WIDTH + MARGIN)
-            .max(LEAST_WIDTH)
+            .max(MIN_WIDTH)
             .max(texts.min(1100));
         let height = TOP + self.grids.iter().map(block).sum::<usize>() + MARGIN;
         let title = escape(&self.title);
@@ -109,13 +109,13 @@ impl Drawing {
 
 /// Representation of cell descriptions in the SVG document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Words {
-    Pointed,
+enum LabelPlacement {
+    Tooltip,
     Beside,
 }
 
-impl Grid {
-    fn write(&self, out: &mut String, top: usize, words: Words) -> std::fmt::Result {
+impl DrawnGrid {
+    fn write(&self, out: &mut String, top: usize, words: LabelPlacement) -> std::fmt::Result {
         let (rows, columns) = self.size;
         writeln!(out, r##"<g fill="#6d727d" text-anchor="middle">"##)?;
         for column in 0..columns {
@@ -144,9 +144,9 @@ impl Grid {
             let (x, y) = (LEFT + column * CELL_WIDTH, top + 12 + row * CELL_HEIGHT);
             let middle = x + CELL_WIDTH / 2;
             let (opacity, edge) = match cell.mark {
-                Mark::Plain => ("", "#fff"),
-                Mark::Faint => (r#" opacity=".28""#, "#fff"),
-                Mark::Wrong => ("", "#c4152b"),
+                CellStyle::Plain => ("", "#fff"),
+                CellStyle::Faint => (r#" opacity=".28""#, "#fff"),
+                CellStyle::Wrong => ("", "#c4152b"),
             };
             writeln!(
                 out,
@@ -158,7 +158,7 @@ impl Grid {
                 y + 24,
                 escape(&cell.detail)
             )?;
-            if words == Words::Beside {
+            if words == LabelPlacement::Beside {
                 writeln!(
                     out,
                     r##"<text x="{}" y="{}">{}</text>"##,

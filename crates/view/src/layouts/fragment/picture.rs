@@ -9,10 +9,10 @@ use crate::layouts::fragment::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use warpgrid_isa::fragment::{
-    Access, FragmentMap, FragmentOp, FragmentQuery, Holder, ShortStride, all_fragments,
-    fragment as look_up,
+    FragmentMap, FragmentOp, FragmentQuery, MisalignedStride, RegisterLocation, WmmaAccess,
+    all_fragments, fragment as look_up,
 };
-use warpgrid_isa::{MatrixLayout, MemoryShape};
+use warpgrid_isa::{MatrixLayout, MemoryGeometry};
 
 /// Available values of each parameter, given the values of the other parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ pub fn picture(request: &FragmentRequest, base_bytes: u64) -> Option<FragmentPic
     let view = fragment(&request).ok()?;
     let has_memory = query.op.has_memory();
     let accesses = map.accesses(map.layout);
-    let memory = MemoryOf {
+    let memory = MatrixInMemory {
         map: &map,
         stride: view.stride,
         base_bytes,
@@ -211,9 +211,9 @@ fn nearest(
 
 /// Returns the cells with their memory offsets.
 fn cells(map: &FragmentMap, view: &FragmentView) -> Vec<PictureCell> {
-    let holders = view.cells();
+    let holders = view.owners_by_cell();
     let offset = |holder: &CellHolder| {
-        let place = map.place(Holder {
+        let place = map.place(RegisterLocation {
             lane: holder.lane,
             register: holder.register,
             element: holder.element,
@@ -228,20 +228,20 @@ fn cells(map: &FragmentMap, view: &FragmentView) -> Vec<PictureCell> {
 }
 
 /// Matrix in memory.
-struct MemoryOf<'a> {
+struct MatrixInMemory<'a> {
     map: &'a FragmentMap,
     stride: u32,
     base_bytes: u64,
-    shape: MemoryShape,
+    shape: MemoryGeometry,
 }
 
-impl MemoryOf<'_> {
-    fn address_bits(&self, holder: Holder) -> u64 {
+impl MatrixInMemory<'_> {
+    fn address_bits(&self, holder: RegisterLocation) -> u64 {
         let place = self.map.place(holder);
         self.base_bytes * 8 + self.map.offset_bits(place, self.map.layout, self.stride)
     }
 
-    fn traffic(&self, access: Access) -> AccessTraffic {
+    fn traffic(&self, access: WmmaAccess) -> AccessTraffic {
         let (sectors, used_bytes) = self.sectors(access);
         let per_wavefront = u64::from(self.shape.banks * self.shape.bank_bytes);
         AccessTraffic {
@@ -257,7 +257,7 @@ impl MemoryOf<'_> {
     }
 
     /// Returns a message if the base or the stride is misaligned.
-    fn problem(&self, access: Access) -> Option<String> {
+    fn problem(&self, access: WmmaAccess) -> Option<String> {
         let bytes = u64::from(access.bytes);
         let stride_bits = u64::from(self.stride) * u64::from(self.map.element_bits());
         if !self.base_bytes.is_multiple_of(bytes) {
@@ -268,15 +268,15 @@ impl MemoryOf<'_> {
         let short = access.short_stride?;
         (!stride_bits.is_multiple_of(bytes * 8)).then(|| {
             let what = match short {
-                ShortStride::Fault => "the launch faults",
-                ShortStride::Moved => "some rows are stored at different addresses",
+                MisalignedStride::Fault => "the launch faults",
+                MisalignedStride::Moved => "some rows are stored at different addresses",
             };
             format!("the stride is not a multiple of the access size of {bytes} bytes, so {what}")
         })
     }
 
     /// Returns the number of sectors of all accesses of the operation, and of their distinct bytes, summed over the accesses.
-    fn sectors(&self, access: Access) -> (u64, u64) {
+    fn sectors(&self, access: WmmaAccess) -> (u64, u64) {
         let bits = self.map.element_bits();
         let per_register = u32::from(self.map.elements_per_register);
         let per_access = (access.lane_bytes() * 8 / bits.max(1)).max(1);
@@ -294,7 +294,7 @@ impl MemoryOf<'_> {
     }
 
     /// Returns the number of wavefronts of all accesses of the operation.
-    fn wavefronts(&self, access: Access) -> Option<u32> {
+    fn wavefronts(&self, access: WmmaAccess) -> Option<u32> {
         let n_elements = usize::from(access.bytes) * 8 / self.map.element_bits() as usize;
         let per_register = usize::from(self.map.elements_per_register);
         let n_read = usize::from(self.map.n_read_registers) * per_register;
@@ -321,7 +321,7 @@ impl MemoryOf<'_> {
     /// not contiguous.
     fn start(&self, lane: u8, first: usize, n: usize, per_register: usize) -> Option<u64> {
         let at = |number: usize| {
-            self.address_bits(Holder {
+            self.address_bits(RegisterLocation {
                 lane,
                 register: (number / per_register) as u8,
                 element: (number % per_register) as u8,

@@ -1,6 +1,6 @@
 //! SVG drawing of a fragment: the matrix with lane and register of each cell, in the color of the lane.
 
-use crate::layouts::fragment::grid_drawing::{Cell, Drawing, Grid, Mark};
+use crate::layouts::fragment::grid_drawing::{CellStyle, Drawing, DrawnCell, DrawnGrid};
 use crate::layouts::fragment::{CellHolder, FragmentView};
 
 /// Formats `view` as a standalone SVG document.
@@ -10,9 +10,9 @@ pub fn svg(view: &FragmentView) -> String {
         1 => String::new(),
         copies => format!("   (each element {copies} times)"),
     };
-    let cells = view.cells();
+    let cells = view.owners_by_cell();
     let matrices = cells.chunks((rows * columns).max(1)).enumerate();
-    let grids = matrices.map(|(matrix, cells)| Grid {
+    let grids = matrices.map(|(matrix, cells)| DrawnGrid {
         name: match view.n_matrices() {
             1 => String::new(),
             _ => format!("#{matrix}"),
@@ -32,7 +32,12 @@ pub fn svg(view: &FragmentView) -> String {
     drawing.svg()
 }
 
-fn cell(view: &FragmentView, holders: &[CellHolder], row: usize, column: usize) -> Option<Cell> {
+fn cell(
+    view: &FragmentView,
+    holders: &[CellHolder],
+    row: usize,
+    column: usize,
+) -> Option<DrawnCell> {
     let first = holders.first()?;
     let place = |holder: &CellHolder| {
         let packed = if view.elems_per_reg > 1 {
@@ -43,7 +48,7 @@ fn cell(view: &FragmentView, holders: &[CellHolder], row: usize, column: usize) 
         format!("lane {}, register {}{packed}", holder.lane, holder.register)
     };
     let all: Vec<String> = holders.iter().map(place).collect();
-    Some(Cell {
+    Some(DrawnCell {
         label: format!("T{}", first.lane),
         detail: if view.elems_per_reg > 1 {
             format!("r{}.{}", first.register, first.element)
@@ -51,7 +56,7 @@ fn cell(view: &FragmentView, holders: &[CellHolder], row: usize, column: usize) 
             format!("r{}", first.register)
         },
         colour: first.lane,
-        mark: Mark::Plain,
+        mark: CellStyle::Plain,
         words: format!("({row}, {column}): {}", all.join("; ")),
     })
 }

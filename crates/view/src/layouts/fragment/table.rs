@@ -86,7 +86,7 @@ fn write_matrices(out: &mut String, view: &FragmentView) -> std::fmt::Result {
         )?,
     }
     let labels: Vec<String> = view
-        .cells()
+        .owners_by_cell()
         .iter()
         .map(|holders| {
             holders

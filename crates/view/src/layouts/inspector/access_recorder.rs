@@ -1,31 +1,31 @@
 //! Observer that records the memory accesses of a run by instruction, up to a limit.
 
-use crate::analysis::traffic::access::{Part, Passes};
-use crate::analysis::traffic::counter::passes_of;
+use crate::analysis::traffic::access::{LaneBytes, WavefrontMode};
+use crate::analysis::traffic::counter::wavefront_mode;
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::{AccessAction, AccessEvent, Agent, Interest, MemoryId as Place, Observer};
+use warpgrid_emulator::{AccessAction, AccessEvent, Agent, EventMask, MemoryId as Place, Observer};
 
 /// Maximum number of recorded distinct requests per instruction.
-const MOST_REQUESTS: usize = 4096;
+const MAX_REQUESTS: usize = 4096;
 /// Maximum number of element accesses recorded in order per instruction.
-const MOST_PARTS: usize = 1 << 17;
+const MAX_PARTS: usize = 1 << 17;
 
 /// Memory request of one step.
 #[derive(Clone, Debug)]
-pub(crate) struct Request {
+pub(crate) struct RecordedRequest {
     pub(crate) step: u64,
     /// Linear index of the block, and the warp within the block. Both are 0 for pending asynchronous operations.
     pub(crate) block: u64,
     pub(crate) warp: u32,
     pub(crate) mask: u32,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<LaneBytes>,
     pub(crate) width_bytes: u32,
     pub(crate) access_bytes: u32,
     /// Whether a lane can transfer data at the address of another lane, as in `ldmatrix`.
     pub(crate) is_shared_out: bool,
 }
 
-impl Request {
+impl RecordedRequest {
     /// Returns the contiguous byte range of each lane that provides an address, or `None` if the accesses of a lane are not contiguous.
     pub(crate) fn lanes(&self) -> Option<Vec<LaneAccess>> {
         let mut lanes: BTreeMap<u8, Vec<(u64, u32)>> = BTreeMap::new();
@@ -65,27 +65,27 @@ pub(crate) struct LaneAccess {
 
 /// Requests of one instruction.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedAccess {
     pub(crate) function: u32,
     pub(crate) instruction: u32,
     pub(crate) action: AccessAction,
     /// Requests with distinct addresses, in order of execution.
-    pub(crate) distinct: Vec<Request>,
+    pub(crate) distinct: Vec<RecordedRequest>,
     /// Requests of the first block in order of execution, up to the limit.
-    pub(crate) first_block: Vec<Request>,
+    pub(crate) first_block: Vec<RecordedRequest>,
     pub(crate) n_requests: u64,
     /// Number of requests that were not recorded.
     pub(crate) n_left_out: u64,
     /// Whether requests of the first block were not recorded.
-    pub(crate) is_cut: bool,
+    pub(crate) is_truncated: bool,
     seen: BTreeSet<u64>,
     n_parts: usize,
 }
 
-impl Recorded {
+impl RecordedAccess {
     /// Returns a copy with other requests.
-    pub(crate) fn with(&self, distinct: Vec<Request>) -> Recorded {
-        Recorded {
+    pub(crate) fn with(&self, distinct: Vec<RecordedRequest>) -> RecordedAccess {
+        RecordedAccess {
             distinct,
             first_block: Vec::new(),
             seen: BTreeSet::new(),
@@ -93,26 +93,26 @@ impl Recorded {
         }
     }
 
-    pub(crate) fn passes(&self) -> Passes {
-        passes_of(self.action)
+    pub(crate) fn passes(&self) -> WavefrontMode {
+        wavefront_mode(self.action)
     }
 }
 
 /// Records accesses to shared and global memory.
 #[derive(Debug, Default)]
-pub(crate) struct Recorder {
-    found: BTreeMap<(u32, u32), Recorded>,
+pub(crate) struct AccessRecorder {
+    found: BTreeMap<(u32, u32), RecordedAccess>,
 }
 
-impl Recorder {
-    pub(crate) fn into_found(self) -> Vec<Recorded> {
+impl AccessRecorder {
+    pub(crate) fn into_found(self) -> Vec<RecordedAccess> {
         self.found.into_values().collect()
     }
 }
 
-impl Observer for Recorder {
-    fn interest(&self) -> Interest {
-        Interest::ACCESSES
+impl Observer for AccessRecorder {
+    fn interest(&self) -> EventMask {
+        EventMask::ACCESSES
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
@@ -124,18 +124,21 @@ impl Observer for Recorder {
             Agent::Warp { block, warp } => (block, warp),
             Agent::InFlight(_) => (0, 0),
         };
-        let request = Request {
+        let request = RecordedRequest {
             step: event.step,
             block,
             warp,
             mask: event.mask,
-            parts: event.pieces.iter().map(Part::from).collect(),
+            parts: event.pieces.iter().map(LaneBytes::from).collect(),
             width_bytes: event.width_bytes,
             access_bytes: event.access_bytes,
-            is_shared_out: event.pieces.iter().any(|piece| piece.asked != piece.gave),
+            is_shared_out: event
+                .pieces
+                .iter()
+                .any(|piece| piece.address_lane != piece.data_lane),
         };
         let key = (event.function.0, event.instruction);
-        let recorded = self.found.entry(key).or_insert_with(|| Recorded {
+        let recorded = self.found.entry(key).or_insert_with(|| RecordedAccess {
             function: key.0,
             instruction: key.1,
             action: event.action,
@@ -143,7 +146,7 @@ impl Observer for Recorder {
             first_block: Vec::new(),
             n_requests: 0,
             n_left_out: 0,
-            is_cut: false,
+            is_truncated: false,
             seen: BTreeSet::new(),
             n_parts: 0,
         });
@@ -151,8 +154,8 @@ impl Observer for Recorder {
     }
 }
 
-impl Recorded {
-    fn add(&mut self, request: Request) {
+impl RecordedAccess {
+    fn add(&mut self, request: RecordedRequest) {
         self.n_requests += 1;
         let first = self
             .first_block
@@ -160,12 +163,12 @@ impl Recorded {
             .map_or(request.block, |first| first.block);
         if request.block == first {
             self.n_parts += request.parts.len();
-            match self.n_parts <= MOST_PARTS {
+            match self.n_parts <= MAX_PARTS {
                 true => self.first_block.push(request.clone()),
-                false => self.is_cut = true,
+                false => self.is_truncated = true,
             }
         }
-        if self.distinct.len() >= MOST_REQUESTS {
+        if self.distinct.len() >= MAX_REQUESTS {
             self.n_left_out += 1;
             return;
         }
@@ -176,7 +179,7 @@ impl Recorded {
 }
 
 /// Returns the FNV-1a hash of the accessed locations of a request, independent of its block.
-fn hash_of(request: &Request) -> u64 {
+fn hash_of(request: &RecordedRequest) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |number: u64| hash = (hash ^ number).wrapping_mul(0x0100_0000_01b3);
     for part in &request.parts {

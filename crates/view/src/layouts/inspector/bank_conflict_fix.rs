@@ -3,25 +3,25 @@
 //! incompatible requirements.
 
 use crate::Scenario;
-use crate::analysis::traffic::access::Part;
-use crate::layouts::inspector::access_recorder::{Recorded, Request};
+use crate::analysis::traffic::access::LaneBytes;
+use crate::layouts::inspector::access_recorder::{RecordedAccess, RecordedRequest};
 use crate::layouts::inspector::bank_conflicts::{AccessConflicts, ConflictReport, traffic_of};
-use crate::layouts::inspector::layout_change::Change;
-use crate::layouts::inspector::named_regions::Named;
-use crate::layouts::inspector::source_rewrite::{Edits, Rewrite, rewritten};
-use crate::request_error::Failure;
+use crate::layouts::inspector::layout_change::LayoutChange;
+use crate::layouts::inspector::named_regions::NamedRegion;
+use crate::layouts::inspector::source_rewrite::{AddressRewrite, TextEdits, rewritten};
+use crate::request_error::RequestError;
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use warpgrid_emulator::MemoryId as Place;
-use warpgrid_isa::MemoryShape;
+use warpgrid_isa::MemoryGeometry;
 use warpgrid_program::FunctionId;
 
 /// Maximum number of proposals per buffer.
-const MOST_SHOWN: usize = 6;
+const MAX_SHOWN: usize = 6;
 /// Maximum contiguous access size of a lane in bytes.
-const WIDEST: u64 = 16;
+const MAX_ACCESS_BYTES: u64 = 16;
 
 /// Buffer in shared memory with bank conflicts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub struct BufferConflicts {
     /// Lines that access the buffer.
     pub lines: Vec<u32>,
     /// Layouts that make all accesses to the buffer conflict-free, the smallest change first.
-    pub proposals: Vec<Proposal>,
+    pub proposals: Vec<FixProposal>,
     /// Reason why no such layout exists: accesses with incompatible requirements, or an obstacle to changing the layout.
     pub impossible: Option<String>,
 }
@@ -42,7 +42,7 @@ pub struct BufferConflicts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Proposal {
+pub struct FixProposal {
     /// Description of the layout, such as an XOR swizzle or padding.
     pub change: String,
     /// Number of additional bytes of the buffer.
@@ -55,7 +55,7 @@ pub struct Proposal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Cured {
+pub struct BankConflictFix {
     pub source: String,
     /// Changes by buffer.
     pub changes: Vec<String>,
@@ -67,20 +67,20 @@ pub struct Cured {
 }
 
 /// Buffer whose layout may be changed.
-pub(crate) struct Target<'a> {
-    pub(crate) named: &'a Named,
+pub(crate) struct FixTarget<'a> {
+    pub(crate) named: &'a NamedRegion,
     /// Size in bytes. If the launch determines the size, the size of the accessed part.
     pub(crate) size: u64,
     pub(crate) is_dynamic: bool,
     /// Accesses, restricted to the parts of each request within the buffer.
-    pub(crate) accesses: Vec<Recorded>,
+    pub(crate) accesses: Vec<RecordedAccess>,
     /// Accesses that also touch other shared memory, or that touch other memory through the same address.
-    stray: Vec<&'a Recorded>,
+    multi_buffer_accesses: Vec<&'a RecordedAccess>,
 }
 
 /// Result of the search.
-pub(crate) struct Findings {
-    pub(crate) changes: Vec<Change>,
+pub(crate) struct FixSearchResult {
+    pub(crate) changes: Vec<LayoutChange>,
     pub(crate) impossible: Option<String>,
 }
 
@@ -90,7 +90,7 @@ impl Session {
         self.count_traffic(u64::MAX);
         let named = self.named_places();
         let recorded = self.recorded();
-        let buffer_of = |found: &Recorded| {
+        let buffer_of = |found: &RecordedAccess| {
             first_buffer(found, &named).map_or_else(String::new, |found| found.name.clone())
         };
         let mut accesses: Vec<AccessConflicts> = recorded
@@ -116,10 +116,14 @@ impl Session {
     }
 
     /// Returns the shared-memory buffers with bank conflicts, with all accesses to them.
-    fn targets<'a>(&self, named: &'a [Named], recorded: &'a [Recorded]) -> Vec<Target<'a>> {
+    fn targets<'a>(
+        &self,
+        named: &'a [NamedRegion],
+        recorded: &'a [RecordedAccess],
+    ) -> Vec<FixTarget<'a>> {
         let shared = named.iter().filter(|named| named.is_shared);
         let targets = shared.map(|named| {
-            let within: Vec<(&Recorded, Recorded)> = recorded
+            let within: Vec<(&RecordedAccess, RecordedAccess)> = recorded
                 .iter()
                 .filter_map(|found| Some((found, within(found, named)?)))
                 .collect();
@@ -129,14 +133,14 @@ impl Session {
                 .flat_map(|request| &request.parts)
                 .map(|part| part.address + u64::from(part.n_bytes) - named.start)
                 .max();
-            let is_stray = |found: &Recorded| {
+            let is_stray = |found: &RecordedAccess| {
                 let others = found.distinct.iter().flat_map(|request| &request.parts);
                 let mut others = others.filter(|part| !named.holds(part.memory, part.address));
                 let by_same = self.is_generic_access(found);
                 others.any(|part| by_same || matches!(part.memory, Place::Shared { .. }))
             };
             let stray = within.iter().map(|(found, _)| *found);
-            Target {
+            FixTarget {
                 named,
                 size: if is_dynamic {
                     reached.unwrap_or(0)
@@ -144,7 +148,7 @@ impl Session {
                     named.size
                 },
                 is_dynamic,
-                stray: stray.filter(|found| is_stray(found)).collect(),
+                multi_buffer_accesses: stray.filter(|found| is_stray(found)).collect(),
                 accesses: within.into_iter().map(|(_, own)| own).collect(),
             }
         });
@@ -153,7 +157,7 @@ impl Session {
             .collect()
     }
 
-    fn conflicts_in(&self, target: &Target<'_>) -> u64 {
+    fn conflicts_in(&self, target: &FixTarget<'_>) -> u64 {
         let counts = target.accesses.iter();
         counts
             .map(|found| {
@@ -165,16 +169,16 @@ impl Session {
             .sum()
     }
 
-    fn buffer_conflicts(&self, target: &Target<'_>) -> BufferConflicts {
+    fn buffer_conflicts(&self, target: &FixTarget<'_>) -> BufferConflicts {
         let findings = self.search(target);
         let proposals = findings
             .changes
             .iter()
-            .take(MOST_SHOWN)
-            .map(|change| Proposal {
+            .take(MAX_SHOWN)
+            .map(|change| FixProposal {
                 change: change.to_string(),
                 more_bytes: change.more_bytes(target.size),
-                instructions: Rewrite::of(*change, target).n_instructions(),
+                instructions: AddressRewrite::of(*change, target).n_instructions(),
             });
         let mut lines: Vec<u32> = target
             .accesses
@@ -192,29 +196,30 @@ impl Session {
         }
     }
 
-    pub(crate) fn line_of(&self, found: &Recorded) -> u32 {
+    pub(crate) fn line_of(&self, found: &RecordedAccess) -> u32 {
         self.range_of(FunctionId(found.function), found.instruction)
             .line
     }
 
     /// Returns the changes that make every access conflict-free, or the reason why there are none.
-    fn search(&self, target: &Target<'_>) -> Findings {
-        if let Some(why) = self.obstacle(target) {
-            return Findings {
+    fn search(&self, target: &FixTarget<'_>) -> FixSearchResult {
+        if let Some(why) = self.blocking_reason(target) {
+            return FixSearchResult {
                 changes: Vec::new(),
                 impossible: Some(why),
             };
         }
         let width = target.accesses.iter().map(width_of).max();
-        let all = Change::all(target.size, width.unwrap_or(4));
+        let all = LayoutChange::all(target.size, width.unwrap_or(4));
         let shape = self.memory_shape();
-        let frees = |change: &Change| {
+        let frees = |change: &LayoutChange| {
             target
                 .accesses
                 .iter()
-                .all(|found| is_freed(found, target, *change, shape))
+                .all(|found| is_conflict_free(found, target, *change, shape))
         };
-        let can = |change: &&Change| !target.is_dynamic || change.more_bytes(target.size) == 0;
+        let can =
+            |change: &&LayoutChange| !target.is_dynamic || change.more_bytes(target.size) == 0;
         let mut changes = Vec::new();
         for change in all.iter().filter(can) {
             if changes.len() >= 64 || (change.is_last_resort() && !changes.is_empty()) {
@@ -226,16 +231,16 @@ impl Session {
         }
         let impossible = changes
             .is_empty()
-            .then(|| self.why_not(target, &all, shape));
-        Findings {
+            .then(|| self.explain_no_fix(target, &all, shape));
+        FixSearchResult {
             changes,
             impossible,
         }
     }
 
     /// Returns the obstacle to a layout change of the buffer, if there is one.
-    fn obstacle(&self, target: &Target<'_>) -> Option<String> {
-        if let Some(found) = target.stray.first() {
+    fn blocking_reason(&self, target: &FixTarget<'_>) -> Option<String> {
+        if let Some(found) = target.multi_buffer_accesses.first() {
             return Some(format!(
                 "line {} also accesses memory outside of `{}`, so no single rewrite rule applies to the address of this access",
                 self.line_of(found),
@@ -250,13 +255,13 @@ impl Session {
                     |lanes: &Vec<crate::layouts::inspector::access_recorder::LaneAccess>| {
                         lanes.iter().all(|lane| {
                             let offset = lane.start - target.named.start;
-                            lane.n_bytes <= WIDEST
+                            lane.n_bytes <= MAX_ACCESS_BYTES
                                 && offset.is_multiple_of(lane.n_bytes.next_power_of_two())
                         })
                     };
                 if !lanes.as_ref().is_some_and(is_one) {
                     return Some(format!(
-                        "line {line} accesses more than {WIDEST} bytes per lane, or rows with a fixed stride: the instruction derives all locations from one address, so the locations cannot be moved individually"
+                        "line {line} accesses more than {MAX_ACCESS_BYTES} bytes per lane, or rows with a fixed stride: the instruction derives all locations from one address, so the locations cannot be moved individually"
                     ));
                 }
             }
@@ -267,14 +272,14 @@ impl Session {
     /// Returns a message if an access would be conflict-free if another access used narrower vectors.
     fn needs_parts(
         &self,
-        found: &Recorded,
-        target: &Target<'_>,
-        shape: MemoryShape,
+        found: &RecordedAccess,
+        target: &FixTarget<'_>,
+        shape: MemoryGeometry,
     ) -> Option<String> {
         let wide = target.accesses.iter().max_by_key(|other| width_of(other))?;
         let (own, most) = (width_of(found), width_of(wide));
-        let frees = |change: &Change| is_freed(found, target, *change, shape);
-        let is_possible = own < most && Change::all(target.size, own).iter().any(frees);
+        let frees = |change: &LayoutChange| is_conflict_free(found, target, *change, shape);
+        let is_possible = own < most && LayoutChange::all(target.size, own).iter().any(frees);
         is_possible.then(|| {
             format!(
                 "no layout makes both line {} and line {} conflict-free, because line {} needs {most} contiguous bytes, whereas line {} needs smaller units",
@@ -288,13 +293,19 @@ impl Session {
 
     /// Returns the reason why no change exists: an access that stays in conflict with every change, or two accesses with incompatible
     /// requirements.
-    fn why_not(&self, target: &Target<'_>, all: &[Change], shape: MemoryShape) -> String {
+    fn explain_no_fix(
+        &self,
+        target: &FixTarget<'_>,
+        all: &[LayoutChange],
+        shape: MemoryGeometry,
+    ) -> String {
         let freeing: Vec<(u32, BTreeSet<usize>)> = target
             .accesses
             .iter()
             .map(|found| {
                 let own = all.iter().enumerate();
-                let own = own.filter(|(_, change)| is_freed(found, target, **change, shape));
+                let own =
+                    own.filter(|(_, change)| is_conflict_free(found, target, **change, shape));
                 (self.line_of(found), own.map(|(at, _)| at).collect())
             })
             .collect();
@@ -332,13 +343,22 @@ impl Session {
 }
 
 /// Returns the largest contiguous access size of a lane in bytes.
-fn width_of(found: &Recorded) -> u64 {
-    let lanes = found.distinct.iter().filter_map(Request::lanes).flatten();
+fn width_of(found: &RecordedAccess) -> u64 {
+    let lanes = found
+        .distinct
+        .iter()
+        .filter_map(RecordedRequest::lanes)
+        .flatten();
     lanes.map(|lane| lane.n_bytes).max().unwrap_or(4)
 }
 
 /// Checks whether an access is conflict-free after a change.
-fn is_freed(found: &Recorded, target: &Target<'_>, change: Change, shape: MemoryShape) -> bool {
+fn is_conflict_free(
+    found: &RecordedAccess,
+    target: &FixTarget<'_>,
+    change: LayoutChange,
+    shape: MemoryGeometry,
+) -> bool {
     found.distinct.iter().all(|request| {
         let mut moved = request.clone();
         for part in &mut moved.parts {
@@ -349,13 +369,13 @@ fn is_freed(found: &Recorded, target: &Target<'_>, change: Change, shape: Memory
 }
 
 /// Restricts the recorded requests to the parts within a buffer. Returns `None` if no part is within the buffer.
-fn within(found: &Recorded, named: &Named) -> Option<Recorded> {
-    let own = |part: &Part| named.holds(part.memory, part.address);
-    let distinct: Vec<Request> = found
+fn within(found: &RecordedAccess, named: &NamedRegion) -> Option<RecordedAccess> {
+    let own = |part: &LaneBytes| named.holds(part.memory, part.address);
+    let distinct: Vec<RecordedRequest> = found
         .distinct
         .iter()
         .filter(|request| request.parts.iter().any(own))
-        .map(|request| Request {
+        .map(|request| RecordedRequest {
             parts: request.parts.iter().copied().filter(own).collect(),
             ..request.clone()
         })
@@ -364,7 +384,10 @@ fn within(found: &Recorded, named: &Named) -> Option<Recorded> {
 }
 
 /// Returns the buffer of the first part of an access.
-pub(crate) fn first_buffer<'n>(found: &Recorded, named: &'n [Named]) -> Option<&'n Named> {
+pub(crate) fn first_buffer<'n>(
+    found: &RecordedAccess,
+    named: &'n [NamedRegion],
+) -> Option<&'n NamedRegion> {
     let part = found.distinct.first()?.parts.first()?;
     named
         .iter()
@@ -377,19 +400,19 @@ const MAX_ATTEMPTS: usize = 4;
 /// Runs a scenario, rewrites its source so that no shared-memory access has bank conflicts, and runs the rewritten source to verify that
 /// the results are identical. Returns the conflicts before and after. Buffers without a fix remain unchanged. Fails if the source cannot
 /// run, or if no layout change removes the conflicts.
-pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
+pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, RequestError> {
     let mut session = counted_run(scenario, max_steps)?;
     let before = session.traffic().total.shared.bank_conflicts;
     let named = session.named_places();
     let recorded = session.recorded();
     let targets = session.targets(&named, &recorded);
     if targets.is_empty() {
-        return Err(Failure::refused(
+        return Err(RequestError::unsupported(
             "no access to shared memory has bank conflicts".to_owned(),
         ));
     }
     let mut reasons = Vec::new();
-    let found: Vec<(&Target<'_>, Vec<Change>)> = targets
+    let found: Vec<(&FixTarget<'_>, Vec<LayoutChange>)> = targets
         .iter()
         .map(|target| {
             let findings = session.search(target);
@@ -405,7 +428,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
     // The first attempt uses the smallest change of each buffer. Further attempts use the next changes until a change is verified.
     let n_changes = found.iter().map(|(_, changes)| changes.len()).max();
     for rank in 0..n_changes.unwrap_or(0).min(MAX_ATTEMPTS) {
-        let mut edits = Edits::default();
+        let mut edits = TextEdits::default();
         let mut changes = Vec::new();
         for (target, all) in &found {
             let Some(change) = all.get(rank).or(all.first()) else {
@@ -420,9 +443,9 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
             break;
         }
         let source = rewritten(&session.scenario().source, edits);
-        match proved(scenario, &mut session, source, max_steps) {
+        match verify_fix(scenario, &mut session, source, max_steps) {
             Ok((source, after, same)) if after < before => {
-                return Ok(Cured {
+                return Ok(BankConflictFix {
                     source,
                     changes,
                     before,
@@ -438,26 +461,26 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<Cured, Failure> {
         }
     }
     reasons.dedup();
-    Err(Failure::refused(reasons.join("; ")))
+    Err(RequestError::unsupported(reasons.join("; ")))
 }
 
 /// Runs a scenario to the end, and counts the memory traffic.
-fn counted_run(scenario: &Scenario, max_steps: u64) -> Result<Session, Failure> {
-    let mut session = Session::untracked(scenario.clone())?;
+fn counted_run(scenario: &Scenario, max_steps: u64) -> Result<Session, RequestError> {
+    let mut session = Session::new_without_last_writers(scenario.clone())?;
     session.run_counted(max_steps);
     if let Some(fault) = session.fault() {
         let message = format!("execution stops: {}", fault.message);
-        return Err(Failure::refused(message));
+        return Err(RequestError::unsupported(message));
     }
-    if !session.is_over() {
+    if !session.is_finished() {
         let message = format!("the run reached the step limit after {max_steps} steps");
-        return Err(Failure::refused(message));
+        return Err(RequestError::unsupported(message));
     }
     Ok(session)
 }
 
 /// Verifies a rewritten source. Returns the source, its conflicts, and the buffers whose contents equal those of the first run.
-fn proved(
+fn verify_fix(
     scenario: &Scenario,
     first: &mut Session,
     source: String,
@@ -467,7 +490,7 @@ fn proved(
         source: source.clone(),
         ..scenario.clone()
     };
-    let mut second = Session::untracked(changed)
+    let mut second = Session::new_without_last_writers(changed)
         .map_err(|error| format!("the rewritten kernel is invalid: {}", error.message))?;
     // Additional instructions in loops increase the number of steps.
     second.run_counted(max_steps.saturating_mul(8));
@@ -479,7 +502,7 @@ fn proved(
     }
     let mut same = Vec::new();
     for buffer in first.buffers() {
-        let id = MemoryId::Buffer(buffer.name.clone());
+        let id = MemoryKey::Buffer(buffer.name.clone());
         if first.memory(&id) != second.memory(&id) {
             return Err(format!(
                 "the rewritten kernel produces different contents of `{}`",

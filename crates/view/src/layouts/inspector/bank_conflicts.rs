@@ -1,8 +1,10 @@
 //! Explanation of bank conflicts. Input: the recorded requests of an access. Output: the lanes of each bank in each phase, and two
 //! conflicting lanes.
 
-use crate::analysis::traffic::access::{Part, Passes, accesses, count_accesses, groups};
-use crate::layouts::inspector::access_recorder::{Recorded, Request};
+use crate::analysis::traffic::access::{
+    LaneBytes, WavefrontMode, accesses, count_accesses, groups,
+};
+use crate::layouts::inspector::access_recorder::{RecordedAccess, RecordedRequest};
 use crate::layouts::inspector::bank_conflict_fix::BufferConflicts;
 use crate::layouts::inspector::sector_advice::SectorAdvice;
 use crate::model::traffic::BankTraffic;
@@ -10,8 +12,8 @@ use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use warpgrid_emulator::{AccessAction, MemoryId as Place};
-use warpgrid_isa::MemoryShape;
-use warpgrid_launch::reading::Reader;
+use warpgrid_isa::MemoryGeometry;
+use warpgrid_launch::reading::InstructionView;
 use warpgrid_program::FunctionId;
 
 /// Bank conflicts and uncoalesced accesses of a run, with proposed layouts.
@@ -109,9 +111,9 @@ pub struct Collision {
 
 /// Returns the number of wavefronts of the requests, and the minimum number.
 pub(crate) fn traffic_of(
-    recorded: &Recorded,
-    request: &Request,
-    shape: MemoryShape,
+    recorded: &RecordedAccess,
+    request: &RecordedRequest,
+    shape: MemoryGeometry,
 ) -> BankTraffic {
     let (width, access) = (request.width_bytes, request.access_bytes);
     let n_lanes = request.mask.count_ones();
@@ -131,11 +133,11 @@ impl Session {
     /// run.
     pub(crate) fn conflicts_of(
         &self,
-        recorded: &Recorded,
+        recorded: &RecordedAccess,
         buffer: &str,
     ) -> Option<AccessConflicts> {
         let shape = self.memory_shape();
-        let is_shared = |part: &Part| matches!(part.memory, Place::Shared { .. });
+        let is_shared = |part: &LaneBytes| matches!(part.memory, Place::Shared { .. });
         if !recorded
             .distinct
             .iter()
@@ -158,7 +160,7 @@ impl Session {
             line: self.range_of(place.0, place.1).line,
             opcode: self
                 .reader(place.0, place.1)
-                .map_or("", Reader::opcode)
+                .map_or("", InstructionView::opcode)
                 .to_owned(),
             buffer: buffer.to_owned(),
             requests: counted.requests,
@@ -174,7 +176,11 @@ impl Session {
 }
 
 /// Returns the lanes of each bank for each phase, in order of execution.
-fn phases_of(recorded: &Recorded, request: &Request, shape: MemoryShape) -> Vec<BankPhase> {
+fn phases_of(
+    recorded: &RecordedAccess,
+    request: &RecordedRequest,
+    shape: MemoryGeometry,
+) -> Vec<BankPhase> {
     let split = accesses(&request.parts, request.width_bytes, request.access_bytes);
     let mut phases = Vec::new();
     for (parts, width_bytes) in split {
@@ -188,8 +194,8 @@ fn phases_of(recorded: &Recorded, request: &Request, shape: MemoryShape) -> Vec<
                 continue;
             }
             let passes = |cell: &BankCell| match recorded.passes() {
-                Passes::Together => cell.words.len(),
-                Passes::OneByOne => cell.words.iter().map(|word| word.lanes.len()).sum(),
+                WavefrontMode::Together => cell.words.len(),
+                WavefrontMode::PerAccess => cell.words.iter().map(|word| word.lanes.len()).sum(),
             };
             phases.push(BankPhase {
                 first_lane: lanes.start.into(),
@@ -202,7 +208,10 @@ fn phases_of(recorded: &Recorded, request: &Request, shape: MemoryShape) -> Vec<
     phases
 }
 
-fn banks_of<'a>(parts: impl Iterator<Item = &'a Part>, shape: MemoryShape) -> Vec<BankCell> {
+fn banks_of<'a>(
+    parts: impl Iterator<Item = &'a LaneBytes>,
+    shape: MemoryGeometry,
+) -> Vec<BankCell> {
     let bank_bytes = u64::from(shape.bank_bytes).max(1);
     let n_banks = u64::from(shape.banks).max(1);
     let mut words: BTreeMap<(u64, u64), Vec<u8>> = BTreeMap::new();
@@ -236,9 +245,9 @@ fn banks_of<'a>(parts: impl Iterator<Item = &'a Part>, shape: MemoryShape) -> Ve
     cells
 }
 
-fn collision_of(phases: &[BankPhase], passes: Passes) -> Option<Collision> {
+fn collision_of(phases: &[BankPhase], passes: WavefrontMode) -> Option<Collision> {
     let worst = phases.iter().max_by_key(|phase| phase.wavefronts)?;
-    if passes == Passes::OneByOne {
+    if passes == WavefrontMode::PerAccess {
         let mut words = worst
             .banks
             .iter()
@@ -279,7 +288,7 @@ fn collision_of(phases: &[BankPhase], passes: Passes) -> Option<Collision> {
     })
 }
 
-fn profiler(recorded: &Recorded, counted: &BankTraffic) -> Vec<ProfilerCount> {
+fn profiler(recorded: &RecordedAccess, counted: &BankTraffic) -> Vec<ProfilerCount> {
     let count = |name: &str, count: u64, beside: &str| ProfilerCount {
         name: name.to_owned(),
         count,

@@ -1,10 +1,10 @@
 //! PTX instructions that build a descriptor from the address of its tile.
 
-use crate::layouts::tensor::shared_operand::Described;
+use crate::layouts::tensor::shared_operand::SharedOperand;
 use warpgrid_isa::layout::MatrixDescriptor;
 
 /// Returns declarations and instructions. The advance along k is last.
-pub(crate) fn lines_of_ptx(found: &Described) -> Vec<String> {
+pub(crate) fn lines_of_ptx(found: &SharedOperand) -> Vec<String> {
     let without_start = MatrixDescriptor {
         start: 0,
         ..found.matrix.descriptor

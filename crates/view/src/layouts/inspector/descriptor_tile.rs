@@ -2,36 +2,40 @@
 //! the hardware reads the chunk, per step along k, with and without the swizzle. If the tile was stored in another layout, the diagram also
 //! shows the elements that are actually read.
 
-use crate::layouts::fragment::request::FragmentRefusal;
+use crate::layouts::fragment::request::FragmentError;
 use crate::layouts::inspector::descriptor_ptx::lines_of_ptx;
 use crate::layouts::inspector::intended_layout;
-use crate::layouts::inspector::intended_layout::Meant;
-use crate::layouts::tensor::query_parameters::Words;
+use crate::layouts::inspector::intended_layout::IntendedTile;
+use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::shared_operand::{
-    Described, LETTERS, base_note, rule, sureness, usual_offsets,
+    LETTERS, SharedOperand, base_note, rule, sureness, usual_offsets,
 };
-use crate::layouts::tensor::{Factor, LayoutView, Place, refusal};
+use crate::layouts::tensor::{ElementLocation, LayoutView, Operand, refusal};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedFactor, Storage, Swizzle};
-use warpgrid_layout::{Composed, Explanation, Found, Table, fit};
+use warpgrid_isa::layout::{
+    ElementPacking, Major, MatrixDescriptor, SharedMatrixOperand, SwizzleMode,
+};
+use warpgrid_layout::{
+    AddressTable, ComposedLayout, InferenceResult, InferredLayout, infer_layout,
+};
 
 /// Sizes of a line and a chunk of the diagram in bytes.
 const LINE: u64 = 128;
 const PIECE: u64 = 16;
 /// Maximum number of lines in the diagram.
-const MOST_LINES: u64 = 2048;
+const MAX_LINES: u64 = 2048;
 
 /// Displayed steps along k.
-struct Steps {
+struct KSteps {
     /// First step, and number of steps.
     first: u64,
     n: u64,
 }
 
 pub(crate) fn view(
-    words: &mut Words<'_>,
-    found: &Described,
-) -> Result<LayoutView, FragmentRefusal> {
+    words: &mut QueryParams<'_>,
+    found: &SharedOperand,
+) -> Result<LayoutView, FragmentError> {
     let n = found.n_steps();
     let names = ["all", "0", "1", "2", "3", "4", "5", "6", "7"];
     let steps = words.choice(
@@ -40,8 +44,8 @@ pub(crate) fn view(
         "the step along k, where each step is one instruction",
     )?;
     let steps = match steps.parse() {
-        Ok(first) => Steps { first, n: 1 },
-        Err(_) => Steps { first: 0, n },
+        Ok(first) => KSteps { first, n: 1 },
+        Err(_) => KSteps { first: 0, n },
     };
     let stored = intended_layout::read(words, found)?;
     const READ: &str = "elements read";
@@ -58,8 +62,8 @@ pub(crate) fn view(
     )?;
     let mut view = match shown {
         READ => what_is_read(found, &steps, stored.as_ref().map(|meant| &meant.matrix)),
-        "memory" => memory(found, &steps, Swizzled::Yes)?,
-        _ => memory(found, &steps, Swizzled::No)?,
+        "memory" => memory(found, &steps, SwizzleApplied::Yes)?,
+        _ => memory(found, &steps, SwizzleApplied::No)?,
     };
     let descriptor = &found.matrix.descriptor;
     let depth = found.depth() * steps.n;
@@ -74,19 +78,19 @@ pub(crate) fn view(
     }
     view.notes.extend(base_note(descriptor));
     view.element_bits = match found.matrix.storage {
-        Storage::Bytes(size) => 8 * size,
-        Storage::Padded(_) => 8,
-        Storage::Nibbles => 4,
+        ElementPacking::Bytes(size) => 8 * size,
+        ElementPacking::Padded(_) => 8,
+        ElementPacking::Nibbles => 4,
     };
     describe_step(&mut view, found, steps.first);
     view.ptx = lines_of_ptx(found);
-    view.sure = sureness(descriptor).to_owned();
+    view.confidence = sureness(descriptor).to_owned();
     view.origin = "PTX ISA, CuTe".to_owned();
     Ok(view)
 }
 
 /// Adds the descriptor of a step along k with its fields.
-fn describe_step(view: &mut LayoutView, found: &Described, step: u64) {
+fn describe_step(view: &mut LayoutView, found: &SharedOperand, step: u64) {
     let descriptor = at_step(found, step);
     let bits = match step {
         0 => found.bits(),
@@ -95,9 +99,9 @@ fn describe_step(view: &mut LayoutView, found: &Described, step: u64) {
     view.descriptor = bits.map(|bits| format!("0x{bits:016x}"));
     view.fields = match step {
         0 => found.fields(),
-        _ => Described {
+        _ => SharedOperand {
             written: None,
-            matrix: SharedFactor {
+            matrix: SharedMatrixOperand {
                 descriptor,
                 ..found.matrix
             },
@@ -108,7 +112,7 @@ fn describe_step(view: &mut LayoutView, found: &Described, step: u64) {
 }
 
 /// Returns the descriptor of a later step along k.
-fn at_step(found: &Described, step: u64) -> MatrixDescriptor {
+fn at_step(found: &SharedOperand, step: u64) -> MatrixDescriptor {
     let mut descriptor = found.matrix.descriptor;
     descriptor.start = descriptor.start.wrapping_add(step * found.step_bytes());
     descriptor
@@ -116,12 +120,12 @@ fn at_step(found: &Described, step: u64) -> MatrixDescriptor {
 
 /// Returns every element of the steps: line, k across all steps, and the address of the byte that is read.
 fn elements<'a>(
-    found: &'a Described,
-    steps: &'a Steps,
+    found: &'a SharedOperand,
+    steps: &'a KSteps,
 ) -> impl Iterator<Item = (u64, u64, u64)> + 'a {
     let depth = found.depth();
     (steps.first..steps.first + steps.n).flat_map(move |step| {
-        let matrix = SharedFactor {
+        let matrix = SharedMatrixOperand {
             descriptor: at_step(found, step),
             ..found.matrix
         };
@@ -132,7 +136,7 @@ fn elements<'a>(
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Swizzled {
+enum SwizzleApplied {
     Yes,
     No,
 }
@@ -140,23 +144,23 @@ enum Swizzled {
 /// Returns the lines of memory, in which each chunk shows the first element that is read from it over all steps. Chunks of the selected
 /// steps are marked.
 fn memory(
-    found: &Described,
-    steps: &Steps,
-    swizzled: Swizzled,
-) -> Result<LayoutView, FragmentRefusal> {
+    found: &SharedOperand,
+    steps: &KSteps,
+    swizzled: SwizzleApplied,
+) -> Result<LayoutView, FragmentError> {
     let descriptor = &found.matrix.descriptor;
     let shift = descriptor.base_offset << 7;
     let mut pieces: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
     let mut chosen = BTreeSet::new();
-    let all = Steps {
+    let all = KSteps {
         first: 0,
         n: found.n_steps(),
     };
     let depth = found.depth();
     for (line, k, byte) in elements(found, &all) {
         let byte = match swizzled {
-            Swizzled::Yes => byte,
-            Swizzled::No => descriptor
+            SwizzleApplied::Yes => byte,
+            SwizzleApplied::No => descriptor
                 .swizzle
                 .apply(byte.wrapping_sub(shift))
                 .wrapping_add(shift),
@@ -169,7 +173,7 @@ fn memory(
     }
     let first = pieces.keys().next().copied().unwrap_or(0) * PIECE / LINE;
     let last = pieces.keys().next_back().copied().unwrap_or(0) * PIECE / LINE;
-    if last - first >= MOST_LINES {
+    if last - first >= MAX_LINES {
         return Err(refusal(format!(
             "the descriptor addresses bytes {} to {}, which exceed the shared memory of a block: check the offsets of the descriptor",
             first * LINE,
@@ -177,14 +181,14 @@ fn memory(
         )));
     }
     let name = match found.factor {
-        Factor::A => "row",
-        Factor::B => "column",
+        Operand::A => "row",
+        Operand::B => "column",
     };
-    let view = LayoutView::of_grid(
+    let view = LayoutView::from_grid(
         (last - first + 1) as usize,
         (LINE / PIECE) as usize,
         &[name, "k"],
-        &|line, piece| -> Vec<Place> {
+        &|line, piece| -> Vec<ElementLocation> {
             let number = (first + line as u64) * (LINE / PIECE) + piece as u64;
             let found = pieces.get(&number);
             found
@@ -209,10 +213,14 @@ fn memory(
 }
 
 /// For each element, shows the element that is stored at the address that the hardware reads.
-fn what_is_read(found: &Described, steps: &Steps, stored: Option<&SharedFactor>) -> LayoutView {
+fn what_is_read(
+    found: &SharedOperand,
+    steps: &KSteps,
+    stored: Option<&SharedMatrixOperand>,
+) -> LayoutView {
     let there = contents(found, stored.unwrap_or(&found.matrix));
     let depth = found.depth();
-    let mut places: BTreeMap<(u64, u64), Vec<Place>> = BTreeMap::new();
+    let mut places: BTreeMap<(u64, u64), Vec<ElementLocation>> = BTreeMap::new();
     let mut wrong = Vec::new();
     for (line, k, byte) in elements(found, steps) {
         let column = k - steps.first * depth;
@@ -228,10 +236,10 @@ fn what_is_read(found: &Described, steps: &Steps, stored: Option<&SharedFactor>)
         }
     }
     let name = match found.factor {
-        Factor::A => "row",
-        Factor::B => "column",
+        Operand::A => "row",
+        Operand::B => "column",
     };
-    let view = LayoutView::of_grid(
+    let view = LayoutView::from_grid(
         found.lines,
         (depth * steps.n) as usize,
         &[name, "k"],
@@ -245,19 +253,19 @@ fn what_is_read(found: &Described, steps: &Steps, stored: Option<&SharedFactor>)
     LayoutView {
         row_name: found.line_name().to_owned(),
         column_name: "k".to_owned(),
-        wrong,
+        mismatched_cells: wrong,
         ..view
     }
 }
 
 /// Returns the element that starts at each byte, over all steps of a tile.
-fn contents(found: &Described, matrix: &SharedFactor) -> BTreeMap<u64, (u64, u64)> {
-    let stored = Described {
+fn contents(found: &SharedOperand, matrix: &SharedMatrixOperand) -> BTreeMap<u64, (u64, u64)> {
+    let stored = SharedOperand {
         matrix: *matrix,
         written: None,
         ..found.clone()
     };
-    let steps = Steps {
+    let steps = KSteps {
         first: 0,
         n: stored.n_steps().max(found.n_steps()),
     };
@@ -272,7 +280,7 @@ fn contents(found: &Described, matrix: &SharedFactor) -> BTreeMap<u64, (u64, u64
     there
 }
 
-fn difference(found: &Described, stored: &Meant, steps: &Steps) -> String {
+fn difference(found: &SharedOperand, stored: &IntendedTile, steps: &KSteps) -> String {
     let there = contents(found, &stored.matrix);
     let (mut n, mut n_wrong, mut example) = (0, 0, None);
     for (line, k, byte) in elements(found, steps) {
@@ -301,7 +309,7 @@ fn difference(found: &Described, stored: &Meant, steps: &Steps) -> String {
 }
 
 /// Returns remarks on the descriptor, including probable mistakes.
-fn notes(found: &Described, steps: &Steps) -> Vec<String> {
+fn notes(found: &SharedOperand, steps: &KSteps) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = mistakes(found);
     notes.push(format!(
@@ -311,13 +319,13 @@ fn notes(found: &Described, steps: &Steps) -> Vec<String> {
         found.step_bytes() / PIECE
     ));
     match (found.matrix.major, descriptor.swizzle) {
-        (Major::K, Swizzle::None) => notes.push(
+        (Major::K, SwizzleMode::None) => notes.push(
             "LBO is the distance between adjacent 16-byte chunks along k, and SBO is the distance between groups of 8 rows.".to_owned(),
         ),
         (Major::K, _) => notes.push(
             "With a swizzle and K-major order, LBO is unused (1 by convention), and SBO is the distance between groups of 8 rows. A step along k within the swizzle span only increases the start address, since the swizzle is applied to the final address.".to_owned(),
         ),
-        (Major::Mn, Swizzle::None) => notes.push(
+        (Major::Mn, SwizzleMode::None) => notes.push(
             "LBO is the distance between groups of 8 elements along k, and SBO is the distance between 16-byte chunks along the rows.".to_owned(),
         ),
         (Major::Mn, _) => notes.push(
@@ -327,7 +335,7 @@ fn notes(found: &Described, steps: &Steps) -> Vec<String> {
     let moved = elements(found, steps)
         .filter(|(_, _, byte)| descriptor.swizzle.apply(*byte) != *byte)
         .count();
-    if descriptor.swizzle != Swizzle::None {
+    if descriptor.swizzle != SwizzleMode::None {
         notes.push(match moved {
             0 => "The swizzle moves no elements, because the tile is smaller than the swizzle pattern."
                 .to_owned(),
@@ -342,8 +350,8 @@ fn notes(found: &Described, steps: &Steps) -> Vec<String> {
 }
 
 /// Returns the tile as a CuTe layout.
-fn in_cute(found: &Described, steps: &Steps) -> Option<String> {
-    let Storage::Bytes(size) = found.matrix.storage else {
+fn in_cute(found: &SharedOperand, steps: &KSteps) -> Option<String> {
+    let ElementPacking::Bytes(size) = found.matrix.storage else {
         return None;
     };
     let depth = (found.depth() * steps.n) as usize;
@@ -361,44 +369,45 @@ fn in_cute(found: &Described, steps: &Steps) -> Option<String> {
             .wrapping_add(shift);
         *values.get_mut(at)? = (plain.wrapping_sub(from) / u64::from(size)) as i64;
     }
-    let table = Table {
+    let table = AddressTable {
         dimensions: vec![("row".to_owned(), found.lines), ("k".to_owned(), depth)],
         values,
     };
-    let Found::Explained(Explanation::Layout(layout)) = fit(&table)?.found else {
+    let InferenceResult::Explained(InferredLayout::Layout(layout)) = infer_layout(&table)?.found
+    else {
         return None;
     };
     let swizzle = match descriptor.swizzle {
-        Swizzle::None => None,
-        Swizzle::B32 => Some((1, 4, 3)),
-        Swizzle::B64 => Some((2, 4, 3)),
-        Swizzle::B128 => Some((3, 4, 3)),
-        Swizzle::B128Atom32 => Some((2, 5, 2)),
-        Swizzle::B128Atom64 => Some((1, 6, 1)),
+        SwizzleMode::None => None,
+        SwizzleMode::B32 => Some((1, 4, 3)),
+        SwizzleMode::B64 => Some((2, 4, 3)),
+        SwizzleMode::B128 => Some((3, 4, 3)),
+        SwizzleMode::B128Atom32 => Some((2, 5, 2)),
+        SwizzleMode::B128Atom64 => Some((1, 6, 1)),
         // This mode changes two groups of bits, which a CuTe swizzle cannot express.
-        Swizzle::B128Atom32Flip8 => return None,
+        SwizzleMode::B128Atom32Flip8 => return None,
     };
     let in_elements = |(bits, base, shift): (u32, u32, i32)| {
         warpgrid_layout::Swizzle::new(bits, base, shift)
             .ok()?
-            .in_units(size.trailing_zeros())
+            .rescaled(size.trailing_zeros())
     };
     let swizzle = match swizzle {
         Some(numbers) => Some(in_elements(numbers)?),
         None => None,
     };
-    let layout = Composed { swizzle, ..layout };
+    let layout = ComposedLayout { swizzle, ..layout };
     Some(format!(
         "The equivalent CuTe layout, in elements from byte {from}, is `{layout}`."
     ))
 }
 
 /// Returns messages about inconsistent fields.
-fn mistakes(found: &Described) -> Vec<String> {
+fn mistakes(found: &SharedOperand) -> Vec<String> {
     let descriptor = &found.matrix.descriptor;
     let mut notes = Vec::new();
     let (leading, stride) = usual_offsets(descriptor.swizzle, found.matrix.major, found.extent());
-    let uses_leading = found.matrix.major == Major::Mn || descriptor.swizzle == Swizzle::None;
+    let uses_leading = found.matrix.major == Major::Mn || descriptor.swizzle == SwizzleMode::None;
     let fields = [
         ("LBO", descriptor.leading_bytes, leading, uses_leading),
         ("SBO", descriptor.stride_bytes, stride, true),
@@ -443,12 +452,12 @@ fn mistakes(found: &Described) -> Vec<String> {
 type Element = (u64, u64);
 
 /// Returns two elements of one instruction that are read from the same byte.
-fn overlap(found: &Described) -> Option<(Element, Element, u64)> {
-    let Storage::Bytes(_) = found.matrix.storage else {
+fn overlap(found: &SharedOperand) -> Option<(Element, Element, u64)> {
+    let ElementPacking::Bytes(_) = found.matrix.storage else {
         return None;
     };
     let mut there: BTreeMap<u64, Element> = BTreeMap::new();
-    let steps = Steps { first: 0, n: 1 };
+    let steps = KSteps { first: 0, n: 1 };
     for (line, k, byte) in elements(found, &steps) {
         if let Some(before) = there.insert(byte, (line, k)) {
             return Some((before, (line, k), byte));

@@ -3,7 +3,7 @@
 
 use crate::layouts::fragment;
 use crate::layouts::fragment::FragmentView;
-use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
 use crate::layouts::inspector::picture;
 use crate::layouts::tensor;
 use crate::layouts::tensor::LayoutView;
@@ -12,22 +12,22 @@ use serde::Serialize;
 /// Locations of elements.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-pub enum Map {
+pub enum ElementMap {
     /// Locations in lanes and registers of a warp.
     Fragment(Box<FragmentView>),
     /// Locations in registers of a warpgroup, in shared memory, in tensor memory, or according to a layout expression.
     Layout(Box<LayoutView>),
 }
 
-impl Map {
+impl ElementMap {
     /// Returns the map that `request` describes.
-    pub fn new(request: &FragmentRequest) -> Result<Map, FragmentRefusal> {
+    pub fn new(request: &FragmentRequest) -> Result<ElementMap, FragmentError> {
         let map = if tensor::has_layout(&request.op) {
-            Map::Layout(Box::new(tensor::layout(request)?))
+            ElementMap::Layout(Box::new(tensor::layout(request)?))
         } else if picture::has_picture(&request.op) {
-            Map::Layout(Box::new(picture::layout(request)?))
+            ElementMap::Layout(Box::new(picture::layout(request)?))
         } else {
-            Map::Fragment(Box::new(fragment::fragment(request)?))
+            ElementMap::Fragment(Box::new(fragment::fragment(request)?))
         };
         Ok(map)
     }
@@ -35,24 +35,24 @@ impl Map {
     /// Formats the map as a text table.
     pub fn table(&self) -> String {
         match self {
-            Map::Fragment(view) => fragment::table(view),
-            Map::Layout(view) => tensor::table(view),
+            ElementMap::Fragment(view) => fragment::table(view),
+            ElementMap::Layout(view) => tensor::table(view),
         }
     }
 
     /// Formats the map as an SVG drawing.
     pub fn svg(&self) -> String {
         match self {
-            Map::Fragment(view) => fragment::svg(view),
-            Map::Layout(view) => tensor::svg(view),
+            ElementMap::Fragment(view) => fragment::svg(view),
+            ElementMap::Layout(view) => tensor::svg(view),
         }
     }
 
     /// Returns the number of cells in the drawing of a layout, which depends on the request.
     pub(crate) fn n_cells(&self) -> u32 {
         match self {
-            Map::Fragment(_) => 0,
-            Map::Layout(view) => view.rows.saturating_mul(view.columns),
+            ElementMap::Fragment(_) => 0,
+            ElementMap::Layout(view) => view.rows.saturating_mul(view.columns),
         }
     }
 }

@@ -2,14 +2,14 @@
 //! which the second instruction expects its operand elements.
 
 use crate::layouts::fragment;
-use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
 use crate::layouts::tensor;
-use crate::layouts::tensor::query_parameters::Words;
-use crate::layouts::tensor::{LayoutView, Place, refusal};
+use crate::layouts::tensor::query_parameters::QueryParams;
+use crate::layouts::tensor::{ElementLocation, LayoutView, refusal};
 use std::collections::BTreeMap;
 
 /// Ownership of fragment elements by threads.
-struct Held {
+struct FragmentOwnership {
     name: String,
     rows: usize,
     columns: usize,
@@ -18,7 +18,7 @@ struct Held {
     threads: BTreeMap<(usize, usize), Vec<u32>>,
 }
 
-pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
     let about = "the operation, shape, type and target, as in `mma.d m16n8k16 f32 sm_80`";
     let first = words.text("first", "mma.d m16n8k16 f32 sm_80", about);
     let next = words.text("then", "mma.a m16n8k16 f16 sm_80", about);
@@ -53,11 +53,11 @@ pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let wrong: Vec<[u32; 2]> = wrong
         .map(|(row, column)| [row as u32, column as u32])
         .collect();
-    let place = |row: usize, column: usize| -> Vec<Place> {
+    let place = |row: usize, column: usize| -> Vec<ElementLocation> {
         let threads = pair(row, column).map(|(wanted, has)| vec![wanted, has]);
         threads.into_iter().collect()
     };
-    let view = LayoutView::of_grid(next.rows, next.columns, &["lane", "now"], &place);
+    let view = LayoutView::from_grid(next.rows, next.columns, &["lane", "now"], &place);
     let copies = (next.rows / first.rows) * (next.columns / first.columns);
     Ok(LayoutView {
         title: format!("From `{}` to `{}`", first.name, next.name),
@@ -65,14 +65,14 @@ pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         notes: notes(&first, &next, copies, &wrong, &pair),
         letters: String::new(),
         element_bits: next.bits,
-        wrong,
+        mismatched_cells: wrong,
         ..view
     })
 }
 
 fn notes(
-    first: &Held,
-    next: &Held,
+    first: &FragmentOwnership,
+    next: &FragmentOwnership,
     copies: usize,
     wrong: &[[u32; 2]],
     pair: &dyn Fn(usize, usize) -> Option<(u32, u32)>,
@@ -112,7 +112,7 @@ fn notes(
 }
 
 /// Parses a fragment such as `mma.d m16n8k16 f32 sm_80` and looks up its layout.
-fn held(text: &str) -> Result<Held, FragmentRefusal> {
+fn held(text: &str) -> Result<FragmentOwnership, FragmentError> {
     let mut request = FragmentRequest {
         target: "sm_90".to_owned(),
         ..FragmentRequest::default()
@@ -129,7 +129,7 @@ fn held(text: &str) -> Result<Held, FragmentRefusal> {
             None => request.ty = word.to_owned(),
         }
     }
-    let mut held = Held {
+    let mut held = FragmentOwnership {
         name: text.to_owned(),
         rows: 0,
         columns: 0,

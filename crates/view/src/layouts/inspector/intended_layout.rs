@@ -1,20 +1,22 @@
 //! Intended layout of a tile, if it differs from the layout that the descriptors specify. Input: query parameters. Output: the intended
 //! operand and the differing fields.
 
-use crate::layouts::fragment::request::FragmentRefusal;
+use crate::layouts::fragment::request::FragmentError;
 use crate::layouts::tensor::instruction_descriptor::{
     decoded, differences, fields as instruction_fields,
 };
-use crate::layouts::tensor::query_parameters::Words;
+use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::refusal;
-use crate::layouts::tensor::shared_operand::{Described, said_of, usual_offsets};
-use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedFactor, Swizzle};
+use crate::layouts::tensor::shared_operand::{
+    SharedOperand, from_instruction_descriptor, usual_offsets,
+};
+use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedMatrixOperand, SwizzleMode};
 
-const AS_DESCRIBED: &str = "per descriptor";
+const DESCRIPTOR_LAYOUT: &str = "per descriptor";
 
 /// Layout in which a tile was stored.
-pub(crate) struct Meant {
-    pub(crate) matrix: SharedFactor,
+pub(crate) struct IntendedTile {
+    pub(crate) matrix: SharedMatrixOperand,
     /// `with swizzle 64B`, `MN-major`, `as was meant`.
     pub(crate) how: String,
     /// Differing fields.
@@ -23,22 +25,22 @@ pub(crate) struct Meant {
 
 /// Parses the parameters of the intended layout. Returns `None` if there are no such parameters.
 pub(crate) fn read(
-    words: &mut Words<'_>,
-    found: &Described,
-) -> Result<Option<Meant>, FragmentRefusal> {
+    words: &mut QueryParams<'_>,
+    found: &SharedOperand,
+) -> Result<Option<IntendedTile>, FragmentError> {
     let about =
         "the actual swizzle mode of the tile in memory, for a comparison with the descriptor";
-    let swizzles = [AS_DESCRIBED, "128B", "64B", "32B", "none"];
-    let swizzle = Swizzle::from_name(words.choice("stored", &swizzles, about)?);
+    let swizzles = [DESCRIPTOR_LAYOUT, "128B", "64B", "32B", "none"];
+    let swizzle = SwizzleMode::from_name(words.choice("stored", &swizzles, about)?);
     let about = "the actual major-ness of the tile in memory, for a comparison with the descriptor";
-    let major = match words.choice("stored_major", &[AS_DESCRIBED, "k", "mn"], about)? {
+    let major = match words.choice("stored_major", &[DESCRIPTOR_LAYOUT, "k", "mn"], about)? {
         "k" => Some(Major::K),
         "mn" => Some(Major::Mn),
         _ => None,
     };
     let about = "the bits of the intended descriptor, for a comparison";
     let bits = words.bits("meant", u64::MAX, about)?;
-    let mut meant = Meant {
+    let mut meant = IntendedTile {
         matrix: found.matrix,
         how: "according to the intended descriptor".to_owned(),
         notes: Vec::new(),
@@ -63,13 +65,13 @@ pub(crate) fn read(
     Ok(Some(meant))
 }
 
-impl Meant {
+impl IntendedTile {
     /// Applies the intended instruction descriptor: element type and major-ness.
     fn take_instruction(
         &mut self,
-        words: &mut Words<'_>,
-        found: &Described,
-    ) -> Result<bool, FragmentRefusal> {
+        words: &mut QueryParams<'_>,
+        found: &SharedOperand,
+    ) -> Result<bool, FragmentError> {
         let Some(instruction) = &found.instruction else {
             return Ok(false);
         };
@@ -79,7 +81,7 @@ impl Meant {
         };
         let (name, kind) = (instruction.kind_name, instruction.kind);
         let says = decoded(bits, name, kind)?;
-        let said = said_of(&says, found.factor, kind)?;
+        let said = from_instruction_descriptor(&says, found.factor, kind)?;
         self.matrix.storage = said.storage;
         self.matrix.major = said.major();
         let own = decoded(instruction.bits.into(), name, kind)?;
@@ -90,14 +92,14 @@ impl Meant {
         Ok(true)
     }
 
-    fn take_bits(&mut self, bits: u64, found: &Described) -> Result<(), FragmentRefusal> {
+    fn take_bits(&mut self, bits: u64, found: &SharedOperand) -> Result<(), FragmentError> {
         let descriptor = MatrixDescriptor::decode(bits, found.kind).ok_or_else(|| {
             refusal(format!(
                 "the intended descriptor 0x{bits:016x} encodes an invalid swizzle mode"
             ))
         })?;
         self.matrix.descriptor = descriptor;
-        let stored = Described {
+        let stored = SharedOperand {
             matrix: self.matrix,
             written: Some(bits),
             ..found.clone()
@@ -108,8 +110,8 @@ impl Meant {
     }
 
     /// Applies a contiguous layout with the given swizzle that starts at the same byte.
-    fn take_usual(&mut self, swizzle: Swizzle, found: &Described) {
-        let stored = Described {
+    fn take_usual(&mut self, swizzle: SwizzleMode, found: &SharedOperand) {
+        let stored = SharedOperand {
             matrix: self.matrix,
             ..found.clone()
         };

@@ -5,15 +5,15 @@ use warpgrid_layout::Swizzle;
 
 /// Mapping from old to new byte offsets of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Change {
+pub(crate) enum LayoutChange {
     /// Padding after each row.
     Pad { row_bytes: u64, pad_bytes: u64 },
     /// XOR of address bits with one or two groups of other bits.
-    Xor(Xor),
+    Xor(XorSwizzle),
     /// XOR of several address bits with one bit.
-    Spread { bits: u32, base: u32, source: u32 },
+    BroadcastXor { bits: u32, base: u32, source: u32 },
     /// Transposition: the first units of all rows are adjacent, followed by the second units.
-    Exchange {
+    TransposeUnits {
         row_bytes: u64,
         unit_bytes: u64,
         n_rows: u64,
@@ -22,7 +22,7 @@ pub(crate) enum Change {
 
 /// One XOR swizzle of byte offsets, or two swizzles with the same destination bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Xor {
+pub(crate) struct XorSwizzle {
     pub(crate) bits: u32,
     pub(crate) base: u32,
     pub(crate) shift: u32,
@@ -33,7 +33,7 @@ pub(crate) struct Xor {
 /// Number of low address bits that determine the bank.
 const BANK_BITS: u32 = 7;
 
-impl Xor {
+impl XorSwizzle {
     /// Returns the swizzles in CuTe notation, on byte offsets.
     pub(crate) fn swizzles(self) -> Vec<Swizzle> {
         let one = |shift: u32| Swizzle::new(self.bits, self.base, shift as i32).ok();
@@ -45,7 +45,7 @@ impl Xor {
     }
 
     /// Returns the index of the bit above all source bits.
-    pub(crate) const fn reach(self) -> u32 {
+    pub(crate) const fn end_bit(self) -> u32 {
         let shift = if self.second > self.shift {
             self.second
         } else {
@@ -60,15 +60,15 @@ pub(crate) const fn spread_mask(bits: u32, base: u32) -> u64 {
     ((1 << bits) - 1) << base
 }
 
-impl Change {
+impl LayoutChange {
     /// Returns the new offset of a byte of the buffer.
     pub(crate) fn apply(self, offset: u64) -> u64 {
         match self {
-            Change::Pad {
+            LayoutChange::Pad {
                 row_bytes,
                 pad_bytes,
             } => offset.saturating_add((offset / row_bytes.max(1)).saturating_mul(pad_bytes)),
-            Change::Xor(xor) => {
+            LayoutChange::Xor(xor) => {
                 let mask = (1u64 << xor.bits) - 1;
                 let mut by = offset >> (xor.base + xor.shift) & mask;
                 if xor.second != 0 {
@@ -76,10 +76,10 @@ impl Change {
                 }
                 offset ^ by << xor.base
             }
-            Change::Spread { bits, base, source } => {
+            LayoutChange::BroadcastXor { bits, base, source } => {
                 offset ^ ((offset >> source & 1) * spread_mask(bits, base))
             }
-            Change::Exchange {
+            LayoutChange::TransposeUnits {
                 row_bytes,
                 unit_bytes,
                 n_rows,
@@ -93,10 +93,12 @@ impl Change {
     /// Returns the size of the buffer after the change in bytes.
     pub(crate) fn size(self, size: u64) -> u64 {
         match self {
-            Change::Pad { .. } => size.checked_sub(1).map_or(0, |last| self.apply(last) + 1),
-            Change::Xor(xor) => size.next_multiple_of(1 << (xor.base + xor.bits)),
-            Change::Spread { bits, base, .. } => size.next_multiple_of(1 << (base + bits)),
-            Change::Exchange { .. } => size,
+            LayoutChange::Pad { .. } => size.checked_sub(1).map_or(0, |last| self.apply(last) + 1),
+            LayoutChange::Xor(xor) => size.next_multiple_of(1 << (xor.base + xor.bits)),
+            LayoutChange::BroadcastXor { bits, base, .. } => {
+                size.next_multiple_of(1 << (base + bits))
+            }
+            LayoutChange::TransposeUnits { .. } => size,
         }
     }
 
@@ -107,44 +109,44 @@ impl Change {
 
     /// Returns all changes that keep runs of `width` bytes contiguous, in order of cost: swizzles by the number of bits, paddings by the number
     /// of bytes, spreads, sums of two swizzles, and exchanges of rows and columns.
-    pub(crate) fn all(size: u64, width: u64) -> Vec<Change> {
+    pub(crate) fn all(size: u64, width: u64) -> Vec<LayoutChange> {
         let width = width.max(4).next_power_of_two();
         let lowest = width.trailing_zeros();
         let top = 64 - size.saturating_sub(1).leading_zeros();
         let swizzles = (1..=BANK_BITS.saturating_sub(lowest)).flat_map(move |bits| {
             (lowest..=BANK_BITS - bits).flat_map(move |base| {
                 let shifts = bits..top.saturating_sub(base);
-                shifts.map(move |shift| Change::xor(bits, base, shift, 0))
+                shifts.map(move |shift| LayoutChange::xor(bits, base, shift, 0))
             })
         });
         let spreads = (2..=BANK_BITS.saturating_sub(lowest)).flat_map(move |bits| {
             let base = BANK_BITS - bits;
-            (BANK_BITS..top).map(move |source| Change::Spread { bits, base, source })
+            (BANK_BITS..top).map(move |source| LayoutChange::BroadcastXor { bits, base, source })
         });
         let sums = (lowest..BANK_BITS).flat_map(move |base| {
             let bits = BANK_BITS - base;
             let end = top.saturating_sub(base);
             (bits..end).flat_map(move |shift| {
-                (shift + 1..end).map(move |second| Change::xor(bits, base, shift, second))
+                (shift + 1..end).map(move |second| LayoutChange::xor(bits, base, shift, second))
             })
         });
         let rows = (lowest + 1..top).map(|row| 1u64 << row);
         let rows = rows.filter(|row_bytes| size.is_multiple_of(*row_bytes) && size > *row_bytes);
-        let exchanges = rows.map(|row_bytes| Change::Exchange {
+        let exchanges = rows.map(|row_bytes| LayoutChange::TransposeUnits {
             row_bytes,
             unit_bytes: width,
             n_rows: size / row_bytes,
         });
         swizzles
-            .chain(Change::paddings(size, width))
+            .chain(LayoutChange::paddings(size, width))
             .chain(spreads)
             .chain(sums)
             .chain(exchanges)
             .collect()
     }
 
-    const fn xor(bits: u32, base: u32, shift: u32, second: u32) -> Change {
-        Change::Xor(Xor {
+    const fn xor(bits: u32, base: u32, shift: u32, second: u32) -> LayoutChange {
+        LayoutChange::Xor(XorSwizzle {
             bits,
             base,
             shift,
@@ -153,19 +155,19 @@ impl Change {
     }
 
     /// Returns paddings of 64 bytes or less after rows of 32 bytes or more, the smallest total size first.
-    fn paddings(size: u64, width: u64) -> Vec<Change> {
+    fn paddings(size: u64, width: u64) -> Vec<LayoutChange> {
         let rows = (5..64).map(|row| 1u64 << row);
         let rows = rows.take_while(|row_bytes| *row_bytes < size);
         let rows = rows.filter(|row_bytes| *row_bytes >= 2 * width);
         let paddings = rows.flat_map(|row_bytes| {
             let pads = std::iter::successors(Some(width), |pad_bytes| Some(2 * pad_bytes));
             let pads = pads.take_while(|pad_bytes| *pad_bytes <= 64);
-            pads.map(move |pad_bytes| Change::Pad {
+            pads.map(move |pad_bytes| LayoutChange::Pad {
                 row_bytes,
                 pad_bytes,
             })
         });
-        let mut paddings: Vec<Change> = paddings.collect();
+        let mut paddings: Vec<LayoutChange> = paddings.collect();
         paddings.sort_by_key(|padding| padding.more_bytes(size));
         paddings
     }
@@ -173,25 +175,25 @@ impl Change {
     /// Checks whether the change is tried only if no simpler change makes the buffer conflict-free.
     pub(crate) const fn is_last_resort(self) -> bool {
         match self {
-            Change::Pad { .. } => false,
-            Change::Spread { .. } => true,
-            Change::Xor(xor) => xor.second != 0,
-            Change::Exchange { .. } => true,
+            LayoutChange::Pad { .. } => false,
+            LayoutChange::BroadcastXor { .. } => true,
+            LayoutChange::Xor(xor) => xor.second != 0,
+            LayoutChange::TransposeUnits { .. } => true,
         }
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for LayoutChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Change::Pad {
+            LayoutChange::Pad {
                 row_bytes,
                 pad_bytes,
             } => write!(
                 f,
                 "padding of {pad_bytes} bytes after every {row_bytes} bytes"
             ),
-            Change::Xor(xor) => {
+            LayoutChange::Xor(xor) => {
                 let all = xor
                     .swizzles()
                     .into_iter()
@@ -199,12 +201,12 @@ impl fmt::Display for Change {
                 let all: Vec<String> = all.collect();
                 write!(f, "XOR swizzle {} on byte addresses", all.join(" and "))
             }
-            Change::Spread { bits, base, source } => write!(
+            LayoutChange::BroadcastXor { bits, base, source } => write!(
                 f,
                 "XOR of byte address bits {base} to {} with bit {source}",
                 base + bits - 1
             ),
-            Change::Exchange {
+            LayoutChange::TransposeUnits {
                 row_bytes,
                 unit_bytes,
                 ..

@@ -1,21 +1,23 @@
 //! Diagrams of layout expressions: shape and stride with an optional swizzle, operations of the layout algebra, or bases over GF(2). Input:
 //! query parameters. Output: the offset, bank or element of each cell.
 
-use crate::layouts::fragment::request::FragmentRefusal;
-use crate::layouts::tensor::query_parameters::Words;
-use crate::layouts::tensor::{LayoutView, Place, refusal};
+use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::tensor::query_parameters::QueryParams;
+use crate::layouts::tensor::{ElementLocation, LayoutView, refusal};
 use std::collections::BTreeMap;
-use warpgrid_layout::{Composed, Coordinates, Linear, Strided, Value, coalesce, evaluate};
+use warpgrid_layout::{
+    ComposedLayout, CoordinateLayout, EvalResult, LinearLayout, TileableLayout, coalesce, evaluate,
+};
 
 /// Maximum number of cells in a diagram.
-const MOST_CELLS: usize = 1 << 15;
+const MAX_CELLS: usize = 1 << 15;
 /// Bank size in bytes, and number of banks.
 const BANK_BYTES: u64 = 4;
 const BANKS: u64 = 32;
-const USUAL: &str = "Swizzle<3,3,3> o (8,64):(64,1)";
+const DEFAULT_EXPRESSION: &str = "Swizzle<3,3,3> o (8,64):(64,1)";
 
 /// Parsed layout with the offset of each cell.
-struct Read {
+struct ParsedLayout {
     text: String,
     /// Offsets in column-major order, since the first mode of the layout is the row.
     places: Vec<u64>,
@@ -24,10 +26,10 @@ struct Read {
     notes: Vec<String>,
 }
 
-pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
     let text = words.text(
         "expression",
-        USUAL,
+        DEFAULT_EXPRESSION,
         "a CuTe layout (shape:stride), the bases of a linear layout of Triton, or an operation of the layout algebra",
     );
     let shown = words.choice(
@@ -44,7 +46,7 @@ pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         )?
         .max(1);
     let value = evaluate(&text).map_err(|error| refusal(error.in_text(&text)))?;
-    if let Value::Coordinates(layout) = value {
+    if let EvalResult::Coordinates(layout) = value {
         return of_coordinates(&layout);
     }
     let read = read(value)?;
@@ -64,14 +66,14 @@ pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         "element" => by_offset(&read, most)?,
         "bank" => {
             let bank = |offset: u64| (offset * bytes / BANK_BYTES % BANKS) as u32;
-            LayoutView::of_grid(read.rows, read.columns, &["bank"], &|row, column| {
+            LayoutView::from_grid(read.rows, read.columns, &["bank"], &|row, column| {
                 place(row, column)
                     .map(|offset| vec![bank(offset)])
                     .into_iter()
                     .collect()
             })
         }
-        _ => LayoutView::of_grid(read.rows, read.columns, &["offset"], &|row, column| {
+        _ => LayoutView::from_grid(read.rows, read.columns, &["offset"], &|row, column| {
             place(row, column)
                 .map(|offset| vec![offset as u32])
                 .into_iter()
@@ -97,11 +99,11 @@ pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
 }
 
 /// Returns the diagram of a layout with coordinate strides, in which each cell shows its coordinate.
-fn of_coordinates(layout: &Coordinates) -> Result<LayoutView, FragmentRefusal> {
+fn of_coordinates(layout: &CoordinateLayout) -> Result<LayoutView, FragmentError> {
     let size = layout.size();
-    if size > MOST_CELLS as i64 {
+    if size > MAX_CELLS as i64 {
         return Err(refusal(format!(
-            "the layout has {size} elements, expected at most {MOST_CELLS} for a diagram"
+            "the layout has {size} elements, expected at most {MAX_CELLS} for a diagram"
         )));
     }
     let all = layout.all().map_err(|error| refusal(error.message))?;
@@ -119,14 +121,14 @@ fn of_coordinates(layout: &Coordinates) -> Result<LayoutView, FragmentRefusal> {
     };
     let names: Vec<String> = layout.paths().iter().map(|path| named(path)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let place = |row: usize, column: usize| -> Vec<Place> {
+    let place = |row: usize, column: usize| -> Vec<ElementLocation> {
         let found = all.get(column * rows + row).map(|at| {
             let numbers = at.iter().map(|number| *number as u32);
             numbers.collect()
         });
         found.into_iter().collect()
     };
-    let view = LayoutView::of_grid(rows, columns, &names, &place);
+    let view = LayoutView::from_grid(rows, columns, &names, &place);
     let extents = (0..names.len()).map(|at| {
         let most = all.iter().filter_map(|found| found.get(at)).max();
         most.map_or(0, |most| most + 1).to_string()
@@ -152,19 +154,19 @@ fn named(path: &[u32]) -> String {
 }
 
 /// Returns the element at each offset.
-fn by_offset(read: &Read, most: u64) -> Result<LayoutView, FragmentRefusal> {
+fn by_offset(read: &ParsedLayout, most: u64) -> Result<LayoutView, FragmentError> {
     const IN_LINE: usize = 16;
     let lines = most as usize / IN_LINE + 1;
-    if lines * IN_LINE > MOST_CELLS {
+    if lines * IN_LINE > MAX_CELLS {
         return Err(refusal(format!(
-            "the largest offset is {most}, expected at most {MOST_CELLS} for a diagram of the offsets"
+            "the largest offset is {most}, expected at most {MAX_CELLS} for a diagram of the offsets"
         )));
     }
-    let mut elements: BTreeMap<u64, Vec<Place>> = BTreeMap::new();
+    let mut elements: BTreeMap<u64, Vec<ElementLocation>> = BTreeMap::new();
     for (index, place) in read.places.iter().enumerate() {
         elements.entry(*place).or_default().push(vec![index as u32]);
     }
-    let view = LayoutView::of_grid(lines, IN_LINE, &["element"], &|line, at| {
+    let view = LayoutView::from_grid(lines, IN_LINE, &["element"], &|line, at| {
         elements
             .get(&((line * IN_LINE + at) as u64))
             .cloned()
@@ -177,9 +179,9 @@ fn by_offset(read: &Read, most: u64) -> Result<LayoutView, FragmentRefusal> {
     })
 }
 
-fn read(value: Value) -> Result<Read, FragmentRefusal> {
+fn read(value: EvalResult) -> Result<ParsedLayout, FragmentError> {
     let what = value.kind();
-    if let Value::Linear(linear) = value {
+    if let EvalResult::Linear(linear) = value {
         return of_bases(&linear);
     }
     let layout = value
@@ -192,9 +194,9 @@ fn read(value: Value) -> Result<Read, FragmentRefusal> {
         1 => (1, places.len()),
         _ => (rows, places.len() / rows.max(1)),
     };
-    if places.len() > MOST_CELLS {
+    if places.len() > MAX_CELLS {
         return Err(refusal(format!(
-            "the layout has {} elements, expected at most {MOST_CELLS} for a diagram",
+            "the layout has {} elements, expected at most {MAX_CELLS} for a diagram",
             places.len()
         )));
     }
@@ -203,7 +205,7 @@ fn read(value: Value) -> Result<Read, FragmentRefusal> {
             "the layout has the negative offset {negative}, expected offsets from 0 for a diagram"
         )));
     }
-    Ok(Read {
+    Ok(ParsedLayout {
         text: layout.to_string(),
         notes: notes(&layout, &places),
         places: places.into_iter().map(|place| place as u64).collect(),
@@ -213,7 +215,7 @@ fn read(value: Value) -> Result<Read, FragmentRefusal> {
 }
 
 /// Returns properties of the layout.
-fn notes(layout: &Composed, places: &[i64]) -> Vec<String> {
+fn notes(layout: &ComposedLayout, places: &[i64]) -> Vec<String> {
     let mut notes = vec![format!(
         "Coalesced: `{}`.",
         layout.over(coalesce(&layout.layout))
@@ -247,19 +249,19 @@ fn notes(layout: &Composed, places: &[i64]) -> Vec<String> {
             n => format!("{swizzle} moves {n} of {} cells.", places.len()),
         });
     }
-    if let Ok(bases) = Linear::of_layout(layout, &["row", "column"]) {
+    if let Ok(bases) = LinearLayout::of_layout(layout, &["row", "column"]) {
         notes.push(format!("The bases over GF(2) are `{bases}`."));
     }
     notes
 }
 
 /// Evaluates a linear layout. The first output is the row and the second the column, and each cell shows the input.
-fn of_bases(linear: &Linear) -> Result<Read, FragmentRefusal> {
+fn of_bases(linear: &LinearLayout) -> Result<ParsedLayout, FragmentError> {
     let bits: u32 = linear.inputs.iter().map(|input| input.bits).sum();
-    if bits > MOST_CELLS.trailing_zeros() {
+    if bits > MAX_CELLS.trailing_zeros() {
         return Err(refusal(format!(
             "the bases have {bits} input bits, expected at most {} for a diagram",
-            MOST_CELLS.trailing_zeros()
+            MAX_CELLS.trailing_zeros()
         )));
     }
     let rows = 1usize << linear.inputs.first().map_or(0, |input| input.bits);
@@ -280,7 +282,7 @@ fn of_bases(linear: &Linear) -> Result<Read, FragmentRefusal> {
     if let Ok(inverse) = linear.inverse() {
         notes.push(format!("Inverse: `{inverse}`."));
     }
-    Ok(Read {
+    Ok(ParsedLayout {
         text: linear.to_string(),
         columns: places.len() / rows,
         places,

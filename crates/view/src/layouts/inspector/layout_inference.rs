@@ -1,19 +1,19 @@
 //! Layout inference: finds the simplest layout that produces the recorded addresses of the lanes, registers and iterations of an access.
 
-use crate::layouts::inspector::access_recorder::{Recorded, Recorder, Request};
-use crate::layouts::inspector::named_regions::Named;
+use crate::layouts::inspector::access_recorder::{AccessRecorder, RecordedAccess, RecordedRequest};
+use crate::layouts::inspector::named_regions::NamedRegion;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use warpgrid_launch::reading::Reader;
-use warpgrid_layout::{Explanation, Found, Linear, Table, fit};
+use warpgrid_launch::reading::InstructionView;
+use warpgrid_layout::{AddressTable, InferenceResult, InferredLayout, LinearLayout, infer_layout};
 use warpgrid_program::FunctionId;
 
 /// Inferred layout of an access.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct AccessLayout {
+pub struct InferredAccessLayout {
     /// Line of the source, starting at 1.
     pub line: u32,
     pub opcode: String,
@@ -33,7 +33,8 @@ pub struct AccessLayout {
     pub text: String,
     /// Number of requests of the run, and number of examined requests of the first block.
     pub requests: u64,
-    pub looked_at: u64,
+    #[serde(rename = "lookedAt")]
+    pub n_examined: u64,
 }
 
 /// Dimension of a layout.
@@ -48,18 +49,18 @@ pub struct LayoutDimension {
 
 impl Session {
     /// Returns the recorded accesses of all executed steps.
-    pub(crate) fn recorded(&mut self) -> Vec<Recorded> {
-        let mut recorder = Recorder::default();
+    pub(crate) fn recorded(&mut self) -> Vec<RecordedAccess> {
+        let mut recorder = AccessRecorder::default();
         let seen = self.steps_seen();
         self.timeline.replay(0, seen, &mut recorder);
         recorder.into_found()
     }
 
     /// Returns the inferred layout of each access to shared and global memory in the executed steps, by line. Executes the steps again.
-    pub fn layouts(&mut self) -> Vec<AccessLayout> {
+    pub fn layouts(&mut self) -> Vec<InferredAccessLayout> {
         let named = self.named_places();
         let recorded = self.recorded();
-        let mut all: Vec<AccessLayout> = recorded
+        let mut all: Vec<InferredAccessLayout> = recorded
             .iter()
             .filter_map(|found| self.layout_of(found, &named))
             .collect();
@@ -67,14 +68,20 @@ impl Session {
         all
     }
 
-    fn layout_of(&self, recorded: &Recorded, named: &[Named]) -> Option<AccessLayout> {
+    fn layout_of(
+        &self,
+        recorded: &RecordedAccess,
+        named: &[NamedRegion],
+    ) -> Option<InferredAccessLayout> {
         let place = (FunctionId(recorded.function), recorded.instruction);
-        let opcode = self.reader(place.0, place.1).map_or("", Reader::opcode);
+        let opcode = self
+            .reader(place.0, place.1)
+            .map_or("", InstructionView::opcode);
         let first = recorded.first_block.first()?.parts.first()?;
         let buffer = named
             .iter()
             .find(|named| named.holds(first.memory, first.address));
-        let mut answer = AccessLayout {
+        let mut answer = InferredAccessLayout {
             line: self.range_of(place.0, place.1).line,
             opcode: opcode.to_owned(),
             buffer: buffer.map_or_else(String::new, |buffer| buffer.name.clone()),
@@ -85,7 +92,7 @@ impl Session {
             broken: None,
             text: String::new(),
             requests: recorded.n_requests,
-            looked_at: recorded.first_block.len() as u64,
+            n_examined: recorded.first_block.len() as u64,
         };
         let start = buffer.map_or(0, |buffer| buffer.start);
         match table_of(recorded, start) {
@@ -98,14 +105,14 @@ impl Session {
 }
 
 /// Addresses in units from the start of a buffer.
-struct Touched {
-    table: Table,
+struct AccessedAddresses {
+    table: AddressTable,
     unit_bytes: u32,
     lanes: Vec<u8>,
 }
 
 /// Converts requests to a table with the dimensions element, lane, iteration and warp.
-fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
+fn table_of(recorded: &RecordedAccess, start: u64) -> Result<AccessedAddresses, String> {
     let requests = &recorded.first_block;
     let first = requests.first().ok_or("the access was not executed")?;
     let provider = match requests.iter().any(|request| request.is_shared_out) {
@@ -125,7 +132,7 @@ fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
         by_warp.entry(request.warp).or_default().push(addresses);
     }
     let n_iterations = by_warp.values().map(Vec::len).min().unwrap_or(0);
-    if by_warp.values().any(|found| found.len() != n_iterations) && !recorded.is_cut {
+    if by_warp.values().any(|found| found.len() != n_iterations) && !recorded.is_truncated {
         return Err("the warps execute the access different numbers of times".to_owned());
     }
     let values: Vec<u64> = by_warp
@@ -147,8 +154,8 @@ fn table_of(recorded: &Recorded, start: u64) -> Result<Touched, String> {
     if dimensions.is_empty() {
         dimensions.push(("lane".to_owned(), 1));
     }
-    Ok(Touched {
-        table: Table {
+    Ok(AccessedAddresses {
+        table: AddressTable {
             dimensions,
             values: relative.collect(),
         },
@@ -169,7 +176,7 @@ enum AddressProvider {
 /// Returns the lanes of a request, the number of elements per lane, and their addresses. A lane that provides the address of a row has one
 /// element.
 fn shape_of(
-    request: &Request,
+    request: &RecordedRequest,
     provider: AddressProvider,
 ) -> Result<(Vec<u8>, usize, Vec<u64>), String> {
     if provider == AddressProvider::Rows {
@@ -197,7 +204,7 @@ fn shape_of(
 }
 
 /// Returns the unit size in bytes: the element size if all addresses are multiples of it.
-fn unit_of(first: &Request, provider: AddressProvider, values: &[u64], start: u64) -> u32 {
+fn unit_of(first: &RecordedRequest, provider: AddressProvider, values: &[u64], start: u64) -> u32 {
     let bytes = match provider {
         AddressProvider::Rows => first
             .lanes()
@@ -213,7 +220,7 @@ fn unit_of(first: &Request, provider: AddressProvider, values: &[u64], start: u6
     }
 }
 
-fn explain(answer: &mut AccessLayout, touched: &Touched) {
+fn explain(answer: &mut InferredAccessLayout, touched: &AccessedAddresses) {
     let dimensions = touched.table.dimensions.iter();
     answer.dimensions = dimensions
         .map(|(name, size)| LayoutDimension {
@@ -222,20 +229,20 @@ fn explain(answer: &mut AccessLayout, touched: &Touched) {
         })
         .collect();
     answer.unit_bytes = touched.unit_bytes;
-    let Some(found) = fit(&touched.table) else {
+    let Some(found) = infer_layout(&touched.table) else {
         answer.broken = Some("the access has too many locations for this analysis".to_owned());
         return;
     };
     match found.found {
-        Found::Explained(Explanation::Layout(layout)) => {
+        InferenceResult::Explained(InferredLayout::Layout(layout)) => {
             let names: Vec<&str> = touched
                 .table
                 .dimensions
                 .iter()
                 .map(|(name, _)| name.as_str())
                 .collect();
-            let linear = Linear::of_layout(
-                &warpgrid_layout::Composed {
+            let linear = LinearLayout::of_layout(
+                &warpgrid_layout::ComposedLayout {
                     offset: 0,
                     ..layout.clone()
                 },
@@ -247,13 +254,13 @@ fn explain(answer: &mut AccessLayout, touched: &Touched) {
                 .map(|bases| bases.to_string());
             answer.layout = Some(layout.to_string());
         }
-        Found::Explained(Explanation::Linear { first, bases }) => {
+        InferenceResult::Explained(InferredLayout::Linear { first, bases }) => {
             answer.bases = Some(match first {
                 0 => bases.to_string(),
                 first => format!("{first} ^ {bases}"),
             });
         }
-        Found::Broken(found) => {
+        InferenceResult::Broken(found) => {
             let place = touched.table.dimensions.iter().zip(&found.coordinates);
             let words = place.map(|((name, _), at)| match name.as_str() {
                 "lane" => format!("lane {}", touched.lanes.get(*at).copied().unwrap_or(0)),
@@ -271,7 +278,7 @@ fn explain(answer: &mut AccessLayout, touched: &Touched) {
     }
 }
 
-fn in_words(answer: &AccessLayout) -> String {
+fn in_words(answer: &InferredAccessLayout) -> String {
     let names = answer
         .dimensions
         .iter()

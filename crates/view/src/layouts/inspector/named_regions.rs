@@ -5,7 +5,7 @@ use warpgrid_emulator::{BufferIndex, MemoryId as Place, MemoryRegion};
 
 /// Memory region with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct NamedRegion {
     pub(crate) name: String,
     pub(crate) is_shared: bool,
     /// Start address, in the address space of recorded accesses.
@@ -13,7 +13,7 @@ pub(crate) struct Named {
     pub(crate) size: u64,
 }
 
-impl Named {
+impl NamedRegion {
     pub(crate) fn holds(&self, place: Place, address: u64) -> bool {
         let is_there = match place {
             Place::Shared { .. } => self.is_shared,
@@ -29,12 +29,12 @@ impl Named {
 
 impl Session {
     /// Returns the named regions of shared and global memory. A dynamic shared variable extends to the end of shared memory.
-    pub(crate) fn named_places(&self) -> Vec<Named> {
+    pub(crate) fn named_places(&self) -> Vec<NamedRegion> {
         let machine = self.timeline.machine();
-        let mut all: Vec<Named> = machine
+        let mut all: Vec<NamedRegion> = machine
             .shared_variables()
             .iter()
-            .map(|variable| Named {
+            .map(|variable| NamedRegion {
                 name: variable.name.clone(),
                 is_shared: true,
                 start: variable.byte_offset,
@@ -55,9 +55,9 @@ impl Session {
         all
     }
 
-    fn global(&self, region: MemoryRegion, name: &str) -> Option<Named> {
+    fn global(&self, region: MemoryRegion, name: &str) -> Option<NamedRegion> {
         let machine = self.timeline.machine();
-        Some(Named {
+        Some(NamedRegion {
             name: name.to_owned(),
             is_shared: false,
             start: machine.address(region)?,

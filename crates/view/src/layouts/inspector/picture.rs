@@ -2,23 +2,23 @@
 //! pairs of instructions.
 
 use crate::expression::tree::read_unsigned;
-use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
 use crate::layouts::inspector::{
     descriptor_tile, fragment_compatibility, layout_expression, tma_tile,
 };
-use crate::layouts::tensor::query_parameters::Words;
+use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::shared_operand::{read_tensor_memory, read_warpgroup};
-use crate::layouts::tensor::{Factor, LayoutPicture, LayoutView, exactly, nearest, refusal};
+use crate::layouts::tensor::{LayoutPicture, LayoutView, Operand, exactly, nearest, refusal};
 
 /// Kind of diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LensOp {
+enum InspectorOp {
     /// Layout expression.
     Typed,
     /// Tile that a `wgmma` descriptor addresses.
-    WarpgroupTile(Factor),
+    WarpgroupTile(Operand),
     /// Tile that a `tcgen05.mma` descriptor addresses.
-    TensorTile(Factor),
+    TensorTile(Operand),
     /// Tile that a tensor copy writes to shared memory.
     CopyTile,
     /// Comparison of the result fragment of one instruction with the operand fragment of the next instruction.
@@ -26,14 +26,14 @@ enum LensOp {
 }
 
 /// All operations with their names, in the order of the documentation.
-const OPS: [(&str, LensOp); 7] = [
-    ("layout", LensOp::Typed),
-    ("chain", LensOp::Chain),
-    ("copy.tile", LensOp::CopyTile),
-    ("wgmma.tile.a", LensOp::WarpgroupTile(Factor::A)),
-    ("wgmma.tile.b", LensOp::WarpgroupTile(Factor::B)),
-    ("tcgen05.tile.a", LensOp::TensorTile(Factor::A)),
-    ("tcgen05.tile.b", LensOp::TensorTile(Factor::B)),
+const OPS: [(&str, InspectorOp); 7] = [
+    ("layout", InspectorOp::Typed),
+    ("chain", InspectorOp::Chain),
+    ("copy.tile", InspectorOp::CopyTile),
+    ("wgmma.tile.a", InspectorOp::WarpgroupTile(Operand::A)),
+    ("wgmma.tile.b", InspectorOp::WarpgroupTile(Operand::B)),
+    ("tcgen05.tile.a", InspectorOp::TensorTile(Operand::A)),
+    ("tcgen05.tile.b", InspectorOp::TensorTile(Operand::B)),
 ];
 
 /// Returns the names of the operations: `layout`, `wgmma.tile.a`.
@@ -55,7 +55,7 @@ pub fn family_of(bits: &str) -> &'static str {
 }
 
 /// Returns the diagram that `request` describes with `op`, `shape`, `type`, and further parameters in `with`.
-pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRefusal> {
+pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentError> {
     exactly(request, view)
 }
 
@@ -65,7 +65,10 @@ pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<Lay
     has_picture(&request.op).then(|| nearest(request, view, operations))
 }
 
-fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+fn view(
+    request: &FragmentRequest,
+    words: &mut QueryParams<'_>,
+) -> Result<LayoutView, FragmentError> {
     let found = OPS.iter().find(|(name, _)| *name == request.op);
     let Some((name, op)) = found else {
         let known: Vec<String> = operations().map(|name| format!("`{name}`")).collect();
@@ -76,14 +79,14 @@ fn view(request: &FragmentRequest, words: &mut Words<'_>) -> Result<LayoutView, 
         )));
     };
     let view = match op {
-        LensOp::Typed => layout_expression::view(words),
-        LensOp::Chain => fragment_compatibility::view(words),
-        LensOp::CopyTile => tma_tile::view(words),
-        LensOp::WarpgroupTile(factor) => {
+        InspectorOp::Typed => layout_expression::view(words),
+        InspectorOp::Chain => fragment_compatibility::view(words),
+        InspectorOp::CopyTile => tma_tile::view(words),
+        InspectorOp::WarpgroupTile(factor) => {
             let found = read_warpgroup(words, *factor)?;
             descriptor_tile::view(words, &found)
         }
-        LensOp::TensorTile(factor) => {
+        InspectorOp::TensorTile(factor) => {
             let found = read_tensor_memory(words, *factor)?;
             descriptor_tile::view(words, &found)
         }

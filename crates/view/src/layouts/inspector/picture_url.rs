@@ -1,12 +1,12 @@
 //! URL of a diagram: `#lens?op=wgmma.tile.a&type=f16&step=2`, or only its parameters, one per line. Input: text. Output: the request, and
 //! the diagram as a drawing and as text.
 
-use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
-use crate::layouts::inspector::element_map::Map;
+use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+use crate::layouts::inspector::element_map::ElementMap;
 use crate::layouts::inspector::picture;
 use crate::layouts::tensor::{has_layout, refusal};
 use crate::url_encoding;
-use crate::url_encoding::{FORMER_LAYOUTS, LAYOUTS, encoded};
+use crate::url_encoding::{FORMER_LAYOUTS, LAYOUTS, percent_encode};
 
 /// Maximum length of a parameter value, such as a layout expression, in bytes.
 const MAX_WORD_BYTES: usize = 512;
@@ -17,27 +17,27 @@ const MAX_CELLS: u32 = 1 << 13;
 
 /// Output format of a diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PictureForm {
+pub enum PictureFormat {
     Svg,
     Text,
     /// Its URL fragment: `#layouts?…`.
     Link,
 }
 
-impl PictureForm {
+impl PictureFormat {
     /// Returns the format with the given name: `svg`, `text` or `link`.
-    pub fn from_name(name: &str) -> Option<PictureForm> {
+    pub fn from_name(name: &str) -> Option<PictureFormat> {
         match name {
-            "svg" => Some(PictureForm::Svg),
-            "text" => Some(PictureForm::Text),
-            "link" => Some(PictureForm::Link),
+            "svg" => Some(PictureFormat::Svg),
+            "text" => Some(PictureFormat::Text),
+            "link" => Some(PictureFormat::Link),
             _ => None,
         }
     }
 }
 
 /// Returns the request of a URL, of the part of a URL after `?`, or of parameters with one parameter per line.
-pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
+pub fn request(query: &str) -> Result<FragmentRequest, FragmentError> {
     let mut request = FragmentRequest::default();
     let (mut stride, mut layout) = (None, None);
     for (name, value) in parameters(query)? {
@@ -81,7 +81,7 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentRefusal> {
 }
 
 /// Returns the names and the decoded values of the parameters of a query.
-fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRefusal> {
+fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentError> {
     if query.len() > MAX_QUERY_BYTES {
         return Err(refusal(format!(
             "the query has {} bytes, expected at most {MAX_QUERY_BYTES}",
@@ -120,19 +120,19 @@ fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRefusal> {
 }
 
 /// Formats the diagram of a query.
-pub fn drawn(query: &str, form: PictureForm) -> Result<String, FragmentRefusal> {
+pub fn drawn(query: &str, form: PictureFormat) -> Result<String, FragmentError> {
     let request = request(query)?;
-    if form == PictureForm::Link {
+    if form == PictureFormat::Link {
         return Ok(link(&request));
     }
-    let map = Map::new(&request)?;
+    let map = ElementMap::new(&request)?;
     let n_cells = map.n_cells();
     match form {
-        PictureForm::Svg if n_cells > MAX_CELLS => Err(refusal(format!(
+        PictureFormat::Svg if n_cells > MAX_CELLS => Err(refusal(format!(
             "the diagram has {n_cells} cells, expected at most {MAX_CELLS} in a document: show fewer rows or steps"
         ))),
-        PictureForm::Svg => Ok(map.svg()),
-        PictureForm::Text | PictureForm::Link => Ok(map.table()),
+        PictureFormat::Svg => Ok(map.svg()),
+        PictureFormat::Text | PictureFormat::Link => Ok(map.table()),
     }
 }
 
@@ -167,7 +167,7 @@ pub fn parts(request: &FragmentRequest) -> Vec<String> {
     let words = own.chain(with.iter().map(|(name, word)| (name.as_str(), word)));
     let words = words.filter(|(_, word)| !word.is_empty());
     words
-        .map(|(name, word)| format!("{name}={}", encoded(word)))
+        .map(|(name, word)| format!("{name}={}", percent_encode(word)))
         .collect()
 }
 
@@ -176,14 +176,14 @@ pub fn decoded(value: &str) -> Option<String> {
     if value.len() > 3 * MAX_WORD_BYTES {
         return None;
     }
-    let word = url_encoding::decoded(value)?;
+    let word = url_encoding::percent_decode(value)?;
     let is_plain = word.len() <= MAX_WORD_BYTES && !word.contains(|c: char| c.is_control());
     is_plain.then_some(word)
 }
 
 fn shortened(part: &str) -> String {
-    const MOST: usize = 40;
-    match part.char_indices().nth(MOST) {
+    const MAX: usize = 40;
+    match part.char_indices().nth(MAX) {
         Some((end, _)) => format!("{}…", part.get(..end).unwrap_or_default()),
         None => part.to_owned(),
     }
@@ -215,13 +215,13 @@ mod tests {
             request(written).map(|found| found.op),
             Ok("layout".to_owned())
         );
-        assert!(drawn(written, PictureForm::Svg).is_ok_and(|svg| svg.starts_with("<svg")));
-        assert!(drawn(written, PictureForm::Text).is_ok_and(|text| text.contains("Coalesced")));
+        assert!(drawn(written, PictureFormat::Svg).is_ok_and(|svg| svg.starts_with("<svg")));
+        assert!(drawn(written, PictureFormat::Text).is_ok_and(|text| text.contains("Coalesced")));
     }
 
     #[test]
     fn what_is_no_picture_is_refused_with_its_place() {
-        let said = |query: &str| match drawn(query, PictureForm::Svg) {
+        let said = |query: &str| match drawn(query, PictureFormat::Svg) {
             Ok(_) => "drawn".to_owned(),
             Err(refusal) => refusal.message,
         };

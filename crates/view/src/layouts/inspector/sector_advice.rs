@@ -1,11 +1,11 @@
 //! Global-memory sectors: the excess sectors of an access, and the sectors that another lane order or a wider vector would save.
 
-use crate::layouts::inspector::access_recorder::{Recorded, Request};
-use crate::layouts::inspector::named_regions::Named;
+use crate::layouts::inspector::access_recorder::{RecordedAccess, RecordedRequest};
+use crate::layouts::inspector::named_regions::NamedRegion;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::MemoryId as Place;
-use warpgrid_launch::reading::Reader;
+use warpgrid_launch::reading::InstructionView;
 use warpgrid_program::FunctionId;
 
 /// Access to global memory with excessive sectors.
@@ -29,8 +29,8 @@ pub struct SectorAdvice {
 impl Session {
     pub(crate) fn sector_advice(
         &self,
-        recorded: &Recorded,
-        named: &[Named],
+        recorded: &RecordedAccess,
+        named: &[NamedRegion],
     ) -> Option<SectorAdvice> {
         let counted = self
             .counter
@@ -52,7 +52,7 @@ impl Session {
             line: self.range_of(place.0, place.1).line,
             opcode: self
                 .reader(place.0, place.1)
-                .map_or("", Reader::opcode)
+                .map_or("", InstructionView::opcode)
                 .to_owned(),
             buffer: buffer.map_or_else(String::new, |buffer| buffer.name.clone()),
             requests: counted.requests,
@@ -64,7 +64,7 @@ impl Session {
 }
 
 /// Returns a suggestion based on the address distances between lanes and between requests.
-fn advice(recorded: &Recorded, first: &Request) -> String {
+fn advice(recorded: &RecordedAccess, first: &RecordedRequest) -> String {
     let Some(lanes) = first.lanes().filter(|lanes| lanes.len() > 1) else {
         return "each lane accesses several locations: assign consecutive elements to consecutive lanes".to_owned();
     };
@@ -89,7 +89,7 @@ fn advice(recorded: &Recorded, first: &Request) -> String {
         .iter()
         .find(|other| other.step > first.step && other.warp == first.warp);
     let next = next
-        .and_then(Request::lanes)
+        .and_then(RecordedRequest::lanes)
         .and_then(|lanes| lanes.first().copied());
     let along = next
         .zip(lanes.first())

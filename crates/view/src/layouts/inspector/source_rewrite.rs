@@ -1,29 +1,29 @@
 //! Rewrite of a PTX source for a layout change: inserts address arithmetic before each access, and adjusts the size in the declaration. The
 //! output is a set of text edits.
 
-use crate::layouts::inspector::access_recorder::Recorded;
-use crate::layouts::inspector::bank_conflict_fix::Target;
-use crate::layouts::inspector::layout_change::{Change, Xor, spread_mask};
+use crate::layouts::inspector::access_recorder::RecordedAccess;
+use crate::layouts::inspector::bank_conflict_fix::FixTarget;
+use crate::layouts::inspector::layout_change::{LayoutChange, XorSwizzle, spread_mask};
 use crate::session::Session;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use warpgrid_isa::StateSpace;
-use warpgrid_launch::reading::Reader;
+use warpgrid_launch::reading::InstructionView;
 use warpgrid_program::syntax::InstructionSyntax;
 use warpgrid_program::{AddressBase, Edit, Fix, FunctionId, OperandValue, Span, Variable};
 
 /// Replacement texts by source span.
 #[derive(Debug, Default)]
-pub(crate) struct Edits(BTreeMap<Span, String>);
+pub(crate) struct TextEdits(BTreeMap<Span, String>);
 
-impl Edits {
+impl TextEdits {
     fn replace(&mut self, span: Span, text: String) {
         self.0.insert(span, text);
     }
 }
 
 /// Returns a source after some edits.
-pub(crate) fn rewritten(source: &str, edits: Edits) -> String {
+pub(crate) fn rewritten(source: &str, edits: TextEdits) -> String {
     let edits = edits.0.into_iter();
     let edits = edits.map(|(span, text)| Edit { span, text });
     Fix::of(edits.collect()).apply(source)
@@ -35,17 +35,17 @@ const OFFSET: &str = "%lens_offset";
 const OTHER: &str = "%lens_other";
 
 /// PTX instructions that transform a shared-memory address.
-pub(crate) struct Rewrite {
+pub(crate) struct AddressRewrite {
     lines: Vec<String>,
 }
 
 /// Instructions with the width of the address.
-struct Width {
+struct AddressWidth {
     bits: u32,
 }
 
 /// Returns the instructions that apply an XOR swizzle to the address.
-fn xor_lines(xor: &Xor, bits: u32) -> Vec<String> {
+fn xor_lines(xor: &XorSwizzle, bits: u32) -> Vec<String> {
     let mask = ((1u64 << xor.bits) - 1) << xor.base;
     let masked = |register: &str, shift: u32| {
         [
@@ -63,13 +63,18 @@ fn xor_lines(xor: &Xor, bits: u32) -> Vec<String> {
     lines
 }
 
-impl Rewrite {
-    pub(crate) fn of(change: Change, target: &Target<'_>) -> Rewrite {
-        Rewrite::with(change, target, &Width { bits: 32 }, 0)
+impl AddressRewrite {
+    pub(crate) fn of(change: LayoutChange, target: &FixTarget<'_>) -> AddressRewrite {
+        AddressRewrite::with(change, target, &AddressWidth { bits: 32 }, 0)
     }
 
     /// `aligned` is the alignment of the declaration in bytes. The bits of an address below this alignment are the bits of the offset.
-    fn with(change: Change, target: &Target<'_>, width: &Width, aligned: u64) -> Rewrite {
+    fn with(
+        change: LayoutChange,
+        target: &FixTarget<'_>,
+        width: &AddressWidth,
+        aligned: u64,
+    ) -> AddressRewrite {
         let bits = width.bits;
         // The offset of the address within the buffer replaces the address.
         let to_offset = [
@@ -78,7 +83,7 @@ impl Rewrite {
         ];
         let to_address = [format!("add.u{bits} {ADDRESS}, {ADDRESS}, {OFFSET};")];
         let lines = match change {
-            Change::Pad {
+            LayoutChange::Pad {
                 row_bytes,
                 pad_bytes,
             } => {
@@ -90,11 +95,13 @@ impl Rewrite {
                     format!("mad.lo.u{bits} {ADDRESS}, {OFFSET}, {pad_bytes}, {ADDRESS};"),
                 ]
             }
-            Change::Xor(xor) if xor.reach() < 32 && aligned >= 1 << xor.reach() => {
+            LayoutChange::Xor(xor) if xor.end_bit() < 32 && aligned >= 1 << xor.end_bit() => {
                 xor_lines(&xor, bits)
             }
-            Change::Xor(xor) => [&to_offset[..], &xor_lines(&xor, bits), &to_address].concat(),
-            Change::Spread {
+            LayoutChange::Xor(xor) => {
+                [&to_offset[..], &xor_lines(&xor, bits), &to_address].concat()
+            }
+            LayoutChange::BroadcastXor {
                 bits: n,
                 base,
                 source,
@@ -108,7 +115,7 @@ impl Rewrite {
                 ];
                 [&to_offset[..], &spread, &to_address].concat()
             }
-            Change::Exchange {
+            LayoutChange::TransposeUnits {
                 row_bytes,
                 unit_bytes,
                 n_rows,
@@ -127,7 +134,7 @@ impl Rewrite {
                 [&to_offset[..], &exchange].concat()
             }
         };
-        Rewrite { lines }
+        AddressRewrite { lines }
     }
 
     pub(crate) fn n_instructions(&self) -> u32 {
@@ -139,9 +146,9 @@ impl Session {
     /// Adds the edits that apply a layout change to a buffer. The error is the reason why the source cannot be rewritten.
     pub(crate) fn rewrite(
         &self,
-        target: &Target<'_>,
-        change: Change,
-        edits: &mut Edits,
+        target: &FixTarget<'_>,
+        change: LayoutChange,
+        edits: &mut TextEdits,
     ) -> Result<(), String> {
         if self.is_part() {
             return Err(
@@ -182,9 +189,9 @@ impl Session {
     /// Formats an access in a separate scope, preceded by the address arithmetic.
     fn changed(
         &self,
-        found: &Recorded,
-        target: &Target<'_>,
-        change: Change,
+        found: &RecordedAccess,
+        target: &FixTarget<'_>,
+        change: LayoutChange,
         instructions: &BTreeMap<u32, InstructionSyntax>,
     ) -> Result<(Span, String), String> {
         let line = self.line_of(found);
@@ -203,10 +210,10 @@ impl Session {
         let aligned = self
             .declaration(&target.named.name)
             .map_or(0, |variable| u64::from(variable.align_bytes));
-        let width = Width {
+        let width = AddressWidth {
             bits: if is_generic { 64 } else { operand.bits },
         };
-        let rewrite = Rewrite::with(change, target, &width, aligned);
+        let rewrite = AddressRewrite::with(change, target, &width, aligned);
         let bits = width.bits;
         let mut block =
             format!("{{\n    .reg .b{bits} {ADDRESS}, {OFFSET}, {OTHER}, %lens_second;\n");
@@ -237,9 +244,9 @@ impl Session {
     }
 
     /// Checks whether an access specifies no state space.
-    pub(crate) fn is_generic_access(&self, found: &Recorded) -> bool {
+    pub(crate) fn is_generic_access(&self, found: &RecordedAccess) -> bool {
         let reader = self.reader(FunctionId(found.function), found.instruction);
-        let access = reader.and_then(Reader::access);
+        let access = reader.and_then(InstructionView::access);
         access.is_some_and(|access| access.space == StateSpace::Generic)
     }
 }
@@ -253,7 +260,7 @@ struct AddressOperand {
     bits: u32,
 }
 
-fn address_of(reader: Reader<'_>) -> Option<AddressOperand> {
+fn address_of(reader: InstructionView<'_>) -> Option<AddressOperand> {
     let operands = reader.function.operands_of(reader.instruction.operands);
     operands.iter().find_map(|operand| {
         let OperandValue::Address(address) = &operand.value else {

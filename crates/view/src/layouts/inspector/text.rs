@@ -1,12 +1,12 @@
 //! Text output of the inferred layouts and bank conflicts of a run.
 
 use crate::layouts::inspector::bank_conflicts::{AccessConflicts, BankPhase, ConflictReport};
-use crate::layouts::inspector::layout_inference::AccessLayout;
+use crate::layouts::inspector::layout_inference::InferredAccessLayout;
 use std::fmt::Write;
 use warpgrid_program::counted;
 
 /// Formats the layouts of a run with one access per line.
-pub fn layouts_text(layouts: &[AccessLayout]) -> String {
+pub fn layouts_text(layouts: &[InferredAccessLayout]) -> String {
     let mut out = String::new();
     for found in layouts {
         // Writing to a string cannot fail.
@@ -92,7 +92,7 @@ fn access(out: &mut String, found: &AccessConflicts) -> std::fmt::Result {
         writeln!(out, "  step {}: {}", found.worst_step, collision.text)?;
     }
     for phase in &found.phases {
-        punch_card(out, phase)?;
+        bank_diagram(out, phase)?;
     }
     for count in &found.profiler {
         match count.beside.as_str() {
@@ -111,9 +111,9 @@ fn line_list(lines: impl Iterator<Item = u32>) -> String {
 }
 
 /// Writes one row per wavefront. The column of each bank contains the lanes that the wavefront serves, or `.`.
-fn punch_card(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
+fn bank_diagram(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
     /// Maximum number of printed wavefronts.
-    const MOST: usize = 8;
+    const MAX: usize = 8;
     writeln!(
         out,
         "  lanes {} to {} need {} wavefronts. The following rows show the lane that accesses each bank:",
@@ -125,7 +125,7 @@ fn punch_card(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
         .map(|cell| cell.words.len())
         .max()
         .unwrap_or(0);
-    for row in 0..rows.min(MOST) {
+    for row in 0..rows.min(MAX) {
         let cells = (0..32).map(|bank| {
             let cell = phase.banks.iter().find(|cell| cell.bank == bank);
             let word = cell.and_then(|cell| cell.words.get(row));
@@ -141,8 +141,8 @@ fn punch_card(out: &mut String, phase: &BankPhase) -> std::fmt::Result {
         let cells: Vec<String> = cells.collect();
         writeln!(out, "    {}", cells.join(" "))?;
     }
-    if rows > MOST {
-        writeln!(out, "    and {} more wavefronts", rows - MOST)?;
+    if rows > MAX {
+        writeln!(out, "    and {} more wavefronts", rows - MAX)?;
     }
     Ok(())
 }

@@ -2,12 +2,12 @@
 //! 16-byte chunk, with and without the swizzle, and the elements that a kernel reads if it computes the swizzle relative to the tile
 //! instead of address 0.
 
-use crate::layouts::fragment::request::FragmentRefusal;
-use crate::layouts::tensor::query_parameters::Words;
-use crate::layouts::tensor::{LayoutView, Place, refusal};
+use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::tensor::query_parameters::QueryParams;
+use crate::layouts::tensor::{ElementLocation, LayoutView, refusal};
 use std::collections::BTreeMap;
 use warpgrid_isa::ScalarType;
-use warpgrid_isa::layout::Swizzle;
+use warpgrid_isa::layout::SwizzleMode;
 
 const LINE: u64 = 128;
 const PIECE: u64 = 16;
@@ -16,16 +16,16 @@ const MAX_EXTENT: u64 = 256;
 const MAX_BYTES: u64 = 0x3ffff;
 
 /// Box of a tensor map.
-struct Copied {
+struct CopyBox {
     ty: String,
     element_bytes: u64,
     columns: u64,
     rows: u64,
-    swizzle: Swizzle,
+    swizzle: SwizzleMode,
     base: u64,
 }
 
-pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
     let copied = read(words)?;
     const MEMORY: &str = "memory";
     const BEFORE: &str = "memory before the swizzle";
@@ -34,10 +34,10 @@ pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     let shown = words.choice("shown", &[MEMORY, BEFORE, RELATIVE], about)?;
     let view = match shown {
         RELATIVE => copied.found_relative(),
-        MEMORY => copied.memory(|plain| copied.swizzle.apply(plain)),
+        MEMORY => copied.memory(|unswizzled_offset| copied.swizzle.apply(unswizzled_offset)),
         _ => copied.memory(|plain| plain),
     };
-    let Copied {
+    let CopyBox {
         ty,
         columns,
         rows,
@@ -61,7 +61,7 @@ pub(crate) fn view(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     })
 }
 
-fn read(words: &mut Words<'_>) -> Result<Copied, FragmentRefusal> {
+fn read(words: &mut QueryParams<'_>) -> Result<CopyBox, FragmentError> {
     let types = [
         "f16", "bf16", "f32", "f64", "u8", "u16", "u32", "u64", "s32", "s64",
     ];
@@ -79,7 +79,7 @@ fn read(words: &mut Words<'_>) -> Result<Copied, FragmentRefusal> {
             "found the box `{extents}`, expected two extents from 1 to {MAX_EXTENT} such as `64x8`"
         ))
     })?;
-    let names = Swizzle::ALL.map(Swizzle::name);
+    let names = SwizzleMode::ALL.map(SwizzleMode::name);
     // The most common mode is first.
     let mut names = names.to_vec();
     names.swap(0, 3);
@@ -92,17 +92,17 @@ fn read(words: &mut Words<'_>) -> Result<Copied, FragmentRefusal> {
         )));
     }
     let element_bytes = ScalarType::from_name(ty).map_or(4, |ty| u64::from(ty.width_bytes()));
-    Ok(Copied {
+    Ok(CopyBox {
         ty: ty.to_owned(),
         element_bytes,
         columns,
         rows,
-        swizzle: Swizzle::from_name(name).unwrap_or_default(),
+        swizzle: SwizzleMode::from_name(name).unwrap_or_default(),
         base,
     })
 }
 
-impl Copied {
+impl CopyBox {
     fn row_bytes(&self) -> u64 {
         self.columns * self.element_bytes
     }
@@ -133,11 +133,11 @@ impl Copied {
             .collect();
         let first = pieces.keys().next().copied().unwrap_or(0) * PIECE / LINE;
         let last = pieces.keys().next_back().copied().unwrap_or(0) * PIECE / LINE;
-        let view = LayoutView::of_grid(
+        let view = LayoutView::from_grid(
             (last - first + 1) as usize,
             (LINE / PIECE) as usize,
             &["row", "k"],
-            &|line, piece| -> Vec<Place> {
+            &|line, piece| -> Vec<ElementLocation> {
                 let number = (first + line as u64) * (LINE / PIECE) + piece as u64;
                 let found = pieces.get(&number);
                 found
@@ -180,14 +180,14 @@ impl Copied {
         }
         let rows = self.rows as usize;
         let n_pieces = self.row_bytes().div_ceil(PIECE) as usize;
-        let view = LayoutView::of_grid(rows, n_pieces, &["row", "k"], &|row, piece| {
+        let view = LayoutView::from_grid(rows, n_pieces, &["row", "k"], &|row, piece| {
             let found = found.get(&[row as u32, piece as u32]);
             found.cloned().into_iter().collect()
         });
         LayoutView {
             row_name: "coordinate 1".to_owned(),
             column_name: "16-byte chunk".to_owned(),
-            wrong,
+            mismatched_cells: wrong,
             ..view
         }
     }
@@ -195,20 +195,20 @@ impl Copied {
     fn rule(&self) -> String {
         let plain = format!("byte = base + row*{} + column*es", self.row_bytes());
         let swizzled = match self.swizzle {
-            Swizzle::None => "",
-            Swizzle::B32 => ", then bit 4 ^= bit 7",
-            Swizzle::B64 => ", then bits 4-5 ^= bits 7-8",
-            Swizzle::B128 => ", then bits 4-6 ^= bits 7-9",
-            Swizzle::B128Atom32 => ", then bits 5-6 ^= bits 7-8",
-            Swizzle::B128Atom32Flip8 => ", then bits 5-6 ^= bits 7-8, bit 3 ^= bit 7",
-            Swizzle::B128Atom64 => ", then bit 6 ^= bit 7",
+            SwizzleMode::None => "",
+            SwizzleMode::B32 => ", then bit 4 ^= bit 7",
+            SwizzleMode::B64 => ", then bits 4-5 ^= bits 7-8",
+            SwizzleMode::B128 => ", then bits 4-6 ^= bits 7-9",
+            SwizzleMode::B128Atom32 => ", then bits 5-6 ^= bits 7-8",
+            SwizzleMode::B128Atom32Flip8 => ", then bits 5-6 ^= bits 7-8, bit 3 ^= bit 7",
+            SwizzleMode::B128Atom64 => ", then bit 6 ^= bit 7",
         };
         format!("{plain}{swizzled}")
     }
 
     /// Returns the `//@` annotation of the tensor map, so that a copy with this map can be run.
     fn annotation(&self) -> String {
-        let Copied {
+        let CopyBox {
             ty,
             columns,
             rows,
@@ -235,7 +235,7 @@ impl Copied {
                 span / self.element_bytes
             ));
         }
-        if self.swizzle == Swizzle::None {
+        if self.swizzle == SwizzleMode::None {
             notes.push("Without a swizzle (`CU_TENSOR_MAP_SWIZZLE_NONE`), rows are contiguous. The address of the tile must be a multiple of 128.".to_owned());
         } else {
             notes.push(format!(
@@ -256,7 +256,7 @@ impl Copied {
         let moved = self
             .pieces()
             .filter(|(_, _, plain)| self.swizzle.apply(*plain) != *plain);
-        if self.swizzle != Swizzle::None {
+        if self.swizzle != SwizzleMode::None {
             notes.push(format!(
                 "The swizzle moves {} of {n} chunks.",
                 moved.count()

@@ -9,7 +9,7 @@ use warpgrid_isa::layout::{DescriptorKind, MatrixDescriptor};
 
 /// Constant in the format of a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DescriptorConstant {
+pub(crate) struct DescriptorLiteral {
     /// Byte range in the source.
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -20,7 +20,7 @@ pub(crate) struct DescriptorConstant {
 }
 
 /// Returns the descriptor constant at a position.
-pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorConstant> {
+pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorLiteral> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let before = source.get(..at)?;
     let mut start = before.rfind(|c| !is_part(c)).map_or(0, |found| found + 1);
@@ -36,7 +36,7 @@ pub(crate) fn descriptor_at(source: &str, at: usize) -> Option<DescriptorConstan
         value
     };
     let (family, kind, descriptor) = form_of(bits)?;
-    Some(DescriptorConstant {
+    Some(DescriptorLiteral {
         start,
         end,
         bits,

@@ -1,6 +1,6 @@
 //! SVG drawing of a layout: the grid with the location of each element, in the color of its thread, lane or 16-byte chunk.
 
-use crate::layouts::fragment::grid_drawing::{Cell, Drawing, Grid, Mark};
+use crate::layouts::fragment::grid_drawing::{CellStyle, Drawing, DrawnCell, DrawnGrid};
 use crate::layouts::tensor::LayoutView;
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ pub fn svg(view: &LayoutView) -> String {
     if view.rows == 0 {
         return of_fields(view);
     }
-    let wrong: BTreeSet<[u32; 2]> = view.wrong.iter().copied().collect();
+    let wrong: BTreeSet<[u32; 2]> = view.mismatched_cells.iter().copied().collect();
     let marked: BTreeSet<[u32; 2]> = view.marked.iter().copied().collect();
     let mark = |at: [u32; 2]| match (wrong.contains(&at), marked.contains(&at)) {
-        (true, _) => Mark::Wrong,
-        (false, true) => Mark::Plain,
-        (false, false) if marked.is_empty() => Mark::Plain,
-        (false, false) => Mark::Faint,
+        (true, _) => CellStyle::Wrong,
+        (false, true) => CellStyle::Plain,
+        (false, false) if marked.is_empty() => CellStyle::Plain,
+        (false, false) => CellStyle::Faint,
     };
     let cell = |row: usize, column: usize| {
         let place = view.grid.get(row)?.get(column)?.first()?;
         let (label, detail) = view.label(place);
-        Some(Cell {
+        Some(DrawnCell {
             label,
             detail,
             colour: view.colour(row, column),
@@ -33,7 +33,7 @@ pub fn svg(view: &LayoutView) -> String {
     let drawing = Drawing {
         title: view.title.replace('`', ""),
         below: view.rule.replace('`', ""),
-        grids: vec![Grid {
+        grids: vec![DrawnGrid {
             name: String::new(),
             size: (rows, columns),
             cells: cells.collect(),
@@ -51,11 +51,11 @@ fn of_fields(view: &LayoutView) -> String {
             false => format!("{low}-{high}"),
         };
         let words = format!("bits {bits}, {}: {}", field.name, field.meaning);
-        let cell = Cell {
+        let cell = DrawnCell {
             label: bits,
             detail: field.value.to_string(),
             colour: at % 32,
-            mark: Mark::Plain,
+            mark: CellStyle::Plain,
             words,
         };
         [Some(cell)]
@@ -63,7 +63,7 @@ fn of_fields(view: &LayoutView) -> String {
     let drawing = Drawing {
         title: view.title.replace('`', ""),
         below: view.rule.replace('`', ""),
-        grids: vec![Grid {
+        grids: vec![DrawnGrid {
             name: String::new(),
             size: (view.fields.len(), 1),
             cells: cells.collect(),

@@ -1,7 +1,7 @@
 //! Instruction descriptors of `tcgen05.mma`: encoding from query parameters, and decoding.
 
-use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
-use crate::layouts::tensor::query_parameters::Words;
+use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::registers::bits_of;
 use crate::layouts::tensor::tensor_memory::PRODUCT;
 use crate::layouts::tensor::{DescriptorField, LayoutView, RelatedLayout, refusal};
@@ -27,8 +27,8 @@ pub(crate) fn kind_named(name: &str) -> Option<MmaKind> {
 
 /// Returns the name of the MMA kind that the parameters select.
 pub(crate) fn chosen_kind(
-    words: &mut Words<'_>,
-) -> Result<(&'static str, MmaKind), FragmentRefusal> {
+    words: &mut QueryParams<'_>,
+) -> Result<(&'static str, MmaKind), FragmentError> {
     let names = KINDS.map(|(name, _)| name);
     let name = words.choice("kind", &names, "the kind of MMA, such as `.kind::f16`")?;
     Ok((name, kind_named(name).unwrap_or(MmaKind::F16)))
@@ -39,7 +39,7 @@ pub(crate) fn decoded(
     bits: u64,
     name: &str,
     kind: MmaKind,
-) -> Result<InstructionDescriptor, FragmentRefusal> {
+) -> Result<InstructionDescriptor, FragmentError> {
     let bits = bits as u32;
     InstructionDescriptor::decode(bits, kind).ok_or_else(|| {
         refusal(format!(
@@ -48,7 +48,7 @@ pub(crate) fn decoded(
     })
 }
 
-pub(crate) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+pub(crate) fn instruction(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
     let (name, kind) = chosen_kind(words)?;
     let about = "the bits of the descriptor, which determine all other fields";
     let written = words.bits("descriptor", u32::MAX.into(), about)?;
@@ -101,7 +101,7 @@ pub(crate) fn instruction(words: &mut Words<'_>) -> Result<LayoutView, FragmentR
         notes,
         ptx: vec![format!("mov.b32 %idesc, 0x{bits:08x};")],
         related: related.into(),
-        ..LayoutView::of_grid(0, 0, &[], &|_, _| Vec::new())
+        ..LayoutView::from_grid(0, 0, &[], &|_, _| Vec::new())
     })
 }
 
@@ -167,7 +167,10 @@ pub(crate) fn fields_of(bits: u32, kind: &str) -> Option<Vec<DescriptorField>> {
 }
 
 /// Reads the parameters of an instruction descriptor.
-fn chosen(words: &mut Words<'_>, kind: MmaKind) -> Result<InstructionDescriptor, FragmentRefusal> {
+fn chosen(
+    words: &mut QueryParams<'_>,
+    kind: MmaKind,
+) -> Result<InstructionDescriptor, FragmentError> {
     let (types, sums): (&[&str], &[&str]) = match kind {
         MmaKind::F16 => (&["f16", "bf16"], &["f32", "f16"]),
         MmaKind::Tf32 => (&["tf32"], &["f32"]),
@@ -225,9 +228,9 @@ fn ty(name: &str) -> ScalarType {
 
 /// Reads the type of the scale factors, and the byte IDs of the scale factors of A and B.
 fn scale_factors(
-    words: &mut Words<'_>,
+    words: &mut QueryParams<'_>,
     kind: MmaKind,
-) -> Result<(ScalarType, [u32; 2]), FragmentRefusal> {
+) -> Result<(ScalarType, [u32; 2]), FragmentError> {
     if !kind.is_scaled() {
         return Ok((ScalarType::Ue4m3, [0; 2]));
     }

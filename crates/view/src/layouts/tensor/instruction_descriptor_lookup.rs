@@ -7,7 +7,7 @@ use crate::layouts::tensor::instruction_descriptor::fields_of;
 
 /// Constant, or register with a constant value, that is used as an instruction descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct InstructionConstant {
+pub(crate) struct InstructionDescriptorLiteral {
     /// Byte range in the source.
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -40,7 +40,10 @@ pub fn descriptor_operand(instruction: &str) -> Option<DescriptorOperand<'_>> {
 }
 
 /// Returns the instruction descriptor at a position: a constant operand of an MMA instruction, or a register that holds the constant.
-pub(crate) fn instruction_descriptor_at(source: &str, at: usize) -> Option<InstructionConstant> {
+pub(crate) fn instruction_descriptor_at(
+    source: &str,
+    at: usize,
+) -> Option<InstructionDescriptorLiteral> {
     // Most sources contain no such instruction.
     if !source.contains("tcgen05.mma") {
         return None;
@@ -69,7 +72,7 @@ pub(crate) fn instruction_descriptor_at(source: &str, at: usize) -> Option<Instr
             (kind_of(token)?, bits)
         }
     };
-    Some(InstructionConstant {
+    Some(InstructionDescriptorLiteral {
         start,
         end,
         bits,

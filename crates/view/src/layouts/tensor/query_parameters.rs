@@ -2,7 +2,7 @@
 //! the page.
 
 use crate::expression::tree::read_unsigned;
-use crate::layouts::fragment::request::{FragmentRefusal, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
 use crate::layouts::tensor::{LayoutView, refusal};
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::fragment::Shape;
@@ -21,7 +21,7 @@ pub struct LayoutParameter {
 }
 
 /// Parameters of a query, and the parameters that have been read.
-pub(crate) struct Words<'r> {
+pub(crate) struct QueryParams<'r> {
     request: &'r FragmentRequest,
     /// Whether invalid values are replaced instead of rejected.
     replaces: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Words<'r> {
 
 /// Range of matrix sizes of a shape.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes {
+pub(crate) struct ShapeLimits {
     pub(crate) rows: &'static [u16],
     /// Minimum and maximum number of columns, and the number of which they are a multiple.
     pub(crate) columns: (u16, u16, u16),
@@ -53,10 +53,10 @@ fn is_spelling(written: &str, choice: &str) -> bool {
     written == choice || FORMER_VALUES.contains(&(written, choice))
 }
 
-impl<'r> Words<'r> {
+impl<'r> QueryParams<'r> {
     /// Reads the parameters of a request. An invalid value is an error.
-    pub(crate) fn strict(request: &'r FragmentRequest) -> Words<'r> {
-        Words {
+    pub(crate) fn strict(request: &'r FragmentRequest) -> QueryParams<'r> {
+        QueryParams {
             request,
             replaces: false,
             parameters: Vec::new(),
@@ -65,10 +65,10 @@ impl<'r> Words<'r> {
     }
 
     /// Reads the parameters of a request, and replaces each invalid value by a default.
-    pub(crate) fn lenient(request: &'r FragmentRequest) -> Words<'r> {
-        Words {
+    pub(crate) fn lenient(request: &'r FragmentRequest) -> QueryParams<'r> {
+        QueryParams {
             replaces: true,
-            ..Words::strict(request)
+            ..QueryParams::strict(request)
         }
     }
 
@@ -83,7 +83,7 @@ impl<'r> Words<'r> {
         (!found.is_empty()).then_some(found)
     }
 
-    fn take(&mut self, name: &str, value: String, choices: &[&str], about: &str) {
+    fn consume(&mut self, name: &str, value: String, choices: &[&str], about: &str) {
         self.parameters.push(LayoutParameter {
             name: name.to_owned(),
             value,
@@ -93,7 +93,7 @@ impl<'r> Words<'r> {
     }
 
     /// Returns an error for an invalid value, or records the message if invalid values are replaced.
-    fn instead(&mut self, message: String) -> Result<(), FragmentRefusal> {
+    fn substitute(&mut self, message: String) -> Result<(), FragmentError> {
         if !self.replaces {
             return Err(refusal(message));
         }
@@ -107,7 +107,7 @@ impl<'r> Words<'r> {
         name: &'static str,
         choices: &[&'static str],
         about: &str,
-    ) -> Result<&'static str, FragmentRefusal> {
+    ) -> Result<&'static str, FragmentError> {
         let first = choices.first().copied().unwrap_or("");
         let chosen = match self.written(name) {
             None => first,
@@ -117,28 +117,24 @@ impl<'r> Words<'r> {
                     let known: Vec<String> =
                         choices.iter().map(|choice| format!("`{choice}`")).collect();
                     let known = known.join(", ");
-                    self.instead(format!("found {name} `{written}`, expected {known}"))?;
+                    self.substitute(format!("found {name} `{written}`, expected {known}"))?;
                     first
                 }
             },
         };
-        self.take(name, chosen.to_owned(), choices, about);
+        self.consume(name, chosen.to_owned(), choices, about);
         Ok(chosen)
     }
 
     /// Reads a parameter with arbitrary text.
     pub(crate) fn text(&mut self, name: &'static str, usual: &str, about: &str) -> String {
         let text = self.written(name).unwrap_or(usual).to_owned();
-        self.take(name, text.clone(), &[], about);
+        self.consume(name, text.clone(), &[], about);
         text
     }
 
     /// Reads a parameter with the values `no` and `yes`.
-    pub(crate) fn flag(
-        &mut self,
-        name: &'static str,
-        about: &str,
-    ) -> Result<bool, FragmentRefusal> {
+    pub(crate) fn flag(&mut self, name: &'static str, about: &str) -> Result<bool, FragmentError> {
         Ok(self.choice(name, &["no", "yes"], about)? == "yes")
     }
 
@@ -149,7 +145,7 @@ impl<'r> Words<'r> {
         usual: u64,
         most: u64,
         about: &str,
-    ) -> Result<u64, FragmentRefusal> {
+    ) -> Result<u64, FragmentError> {
         let number = match self.written(name) {
             None => usual,
             Some(written) => match read_unsigned(written).filter(|number| *number <= most) {
@@ -157,12 +153,12 @@ impl<'r> Words<'r> {
                 None => {
                     let message =
                         format!("found {name} `{written}`, expected a number of at most {most}");
-                    self.instead(message)?;
+                    self.substitute(message)?;
                     usual
                 }
             },
         };
-        self.take(name, number.to_string(), &[], about);
+        self.consume(name, number.to_string(), &[], about);
         Ok(number)
     }
 
@@ -172,27 +168,27 @@ impl<'r> Words<'r> {
         name: &'static str,
         most: u64,
         about: &str,
-    ) -> Result<Option<u64>, FragmentRefusal> {
+    ) -> Result<Option<u64>, FragmentError> {
         let Some(written) = self.written(name) else {
-            self.take(name, String::new(), &[], about);
+            self.consume(name, String::new(), &[], about);
             return Ok(None);
         };
         let bits = read_unsigned(written).filter(|bits| *bits <= most);
         match bits {
-            Some(bits) => self.take(name, format!("0x{bits:x}"), &[], about),
+            Some(bits) => self.consume(name, format!("0x{bits:x}"), &[], about),
             None => {
-                self.instead(format!(
+                self.substitute(format!(
                     "found {name} `{written}`, expected bits such as `0x4000004000010040`"
                 ))?;
-                self.take(name, String::new(), &[], about);
+                self.consume(name, String::new(), &[], about);
             }
         }
         Ok(bits)
     }
 
     /// Reads the number of rows and columns: `m64n128`, optionally followed by `k`.
-    pub(crate) fn shape(&mut self, sizes: Sizes) -> Result<(usize, usize), FragmentRefusal> {
-        let Sizes {
+    pub(crate) fn shape(&mut self, sizes: ShapeLimits) -> Result<(usize, usize), FragmentError> {
+        let ShapeLimits {
             rows,
             columns: (fewest, most, step),
             usual,
@@ -208,7 +204,7 @@ impl<'r> Words<'r> {
                 Some(shape) => size = (shape.m, shape.n),
                 None => {
                     let m: Vec<String> = rows.iter().map(|m| format!("m{m}")).collect();
-                    self.instead(format!(
+                    self.substitute(format!(
                         "found shape `{written}`, expected {} and n{fewest} to n{most} in steps of {step}, such as `m{}n{}`",
                         m.join(", "),
                         usual.0,
@@ -218,12 +214,12 @@ impl<'r> Words<'r> {
             }
         }
         let about = "the number of rows of A and the number of columns of B";
-        self.take("shape", format!("m{}n{}", size.0, size.1), &[], about);
+        self.consume("shape", format!("m{}n{}", size.0, size.1), &[], about);
         Ok((usize::from(size.0), usize::from(size.1)))
     }
 
     /// Adds the parameters to the view. Returns an error if the request contains a parameter that has not been read.
-    pub(crate) fn finish(&mut self, mut view: LayoutView) -> Result<LayoutView, FragmentRefusal> {
+    pub(crate) fn finish(&mut self, mut view: LayoutView) -> Result<LayoutView, FragmentError> {
         let known: Vec<String> = self
             .parameters
             .iter()
@@ -242,7 +238,7 @@ impl<'r> Words<'r> {
                 true => "expected none".to_owned(),
                 false => format!("expected {}", known.join(", ")),
             };
-            self.instead(format!("found parameter `{name}`, {expected}"))?;
+            self.substitute(format!("found parameter `{name}`, {expected}"))?;
         }
         view.parameters.clone_from(&self.parameters);
         Ok(view)

@@ -1,17 +1,17 @@
 //! Register layouts: operand A and accumulator of `wgmma`, and metadata of sparse operands.
 
-use crate::layouts::fragment::request::FragmentRefusal;
-use crate::layouts::tensor::query_parameters::{Sizes, Words};
-use crate::layouts::tensor::{LayoutView, Place, Registers};
+use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::tensor::query_parameters::{QueryParams, ShapeLimits};
+use crate::layouts::tensor::{ElementLocation, LayoutView, RegisterShape};
 use warpgrid_isa::ScalarType;
-use warpgrid_isa::layout::{Sparsity, factor_element, sum_element};
+use warpgrid_isa::layout::{SparseMetadataLayout, accumulator_element, operand_element};
 
 /// Number of threads of a warpgroup and of lanes of a warp.
 const THREADS: usize = 128;
 const LANES: usize = 32;
 const ROWS: usize = 16;
 /// Shapes of `wgmma`.
-pub(crate) const WARPGROUP: Sizes = Sizes {
+pub(crate) const WARPGROUP: ShapeLimits = ShapeLimits {
     rows: &[64],
     columns: (8, 256, 8),
     usual: (64, 64),
@@ -26,17 +26,17 @@ pub(crate) fn bits_of(ty: &str) -> u32 {
     }
 }
 
-pub(crate) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+pub(crate) fn sums(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
     let ty = words.choice("type", &["f32", "f16", "s32"], "the type of D")?;
     let (rows, columns) = words.shape(WARPGROUP)?;
     let per_register = if ty == "f16" { 2 } else { 1 };
-    let size = Registers {
+    let size = RegisterShape {
         threads: THREADS,
         registers: columns / 2 / per_register,
         elements: per_register,
     };
-    let view = LayoutView::of_registers(rows, columns, size, &|thread, register, position| {
-        let (row, column) = sum_element(thread % LANES, register * per_register + position);
+    let view = LayoutView::from_registers(rows, columns, size, &|thread, register, position| {
+        let (row, column) = accumulator_element(thread % LANES, register * per_register + position);
         (thread / LANES * ROWS + row, column)
     });
     Ok(LayoutView {
@@ -53,19 +53,19 @@ pub(crate) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
     })
 }
 
-pub(crate) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
     let ty = words.choice("type", &types, "the type of A")?;
     let bits = bits_of(ty);
     let per_register = (32 / bits) as usize;
     let depth = 8 * per_register;
-    let size = Registers {
+    let size = RegisterShape {
         threads: THREADS,
         registers: 4,
         elements: per_register,
     };
-    let view = LayoutView::of_registers(64, depth, size, &|thread, register, position| {
-        let (row, column) = factor_element(thread % LANES, register, position, per_register);
+    let view = LayoutView::from_registers(64, depth, size, &|thread, register, position| {
+        let (row, column) = operand_element(thread % LANES, register, position, per_register);
         (thread / LANES * ROWS + row, column)
     });
     let mut notes = vec![format!(
@@ -88,7 +88,7 @@ pub(crate) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         ),
         letters: LETTERS.to_owned(),
         notes,
-        sure: if bits == 1 { "medium" } else { "high" }.to_owned(),
+        confidence: if bits == 1 { "medium" } else { "high" }.to_owned(),
         element_bits: bits,
         ..view
     })
@@ -145,15 +145,15 @@ impl SparseOperation {
 
 /// Returns the layout of the metadata of a sparse matrix A.
 pub(crate) fn metadata(
-    words: &mut Words<'_>,
+    words: &mut QueryParams<'_>,
     operation: SparseOperation,
-) -> Result<LayoutView, FragmentRefusal> {
+) -> Result<LayoutView, FragmentError> {
     let ty = words.choice("type", operation.types(), "the type of A")?;
     let bits = bits_of(ty);
     let depths = operation.depths(bits);
     let depth = words.choice("k", depths, "the number of columns of the dense matrix A")?;
     let depth: usize = depth.parse().unwrap_or(32);
-    let of = |selector| Sparsity {
+    let of = |selector| SparseMetadataLayout {
         bits,
         depth,
         selector,
@@ -174,7 +174,7 @@ pub(crate) fn metadata(
         Err(_) => (0..4 / n_read.next_power_of_two() as u32).collect(),
     };
     let rows = operation.rows();
-    let places = |row: usize, chunk: usize| -> Vec<Place> {
+    let places = |row: usize, chunk: usize| -> Vec<ElementLocation> {
         let place = |selector: &u32| {
             let (lane, bit) = of(*selector).place(row % ROWS, chunk);
             vec![(row / ROWS * LANES + lane) as u32, bit as u32]
@@ -202,6 +202,6 @@ pub(crate) fn metadata(
         },
         column_name: format!("chunk of {chunk} columns"),
         element_bits: 4,
-        ..LayoutView::of_grid(rows, n_chunks, &["thread", "bit"], &places)
+        ..LayoutView::from_grid(rows, n_chunks, &["thread", "bit"], &places)
     })
 }

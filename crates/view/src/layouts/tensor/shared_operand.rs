@@ -1,14 +1,15 @@
 //! Operand matrices in shared memory. A descriptor specifies the address of each element.
 
-use crate::layouts::fragment::request::FragmentRefusal;
+use crate::layouts::fragment::request::FragmentError;
 use crate::layouts::tensor::instruction_descriptor::{chosen_kind, decoded};
-use crate::layouts::tensor::query_parameters::Words;
+use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::registers::{WARPGROUP, bits_of};
 use crate::layouts::tensor::tensor_memory::PRODUCT;
-use crate::layouts::tensor::{DescriptorField, Factor, LayoutView, Place, refusal};
+use crate::layouts::tensor::{DescriptorField, ElementLocation, LayoutView, Operand, refusal};
 use warpgrid_isa::MmaKind;
 use warpgrid_isa::layout::{
-    DescriptorKind, InstructionDescriptor, Major, MatrixDescriptor, SharedFactor, Storage, Swizzle,
+    DescriptorKind, ElementPacking, InstructionDescriptor, Major, MatrixDescriptor,
+    SharedMatrixOperand, SwizzleMode,
 };
 
 /// Number of bytes along k that one instruction reads of a dense operand.
@@ -18,11 +19,11 @@ const MAX_BYTES: u64 = 0x3ffff;
 
 /// Operand matrix in shared memory, as specified by query parameters.
 #[derive(Clone, Debug)]
-pub(crate) struct Described {
+pub(crate) struct SharedOperand {
     pub(crate) kind: DescriptorKind,
-    pub(crate) factor: Factor,
+    pub(crate) factor: Operand,
     pub(crate) ty: String,
-    pub(crate) matrix: SharedFactor,
+    pub(crate) matrix: SharedMatrixOperand,
     /// Number of rows of A or columns of B.
     pub(crate) lines: usize,
     /// Number of bytes along k that one instruction reads.
@@ -43,11 +44,11 @@ pub(crate) struct InstructionBits {
 
 /// Properties of an operand in addition to its descriptor.
 #[derive(Clone, Copy, Debug)]
-struct Chosen<'a> {
+struct OperandChoice<'a> {
     kind: DescriptorKind,
-    factor: Factor,
+    factor: Operand,
     ty: &'a str,
-    storage: Storage,
+    storage: ElementPacking,
     /// Number of rows of A and of columns of B.
     size: (usize, usize),
     major: &'a str,
@@ -55,7 +56,7 @@ struct Chosen<'a> {
     is_sparse: Option<bool>,
 }
 
-impl Described {
+impl SharedOperand {
     /// Returns the number of elements along k in the given number of bytes.
     pub(crate) fn depth_of(&self, bytes: u64) -> u64 {
         depth_of(self.matrix.storage, bytes)
@@ -87,10 +88,10 @@ impl Described {
             ..
         } = self.matrix.descriptor;
         match (self.matrix.major, swizzle) {
-            (Major::K, Swizzle::None) => self.one_bytes / 16 * leading_bytes,
+            (Major::K, SwizzleMode::None) => self.one_bytes / 16 * leading_bytes,
             (Major::K, _) => self.one_bytes,
-            (Major::Mn, Swizzle::None) => self.depth() / 8 * leading_bytes,
-            (Major::Mn, Swizzle::B128Atom32) => self.depth() / 4 * stride_bytes,
+            (Major::Mn, SwizzleMode::None) => self.depth() / 8 * leading_bytes,
+            (Major::Mn, SwizzleMode::B128Atom32) => self.depth() / 4 * stride_bytes,
             (Major::Mn, _) => self.depth() / 8 * stride_bytes,
         }
     }
@@ -104,15 +105,15 @@ impl Described {
 
     pub(crate) fn line_name(&self) -> &'static str {
         match self.factor {
-            Factor::A => "row of A",
-            Factor::B => "column of B",
+            Operand::A => "row of A",
+            Operand::B => "column of B",
         }
     }
 
     pub(crate) fn title(&self, depth: u64) -> String {
         let name = match self.factor {
-            Factor::A => 'A',
-            Factor::B => 'B',
+            Operand::A => 'A',
+            Operand::B => 'B',
         };
         format!(
             "{name} of `{}`, {} × {depth} of `{}`, {}-major, swizzle {}, in shared memory",
@@ -150,8 +151,8 @@ impl Described {
     /// Returns the fields with their meaning in bytes, units of 16 bytes and elements.
     pub(crate) fn fields(&self) -> Vec<DescriptorField> {
         let size = match self.matrix.storage {
-            Storage::Bytes(size) => Some(size),
-            Storage::Padded(_) | Storage::Nibbles => None,
+            ElementPacking::Bytes(size) => Some(size),
+            ElementPacking::Padded(_) | ElementPacking::Nibbles => None,
         };
         self.bits().map_or_else(Vec::new, |bits| {
             fields(bits, &self.matrix.descriptor, self.kind, size)
@@ -159,40 +160,41 @@ impl Described {
     }
 }
 
-fn depth_of(storage: Storage, bytes: u64) -> u64 {
+fn depth_of(storage: ElementPacking, bytes: u64) -> u64 {
     match storage {
-        Storage::Bytes(size) => bytes / u64::from(size),
-        Storage::Padded(_) => bytes,
-        Storage::Nibbles => 2 * bytes,
+        ElementPacking::Bytes(size) => bytes / u64::from(size),
+        ElementPacking::Padded(_) => bytes,
+        ElementPacking::Nibbles => 2 * bytes,
     }
 }
 
-fn line_bytes(storage: Storage, lines: usize) -> u64 {
+fn line_bytes(storage: ElementPacking, lines: usize) -> u64 {
     match storage {
-        Storage::Bytes(size) => lines as u64 * u64::from(size),
-        Storage::Padded(_) | Storage::Nibbles => lines as u64,
+        ElementPacking::Bytes(size) => lines as u64 * u64::from(size),
+        ElementPacking::Padded(_) | ElementPacking::Nibbles => lines as u64,
     }
 }
 
 /// Returns the layout of an operand of `wgmma`.
 pub(crate) fn warpgroup(
-    words: &mut Words<'_>,
-    factor: Factor,
-) -> Result<LayoutView, FragmentRefusal> {
+    words: &mut QueryParams<'_>,
+    factor: Operand,
+) -> Result<LayoutView, FragmentError> {
     let found = read_warpgroup(words, factor)?;
     described(words, &found)
 }
 
 /// Reads the parameters of an operand of `wgmma`.
 pub(crate) fn read_warpgroup(
-    words: &mut Words<'_>,
-    factor: Factor,
-) -> Result<Described, FragmentRefusal> {
+    words: &mut QueryParams<'_>,
+    factor: Operand,
+) -> Result<SharedOperand, FragmentError> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
     let ty = words.choice("type", &types, "the type of an element")?;
     let size = words.shape(WARPGROUP)?;
     // Single-bit elements are displayed as 32-bit words.
-    let storage = Storage::Bytes(bits_of(ty).div_ceil(8).max(if ty == "b1" { 4 } else { 1 }));
+    let storage =
+        ElementPacking::Bytes(bits_of(ty).div_ceil(8).max(if ty == "b1" { 4 } else { 1 }));
     let majors: &[&str] = match bits_of(ty) {
         16 => &["k", "mn"],
         _ => &["k"],
@@ -203,7 +205,7 @@ pub(crate) fn read_warpgroup(
         "the major-ness, which is the index that is contiguous in memory",
     )?;
     let swizzles = ["128B", "64B", "32B", "none"];
-    let chosen = Chosen {
+    let chosen = OperandChoice {
         kind: DescriptorKind::Warpgroup,
         factor,
         ty,
@@ -217,24 +219,24 @@ pub(crate) fn read_warpgroup(
 
 /// Returns the layout of an operand of `tcgen05.mma`.
 pub(crate) fn tensor_memory(
-    words: &mut Words<'_>,
-    factor: Factor,
-) -> Result<LayoutView, FragmentRefusal> {
+    words: &mut QueryParams<'_>,
+    factor: Operand,
+) -> Result<LayoutView, FragmentError> {
     let found = read_tensor_memory(words, factor)?;
     described(words, &found)
 }
 
 /// Reads the parameters of an operand of `tcgen05.mma`.
 pub(crate) fn read_tensor_memory(
-    words: &mut Words<'_>,
-    factor: Factor,
-) -> Result<Described, FragmentRefusal> {
+    words: &mut QueryParams<'_>,
+    factor: Operand,
+) -> Result<SharedOperand, FragmentError> {
     let about = "the bits of the instruction descriptor, which encode types, shape and major-ness";
     if let Some(bits) = words.bits("idesc", u32::MAX.into(), about)? {
         let kind = chosen_kind(words)?;
-        let said = said_of(&decoded(bits, kind.0, kind.1)?, factor, kind.1)?;
+        let said = from_instruction_descriptor(&decoded(bits, kind.0, kind.1)?, factor, kind.1)?;
         let swizzles = swizzles_of(said.major, said.storage);
-        return Ok(Described {
+        return Ok(SharedOperand {
             instruction: Some(InstructionBits {
                 bits: bits as u32,
                 kind_name: kind.0,
@@ -264,15 +266,15 @@ pub(crate) fn read_tensor_memory(
         ty => storage_of(ty, MmaKind::F8f6f4),
     };
     let majors: &[&str] = match storage {
-        Storage::Bytes(_) => &["k", "mn"],
-        Storage::Padded(_) | Storage::Nibbles => &["k"],
+        ElementPacking::Bytes(_) => &["k", "mn"],
+        ElementPacking::Padded(_) | ElementPacking::Nibbles => &["k"],
     };
     let major = words.choice(
         "major",
         majors,
         "the major-ness, which is the index that is contiguous in memory",
     )?;
-    let chosen = Chosen {
+    let chosen = OperandChoice {
         kind: DescriptorKind::TensorMemory,
         factor,
         ty,
@@ -286,36 +288,36 @@ pub(crate) fn read_tensor_memory(
 
 /// Returns the supported swizzle modes. Only MN-major operands with 32-bit elements have 32-byte atoms, and they support no other mode (PTX
 /// ISA, "Shared memory layout").
-fn swizzles_of(major: &str, storage: Storage) -> &'static [&'static str] {
+fn swizzles_of(major: &str, storage: ElementPacking) -> &'static [&'static str] {
     const ALL: [&str; 5] = ["128B", "64B", "32B", "none", "128B_atom_32B"];
     match (major, storage) {
-        ("mn", Storage::Bytes(4)) => &ALL[4..],
+        ("mn", ElementPacking::Bytes(4)) => &ALL[4..],
         _ => &ALL[..4],
     }
 }
 
 /// Returns the storage of the values of a type in shared memory.
-fn storage_of(ty: &str, kind: MmaKind) -> Storage {
+fn storage_of(ty: &str, kind: MmaKind) -> ElementPacking {
     match ty {
-        "e2m3" | "e3m2" => Storage::Padded(6),
-        "e2m1" if matches!(kind, MmaKind::Mxf4 | MmaKind::Mxf4nvf4) => Storage::Nibbles,
-        "e2m1" => Storage::Padded(4),
-        ty => Storage::Bytes(bits_of(ty) / 8),
+        "e2m3" | "e3m2" => ElementPacking::Padded(6),
+        "e2m1" if matches!(kind, MmaKind::Mxf4 | MmaKind::Mxf4nvf4) => ElementPacking::Nibbles,
+        "e2m1" => ElementPacking::Padded(4),
+        ty => ElementPacking::Bytes(bits_of(ty) / 8),
     }
 }
 
 /// Properties of an operand in an instruction descriptor.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Said {
-    factor: Factor,
+pub(crate) struct DescriptorOperandInfo {
+    factor: Operand,
     ty: &'static str,
-    pub(crate) storage: Storage,
+    pub(crate) storage: ElementPacking,
     size: (usize, usize),
     major: &'static str,
     is_sparse: bool,
 }
 
-impl Said {
+impl DescriptorOperandInfo {
     /// Returns the major-ness of the operand.
     pub(crate) fn major(&self) -> Major {
         match self.major {
@@ -324,8 +326,8 @@ impl Said {
         }
     }
 
-    fn chosen(&self) -> Chosen<'static> {
-        Chosen {
+    fn chosen(&self) -> OperandChoice<'static> {
+        OperandChoice {
             kind: DescriptorKind::TensorMemory,
             factor: self.factor,
             ty: self.ty,
@@ -338,14 +340,14 @@ impl Said {
 }
 
 /// Returns the properties of an operand in an instruction descriptor.
-pub(crate) fn said_of(
+pub(crate) fn from_instruction_descriptor(
     says: &InstructionDescriptor,
-    factor: Factor,
+    factor: Operand,
     kind: MmaKind,
-) -> Result<Said, FragmentRefusal> {
+) -> Result<DescriptorOperandInfo, FragmentError> {
     let (ty, major) = match factor {
-        Factor::A => (says.a, says.a_major),
-        Factor::B => (says.b, says.b_major),
+        Operand::A => (says.a, says.a_major),
+        Operand::B => (says.b, says.b_major),
     };
     if says.m == 0 || says.n == 0 {
         return Err(refusal(format!(
@@ -353,7 +355,7 @@ pub(crate) fn said_of(
             says.m, says.n
         )));
     }
-    Ok(Said {
+    Ok(DescriptorOperandInfo {
         factor,
         ty: ty.name(),
         storage: storage_of(ty.name(), kind),
@@ -364,15 +366,15 @@ pub(crate) fn said_of(
 }
 
 fn read(
-    words: &mut Words<'_>,
-    chosen: Chosen<'_>,
+    words: &mut QueryParams<'_>,
+    chosen: OperandChoice<'_>,
     swizzles: &[&'static str],
-) -> Result<Described, FragmentRefusal> {
+) -> Result<SharedOperand, FragmentError> {
     let major = match chosen.major {
         "mn" => Major::Mn,
         _ => Major::K,
     };
-    let is_sparse = chosen.factor == Factor::B
+    let is_sparse = chosen.factor == Operand::B
         && match chosen.is_sparse {
             Some(is_sparse) => is_sparse,
             None => words.flag(
@@ -382,8 +384,8 @@ fn read(
         };
     let one_bytes = DEPTH_BYTES * if is_sparse { 2 } else { 1 };
     let lines = match chosen.factor {
-        Factor::A => chosen.size.0,
-        Factor::B => chosen.size.1,
+        Operand::A => chosen.size.0,
+        Operand::B => chosen.size.1,
     };
     let storage = chosen.storage;
     let about = "the bits of the descriptor, which determine all other fields";
@@ -405,11 +407,11 @@ fn read(
             },
         )?,
     };
-    Ok(Described {
+    Ok(SharedOperand {
         kind: chosen.kind,
         factor: chosen.factor,
         ty: chosen.ty.to_owned(),
-        matrix: SharedFactor {
+        matrix: SharedMatrixOperand {
             descriptor,
             major,
             storage,
@@ -421,7 +423,10 @@ fn read(
     })
 }
 
-fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, FragmentRefusal> {
+fn described(
+    words: &mut QueryParams<'_>,
+    found: &SharedOperand,
+) -> Result<LayoutView, FragmentError> {
     let most = found.n_steps();
     let steps: Vec<&'static str> = [(1, "1"), (2, "2"), (4, "4")]
         .into_iter()
@@ -433,15 +438,15 @@ fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, Fra
         "the number of steps along k, where each step is one instruction",
     )?;
     let depth = found.depth_of(found.one_bytes * n_steps.parse().unwrap_or(1));
-    let Described {
+    let SharedOperand {
         matrix,
         kind: _,
         lines,
         ..
     } = found;
     let descriptor = matrix.descriptor;
-    let has_bits = !matches!(matrix.storage, Storage::Bytes(_));
-    let place = |line: usize, k: usize| -> Vec<Place> {
+    let has_bits = !matches!(matrix.storage, ElementPacking::Bytes(_));
+    let place = |line: usize, k: usize| -> Vec<ElementLocation> {
         let (address, bit, _) = matrix.element(line as u64, k as u64);
         let mut place = vec![address as u32];
         if has_bits {
@@ -467,14 +472,14 @@ fn described(words: &mut Words<'_>, found: &Described) -> Result<LayoutView, Fra
         row_name: found.line_name().to_owned(),
         column_name: "k".to_owned(),
         element_bits: match matrix.storage {
-            Storage::Bytes(size) => 8 * size,
-            Storage::Padded(_) => 8,
-            Storage::Nibbles => 4,
+            ElementPacking::Bytes(size) => 8 * size,
+            ElementPacking::Padded(_) => 8,
+            ElementPacking::Nibbles => 4,
         },
         descriptor: found.bits().map(|bits| format!("0x{bits:016x}")),
         fields: found.fields(),
-        sure: sureness(&descriptor).to_owned(),
-        ..LayoutView::of_grid(*lines, depth as usize, names, &place)
+        confidence: sureness(&descriptor).to_owned(),
+        ..LayoutView::from_grid(*lines, depth as usize, names, &place)
     })
 }
 
@@ -483,7 +488,7 @@ pub(crate) const LETTERS: &str = "mn = row of A or column of B, es = element siz
 
 /// Returns the confidence in the locations of elements.
 pub(crate) fn sureness(descriptor: &MatrixDescriptor) -> &'static str {
-    let is_open = descriptor.base_offset != 0 || descriptor.swizzle == Swizzle::B128Atom32;
+    let is_open = descriptor.base_offset != 0 || descriptor.swizzle == SwizzleMode::B128Atom32;
     if is_open { "medium" } else { "high" }
 }
 
@@ -496,13 +501,13 @@ pub(crate) fn base_note(descriptor: &MatrixDescriptor) -> Option<String> {
 
 /// Builds a descriptor from the specified fields. Unspecified fields have the values of a contiguous tile.
 fn chosen(
-    words: &mut Words<'_>,
+    words: &mut QueryParams<'_>,
     swizzles: &[&'static str],
     major: Major,
     extent: TileExtent,
-) -> Result<MatrixDescriptor, FragmentRefusal> {
+) -> Result<MatrixDescriptor, FragmentError> {
     let swizzle = words.choice("swizzle", swizzles, "the swizzle mode of 16-byte chunks")?;
-    let swizzle = Swizzle::from_name(swizzle).unwrap_or_default();
+    let swizzle = SwizzleMode::from_name(swizzle).unwrap_or_default();
     let (leading, stride) = usual_offsets(swizzle, major, extent);
     let start = words.number(
         "start",
@@ -546,7 +551,7 @@ pub(crate) struct TileExtent {
 }
 
 /// Returns the leading and the stride byte offset of a contiguous tile.
-pub(crate) fn usual_offsets(swizzle: Swizzle, major: Major, extent: TileExtent) -> (u64, u64) {
+pub(crate) fn usual_offsets(swizzle: SwizzleMode, major: Major, extent: TileExtent) -> (u64, u64) {
     let TileExtent {
         line_bytes,
         one_bytes,
@@ -557,7 +562,7 @@ pub(crate) fn usual_offsets(swizzle: Swizzle, major: Major, extent: TileExtent) 
         (Major::K, None) => (128, one_bytes / 16 * 128),
         (Major::K, Some(span)) => (16, 8 * span),
         (Major::Mn, None) => (line_bytes.div_ceil(16) * 128, 128),
-        (Major::Mn, Some(_)) if swizzle == Swizzle::B128Atom32 => (depth / 4 * 512, 512),
+        (Major::Mn, Some(_)) if swizzle == SwizzleMode::B128Atom32 => (depth / 4 * 512, 512),
         (Major::Mn, Some(span)) => (depth / 8 * 8 * span, 8 * span),
     }
 }
@@ -569,7 +574,7 @@ pub(crate) fn rule(descriptor: &MatrixDescriptor, major: Major) -> String {
         (Major::K, None) => "mn/8*SBO + mn%8*16 + (k*es/16)*LBO + k*es%16".to_owned(),
         (Major::K, Some(span)) => format!("mn/8*SBO + mn%8*{span} + k*es"),
         (Major::Mn, None) => "(mn*es/16)*SBO + mn*es%16 + k/8*LBO + k%8*16".to_owned(),
-        (Major::Mn, Some(_)) if swizzle == Swizzle::B128Atom32 => {
+        (Major::Mn, Some(_)) if swizzle == SwizzleMode::B128Atom32 => {
             "(mn*es/128)*LBO + mn*es%128 + k/4*SBO + k%4*128".to_owned()
         }
         (Major::Mn, Some(span)) => {
@@ -577,13 +582,13 @@ pub(crate) fn rule(descriptor: &MatrixDescriptor, major: Major) -> String {
         }
     };
     let swizzled = match swizzle {
-        Swizzle::None => "",
-        Swizzle::B32 => ", then bit 4 ^= bit 7",
-        Swizzle::B64 => ", then bits 4-5 ^= bits 7-8",
-        Swizzle::B128 => ", then bits 4-6 ^= bits 7-9",
-        Swizzle::B128Atom32 => ", then bits 5-6 ^= bits 7-8",
-        Swizzle::B128Atom32Flip8 => ", then bits 5-6 ^= bits 7-8, bit 3 ^= bit 7",
-        Swizzle::B128Atom64 => ", then bit 6 ^= bit 7",
+        SwizzleMode::None => "",
+        SwizzleMode::B32 => ", then bit 4 ^= bit 7",
+        SwizzleMode::B64 => ", then bits 4-5 ^= bits 7-8",
+        SwizzleMode::B128 => ", then bits 4-6 ^= bits 7-9",
+        SwizzleMode::B128Atom32 => ", then bits 5-6 ^= bits 7-8",
+        SwizzleMode::B128Atom32Flip8 => ", then bits 5-6 ^= bits 7-8, bit 3 ^= bit 7",
+        SwizzleMode::B128Atom64 => ", then bit 6 ^= bit 7",
     };
     format!("byte = start + {place}{swizzled}")
 }

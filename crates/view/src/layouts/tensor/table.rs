@@ -14,7 +14,11 @@ pub fn table(view: &LayoutView) -> String {
 
 fn write(out: &mut String, view: &LayoutView) -> std::fmt::Result {
     writeln!(out, "{}", view.title.replace('`', ""))?;
-    writeln!(out, "source: {}, certainty {}", view.origin, view.sure)?;
+    writeln!(
+        out,
+        "source: {}, certainty {}",
+        view.origin, view.confidence
+    )?;
     writeln!(out)?;
     writeln!(out, "  {}", view.rule.replace('`', ""))?;
     if !view.letters.is_empty() {
@@ -83,8 +87,12 @@ fn write_grid(out: &mut String, view: &LayoutView) -> std::fmt::Result {
         cells.collect()
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    if !view.wrong.is_empty() {
-        writeln!(out, "`!` marks mismatches: {} cells", view.wrong.len())?;
+    if !view.mismatched_cells.is_empty() {
+        writeln!(
+            out,
+            "`!` marks mismatches: {} cells",
+            view.mismatched_cells.len()
+        )?;
     }
     if !view.marked.is_empty() {
         writeln!(
@@ -116,7 +124,7 @@ fn cell(view: &LayoutView, position: [u32; 2], places: &[Vec<u32>]) -> String {
             false => format!("{first}:{second}"),
         }
     });
-    let is_wrong = view.wrong.contains(&position);
+    let is_wrong = view.mismatched_cells.contains(&position);
     let mark = match (is_wrong, view.marked.contains(&position)) {
         (true, _) => "!",
         (false, true) => "*",

@@ -1,21 +1,21 @@
 //! Layouts in tensor memory: destinations of transfers from registers and shared memory, accumulators, operand A, scale factors and
 //! metadata.
 
-use crate::layouts::fragment::request::FragmentRefusal;
-use crate::layouts::tensor::query_parameters::{Sizes, Words};
+use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::tensor::query_parameters::{QueryParams, ShapeLimits};
 use crate::layouts::tensor::registers::bits_of;
-use crate::layouts::tensor::{Factor, LayoutView, Place, Registers, refusal};
+use crate::layouts::tensor::{ElementLocation, LayoutView, Operand, RegisterShape, refusal};
 use warpgrid_isa::layout::{
-    ProductLayout, copied_lanes, factor_place, metadata_place, moved_place,
+    AccumulatorLayout, copied_lanes, metadata_place, scale_factor_location, transfer_location,
 };
-use warpgrid_isa::{CopyShape, MoveShape, WarpMulticast};
+use warpgrid_isa::{TensorMemoryAccessShape, TensorMemoryCopyShape, WarpMulticast};
 use warpgrid_program::counted;
 
 /// Number of lanes of a warp, and number of columns of tensor memory.
 const LANES: usize = 32;
 const COLUMNS: u64 = 512;
 /// Shapes of `tcgen05.mma`.
-pub(crate) const PRODUCT: Sizes = Sizes {
+pub(crate) const PRODUCT: ShapeLimits = ShapeLimits {
     rows: &[32, 64, 128, 256],
     columns: (8, 256, 8),
     usual: (128, 64),
@@ -33,15 +33,15 @@ pub(crate) enum MoveDirection {
 
 /// Returns the layout of the registers of `tcgen05.ld` or `tcgen05.st`.
 pub(crate) fn moved(
-    words: &mut Words<'_>,
+    words: &mut QueryParams<'_>,
     direction: MoveDirection,
-) -> Result<LayoutView, FragmentRefusal> {
-    const SHAPES: [(&str, MoveShape); 5] = [
-        ("32x32b", MoveShape::M32x32),
-        ("16x64b", MoveShape::M16x64),
-        ("16x128b", MoveShape::M16x128),
-        ("16x256b", MoveShape::M16x256),
-        ("16x32bx2", MoveShape::M16x32x2),
+) -> Result<LayoutView, FragmentError> {
+    const SHAPES: [(&str, TensorMemoryAccessShape); 5] = [
+        ("32x32b", TensorMemoryAccessShape::M32x32),
+        ("16x64b", TensorMemoryAccessShape::M16x64),
+        ("16x128b", TensorMemoryAccessShape::M16x128),
+        ("16x256b", TensorMemoryAccessShape::M16x256),
+        ("16x32bx2", TensorMemoryAccessShape::M16x32x2),
     ];
     let names = SHAPES.map(|(name, _)| name);
     let name = words.choice(
@@ -50,7 +50,7 @@ pub(crate) fn moved(
         "the shape of the transfer in lanes and bits",
     )?;
     let found = SHAPES.iter().find(|(shape, _)| *shape == name);
-    let shape = found.map_or(MoveShape::M32x32, |(_, shape)| *shape);
+    let shape = found.map_or(TensorMemoryAccessShape::M32x32, |(_, shape)| *shape);
     let times = repetition_count(words, shape)?;
     let n_registers = times * shape.registers();
     let (verb, modifier) = match direction {
@@ -63,17 +63,24 @@ pub(crate) fn moved(
     )?;
     let per_register = if packs { 2 } else { 1 };
     let half = match shape {
-        MoveShape::M16x32x2 => {
+        TensorMemoryAccessShape::M16x32x2 => {
             let about = "the number of columns between the halves of the lanes";
             words.number("half", n_registers as u64, COLUMNS - 1, about)? as u32
         }
-        MoveShape::M32x32 | MoveShape::M16x64 | MoveShape::M16x128 | MoveShape::M16x256 => 0,
+        TensorMemoryAccessShape::M32x32
+        | TensorMemoryAccessShape::M16x64
+        | TensorMemoryAccessShape::M16x128
+        | TensorMemoryAccessShape::M16x256 => 0,
     };
     let place = |thread: usize, register: usize, element: usize| {
-        let (lane, column) = moved_place(shape, half, thread as u32, register as u32);
+        let (lane, column) = transfer_location(shape, half, thread as u32, register as u32);
         (lane as usize, column as usize * per_register + element)
     };
-    let rows = if shape == MoveShape::M32x32 { 32 } else { 16 };
+    let rows = if shape == TensorMemoryAccessShape::M32x32 {
+        32
+    } else {
+        16
+    };
     let last = (0..LANES).map(|thread| place(thread, n_registers - 1, per_register - 1).1);
     let columns = last.max().unwrap_or(0) + 1;
     let mut notes = vec![
@@ -85,7 +92,7 @@ pub(crate) fn moved(
             MoveDirection::Load => "A column c of the rule represents two columns of tensor memory. A register packs the low halves of columns 2*c and 2*c + 1.".to_owned(),
         });
     }
-    let held = Registers {
+    let held = RegisterShape {
         threads: LANES,
         registers: n_registers,
         elements: per_register,
@@ -99,12 +106,15 @@ pub(crate) fn moved(
         notes,
         row_name: "lane".to_owned(),
         element_bits: 32 / per_register as u32,
-        ..LayoutView::of_registers(rows, columns, held, &place)
+        ..LayoutView::from_registers(rows, columns, held, &place)
     })
 }
 
 /// Reads the repetition count of a shape. A thread can hold at most 128 registers.
-fn repetition_count(words: &mut Words<'_>, shape: MoveShape) -> Result<usize, FragmentRefusal> {
+fn repetition_count(
+    words: &mut QueryParams<'_>,
+    shape: TensorMemoryAccessShape,
+) -> Result<usize, FragmentError> {
     let number = |count: &str| count[1..].parse().unwrap_or(1);
     let mut counts = vec!["x4", "x1", "x2", "x8", "x16", "x32", "x64", "x128"];
     counts.retain(|count| number(count) * shape.registers() <= 128);
@@ -112,35 +122,39 @@ fn repetition_count(words: &mut Words<'_>, shape: MoveShape) -> Result<usize, Fr
     words.choice("num", &counts, about).map(number)
 }
 
-fn rule_of_move(shape: MoveShape) -> &'static str {
+fn rule_of_move(shape: TensorMemoryAccessShape) -> &'static str {
     match shape {
-        MoveShape::M32x32 => "lane = L, column = r",
-        MoveShape::M16x64 => "lane = L/4 + 8*(L%2), column = L/2%2 + 2*r",
-        MoveShape::M16x128 => "lane = L/4 + 8*(r%2), column = L%4 + 4*(r/2)",
-        MoveShape::M16x256 => "lane = L/4 + 8*(r/2%2), column = 2*(L%4) + r%2 + 8*(r/4)",
-        MoveShape::M16x32x2 => "lane = L%16, column = r, plus half the columns for L >= 16",
+        TensorMemoryAccessShape::M32x32 => "lane = L, column = r",
+        TensorMemoryAccessShape::M16x64 => "lane = L/4 + 8*(L%2), column = L/2%2 + 2*r",
+        TensorMemoryAccessShape::M16x128 => "lane = L/4 + 8*(r%2), column = L%4 + 4*(r/2)",
+        TensorMemoryAccessShape::M16x256 => {
+            "lane = L/4 + 8*(r/2%2), column = 2*(L%4) + r%2 + 8*(r/4)"
+        }
+        TensorMemoryAccessShape::M16x32x2 => {
+            "lane = L%16, column = r, plus half the columns for L >= 16"
+        }
     }
 }
 
 /// Returns the layout of the rows that `tcgen05.cp` copies.
-pub(crate) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
-    const SHAPES: [(&str, CopyShape, Option<WarpMulticast>); 6] = [
-        ("128x256b", CopyShape::L128x256, None),
-        ("4x256b", CopyShape::L4x256, None),
-        ("128x128b", CopyShape::L128x128, None),
+pub(crate) fn copied(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+    const SHAPES: [(&str, TensorMemoryCopyShape, Option<WarpMulticast>); 6] = [
+        ("128x256b", TensorMemoryCopyShape::L128x256, None),
+        ("4x256b", TensorMemoryCopyShape::L4x256, None),
+        ("128x128b", TensorMemoryCopyShape::L128x128, None),
         (
             "64x128b.warpx2::02_13",
-            CopyShape::L64x128,
+            TensorMemoryCopyShape::L64x128,
             Some(WarpMulticast::X2Even),
         ),
         (
             "64x128b.warpx2::01_23",
-            CopyShape::L64x128,
+            TensorMemoryCopyShape::L64x128,
             Some(WarpMulticast::X2Halves),
         ),
         (
             "32x128b.warpx4",
-            CopyShape::L32x128,
+            TensorMemoryCopyShape::L32x128,
             Some(WarpMulticast::X4),
         ),
     ];
@@ -151,11 +165,12 @@ pub(crate) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         "the shape of the copy, in rows and bits per row",
     )?;
     let found = SHAPES.iter().find(|(shape, ..)| *shape == name);
-    let (shape, warps) = found.map_or((CopyShape::L128x256, None), |(_, shape, warps)| {
-        (*shape, *warps)
-    });
+    let (shape, warps) = found.map_or(
+        (TensorMemoryCopyShape::L128x256, None),
+        |(_, shape, warps)| (*shape, *warps),
+    );
     let (rows, bytes) = shape.rows_and_bytes();
-    let places = |row: usize, word: usize| -> Vec<Place> {
+    let places = |row: usize, word: usize| -> Vec<ElementLocation> {
         let lanes = copied_lanes(shape, warps, row as u32);
         lanes
             .into_iter()
@@ -163,13 +178,15 @@ pub(crate) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
             .collect()
     };
     let rule = match (shape, warps) {
-        (CopyShape::L128x256 | CopyShape::L128x128, _) => "lane = row, column = word",
-        (CopyShape::L4x256, _) => "lane = 32*row, column = word",
-        (CopyShape::L64x128, Some(WarpMulticast::X2Halves)) => {
+        (TensorMemoryCopyShape::L128x256 | TensorMemoryCopyShape::L128x128, _) => {
+            "lane = row, column = word"
+        }
+        (TensorMemoryCopyShape::L4x256, _) => "lane = 32*row, column = word",
+        (TensorMemoryCopyShape::L64x128, Some(WarpMulticast::X2Halves)) => {
             "lane = row%32 + 64*(row/32) + 32*i for i = 0 and 1, column = word"
         }
-        (CopyShape::L64x128, _) => "lane = row + 64*i for i = 0 and 1, column = word",
-        (CopyShape::L32x128, _) => "lane = row + 32*i for i = 0 to 3, column = word",
+        (TensorMemoryCopyShape::L64x128, _) => "lane = row + 64*i for i = 0 and 1, column = word",
+        (TensorMemoryCopyShape::L32x128, _) => "lane = row + 32*i for i = 0 to 3, column = word",
     };
     Ok(LayoutView {
         title: format!(
@@ -183,18 +200,18 @@ pub(crate) fn copied(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
         ],
         column_name: "word".to_owned(),
         element_bits: 32,
-        sure: if shape == CopyShape::L4x256 {
+        confidence: if shape == TensorMemoryCopyShape::L4x256 {
             "medium"
         } else {
             "high"
         }
         .to_owned(),
-        ..LayoutView::of_grid(rows, bytes / 4, &["lane", "column"], &places)
+        ..LayoutView::from_grid(rows, bytes / 4, &["lane", "column"], &places)
     })
 }
 
 /// Reads the layout of an MMA instruction from the parameters.
-fn product(words: &mut Words<'_>) -> Result<(ProductLayout, char), FragmentRefusal> {
+fn product(words: &mut QueryParams<'_>) -> Result<(AccumulatorLayout, char), FragmentError> {
     let (m, n) = words.shape(PRODUCT)?;
     let groups: &[&str] = if m == 256 { &["2"] } else { &["1", "2"] };
     let group = words.choice(
@@ -207,7 +224,7 @@ fn product(words: &mut Words<'_>) -> Result<(ProductLayout, char), FragmentRefus
         _ => words.flag("ws", "weight-stationary MMA: `tcgen05.mma.ws`")?,
     };
     let is_sparse = words.flag("sparse", "whether A is sparse: `tcgen05.mma.sp`")?;
-    let layout = ProductLayout {
+    let layout = AccumulatorLayout {
         m,
         n,
         n_blocks: if group == "2" { 2 } else { 1 },
@@ -248,11 +265,11 @@ fn rule_of(letter: char, n: usize) -> String {
 }
 
 /// Returns the layout of the accumulator of `tcgen05.mma`.
-pub(crate) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+pub(crate) fn sums(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
     let ty = words.choice("type", &["f32", "f16", "s32"], "the type of D")?;
     let (layout, letter) = product(words)?;
-    let ProductLayout { m, n, n_blocks, .. } = layout;
-    let places = |row: usize, column: usize| -> Vec<Place> {
+    let AccumulatorLayout { m, n, n_blocks, .. } = layout;
+    let places = |row: usize, column: usize| -> Vec<ElementLocation> {
         let place = layout.place(row, column);
         let numbers =
             place.map(|(block, lane, column)| vec![block as u32, lane as u32, column as u32]);
@@ -284,18 +301,18 @@ pub(crate) fn sums(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal>
         letters: LETTERS.to_owned(),
         notes,
         element_bits: 32,
-        ..LayoutView::of_grid(m, n, &["block", "lane", "column"], &places)
+        ..LayoutView::from_grid(m, n, &["block", "lane", "column"], &places)
     })
 }
 
 /// Returns the layout of operand A of `tcgen05.mma` in tensor memory.
-pub(crate) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"];
     let ty = words.choice("type", &types, "the type of A")?;
     let (layout, letter) = product(words)?;
     let bits = bits_of(ty) as usize;
     let depth = 256 / bits;
-    let places = |row: usize, k: usize| -> Vec<Place> {
+    let places = |row: usize, k: usize| -> Vec<ElementLocation> {
         let place = layout.place(row, 0);
         let numbers = place.map(|(block, lane, _)| {
             vec![
@@ -316,15 +333,18 @@ pub(crate) fn factor(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusa
             true => vec!["For 64 rows, and for 128 rows of two blocks, CuTe stores each row twice. The PTX ISA manual does not document which of the two copies the hardware reads.".to_owned()],
             false => Vec::new(),
         },
-        sure: if is_open { "medium" } else { "high" }.to_owned(),
+        confidence: if is_open { "medium" } else { "high" }.to_owned(),
         column_name: "k".to_owned(),
         element_bits: bits as u32,
-        ..LayoutView::of_grid(layout.m, depth, &["block", "lane", "column", "bit"], &places)
+        ..LayoutView::from_grid(layout.m, depth, &["block", "lane", "column", "bit"], &places)
     })
 }
 
 /// Returns the layout of the scale factors of the rows of A or of the columns of B.
-pub(crate) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView, FragmentRefusal> {
+pub(crate) fn scale(
+    words: &mut QueryParams<'_>,
+    factor: Operand,
+) -> Result<LayoutView, FragmentError> {
     let (m, n) = words.shape(PRODUCT)?;
     let vectors = ["1X", "2X", "4X"];
     let vector = words.choice(
@@ -349,12 +369,16 @@ pub(crate) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
     )?;
     let id: u32 = id.parse().unwrap_or(0);
     let (lines, line_name, lines_name) = match factor {
-        Factor::A => (m, "row of A", "rows of A"),
-        Factor::B => (n, "column of B", "columns of B"),
+        Operand::A => (m, "row of A", "rows of A"),
+        Operand::B => (n, "column of B", "columns of B"),
     };
-    let line = if factor == Factor::A { "row" } else { "column" };
-    let places = |line: usize, factor: usize| -> Vec<Place> {
-        let (lane, column) = factor_place(line);
+    let line = if factor == Operand::A {
+        "row"
+    } else {
+        "column"
+    };
+    let places = |line: usize, factor: usize| -> Vec<ElementLocation> {
+        let (lane, column) = scale_factor_location(line);
         let part = |part: u32| vec![lane as u32 + 32 * part, column as u32, id + factor as u32];
         (0..4).map(part).collect()
     };
@@ -369,22 +393,22 @@ pub(crate) fn scale(words: &mut Words<'_>, factor: Factor) -> Result<LayoutView,
         notes: vec![
             "The scale factors must be replicated in all four groups of 32 lanes.".to_owned(),
         ],
-        sure: if lines == 256 { "medium" } else { "high" }.to_owned(),
+        confidence: if lines == 256 { "medium" } else { "high" }.to_owned(),
         row_name: line_name.to_owned(),
         column_name: "scale".to_owned(),
         element_bits: 8,
-        ..LayoutView::of_grid(lines, n_factors, &["lane", "column", "byte"], &places)
+        ..LayoutView::from_grid(lines, n_factors, &["lane", "column", "byte"], &places)
     })
 }
 
 /// Returns the layout of the metadata of `tcgen05.mma.sp`.
-pub(crate) fn metadata(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefusal> {
+pub(crate) fn metadata(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"];
     let ty = words.choice("type", &types, "the type of A")?;
     let bits = bits_of(ty);
     let depth = 512 / bits as usize;
     let chunk = if bits == 32 { 2 } else { 4 };
-    let places = |row: usize, at: usize| -> Vec<Place> {
+    let places = |row: usize, at: usize| -> Vec<ElementLocation> {
         let (lane, column, bit) = metadata_place(bits, depth, row, at * chunk);
         vec![vec![lane as u32, column as u32, bit as u32]]
     };
@@ -404,10 +428,10 @@ pub(crate) fn metadata(words: &mut Words<'_>) -> Result<LayoutView, FragmentRefu
         notes: vec![
             "The PTX ISA manual does not document the effect of the sparsity selector. Warpgrid assumes that the selector counts columns.".to_owned(),
         ],
-        sure: "medium".to_owned(),
+        confidence: "medium".to_owned(),
         origin: "CuTe".to_owned(),
         column_name: format!("chunk of {chunk} columns"),
         element_bits: 4,
-        ..LayoutView::of_grid(128, depth / chunk, &["lane", "column", "bit"], &places)
+        ..LayoutView::from_grid(128, depth / chunk, &["lane", "column", "bit"], &places)
     })
 }

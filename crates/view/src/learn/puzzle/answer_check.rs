@@ -1,15 +1,15 @@
 //! Check of written lines: the answer and the solution run with the same launches. The result is a message about the first difference.
 
-use crate::analysis::memory_diff::{Left, left_by};
-use crate::learn::puzzle::Gap;
-use crate::learn::puzzle::run_outcome::Outcome;
+use crate::analysis::memory_diff::{FinalMemory, final_memories};
+use crate::learn::puzzle::CodeGap;
+use crate::learn::puzzle::run_outcome::RunOutcome;
 use crate::learn::{MAX_STEPS, launched};
 use crate::model::text::Severity;
 use crate::session::Session;
 
 /// Cost limit of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Limit {
+pub(crate) struct CostLimit {
     what: Cost,
     most: u64,
 }
@@ -64,8 +64,8 @@ impl Cost {
     }
 }
 
-impl Limit {
-    pub(crate) fn read(text: &str) -> Result<Limit, String> {
+impl CostLimit {
+    pub(crate) fn read(text: &str) -> Result<CostLimit, String> {
         let wrong = || {
             format!(
                 "found the cost limit `limit: {text}`, expected a limit such as `conflicts 0`, `sectors 4`, `stores 1` or `steps 20`"
@@ -74,7 +74,7 @@ impl Limit {
         let (word, most) = text.split_once(' ').ok_or_else(wrong)?;
         let found = Cost::ALL.iter().find(|(name, ..)| *name == word);
         let (_, what, _) = found.ok_or_else(wrong)?;
-        Ok(Limit {
+        Ok(CostLimit {
             what: *what,
             most: most.trim().parse().map_err(|_| wrong())?,
         })
@@ -102,13 +102,13 @@ impl Limit {
 }
 
 /// Gap with the launches that check an answer.
-pub(crate) struct Trial<'a> {
-    gap: &'a Gap,
+pub(crate) struct AnswerCheck<'a> {
+    gap: &'a CodeGap,
 }
 
-impl<'a> Trial<'a> {
-    pub(crate) fn new(gap: &'a Gap) -> Trial<'a> {
-        Trial { gap }
+impl<'a> AnswerCheck<'a> {
+    pub(crate) fn new(gap: &'a CodeGap) -> AnswerCheck<'a> {
+        AnswerCheck { gap }
     }
 
     /// Returns a message that the answer is correct. The error is a message about its first mistake.
@@ -117,7 +117,7 @@ impl<'a> Trial<'a> {
         let mut session = run(&own)?;
         let solved = run(&wanted)?;
         compare(&mut session, &solved)?;
-        nothing_undefined(&session, &solved)?;
+        check_no_undefined_behavior(&session, &solved)?;
         for limit in &self.gap.limits {
             limit.check(&mut session)?;
         }
@@ -161,18 +161,23 @@ fn run(source: &str) -> Result<Session, String> {
 
 /// Compares the final memory of two runs. The error names the first difference.
 fn compare(own: &mut Session, wanted: &Session) -> Result<(), String> {
-    let (left, right) = (left_by(own), left_by(wanted));
+    let (left, right) = (final_memories(own), final_memories(wanted));
     for (own_left, wanted) in left.iter().zip(&right) {
         let mut pairs = own_left.bytes.iter().zip(&wanted.bytes);
         if let Some(at) = pairs.position(|(one, other)| one != other) {
-            return Err(first_wrong(own, own_left, wanted, at));
+            return Err(first_mismatch(own, own_left, wanted, at));
         }
     }
     Ok(())
 }
 
-fn first_wrong(session: &mut Session, own: &Left, wanted: &Left, at: usize) -> String {
-    let byte = |left: &Left| left.bytes.get(at).copied().unwrap_or(0);
+fn first_mismatch(
+    session: &mut Session,
+    own: &FinalMemory,
+    wanted: &FinalMemory,
+    at: usize,
+) -> String {
+    let byte = |left: &FinalMemory| left.bytes.get(at).copied().unwrap_or(0);
     let element = at / own.ty.width_bytes().max(1);
     let writer = session.last_writer(&own.id, at as u64);
     let store = writer.and_then(|(step, _)| session.events(step, step + 1).into_iter().next());
@@ -192,7 +197,7 @@ fn first_wrong(session: &mut Session, own: &Left, wanted: &Left, at: usize) -> S
 }
 
 /// Checks that a run has no note about undefined behavior, unless the solution has one.
-fn nothing_undefined(own: &Session, solved: &Session) -> Result<(), String> {
+fn check_no_undefined_behavior(own: &Session, solved: &Session) -> Result<(), String> {
     match own.notes().first() {
         Some(note) if solved.notes().is_empty() => {
             Err(format!("all bytes match, but only by chance: {note}"))
@@ -203,13 +208,13 @@ fn nothing_undefined(own: &Session, solved: &Session) -> Result<(), String> {
 
 /// Checks that a run has no race, unless the solution has the same race.
 fn no_race(session: &mut Session, wanted: &str) -> Result<(), String> {
-    let report = session.look_for_races(MAX_STEPS);
+    let report = session.detect_races(MAX_STEPS);
     let Some(race) = report.races.first() else {
         return Ok(());
     };
     let mut solved = launched(wanted).map_err(|failure| failure.message)?;
-    match Outcome::of(&mut solved) {
-        Outcome::Races => Ok(()),
+    match RunOutcome::of(&mut solved) {
+        RunOutcome::Races => Ok(()),
         _ => Err(format!(
             "all bytes match with this schedule, but the kernel has a data race: {}",
             race.message

@@ -7,24 +7,24 @@ use warpgrid_launch::scenario::Parameter;
 use warpgrid_launch::value::ElementType;
 
 /// Exclusive upper bound of `random` values for floating-point types. The bound keeps sums exact.
-const MOST_FLOAT: u64 = 200;
+const MAX_FLOAT: u64 = 200;
 
 /// Change of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Variant {
+pub(crate) enum LaunchVariant {
     Launch(String),
     Value { name: String, value: String },
 }
 
-impl Variant {
-    pub(crate) fn read(text: &str) -> Result<Variant, String> {
+impl LaunchVariant {
+    pub(crate) fn read(text: &str) -> Result<LaunchVariant, String> {
         if let Some(facts) = text.strip_prefix("launch ") {
-            return Ok(Variant::Launch(facts.to_owned()));
+            return Ok(LaunchVariant::Launch(facts.to_owned()));
         }
         let (name, value) = text.split_once('=').ok_or_else(|| {
             format!("found `also: {text}`, expected values such as `x = 1, 2` or a launch such as `launch block=64`")
         })?;
-        Ok(Variant::Value {
+        Ok(LaunchVariant::Value {
             name: name.trim().to_owned(),
             value: value.trim().to_owned(),
         })
@@ -33,8 +33,8 @@ impl Variant {
     /// Formats the variant for the user.
     pub(crate) fn words(&self) -> String {
         match self {
-            Variant::Launch(facts) => format!("launch {facts}"),
-            Variant::Value { name, value } => format!("{name} = {value}"),
+            LaunchVariant::Launch(facts) => format!("launch {facts}"),
+            LaunchVariant::Value { name, value } => format!("{name} = {value}"),
         }
     }
 
@@ -59,11 +59,11 @@ impl Variant {
     fn line(&self, source: &str, line: &str) -> Option<String> {
         let fact = line.trim_start().strip_prefix("//@ ")?;
         match self {
-            Variant::Launch(facts) => {
+            LaunchVariant::Launch(facts) => {
                 fact.strip_prefix("launch ")?;
                 Some(format!("//@ launch {facts}"))
             }
-            Variant::Value { name, value } => {
+            LaunchVariant::Value { name, value } => {
                 let rest = fact
                     .strip_prefix("buffer ")
                     .or(fact.strip_prefix("scalar "))?;
@@ -90,7 +90,7 @@ fn random(source: &str, name: &str, seed: u64) -> String {
     });
     let most = buffer.map_or(1, |buffer| match ElementType::from_name(&buffer.ty) {
         Some(ty) if !buffer.ty.contains('f') => 1 << (ty.width_bytes() * 8 - 1).min(31),
-        _ => MOST_FLOAT,
+        _ => MAX_FLOAT,
     });
     let n = buffer.map_or(0, |buffer| buffer.len);
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -112,7 +112,7 @@ mod tests {
         "//@ launch grid=1 block=4\n//@ buffer x: u32[3] = iota\n//@ scalar n: s32 = 1\nret;\n";
 
     fn applied(text: &str) -> Result<String, String> {
-        Variant::read(text)?.apply(SOURCE)
+        LaunchVariant::read(text)?.apply(SOURCE)
     }
 
     #[test]

@@ -7,13 +7,13 @@ use serde::de::Visitor;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
-use warpgrid_emulator::{FaultKind, Machine, MemoryId as Place, MemoryRegion, NoteKind};
-use warpgrid_isa::{Does, SyncOp};
-use warpgrid_launch::reading::Reader;
-use warpgrid_order::hang::{Diagnosis, HangKind, Story, Wait, WaitKind, diagnose};
+use warpgrid_emulator::{FaultKind, Machine, MemoryId as Place, MemoryRegion, RunDiagnosticKind};
+use warpgrid_isa::{Operation, SyncOp};
+use warpgrid_launch::reading::InstructionView;
+use warpgrid_order::hang::{Diagnosis, ExecutionTrace, HangKind, Wait, WaitKind, diagnose};
 
 /// Step limit of a trial run on a machine on which all blocks are resident.
-const MOST_AHEAD: u64 = 4_000_000;
+const MAX_TRIAL_STEPS: u64 = 4_000_000;
 
 /// Diagnosis of a launch that hangs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,10 +22,10 @@ pub struct HangView {
     pub kind: HangKind,
     /// Object for which threads wait: the number of a barrier or of a block, or a name. Absent if the object depends on the
     /// schedule.
-    pub object: Option<HangObject>,
+    pub object: Option<HangResource>,
     /// Line at which the lanes wait.
     pub line: u32,
-    pub missing: Option<HangMissing>,
+    pub missing: Option<MissingCounts>,
     /// Line that should have provided the missing event, or line after which the event is missing.
     pub line_at_fault: Option<u32>,
     pub message: String,
@@ -35,39 +35,39 @@ pub struct HangView {
 /// Object for which threads wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(untagged))]
-pub enum HangObject {
+pub enum HangResource {
     Number(u64),
     Name(String),
 }
 
-/// Representation of [`HangObject`] in messages between the page and its worker, whose format is not self-describing.
+/// Representation of [`HangResource`] in messages between the page and its worker, whose format is not self-describing.
 #[derive(Serialize, Deserialize)]
-struct Tagged(Option<u64>, Option<String>);
+struct TaggedObject(Option<u64>, Option<String>);
 
-impl Serialize for HangObject {
+impl Serialize for HangResource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (self, serializer.is_human_readable()) {
-            (HangObject::Number(number), true) => number.serialize(serializer),
-            (HangObject::Name(name), true) => name.serialize(serializer),
-            (HangObject::Number(number), false) => {
-                Tagged(Some(*number), None).serialize(serializer)
+            (HangResource::Number(number), true) => number.serialize(serializer),
+            (HangResource::Name(name), true) => name.serialize(serializer),
+            (HangResource::Number(number), false) => {
+                TaggedObject(Some(*number), None).serialize(serializer)
             }
-            (HangObject::Name(name), false) => {
-                Tagged(None, Some(name.clone())).serialize(serializer)
+            (HangResource::Name(name), false) => {
+                TaggedObject(None, Some(name.clone())).serialize(serializer)
             }
         }
     }
 }
 
-impl<'de> Deserialize<'de> for HangObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<HangObject, D::Error> {
+impl<'de> Deserialize<'de> for HangResource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<HangResource, D::Error> {
         if deserializer.is_human_readable() {
             return deserializer.deserialize_any(NumberOrName);
         }
-        let Tagged(number, name) = Tagged::deserialize(deserializer)?;
+        let TaggedObject(number, name) = TaggedObject::deserialize(deserializer)?;
         Ok(match (number, name) {
-            (Some(number), _) => HangObject::Number(number),
-            (None, name) => HangObject::Name(name.unwrap_or_default()),
+            (Some(number), _) => HangResource::Number(number),
+            (None, name) => HangResource::Name(name.unwrap_or_default()),
         })
     }
 }
@@ -75,34 +75,34 @@ impl<'de> Deserialize<'de> for HangObject {
 struct NumberOrName;
 
 impl Visitor<'_> for NumberOrName {
-    type Value = HangObject;
+    type Value = HangResource;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a number or a name")
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<HangObject, E> {
-        Ok(HangObject::Number(number))
+    fn visit_u64<E>(self, number: u64) -> Result<HangResource, E> {
+        Ok(HangResource::Number(number))
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<HangObject, E> {
-        Ok(HangObject::Name(name.to_owned()))
+    fn visit_str<E>(self, name: &str) -> Result<HangResource, E> {
+        Ok(HangResource::Name(name.to_owned()))
     }
 }
 
 /// Missing arrivals, bytes or lanes, if they can be counted.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
-pub struct HangMissing {
+pub struct MissingCounts {
     pub arrivals: Option<u32>,
     /// Missing bytes. Negative if more bytes completed than were expected.
     pub bytes: Option<i32>,
     pub lanes: Option<Vec<u32>>,
 }
 
-impl Serialize for HangMissing {
+impl Serialize for MissingCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let HangMissing {
+        let MissingCounts {
             arrivals,
             bytes,
             lanes,
@@ -131,7 +131,7 @@ pub struct HangWait {
     /// Ranges of thread indices in the block: `0, 32-63`.
     pub threads: String,
     pub line: Option<u32>,
-    pub object: Option<HangObject>,
+    pub object: Option<HangResource>,
     /// Number of completed phases.
     pub phase: Option<u32>,
     pub awaited_parity: Option<u32>,
@@ -154,21 +154,21 @@ impl Session {
         let in_parts = machine
             .notes()
             .iter()
-            .any(|note| matches!(note.kind, NoteKind::BarrierInParts { .. }));
+            .any(|note| matches!(note.kind, RunDiagnosticKind::DivergentBarrierArrival { .. }));
         if !is_stuck && !in_parts {
             return None;
         }
-        let mut story = Story::new();
+        let mut story = ExecutionTrace::new();
         let seen = self.steps_seen();
         self.timeline.replay(0, seen, &mut story);
-        let ahead = self.story_with_all_blocks();
+        let ahead = self.full_residency_trace();
         let found = diagnose(self.timeline.machine(), &story, ahead.as_ref())?;
         Some(self.hang_view(&found))
     }
 
     /// Returns the execution trace of the same launch on a machine on which all blocks are resident, if they are not all resident on this
     /// machine.
-    fn story_with_all_blocks(&self) -> Option<Story> {
+    fn full_residency_trace(&self) -> Option<ExecutionTrace> {
         let machine = self.timeline.machine();
         let last = machine.n_blocks().checked_sub(1)?;
         if machine.has_started(last) {
@@ -176,9 +176,9 @@ impl Session {
         }
         let mut scenario = self.scenario().clone();
         scenario.resident = None;
-        let mut other = Session::untracked(scenario).ok()?;
-        let mut story = Story::new();
-        other.timeline.run_observed(MOST_AHEAD, &mut story);
+        let mut other = Session::new_without_last_writers(scenario).ok()?;
+        let mut story = ExecutionTrace::new();
+        other.timeline.run_observed(MAX_TRIAL_STEPS, &mut story);
         Some(story)
     }
 
@@ -186,7 +186,7 @@ impl Session {
         let line = |at: (warpgrid_program::FunctionId, u32)| self.range_of(at.0, at.1).line;
         let root = self.hang_wait(&found.root);
         let object = match found.block {
-            Some(block) => Some(HangObject::Number(block)),
+            Some(block) => Some(HangResource::Number(block)),
             None if found.depends_on_order => None,
             None => root.object.clone(),
         };
@@ -200,11 +200,11 @@ impl Session {
             object,
             line: root.line.unwrap_or(0),
             missing: missing(&found.root, found.kind),
-            line_at_fault: found.at_fault.map(line),
+            line_at_fault: found.culprit.map(line),
             message: String::new(),
             waits,
         };
-        hang.message = message(&hang, &root, &found.what);
+        hang.message = message(&hang, &root, &found.explanation);
         hang
     }
 
@@ -231,7 +231,7 @@ impl Session {
                 arrived,
             } => {
                 view.kind = HangKind::Barrier;
-                view.object = Some(HangObject::Number((*id).into()));
+                view.object = Some(HangResource::Number((*id).into()));
                 view.phase = Some(*phase);
                 (view.expected, view.arrived) = (Some(*expected), Some(*arrived));
             }
@@ -243,7 +243,9 @@ impl Session {
                 bytes,
             } => {
                 view.kind = HangKind::Mbarrier;
-                view.object = Some(HangObject::Name(shared_name(machine, wait.block, *address)));
+                view.object = Some(HangResource::Name(shared_name(
+                    machine, wait.block, *address,
+                )));
                 view.phase = Some(*phase);
                 view.awaited_parity = Some(u32::from(*parity));
                 (view.pending_arrivals, view.pending_bytes) = (Some(*pending), Some(*bytes));
@@ -255,29 +257,31 @@ impl Session {
             WaitKind::WarpSync { .. } => {
                 view.kind = HangKind::WarpSync;
                 let reader = self.reader(wait.function, wait.instruction);
-                let opcode = reader.map_or("", Reader::opcode);
-                let sync = reader.and_then(Reader::does).and_then(Does::sync);
+                let opcode = reader.map_or("", InstructionView::opcode);
+                let sync = reader
+                    .and_then(InstructionView::does)
+                    .and_then(Operation::sync);
                 let name = match sync == Some(SyncOp::WarpBarrier) {
                     true => "bar.warp.sync",
                     false => opcode.split('.').next().unwrap_or(opcode),
                 };
-                view.object = Some(HangObject::Name(name.to_owned()));
+                view.object = Some(HangResource::Name(name.to_owned()));
             }
             WaitKind::Spin { memory, address } => {
-                view.object = Some(HangObject::Name(
+                view.object = Some(HangResource::Name(
                     self.place_name(machine, *memory, *address),
                 ));
             }
             WaitKind::Registers => {}
             WaitKind::TensorMemory { n_columns } => {
                 view.kind = HangKind::TensorMemory;
-                view.object = Some(HangObject::Name(format!("{n_columns} columns")));
+                view.object = Some(HangResource::Name(format!("{n_columns} columns")));
             }
             WaitKind::Copies => view.kind = HangKind::Copies,
             WaitKind::NotResident => {
                 view.kind = HangKind::NotResident;
                 view.line = None;
-                view.object = Some(HangObject::Number(wait.block));
+                view.object = Some(HangResource::Number(wait.block));
                 view.threads = format!("0-{}", self.n_threads().saturating_sub(1));
             }
         }
@@ -323,8 +327,8 @@ fn shared_name(machine: &Machine, block: u64, address: u64) -> String {
 }
 
 /// Returns the missing arrivals, bytes or lanes of the root wait.
-fn missing(root: &Wait, kind: HangKind) -> Option<HangMissing> {
-    let nothing = HangMissing {
+fn missing(root: &Wait, kind: HangKind) -> Option<MissingCounts> {
+    let nothing = MissingCounts {
         arrivals: None,
         bytes: None,
         lanes: None,
@@ -335,20 +339,20 @@ fn missing(root: &Wait, kind: HangKind) -> Option<HangMissing> {
                 expected, arrived, ..
             },
             HangKind::Barrier,
-        ) => Some(HangMissing {
+        ) => Some(MissingCounts {
             arrivals: Some(expected.saturating_sub(*arrived)),
             ..nothing
         }),
-        (WaitKind::Mbarrier { pending, bytes, .. }, _) => Some(HangMissing {
+        (WaitKind::Mbarrier { pending, bytes, .. }, _) => Some(MissingCounts {
             arrivals: Some(*pending),
             bytes: Some(*bytes),
             ..nothing
         }),
-        (WaitKind::ClusterBarrier { missing }, _) => Some(HangMissing {
+        (WaitKind::ClusterBarrier { missing }, _) => Some(MissingCounts {
             arrivals: Some(*missing),
             ..nothing
         }),
-        (WaitKind::WarpSync { missing }, _) => Some(HangMissing {
+        (WaitKind::WarpSync { missing }, _) => Some(MissingCounts {
             lanes: Some((0..32).filter(|lane| missing >> lane & 1 != 0).collect()),
             ..nothing
         }),
@@ -411,9 +415,9 @@ fn message(hang: &HangView, root: &HangWait, what: &str) -> String {
 
 /// Returns a sentence about the wait at the root of a hang.
 fn root_wait(hang: &HangView, root: &HangWait) -> String {
-    let name = |object: &Option<HangObject>| match object {
-        Some(HangObject::Number(number)) => number.to_string(),
-        Some(HangObject::Name(name)) => format!("`{name}`"),
+    let name = |object: &Option<HangResource>| match object {
+        Some(HangResource::Number(number)) => number.to_string(),
+        Some(HangResource::Name(name)) => format!("`{name}`"),
         None => String::new(),
     };
     let is_one = root.threads.bytes().all(|digit| digit.is_ascii_digit());

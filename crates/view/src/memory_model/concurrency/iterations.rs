@@ -4,15 +4,15 @@
 use crate::memory_model::concurrency::RaceView;
 use crate::memory_model::concurrency::lockstep::loops_around;
 use crate::session::Session;
-use warpgrid_emulator::{AccessEvent, Agent, Interest, MemoryId, Observer};
-use warpgrid_order::races::{Access, End, Found, Memory};
+use warpgrid_emulator::{AccessEvent, Agent, EventMask, MemoryId, Observer};
+use warpgrid_order::races::{MemorySpace, Race, RaceCounterpart, RaceSide};
 
 /// Maximum number of replayed steps, which bounds the cost of the analysis.
 const MAX_STEPS: u64 = 1_000_000;
 
 /// Access of a race, with the number of executions of its instruction by its thread.
 struct Counted {
-    access: Access,
+    access: RaceSide,
     /// Number of executions so far.
     n: u64,
     /// Number of the last execution that accessed the bytes of the race, starting at 1.
@@ -21,12 +21,12 @@ struct Counted {
 
 /// Observer that counts the executions of racing instructions up to the second access of each race.
 struct Counter {
-    races: Vec<(Found, [Counted; 2])>,
+    races: Vec<(Race, [Counted; 2])>,
 }
 
 impl Observer for Counter {
-    fn interest(&self) -> Interest {
-        Interest::ACCESSES
+    fn interest(&self) -> EventMask {
+        EventMask::ACCESSES
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
@@ -38,7 +38,7 @@ impl Observer for Counter {
                 continue;
             }
             for side in sides {
-                let Access {
+                let RaceSide {
                     function,
                     instruction,
                     ..
@@ -54,7 +54,7 @@ impl Observer for Counter {
                 side.n += 1;
                 let end = found.address.saturating_add(u64::from(found.n_bytes));
                 let touches = event.pieces.iter().any(|piece| {
-                    u32::from(piece.asked) == lane
+                    u32::from(piece.address_lane) == lane
                         && is_memory(piece.memory, found.memory)
                         && piece.address < end
                         && found.address < piece.address.saturating_add(u64::from(piece.n_bytes))
@@ -67,10 +67,10 @@ impl Observer for Counter {
     }
 }
 
-fn is_memory(own: MemoryId, memory: Memory) -> bool {
+fn is_memory(own: MemoryId, memory: MemorySpace) -> bool {
     match (own, memory) {
-        (MemoryId::Global, Memory::Global) => true,
-        (MemoryId::Shared { block }, Memory::Shared(other)) => block == other,
+        (MemoryId::Global, MemorySpace::Global) => true,
+        (MemoryId::Shared { block }, MemorySpace::Shared(other)) => block == other,
         _ => false,
     }
 }
@@ -78,8 +78,8 @@ fn is_memory(own: MemoryId, memory: Memory) -> bool {
 impl Session {
     /// Adds the iterations of both accesses to races between instructions of one loop, if the iterations differ. The iteration of an access
     /// is the number of times that its thread has executed the instruction.
-    pub(crate) fn explain_by_iterations(&mut self, races: &mut [RaceView], found: &[Found]) {
-        let are_in_loop = |[first, second]: [&Access; 2]| {
+    pub(crate) fn explain_by_iterations(&mut self, races: &mut [RaceView], found: &[Race]) {
+        let are_in_loop = |[first, second]: [&RaceSide; 2]| {
             let function = self.program.functions.get(first.function.0 as usize);
             first.function == second.function
                 && function.is_some_and(|function| {
@@ -87,13 +87,13 @@ impl Session {
                     loops.iter().any(|own| own.contains(&second.instruction))
                 })
         };
-        let counted = |access: &Access| Counted {
+        let counted = |access: &RaceSide| Counted {
             access: *access,
             n: 0,
             iteration: 0,
         };
         let looped = found.iter().enumerate().filter_map(|(index, found)| {
-            let End::Access(second) = &found.second else {
+            let RaceCounterpart::Access(second) = &found.second else {
                 return None;
             };
             let sides = [&found.first, second];

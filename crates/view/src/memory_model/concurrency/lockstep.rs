@@ -8,7 +8,7 @@ use crate::session::Session;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use warpgrid_isa::{AccessKind, Feature, Sem};
-use warpgrid_order::races::{Access, Detector, End, Found, Kind};
+use warpgrid_order::races::{Race, RaceCounterpart, RaceDetector, RaceSide, SiteAccessKind};
 use warpgrid_program::{Function, FunctionId, Instruction, OperandValue, Program};
 
 /// Maximum number of replayed steps, which bounds the cost of the analysis.
@@ -23,11 +23,11 @@ impl Session {
         if !program.target.has(Feature::IndependentLanes) || !may_exchange(&program) {
             return Vec::new();
         }
-        let mut detector = Detector::with_lockstep(program.clone(), self.shape());
+        let mut detector = RaceDetector::with_lockstep(program.clone(), self.shape());
         let seen = self.steps_seen().min(MAX_STEPS);
         self.timeline.replay(0, seen, &mut detector);
         let found = detector.lockstep().iter();
-        let found: Vec<&Found> = found.filter(|found| !is_polled(&program, found)).collect();
+        let found: Vec<&Race> = found.filter(|found| !is_polled(&program, found)).collect();
         let functions: BTreeSet<FunctionId> = found.iter().map(|own| own.first.function).collect();
         let notes = functions.iter().filter_map(|id| {
             let own = found
@@ -39,28 +39,28 @@ impl Session {
         notes.collect()
     }
 
-    fn lockstep_note(&self, found: &[&Found]) -> Option<String> {
+    fn lockstep_note(&self, found: &[&Race]) -> Option<String> {
         // A read value shows the dependence more clearly than an overwritten value.
-        let is_read = |found: &&&Found| found.first.kind == Kind::Write;
+        let is_read = |found: &&&Race| found.first.kind == SiteAccessKind::Write;
         let shown = found.iter().find(is_read).or(found.first())?;
-        let End::Access(second) = &shown.second else {
+        let RaceCounterpart::Access(second) = &shown.second else {
             return None;
         };
         let machine = self.timeline.machine();
-        let line = |access: &Access| self.range_of(access.function, access.instruction).line;
-        let thread = |access: &Access| {
+        let line = |access: &RaceSide| self.range_of(access.function, access.instruction).line;
+        let thread = |access: &RaceSide| {
             let place = machine.thread(access.thread / 32, access.thread % 32);
             format!("thread {}", triple(place))
         };
         let place = place_words(&self.race_place(shown.memory, shown.address, shown.n_bytes));
         let block = triple(machine.block_position(second.block));
         let (earlier, later) = match second.kind {
-            Kind::Read => ("wrote", "reads"),
-            Kind::Write | Kind::Atomic => ("read", "writes"),
+            SiteAccessKind::Read => ("wrote", "reads"),
+            SiteAccessKind::Write | SiteAccessKind::Atomic => ("read", "writes"),
         };
         let others = found.iter().filter_map(|own| match &own.second {
-            End::Access(second) => Some((line(&own.first), line(second))),
-            End::Life(_) => None,
+            RaceCounterpart::Access(second) => Some((line(&own.first), line(second))),
+            RaceCounterpart::Life(_) => None,
         });
         let mut others: BTreeSet<(u32, u32)> = others.collect();
         others.remove(&(line(&shown.first), line(second)));
@@ -86,7 +86,7 @@ impl Session {
 /// Checks whether a program has strong loads and strong stores.
 fn may_exchange(program: &Program) -> bool {
     let has = |kind: AccessKind| {
-        program.actions.iter().any(|action| {
+        program.opcodes.iter().any(|action| {
             let access = action.does.memory().and_then(|op| op.access());
             let sem = action.modifiers.sem;
             access == Some(kind) && sem.is_some_and(|sem| sem != Sem::Weak)
@@ -96,12 +96,14 @@ fn may_exchange(program: &Program) -> bool {
 }
 
 /// Checks whether the load polls a value in a loop, so that the value orders the lanes.
-fn is_polled(program: &Program, found: &Found) -> bool {
-    let End::Access(second) = &found.second else {
+fn is_polled(program: &Program, found: &Race) -> bool {
+    let RaceCounterpart::Access(second) = &found.second else {
         return false;
     };
     let accesses = [&found.first, second];
-    let mut loads = accesses.iter().filter(|access| access.kind == Kind::Read);
+    let mut loads = accesses
+        .iter()
+        .filter(|access| access.kind == SiteAccessKind::Read);
     loads.any(|load| {
         let function = program.functions.get(load.function.0 as usize);
         function.is_some_and(|function| decides_a_loop(program, function, load.instruction))
@@ -115,7 +117,7 @@ fn branch_target(program: &Program, function: &Function, instruction: &Instructi
         OperandValue::Label(target) => Some(target),
         _ => None,
     });
-    let control = program.action(instruction)?.does.control()?;
+    let control = program.opcode(instruction)?.does.control()?;
     control.is_branch().then(|| labels.next()).flatten()
 }
 

@@ -1,9 +1,9 @@
 //! Messages about data races: the accesses, their location, and the missing synchronization.
 
 use crate::memory_model::concurrency::races::triple;
-use crate::memory_model::concurrency::{RaceAccess, RaceKind, RacePlace, RaceView, Why};
-use warpgrid_isa::Does;
-use warpgrid_order::races::{End, Lifetime};
+use crate::memory_model::concurrency::{RaceAccess, RaceCause, RaceKind, RaceLocation, RaceView};
+use warpgrid_isa::Operation;
+use warpgrid_order::races::{BlockLifetime, RaceCounterpart};
 use warpgrid_order::scope::Strength;
 
 /// Proxy through which copies read tensor maps.
@@ -15,7 +15,7 @@ pub(crate) fn scope_words(strength: Strength) -> Option<String> {
 }
 
 /// Formats a byte range for the user.
-pub(crate) fn place_words(place: &RacePlace) -> String {
+pub(crate) fn place_words(place: &RaceLocation) -> String {
     let name = place.buffer.as_ref().or(place.variable.as_ref());
     match name {
         Some(name) if place.offset == 0 => format!("`{name}`"),
@@ -26,28 +26,28 @@ pub(crate) fn place_words(place: &RacePlace) -> String {
 
 /// Asynchronous operation that an instruction starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Started {
+pub(crate) enum AsyncInitiator {
     Copy,
     /// Asynchronous MMA, which reads its operand matrices through the async proxy.
     Product,
 }
 
-impl Started {
+impl AsyncInitiator {
     /// Returns the operation that an instruction starts.
-    pub(crate) fn by(does: Option<Does>) -> Started {
-        match does.is_some_and(Does::is_asynchronous_product) {
-            true => Started::Product,
-            false => Started::Copy,
+    pub(crate) fn by(does: Option<Operation>) -> AsyncInitiator {
+        match does.is_some_and(Operation::is_asynchronous_product) {
+            true => AsyncInitiator::Product,
+            false => AsyncInitiator::Copy,
         }
     }
 }
 
-fn who(access: &RaceAccess, started: Started) -> String {
+fn who(access: &RaceAccess, started: AsyncInitiator) -> String {
     let does = match (access.kind, access.asynchronous) {
         (RaceKind::Read, false) => "reads",
         (RaceKind::Write, false) => "writes",
         (RaceKind::Atomic, false) => "atomically updates",
-        (RaceKind::Read, true) if started == Started::Product => {
+        (RaceKind::Read, true) if started == AsyncInitiator::Product => {
             "issues a matrix multiplication that reads"
         }
         (RaceKind::Read, true) => "issues a copy that reads",
@@ -63,7 +63,11 @@ fn who(access: &RaceAccess, started: Started) -> String {
 }
 
 /// Formats the message of a race in one or two sentences.
-pub(crate) fn message(race: &RaceView, second: &End, started: [Started; 2]) -> String {
+pub(crate) fn message(
+    race: &RaceView,
+    second: &RaceCounterpart,
+    started: [AsyncInitiator; 2],
+) -> String {
     let place = place_words(&race.place);
     let line = |access: &RaceAccess| access.line.unwrap_or(0);
     let first = format!(
@@ -71,12 +75,14 @@ pub(crate) fn message(race: &RaceView, second: &End, started: [Started; 2]) -> S
         who(&race.first, started[0]),
         line(&race.first)
     );
-    if let End::Life(life) = second {
+    if let RaceCounterpart::Life(life) = second {
         let missing = match life {
-            Lifetime::Start(_) => "no synchronization guarantees that the block has started",
-            Lifetime::Exit(_) => "no synchronization guarantees that the block is still running",
+            BlockLifetime::Start(_) => "no synchronization guarantees that the block has started",
+            BlockLifetime::Exit(_) => {
+                "no synchronization guarantees that the block is still running"
+            }
         };
-        let what = race.second.what.as_deref().unwrap_or("");
+        let what = race.second.description.as_deref().unwrap_or("");
         return format!("{first} in the memory of another block: {missing} ({what})");
     }
     let second = format!(
@@ -84,8 +90,8 @@ pub(crate) fn message(race: &RaceView, second: &End, started: [Started; 2]) -> S
         who(&race.second, started[1]),
         line(&race.second)
     );
-    let missing = match (race.why, started.contains(&Started::Product)) {
-        (Why::Completion, true) => {
+    let missing = match (race.cause, started.contains(&AsyncInitiator::Product)) {
+        (RaceCause::NotCompleted, true) => {
             "one access is asynchronous, and no wait guarantees that the matrix multiplication has completed before the other access".to_owned()
         }
         _ => missing(race),
@@ -98,25 +104,25 @@ pub(crate) fn own_copies_message(race: &RaceView, wait: u32) -> String {
     let (copies, other) = (triple(race.first.thread), triple(race.second.thread));
     format!(
         "{} {} at line {}, {} it at line {}: the wait at line {wait} covers only the copies of the executing thread, and no synchronization orders thread {copies} after this wait with thread {other}",
-        who(&race.first, Started::Copy),
+        who(&race.first, AsyncInitiator::Copy),
         place_words(&race.place),
         race.first.line.unwrap_or(0),
-        who(&race.second, Started::Copy),
+        who(&race.second, AsyncInitiator::Copy),
         race.second.line.unwrap_or(0),
     )
 }
 
 /// Describes the missing synchronization between the accesses.
 fn missing(race: &RaceView) -> String {
-    match race.why {
-        Why::Order => match (&race.first.scope, &race.second.scope) {
+    match race.cause {
+        RaceCause::NoHappensBefore => match (&race.first.scope, &race.second.scope) {
             (Some(_), None) | (None, Some(_)) => {
                 "one access is strong and the other access is weak, and neither access happens before the other".to_owned()
             }
             (Some(_), Some(_)) => "the accesses have different sizes, and neither access happens before the other".to_owned(),
             (None, None) => "neither access happens before the other".to_owned(),
         },
-        Why::Scope => {
+        RaceCause::InsufficientScope => {
             let narrow = |access: &RaceAccess| access.scope.clone().unwrap_or_default();
             format!(
                 "both accesses are strong, but the scopes (`.{}` and `.{}`) do not include the threads of both accesses",
@@ -124,21 +130,21 @@ fn missing(race: &RaceView) -> String {
                 narrow(&race.second)
             )
         }
-        Why::Proxy if race.second.proxy == TENSOR_MAP => {
+        RaceCause::MissingProxyFence if race.second.proxy == TENSOR_MAP => {
             "the copy reads its tensor map through the tensormap proxy, and no pair of a releasing and an acquiring `fence.proxy.tensormap::generic` orders the accesses"
                 .to_owned()
         }
-        Why::Proxy if race.first.proxy == race.second.proxy && race.first.proxy == "generic" => {
+        RaceCause::MissingProxyFence if race.first.proxy == race.second.proxy && race.first.proxy == "generic" => {
             "`ld.global.nc` must not read memory that the kernel writes, even if the accesses are ordered"
                 .to_owned()
         }
-        Why::Proxy => {
+        RaceCause::MissingProxyFence => {
             "the accesses are ordered, but use different proxies, and no `fence.proxy.async` is executed between the accesses"
                 .to_owned()
         }
-        Why::Completion => "one access is asynchronous, and no wait guarantees that this access has completed before the other access".to_owned(),
-        Why::Lifetime => "the block that owns the memory may have exited".to_owned(),
-        Why::Init => {
+        RaceCause::NotCompleted => "one access is asynchronous, and no wait guarantees that this access has completed before the other access".to_owned(),
+        RaceCause::Lifetime => "the block that owns the memory may have exited".to_owned(),
+        RaceCause::MissingInitFence => {
             "no `fence.mbarrier_init` is executed between `mbarrier.init` and the first copy that completes on the mbarrier".to_owned()
         }
     }

@@ -1,18 +1,21 @@
 //! Race detection in a session: a detector observes the run, and its findings are converted to lines and names.
 
 use crate::memory_model::concurrency::race_messages::{
-    Started, TENSOR_MAP, message, own_copies_message, scope_words,
+    AsyncInitiator, TENSOR_MAP, message, own_copies_message, scope_words,
 };
-use crate::memory_model::concurrency::{RaceAccess, RaceKind, RacePlace, RaceSure, RaceView};
+use crate::memory_model::concurrency::{
+    RaceAccess, RaceConfidence, RaceKind, RaceLocation, RaceView,
+};
 use crate::session::Session;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Machine, MemoryRegion};
 use warpgrid_isa::AsyncOp;
-use warpgrid_launch::reading::Reader;
-use warpgrid_order::hang::{MixedPhase, Story};
+use warpgrid_launch::reading::InstructionView;
+use warpgrid_order::hang::{ExecutionTrace, MixedPhase};
 use warpgrid_order::races::{
-    Access, Detector, End, Found, Kind, Lifetime, Memory, ProxyKind, Shape, Unwritten, Why,
+    BlockLifetime, LaunchShape, MemorySpace, ProxyKind, Race, RaceCause, RaceCounterpart,
+    RaceDetector, RaceSide, SiteAccessKind, UninitializedRead,
 };
 use warpgrid_program::FunctionId;
 
@@ -28,7 +31,7 @@ pub struct RaceReport {
     pub races: Vec<RaceView>,
     /// Uninitialized reads of shared memory, one per position of the source.
     #[serde(default)]
-    pub unwritten: Vec<UnwrittenView>,
+    pub unwritten: Vec<UninitializedReadView>,
     /// Further notes, including the uninitialized reads as sentences.
     pub notes: Vec<String>,
 }
@@ -37,11 +40,11 @@ pub struct RaceReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct UnwrittenView {
+pub struct UninitializedReadView {
     pub reader: RaceAccess,
     /// First uninitialized byte.
     #[serde(rename = "where")]
-    pub place: RacePlace,
+    pub place: RaceLocation,
     pub step: u64,
     pub message: String,
 }
@@ -55,11 +58,11 @@ impl Session {
     }
 
     /// Runs from the start and detects data races, without a search for repairs.
-    pub fn look_for_races(&mut self, max_steps: u64) -> RaceReport {
+    pub fn detect_races(&mut self, max_steps: u64) -> RaceReport {
         self.look_for_races_in_run(max_steps).0
     }
 
-    fn look_for_races_in_run(&mut self, max_steps: u64) -> (RaceReport, Vec<Found>) {
+    fn look_for_races_in_run(&mut self, max_steps: u64) -> (RaceReport, Vec<Race>) {
         self.seek(0);
         let mut detector = self.detector();
         self.timeline.run_observed(max_steps, &mut detector);
@@ -74,8 +77,8 @@ impl Session {
     /// threads do not wait at the barriers that the source pairs.
     fn explain_by_phases(&mut self, races: &mut [RaceView]) {
         let is_in_block = |race: &&mut RaceView| {
-            race.why == Why::Order
-                && race.second.what.is_none()
+            race.cause == RaceCause::NoHappensBefore
+                && race.second.description.is_none()
                 && race.first.block == race.second.block
         };
         if !races.iter_mut().any(|race| is_in_block(&race)) {
@@ -102,7 +105,7 @@ impl Session {
 
     /// Returns the barrier phases in which threads arrived at different instructions.
     fn mixed_phases(&mut self) -> Vec<MixedPhase> {
-        let mut story = Story::new();
+        let mut story = ExecutionTrace::new();
         let seen = self.steps_seen();
         self.timeline.replay(0, seen, &mut story);
         story.mixed_phases()
@@ -120,8 +123,9 @@ impl Session {
     /// Returns, for each barrier of a block with a race, the instructions of the first phase at which threads arrived from different
     /// instructions.
     pub(crate) fn mixed_barriers(&mut self, races: &[RaceView]) -> Vec<Vec<(FunctionId, u32)>> {
-        let is_in_block =
-            |race: &RaceView| race.why == Why::Order && race.first.block == race.second.block;
+        let is_in_block = |race: &RaceView| {
+            race.cause == RaceCause::NoHappensBefore && race.first.block == race.second.block
+        };
         if !races.iter().any(is_in_block) {
             return Vec::new();
         }
@@ -143,10 +147,10 @@ impl Session {
             let before = self.position();
             let n = part.min(max_steps - before);
             self.timeline.run_observed(n, &mut detector);
-            if !detector.found().iter().all(Found::is_equal_store_of_lanes) {
+            if !detector.found().iter().all(Race::is_equal_store_of_lanes) {
                 return false;
             }
-            if self.position() == before || self.is_over() {
+            if self.position() == before || self.is_finished() {
                 break;
             }
             part = part.saturating_mul(2);
@@ -167,14 +171,14 @@ impl Session {
         report
     }
 
-    fn detector(&self) -> Detector {
-        Detector::new(self.program.clone(), self.shape())
+    fn detector(&self) -> RaceDetector {
+        RaceDetector::new(self.program.clone(), self.shape())
     }
 
     /// Returns the shape of the launch.
-    pub(crate) fn shape(&self) -> Shape {
+    pub(crate) fn shape(&self) -> LaunchShape {
         let launch = self.scenario();
-        Shape {
+        LaunchShape {
             grid: launch.grid.unwrap_or([1; 3]),
             block: launch.block.unwrap_or([1; 3]),
             cluster: launch.cluster.unwrap_or([1; 3]),
@@ -182,24 +186,24 @@ impl Session {
     }
 
     /// Returns the report of a detector, and its findings in the order of the races of the report.
-    fn report_races(&self, mut detector: Detector) -> (RaceReport, Vec<Found>) {
-        if self.is_over() && self.timeline.machine().fault().is_none() {
+    fn report_races(&self, mut detector: RaceDetector) -> (RaceReport, Vec<Race>) {
+        if self.is_finished() && self.timeline.machine().fault().is_none() {
             detector.finish();
         }
         let found = detector.found().iter();
-        let mut races: Vec<(RaceView, Found)> = found
+        let mut races: Vec<(RaceView, Race)> = found
             .filter(|found| !found.is_equal_store_of_lanes())
             .map(|found| (self.race(found), found.clone()))
             .collect();
-        races.sort_by_key(|(race, _)| race.sure == RaceSure::Axiom);
+        races.sort_by_key(|(race, _)| race.confidence == RaceConfidence::ModelOnly);
         let (races, found) = races.into_iter().unzip();
-        let unwritten: Vec<UnwrittenView> = detector
+        let unwritten: Vec<UninitializedReadView> = detector
             .unwritten()
             .iter()
             .map(|found| self.unwritten(found))
             .collect();
         let mut notes: Vec<String> = unwritten.iter().map(|read| read.message.clone()).collect();
-        if detector.is_full() {
+        if detector.is_truncated() {
             notes.push(
                 "the access history is full, so some accesses were not checked for data races"
                     .to_owned(),
@@ -213,10 +217,10 @@ impl Session {
         (report, found)
     }
 
-    fn unwritten(&self, found: &Unwritten) -> UnwrittenView {
+    fn unwritten(&self, found: &UninitializedRead) -> UninitializedReadView {
         let place = self.race_place(found.memory, found.address, 1);
         let reader = self.race_access(&found.reader);
-        UnwrittenView {
+        UninitializedReadView {
             message: format!(
                 "line {}: thread {} of block {} reads {}, which is uninitialized",
                 reader.line.unwrap_or(0),
@@ -231,52 +235,57 @@ impl Session {
     }
 
     /// Returns the displayed memory that contains a location, and the byte offset within the memory.
-    pub fn memory_of(&self, place: &RacePlace) -> Option<(MemoryId, u64)> {
+    pub fn memory_of(&self, place: &RaceLocation) -> Option<(MemoryKey, u64)> {
         if let Some(block) = place.block {
             let variables = self.timeline.machine().shared_variables().iter();
             let named = variables.filter(|known| place.variable.as_ref() == Some(&known.name));
             let start = named.map(|variable| variable.byte_offset).next();
-            return Some((MemoryId::Shared(block), start.unwrap_or(0) + place.offset));
+            return Some((MemoryKey::Shared(block), start.unwrap_or(0) + place.offset));
         }
-        let buffer = place.buffer.clone().map(MemoryId::Buffer);
-        let variable = || place.variable.clone().map(MemoryId::Variable);
+        let buffer = place.buffer.clone().map(MemoryKey::Buffer);
+        let variable = || place.variable.clone().map(MemoryKey::Variable);
         Some((buffer.or_else(variable)?, place.offset))
     }
 
-    fn race(&self, found: &Found) -> RaceView {
+    fn race(&self, found: &Race) -> RaceView {
         let first = self.race_access(&found.first);
         let second = match &found.second {
-            End::Access(access) => self.race_access(access),
-            End::Life(life) => self.life(*life),
+            RaceCounterpart::Access(access) => self.race_access(access),
+            RaceCounterpart::Life(life) => self.life(*life),
         };
         let place = self.race_place(found.memory, found.address, found.n_bytes);
-        let started_by = |access: &Access| {
+        let started_by = |access: &RaceSide| {
             let reader = self.reader(access.function, access.instruction);
-            Started::by(reader.and_then(Reader::does))
+            AsyncInitiator::by(reader.and_then(InstructionView::does))
         };
         let started = [
             started_by(&found.first),
             match &found.second {
-                End::Access(access) => started_by(access),
-                End::Life(_) => Started::Copy,
+                RaceCounterpart::Access(access) => started_by(access),
+                RaceCounterpart::Life(_) => AsyncInitiator::Copy,
             },
         ];
         let sure = match found.why {
             // The axioms do not cover the operand reads of an asynchronous MMA, but the text of the PTX ISA does.
-            _ if started.contains(&Started::Product) && !found.is_of_axiom() => {
-                RaceSure::Documented
+            _ if started.contains(&AsyncInitiator::Product) && !found.is_model_only() => {
+                RaceConfidence::OutsideModel
             }
-            Why::Proxy if found.is_of_axiom() => RaceSure::Axiom,
-            Why::Proxy if second.proxy == TENSOR_MAP => RaceSure::Documented,
-            Why::Lifetime | Why::Init => RaceSure::Documented,
-            Why::Order | Why::Scope | Why::Proxy | Why::Completion => RaceSure::Certain,
+            RaceCause::MissingProxyFence if found.is_model_only() => RaceConfidence::ModelOnly,
+            RaceCause::MissingProxyFence if second.proxy == TENSOR_MAP => {
+                RaceConfidence::OutsideModel
+            }
+            RaceCause::Lifetime | RaceCause::MissingInitFence => RaceConfidence::OutsideModel,
+            RaceCause::NoHappensBefore
+            | RaceCause::InsufficientScope
+            | RaceCause::MissingProxyFence
+            | RaceCause::NotCompleted => RaceConfidence::Certain,
         };
         let mut race = RaceView {
             first,
             second,
             place,
-            why: found.why,
-            sure,
+            cause: found.why,
+            confidence: sure,
             same_value: found.same_value,
             step: found.step,
             message: String::new(),
@@ -292,13 +301,13 @@ impl Session {
 
     /// Returns the line of the first `cp.async` wait between a `cp.async` and an access of another thread. Such a wait covers
     /// copies of the executing thread only.
-    fn own_wait(&self, found: &Found) -> Option<u32> {
-        let End::Access(second) = found.second else {
+    fn own_wait(&self, found: &Race) -> Option<u32> {
+        let RaceCounterpart::Access(second) = found.second else {
             return None;
         };
         let first = &found.first;
         let is_other = (first.block, first.thread) != (second.block, second.thread);
-        let is_completion = found.why == Why::Completion && first.asynchronous && is_other;
+        let is_completion = found.why == RaceCause::NotCompleted && first.asynchronous && is_other;
         if !is_completion || first.function != second.function {
             return None;
         }
@@ -306,7 +315,7 @@ impl Session {
         let function = self.program.functions.get(first.function.0 as usize)?;
         let mut waits = between.filter(|index| {
             let instruction = function.instructions.get(*index as usize);
-            let action = instruction.and_then(|instruction| self.program.action(instruction));
+            let action = instruction.and_then(|instruction| self.program.opcode(instruction));
             let operation = action.and_then(|action| action.does.asynchronous());
             operation.is_some_and(AsyncOp::waits_for_own_copies)
         });
@@ -314,18 +323,18 @@ impl Session {
         Some(self.range_of(first.function, wait).line)
     }
 
-    fn race_access(&self, access: &Access) -> RaceAccess {
+    fn race_access(&self, access: &RaceSide) -> RaceAccess {
         let machine = self.timeline.machine();
         let range = self.range_of(access.function, access.instruction);
         RaceAccess {
             line: Some(range.line),
-            what: None,
+            description: None,
             block: machine.block_position(access.block),
             thread: machine.thread(access.thread / 32, access.thread % 32),
             kind: match access.kind {
-                Kind::Read => RaceKind::Read,
-                Kind::Write => RaceKind::Write,
-                Kind::Atomic => RaceKind::Atomic,
+                SiteAccessKind::Read => RaceKind::Read,
+                SiteAccessKind::Write => RaceKind::Write,
+                SiteAccessKind::Atomic => RaceKind::Atomic,
             },
             proxy: match access.proxy {
                 ProxyKind::Generic | ProxyKind::ReadOnly => "generic",
@@ -338,14 +347,14 @@ impl Session {
         }
     }
 
-    fn life(&self, life: Lifetime) -> RaceAccess {
+    fn life(&self, life: BlockLifetime) -> RaceAccess {
         let (what, block) = match life {
-            Lifetime::Start(block) => ("start", block),
-            Lifetime::Exit(block) => ("exit", block),
+            BlockLifetime::Start(block) => ("start", block),
+            BlockLifetime::Exit(block) => ("exit", block),
         };
         RaceAccess {
             line: None,
-            what: Some(format!("{what} of block {block}")),
+            description: Some(format!("{what} of block {block}")),
             block: self.timeline.machine().block_position(block),
             thread: [0; 3],
             kind: RaceKind::Life,
@@ -355,17 +364,17 @@ impl Session {
         }
     }
 
-    pub(crate) fn race_place(&self, memory: Memory, address: u64, bytes: u32) -> RacePlace {
+    pub(crate) fn race_place(&self, memory: MemorySpace, address: u64, bytes: u32) -> RaceLocation {
         match memory {
-            Memory::Global => self.global_place(address, bytes),
-            Memory::Shared(block) => self.shared_place(block, address, bytes),
+            MemorySpace::Global => self.global_place(address, bytes),
+            MemorySpace::Shared(block) => self.shared_place(block, address, bytes),
         }
     }
 
     /// Returns the location of bytes of global memory, relative to their buffer or variable.
-    pub(crate) fn global_place(&self, address: u64, bytes: u32) -> RacePlace {
+    pub(crate) fn global_place(&self, address: u64, bytes: u32) -> RaceLocation {
         let machine = self.timeline.machine();
-        let mut place = RacePlace {
+        let mut place = RaceLocation {
             space: "global".to_owned(),
             block: None,
             buffer: None,
@@ -390,12 +399,17 @@ impl Session {
     }
 
     /// Returns the location of bytes of shared memory, relative to their variable.
-    pub(crate) fn shared_place(&self, block: u64, address: u64, bytes: u32) -> RacePlace {
+    pub(crate) fn shared_place(&self, block: u64, address: u64, bytes: u32) -> RaceLocation {
         shared_place(self.timeline.machine(), block, address, bytes)
     }
 }
 
-pub(crate) fn shared_place(machine: &Machine, block: u64, address: u64, bytes: u32) -> RacePlace {
+pub(crate) fn shared_place(
+    machine: &Machine,
+    block: u64,
+    address: u64,
+    bytes: u32,
+) -> RaceLocation {
     let variables = machine.shared_variables().iter();
     let found = variables
         .filter(|variable| {
@@ -410,7 +424,7 @@ pub(crate) fn shared_place(machine: &Machine, block: u64, address: u64, bytes: u
             .max_by_key(|v| v.byte_offset)
     };
     let found = found.or_else(dynamic);
-    RacePlace {
+    RaceLocation {
         space: "shared".to_owned(),
         block: Some(block),
         buffer: None,

@@ -13,35 +13,35 @@ pub(crate) mod tensor_map_repairs;
 pub(crate) mod update_repairs;
 
 use crate::memory_model::concurrency::repair::body::Body;
-use crate::memory_model::concurrency::{RaceSure, RaceView, RepairEdit, RepairOp, Why};
+use crate::memory_model::concurrency::{RaceCause, RaceConfidence, RaceView, RepairEdit, RepairOp};
 use crate::model::text::EditView;
 use crate::session::Session;
 use std::sync::Arc;
 use warpgrid_isa::Scope;
-use warpgrid_launch::{Front, Scenario};
-use warpgrid_order::races::{Access, End, Found, Lifetime, ProxyKind};
+use warpgrid_launch::{Scenario, SourceLanguage};
+use warpgrid_order::races::{BlockLifetime, ProxyKind, Race, RaceCounterpart, RaceSide};
 use warpgrid_program::syntax::{Change, StatementEdit};
 use warpgrid_program::{Document, Edit, Fix, Overrides, Span};
 
 /// Maximum number of candidates to try.
-const MOST_TRIED: usize = 400;
+const MAX_TRIALS: usize = 400;
 /// Maximum number of candidates to try before candidates that replace updates with atomic operations.
-const MOST_TRIED_BEFORE_UPDATES: usize = 200;
+const MAX_TRIED_BEFORE_UPDATES: usize = 200;
 /// Maximum number of steps of all trials.
-const MOST_STEPS: u64 = 4_000_000;
+const MAX_STEPS: u64 = 4_000_000;
 /// Maximum number of steps of a run for which a repair is searched.
-const LONGEST_RUN: u64 = 60_000;
+const MAX_RUN_STEPS: u64 = 60_000;
 /// Maximum number of blocks whose mbarriers are examined.
-const MOST_BLOCKS: u64 = 16;
+const MAX_BLOCKS: u64 = 16;
 /// Scheduler seeds for which a repaired source must have no race.
 const SEEDS: [u64; 4] = [0, 1, 2, 3];
 
 /// Repair: edits that are applied together.
-pub(crate) type Edits = Vec<StatementEdit>;
+pub(crate) type RepairEdits = Vec<StatementEdit>;
 
 /// Race with the information from which candidates are generated.
 #[derive(Clone, Copy)]
-pub(crate) struct Broken<'a> {
+pub(crate) struct RepairContext<'a> {
     body: &'a Body<'a>,
     race: &'a RaceView,
     /// Statements of both accesses.
@@ -58,7 +58,7 @@ pub(crate) struct Broken<'a> {
     unexpected: &'a [u32],
 }
 
-impl Broken<'_> {
+impl RepairContext<'_> {
     /// Returns the narrowest scope that contains both threads.
     fn scope(&self) -> Scope {
         match (self.is_one_block, self.is_one_cluster) {
@@ -77,11 +77,12 @@ impl Broken<'_> {
 
 impl Session {
     /// Finds the weakest repair of the races, and stores it in each race. `found` contains the accesses of each race.
-    pub(crate) fn add_repairs(&mut self, races: &mut [RaceView], found: &[Found]) {
-        let is_small = self.position() <= LONGEST_RUN;
+    pub(crate) fn add_repairs(&mut self, races: &mut [RaceView], found: &[Race]) {
+        let is_small = self.position() <= MAX_RUN_STEPS;
         // Races between lanes that store the same value in one instruction do not justify a search.
         let is_harmless = |race: &RaceView| race.same_value && race.first.line == race.second.line;
-        let is_editable = self.scenario().front == Front::Ptx && self.places.has_line_breaks();
+        let is_editable =
+            self.scenario().front == SourceLanguage::Ptx && self.places.has_line_breaks();
         if races.iter().all(is_harmless) || !is_small || !is_editable {
             return;
         }
@@ -94,14 +95,17 @@ impl Session {
         let unreachable = self.unreachable_definitions();
         let body = Body::new(&program, document.statements(), &unreachable);
         let all = self.all_candidates(&body, races, found);
-        let mut trial = Trial {
+        let mut trial = RepairTrial {
             session: self,
             document: &*document,
             deletions: deletions(&unreachable),
-            left: MOST_TRIED,
-            steps: MOST_STEPS,
+            left: MAX_TRIALS,
+            steps: MAX_STEPS,
         };
-        let Some(repair) = all.into_iter().find(|edits| trial.heals(edits)) else {
+        let Some(repair) = all
+            .into_iter()
+            .find(|edits| trial.is_race_free_after(edits))
+        else {
             return;
         };
         let edits = repair.iter();
@@ -119,11 +123,11 @@ impl Session {
         &mut self,
         body: &Body<'_>,
         races: &[RaceView],
-        found: &[Found],
-    ) -> Vec<Edits> {
+        found: &[Race],
+    ) -> Vec<RepairEdits> {
         let updates = self.atomic_updates(body, found);
         let unexpected = self.unexpected_bytes();
-        let mut all: Vec<Edits> = Vec::new();
+        let mut all: Vec<RepairEdits> = Vec::new();
         // Repairs of barriers that the source does not pair precede additional barriers.
         for phase in &self.mixed_barriers(races) {
             let barriers = phase.iter().filter_map(|at| body.statement_of(*at));
@@ -132,8 +136,8 @@ impl Session {
             all.extend(barrier_repairs::of_mixed_barriers(body, &barriers));
         }
         // Certain races precede races that follow only from the axioms.
-        let mut order: Vec<(&RaceView, &Found)> = races.iter().zip(found).collect();
-        order.sort_by_key(|(race, _)| race.sure == RaceSure::Axiom);
+        let mut order: Vec<(&RaceView, &Race)> = races.iter().zip(found).collect();
+        order.sort_by_key(|(race, _)| race.confidence == RaceConfidence::ModelOnly);
         for (race, found) in order {
             for candidate in self.candidates(body, race, found, &unexpected) {
                 if !all.contains(&candidate) && !updates.are_made_strong_by(&candidate) {
@@ -144,7 +148,7 @@ impl Session {
         // If a lock or a barrier protects the updates, the repair of the lock or barrier is weaker than an atomic operation. Other accesses
         // may need separate repairs.
         let others = all.clone();
-        all.truncate(MOST_TRIED_BEFORE_UPDATES);
+        all.truncate(MAX_TRIED_BEFORE_UPDATES);
         all.extend(updates.repairs.iter().cloned());
         all.extend(updates.with(&others));
         all
@@ -176,7 +180,7 @@ impl Session {
     /// Returns the transaction bytes that completed on mbarriers without an expect-tx operation, at the end of the run.
     fn unexpected_bytes(&self) -> Vec<u32> {
         let machine = self.timeline.machine();
-        let blocks = 0..machine.n_blocks().min(MOST_BLOCKS);
+        let blocks = 0..machine.n_blocks().min(MAX_BLOCKS);
         let held = blocks.flat_map(|block| machine.mbarriers(block));
         let missing = held.filter_map(|(_, state)| u32::try_from(-i64::from(state?.bytes)).ok());
         let mut all: Vec<u32> = missing.filter(|bytes| *bytes > 0).collect();
@@ -190,15 +194,15 @@ impl Session {
         &self,
         body: &Body<'_>,
         race: &RaceView,
-        found: &Found,
+        found: &Race,
         unexpected: &[u32],
-    ) -> Vec<Edits> {
+    ) -> Vec<RepairEdits> {
         let Some(first) = body.statement_of_access(&found.first) else {
             return Vec::new();
         };
         let (access, life) = match &found.second {
-            End::Access(access) => (Some(access), None),
-            End::Life(life) => (None, Some(life)),
+            RaceCounterpart::Access(access) => (Some(access), None),
+            RaceCounterpart::Life(life) => (None, Some(life)),
         };
         let second = access.and_then(|access| body.statement_of_access(access));
         let machine = self.timeline.machine();
@@ -206,13 +210,13 @@ impl Session {
         let of_cluster = |block: [u32; 3]| [0, 1, 2].map(|i: usize| block[i] / cluster[i].max(1));
         let (a, b) = (&race.first, &race.second);
         let is_one_block = a.block == b.block;
-        let warp = |access: &Access| access.thread / 32;
-        let broken = Broken {
+        let warp = |access: &RaceSide| access.thread / 32;
+        let broken = RepairContext {
             body,
             race,
             first,
             second: second.unwrap_or(first),
-            is_start: matches!(life, Some(Lifetime::Start(_))),
+            is_start: matches!(life, Some(BlockLifetime::Start(_))),
             is_one_block,
             is_one_warp: is_one_block && access.map_or(0, warp) == warp(&found.first),
             is_one_cluster: of_cluster(a.block) == of_cluster(b.block)
@@ -222,27 +226,31 @@ impl Session {
             unexpected,
         };
         let is_of_map = access.is_some_and(|access| access.proxy == ProxyKind::TensorMap);
-        let copies = || async_repairs::of_copies(&broken);
-        let accesses = || ordering_repairs::of_accesses(&broken);
-        match race.why {
-            Why::Init => async_repairs::of_init(&broken),
-            Why::Lifetime => barrier_repairs::of_lives(&broken),
-            Why::Proxy if is_of_map => tensor_map_repairs::of_maps(&broken),
-            Why::Proxy => async_repairs::of_proxies(&broken),
-            Why::Completion => [copies(), barrier_repairs::of_clusters(&broken)].concat(),
-            Why::Order | Why::Scope if !is_one_block => {
+        let copies = || async_repairs::copy_repairs(&broken);
+        let accesses = || ordering_repairs::stronger_access_repairs(&broken);
+        match race.cause {
+            RaceCause::MissingInitFence => async_repairs::of_init(&broken),
+            RaceCause::Lifetime => barrier_repairs::block_lifetime_repairs(&broken),
+            RaceCause::MissingProxyFence if is_of_map => tensor_map_repairs::of_maps(&broken),
+            RaceCause::MissingProxyFence => async_repairs::proxy_fence_repairs(&broken),
+            RaceCause::NotCompleted => [copies(), barrier_repairs::of_clusters(&broken)].concat(),
+            RaceCause::NoHappensBefore | RaceCause::InsufficientScope if !is_one_block => {
                 [accesses(), barrier_repairs::of_clusters(&broken)].concat()
             }
-            Why::Order | Why::Scope if a.asynchronous || b.asynchronous => [
-                copies(),
-                barrier_repairs::of_threads(&broken),
-                barrier_repairs::before_copies(&broken),
-                accesses(),
-            ]
-            .concat(),
-            Why::Order | Why::Scope => [
-                async_repairs::of_mbarriers(&broken),
-                barrier_repairs::of_threads(&broken),
+            RaceCause::NoHappensBefore | RaceCause::InsufficientScope
+                if a.asynchronous || b.asynchronous =>
+            {
+                [
+                    copies(),
+                    barrier_repairs::barrier_repairs(&broken),
+                    barrier_repairs::before_copies(&broken),
+                    accesses(),
+                ]
+                .concat()
+            }
+            RaceCause::NoHappensBefore | RaceCause::InsufficientScope => [
+                async_repairs::mbarrier_repairs(&broken),
+                barrier_repairs::barrier_repairs(&broken),
                 accesses(),
             ]
             .concat(),
@@ -260,7 +268,7 @@ pub(crate) fn deletions(spans: &[Span]) -> Vec<Edit> {
 }
 
 /// Runs edited sources.
-struct Trial<'a> {
+struct RepairTrial<'a> {
     session: &'a Session,
     document: &'a dyn Document,
     /// Deletions of the kernels and functions that the launch cannot reach.
@@ -269,10 +277,10 @@ struct Trial<'a> {
     steps: u64,
 }
 
-impl Trial<'_> {
+impl RepairTrial<'_> {
     /// Checks whether each run of the edited source meets the expectations of the scenario and has no race, no lost update, no
     /// communication between lanes that is ordered only by lockstep execution, and no other fault.
-    fn heals(&mut self, edits: &[StatementEdit]) -> bool {
+    fn is_race_free_after(&mut self, edits: &[StatementEdit]) -> bool {
         if self.left == 0 {
             return false;
         }
@@ -289,7 +297,7 @@ impl Trial<'_> {
             seed: SEEDS.first().copied(),
             ..scenario.clone()
         };
-        let Ok(first) = Session::untracked(scenario) else {
+        let Ok(first) = Session::new_without_last_writers(scenario) else {
             return false;
         };
         let again = first.restart();
@@ -297,15 +305,15 @@ impl Trial<'_> {
         let others = others.map(|seed| again.with_seed(*seed).ok());
         std::iter::once(Some(first))
             .chain(others)
-            .all(|session| session.is_some_and(|session| self.is_healthy(session)))
+            .all(|session| session.is_some_and(|session| self.is_valid(session)))
     }
 
-    fn is_healthy(&mut self, mut session: Session) -> bool {
-        let most = (4 * LONGEST_RUN).min(self.steps);
+    fn is_valid(&mut self, mut session: Session) -> bool {
+        let most = (4 * MAX_RUN_STEPS).min(self.steps);
         let is_quiet = session.is_free_of_races(most);
         self.steps = self.steps.saturating_sub(session.position());
         is_quiet
-            && session.is_over()
+            && session.is_finished()
             && session.fault().is_none()
             && session.hang().is_none()
             && session.meets_expectations()

@@ -4,10 +4,10 @@
 
 use crate::session::Session;
 use std::collections::{HashMap, HashSet};
-use warpgrid_emulator::{AccessAction, AccessEvent, Agent, Interest, MemoryId, Observer};
-use warpgrid_isa::{AccessKind, Does, MoveOp};
+use warpgrid_emulator::{AccessAction, AccessEvent, Agent, EventMask, MemoryId, Observer};
+use warpgrid_isa::{AccessKind, MoveOp, Operation};
 use warpgrid_program::{
-    Function, FunctionId, Instruction, OperandValue, Program, RegisterId, RegisterRun, Source,
+    Function, FunctionId, Instruction, OperandValue, Program, RegisterId, RegisterTuple, Source,
 };
 
 /// Maximum number of instructions of a chain from a store back to its load.
@@ -77,9 +77,10 @@ fn add_chains(
         }
         return;
     }
-    let does = program.action(instruction).map(|action| action.does);
-    let computes =
-        |does: Does| does.arithmetic().is_some() || does.moves().is_some_and(MoveOp::keeps_value);
+    let does = program.opcode(instruction).map(|action| action.does);
+    let computes = |does: Operation| {
+        does.arithmetic().is_some() || does.moves().is_some_and(MoveOp::keeps_value)
+    };
     if !does.is_some_and(computes) {
         return;
     }
@@ -100,13 +101,13 @@ fn definition_before(function: &Function, register: RegisterId, before: u32) -> 
 }
 
 fn access_kind(program: &Program, instruction: &Instruction) -> Option<AccessKind> {
-    program.action(instruction)?.does.memory()?.access()
+    program.opcode(instruction)?.does.memory()?.access()
 }
 
 /// Returns the source register of a store of one element.
 fn stored_register(function: &Function, instruction: &Instruction) -> Option<RegisterId> {
     match function.operands_of(instruction.operands).get(1)?.value {
-        OperandValue::Source(Source::Register(RegisterRun { first, .. }), _) => Some(first),
+        OperandValue::Source(Source::Register(RegisterTuple { first, .. }), _) => Some(first),
         _ => None,
     }
 }
@@ -164,8 +165,8 @@ impl UpdateObserver {
 }
 
 impl Observer for UpdateObserver {
-    fn interest(&self) -> Interest {
-        Interest::ACCESSES
+    fn interest(&self) -> EventMask {
+        EventMask::ACCESSES
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
@@ -178,7 +179,7 @@ impl Observer for UpdateObserver {
         }
         let loads = self.loads_of.get(&place);
         for piece in event.pieces {
-            let thread = (block, warp, piece.gave);
+            let thread = (block, warp, piece.data_lane);
             let key = (piece.memory, piece.address);
             let last = self.stores.get(&key).copied();
             let count = last.map_or(0, |last| last.count);

@@ -1,39 +1,39 @@
 //! Labels of events: operation, location, and memory ordering.
 
 use crate::memory_model::litmus::test::LitmusTest;
-use crate::memory_model::litmus::test_module::Prepared;
+use crate::memory_model::litmus::test_module::PreparedTest;
 use warpgrid_emulator::MbarrierState;
 use warpgrid_isa::Sem;
-use warpgrid_order::explore::{LocationKind, Node, NodeKind, rank_at};
+use warpgrid_order::explore::{EventKind, LocationKind, WitnessNode, rank_at};
 
 /// Formats the operation of an event: `x = 1`, `read x: 0`, `x: 0 to 1`, `fence`.
-pub(crate) fn label(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
+pub(crate) fn label(node: &WitnessNode, prepared: &PreparedTest, test: &LitmusTest) -> String {
     let place = place(node, prepared, test);
     let value = |value: Option<u64>| value.map_or_else(String::new, |v| shown(node, prepared, v));
     match node.kind {
-        NodeKind::Init | NodeKind::Write => format!("{place} = {}", value(node.written)),
-        NodeKind::Read => format!("read {place}: {}", value(node.read)),
-        NodeKind::Atomic => format!("{place}: {} to {}", value(node.read), value(node.written)),
-        NodeKind::Fence => match node.words.sem {
+        EventKind::Init | EventKind::Write => format!("{place} = {}", value(node.written)),
+        EventKind::Read => format!("read {place}: {}", value(node.read)),
+        EventKind::Atomic => format!("{place}: {} to {}", value(node.read), value(node.written)),
+        EventKind::Fence => match node.words.sem {
             Sem::Sc => "fence.sc".to_owned(),
             Sem::Acquire => "fence.acquire".to_owned(),
             Sem::Release => "fence.release".to_owned(),
             Sem::Weak | Sem::Volatile | Sem::Relaxed | Sem::AcqRel => "fence.acq_rel".to_owned(),
         },
-        NodeKind::ProxyFence => "fence.proxy.async".to_owned(),
-        NodeKind::Arrive if node.is_exchange => match node.written {
+        EventKind::ProxyFence => "fence.proxy.async".to_owned(),
+        EventKind::Arrive if node.is_exchange => match node.written {
             Some(given) => format!("publish {given} to other lanes"),
             None => "synchronize with other lanes".to_owned(),
         },
-        NodeKind::Leave if node.is_exchange => "read from other lanes".to_owned(),
-        NodeKind::Arrive => "barrier arrive".to_owned(),
-        NodeKind::Leave => "barrier wait".to_owned(),
-        NodeKind::GroupWait => "wait for copies".to_owned(),
+        EventKind::Leave if node.is_exchange => "read from other lanes".to_owned(),
+        EventKind::Arrive => "barrier arrive".to_owned(),
+        EventKind::Leave => "barrier wait".to_owned(),
+        EventKind::GroupWait => "wait for copies".to_owned(),
     }
 }
 
 /// Formats the location of an event: `x`, `x[1]`, `x[0..31]`, or `x+2` if no element starts at the offset.
-fn place(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
+fn place(node: &WitnessNode, prepared: &PreparedTest, test: &LitmusTest) -> String {
     let Some((location, start)) = node.location else {
         return String::new();
     };
@@ -66,7 +66,7 @@ fn place(node: &Node, prepared: &Prepared, test: &LitmusTest) -> String {
 }
 
 /// Formats a value. An mbarrier object is shown as its pending counts.
-fn shown(node: &Node, prepared: &Prepared, value: u64) -> String {
+fn shown(node: &WitnessNode, prepared: &PreparedTest, value: u64) -> String {
     let location = node
         .location
         .and_then(|(at, _)| prepared.question.locations.get(at));
@@ -100,14 +100,14 @@ fn shown(node: &Node, prepared: &Prepared, value: u64) -> String {
 }
 
 /// Formats the memory ordering: `release at gpu`. Empty for weak accesses and for events without a memory ordering.
-pub(crate) fn describe(node: &Node) -> String {
+pub(crate) fn describe(node: &WitnessNode) -> String {
     let has_words = match node.kind {
-        NodeKind::Read | NodeKind::Write | NodeKind::Atomic | NodeKind::Fence => true,
-        NodeKind::Init
-        | NodeKind::ProxyFence
-        | NodeKind::Arrive
-        | NodeKind::Leave
-        | NodeKind::GroupWait => false,
+        EventKind::Read | EventKind::Write | EventKind::Atomic | EventKind::Fence => true,
+        EventKind::Init
+        | EventKind::ProxyFence
+        | EventKind::Arrive
+        | EventKind::Leave
+        | EventKind::GroupWait => false,
     };
     match node.words.sem {
         Sem::Weak => String::new(),

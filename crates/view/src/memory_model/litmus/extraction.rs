@@ -12,35 +12,37 @@ pub(crate) mod slicing;
 pub(crate) mod thread_body;
 
 use crate::memory_model::concurrency::{RaceAccess, RaceView};
-use crate::memory_model::litmus::extraction::access_watch::{Lines, Meeting, Thread, Watch};
+use crate::memory_model::litmus::extraction::access_watch::{
+    ConflictFinder, LineSelection, ThreadKey, ThreadWatch,
+};
 use crate::memory_model::litmus::extraction::call_parameters::called_from;
-use crate::memory_model::litmus::extraction::external_effects::Others;
-use crate::memory_model::litmus::extraction::location_table::{Places, Written};
+use crate::memory_model::litmus::extraction::external_effects::ExternalEffects;
+use crate::memory_model::litmus::extraction::location_table::{LocationTable, WrittenElement};
 use crate::memory_model::litmus::extraction::slicing::prune;
-use crate::memory_model::litmus::extraction::thread_body::{Bodies, observed_place};
+use crate::memory_model::litmus::extraction::thread_body::{BodyBuilder, observed_place};
 use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
 use crate::memory_model::litmus::test_module::{LitmusError, fail};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use warpgrid_launch::Front;
+use warpgrid_launch::SourceLanguage;
 use warpgrid_program::{FunctionId, Instruction};
 
 /// Maximum number of threads of an extracted test.
-const MOST_THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 /// Maximum number of observed registers and locations.
-const MOST_OBSERVED: usize = 12;
+const MAX_OBSERVED: usize = 12;
 
 /// Request for the extraction of a litmus test from lines of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CutRequest {
+pub struct ExtractionRequest {
     /// First and last line, starting at 1.
     pub lines: [u32; 2],
     /// Threads of the test. Default: two threads that access the same bytes in these lines, at least one of them with a write.
     #[serde(default)]
-    pub threads: Vec<CutThread>,
+    pub threads: Vec<ExtractionThread>,
     /// Step limit. For each thread, the last execution of the lines before this step is used instead of the first execution.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(type = "number | null"))]
@@ -51,7 +53,7 @@ pub struct CutRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[serde(deny_unknown_fields)]
-pub struct CutThread {
+pub struct ExtractionThread {
     pub block: [u32; 3],
     /// Thread index in the block.
     pub thread: [u32; 3],
@@ -60,18 +62,18 @@ pub struct CutThread {
     pub line: Option<u32>,
 }
 
-impl CutRequest {
+impl ExtractionRequest {
     /// Returns the lines and threads of a race, or `None` if one side is the start or exit of a block.
-    pub fn of_race(race: &RaceView) -> Option<CutRequest> {
+    pub fn from_race(race: &RaceView) -> Option<ExtractionRequest> {
         let (first, second) = (race.first.line?, race.second.line?);
-        let thread = |access: &RaceAccess| CutThread {
+        let thread = |access: &RaceAccess| ExtractionThread {
             block: access.block,
             thread: access.thread,
             line: access.line,
         };
         let mut threads = vec![thread(&race.first), thread(&race.second)];
         threads.dedup_by_key(|thread| (thread.block, thread.thread));
-        Some(CutRequest {
+        Some(ExtractionRequest {
             lines: [first.min(second), first.max(second)],
             threads,
             before: Some(race.step),
@@ -83,40 +85,40 @@ impl Session {
     /// Extracts a litmus test from the kernel. Executes at most `max_steps` steps, and returns to the present position.
     pub fn litmus_test(
         &mut self,
-        request: &CutRequest,
+        request: &ExtractionRequest,
         max_steps: u64,
     ) -> Result<LitmusTest, LitmusError> {
         let stood = self.position();
-        let test = Cutter::new(self, request, max_steps).and_then(Cutter::cut);
+        let test = LitmusExtractor::new(self, request, max_steps).and_then(LitmusExtractor::cut);
         self.seek(stood);
         test
     }
 }
 
 /// Requested thread, and the instructions of the line that it must execute, if specified.
-type Asked = (Thread, Option<Range<u32>>);
+type RequestedThread = (ThreadKey, Option<Range<u32>>);
 
-struct Cutter<'a> {
+struct LitmusExtractor<'a> {
     session: &'a mut Session,
-    request: &'a CutRequest,
-    lines: Lines,
+    request: &'a ExtractionRequest,
+    lines: LineSelection,
     max_steps: u64,
 }
 
-impl<'a> Cutter<'a> {
+impl<'a> LitmusExtractor<'a> {
     fn new(
         session: &'a mut Session,
-        request: &'a CutRequest,
+        request: &'a ExtractionRequest,
         max_steps: u64,
-    ) -> Result<Cutter<'a>, LitmusError> {
-        if session.scenario().front != Front::Ptx {
+    ) -> Result<LitmusExtractor<'a>, LitmusError> {
+        if session.scenario().front != SourceLanguage::Ptx {
             return fail("a litmus test can be extracted only from PTX, but the source is SASS");
         }
         if session.program.address_bits != 64 {
             return fail("a litmus test can be extracted only from a module with 64-bit addresses");
         }
         let lines = lines_of(session, request.lines)?;
-        Ok(Cutter {
+        Ok(LitmusExtractor {
             session,
             request,
             lines,
@@ -126,7 +128,7 @@ impl<'a> Cutter<'a> {
 
     fn cut(mut self) -> Result<LitmusTest, LitmusError> {
         let threads = self.threads()?;
-        let mut watch = Watch::new(self.lines.clone(), &threads, self.request.before);
+        let mut watch = ThreadWatch::new(self.lines.clone(), &threads, self.request.before);
         self.session.seek(0);
         self.session
             .timeline
@@ -134,7 +136,7 @@ impl<'a> Cutter<'a> {
         let Some(start) = watch.start() else {
             return fail("the selected threads do not reach the selected lines in this run");
         };
-        let mut others = Others::new(
+        let mut others = ExternalEffects::new(
             self.lines.clone(),
             watch.stays.keys().copied(),
             watch.last().unwrap_or(start),
@@ -152,7 +154,11 @@ impl<'a> Cutter<'a> {
     }
 
     /// Returns the litmus test of the present state of the run.
-    fn test(&mut self, watch: &Watch, others: &Others) -> Result<LitmusTest, LitmusError> {
+    fn test(
+        &mut self,
+        watch: &ThreadWatch,
+        others: &ExternalEffects,
+    ) -> Result<LitmusTest, LitmusError> {
         let touches = watch.stays.values().flat_map(|stay| stay.touched());
         let places = self.session.places_of(touches);
         let mut test = self.frame();
@@ -166,7 +172,7 @@ impl<'a> Cutter<'a> {
         let bases = places.global_bases();
         let syntax = self.session.instruction_syntax();
         for (thread, stay) in &watch.stays {
-            let mut bodies = Bodies {
+            let mut bodies = BodyBuilder {
                 session: self.session,
                 lines: &self.lines,
                 bases: &bases,
@@ -188,15 +194,15 @@ impl<'a> Cutter<'a> {
         let mut test = prune(test)?;
         let written = observed_places(&test, &places);
         test.observe.extend(written);
-        test.observe.truncate(MOST_OBSERVED);
+        test.observe.truncate(MAX_OBSERVED);
         location_table::free_addresses(&mut test);
         Ok(test)
     }
 
     /// Returns the threads in order, each with the instructions of the line that it must execute.
-    fn threads(&mut self) -> Result<Vec<Asked>, LitmusError> {
+    fn threads(&mut self) -> Result<Vec<RequestedThread>, LitmusError> {
         if self.request.threads.is_empty() {
-            let mut meeting = Meeting::new(self.lines.clone());
+            let mut meeting = ConflictFinder::new(self.lines.clone());
             self.session.seek(0);
             self.session
                 .timeline
@@ -207,9 +213,9 @@ impl<'a> Cutter<'a> {
             }
             return Ok(found.into_iter().map(|thread| (thread, None)).collect());
         }
-        if self.request.threads.len() > MOST_THREADS {
+        if self.request.threads.len() > MAX_THREADS {
             return fail(format!(
-                "found {} selected threads, expected at most {MOST_THREADS}",
+                "found {} selected threads, expected at most {MAX_THREADS}",
                 self.request.threads.len()
             ));
         }
@@ -217,13 +223,13 @@ impl<'a> Cutter<'a> {
         threads.map(|thread| self.thread(thread)).collect()
     }
 
-    fn thread(&self, thread: &CutThread) -> Result<Asked, LitmusError> {
+    fn thread(&self, thread: &ExtractionThread) -> Result<RequestedThread, LitmusError> {
         let launch = self.session.scenario();
         let (grid, block) = (
             launch.grid.unwrap_or([1; 3]),
             launch.block.unwrap_or([1; 3]),
         );
-        let found = Thread {
+        let found = ThreadKey {
             block: linear(thread.block, grid),
             thread: linear(thread.thread, block) as u32,
         };
@@ -261,11 +267,13 @@ impl<'a> Cutter<'a> {
 }
 
 /// Returns the locations that several threads write, or all written locations if the threads load nothing.
-fn observed_places(test: &LitmusTest, places: &Places) -> Vec<String> {
+fn observed_places(test: &LitmusTest, places: &LocationTable) -> Vec<String> {
     let all = places.written();
     let loads = !test.observe.is_empty();
-    let shown = all.iter().filter(|written| written.is_contested || !loads);
-    let text = |written: &Written| {
+    let shown = all
+        .iter()
+        .filter(|written| written.has_conflicting_writes || !loads);
+    let text = |written: &WrittenElement| {
         let own = |thread: &LitmusThread| Some(u64::from(thread.block)) == written.block;
         let thread = test.threads.iter().position(own);
         observed_place(&written.name, written.element, thread)
@@ -279,7 +287,7 @@ fn linear(at: [u32; 3], extents: [u32; 3]) -> u64 {
 }
 
 /// Returns the instructions of the kernel in these lines.
-fn lines_of(session: &Session, [first, last]: [u32; 2]) -> Result<Lines, LitmusError> {
+fn lines_of(session: &Session, [first, last]: [u32; 2]) -> Result<LineSelection, LitmusError> {
     let program = &session.program;
     let wanted = session.scenario().entry.as_deref();
     let mut entries = program.entries();
@@ -311,7 +319,7 @@ fn instructions_in(
     function: FunctionId,
     instructions: &[Instruction],
     [first, last]: [u32; 2],
-) -> Option<Lines> {
+) -> Option<LineSelection> {
     let is_in = |index: &u32| {
         let line = session.range_of(function, *index).line;
         (first..=last).contains(&line) && !instructions[*index as usize].is_implicit()
@@ -319,7 +327,7 @@ fn instructions_in(
     let mut within = (0..instructions.len() as u32).filter(is_in);
     let start = within.next()?;
     let end = within.next_back().unwrap_or(start) + 1;
-    Some(Lines {
+    Some(LineSelection {
         function,
         instructions: start..end,
         called: called_from(session, function, start..end),

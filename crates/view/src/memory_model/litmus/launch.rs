@@ -4,19 +4,19 @@ use crate::memory_model::litmus::test::LitmusTest;
 use crate::memory_model::litmus::test_module::{LitmusError, fail};
 
 /// Maximum number of blocks of a cluster.
-const MOST_BLOCKS: u32 = 16;
+const MAX_BLOCKS: u32 = 16;
 
 /// Sizes of a launch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct LaunchShape {
     grid: [u32; 3],
     block: [u32; 3],
     cluster: [u32; 3],
 }
 
-impl Shape {
+impl LaunchShape {
     /// Returns the launch of a test, or an error if the sizes are invalid.
-    pub(crate) fn new(test: &LitmusTest) -> Result<Shape, LitmusError> {
+    pub(crate) fn new(test: &LitmusTest) -> Result<LaunchShape, LitmusError> {
         let (grid, block, cluster) = (test.grid, test.block, test.cluster);
         let all = [grid, block, cluster];
         if all.iter().flatten().any(|extent| *extent == 0) {
@@ -28,9 +28,9 @@ impl Shape {
                 product(block)
             ));
         }
-        if product(cluster) > u64::from(MOST_BLOCKS) {
+        if product(cluster) > u64::from(MAX_BLOCKS) {
             return fail(format!(
-                "the launch has {} blocks per cluster, expected at most {MOST_BLOCKS}",
+                "the launch has {} blocks per cluster, expected at most {MAX_BLOCKS}",
                 product(cluster)
             ));
         }
@@ -42,7 +42,7 @@ impl Shape {
         if !fits && grid[1..] != [1, 1] {
             return fail("the grid size is not a multiple of the cluster size");
         }
-        Ok(Shape {
+        Ok(LaunchShape {
             grid,
             block,
             cluster,
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_block_is_found_by_its_cluster_and_rank() {
-        let shape = Shape {
+        let shape = LaunchShape {
             grid: [4, 6, 2],
             block: [32, 1, 1],
             cluster: [2, 3, 1],

@@ -1,7 +1,7 @@
 //! Parser and printer of location lines: `x: u32 = 0`, `tile+16: shared u32[4] at=1024 block=1 = 5, 6`, `m: mbarrier = 2 phase=1 pending=1
 //! bytes=64`.
 
-use crate::memory_model::litmus::parser::{MOST_ELEMENTS, number_of};
+use crate::memory_model::litmus::parser::{MAX_ELEMENTS, number_of};
 use crate::memory_model::litmus::test::LitmusLocation;
 use std::fmt::Write as _;
 use warpgrid_emulator::MbarrierState;
@@ -51,9 +51,9 @@ pub(crate) fn location(rest: &str) -> Result<LitmusLocation, String> {
         Some((ty, n)) => (ty, number_of(n)? as usize),
         None => (last, found.init.len().max(1)),
     };
-    if n > MOST_ELEMENTS {
+    if n > MAX_ELEMENTS {
         return Err(format!(
-            "the location has {n} elements, expected at most {MOST_ELEMENTS}"
+            "the location has {n} elements, expected at most {MAX_ELEMENTS}"
         ));
     }
     found.init.resize(n, 0);

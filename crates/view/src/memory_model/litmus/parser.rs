@@ -34,7 +34,7 @@ ld.global.u32 %r1, [x];
 
 /// Parses a litmus test.
 pub fn read_text(text: &str) -> Result<LitmusTest, LitmusError> {
-    let mut reader = Reader::default();
+    let mut reader = LitmusParser::default();
     for (index, line) in text.lines().enumerate() {
         let number = index as u32 + 1;
         reader.line(line, number).map_err(|message| LitmusError {
@@ -47,13 +47,13 @@ pub fn read_text(text: &str) -> Result<LitmusTest, LitmusError> {
 }
 
 #[derive(Default)]
-struct Reader {
+struct LitmusParser {
     test: LitmusTest,
     /// Whether the test contains `//@ launch`.
     has_launch: bool,
 }
 
-impl Reader {
+impl LitmusParser {
     fn line(&mut self, line: &str, number: u32) -> Result<(), String> {
         let trimmed = line.trim();
         if let Some(fact) = trimmed.strip_prefix("//@") {
@@ -104,7 +104,7 @@ impl Reader {
             "bad" => {
                 let values = rest.split([' ', ',']).filter(|value| !value.is_empty());
                 let values: Result<_, _> = values.map(number_of).collect();
-                self.test.bad.push(values?);
+                self.test.unwanted_outcomes.push(values?);
             }
             _ => {
                 return Err(format!(
@@ -221,4 +221,4 @@ pub(crate) fn number_of(text: &str) -> Result<u64, String> {
 }
 
 /// Maximum number of elements of a location.
-pub(crate) const MOST_ELEMENTS: usize = 4096;
+pub(crate) const MAX_ELEMENTS: usize = 4096;

@@ -20,7 +20,7 @@ pub fn write_text(test: &LitmusTest) -> String {
         lines.extend(thread.body.iter().cloned());
     }
     lines.push(format!("//@ observe {}", test.observe.join(" ")));
-    let bad = test.bad.iter().map(|values| {
+    let bad = test.unwanted_outcomes.iter().map(|values| {
         let values: Vec<String> = values.iter().map(u64::to_string).collect();
         format!("//@ bad {}", values.join(" "))
     });

@@ -1,7 +1,7 @@
 //! Construction of an exploration query from the program of a test: addresses of locations, initial register values, and observed values.
 
-use crate::memory_model::litmus::launch::Shape;
-use crate::memory_model::litmus::parser::MOST_ELEMENTS;
+use crate::memory_model::litmus::launch::LaunchShape;
+use crate::memory_model::litmus::parser::MAX_ELEMENTS;
 use crate::memory_model::litmus::test::{LitmusLocation, LitmusTest};
 use crate::memory_model::litmus::test_module::{LitmusError, fail, kernel_name};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,22 +9,22 @@ use std::sync::Arc;
 use warpgrid_emulator::{Launch, MbarrierState, SharedAddress};
 use warpgrid_isa::ScalarType;
 use warpgrid_order::explore::{
-    Limits, Location, LocationKind, Observed, Question, ThreadSpec, window,
+    ExplorationLimits, LitmusQuery, Location, LocationKind, ObservedValue, ThreadSpec, window,
 };
 use warpgrid_program::{Function, FunctionId, Program};
 
 /// Start of the global locations without an address, and their distance.
 const GLOBAL: u64 = 1 << 40;
-const GLOBAL_APART: u64 = 1 << 32;
+const GLOBAL_SPACING: u64 = 1 << 32;
 /// End address of the shared memory of a block.
 const SHARED_END: u64 = 1 << 24;
 /// Maximum number of clusters of the tested threads.
-const MOST_CLUSTERS: usize = 64;
+const MAX_CLUSTERS: usize = 64;
 
 /// Builder of an exploration query.
-pub(crate) struct Asker<'a> {
+pub(crate) struct QueryBuilder<'a> {
     test: &'a LitmusTest,
-    shape: Shape,
+    shape: LaunchShape,
     /// Index of each cluster that contains tested threads.
     clusters: BTreeMap<u32, u64>,
     /// Base of each name: an address in global memory, or an offset in the shared memory of a block.
@@ -36,23 +36,23 @@ pub(crate) struct Asker<'a> {
 }
 
 /// Initial contents of a location.
-struct Contents {
+struct LocationContents {
     element_bytes: u32,
     init: Vec<u64>,
 }
 
-impl<'a> Asker<'a> {
-    pub(crate) fn new(test: &'a LitmusTest) -> Result<Asker<'a>, LitmusError> {
-        let shape = Shape::new(test)?;
+impl<'a> QueryBuilder<'a> {
+    pub(crate) fn new(test: &'a LitmusTest) -> Result<QueryBuilder<'a>, LitmusError> {
+        let shape = LaunchShape::new(test)?;
         let threads = test.threads.iter();
         let clusters: BTreeSet<u32> = threads.map(|t| shape.home(t.block).0).collect();
-        if clusters.len() > MOST_CLUSTERS {
+        if clusters.len() > MAX_CLUSTERS {
             return fail(format!(
-                "the threads of the litmus test belong to {} clusters, expected at most {MOST_CLUSTERS}",
+                "the threads of the litmus test belong to {} clusters, expected at most {MAX_CLUSTERS}",
                 clusters.len()
             ));
         }
-        let mut asker = Asker {
+        let mut asker = QueryBuilder {
             test,
             shape,
             clusters: clusters.into_iter().zip(0..).collect(),
@@ -87,9 +87,9 @@ impl<'a> Asker<'a> {
             ));
         };
         if kind == LocationKind::Global {
-            if at <= GLOBAL_APART {
+            if at <= GLOBAL_SPACING {
                 return fail(format!(
-                    "found the address `at={at}` of the location `{}`, expected an address above {GLOBAL_APART}",
+                    "found the address `at={at}` of the location `{}`, expected an address above {GLOBAL_SPACING}",
                     location.name
                 ));
             }
@@ -97,7 +97,7 @@ impl<'a> Asker<'a> {
                 index,
                 None,
                 at,
-                Contents {
+                LocationContents {
                     element_bytes,
                     init,
                 },
@@ -105,12 +105,12 @@ impl<'a> Asker<'a> {
             );
             return Ok(());
         }
-        for block in self.blocks_within_reach() {
+        for block in self.addressable_blocks() {
             if location.block.is_none_or(|own| own == block) {
                 let (cluster, rank) = self.shape.home(block);
                 let cluster = self.clusters.get(&cluster).copied().unwrap_or(0);
                 let start = window(cluster, u64::from(rank)) + at;
-                let contents = Contents {
+                let contents = LocationContents {
                     element_bytes,
                     init: init.clone(),
                 };
@@ -125,7 +125,7 @@ impl<'a> Asker<'a> {
         index: usize,
         block: Option<u32>,
         start: u64,
-        contents: Contents,
+        contents: LocationContents,
         kind: LocationKind,
     ) {
         let found = self.test.locations.get(index);
@@ -159,7 +159,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Returns the blocks whose shared memory the tested threads can access, in ascending order.
-    fn blocks_within_reach(&self) -> Vec<u32> {
+    fn addressable_blocks(&self) -> Vec<u32> {
         let ranks = 0..self.shape.n_ranks();
         let of_cluster = |cluster: &u32| {
             let cluster = *cluster;
@@ -174,7 +174,7 @@ impl<'a> Asker<'a> {
         self,
         program: Program,
         called: &[Vec<Option<u32>>],
-    ) -> Result<(Question, Vec<usize>), LitmusError> {
+    ) -> Result<(LitmusQuery, Vec<usize>), LitmusError> {
         let mut threads = Vec::new();
         for number in 0..self.test.threads.len() {
             let name = kernel_name(number);
@@ -186,7 +186,7 @@ impl<'a> Asker<'a> {
                 );
             };
             threads.push(ThreadSpec {
-                called: called.get(number).cloned().unwrap_or_default(),
+                call_sites: called.get(number).cloned().unwrap_or_default(),
                 ..self.thread(number, FunctionId(id as u32), function)
             });
         }
@@ -196,12 +196,12 @@ impl<'a> Asker<'a> {
             .iter()
             .map(|text| self.observed(text, &program))
             .collect();
-        let question = Question {
+        let question = LitmusQuery {
             launch: self.launch(),
             threads,
             observed: observed?,
             locations: self.locations,
-            limits: Limits::default(),
+            limits: ExplorationLimits::default(),
             program: Arc::new(program),
         };
         Ok((question, self.origins))
@@ -243,12 +243,12 @@ impl<'a> Asker<'a> {
             rank: u64::from(rank),
             thread: thread.thread,
             registers,
-            called: Vec::new(),
+            call_sites: Vec::new(),
         }
     }
 
     /// Parses an observed value: `1:%r0`, `x`, `x[2]`. `1:x[2]` is the element in the shared memory of the block of thread 1.
-    fn observed(&self, text: &str, program: &Program) -> Result<Observed, LitmusError> {
+    fn observed(&self, text: &str, program: &Program) -> Result<ObservedValue, LitmusError> {
         let thread = text.split_once(':').and_then(|(thread, rest)| {
             let number: usize = thread.trim().parse().ok()?;
             Some((number, self.test.threads.get(number)?, rest.trim()))
@@ -262,13 +262,13 @@ impl<'a> Asker<'a> {
         let name = format!("thread{number}");
         let function = program.functions.iter().find(|f| f.name == name);
         let register = function.and_then(|f| Some(f.registers.find(rest)?.0));
-        Ok(Observed::Register {
+        Ok(ObservedValue::Register {
             thread: number,
             register,
         })
     }
 
-    fn place_observed(&self, text: &str, block: Option<u32>) -> Result<Observed, LitmusError> {
+    fn place_observed(&self, text: &str, block: Option<u32>) -> Result<ObservedValue, LitmusError> {
         let place = text.strip_suffix(']').and_then(|text| text.split_once('['));
         let (name, element) = place.unwrap_or((text, "0"));
         let element = element.parse::<u64>().ok();
@@ -284,7 +284,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Returns an element, counted from the base of the name.
-    fn element(&self, name: &str, element: u64, block: Option<u32>) -> Option<Observed> {
+    fn element(&self, name: &str, element: u64, block: Option<u32>) -> Option<ObservedValue> {
         let places = self.locations.iter().zip(&self.blocks).enumerate();
         let mut places = places.filter(|(_, (location, own))| {
             location.name == name && (block.is_none() || own.is_none() || **own == block)
@@ -293,7 +293,7 @@ impl<'a> Asker<'a> {
             let size = u64::from(location.element_bytes);
             let at = (element * size).checked_sub(location.offset)?;
             let is_whole = at % size == 0 && at / size < location.init.len() as u64;
-            is_whole.then_some(Observed::Memory {
+            is_whole.then_some(ObservedValue::Memory {
                 location: index,
                 element: (at / size) as usize,
             })
@@ -321,7 +321,7 @@ fn bases_of(test: &LitmusTest) -> Result<BTreeMap<&str, u64>, LitmusError> {
             continue;
         }
         if location.space == "global" {
-            bases.insert(name, GLOBAL + GLOBAL_APART * index as u64);
+            bases.insert(name, GLOBAL + GLOBAL_SPACING * index as u64);
             continue;
         }
         bases.insert(name, free);
@@ -360,9 +360,9 @@ fn contents(location: &LitmusLocation) -> Result<(u32, Vec<u64>), LitmusError> {
         ));
     };
     let n = location.init.len();
-    if n == 0 || n > MOST_ELEMENTS {
+    if n == 0 || n > MAX_ELEMENTS {
         return fail(format!(
-            "the location `{name}` has {n} elements, expected 1 to {MOST_ELEMENTS}"
+            "the location `{name}` has {n} elements, expected 1 to {MAX_ELEMENTS}"
         ));
     }
     let keep = u64::MAX >> (64 - 8 * bytes);

@@ -1,14 +1,14 @@
 //! Repairs of a litmus test: stronger memory orders and scopes of instructions, and additional fences.
 
 use crate::memory_model::litmus::test::LitmusTest;
-use crate::memory_model::litmus::test_module::{Prepared, shown_line};
+use crate::memory_model::litmus::test_module::{PreparedTest, shown_line};
 use crate::model::text::EditView;
 use crate::source::front_ends::front_end;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use warpgrid_isa::{Does, Scope, Sem, SyncOp};
-use warpgrid_launch::Front;
-use warpgrid_order::explore::{Change, Repair, Repairs, Words};
+use warpgrid_isa::{Operation, Scope, Sem, SyncOp};
+use warpgrid_launch::SourceLanguage;
+use warpgrid_order::explore::{MemoryOrdering, RepairEdit, RepairKind, RepairResult};
 use warpgrid_program::syntax::{self, InstructionSyntax, StatementEdit, instructions_of};
 use warpgrid_program::{Document, Overrides};
 
@@ -22,9 +22,11 @@ pub struct LitmusRepairs {
     pub bad: Vec<Vec<u64>>,
     pub repairs: Vec<Vec<LitmusEdit>>,
     /// Number of edits up to which all combinations were tried.
-    pub complete_to: u32,
+    #[serde(rename = "completeTo")]
+    pub exhaustive_up_to: u32,
     /// Number of evaluated combinations.
-    pub tried: u64,
+    #[serde(rename = "tried")]
+    pub candidates_tried: u64,
 }
 
 /// Edit of a line.
@@ -57,54 +59,55 @@ pub enum LitmusEditOp {
 
 pub(crate) fn view(
     test: &LitmusTest,
-    prepared: &Prepared,
-    repairs: &Repairs,
+    prepared: &PreparedTest,
+    repairs: &RepairResult,
     bad: &[Vec<u64>],
 ) -> LitmusRepairs {
-    let document = front_end(Front::Ptx).open(prepared.source().into(), &Overrides::default());
+    let document =
+        front_end(SourceLanguage::Ptx).open(prepared.source().into(), &Overrides::default());
     let editor = Editor {
         test,
         prepared,
         document: &*document,
         instructions: instructions_of(&document.statements()),
     };
-    let edits = |repair: &Vec<Change>| {
+    let edits = |repair: &Vec<RepairEdit>| {
         let edits = repair.iter().filter_map(|change| editor.edit(change));
         edits.collect()
     };
     LitmusRepairs {
         bad: bad.to_vec(),
         repairs: repairs.repairs.iter().map(edits).collect(),
-        complete_to: repairs.complete_to as u32,
-        tried: repairs.tried,
+        exhaustive_up_to: repairs.exhaustive_up_to as u32,
+        candidates_tried: repairs.candidates_tried,
     }
 }
 
 struct Editor<'a> {
     test: &'a LitmusTest,
-    prepared: &'a Prepared,
+    prepared: &'a PreparedTest,
     document: &'a dyn Document,
     /// Instructions by the start of their span.
     instructions: BTreeMap<u32, InstructionSyntax>,
 }
 
 impl Editor<'_> {
-    fn edit(&self, change: &Change) -> Option<LitmusEdit> {
+    fn edit(&self, change: &RepairEdit) -> Option<LitmusEdit> {
         let (thread, instruction) = (change.thread, change.instruction);
         let line = self.prepared.line(thread, instruction);
         let statement = self.prepared.span(thread, instruction);
         let (op, text) = match change.repair {
-            Repair::Strengthen(words) => {
+            RepairKind::Strengthen(words) => {
                 let syntax = self.instructions.get(&statement.start)?;
                 let does = self.does(thread, instruction)?;
                 let text = strengthened(syntax, does, words).to_string();
                 (LitmusEditOp::Replace, text)
             }
-            Repair::Fence(words) => {
+            RepairKind::Fence(words) => {
                 let text = format!("fence.{}.{};", words.sem.name(), words.scope.name());
                 (LitmusEditOp::InsertBefore, text)
             }
-            Repair::ProxyFence => (LitmusEditOp::InsertBefore, "fence.proxy.async;".to_owned()),
+            RepairKind::ProxyFence => (LitmusEditOp::InsertBefore, "fence.proxy.async;".to_owned()),
         };
         let (change, before) = match op {
             LitmusEditOp::Replace => {
@@ -127,17 +130,21 @@ impl Editor<'_> {
         })
     }
 
-    fn does(&self, thread: usize, instruction: u32) -> Option<Does> {
+    fn does(&self, thread: usize, instruction: u32) -> Option<Operation> {
         let question = &self.prepared.question;
         let function = question.threads.get(thread)?.function;
         let function = question.program.functions.get(function.0 as usize)?;
         let instruction = function.instructions.get(instruction as usize)?;
-        Some(question.program.action(instruction)?.does)
+        Some(question.program.opcode(instruction)?.does)
     }
 }
 
 /// Returns an instruction with another memory order and scope.
-fn strengthened(syntax: &InstructionSyntax, does: Does, words: Words) -> InstructionSyntax {
+fn strengthened(
+    syntax: &InstructionSyntax,
+    does: Operation,
+    words: MemoryOrdering,
+) -> InstructionSyntax {
     let mut new = syntax.clone();
     let sync = does.sync();
     // An arrival at a cluster barrier has release semantics without a modifier, and `cluster` is part of its opcode.
@@ -210,12 +217,12 @@ mod tests {
                 ".version 8.6\n.target sm_90\n.address_size 64\n.entry k() {{ .reg .b64 x, m; .reg .b32 %r0; .reg .pred %p0; {before} }}"
             );
             let document =
-                front_end(Front::Ptx).open(source.as_str().into(), &Overrides::default());
+                front_end(SourceLanguage::Ptx).open(source.as_str().into(), &Overrides::default());
             let program = document.check().program.expect("a program");
-            let does = program.actions.first().expect("an action").does;
+            let does = program.opcodes.first().expect("an action").does;
             let instructions = instructions_of(&document.statements());
             let syntax = instructions.values().next().expect("an instruction");
-            let found = strengthened(syntax, does, Words { sem, scope });
+            let found = strengthened(syntax, does, MemoryOrdering { sem, scope });
             assert_eq!(found.to_string(), after);
         }
     }

@@ -2,10 +2,12 @@
 
 use crate::memory_model::litmus::event_label::{describe, label};
 use crate::memory_model::litmus::test::LitmusTest;
-use crate::memory_model::litmus::test_module::{Prepared, shown_line};
+use crate::memory_model::litmus::test_module::{PreparedTest, shown_line};
 use serde::{Deserialize, Serialize};
-use warpgrid_order::explore::{Answer, Forbidden, Node, Outcome, RacePair, Witness};
-pub use warpgrid_order::explore::{Axiom, Edge, EdgeKind, NodeKind, Races};
+pub use warpgrid_order::explore::{Axiom, EdgeKind, EventKind, RaceFrequency, WitnessEdge};
+use warpgrid_order::explore::{
+    ExplorationResult, ForbiddenOutcome, Outcome, RacePair, Witness, WitnessNode,
+};
 
 /// Results of a litmus test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,23 +15,27 @@ pub use warpgrid_order::explore::{Axiom, Edge, EdgeKind, NodeKind, Races};
 #[serde(rename_all = "camelCase")]
 pub struct LitmusView {
     pub name: String,
-    pub observe: Vec<String>,
+    #[serde(rename = "observe")]
+    pub observed: Vec<String>,
     /// All outcomes that the memory model allows, sorted. Absent if accesses with a data race overlap only partially, because the
     /// model then gives no guarantees.
     pub outcomes: Option<Vec<OutcomeView>>,
     pub forbidden: Vec<ForbiddenView>,
     /// Lower bound for the number of forbidden outcomes that are not listed.
-    pub more_forbidden: u32,
+    #[serde(rename = "moreForbidden")]
+    pub n_forbidden_omitted: u32,
     pub race: bool,
     /// Racing pairs of accesses. Each access is a thread and a line of its body, starting at 0.
-    pub racy_pairs: Vec<[[u32; 2]; 2]>,
+    #[serde(rename = "racyPairs")]
+    pub racing_pairs: Vec<[[u32; 2]; 2]>,
     /// Racing pairs of accesses. Each access is a thread and a line of the source, starting at 1.
     pub racy_lines: Vec<[[u32; 2]; 2]>,
     /// Number of examined candidate executions.
     pub candidates: u64,
     /// Number of iterations to which loops other than polling loops were limited. Absent if all executions were examined
     /// completely.
-    pub cut_off_after: Option<u32>,
+    #[serde(rename = "cutOffAfter")]
+    pub truncated_after: Option<u32>,
 }
 
 /// Allowed outcome.
@@ -39,7 +45,7 @@ pub struct LitmusView {
 pub struct OutcomeView {
     #[cfg_attr(feature = "typescript", ts(type = "number[]"))]
     pub values: Vec<u64>,
-    pub races: Races,
+    pub races: RaceFrequency,
     /// Whether an interleaving of the instructions produces the outcome.
     pub is_interleaving: bool,
     pub graph: GraphView,
@@ -75,7 +81,7 @@ pub struct ViolationView {
 pub struct GraphView {
     /// Events by thread, in program order.
     pub nodes: Vec<NodeView>,
-    pub edges: Vec<Edge>,
+    pub edges: Vec<WitnessEdge>,
 }
 
 /// Event of an execution.
@@ -87,7 +93,7 @@ pub struct NodeView {
     pub thread: Option<u32>,
     /// Line of the source, starting at 1, or line of the thread body if the test has no source.
     pub line: Option<u32>,
-    pub kind: NodeKind,
+    pub kind: EventKind,
     /// `x = 1`, `read x: 0`, `fence.sc.gpu`.
     pub label: String,
     /// Memory order and scope: `release at gpu`. Empty for weak accesses.
@@ -96,17 +102,17 @@ pub struct NodeView {
 }
 
 /// Converts the results of an exploration to views that use the names of the test.
-pub(crate) struct Viewer<'a> {
+pub(crate) struct ViewBuilder<'a> {
     test: &'a LitmusTest,
-    prepared: &'a Prepared,
+    prepared: &'a PreparedTest,
 }
 
-impl<'a> Viewer<'a> {
-    pub(crate) fn new(test: &'a LitmusTest, prepared: &'a Prepared) -> Viewer<'a> {
-        Viewer { test, prepared }
+impl<'a> ViewBuilder<'a> {
+    pub(crate) fn new(test: &'a LitmusTest, prepared: &'a PreparedTest) -> ViewBuilder<'a> {
+        ViewBuilder { test, prepared }
     }
 
-    pub(crate) fn view(&self, answer: &Answer) -> LitmusView {
+    pub(crate) fn view(&self, answer: &ExplorationResult) -> LitmusView {
         let outcomes = answer.outcomes.as_ref();
         let racy_pairs = self.pairs(&answer.races);
         let shown =
@@ -114,14 +120,14 @@ impl<'a> Viewer<'a> {
         LitmusView {
             racy_lines: racy_pairs.iter().map(|pair| pair.map(shown)).collect(),
             name: self.test.name.clone(),
-            observe: self.test.observe.clone(),
+            observed: self.test.observe.clone(),
             outcomes: outcomes.map(|all| all.iter().map(|o| self.outcome(o)).collect()),
             forbidden: answer.forbidden.iter().map(|f| self.forbidden(f)).collect(),
-            more_forbidden: answer.more_forbidden as u32,
+            n_forbidden_omitted: answer.n_forbidden_omitted as u32,
             race: !answer.races.is_empty(),
-            racy_pairs,
+            racing_pairs: racy_pairs,
             candidates: answer.candidates,
-            cut_off_after: answer.cut_off_after.map(|rounds| rounds as u32),
+            truncated_after: answer.truncated_after.map(|rounds| rounds as u32),
         }
     }
 
@@ -149,7 +155,7 @@ impl<'a> Viewer<'a> {
         }
     }
 
-    fn forbidden(&self, forbidden: &Forbidden) -> ForbiddenView {
+    fn forbidden(&self, forbidden: &ForbiddenOutcome) -> ForbiddenView {
         let graph = self.graph(&forbidden.witness);
         let nodes: Vec<u32> = forbidden
             .violation
@@ -175,7 +181,7 @@ impl<'a> Viewer<'a> {
         }
     }
 
-    fn node(&self, node: &Node) -> NodeView {
+    fn node(&self, node: &WitnessNode) -> NodeView {
         let line = node.place.map(|(thread, instruction)| {
             let line = self.prepared.line(thread, instruction);
             shown_line(self.test, thread, line)
@@ -232,12 +238,12 @@ fn sentence(axiom: Axiom, graph: &GraphView, nodes: &[u32]) -> String {
 /// Formats an event: `the write x = 1 at line 5`.
 fn name_of(node: &NodeView) -> String {
     let kind = match node.kind {
-        NodeKind::Init => "the initial value",
-        NodeKind::Read => "the",
-        NodeKind::Write => "the write",
-        NodeKind::Atomic => "the atomic",
-        NodeKind::Fence | NodeKind::ProxyFence => "the fence",
-        NodeKind::Arrive | NodeKind::Leave | NodeKind::GroupWait => "the",
+        EventKind::Init => "the initial value",
+        EventKind::Read => "the",
+        EventKind::Write => "the write",
+        EventKind::Atomic => "the atomic",
+        EventKind::Fence | EventKind::ProxyFence => "the fence",
+        EventKind::Arrive | EventKind::Leave | EventKind::GroupWait => "the",
     };
     match node.line {
         Some(line) => format!(

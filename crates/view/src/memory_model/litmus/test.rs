@@ -26,7 +26,8 @@ pub struct LitmusTest {
     pub observe: Vec<String>,
     /// Outcomes that repairs must forbid. Default: the outcomes that no interleaving produces.
     #[serde(default)]
-    pub bad: Vec<Vec<u64>>,
+    #[serde(rename = "bad")]
+    pub unwanted_outcomes: Vec<Vec<u64>>,
 }
 
 /// Named location in memory.

@@ -1,8 +1,8 @@
 //! Conversion of a litmus test to a PTX module and an exploration query. Each thread body becomes a kernel of the module, so that the
 //! checker and the instruction tables define its semantics. Each location becomes a register that contains its address.
 
-use crate::memory_model::litmus::launch::Shape;
-use crate::memory_model::litmus::query_builder::Asker;
+use crate::memory_model::litmus::launch::LaunchShape;
+use crate::memory_model::litmus::query_builder::QueryBuilder;
 use crate::memory_model::litmus::test::LitmusTest;
 use crate::model::text::EditView;
 use crate::source::front_ends::front_end;
@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-use warpgrid_launch::Front;
-use warpgrid_order::explore::{ExploreError, Question};
+use warpgrid_launch::SourceLanguage;
+use warpgrid_order::explore::{ExploreError, LitmusQuery};
 use warpgrid_program::{
     Diagnostic, Edit, FunctionId, InlineError, InlineErrorKind, Inlined, LineIndex, Overrides,
     Severity, Span,
 };
 
 /// Maximum length of a body in bytes.
-const MOST_BYTES: usize = 1 << 16;
+const MAX_BYTES: usize = 1 << 16;
 
 /// Why a test has no answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,16 +50,16 @@ pub(crate) fn fail<T>(message: impl Into<String>) -> Result<T, LitmusError> {
 
 /// Checked litmus test.
 #[derive(Clone, Debug)]
-pub struct Prepared {
-    pub(crate) question: Question,
+pub struct PreparedTest {
+    pub(crate) question: LitmusQuery,
     /// Span of each instruction of each thread in the module.
     spans: Vec<Vec<Span>>,
-    text: Text,
+    text: ModuleText,
     /// For each location of the query, the index of the location in the test.
     pub(crate) origins: Vec<usize>,
 }
 
-impl Prepared {
+impl PreparedTest {
     /// Returns the line of the thread body that contains an instruction, starting at 0.
     pub(crate) fn line(&self, thread: usize, instruction: u32) -> u32 {
         let place = self.text.place_of(self.span(thread, instruction).start);
@@ -99,7 +99,7 @@ impl Prepared {
 
     pub(crate) fn error(&self, test: &LitmusTest, error: &ExploreError) -> LitmusError {
         let place = match error {
-            ExploreError::NoPlace {
+            ExploreError::Unsupported {
                 thread,
                 instruction,
                 ..
@@ -125,14 +125,14 @@ pub(crate) fn shown_line(test: &LitmusTest, thread: usize, line: u32) -> u32 {
 
 /// Source of a module with the positions of the thread bodies.
 #[derive(Clone, Debug)]
-struct Text {
+struct ModuleText {
     source: String,
     lines: LineIndex,
     /// For each line of the source, starting at 0, the thread and the line of its body.
     places: Vec<Option<(usize, u32)>>,
 }
 
-impl Text {
+impl ModuleText {
     /// Returns the thread and the line of its body at an offset.
     fn place_of(&self, offset: u32) -> Option<(usize, u32)> {
         let line = self.lines.line(offset) as usize;
@@ -146,11 +146,11 @@ pub(crate) fn kernel_name(thread: usize) -> String {
 }
 
 /// Checks a litmus test and builds its query.
-pub fn prepare(test: &LitmusTest) -> Result<Prepared, LitmusError> {
+pub fn prepare(test: &LitmusTest) -> Result<PreparedTest, LitmusError> {
     check_shape(test)?;
     let text = module_of(test);
     let source = Cow::Borrowed(text.source.as_str());
-    let document = front_end(Front::Ptx).open(source, &Overrides::default());
+    let document = front_end(SourceLanguage::Ptx).open(source, &Overrides::default());
     let checked = document.check();
     let error = checked
         .diagnostics
@@ -187,9 +187,9 @@ pub fn prepare(test: &LitmusTest) -> Result<Prepared, LitmusError> {
         );
         spans.push(all);
     }
-    let (question, origins) = Asker::new(test)?.ask(program, &called)?;
+    let (question, origins) = QueryBuilder::new(test)?.ask(program, &called)?;
     drop(document);
-    Ok(Prepared {
+    Ok(PreparedTest {
         question,
         spans,
         text,
@@ -246,12 +246,12 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
         .chain(&test.functions)
         .map(String::len)
         .sum();
-    if bytes > MOST_BYTES {
+    if bytes > MAX_BYTES {
         return fail(format!(
-            "the threads and functions have {bytes} bytes of source text, expected at most {MOST_BYTES}"
+            "the threads and functions have {bytes} bytes of source text, expected at most {MAX_BYTES}"
         ));
     }
-    let shape = Shape::new(test)?;
+    let shape = LaunchShape::new(test)?;
     let mut pieces = BTreeSet::new();
     for location in &test.locations {
         let name = &location.name;
@@ -277,7 +277,7 @@ fn check_shape(test: &LitmusTest) -> Result<(), LitmusError> {
 }
 
 /// Returns the module: the functions, and a kernel for each thread.
-fn module_of(test: &LitmusTest) -> Text {
+fn module_of(test: &LitmusTest) -> ModuleText {
     let version = test.ptx_version.as_deref().unwrap_or("8.6");
     let target = test.target.as_deref().unwrap_or("sm_90");
     let (mut source, mut places) = (String::new(), Vec::new());
@@ -311,7 +311,7 @@ fn module_of(test: &LitmusTest) -> Text {
         add("ret;", None);
         add("} }", None);
     }
-    Text {
+    ModuleText {
         lines: LineIndex::new(&source),
         source,
         places,

@@ -4,18 +4,18 @@
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;
 use crate::session::inspect::go_to;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use std::ops::Range;
 use warpgrid_launch::value::ElementType;
 
 /// Maximum number of elements of one response, which fill a screen.
 pub const MAX_SHADES: u64 = 1 << 20;
 /// Number of shades of a value or a step.
-const N_SHADES: u8 = 64;
+const N_LEVELS: u8 = 64;
 
 /// Property of an element that its shade represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shading {
+pub enum HeatmapMode {
     /// Value, relative to the minimum and maximum of the requested elements.
     Value,
     /// Lane of the last write.
@@ -26,21 +26,21 @@ pub enum Shading {
 
 /// Request for a heatmap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShadeRequest {
-    pub memory: MemoryId,
+pub struct HeatmapRequest {
+    pub memory: MemoryKey,
     /// Element type. Default: the element type of the memory.
     pub ty: Option<ElementType>,
-    pub shading: Shading,
+    pub shading: HeatmapMode,
     /// Range of elements. Elements outside of the memory or beyond [`MAX_SHADES`] are omitted.
     pub elements: Range<u64>,
 }
 
 /// Heatmap of elements of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shades {
+pub struct Heatmap {
     /// Index of the first element.
     pub first: u64,
-    /// For each element the lane, or a shade from 0 to 63 between minimum and maximum, or [`Shades::NEVER`] or [`Shades::UNKNOWN`].
+    /// For each element the lane, or a shade from 0 to 63 between minimum and maximum, or [`Heatmap::NEVER`] or [`Heatmap::UNKNOWN`].
     pub shades: Vec<u8>,
     /// Values or steps of the first and the last shade. Absent if no element has a shade.
     pub ends: Option<[String; 2]>,
@@ -48,16 +48,16 @@ pub struct Shades {
     pub now: Vec<Range<u64>>,
 }
 
-impl Shades {
+impl Heatmap {
     /// Shade of an element that no step wrote.
-    pub const NEVER: u8 = N_SHADES;
+    pub const NEVER: u8 = N_LEVELS;
     /// Shade of a value that is not a finite number, and of an element for which only the fact of a write is tracked.
-    pub const UNKNOWN: u8 = N_SHADES + 1;
+    pub const UNKNOWN: u8 = N_LEVELS + 1;
 }
 
 impl Session {
     /// Seeks to a position and returns the heatmap of a memory.
-    pub fn shades(&mut self, position: u64, asked: &ShadeRequest) -> Result<Shades, String> {
+    pub fn shades(&mut self, position: u64, asked: &HeatmapRequest) -> Result<Heatmap, String> {
         go_to(self, position)?;
         let memory = self.memory_with(&asked.memory);
         let memory = memory.ok_or_else(|| no_such_memory(&asked.memory.to_string()))?;
@@ -80,19 +80,19 @@ impl Session {
             writers.is_some_and(|writers| element.clone().any(|byte| writers.is_written(byte)))
         };
         let unwritten = |element: &Range<usize>| match is_written(element) {
-            true => Shades::UNKNOWN,
-            false => Shades::NEVER,
+            true => Heatmap::UNKNOWN,
+            false => Heatmap::NEVER,
         };
         let now = self.position().checked_sub(1);
         let (shades, ends) = match asked.shading {
-            Shading::Lane => {
+            HeatmapMode::Lane => {
                 let lane = |element: Range<usize>| match writer(&element) {
                     Some(writer) => writer.lane as u8,
                     None => unwritten(&element),
                 };
                 (elements.clone().map(lane).collect(), None)
             }
-            Shading::Step => {
+            HeatmapMode::Step => {
                 let steps = elements.clone().map(|element| match writer(&element) {
                     Some(writer) => Ok((writer.step + 1) as f64),
                     None => Err(unwritten(&element)),
@@ -100,13 +100,13 @@ impl Session {
                 let (shades, ends) = between(steps);
                 (shades, ends.map(|ends| ends.map(|step| step.to_string())))
             }
-            Shading::Value => {
+            HeatmapMode::Value => {
                 let bits = |element: Range<usize>| ty.bits(bytes.get(element).unwrap_or(&[]));
                 let values = elements.clone().map(|element| {
                     let value = Some(ty.number(bits(element)));
                     value
                         .filter(|value| value.is_finite())
-                        .ok_or(Shades::UNKNOWN)
+                        .ok_or(Heatmap::UNKNOWN)
                 });
                 let (shades, ends) = between(values.clone());
                 // Minimum and maximum are formatted like cells.
@@ -124,7 +124,7 @@ impl Session {
         };
         let written_now = (first..end).zip(elements.clone());
         let written_now = written_now.filter(|(_, element)| is_now(element));
-        Ok(Shades {
+        Ok(Heatmap {
             first,
             shades,
             ends,
@@ -146,7 +146,7 @@ fn between(numbers: impl Iterator<Item = Result<f64, u8>> + Clone) -> (Vec<u8>, 
     let shade = |number: Result<f64, u8>| match number {
         Ok(number) if extent > 0.0 => {
             let share = (number / 2.0 - least / 2.0) / extent;
-            (share * f64::from(N_SHADES - 1)).round() as u8
+            (share * f64::from(N_LEVELS - 1)).round() as u8
         }
         Ok(_) => 0,
         Err(shade) => shade,

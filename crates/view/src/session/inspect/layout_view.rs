@@ -2,12 +2,12 @@
 //! Input: a position, a memory and a layout. Output: the cells.
 
 use crate::diagnostics::no_such_memory;
-use crate::model::grid::{Cell, Grid, GridRequest};
+use crate::model::grid::{GridCell, GridRequest, MemoryGrid};
 use crate::session::Session;
 use crate::session::inspect::go_to;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use warpgrid_launch::value::ElementType;
-use warpgrid_layout::{Composed, parse};
+use warpgrid_layout::{ComposedLayout, parse};
 
 /// Maximum number of displayed rows and columns.
 const MAX_EXTENT: u64 = 64;
@@ -18,8 +18,8 @@ const MAX_LAYOUT: usize = 500;
 
 /// Request for a memory in a layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arrangement<'a> {
-    pub memory: MemoryId,
+pub struct LayoutViewRequest<'a> {
+    pub memory: MemoryKey,
     /// Element type. Default: the element type of the memory.
     pub ty: Option<ElementType>,
     /// Layout with an optional swizzle: `(8,16):(16,1)`.
@@ -28,7 +28,7 @@ pub struct Arrangement<'a> {
 
 /// Memory in a layout.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Arranged {
+pub struct LayoutMemoryView {
     pub title: String,
     pub ty: ElementType,
     /// Normalized layout.
@@ -39,14 +39,18 @@ pub struct Arranged {
     /// Number of displayed rows and columns, at most [`MAX_EXTENT`] each.
     pub shown: [u64; 2],
     /// Index of the element of each cell in row-major order, and the cell if the memory contains the element.
-    pub cells: Vec<(i64, Option<Cell>)>,
+    pub cells: Vec<(i64, Option<GridCell>)>,
     /// Number of memory elements that are displayed more than once.
-    pub n_twice: u64,
+    pub n_aliased: u64,
 }
 
 impl Session {
     /// Seeks to a position and returns a memory in a layout.
-    pub fn arranged(&mut self, position: u64, asked: &Arrangement<'_>) -> Result<Arranged, String> {
+    pub fn arranged(
+        &mut self,
+        position: u64,
+        asked: &LayoutViewRequest<'_>,
+    ) -> Result<LayoutMemoryView, String> {
         let text = asked.layout.trim();
         if text.len() > MAX_LAYOUT {
             let n = text.len();
@@ -63,19 +67,19 @@ impl Session {
         let index = |row: u64, column: u64| layout.at((row + rows * column) as i64);
         let indices = (0..shown[0]).flat_map(|row| (0..shown[1]).map(move |column| (row, column)));
         let indices: Vec<i64> = indices.map(|(row, column)| index(row, column)).collect();
-        let mut windows = Windows::new(self, asked);
+        let mut windows = WindowCache::new(self, asked);
         let cells: Vec<_> = indices
             .iter()
             .map(|index| (*index, windows.cell(*index)))
             .collect();
-        Ok(Arranged {
+        Ok(LayoutMemoryView {
             title: memory.view.title,
             ty: asked.ty.unwrap_or(memory.element),
             layout: layout.to_string(),
             rows,
             columns,
             shown,
-            n_twice: n_twice(&cells),
+            n_aliased: n_aliased(&cells),
             cells,
         })
     }
@@ -83,7 +87,7 @@ impl Session {
 
 /// Returns the number of rows and columns: the first mode of the shape is the rows, and all other modes are the columns. A layout with one
 /// mode is one row.
-fn extents(layout: &Composed) -> [u64; 2] {
+fn extents(layout: &ComposedLayout) -> [u64; 2] {
     let sizes: Vec<i64> = layout
         .layout
         .parts()
@@ -98,7 +102,7 @@ fn extents(layout: &Composed) -> [u64; 2] {
     [rows as u64, (all / rows).max(0) as u64]
 }
 
-fn n_twice(cells: &[(i64, Option<Cell>)]) -> u64 {
+fn n_aliased(cells: &[(i64, Option<GridCell>)]) -> u64 {
     let there = cells.iter().filter(|(_, cell)| cell.is_some());
     let mut indices: Vec<u64> = there.map(|(index, _)| *index as u64).collect();
     indices.sort_unstable();
@@ -107,22 +111,22 @@ fn n_twice(cells: &[(i64, Option<Cell>)]) -> u64 {
 }
 
 /// Cache of grid windows of a memory.
-struct Windows<'a> {
+struct WindowCache<'a> {
     session: &'a mut Session,
-    asked: &'a Arrangement<'a>,
-    known: Vec<(u64, Option<Grid>)>,
+    asked: &'a LayoutViewRequest<'a>,
+    known: Vec<(u64, Option<MemoryGrid>)>,
 }
 
-impl<'a> Windows<'a> {
-    fn new(session: &'a mut Session, asked: &'a Arrangement<'a>) -> Windows<'a> {
-        Windows {
+impl<'a> WindowCache<'a> {
+    fn new(session: &'a mut Session, asked: &'a LayoutViewRequest<'a>) -> WindowCache<'a> {
+        WindowCache {
             session,
             asked,
             known: Vec::new(),
         }
     }
 
-    fn cell(&mut self, index: i64) -> Option<Cell> {
+    fn cell(&mut self, index: i64) -> Option<GridCell> {
         let index = u64::try_from(index).ok()?;
         let (row, column) = (index / u64::from(WINDOW), index % u64::from(WINDOW));
         // The window of the previous element usually contains the next element.

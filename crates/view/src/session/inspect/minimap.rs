@@ -4,12 +4,12 @@
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;
 use crate::session::inspect::go_to;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 
 /// Maximum number of sections.
 const MAX_PARTS: u64 = 1_024;
 /// Maximum number of examined elements. In a larger memory, evenly spaced elements are examined.
-const MAX_LOOKS: u64 = 1 << 25;
+const MAX_SAMPLES: u64 = 1 << 25;
 
 /// Minimap of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,12 +18,12 @@ pub struct Minimap {
     pub n_elements: u64,
     /// Number of elements per section. The last section may have fewer.
     pub part: u64,
-    pub parts: Vec<MapPart>,
+    pub parts: Vec<MinimapSegment>,
 }
 
 /// Section of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MapPart {
+pub struct MinimapSegment {
     /// Number of elements that a step wrote.
     pub n_written: u64,
     /// Lane of the last step that wrote an element, and the element.
@@ -34,7 +34,7 @@ pub struct MapPart {
 
 impl Session {
     /// Seeks to a position and returns the minimap of a memory.
-    pub fn minimap(&mut self, position: u64, id: &MemoryId) -> Result<Minimap, String> {
+    pub fn minimap(&mut self, position: u64, id: &MemoryKey) -> Result<Minimap, String> {
         go_to(self, position)?;
         let memory = self.memory_with(id);
         let memory = memory.ok_or_else(|| no_such_memory(&id.to_string()))?;
@@ -42,8 +42,8 @@ impl Session {
         let width = memory.element.width_bytes().max(1) as u64;
         let n_elements = memory.view.size_bytes.div_ceil(width);
         let part = n_elements.div_ceil(MAX_PARTS).max(1);
-        let mut parts = vec![MapPart::default(); n_elements.div_ceil(part) as usize];
-        let stride = n_elements.div_ceil(MAX_LOOKS).max(1);
+        let mut parts = vec![MinimapSegment::default(); n_elements.div_ceil(part) as usize];
+        let stride = n_elements.div_ceil(MAX_SAMPLES).max(1);
         let now = self.position().checked_sub(1);
         let Some(writers) = machine.writers(memory.region) else {
             return Err(format!(

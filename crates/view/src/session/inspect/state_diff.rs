@@ -1,11 +1,11 @@
 //! Comparison of two positions of a run: the cells and registers that differ, with the last writers of the cells.
 
-use crate::analysis::memory_diff::{Left, differing, memories_of};
+use crate::analysis::memory_diff::{FinalMemory, differing, memories_of};
 use crate::session::Session;
 use crate::session::inspect::go_to;
-use crate::session::memory_id::MemoryId;
+use crate::session::memory_id::MemoryKey;
 use crate::session::step::warp::readable;
-use warpgrid_emulator::LaneList;
+use warpgrid_emulator::LaneMaskDisplay;
 use warpgrid_program::{FunctionId, RegisterId};
 
 /// Maximum number of listed cells per memory.
@@ -17,7 +17,7 @@ const MAX_WARPS: usize = 64;
 
 /// Differences between two positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moments {
+pub struct StateDiff {
     /// Compared positions, limited to the end of the run.
     pub positions: [u64; 2],
     pub memories: Vec<MemoryChange>,
@@ -31,7 +31,7 @@ pub struct Moments {
 /// Memory with differing cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryChange {
-    pub memory: MemoryId,
+    pub memory: MemoryKey,
     pub title: String,
     /// First differing cells.
     pub cells: Vec<CellChange>,
@@ -73,13 +73,13 @@ pub struct RegisterChange {
 impl RegisterChange {
     /// Formats the lanes with a difference: `lanes 0 to 7`.
     pub fn lane_words(&self) -> String {
-        LaneList(self.lanes).to_string()
+        LaneMaskDisplay(self.lanes).to_string()
     }
 }
 
 /// State at a position.
-struct Moment {
-    memories: Vec<Left>,
+struct StateSample {
+    memories: Vec<FinalMemory>,
     warps: Vec<WarpRegisters>,
     has_more_warps: bool,
 }
@@ -95,7 +95,7 @@ struct WarpRegisters {
 
 impl Session {
     /// Returns the differences between two positions, earlier position first. The session is at the later position afterwards.
-    pub fn moments(&mut self, positions: [u64; 2]) -> Result<Moments, String> {
+    pub fn moments(&mut self, positions: [u64; 2]) -> Result<StateDiff, String> {
         let [from, to] = match positions {
             [from, to] if from > to => [to, from],
             both => both,
@@ -108,7 +108,7 @@ impl Session {
         let mut memories = self.memory_changes(&before, &after);
         self.find_lines(&mut memories);
         go_to(self, to)?;
-        Ok(Moments {
+        Ok(StateDiff {
             positions: [from, to],
             memories,
             registers,
@@ -117,7 +117,7 @@ impl Session {
         })
     }
 
-    fn moment(&self) -> Moment {
+    fn moment(&self) -> StateSample {
         let machine = self.timeline.machine();
         let blocks = machine.blocks().into_iter();
         let mut warps =
@@ -125,7 +125,7 @@ impl Session {
         let taken = warps.by_ref().take(MAX_WARPS);
         let found = taken.filter_map(|(block, warp)| self.registers_of(block, warp));
         let found = found.collect();
-        Moment {
+        StateSample {
             memories: memories_of(self, |_| true),
             warps: found,
             has_more_warps: warps.next().is_some(),
@@ -154,7 +154,11 @@ impl Session {
         })
     }
 
-    fn register_changes(&self, before: &Moment, after: &Moment) -> (Vec<RegisterChange>, u64) {
+    fn register_changes(
+        &self,
+        before: &StateSample,
+        after: &StateSample,
+    ) -> (Vec<RegisterChange>, u64) {
         let mut changes = Vec::new();
         let mut n_more = 0;
         for warp in &after.warps {
@@ -200,19 +204,20 @@ impl Session {
         })
     }
 
-    fn memory_changes(&self, before: &Moment, after: &Moment) -> Vec<MemoryChange> {
+    fn memory_changes(&self, before: &StateSample, after: &StateSample) -> Vec<MemoryChange> {
         let pairs = after.memories.iter().map(|now| {
             let was = before.memories.iter().find(|was| was.id == now.id);
             (was, now)
         });
-        let change = |(was, now): (Option<&Left>, &Left)| self.memory_change(was, now);
+        let change =
+            |(was, now): (Option<&FinalMemory>, &FinalMemory)| self.memory_change(was, now);
         pairs.filter_map(change).collect()
     }
 
     /// A memory that did not exist at the earlier position, such as that of a block, initially contained zeros.
-    fn memory_change(&self, was: Option<&Left>, now: &Left) -> Option<MemoryChange> {
+    fn memory_change(&self, was: Option<&FinalMemory>, now: &FinalMemory) -> Option<MemoryChange> {
         let memory = self.memory_with(&now.id)?;
-        let zeros = || Left {
+        let zeros = || FinalMemory {
             bytes: vec![0; now.bytes.len()],
             ..now.clone()
         };
@@ -256,7 +261,7 @@ impl Session {
     }
 
     /// Returns the last store to any of these bytes.
-    fn writer_of(&self, id: &MemoryId, bytes: std::ops::Range<u64>) -> Option<CellWriter> {
+    fn writer_of(&self, id: &MemoryKey, bytes: std::ops::Range<u64>) -> Option<CellWriter> {
         let (step, lane) = bytes.filter_map(|byte| self.last_writer(id, byte)).max()?;
         Some(CellWriter {
             position: step + 1,

@@ -1,6 +1,6 @@
 //! Values of watch expressions: typed bits of a register or cell, or a computed number.
 
-use crate::expression::tree::{Binary, Literal, Unary};
+use crate::expression::tree::{BinaryOp, Literal, UnaryOp};
 use crate::session::step::warp::readable;
 use warpgrid_isa::ScalarType;
 use warpgrid_launch::value::ElementType;
@@ -19,12 +19,12 @@ pub(crate) enum Value {
         ty: ElementType,
         bits: u128,
     },
-    Number(Number),
+    Number(NumericValue),
 }
 
 /// Operand or result of arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
+pub(crate) enum NumericValue {
     Integer(i128),
     /// Floating-point number and its type, or `None` for a literal.
     Float(f64, Option<ElementType>),
@@ -32,20 +32,20 @@ pub(crate) enum Number {
 
 impl Value {
     /// Returns the numeric value. The error is the reason why the value is not a number.
-    pub(crate) fn number(self) -> Result<Number, String> {
+    pub(crate) fn number(self) -> Result<NumericValue, String> {
         let (ty, bits) = match self {
             Value::Number(number) => return Ok(number),
             Value::Cell { ty, bits } | Value::Register { ty, bits, .. } => (ty, bits),
         };
         if let Some(float) = ty.float(bits) {
-            return Ok(Number::Float(float, Some(ty)));
+            return Ok(NumericValue::Float(float, Some(ty)));
         }
         use ElementType as T;
         let width = ty.width_bytes() as u32 * 8;
         match ty {
             T::S8 | T::S16 | T::S32 | T::S64 => {
                 let value = (bits << (128 - width)) as i128 >> (128 - width);
-                Ok(Number::Integer(value))
+                Ok(NumericValue::Integer(value))
             }
             T::E2m1x2
             | T::F16x2
@@ -66,8 +66,8 @@ impl Value {
     pub(crate) fn read_as(self, ty: ElementType) -> Value {
         let bits = match self {
             Value::Cell { bits, .. } | Value::Register { bits, .. } => bits,
-            Value::Number(Number::Integer(value)) => value as u128,
-            Value::Number(Number::Float(value, own)) => {
+            Value::Number(NumericValue::Integer(value)) => value as u128,
+            Value::Number(NumericValue::Float(value, own)) => {
                 let own = own.unwrap_or(ElementType::F32);
                 own.float_bits(value).unwrap_or(0)
             }
@@ -82,8 +82,8 @@ impl Value {
         match self {
             Value::Cell { ty, bits } => ty.text(bits),
             Value::Register { scalar, bits, .. } => readable(scalar, bits),
-            Value::Number(Number::Integer(value)) => value.to_string(),
-            Value::Number(Number::Float(value, ty)) => {
+            Value::Number(NumericValue::Integer(value)) => value.to_string(),
+            Value::Number(NumericValue::Float(value, ty)) => {
                 let ty = ty.unwrap_or(ElementType::F64);
                 ty.text(ty.float_bits(value).unwrap_or(0))
             }
@@ -91,30 +91,30 @@ impl Value {
     }
 }
 
-impl TryFrom<Literal> for Number {
+impl TryFrom<Literal> for NumericValue {
     type Error = String;
 
-    fn try_from(literal: Literal) -> Result<Number, String> {
+    fn try_from(literal: Literal) -> Result<NumericValue, String> {
         match literal {
-            Literal::Integer(value) => Ok(Number::Integer(value)),
-            Literal::Float(value) => Ok(Number::Float(value, None)),
-            Literal::NotANumber => Ok(Number::Float(f64::NAN, None)),
+            Literal::Integer(value) => Ok(NumericValue::Integer(value)),
+            Literal::Float(value) => Ok(NumericValue::Float(value, None)),
+            Literal::NotANumber => Ok(NumericValue::Float(f64::NAN, None)),
             Literal::Bits(bits) => of_bits(bits),
         }
     }
 }
 
-fn of_bits(bits: u128) -> Result<Number, String> {
-    let integer = i128::try_from(bits).map(Number::Integer);
+fn of_bits(bits: u128) -> Result<NumericValue, String> {
+    let integer = i128::try_from(bits).map(NumericValue::Integer);
     integer.map_err(|_| "the value of the expression has more than 127 bits".to_owned())
 }
 
-impl Number {
+impl NumericValue {
     /// Returns the value as an element index.
     pub(crate) fn index(self) -> Result<u64, String> {
         let index = match self {
-            Number::Integer(value) => u64::try_from(value).ok(),
-            Number::Float(..) => None,
+            NumericValue::Integer(value) => u64::try_from(value).ok(),
+            NumericValue::Float(..) => None,
         };
         index.ok_or_else(|| {
             let found = Value::Number(self).text();
@@ -124,8 +124,8 @@ impl Number {
 
     fn float(self) -> f64 {
         match self {
-            Number::Integer(value) => value as f64,
-            Number::Float(value, _) => value,
+            NumericValue::Integer(value) => value as f64,
+            NumericValue::Float(value, _) => value,
         }
     }
 
@@ -135,71 +135,86 @@ impl Number {
 }
 
 /// Evaluates a unary operator.
-pub(crate) fn unary(operator: Unary, of: Number) -> Result<Number, String> {
+pub(crate) fn unary(operator: UnaryOp, of: NumericValue) -> Result<NumericValue, String> {
     match (operator, of) {
-        (Unary::Not, of) => Ok(Number::Integer(of.is_zero().into())),
-        (Unary::Negate, Number::Integer(value)) => checked(value.checked_neg()),
-        (Unary::Negate, Number::Float(value, ty)) => Ok(Number::Float(-value, ty)),
-        (Unary::Complement, Number::Integer(value)) => Ok(Number::Integer(!value)),
-        (Unary::Complement, Number::Float(..)) => Err(not_of_floats("~")),
+        (UnaryOp::Not, of) => Ok(NumericValue::Integer(of.is_zero().into())),
+        (UnaryOp::Negate, NumericValue::Integer(value)) => checked(value.checked_neg()),
+        (UnaryOp::Negate, NumericValue::Float(value, ty)) => Ok(NumericValue::Float(-value, ty)),
+        (UnaryOp::Complement, NumericValue::Integer(value)) => Ok(NumericValue::Integer(!value)),
+        (UnaryOp::Complement, NumericValue::Float(..)) => Err(not_of_floats("~")),
     }
 }
 
 /// Evaluates a binary operator.
-pub(crate) fn binary(operator: Binary, left: Number, right: Number) -> Result<Number, String> {
+pub(crate) fn binary(
+    operator: BinaryOp,
+    left: NumericValue,
+    right: NumericValue,
+) -> Result<NumericValue, String> {
     match (left, right) {
-        (Number::Integer(left), Number::Integer(right)) => of_integers(operator, left, right),
+        (NumericValue::Integer(left), NumericValue::Integer(right)) => {
+            of_integers(operator, left, right)
+        }
         _ => of_floats(operator, left, right),
     }
 }
 
-fn of_integers(operator: Binary, left: i128, right: i128) -> Result<Number, String> {
+fn of_integers(operator: BinaryOp, left: i128, right: i128) -> Result<NumericValue, String> {
     let amount = || {
         let amount = u32::try_from(right).ok().filter(|amount| *amount < 127);
         amount.ok_or_else(|| format!("found the shift amount {right}, expected 0 to 126"))
     };
-    if right == 0 && matches!(operator, Binary::Divide | Binary::Remainder) {
+    if right == 0 && matches!(operator, BinaryOp::Divide | BinaryOp::Remainder) {
         return Err("division by zero".to_owned());
     }
     match operator {
-        Binary::Compare(comparison) => Ok(Number::Integer(comparison.holds(left, right).into())),
-        Binary::Or => Ok(Number::Integer(left | right)),
-        Binary::Xor => Ok(Number::Integer(left ^ right)),
-        Binary::And => Ok(Number::Integer(left & right)),
-        Binary::Left => checked(left.checked_mul(1 << amount()?)),
-        Binary::Right => Ok(Number::Integer(left >> amount()?)),
-        Binary::Add => checked(left.checked_add(right)),
-        Binary::Subtract => checked(left.checked_sub(right)),
-        Binary::Multiply => checked(left.checked_mul(right)),
-        Binary::Divide => checked(left.checked_div(right)),
-        Binary::Remainder => checked(left.checked_rem(right)),
+        BinaryOp::Compare(comparison) => {
+            Ok(NumericValue::Integer(comparison.holds(left, right).into()))
+        }
+        BinaryOp::Or => Ok(NumericValue::Integer(left | right)),
+        BinaryOp::Xor => Ok(NumericValue::Integer(left ^ right)),
+        BinaryOp::And => Ok(NumericValue::Integer(left & right)),
+        BinaryOp::Left => checked(left.checked_mul(1 << amount()?)),
+        BinaryOp::Right => Ok(NumericValue::Integer(left >> amount()?)),
+        BinaryOp::Add => checked(left.checked_add(right)),
+        BinaryOp::Subtract => checked(left.checked_sub(right)),
+        BinaryOp::Multiply => checked(left.checked_mul(right)),
+        BinaryOp::Divide => checked(left.checked_div(right)),
+        BinaryOp::Remainder => checked(left.checked_rem(right)),
     }
 }
 
-fn of_floats(operator: Binary, left: Number, right: Number) -> Result<Number, String> {
+fn of_floats(
+    operator: BinaryOp,
+    left: NumericValue,
+    right: NumericValue,
+) -> Result<NumericValue, String> {
     let ty = wider(left, right);
     let (left, right) = (left.float(), right.float());
     let value = match operator {
-        Binary::Compare(comparison) => {
-            return Ok(Number::Integer(comparison.holds(left, right).into()));
+        BinaryOp::Compare(comparison) => {
+            return Ok(NumericValue::Integer(comparison.holds(left, right).into()));
         }
-        Binary::Add => left + right,
-        Binary::Subtract => left - right,
-        Binary::Multiply => left * right,
-        Binary::Divide => left / right,
-        Binary::Remainder => left % right,
-        Binary::Or | Binary::Xor | Binary::And | Binary::Left | Binary::Right => {
+        BinaryOp::Add => left + right,
+        BinaryOp::Subtract => left - right,
+        BinaryOp::Multiply => left * right,
+        BinaryOp::Divide => left / right,
+        BinaryOp::Remainder => left % right,
+        BinaryOp::Or | BinaryOp::Xor | BinaryOp::And | BinaryOp::Left | BinaryOp::Right => {
             return Err(not_of_floats(operator.sign()));
         }
     };
-    Ok(Number::Float(ty.map_or(value, |ty| ty.rounded(value)), ty))
+    Ok(NumericValue::Float(
+        ty.map_or(value, |ty| ty.rounded(value)),
+        ty,
+    ))
 }
 
 /// Returns the result type: the wider of two floating-point types. A literal has the type of the other operand.
-fn wider(left: Number, right: Number) -> Option<ElementType> {
+fn wider(left: NumericValue, right: NumericValue) -> Option<ElementType> {
     let ty = |number| match number {
-        Number::Float(_, ty) => ty,
-        Number::Integer(_) => None,
+        NumericValue::Float(_, ty) => ty,
+        NumericValue::Integer(_) => None,
     };
     match (ty(left), ty(right)) {
         (Some(left), Some(right)) if left != right => {
@@ -212,9 +227,9 @@ fn wider(left: Number, right: Number) -> Option<ElementType> {
     }
 }
 
-fn checked(value: Option<i128>) -> Result<Number, String> {
+fn checked(value: Option<i128>) -> Result<NumericValue, String> {
     let too_large = || "the result of the operation has more than 127 bits".to_owned();
-    value.map(Number::Integer).ok_or_else(too_large)
+    value.map(NumericValue::Integer).ok_or_else(too_large)
 }
 
 fn not_of_floats(sign: &str) -> String {

@@ -4,8 +4,8 @@ use crate::diagnostics::{no_such_memory, suggestion};
 use crate::expression::tree::{Expression, WatchExpression};
 use crate::session::Session;
 use crate::session::inspect::go_to;
-use crate::session::inspect::value::{Number, Value, binary, unary};
-use crate::session::memory_id::MemoryId;
+use crate::session::inspect::value::{NumericValue, Value, binary, unary};
+use crate::session::memory_id::MemoryKey;
 use crate::session::memory_list::element_of;
 use warpgrid_isa::ScalarType;
 use warpgrid_launch::value::ElementType;
@@ -26,7 +26,7 @@ pub struct WatchedValue {
 impl Session {
     /// Seeks to a position and evaluates expressions. `warp` is the block and warp for registers in expressions without a lane selection.
     /// The default is the warp of the last step.
-    pub fn watched(
+    pub fn evaluate(
         &mut self,
         position: u64,
         expressions: &[&str],
@@ -50,7 +50,7 @@ impl Session {
     fn value_of(&self, watch: &WatchExpression, shown: Option<(u64, u32)>) -> WatchedValue {
         let (expression, place) = (&watch.expression, watch.place);
         if !expression.is_of_lanes() {
-            let value = Lanes::none(self).value(expression, 0);
+            let value = LaneSelection::none(self).value(expression, 0);
             return WatchedValue {
                 values: value.map(|value| vec![Some(value.text())]),
                 warp: None,
@@ -58,7 +58,7 @@ impl Session {
         }
         let (block, warp) = shown.unwrap_or_else(|| self.warp_of_step());
         let (block, warp) = (place.block.unwrap_or(block), place.warp.unwrap_or(warp));
-        let values = Lanes::of(self, block, warp).and_then(|lanes| lanes.values(watch));
+        let values = LaneSelection::of(self, block, warp).and_then(|lanes| lanes.values(watch));
         WatchedValue {
             values,
             warp: Some((block, warp)),
@@ -75,7 +75,7 @@ impl Session {
 }
 
 /// Lanes for which an expression is evaluated.
-struct Lanes<'a> {
+struct LaneSelection<'a> {
     session: &'a Session,
     block: u64,
     warp: u32,
@@ -83,10 +83,10 @@ struct Lanes<'a> {
     present: u32,
 }
 
-impl<'a> Lanes<'a> {
+impl<'a> LaneSelection<'a> {
     /// Returns an empty selection for expressions without registers.
-    fn none(session: &'a Session) -> Lanes<'a> {
-        Lanes {
+    fn none(session: &'a Session) -> LaneSelection<'a> {
+        LaneSelection {
             session,
             block: 0,
             warp: 0,
@@ -95,12 +95,12 @@ impl<'a> Lanes<'a> {
         }
     }
 
-    fn of(session: &'a Session, block: u64, warp: u32) -> Result<Lanes<'a>, String> {
+    fn of(session: &'a Session, block: u64, warp: u32) -> Result<LaneSelection<'a>, String> {
         let machine = session.timeline.machine();
         let state = machine
             .warp(block, warp)
             .ok_or_else(|| format!("warp {warp} of block {block} is not resident at this step"))?;
-        Ok(Lanes {
+        Ok(LaneSelection {
             session,
             block,
             warp,
@@ -137,7 +137,7 @@ impl<'a> Lanes<'a> {
     fn value(&self, expression: &Expression, lane: u8) -> Result<Value, String> {
         let number = |of: &Expression| self.value(of, lane)?.number();
         Ok(match expression {
-            Expression::Literal(literal) => Value::Number(Number::try_from(*literal)?),
+            Expression::Literal(literal) => Value::Number(NumericValue::try_from(*literal)?),
             Expression::Register(name) => self.register(name, lane)?,
             Expression::Element(memory, indices) => {
                 let indices = indices.iter().map(|index| number(index)?.index());
@@ -162,7 +162,7 @@ impl<'a> Lanes<'a> {
             Some((ty, row.get(usize::from(lane)).copied()?))
         });
         let Some((scalar, bits)) = found else {
-            if self.session.memory_with(&MemoryId::from(name)).is_some() {
+            if self.session.memory_with(&MemoryKey::from(name)).is_some() {
                 return Err(format!(
                     "`{name}` is a buffer, not a value: write `{name}[0]` for the first element"
                 ));
@@ -172,7 +172,7 @@ impl<'a> Lanes<'a> {
             return Err(format!("this function has no register `{name}`{help}"));
         };
         Ok(match scalar {
-            ScalarType::Pred => Value::Number(Number::Integer((bits & 1) as i128)),
+            ScalarType::Pred => Value::Number(NumericValue::Integer((bits & 1) as i128)),
             _ => Value::Register {
                 scalar,
                 ty: number_type(scalar),
@@ -181,7 +181,7 @@ impl<'a> Lanes<'a> {
         })
     }
 
-    fn element(&self, id: &MemoryId, indices: &[u64]) -> Result<Value, String> {
+    fn element(&self, id: &MemoryKey, indices: &[u64]) -> Result<Value, String> {
         let memory = self.session.memory_with(id);
         let memory = memory.ok_or_else(|| no_such_memory(&id.to_string()))?;
         let index = linear(id, indices, &memory.view.shape)?;
@@ -203,7 +203,7 @@ impl<'a> Lanes<'a> {
 }
 
 /// Computes the linear index of an element.
-fn linear(id: &MemoryId, indices: &[u64], shape: &[u64]) -> Result<u64, String> {
+fn linear(id: &MemoryKey, indices: &[u64], shape: &[u64]) -> Result<u64, String> {
     if let [index] = indices {
         return Ok(*index);
     }

@@ -2,16 +2,18 @@
 //! by Tensor Cores. Input: registers before and after the step, and its accesses. Output: plain data.
 
 use crate::analysis::mma_explanation;
-use crate::analysis::mma_explanation::ProductRequest;
+use crate::analysis::mma_explanation::MmaRequest;
 use crate::layouts::fragment::CellHolder;
 use crate::layouts::fragment::request::FragmentRequest;
-use crate::model::matrix::{ElementView, MatrixOperand, MatrixStep, StepProduct};
-use crate::session::memory_list::Memory;
+use crate::model::matrix::{ElementView, MatrixOperandView, MatrixStep, StepMma};
+use crate::session::memory_list::MemoryDescriptor;
 use crate::session::memory_list::locate;
 use crate::session::step::stores::StoreRecord;
-use warpgrid_emulator::Piece;
-use warpgrid_isa::fragment::{FragmentMap, FragmentOp, Holder, Matrix, Place, fragment};
-use warpgrid_launch::reading::{HeldMatrix, Value};
+use warpgrid_emulator::ElementAccess;
+use warpgrid_isa::fragment::{
+    ElementCoord, FragmentMap, FragmentOp, MatrixOperand, RegisterLocation, fragment,
+};
+use warpgrid_launch::reading::{RegisterFragment, SourceValue};
 use warpgrid_program::RegisterId;
 
 /// Alignment in bytes from which the base of a matrix is counted.
@@ -20,7 +22,7 @@ const BOUNDARY_BYTES: u64 = 256;
 /// Matrix with the bits of its registers.
 #[derive(Clone, Debug)]
 pub(crate) struct MatrixRecord {
-    held: HeldMatrix,
+    owned_elements: RegisterFragment,
     map: FragmentMap,
     /// Bits by lane, register and element, in the order of [`FragmentMap::holders`].
     bits: Vec<u64>,
@@ -29,37 +31,41 @@ pub(crate) struct MatrixRecord {
 impl MatrixRecord {
     /// Reads a matrix. `register` returns the value of a register in a lane.
     pub(crate) fn read(
-        held: HeldMatrix,
-        register: impl Fn(u8, Value) -> u64,
+        held: RegisterFragment,
+        register: impl Fn(u8, SourceValue) -> u64,
     ) -> Option<MatrixRecord> {
         let map = fragment(&held.fragment).ok()?;
         let container = map.container_bits();
-        let value = |holder: Holder| {
+        let value = |holder: RegisterLocation| {
             let named = held.registers.get(usize::from(holder.register));
             let word = named.map_or(0, |value| register(holder.lane, *value));
             word >> (u32::from(holder.element) * container) & (u64::MAX >> (64 - container))
         };
         let bits = map.holders().map(value).collect();
-        Some(MatrixRecord { held, map, bits })
+        Some(MatrixRecord {
+            owned_elements: held,
+            map,
+            bits,
+        })
     }
 
     /// Returns the operand of the instruction.
-    pub(crate) fn held(&self) -> &HeldMatrix {
-        &self.held
+    pub(crate) fn owned_elements(&self) -> &RegisterFragment {
+        &self.owned_elements
     }
 
     /// Checks whether `registers` contains a register of the matrix.
     pub(crate) fn is_held_in(&self, registers: &[RegisterId]) -> bool {
-        let mut held = self.held.registers.iter();
+        let mut held = self.owned_elements.registers.iter();
         held.any(|value| value.register().is_some_and(|id| registers.contains(&id)))
     }
 
     /// Checks whether the instruction writes the matrix, so that it has its values after the step.
     pub(crate) fn is_written(&self) -> bool {
-        self.held.is_written
+        self.owned_elements.is_written
     }
 
-    fn bits_of(&self, holder: Holder) -> u64 {
+    fn bits_of(&self, holder: RegisterLocation) -> u64 {
         let (n, per_register) = (self.map.n_registers, self.map.elements_per_register);
         let register = usize::from(holder.lane) * usize::from(n) + usize::from(holder.register);
         let at = register * usize::from(per_register) + usize::from(holder.element);
@@ -67,7 +73,7 @@ impl MatrixRecord {
     }
 
     /// Returns the memory access that contains an element.
-    fn piece(&self, pieces: &[&Piece], holder: Holder) -> Option<Piece> {
+    fn piece(&self, pieces: &[&ElementAccess], holder: RegisterLocation) -> Option<ElementAccess> {
         // Elements with less than 8 bits are transferred in whole registers.
         let element = match self.map.container_bits() {
             0..8 => holder.register,
@@ -75,20 +81,22 @@ impl MatrixRecord {
         };
         let mut found = pieces.iter();
         found
-            .find(|piece| (piece.gave, piece.element) == (holder.lane, element))
+            .find(|piece| (piece.data_lane, piece.element) == (holder.lane, element))
             .map(|piece| **piece)
     }
 
     fn view(
         &self,
-        pieces: &[&Piece],
-        memories: &[Memory],
-        name: impl Fn(Value) -> Option<String>,
-    ) -> MatrixOperand {
+        pieces: &[&ElementAccess],
+        memories: &[MemoryDescriptor],
+        name: impl Fn(SourceValue) -> Option<String>,
+    ) -> MatrixOperandView {
         let map = &self.map;
-        let mut sorted: Vec<&Piece> = pieces.to_vec();
-        sorted.sort_by_cached_key(|piece| u64::from(piece.gave) << 32 | u64::from(piece.element));
-        let cell = |holders: Vec<Holder>| {
+        let mut sorted: Vec<&ElementAccess> = pieces.to_vec();
+        sorted.sort_by_cached_key(|piece| {
+            u64::from(piece.data_lane) << 32 | u64::from(piece.element)
+        });
+        let cell = |holders: Vec<RegisterLocation>| {
             let first = holders.first().copied();
             let bits = first.map_or(0, |holder| self.bits_of(holder));
             let piece = first.and_then(|holder| self.piece(&sorted, holder));
@@ -113,12 +121,12 @@ impl MatrixRecord {
             }
         };
         let place = self.place_in_memory(&sorted);
-        MatrixOperand {
-            name: match self.held.matrix {
-                Matrix::A => "A",
-                Matrix::B => "B",
-                Matrix::C => "C",
-                Matrix::D => "D",
+        MatrixOperandView {
+            name: match self.owned_elements.matrix {
+                MatrixOperand::A => "A",
+                MatrixOperand::B => "B",
+                MatrixOperand::C => "C",
+                MatrixOperand::D => "D",
             }
             .to_owned(),
             fragment: FragmentRequest {
@@ -131,7 +139,7 @@ impl MatrixRecord {
             columns: map.columns,
             cells: map.cells().into_iter().map(cell).collect(),
             registers: self
-                .held
+                .owned_elements
                 .registers
                 .iter()
                 .filter_map(|value| name(*value))
@@ -141,9 +149,9 @@ impl MatrixRecord {
     }
 
     /// Returns the address of the first element, and the stride in elements if rows have equal distances.
-    fn place_in_memory(&self, pieces: &[&Piece]) -> Option<(u64, Option<u32>)> {
+    fn place_in_memory(&self, pieces: &[&ElementAccess]) -> Option<(u64, Option<u32>)> {
         let map = &self.map;
-        let (n_lines, _) = map.layout.major_minor(Place {
+        let (n_lines, _) = map.layout.major_minor(ElementCoord {
             matrix: 0,
             row: map.rows,
             column: map.columns,
@@ -153,7 +161,7 @@ impl MatrixRecord {
                 warpgrid_isa::MatrixLayout::Row => (line, 0),
                 warpgrid_isa::MatrixLayout::Col => (0, line),
             };
-            let place = Place {
+            let place = ElementCoord {
                 matrix: 0,
                 row,
                 column,
@@ -176,10 +184,10 @@ impl MatrixRecord {
 pub(crate) fn view<'a>(
     records: &[MatrixRecord],
     accesses: impl Iterator<Item = &'a StoreRecord>,
-    memories: &[Memory],
-    name: impl Fn(Value) -> Option<String>,
+    memories: &[MemoryDescriptor],
+    name: impl Fn(SourceValue) -> Option<String>,
 ) -> Option<MatrixStep> {
-    let pieces: Vec<&Piece> = accesses
+    let pieces: Vec<&ElementAccess> = accesses
         .flat_map(|access| &access.pieces)
         .map(|piece| &piece.piece)
         .collect();
@@ -193,16 +201,26 @@ pub(crate) fn view<'a>(
 }
 
 /// Compares each element of D with the exact sum.
-fn product_of(records: &[MatrixRecord]) -> Option<StepProduct> {
-    let of = |matrix: Matrix| records.iter().find(|record| record.held.matrix == matrix);
-    let [a, b, c, d] = [Matrix::A, Matrix::B, Matrix::C, Matrix::D].map(of);
+fn product_of(records: &[MatrixRecord]) -> Option<StepMma> {
+    let of = |matrix: MatrixOperand| {
+        records
+            .iter()
+            .find(|record| record.owned_elements.matrix == matrix)
+    };
+    let [a, b, c, d] = [
+        MatrixOperand::A,
+        MatrixOperand::B,
+        MatrixOperand::C,
+        MatrixOperand::D,
+    ]
+    .map(of);
     let (a, b, c, d) = (a?, b?, c?, d?);
     // Operands A and B are in registers that are not part of the matrices.
-    if d.held.has_factors {
+    if d.owned_elements.has_factors {
         return None;
     }
     let query = d.map.query;
-    let request = ProductRequest {
+    let request = MmaRequest {
         op: match query.op {
             FragmentOp::StoreD => "wmma",
             _ => "mma",
@@ -213,7 +231,7 @@ fn product_of(records: &[MatrixRecord]) -> Option<StepProduct> {
             .map(|record| record.map.query.ty.name().to_owned())
             .into(),
         target: query.target.name.to_owned(),
-        ..ProductRequest::default()
+        ..MmaRequest::default()
     };
     let values = |record: &MatrixRecord| -> Vec<u64> {
         let cells = record.map.cells();
@@ -223,7 +241,7 @@ fn product_of(records: &[MatrixRecord]) -> Option<StepProduct> {
             .collect()
     };
     let types = [a, b, c, d].map(|record| record.map.query.ty);
-    let sums = mma_explanation::Sums::new(&request, types)?;
+    let sums = mma_explanation::ReferenceSums::new(&request, types)?;
     let (rows, columns) = (usize::from(d.map.rows), usize::from(d.map.columns));
     let depth = usize::from(query.shape.k);
     let [a, b, c, d] = [a, b, c, d].map(values);
@@ -238,13 +256,13 @@ fn product_of(records: &[MatrixRecord]) -> Option<StepProduct> {
             .collect();
         let addend = c.get(cell).copied().unwrap_or(0);
         if sums
-            .rounded_once(&row_of_a, &column_of_b, addend)
+            .single_rounding_result(&row_of_a, &column_of_b, addend)
             .is_some_and(|exact| exact != *found)
         {
             odd.push(cell as u32);
         }
     }
-    Some(StepProduct {
+    Some(StepMma {
         request,
         n_elements: d.len() as u32,
         n_odd: odd.len() as u32,

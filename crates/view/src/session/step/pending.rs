@@ -1,28 +1,32 @@
 //! Displayed form of pending asynchronous operations.
 
-use crate::model::store::{PendingPieceView, PendingView};
+use crate::model::store::{AsyncOperationView, AsyncPieceView};
 use crate::model::text::SourceRange;
-use crate::session::memory_id::MemoryId;
-use crate::session::memory_list::Memory;
+use crate::session::memory_id::MemoryKey;
+use crate::session::memory_list::MemoryDescriptor;
 use crate::session::step::stores::unravel;
-use warpgrid_emulator::{MemoryRegion, Pending, PendingPiece};
+use warpgrid_emulator::{AsyncWrite, InFlightOperation, MemoryRegion};
 use warpgrid_isa::StateSpace;
 
 /// Instruction that started an operation.
-pub(crate) struct Origin<'a> {
+pub(crate) struct AsyncOrigin<'a> {
     pub(crate) range: SourceRange,
     pub(crate) opcode: &'a str,
     pub(crate) grid: [u32; 3],
 }
 
 /// Converts a pending operation to its displayed form.
-pub(crate) fn view(pending: &Pending, origin: &Origin<'_>, memories: &[Memory]) -> PendingView {
+pub(crate) fn view(
+    pending: &InFlightOperation,
+    origin: &AsyncOrigin<'_>,
+    memories: &[MemoryDescriptor],
+) -> AsyncOperationView {
     let operation = &pending.operation;
-    PendingView {
+    AsyncOperationView {
         id: pending.id.0,
         step: operation.origin.step,
         // An operation that waits for other warps has no completion step yet.
-        lands_at: Some(pending.lands_at).filter(|step| *step != u64::MAX),
+        lands_at: Some(pending.completes_at).filter(|step| *step != u64::MAX),
         block: unravel(operation.origin.block, origin.grid),
         warp: operation.origin.warp,
         range: origin.range,
@@ -35,7 +39,7 @@ pub(crate) fn view(pending: &Pending, origin: &Origin<'_>, memories: &[Memory]) 
     }
 }
 
-fn view_piece(piece: &PendingPiece, memories: &[Memory]) -> PendingPieceView {
+fn view_piece(piece: &AsyncWrite, memories: &[MemoryDescriptor]) -> AsyncPieceView {
     let found = memories.iter().find_map(|memory| {
         let here = match (piece.space, memory.region) {
             (StateSpace::Shared, MemoryRegion::Shared { block }) => block == piece.block,
@@ -44,7 +48,7 @@ fn view_piece(piece: &PendingPiece, memories: &[Memory]) -> PendingPieceView {
         };
         Some((memory, memory.offset(piece.address).filter(|_| here)?))
     });
-    PendingPieceView {
+    AsyncPieceView {
         lane: piece.lane as u8,
         memory: found.map(|(memory, _)| memory.view.id.clone()),
         address: format!("{:#x}", piece.address),
@@ -54,7 +58,7 @@ fn view_piece(piece: &PendingPiece, memories: &[Memory]) -> PendingPieceView {
 }
 
 /// Returns the byte ranges of a memory that pending operations will write.
-pub(crate) fn ranges(pending: &[PendingView], memory: &MemoryId) -> Vec<(u64, u64)> {
+pub(crate) fn ranges(pending: &[AsyncOperationView], memory: &MemoryKey) -> Vec<(u64, u64)> {
     let pieces = pending.iter().flat_map(|operation| &operation.pieces);
     pieces
         .filter(|piece| piece.memory.as_ref() == Some(memory))

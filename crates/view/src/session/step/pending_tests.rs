@@ -1,13 +1,13 @@
 //! Test of a manually inserted pending store: the store is listed, its cells are marked, its completion is a separate step, and stepping
 //! back makes the store pending again.
 
-use crate::model::Frame;
-use crate::model::grid::{GridRequest, Written};
+use crate::model::SessionFrame;
+use crate::model::grid::{GridRequest, WriteAge};
 use crate::model::request::FrameRequest;
 use crate::session::Session;
 use warpgrid_emulator::{
-    BufferIndex, MemoryRegion, PendingCompletion, PendingOperation, PendingOrigin, PendingPiece,
-    Work,
+    AsyncEffect, AsyncOperation, AsyncOrigin, AsyncWrite, BufferIndex, CompletionMechanism,
+    MemoryRegion,
 };
 use warpgrid_isa::StateSpace;
 use warpgrid_launch::Scenario;
@@ -45,16 +45,16 @@ fn session() -> Session {
     session.seek(6);
     let machine = session.timeline.machine();
     let start = machine.address(MemoryRegion::Buffer(BufferIndex(0)));
-    let operation = PendingOperation {
-        origin: PendingOrigin {
+    let operation = AsyncOperation {
+        origin: AsyncOrigin {
             step: 5,
             block: 0,
             warp: 0,
             function: FunctionId(0),
             instruction: 3,
         },
-        work: Work::Pieces,
-        pieces: vec![PendingPiece {
+        work: AsyncEffect::Pieces,
+        pieces: vec![AsyncWrite {
             lane: 7,
             space: StateSpace::Global,
             block: 0,
@@ -63,15 +63,15 @@ fn session() -> Session {
             source: None,
             reduces: None,
         }],
-        completion: PendingCompletion::None,
+        completion: CompletionMechanism::None,
         earliest_step: 10,
-        after: Vec::new(),
+        depends_on: Vec::new(),
     };
     assert!(session.timeline.start_pending(operation).is_some());
     session
 }
 
-fn frame(session: &mut Session) -> Frame {
+fn frame(session: &mut Session) -> SessionFrame {
     session.frame(&FrameRequest {
         grids: vec![GridRequest {
             memory: "out".into(),
@@ -112,7 +112,7 @@ fn it_lands_later_and_going_back_takes_it_into_flight_again() {
     let cell = &landed.grids[0].cells[40];
     assert_eq!(
         (cell.text.as_str(), cell.written, cell.pending),
-        ("9", Written::Now, false)
+        ("9", WriteAge::Now, false)
     );
     let text: String = landed
         .sentence
@@ -124,7 +124,7 @@ fn it_lands_later_and_going_back_takes_it_into_flight_again() {
         "{text}"
     );
 
-    assert!(session.back());
+    assert!(session.step_back());
     let before = frame(&mut session);
     assert_eq!(before.pending.len(), 1);
     assert_eq!(before.grids[0].cells[40].text, "0");
@@ -136,9 +136,9 @@ fn it_lands_later_and_going_back_takes_it_into_flight_again() {
 fn a_host_can_let_it_land_now() {
     let mut session = session();
     let id = session.pending()[0].id;
-    assert!(session.land(id));
+    assert!(session.complete_operation(id));
     assert_eq!(session.position(), 7);
     assert!(session.pending().is_empty());
-    assert!(!session.land(id));
+    assert!(!session.complete_operation(id));
     assert_eq!(frame(&mut session).grids[0].cells[40].text, "9");
 }

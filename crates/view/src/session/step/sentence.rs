@@ -1,13 +1,13 @@
 //! Summary sentence of the last step in plain language, with emphasized numbers.
 
 use crate::model::fault::FaultView;
-use crate::model::matrix::StepProduct;
+use crate::model::matrix::StepMma;
 use crate::model::step::StepView;
 use crate::model::store::{LaneStore, StoreAction, StoreView};
 use crate::model::tensor::{TensorCopyView, TensorStep, TileView};
-use crate::model::{Phrase, PhraseLink, RunStatus, Space};
-use crate::session::memory_id::MemoryId;
-use warpgrid_isa::MemoryShape;
+use crate::model::{MemorySpace, Phrase, PhraseLink, RunStatus};
+use crate::session::memory_id::MemoryKey;
+use warpgrid_isa::MemoryGeometry;
 use warpgrid_program::counted;
 
 /// Builder of a sentence from phrases.
@@ -45,16 +45,16 @@ impl Sentence {
 }
 
 /// Context of a step.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct SentenceContext<'a> {
     /// Results of a matrix multiplication.
-    pub(crate) product: Option<&'a StepProduct>,
+    pub(crate) product: Option<&'a StepMma>,
     /// Tensor operation that the step started or completed.
     pub(crate) tensor: Option<&'a TensorStep>,
-    pub(crate) shape: MemoryShape,
+    pub(crate) shape: MemoryGeometry,
     /// Grid size in blocks.
     pub(crate) grid: [u32; 3],
     /// Whether the launch has only one warp, so that the sentence does not name the warp.
-    pub(crate) is_alone: bool,
+    pub(crate) is_only_warp: bool,
 }
 
 /// Returns the sentence that the page displays above its grids.
@@ -63,7 +63,7 @@ pub(crate) fn sentence(
     last: Option<&StepView>,
     store: Option<&StoreView>,
     fault: Option<&FaultView>,
-    around: &Surroundings<'_>,
+    around: &SentenceContext<'_>,
 ) -> Vec<Phrase> {
     let mut sentence = match (fault, store, last) {
         (Some(fault), _, _) => {
@@ -73,7 +73,7 @@ pub(crate) fn sentence(
                 .0;
         }
         (None, Some(store), _) => {
-            let sentence = stored(store, around);
+            let sentence = describe_store(store, around);
             match around.tensor.and_then(|tensor| tensor.copy.as_ref()) {
                 Some(copy) => outside(
                     boxed(sentence.plain(" Tensor access: "), copy).plain("."),
@@ -84,7 +84,7 @@ pub(crate) fn sentence(
         }
         (None, None, Some(step)) => match around.tensor {
             Some(tensor) => worked(step, tensor, around),
-            None => multiplied(stepped(step, around), around.product),
+            None => describe_mma(describe_step(step, around), around.product),
         },
         (None, None, None) => {
             Sentence::default().plain("The run has not started. Step or play to run the kernel.")
@@ -96,7 +96,7 @@ pub(crate) fn sentence(
     sentence.0
 }
 
-fn stepped(step: &StepView, around: &Surroundings<'_>) -> Sentence {
+fn describe_step(step: &StepView, around: &SentenceContext<'_>) -> Sentence {
     let n = step.active.count_ones();
     let sentence = Sentence::default().strong(step.opcode.as_str());
     let sentence = by(sentence, step.block_id, step.warp, around);
@@ -111,7 +111,7 @@ fn stepped(step: &StepView, around: &Surroundings<'_>) -> Sentence {
 }
 
 /// Describes the start or completion of a tensor operation.
-fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Sentence {
+fn worked(step: &StepView, tensor: &TensorStep, around: &SentenceContext<'_>) -> Sentence {
     let opening = Sentence::default().strong(step.opcode.as_str());
     let opening = by(opening, step.block_id, step.warp, around);
     if let Some(copy) = &tensor.copy {
@@ -119,7 +119,7 @@ fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Se
             true => " copied ",
             false => " started to copy ",
         });
-        return outside(copied(sentence, copy), copy);
+        return outside(describe_copy(sentence, copy), copy);
     }
     let tile = |name: &str| tensor.tiles.iter().find(|tile| tile.name == name);
     match (tile("A"), tile("B"), tile("D")) {
@@ -132,7 +132,10 @@ fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Se
                 .plain(verb)
                 .strong(format!("{} × {}", d.rows, d.columns))
                 .plain(format!(" matrix multiplication, k = {}: A ", b.rows));
-            let sentence = lies(lies(sentence, a).plain(" times B "), b);
+            let sentence = describe_operand_location(
+                describe_operand_location(sentence, a).plain(" times B "),
+                b,
+            );
             held(sentence.plain(", D in "), d).plain(".")
         }
         _ => match &tensor.tiles[..] {
@@ -152,7 +155,7 @@ fn worked(step: &StepView, tensor: &TensorStep, around: &Surroundings<'_>) -> Se
 }
 
 /// Appends the location and layout of an operand matrix.
-fn lies(sentence: Sentence, tile: &TileView) -> Sentence {
+fn describe_operand_location(sentence: Sentence, tile: &TileView) -> Sentence {
     let sentence = sentence.plain(format!("(`{}`, ", tile.ty));
     match tile.memories.is_empty() {
         true => sentence.plain("in registers)"),
@@ -194,7 +197,7 @@ fn boxed(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     }
 }
 
-fn copied(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
+fn describe_copy(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
     let sentence = boxed(sentence, copy).plain(if copy.is_load { " to " } else { " from " });
     let shared = copy.shared.iter().enumerate();
     let sentence = shared.fold(sentence, |sentence, (index, id)| {
@@ -226,7 +229,7 @@ fn outside(sentence: Sentence, copy: &TensorCopyView) -> Sentence {
 }
 
 /// Appends the number of result elements that are not correctly rounded.
-fn multiplied(sentence: Sentence, product: Option<&StepProduct>) -> Sentence {
+fn describe_mma(sentence: Sentence, product: Option<&StepMma>) -> Sentence {
     let Some(product) = product else {
         return sentence;
     };
@@ -244,8 +247,8 @@ fn multiplied(sentence: Sentence, product: Option<&StepProduct>) -> Sentence {
 }
 
 /// Appends the warp and block that executed the step, unless the launch has only one warp.
-fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &Surroundings<'_>) -> Sentence {
-    if around.is_alone {
+fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &SentenceContext<'_>) -> Sentence {
+    if around.is_only_warp {
         return sentence;
     }
     let [x, y, z] = block.map(u64::from);
@@ -260,7 +263,7 @@ fn by(sentence: Sentence, block: [u32; 3], warp: u32, around: &Surroundings<'_>)
         .link(name, PhraseLink::Warp(index, warp))
 }
 
-fn stored(store: &StoreView, around: &Surroundings<'_>) -> Sentence {
+fn describe_store(store: &StoreView, around: &SentenceContext<'_>) -> Sentence {
     let shape = around.shape;
     let opening = Sentence::default().strong(store.opcode.as_str());
     let opening = by(opening, store.block, store.warp, around);
@@ -360,14 +363,14 @@ fn times(n: u32) -> String {
 }
 
 /// Appends the sectors and wavefronts of a store.
-fn spread(sentence: Sentence, store: &StoreView, shape: MemoryShape) -> Sentence {
+fn spread(sentence: Sentence, store: &StoreView, shape: MemoryGeometry) -> Sentence {
     let mut sentence = sentence;
     let n_sectors = store.traffic.global.sectors as u32;
     if n_sectors > 0 {
         let n_bytes = n_sectors * shape.sector_bytes;
         sentence = sentence.plain(" in ").strong(counted(n_sectors, "sector"));
         // Shared memory has no sectors, so only a store to global memory alone is compared with the accessed sectors.
-        if store.space == Space::Global && store.memories.len() <= 1 {
+        if store.space == MemorySpace::Global && store.memories.len() <= 1 {
             sentence = match store.traffic.global.bytes as u32 {
                 all if all == n_bytes => sentence.plain(", 100 % utilized"),
                 used if n_sectors == 1 => {
@@ -477,10 +480,10 @@ fn target(sentence: Sentence, store: &StoreView) -> Sentence {
     }
 }
 
-fn memory_name(id: &MemoryId) -> String {
+fn memory_name(id: &MemoryKey) -> String {
     match id {
-        MemoryId::Shared(block) => format!("the shared memory of block {block}"),
-        MemoryId::Tensor(block) => format!("the tensor memory of block {block}"),
-        MemoryId::Buffer(name) | MemoryId::Variable(name) => format!("`{name}`"),
+        MemoryKey::Shared(block) => format!("the shared memory of block {block}"),
+        MemoryKey::Tensor(block) => format!("the tensor memory of block {block}"),
+        MemoryKey::Buffer(name) | MemoryKey::Variable(name) => format!("`{name}`"),
     }
 }

@@ -1,22 +1,23 @@
 //! Stores of a step: collects the stored elements while the emulator executes a step, and converts them to their displayed form.
 
-use crate::analysis::traffic::access::{Part, count_accesses};
-use crate::analysis::traffic::counter::passes_of;
-use crate::model::Space;
+use crate::analysis::traffic::access::{LaneBytes, count_accesses};
+use crate::analysis::traffic::counter::wavefront_mode;
+use crate::model::MemorySpace;
 use crate::model::store::{LaneStore, PieceView, StoreAction, StoreView};
 use crate::model::text::SourceRange;
 use crate::model::traffic::Traffic;
-use crate::session::memory_list::{Memory, element_of, locate};
+use crate::session::memory_list::{MemoryDescriptor, element_of, locate};
 use warpgrid_emulator::{
-    AccessAction, AccessEvent, Agent, CacheHints, Interest, Observer, Piece, StepEvent, WarpId,
+    AccessAction, AccessEvent, Agent, CacheHints, ElementAccess, EventMask, Observer, StepEvent,
+    WarpId,
 };
-use warpgrid_isa::{MemoryShape, ScalarType, Scope, Sem, StateSpace};
+use warpgrid_isa::{MemoryGeometry, ScalarType, Scope, Sem, StateSpace};
 use warpgrid_program::Function;
 
 /// Owned copy of one element of a store.
 #[derive(Clone, Debug)]
 pub(crate) struct PieceRecord {
-    pub(crate) piece: Piece,
+    pub(crate) piece: ElementAccess,
     /// Operand of the lane.
     pub(crate) bytes: Vec<u8>,
     /// Value in memory before the store.
@@ -58,7 +59,7 @@ pub(crate) struct StoreRecord {
 
 impl From<&AccessEvent<'_>> for StoreRecord {
     fn from(event: &AccessEvent<'_>) -> StoreRecord {
-        let piece = |piece: &Piece| PieceRecord {
+        let piece = |piece: &ElementAccess| PieceRecord {
             piece: *piece,
             bytes: event.bytes(piece).to_vec(),
             old: event.before(piece).to_vec(),
@@ -113,12 +114,12 @@ impl StoreCollector {
 }
 
 impl Observer for StoreCollector {
-    fn interest(&self) -> Interest {
-        Interest {
+    fn interest(&self) -> EventMask {
+        EventMask {
             stores: true,
             loads: self.listens_to_loads,
             steps: true,
-            ..Interest::NONE
+            ..EventMask::NONE
         }
     }
 
@@ -142,27 +143,27 @@ impl Observer for StoreCollector {
 }
 
 /// Source location of a store, and the context of its displayed form.
-pub(crate) struct StorePlace<'a> {
+pub(crate) struct StoreContext<'a> {
     pub(crate) range: SourceRange,
     pub(crate) instruction: &'a str,
     pub(crate) opcode: &'a str,
     pub(crate) function: Option<&'a Function>,
     /// Returns the source text of an operand.
     pub(crate) text: &'a dyn Fn(warpgrid_program::Span) -> String,
-    pub(crate) shape: MemoryShape,
+    pub(crate) shape: MemoryGeometry,
     /// Element type of the instruction.
     pub(crate) ty: ScalarType,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    pub(crate) memories: &'a [Memory],
+    pub(crate) memories: &'a [MemoryDescriptor],
 }
 
-impl StorePlace<'_> {
-    fn locate(&self, piece: &Piece) -> Option<(&Memory, u64)> {
+impl StoreContext<'_> {
+    fn locate(&self, piece: &ElementAccess) -> Option<(&MemoryDescriptor, u64)> {
         locate(self.memories, piece.memory, piece.address)
     }
 
-    fn source_text(&self, piece: &Piece) -> Option<String> {
+    fn source_text(&self, piece: &ElementAccess) -> Option<String> {
         let operand = piece.operand?.of(self.function?)?;
         let text = (self.text)(operand.span);
         (!text.is_empty()).then_some(text)
@@ -178,7 +179,7 @@ impl StoreRecord {
     }
 
     /// Converts the record to its displayed form.
-    pub(crate) fn view(&self, place: &StorePlace<'_>) -> StoreView {
+    pub(crate) fn view(&self, place: &StoreContext<'_>) -> StoreView {
         let lanes: Vec<LaneStore> = (0..32)
             .filter(|lane| self.mask >> lane & 1 == 1)
             .map(|lane| self.lane(lane, place))
@@ -215,9 +216,9 @@ impl StoreRecord {
             memories,
             space: match (self.space, self.pieces.first()) {
                 // Call parameters are stored in local memory.
-                (StateSpace::ParamFunc, _) => Space::Param,
+                (StateSpace::ParamFunc, _) => MemorySpace::Param,
                 (_, Some(record)) => record.piece.memory.space().into(),
-                (_, None) => Space::Generic,
+                (_, None) => MemorySpace::Generic,
             },
             ty: element_of(place.ty),
             n_elements: self.width_bytes / place.ty.width_bytes().max(1),
@@ -226,7 +227,7 @@ impl StoreRecord {
             order: self.sem.name().to_owned(),
             scope: self.scope.map(|scope| scope.name().to_owned()),
             hints: hints(&self.cache),
-            lost: self.lost(),
+            lost: self.overwritten_lanes(),
             lanes,
         }
     }
@@ -249,28 +250,28 @@ impl StoreRecord {
         &self,
         pieces: impl Iterator<Item = &'p PieceRecord>,
         access_bytes: u32,
-        shape: MemoryShape,
+        shape: MemoryGeometry,
     ) -> Traffic {
-        let parts: Vec<Part> = pieces.map(|piece| Part::from(&piece.piece)).collect();
+        let parts: Vec<LaneBytes> = pieces.map(|piece| LaneBytes::from(&piece.piece)).collect();
         count_accesses(
             &parts,
             self.mask.count_ones(),
             self.width_bytes,
             access_bytes,
-            passes_of(self.action),
+            wavefront_mode(self.action),
             shape,
         )
     }
 
     /// Returns the number of lanes of a plain store of which another lane overwrote a byte with another value. Equal values are not a
     /// conflict, and atomics are serialized.
-    fn lost(&self) -> u32 {
+    fn overwritten_lanes(&self) -> u32 {
         if self.action() != StoreAction::Store {
             return 0;
         }
         let pieces: Vec<&PieceRecord> = self.written().collect();
         let overwrites = |early: &PieceRecord, late: &PieceRecord| {
-            early.piece.gave != late.piece.gave
+            early.piece.data_lane != late.piece.data_lane
                 && early.piece.memory == late.piece.memory
                 && early.addresses().zip(&early.bytes).any(|(address, byte)| {
                     let at = address.wrapping_sub(late.piece.address) as usize;
@@ -279,7 +280,7 @@ impl StoreRecord {
         };
         let mut lanes = 0u32;
         for (index, early) in pieces.iter().enumerate() {
-            let bit = 1 << early.piece.gave;
+            let bit = 1 << early.piece.data_lane;
             if lanes & bit == 0
                 && pieces[index + 1..]
                     .iter()
@@ -291,11 +292,11 @@ impl StoreRecord {
         lanes.count_ones()
     }
 
-    fn lane(&self, lane: u8, place: &StorePlace<'_>) -> LaneStore {
+    fn lane(&self, lane: u8, place: &StoreContext<'_>) -> LaneStore {
         let own: Vec<&PieceRecord> = self
             .pieces
             .iter()
-            .filter(|piece| piece.piece.gave == lane)
+            .filter(|piece| piece.piece.data_lane == lane)
             .collect();
         let pieces: Vec<PieceView> = own.iter().map(|piece| view_piece(piece, place)).collect();
         let first = own.first().map(|piece| piece.piece.address);
@@ -341,14 +342,14 @@ fn hints(cache: &CacheHints) -> Vec<String> {
     .collect()
 }
 
-fn view_piece(record: &PieceRecord, place: &StorePlace<'_>) -> PieceView {
+fn view_piece(record: &PieceRecord, place: &StoreContext<'_>) -> PieceView {
     let piece = &record.piece;
     let element = element_of(piece.ty);
     let text = |bytes: &[u8]| element.text(element.bits(bytes));
     let found = place.locate(piece);
     PieceView {
         element: piece.element,
-        asked: piece.asked,
+        address_lane: piece.address_lane,
         memory: found.map(|(memory, _)| memory.view.id.clone()),
         address: format!("{:#x}", piece.address),
         offset: found.map(|(_, offset)| offset),
@@ -356,7 +357,7 @@ fn view_piece(record: &PieceRecord, place: &StorePlace<'_>) -> PieceView {
         ty: element,
         value: text(&record.new),
         before: text(&record.old),
-        given: text(&record.bytes),
+        stored_value: text(&record.bytes),
         written: piece.written,
         source: place.source_text(piece),
     }

@@ -2,16 +2,16 @@
 //! step started or completed. Output: plain data, and byte ranges of memories.
 
 use crate::layouts::fragment::request::FragmentRequest;
-use crate::model::grid::Grid;
+use crate::model::grid::MemoryGrid;
 use crate::model::tensor::{TensorCopyView, TensorPieceView, TensorStep, TileCells, TileView};
-use crate::session::memory_id::MemoryId;
-use crate::session::memory_list::Memory;
+use crate::session::memory_id::MemoryKey;
+use crate::session::memory_list::MemoryDescriptor;
 use crate::session::memory_list::locate;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use warpgrid_emulator::{
-    Machine, MemoryId as Place, MemoryRegion, Pending, PendingCompletion, TensorDirection,
-    TensorTransfer, Tile, TileMatrix, TilePiece, TilePlace, Work,
+    AsyncEffect, CompletionMechanism, InFlightOperation, Machine, MemoryId as Place, MemoryRegion,
+    TensorCopy, TensorCopyDirection, Tile, TileLocation, TileRole, TileSegment,
 };
 use warpgrid_isa::layout::{DescriptorKind, Major, MatrixDescriptor};
 
@@ -28,8 +28,14 @@ pub(crate) struct TensorRecord {
 
 impl TensorRecord {
     /// Returns the tiles that an operation reads and writes, or an empty record if it is not a tensor operation.
-    pub(crate) fn of(machine: &Machine, pending: &Pending, memories: &[Memory]) -> TensorRecord {
-        if let Work::Tensor(transfer) | Work::TensorPieces(transfer) = &pending.operation.work {
+    pub(crate) fn of(
+        machine: &Machine,
+        pending: &InFlightOperation,
+        memories: &[MemoryDescriptor],
+    ) -> TensorRecord {
+        if let AsyncEffect::Tensor(transfer) | AsyncEffect::TensorPieces(transfer) =
+            &pending.operation.work
+        {
             return of_copy(transfer, &pending.operation.completion, memories);
         }
         let tiles = machine.tiles(pending);
@@ -58,7 +64,7 @@ impl TensorRecord {
     }
 
     /// Marks the cells of a grid that belong to tiles.
-    pub(crate) fn mark(&self, grid: &mut Grid, memory: &Memory) {
+    pub(crate) fn mark(&self, grid: &mut MemoryGrid, memory: &MemoryDescriptor) {
         let width = grid.ty.width_bytes() as u64;
         let first = grid.first_row * u64::from(grid.columns);
         let window = first..first + grid.cells.len() as u64;
@@ -88,20 +94,20 @@ impl TensorRecord {
     }
 }
 
-const fn name_of(matrix: TileMatrix) -> &'static str {
+const fn name_of(matrix: TileRole) -> &'static str {
     match matrix {
-        TileMatrix::A => "A",
-        TileMatrix::B => "B",
-        TileMatrix::D => "D",
-        TileMatrix::ScaleA => "scale A",
-        TileMatrix::ScaleB => "scale B",
-        TileMatrix::Metadata => "metadata",
-        TileMatrix::Source => "source",
-        TileMatrix::Destination => "destination",
+        TileRole::A => "A",
+        TileRole::B => "B",
+        TileRole::D => "D",
+        TileRole::ScaleA => "scale A",
+        TileRole::ScaleB => "scale B",
+        TileRole::Metadata => "metadata",
+        TileRole::Source => "source",
+        TileRole::Destination => "destination",
     }
 }
 
-fn view_tile(tile: &Tile, memories: &[Memory]) -> TileView {
+fn view_tile(tile: &Tile, memories: &[MemoryDescriptor]) -> TileView {
     let (ids, starts) = places(&tile.ranges, memories);
     TileView {
         name: name_of(tile.matrix).to_owned(),
@@ -110,13 +116,13 @@ fn view_tile(tile: &Tile, memories: &[Memory]) -> TileView {
         columns: tile.columns as u32,
         is_written: tile.is_written,
         place: match tile.place {
-            TilePlace::Registers => "in registers".to_owned(),
-            TilePlace::Shared {
+            TileLocation::Registers => "in registers".to_owned(),
+            TileLocation::Shared {
                 descriptor,
                 kind,
                 major,
             } => described(descriptor, kind, major),
-            TilePlace::Tensor { address, .. } => {
+            TileLocation::Tensor { address, .. } => {
                 format!("from lane {}, column {}", address >> 16, address & 0xffff)
             }
         },
@@ -143,8 +149,11 @@ fn described(descriptor: u64, kind: DescriptorKind, major: Major) -> String {
 }
 
 /// Returns the distinct memories of the ranges, and the first byte in each memory.
-fn places(ranges: &[(MemoryRegion, Range<u64>)], memories: &[Memory]) -> (Vec<MemoryId>, Vec<u64>) {
-    let mut found: Vec<MemoryId> = Vec::new();
+fn places(
+    ranges: &[(MemoryRegion, Range<u64>)],
+    memories: &[MemoryDescriptor],
+) -> (Vec<MemoryKey>, Vec<u64>) {
+    let mut found: Vec<MemoryKey> = Vec::new();
     let mut starts = Vec::new();
     let mut last = None;
     for (region, bytes) in ranges {
@@ -168,18 +177,18 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
     let mut with = BTreeMap::new();
     let (op, m, n) = match (tile.place, tile.matrix) {
         (
-            TilePlace::Shared {
+            TileLocation::Shared {
                 descriptor,
                 kind,
                 major,
             },
-            TileMatrix::A | TileMatrix::B,
+            TileRole::A | TileRole::B,
         ) => {
             with.extend([
                 word("major", if major == Major::K { "k" } else { "mn" }),
                 word("descriptor", &format!("0x{descriptor:016x}")),
             ]);
-            let is_a = tile.matrix == TileMatrix::A;
+            let is_a = tile.matrix == TileRole::A;
             // The other extent has its minimum, since it is not visible in the layout.
             match (kind, is_a) {
                 (DescriptorKind::Warpgroup, true) => ("wgmma.shared.a", 64, 8),
@@ -188,14 +197,14 @@ fn layout_of(tile: &Tile) -> Option<FragmentRequest> {
                 (DescriptorKind::TensorMemory, false) => ("tcgen05.shared.b", 128, tile.columns),
             }
         }
-        (TilePlace::Registers, TileMatrix::A) => ("wgmma.a", 64, 8),
-        (TilePlace::Registers, TileMatrix::D) => ("wgmma.d", 64, tile.columns),
+        (TileLocation::Registers, TileRole::A) => ("wgmma.a", 64, 8),
+        (TileLocation::Registers, TileRole::D) => ("wgmma.d", 64, tile.columns),
         (
-            TilePlace::Tensor {
+            TileLocation::Tensor {
                 product: Some(product),
                 ..
             },
-            TileMatrix::D,
+            TileRole::D,
         ) => {
             let group = if product.n_blocks == 2 { "2" } else { "1" };
             with.extend([word("cta_group", group)]);
@@ -223,9 +232,9 @@ fn numbers(coordinates: &[i64]) -> String {
 
 /// Returns the record of a tensor copy: the box in global memory, and the tile in shared memory.
 fn of_copy(
-    transfer: &TensorTransfer,
-    completion: &PendingCompletion,
-    memories: &[Memory],
+    transfer: &TensorCopy,
+    completion: &CompletionMechanism,
+    memories: &[MemoryDescriptor],
 ) -> TensorRecord {
     let map = &transfer.map;
     let pieces = transfer.tile_pieces(MAX_PIECES);
@@ -233,7 +242,7 @@ fn of_copy(
     let shared = transfer.blocks.iter();
     let shared = shared.map(|block| MemoryRegion::Shared { block: *block });
     let unit = map.unit();
-    let in_tensor = |piece: &TilePiece| {
+    let in_tensor = |piece: &TileSegment| {
         let (memory, offset) = locate(memories, Place::Global, piece.global?)?;
         let n = piece.n_inside / unit.shared_bytes * unit.global_bytes;
         Some((memory.region, offset..offset + n))
@@ -241,7 +250,7 @@ fn of_copy(
     let of_box: Vec<_> = pieces.iter().filter_map(in_tensor).collect();
     let of_tile: Vec<_> = shared
         .flat_map(|region| {
-            let range = |piece: &TilePiece| piece.shared..piece.shared + piece.n_bytes;
+            let range = |piece: &TileSegment| piece.shared..piece.shared + piece.n_bytes;
             let mut ranges: Vec<_> = pieces.iter().map(range).collect();
             ranges.sort_by_key(|range| range.start);
             ranges.into_iter().map(move |range| (region, range))
@@ -251,7 +260,7 @@ fn of_copy(
         .iter()
         .map(|(_, bytes)| bytes.end - bytes.start)
         .sum();
-    let is_load = transfer.direction == TensorDirection::Load;
+    let is_load = transfer.direction == TensorCopyDirection::Load;
     let spelled = |name: &str, is_written, ranges: &[_], (place, n_bytes)| {
         let (memories, starts) = places(ranges, memories);
         TileView {
@@ -304,21 +313,21 @@ fn of_copy(
 
 /// Returns the facts of a tensor copy, without its memories.
 fn view_copy(
-    transfer: &TensorTransfer,
-    completion: &PendingCompletion,
-    pieces: &[TilePiece],
+    transfer: &TensorCopy,
+    completion: &CompletionMechanism,
+    pieces: &[TileSegment],
 ) -> TensorCopyView {
     let map = &transfer.map;
     let outside = pieces.iter().map(|piece| piece.n_bytes - piece.n_inside);
     let pieces = pieces.iter().map(|piece| TensorPieceView {
         coordinates: piece.coordinates[..map.rank].to_vec(),
         shared: piece.shared,
-        plain: piece.plain,
+        unswizzled_offset: piece.plain,
         n_bytes: piece.n_bytes as u32,
         n_inside: piece.n_inside as u32,
     });
     TensorCopyView {
-        is_load: transfer.direction == TensorDirection::Load,
+        is_load: transfer.direction == TensorCopyDirection::Load,
         mode: map.mode.name().to_owned(),
         ty: map.ty.name().to_owned(),
         extents: map.extents[..map.rank].to_vec(),
@@ -331,10 +340,10 @@ fn view_copy(
         n_outside: outside.sum(),
         fill: if map.fills_nan { "NaN" } else { "0" }.to_owned(),
         mbarrier: match completion {
-            PendingCompletion::Mbarrier { address, .. } => Some(*address),
-            PendingCompletion::None
-            | PendingCompletion::Arrival { .. }
-            | PendingCompletion::AsyncGroup { .. } => None,
+            CompletionMechanism::Mbarrier { address, .. } => Some(*address),
+            CompletionMechanism::None
+            | CompletionMechanism::Arrival { .. }
+            | CompletionMechanism::AsyncGroup { .. } => None,
         },
         pieces: pieces.collect(),
     }

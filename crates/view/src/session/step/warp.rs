@@ -13,7 +13,7 @@ use warpgrid_program::{Function, FunctionId, Program, RegisterId};
 pub(crate) const MAX_REGISTERS: usize = 512;
 
 /// Effects of the last step on a warp.
-pub(crate) struct PresentStep {
+pub(crate) struct CurrentStep {
     /// Mask of the active lanes.
     pub(crate) active: u32,
     /// Mask of the lanes at the instruction, including lanes that were predicated off.
@@ -29,7 +29,7 @@ pub(crate) fn view(
     block: u64,
     warp: u32,
     scenario: &Scenario,
-    present: Option<PresentStep>,
+    present: Option<CurrentStep>,
     faulted: u32,
     line: impl Fn(FunctionId, u32) -> u32,
 ) -> Option<WarpView> {
@@ -101,7 +101,7 @@ fn state_in_step(
     lane: u32,
     state: &warpgrid_emulator::WarpView,
     group: Option<&LaneGroup>,
-    present: Option<&PresentStep>,
+    present: Option<&CurrentStep>,
 ) -> LaneState {
     let active = present.map_or(0, |step| step.active);
     match (lane_state(lane, state, group, active), present) {
@@ -139,7 +139,7 @@ fn floats(program: &Program, function: &Function, next: Option<u32>) -> BTreeSet
     }
     let n = next.map_or(function.instructions.len(), |next| next as usize);
     for instruction in function.instructions.iter().take(n) {
-        let modifiers = program.action(instruction).map(|action| &action.modifiers);
+        let modifiers = program.opcode(instruction).map(|action| &action.modifiers);
         let ty = modifiers.and_then(|modifiers| modifiers.d_type.or(modifiers.ty));
         for register in function.destinations(instruction) {
             match ty {

@@ -4,24 +4,24 @@
 //! point as a float of the register's width, a number with a sign (and the 0 of `< 0` and `>= 0`) as a signed integer, and any other number in the type
 //! of the register.
 
-pub use crate::expression::tree::Condition;
-use crate::expression::tree::{Comparison, Literal};
-use crate::session::until::UntilError;
+pub use crate::expression::tree::RegisterCondition;
+use crate::expression::tree::{Literal, RelationalOp};
+use crate::session::until::StopConditionError;
 use warpgrid_isa::ScalarType;
 use warpgrid_launch::value::ElementType;
 
 /// Maximum length of a condition, in bytes.
 const MAX_BYTES: usize = 1_000;
 
-impl Condition {
+impl RegisterCondition {
     /// Parses a condition.
-    pub fn read(text: &str) -> Result<Condition, UntilError> {
+    pub fn read(text: &str) -> Result<RegisterCondition, StopConditionError> {
         if text.len() > MAX_BYTES {
             let n = text.len();
             let message = format!("the condition has {n} bytes, expected at most {MAX_BYTES}");
-            return Err(UntilError::new(message));
+            return Err(StopConditionError::new(message));
         }
-        Condition::parse(text).map_err(|error| UntilError::at(text, error))
+        RegisterCondition::parse(text).map_err(|error| StopConditionError::at(text, error))
     }
 
     /// Checks whether a register of this type with these bits meets the condition.
@@ -48,7 +48,7 @@ impl Condition {
                 let asks_for_sign = number == 0
                     && matches!(
                         self.comparison,
-                        Comparison::Less | Comparison::GreaterOrEqual
+                        RelationalOp::Less | RelationalOp::GreaterOrEqual
                     );
                 let unused = 128 - ty.width_bits();
                 let value = match number < 0 || asks_for_sign || ty.is_signed() {

@@ -1,14 +1,14 @@
 //! Search for a stop condition, which is resolved against the program once and evaluated after each step.
 
-use crate::analysis::cell_history::CellPlace;
+use crate::analysis::cell_history::CellLocation;
 use crate::diagnostics::{no_such_memory, suggestion};
 use crate::expression::lexer::SyntaxError;
-use crate::expression::tree::Condition;
+use crate::expression::tree::RegisterCondition;
 use crate::session::Session;
 use crate::session::step::warp::readable;
-use crate::session::until::{Direction, Reached, Until, UntilError};
+use crate::session::until::{Direction, StopCondition, StopConditionError, StopResult};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::{MemoryRegion, NextStep, Status};
+use warpgrid_emulator::{MachineStatus, MemoryRegion, NextStep};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{Function, FunctionId, RegisterId};
 
@@ -17,19 +17,19 @@ const FIRST_WINDOW: u64 = 4_096;
 
 /// State of a run until a condition.
 #[derive(Debug)]
-pub struct Watch {
-    what: Watched,
+pub struct StopSearch {
+    condition: ResolvedCondition,
     direction: Direction,
     /// Position at the start of the search.
     from: u64,
     /// Examined window of the past, with the present position of the search. Only for backward searches.
-    window: Option<Window>,
-    reached: Option<Found>,
+    window: Option<SearchWindow>,
+    reached: Option<StopHit>,
     is_done: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Window {
+struct SearchWindow {
     start: u64,
     end: u64,
     size: u64,
@@ -37,45 +37,45 @@ struct Window {
 
 /// Match and its position.
 #[derive(Clone, Debug)]
-struct Found {
+struct StopHit {
     position: u64,
     text: String,
 }
 
 #[derive(Debug)]
-enum Watched {
+enum ResolvedCondition {
     Cell {
-        place: CellPlace,
+        place: CellLocation,
         region: MemoryRegion,
         title: String,
     },
     /// First instruction of each line, by function and index.
     Lines(BTreeMap<(u32, u32), u32>),
-    Register(WatchedRegister),
+    Register(ResolvedRegister),
 }
 
 #[derive(Debug)]
-struct WatchedRegister {
-    condition: Condition,
+struct ResolvedRegister {
+    condition: RegisterCondition,
     /// Register with the given name and its type, by function.
     of: Vec<Option<(RegisterId, ScalarType)>>,
 }
 
-impl WatchedRegister {
+impl ResolvedRegister {
     fn in_function(&self, function: FunctionId) -> Option<(RegisterId, ScalarType)> {
         self.of.get(function.0 as usize).copied().flatten()
     }
 }
 
 /// State before a step that is necessary to detect a match.
-enum Before {
+enum PreStepState {
     Nothing,
     Bytes(Option<Vec<u8>>),
     /// The next step, and the lanes that satisfy the condition before it.
     Lanes(NextStep, u32),
 }
 
-impl Watch {
+impl StopSearch {
     /// Returns the direction of the search.
     pub fn direction(&self) -> Direction {
         self.direction
@@ -90,16 +90,21 @@ impl Watch {
 impl Session {
     /// Starts a run until a condition. [`Session::continue_until`] continues the run, and [`Session::reached`] returns the reached
     /// position.
-    pub fn watch(&mut self, until: &Until, direction: Direction) -> Result<Watch, UntilError> {
+    pub fn watch(
+        &mut self,
+        until: &StopCondition,
+        direction: Direction,
+    ) -> Result<StopSearch, StopConditionError> {
         let what = match until {
-            Until::Changes(place) => self.watched_cell(place)?,
-            Until::Lines(lines) => self.watched_lines(lines)?,
-            Until::Meets(text) => self.watched_register(text)?,
+            StopCondition::DataChange(place) => self.watched_cell(place)?,
+            StopCondition::LineReached(lines) => self.watched_lines(lines)?,
+            StopCondition::Predicate(text) => self.watched_register(text)?,
         };
         let from = self.position();
-        let window = (direction == Direction::Back).then(|| Window::before(from, FIRST_WINDOW));
-        Ok(Watch {
-            what,
+        let window =
+            (direction == Direction::Reverse).then(|| SearchWindow::before(from, FIRST_WINDOW));
+        Ok(StopSearch {
+            condition: what,
             direction,
             from,
             window,
@@ -108,10 +113,10 @@ impl Session {
         })
     }
 
-    fn watched_cell(&self, place: &CellPlace) -> Result<Watched, UntilError> {
+    fn watched_cell(&self, place: &CellLocation) -> Result<ResolvedCondition, StopConditionError> {
         let Some(memory) = self.memory_with(&place.memory) else {
             let message = no_such_memory(&place.memory.to_string());
-            return Err(UntilError::new(message));
+            return Err(StopConditionError::new(message));
         };
         let size = memory.view.size_bytes;
         if !place.is_within(size) {
@@ -119,9 +124,9 @@ impl Session {
                 "the {} bytes at offset {} are out of bounds: `{}` has {size} bytes",
                 place.n_bytes, place.offset, place.memory
             );
-            return Err(UntilError::new(message));
+            return Err(StopConditionError::new(message));
         }
-        Ok(Watched::Cell {
+        Ok(ResolvedCondition::Cell {
             place: place.clone(),
             region: memory.region,
             title: memory.view.title,
@@ -129,7 +134,7 @@ impl Session {
     }
 
     /// A line without an instruction refers to the next line with an instruction.
-    fn watched_lines(&self, lines: &[u32]) -> Result<Watched, UntilError> {
+    fn watched_lines(&self, lines: &[u32]) -> Result<ResolvedCondition, StopConditionError> {
         // First instruction of each line of each function.
         let mut firsts: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         for (function, of) in self.program.functions.iter().enumerate() {
@@ -151,17 +156,17 @@ impl Session {
             }
         }
         match places.is_empty() {
-            true => Err(UntilError::new(match lines {
+            true => Err(StopConditionError::new(match lines {
                 [] => "no breakpoint is set".to_owned(),
                 [line] => format!("the kernel has no instruction at or after line {line}"),
                 _ => "the kernel has no instruction at or after any of these lines".to_owned(),
             })),
-            false => Ok(Watched::Lines(places)),
+            false => Ok(ResolvedCondition::Lines(places)),
         }
     }
 
-    fn watched_register(&self, text: &str) -> Result<Watched, UntilError> {
-        let condition = Condition::read(text)?;
+    fn watched_register(&self, text: &str) -> Result<ResolvedCondition, StopConditionError> {
+        let condition = RegisterCondition::read(text)?;
         let functions = &self.program.functions;
         let find = |function: &Function| function.registers.find(&condition.register);
         let of: Vec<_> = functions.iter().map(find).collect();
@@ -174,29 +179,32 @@ impl Session {
                 message: format!("the kernel has no register `{}`{help}", condition.register),
                 range: condition.register_range,
             };
-            return Err(UntilError::at(text, error));
+            return Err(StopConditionError::at(text, error));
         }
-        Ok(Watched::Register(WatchedRegister { condition, of }))
+        Ok(ResolvedCondition::Register(ResolvedRegister {
+            condition,
+            of,
+        }))
     }
 
     /// Executes at most `budget` steps. Returns whether the condition is met or the search has ended.
-    pub fn continue_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
+    pub fn continue_until(&mut self, watch: &mut StopSearch, budget: u64) -> bool {
         if !watch.is_done {
             watch.is_done = match watch.direction {
                 Direction::Forward => self.go_until(watch, budget),
-                Direction::Back => self.go_back_until(watch, budget),
+                Direction::Reverse => self.go_back_until(watch, budget),
             };
         }
         watch.is_done
     }
 
-    fn go_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
+    fn go_until(&mut self, watch: &mut StopSearch, budget: u64) -> bool {
         for _ in 0..budget {
             let was = self.position();
             let text = self.step_watched(watch);
-            if text.is_some() || self.is_over() || self.position() == was {
+            if text.is_some() || self.is_finished() || self.position() == was {
                 let position = self.position();
-                watch.reached = text.map(|text| Found { position, text });
+                watch.reached = text.map(|text| StopHit { position, text });
                 return true;
             }
         }
@@ -204,7 +212,7 @@ impl Session {
     }
 
     /// Examines windows of the past, latest window first, and selects the last match in a window.
-    fn go_back_until(&mut self, watch: &mut Watch, budget: u64) -> bool {
+    fn go_back_until(&mut self, watch: &mut StopSearch, budget: u64) -> bool {
         let Some(mut window) = watch.window else {
             return true;
         };
@@ -223,13 +231,13 @@ impl Session {
             if let Some(text) =
                 text.filter(|_| is_before && !watch.is_line_at_end(position, window))
             {
-                watch.reached = Some(Found { position, text });
+                watch.reached = Some(StopHit { position, text });
             }
             if position == was {
                 break;
             }
         }
-        if self.position() < window.end && !self.is_over() {
+        if self.position() < window.end && !self.is_finished() {
             return false;
         }
         if let Some(found) = &watch.reached {
@@ -240,7 +248,7 @@ impl Session {
             self.seek(0);
             return true;
         }
-        window = Window::before(window.start, window.size * 2);
+        window = SearchWindow::before(window.start, window.size * 2);
         watch.window = Some(window);
         self.seek(window.start);
         self.note_line(watch, window);
@@ -248,60 +256,60 @@ impl Session {
     }
 
     /// The next line at the start of a window can match, although no step of the window leads to this position.
-    fn note_line(&self, watch: &mut Watch, window: Window) {
+    fn note_line(&self, watch: &mut StopSearch, window: SearchWindow) {
         if window.start < watch.from
-            && let Some(text) = self.line_text(&watch.what)
+            && let Some(text) = self.line_text(&watch.condition)
         {
             let position = window.start;
-            watch.reached = Some(Found { position, text });
+            watch.reached = Some(StopHit { position, text });
         }
     }
 
     /// Executes one step. Returns the description of the match, if the step matches.
-    fn step_watched(&mut self, watch: &Watch) -> Option<String> {
-        let before = self.before_step(&watch.what);
+    fn step_watched(&mut self, watch: &StopSearch) -> Option<String> {
+        let before = self.before_step(&watch.condition);
         let was = self.position();
         self.step();
         if self.position() == was {
             return None;
         }
-        match (&watch.what, before) {
-            (Watched::Lines(_), _) => self.line_text(&watch.what),
+        match (&watch.condition, before) {
+            (ResolvedCondition::Lines(_), _) => self.line_text(&watch.condition),
             (
-                Watched::Cell {
+                ResolvedCondition::Cell {
                     place,
                     region,
                     title,
                 },
-                Before::Bytes(Some(before)),
+                PreStepState::Bytes(Some(before)),
             ) => {
                 let after = self.cell_now(*region, place)?;
                 (before != after).then(|| changed_text(place, title, &before, after))
             }
-            (Watched::Register(register), Before::Lanes(step, met)) => {
-                let now = self.lanes_that_meet(register, &step);
+            (ResolvedCondition::Register(register), PreStepState::Lanes(step, met)) => {
+                let now = self.matching_lanes(register, &step);
                 let lane = (now & !met).trailing_zeros();
                 (lane < 32).then(|| self.register_text(register, &step, lane))
             }
-            (Watched::Cell { .. } | Watched::Register(_), _) => None,
+            (ResolvedCondition::Cell { .. } | ResolvedCondition::Register(_), _) => None,
         }
     }
 
-    fn before_step(&self, what: &Watched) -> Before {
+    fn before_step(&self, what: &ResolvedCondition) -> PreStepState {
         match what {
-            Watched::Lines(_) => Before::Nothing,
-            Watched::Cell { place, region, .. } => {
-                Before::Bytes(self.cell_now(*region, place).map(<[u8]>::to_vec))
+            ResolvedCondition::Lines(_) => PreStepState::Nothing,
+            ResolvedCondition::Cell { place, region, .. } => {
+                PreStepState::Bytes(self.cell_now(*region, place).map(<[u8]>::to_vec))
             }
-            Watched::Register(register) => match self.timeline.machine().next_step() {
-                Some(step) => Before::Lanes(step, self.lanes_that_meet(register, &step)),
-                None => Before::Nothing,
+            ResolvedCondition::Register(register) => match self.timeline.machine().next_step() {
+                Some(step) => PreStepState::Lanes(step, self.matching_lanes(register, &step)),
+                None => PreStepState::Nothing,
             },
         }
     }
 
     /// Returns the lanes of the stepping warp that satisfy the condition.
-    fn lanes_that_meet(&self, register: &WatchedRegister, step: &NextStep) -> u32 {
+    fn matching_lanes(&self, register: &ResolvedRegister, step: &NextStep) -> u32 {
         let condition = &register.condition;
         let is_meant = condition
             .place
@@ -325,8 +333,8 @@ impl Session {
         lanes.fold(0, |met, (lane, bits)| met | meets(lane, bits))
     }
 
-    fn line_text(&self, what: &Watched) -> Option<String> {
-        let Watched::Lines(places) = what else {
+    fn line_text(&self, what: &ResolvedCondition) -> Option<String> {
+        let ResolvedCondition::Lines(places) = what else {
             return None;
         };
         let next = self.timeline.machine().next_step()?;
@@ -337,7 +345,7 @@ impl Session {
         ))
     }
 
-    fn register_text(&self, register: &WatchedRegister, step: &NextStep, lane: u32) -> String {
+    fn register_text(&self, register: &ResolvedRegister, step: &NextStep, lane: u32) -> String {
         let value = register.in_function(step.function).and_then(|(id, ty)| {
             let machine = self.timeline.machine();
             let bits = machine.register(step.block, step.warp, lane, step.function, id)?;
@@ -353,12 +361,12 @@ impl Session {
     }
 
     /// Returns the reached position and its description.
-    pub fn reached(&self, watch: &Watch) -> Reached {
+    pub fn reached(&self, watch: &StopSearch) -> StopResult {
         let position = self.position();
-        let is_over = self.timeline.machine().status() != Status::Running;
+        let is_over = self.timeline.machine().status() != MachineStatus::Running;
         let text = match (&watch.reached, watch.direction) {
             (Some(found), _) => found.text.clone(),
-            (None, Direction::Back) if position == 0 => {
+            (None, Direction::Reverse) if position == 0 => {
                 "no earlier step met the condition, so the run is now at the first step".to_owned()
             }
             (None, Direction::Forward) if is_over => {
@@ -366,7 +374,7 @@ impl Session {
             }
             (None, _) => "the run reached the step limit before the condition was met".to_owned(),
         };
-        Reached {
+        StopResult {
             is_reached: watch.reached.is_some(),
             position,
             text,
@@ -376,10 +384,10 @@ impl Session {
     /// Runs until a condition is met, with at most `max_steps` steps.
     pub fn run_until(
         &mut self,
-        until: &Until,
+        until: &StopCondition,
         direction: Direction,
         max_steps: u64,
-    ) -> Result<Reached, UntilError> {
+    ) -> Result<StopResult, StopConditionError> {
         let mut watch = self.watch(until, direction)?;
         let mut left = max_steps;
         while left > 0 {
@@ -389,24 +397,24 @@ impl Session {
             }
             left -= budget;
         }
-        if !watch.is_done && direction == Direction::Back {
+        if !watch.is_done && direction == Direction::Reverse {
             self.seek(watch.from);
         }
         Ok(self.reached(&watch))
     }
 }
 
-impl Watch {
+impl StopSearch {
     /// Checks whether a match of the next line is at the end of a window, which belongs to the following window or is the start of the
     /// search.
-    fn is_line_at_end(&self, position: u64, window: Window) -> bool {
-        matches!(self.what, Watched::Lines(_)) && position >= window.end
+    fn is_line_at_end(&self, position: u64, window: SearchWindow) -> bool {
+        matches!(self.condition, ResolvedCondition::Lines(_)) && position >= window.end
     }
 }
 
-impl Window {
-    fn before(end: u64, size: u64) -> Window {
-        Window {
+impl SearchWindow {
+    fn before(end: u64, size: u64) -> SearchWindow {
+        SearchWindow {
             start: end.saturating_sub(size),
             end,
             size,
@@ -414,7 +422,7 @@ impl Window {
     }
 }
 
-fn changed_text(place: &CellPlace, title: &str, before: &[u8], after: &[u8]) -> String {
+fn changed_text(place: &CellLocation, title: &str, before: &[u8], after: &[u8]) -> String {
     let width = place.ty.width_bytes() as u64;
     let at = match place.offset % width {
         0 => format!("{title}[{}]", place.offset / width),

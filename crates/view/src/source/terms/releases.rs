@@ -4,10 +4,10 @@ use crate::source::terms::term;
 use warpgrid_isa::release::{RELEASES, Release};
 use warpgrid_isa::target::{TARGETS, Target};
 use warpgrid_isa::{TargetKind, Version};
-use warpgrid_program::TermFacts;
+use warpgrid_program::TermDoc;
 
 /// Returns the terms of all versions, toolkits, drivers and targets, preceded by a table of all of them.
-pub(crate) fn terms() -> impl Iterator<Item = TermFacts> {
+pub(crate) fn terms() -> impl Iterator<Item = TermDoc> {
     let versions = Version::all().map(version);
     let toolkits = RELEASES.iter().filter_map(toolkit);
     let drivers = RELEASES.iter().filter_map(driver);
@@ -20,7 +20,7 @@ pub(crate) fn terms() -> impl Iterator<Item = TermFacts> {
 }
 
 /// Returns the table with one line per version, newest first.
-fn table() -> TermFacts {
+fn table() -> TermDoc {
     let versions: Vec<Version> = Version::all().collect();
     let line = |version: &Version| format!("PTX {version}: {}", support(*version));
     let lines: Vec<String> = versions.iter().rev().map(line).collect();
@@ -40,7 +40,7 @@ fn table() -> TermFacts {
     term("versions", &aliases, help)
 }
 
-fn version(version: Version) -> TermFacts {
+fn version(version: Version) -> TermDoc {
     let aliases = [
         version.to_string(),
         format!("PTX ISA {version}"),
@@ -81,7 +81,7 @@ fn named(release: &Release) -> String {
     }
 }
 
-fn toolkit(release: &Release) -> Option<TermFacts> {
+fn toolkit(release: &Release) -> Option<TermDoc> {
     let Release {
         version,
         toolkit,
@@ -105,7 +105,7 @@ fn toolkit(release: &Release) -> Option<TermFacts> {
     Some(term(&format!("CUDA {toolkit}"), &aliases, help))
 }
 
-fn driver(release: &Release) -> Option<TermFacts> {
+fn driver(release: &Release) -> Option<TermDoc> {
     let branch = release.driver?;
     let aliases = [
         format!("r{branch}"),
@@ -123,7 +123,7 @@ fn driver(release: &Release) -> Option<TermFacts> {
     Some(term(&format!("driver r{branch}"), &aliases, help))
 }
 
-fn target(target: &Target) -> TermFacts {
+fn target(target: &Target) -> TermDoc {
     let number = &target.name["sm_".len()..];
     let aliases = [
         format!("compute_{number}"),

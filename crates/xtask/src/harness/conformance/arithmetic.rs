@@ -8,7 +8,7 @@ mod value;
 use super::report::Differences;
 use super::{Options, Result, case, map_on_threads};
 pub(super) use form::Form;
-use kernel::Outcome;
+use kernel::FormOutcome;
 pub(super) use kernel::launch;
 use serde_json::json;
 use std::path::Path;
@@ -16,15 +16,15 @@ use std::time::Instant;
 
 /// Instruction form and the outcome of its execution.
 #[derive(Clone, Copy, Debug)]
-struct Compared<'a> {
+struct ArithmeticComparison<'a> {
     form: &'a Form,
-    outcome: &'a Outcome,
+    outcome: &'a FormOutcome,
 }
 
-impl Compared<'_> {
+impl ArithmeticComparison<'_> {
     /// Returns the rows whose results differ, with the computed results.
     fn differing(&self) -> Vec<(&form::Row, &[u64])> {
-        let Outcome::Ran(results) = self.outcome else {
+        let FormOutcome::Ran(results) = self.outcome else {
             return Vec::new();
         };
         let rows = self.form.rows.iter().zip(results);
@@ -45,7 +45,7 @@ impl Compared<'_> {
             })
         };
         let state = match self.outcome {
-            Outcome::Ran(_) => {
+            FormOutcome::Ran(_) => {
                 for (row, found) in self.differing() {
                     let hex = |values: &[u64]| -> Vec<String> {
                         values.iter().map(|value| format!("{value:#x}")).collect()
@@ -58,9 +58,9 @@ impl Compared<'_> {
                 }
                 return;
             }
-            Outcome::NotRunYet(why) => common("not executed", why),
-            Outcome::Refused(why) => common("rejected", why),
-            Outcome::Stopped(why) => common("stopped", why),
+            FormOutcome::NotRunYet(why) => common("not executed", why),
+            FormOutcome::Refused(why) => common("rejected", why),
+            FormOutcome::Stopped(why) => common("stopped", why),
         };
         differences.add(&state);
     }
@@ -93,10 +93,10 @@ pub(super) fn compare(forms: &[Form], options: &Options, differences: &mut Diffe
     let start = Instant::now();
     let outcomes = map_on_threads(forms, options.n_threads, kernel::run);
     let seconds = start.elapsed().as_secs_f64();
-    let compared: Vec<Compared<'_>> = forms
+    let compared: Vec<ArithmeticComparison<'_>> = forms
         .iter()
         .zip(&outcomes)
-        .map(|(form, outcome)| Compared { form, outcome })
+        .map(|(form, outcome)| ArithmeticComparison { form, outcome })
         .collect();
     let agreed = report::print(&compared, options);
     let certain = compared.iter().filter(|compared| !compared.form.doubtful);
@@ -113,7 +113,7 @@ pub(super) fn compare(forms: &[Form], options: &Options, differences: &mut Diffe
 
 /// Describes the rows of a form whose results on a GPU, in `bytes`, differ from those of the emulator.
 pub(super) fn describe_gpu(form: &Form, bytes: &[u8], n_shown: usize) -> Option<String> {
-    let Outcome::Ran(own) = kernel::run(form) else {
+    let FormOutcome::Ran(own) = kernel::run(form) else {
         return None;
     };
     let found = kernel::results(form, bytes);

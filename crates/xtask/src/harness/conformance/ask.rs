@@ -1,7 +1,7 @@
 //! Invokes an installed assembler and parses its decision on a module.
 
 use super::Result;
-use super::case::Case;
+use super::case::VerdictCase;
 use crate::files::write;
 use std::fs::File;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Decision of the assembler on a module.
 #[derive(Clone, Debug)]
-pub(super) enum Verdict {
+pub(super) enum AssemblerVerdict {
     Said {
         accept: bool,
         messages: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) struct Assembler {
 }
 
 /// Timeout of one assembler invocation.
-const LONGEST: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Assembler {
     /// Locates the assembler and queries its release.
@@ -51,21 +51,23 @@ impl Assembler {
 
     /// Returns the decision on a module, which is written to `file`. A complete module is assembled as relocatable code, whose functions
     /// follow the ABI.
-    pub(super) fn ask(&self, case: &Case, file: &Path) -> Result<Verdict> {
+    pub(super) fn ask(&self, case: &VerdictCase, file: &Path) -> Result<AssemblerVerdict> {
         write(file, &case.module())?;
         if case.source.is_empty() {
             return self.run(case, file, &[]);
         }
         let verdict = self.run(case, file, &["-c"])?;
         match &verdict {
-            Verdict::Said { messages, .. } if messages.iter().any(|m| m.contains("ABI")) => {
+            AssemblerVerdict::Said { messages, .. }
+                if messages.iter().any(|m| m.contains("ABI")) =>
+            {
                 self.run(case, file, &[])
             }
-            Verdict::Said { .. } | Verdict::Crashed => Ok(verdict),
+            AssemblerVerdict::Said { .. } | AssemblerVerdict::Crashed => Ok(verdict),
         }
     }
 
-    fn run(&self, case: &Case, file: &Path, options: &[&str]) -> Result<Verdict> {
+    fn run(&self, case: &VerdictCase, file: &Path, options: &[&str]) -> Result<AssemblerVerdict> {
         let said = file.with_extension("txt");
         let stderr = File::create(&said).map_err(|e| format!("{}: {e}", said.display()))?;
         let mut child = Command::new(&self.program)
@@ -83,17 +85,17 @@ impl Assembler {
             if let Some(status) = status {
                 break status;
             }
-            if start.elapsed() > LONGEST {
+            if start.elapsed() > TIMEOUT {
                 // The process may have exited in the meantime.
                 let _ = child.kill();
                 let _ = child.wait();
-                return Ok(Verdict::Crashed);
+                return Ok(AssemblerVerdict::Crashed);
             }
             std::thread::sleep(Duration::from_millis(2));
         };
         // The assembler rejects with status 255 or 1; other values are signals and internal faults.
         if !matches!(status.code(), Some(0 | 1 | 255)) {
-            return Ok(Verdict::Crashed);
+            return Ok(AssemblerVerdict::Crashed);
         }
         let bytes = std::fs::read(&said).map_err(|e| format!("{}: {e}", said.display()))?;
         let text = String::from_utf8_lossy(&bytes);
@@ -105,7 +107,7 @@ impl Assembler {
                     .or_else(|| line.split_once("fatal   : "))
             })
             .map(|(_, message)| message.to_owned());
-        Ok(Verdict::Said {
+        Ok(AssemblerVerdict::Said {
             accept: status.success(),
             messages: messages.collect(),
         })
@@ -152,7 +154,7 @@ pub(super) fn cannot_say(messages: &[String]) -> bool {
 
 /// Returns the target for code generation: the latest target of the module without its target options, or the oldest one that the assembler
 /// supports.
-fn architecture(case: &Case) -> String {
+fn architecture(case: &VerdictCase) -> String {
     let module = without_comments(&case.module());
     let words = module.split(".target").skip(1).flat_map(|rest| {
         let words = rest.split(|c: char| c.is_whitespace() || c == ',');

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Module and its recorded decision.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Case {
+pub(crate) struct VerdictCase {
     pub(crate) id: String,
     pub(crate) family: String,
     pub(crate) group: String,
@@ -29,7 +29,7 @@ pub(crate) struct Case {
 
 /// Decision of the Warpgrid checker on a module.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Verdict {
+pub(crate) struct CheckerVerdict {
     pub(crate) accept: bool,
     /// Code and message of each error.
     pub(crate) errors: Vec<String>,
@@ -53,8 +53,8 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Appends the decisions of one file.
-pub(crate) fn read(path: &Path, cases: &mut Vec<Case>) -> Result<()> {
-    cases.extend(lines(path)?.into_iter().filter_map(Case::parse));
+pub(crate) fn read(path: &Path, cases: &mut Vec<VerdictCase>) -> Result<()> {
+    cases.extend(lines(path)?.into_iter().filter_map(VerdictCase::parse));
     Ok(())
 }
 
@@ -70,9 +70,9 @@ pub(crate) fn lines(path: &Path) -> Result<Vec<String>> {
     lines.collect::<std::io::Result<_>>().map_err(failed)
 }
 
-impl Case {
+impl VerdictCase {
     /// Parses a line; returns `None` if the line contains no decision.
-    pub(crate) fn parse(line: String) -> Option<Case> {
+    pub(crate) fn parse(line: String) -> Option<VerdictCase> {
         let value: Value = serde_json::from_str(&line).ok()?;
         let text = |key: &str| {
             value
@@ -100,7 +100,7 @@ impl Case {
         } else {
             64
         };
-        Some(Case {
+        Some(VerdictCase {
             id: text("id"),
             family: text("family"),
             group: text("group"),
@@ -122,10 +122,10 @@ impl Case {
     }
 
     /// Creates a case for a complete module without a recorded decision.
-    pub(crate) fn of_source(source: String) -> Case {
-        Case {
+    pub(crate) fn of_source(source: String) -> VerdictCase {
+        VerdictCase {
             source,
-            ..Case::default()
+            ..VerdictCase::default()
         }
     }
 
@@ -182,14 +182,14 @@ impl Case {
     }
 
     /// Checks the module with Warpgrid.
-    pub(crate) fn check(&self) -> Verdict {
+    pub(crate) fn check(&self) -> CheckerVerdict {
         let report = warpgrid_view::check(&self.module(), &warpgrid_view::CheckOptions::default());
         let errors = report
             .diagnostics
             .iter()
             .filter(|diagnostic| diagnostic.severity == warpgrid_view::model::Severity::Error)
             .map(|diagnostic| format!("{} {}", diagnostic.code, diagnostic.message));
-        Verdict {
+        CheckerVerdict {
             accept: report.accept,
             errors: errors.collect(),
         }
@@ -227,12 +227,12 @@ fn is_before_address_size(version: &str) -> bool {
 
 /// Case and the decision of Warpgrid.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Compared<'a> {
-    pub(super) case: &'a Case,
-    pub(super) verdict: &'a Verdict,
+pub(super) struct VerdictComparison<'a> {
+    pub(super) case: &'a VerdictCase,
+    pub(super) verdict: &'a CheckerVerdict,
 }
 
-impl Compared<'_> {
+impl VerdictComparison<'_> {
     pub(super) fn agrees(&self) -> bool {
         self.case.accept == self.verdict.accept
     }

@@ -4,14 +4,17 @@
 mod modules;
 mod mutate;
 
-use super::ask::{self, Assembler, Verdict as Answer};
-use super::case::{Case, Compared};
+use super::ask::{self, Assembler, AssemblerVerdict as Answer};
+use super::case::{VerdictCase, VerdictComparison};
 use super::report;
 use super::verdicts;
-use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE, map_on_threads};
-use crate::files::Folder;
-use crate::random::Random;
-use mutate::Material;
+use super::{
+    GENERAL_ADDED, GENERAL_SAMPLE, Options, ReferenceCollection, Result, STORES_SAMPLE,
+    map_on_threads,
+};
+use crate::files::TempDir;
+use crate::random::SplitMix64;
+use mutate::MutationPool;
 use std::path::Path;
 
 /// Compares the decisions on `n` modules. Returns true if all decisions agree.
@@ -19,15 +22,19 @@ pub(super) fn compare(options: &Options, n: usize) -> Result<bool> {
     let assembler = Assembler::find(&options.ptxas)?;
     let mut differences = report::Differences::default();
     let mut agreed = true;
-    let parts: Vec<Part> = [Part::Stores, Part::General, Part::Modules]
-        .into_iter()
-        .filter(|part| options.includes(*part))
-        .collect();
+    let parts: Vec<ReferenceCollection> = [
+        ReferenceCollection::Stores,
+        ReferenceCollection::General,
+        ReferenceCollection::Modules,
+    ]
+    .into_iter()
+    .filter(|part| options.includes(*part))
+    .collect();
     let share = n.div_ceil(parts.len().max(1));
     for part in parts {
         let cases = accepted(part, options)?;
         let source = match part {
-            Part::Modules => "the grammar".to_owned(),
+            ReferenceCollection::Modules => "the grammar".to_owned(),
             _ if cases.is_empty() => continue,
             _ => format!("{} accepted ones", cases.len()),
         };
@@ -40,7 +47,7 @@ pub(super) fn compare(options: &Options, n: usize) -> Result<bool> {
         );
         let fresh = make(part, &cases, share, options.seed);
         let mut asked = ask_about(fresh, options, &assembler)?;
-        if part == Part::Modules {
+        if part == ReferenceCollection::Modules {
             shorten(&mut asked, &assembler)?;
         }
         agreed &= print(part, &asked, options, &mut differences)?;
@@ -49,21 +56,28 @@ pub(super) fn compare(options: &Options, n: usize) -> Result<bool> {
     Ok(agreed)
 }
 
-fn name(part: Part) -> &'static str {
+fn name(part: ReferenceCollection) -> &'static str {
     match part {
-        Part::Stores => "stores",
-        Part::General => "all other instructions",
-        Part::Modules => "whole modules",
-        Part::Arithmetic | Part::Spellings | Part::Cases | Part::Litmus => "no verdicts",
+        ReferenceCollection::Stores => "stores",
+        ReferenceCollection::General => "all other instructions",
+        ReferenceCollection::Modules => "whole modules",
+        ReferenceCollection::Arithmetic
+        | ReferenceCollection::Spellings
+        | ReferenceCollection::Cases
+        | ReferenceCollection::Litmus => "no verdicts",
     }
 }
 
 /// Returns the accepted modules to mutate: the sample in the repository, which is always available, and the full collection if it exists.
-fn accepted(part: Part, options: &Options) -> Result<Vec<Case>> {
+fn accepted(part: ReferenceCollection, options: &Options) -> Result<Vec<VerdictCase>> {
     let (folder, samples) = match part {
-        Part::Stores => (&options.stores, &[STORES_SAMPLE][..]),
-        Part::General => (&options.general, &[GENERAL_SAMPLE, GENERAL_ADDED][..]),
-        Part::Modules | Part::Arithmetic | Part::Spellings | Part::Cases | Part::Litmus => {
+        ReferenceCollection::Stores => (&options.stores, &[STORES_SAMPLE][..]),
+        ReferenceCollection::General => (&options.general, &[GENERAL_SAMPLE, GENERAL_ADDED][..]),
+        ReferenceCollection::Modules
+        | ReferenceCollection::Arithmetic
+        | ReferenceCollection::Spellings
+        | ReferenceCollection::Cases
+        | ReferenceCollection::Litmus => {
             return Ok(Vec::new());
         }
     };
@@ -77,13 +91,13 @@ fn accepted(part: Part, options: &Options) -> Result<Vec<Case>> {
 }
 
 /// Generates new modules.
-fn make(part: Part, cases: &[Case], n: usize, seed: u64) -> Vec<Case> {
-    let mut random = Random::new(seed);
-    if part == Part::Modules {
+fn make(part: ReferenceCollection, cases: &[VerdictCase], n: usize, seed: u64) -> Vec<VerdictCase> {
+    let mut random = SplitMix64::new(seed);
+    if part == ReferenceCollection::Modules {
         let modules = (0..n).map(|index| modules::module(index, &mut random));
         return modules.filter(|case| !modules::is_left_out(case)).collect();
     }
-    let material = Material::of(cases);
+    let material = MutationPool::of(cases);
     (0..n)
         .map(|index| material.mutant(index, &mut random))
         .filter(|case| !mutate::is_disputed(case))
@@ -91,9 +105,13 @@ fn make(part: Part, cases: &[Case], n: usize, seed: u64) -> Vec<Case> {
 }
 
 /// Returns the modules with the decisions of the assembler, and omits modules without a decision.
-fn ask_about(fresh: Vec<Case>, options: &Options, assembler: &Assembler) -> Result<Vec<Case>> {
-    let folder = Folder::new("verdicts")?;
-    let numbered: Vec<(usize, &Case)> = fresh.iter().enumerate().collect();
+fn ask_about(
+    fresh: Vec<VerdictCase>,
+    options: &Options,
+    assembler: &Assembler,
+) -> Result<Vec<VerdictCase>> {
+    let folder = TempDir::new("verdicts")?;
+    let numbered: Vec<(usize, &VerdictCase)> = fresh.iter().enumerate().collect();
     let answers = map_on_threads(&numbered, options.n_threads, |(index, case)| {
         assembler.ask(case, &folder.file(*index))
     });
@@ -121,8 +139,8 @@ fn ask_about(fresh: Vec<Case>, options: &Options, assembler: &Assembler) -> Resu
 }
 
 /// Reduces each module with different decisions by removing lines while the decisions still differ.
-fn shorten(asked: &mut [Case], assembler: &Assembler) -> Result<()> {
-    let folder = Folder::new("verdicts")?;
+fn shorten(asked: &mut [VerdictCase], assembler: &Assembler) -> Result<()> {
+    let folder = TempDir::new("verdicts")?;
     for case in asked.iter_mut() {
         if case.check().accept == case.accept {
             continue;
@@ -132,7 +150,7 @@ fn shorten(asked: &mut [Case], assembler: &Assembler) -> Result<()> {
         while at < lines.len() {
             let mut fewer = lines.clone();
             fewer.remove(at);
-            let shorter = Case {
+            let shorter = VerdictCase {
                 source: fewer.join("\n") + "\n",
                 ..case.clone()
             };
@@ -141,7 +159,7 @@ fn shorten(asked: &mut [Case], assembler: &Assembler) -> Result<()> {
                 Answer::Said { accept, messages }
                     if accept == case.accept && ours != accept && !ask::cannot_say(&messages) =>
                 {
-                    *case = Case {
+                    *case = VerdictCase {
                         messages,
                         ..shorter
                     };
@@ -155,16 +173,16 @@ fn shorten(asked: &mut [Case], assembler: &Assembler) -> Result<()> {
 }
 
 fn print(
-    part: Part,
-    asked: &[Case],
+    part: ReferenceCollection,
+    asked: &[VerdictCase],
     options: &Options,
     differences: &mut report::Differences,
 ) -> Result<bool> {
-    let verdicts = map_on_threads(asked, options.n_threads, Case::check);
-    let compared: Vec<Compared<'_>> = asked
+    let verdicts = map_on_threads(asked, options.n_threads, VerdictCase::check);
+    let compared: Vec<VerdictComparison<'_>> = asked
         .iter()
         .zip(&verdicts)
-        .map(|(case, verdict)| Compared { case, verdict })
+        .map(|(case, verdict)| VerdictComparison { case, verdict })
         .collect();
     let title = format!("fresh verdicts, {}", name(part));
     let agreed = report::print(&title, &compared, options);

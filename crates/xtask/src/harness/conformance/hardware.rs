@@ -1,8 +1,8 @@
 //! Compares the emulator with the local GPU: compiled kernels, arithmetic instructions and litmus tests.
 
 use super::arithmetic;
-use super::{Options, Part, Result};
-use crate::gpu::{Answer, Found, Launch, Questions};
+use super::{Options, ReferenceCollection, Result};
+use crate::gpu::{GpuBatch, GpuLaunch, GpuOutcome, GpuResult};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -21,8 +21,8 @@ const LITMUS: [&str; 2] = [
 
 /// Launches that are submitted to the GPU, with their expected results.
 #[derive(Default)]
-struct Asked {
-    questions: Questions,
+struct GpuQuestion {
+    questions: GpuBatch,
     cases: HashMap<String, Scenario>,
     litmus: HashMap<String, Litmus>,
 }
@@ -37,8 +37,8 @@ struct Litmus {
 
 /// Runs the launches on the GPU and prints the differences. Returns true if there are none.
 pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
-    let mut asked = Asked::default();
-    if options.includes(Part::Cases) {
+    let mut asked = GpuQuestion::default();
+    if options.includes(ReferenceCollection::Cases) {
         let folders = CASES.iter().map(PathBuf::from);
         let folders = options
             .cases
@@ -49,14 +49,14 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
         }
     }
     let mut forms = Vec::new();
-    if options.includes(Part::Arithmetic) {
+    if options.includes(ReferenceCollection::Arithmetic) {
         forms = arithmetic::read(&options.arithmetic, options.family.as_deref())?;
         for (index, form) in forms.iter().enumerate() {
             let scenario = arithmetic::launch(form).map_err(|error| error.to_string())?;
             asked.add(format!("arithmetic {index}"), scenario, None);
         }
     }
-    if options.includes(Part::Litmus) {
+    if options.includes(ReferenceCollection::Litmus) {
         let whole = LITMUS.iter().map(Path::new).find(|file| file.exists());
         asked.add_litmus(whole.unwrap_or(Path::new(LITMUS[1])), options)?;
     }
@@ -64,7 +64,7 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
         return Ok(true);
     };
     let mut equal = true;
-    let mut counts = Counts::default();
+    let mut counts = LitmusCounts::default();
     for answer in &answers {
         let why = asked.difference(answer, &forms, options);
         counts.add(&answer.found, why.is_some());
@@ -84,23 +84,23 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
 }
 
 #[derive(Default)]
-struct Counts {
+struct LitmusCounts {
     equal: usize,
     different: usize,
     stopped: usize,
 }
 
-impl Counts {
-    fn add(&mut self, found: &Found, differs: bool) {
+impl LitmusCounts {
+    fn add(&mut self, found: &GpuOutcome, differs: bool) {
         match found {
             _ if differs => self.different += 1,
-            Found::Stopped(_) => self.stopped += 1,
-            Found::Equal | Found::Differs(_) | Found::Counted(_) => self.equal += 1,
+            GpuOutcome::Stopped(_) => self.stopped += 1,
+            GpuOutcome::Equal | GpuOutcome::Differs(_) | GpuOutcome::Counted(_) => self.equal += 1,
         }
     }
 }
 
-impl Asked {
+impl GpuQuestion {
     /// Adds all kernels of a directory, or of one family in it.
     fn add_cases(&mut self, folder: &Path, family: Option<&str>) -> Result<()> {
         let Ok(entries) = std::fs::read_dir(folder) else {
@@ -186,7 +186,7 @@ impl Asked {
 
     fn add(&mut self, name: String, scenario: Scenario, times: Option<u64>) {
         let source = scenario.source.clone();
-        let launch = Launch {
+        let launch = GpuLaunch {
             name,
             scenario,
             times,
@@ -228,16 +228,16 @@ impl Asked {
     /// Describes the difference between a GPU result and the expected result.
     fn difference(
         &self,
-        answer: &Answer,
+        answer: &GpuResult,
         forms: &[arithmetic::Form],
         options: &Options,
     ) -> Option<String> {
         match &answer.found {
-            Found::Equal => None,
-            Found::Stopped(why) if options.all => Some(why.clone()),
-            Found::Stopped(_) => None,
-            Found::Counted(counts) => self.litmus.get(&answer.name)?.difference(counts),
-            Found::Differs(buffers) => {
+            GpuOutcome::Equal => None,
+            GpuOutcome::Stopped(why) if options.all => Some(why.clone()),
+            GpuOutcome::Stopped(_) => None,
+            GpuOutcome::Counted(counts) => self.litmus.get(&answer.name)?.difference(counts),
+            GpuOutcome::Differs(buffers) => {
                 if let Some(index) = answer.name.strip_prefix("arithmetic ") {
                     let form = forms.get(index.parse::<usize>().ok()?)?;
                     return arithmetic::describe_gpu(form, buffers.get("out")?, options.n_shown);

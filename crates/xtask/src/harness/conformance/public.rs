@@ -16,7 +16,7 @@ use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 use warpgrid_view::check;
 use warpgrid_view::model::Severity;
-use warpgrid_view::{CheckOptions, Front, Scenario, Session};
+use warpgrid_view::{CheckOptions, Scenario, Session, SourceLanguage};
 
 /// Known differences: path below the directory of checkouts, a tab, the reason.
 const KNOWN: &str = include_str!("public/known.tsv");
@@ -130,7 +130,7 @@ fn launch_as_pasted(path: &Path) -> Outcome {
         Ok(source) => source,
         Err(error) => return Outcome::Differs(error.to_string()),
     };
-    let front = Front::of_source(&source);
+    let front = SourceLanguage::of_source(&source);
     if let Some(why) = rejection(&source, front) {
         return Outcome::Differs(why);
     }
@@ -139,7 +139,7 @@ fn launch_as_pasted(path: &Path) -> Outcome {
         front,
         ..Scenario::default()
     };
-    let mut session = match Session::untracked(scenario) {
+    let mut session = match Session::new_without_last_writers(scenario) {
         Ok(session) => session,
         Err(failure) if failure.code == NO_KERNEL => return Outcome::Agrees,
         Err(failure) => return Outcome::Differs(format!("cannot run: {}", failure.message)),
@@ -152,9 +152,9 @@ fn launch_as_pasted(path: &Path) -> Outcome {
 }
 
 /// Returns the first error of a source.
-fn rejection(source: &str, front: Front) -> Option<String> {
+fn rejection(source: &str, front: SourceLanguage) -> Option<String> {
     let options = CheckOptions {
-        front,
+        language: front,
         ..CheckOptions::default()
     };
     let checked = check(source, &options);

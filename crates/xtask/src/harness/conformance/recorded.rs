@@ -8,7 +8,7 @@ use std::fs::{read_dir, read_to_string};
 use std::path::Path;
 use warpgrid_view::check;
 use warpgrid_view::model::Severity;
-use warpgrid_view::{CheckOptions, Front, Scenario, Session};
+use warpgrid_view::{CheckOptions, Scenario, Session, SourceLanguage};
 
 /// Compares all modules and launches of a directory. Returns false if a module is rejected.
 pub(super) fn compare(folder: &Path) -> Result<bool> {
@@ -80,10 +80,10 @@ fn extents(value: &Value) -> [u32; 3] {
 fn inferred_block(source: &str, entry: &str) -> Result<[u32; 3]> {
     let scenario = Scenario {
         source: source.to_owned(),
-        front: Front::Ptx,
+        front: SourceLanguage::Ptx,
         entry: Some(entry.to_owned()),
         ..Scenario::default()
     };
-    let session = Session::untracked(scenario).map_err(|error| error.message)?;
+    let session = Session::new_without_last_writers(scenario).map_err(|error| error.message)?;
     Ok(session.scenario().block.unwrap_or_default())
 }

@@ -1,6 +1,6 @@
 //! Prints the agreement of recorded decisions with those of Warpgrid.
 
-use super::case::{Case, Compared};
+use super::case::{VerdictCase, VerdictComparison};
 use super::{Options, Result};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,7 +32,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn count(&mut self, compared: &Compared<'_>, known: bool) {
+    fn count(&mut self, compared: &VerdictComparison<'_>, known: bool) {
         self.n += 1;
         match (compared.agrees(), known) {
             (true, _) => {}
@@ -65,7 +65,7 @@ impl Tally {
 }
 
 /// Prints the report. Returns true if all differences are known.
-pub(super) fn print(title: &str, cases: &[Compared<'_>], options: &Options) -> bool {
+pub(super) fn print(title: &str, cases: &[VerdictComparison<'_>], options: &Options) -> bool {
     let mut families: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut groups: BTreeMap<String, Tally> = BTreeMap::new();
     let mut rules: BTreeMap<String, Tally> = BTreeMap::new();
@@ -136,14 +136,14 @@ fn section<'a>(title: &str, tallies: impl Iterator<Item = (&'a str, Tally)>, all
     }
 }
 
-fn list(differing: &[&Compared<'_>], n_shown: usize) {
+fn list(differing: &[&VerdictComparison<'_>], n_shown: usize) {
     if differing.is_empty() {
         return;
     }
     println!("\n{} differ", differing.len());
     // Sample the whole list evenly, so that one cause does not dominate the output.
     let step = (differing.len() / n_shown.max(1)).max(1);
-    for Compared { case, verdict } in differing.iter().step_by(step).take(n_shown) {
+    for VerdictComparison { case, verdict } in differing.iter().step_by(step).take(n_shown) {
         let word = |accept| if accept { "accepts" } else { "rejects" };
         println!(
             "  {} ptx {} {} ({}): the assembler {}, Warpgrid {}",
@@ -166,7 +166,7 @@ fn list(differing: &[&Compared<'_>], n_shown: usize) {
 }
 
 /// Returns the message of the assembler without its quoted words.
-fn rule_of(case: &Case) -> String {
+fn rule_of(case: &VerdictCase) -> String {
     let Some(message) = case.messages.first() else {
         return if case.accept {
             "accepted".to_owned()

@@ -1,16 +1,16 @@
 //! Samples of decisions in the repository: selected from the full collections, and regenerated with an installed assembler.
 
-use super::ask::{self, Assembler, Verdict as Answer};
-use super::case::{self, Case};
-use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, Part, Result, STORES_SAMPLE};
-use crate::files::{self, Folder};
+use super::ask::{self, Assembler, AssemblerVerdict as Answer};
+use super::case::{self, VerdictCase};
+use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, ReferenceCollection, Result, STORES_SAMPLE};
+use crate::files::{self, TempDir};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Sample size of a collection.
 #[derive(Clone, Copy, Debug)]
-struct Amount {
+struct SampleSize {
     /// Total size, which is divided among the generators and decisions in proportion.
     n_sample: usize,
     /// Minimum number of cases per generator and decision, if available.
@@ -19,12 +19,12 @@ struct Amount {
     by_group: bool,
 }
 
-const STORES_AMOUNT: Amount = Amount {
+const STORES_AMOUNT: SampleSize = SampleSize {
     n_sample: 3000,
     n_least: 6,
     by_group: true,
 };
-const GENERAL_AMOUNT: Amount = Amount {
+const GENERAL_AMOUNT: SampleSize = SampleSize {
     n_sample: 780,
     n_least: 1,
     by_group: false,
@@ -32,10 +32,10 @@ const GENERAL_AMOUNT: Amount = Amount {
 
 /// Selects new samples of the requested collections.
 pub(super) fn take(options: &Options) -> Result<bool> {
-    if options.includes(Part::Stores) {
+    if options.includes(ReferenceCollection::Stores) {
         choose(&options.stores, STORES_SAMPLE.as_ref(), STORES_AMOUNT)?;
     }
-    if options.includes(Part::General) {
+    if options.includes(ReferenceCollection::General) {
         choose(&options.general, GENERAL_SAMPLE.as_ref(), GENERAL_AMOUNT)?;
     }
     Ok(true)
@@ -46,9 +46,9 @@ pub(super) fn regenerate(options: &Options) -> Result<bool> {
     let assembler = Assembler::find(&options.ptxas)?;
     println!("{} is release {}", options.ptxas, assembler.release);
     for (part, sample) in [
-        (Part::Stores, STORES_SAMPLE),
-        (Part::General, GENERAL_SAMPLE),
-        (Part::General, GENERAL_ADDED),
+        (ReferenceCollection::Stores, STORES_SAMPLE),
+        (ReferenceCollection::General, GENERAL_SAMPLE),
+        (ReferenceCollection::General, GENERAL_ADDED),
     ] {
         if options.includes(part) {
             ask_again(sample.as_ref(), &assembler)?;
@@ -58,13 +58,13 @@ pub(super) fn regenerate(options: &Options) -> Result<bool> {
 }
 
 /// Selects a sample: for each generator, a proportional number of accepted and of rejected cases, ordered by the hash in the id.
-fn choose(oracle: &Path, sample: &Path, amount: Amount) -> Result<()> {
+fn choose(oracle: &Path, sample: &Path, amount: SampleSize) -> Result<()> {
     let mut cases = Vec::new();
     for path in case::files(oracle)? {
         case::read(&path, &mut cases)?;
     }
     let n_all = cases.len().max(1);
-    let mut strata: BTreeMap<(String, String, bool), Vec<Case>> = BTreeMap::new();
+    let mut strata: BTreeMap<(String, String, bool), Vec<VerdictCase>> = BTreeMap::new();
     for case in cases
         .into_iter()
         .filter(|case| case.known_difference().is_none())
@@ -93,7 +93,7 @@ fn choose(oracle: &Path, sample: &Path, amount: Amount) -> Result<()> {
 }
 
 /// Returns the line of a case, reduced to the fields that the tests need.
-fn kept(case: &Case) -> Result<String> {
+fn kept(case: &VerdictCase) -> Result<String> {
     let value: Value = serde_json::from_str(&case.line).map_err(|e| e.to_string())?;
     let mut fields: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
     fields.remove("messages");
@@ -105,7 +105,7 @@ fn kept(case: &Case) -> Result<String> {
 fn ask_again(sample: &Path, assembler: &Assembler) -> Result<()> {
     let mut cases = Vec::new();
     case::read(sample, &mut cases)?;
-    let folder = Folder::new("verdicts")?;
+    let folder = TempDir::new("verdicts")?;
     let mut text = String::new();
     let mut n_changed = 0;
     let mut n_kept = 0;
@@ -118,7 +118,7 @@ fn ask_again(sample: &Path, assembler: &Assembler) -> Result<()> {
                     println!("changed: {} {}", case.id, case.insn);
                 }
                 let (ptxas, line) = (assembler.release.clone(), case.line.clone());
-                let said = Case {
+                let said = VerdictCase {
                     accept,
                     messages,
                     ptxas,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use warpgrid_sass::syntax::{parse, print_instruction};
-use warpgrid_view::{CheckOptions, Front};
+use warpgrid_view::{CheckOptions, SourceLanguage};
 
 /// Reads the first existing file of `paths`. Returns the number of spellings and whether all agree.
 pub(super) fn compare(paths: &[&str], n_shown: usize) -> Result<(usize, bool)> {
@@ -36,7 +36,7 @@ pub(super) fn compare(paths: &[&str], n_shown: usize) -> Result<(usize, bool)> {
 /// Describes why a spelling is rejected or formatted differently.
 fn difference(arch: &str, text: &str) -> Option<String> {
     let options = CheckOptions {
-        front: Front::Sass,
+        language: SourceLanguage::Sass,
         target: Some(arch.to_owned()),
         ..CheckOptions::default()
     };

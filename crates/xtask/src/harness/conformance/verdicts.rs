@@ -1,13 +1,17 @@
 //! Compares recorded decisions of the assembler on modules with those of Warpgrid.
 
-use super::case::{self, Case, Compared};
+use super::case::{self, VerdictCase, VerdictComparison};
 use super::report::{self, Differences};
-use super::{Options, Part, Result, map_on_threads};
+use super::{Options, ReferenceCollection, Result, map_on_threads};
 use std::path::Path;
 use std::time::Instant;
 
 /// Reads the cases in a directory, or those of the samples if the directory does not exist.
-pub(super) fn read(folder: &Path, samples: &[&str], family: Option<&str>) -> Result<Vec<Case>> {
+pub(super) fn read(
+    folder: &Path,
+    samples: &[&str],
+    family: Option<&str>,
+) -> Result<Vec<VerdictCase>> {
     let mut cases = Vec::new();
     if folder.is_dir() {
         for path in case::files(folder)? {
@@ -38,8 +42,8 @@ pub(super) fn read(folder: &Path, samples: &[&str], family: Option<&str>) -> Res
 
 /// Compares and prints the decisions. Returns true if all differences are known.
 pub(super) fn compare(
-    part: Part,
-    cases: &[Case],
+    part: ReferenceCollection,
+    cases: &[VerdictCase],
     options: &Options,
     differences: &mut Differences,
 ) -> bool {
@@ -47,21 +51,21 @@ pub(super) fn compare(
         return true;
     }
     let start = Instant::now();
-    let verdicts = map_on_threads(cases, options.n_threads, Case::check);
+    let verdicts = map_on_threads(cases, options.n_threads, VerdictCase::check);
     let seconds = start.elapsed().as_secs_f64();
-    let compared: Vec<Compared<'_>> = cases
+    let compared: Vec<VerdictComparison<'_>> = cases
         .iter()
         .zip(&verdicts)
-        .map(|(case, verdict)| Compared { case, verdict })
+        .map(|(case, verdict)| VerdictComparison { case, verdict })
         .collect();
     let title = match part {
-        Part::General => "decisions for all other instructions",
-        Part::Stores
-        | Part::Modules
-        | Part::Arithmetic
-        | Part::Spellings
-        | Part::Cases
-        | Part::Litmus => "verdicts, stores",
+        ReferenceCollection::General => "decisions for all other instructions",
+        ReferenceCollection::Stores
+        | ReferenceCollection::Modules
+        | ReferenceCollection::Arithmetic
+        | ReferenceCollection::Spellings
+        | ReferenceCollection::Cases
+        | ReferenceCollection::Litmus => "verdicts, stores",
     };
     let agreed = report::print(title, &compared, options);
     for compared in &compared {

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 /// Assembly options of kernels.
 #[derive(Clone, Debug)]
-pub(super) struct Build {
+pub(super) struct AssemblyOptions {
     /// Target, such as `sm_90`.
     pub(super) target: String,
     /// Optimization level, such as 3 for `-O3`.
@@ -57,7 +57,7 @@ impl Form {
     }
 }
 
-impl fmt::Display for Build {
+impl fmt::Display for AssemblyOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let debug = if self.debug { " -g" } else { "" };
         write!(
@@ -70,16 +70,16 @@ impl fmt::Display for Build {
 
 /// Installed assembler and disassembler.
 #[derive(Clone, Debug)]
-pub(super) struct Tools {
+pub(super) struct AssemblerTools {
     ptxas: String,
     nvdisasm: String,
     cuobjdump: String,
     pub(super) release: String,
 }
 
-impl Tools {
+impl AssemblerTools {
     /// Queries the release of the assembler. The disassembler is by default the one in the same directory.
-    pub(super) fn find(ptxas: &str, nvdisasm: Option<&str>) -> Result<Tools> {
+    pub(super) fn find(ptxas: &str, nvdisasm: Option<&str>) -> Result<AssemblerTools> {
         let beside = Path::new(ptxas).with_file_name("nvdisasm");
         let nvdisasm =
             nvdisasm.map_or_else(|| beside.to_string_lossy().into_owned(), str::to_owned);
@@ -88,7 +88,7 @@ impl Tools {
         let version = text.split(", V").nth(1);
         let version = version.and_then(|rest| rest.split_whitespace().next());
         let release = version.ok_or_else(|| format!("{ptxas} names no release"))?;
-        Ok(Tools {
+        Ok(AssemblerTools {
             ptxas: ptxas.to_owned(),
             release: release.to_owned(),
             cuobjdump: Path::new(&nvdisasm)
@@ -103,7 +103,7 @@ impl Tools {
     pub(super) fn assemble_all(
         &self,
         mut kernels: Vec<Kernel>,
-        build: &Build,
+        build: &AssemblyOptions,
         file: &Path,
         n_refused: &mut usize,
     ) -> Result<(Vec<Kernel>, Listing)> {
@@ -135,7 +135,7 @@ impl Tools {
     pub(super) fn assemble(
         &self,
         text: &str,
-        build: &Build,
+        build: &AssemblyOptions,
         file: &Path,
     ) -> Result<std::result::Result<Listing, Vec<usize>>> {
         write(file, text)?;

@@ -5,7 +5,7 @@ use super::constructs;
 use super::instruction::{self, predicate};
 use super::kernel::{N_HALVES, N_LANES, N_LONGS, N_WORDS, OWN_START};
 use super::launch::Shape;
-use crate::random::Random;
+use crate::random::SplitMix64;
 use std::fmt::Write as _;
 use warpgrid_isa::{Feature, Target};
 
@@ -21,7 +21,7 @@ pub(super) struct Line {
 const MAX_DEPTH: usize = 2;
 
 /// Generates the lines of a body.
-pub(super) fn random(target: Option<&Target>, shape: &Shape, random: &mut Random) -> Vec<Line> {
+pub(super) fn random(target: Option<&Target>, shape: &Shape, random: &mut SplitMix64) -> Vec<Line> {
     let mut body = Body {
         target,
         shape,
@@ -35,7 +35,7 @@ pub(super) fn random(target: Option<&Target>, shape: &Shape, random: &mut Random
 }
 
 /// Generates one instruction of the tables, sometimes with a guard.
-pub(super) fn operation(target: Option<&Target>, random: &mut Random) -> String {
+pub(super) fn operation(target: Option<&Target>, random: &mut SplitMix64) -> String {
     let (text, takes_guard) = instruction::random(target, random);
     match random.below(7) {
         0 if takes_guard => format!("@{} {text}", condition(random)),
@@ -59,7 +59,7 @@ pub(super) fn functions(kernel: &str) -> String {
     own + &constructs::DECLARATIONS.replace("KERNEL", kernel)
 }
 
-fn condition(random: &mut Random) -> String {
+fn condition(random: &mut SplitMix64) -> String {
     let not = if random.below(2) == 0 { "!" } else { "" };
     format!("{not}{}", predicate(random))
 }
@@ -67,7 +67,7 @@ fn condition(random: &mut Random) -> String {
 struct Body<'a> {
     target: Option<&'a Target>,
     shape: &'a Shape,
-    random: &'a mut Random,
+    random: &'a mut SplitMix64,
     lines: Vec<Line>,
     n_labels: usize,
 }

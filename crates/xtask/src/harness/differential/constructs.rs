@@ -4,7 +4,7 @@
 use super::instruction::predicate;
 use super::kernel::{N_LONGS, N_WORDS, OWN_START};
 use super::launch::{EXTRA_BYTES, Shape};
-use crate::random::Random;
+use crate::random::SplitMix64;
 use std::fmt::Write as _;
 
 /// Number of values that a loop keeps in uniform registers.
@@ -53,7 +53,7 @@ pub(super) fn statements<'a>(
     shape: &'a Shape,
     depth: usize,
     label: &'a str,
-    random: &'a mut Random,
+    random: &'a mut SplitMix64,
 ) -> String {
     let mut maker = Maker {
         shape,
@@ -94,7 +94,7 @@ struct Maker<'a> {
     shape: &'a Shape,
     /// Label that is unique within the kernel.
     label: &'a str,
-    random: &'a mut Random,
+    random: &'a mut SplitMix64,
 }
 
 impl Maker<'_> {

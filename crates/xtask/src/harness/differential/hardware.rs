@@ -1,11 +1,11 @@
 //! Differential test of random kernels on the local GPU: reports kernels that leave other memory than in the emulator.
 
 use super::kernel::{Kernel, module_of};
-use super::{BATCH, Build, Options, Result, inputs, random_batch, run};
-use crate::gpu::{Found, Launch, Questions};
+use super::{AssemblyOptions, BATCH, Options, Result, inputs, random_batch, run};
+use crate::gpu::{GpuBatch, GpuLaunch, GpuOutcome};
 use crate::threads::map_on_threads;
 use std::collections::HashMap;
-use warpgrid_view::{Front, Scenario};
+use warpgrid_view::{Scenario, SourceLanguage};
 
 /// Targets of kernels that run on GPUs of the Hopper architecture and later.
 const TARGETS: &[&str] = &["sm_75", "sm_80", "sm_89", "sm_90", "sm_90"];
@@ -16,19 +16,19 @@ pub(super) fn compare(options: &Options) -> Result<bool> {
     let batches = map_on_threads(&numbers, options.n_threads, |number| {
         random_batch(*number, options, TARGETS)
     });
-    let mut questions = Questions::default();
-    let mut asked: HashMap<String, (&Build, &Kernel)> = HashMap::new();
+    let mut questions = GpuBatch::default();
+    let mut asked: HashMap<String, (&AssemblyOptions, &Kernel)> = HashMap::new();
     for (number, (build, kernels)) in batches.iter().enumerate() {
         let mut launches = Vec::new();
         for (index, kernel) in kernels.iter().enumerate() {
             let name = (number * BATCH + index).to_string();
             let scenario = Scenario {
-                front: Front::Ptx,
+                front: SourceLanguage::Ptx,
                 entry: Some(kernel.name.clone()),
                 ..inputs::scenario(kernel.input_seed, &kernel.shape)
             };
             asked.insert(name.clone(), (build, kernel));
-            launches.push(Launch {
+            launches.push(GpuLaunch {
                 name,
                 scenario,
                 times: None,
@@ -45,16 +45,16 @@ pub(super) fn compare(options: &Options) -> Result<bool> {
             continue;
         };
         let why = match &answer.found {
-            Found::Differs(buffers) => {
+            GpuOutcome::Differs(buffers) => {
                 let bytes = buffers.get("out").map_or(&[][..], Vec::as_slice);
                 run::compare_with_gpu(kernel, build, bytes)
             }
-            Found::Stopped(why) => {
+            GpuOutcome::Stopped(why) => {
                 n_stopped += 1;
                 Some(why.clone())
             }
-            Found::Counted(counts) => Some(format!("{} memories", counts.len())),
-            Found::Equal => None,
+            GpuOutcome::Counted(counts) => Some(format!("{} memories", counts.len())),
+            GpuOutcome::Equal => None,
         };
         let Some(why) = why else {
             continue;

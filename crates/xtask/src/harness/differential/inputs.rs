@@ -2,7 +2,7 @@
 
 use super::kernel::{IN_BYTES, N_LANES, OUT_BYTES};
 use super::launch::{self, Shape};
-use crate::random::Random;
+use crate::random::SplitMix64;
 use serde_json::json;
 use warpgrid_view::Scenario;
 
@@ -93,7 +93,7 @@ const UPPER: &[u32] = &[
 ];
 
 /// Returns a random 32-bit word.
-pub(super) fn word(random: &mut Random) -> u32 {
+pub(super) fn word(random: &mut SplitMix64) -> u32 {
     match random.below(8) {
         0..=2 => random.next() as u32,
         3 | 4 => *random.pick(WORDS).unwrap_or(&0),
@@ -107,7 +107,7 @@ pub(super) fn word(random: &mut Random) -> u32 {
 }
 
 /// Returns a random 64-bit number.
-pub(super) fn long(random: &mut Random) -> u64 {
+pub(super) fn long(random: &mut SplitMix64) -> u64 {
     let low = u64::from(word(random));
     match random.below(8) {
         0 | 1 => random.next(),
@@ -126,7 +126,7 @@ pub(super) fn long(random: &mut Random) -> u64 {
 
 /// Returns the values of the buffer `in`.
 pub(super) fn values(seed: u64) -> Vec<u64> {
-    let mut random = Random::new(seed);
+    let mut random = SplitMix64::new(seed);
     let n = N_LANES * IN_BYTES / 8;
     let value = |index: usize| match index * 8 % IN_BYTES {
         32..64 => long(&mut random),

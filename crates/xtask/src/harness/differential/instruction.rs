@@ -3,22 +3,22 @@
 use super::excluded::is_excluded;
 use super::inputs;
 use super::kernel::{N_HALVES, N_LONGS, N_PREDICATES, N_WORDS};
-use crate::random::Random;
+use crate::random::SplitMix64;
 use warpgrid_isa::form::{
-    Layout, Meaning, NumberRule, OperandShape, OperandSlot, OperandType, Role, SlotKind, SlotName,
-    Takes, Value, layouts,
+    FormSyntax, ImmediateRange, ModifierSpelling, ModifierValue, OperandAccess, OperandExtension,
+    OperandShape, OperandSlot, OperandType, SlotKind, SlotName, layouts,
 };
-use warpgrid_isa::{Does, ScalarType, Target};
+use warpgrid_isa::{Operation, ScalarType, Target};
 
 /// Instruction with the modifiers chosen so far.
-struct Choice {
-    layout: &'static Layout,
+struct ModifierChoices {
+    layout: &'static FormSyntax,
     /// Chosen values of modifier slots.
-    values: Vec<(SlotName, &'static Value)>,
+    values: Vec<(SlotName, &'static ModifierSpelling)>,
 }
 
 /// Generates a random instruction without a guard, and returns whether it may have a guard.
-pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, bool) {
+pub(super) fn random(target: Option<&Target>, random: &mut SplitMix64) -> (String, bool) {
     loop {
         let Some(layout) = random.pick(layouts()) else {
             return (String::new(), false);
@@ -33,7 +33,7 @@ pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, b
         if random.below(n_rows.count().min(6)) > 1 {
             continue;
         }
-        let mut choice = Choice {
+        let mut choice = ModifierChoices {
             layout,
             values: Vec::new(),
         };
@@ -75,7 +75,7 @@ pub(super) fn random(target: Option<&Target>, random: &mut Random) -> (String, b
 
 /// Returns the divisor width of an integer division, whose result for a zero divisor the manual does not define: the assembler compiles
 /// `set.ge.and.ftz.s32.f32 %r2, %r1, %r5, !%p0; rem.u32 %r2, %r6, %r2` to a remainder by -1 (13.5.37).
-fn divisor_width(layout: &Layout, text: &str) -> Option<u32> {
+fn divisor_width(layout: &FormSyntax, text: &str) -> Option<u32> {
     let is_division = matches!(layout.opcode, "div" | "rem");
     let opcode = text.split(' ').next().unwrap_or("");
     let (_, ty) = opcode.rsplit_once('.')?;
@@ -84,9 +84,12 @@ fn divisor_width(layout: &Layout, text: &str) -> Option<u32> {
 }
 
 /// Returns whether the generator supports a form: it must compute registers from registers, lane by lane.
-fn is_generated(layout: &Layout) -> bool {
+fn is_generated(layout: &FormSyntax) -> bool {
     match layout.form.does {
-        Does::Arithmetic(_) | Does::Compare(_) | Does::Move(_) | Does::Video(..) => {}
+        Operation::Arithmetic(_)
+        | Operation::Compare(_)
+        | Operation::Move(_)
+        | Operation::Video(..) => {}
         _ => return false,
     }
     let is_register = |operand: &OperandSlot| operand.shape != OperandShape::Address;
@@ -94,22 +97,22 @@ fn is_generated(layout: &Layout) -> bool {
 }
 
 /// Checks whether a target supports the form.
-fn is_there(layout: &Layout, target: Option<&Target>) -> bool {
+fn is_there(layout: &FormSyntax, target: Option<&Target>) -> bool {
     target.is_none_or(|target| layout.form.gate.target.met_by(target))
 }
 
 /// Returns whether the assembler preserves a guard. The assembler drops the guard of instructions that it expands (13.5.37): for
 /// `@!%p0 testp.normal.f32 %p1, %f0` and `@%p0 set.gt.f32.s32 %f1, %r1, %r2` on `sm_90`, the listing contains no predicated instruction,
 /// and `@!%p1 vsub4.u32.u32.u32.add %r3, %r7, %r4, %r3` is compiled to two `IDP.4A` and a difference without a predicate.
-fn keeps_guard(layout: &Layout, text: &str) -> bool {
+fn keeps_guard(layout: &FormSyntax, text: &str) -> bool {
     let is_sum_of_bytes = matches!(layout.opcode, "vadd4" | "vsub4")
         && text.contains(".u32.u32.u32")
         && text.contains(".add");
     !is_sum_of_bytes && !matches!(layout.opcode, "testp" | "set")
 }
 
-impl Choice {
-    fn mnemonic(&mut self, random: &mut Random) -> String {
+impl ModifierChoices {
+    fn mnemonic(&mut self, random: &mut SplitMix64) -> String {
         let mut text = self.layout.opcode.to_owned();
         for slot in &self.layout.slots {
             if !slot.required && random.below(3) != 0 {
@@ -133,7 +136,7 @@ impl Choice {
     fn type_in(&self, slot: SlotName) -> Option<ScalarType> {
         let mut values = self.values.iter().filter(|(name, _)| *name == slot);
         values.find_map(|(_, value)| match value.meaning {
-            Meaning::Type(ty) => Some(ty),
+            ModifierValue::Type(ty) => Some(ty),
             _ => None,
         })
     }
@@ -143,14 +146,14 @@ impl Choice {
         self.values
             .iter()
             .find_map(|(_, value)| match value.meaning {
-                Meaning::Type(ty) => Some(ty),
+                ModifierValue::Type(ty) => Some(ty),
                 _ => None,
             })
     }
 
     /// Returns an operand as source text; `None` if the generator has no registers for it.
-    fn operand(&self, operand: &OperandSlot, random: &mut Random) -> Option<String> {
-        let is_written = operand.role == Role::Written;
+    fn operand(&self, operand: &OperandSlot, random: &mut SplitMix64) -> Option<String> {
+        let is_written = operand.role == OperandAccess::Written;
         match operand.shape {
             OperandShape::Address => return None,
             OperandShape::Negatable => {
@@ -190,8 +193,11 @@ impl Choice {
     }
 
     /// Returns a register, a literal, or occasionally a special register.
-    fn source(&self, bits: u32, operand: &OperandSlot, random: &mut Random) -> Option<String> {
-        let takes_special = self.layout.form.takes(Takes::SpecialRegister);
+    fn source(&self, bits: u32, operand: &OperandSlot, random: &mut SplitMix64) -> Option<String> {
+        let takes_special = self
+            .layout
+            .form
+            .operand_extensions(OperandExtension::SpecialRegister);
         match random.below(12) {
             0..=2 if bits >= 32 => {
                 let is_float = self.is_float(operand.ty);
@@ -213,17 +219,19 @@ impl Choice {
 
     fn is_float(&self, ty: OperandType) -> bool {
         let ty = match ty {
-            OperandType::Slot(slot) | OperandType::Loose(slot) | OperandType::SingleOf(slot) => {
-                self.type_in(slot).or_else(|| self.any_type())
+            OperandType::Slot(slot)
+            | OperandType::SlotOrWider(slot)
+            | OperandType::SingleOf(slot) => self.type_in(slot).or_else(|| self.any_type()),
+            OperandType::Fixed(ty) | OperandType::ExactType(ty) | OperandType::Wider(ty) => {
+                Some(ty)
             }
-            OperandType::Fixed(ty) | OperandType::Own(ty) | OperandType::Wider(ty) => Some(ty),
             _ => None,
         };
         ty.is_some_and(ScalarType::is_float)
     }
 
     fn width(&self, ty: OperandType) -> Option<Width> {
-        use NumberRule as N;
+        use ImmediateRange as N;
         use OperandType as T;
         let of = |slot| self.type_in(slot).or_else(|| self.any_type());
         let bits = |ty: ScalarType| match ty {
@@ -233,12 +241,12 @@ impl Choice {
         match ty {
             T::Slot(slot) | T::SingleOf(slot) => of(slot).map(bits),
             // Registers may be wider than the type; there are no 8-bit registers.
-            T::Loose(slot) => of(slot).map(|ty| match ty.width_bits() {
+            T::SlotOrWider(slot) => of(slot).map(|ty| match ty.width_bits() {
                 8 => Width::Bits(32),
                 _ => bits(ty),
             }),
             T::Wide(slot) => of(slot).map(|ty| Width::Bits(ty.width_bits() * 2)),
-            T::Fixed(ty) | T::Own(ty) | T::Wider(ty) => Some(bits(ty)),
+            T::Fixed(ty) | T::ExactType(ty) | T::Wider(ty) => Some(bits(ty)),
             T::List(slot, n) => of(slot).map(|ty| Width::List(ty.width_bits(), n)),
             T::Bits(bits) | T::Untyped(bits) => Some(Width::Bits(bits)),
             T::Number(N::Between(from, to)) => Some(Width::Only(from, to)),
@@ -248,7 +256,7 @@ impl Choice {
             T::Literal(bits) => Some(Width::Only(0, (1 << bits.min(8)) - 1)),
             T::Predicate => Some(Width::Bits(1)),
             T::Custom(_) => match self.layout.form.does {
-                Does::Video(..) => Some(Width::Part),
+                Operation::Video(..) => Some(Width::Part),
                 _ => Some(Width::Bits(32)),
             },
             _ => None,
@@ -270,7 +278,7 @@ enum Width {
     Part,
 }
 
-fn register(bits: u32, random: &mut Random) -> Option<String> {
+fn register(bits: u32, random: &mut SplitMix64) -> Option<String> {
     match bits {
         1 => Some(predicate(random)),
         16 => Some(format!("%h{}", random.below(N_HALVES))),
@@ -280,12 +288,12 @@ fn register(bits: u32, random: &mut Random) -> Option<String> {
     }
 }
 
-pub(super) fn predicate(random: &mut Random) -> String {
+pub(super) fn predicate(random: &mut SplitMix64) -> String {
     format!("%p{}", random.below(N_PREDICATES))
 }
 
 /// Returns an operand such as `%r1`, `-%r1`, `%r1.b2` or `%r1.h10`; the checker decides which of them an instruction accepts.
-fn part(is_written: bool, random: &mut Random) -> String {
+fn part(is_written: bool, random: &mut SplitMix64) -> String {
     const PARTS: &[&str] = &[
         ".b0", ".b1", ".b2", ".b3", ".h0", ".h1", ".h10", ".h32", ".b3210", ".b7654", ".b0420",
     ];
@@ -302,7 +310,7 @@ fn part(is_written: bool, random: &mut Random) -> String {
 }
 
 /// Generates a warp-collective instruction, for code that all lanes execute.
-pub(super) fn collective(random: &mut Random) -> String {
+pub(super) fn collective(random: &mut SplitMix64) -> String {
     let (d, a, b) = (
         random.below(N_WORDS),
         random.below(N_WORDS),

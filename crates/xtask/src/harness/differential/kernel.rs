@@ -1,13 +1,13 @@
 //! Generator of random kernels: a kernel loads registers, executes the statements of its body and stores the registers. The checker accepts
 //! each generated kernel.
 
-use super::assemble::Build;
+use super::assemble::AssemblyOptions;
 use super::body;
 use super::constructs;
 use super::inputs;
 use super::launch::{self, EXTRA_BYTES, Shape};
 use super::run::refused_lines;
-use crate::random::Random;
+use crate::random::SplitMix64;
 use std::fmt::Write as _;
 use warpgrid_isa::Target;
 
@@ -42,7 +42,7 @@ pub(super) struct Kernel {
 
 impl Kernel {
     /// Generates a kernel that the checker accepts for a target.
-    pub(super) fn random(name: &str, build: &Build, random: &mut Random) -> Kernel {
+    pub(super) fn random(name: &str, build: &AssemblyOptions, random: &mut SplitMix64) -> Kernel {
         let input_seed = random.next();
         let target = Target::from_name(&build.target);
         let shape = Shape::random(target, random);
@@ -86,12 +86,12 @@ impl Kernel {
     }
 
     /// Returns a module that contains only this kernel.
-    pub(super) fn module(&self, build: &Build) -> String {
+    pub(super) fn module(&self, build: &AssemblyOptions) -> String {
         self.text(build).0
     }
 
     /// Returns the module and the number of the first line of the body.
-    fn text(&self, build: &Build) -> (String, usize) {
+    fn text(&self, build: &AssemblyOptions) -> (String, usize) {
         let mut text = header(build);
         let first = self.write(&mut text);
         (text, first)
@@ -177,14 +177,14 @@ impl Kernel {
             text.push('\n');
         }
         for place in PLACES {
-            let Place { start, kind, n, .. } = *place;
+            let ResultSlot { start, kind, n, .. } = *place;
             for i in 0..n {
                 let at = start + i * kind.width();
                 let _ = match kind {
-                    Kind::Word => writeln!(text, "st.global.b32 [%o+{at}], %r{i};"),
-                    Kind::Long => writeln!(text, "st.global.b64 [%o+{at}], %d{i};"),
-                    Kind::Half => writeln!(text, "st.global.b16 [%o+{at}], %h{i};"),
-                    Kind::Predicate => writeln!(
+                    RegisterKind::Word => writeln!(text, "st.global.b32 [%o+{at}], %r{i};"),
+                    RegisterKind::Long => writeln!(text, "st.global.b64 [%o+{at}], %d{i};"),
+                    RegisterKind::Half => writeln!(text, "st.global.b16 [%o+{at}], %h{i};"),
+                    RegisterKind::Predicate => writeln!(
                         text,
                         "selp.b32 %t0, 1, 0, %p{i};\nst.global.b32 [%o+{at}], %t0;"
                     ),
@@ -225,7 +225,7 @@ fn write_shared_zeros(text: &mut String, threads: usize) {
 }
 
 /// Returns a module of several kernels, and the first line of each kernel.
-pub(super) fn module_of(kernels: &[Kernel], build: &Build) -> (String, Vec<usize>) {
+pub(super) fn module_of(kernels: &[Kernel], build: &AssemblyOptions) -> (String, Vec<usize>) {
     let mut text = header(build);
     let mut starts = Vec::new();
     for kernel in kernels {
@@ -235,7 +235,7 @@ pub(super) fn module_of(kernels: &[Kernel], build: &Build) -> (String, Vec<usize
     (text, starts)
 }
 
-fn header(build: &Build) -> String {
+fn header(build: &AssemblyOptions) -> String {
     format!(
         ".version 9.0\n.target {}\n.address_size 64\n.extern .shared .align 16 .b8 dyn[];\n{}",
         build.target,
@@ -245,59 +245,59 @@ fn header(build: &Build) -> String {
 
 /// Register class of a part of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum RegisterKind {
     Word,
     Long,
     Half,
     Predicate,
 }
 
-impl Kind {
+impl RegisterKind {
     fn width(self) -> usize {
         match self {
-            Kind::Word | Kind::Predicate => 4,
-            Kind::Long => 8,
-            Kind::Half => 2,
+            RegisterKind::Word | RegisterKind::Predicate => 4,
+            RegisterKind::Long => 8,
+            RegisterKind::Half => 2,
         }
     }
 
     fn prefix(self) -> &'static str {
         match self {
-            Kind::Word => "%r",
-            Kind::Long => "%d",
-            Kind::Half => "%h",
-            Kind::Predicate => "%p",
+            RegisterKind::Word => "%r",
+            RegisterKind::Long => "%d",
+            RegisterKind::Half => "%h",
+            RegisterKind::Predicate => "%p",
         }
     }
 }
 
 /// Location of the registers of one class among the results of a lane.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct ResultSlot {
     start: usize,
-    kind: Kind,
+    kind: RegisterKind,
     n: usize,
 }
 
-const PLACES: &[Place] = &[
-    Place {
+const PLACES: &[ResultSlot] = &[
+    ResultSlot {
         start: 0,
-        kind: Kind::Word,
+        kind: RegisterKind::Word,
         n: N_WORDS,
     },
-    Place {
+    ResultSlot {
         start: 32,
-        kind: Kind::Long,
+        kind: RegisterKind::Long,
         n: N_LONGS,
     },
-    Place {
+    ResultSlot {
         start: 64,
-        kind: Kind::Half,
+        kind: RegisterKind::Half,
         n: N_HALVES,
     },
-    Place {
+    ResultSlot {
         start: 72,
-        kind: Kind::Predicate,
+        kind: RegisterKind::Predicate,
         n: N_PREDICATES,
     },
 ];

@@ -3,7 +3,7 @@
 
 use super::inputs;
 use super::kernel::N_LANES;
-use crate::random::Random;
+use crate::random::SplitMix64;
 use serde_json::{Value, json};
 use warpgrid_isa::{Feature, Target};
 
@@ -23,7 +23,7 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Returns a random shape that a target can launch; half of them are one block of 64 threads along x.
-    pub(super) fn random(target: Option<&Target>, random: &mut Random) -> Shape {
+    pub(super) fn random(target: Option<&Target>, random: &mut SplitMix64) -> Shape {
         const SHAPES: &[([u32; 3], [u32; 3])] = &[
             ([1, 1, 1], [64, 1, 1]),
             ([1, 1, 1], [64, 1, 1]),
@@ -76,7 +76,7 @@ impl Shape {
 
 /// Returns the value of the parameter `number`, and the 64-bit words of `extra`.
 pub(super) fn parameters(seed: u64) -> (u32, Vec<u64>) {
-    let mut random = Random::new(seed ^ 0x5eed);
+    let mut random = SplitMix64::new(seed ^ 0x5eed);
     let number = inputs::word(&mut random);
     let words = (0..EXTRA_BYTES / 8).map(|_| inputs::long(&mut random));
     (number, words.collect())

@@ -1,19 +1,19 @@
 //! Runs the PTX and the SASS listing of a kernel in the emulator with the same inputs, and compares the final memory.
 
-use super::assemble::Build;
+use super::assemble::AssemblyOptions;
 use super::constructs;
 use super::inputs;
 use super::kernel::{Kernel, N_LANES, OUT_BYTES, place_name};
 use warpgrid_view::check;
 use warpgrid_view::model::Severity;
-use warpgrid_view::{CheckOptions, Front, MemoryId, Scenario, Session};
+use warpgrid_view::{CheckOptions, MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Step limit, which no kernel reaches.
 const MAX_STEPS: u64 = 400_000;
 
 /// Result of the comparison of PTX and SASS.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ComparisonOutcome {
     Equal,
     Differs(String),
     /// The listing or the PTX does not determine the memory.
@@ -42,12 +42,16 @@ pub(super) fn refused_lines(source: &str) -> Vec<u32> {
 }
 
 /// Returns whether the checker accepts a kernel.
-pub(super) fn is_accepted(kernel: &Kernel, build: &Build) -> bool {
+pub(super) fn is_accepted(kernel: &Kernel, build: &AssemblyOptions) -> bool {
     refused_lines(&kernel.module(build)).is_empty()
 }
 
 /// Runs and compares both versions of a kernel.
-pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome {
+pub(super) fn compare(
+    kernel: &Kernel,
+    build: &AssemblyOptions,
+    listing: &str,
+) -> ComparisonOutcome {
     // The disassembler prints the bank of `SGXT d, a, c[0x3][n]` as 5 or 6, and a wrong offset (13.5.37; for
     // `szext.clamp.s32 %r1, %r0, %r4` with `%r4` loaded from a constant).
     let is_misprinted = |line: &str| line.contains("SGXT") && line.contains("c[0x");
@@ -62,24 +66,24 @@ pub(super) fn compare(kernel: &Kernel, build: &Build, listing: &str) -> Outcome 
         .lines()
         .any(|line| is_misprinted(line) || is_of_literal(line))
     {
-        return Outcome::NotComparable("the disassembler prints a wrong operand");
+        return ComparisonOutcome::NotComparable("the disassembler prints a wrong operand");
     }
     let outcome = compare_runs(kernel, build, listing);
-    let Outcome::Differs(why) = &outcome else {
+    let ComparisonOutcome::Differs(why) = &outcome else {
         return outcome;
     };
     let lacks = |part: &str| !build.form.has_data() && why.contains(part);
     if lacks("which is not in the listing") {
-        return Outcome::NotComparable("the listing lacks a constant bank");
+        return ComparisonOutcome::NotComparable("the listing lacks a constant bank");
     }
     if lacks("a function that is resolved by the linker") {
-        return Outcome::NotComparable("the listing lacks the relocations of calls");
+        return ComparisonOutcome::NotComparable("the listing lacks the relocations of calls");
     }
-    undetermined(kernel, build, listing).map_or(outcome, Outcome::NotComparable)
+    undetermined(kernel, build, listing).map_or(outcome, ComparisonOutcome::NotComparable)
 }
 
 /// Returns the reason why the listing or the PTX does not determine the final memory of a kernel, if any.
-fn undetermined(kernel: &Kernel, build: &Build, listing: &str) -> Option<&'static str> {
+fn undetermined(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> Option<&'static str> {
     let mut lines = kernel.lines.iter();
     if !build.form.has_data() && lines.any(|line| constructs::reads_initial_values(line)) {
         return Some("the listing has no initializers");
@@ -93,8 +97,8 @@ fn undetermined(kernel: &Kernel, build: &Build, listing: &str) -> Option<&'stati
 
 /// Checks whether the memory depends on the bits of NaNs that 64-bit arithmetic produces, which the manual does not define: it does if the
 /// replacement of each NaN by a canonical NaN of either sign changes the memory.
-fn depends_on_nan_bits(kernel: &Kernel, build: &Build) -> bool {
-    let own = run(kernel.module(build), Front::Ptx, kernel);
+fn depends_on_nan_bits(kernel: &Kernel, build: &AssemblyOptions) -> bool {
+    let own = run(kernel.module(build), SourceLanguage::Ptx, kernel);
     let mut canonical = ["0x7ff8000000000000", "0xfff8000000000000"].iter();
     canonical.any(|bits| {
         let lines = kernel.lines.iter();
@@ -102,7 +106,7 @@ fn depends_on_nan_bits(kernel: &Kernel, build: &Build) -> bool {
             lines: lines.map(|line| with_canonical_nans(line, bits)).collect(),
             ..kernel.clone()
         };
-        run(replaced.module(build), Front::Ptx, &replaced) != own
+        run(replaced.module(build), SourceLanguage::Ptx, &replaced) != own
     })
 }
 
@@ -129,22 +133,22 @@ fn with_canonical_nans(line: &str, bits: &str) -> String {
 }
 
 /// Runs PTX and SASS and compares the final memory.
-fn compare_runs(kernel: &Kernel, build: &Build, listing: &str) -> Outcome {
+fn compare_runs(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> ComparisonOutcome {
     let sides = [
-        run(kernel.module(build), Front::Ptx, kernel),
-        run(listing.to_owned(), Front::Sass, kernel),
+        run(kernel.module(build), SourceLanguage::Ptx, kernel),
+        run(listing.to_owned(), SourceLanguage::Sass, kernel),
     ];
     for (side, stop) in sides.iter().zip(STOPS) {
         if let Err(why) = side {
-            return Outcome::Differs(format!("{stop}{why}"));
+            return ComparisonOutcome::Differs(format!("{stop}{why}"));
         }
     }
     let [Ok(ptx), Ok(machine)] = sides else {
-        return Outcome::Equal;
+        return ComparisonOutcome::Equal;
     };
     match first_difference([&ptx, &machine], ["PTX", "SASS"]) {
-        Some(why) => Outcome::Differs(why),
-        None => Outcome::Equal,
+        Some(why) => ComparisonOutcome::Differs(why),
+        None => ComparisonOutcome::Equal,
     }
 }
 
@@ -173,8 +177,12 @@ fn first_difference(sides: [&[u8]; 2], names: [&str; 2]) -> Option<String> {
 }
 
 /// Describes how the memory of a GPU differs from that of the emulator.
-pub(super) fn compare_with_gpu(kernel: &Kernel, build: &Build, found: &[u8]) -> Option<String> {
-    match run(kernel.module(build), Front::Ptx, kernel) {
+pub(super) fn compare_with_gpu(
+    kernel: &Kernel,
+    build: &AssemblyOptions,
+    found: &[u8],
+) -> Option<String> {
+    match run(kernel.module(build), SourceLanguage::Ptx, kernel) {
         Ok(own) => first_difference([&own, found], ["the emulator", "the GPU"]),
         Err(why) => Some(format!("execution in the emulator stops: {why}")),
     }
@@ -194,14 +202,14 @@ fn are_nans(sides: [&[u8]; 2], at: usize) -> bool {
 }
 
 /// Returns the final memory of a source, or the reason why its execution stops.
-fn run(source: String, front: Front, kernel: &Kernel) -> Result<Vec<u8>, String> {
+fn run(source: String, front: SourceLanguage, kernel: &Kernel) -> Result<Vec<u8>, String> {
     let scenario = Scenario {
         source,
         front,
         entry: Some(kernel.name.clone()),
         ..inputs::scenario(kernel.input_seed, &kernel.shape)
     };
-    let mut session = Session::untracked(scenario).map_err(|error| error.message)?;
+    let mut session = Session::new_without_last_writers(scenario).map_err(|error| error.message)?;
     let is_over = session.run(MAX_STEPS);
     if let Some(fault) = session.fault() {
         let why = session.diagnostics().iter().map(|found| &found.message);
@@ -211,7 +219,7 @@ fn run(source: String, front: Front, kernel: &Kernel) -> Result<Vec<u8>, String>
     if !is_over {
         return Err("the run does not terminate".to_owned());
     }
-    let bytes = session.memory(&MemoryId::from("out"));
+    let bytes = session.memory(&MemoryKey::from("out"));
     let bytes = bytes.ok_or("the kernel has no `out`")?;
     debug_assert_eq!(bytes.len(), N_LANES * OUT_BYTES);
     Ok(bytes.to_vec())

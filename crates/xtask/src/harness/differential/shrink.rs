@@ -1,9 +1,9 @@
 //! Test-case reduction of a kernel with different results.
 
 use super::Result;
-use super::assemble::{Build, Tools};
+use super::assemble::{AssemblerTools, AssemblyOptions};
 use super::kernel::Kernel;
-use super::run::{self, Outcome};
+use super::run::{self, ComparisonOutcome};
 use std::path::Path;
 
 /// Maximum number of assembler invocations for shrinking one kernel.
@@ -14,8 +14,8 @@ pub(super) fn shrink(
     mut kernel: Kernel,
     mut why: String,
     mut listing: String,
-    build: &Build,
-    tools: &Tools,
+    build: &AssemblyOptions,
+    tools: &AssemblerTools,
     file: &Path,
 ) -> Result<(Kernel, String, String)> {
     let stops = run::is_stop(&why);
@@ -38,10 +38,12 @@ pub(super) fn shrink(
                 Ok(found) => {
                     let own = found.of_kernel(&shorter.name);
                     match run::compare(&shorter, build, &own) {
-                        Outcome::Differs(reason) if run::is_stop(&reason) == stops => {
+                        ComparisonOutcome::Differs(reason) if run::is_stop(&reason) == stops => {
                             Some((reason, own))
                         }
-                        Outcome::Differs(_) | Outcome::NotComparable(_) | Outcome::Equal => None,
+                        ComparisonOutcome::Differs(_)
+                        | ComparisonOutcome::NotComparable(_)
+                        | ComparisonOutcome::Equal => None,
                     }
                 }
                 Err(_) => None,

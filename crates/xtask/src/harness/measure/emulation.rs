@@ -1,29 +1,29 @@
 //! Benchmarks of kernel execution and of interactive stepping.
 
 use crate::measure::timing::best_of;
-use crate::measure::{Inputs, Measured};
+use crate::measure::{Inputs, Measurement};
 use serde_json::{Value, json};
 use std::time::Instant;
-use warpgrid_view::{Front, Scenario, Session};
+use warpgrid_view::{Scenario, Session, SourceLanguage};
 
 /// Step limit, which none of the runs reaches.
 const MAX_STEPS: u64 = 1_000_000_000;
 
-/// Number of steps per measurement of [`step`] and [`back`].
+/// Number of steps per measurement of [`step`] and [`step_back`].
 const STEPS: u32 = 2000;
 
 /// Measures a streaming kernel, in million lane-instructions per second.
-pub(super) fn saxpy(inputs: &Inputs) -> Measured {
+pub(super) fn saxpy(inputs: &Inputs) -> Measurement {
     million_lane_instructions_a_second(&saxpy_scenario(inputs, 1 << 20)?)
 }
 
 /// Measures a kernel with a loop over shared memory, in million lane-instructions per second.
-pub(super) fn matmul(inputs: &Inputs) -> Measured {
+pub(super) fn matmul(inputs: &Inputs) -> Measurement {
     million_lane_instructions_a_second(&matmul_scenario(inputs, 256)?)
 }
 
 /// Measures the SASS of the same kernel, in million lane-instructions per second. Kind and number of instructions differ from the PTX.
-pub(super) fn saxpy_machine(inputs: &Inputs) -> Measured {
+pub(super) fn saxpy_machine(inputs: &Inputs) -> Measurement {
     let scenario = as_machine_code(
         inputs,
         "saxpy_float4.sass",
@@ -32,7 +32,7 @@ pub(super) fn saxpy_machine(inputs: &Inputs) -> Measured {
     million_lane_instructions_a_second(&scenario)
 }
 
-pub(super) fn matmul_machine(inputs: &Inputs) -> Measured {
+pub(super) fn matmul_machine(inputs: &Inputs) -> Measurement {
     let scenario = as_machine_code(inputs, "matmul_tiled.sass", matmul_scenario(inputs, 256)?)?;
     million_lane_instructions_a_second(&scenario)
 }
@@ -41,18 +41,18 @@ pub(super) fn matmul_machine(inputs: &Inputs) -> Measured {
 fn as_machine_code(inputs: &Inputs, name: &str, scenario: Scenario) -> Result<Scenario, String> {
     Ok(Scenario {
         source: inputs.read(name)?,
-        front: Front::Sass,
+        front: SourceLanguage::Sass,
         ..scenario
     })
 }
 
 /// Measures a product of two 1024 x 1024 matrices on emulated tensor cores, in seconds.
-pub(super) fn wmma(inputs: &Inputs) -> Measured {
+pub(super) fn wmma(inputs: &Inputs) -> Measurement {
     seconds_of(&wmma_scenario(inputs, 1024)?)
 }
 
 /// Measures the same product with warpgroup instructions, whose tiles are transferred by tensor copies.
-pub(super) fn wgmma(inputs: &Inputs) -> Measured {
+pub(super) fn wgmma(inputs: &Inputs) -> Measurement {
     let product = TensorProduct {
         file: "wgmma_gemm.ptx",
         threads: 256,
@@ -65,7 +65,7 @@ pub(super) fn wgmma(inputs: &Inputs) -> Measured {
 }
 
 /// Measures the same product with accumulators in tensor memory.
-pub(super) fn tcgen05(inputs: &Inputs) -> Measured {
+pub(super) fn tcgen05(inputs: &Inputs) -> Measurement {
     let product = TensorProduct {
         file: "tcgen05_gemm.ptx",
         threads: 128,
@@ -78,7 +78,7 @@ pub(super) fn tcgen05(inputs: &Inputs) -> Measured {
 }
 
 /// Measures tensor copies of 8 KB each to shared memory, in million bytes per second.
-pub(super) fn tensor_copies(inputs: &Inputs) -> Measured {
+pub(super) fn tensor_copies(inputs: &Inputs) -> Measurement {
     const BLOCKS: u32 = 16;
     const COPIES: u32 = 1024;
     let scenario = scenario(json!({
@@ -96,8 +96,8 @@ pub(super) fn tensor_copies(inputs: &Inputs) -> Measured {
 }
 
 /// Measures one run, in seconds.
-fn seconds_of(scenario: &Scenario) -> Measured {
-    let mut session = session(scenario, Session::untracked)?;
+fn seconds_of(scenario: &Scenario) -> Measurement {
+    let mut session = session(scenario, Session::new_without_last_writers)?;
     let clock = Instant::now();
     session.run(MAX_STEPS);
     match session.fault() {
@@ -161,7 +161,7 @@ impl TensorProduct {
 }
 
 /// Measures one step forward in a session that tracks last writers, as on the page, in microseconds.
-pub(super) fn step(inputs: &Inputs) -> Measured {
+pub(super) fn step(inputs: &Inputs) -> Measurement {
     let scenario = matmul_scenario(inputs, 64)?;
     let seconds = best_of(
         || session(&scenario, Session::new),
@@ -174,11 +174,11 @@ pub(super) fn step(inputs: &Inputs) -> Measured {
 }
 
 /// Measures one step back, in microseconds.
-pub(super) fn back(inputs: &Inputs) -> Measured {
+pub(super) fn back(inputs: &Inputs) -> Measurement {
     let mut session = session(&matmul_scenario(inputs, 64)?, Session::new)?;
     session.run(u64::from(STEPS) * 4);
     let clock = Instant::now();
-    let all = (0..STEPS).all(|_| session.back());
+    let all = (0..STEPS).all(|_| session.step_back());
     if !all {
         return Err(too_short());
     }
@@ -189,10 +189,10 @@ fn too_short() -> String {
     "the run is too short to be measured".to_string()
 }
 
-pub(super) fn million_lane_instructions_a_second(scenario: &Scenario) -> Measured {
+pub(super) fn million_lane_instructions_a_second(scenario: &Scenario) -> Measurement {
     let mut lane_instructions = 0;
     let seconds = best_of(
-        || session(scenario, Session::untracked),
+        || session(scenario, Session::new_without_last_writers),
         |session| {
             session.run(MAX_STEPS);
             lane_instructions = session.lane_instructions();
@@ -209,7 +209,7 @@ pub(super) fn million_lane_instructions_a_second(scenario: &Scenario) -> Measure
 
 pub(super) fn session(
     scenario: &Scenario,
-    open: impl Fn(Scenario) -> Result<Session, warpgrid_view::Failure>,
+    open: impl Fn(Scenario) -> Result<Session, warpgrid_view::RequestError>,
 ) -> Result<Session, String> {
     open(scenario.clone()).map_err(|error| format!("{}: {}", error.code, error.message))
 }

@@ -1,11 +1,11 @@
 //! Interactive latency of large launches: a million threads, and a buffer of 64 MiB.
 
 use crate::measure::emulation::{scenario, session};
-use crate::measure::{Inputs, Measured};
+use crate::measure::{Inputs, Measurement};
 use serde_json::json;
 use std::time::Instant;
 use warpgrid_view::model::{FrameRequest, GridRequest};
-use warpgrid_view::{MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session};
 
 /// Kernel with one addition per thread, which maximizes the number of warps for a given number of steps.
 const ADD: &str = "
@@ -71,7 +71,7 @@ const STEPS_BACK: u32 = 25;
 
 /// Measures the slowest step back with frame, in milliseconds, after seeks across a launch of a million threads. Excludes the first step
 /// after each seek, which may take longer.
-pub(super) fn back_after_seek(_: &Inputs) -> Measured {
+pub(super) fn back_after_seek(_: &Inputs) -> Measurement {
     let mut session = session(&adding(4096, 1 << 20)?, Session::new)?;
     session.run(u64::MAX);
     let length = session.position();
@@ -80,11 +80,11 @@ pub(super) fn back_after_seek(_: &Inputs) -> Measured {
     for quarter in [1, 3, 2] {
         session.seek(length / 4 * quarter);
         session.frame(&request);
-        session.back();
+        session.step_back();
         session.frame(&request);
         for _ in 0..STEPS_BACK {
             let clock = Instant::now();
-            session.back();
+            session.step_back();
             session.frame(&request);
             slowest = slowest.max(clock.elapsed().as_secs_f64());
         }
@@ -94,10 +94,10 @@ pub(super) fn back_after_seek(_: &Inputs) -> Measured {
 
 /// Measures the slowest step of a block of 1,024 threads with the frame that the page renders after it, in milliseconds. The frame contains
 /// grids of two buffers of 1,024 elements.
-pub(super) fn step_and_look(_: &Inputs) -> Measured {
+pub(super) fn step_and_look(_: &Inputs) -> Measurement {
     let scenario = launch([1, 1024], 1024)?;
     let grid = |name: &str| GridRequest {
-        memory: MemoryId::Buffer(name.to_owned()),
+        memory: MemoryKey::Buffer(name.to_owned()),
         ty: None,
         columns: Some(32),
         first_row: 0,
@@ -130,7 +130,7 @@ pub(super) fn step_and_look(_: &Inputs) -> Measured {
 
 /// Measures the slowest step back with frame, in milliseconds, including the first step after a seek, in a launch whose four million stores
 /// are scattered over 64 MiB.
-pub(super) fn back_where_scattered(_: &Inputs) -> Measured {
+pub(super) fn back_where_scattered(_: &Inputs) -> Measurement {
     let scenario = scenario(json!({
         "source": SCATTER,
         "grid": [4096, 1, 1],
@@ -147,7 +147,7 @@ pub(super) fn back_where_scattered(_: &Inputs) -> Measured {
         session.frame(&request);
         for _ in 0..STEPS_BACK {
             let clock = Instant::now();
-            session.back();
+            session.step_back();
             session.frame(&request);
             slowest = slowest.max(clock.elapsed().as_secs_f64());
         }
@@ -156,7 +156,7 @@ pub(super) fn back_where_scattered(_: &Inputs) -> Measured {
 }
 
 /// Measures the time to open a launch with a buffer of 64 MiB, to run it, and to compute the last frame, in milliseconds.
-pub(super) fn open(_: &Inputs) -> Measured {
+pub(super) fn open(_: &Inputs) -> Measurement {
     let scenario = adding(1024, 1 << 24)?;
     let mut best = f64::INFINITY;
     for _ in 0..3 {

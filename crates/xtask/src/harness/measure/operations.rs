@@ -2,7 +2,7 @@
 
 use crate::measure::emulation::{scenario, session};
 use crate::measure::timing::best_of;
-use crate::measure::{Inputs, Measured};
+use crate::measure::{Inputs, Measurement};
 use serde_json::json;
 use std::fmt::Write;
 use warpgrid_view::Session;
@@ -14,20 +14,20 @@ const COPIES: usize = 256;
 const ROUNDS: usize = 16;
 
 /// Measures the reference addition, in nanoseconds.
-pub(super) fn addition(_: &Inputs) -> Measured {
+pub(super) fn addition(_: &Inputs) -> Measurement {
     nanoseconds("add.f32")
 }
 
 /// Measures the duration of an operation relative to `add.f32`. Its operands are typical angles and fractions.
-pub(super) fn in_additions(_: &Inputs, operation: &str) -> Measured {
+pub(super) fn in_additions(_: &Inputs, operation: &str) -> Measurement {
     Ok(nanoseconds(operation)? / nanoseconds("add.f32")?)
 }
 
 /// Measures one operation of a warp, including its share of the loop overhead, in nanoseconds.
-fn nanoseconds(operation: &str) -> Measured {
+fn nanoseconds(operation: &str) -> Measurement {
     let scenario = scenario(json!({ "source": kernel(operation), "block": [32, 1, 1] }))?;
     let seconds = best_of(
-        || session(&scenario, Session::untracked),
+        || session(&scenario, Session::new_without_last_writers),
         |session| {
             session.run(u64::MAX);
             session

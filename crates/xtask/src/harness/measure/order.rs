@@ -2,7 +2,7 @@
 
 use crate::measure::emulation::session;
 use crate::measure::timing::best_within;
-use crate::measure::{Inputs, Measured};
+use crate::measure::{Inputs, Measurement};
 use std::time::Duration;
 use warpgrid_view::memory_model::litmus::{LitmusTest, explore};
 use warpgrid_view::{Scenario, Session};
@@ -15,52 +15,52 @@ const MAX_STEPS: u64 = 4_000_000;
 
 /// Race detection mode of a run.
 #[derive(Clone, Copy)]
-enum Looking {
+enum RaceDetection {
     No,
     ForRaces,
     ForRacesAndRepairs,
 }
 
 /// Measures the median slowdown by race detection over all compiled kernels.
-pub(super) fn median_of_looking(inputs: &Inputs) -> Measured {
-    median(&slow_downs(inputs, Looking::ForRaces)?)
+pub(super) fn median_of_looking(inputs: &Inputs) -> Measurement {
+    median(&slow_downs(inputs, RaceDetection::ForRaces)?)
 }
 
 /// Measures the maximum slowdown by race detection over all compiled kernels.
-pub(super) fn most_of_looking(inputs: &Inputs) -> Measured {
-    worst(&slow_downs(inputs, Looking::ForRaces)?)
+pub(super) fn most_of_looking(inputs: &Inputs) -> Measurement {
+    worst(&slow_downs(inputs, RaceDetection::ForRaces)?)
 }
 
 /// Measures the maximum slowdown by race detection with the search for fixes, which the command performs if a kernel has races.
-pub(super) fn most_of_repairs(inputs: &Inputs) -> Measured {
-    worst(&slow_downs(inputs, Looking::ForRacesAndRepairs)?)
+pub(super) fn most_of_repairs(inputs: &Inputs) -> Measurement {
+    worst(&slow_downs(inputs, RaceDetection::ForRacesAndRepairs)?)
 }
 
-fn slow_downs(inputs: &Inputs, looking: Looking) -> Result<Vec<f64>, String> {
+fn slow_downs(inputs: &Inputs, looking: RaceDetection) -> Result<Vec<f64>, String> {
     let text = inputs.read("corpus.jsonl")?;
-    let slow_down = |line: &str| -> Measured {
+    let slow_down = |line: &str| -> Measurement {
         let scenario = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        Ok(seconds(&scenario, looking)? / seconds(&scenario, Looking::No)?)
+        Ok(seconds(&scenario, looking)? / seconds(&scenario, RaceDetection::No)?)
     };
     let mut all: Vec<f64> = text.lines().map(slow_down).collect::<Result<_, _>>()?;
     all.sort_by(f64::total_cmp);
     Ok(all)
 }
 
-fn seconds(scenario: &Scenario, looking: Looking) -> Measured {
+fn seconds(scenario: &Scenario, looking: RaceDetection) -> Measurement {
     let best = || {
         best_within(
             SHORT,
-            || session(scenario, Session::untracked),
+            || session(scenario, Session::new_without_last_writers),
             |session| {
                 match looking {
-                    Looking::No => {
+                    RaceDetection::No => {
                         session.run(MAX_STEPS);
                     }
-                    Looking::ForRaces => {
-                        session.look_for_races(MAX_STEPS);
+                    RaceDetection::ForRaces => {
+                        session.detect_races(MAX_STEPS);
                     }
-                    Looking::ForRacesAndRepairs => {
+                    RaceDetection::ForRacesAndRepairs => {
                         session.run_for_races(MAX_STEPS);
                     }
                 }
@@ -73,18 +73,18 @@ fn seconds(scenario: &Scenario, looking: Looking) -> Measured {
 }
 
 /// Measures the slowest litmus test, in milliseconds.
-pub(super) fn slowest_litmus(inputs: &Inputs) -> Measured {
+pub(super) fn slowest_litmus(inputs: &Inputs) -> Measurement {
     worst(&litmus(inputs)?)
 }
 
 /// Measures the median duration of the litmus tests, in milliseconds.
-pub(super) fn median_litmus(inputs: &Inputs) -> Measured {
+pub(super) fn median_litmus(inputs: &Inputs) -> Measurement {
     median(&litmus(inputs)?)
 }
 
 fn litmus(inputs: &Inputs) -> Result<Vec<f64>, String> {
     let text = inputs.read("litmus.jsonl")?;
-    let milliseconds = |line: &str| -> Measured {
+    let milliseconds = |line: &str| -> Measurement {
         let test: LitmusTest = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let seconds = best_within(
             Duration::from_millis(2),
@@ -101,12 +101,12 @@ fn litmus(inputs: &Inputs) -> Result<Vec<f64>, String> {
     Ok(all)
 }
 
-fn median(sorted: &[f64]) -> Measured {
+fn median(sorted: &[f64]) -> Measurement {
     let middle = sorted.get(sorted.len() / 2).copied();
     middle.ok_or_else(|| "nothing to measure".to_owned())
 }
 
-fn worst(sorted: &[f64]) -> Measured {
+fn worst(sorted: &[f64]) -> Measurement {
     let last = sorted.last().copied();
     last.ok_or_else(|| "nothing to measure".to_owned())
 }

@@ -6,13 +6,13 @@ use crate::measure::emulation::{matmul_scenario, saxpy_scenario, scenario, wmma_
 use serde_json::{Value, json};
 use warpgrid_view::Scenario;
 #[cfg(not(target_arch = "wasm32"))]
-use warpgrid_view::session::translated::Limits;
+use warpgrid_view::session::translated::RunLimits;
 
 /// Limits, which none of the runs reaches.
 #[cfg(not(target_arch = "wasm32"))]
-const LIMITS: Limits = Limits {
+const LIMITS: RunLimits = RunLimits {
     max_steps: 1_000_000_000,
-    least_pace: None,
+    min_steps_per_second: None,
 };
 
 /// Launch that both engines run: the name and title of its benchmark, and its scenario.
@@ -168,8 +168,8 @@ mod native {
     use super::{LAUNCHES, LIMITS, naive_scenario};
     use crate::measure::emulation::{million_lane_instructions_a_second, session};
     use crate::measure::timing::best_of;
-    use crate::measure::{Inputs, Measured};
-    use warpgrid_view::session::translated::{Native, Translated};
+    use crate::measure::{Inputs, Measurement};
+    use warpgrid_view::session::translated::{TranslatedRunStats, WasmtimeEngine};
     use warpgrid_view::{Scenario, Session};
 
     fn scenario_of(inputs: &Inputs, name: &str) -> Result<Scenario, String> {
@@ -179,24 +179,29 @@ mod native {
     }
 
     /// Measures the translated run without translation, in million lane-instructions per second.
-    pub(crate) fn translated(inputs: &Inputs, name: &str) -> Measured {
+    pub(crate) fn translated(inputs: &Inputs, name: &str) -> Measurement {
         rate(&scenario_of(inputs, name)?, |session| {
-            session.run_translated(Native::get(), LIMITS)
+            session.run_translated(WasmtimeEngine::get(), LIMITS)
         })
     }
 
     /// Measures the translated run on two threads, in million lane-instructions per second.
-    pub(crate) fn on_threads(inputs: &Inputs, name: &str) -> Measured {
+    pub(crate) fn on_threads(inputs: &Inputs, name: &str) -> Measurement {
         rate(&scenario_of(inputs, name)?, |session| {
             session.run_on_threads(LIMITS, 2)
         })
     }
 
     /// Measures a translated run, including translation, with its blocks on the given number of threads, in seconds.
-    pub(crate) fn seconds(inputs: &Inputs, name: &str, n_threads: u32) -> Measured {
+    pub(crate) fn seconds(inputs: &Inputs, name: &str, n_threads: u32) -> Measurement {
         let mut best = f64::INFINITY;
         best_of(
-            || session(&scenario_of(inputs, name)?, Session::untracked),
+            || {
+                session(
+                    &scenario_of(inputs, name)?,
+                    Session::new_without_last_writers,
+                )
+            },
             |session| {
                 let took = session.run_on_threads(LIMITS, n_threads);
                 let took = took.map_err(|why| why.to_string())?;
@@ -208,18 +213,18 @@ mod native {
     }
 
     /// Measures the interpreter, in million lane-instructions per second.
-    pub(crate) fn interpreted(inputs: &Inputs, name: &str) -> Measured {
+    pub(crate) fn interpreted(inputs: &Inputs, name: &str) -> Measurement {
         million_lane_instructions_a_second(&scenario_of(inputs, name)?)
     }
 
     /// Measures the translation from decoded code to machine code of a kernel with about a hundred instructions, in milliseconds.
-    pub(crate) fn translation(inputs: &Inputs) -> Measured {
+    pub(crate) fn translation(inputs: &Inputs) -> Measurement {
         let scenario = naive_scenario(inputs, 256)?;
         let mut best = f64::INFINITY;
         best_of(
-            || session(&scenario, Session::untracked),
+            || session(&scenario, Session::new_without_last_writers),
             |session| {
-                let took = session.run_translated(Native::get(), LIMITS);
+                let took = session.run_translated(WasmtimeEngine::get(), LIMITS);
                 let took = took.map_err(|why| why.to_string())?;
                 best = best.min(took.translating.as_secs_f64());
                 Ok::<(), String>(())
@@ -230,11 +235,11 @@ mod native {
 
     fn rate<E: ToString>(
         scenario: &Scenario,
-        run: impl Fn(&mut Session) -> Result<Translated, E>,
-    ) -> Measured {
+        run: impl Fn(&mut Session) -> Result<TranslatedRunStats, E>,
+    ) -> Measurement {
         let mut best = 0.0f64;
         best_of(
-            || session(scenario, Session::untracked),
+            || session(scenario, Session::new_without_last_writers),
             |session| {
                 let took = run(session).map_err(|why| why.to_string())?;
                 best = best.max(took.rate());

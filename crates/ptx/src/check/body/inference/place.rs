@@ -4,7 +4,7 @@ use warpgrid_isa::{ScalarType, StateSpace};
 
 /// Requirements for the memory of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct MemoryUse {
     pub(crate) space: StateSpace,
     /// Number of bytes that each lane accesses; 0 if all lanes share one location.
     pub(crate) bytes: u32,
@@ -54,9 +54,9 @@ pub(crate) const fn memory_of(space: StateSpace) -> StateSpace {
     }
 }
 
-impl Place {
-    pub(crate) fn join(self, other: Place) -> Place {
-        Place {
+impl MemoryUse {
+    pub(crate) fn join(self, other: MemoryUse) -> MemoryUse {
+        MemoryUse {
             barrier: match (self.barrier, other.barrier) {
                 (Some(one), Some(other)) => Some(one.join(other)),
                 (one, other) => one.or(other),

@@ -3,21 +3,21 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::destination;
 use crate::check::body::merge::merge;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::tree::operand::{Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, ScalarType};
-use warpgrid_program::{OperandValue, RegisterId, RegisterRun, Span};
+use warpgrid_isa::{ScalarType, TypeMatch};
+use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks a destination register. The inner `None` represents the sink `_`.
     pub(crate) fn written(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<Option<RegisterId>> {
         let register = match operand.kind {
             OperandKind::Name(name) => self.register(site, name, operand.span)?,
@@ -44,7 +44,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the destination of a load: one register, or as many as the vector width specifies.
     pub(crate) fn destinations(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         ty: ScalarType,
         operand: &Operand,
         children: Operands<'a>,
@@ -53,10 +53,10 @@ impl<'a> BodyChecker<'a, '_> {
         // `{%r1}` is equivalent to `%r1` (assembler 13.5; Triton generates this notation).
         let braced = matches!(operand.kind, OperandKind::Vector { .. });
         if n_elements > 1 || braced {
-            let fit = Fit::Wider;
+            let fit = TypeMatch::Wider;
             return self.vector_destinations(site, operand, children, ty, fit, n_elements);
         }
-        match self.written(site, operand, ty, Fit::Wider)? {
+        match self.written(site, operand, ty, TypeMatch::Wider)? {
             Some(register) => Some(destination(register)),
             None => {
                 self.report_sink(site, operand);
@@ -68,11 +68,11 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the registers of `{a, b}` or of a vector register as destinations.
     pub(crate) fn vector_destinations(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         children: Operands<'a>,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
         n_elements: usize,
     ) -> Option<OperandValue> {
         let first = self.body.elements.len();
@@ -85,7 +85,7 @@ impl<'a> BodyChecker<'a, '_> {
                     && let Some(list) = self.merged_destinations(children, ty, fit)
                 {
                     for (register, span) in list {
-                        let run = register.map(RegisterRun::one);
+                        let run = register.map(RegisterTuple::one);
                         self.body.push_element(OperandValue::Destination(run), span);
                     }
                     return self.whole_list(operand, first, n_elements);
@@ -115,10 +115,10 @@ impl<'a> BodyChecker<'a, '_> {
     /// Appends the registers of `{a, b}`, each of which is checked separately. Returns whether all of them are valid.
     fn list_destinations(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         children: Operands<'a>,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
         n_elements: usize,
     ) -> bool {
         let mut ok = true;
@@ -138,7 +138,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report_sink(site, child);
                 ok = false;
             }
-            let run = register.flatten().map(RegisterRun::one);
+            let run = register.flatten().map(RegisterTuple::one);
             let value = OperandValue::Destination(run);
             self.body.push_element(value, child.span);
         }
@@ -162,12 +162,12 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Returns whether an element of a list is invalid on its own.
     #[inline]
-    fn is_odd(&mut self, element: &Operand, ty: ScalarType, fit: Fit) -> bool {
+    fn is_odd(&mut self, element: &Operand, ty: ScalarType, fit: TypeMatch) -> bool {
         let OperandKind::Name(name) = element.kind else {
             return false;
         };
         match self.binding(name, element.span) {
-            Binding::Register(register) => !ty.takes_register(self.body.type_of(register), fit),
+            Binding::Register(register) => !ty.accepts_register(self.body.type_of(register), fit),
             Binding::Special(_) => true,
             _ => false,
         }
@@ -181,7 +181,7 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         children: Operands<'a>,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<Vec<(Option<RegisterId>, Span)>> {
         let mut elements = Vec::new();
         let mut list = Vec::new();
@@ -206,7 +206,7 @@ impl<'a> BodyChecker<'a, '_> {
             };
             elements.push(element);
         }
-        if !ty.takes(merge(&elements).ok()?, fit) {
+        if !ty.accepts(merge(&elements).ok()?, fit) {
             return None;
         }
         if list.iter().any(|(register, _)| register.is_none()) {
@@ -218,11 +218,11 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks a register of exactly this type, for operands that reject untyped bits of the same width.
     pub(crate) fn own_destination(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         ty: ScalarType,
     ) -> Option<OperandValue> {
-        let Some(register) = self.written(site, operand, ty, Fit::Exact)? else {
+        let Some(register) = self.written(site, operand, ty, TypeMatch::Exact)? else {
             self.report_sink(site, operand);
             return None;
         };

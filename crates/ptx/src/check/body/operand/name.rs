@@ -1,7 +1,7 @@
 //! Name resolution of operands, creation of the registers of groups, and diagnostics for undeclared names.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::context::Context;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
@@ -14,7 +14,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Returns the register with this name, and reports all other meanings.
     pub(crate) fn register(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         name: Name,
         span: Span,
     ) -> Option<RegisterId> {
@@ -66,7 +66,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Slow path of [`BodyChecker::binding`] for an unbound name, which is usually the first occurrence of a register.
     fn new_binding(&mut self, name: Name, span: Span) -> Binding {
-        if let Some(group) = self.names.only_group(name)
+        if let Some(group) = self.names.unique_group(name)
             && group.n <= 1
         {
             let stem = self.tree.symbols.text(self.source, name.stem);

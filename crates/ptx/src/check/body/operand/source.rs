@@ -3,24 +3,24 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
 use crate::check::body::lower::register as register_source;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::body::operand::name::special_text;
 use crate::check::declare::convention;
 use crate::check::declare::kernels::KERNEL_ADDRESS;
 use crate::check::names::binding::Binding;
-use crate::check::plans::families::{Beyond, OperandGrammar};
+use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations::{needs_convention, not_passed};
 use crate::diagnostics::rules::special_gate;
 use crate::diagnostics::store::sum_value;
 use crate::tree::name::Name;
 use crate::tree::operand::{Component, Operand, OperandKind};
-use warpgrid_isa::{Fit, ScalarType, SpecialRegister, ValueClass};
+use warpgrid_isa::{OperandClass, ScalarType, SpecialRegister, TypeMatch};
 use warpgrid_program::{FunctionId, FunctionKind, RegisterId, Source, Span};
 
 /// Notation of an address that is used as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AddressRule {
+enum AddressOperandSyntax {
     /// `name`
     Names,
     /// `name+4`
@@ -29,20 +29,20 @@ enum AddressRule {
 
 /// Sum of a name and a number, with the permitted notation.
 #[derive(Clone, Copy)]
-struct NameSum {
+struct SymbolWithOffset {
     name: Name,
     offset: i64,
-    takes: AddressRule,
+    takes: AddressOperandSyntax,
 }
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks a source operand.
     pub(crate) fn source(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<Source> {
         match operand.kind {
             // A sink after a bar discards a second value that the operand does not need to have (assembler 13.5).
@@ -61,10 +61,10 @@ impl<'a> BodyChecker<'a, '_> {
                 self.element_source(site, operand, ty, fit)
             }
             OperandKind::Sum { name, offset } => {
-                let sum = NameSum {
+                let sum = SymbolWithOffset {
                     name,
                     offset,
-                    takes: AddressRule::Sums,
+                    takes: AddressOperandSyntax::Sums,
                 };
                 self.sum(site, operand.span, sum, ty, fit)
             }
@@ -81,10 +81,10 @@ impl<'a> BodyChecker<'a, '_> {
     #[cold]
     fn element_source(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<Source> {
         let (OperandKind::Indexed { name, .. } | OperandKind::IndexedBy { name, .. }) =
             operand.kind
@@ -98,10 +98,10 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let element = self.array_element(operand)?;
         let offset = element.constant_offset_bytes();
-        let sum = NameSum {
+        let sum = SymbolWithOffset {
             name,
             offset: offset.unwrap_or(0),
-            takes: AddressRule::Sums,
+            takes: AddressOperandSyntax::Sums,
         };
         let address = self.sum(site, operand.span, sum, ty, fit)?;
         if offset.is_some() {
@@ -143,17 +143,17 @@ impl<'a> BodyChecker<'a, '_> {
     /// Marks the instruction as legal but not representable in the program, so that execution stops at the instruction.
     #[cold]
     pub(crate) fn not_said(&mut self) -> Option<Source> {
-        self.body.is_sayable = false;
+        self.body.is_representable = false;
         Some(Source::Sink)
     }
 
     fn named_source(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         span: Span,
         name: Name,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<Source> {
         match self.binding(name, span) {
             Binding::Register(register) => {
@@ -161,15 +161,15 @@ impl<'a> BodyChecker<'a, '_> {
                 Some(register_source(register))
             }
             Binding::Special(special) => self.special(site, span, special, ty, fit),
-            Binding::Function(_) if fit == Fit::Integer => {
+            Binding::Function(_) if fit == TypeMatch::Integer => {
                 self.report(diagnose::expected_register(span, "a function"));
                 None
             }
             Binding::Variable(_) | Binding::Function(_) => {
-                let sum = NameSum {
+                let sum = SymbolWithOffset {
                     name,
                     offset: 0,
-                    takes: AddressRule::Names,
+                    takes: AddressOperandSyntax::Names,
                 };
                 self.sum(site, span, sum, ty, fit)
             }
@@ -191,11 +191,11 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn special(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         span: Span,
         special: SpecialRegister,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<Source> {
         // Conversions accept special registers only between integer types.
         let types = [site.plan.modifiers.d_type, site.plan.modifiers.a_type];
@@ -210,7 +210,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let is_taken = match fit {
             // Conversions also accept wider special registers.
-            Fit::Wider => ty.takes_register(have, fit),
+            TypeMatch::Wider => ty.accepts_register(have, fit),
             _ => special.fits(ty),
         };
         if !is_taken {
@@ -227,12 +227,12 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn component_source(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         span: Span,
         name: Name,
         component: Component,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<Source> {
         if self.names.get(name) == Binding::None {
             let text = special_text(&self.context(), name, component);
@@ -250,21 +250,21 @@ impl<'a> BodyChecker<'a, '_> {
     /// function; the name of a variable alone is accepted only by moves and address conversions (assembler 13.5).
     fn sum(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         span: Span,
-        sum: NameSum,
+        sum: SymbolWithOffset,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<Source> {
-        let NameSum {
+        let SymbolWithOffset {
             name,
             offset,
             takes,
         } = sum;
         let plan = site.plan;
         // For 64-bit divisions, the assembler calls its own functions, which accept registers and numbers.
-        let is_call = plan.grammar == OperandGrammar::Row(Beyond::LongDivision);
-        let takes_sums = takes == AddressRule::Sums && ty != ScalarType::Pred && !is_call;
+        let is_call = plan.grammar == OperandGrammar::Row(ExtraOperandCheck::LongDivision);
+        let takes_sums = takes == AddressOperandSyntax::Sums && ty != ScalarType::Pred && !is_call;
         let problem = match self.binding(name, span) {
             Binding::Variable(_)
                 if ty.is_float() || matches!(ty, ScalarType::U16x2 | ScalarType::S16x2) =>
@@ -274,10 +274,10 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Register(register) if takes_sums => {
                 return self.register_sum(span, register, offset, ty, fit);
             }
-            // Only operands with [`Fit::Integer`], such as counts and shift amounts, check the width (assembler 13.5).
+            // Only operands with [`TypeMatch::Integer`], such as counts and shift amounts, check the width (assembler 13.5).
             Binding::Special(special)
                 if takes_sums
-                    && (fit != Fit::Integer || special.width_bits() == ty.width_bits()) =>
+                    && (fit != TypeMatch::Integer || special.width_bits() == ty.width_bits()) =>
             {
                 return self.not_said();
             }
@@ -288,7 +288,9 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Variable(_) if plan.refuses_address || is_call => {
                 diagnose::expected_register(span, "a variable")
             }
-            Binding::Variable(variable) if plan.takes_address || takes == AddressRule::Sums => {
+            Binding::Variable(variable)
+                if plan.takes_address || takes == AddressOperandSyntax::Sums =>
+            {
                 return Some(Source::VariableAddress {
                     variable,
                     offset,
@@ -296,7 +298,7 @@ impl<'a> BodyChecker<'a, '_> {
                 });
             }
             Binding::Variable(_) => diagnose::expected_register(span, "a variable"),
-            Binding::Function(function) if takes == AddressRule::Names => {
+            Binding::Function(function) if takes == AddressOperandSyntax::Names => {
                 return self.function_address(span, function);
             }
             Binding::None => {
@@ -344,12 +346,12 @@ impl<'a> BodyChecker<'a, '_> {
         register: RegisterId,
         offset: i64,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<Source> {
         let have = self.body.type_of(register);
         match fit {
-            Fit::Integer => self.fit(span, register, ty, fit)?,
-            _ if ty.takes(ValueClass::of(have), Fit::StoredSum) => {}
+            TypeMatch::Integer => self.fit(span, register, ty, fit)?,
+            _ if ty.accepts(OperandClass::of(have), TypeMatch::StoredSum) => {}
             _ => {
                 self.report(diagnose::type_mismatch(span, have, ty));
                 return None;
@@ -368,7 +370,7 @@ impl<'a> BodyChecker<'a, '_> {
         if ty == ScalarType::Pred {
             return Some(Source::Immediate(u64::from(value != 0)));
         }
-        if !ty.takes(ValueClass::Integer, Fit::Exact) {
+        if !ty.accepts(OperandClass::Integer, TypeMatch::Exact) {
             self.report(diagnose::literal_type(span, "an integer", ty, self.source));
             return None;
         }
@@ -376,7 +378,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     fn single(&mut self, span: Span, bits: u32, ty: ScalarType) -> Option<Source> {
-        if !ty.takes(ValueClass::Single, Fit::Exact) {
+        if !ty.accepts(OperandClass::Single, TypeMatch::Exact) {
             let problem = diagnose::literal_type(span, "a single", ty, self.source);
             self.report(problem);
             return None;
@@ -389,7 +391,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     fn double(&mut self, span: Span, bits: u64, ty: ScalarType) -> Option<Source> {
-        if !ty.takes(ValueClass::Double, Fit::Exact) {
+        if !ty.accepts(OperandClass::Double, TypeMatch::Exact) {
             let problem = diagnose::literal_type(span, "a double", ty, self.source);
             self.report(problem);
             return None;

@@ -3,11 +3,11 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower;
 use crate::check::body::lower::{destination, source};
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::tree::operand::{Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, Role, ScalarType};
+use warpgrid_isa::{OperandAccess, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, Source};
 
 /// Number of 32-bit registers in a list that is accepted in place of one value.
@@ -17,9 +17,9 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks a register of a matrix fragment: predicates are accepted, integer literals are not (assembler 13.5).
     pub(crate) fn row(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
-        role: Role,
+        role: OperandAccess,
     ) -> Option<OperandValue> {
         const TY: ScalarType = ScalarType::B32;
         // A predicate source yields 1 or 0, and a predicate destination receives the lowest bit.
@@ -28,20 +28,20 @@ impl<'a> BodyChecker<'a, '_> {
             && let Binding::Register(predicate) = self.binding(name, operand.span)
         {
             return Some(match role {
-                Role::Written => destination(predicate),
-                Role::Read => source(lower::register(predicate)),
+                OperandAccess::Written => destination(predicate),
+                OperandAccess::Read => source(lower::register(predicate)),
             });
         }
         match role {
-            Role::Written => match self.written(site, operand, TY, Fit::Exact)? {
+            OperandAccess::Written => match self.written(site, operand, TY, TypeMatch::Exact)? {
                 Some(register) => Some(destination(register)),
                 None => {
                     self.report_sink(site, operand);
                     None
                 }
             },
-            Role::Read => {
-                let value = self.source(site, operand, TY, Fit::Exact)?;
+            OperandAccess::Read => {
+                let value = self.source(site, operand, TY, TypeMatch::Exact)?;
                 let is_number = !matches!(operand.kind, OperandKind::Single(_))
                     && matches!(value, Source::Immediate(_));
                 if is_number {
@@ -81,7 +81,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks a value whose literals must be of type `f32`.
     pub(crate) fn single_source(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         ty: ScalarType,
     ) -> Option<OperandValue> {
@@ -93,7 +93,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report(problem);
                 None
             }
-            _ => Some(source(self.source(site, operand, ty, Fit::Exact)?)),
+            _ => Some(source(self.source(site, operand, ty, TypeMatch::Exact)?)),
         }
     }
 

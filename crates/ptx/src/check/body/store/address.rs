@@ -1,25 +1,29 @@
 //! Destination address of a store: address syntax, permitted registers and variables, and read-only memory.
 
-use crate::check::body::address::{AddressRule, NoAddress, Words};
+use crate::check::body::address::{AddressConstraint, AddressError, DiagnosticStyle};
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::names::binding::Binding;
-use crate::check::plans::store::Store;
+use crate::check::plans::store::StoreConstraints;
 use crate::diagnostics::store as diagnose;
 use crate::tree::operand::Operand;
 use warpgrid_isa::StateSpace;
-use warpgrid_isa::form::Addressing;
+use warpgrid_isa::form::AddressCheck;
 use warpgrid_program::{Address, AddressBase, Diagnostic, Parameter, Span, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks the first operand; returns `None` after reporting an error.
-    pub(crate) fn store_address(&mut self, site: &Site<'a>, store: &Store) -> Option<Address> {
+    pub(crate) fn store_address(
+        &mut self,
+        site: &InstructionSite<'a>,
+        store: &StoreConstraints,
+    ) -> Option<Address> {
         let (operand, _) = site.operand(0)?;
-        let rule = AddressRule {
-            addressing: Addressing::Stored,
+        let rule = AddressConstraint {
+            addressing: AddressCheck::Store,
             space: store.space,
             takes_any_space: false,
-            words: Words::Store(store),
+            words: DiagnosticStyle::Store(store),
         };
         self.checked_address(site, operand, &rule)
     }
@@ -27,21 +31,23 @@ impl<'a> BodyChecker<'a, '_> {
     /// Returns the diagnostic for an invalid address of a store.
     pub(crate) fn store_words(
         &mut self,
-        site: &Site<'a>,
-        store: &Store,
+        site: &InstructionSite<'a>,
+        store: &StoreConstraints,
         operand: &Operand,
-        problem: NoAddress,
+        problem: AddressError,
     ) -> Diagnostic {
         match problem {
-            NoAddress::Unbracketed => {
+            AddressError::Unbracketed => {
                 let fix = self.bracketed(operand);
                 diagnose::not_an_address(operand.span, operand.kind, fix)
             }
-            NoAddress::Constant(span) => diagnose::absolute_address(span),
-            NoAddress::Register(span, ty) => diagnose::address_type(span, ty),
-            NoAddress::Narrow(span, ty) if ty.width_bits() == 32 => diagnose::address_32(span, ty),
-            NoAddress::Narrow(span, ty) => diagnose::narrow_address(span, ty),
-            NoAddress::Space(span, _, variable) => {
+            AddressError::Constant(span) => diagnose::absolute_address(span),
+            AddressError::Register(span, ty) => diagnose::address_type(span, ty),
+            AddressError::Narrow(span, ty) if ty.width_bits() == 32 => {
+                diagnose::address_32(span, ty)
+            }
+            AddressError::Narrow(span, ty) => diagnose::narrow_address(span, ty),
+            AddressError::Space(span, _, variable) => {
                 let (text, space) = (span.text(self.source), self.space_of(variable));
                 let word = self.place(site, store.space_word);
                 let mut problem = diagnose::space_mismatch(span, text, space, store.space, word);
@@ -50,10 +56,10 @@ impl<'a> BodyChecker<'a, '_> {
                 }
                 problem
             }
-            NoAddress::Name(span, Binding::Special(_) | Binding::None) => {
+            AddressError::Name(span, Binding::Special(_) | Binding::None) => {
                 diagnose::special_address(span)
             }
-            NoAddress::Name(span, _) => diagnose::no_address_name(span, span.text(self.source)),
+            AddressError::Name(span, _) => diagnose::no_address_name(span, span.text(self.source)),
         }
     }
 
@@ -61,7 +67,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// `.param::func`, and a warning with `.param`, which the assembler accepts.
     pub(crate) fn stored_parameter_register(
         &mut self,
-        store: &Store,
+        store: &StoreConstraints,
         span: Span,
     ) -> Option<AddressBase> {
         if store.says_func {
@@ -69,15 +75,15 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         self.report(diagnose::param_register_passes(span));
-        self.body.is_sayable = false;
+        self.body.is_representable = false;
         Some(AddressBase::None)
     }
 
     /// Checks whether a variable in the right state space may be written.
     pub(crate) fn check_stored_variable(
         &mut self,
-        site: &Site<'a>,
-        store: &Store,
+        site: &InstructionSite<'a>,
+        store: &StoreConstraints,
         span: Span,
         variable: VariableId,
     ) -> Option<()> {
@@ -88,43 +94,48 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Reports a store to an input parameter, which is read-only, and a guarded store to an argument of a call.
-    fn store_parameter(&mut self, site: &Site<'a>, span: Span, variable: VariableId) -> Option<()> {
+    fn store_parameter(
+        &mut self,
+        site: &InstructionSite<'a>,
+        span: Span,
+        variable: VariableId,
+    ) -> Option<()> {
         let text = span.text(self.source);
         match self.parameter_role(variable) {
-            Role::Input => {
+            ParameterKind::Input => {
                 self.report(diagnose::input_parameter(span, text));
                 None
             }
-            Role::Argument => {
+            ParameterKind::Argument => {
                 if let Some(guard) = self.tree.guard(site.instruction).copied() {
                     self.report(diagnose::predicated_argument(guard.span, span, text));
                     return None;
                 }
                 Some(())
             }
-            Role::Return => Some(()),
+            ParameterKind::Return => Some(()),
         }
     }
 }
 
 impl BodyChecker<'_, '_> {
-    fn parameter_role(&self, variable: VariableId) -> Role {
+    fn parameter_role(&self, variable: VariableId) -> ParameterKind {
         let VariableId::Function(index) = variable else {
-            return Role::Argument;
+            return ParameterKind::Argument;
         };
         let is_there = |list: &[Parameter]| list.contains(&Parameter::Variable(index));
         match () {
-            () if is_there(&self.function.parameters) => Role::Input,
-            () if is_there(&self.body.parameters) => Role::Input,
-            () if is_there(&self.function.returns) => Role::Return,
-            () => Role::Argument,
+            () if is_there(&self.function.parameters) => ParameterKind::Input,
+            () if is_there(&self.body.parameters) => ParameterKind::Input,
+            () if is_there(&self.function.returns) => ParameterKind::Return,
+            () => ParameterKind::Argument,
         }
     }
 }
 
 /// Role of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum ParameterKind {
     /// Parameter of the kernel or function itself, which is read-only.
     Input,
     /// Result of the function.

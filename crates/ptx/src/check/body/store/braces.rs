@@ -1,12 +1,12 @@
 //! Checks the element types of a brace list in `st` against the type of the instruction, according to assembler 13.5. The manual
 //! contains only the table of operand sizes ("Operand Size Exceeding Instruction-Type Size").
 
-use crate::check::body::values::Element;
-use warpgrid_isa::{Fit, ScalarType, ValueClass};
+use crate::check::body::values::ValueOperand;
+use warpgrid_isa::{OperandClass, ScalarType, TypeMatch};
 
 /// Error in the elements of a vector. `at` is an index into the list of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Problem {
+pub(crate) enum ElementError {
     /// The element and the preceding one have different kinds.
     Kinds { at: usize },
     /// The element has a different width than the first one.
@@ -16,7 +16,7 @@ pub(crate) enum Problem {
 }
 
 /// Checks the elements of a vector in braces, without sinks.
-pub(crate) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem> {
+pub(crate) fn find_problems(elements: &[ValueOperand], ty: ScalarType) -> Vec<ElementError> {
     let mut problems = Vec::new();
     let Some(first) = elements.first() else {
         return problems;
@@ -25,49 +25,49 @@ pub(crate) fn find_problems(elements: &[Element], ty: ScalarType) -> Vec<Problem
         if let [a, b] = pair
             && !are_of_a_kind(as_register(a), as_register(b))
         {
-            problems.push(Problem::Kinds { at: at + 1 });
+            problems.push(ElementError::Kinds { at: at + 1 });
         }
     }
     if first.class.is_constant() {
         if !constants_fit(elements, ty) {
-            problems.push(Problem::Type);
+            problems.push(ElementError::Type);
         }
         return problems;
     }
-    let is_odd = |element: &Element| {
+    let is_odd = |element: &ValueOperand| {
         !element.class.is_constant() && element.class.stored_width() != first.class.stored_width()
     };
     let places = elements.iter().enumerate();
     problems.extend(
         places
             .filter(|(_, element)| is_odd(element))
-            .map(|(at, _)| Problem::Width { at }),
+            .map(|(at, _)| ElementError::Width { at }),
     );
     // Elements of different types are treated as untyped bits with the width of the first element.
     let whole = match are_uniform(elements) {
         true => first.class,
-        false => ValueClass::Bits(first.class.stored_width()),
+        false => OperandClass::Bits(first.class.stored_width()),
     };
-    if !ty.takes(whole, Fit::StoredInBraces) {
-        problems.push(Problem::Type);
+    if !ty.accepts(whole, TypeMatch::StoredInBraces) {
+        problems.push(ElementError::Type);
     }
     problems
 }
 
 /// Returns the register class of a value. A constant has the width of its evaluation in the assembler.
-fn as_register(element: &Element) -> ValueClass {
+fn as_register(element: &ValueOperand) -> OperandClass {
     match element.class {
-        ValueClass::Integer if element.is_unsigned => ValueClass::Unsigned(64),
-        ValueClass::Integer => ValueClass::Signed(64),
-        ValueClass::Single => ValueClass::Float(32),
-        ValueClass::Double => ValueClass::Float(64),
-        ValueClass::Open => ValueClass::Bits(64),
+        OperandClass::Integer if element.is_unsigned => OperandClass::Unsigned(64),
+        OperandClass::Integer => OperandClass::Signed(64),
+        OperandClass::Single => OperandClass::Float(32),
+        OperandClass::Double => OperandClass::Float(64),
+        OperandClass::Open => OperandClass::Bits(64),
         class => class,
     }
 }
 
-fn are_of_a_kind(a: ValueClass, b: ValueClass) -> bool {
-    use ValueClass as V;
+fn are_of_a_kind(a: OperandClass, b: OperandClass) -> bool {
+    use OperandClass as V;
     match (a, b) {
         (V::Bits(_), _) | (_, V::Bits(_)) => true,
         (V::Halves, _) | (V::Predicate, _) => a == b,
@@ -76,24 +76,24 @@ fn are_of_a_kind(a: ValueClass, b: ValueClass) -> bool {
 }
 
 /// Checks whether all elements have the type of the first one.
-fn are_uniform(elements: &[Element]) -> bool {
+fn are_uniform(elements: &[ValueOperand]) -> bool {
     let mut classes = elements.iter().map(as_register);
     let first = classes.next();
     classes.all(|class| Some(class) == first)
 }
 
 /// Checks whether a vector that starts with a constant, and therefore counts as a constant, fits the type of the instruction.
-fn constants_fit(elements: &[Element], ty: ScalarType) -> bool {
+fn constants_fit(elements: &[ValueOperand], ty: ScalarType) -> bool {
     let (Some(first), Some(last)) = (elements.first(), elements.last()) else {
         return true;
     };
     let is_uniform = are_uniform(elements);
     let last = as_register(last).stored_width();
-    match (first.class.is_float(), ValueClass::of(ty)) {
-        (true, ValueClass::Float(_)) => true,
-        (true, ValueClass::Bits(width)) => last == width,
+    match (first.class.is_float(), OperandClass::of(ty)) {
+        (true, OperandClass::Float(_)) => true,
+        (true, OperandClass::Bits(width)) => last == width,
         (true, _) => !is_uniform && last >= ty.width_bits(),
-        (false, ValueClass::Float(width)) => !is_uniform || width == 64,
+        (false, OperandClass::Float(width)) => !is_uniform || width == 64,
         (false, _) => true,
     }
 }

@@ -3,9 +3,9 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
 use crate::check::body::lower::register as register_source;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::names::binding::Binding;
-use crate::check::plans::store::Store;
+use crate::check::plans::store::StoreConstraints;
 use crate::diagnostics::store as diagnose;
 use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::{Source, Span};
@@ -14,8 +14,8 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the third operand. Returns `None` after reporting an error, and `Some(None)` if the operand is absent.
     pub(crate) fn store_policy(
         &mut self,
-        site: &Site<'a>,
-        store: &Store,
+        site: &InstructionSite<'a>,
+        store: &StoreConstraints,
     ) -> Option<Option<Source>> {
         let Some((operand, _)) = site.operand(2) else {
             let Some(hint) = self.place(site, store.hint_word) else {
@@ -32,7 +32,11 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     #[cold]
-    fn report_hint_missing(&mut self, site: &Site<'a>, store: &Store) -> Option<Option<Source>> {
+    fn report_hint_missing(
+        &mut self,
+        site: &InstructionSite<'a>,
+        store: &StoreConstraints,
+    ) -> Option<Option<Source>> {
         let (operand, _) = site.operand(2)?;
         let from = site
             .operand(1)

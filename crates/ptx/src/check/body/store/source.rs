@@ -2,15 +2,15 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
-use crate::check::body::operand::Site;
-use crate::check::body::store::braces::{Problem, find_problems};
-use crate::check::body::values::{Element, NoValue};
+use crate::check::body::operand::InstructionSite;
+use crate::check::body::store::braces::{ElementError, find_problems};
+use crate::check::body::values::{ValueError, ValueOperand};
 use crate::check::names::binding::Binding;
-use crate::check::plans::store::Store;
+use crate::check::plans::store::StoreConstraints;
 use crate::diagnostics::store as diagnose;
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind, Operands};
-use warpgrid_isa::{Fit, ScalarType, ValueClass};
+use warpgrid_isa::{OperandClass, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 
 /// Maximum number of elements of a vector access. The length of a longer list is reported.
@@ -18,8 +18,8 @@ const MAX_ELEMENTS: usize = 8;
 
 /// Elements in braces, without sinks.
 #[derive(Debug)]
-struct Reads {
-    elements: [Element; MAX_ELEMENTS],
+struct VectorSource {
+    elements: [ValueOperand; MAX_ELEMENTS],
     n: usize,
     /// Span of the first component of a vector.
     component: Option<Span>,
@@ -27,15 +27,15 @@ struct Reads {
     literal: Option<Span>,
 }
 
-impl Reads {
-    const NONE: Reads = Reads {
-        elements: [Element::NONE; MAX_ELEMENTS],
+impl VectorSource {
+    const NONE: VectorSource = VectorSource {
+        elements: [ValueOperand::NONE; MAX_ELEMENTS],
         n: 0,
         component: None,
         literal: None,
     };
 
-    fn push(&mut self, read: &Element) {
+    fn push(&mut self, read: &ValueOperand) {
         if let Some(place) = self.elements.get_mut(self.n) {
             *place = *read;
             self.n += 1;
@@ -46,14 +46,18 @@ impl Reads {
         self.literal = self.literal.or(literal);
     }
 
-    fn elements(&self) -> &[Element] {
+    fn elements(&self) -> &[ValueOperand] {
         self.elements.get(..self.n).unwrap_or(&[])
     }
 }
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks the second operand; returns `None` after reporting an error.
-    pub(crate) fn store_sources(&mut self, site: &Site<'a>, store: &Store) -> Option<OperandValue> {
+    pub(crate) fn store_sources(
+        &mut self,
+        site: &InstructionSite<'a>,
+        store: &StoreConstraints,
+    ) -> Option<OperandValue> {
         let (operand, children) = site.operand(1)?;
         match operand.kind {
             OperandKind::Vector { .. } => self.store_braces(store, operand, children),
@@ -69,13 +73,17 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    fn store_alone(&mut self, store: &Store, element: &Element) -> Option<OperandValue> {
+    fn store_alone(
+        &mut self,
+        store: &StoreConstraints,
+        element: &ValueOperand,
+    ) -> Option<OperandValue> {
         let span = element.span;
         if store.n_elements > 1 {
             self.report(diagnose::n_elements(span, 1, store.n_elements));
             return None;
         }
-        if !store.ty.takes(element.class, Fit::Stored) {
+        if !store.ty.accepts(element.class, TypeMatch::Stored) {
             self.report(diagnose::type_mismatch(span, element.class, store.ty));
             return None;
         }
@@ -85,42 +93,42 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks an operand that is not a single value, but may be stored.
     fn store_no_value(
         &mut self,
-        store: &Store,
+        store: &StoreConstraints,
         operand: &Operand,
-        why: NoValue,
+        why: ValueError,
     ) -> Option<OperandValue> {
         let span = operand.span;
         let problem = match why {
-            NoValue::Reported => return None,
-            NoValue::Vector { first, n } => return self.store_vector(store, span, first, n),
-            NoValue::Function(function) if store.n_elements == 1 => {
+            ValueError::Reported => return None,
+            ValueError::Vector { first, n } => return self.store_vector(store, span, first, n),
+            ValueError::Function(function) if store.n_elements == 1 => {
                 self.report(diagnose::function_value(span));
                 return Some(source(Source::FunctionAddress(function)));
             }
-            NoValue::BeyondVector { last, n } => {
+            ValueError::BeyondVector { last, n } => {
                 let element = self.beyond_vector(span, last, n);
                 return self.store_alone(store, &element);
             }
-            NoValue::Function(_) => diagnose::n_elements(span, 1, store.n_elements),
-            NoValue::Variable(_) => diagnose::variable_value(span, span.text(self.source)),
-            NoValue::SpecialVector => diagnose::special_register(span),
-            NoValue::Component => diagnose::no_component(span),
-            NoValue::Sink
-            | NoValue::Sum
-            | NoValue::Label
-            | NoValue::Brackets
-            | NoValue::Negated
-            | NoValue::Nested => diagnose::not_a_value(span, operand.kind),
+            ValueError::Function(_) => diagnose::n_elements(span, 1, store.n_elements),
+            ValueError::Variable(_) => diagnose::variable_value(span, span.text(self.source)),
+            ValueError::SpecialVector => diagnose::special_register(span),
+            ValueError::Component => diagnose::no_component(span),
+            ValueError::Sink
+            | ValueError::Sum
+            | ValueError::Label
+            | ValueError::Brackets
+            | ValueError::Negated
+            | ValueError::Nested => diagnose::not_a_value(span, operand.kind),
         };
         self.report(problem);
         None
     }
 
     /// Reports a component beyond the end of the vector, which the assembler accepts and treats as the last component.
-    fn beyond_vector(&mut self, span: Span, last: RegisterId, n: u8) -> Element {
+    fn beyond_vector(&mut self, span: Span, last: RegisterId, n: u8) -> ValueOperand {
         self.report(diagnose::beyond_vector(span, n));
-        self.body.is_sayable = false;
-        Element {
+        self.body.is_representable = false;
+        ValueOperand {
             is_component: true,
             ..self.register_element(last, span)
         }
@@ -128,7 +136,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn store_vector(
         &mut self,
-        store: &Store,
+        store: &StoreConstraints,
         span: Span,
         first: RegisterId,
         n: u8,
@@ -137,8 +145,8 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::n_elements(span, n.into(), store.n_elements));
             return None;
         }
-        let class = ValueClass::of(self.body.type_of(first));
-        if !store.ty.takes(class, Fit::StoredInBraces) {
+        let class = OperandClass::of(self.body.type_of(first));
+        if !store.ty.accepts(class, TypeMatch::StoredInBraces) {
             self.report(diagnose::type_mismatch(span, class, store.ty));
             return None;
         }
@@ -153,7 +161,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks `name+constant`, which the assembler accepts for registers and for variables. The name of a variable denotes its address.
     fn store_sum(
         &mut self,
-        store: &Store,
+        store: &StoreConstraints,
         operand: &Operand,
         name: Name,
         offset: i64,
@@ -165,17 +173,19 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let (class, sum) = match self.binding(name, span) {
             Binding::Register(register) => (
-                ValueClass::of(self.body.type_of(register)),
+                OperandClass::of(self.body.type_of(register)),
                 Source::RegisterOffset { register, offset },
             ),
-            Binding::Special(special) => (ValueClass::Bits(special.width_bits()), self.not_said()?),
+            Binding::Special(special) => {
+                (OperandClass::Bits(special.width_bits()), self.not_said()?)
+            }
             Binding::Variable(variable) => {
                 let address = Source::VariableAddress {
                     variable,
                     offset,
                     generic: false,
                 };
-                (ValueClass::of(ScalarType::U64), address)
+                (OperandClass::of(ScalarType::U64), address)
             }
             Binding::None => {
                 let span = self.name_span(operand, name);
@@ -187,7 +197,7 @@ impl<'a> BodyChecker<'a, '_> {
                 return None;
             }
         };
-        if !store.ty.takes(class, Fit::StoredSum) {
+        if !store.ty.accepts(class, TypeMatch::StoredSum) {
             self.report(diagnose::type_mismatch(span, class, store.ty));
             return None;
         }
@@ -197,13 +207,13 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn store_braces(
         &mut self,
-        store: &Store,
+        store: &StoreConstraints,
         operand: &Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         let n_before = self.n_errors();
         let first = self.body.elements.len();
-        let mut reads = Reads::NONE;
+        let mut reads = VectorSource::NONE;
         let mut n_children = 0;
         for (child, _) in children {
             n_children += 1;
@@ -228,34 +238,40 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns an element in braces, which may be a special register; returns `None` for a sink or after reporting an error.
-    fn braced_value(&mut self, store: &Store, child: &Operand) -> Option<Element> {
+    fn braced_value(&mut self, store: &StoreConstraints, child: &Operand) -> Option<ValueOperand> {
         let span = child.span;
         let problem = match self.value(child) {
             Ok(element) => return Some(element),
-            Err(NoValue::BeyondVector { last, n }) => {
+            Err(ValueError::BeyondVector { last, n }) => {
                 return Some(self.beyond_vector(span, last, n));
             }
-            Err(NoValue::Reported) => return None,
-            Err(NoValue::Sink) if store.is_wide => return None,
-            Err(NoValue::Sink) => diagnose::sink(span),
-            Err(NoValue::Component) => diagnose::no_component(span),
+            Err(ValueError::Reported) => return None,
+            Err(ValueError::Sink) if store.is_wide => return None,
+            Err(ValueError::Sink) => diagnose::sink(span),
+            Err(ValueError::Component) => diagnose::no_component(span),
             Err(
-                NoValue::Variable(_)
-                | NoValue::Function(_)
-                | NoValue::Sum
-                | NoValue::Vector { .. }
-                | NoValue::SpecialVector
-                | NoValue::Label
-                | NoValue::Brackets
-                | NoValue::Negated
-                | NoValue::Nested,
+                ValueError::Variable(_)
+                | ValueError::Function(_)
+                | ValueError::Sum
+                | ValueError::Vector { .. }
+                | ValueError::SpecialVector
+                | ValueError::Label
+                | ValueError::Brackets
+                | ValueError::Negated
+                | ValueError::Nested,
             ) => diagnose::not_an_element(span),
         };
         self.report(problem);
         None
     }
 
-    fn check_elements(&mut self, store: &Store, span: Span, reads: &Reads, n_before: usize) {
+    fn check_elements(
+        &mut self,
+        store: &StoreConstraints,
+        span: Span,
+        reads: &VectorSource,
+        n_before: usize,
+    ) {
         if reads.n == 0 {
             if self.n_errors() == n_before {
                 self.report(diagnose::all_sinks(span));
@@ -270,17 +286,15 @@ impl<'a> BodyChecker<'a, '_> {
         for problem in find_problems(elements, store.ty) {
             let at = |index: usize| elements.get(index);
             let report = match problem {
-                Problem::Kinds { at: index } => {
-                    at(index)
-                        .zip(at(index.saturating_sub(1)))
-                        .map(|(e, before)| {
-                            diagnose::different_kinds(e.span, e.class, before.span, before.class)
-                        })
-                }
-                Problem::Width { at: index } => at(index).zip(at(0)).map(|(e, first)| {
+                ElementError::Kinds { at: index } => at(index)
+                    .zip(at(index.saturating_sub(1)))
+                    .map(|(e, before)| {
+                        diagnose::different_kinds(e.span, e.class, before.span, before.class)
+                    }),
+                ElementError::Width { at: index } => at(index).zip(at(0)).map(|(e, first)| {
                     diagnose::different_widths(e.span, e.class, first.span, first.class)
                 }),
-                Problem::Type => {
+                ElementError::Type => {
                     at(0).map(|first| diagnose::vector_mismatch(span, first.class, store.ty))
                 }
             };

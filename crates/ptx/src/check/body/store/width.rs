@@ -1,10 +1,10 @@
 //! Vectors that are too wide for one access, and fixes that split the store.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::check::body::statement::moved;
 use crate::check::plans::rules;
-use crate::check::plans::store::Store;
+use crate::check::plans::store::StoreConstraints;
 use crate::opcode::Opcode;
 use crate::tree::operand::OperandKind;
 use warpgrid_isa::ScalarType;
@@ -13,9 +13,9 @@ use warpgrid_program::{Diagnostic, Edit, Fix, Span};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks the total width of the elements, and offers a fix that splits the store into two halves.
-    pub(crate) fn check_width(&mut self, site: &Site<'a>, store: &Store) {
+    pub(crate) fn check_width(&mut self, site: &InstructionSite<'a>, store: &StoreConstraints) {
         let bits = store.ty.width_bits() * store.n_elements as u32;
-        if store.n_elements == 1 || bits <= MOST_BITS {
+        if store.n_elements == 1 || bits <= MAX_BITS {
             return;
         }
         let Some(bound) = site.plan.bound.as_ref() else {
@@ -24,7 +24,7 @@ impl<'a> BodyChecker<'a, '_> {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
         for problem in rules::find_too_wide(&opcode, bound, self.module) {
             let mut problem = moved(&problem, opcode.span, site.instruction.mnemonic_start);
-            if bits / 2 <= MOST_BITS {
+            if bits / 2 <= MAX_BITS {
                 self.offer_halves(site, &opcode, store, &mut problem);
             }
             self.report(problem);
@@ -34,7 +34,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Returns a fix for an invalid `.b128` type, with the span of the type: stores an integer as two 64-bit values. For modules
     /// whose version does not support `.b128`.
     #[cold]
-    pub(crate) fn as_two_words(&self, site: &Site<'a>) -> Option<(Span, Fix)> {
+    pub(crate) fn as_two_words(&self, site: &InstructionSite<'a>) -> Option<(Span, Fix)> {
         let bound = site.plan.bound.as_ref()?;
         if site.plan.store?.ty != ScalarType::B128 || bound.has(SlotName::Vector) {
             return None;
@@ -65,9 +65,9 @@ impl<'a> BodyChecker<'a, '_> {
 
     fn offer_halves(
         &self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         opcode: &Opcode<'_>,
-        store: &Store,
+        store: &StoreConstraints,
         problem: &mut Diagnostic,
     ) {
         if let Some(text) = self.halves(site, opcode, store) {
@@ -82,7 +82,12 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns two stores of half of the elements, or `None` if the store cannot be split in a simple way.
-    fn halves(&self, site: &Site<'a>, opcode: &Opcode<'_>, store: &Store) -> Option<String> {
+    fn halves(
+        &self,
+        site: &InstructionSite<'a>,
+        opcode: &Opcode<'_>,
+        store: &StoreConstraints,
+    ) -> Option<String> {
         let (address, _) = site.operand(0)?;
         let OperandKind::Address { base, offset } = address.kind else {
             return None;
@@ -145,4 +150,4 @@ fn halved(opcode: &Opcode<'_>, n_half: usize) -> String {
 }
 
 /// Maximum number of bits of an access that is not a 256-bit access.
-const MOST_BITS: u32 = 128;
+const MAX_BITS: u32 = 128;

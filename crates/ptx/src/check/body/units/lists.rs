@@ -3,60 +3,60 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, source};
 use crate::check::body::merge::merge;
-use crate::check::body::operand::Site;
-use crate::check::body::values::{Element, NoValue};
-use crate::check::plans::plan::Plan;
+use crate::check::body::operand::InstructionSite;
+use crate::check::body::values::{ValueError, ValueOperand};
+use crate::check::plans::plan::ResolvedOpcode;
 use crate::diagnostics::check as diagnose;
-use crate::tree::operand::{Operand, OperandKind, Operands, Written};
-use warpgrid_isa::{Fit, Flag, Role, ScalarType, ValueClass};
+use crate::tree::operand::{Operand, OperandKind, OperandWithChildren, Operands};
+use warpgrid_isa::{Flag, OperandAccess, OperandClass, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, Source};
 
 /// Requirements for a list of values (assembler 13.5).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListRule {
-    pub(crate) count: Count,
+    pub(crate) count: ListLength,
     /// Common type of all values.
     pub(crate) ty: ScalarType,
-    pub(crate) fit: Fit,
-    pub(crate) taken: &'static [Taken],
+    pub(crate) fit: TypeMatch,
+    pub(crate) taken: &'static [ExtraElements],
     /// Noun for the values in messages.
     pub(crate) what: &'static str,
 }
 
 /// Permitted number of values.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Count {
+pub(crate) enum ListLength {
     Exactly(usize),
     /// At least this number of values, and 1, 2 or 4.
     AtLeast(usize),
 }
 
-impl Count {
+impl ListLength {
     const fn takes(self, found: usize) -> bool {
         match self {
-            Count::Exactly(n) => found == n,
-            Count::AtLeast(n) => found >= n && matches!(found, 1 | 2 | 4),
+            ListLength::Exactly(n) => found == n,
+            ListLength::AtLeast(n) => found >= n && matches!(found, 1 | 2 | 4),
         }
     }
 
     /// Returns the number that the vector width specifies, or 1, 2 or 4 without a vector width.
-    pub(crate) fn of_vector(plan: &Plan) -> Count {
+    pub(crate) fn of_vector(plan: &ResolvedOpcode) -> ListLength {
         match plan.modifiers.vector {
-            Some(_) => Count::Exactly(plan.modifiers.n_elements()),
-            None => Count::AtLeast(1),
+            Some(_) => ListLength::Exactly(plan.modifiers.n_elements()),
+            None => ListLength::AtLeast(1),
         }
     }
 
     const fn expected(self) -> usize {
         match self {
-            Count::Exactly(n) | Count::AtLeast(n) => n,
+            ListLength::Exactly(n) | ListLength::AtLeast(n) => n,
         }
     }
 }
 
 /// Additional syntax that a list accepts besides compatible values in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum ExtraElements {
     /// A vector register in place of the list.
     VectorRegister,
     /// The sink `_`, which is ignored.
@@ -67,17 +67,18 @@ pub(crate) enum Taken {
 
 /// Whether a list may contain special registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Specials {
+pub(crate) enum SpecialRegisterRule {
     Taken,
     Refused,
 }
 
 /// Additional syntax for lists that need not be in braces.
-pub(crate) const SEVERAL: &[Taken] = &[Taken::VectorRegister, Taken::Predicate];
+pub(crate) const SEVERAL: &[ExtraElements] =
+    &[ExtraElements::VectorRegister, ExtraElements::Predicate];
 
 impl ListRule {
     /// Creates a rule for values in braces without additional syntax.
-    pub(crate) const fn of(count: Count, ty: ScalarType, fit: Fit) -> ListRule {
+    pub(crate) const fn of(count: ListLength, ty: ScalarType, fit: TypeMatch) -> ListRule {
         ListRule {
             count,
             ty,
@@ -87,7 +88,7 @@ impl ListRule {
         }
     }
 
-    pub(crate) const fn taking(self, taken: &'static [Taken]) -> ListRule {
+    pub(crate) const fn taking(self, taken: &'static [ExtraElements]) -> ListRule {
         ListRule { taken, ..self }
     }
 
@@ -95,13 +96,13 @@ impl ListRule {
         ListRule { what, ..self }
     }
 
-    fn takes(&self, taken: Taken) -> bool {
+    fn takes(&self, taken: ExtraElements) -> bool {
         self.taken.contains(&taken)
     }
 
     /// Returns whether the values are compatible with each other and with the type.
-    pub(crate) fn fits(&self, elements: Vec<Element>) -> bool {
-        let class = match self.takes(Taken::Predicate) {
+    pub(crate) fn fits(&self, elements: Vec<ValueOperand>) -> bool {
+        let class = match self.takes(ExtraElements::Predicate) {
             true => whole(elements),
             false => merge(&elements).ok(),
         };
@@ -113,11 +114,11 @@ impl<'a> BodyChecker<'a, '_> {
     /// Reads the values of a list, and checks their number; returns `None` after reporting an error.
     pub(crate) fn elements(
         &mut self,
-        (operand, children): Written<'a>,
+        (operand, children): OperandWithChildren<'a>,
         rule: &ListRule,
-    ) -> Option<Vec<Element>> {
+    ) -> Option<Vec<ValueOperand>> {
         let is_list = matches!(operand.kind, OperandKind::Vector { .. });
-        let list = match is_list || rule.takes(Taken::VectorRegister) {
+        let list = match is_list || rule.takes(ExtraElements::VectorRegister) {
             true => self.list(operand, children),
             false => None,
         };
@@ -134,8 +135,8 @@ impl<'a> BodyChecker<'a, '_> {
         for element in list {
             match element {
                 Ok(element) => elements.push(element),
-                Err((_, NoValue::Sink)) if rule.takes(Taken::Sink) => {}
-                Err((_, NoValue::Reported)) => return None,
+                Err((_, ValueError::Sink)) if rule.takes(ExtraElements::Sink) => {}
+                Err((_, ValueError::Reported)) => return None,
                 Err(_) => return self.expect_list(operand, rule),
             }
         }
@@ -149,7 +150,11 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks a list against a rule.
-    pub(crate) fn listed(&mut self, written: Written<'a>, rule: &ListRule) -> Option<OperandValue> {
+    pub(crate) fn listed(
+        &mut self,
+        written: OperandWithChildren<'a>,
+        rule: &ListRule,
+    ) -> Option<OperandValue> {
         let elements = self.elements(written, rule)?;
         self.expect_typed(rule.fits(elements), written.0, rule)
     }
@@ -171,22 +176,23 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks a list of `n` 32-bit registers of any type.
     pub(crate) fn words(
         &mut self,
-        list: Written<'a>,
+        list: OperandWithChildren<'a>,
         n: usize,
-        role: Role,
-        specials: Specials,
+        role: OperandAccess,
+        specials: SpecialRegisterRule,
     ) -> Option<OperandValue> {
-        let rule = ListRule::of(Count::Exactly(n), ScalarType::B32, Fit::Exact).named("registers");
+        let rule = ListRule::of(ListLength::Exactly(n), ScalarType::B32, TypeMatch::Exact)
+            .named("registers");
         let mut children = list.1;
         if children.all(|(child, _)| matches!(child.kind, OperandKind::Integer { .. })) {
             return self.expect_list(list.0, &rule);
         }
         let elements = self.elements(list, &rule)?;
         let fits = elements.iter().all(|element| match element.class {
-            ValueClass::Integer | ValueClass::Single => role == Role::Read,
-            ValueClass::Predicate => false,
+            OperandClass::Integer | OperandClass::Single => role == OperandAccess::Read,
+            OperandClass::Predicate => false,
             class => {
-                let is_taken = specials == Specials::Taken || !element.is_special();
+                let is_taken = specials == SpecialRegisterRule::Taken || !element.is_special();
                 class.width() == Some(32) && is_taken
             }
         });
@@ -196,21 +202,21 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks a 128-bit value: one value, or parts in braces.
     pub(crate) fn whole_bits(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         children: Operands<'a>,
     ) -> Option<OperandValue> {
         let Some(list) = self.list(operand, children) else {
-            let value = self.source(site, operand, ScalarType::B128, Fit::Exact)?;
+            let value = self.source(site, operand, ScalarType::B128, TypeMatch::Exact)?;
             return Some(source(value));
         };
-        let elements: Option<Vec<Element>> = list.into_iter().map(Result::ok).collect();
+        let elements: Option<Vec<ValueOperand>> = list.into_iter().map(Result::ok).collect();
         let fits = elements.is_some_and(|elements| {
             let n = elements.len() as u32;
-            let is_whole = |class: ValueClass| match class {
-                ValueClass::Predicate | ValueClass::Halves => false,
-                ValueClass::Double => n == 2,
-                ValueClass::Single => n == 4,
+            let is_whole = |class: OperandClass| match class {
+                OperandClass::Predicate | OperandClass::Halves => false,
+                OperandClass::Double => n == 2,
+                OperandClass::Single => n == 4,
                 class => class.width().is_none_or(|width| width * n == 128),
             };
             n.is_power_of_two() && merge(&elements).is_ok_and(is_whole)
@@ -221,39 +227,39 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks as many values as the vector width specifies, or one value without a vector width.
     pub(crate) fn values(
         &mut self,
-        site: &Site<'a>,
-        (operand, children): Written<'a>,
+        site: &InstructionSite<'a>,
+        (operand, children): OperandWithChildren<'a>,
         ty: ScalarType,
-        role: Role,
+        role: OperandAccess,
     ) -> Option<OperandValue> {
         let n = site.plan.modifiers.n_elements();
         let is_list = matches!(operand.kind, OperandKind::Vector { .. });
-        if role == Role::Written && n == 1 && is_list && !ty.is_float() {
+        if role == OperandAccess::Written && n == 1 && is_list && !ty.is_float() {
             return self.expect_that(false, operand, "a register");
         }
-        if role == Role::Written {
+        if role == OperandAccess::Written {
             let fit = match ty {
-                ScalarType::F32 => Fit::ExactInBraces,
-                _ => Fit::Exact,
+                ScalarType::F32 => TypeMatch::ExactInBraces,
+                _ => TypeMatch::Exact,
             };
             return match n == 1 && !is_list {
-                true => self.one_destination(site, operand, ty, Fit::Exact),
+                true => self.one_destination(site, operand, ty, TypeMatch::Exact),
                 false => self.vector_destinations(site, operand, children, ty, fit, n),
             };
         }
         // Stores of floating-point types also accept one value in braces (assembler 13.5).
         let is_one = is_list && ty.is_float() && site.plan.modifiers.has(Flag::St);
         if n == 1 && !is_one {
-            let value = self.source(site, operand, ty, Fit::Exact)?;
+            let value = self.source(site, operand, ty, TypeMatch::Exact)?;
             return Some(source(value));
         }
         let fit = match ty {
-            ScalarType::F32 | ScalarType::F16 => Fit::ExactInBraces,
-            _ => Fit::Exact,
+            ScalarType::F32 | ScalarType::F16 => TypeMatch::ExactInBraces,
+            _ => TypeMatch::Exact,
         };
-        let rule = ListRule::of(Count::Exactly(n), ty, fit);
+        let rule = ListRule::of(ListLength::Exactly(n), ty, fit);
         let elements = self.elements((operand, children), &rule)?;
-        let is_integer = |element: &Element| element.class == ValueClass::Integer;
+        let is_integer = |element: &ValueOperand| element.class == OperandClass::Integer;
         let has_number = ty.is_float() && elements.iter().any(is_integer);
         self.expect_typed(!has_number && rule.fits(elements), operand, &rule)
     }
@@ -261,10 +267,10 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks a single destination register; the sink is rejected.
     pub(crate) fn one_destination(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         ty: ScalarType,
-        fit: Fit,
+        fit: TypeMatch,
     ) -> Option<OperandValue> {
         match self.written(site, operand, ty, fit)? {
             Some(register) => Some(destination(register)),
@@ -278,16 +284,16 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the registers of a matrix.
     pub(crate) fn fragment(
         &mut self,
-        written: Written<'a>,
+        written: OperandWithChildren<'a>,
         rule: ListRule,
-        role: Role,
+        role: OperandAccess,
     ) -> Option<OperandValue> {
         let rule = rule.taking(SEVERAL).named("registers");
         let elements = self.elements(written, &rule)?;
-        let is_constant = |element: &Element| matches!(element.source, Source::Immediate(_));
+        let is_constant = |element: &ValueOperand| matches!(element.source, Source::Immediate(_));
         let are_registers = match role {
-            Role::Written => !elements.iter().any(is_constant),
-            Role::Read => !elements.iter().all(is_constant),
+            OperandAccess::Written => !elements.iter().any(is_constant),
+            OperandAccess::Read => !elements.iter().all(is_constant),
         };
         self.expect_typed(are_registers && rule.fits(elements), written.0, &rule)
     }
@@ -295,7 +301,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the sparsity metadata: any 32-bit operand except a literal. In a list, only the first element is used.
     pub(crate) fn metadata(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         mut children: Operands<'a>,
     ) -> Option<OperandValue> {
@@ -309,26 +315,26 @@ impl<'a> BodyChecker<'a, '_> {
         if let OperandKind::Integer { .. } = first.kind {
             return self.expect_that(false, operand, "a 32-bit register");
         }
-        let value = self.source(site, first, ScalarType::B32, Fit::Exact)?;
+        let value = self.source(site, first, ScalarType::B32, TypeMatch::Exact)?;
         Some(source(value))
     }
 }
 
 /// Returns the class of a list in which predicates are compatible with adjacent untyped bits.
-fn whole(mut elements: Vec<Element>) -> Option<ValueClass> {
-    let is_taken = |class| matches!(class, ValueClass::Bits(_) | ValueClass::Predicate);
-    let clashes = |pair: &[Element]| {
+fn whole(mut elements: Vec<ValueOperand>) -> Option<OperandClass> {
+    let is_taken = |class| matches!(class, OperandClass::Bits(_) | OperandClass::Predicate);
+    let clashes = |pair: &[ValueOperand]| {
         let [one, other] = pair else { return false };
-        let is_one = |element: &Element| element.class == ValueClass::Predicate;
+        let is_one = |element: &ValueOperand| element.class == OperandClass::Predicate;
         (is_one(one) || is_one(other)) && !(is_taken(one.class) && is_taken(other.class))
     };
     if elements.windows(2).any(clashes) {
         return None;
     }
     let mut classes = elements.iter().map(|element| element.class);
-    if let Some(bits) = classes.find(|class| matches!(class, ValueClass::Bits(_))) {
+    if let Some(bits) = classes.find(|class| matches!(class, OperandClass::Bits(_))) {
         for element in &mut elements {
-            if element.class == ValueClass::Predicate {
+            if element.class == OperandClass::Predicate {
                 element.class = bits;
             }
         }
@@ -337,6 +343,6 @@ fn whole(mut elements: Vec<Element>) -> Option<ValueClass> {
 }
 
 /// Returns whether values of a class are compatible with a type.
-pub(crate) fn is_of(ty: ScalarType, class: ValueClass, fit: Fit) -> bool {
-    ty != ScalarType::Tf32 && class == ValueClass::of(ty) || ty.takes(class, fit)
+pub(crate) fn is_of(ty: ScalarType, class: OperandClass, fit: TypeMatch) -> bool {
+    ty != ScalarType::Tf32 && class == OperandClass::of(ty) || ty.accepts(class, fit)
 }

@@ -2,12 +2,12 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
-use crate::check::body::operand::Site;
+use crate::check::body::operand::InstructionSite;
 use crate::diagnostics::rules::special_gate;
-use crate::tree::operand::{Operand, OperandKind, Written};
-use warpgrid_isa::form::{Gate, UnitOperand};
-use warpgrid_isa::target::TargetGate::{Family, OneOf, Only};
-use warpgrid_isa::{Fit, ScalarType};
+use crate::tree::operand::{Operand, OperandKind, OperandWithChildren};
+use warpgrid_isa::form::{DeviceUnitOperand, Gate};
+use warpgrid_isa::target::TargetRequirement::{Family, OneOf, Only};
+use warpgrid_isa::{ScalarType, TypeMatch};
 use warpgrid_program::OperandValue;
 
 /// Required version and targets for the accumulator scale of an MMA in tensor memory.
@@ -18,11 +18,11 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks a number, or a register if the operand permits one.
     pub(crate) fn unit_number(
         &mut self,
-        site: &Site<'a>,
-        what: UnitOperand,
-        (operand, children): Written<'a>,
+        site: &InstructionSite<'a>,
+        what: DeviceUnitOperand,
+        (operand, children): OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
-        use UnitOperand as U;
+        use DeviceUnitOperand as U;
         match what {
             U::Alignment => self.number_that(operand, u64::is_power_of_two, "a power of two"),
             U::NumberUpTo(most) => self.number_that(operand, |n| n <= most, "a smaller number"),
@@ -36,7 +36,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             U::Constant => self.number_that(operand, |_| true, "a number"),
             U::Sign => self.number_that(operand, |n| matches!(n as i64, 1 | -1), "1 or -1"),
-            U::SumScale => self.sum_scale(operand),
+            U::ScaleInputD => self.sum_scale(operand),
             U::SparseScale => self.sparse_scale(site, operand),
             U::Columns if is_number(operand) => {
                 let is_right = |n: u64| n.is_power_of_two() && (32..=512).contains(&n);
@@ -51,13 +51,13 @@ impl<'a> BodyChecker<'a, '_> {
                 self.number_that(operand, fits, "a 16-bit constant")
             }
             U::Mask => {
-                let value = self.source(site, operand, ScalarType::U16, Fit::Exact)?;
+                let value = self.source(site, operand, ScalarType::U16, TypeMatch::Exact)?;
                 Some(source(value))
             }
-            U::Condition if is_number(operand) => {
+            U::PredicateOrBool if is_number(operand) => {
                 self.number_that(operand, |n| n <= 1, "0, 1 or a predicate")
             }
-            U::Condition => self.predicate(site, operand),
+            U::PredicateOrBool => self.predicate(site, operand),
             // In a list, the first element is the level (assembler 13.5).
             U::Level => match (operand.kind, children.clone().next()) {
                 (OperandKind::Vector { .. }, Some((first, _)))
@@ -92,7 +92,11 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks a scale that is permitted only without a disable-output-lane mask.
-    fn sparse_scale(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
+    fn sparse_scale(
+        &mut self,
+        site: &InstructionSite<'a>,
+        operand: &Operand,
+    ) -> Option<OperandValue> {
         let mut operands = site.operands;
         let has_lanes = operands.any(|(other, _)| matches!(other.kind, OperandKind::Vector { .. }));
         let what = "a constant without a disable-output-lane mask";

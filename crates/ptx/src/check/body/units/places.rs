@@ -3,28 +3,30 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
-use crate::check::body::operand::Site;
-use crate::check::body::units::lists::{Count, ListRule, SEVERAL, Taken};
+use crate::check::body::operand::InstructionSite;
+use crate::check::body::units::lists::{ExtraElements, ListLength, ListRule, SEVERAL};
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::Plan;
+use crate::check::plans::plan::ResolvedOpcode;
 use crate::diagnostics::rules::special_gate;
 use crate::tree::declaration::{Declaration, DeclarationSpace, Declarator, DeclaredType};
 use crate::tree::name::Name;
-use crate::tree::operand::{Operand, OperandKind, Operands, Written};
-use warpgrid_isa::form::{Bound, Meaning};
+use crate::tree::operand::{Operand, OperandKind, OperandWithChildren, Operands};
+use warpgrid_isa::form::{BoundForm, ModifierValue};
 use warpgrid_isa::forms::texture::INDIRECT;
-use warpgrid_isa::{Fit, Geometry, Modifiers, Queried, Role, ScalarType, SlotName, StateSpace};
-use warpgrid_program::{Address, AddressBase, OperandValue, RegisterRun, VariableId};
+use warpgrid_isa::{
+    Geometry, Modifiers, OperandAccess, QueryObject, ScalarType, SlotName, StateSpace, TypeMatch,
+};
+use warpgrid_program::{Address, AddressBase, OperandValue, RegisterTuple, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
     /// Checks the texture, sampler or surface in brackets in a query instruction.
-    pub(crate) fn queried(&mut self, operand: &Operand, bound: &Bound) -> Option<OperandValue> {
+    pub(crate) fn queried(&mut self, operand: &Operand, bound: &BoundForm) -> Option<OperandValue> {
         let kind = match bound.meaning(SlotName::Query)? {
-            Meaning::Query(Queried::Sampler, _) => DeclaredType::SamplerRef,
-            Meaning::Query(Queried::Filtering, _) if self.module.has_samplers => {
+            ModifierValue::Query(QueryObject::Sampler, _) => DeclaredType::SamplerRef,
+            ModifierValue::Query(QueryObject::Filtering, _) if self.module.has_samplers => {
                 DeclaredType::SamplerRef
             }
-            Meaning::Query(Queried::Surface, _) => DeclaredType::SurfRef,
+            ModifierValue::Query(QueryObject::Surface, _) => DeclaredType::SurfRef,
             _ => DeclaredType::TexRef,
         };
         let is_right = match operand.kind {
@@ -89,14 +91,14 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks an address in this state space, with or without brackets.
     pub(crate) fn address_or_name(
         &mut self,
-        site: &Site<'a>,
+        site: &InstructionSite<'a>,
         operand: &Operand,
         space: StateSpace,
     ) -> Option<OperandValue> {
         let is_right = match operand.kind {
             OperandKind::Name(name) => match self.binding(name, operand.span) {
                 Binding::Register(register) => {
-                    let base = AddressBase::Register(RegisterRun::one(register));
+                    let base = AddressBase::Register(RegisterTuple::one(register));
                     return Some(OperandValue::Address(Address::new(base, 0)));
                 }
                 Binding::Variable(variable) if space.takes_variable(self.space_of(variable)) => {
@@ -117,7 +119,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks `[surface, {x, y}]`.
     pub(crate) fn surface_place(
         &mut self,
-        (operand, children): Written<'a>,
+        (operand, children): OperandWithChildren<'a>,
         geometry: Geometry,
     ) -> Option<OperandValue> {
         let mut parts = match operand.kind {
@@ -141,11 +143,11 @@ impl<'a> BodyChecker<'a, '_> {
         let is_surface = self.refers(name, surface, DeclaredType::SurfRef);
         self.expect_that(is_surface, surface, "a surface")?;
         let rule = ListRule::of(
-            Count::AtLeast(geometry.n_surface_coordinates()),
+            ListLength::AtLeast(geometry.n_surface_coordinates()),
             ScalarType::S32,
-            Fit::Integer,
+            TypeMatch::Integer,
         )
-        .taking(&[Taken::Predicate])
+        .taking(&[ExtraElements::Predicate])
         .named("coordinates");
         let fits = match (place.kind, self.value(place)) {
             (OperandKind::Vector { .. }, _) => return self.listed((place, values), &rule),
@@ -157,26 +159,26 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the values that a surface instruction loads or stores.
     pub(crate) fn texels(
         &mut self,
-        site: &Site<'a>,
-        (operand, children): Written<'a>,
+        site: &InstructionSite<'a>,
+        (operand, children): OperandWithChildren<'a>,
         ty: ScalarType,
-        role: Role,
+        role: OperandAccess,
     ) -> Option<OperandValue> {
         let n = site.plan.modifiers.n_elements();
         let is_list = self.is_list(operand);
         match role {
-            Role::Written if is_list && self.has_predicate(children) => {
+            OperandAccess::Written if is_list && self.has_predicate(children) => {
                 self.texel_list(site.plan, (operand, children), ty)
             }
-            Role::Written if n > 1 || is_list => {
+            OperandAccess::Written if n > 1 || is_list => {
                 let n = self.texels_of(site.plan, operand, children);
-                self.vector_destinations(site, operand, children, ty, Fit::Wider, n)
+                self.vector_destinations(site, operand, children, ty, TypeMatch::Wider, n)
             }
-            Role::Written => self.one_destination(site, operand, ty, Fit::Wider),
-            Role::Read if is_list => self.texel_list(site.plan, (operand, children), ty),
-            Role::Read => {
+            OperandAccess::Written => self.one_destination(site, operand, ty, TypeMatch::Wider),
+            OperandAccess::Read if is_list => self.texel_list(site.plan, (operand, children), ty),
+            OperandAccess::Read => {
                 // One value is accepted in place of a list (assembler 13.5).
-                let value = self.source(site, operand, ty, Fit::Wider)?;
+                let value = self.source(site, operand, ty, TypeMatch::Wider)?;
                 Some(source(value))
             }
         }
@@ -189,7 +191,12 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns the required number of values of a list: the vector width. Without a vector width, the number is not checked.
-    fn texels_of(&mut self, plan: &'a Plan, operand: &Operand, children: Operands<'a>) -> usize {
+    fn texels_of(
+        &mut self,
+        plan: &'a ResolvedOpcode,
+        operand: &Operand,
+        children: Operands<'a>,
+    ) -> usize {
         let found = match operand.kind {
             OperandKind::Vector { .. } => children.count(),
             _ => 1,
@@ -203,11 +210,11 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the values of a surface instruction in braces.
     fn texel_list(
         &mut self,
-        plan: &'a Plan,
-        written: Written<'a>,
+        plan: &'a ResolvedOpcode,
+        written: OperandWithChildren<'a>,
         ty: ScalarType,
     ) -> Option<OperandValue> {
-        let rule = ListRule::of(Count::of_vector(plan), ty, Fit::Wider).taking(SEVERAL);
+        let rule = ListRule::of(ListLength::of_vector(plan), ty, TypeMatch::Wider).taking(SEVERAL);
         self.listed(written, &rule)
     }
 
@@ -215,7 +222,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn tensor_place(
         &mut self,
         modifiers: &Modifiers,
-        (operand, children): Written<'a>,
+        (operand, children): OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
         let mut parts = match operand.kind {
             OperandKind::AddressList { .. } => children,
@@ -243,7 +250,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_tensor, tensor, "a tensor in global memory")?;
         let unit = &modifiers.unit;
         let n = unit.load_mode().n_coordinates(unit.n_dimensions());
-        let rule = ListRule::of(Count::Exactly(n), ScalarType::S32, Fit::Integer);
+        let rule = ListRule::of(ListLength::Exactly(n), ScalarType::S32, TypeMatch::Integer);
         self.listed(coordinates, &rule)
     }
 }

@@ -1,12 +1,12 @@
 //! Operands of warpgroup MMAs and of tensor memory instructions: checks the number and the types of the registers.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::operand::Site;
-use crate::check::body::units::UnitSlot;
-use crate::check::body::units::lists::{Count, ListRule, Specials};
-use crate::tree::operand::{Operand, OperandKind, Written};
-use warpgrid_isa::form::UnitOperand;
-use warpgrid_isa::{CtaGroup, Fit, Flag, Modifiers, Role, ScalarType, StateSpace};
+use crate::check::body::operand::InstructionSite;
+use crate::check::body::units::UnitOperandSpec;
+use crate::check::body::units::lists::{ListLength, ListRule, SpecialRegisterRule};
+use crate::tree::operand::{Operand, OperandKind, OperandWithChildren};
+use warpgrid_isa::form::DeviceUnitOperand;
+use warpgrid_isa::{CtaGroup, Flag, Modifiers, OperandAccess, ScalarType, StateSpace, TypeMatch};
 use warpgrid_program::OperandValue;
 
 /// Number of registers of a matrix operand of a warpgroup MMA.
@@ -16,43 +16,50 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks an operand of an MMA, or of an access to tensor memory.
     pub(crate) fn product_operand(
         &mut self,
-        site: &Site<'a>,
-        UnitSlot { what, role }: UnitSlot,
-        written: Written<'a>,
+        site: &InstructionSite<'a>,
+        UnitOperandSpec { what, role }: UnitOperandSpec,
+        written: OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
-        use UnitOperand as U;
+        use DeviceUnitOperand as U;
         let (operand, children) = written;
         match what {
             U::Words => {
                 let n = n_words(&site.plan.modifiers)?;
-                self.words(written, n, role, Specials::Refused)
+                self.words(written, n, role, SpecialRegisterRule::Refused)
             }
             U::Reduced => match operand.kind {
-                OperandKind::Vector { .. } => self.words(written, 1, role, Specials::Refused),
+                OperandKind::Vector { .. } => {
+                    self.words(written, 1, role, SpecialRegisterRule::Refused)
+                }
                 _ => {
                     let fits = |ty: ScalarType| ty.width_bits() == 32 && ty != ScalarType::Pred;
                     let is_word = self.is_register(operand, fits);
                     self.expect_that(is_word, operand, "a 32-bit register")
                 }
             },
-            U::Lanes => self.lanes(site, role, written),
-            U::Factor => self.factor(site, operand),
-            U::Sums => {
+            U::DisableOutputLane => self.lanes(site, role, written),
+            U::MatrixOperand => self.factor(site, operand),
+            U::Accumulators => {
                 let (n, ty) = sums(&site.plan.modifiers)?;
                 let fit = match ty {
-                    ScalarType::S32 => Fit::Integer,
-                    _ => Fit::Exact,
+                    ScalarType::S32 => TypeMatch::Integer,
+                    _ => TypeMatch::Exact,
                 };
-                self.fragment(written, ListRule::of(Count::Exactly(n), ty, fit), role)
+                self.fragment(written, ListRule::of(ListLength::Exactly(n), ty, fit), role)
             }
-            U::WarpgroupFactor => self.warpgroup_factor(site, role, written),
+            U::WarpgroupMatrixOperand => self.warpgroup_factor(site, role, written),
             U::Metadata => self.metadata(site, operand, children),
             _ => self.descriptor(site, operand),
         }
     }
 
     /// Checks a disable-output-lane mask. If all operands are present, a predicate is accepted in its place.
-    fn lanes(&mut self, site: &Site<'a>, role: Role, written: Written<'a>) -> Option<OperandValue> {
+    fn lanes(
+        &mut self,
+        site: &InstructionSite<'a>,
+        role: OperandAccess,
+        written: OperandWithChildren<'a>,
+    ) -> Option<OperandValue> {
         let operand = written.0;
         if !matches!(operand.kind, OperandKind::Vector { .. }) {
             return match self.is_predicate(operand) {
@@ -61,11 +68,16 @@ impl<'a> BodyChecker<'a, '_> {
             };
         }
         let group = site.plan.modifiers.unit.group.unwrap_or(CtaGroup::One);
-        self.words(written, group.n_lane_masks(), role, Specials::Taken)
+        self.words(
+            written,
+            group.n_lane_masks(),
+            role,
+            SpecialRegisterRule::Taken,
+        )
     }
 
     /// Checks a matrix operand in tensor memory, or the descriptor of a matrix in shared memory.
-    fn factor(&mut self, site: &Site<'a>, operand: &Operand) -> Option<OperandValue> {
+    fn factor(&mut self, site: &InstructionSite<'a>, operand: &Operand) -> Option<OperandValue> {
         if site.plan.modifiers.has(Flag::AShift)
             && !matches!(operand.kind, OperandKind::Address { .. })
         {
@@ -84,14 +96,14 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks registers, or the descriptor of a matrix in shared memory.
     fn warpgroup_factor(
         &mut self,
-        site: &Site<'a>,
-        role: Role,
-        written: Written<'a>,
+        site: &InstructionSite<'a>,
+        role: OperandAccess,
+        written: OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
         let operand = written.0;
         let list = self.is_list(operand);
-        let has_both = site.operands.count() == site.plan.n_most;
-        if list == has_both && site.plan.n_most != site.plan.n_least {
+        let has_both = site.operands.count() == site.plan.max_operands;
+        if list == has_both && site.plan.max_operands != site.plan.min_operands {
             let expected = match list {
                 true => {
                     "a descriptor, because the instruction has transpose operands for both A and B"
@@ -108,7 +120,7 @@ impl<'a> BodyChecker<'a, '_> {
             ty if ty.is_float() => ScalarType::Tf32,
             _ => ScalarType::B32,
         };
-        let rule = ListRule::of(Count::Exactly(FACTOR_REGISTERS), ty, Fit::Exact);
+        let rule = ListRule::of(ListLength::Exactly(FACTOR_REGISTERS), ty, TypeMatch::Exact);
         self.fragment(written, rule, role)
     }
 }

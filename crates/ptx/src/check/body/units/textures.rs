@@ -3,34 +3,38 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::destination;
-use crate::check::body::operand::Site;
-use crate::check::body::units::lists::{Count, ListRule, SEVERAL, Taken, is_of};
-use crate::check::body::values::Element;
+use crate::check::body::operand::InstructionSite;
+use crate::check::body::units::lists::{ExtraElements, ListLength, ListRule, SEVERAL, is_of};
+use crate::check::body::values::ValueOperand;
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::Plan;
+use crate::check::plans::plan::ResolvedOpcode;
 use crate::diagnostics::rules::special_gate;
 use crate::tree::declaration::DeclaredType;
-use crate::tree::operand::{Operand, OperandKind, Written};
-use warpgrid_isa::form::UnitOperand;
+use crate::tree::operand::{Operand, OperandKind, OperandWithChildren};
+use warpgrid_isa::form::DeviceUnitOperand;
 use warpgrid_isa::forms::texture::{INDIRECT, INDIRECT_PAIR, OFFSETS, RESIDENCY};
-use warpgrid_isa::{Fit, Gate, Geometry, ScalarType, ValueClass};
+use warpgrid_isa::{Gate, Geometry, OperandClass, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, Source, Span};
 
 /// Additional syntax for results. Unneeded texels may be replaced by sinks.
-const SINKS: &[Taken] = &[Taken::VectorRegister, Taken::Predicate, Taken::Sink];
+const SINKS: &[ExtraElements] = &[
+    ExtraElements::VectorRegister,
+    ExtraElements::Predicate,
+    ExtraElements::Sink,
+];
 
 /// Properties of the operands that the modifiers of an instruction specify.
 #[derive(Clone, Copy, Debug)]
-struct Texture {
+struct TextureOperands {
     geometry: Geometry,
     texel: ScalarType,
     coordinate: ScalarType,
     n_texels: usize,
 }
 
-impl Texture {
-    fn read(plan: &Plan) -> Option<Texture> {
-        Some(Texture {
+impl TextureOperands {
+    fn read(plan: &ResolvedOpcode) -> Option<TextureOperands> {
+        Some(TextureOperands {
             geometry: plan.modifiers.unit.geometry?,
             texel: plan.modifiers.d_type?,
             coordinate: plan.modifiers.c_type?,
@@ -42,16 +46,16 @@ impl Texture {
 impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn texture_operand(
         &mut self,
-        site: &Site<'a>,
-        what: UnitOperand,
-        written: Written<'a>,
+        site: &InstructionSite<'a>,
+        what: DeviceUnitOperand,
+        written: OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
-        use UnitOperand as U;
-        let texture = Texture::read(site.plan)?;
+        use DeviceUnitOperand as U;
+        let texture = TextureOperands::read(site.plan)?;
         match what {
-            U::Sampled => self.sampled(texture, written),
-            U::TexturePlace => self.texture_place(texture, written),
-            U::Detail => self.detail(texture, written),
+            U::TexelResult => self.sampled(texture, written),
+            U::TextureCoordinates => self.texture_place(texture, written),
+            U::LevelOfDetail => self.detail(texture, written),
             U::Gradient => self.gradient(texture, written),
             U::TextureOffset => {
                 self.meets_at(
@@ -97,19 +101,23 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Checks the destination registers: four registers or sinks, or two `.f16x2` registers.
-    fn sampled(&mut self, texture: Texture, written: Written<'a>) -> Option<OperandValue> {
+    fn sampled(
+        &mut self,
+        texture: TextureOperands,
+        written: OperandWithChildren<'a>,
+    ) -> Option<OperandValue> {
         let is_pair = texture.texel == ScalarType::F16x2;
         let (fit, taken) = match is_pair {
-            true => (Fit::Exact, SEVERAL),
-            false => (Fit::ExactInBraces, SINKS),
+            true => (TypeMatch::Exact, SEVERAL),
+            false => (TypeMatch::ExactInBraces, SINKS),
         };
-        let rule = ListRule::of(Count::Exactly(texture.n_texels), texture.texel, fit);
+        let rule = ListRule::of(ListLength::Exactly(texture.n_texels), texture.texel, fit);
         let rule = rule.taking(taken).named("registers");
         let elements = self.elements(written, &rule)?;
-        let is_odd = |element: &Element| match element.source {
+        let is_odd = |element: &ValueOperand| match element.source {
             Source::Immediate(_) => true,
             Source::Special(_) => is_pair,
-            _ => is_pair && element.class == ValueClass::Predicate,
+            _ => is_pair && element.class == OperandClass::Predicate,
         };
         let fits = !elements.is_empty() && !elements.iter().any(is_odd) && rule.fits(elements);
         self.expect_typed(fits, written.0, &rule)
@@ -118,10 +126,10 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks the texture, a separate sampler, and the coordinates.
     fn texture_place(
         &mut self,
-        texture: Texture,
-        (operand, children): Written<'a>,
+        texture: TextureOperands,
+        (operand, children): OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
-        let parts: Vec<Written<'a>> = match operand.kind {
+        let parts: Vec<OperandWithChildren<'a>> = match operand.kind {
             OperandKind::AddressList { .. } => children.collect(),
             _ => Vec::new(),
         };
@@ -185,22 +193,22 @@ impl<'a> BodyChecker<'a, '_> {
     /// place of the list.
     fn texture_coordinates(
         &mut self,
-        texture: Texture,
-        (operand, children): Written<'a>,
+        texture: TextureOperands,
+        (operand, children): OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
         let (ty, geometry) = (texture.coordinate, texture.geometry);
         if !self.is_list(operand) {
             let is_right = !geometry.is_array()
                 && self.value(operand).is_ok_and(|element| {
                     let is_register = matches!(element.source, Source::Register(_));
-                    is_register && is_of(ty, element.class, Fit::Exact)
+                    is_register && is_of(ty, element.class, TypeMatch::Exact)
                 });
             return self.expect_that(is_right, operand, "coordinates");
         }
         let rule = ListRule::of(
-            Count::AtLeast(geometry.n_coordinates()),
+            ListLength::AtLeast(geometry.n_coordinates()),
             ty,
-            Fit::ExactInBraces,
+            TypeMatch::ExactInBraces,
         )
         .taking(SEVERAL)
         .named("coordinates");
@@ -209,12 +217,12 @@ impl<'a> BodyChecker<'a, '_> {
             && geometry.is_array()
         {
             let is_index = match layer.class {
-                ValueClass::Integer => true,
-                class => ScalarType::U32.takes(class, Fit::Integer),
+                OperandClass::Integer => true,
+                class => ScalarType::U32.accepts(class, TypeMatch::Integer),
             };
             self.expect_that(is_index, operand, "the layer index as the first coordinate")?;
             // The layer index is compatible with coordinates of any type.
-            layer.class = ValueClass::Bits(32);
+            layer.class = OperandClass::Bits(32);
         }
         self.expect_typed(rule.fits(elements), operand, &rule)
     }
@@ -222,76 +230,80 @@ impl<'a> BodyChecker<'a, '_> {
     /// Checks a level of detail, which has the type of the coordinates. Of a list, only the type is checked.
     fn detail(
         &mut self,
-        texture: Texture,
-        (operand, children): Written<'a>,
+        texture: TextureOperands,
+        (operand, children): OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
         let ty = texture.coordinate;
         if self.is_list(operand) {
-            let rule = ListRule::of(Count::AtLeast(1), ty, Fit::ExactInBraces)
+            let rule = ListRule::of(ListLength::AtLeast(1), ty, TypeMatch::ExactInBraces)
                 .taking(SEVERAL)
                 .named("levels of detail");
             return self.listed((operand, children), &rule);
         }
         let class = self.class_of(operand);
-        let fits = class.is_some_and(|class| is_of(ty, class, Fit::Exact));
+        let fits = class.is_some_and(|class| is_of(ty, class, TypeMatch::Exact));
         self.expect_that(fits, operand, "a level of detail")
     }
 
     /// Checks one of the two gradients, which specify the distance between the coordinates of adjacent texels.
-    fn gradient(&mut self, texture: Texture, written: Written<'a>) -> Option<OperandValue> {
+    fn gradient(
+        &mut self,
+        texture: TextureOperands,
+        written: OperandWithChildren<'a>,
+    ) -> Option<OperandValue> {
         let n = texture.geometry.n_gradients();
         let rule = ListRule::of(
-            n.map_or(Count::AtLeast(1), Count::Exactly),
+            n.map_or(ListLength::AtLeast(1), ListLength::Exactly),
             ScalarType::F32,
-            Fit::Exact,
+            TypeMatch::Exact,
         )
         .taking(SEVERAL)
         .named("gradients");
         let elements = self.elements(written, &rule)?;
-        let takes = n.is_some() || !elements.iter().any(Element::is_special);
+        let takes = n.is_some() || !elements.iter().any(ValueOperand::is_special);
         self.expect_typed(takes && rule.fits(elements), written.0, &rule)
     }
 
     /// Checks an offset in texels. As the last operand, a value that may be a floating-point number is a depth comparison value.
     fn texture_offset(
         &mut self,
-        site: &Site<'a>,
-        texture: Texture,
-        (operand, children): Written<'a>,
+        site: &InstructionSite<'a>,
+        texture: TextureOperands,
+        (operand, children): OperandWithChildren<'a>,
     ) -> Option<OperandValue> {
         let geometry = texture.geometry;
         if self.is_list(operand) {
             let Some(n) = geometry.n_offsets() else {
                 return self.expect_that(false, operand, "no offset for a cube map");
             };
-            let rule = ListRule::of(Count::AtLeast(n), ScalarType::S32, Fit::Integer)
+            let rule = ListRule::of(ListLength::AtLeast(n), ScalarType::S32, TypeMatch::Integer)
                 .taking(SEVERAL)
                 .named("offsets");
             return self.listed((operand, children), &rule);
         }
         let class = self.class_of(operand);
-        let is_bits = class == Some(ValueClass::Bits(32));
+        let is_bits = class == Some(OperandClass::Bits(32));
         let is_float =
-            is_bits || class.is_some_and(|class| is_of(ScalarType::F32, class, Fit::Exact));
+            is_bits || class.is_some_and(|class| is_of(ScalarType::F32, class, TypeMatch::Exact));
         // Only the last operand can be absent, so the offset is last unless the instruction has all operands.
-        let is_own = |(operand, _): &Written<'_>| !is_residency(operand);
-        let is_last = site.operands.filter(is_own).count() < site.plan.n_most;
+        let is_own = |(operand, _): &OperandWithChildren<'_>| !is_residency(operand);
+        let is_last = site.operands.filter(is_own).count() < site.plan.max_operands;
         let is_right = match is_last && is_float {
             // Volume textures do not support comparison, even with a value that would be a valid offset.
             true if geometry == Geometry::D3 => false,
             true => is_bits || texture.coordinate == ScalarType::F32,
-            false => class.is_some_and(|class| ScalarType::S32.takes(class, Fit::Integer)),
+            false => class.is_some_and(|class| ScalarType::S32.accepts(class, TypeMatch::Integer)),
         };
         self.expect_that(is_right, operand, "an offset or a depth comparison value")
     }
 
     /// Checks a depth comparison value.
-    fn compared(&mut self, texture: Texture, operand: &Operand) -> Option<OperandValue> {
+    fn compared(&mut self, texture: TextureOperands, operand: &Operand) -> Option<OperandValue> {
         let compares = texture.geometry.compares() && texture.coordinate == ScalarType::F32;
         let fits = compares
             && self
                 .class_of(operand)
-                .is_some_and(|class| is_of(ScalarType::F32, class, Fit::Exact));
+                .is_some_and(|class| is_of(ScalarType::F32, class, TypeMatch::Exact));
         let expected = match compares {
             true => "a depth comparison value",
             false => "no depth comparison value",
@@ -300,11 +312,11 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Returns the class of a single value other than a special register. A sum has the class of its name.
-    fn class_of(&mut self, operand: &Operand) -> Option<ValueClass> {
+    fn class_of(&mut self, operand: &Operand) -> Option<OperandClass> {
         if let OperandKind::Sum { name, .. } = operand.kind {
             return match self.binding(name, operand.span) {
-                Binding::Register(register) => Some(ValueClass::of(self.body.type_of(register))),
-                Binding::Variable(_) => Some(ValueClass::Integer),
+                Binding::Register(register) => Some(OperandClass::of(self.body.type_of(register))),
+                Binding::Variable(_) => Some(OperandClass::Integer),
                 _ => None,
             };
         }

@@ -2,21 +2,21 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
-use crate::check::body::values::{Element, NoValue};
+use crate::check::body::values::{ValueError, ValueOperand};
 use crate::check::names::binding::Binding;
-use crate::tree::operand::{Operand, OperandKind, Written};
-use warpgrid_isa::{Role, ScalarType};
+use crate::tree::operand::{Operand, OperandKind, OperandWithChildren};
+use warpgrid_isa::{OperandAccess, ScalarType};
 use warpgrid_program::{
-    Address, AddressBase, OperandValue, RegisterId, RegisterRun, Source, SourceModifiers, Span,
+    Address, AddressBase, OperandValue, RegisterId, RegisterTuple, Source, SourceModifiers, Span,
 };
 
 impl<'a> BodyChecker<'a, '_> {
     /// Returns the value of a checked operand. `ty` is the type of its literals. A position with coordinates becomes one list:
     /// the object, followed by the coordinates.
-    pub(crate) fn kept(
+    pub(crate) fn lower_unchecked(
         &mut self,
-        (operand, children): Written<'a>,
-        role: Role,
+        (operand, children): OperandWithChildren<'a>,
+        role: OperandAccess,
         ty: ScalarType,
     ) -> OperandValue {
         let first = self.body.elements.len();
@@ -42,7 +42,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
             OperandKind::Address { base, offset } => {
                 let base = match self.binding(base, operand.span) {
-                    Binding::Register(id) => AddressBase::Register(RegisterRun::one(id)),
+                    Binding::Register(id) => AddressBase::Register(RegisterTuple::one(id)),
                     Binding::Variable(variable) => AddressBase::Variable(variable),
                     _ => return OperandValue::Absent,
                 };
@@ -60,7 +60,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 
     /// Appends the registers of a vector register, or the value of a single operand.
-    fn keep_vector(&mut self, operand: &Operand, role: Role, ty: ScalarType) {
+    fn keep_vector(&mut self, operand: &Operand, role: OperandAccess, ty: ScalarType) {
         if let OperandKind::Name(name) = operand.kind
             && let Binding::Vector { first, n } = self.binding(name, operand.span)
         {
@@ -73,24 +73,29 @@ impl<'a> BodyChecker<'a, '_> {
         self.keep_element(operand, role, ty);
     }
 
-    fn keep_element(&mut self, operand: &Operand, role: Role, ty: ScalarType) {
+    fn keep_element(&mut self, operand: &Operand, role: OperandAccess, ty: ScalarType) {
         let value = self.kept_alone(operand, role, ty);
         let span: Span = operand.span;
         self.body.push_element(value, span);
     }
 
-    fn kept_alone(&mut self, operand: &Operand, role: Role, ty: ScalarType) -> OperandValue {
+    fn kept_alone(
+        &mut self,
+        operand: &Operand,
+        role: OperandAccess,
+        ty: ScalarType,
+    ) -> OperandValue {
         match self.value(operand) {
-            Ok(Element {
+            Ok(ValueOperand {
                 source: Source::Register(run),
                 ..
             }) => moved(run.first, role),
             Ok(element) => source(element.source_as(ty)),
-            Err(NoValue::Sink) => match role {
-                Role::Written => OperandValue::Destination(None),
-                Role::Read => source(Source::Sink),
+            Err(ValueError::Sink) => match role {
+                OperandAccess::Written => OperandValue::Destination(None),
+                OperandAccess::Read => source(Source::Sink),
             },
-            Err(NoValue::Variable(variable)) => source(Source::VariableAddress {
+            Err(ValueError::Variable(variable)) => source(Source::VariableAddress {
                 variable,
                 offset: 0,
                 generic: true,
@@ -117,9 +122,9 @@ impl<'a> BodyChecker<'a, '_> {
 }
 
 /// Returns a register as a source or destination.
-fn moved(id: RegisterId, role: Role) -> OperandValue {
+fn moved(id: RegisterId, role: OperandAccess) -> OperandValue {
     match role {
-        Role::Written => OperandValue::Destination(Some(RegisterRun::one(id))),
-        Role::Read => OperandValue::Source(register(id), SourceModifiers::NONE),
+        OperandAccess::Written => OperandValue::Destination(Some(RegisterTuple::one(id))),
+        OperandAccess::Read => OperandValue::Source(register(id), SourceModifiers::NONE),
     }
 }

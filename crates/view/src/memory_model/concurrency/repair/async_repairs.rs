@@ -4,12 +4,12 @@ use crate::memory_model::concurrency::repair::barrier_repairs::{BLOCK, WARP};
 use crate::memory_model::concurrency::repair::body::{
     Body, is_arrival, is_async_proxy_fence, is_test, literal,
 };
-use crate::memory_model::concurrency::repair::mma_repairs::{is_product, of_products};
-use crate::memory_model::concurrency::repair::{Broken, Edits};
+use crate::memory_model::concurrency::repair::mma_repairs::{is_product, mma_wait_repairs};
+use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
 use warpgrid_isa::{
-    AsyncOp, CompareForm, Completion, Does, Flag, MbarrierOp, Sem, SyncOp, Transfer,
+    AsyncOp, AsyncTransferKind, ComparisonOp, Completion, Flag, MbarrierOp, Operation, Sem, SyncOp,
 };
-use warpgrid_program::{Action, Operand, OperandValue};
+use warpgrid_program::{OpcodeInfo, Operand, OperandValue};
 
 const COMMIT: &str = "cp.async.commit_group;";
 const BULK_COMMIT: &str = "cp.async.bulk.commit_group;";
@@ -19,22 +19,23 @@ const BULK_WAIT_READ: &str = "cp.async.bulk.wait_group.read 0;";
 const PROXIES: &str = "fence.proxy.async.shared::cta;";
 
 /// Checks whether an instruction is a bulk copy or a copy of a tensor.
-fn is_bulk_copy(does: Does) -> bool {
-    does.transfer() == Transfer::Bulk || does.unit().is_some_and(|op| op.tensor_copy().is_some())
+fn is_bulk_copy(does: Operation) -> bool {
+    does.transfer() == AsyncTransferKind::Bulk
+        || does.unit().is_some_and(|op| op.tensor_copy().is_some())
 }
 
 /// Checks whether an instruction is a wait, a commit or a copy of this kind.
-fn is_async(op: AsyncOp) -> impl Fn(&Action) -> bool {
+fn is_async(op: AsyncOp) -> impl Fn(&OpcodeInfo) -> bool {
     move |action| action.does.asynchronous() == Some(op)
 }
 
 /// Checks whether a copy completes on an mbarrier.
-fn completes_on_mbarrier(action: &Action) -> bool {
+fn completes_on_mbarrier(action: &OpcodeInfo) -> bool {
     action.modifiers.completion == Some(Completion::MbarrierCompleteTxBytes)
 }
 
 /// Returns candidates with a fence after the initialization of an mbarrier.
-pub(crate) fn of_init(broken: &Broken<'_>) -> Vec<Edits> {
+pub(crate) fn of_init(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let inits = body.all(|action| action.does.mbarrier() == Some(MbarrierOp::Init));
     let last = inits.into_iter().max().unwrap_or(broken.first);
@@ -44,7 +45,7 @@ pub(crate) fn of_init(broken: &Broken<'_>) -> Vec<Edits> {
 }
 
 /// Returns candidates with a proxy fence: an existing fence is moved or restricted to a state space, or a new fence is inserted.
-pub(crate) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
+pub(crate) fn proxy_fence_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let is_non_coherent = |at: &usize| {
         let action = body.action(*at);
@@ -62,7 +63,7 @@ pub(crate) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
         "shared::cta"
     };
     let fence = format!("fence.proxy.async.{space};");
-    let is_async = |does: Does| is_bulk_copy(does) || is_product(does);
+    let is_async = |does: Operation| is_bulk_copy(does) || is_product(does);
     let (copy, other) = match body.does(broken.second).is_some_and(is_async) {
         true => (broken.second, broken.first),
         false => (broken.first, broken.second),
@@ -72,12 +73,12 @@ pub(crate) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
         .into_iter()
         .partition(|at| body.unguarded_text(*at) == fence);
     let wrong = wrong.into_iter();
-    let mut all: Vec<Edits> = wrong.map(|at| vec![body.replace(at, &fence)]).collect();
+    let mut all: Vec<RepairEdits> = wrong.map(|at| vec![body.replace(at, &fence)]).collect();
     let mut places = vec![copy];
     let meetings = body.all(|action| {
         let is_fence = matches!(action.does.sync(), Some(SyncOp::Fence | SyncOp::Membar));
         let is_barrier = action.does.sync().is_some() && !is_fence;
-        is_barrier || is_arrival(action) || action.does.transfer() == Transfer::Arrival
+        is_barrier || is_arrival(action) || action.does.transfer() == AsyncTransferKind::Arrival
     });
     places.extend(meetings.into_iter().find(|at| *at > other));
     places.push(other + 1);
@@ -91,7 +92,7 @@ pub(crate) fn of_proxies(broken: &Broken<'_>) -> Vec<Edits> {
 
 /// Returns candidates with a weak load in place of a non-coherent load of memory that the kernel writes, with a barrier if one is
 /// necessary.
-fn plain_load(broken: &Broken<'_>, at: usize) -> Vec<Edits> {
+fn plain_load(broken: &RepairContext<'_>, at: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let Some(load) = body.syntax(at).with_modifier(Flag::NonCoherent.name(), &[]) else {
         return Vec::new();
@@ -101,8 +102,9 @@ fn plain_load(broken: &Broken<'_>, at: usize) -> Vec<Edits> {
     let mut all = vec![vec![plain.clone()]];
     if broken.is_one_block {
         let barriers =
-            crate::memory_model::concurrency::repair::barrier_repairs::of_threads(broken);
-        let other = |edits: &Edits| edits.iter().all(|edit| edit.statement != plain.statement);
+            crate::memory_model::concurrency::repair::barrier_repairs::barrier_repairs(broken);
+        let other =
+            |edits: &RepairEdits| edits.iter().all(|edit| edit.statement != plain.statement);
         let with_barrier = barriers.into_iter().filter(other);
         all.extend(with_barrier.map(|edits| [vec![plain.clone()], edits].concat()));
         all.push(vec![body.replace(at, &format!("{BLOCK}\n{load}"))]);
@@ -111,18 +113,18 @@ fn plain_load(broken: &Broken<'_>, at: usize) -> Vec<Edits> {
 }
 
 /// Returns candidates with waits for copies.
-pub(crate) fn of_copies(broken: &Broken<'_>) -> Vec<Edits> {
+pub(crate) fn copy_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
-    if let Some(all) = of_products(broken) {
+    if let Some(all) = mma_wait_repairs(broken) {
         return all;
     }
-    let is_copy = |does: Does| does.asynchronous().is_some() || is_bulk_copy(does);
+    let is_copy = |does: Operation| does.asynchronous().is_some() || is_bulk_copy(does);
     let (copy, other) = match body.does(broken.first).is_some_and(is_copy) {
         true => (broken.first, broken.second),
         false => (broken.second, broken.first),
     };
     if body.action(copy).is_some_and(completes_on_mbarrier) {
-        let mut all = of_mbarriers(broken);
+        let mut all = mbarrier_repairs(broken);
         all.extend(new_wait(broken, other));
         return all;
     }
@@ -133,9 +135,9 @@ pub(crate) fn of_copies(broken: &Broken<'_>) -> Vec<Edits> {
 }
 
 /// Returns candidates for `cp.async`.
-fn of_groups(broken: &Broken<'_>, copy: usize, other: usize) -> Vec<Edits> {
+fn of_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
-    let mut all: Vec<Edits> = Vec::new();
+    let mut all: Vec<RepairEdits> = Vec::new();
     let waits = body.all(|action| {
         let op = action.does.asynchronous();
         op.is_some_and(AsyncOp::waits_for_own_copies)
@@ -177,9 +179,9 @@ fn of_groups(broken: &Broken<'_>, copy: usize, other: usize) -> Vec<Edits> {
 }
 
 /// Returns candidates for bulk copies in bulk async-groups.
-fn of_bulk_groups(broken: &Broken<'_>, copy: usize, other: usize) -> Vec<Edits> {
+fn of_bulk_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
-    let mut all: Vec<Edits> = Vec::new();
+    let mut all: Vec<RepairEdits> = Vec::new();
     let waits = body.all(is_async(AsyncOp::BulkWait));
     let commits = body.all(is_async(AsyncOp::BulkCommit));
     let next_wait = waits.iter().copied().find(|wait| *wait > copy);
@@ -214,7 +216,7 @@ fn end_of_part(body: &Body<'_>, at: usize) -> usize {
 }
 
 /// Returns candidates with waits that allow fewer pending groups.
-pub(crate) fn smaller_groups(broken: &Broken<'_>, waits: &[usize]) -> Vec<Edits> {
+pub(crate) fn smaller_groups(broken: &RepairContext<'_>, waits: &[usize]) -> Vec<RepairEdits> {
     let body = broken.body;
     let mut all = Vec::new();
     for wait in waits {
@@ -229,7 +231,7 @@ pub(crate) fn smaller_groups(broken: &Broken<'_>, waits: &[usize]) -> Vec<Edits>
 
 /// Returns the predicates that comparisons of a body write.
 fn predicates<'a>(body: &Body<'a>) -> Vec<&'a str> {
-    let comparisons = body.all(|action| action.does.compare() == Some(CompareForm::Setp));
+    let comparisons = body.all(|action| action.does.compare() == Some(ComparisonOp::Setp));
     let mut all: Vec<&str> = Vec::new();
     for name in comparisons.into_iter().filter_map(|at| body.predicate(at)) {
         if !all.contains(&name) {
@@ -240,7 +242,7 @@ fn predicates<'a>(body: &Body<'a>) -> Vec<&'a str> {
 }
 
 /// Returns candidates with a new mbarrier wait loop before an access, modeled on an existing wait loop.
-pub(crate) fn new_wait(broken: &Broken<'_>, access: usize) -> Vec<Edits> {
+pub(crate) fn new_wait(broken: &RepairContext<'_>, access: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let waits = body.all(|action| action.does.mbarrier() == Some(MbarrierOp::TryWait));
     let of = |wait: usize| {
@@ -252,11 +254,11 @@ pub(crate) fn new_wait(broken: &Broken<'_>, access: usize) -> Vec<Edits> {
 }
 
 /// Returns candidates that correct existing arrivals and waits.
-pub(crate) fn of_mbarriers(broken: &Broken<'_>) -> Vec<Edits> {
+pub(crate) fn mbarrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     /// Index of the parity in the operands of a wait.
     const PARITY: usize = 2;
     let body = broken.body;
-    let mut all: Vec<Edits> = Vec::new();
+    let mut all: Vec<RepairEdits> = Vec::new();
     let waits = body.all(is_test);
     let arrivals = body.all(is_arrival);
     for (operations, sem) in [(&arrivals, Sem::Release), (&waits, Sem::Acquire)] {
@@ -291,7 +293,7 @@ pub(crate) fn of_mbarriers(broken: &Broken<'_>) -> Vec<Edits> {
 }
 
 /// Returns candidates in which arrivals expect the number of bytes that the copies transfer.
-fn expecting(broken: &Broken<'_>, arrivals: &[usize]) -> Vec<Edits> {
+fn expecting(broken: &RepairContext<'_>, arrivals: &[usize]) -> Vec<RepairEdits> {
     let body = broken.body;
     let copies = body.all(|action| is_bulk_copy(action.does) && completes_on_mbarrier(action));
     let sizes = copies.into_iter().filter_map(|at| {

@@ -1,8 +1,8 @@
 //! Repairs that synchronize threads by barriers of the warp, the block or the cluster, narrowest scope first.
 
 use crate::memory_model::concurrency::repair::body::{Body, is_block_barrier};
-use crate::memory_model::concurrency::repair::{Broken, Edits};
-use warpgrid_isa::{ControlOp, Does, Flag, SyncOp};
+use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
+use warpgrid_isa::{ControlOp, Flag, Operation, SyncOp};
 
 pub(crate) const WARP: &str = "bar.warp.sync 0xffffffff;";
 pub(crate) const BLOCK: &str = "bar.sync 0;";
@@ -14,13 +14,13 @@ const CLUSTER: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.ali
 const REACH_OF_LOOPS: usize = 5;
 
 /// Returns candidates with barriers between threads of one block.
-pub(crate) fn of_threads(broken: &Broken<'_>) -> Vec<Edits> {
+pub(crate) fn barrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let (before, after) = (
         |at: usize, text: &str| body.before(at, text),
         |at: usize, text: &str| body.after(at, text),
     );
-    let mut all: Vec<Edits> = Vec::new();
+    let mut all: Vec<RepairEdits> = Vec::new();
     let (low, high) = broken.ends();
     let warp_barriers = body.all_sync(&[SyncOp::WarpBarrier]);
     let arrivals =
@@ -53,7 +53,7 @@ pub(crate) fn of_threads(broken: &Broken<'_>) -> Vec<Edits> {
 }
 
 /// Returns candidates with a proxy fence and a barrier, for a copy that follows accesses of threads.
-pub(crate) fn before_copies(broken: &Broken<'_>) -> Vec<Edits> {
+pub(crate) fn before_copies(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let (low, high) = broken.ends();
     let places = [high].into_iter().chain(low + 1..high);
     let places = places.chain(high + 1..=high + REACH_OF_LOOPS);
@@ -63,12 +63,12 @@ pub(crate) fn before_copies(broken: &Broken<'_>) -> Vec<Edits> {
 
 /// Repairs of barriers at which threads of one phase arrived from different statements: a barrier without its guard, an additional barrier
 /// on the path without a barrier, a barrier moved before the branch that skips it or after the target of this branch, or a barrier deleted.
-pub(crate) fn of_mixed_barriers(body: &Body<'_>, barriers: &[usize]) -> Vec<Edits> {
+pub(crate) fn of_mixed_barriers(body: &Body<'_>, barriers: &[usize]) -> Vec<RepairEdits> {
     const REACH: usize = 12;
     let (Some(first), Some(last)) = (barriers.first().copied(), barriers.last().copied()) else {
         return Vec::new();
     };
-    let mut all: Vec<Edits> = Vec::new();
+    let mut all: Vec<RepairEdits> = Vec::new();
     for at in barriers {
         if body.syntax(*at).guard.is_some() {
             all.push(vec![body.replace(*at, &body.unguarded_text(*at))]);
@@ -91,7 +91,7 @@ pub(crate) fn of_mixed_barriers(body: &Body<'_>, barriers: &[usize]) -> Vec<Edit
 }
 
 /// Returns candidates with cluster barriers between threads of the blocks of a cluster.
-pub(crate) fn of_clusters(broken: &Broken<'_>) -> Vec<Edits> {
+pub(crate) fn of_clusters(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     if !broken.is_one_cluster {
         return Vec::new();
     }
@@ -99,14 +99,14 @@ pub(crate) fn of_clusters(broken: &Broken<'_>) -> Vec<Edits> {
     let (low, high) = broken.ends();
     let barriers = body.all(is_block_barrier);
     let between = barriers.iter().filter(|at| (low..=high).contains(at));
-    let mut all: Vec<Edits> = between.map(|at| vec![body.replace(*at, CLUSTER)]).collect();
+    let mut all: Vec<RepairEdits> = between.map(|at| vec![body.replace(*at, CLUSTER)]).collect();
     let others = (low + 1..high).chain(high + 1..=high + REACH_OF_LOOPS);
     let places = [high, low].into_iter().chain(others);
     all.extend(places.map(|at| vec![body.before(at, CLUSTER)]));
     // A cluster barrier at a wrong position is moved.
     for wait in body.all_sync(&[SyncOp::ClusterWait]) {
         let arrival = wait.saturating_sub(1);
-        if body.does(arrival).and_then(Does::sync) == Some(SyncOp::ClusterArrive) {
+        if body.does(arrival).and_then(Operation::sync) == Some(SyncOp::ClusterArrive) {
             let moved = |at| {
                 let at = body.before(at, CLUSTER);
                 vec![body.delete(arrival), body.delete(wait), at]
@@ -118,16 +118,16 @@ pub(crate) fn of_clusters(broken: &Broken<'_>) -> Vec<Edits> {
 }
 
 /// Returns candidates with cluster barriers before the first access to the shared memory of another block, or before the exit.
-pub(crate) fn of_lives(broken: &Broken<'_>) -> Vec<Edits> {
+pub(crate) fn block_lifetime_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     if !broken.is_start {
-        let ends = body.all(|action| action.does.control().is_some_and(ControlOp::leaves));
+        let ends = body.all(|action| action.does.control().is_some_and(ControlOp::exits_function));
         let ends = ends.iter().rev();
         return ends.map(|at| vec![body.before(*at, CLUSTER)]).collect();
     }
     let barriers = body.all(is_block_barrier);
     let earlier = barriers.iter().rev().filter(|at| **at < broken.first);
-    let mut all: Vec<Edits> = earlier.map(|at| vec![body.replace(*at, CLUSTER)]).collect();
+    let mut all: Vec<RepairEdits> = earlier.map(|at| vec![body.replace(*at, CLUSTER)]).collect();
     all.push(vec![body.before(broken.first, CLUSTER)]);
     all
 }

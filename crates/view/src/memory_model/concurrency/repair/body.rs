@@ -1,14 +1,14 @@
 //! Statements that repairs edit, with the semantics of their instructions. Statements are numbered in source order.
 
-use crate::memory_model::concurrency::repair::Edits;
+use crate::memory_model::concurrency::repair::RepairEdits;
 use std::collections::BTreeMap;
-use warpgrid_isa::{Does, MbarrierOp, Proxy, Sem, SyncOp};
-use warpgrid_order::races::Access;
+use warpgrid_isa::{MbarrierOp, Operation, Proxy, Sem, SyncOp};
+use warpgrid_order::races::RaceSide;
 use warpgrid_program::syntax::{
     Change, InstructionSyntax, Statement, StatementEdit, StatementKind,
 };
 use warpgrid_program::{
-    Action, Function, FunctionId, Instruction, Operand, OperandValue, Program, Source, Span,
+    Function, FunctionId, Instruction, OpcodeInfo, Operand, OperandValue, Program, Source, Span,
 };
 
 /// Statements of the functions that a launch can execute.
@@ -59,12 +59,12 @@ impl<'a> Body<'a> {
     }
 
     /// Returns the statement of an access.
-    pub(crate) fn statement_of_access(&self, access: &Access) -> Option<usize> {
+    pub(crate) fn statement_of_access(&self, access: &RaceSide) -> Option<usize> {
         self.statement_of((access.function, access.instruction))
     }
 
     /// Returns the statements whose instructions satisfy a condition.
-    pub(crate) fn all(&self, is_it: impl Fn(&Action) -> bool) -> Vec<usize> {
+    pub(crate) fn all(&self, is_it: impl Fn(&OpcodeInfo) -> bool) -> Vec<usize> {
         let all = 0..self.statements.len();
         all.filter(|at| self.action(*at).is_some_and(&is_it))
             .collect()
@@ -82,11 +82,11 @@ impl<'a> Body<'a> {
         Some((function, function.instructions.get(index as usize)?))
     }
 
-    pub(crate) fn action(&self, at: usize) -> Option<&'a Action> {
-        self.program.action(self.instruction(at)?.1)
+    pub(crate) fn action(&self, at: usize) -> Option<&'a OpcodeInfo> {
+        self.program.opcode(self.instruction(at)?.1)
     }
 
-    pub(crate) fn does(&self, at: usize) -> Option<Does> {
+    pub(crate) fn does(&self, at: usize) -> Option<Operation> {
         Some(self.action(at)?.does)
     }
 
@@ -125,7 +125,7 @@ impl<'a> Body<'a> {
     }
 
     pub(crate) fn is_branch(&self, at: usize) -> bool {
-        let control = self.does(at).and_then(Does::control);
+        let control = self.does(at).and_then(Operation::control);
         control.is_some_and(|op| op.is_branch())
     }
 
@@ -187,13 +187,13 @@ impl<'a> Body<'a> {
     }
 
     /// Replaces one modifier of an instruction; `None` if the instruction does not have it.
-    pub(crate) fn set_modifier(&self, at: usize, old: &str, new: &[&str]) -> Option<Edits> {
+    pub(crate) fn set_modifier(&self, at: usize, old: &str, new: &[&str]) -> Option<RepairEdits> {
         let changed = self.syntax(at).with_modifier(old, new)?;
         Some(vec![self.replace(at, &changed.to_string())])
     }
 
     /// Moves an instruction before another one.
-    pub(crate) fn move_before(&self, at: usize, other: usize) -> Edits {
+    pub(crate) fn move_before(&self, at: usize, other: usize) -> RepairEdits {
         vec![self.delete(at), self.before(other, &self.text(at))]
     }
 }
@@ -207,7 +207,7 @@ pub(crate) fn literal(operand: &Operand) -> Option<u64> {
 }
 
 /// Checks whether an instruction waits for all threads of its block.
-pub(crate) fn is_block_barrier(action: &Action) -> bool {
+pub(crate) fn is_block_barrier(action: &OpcodeInfo) -> bool {
     use warpgrid_isa::Flag;
     action.does.is_block_barrier()
         && !action.modifiers.has(Flag::Arrive)
@@ -215,23 +215,23 @@ pub(crate) fn is_block_barrier(action: &Action) -> bool {
 }
 
 /// Checks whether an instruction is a fence of the memory model, not of proxies.
-pub(crate) fn is_fence(action: &Action) -> bool {
+pub(crate) fn is_fence(action: &OpcodeInfo) -> bool {
     let is_fence = matches!(action.does.sync(), Some(SyncOp::Fence | SyncOp::Membar));
     let sem = action.modifiers.sem.unwrap_or(Sem::AcqRel);
     is_fence && action.modifiers.proxy.is_none() && matches!(sem, Sem::AcqRel | Sem::Sc)
 }
 
 /// Checks whether an instruction is a fence between the generic and the asynchronous proxy.
-pub(crate) fn is_async_proxy_fence(action: &Action) -> bool {
+pub(crate) fn is_async_proxy_fence(action: &OpcodeInfo) -> bool {
     action.does.sync().is_some() && action.modifiers.proxy == Some(Proxy::Async)
 }
 
 /// Checks whether an instruction arrives at an mbarrier.
-pub(crate) fn is_arrival(action: &Action) -> bool {
+pub(crate) fn is_arrival(action: &OpcodeInfo) -> bool {
     action.does.mbarrier().is_some_and(MbarrierOp::is_arrival)
 }
 
 /// Checks whether an instruction tests a phase of an mbarrier.
-pub(crate) fn is_test(action: &Action) -> bool {
+pub(crate) fn is_test(action: &OpcodeInfo) -> bool {
     action.does.mbarrier().is_some_and(MbarrierOp::is_test)
 }

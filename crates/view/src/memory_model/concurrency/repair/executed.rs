@@ -24,7 +24,7 @@ impl Session {
             source: Fix::of(deletions(&spans)).apply(source),
             ..self.scenario().clone()
         };
-        match spans.is_empty() || Session::untracked(scenario).is_ok() {
+        match spans.is_empty() || Session::new_without_last_writers(scenario).is_ok() {
             true => spans,
             false => Vec::new(),
         }

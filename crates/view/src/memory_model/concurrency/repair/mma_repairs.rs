@@ -1,32 +1,32 @@
 //! Repairs for asynchronous MMA instructions: wgmma-groups, and commits that arrive at an mbarrier.
 
 use crate::memory_model::concurrency::repair::async_repairs::{
-    new_wait, of_mbarriers, smaller_groups,
+    mbarrier_repairs, new_wait, smaller_groups,
 };
 use crate::memory_model::concurrency::repair::barrier_repairs::BLOCK;
 use crate::memory_model::concurrency::repair::body::is_block_barrier;
-use crate::memory_model::concurrency::repair::{Broken, Edits};
-use warpgrid_isa::{Does, TensorMemoryOp, WarpgroupOp};
-use warpgrid_program::Action;
+use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
+use warpgrid_isa::{Operation, TensorMemoryOp, WarpgroupOp};
+use warpgrid_program::OpcodeInfo;
 
 const COMMIT: &str = "wgmma.commit_group.sync.aligned;";
 const WAIT: &str = "wgmma.wait_group.sync.aligned 0;";
 
 /// Checks whether an instruction starts an asynchronous MMA or a copy to tensor memory.
-pub(crate) fn is_product(does: Does) -> bool {
+pub(crate) fn is_product(does: Operation) -> bool {
     does.is_asynchronous_product() || tensor_memory(does) == Some(TensorMemoryOp::Copy)
 }
 
-fn tensor_memory(does: Does) -> Option<TensorMemoryOp> {
+fn tensor_memory(does: Operation) -> Option<TensorMemoryOp> {
     does.unit()?.tensor_memory()
 }
 
-fn warpgroup(does: Does) -> Option<WarpgroupOp> {
+fn warpgroup(does: Operation) -> Option<WarpgroupOp> {
     does.unit()?.warpgroup()
 }
 
 /// Returns candidates with waits for asynchronous MMA instructions, or `None` if neither access is one.
-pub(crate) fn of_products(broken: &Broken<'_>) -> Option<Vec<Edits>> {
+pub(crate) fn mma_wait_repairs(broken: &RepairContext<'_>) -> Option<Vec<RepairEdits>> {
     let body = broken.body;
     let sides = [broken.first, broken.second];
     let is_product = |at: &&usize| body.does(**at).is_some_and(is_product);
@@ -36,9 +36,10 @@ pub(crate) fn of_products(broken: &Broken<'_>) -> Option<Vec<Edits>> {
     if body.does(product).and_then(warpgroup).is_some() {
         return Some(of_warpgroups(broken, product, other));
     }
-    let mut all = of_mbarriers(broken);
+    let mut all = mbarrier_repairs(broken);
     all.extend(new_wait(broken, other));
-    let is_commit = |action: &Action| tensor_memory(action.does) == Some(TensorMemoryOp::Commit);
+    let is_commit =
+        |action: &OpcodeInfo| tensor_memory(action.does) == Some(TensorMemoryOp::Commit);
     let moved = body.all(is_commit).into_iter();
     all.extend(moved.map(|commit| {
         let text = body.text(commit);
@@ -48,7 +49,7 @@ pub(crate) fn of_products(broken: &Broken<'_>) -> Option<Vec<Edits>> {
 }
 
 /// Returns candidates with waits for `wgmma` groups: a smaller count of an existing wait, or a new wait.
-fn of_warpgroups(broken: &Broken<'_>, product: usize, other: usize) -> Vec<Edits> {
+fn of_warpgroups(broken: &RepairContext<'_>, product: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
     let all_of = |op| body.all(|action| warpgroup(action.does) == Some(op));
     let waits = all_of(WarpgroupOp::Wait);

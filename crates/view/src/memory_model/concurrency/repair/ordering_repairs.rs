@@ -2,23 +2,23 @@
 //! sides.
 
 use crate::memory_model::concurrency::repair::body::{Body, is_fence};
-use crate::memory_model::concurrency::repair::{Broken, Edits};
+use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
 use warpgrid_isa::{AccessKind, CacheOp, Flag, MemoryOp, Scope, Sem, StateSpace};
-use warpgrid_program::Action;
+use warpgrid_program::OpcodeInfo;
 
 /// Maximum number of edited statements.
-const MOST_SITES: usize = 10;
+const MAX_SITES: usize = 10;
 
 /// Stronger forms of a statement, from weak to strong, each with its strength.
-type Variants = Vec<(u32, Edits)>;
+type Variants = Vec<(u32, RepairEdits)>;
 
 /// Returns candidates with stronger accesses and fences, the weakest combinations first.
-pub(crate) fn of_accesses(broken: &Broken<'_>) -> Vec<Edits> {
+pub(crate) fn stronger_access_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     // Weak accesses on both sides are data accesses, unless one of them polls: then they communicate.
     let [a, b] = [broken.first, broken.second];
     let is_strong = |at: usize| body.action(at).is_some_and(is_strong);
-    let is_polled = |at: usize| end_of_poll(body, at) != at;
+    let is_polled = |at: usize| poll_loop_exit(body, at) != at;
     let tells = [a, b].iter().any(|at| is_strong(*at) || is_polled(*at));
     let mut all = combined(broken, |at| tells && [a, b].contains(&at));
     all.extend(combined(broken, |at| [a, b].contains(&at)));
@@ -26,7 +26,7 @@ pub(crate) fn of_accesses(broken: &Broken<'_>) -> Vec<Edits> {
 }
 
 /// Returns combinations of the stronger forms of accesses and fences.
-fn combined(broken: &Broken<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<Edits> {
+fn combined(broken: &RepairContext<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<RepairEdits> {
     let body = broken.body;
     let all = body.all(|action| is_access(action) || is_fence(action));
     let sites: Vec<Variants> = all
@@ -34,9 +34,9 @@ fn combined(broken: &Broken<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<Edits> 
         .filter(|at| is_racy(*at) || body.action(*at).is_some_and(is_strong))
         .map(|at| variants(body, at, broken.scope()))
         .filter(|variants| !variants.is_empty())
-        .take(MOST_SITES)
+        .take(MAX_SITES)
         .collect();
-    let mut all: Vec<(u32, usize, Edits)> = Vec::new();
+    let mut all: Vec<(u32, usize, RepairEdits)> = Vec::new();
     for (index, site) in sites.iter().enumerate() {
         for (strength, edits) in site {
             all.push((*strength, 1, edits.clone()));
@@ -56,14 +56,14 @@ fn combined(broken: &Broken<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<Edits> 
     all.into_iter().map(|(_, _, edits)| edits).collect()
 }
 
-fn is_access(action: &Action) -> bool {
+fn is_access(action: &OpcodeInfo) -> bool {
     let space = action.modifiers.state_space();
     let is_parameter = matches!(space, StateSpace::ParamEntry | StateSpace::ParamFunc);
     action.does.memory().and_then(MemoryOp::access).is_some() && !is_parameter
 }
 
 /// Checks whether an instruction participates in the communication between threads.
-fn is_strong(action: &Action) -> bool {
+fn is_strong(action: &OpcodeInfo) -> bool {
     let access = action.does.memory().and_then(MemoryOp::access);
     is_fence(action)
         || access == Some(AccessKind::Atomic)
@@ -133,7 +133,7 @@ fn variants(body: &Body<'_>, at: usize, scope: Scope) -> Variants {
     }
     let has_result = matches!(op, MemoryOp::Load | MemoryOp::Atomic);
     if has_result {
-        all.push((6, vec![body.after(end_of_poll(body, at), &fence)]));
+        all.push((6, vec![body.after(poll_loop_exit(body, at), &fence)]));
     }
     if has_result && kind == Some(AccessKind::Atomic) {
         all.push((12, vec![body.before(at, &fence), body.after(at, &fence)]));
@@ -169,7 +169,7 @@ fn stronger(op: MemoryOp, old: Sem) -> Vec<(u32, Sem)> {
 }
 
 /// Returns the backward branch of the loop that polls at a statement.
-fn end_of_poll(body: &Body<'_>, at: usize) -> usize {
+fn poll_loop_exit(body: &Body<'_>, at: usize) -> usize {
     let label = body.label_before(at);
     let branch = label.and_then(|_| body.branch_back_to(at));
     branch.unwrap_or(at)

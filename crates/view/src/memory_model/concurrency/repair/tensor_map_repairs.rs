@@ -2,14 +2,14 @@
 //! that acquires the tensor map.
 
 use crate::memory_model::concurrency::repair::body::Body;
-use crate::memory_model::concurrency::repair::{Broken, Edits};
-use warpgrid_isa::{Proxy, Scope, TensorCopyOp, TensorMapOp, UnitOp};
-use warpgrid_program::Action;
+use crate::memory_model::concurrency::repair::{RepairContext, RepairEdits};
+use warpgrid_isa::{DeviceUnitOp, Proxy, Scope, TensorCopyOp, TensorMapOp};
+use warpgrid_program::OpcodeInfo;
 
 const FENCE: &str = "fence.proxy.tensormap::generic";
 
 /// Returns candidates with tensor-map fences: an existing fence with a wider scope, or new fences.
-pub(crate) fn of_maps(broken: &Broken<'_>) -> Vec<Edits> {
+pub(crate) fn of_maps(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     let scope = broken.scope();
     let Some(map) = map_of(body, broken.second) else {
@@ -17,8 +17,8 @@ pub(crate) fn of_maps(broken: &Broken<'_>) -> Vec<Edits> {
     };
     let release = format!("{FENCE}.release.{};", scope.name());
     let acquire = format!("{FENCE}.acquire.{} [{map}], 128;", scope.name());
-    let is_narrow_fence = |action: &Action| {
-        let publishes = Some(UnitOp::TensorMap(TensorMapOp::Publish));
+    let is_narrow_fence = |action: &OpcodeInfo| {
+        let publishes = Some(DeviceUnitOp::TensorMap(TensorMapOp::CopyFenceProxy));
         let is_fence = action.does.sync().is_some();
         let is_of_map = is_fence && action.modifiers.proxy == Some(Proxy::Tensormap);
         let own = action.modifiers.scope.unwrap_or(Scope::Sys);
@@ -29,7 +29,7 @@ pub(crate) fn of_maps(broken: &Broken<'_>) -> Vec<Edits> {
         let own = body.action(*at)?.modifiers.scope?;
         body.set_modifier(*at, own.name(), &[scope.name()])
     });
-    let mut all: Vec<Edits> = wider.collect();
+    let mut all: Vec<RepairEdits> = wider.collect();
     all.push(vec![body.before(broken.second, &acquire)]);
     all.push(vec![body.after(broken.first, &release)]);
     all.push(vec![

@@ -1,13 +1,13 @@
 //! Repairs of lost updates: an atomic operation replaces a load, arithmetic on the loaded value, and a store.
 
-use crate::memory_model::concurrency::repair::Edits;
+use crate::memory_model::concurrency::repair::RepairEdits;
 use crate::memory_model::concurrency::repair::body::{Body, literal};
 use crate::memory_model::concurrency::updates::{Update, UpdateObserver, updates_of};
 use crate::session::Session;
 use std::collections::BTreeMap;
 use warpgrid_isa::{AtomicUpdate, Flag, ScalarType, StateSpace};
-use warpgrid_launch::reading::{Reader, Reading};
-use warpgrid_order::races::{End, Found};
+use warpgrid_launch::reading::{InstructionSummary, InstructionView};
+use warpgrid_order::races::{Race, RaceCounterpart};
 use warpgrid_program::syntax::{Change, InstructionSyntax};
 use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Span};
 
@@ -39,23 +39,24 @@ pub(crate) struct RacyUpdates {
     /// Statements of the loads and stores of the updates.
     accesses: Vec<Span>,
     /// Candidates that replace updates by atomic operations: each update alone, then all updates.
-    pub(crate) repairs: Vec<Edits>,
+    pub(crate) repairs: Vec<RepairEdits>,
 }
 
 impl RacyUpdates {
     /// Checks whether edits replace a load or store of an update. A strong load and a strong store do not race, but they lose updates like
     /// weak accesses.
-    pub(crate) fn are_made_strong_by(&self, edits: &Edits) -> bool {
+    pub(crate) fn are_made_strong_by(&self, edits: &RepairEdits) -> bool {
         edits.iter().any(|edit| {
             matches!(edit.change, Change::Replace(_)) && self.accesses.contains(&edit.statement)
         })
     }
 
     /// Returns each repair combined with each candidate that edits other statements.
-    pub(crate) fn with(&self, others: &[Edits]) -> Vec<Edits> {
+    pub(crate) fn with(&self, others: &[RepairEdits]) -> Vec<RepairEdits> {
         let pairs = self.repairs.iter().flat_map(|updates| {
             let touches = |own: Span| updates.iter().any(|edit| edit.statement == own);
-            let apart = move |other: &&Edits| other.iter().all(|edit| !touches(edit.statement));
+            let apart =
+                move |other: &&RepairEdits| other.iter().all(|edit| !touches(edit.statement));
             let others = others.iter().filter(apart);
             others.map(|other| [updates.as_slice(), other].concat())
         });
@@ -65,7 +66,7 @@ impl RacyUpdates {
 
 impl Session {
     /// Finds the updates whose load and store are the accesses of these races.
-    pub(crate) fn atomic_updates(&mut self, body: &Body<'_>, races: &[Found]) -> RacyUpdates {
+    pub(crate) fn atomic_updates(&mut self, body: &Body<'_>, races: &[Race]) -> RacyUpdates {
         let updates = updates_of(&self.program);
         if updates.is_empty() {
             return RacyUpdates::default();
@@ -74,10 +75,10 @@ impl Session {
         let seen = self.steps_seen();
         self.timeline.replay(0, seen, &mut observer);
         let found = updates.iter().filter(|update| {
-            let is_of = |race: &Found| {
+            let is_of = |race: &Race| {
                 let second = match &race.second {
-                    End::Access(access) => Some(access),
-                    End::Life(_) => None,
+                    RaceCounterpart::Access(access) => Some(access),
+                    RaceCounterpart::Life(_) => None,
                 };
                 let mut sides = std::iter::once(&race.first).chain(second);
                 sides.all(|side| {
@@ -88,13 +89,13 @@ impl Session {
             observer.is_update(update) && races.iter().any(is_of)
         });
         let found: Vec<&Update> = found.collect();
-        let variants: Vec<Vec<Edits>> = found
+        let variants: Vec<Vec<RepairEdits>> = found
             .iter()
             .filter_map(|update| Replaceable::of(self, body, update))
             .map(|update| update.variants())
             .filter(|variants| !variants.is_empty())
             .collect();
-        let mut all: Vec<Edits> = variants.iter().flatten().cloned().collect();
+        let mut all: Vec<RepairEdits> = variants.iter().flatten().cloned().collect();
         if variants.len() > 1 {
             let firsts = variants.iter().filter_map(|own| own.first());
             all.push(firsts.flatten().cloned().collect());
@@ -116,9 +117,9 @@ impl<'a> Replaceable<'a> {
     fn of(session: &'a Session, body: &'a Body<'a>, update: &'a Update) -> Option<Replaceable<'a>> {
         let program = &session.program;
         let function = program.functions.get(update.function.0 as usize)?;
-        let reader = |index: u32| Reader::at(program, update.function, index);
+        let reader = |index: u32| InstructionView::at(program, update.function, index);
         let is_move = |index: &u32| {
-            reader(*index).is_some_and(|own| matches!(own.read(), Reading::Copy { .. }))
+            reader(*index).is_some_and(|own| matches!(own.read(), InstructionSummary::Copy { .. }))
         };
         let (moves, arithmetic): (Vec<u32>, Vec<u32>) =
             update.chain.iter().partition(|i| is_move(i));
@@ -126,7 +127,7 @@ impl<'a> Replaceable<'a> {
             return None;
         };
         let instruction = reader(compute)?.instruction;
-        let action = program.action(instruction)?;
+        let action = program.opcode(instruction)?;
         let update_kind = action.does.arithmetic()?.atomic_update()?;
         let ty = action.modifiers.result_type()?;
         let width = |index: u32| Some(reader(index)?.access()?.ty.width_bits());
@@ -204,7 +205,7 @@ impl<'a> Replaceable<'a> {
 
     /// Returns a reduction in place of the store, and the operation with the old value as its result, as far as the other
     /// uses of the registers allow.
-    fn variants(&self) -> Vec<Edits> {
+    fn variants(&self) -> Vec<RepairEdits> {
         let all = [
             self.reduction(),
             self.atomic_at_the_arithmetic(),
@@ -350,7 +351,7 @@ impl<'a> Replaceable<'a> {
 
     /// Returns the state space of an access as a modifier.
     fn space(&self, index: u32) -> Option<String> {
-        let action = self.session.program.action(self.instruction(index)?)?;
+        let action = self.session.program.opcode(self.instruction(index)?)?;
         let space = action.modifiers.state_space();
         Some(match space {
             StateSpace::Generic => String::new(),
@@ -365,7 +366,7 @@ impl<'a> Replaceable<'a> {
     }
 
     /// Converts replaced statements to edits. A statement without replacement is deleted.
-    fn edits(&self, statements: &Statements) -> Option<Edits> {
+    fn edits(&self, statements: &Statements) -> Option<RepairEdits> {
         let edits = statements.iter().map(|(index, new)| {
             let at = self.statement(*index)?;
             Some(match new.is_empty() {
@@ -373,7 +374,7 @@ impl<'a> Replaceable<'a> {
                 false => self.body.replace(at, new),
             })
         });
-        let mut edits = edits.collect::<Option<Edits>>()?;
+        let mut edits = edits.collect::<Option<RepairEdits>>()?;
         edits.sort_by_key(|edit| edit.change == Change::Delete);
         Some(edits)
     }

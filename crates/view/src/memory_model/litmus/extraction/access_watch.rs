@@ -4,25 +4,25 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use warpgrid_emulator::{
-    AccessEvent, Agent, Interest, MbarrierAct, MemoryId, Observer, Pending, PendingCompletion,
-    Piece, StepEvent, SyncEvent, SyncKind, WarpId,
+    AccessEvent, Agent, CompletionMechanism, ElementAccess, EventMask, InFlightOperation,
+    MbarrierOperation, MemoryId, Observer, StepEvent, SyncEvent, SyncKind, WarpId,
 };
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;
 
 /// Maximum number of recorded memory words during the search for two conflicting threads.
-const MOST_WORDS: usize = 1 << 16;
+const MAX_WORDS: usize = 1 << 16;
 /// Maximum number of recorded accesses per thread.
-const MOST_TOUCHES: usize = 4096;
+const MAX_TOUCHES: usize = 4096;
 
 /// Thread as the linear index of its block, and its linear index within the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Thread {
+pub(crate) struct ThreadKey {
     pub(crate) block: u64,
     pub(crate) thread: u32,
 }
 
-impl Thread {
+impl ThreadKey {
     fn warp(self) -> WarpId {
         WarpId {
             block: self.block,
@@ -37,14 +37,14 @@ impl Thread {
 
 /// Instructions of the selected lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Lines {
+pub(crate) struct LineSelection {
     pub(crate) function: FunctionId,
     pub(crate) instructions: Range<u32>,
     /// Directly and indirectly called functions.
     pub(crate) called: BTreeSet<FunctionId>,
 }
 
-impl Lines {
+impl LineSelection {
     pub(crate) fn has(&self, function: FunctionId, instruction: u32) -> bool {
         let is_own = function == self.function && self.instructions.contains(&instruction);
         is_own || self.is_called(function)
@@ -58,9 +58,9 @@ impl Lines {
 
 /// Bytes that an instruction accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Touch {
+pub(crate) struct ByteAccess {
     /// Thread, or `None` for a pending asynchronous operation.
-    pub(crate) thread: Option<Thread>,
+    pub(crate) thread: Option<ThreadKey>,
     pub(crate) step: u64,
     pub(crate) memory: MemoryId,
     pub(crate) address: u64,
@@ -72,7 +72,7 @@ pub(crate) struct Touch {
 
 /// Kind of a conflict, the most relevant kind first: on data or on an mbarrier object, between two warps or within one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Grade {
+enum ConflictRank {
     DataApart,
     Data,
     ObjectApart,
@@ -80,36 +80,36 @@ enum Grade {
 }
 
 /// Observer that searches for two threads that access the same bytes, with at least one write.
-pub(crate) struct Meeting {
-    pub(crate) lines: Lines,
-    seen: HashMap<(MemoryId, u64), Vec<(Thread, bool)>>,
+pub(crate) struct ConflictFinder {
+    pub(crate) lines: LineSelection,
+    seen: HashMap<(MemoryId, u64), Vec<(ThreadKey, bool)>>,
     /// Two threads with the best conflict so far, and its grade.
-    best: Option<(Grade, [Thread; 2])>,
+    best: Option<(ConflictRank, [ThreadKey; 2])>,
     /// Threads that have executed the lines.
-    visitors: Vec<Thread>,
+    visitors: Vec<ThreadKey>,
     /// Warps whose last step was in the lines or in called functions.
-    inside: BTreeSet<WarpId>,
+    active_visits: BTreeSet<WarpId>,
 }
 
-impl Meeting {
-    pub(crate) fn new(lines: Lines) -> Meeting {
-        Meeting {
+impl ConflictFinder {
+    pub(crate) fn new(lines: LineSelection) -> ConflictFinder {
+        ConflictFinder {
             lines,
             seen: HashMap::new(),
             best: None,
             visitors: Vec::new(),
-            inside: BTreeSet::new(),
+            active_visits: BTreeSet::new(),
         }
     }
 
     /// Checks whether an instruction is in the lines or in called functions.
     fn has(&self, warp: WarpId, function: FunctionId, instruction: u32) -> bool {
         self.lines.has(function, instruction)
-            && (!self.lines.is_called(function) || self.inside.contains(&warp))
+            && (!self.lines.is_called(function) || self.active_visits.contains(&warp))
     }
 
     /// Returns the threads with the best conflict, or all threads that executed the lines if there is no conflict.
-    pub(crate) fn threads(self) -> Vec<Thread> {
+    pub(crate) fn threads(self) -> Vec<ThreadKey> {
         match self.best {
             Some((_, mut two)) => {
                 two.sort_unstable();
@@ -119,14 +119,14 @@ impl Meeting {
         }
     }
 
-    fn touch(&mut self, thread: Thread, touch: Touch) {
-        let is_settled = |(grade, _): &(Grade, _)| *grade == Grade::DataApart;
+    fn touch(&mut self, thread: ThreadKey, touch: ByteAccess) {
+        let is_settled = |(grade, _): &(ConflictRank, _)| *grade == ConflictRank::DataApart;
         if self.best.as_ref().is_some_and(is_settled) {
             return;
         }
         let words = touch.address / 4..(touch.address + u64::from(touch.n_bytes)).div_ceil(4);
         for word in words {
-            if self.seen.len() > MOST_WORDS {
+            if self.seen.len() > MAX_WORDS {
                 return;
             }
             let earlier = self.seen.entry((touch.memory, word)).or_default();
@@ -135,10 +135,10 @@ impl Meeting {
                     continue;
                 }
                 let grade = match (touch.is_object, other.warp() == thread.warp()) {
-                    (false, false) => Grade::DataApart,
-                    (false, true) => Grade::Data,
-                    (true, false) => Grade::ObjectApart,
-                    (true, true) => Grade::Object,
+                    (false, false) => ConflictRank::DataApart,
+                    (false, true) => ConflictRank::Data,
+                    (true, false) => ConflictRank::ObjectApart,
+                    (true, true) => ConflictRank::Object,
                 };
                 if self.best.is_none_or(|(known, _)| grade < known) {
                     self.best = Some((grade, [*other, thread]));
@@ -151,11 +151,11 @@ impl Meeting {
     }
 }
 
-impl Observer for Meeting {
-    fn interest(&self) -> Interest {
-        Interest {
+impl Observer for ConflictFinder {
+    fn interest(&self) -> EventMask {
+        EventMask {
             steps: true,
-            ..Interest::ORDER
+            ..EventMask::ORDER
         }
     }
 
@@ -165,8 +165,8 @@ impl Observer for Meeting {
             .filter(|warp| self.has(*warp, event.function, event.instruction));
         if let Some(WarpId { block, warp }) = here {
             for piece in event.pieces {
-                let thread = warp * 32 + u32::from(piece.asked);
-                self.touch(Thread { block, thread }, of_piece(event, piece));
+                let thread = warp * 32 + u32::from(piece.address_lane);
+                self.touch(ThreadKey { block, thread }, of_piece(event, piece));
             }
         }
     }
@@ -175,7 +175,7 @@ impl Observer for Meeting {
         if self.has(event.warp_id(), event.function, event.instruction) {
             for (lane, touch) in of_objects(event) {
                 let (block, thread) = (event.block, event.warp * 32 + u32::from(lane));
-                self.touch(Thread { block, thread }, touch);
+                self.touch(ThreadKey { block, thread }, touch);
             }
         }
     }
@@ -189,14 +189,14 @@ impl Observer for Meeting {
         }
         let of = WarpId { block, warp };
         if !self.lines.has(event.function, event.instruction) {
-            self.inside.remove(&of);
+            self.active_visits.remove(&of);
             return;
         }
-        self.inside.insert(of);
+        self.active_visits.insert(of);
         if event.executed == 0 {
             return;
         }
-        let thread = Thread {
+        let thread = ThreadKey {
             block,
             thread: warp * 32 + event.executed.trailing_zeros(),
         };
@@ -212,7 +212,7 @@ impl Observer for Meeting {
 
 /// Position at which a thread reached the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct LineEntry {
     /// Number of executed steps of the run.
     pub(crate) position: u64,
     pub(crate) instruction: u32,
@@ -220,26 +220,26 @@ pub(crate) struct Entry {
 
 /// Recorded executions of the lines by one thread.
 #[derive(Debug, Default)]
-pub(crate) struct Stay {
+pub(crate) struct LineVisit {
     /// Instructions of which the thread must execute one, or `None` for all instructions.
     wanted: Option<Range<u32>>,
     is_inside: bool,
-    latest: Option<Entry>,
+    latest: Option<LineEntry>,
     /// Entry of the selected execution.
-    pub(crate) entry: Option<Entry>,
+    pub(crate) entry: Option<LineEntry>,
     left: Option<u64>,
-    touches: Vec<Touch>,
+    touches: Vec<ByteAccess>,
     /// Step in which each instruction was executed, in the selected and in the latest execution of the lines.
     executed: BTreeMap<u32, u64>,
     recent: BTreeMap<u32, u64>,
 }
 
-impl Stay {
+impl LineVisit {
     /// Returns the accesses from the entry until the thread leaves the lines.
-    pub(crate) fn touched(&self) -> impl Iterator<Item = &Touch> {
+    pub(crate) fn touched(&self) -> impl Iterator<Item = &ByteAccess> {
         let from = self.entry.map_or(u64::MAX, |entry| entry.position);
         let to = self.left.unwrap_or(u64::MAX);
-        let within = move |touch: &&Touch| (from..to).contains(&touch.step);
+        let within = move |touch: &&ByteAccess| (from..to).contains(&touch.step);
         self.touches.iter().filter(within)
     }
 
@@ -250,28 +250,28 @@ impl Stay {
 }
 
 /// Observer of the selected threads.
-pub(crate) struct Watch {
-    lines: Lines,
+pub(crate) struct ThreadWatch {
+    lines: LineSelection,
     /// Step limit: later steps are ignored.
     before: Option<u64>,
-    pub(crate) stays: BTreeMap<Thread, Stay>,
+    pub(crate) stays: BTreeMap<ThreadKey, LineVisit>,
 }
 
-impl Watch {
+impl ThreadWatch {
     /// Creates an observer of threads, each with the instructions of which it must execute one.
     pub(crate) fn new(
-        lines: Lines,
-        threads: &[(Thread, Option<Range<u32>>)],
+        lines: LineSelection,
+        threads: &[(ThreadKey, Option<Range<u32>>)],
         before: Option<u64>,
-    ) -> Watch {
-        let stay = |(thread, wanted): &(Thread, Option<Range<u32>>)| {
-            let stay = Stay {
+    ) -> ThreadWatch {
+        let stay = |(thread, wanted): &(ThreadKey, Option<Range<u32>>)| {
+            let stay = LineVisit {
                 wanted: wanted.clone(),
-                ..Stay::default()
+                ..LineVisit::default()
             };
             (*thread, stay)
         };
-        Watch {
+        ThreadWatch {
             lines,
             before,
             stays: threads.iter().map(stay).collect(),
@@ -298,7 +298,7 @@ impl Watch {
     }
 
     /// Records the bytes that an operation reads and writes, and the mbarrier object on which the operation completes.
-    fn start_operation(&mut self, event: &SyncEvent<'_>, pending: &Pending) {
+    fn start_operation(&mut self, event: &SyncEvent<'_>, pending: &InFlightOperation) {
         let operation = &pending.operation;
         let pieces = operation.all_pieces();
         let lanes = pieces
@@ -306,11 +306,11 @@ impl Watch {
             .fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));
         let lanes = if lanes == 0 { event.lanes } else { lanes };
         let of = event.warp_id();
-        let mine = |stay: &Thread| stay.warp() == of && stay.bit() & lanes != 0;
+        let mine = |stay: &ThreadKey| stay.warp() == of && stay.bit() & lanes != 0;
         let Some(thread) = self.stays.keys().copied().find(mine) else {
             return;
         };
-        let plain = Touch {
+        let plain = ByteAccess {
             thread: None,
             step: event.step,
             memory: MemoryId::Global,
@@ -324,13 +324,13 @@ impl Watch {
             .iter()
             .filter(|piece| thread.bit() == 1 << (piece.lane & 31))
         {
-            touches.push(Touch {
+            touches.push(ByteAccess {
                 memory: memory_of(piece.space, piece.block),
                 address: piece.address,
                 n_bytes: piece.bytes.len() as u32,
                 ..plain
             });
-            touches.extend(piece.source.map(|source| Touch {
+            touches.extend(piece.source.map(|source| ByteAccess {
                 memory: memory_of(source.space, source.block),
                 address: source.address,
                 n_bytes: source.form.n_read(piece.bytes.len()) as u32,
@@ -338,7 +338,7 @@ impl Watch {
                 ..plain
             }));
         }
-        touches.extend(object_of(pending).map(|(block, address)| Touch {
+        touches.extend(object_of(pending).map(|(block, address)| ByteAccess {
             memory: MemoryId::Shared { block },
             address,
             n_bytes: 8,
@@ -347,15 +347,15 @@ impl Watch {
         }));
         if let Some(stay) = self.stays.get_mut(&thread) {
             stay.touches.extend(touches);
-            stay.touches.truncate(MOST_TOUCHES);
+            stay.touches.truncate(MAX_TOUCHES);
         }
     }
 
-    fn note(&mut self, thread: Thread, touch: Touch) {
+    fn note(&mut self, thread: ThreadKey, touch: ByteAccess) {
         if let Some(stay) = self.stays.get_mut(&thread)
-            && stay.touches.len() < MOST_TOUCHES
+            && stay.touches.len() < MAX_TOUCHES
         {
-            stay.touches.push(Touch {
+            stay.touches.push(ByteAccess {
                 thread: Some(thread),
                 ..touch
             });
@@ -363,11 +363,11 @@ impl Watch {
     }
 }
 
-impl Observer for Watch {
-    fn interest(&self) -> Interest {
-        Interest {
+impl Observer for ThreadWatch {
+    fn interest(&self) -> EventMask {
+        EventMask {
             steps: true,
-            ..Interest::ORDER
+            ..EventMask::ORDER
         }
     }
 
@@ -379,8 +379,8 @@ impl Observer for Watch {
             let touch = of_piece(event, piece);
             // Accesses of asynchronous operations were recorded when the operation started.
             if let Some(WarpId { block, warp }) = event.warp() {
-                let thread = warp * 32 + u32::from(piece.asked);
-                self.note(Thread { block, thread }, touch);
+                let thread = warp * 32 + u32::from(piece.address_lane);
+                self.note(ThreadKey { block, thread }, touch);
             }
         }
     }
@@ -389,7 +389,7 @@ impl Observer for Watch {
         if self.lines.has(event.function, event.instruction) {
             for (lane, touch) in of_objects(event) {
                 let (block, thread) = (event.block, event.warp * 32 + u32::from(lane));
-                self.note(Thread { block, thread }, touch);
+                self.note(ThreadKey { block, thread }, touch);
             }
             if let SyncKind::Started(pending) = event.what {
                 self.start_operation(event, pending);
@@ -427,7 +427,7 @@ enum StaySelection {
     Last,
 }
 
-impl Stay {
+impl LineVisit {
     /// Records a step of the thread outside the lines.
     fn leave(&mut self, position: u64) {
         if self.is_inside && self.entry == self.latest && self.left.is_none() {
@@ -442,7 +442,7 @@ impl Stay {
         if !self.is_inside {
             self.is_inside = true;
             self.recent.clear();
-            self.latest = Some(Entry {
+            self.latest = Some(LineEntry {
                 position,
                 instruction,
             });
@@ -460,8 +460,8 @@ impl Stay {
     }
 }
 
-fn of_piece(event: &AccessEvent<'_>, piece: &Piece) -> Touch {
-    Touch {
+fn of_piece(event: &AccessEvent<'_>, piece: &ElementAccess) -> ByteAccess {
+    ByteAccess {
         thread: None,
         step: event.step,
         memory: piece.memory,
@@ -473,19 +473,19 @@ fn of_piece(event: &AccessEvent<'_>, piece: &Piece) -> Touch {
 }
 
 /// Returns the mbarrier objects that lanes accessed.
-fn of_objects<'e>(event: &'e SyncEvent<'_>) -> impl Iterator<Item = (u8, Touch)> + 'e {
+fn of_objects<'e>(event: &'e SyncEvent<'_>) -> impl Iterator<Item = (u8, ByteAccess)> + 'e {
     let (act, touched) = match event.what {
         SyncKind::Mbarrier { act, touched } => (Some(act), touched),
         _ => (None, &[][..]),
     };
     touched.iter().map(move |touch| {
-        let found = Touch {
+        let found = ByteAccess {
             thread: None,
             step: event.step,
             memory: MemoryId::Shared { block: touch.block },
             address: touch.address,
             n_bytes: 8,
-            writes: act != Some(MbarrierAct::Test),
+            writes: act != Some(MbarrierOperation::Test),
             is_object: true,
         };
         (touch.lane, found)
@@ -500,10 +500,10 @@ fn memory_of(space: StateSpace, block: u64) -> MemoryId {
 }
 
 /// Returns the mbarrier object on which an operation completes, as block and offset.
-pub(crate) fn object_of(pending: &Pending) -> Option<(u64, u64)> {
+pub(crate) fn object_of(pending: &InFlightOperation) -> Option<(u64, u64)> {
     match pending.operation.completion {
-        PendingCompletion::Mbarrier { block, address, .. }
-        | PendingCompletion::Arrival { block, address, .. } => Some((block, address)),
-        PendingCompletion::None | PendingCompletion::AsyncGroup { .. } => None,
+        CompletionMechanism::Mbarrier { block, address, .. }
+        | CompletionMechanism::Arrival { block, address, .. } => Some((block, address)),
+        CompletionMechanism::None | CompletionMechanism::AsyncGroup { .. } => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Calls in the lines of an extracted test. Input: a kernel and the selected lines. Output: the source of the called functions, and the
 //! lines with registers in place of call parameters, which litmus tests do not support.
 
-use crate::memory_model::litmus::extraction::access_watch::Lines;
+use crate::memory_model::litmus::extraction::access_watch::LineSelection;
 use crate::memory_model::litmus::extraction::thread_body::{Statement, chosen};
 use crate::memory_model::litmus::test_module::{LitmusError, fail};
 use crate::session::Session;
@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{
-    Address, AddressBase, Callee, Function, FunctionId, OperandValue, Program, Source, Span,
-    TokenClass, Variable, VariableId,
+    Address, AddressBase, Callee, Function, FunctionId, OperandValue, Program, SemanticTokenKind,
+    Source, Span, Variable, VariableId,
 };
 
 /// Returns the directly and indirectly called functions of instructions.
@@ -42,7 +42,7 @@ pub(crate) fn called_from(
 }
 
 /// Returns the source of all functions that the lines call. The error names a function without a body.
-pub(crate) fn texts(session: &Session, lines: &Lines) -> Result<Vec<String>, LitmusError> {
+pub(crate) fn texts(session: &Session, lines: &LineSelection) -> Result<Vec<String>, LitmusError> {
     let functions = &session.program.functions;
     let kernel = functions.get(lines.function.0 as usize);
     let callers = lines.called.iter();
@@ -89,7 +89,7 @@ fn text_of(session: &Session, function: &Function) -> Vec<String> {
     let mut at = function.span.start;
     for token in session.language.front_end.tokens(source) {
         let is_in = at <= token.span.start && token.span.end <= function.span.end;
-        if is_in && token.class == TokenClass::Comment {
+        if is_in && token.class == SemanticTokenKind::Comment {
             text.push_str(Span::new(at, token.span.start).text(source));
             at = token.span.end;
         }
@@ -100,14 +100,17 @@ fn text_of(session: &Session, function: &Function) -> Vec<String> {
 }
 
 /// Call parameters in the lines, which become registers of the extracted test.
-pub(crate) struct Parameters<'a> {
+pub(crate) struct CallParameters<'a> {
     /// Parameter and its name in the extracted test, by the position of its declaration.
     by_place: BTreeMap<u32, (&'a Variable, String)>,
 }
 
-impl<'a> Parameters<'a> {
-    pub(crate) fn of(function: &'a Function, lines: &Lines) -> Result<Parameters<'a>, LitmusError> {
-        let mut parameters = Parameters {
+impl<'a> CallParameters<'a> {
+    pub(crate) fn of(
+        function: &'a Function,
+        lines: &LineSelection,
+    ) -> Result<CallParameters<'a>, LitmusError> {
+        let mut parameters = CallParameters {
             by_place: BTreeMap::new(),
         };
         if lines.called.is_empty() {
@@ -155,7 +158,7 @@ impl<'a> Parameters<'a> {
         statement: &Statement,
     ) -> Option<String> {
         let instruction = function.instructions.get(statement.index as usize)?;
-        let action = program.action(instruction)?;
+        let action = program.opcode(instruction)?;
         let operands = function.operands_of(instruction.operands);
         let addressed = operands.iter().find_map(|operand| match operand.value {
             OperandValue::Address(Address {

@@ -1,19 +1,19 @@
 //! Effects of other threads while the tested threads reach the lines one after another. Input: the steps between the first and the last
 //! entry. Output: memory and mbarrier contents for the test, as if the other threads had executed these steps before.
 
-use crate::memory_model::litmus::extraction::access_watch::{Lines, Thread};
+use crate::memory_model::litmus::extraction::access_watch::{LineSelection, ThreadKey};
 use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{
-    AccessEvent, Interest, MbarrierAct, MbarrierState, MemoryId, Observer, SyncEvent, SyncKind,
-    WarpId,
+    AccessEvent, EventMask, MbarrierOperation, MbarrierState, MemoryId, Observer, SyncEvent,
+    SyncKind, WarpId,
 };
 
 /// Maximum number of tracked bytes.
-const MOST_BYTES: usize = 1 << 16;
+const MAX_BYTES: usize = 1 << 16;
 
 /// Write of another thread.
 #[derive(Clone, Copy, Debug)]
-struct Change {
+struct ExternalWrite {
     address: u64,
     n_bytes: usize,
     /// Value after the write, and its difference from the value before: an atomic adds to the values that the tested threads store.
@@ -23,7 +23,7 @@ struct Change {
 
 /// Arrivals of the tested threads at an mbarrier object, and completed phases.
 #[derive(Clone, Copy, Debug, Default)]
-struct Arrivals {
+struct ArrivalCounts {
     /// Arrivals of the tested threads in the present phase, and the maximum in one phase.
     now: u32,
     most: u32,
@@ -32,22 +32,26 @@ struct Arrivals {
 }
 
 /// Observer of the effects of other threads and of arrivals.
-pub(crate) struct Others {
-    lines: Lines,
-    own: BTreeSet<Thread>,
+pub(crate) struct ExternalEffects {
+    lines: LineSelection,
+    test_threads: BTreeSet<ThreadKey>,
     /// Last step whose memory effects count.
     until: u64,
-    changes: BTreeMap<MemoryId, Vec<Change>>,
-    objects: BTreeMap<(u64, u64), Arrivals>,
+    changes: BTreeMap<MemoryId, Vec<ExternalWrite>>,
+    objects: BTreeMap<(u64, u64), ArrivalCounts>,
     n_bytes: usize,
 }
 
-impl Others {
+impl ExternalEffects {
     /// Creates an observer for the steps from the first entry on. Memory effects count up to the last entry.
-    pub(crate) fn new(lines: Lines, own: impl Iterator<Item = Thread>, until: u64) -> Others {
-        Others {
+    pub(crate) fn new(
+        lines: LineSelection,
+        own: impl Iterator<Item = ThreadKey>,
+        until: u64,
+    ) -> ExternalEffects {
+        ExternalEffects {
             lines,
-            own: own.collect(),
+            test_threads: own.collect(),
             until,
             changes: BTreeMap::new(),
             objects: BTreeMap::new(),
@@ -96,9 +100,9 @@ impl Others {
     }
 }
 
-impl Observer for Others {
-    fn interest(&self) -> Interest {
-        Interest::ORDER
+impl Observer for ExternalEffects {
+    fn interest(&self) -> EventMask {
+        EventMask::ORDER
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
@@ -108,10 +112,10 @@ impl Observer for Others {
         }
         for piece in event.pieces.iter().filter(|piece| piece.written) {
             let is_own = event.warp().map(|WarpId { block, warp }| {
-                let thread = warp * 32 + u32::from(piece.asked);
-                self.own.contains(&Thread { block, thread })
+                let thread = warp * 32 + u32::from(piece.address_lane);
+                self.test_threads.contains(&ThreadKey { block, thread })
             });
-            if is_own.unwrap_or(is_chosen) || self.n_bytes > MOST_BYTES {
+            if is_own.unwrap_or(is_chosen) || self.n_bytes > MAX_BYTES {
                 continue;
             }
             let (before, after) = (event.before(piece), event.bytes(piece));
@@ -119,12 +123,15 @@ impl Observer for Others {
             for (part, (before, after)) in parts {
                 let (old, new) = (number(before), number(after));
                 self.n_bytes += after.len();
-                self.changes.entry(piece.memory).or_default().push(Change {
-                    address: piece.address + 8 * part as u64,
-                    n_bytes: after.len(),
-                    after: new,
-                    more: event.action.is_atomic().then(|| new.wrapping_sub(old)),
-                });
+                self.changes
+                    .entry(piece.memory)
+                    .or_default()
+                    .push(ExternalWrite {
+                        address: piece.address + 8 * part as u64,
+                        n_bytes: after.len(),
+                        after: new,
+                        more: event.action.is_atomic().then(|| new.wrapping_sub(old)),
+                    });
             }
         }
     }
@@ -132,7 +139,7 @@ impl Observer for Others {
     fn sync(&mut self, event: &SyncEvent<'_>) {
         let (act, touched) = match event.what {
             SyncKind::Mbarrier { act, touched } => (act, touched),
-            SyncKind::Landed {
+            SyncKind::Completed {
                 pending,
                 signal: Some([before, after]),
             } => {
@@ -149,13 +156,16 @@ impl Observer for Others {
             _ => return,
         };
         for touch in touched {
-            let thread = Thread {
+            let thread = ThreadKey {
                 block: event.block,
                 thread: event.warp * 32 + u32::from(touch.lane),
             };
-            let is_own =
-                self.own.contains(&thread) && self.lines.has(event.function, event.instruction);
-            let arrives = matches!(act, MbarrierAct::Arrive | MbarrierAct::ArriveExpecting);
+            let is_own = self.test_threads.contains(&thread)
+                && self.lines.has(event.function, event.instruction);
+            let arrives = matches!(
+                act,
+                MbarrierOperation::Arrive | MbarrierOperation::ArriveExpecting
+            );
             let arrivals = self
                 .objects
                 .entry((touch.block, touch.address))
@@ -174,7 +184,7 @@ impl Observer for Others {
     }
 }
 
-impl Arrivals {
+impl ArrivalCounts {
     fn end_phase(&mut self) {
         self.most = self.most.max(self.now);
         self.now = 0;

@@ -1,8 +1,8 @@
 //! Locations of an extracted test: the accessed bytes, with their names in the kernel, their addresses and their contents.
 
 use crate::expression::tree::read_unsigned;
-use crate::memory_model::litmus::extraction::access_watch::{Thread, Touch};
-use crate::memory_model::litmus::extraction::external_effects::Others;
+use crate::memory_model::litmus::extraction::access_watch::{ByteAccess, ThreadKey};
+use crate::memory_model::litmus::extraction::external_effects::ExternalEffects;
 use crate::memory_model::litmus::test::{LitmusLocation, LitmusTest};
 use crate::memory_model::litmus::test_module::{LitmusError, fail};
 use crate::session::Session;
@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpgrid_emulator::{MbarrierState, MemoryId, MemoryRegion};
 
 /// Maximum number of elements of all locations.
-const MOST_ELEMENTS: usize = 1024;
+const MAX_ELEMENTS: usize = 1024;
 
 /// Named memory region, with the block whose shared memory contains the region.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Home {
+struct RegionKey {
     name: String,
     block: Option<u64>,
     /// Start address of the region.
@@ -23,34 +23,37 @@ struct Home {
 
 /// Element of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Element {
+struct RegionElement {
     offset: u64,
     n_bytes: u64,
     is_object: bool,
 }
 
 /// Accessed bytes of all regions.
-pub(crate) struct Places {
+pub(crate) struct LocationTable {
     /// Accessed bytes by region, split so that each access covers whole parts.
-    touched: BTreeMap<Home, Vec<Touch>>,
+    touched: BTreeMap<RegionKey, Vec<ByteAccess>>,
     /// Offsets of mbarrier objects by region.
-    objects: BTreeMap<Home, BTreeSet<u64>>,
+    objects: BTreeMap<RegionKey, BTreeSet<u64>>,
 }
 
 /// Element that a thread writes, named as in the list of observed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct WrittenElement {
     pub(crate) name: String,
     pub(crate) block: Option<u64>,
     pub(crate) element: u64,
     /// Whether several threads or a pending asynchronous operation write the element.
-    pub(crate) is_contested: bool,
+    pub(crate) has_conflicting_writes: bool,
 }
 
 impl Session {
     /// Groups accesses by named regions.
-    pub(crate) fn places_of<'t>(&self, touches: impl Iterator<Item = &'t Touch>) -> Places {
-        let mut places = Places {
+    pub(crate) fn places_of<'t>(
+        &self,
+        touches: impl Iterator<Item = &'t ByteAccess>,
+    ) -> LocationTable {
+        let mut places = LocationTable {
             touched: BTreeMap::new(),
             objects: BTreeMap::new(),
         };
@@ -71,7 +74,7 @@ impl Session {
         places
     }
 
-    fn home_of(&self, touch: &Touch) -> Option<Home> {
+    fn home_of(&self, touch: &ByteAccess) -> Option<RegionKey> {
         let bytes = touch.n_bytes;
         let (place, block, number) = match touch.memory {
             MemoryId::Global => (self.global_place(touch.address, bytes), None, touch.address),
@@ -85,11 +88,11 @@ impl Session {
         let fallback = if block.is_some() { "shared" } else { "memory" };
         let name = named.unwrap_or_else(|| fallback.to_owned());
         let base = number - place.offset.min(number);
-        Some(Home { name, block, base })
+        Some(RegionKey { name, block, base })
     }
 }
 
-impl Places {
+impl LocationTable {
     /// Returns the names of buffers and variables in global memory by address.
     pub(crate) fn global_bases(&self) -> BTreeMap<u64, String> {
         let homes = self.touched.keys().filter(|home| home.block.is_none());
@@ -100,16 +103,16 @@ impl Places {
     pub(crate) fn locations(
         &self,
         session: &Session,
-        others: &Others,
+        others: &ExternalEffects,
     ) -> Result<Vec<LitmusLocation>, LitmusError> {
         let mut locations = Vec::new();
         let mut n = 0;
         for (home, touches) in &self.touched {
             let elements = self.elements(home, touches);
             n += elements.len();
-            if n > MOST_ELEMENTS {
+            if n > MAX_ELEMENTS {
                 return fail(format!(
-                    "the selected lines access more than {MOST_ELEMENTS} elements: select fewer lines or fewer threads"
+                    "the selected lines access more than {MAX_ELEMENTS} elements: select fewer lines or fewer threads"
                 ));
             }
             let own = self.own_block(home);
@@ -126,7 +129,7 @@ impl Places {
     }
 
     /// Returns the block of a shared-memory region, if several blocks have accessed their shared memory.
-    fn own_block(&self, home: &Home) -> Option<u32> {
+    fn own_block(&self, home: &RegionKey) -> Option<u32> {
         let others = self.touched.keys();
         let blocks: BTreeSet<u64> = others.filter_map(|other| other.block).collect();
         home.block
@@ -135,7 +138,7 @@ impl Places {
     }
 
     /// Returns the elements of a region in order. Each access covers whole elements.
-    fn elements(&self, home: &Home, touches: &[Touch]) -> Vec<Element> {
+    fn elements(&self, home: &RegionKey, touches: &[ByteAccess]) -> Vec<RegionElement> {
         let none = BTreeSet::new();
         let objects = self.objects.get(home).unwrap_or(&none);
         let is_object = |offset: u64| {
@@ -153,7 +156,7 @@ impl Places {
             let known = covered.entry(start).or_insert(end);
             *known = end.max(*known);
         }
-        let mut elements: Vec<Element> = Vec::new();
+        let mut elements: Vec<RegionElement> = Vec::new();
         let mut at = 0;
         for (start, end) in covered {
             at = at.max(start);
@@ -163,7 +166,7 @@ impl Places {
                     true => 8,
                     false => whole_part(at, cut - at),
                 };
-                elements.push(Element {
+                elements.push(RegionElement {
                     offset: at,
                     n_bytes,
                     is_object: is_object(at),
@@ -171,16 +174,16 @@ impl Places {
                 at += n_bytes;
             }
         }
-        even(&elements)
+        unify_widths(&elements)
     }
 
     /// Returns the written elements, except mbarrier objects.
-    pub(crate) fn written(&self) -> Vec<Written> {
+    pub(crate) fn written(&self) -> Vec<WrittenElement> {
         let mut written = Vec::new();
         for (home, touches) in &self.touched {
             let elements = self.elements(home, touches).into_iter();
             for element in elements.filter(|element| !element.is_object) {
-                let writers: BTreeSet<Option<Thread>> = touches
+                let writers: BTreeSet<Option<ThreadKey>> = touches
                     .iter()
                     .filter(|touch| {
                         let start = touch.address - home.base;
@@ -193,11 +196,11 @@ impl Places {
                 if writers.is_empty() || element.offset % element.n_bytes != 0 {
                     continue;
                 }
-                written.push(Written {
+                written.push(WrittenElement {
                     name: name_of(&home.name),
                     block: self.own_block(home).map(u64::from),
                     element: element.offset / element.n_bytes,
-                    is_contested: writers.len() > 1 || writers.contains(&None),
+                    has_conflicting_writes: writers.len() > 1 || writers.contains(&None),
                 });
             }
         }
@@ -206,9 +209,10 @@ impl Places {
 }
 
 /// Splits adjacent elements to the smallest width among them, so that a copy of many bytes accesses one location.
-fn even(elements: &[Element]) -> Vec<Element> {
-    let meet =
-        |a: &Element, b: &Element| !a.is_object && !b.is_object && a.offset + a.n_bytes == b.offset;
+fn unify_widths(elements: &[RegionElement]) -> Vec<RegionElement> {
+    let meet = |a: &RegionElement, b: &RegionElement| {
+        !a.is_object && !b.is_object && a.offset + a.n_bytes == b.offset
+    };
     let mut all = Vec::new();
     for run in elements.chunk_by(meet) {
         let width = run.iter().map(|element| element.n_bytes).min().unwrap_or(1);
@@ -216,7 +220,7 @@ fn even(elements: &[Element]) -> Vec<Element> {
         let end = run.last().map_or(0, |last| last.offset + last.n_bytes);
         let is_object = run.iter().any(|element| element.is_object);
         let n = (end - start) / width.max(1);
-        all.extend((0..n).map(|at| Element {
+        all.extend((0..n).map(|at| RegionElement {
             offset: start + at * width,
             n_bytes: width,
             is_object,
@@ -236,13 +240,13 @@ fn whole_part(at: u64, n: u64) -> u64 {
 
 fn location(
     session: &Session,
-    others: &Others,
-    home: &Home,
+    others: &ExternalEffects,
+    home: &RegionKey,
     own: Option<u32>,
-    elements: &[Element],
+    elements: &[RegionElement],
 ) -> Option<LitmusLocation> {
     let first = elements.first()?;
-    let held = |element: &Element| {
+    let held = |element: &RegionElement| {
         let start = home.base + element.offset;
         let memory = match home.block {
             Some(block) => MemoryId::Shared { block },

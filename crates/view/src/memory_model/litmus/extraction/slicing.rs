@@ -3,9 +3,9 @@
 
 use crate::memory_model::litmus::extraction::thread_body::DECLARATION;
 use crate::memory_model::litmus::test::{LitmusTest, LitmusThread};
-use crate::memory_model::litmus::test_module::{LitmusError, Prepared, prepare};
+use crate::memory_model::litmus::test_module::{LitmusError, PreparedTest, prepare};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_isa::{ControlOp, Does, MbarrierOp, MemoryOp};
+use warpgrid_isa::{ControlOp, MbarrierOp, MemoryOp, Operation};
 use warpgrid_order::explore::reached;
 use warpgrid_program::{Function, Instruction, OperandValue, Program, RegisterId};
 
@@ -13,7 +13,7 @@ use warpgrid_program::{Function, Instruction, OperandValue, Program, RegisterId}
 pub(crate) const ORIGIN: &str = " // line ";
 
 /// Sliced body of a thread, and its observed registers.
-struct Pruned {
+struct SlicedThread {
     body: Vec<String>,
     loaded: Vec<String>,
 }
@@ -31,7 +31,7 @@ pub(crate) fn prune(mut test: LitmusTest) -> Result<LitmusTest, LitmusError> {
         let (Some(function), Some(ran)) = (function, reached.get(number)) else {
             continue;
         };
-        let kept = Kept::new(program, function, ran);
+        let kept = Slicer::new(program, function, ran);
         let pruned = kept.text(thread, &prepared, number);
         thread.body = pruned.body;
         observe.extend(pruned.loaded.iter().map(|name| format!("{number}:{name}")));
@@ -60,27 +60,27 @@ fn in_kernel(test: &LitmusTest, error: LitmusError) -> LitmusError {
 }
 
 /// Instructions of a thread that are kept.
-struct Kept<'a> {
+struct Slicer<'a> {
     program: &'a Program,
     function: &'a Function,
-    stays: Vec<bool>,
+    is_kept: Vec<bool>,
 }
 
-impl<'a> Kept<'a> {
-    fn new(program: &'a Program, function: &'a Function, ran: &[bool]) -> Kept<'a> {
+impl<'a> Slicer<'a> {
+    fn new(program: &'a Program, function: &'a Function, ran: &[bool]) -> Slicer<'a> {
         // The last instruction exits the kernel and is not part of the body.
         let n = function.instructions.len().saturating_sub(1);
         let stays = (0..n).map(|index| ran.get(index) == Some(&true)).collect();
-        let mut kept = Kept {
+        let mut kept = Slicer {
             program,
             function,
-            stays,
+            is_kept: stays,
         };
         loop {
-            let before = kept.stays.clone();
+            let before = kept.is_kept.clone();
             kept.drop_branches();
             kept.drop_results();
-            if kept.stays == before {
+            if kept.is_kept == before {
                 return kept;
             }
         }
@@ -88,7 +88,7 @@ impl<'a> Kept<'a> {
 
     fn kept(&self) -> impl Iterator<Item = (usize, &'a Instruction)> + '_ {
         let all = self.function.instructions.iter().enumerate();
-        all.filter(|(index, _)| self.stays.get(*index) == Some(&true))
+        all.filter(|(index, _)| self.is_kept.get(*index) == Some(&true))
     }
 
     /// Removes branches that skip no kept instruction.
@@ -97,24 +97,24 @@ impl<'a> Kept<'a> {
             .kept()
             .filter(|(index, instruction)| {
                 let target = self.target(instruction).unwrap_or(0);
-                let between = self.stays.get(index + 1..target);
+                let between = self.is_kept.get(index + 1..target);
                 between.is_some_and(|between| !between.contains(&true))
             })
             .map(|(index, _)| index)
             .collect();
-        self.drop_all(&over_nothing);
+        self.drop_dead_code(&over_nothing);
     }
 
-    fn drop_all(&mut self, indices: &[usize]) {
+    fn drop_dead_code(&mut self, indices: &[usize]) {
         for index in indices {
-            if let Some(stays) = self.stays.get_mut(*index) {
+            if let Some(stays) = self.is_kept.get_mut(*index) {
                 *stays = false;
             }
         }
     }
 
     fn target(&self, instruction: &Instruction) -> Option<usize> {
-        let action = self.program.action(instruction)?;
+        let action = self.program.opcode(instruction)?;
         if action.does.control() != Some(ControlOp::Branch) {
             return None;
         }
@@ -151,34 +151,34 @@ impl<'a> Kept<'a> {
             })
             .map(|(index, _)| index)
             .collect();
-        self.drop_all(&idle);
+        self.drop_dead_code(&idle);
     }
 
     fn is_pure(&self, instruction: &Instruction) -> bool {
-        let action = self.program.action(instruction);
+        let action = self.program.opcode(instruction);
         action.is_some_and(|action| match action.does {
-            Does::Arithmetic(_)
-            | Does::Video(..)
-            | Does::Compare(_)
-            | Does::Move(_)
-            | Does::Hint(_) => true,
+            Operation::Arithmetic(_)
+            | Operation::Video(..)
+            | Operation::Compare(_)
+            | Operation::Move(_)
+            | Operation::Hint(_) => true,
             // These instructions also write the carry flag.
-            Does::Carry(_) => false,
-            Does::Memory(_)
-            | Does::Mbarrier(_)
-            | Does::Async(_)
-            | Does::Sync(_)
-            | Does::Control(_)
-            | Does::Matrix(_)
-            | Does::Warp(_)
-            | Does::Unit(_)
-            | Does::Machine(_)
-            | Does::Unknown => false,
+            Operation::Carry(_) => false,
+            Operation::Memory(_)
+            | Operation::Mbarrier(_)
+            | Operation::Async(_)
+            | Operation::Sync(_)
+            | Operation::Control(_)
+            | Operation::Matrix(_)
+            | Operation::Warp(_)
+            | Operation::Unit(_)
+            | Operation::Machine(_)
+            | Operation::Unknown => false,
         })
     }
 
     /// Returns the kept lines, and the registers that they load.
-    fn text(&self, thread: &LitmusThread, prepared: &Prepared, number: usize) -> Pruned {
+    fn text(&self, thread: &LitmusThread, prepared: &PreparedTest, number: usize) -> SlicedThread {
         let lines: BTreeSet<u32> = self
             .kept()
             .map(|(index, _)| prepared.line(number, index as u32))
@@ -191,7 +191,7 @@ impl<'a> Kept<'a> {
         // A line with a call is kept as a whole.
         let all = self.function.instructions.iter().enumerate();
         let on_lines = all.filter(|(index, _)| {
-            let is_of_body = *index < self.stays.len();
+            let is_of_body = *index < self.is_kept.len();
             is_of_body && lines.contains(&prepared.line(number, *index as u32))
         });
         let named: BTreeSet<&str> = on_lines
@@ -227,7 +227,7 @@ impl<'a> Kept<'a> {
         let declared = declared.iter();
         let declared =
             declared.map(|(ty, names)| format!("{DECLARATION}{ty} {};", names.join(", ")));
-        Pruned {
+        SlicedThread {
             body: declared.chain(body).collect(),
             loaded: self.loaded(prepared, number),
         }
@@ -240,9 +240,9 @@ impl<'a> Kept<'a> {
     }
 
     /// Returns the registers that are loaded from memory, or the results of test instructions if nothing is loaded.
-    fn loaded(&self, prepared: &Prepared, number: usize) -> Vec<String> {
+    fn loaded(&self, prepared: &PreparedTest, number: usize) -> Vec<String> {
         let results =
-            |is_wanted: &dyn Fn(Does) -> bool| self.results_of(prepared, number, is_wanted);
+            |is_wanted: &dyn Fn(Operation) -> bool| self.results_of(prepared, number, is_wanted);
         let loads =
             results(&|does| matches!(does.memory(), Some(MemoryOp::Load | MemoryOp::Atomic)));
         match loads.is_empty() {
@@ -257,15 +257,15 @@ impl<'a> Kept<'a> {
     /// Returns the destination registers of instructions. For an instruction of a called function, returns those of the call.
     fn results_of(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedTest,
         number: usize,
-        is_wanted: &dyn Fn(Does) -> bool,
+        is_wanted: &dyn Fn(Operation) -> bool,
     ) -> Vec<String> {
         let spec = prepared.question.threads.get(number);
-        let call_of = |index: usize| spec.and_then(|spec| spec.called.get(index).copied()?);
+        let call_of = |index: usize| spec.and_then(|spec| spec.call_sites.get(index).copied()?);
         let mut names: Vec<String> = Vec::new();
         for (index, instruction) in self.kept() {
-            let action = self.program.action(instruction);
+            let action = self.program.opcode(instruction);
             if !action.is_some_and(|action| is_wanted(action.does)) {
                 continue;
             }

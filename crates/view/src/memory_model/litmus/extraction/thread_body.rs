@@ -1,8 +1,8 @@
 //! Body of a thread of an extracted test: constants for its live-in registers, followed by the selected lines. Input: a kernel, the
 //! selected instructions, and register values. Output: lines of PTX.
 
-use crate::memory_model::litmus::extraction::access_watch::{Lines, Stay, Thread};
-use crate::memory_model::litmus::extraction::call_parameters::Parameters;
+use crate::memory_model::litmus::extraction::access_watch::{LineSelection, LineVisit, ThreadKey};
+use crate::memory_model::litmus::extraction::call_parameters::CallParameters;
 use crate::memory_model::litmus::extraction::location_table::name_of;
 use crate::memory_model::litmus::extraction::slicing::ORIGIN;
 use crate::memory_model::litmus::location::number;
@@ -14,13 +14,13 @@ use warpgrid_program::syntax::InstructionSyntax;
 use warpgrid_program::{AddressBase, Function, Instruction, OperandValue, RegisterId, Source};
 
 /// State shared by the bodies of all threads.
-pub(crate) struct Bodies<'a> {
+pub(crate) struct BodyBuilder<'a> {
     pub(crate) session: &'a mut Session,
-    pub(crate) lines: &'a Lines,
+    pub(crate) lines: &'a LineSelection,
     /// Names in global memory by address.
     pub(crate) bases: &'a BTreeMap<u64, String>,
     /// All threads of the test.
-    pub(crate) threads: BTreeSet<Thread>,
+    pub(crate) threads: BTreeSet<ThreadKey>,
     /// Instructions of the source by the start of their span.
     pub(crate) syntax: &'a BTreeMap<u32, InstructionSyntax>,
 }
@@ -32,15 +32,19 @@ pub(crate) struct Statement {
     line: u32,
 }
 
-impl Bodies<'_> {
+impl BodyBuilder<'_> {
     /// Returns the body of a thread from its entry into the lines.
-    pub(crate) fn body(&mut self, thread: Thread, stay: &Stay) -> Result<Vec<String>, LitmusError> {
+    pub(crate) fn body(
+        &mut self,
+        thread: ThreadKey,
+        stay: &LineVisit,
+    ) -> Result<Vec<String>, LitmusError> {
         let program = std::sync::Arc::clone(&self.session.program);
         let Some(function) = program.functions.get(self.lines.function.0 as usize) else {
             return fail("the source no longer contains the kernel");
         };
         let mut body = self.declarations(function)?;
-        let parameters = Parameters::of(function, self.lines)?;
+        let parameters = CallParameters::of(function, self.lines)?;
         body.extend(parameters.declarations());
         let Some(entry) = stay.entry else {
             return Ok(body);
@@ -141,7 +145,7 @@ impl Bodies<'_> {
     fn set(
         &self,
         function: &Function,
-        thread: Thread,
+        thread: ThreadKey,
         register: RegisterId,
     ) -> Result<String, LitmusError> {
         let name = function.registers.name(register);
@@ -169,7 +173,7 @@ impl Bodies<'_> {
         }
         let bits = ty.width_bits();
         let below = self.bases.range(..=value).next_back();
-        let base = below.filter(|(base, _)| bits == 64 && value - **base < REACH);
+        let base = below.filter(|(base, _)| bits == 64 && value - **base < MAX_BUFFER_OFFSET);
         Ok(match base {
             Some((base, place)) if *base == value => format!("mov.b64 {name}, {place};"),
             Some((base, place)) => format!("add.s64 {name}, {place}, {};", value - base),
@@ -182,8 +186,8 @@ impl Bodies<'_> {
     fn with_places(
         &mut self,
         function: &Function,
-        thread: Thread,
-        stay: &Stay,
+        thread: ThreadKey,
+        stay: &LineVisit,
         statement: Statement,
     ) -> String {
         let mut syntax = statement.syntax;
@@ -241,7 +245,12 @@ impl Bodies<'_> {
 
     /// Checks whether all lanes of a warp exchange that exist in the launch are tested threads, so that the exchange remains part of the
     /// test.
-    fn are_all_here(&self, function: &Function, thread: Thread, instruction: &Instruction) -> bool {
+    fn are_all_here(
+        &self,
+        function: &Function,
+        thread: ThreadKey,
+        instruction: &Instruction,
+    ) -> bool {
         let operands = function.operands_of(instruction.operands);
         let mask = match operands.last().map(|operand| &operand.value) {
             Some(OperandValue::Source(Source::Immediate(bits), _)) => *bits as u32,
@@ -251,7 +260,7 @@ impl Bodies<'_> {
         let first = thread.thread / 32 * 32;
         let last = block.iter().product::<u32>().min(first + 32);
         (first..last).all(|other| {
-            let other = Thread {
+            let other = ThreadKey {
                 thread: other,
                 ..thread
             };
@@ -264,15 +273,15 @@ impl Bodies<'_> {
     fn constant(
         &mut self,
         function: &Function,
-        thread: Thread,
-        stay: &Stay,
+        thread: ThreadKey,
+        stay: &LineVisit,
         index: u32,
     ) -> Result<Option<String>, LitmusError> {
         let program = std::sync::Arc::clone(&self.session.program);
         let Some(instruction) = function.instructions.get(index as usize) else {
             return Ok(None);
         };
-        let Some(action) = program.action(instruction) else {
+        let Some(action) = program.opcode(instruction) else {
             return Ok(None);
         };
         let is_load = action.does.memory() == Some(MemoryOp::Load);
@@ -301,7 +310,7 @@ pub(crate) const DECLARATION: &str = ".reg ";
 /// Label of the entry of a thread that does not start at the first line.
 const START: &str = "START";
 /// Maximum distance of an address from the start of its buffer in bytes.
-const REACH: u64 = 1 << 30;
+const MAX_BUFFER_OFFSET: u64 = 1 << 30;
 
 /// Checks whether no other thread can write to the state space.
 fn is_own_space(space: StateSpace) -> bool {
@@ -318,7 +327,7 @@ fn is_own_space(space: StateSpace) -> bool {
 
 pub(crate) fn chosen<'f>(
     function: &'f Function,
-    lines: &Lines,
+    lines: &LineSelection,
 ) -> std::slice::Iter<'f, Instruction> {
     let range = lines.instructions.start as usize..lines.instructions.end as usize;
     function.instructions.get(range).unwrap_or(&[]).iter()
@@ -367,14 +376,14 @@ fn targets<'f>(
 }
 
 /// Returns the labels of the selected instructions.
-fn labels_within<'f>(function: &'f Function, lines: &Lines) -> Vec<(u32, &'f str)> {
+fn labels_within<'f>(function: &'f Function, lines: &LineSelection) -> Vec<(u32, &'f str)> {
     let all = function.labels.iter();
     let within = all.filter(|(at, _)| lines.instructions.contains(at));
     within.map(|(at, name)| (*at, name.as_str())).collect()
 }
 
 /// Returns the labels outside of the selected lines that these lines branch to. A thread exits at such a label.
-fn labels_outside<'f>(function: &'f Function, lines: &Lines) -> BTreeSet<&'f str> {
+fn labels_outside<'f>(function: &'f Function, lines: &LineSelection) -> BTreeSet<&'f str> {
     let mut found = BTreeSet::new();
     for instruction in chosen(function, lines) {
         for target in targets(function, instruction) {

@@ -15,7 +15,7 @@ const SLOT_BYTES: usize = 8;
 
 /// Outcome of running a form.
 #[derive(Clone, Debug)]
-pub(super) enum Outcome {
+pub(super) enum FormOutcome {
     /// Results of each row.
     Ran(Vec<Vec<u64>>),
     /// The form is valid, but the emulator does not support it.
@@ -27,10 +27,10 @@ pub(super) enum Outcome {
 }
 
 /// Runs all rows of a form in one launch.
-pub(super) fn run(form: &Form) -> Outcome {
+pub(super) fn run(form: &Form) -> FormOutcome {
     let scenario = match launch(form) {
         Ok(scenario) => scenario,
-        Err(error) => return Outcome::Stopped(error.to_string()),
+        Err(error) => return FormOutcome::Stopped(error.to_string()),
     };
     let report = warpgrid_view::check(&scenario.source, &CheckOptions::default());
     if let Some(error) = report
@@ -38,20 +38,22 @@ pub(super) fn run(form: &Form) -> Outcome {
         .iter()
         .find(|d| d.severity == warpgrid_view::model::Severity::Error)
     {
-        return Outcome::Refused(format!("{} {}", error.code, error.message));
+        return FormOutcome::Refused(format!("{} {}", error.code, error.message));
     }
-    let mut session = match Session::untracked(scenario) {
+    let mut session = match Session::new_without_last_writers(scenario) {
         Ok(session) => session,
-        Err(error) => return Outcome::Stopped(format!("{} {}", error.code, error.message)),
+        Err(error) => return FormOutcome::Stopped(format!("{} {}", error.code, error.message)),
     };
     let is_over = session.run(MAX_STEPS);
     match session.fault() {
-        Some(fault) if fault.kind == FaultSort::NotEmulated => Outcome::NotRunYet(fault.message),
-        Some(fault) => Outcome::Stopped(fault.message),
-        None if !is_over => Outcome::Stopped("the run does not terminate".to_owned()),
-        None => match session.memory(&warpgrid_view::MemoryId::from("out")) {
-            Some(bytes) => Outcome::Ran(results(form, bytes)),
-            None => Outcome::Stopped("the results are missing".to_owned()),
+        Some(fault) if fault.kind == FaultSort::NotEmulated => {
+            FormOutcome::NotRunYet(fault.message)
+        }
+        Some(fault) => FormOutcome::Stopped(fault.message),
+        None if !is_over => FormOutcome::Stopped("the run does not terminate".to_owned()),
+        None => match session.memory(&warpgrid_view::MemoryKey::from("out")) {
+            Some(bytes) => FormOutcome::Ran(results(form, bytes)),
+            None => FormOutcome::Stopped("the results are missing".to_owned()),
         },
     }
 }
@@ -195,7 +197,7 @@ fn register_type(operand: &Operand) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::form::Form;
-    use super::{Outcome, operation, run};
+    use super::{FormOutcome, operation, run};
 
     fn form(line: &str) -> Form {
         Form::parse("test", line).expect("an operation form")
@@ -214,7 +216,7 @@ mod tests {
         let form = form(
             r#"{"op":"add.u16 {d}, {a}, {b};","in":[["a","u16"],["b","u16"]],"out":[["d","u16"]],"target":"sm_90","ptx":"8.8","source":"","rows":[["0x1","0x2","0x3"],["0xffff","0x1","0x0"]]}"#,
         );
-        let Outcome::Ran(found) = run(&form) else {
+        let FormOutcome::Ran(found) = run(&form) else {
             panic!("the form does not run");
         };
         assert_eq!(found, [[3], [0]]);

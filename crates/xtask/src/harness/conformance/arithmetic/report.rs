@@ -1,13 +1,13 @@
 //! Prints the agreement of arithmetic results by file and by operation.
 
 use super::super::Options;
-use super::Compared;
-use super::kernel::Outcome;
+use super::ArithmeticComparison;
+use super::kernel::FormOutcome;
 use std::collections::BTreeMap;
 
 /// Row counts of a file or an operation.
 #[derive(Clone, Debug, Default)]
-struct Tally {
+struct AgreementCounts {
     agreed: usize,
     differ: usize,
     not_run: usize,
@@ -18,29 +18,29 @@ struct Tally {
     why: String,
 }
 
-impl Tally {
-    fn count(&mut self, compared: &Compared<'_>) {
+impl AgreementCounts {
+    fn count(&mut self, compared: &ArithmeticComparison<'_>) {
         let n = compared.form.rows.len();
         if compared.form.doubtful {
             self.doubtful += n;
             return;
         }
         let (rows, why) = match compared.outcome {
-            Outcome::Ran(_) => {
+            FormOutcome::Ran(_) => {
                 let differ = compared.differing().len();
                 self.differ += differ;
                 self.agreed += n - differ;
                 return;
             }
-            Outcome::NotRunYet(why) => (&mut self.not_run, why),
-            Outcome::Refused(why) => (&mut self.refused, why),
-            Outcome::Stopped(why) => (&mut self.stopped, why),
+            FormOutcome::NotRunYet(why) => (&mut self.not_run, why),
+            FormOutcome::Refused(why) => (&mut self.refused, why),
+            FormOutcome::Stopped(why) => (&mut self.stopped, why),
         };
         *rows += n;
         self.why.clone_from(why);
     }
 
-    fn add(&mut self, other: &Tally) {
+    fn add(&mut self, other: &AgreementCounts) {
         self.agreed += other.agreed;
         self.differ += other.differ;
         self.not_run += other.not_run;
@@ -82,10 +82,10 @@ impl Tally {
 }
 
 /// Prints the report. Returns true if all executed rows agree.
-pub(super) fn print(compared: &[Compared<'_>], options: &Options) -> bool {
-    let mut files: BTreeMap<&str, Tally> = BTreeMap::new();
-    let mut operations: BTreeMap<&str, Tally> = BTreeMap::new();
-    let mut total = Tally::default();
+pub(super) fn print(compared: &[ArithmeticComparison<'_>], options: &Options) -> bool {
+    let mut files: BTreeMap<&str, AgreementCounts> = BTreeMap::new();
+    let mut operations: BTreeMap<&str, AgreementCounts> = BTreeMap::new();
+    let mut total = AgreementCounts::default();
     for compared in compared {
         total.count(compared);
         files
@@ -109,10 +109,10 @@ pub(super) fn print(compared: &[Compared<'_>], options: &Options) -> bool {
 }
 
 /// Prints each operation with differences, and unsupported operations grouped by opcode; with `all`, prints all operations.
-fn print_operations(operations: &BTreeMap<&str, Tally>, all: bool) {
+fn print_operations(operations: &BTreeMap<&str, AgreementCounts>, all: bool) {
     println!("\nby operation");
     let mut n_full = 0;
-    let mut waiting: BTreeMap<&str, Tally> = BTreeMap::new();
+    let mut waiting: BTreeMap<&str, AgreementCounts> = BTreeMap::new();
     for (operation, tally) in operations {
         if all || tally.differ + tally.stopped > 0 {
             match tally.why.is_empty() {
@@ -132,7 +132,7 @@ fn print_operations(operations: &BTreeMap<&str, Tally>, all: bool) {
     println!("  {n_full} operations agree in all rows (--all lists these operations)");
 }
 
-fn list(compared: &[Compared<'_>], n_shown: usize) {
+fn list(compared: &[ArithmeticComparison<'_>], n_shown: usize) {
     let certain = compared.iter().filter(|compared| !compared.form.doubtful);
     let rows: Vec<_> = certain
         .flat_map(|compared| {

@@ -3,8 +3,8 @@
 //!
 //! The generator uses few names, so that declarations are repeated, shadowed, and referenced before their declaration.
 
-use super::super::case::Case;
-use crate::random::Random;
+use super::super::case::VerdictCase;
+use crate::random::SplitMix64;
 use warpgrid_isa::{Target, Version, target::TARGETS};
 
 const NAMES: &[&str] = &["a", "b", "f", "g", "k", "s", "t"];
@@ -196,8 +196,8 @@ const WORDS: &[&str] = &[
 ];
 
 /// Generates the module with number `index`.
-pub(super) fn module(index: usize, random: &mut Random) -> Case {
-    let mut text = Text {
+pub(super) fn module(index: usize, random: &mut SplitMix64) -> VerdictCase {
+    let mut text = ModuleText {
         random,
         lines: Vec::new(),
         version: Version::NEWEST,
@@ -208,19 +208,19 @@ pub(super) fn module(index: usize, random: &mut Random) -> Case {
     for _ in 0..n_changes.saturating_sub(3) {
         change(&mut lines, random);
     }
-    Case {
+    VerdictCase {
         id: format!("module-fresh-{index}"),
         family: "module".to_owned(),
         group: "fresh".to_owned(),
         source: lines.join("\n") + "\n",
-        ..Case::default()
+        ..VerdictCase::default()
     }
 }
 
 /// Checks whether a module is excluded from the comparison: a source without header is a snippet for Warpgrid, and the assembler has two
 /// behaviors that cannot be expressed as rules. It applies `.target` within a body to the following code as if it were in the header, and
 /// the size of an array of 2^31 elements or more wraps around.
-pub(super) fn is_left_out(case: &Case) -> bool {
+pub(super) fn is_left_out(case: &VerdictCase) -> bool {
     let mut inner = case.source.lines().skip_while(|line| !line.contains('{'));
     let sizes = case.source.split('[').skip(1);
     let mut numbers = sizes.map(|size| size.split(']').next().unwrap_or("").trim());
@@ -230,7 +230,7 @@ pub(super) fn is_left_out(case: &Case) -> bool {
 }
 
 /// Mutates a line or a word.
-fn change(lines: &mut Vec<String>, random: &mut Random) {
+fn change(lines: &mut Vec<String>, random: &mut SplitMix64) {
     let (at, other) = (random.below(lines.len()), random.below(lines.len()));
     let Some(line) = lines.get(at).cloned() else {
         return;
@@ -286,13 +286,13 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// Partially generated module.
-struct Text<'r> {
-    random: &'r mut Random,
+struct ModuleText<'r> {
+    random: &'r mut SplitMix64,
     lines: Vec<String>,
     version: Version,
 }
 
-impl Text<'_> {
+impl ModuleText<'_> {
     fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
         self.random.pick(of).copied().unwrap_or("")
     }
@@ -313,7 +313,7 @@ impl Text<'_> {
     fn module(&mut self) {
         self.header();
         for _ in 0..1 + self.random.below(6) {
-            self.attempt(&[], Text::statement);
+            self.attempt(&[], ModuleText::statement);
         }
     }
 
@@ -324,7 +324,7 @@ impl Text<'_> {
         for _ in 0..4 {
             write(self);
             let source = self.lines.join("\n") + "\n" + &rest.join("\n");
-            if Case::of_source(source).check().accept || self.once_in(40) {
+            if VerdictCase::of_source(source).check().accept || self.once_in(40) {
                 return;
             }
             self.lines.truncate(n_lines);
@@ -341,7 +341,7 @@ impl Text<'_> {
         };
         self.push(format!("{head};"));
         if self.once_in(2) {
-            self.attempt(&[], Text::statement);
+            self.attempt(&[], ModuleText::statement);
         }
         let (a, b) = (self.name(), self.name());
         match self.random.below(4) {
@@ -575,7 +575,7 @@ impl Text<'_> {
         self.push("{");
         self.push(".reg .b32 r<4>; .reg .b64 rd<4>; .reg .f32 x<4>; .reg .pred p<4>;");
         for _ in 0..self.random.below(6) {
-            self.attempt(&["ret;", "}"], Text::body_statement);
+            self.attempt(&["ret;", "}"], ModuleText::body_statement);
         }
         self.push("ret;");
         self.push("}");
@@ -783,7 +783,7 @@ mod tests {
     #[test]
     fn the_same_seed_makes_the_same_modules_and_another_one_others() {
         let made = |seed| {
-            let mut random = Random::new(seed);
+            let mut random = SplitMix64::new(seed);
             let modules = (0..50).map(|index| module(index, &mut random).source);
             modules.collect::<Vec<_>>()
         };

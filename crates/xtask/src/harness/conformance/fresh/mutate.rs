@@ -1,7 +1,7 @@
 //! Mutates accepted modules. The same cases and seed yield the same mutants.
 
-use super::super::case::Case;
-use crate::random::Random;
+use super::super::case::VerdictCase;
+use crate::random::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use warpgrid_isa::{Target, Version, target::TARGETS};
@@ -70,25 +70,25 @@ const OPERANDS: &[&str] = &[
 
 /// Mutation pool.
 #[derive(Debug)]
-pub(super) struct Material<'a> {
+pub(super) struct MutationPool<'a> {
     /// Cases by family, so that small families are tested as often as large ones.
-    families: Vec<Vec<&'a Case>>,
+    families: Vec<Vec<&'a VerdictCase>>,
     /// Every component of an opcode.
     words: Vec<&'a str>,
     /// PTX versions to choose from.
     versions: Vec<Version>,
 }
 
-impl<'a> Material<'a> {
-    pub(super) fn of(cases: &'a [Case]) -> Material<'a> {
-        let mut families: BTreeMap<&str, Vec<&Case>> = BTreeMap::new();
+impl<'a> MutationPool<'a> {
+    pub(super) fn of(cases: &'a [VerdictCase]) -> MutationPool<'a> {
+        let mut families: BTreeMap<&str, Vec<&VerdictCase>> = BTreeMap::new();
         let mut words = BTreeSet::new();
         for case in cases {
             families.entry(&case.family).or_default().push(case);
             let (_, head, _) = parts(&case.insn);
             words.extend(head.split('.').skip(1));
         }
-        Material {
+        MutationPool {
             families: families.into_values().collect(),
             words: words.into_iter().collect(),
             versions: Version::all().collect(),
@@ -96,10 +96,10 @@ impl<'a> Material<'a> {
     }
 
     /// Returns the mutant with number `index`; the families are used in rotation.
-    pub(super) fn mutant(&self, index: usize, random: &mut Random) -> Case {
+    pub(super) fn mutant(&self, index: usize, random: &mut SplitMix64) -> VerdictCase {
         let family = self.families.get(index % self.families.len().max(1));
         let chosen = family.and_then(|family| random.pick(family));
-        let mut case = chosen.map_or_else(Case::default, |case| (*case).clone());
+        let mut case = chosen.map_or_else(VerdictCase::default, |case| (*case).clone());
         let n = if random.below(5) == 0 { 2 } else { 1 };
         for _ in 0..n {
             self.change(&mut case, random);
@@ -109,7 +109,7 @@ impl<'a> Material<'a> {
         case
     }
 
-    fn change(&self, case: &mut Case, random: &mut Random) {
+    fn change(&self, case: &mut VerdictCase, random: &mut SplitMix64) {
         let (guard, head, operands) = parts(&case.insn);
         let mut words: Vec<&str> = head.split('.').collect();
         let place = 1 + random.below(words.len().saturating_sub(1));
@@ -141,7 +141,7 @@ impl<'a> Material<'a> {
     }
 
     /// Replaces the target, with the newest version or any version that supports it.
-    fn move_to_another_target(&self, case: &mut Case, random: &mut Random) {
+    fn move_to_another_target(&self, case: &mut VerdictCase, random: &mut SplitMix64) {
         let Some(target) = random.pick(TARGETS) else {
             return;
         };
@@ -153,7 +153,7 @@ impl<'a> Material<'a> {
         case.ptx_version = version.to_string();
     }
 
-    fn version_of(&self, target: &Target, random: &mut Random) -> Version {
+    fn version_of(&self, target: &Target, random: &mut SplitMix64) -> Version {
         let least = least_version(target);
         let known = self.versions.iter().filter(|version| **version >= least);
         let known: Vec<Version> = known.copied().collect();
@@ -184,7 +184,7 @@ fn least_version(target: &Target) -> Version {
 }
 
 /// Checks whether releases of the assembler disagree on the version and target of the module, regardless of its other contents.
-pub(super) fn is_disputed(case: &Case) -> bool {
+pub(super) fn is_disputed(case: &VerdictCase) -> bool {
     let name = case.target.split(',').next().unwrap_or("").trim();
     let target = TARGETS.iter().find(|target| target.name == name);
     let mut versions = Version::all();
@@ -199,7 +199,7 @@ fn split_operands(operands: &str) -> (&str, &str) {
 }
 
 /// Reorders the operands, adds or removes one, puts one in braces or brackets, or replaces one by a sum.
-fn with_other_list(operands: &str, random: &mut Random) -> String {
+fn with_other_list(operands: &str, random: &mut SplitMix64) -> String {
     let (list, tail) = split_operands(operands);
     let mut parts: Vec<String> = operand_places(list)
         .into_iter()
@@ -226,7 +226,7 @@ fn with_other_list(operands: &str, random: &mut Random) -> String {
 }
 
 /// Replaces one of the operands.
-fn with_other_operand(operands: &str, random: &mut Random) -> String {
+fn with_other_operand(operands: &str, random: &mut SplitMix64) -> String {
     let (list, tail) = split_operands(operands);
     let places = operand_places(list);
     let (Some(place), Some(other)) = (random.pick(&places), random.pick(OPERANDS)) else {
@@ -261,10 +261,10 @@ fn operand_places(list: &str) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    fn cases() -> Vec<Case> {
+    fn cases() -> Vec<VerdictCase> {
         let line = |insn: &str| {
             let row = serde_json::json!({"id": "", "family": "add", "ptx_version": "8.0", "target": "sm_90", "insn": insn, "accept": true});
-            Case::parse(row.to_string()).expect("a case")
+            VerdictCase::parse(row.to_string()).expect("a case")
         };
         vec![
             line("@%p1 add.sat.s32 %r1, %r2, 1;"),
@@ -285,23 +285,23 @@ mod tests {
     fn the_same_seed_makes_the_same_modules_and_another_one_others() {
         let cases = cases();
         let made = |seed| {
-            let (material, mut random) = (Material::of(&cases), Random::new(seed));
+            let (material, mut random) = (MutationPool::of(&cases), SplitMix64::new(seed));
             let mutants = (0..200).map(|index| material.mutant(index, &mut random));
             mutants.map(|case| case.module()).collect::<Vec<_>>()
         };
         assert_eq!(made(1), made(1));
         assert_ne!(made(1), made(2));
-        let originals: Vec<String> = cases.iter().map(Case::module).collect();
+        let originals: Vec<String> = cases.iter().map(VerdictCase::module).collect();
         let n_other = made(1).iter().filter(|m| !originals.contains(m)).count();
         assert!(n_other > 150, "{n_other}");
     }
 
     #[test]
     fn what_releases_disagree_on_is_not_asked() {
-        let case = |target: &str, version: &str| Case {
+        let case = |target: &str, version: &str| VerdictCase {
             target: target.to_owned(),
             ptx_version: version.to_owned(),
-            ..Case::default()
+            ..VerdictCase::default()
         };
         assert!(is_disputed(&case("sm_88", "8.8")));
         assert!(!is_disputed(&case("sm_88", "9.0")));
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn operands_in_brackets_are_one() {
-        let mut random = Random::new(3);
+        let mut random = SplitMix64::new(3);
         for _ in 0..50 {
             let other = with_other_operand(" {%r1, %r2}, [%rd1];", &mut random);
             assert!(

@@ -7,7 +7,7 @@ use crate::Result;
 use serde_json::{Value, json};
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
-use warpgrid_view::{Front, MemoryId, Scenario, Session};
+use warpgrid_view::{MemoryKey, Scenario, Session, SourceLanguage};
 
 /// Step limit of a test.
 const MAX_STEPS: u64 = 1_000_000;
@@ -218,11 +218,11 @@ impl RunTest {
         let open = |params| -> Result<Session> {
             let scenario = Scenario {
                 source: source.clone(),
-                front: Front::Ptx,
+                front: SourceLanguage::Ptx,
                 entry: Some(self.name.clone()),
                 ..launch(params)?
             };
-            Session::untracked(scenario).map_err(|failure| failure.message)
+            Session::new_without_last_writers(scenario).map_err(|failure| failure.message)
         };
         // The expected bytes are the contents of a buffer that is initialized with the expected values.
         let mut wanted = params.clone();
@@ -237,7 +237,7 @@ impl RunTest {
         if !is_over {
             return Err("the launch does not end".to_owned());
         }
-        let id = MemoryId::Buffer("outputs".to_owned());
+        let id = MemoryKey::Buffer("outputs".to_owned());
         let (found, wanted) = (session.memory(&id), wanted.memory(&id));
         match found == wanted {
             true => Ok(()),
@@ -249,11 +249,12 @@ impl RunTest {
     fn n_parameters(&self, source: &str) -> Result<usize> {
         let scenario = Scenario {
             source: source.to_owned(),
-            front: Front::Ptx,
+            front: SourceLanguage::Ptx,
             entry: Some(self.name.clone()),
             ..Scenario::default()
         };
-        let session = Session::untracked(scenario).map_err(|failure| failure.message)?;
+        let session =
+            Session::new_without_last_writers(scenario).map_err(|failure| failure.message)?;
         Ok(session.scenario().params.len())
     }
 }
