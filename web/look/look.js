@@ -1,6 +1,6 @@
 // Inspection features beyond the main page: watched values, comparison of two steps, custom layouts, memory overviews, pixel grids, and JIT
 // runs. The page loads this module on demand (`web/editor/look.js`). `page` is its interface to the page, and a dedicated worker answers
-// its requests (`web/worker/src/inspect.rs`).
+// its requests (`web/worker/src/inspector.rs`).
 import css from "./look.css";
 import { make } from "../learn/parts.js";
 import { arrangeCard } from "./arrange.js";

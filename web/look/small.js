@@ -1,6 +1,6 @@
 // The pixel grid: cells of a memory that are too small for text, down to one pixel, in the colors of values, lanes or steps. Requests the
 // visible cells and a margin around them.
-import LETTERS from "../worker/src/inspect/letters.json" with { type: "json" };
+import LETTERS from "../worker/src/inspector/letters.json" with { type: "json" };
 import { grouped, plural } from "../editor/parts.js";
 import { make } from "../learn/parts.js";
 import { askAt, latest, positionOf } from "./ask.js";

@@ -1,7 +1,7 @@
 //! Bindings for the language features of `web/editor/assist.js`: converts the editor responses of the worker to JavaScript arrays.
 
-use crate::client::{DecodeFn, RequestFn};
 use crate::protocol::{EditorRequest, EditorResponse};
+use crate::worker_client::{DecodeFn, RequestFn};
 use js_sys::{Array, Function, Promise};
 use std::rc::Rc;
 use warpgrid_view::CheckOptions;

@@ -4,9 +4,9 @@ mod plan;
 
 pub use plan::{paint_display_list, paint_highlights, paint_offscreen_labels, png};
 
-use crate::layout::{GAP, GridGeometry, HEADER_HEIGHT, ROW, Rect, row_label, short};
-use crate::links::Highlights;
-use crate::matrix::DisplayList;
+use crate::grid_geometry::{GAP, GridGeometry, HEADER_HEIGHT, ROW, Rect, row_label, short};
+use crate::highlight::Highlights;
+use crate::layout_explorer::DisplayList;
 use crate::model::Overlay;
 use crate::theme::Palette;
 use warpgrid_view::model::{GridCell, MemoryGrid, WriteAge};

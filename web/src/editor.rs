@@ -1,9 +1,9 @@
 //! Rust bindings for the editor of `web/editor/editor.js`.
 
-use crate::client::RequestFn;
-use crate::matrix::layout_link;
+use crate::layout_explorer::layout_link;
 use crate::protocol::{EditorRequest, EditorResponse, RaceMarker};
 use crate::share::Fact;
+use crate::worker_client::RequestFn;
 use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
 use std::collections::BTreeMap;

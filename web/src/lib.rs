@@ -9,24 +9,24 @@
 //! the plain data types of the view crate and the worker protocol, so that its own wasm module stays small and no source can block it.
 
 pub mod assist;
-pub mod beside;
 pub mod canvas;
-pub mod client;
+pub mod compare;
 pub mod components;
 pub mod editor;
 pub mod examples;
 pub mod format;
+pub mod grid_geometry;
+pub mod highlight;
 pub mod hooks;
-pub mod layout;
-pub mod links;
-pub mod matrix;
+pub mod layout_explorer;
+pub mod litmus;
+pub mod mma_arithmetic;
 pub mod model;
-pub mod outcomes;
-pub mod product;
 pub mod reference;
+pub mod saved_kernels;
 pub mod share;
 pub mod storage;
-pub mod texts;
 pub mod theme;
+pub mod worker_client;
 
 pub use warpgrid_worker::protocol;

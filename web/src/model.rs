@@ -3,31 +3,31 @@
 //! [`reduce`] is pure: side effects, such as a message to the worker, are queued in [`Model::outbox`].
 
 mod actions;
-mod beside;
+mod active_view;
+mod compare;
 mod file;
 pub mod fixture;
-mod heard;
 mod history;
-mod matrix;
-mod outcomes;
-mod product;
+mod initial_value;
+mod layout_explorer;
+mod litmus;
+mod mma_arithmetic;
+mod responses;
 mod run;
-mod screen;
-mod start;
-mod until;
+mod run_until;
 mod zoom;
 
 pub use actions::{Action, reduce};
-pub use beside::CompareAction;
+pub use active_view::ActiveView;
+pub use compare::CompareAction;
 pub use file::{ChosenProgram, FileAction, OpenedFile};
 pub use history::place_of;
-pub use matrix::LayoutExplorerAction;
-pub use outcomes::LitmusAction;
-pub use product::MmaArithmeticAction;
+pub use initial_value::InitialValueState;
+pub use layout_explorer::LayoutExplorerAction;
+pub use litmus::LitmusAction;
+pub use mma_arithmetic::MmaArithmeticAction;
 pub use run::{PendingMove, RewriteState, Run, RunFindings, WriteHistory};
-pub use screen::ActiveView;
-pub use start::InitialValueState;
-pub use until::{RunUntilAction, RunUntilState};
+pub use run_until::{RunUntilAction, RunUntilState};
 pub use zoom::{Zoom, ZoomStep};
 
 use crate::protocol::{MoveTarget, Request, RequestBody};
@@ -265,7 +265,7 @@ impl Model {
             self.text_changed();
         }
         if let Some((other, stores)) = linked.beside {
-            beside::open_at(self, other, stores);
+            compare::open_at(self, other, stores);
         }
     }
 

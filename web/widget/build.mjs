@@ -20,7 +20,7 @@ const shared = {
   minify: true,
   legalComments: "none",
   loader: { ".css": "text" },
-  // The URL of the project (see `crates/xtask/src/address.rs`).
+  // The URL of the project (see `crates/xtask/src/project_urls.rs`).
   define: { WARPGRID_SITE: JSON.stringify(process.env.WARPGRID_SITE ?? "") },
   logLevel: "warning",
 };

@@ -1,7 +1,7 @@
 //! `warpgrid check`: checks sources.
 
-use crate::compiled::{self, EmbeddedRequest};
 use crate::document::{CodeBlock, Markup};
+use crate::embedded::{self, EmbeddedRequest};
 use crate::output::{
     NamedSource, about, print_error, read_bytes, render, renderer, stdout, text_of,
 };
@@ -177,7 +177,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<ExitKind> {
                 format: arguments.format,
                 is_list: arguments.list,
             };
-            outcome = outcome.and(compiled::check(&asked, bytes, &mut out)?);
+            outcome = outcome.and(embedded::check(&asked, bytes, &mut out)?);
             continue;
         }
         let source = match read.and_then(|bytes| text_of(path, bytes)) {
@@ -197,7 +197,7 @@ pub(crate) fn check(arguments: &CheckArguments) -> io::Result<ExitKind> {
         let checked = check_text(arguments, &options, &listed, &source);
         let report = &checked.report;
         if arguments.list {
-            compiled::list_parts(&name, &report.parts, arguments.format, &mut out)?;
+            embedded::list_parts(&name, &report.parts, arguments.format, &mut out)?;
             continue;
         }
         print(&name, &source, &checked, arguments.format, &mut out)?;

@@ -1,11 +1,11 @@
 //! PTX and SASS in documents. Extracts the blocks of a Markdown or reStructuredText file, maps diagnostics of a block to positions in the
 //! document, and formats blocks in place.
 
-mod elements;
+mod html_elements;
+mod info_string;
+mod line_index;
 mod markdown;
-mod places;
-mod restructured;
-mod words;
+mod restructured_text;
 
 use std::ops::Range;
 use std::path::Path;
@@ -34,7 +34,7 @@ impl Markup {
     pub(crate) fn blocks(self, document: &str) -> Vec<CodeBlock> {
         let mut blocks = match self {
             Markup::Markdown => markdown::blocks(document),
-            Markup::ReStructuredText => restructured::blocks(document),
+            Markup::ReStructuredText => restructured_text::blocks(document),
         };
         // An unterminated element extends to the end of the document, so its content is not a separate block.
         let mut end = 0;

@@ -2,7 +2,7 @@
 //! line about the engine.
 
 use warpgrid_view::Session;
-use warpgrid_view::session::translated::{Engine, RunLimits, WasmtimeEngine};
+use warpgrid_view::session::translated_run::{Engine, RunLimits, WasmtimeEngine};
 
 /// Runs a long session with translated code on `n_threads` threads, or on one thread per core. Returns `None` if the run is already
 /// complete or likely to complete soon.

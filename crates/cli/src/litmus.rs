@@ -1,7 +1,7 @@
 //! `warpgrid litmus`: enumerates the outcomes of a litmus test that the memory model allows with an execution each, the forbidden outcomes
 //! with the violated axiom, and the weakest repairs. The threads are those of a test file, or lines of a kernel.
 
-mod cut;
+mod extract;
 
 use crate::output::{print_error, read_source, stdout};
 use crate::{ExitKind, OutputFormat};
@@ -23,10 +23,10 @@ pub(crate) struct LitmusArguments {
     #[arg(value_name = "FILE.ptx|FILE.jsonl")]
     file: PathBuf,
     /// Extract a litmus test from these lines of a kernel, such as `12-30`. The test starts with the registers and memory of the run at these lines.
-    #[arg(long, value_name = "LINES", value_parser = cut::read_lines)]
+    #[arg(long, value_name = "LINES", value_parser = extract::read_lines)]
     lines: Option<[u32; 2]>,
     /// With `--lines`: threads of the litmus test, as `block:thread`. By default, the command selects two threads that access the same bytes.
-    #[arg(long, value_name = "0:0,1:0", value_delimiter = ',', value_parser = cut::read_thread, requires = "lines")]
+    #[arg(long, value_name = "0:0,1:0", value_delimiter = ',', value_parser = extract::read_thread, requires = "lines")]
     threads: Vec<ExtractionThread>,
     /// With `--lines`: use the last execution of the lines before this step instead of the first execution.
     #[arg(long, value_name = "STEP", requires = "lines")]
@@ -179,7 +179,7 @@ fn allows_bad(test: &LitmusTest, view: &LitmusView) -> bool {
 /// Returns the tests of the file, or the test extracted from the selected lines. The error is the outcome of the command.
 fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, ExitKind>> {
     let made = match arguments.lines {
-        Some(lines) => match cut::cut(arguments, lines)? {
+        Some(lines) => match extract::cut(arguments, lines)? {
             Ok(test) => write_text(&test),
             Err(outcome) => return Ok(Err(outcome)),
         },

@@ -5,15 +5,15 @@
 //! - Tests: `cargo test -p warpgrid` runs the built command.
 
 mod batch;
-mod beside;
 mod check;
-mod compiled;
+mod compare;
 mod conflicts;
 mod descriptor;
-mod difference;
 mod document;
+mod embedded;
 mod engine;
 mod explain;
+mod first_difference;
 mod format;
 mod fragment;
 mod launch;

@@ -1,14 +1,14 @@
 //! `warpgrid run`: launches a scenario and checks its expectations.
 
 use crate::check::{LanguageArg, front_of};
-use crate::compiled;
+use crate::embedded;
 use crate::launch::{LaunchOptions, kernels_text};
 use crate::output::{
     NamedSource, about, is_same_file, print_error, read_bytes, read_source, render, renderer,
     stdout, text_of, without_mark,
 };
 use crate::save;
-use crate::{ExitKind, OutputFormat, beside, engine, races, seeds, traffic};
+use crate::{ExitKind, OutputFormat, compare, engine, races, seeds, traffic};
 use clap::Args;
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
@@ -299,7 +299,7 @@ fn load(arguments: &RunArguments) -> Result<(Scenario, Option<TestCaseManifest>)
     let bytes = read_bytes(path).map_err(|error| error.to_string())?;
     let block = arguments.block.as_deref();
     if is_compiled(&bytes) {
-        let source = compiled::source_of(&bytes, block);
+        let source = embedded::source_of(&bytes, block);
         let source = source.map_err(|why| format!("{}: {why}", path.display()))?;
         let scenario = Scenario {
             source,
@@ -311,7 +311,7 @@ fn load(arguments: &RunArguments) -> Result<(Scenario, Option<TestCaseManifest>)
     // The byte-order mark is an error for the assembler, but does not prevent a run.
     let (mut scenario, facts) = read(path, without_mark(text))?;
     if let Some(block) = block {
-        scenario.entry = Some(compiled::part_name(&scenario, block)?);
+        scenario.entry = Some(embedded::part_name(&scenario, block)?);
     }
     Ok((scenario, facts))
 }
@@ -587,7 +587,7 @@ fn run_beside(arguments: &RunArguments, name: &str, scenario: Scenario) -> io::R
         (pair.report(), pair.guesses().to_vec())
     });
     match pair {
-        Ok((report, guesses)) => beside::print(arguments.format, names, &report, &guesses),
+        Ok((report, guesses)) => compare::print(arguments.format, names, &report, &guesses),
         Err(ComparisonError { side, error }) => {
             report_failure(arguments.format, names[side], &sources[side], &error)
         }

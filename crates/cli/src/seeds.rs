@@ -1,6 +1,6 @@
 //! `warpgrid run --seeds`: checks whether the final memory depends on the schedule.
 
-use crate::difference::print_difference;
+use crate::first_difference::print_difference;
 use crate::launch::write_guesses;
 use crate::output::{JsonReport, stdout};
 use crate::{ExitKind, OutputFormat};

@@ -1,26 +1,26 @@
 //! Decoded code: operands are register slots, variables are addresses, and details are stored in side tables.
 
+pub(crate) mod decoded_op;
 pub(crate) mod held;
 pub(crate) mod matrix_plan;
-pub(crate) mod op;
 pub(crate) mod operands;
-pub(crate) mod plans;
+pub(crate) mod plan_table;
 pub(crate) mod stack;
 pub(crate) mod tensor_memory;
 pub(crate) mod warp_product;
 
+pub(crate) use crate::code::decoded_op::DecodedOp;
 use crate::code::held::TouchedRegisters;
 use crate::code::matrix_plan::MatrixPlan;
-pub(crate) use crate::code::op::DecodedOp;
-use crate::code::plans::{PlanId, PlanTable};
+use crate::code::plan_table::{PlanId, PlanTable};
 use crate::code::stack::CancelResponseField;
 use crate::code::tensor_memory::TensorMemoryPlan;
 use crate::code::warp_product::WarpMmaPlan;
-use crate::contract::observe::CacheHints;
+use crate::contract::observer::CacheHints;
 use crate::contract::pending::{AsyncGroupKind, Reduction};
 use crate::contract::tensor_transfer::TensorCopyDirection;
 use crate::semantics::registers::{OperandSlot, RegisterFile, RegisterFileSizes};
-use warpgrid_isa::video::SubwordSelectors;
+use warpgrid_isa::video_selectors::SubwordSelectors;
 use warpgrid_isa::{
     AtomicOp, BarrierReduce, BoolOp, CompareOp, Geometry, LoadMode, ReduceOp, ReferenceKind,
     SassOp, ScalarType, Scope, Sem, ShuffleMode, Signedness, SimdWidth, SpecialRegister,

@@ -1,18 +1,18 @@
 //! Public types of a run: launch configuration, events, faults and inspection. Shared by hosts, observers and the
 //! translation interface (`plain`).
 
-pub(crate) mod event;
 pub(crate) mod fault;
 pub(crate) mod image;
 pub(crate) mod inspect;
 pub(crate) mod launch;
 pub(crate) mod mbarrier;
 pub(crate) mod multicast;
-pub(crate) mod observe;
+pub(crate) mod observer;
 pub(crate) mod pending;
+pub(crate) mod step_event;
 pub(crate) mod support;
 pub(crate) mod sync_event;
 pub(crate) mod tensor_map;
 pub(crate) mod tensor_transfer;
 pub(crate) mod tiles;
-pub(crate) mod warpgroup;
+pub(crate) mod wgmma_operation;

@@ -3,40 +3,40 @@
 
 pub(crate) mod arithmetic;
 pub(crate) mod asynchronous;
-pub(crate) mod beside;
-pub(crate) mod carry;
 pub(crate) mod compare;
 pub(crate) mod control;
-pub(crate) mod expanded;
-pub(crate) mod held;
+pub(crate) mod data_movement;
+pub(crate) mod dispatch;
+pub(crate) mod extended_precision;
+pub(crate) mod functional_unit;
 pub(crate) mod hint;
-pub(crate) mod machine;
+pub(crate) mod in_flight_registers;
+pub(crate) mod legalization;
 pub(crate) mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
-pub(crate) mod moves;
 #[cfg(debug_assertions)]
 mod operand_check;
 pub(crate) mod operands;
-pub(crate) mod operation;
-pub(crate) mod refused;
+pub(crate) mod sass;
 pub(crate) mod stack;
 pub(crate) mod support;
 pub(crate) mod sync;
 pub(crate) mod tensor_copy;
 pub(crate) mod tensor_memory;
 pub(crate) mod texture;
-pub(crate) mod unit;
+pub(crate) mod unit_ops;
+pub(crate) mod unsupported;
 pub(crate) mod video;
 pub(crate) mod warp;
-pub(crate) mod warp_product;
+pub(crate) mod warpgroup_mma;
 
 use crate::code::held::InFlightRegisters;
-use crate::code::plans::PlanId;
+use crate::code::plan_table::PlanId;
 use crate::code::*;
 use crate::contract::pending::AsyncGroupKind;
 use crate::semantics::registers::{LANES, OperandSlot, RegisterFile, RegisterFileSizes};
-use crate::state::layout::{MemoryLayout, VariableLocation};
+use crate::state::memory_layout::{MemoryLayout, VariableLocation};
 use std::collections::BTreeMap;
 use warpgrid_isa::{Modifiers, ScalarType, StateSpace};
 use warpgrid_program::{
@@ -219,7 +219,7 @@ impl<'a> Decoder<'a> {
             first_operand: 0,
             is_of_text: true,
             reads_clock: false,
-            is_held: held::held_by_any(program, function),
+            is_held: in_flight_registers::held_by_any(program, function),
             before: Vec::new(),
             after: Vec::new(),
         }
@@ -250,7 +250,7 @@ impl<'a> Decoder<'a> {
         let op = match self.program.opcode(instruction) {
             Some(action) => {
                 self.modifiers = &action.modifiers;
-                operation::operation(self, action)
+                dispatch::operation(self, action)
                     .unwrap_or_else(|refusal| self.refuse(refusal, &action.opcode))
             }
             None => self.refuse(DecodeError::missing("action"), "an instruction"),
@@ -276,7 +276,8 @@ impl<'a> Decoder<'a> {
             return;
         }
         let place = origin as usize;
-        let touched = held::touched(self.program, self.function, place, &self.is_held);
+        let touched =
+            in_flight_registers::touched(self.program, self.function, place, &self.is_held);
         if !touched.is_empty() {
             let op = DecodedOp::CheckInFlight(self.code.touched.add(touched));
             self.push(op, guard, origin, StepGrouping::WithNext);
@@ -385,7 +386,7 @@ impl<'a> Decoder<'a> {
         let origin = self.starts.len() - 1;
         let instruction = self.function.instructions.get(origin);
         instruction.map_or_else(Default::default, |instruction| {
-            held::held(self.program, self.function, instruction)
+            in_flight_registers::held(self.program, self.function, instruction)
         })
     }
 

@@ -43,13 +43,12 @@ pub(crate) mod code;
 pub(crate) mod contract;
 pub(crate) mod decode;
 pub(crate) mod exec;
-pub(crate) mod past;
-pub mod plain;
+pub(crate) mod history;
 pub(crate) mod run;
 pub(crate) mod semantics;
 pub(crate) mod state;
+pub mod translation_view;
 
-pub use crate::contract::event::{Agent, AsyncOperationId, StepEvent, StepOutcome, WarpId};
 pub use crate::contract::fault::{
     AccessFault, AccessKind, Fault, FaultKind, FaultLocation, LaneMaskDisplay, MatrixMisuse,
     MbarrierFault, NamedRegion, PollTarget, WaitReason, WaitingGroup,
@@ -65,7 +64,7 @@ pub use crate::contract::launch::{
 };
 pub use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
 pub use crate::contract::multicast::MulticastInit;
-pub use crate::contract::observe::{
+pub use crate::contract::observer::{
     AccessAction, AccessEvent, CacheHints, ContiguousAccess, ContiguousRun, ContiguousRuns,
     ElementAccess, EventMask, HalfWarpAccess, MemoryId, Observer, OperandIndex, PerLaneAccess,
     WarpAccessSummary,
@@ -75,6 +74,7 @@ pub use crate::contract::pending::{
     AsyncEffect, AsyncGroupKind, AsyncOperation, AsyncOrigin, AsyncSource, AsyncWrite,
     CompletionMechanism, GroupWait, InFlightOperation, PieceBytes, Reduction, SourceConversion,
 };
+pub use crate::contract::step_event::{Agent, AsyncOperationId, StepEvent, StepOutcome, WarpId};
 pub use crate::contract::sync_event::{
     ArrivalMode, MbarrierAccess, MbarrierOperation, SyncEvent, SyncKind, TensorMapAccess,
     TensorMapAction, ends_phase,
@@ -84,16 +84,18 @@ pub use crate::contract::tensor_map::{
 };
 pub use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection, TileSegment};
 pub use crate::contract::tiles::{Tile, TileLocation, TileRole};
-pub use crate::contract::warpgroup::WgmmaOperation;
+pub use crate::contract::wgmma_operation::WgmmaOperation;
 
 pub use crate::contract::support::Support;
-pub use crate::decode::refused::{UnsupportedInstruction, refused};
 pub use crate::decode::support::supports;
-pub use crate::past::ticks::StorePositions;
-pub use crate::past::timeline::{Progress, Timeline, TimelineLimits};
+pub use crate::decode::unsupported::{UnsupportedInstruction, refused};
+pub use crate::history::store_positions::StorePositions;
+pub use crate::history::timeline::{Progress, Timeline, TimelineLimits};
 pub use crate::run::last_writers::LastWriters;
-pub use crate::run::lone::{SharedAddress, SingleThread, ThreadCoordinates, atomic_result};
 pub use crate::run::machine::Machine;
 pub use crate::run::setup::DecodedLaunch;
+pub use crate::run::single_thread::{
+    SharedAddress, SingleThread, ThreadCoordinates, atomic_result,
+};
 pub use crate::semantics::tensor;
 pub use crate::state::tensor_memory::{TENSOR_COLUMNS, TENSOR_LANES};

@@ -1,20 +1,20 @@
 //! Execution of a launch: launch checks, scheduling, completions, deadlock detection, and inspection of the machine.
 
-#[cfg(test)]
-mod agent_tests;
-pub(crate) mod check_launch;
+pub(crate) mod completion;
+pub(crate) mod completion_targets;
 pub(crate) mod deadlock;
-pub(crate) mod initial;
-pub(crate) mod inputs;
-pub(crate) mod landing;
-pub(crate) mod landing_places;
+pub(crate) mod diagnostics;
+pub(crate) mod fault_location;
+pub(crate) mod host_inputs;
+pub(crate) mod initial_registers;
 pub(crate) mod last_writers;
-pub(crate) mod locate;
-pub(crate) mod lone;
+pub(crate) mod launch_validation;
 pub(crate) mod machine;
-pub(crate) mod notes;
-pub(crate) mod place;
+pub(crate) mod queries;
+pub(crate) mod residency;
+#[cfg(test)]
+mod scheduling_tests;
 pub(crate) mod setup;
-pub(crate) mod special;
-pub(crate) mod spin;
-pub(crate) mod views;
+pub(crate) mod single_thread;
+pub(crate) mod special_registers;
+pub(crate) mod spin_detection;

@@ -1,18 +1,18 @@
 //! Results of operations on values, independent of decoded code: integer instructions, rounding, narrow formats,
 //! approximations, tensor-core arithmetic, register rows.
 
-pub(crate) mod approximate;
-pub(crate) mod approximate_tables;
+pub(crate) mod alu_ops;
 pub mod compare;
-pub(crate) mod fused;
+pub(crate) mod fma_emulation;
 pub mod integer;
-pub(crate) mod mode;
-pub(crate) mod narrow;
-pub(crate) mod ops;
+pub(crate) mod narrow_float;
 pub(crate) mod registers;
-pub(crate) mod soft;
+pub(crate) mod rounding;
+pub(crate) mod softfloat;
 #[cfg(test)]
-mod soft_tests;
+mod softfloat_tests;
 pub(crate) mod sparse;
+pub(crate) mod special_function;
+pub(crate) mod special_function_tables;
 pub mod tensor;
 pub mod word;

@@ -3,24 +3,24 @@
 //! A snapshot is the same type in another form (see [`StateStorage`]). A new field is therefore part of each snapshot;
 //! otherwise the module `past` does not compile.
 
-pub(crate) mod banks;
 pub(crate) mod block;
 pub(crate) mod cluster;
+pub(crate) mod constant_banks;
 pub(crate) mod image;
 pub(crate) mod in_flight;
 pub(crate) mod last_step;
-pub(crate) mod layout;
+pub(crate) mod last_writer_table;
 pub(crate) mod memory;
+pub(crate) mod memory_layout;
 pub(crate) mod multicast;
 pub(crate) mod notes;
 pub(crate) mod page;
-pub(crate) mod schedule;
+pub(crate) mod scheduler;
 pub(crate) mod spin_watch;
 pub(crate) mod tensor_memory;
 pub(crate) mod tensor_transfer;
-pub(crate) mod undo;
+pub(crate) mod undo_log;
 pub(crate) mod warp;
-pub(crate) mod writers;
 
 use crate::contract::fault::Fault;
 use crate::contract::inspect::RunDiagnostic;
@@ -29,7 +29,7 @@ use crate::state::cluster::Cluster;
 use crate::state::in_flight::InFlightQueue;
 use crate::state::last_step::LastStep;
 use crate::state::memory::{GlobalMemory, PagedMemory};
-use crate::state::schedule::Scheduler;
+use crate::state::scheduler::Scheduler;
 use crate::state::spin_watch::SpinDetector;
 use crate::state::warp::Warp;
 use std::fmt::Debug;

@@ -3,16 +3,16 @@
 
 pub mod decimal;
 pub mod dialect;
-pub mod does;
-pub mod fit;
 pub mod float_format;
 pub mod form;
-pub mod machine;
 pub mod modifier;
 pub mod modifiers;
+pub mod operation;
 pub mod release;
+pub mod sass_op;
 pub mod space;
 pub mod target;
+pub mod type_match;
 pub mod types;
 pub mod version;
-pub mod video;
+pub mod video_selectors;

@@ -13,7 +13,6 @@
 //! - `access`: memory accesses in the compiled code of `wmma.load` and `wmma.store`.
 
 mod access;
-mod catalogue;
 mod error;
 mod family;
 mod formula;
@@ -22,16 +21,17 @@ mod map;
 mod operand;
 mod operation;
 mod quad_pair;
+mod supported;
 mod tensor_core;
 
 pub use access::{MisalignedStride, WmmaAccess, WmmaAccesses};
-pub use catalogue::{all_fragments, fragment};
 pub use error::FragmentError;
 pub use family::FragmentFamily;
 pub use formula::{BitField, BitFieldSum, FragmentFormula, IndexSource, VARIABLES};
 pub use map::{ElementCoord, FragmentMap, RegisterLocation};
 pub use operand::{OperandRegisters, last_selector, moved_matrix, operand_registers};
 pub use operation::{FragmentOp, MatrixOperand, Shape};
+pub use supported::{all_fragments, fragment};
 pub use tensor_core::TensorCoreGeneration;
 
 use crate::modifier::MatrixLayout;

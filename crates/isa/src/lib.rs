@@ -9,32 +9,23 @@
 
 pub mod common;
 pub mod fragment;
-pub mod layout;
 pub mod ptx;
 pub mod sass;
+pub mod tensor_layout;
 
 pub use common::{
-    dialect, does, fit, form, machine, modifier, modifiers, release, space, target, types, version,
-    video,
+    dialect, form, modifier, modifiers, operation, release, sass_op, space, target, type_match,
+    types, version, video_selectors,
 };
 pub use ptx::{directives, forms, special};
 
 pub use common::decimal::read_decimal;
 pub use common::float_format::{FloatFormat, SpecialEncoding, Truncated};
 pub use dialect::Dialect;
-pub use does::{
-    AccessKind, ArithmeticOp, AsyncOp, AsyncTransferKind, AtomicUpdate, CarryOp,
-    ClusterLaunchControlOp, ComparisonOp, ControlOp, DeviceUnitOp, HintOp, MatrixOp, MbarrierOp,
-    MemoryOp, MoveOp, MultimemOp, Operation, RegisterChange, SimdWidth, StackOp, SurfaceOp, SyncOp,
-    TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, ThreadParticipation, VideoOp, WarpOp,
-    WarpgroupOp,
-};
-pub use fit::{OperandClass, TypeMatch};
 pub use form::{
     FactSource, Form, Gate, ModifierSet, ModifierSpelling, ModifierValue, OperandAccess,
     OperandExtension, OperandType, SlotName, UnmetRequirements,
 };
-pub use machine::{Extension, FunnelShift, SassOp};
 pub use modifier::{
     AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
     CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount, MatrixLayout,
@@ -44,9 +35,18 @@ pub use modifier::{
     Unpacking, VectorWidth, VoteMode, WarpMulticast,
 };
 pub use modifiers::{DeviceUnitModifiers, Flags, MatrixShape, Modifiers, TypeRole};
+pub use operation::{
+    AccessKind, ArithmeticOp, AsyncOp, AsyncTransferKind, AtomicUpdate, CarryOp,
+    ClusterLaunchControlOp, ComparisonOp, ControlOp, DeviceUnitOp, HintOp, MatrixOp, MbarrierOp,
+    MemoryOp, MoveOp, MultimemOp, Operation, RegisterChange, SimdWidth, StackOp, SurfaceOp, SyncOp,
+    TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, ThreadParticipation, VideoOp, WarpOp,
+    WarpgroupOp,
+};
 pub use ptx::PTX;
+pub use sass_op::{Extension, FunnelShift, SassOp};
 pub use space::StateSpace;
 pub use special::SpecialRegister;
 pub use target::{Feature, LaunchLimits, MemoryGeometry, Target, TargetKind, TargetRequirement};
+pub use type_match::{OperandClass, TypeMatch};
 pub use types::{ScalarType, Signedness, TypeKind};
 pub use version::Version;

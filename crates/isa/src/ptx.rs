@@ -2,8 +2,8 @@
 
 pub mod directives;
 pub mod forms;
+pub mod keywords;
 pub mod special;
-pub mod words;
 
 use crate::dialect::{Dialect, DialectTables};
 
@@ -11,11 +11,11 @@ use crate::dialect::{Dialect, DialectTables};
 pub static PTX: Dialect = Dialect::new(DialectTables {
     name: "PTX",
     families: forms::FAMILIES,
-    opcodes: words::OPCODES,
-    name_modifiers: words::NAME_WORDS,
-    ignored: words::IGNORED,
-    ignored_types: &words::IGNORED_TYPES,
-    exclusive: words::EXCLUSIVE,
-    repeatable: words::REPEATABLE,
-    synonyms: words::MEANT,
+    opcodes: keywords::OPCODES,
+    name_modifiers: keywords::NAME_WORDS,
+    ignored: keywords::IGNORED,
+    ignored_types: &keywords::IGNORED_TYPES,
+    exclusive: keywords::EXCLUSIVE,
+    repeatable: keywords::REPEATABLE,
+    synonyms: keywords::MEANT,
 });

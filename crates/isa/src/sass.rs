@@ -7,10 +7,10 @@
 pub mod addresses;
 pub mod control;
 pub mod forms;
-pub mod info;
 pub mod modifiers;
+pub mod nv_info;
 pub mod opcodes;
-pub mod pairs;
+pub mod ptx_mapping;
 pub mod stores;
 
 pub use addresses::{AddressForm, AddressShape};

@@ -22,13 +22,13 @@
 //! `start` selects the element of a buffer whose address the kernel receives. The default is the first element.
 //! A name with an offset is a member of a structure: here of the parameter `dims`, eight bytes into it.
 
-mod stated;
+mod annotation_value;
 
-pub use stated::{AnnotationValue, stated_value};
+pub use annotation_value::{AnnotationValue, stated_value};
 
-use crate::catalogue::{self, LaunchDiagnostic};
+use crate::diagnostics::{self, LaunchDiagnostic};
+use crate::initial_registers;
 use crate::pattern::Pattern;
-use crate::registers;
 use crate::scenario::{
     Buffer, BufferInitializer, InitialRegister, MisalignedPolicy, Parameter, Scenario, Surface,
     TensorMap, TexelArray, Texture,
@@ -99,7 +99,7 @@ impl Annotations {
             "expect" => self.expect(&rest),
             // The meaning of a C++ name in inline assembly, which the parser of inline assembly reads.
             "" | "constant" => Ok(()),
-            _ => Err(word.error(catalogue::unknown_fact(word.text))),
+            _ => Err(word.error(diagnostics::unknown_fact(word.text))),
         };
         self.diagnostics
             .extend(result.err().map(|problem| *problem));
@@ -108,11 +108,11 @@ impl Annotations {
     fn launch(&mut self, facts: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         for pair in facts.words() {
             let Some((key, value)) = pair.split_once('=') else {
-                return Err(pair.error(catalogue::no_equals_sign()));
+                return Err(pair.error(diagnostics::no_equals_sign()));
             };
             let is_key = |(other, _): &(String, Span)| other == key.text;
             if self.places.iter().any(is_key) && !self.names.iter().any(is_key) {
-                return Err(key.error(catalogue::fact_given_twice(key.text)));
+                return Err(key.error(diagnostics::fact_given_twice(key.text)));
             }
             self.places.push((key.text.to_owned(), pair.span()));
             let scenario = &mut self.scenario;
@@ -126,7 +126,7 @@ impl Annotations {
                 "misaligned" => scenario.misaligned = Some(value.misaligned()?),
                 "entry" => scenario.entry = Some(value.text.to_owned()),
                 _ => {
-                    return Err(key.error(catalogue::unknown_launch_fact(key.text)));
+                    return Err(key.error(diagnostics::unknown_launch_fact(key.text)));
                 }
             }
         }
@@ -140,7 +140,7 @@ impl Annotations {
         let len = shape
             .iter()
             .try_fold(1u64, |product, extent| product.checked_mul(*extent));
-        let len = len.ok_or_else(|| declaration.error(catalogue::too_many_elements()))?;
+        let len = len.ok_or_else(|| declaration.error(diagnostics::too_many_elements()))?;
         let init = match init {
             None => BufferInitializer::default(),
             Some(init) => init.init()?,
@@ -148,7 +148,7 @@ impl Annotations {
         if let BufferInitializer::List(values) = &init
             && values.len() as u64 > len
         {
-            return Err(declaration.error(catalogue::too_many_values(values.len(), len)));
+            return Err(declaration.error(diagnostics::too_many_values(values.len(), len)));
         }
         self.add(
             fact,
@@ -169,11 +169,11 @@ impl Annotations {
         let (name, ty) = declaration.name_and_type()?;
         let element = ty.element()?;
         let value = value
-            .ok_or_else(|| declaration.error(catalogue::scalar_without_value()))?
+            .ok_or_else(|| declaration.error(diagnostics::scalar_without_value()))?
             .literal()?;
         element
             .encode(&value)
-            .map_err(|why| fact.error(catalogue::scalar_not_in_type(why)))?;
+            .map_err(|why| fact.error(diagnostics::scalar_not_in_type(why)))?;
         self.add(
             fact,
             name,
@@ -189,7 +189,7 @@ impl Annotations {
     fn alias(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, of) = fact.split_init();
         let of = of.filter(|of| !of.text.is_empty() && !name.text.is_empty());
-        let of = of.ok_or_else(|| fact.error(catalogue::alias_without_buffer()))?;
+        let of = of.ok_or_else(|| fact.error(diagnostics::alias_without_buffer()))?;
         self.add(
             fact,
             name,
@@ -204,9 +204,9 @@ impl Annotations {
     fn tensor_map(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, tensor) = fact.split_init();
         let tensor = tensor.filter(|tensor| !tensor.text.is_empty() && !name.text.is_empty());
-        let tensor = tensor.ok_or_else(|| fact.error(catalogue::map_without_tensor()))?;
+        let tensor = tensor.ok_or_else(|| fact.error(diagnostics::map_without_tensor()))?;
         let map = TensorMap::read(name.text, tensor.text)
-            .map_err(|why| tensor.error(catalogue::tensor_map(name.text, &why)))?;
+            .map_err(|why| tensor.error(diagnostics::tensor_map(name.text, &why)))?;
         self.add(fact, name, Parameter::Tensormap(map))
     }
 
@@ -215,7 +215,7 @@ impl Annotations {
         let (declaration, init) = fact.split_init();
         let (name, texels) = declaration.name_and_type()?;
         let mut array = TexelArray::read(name.text, texels.text)
-            .map_err(|why| texels.error(catalogue::array(name.text, &why)))?;
+            .map_err(|why| texels.error(diagnostics::array(name.text, &why)))?;
         if let Some(init) = init {
             array.init = init.init()?;
         }
@@ -223,11 +223,11 @@ impl Annotations {
         if let BufferInitializer::List(values) = &array.init
             && values.len() as u64 > len
         {
-            return Err(declaration.error(catalogue::too_many_values(values.len(), len)));
+            return Err(declaration.error(diagnostics::too_many_values(values.len(), len)));
         }
         let mut arrays = self.scenario.arrays.iter();
         if arrays.any(|other| other.name == name.text) || self.buffer_above(name.text).is_some() {
-            return Err(name.error(catalogue::given_twice(name.text)));
+            return Err(name.error(diagnostics::given_twice(name.text)));
         }
         self.places.push((name.text.to_owned(), fact.span()));
         self.scenario.arrays.push(array);
@@ -238,7 +238,7 @@ impl Annotations {
     fn texture(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, rest) = self.handle(fact)?;
         let texture = Texture::read(name.text, rest.text)
-            .map_err(|why| rest.error(catalogue::image("texture", name.text, &why)))?;
+            .map_err(|why| rest.error(diagnostics::image("texture", name.text, &why)))?;
         self.add(fact, name, Parameter::Texture(texture))
     }
 
@@ -246,7 +246,7 @@ impl Annotations {
     fn surface(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, rest) = self.handle(fact)?;
         let surface = Surface::read(name.text, rest.text)
-            .map_err(|why| rest.error(catalogue::image("surface", name.text, &why)))?;
+            .map_err(|why| rest.error(diagnostics::image("surface", name.text, &why)))?;
         self.add(fact, name, Parameter::Surface(surface))
     }
 
@@ -254,7 +254,7 @@ impl Annotations {
     fn multimem(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, members) = fact.split_init();
         let members = members.filter(|members| !members.text.is_empty() && !name.text.is_empty());
-        let members = members.ok_or_else(|| fact.error(catalogue::multimem_without_buffers()))?;
+        let members = members.ok_or_else(|| fact.error(diagnostics::multimem_without_buffers()))?;
         let mut buffers = Vec::new();
         let mut rest = Some(members);
         while let Some(list) = rest {
@@ -263,7 +263,7 @@ impl Annotations {
                 .map_or((list, None), |(m, n)| (m, Some(n)));
             rest = next;
             if self.buffer_above(member.text).is_none() {
-                return Err(member.error(catalogue::no_buffer_above(member.text)));
+                return Err(member.error(diagnostics::no_buffer_above(member.text)));
             }
             buffers.push(member.text.to_owned());
         }
@@ -285,27 +285,27 @@ impl Annotations {
     ) -> Result<(AnnotationText<'t>, AnnotationText<'t>), Box<Diagnostic>> {
         let (name, rest) = fact.split_init();
         let rest = rest.filter(|rest| !rest.text.is_empty() && !name.text.is_empty());
-        let rest = rest.ok_or_else(|| fact.error(catalogue::image_without_memory()))?;
+        let rest = rest.ok_or_else(|| fact.error(diagnostics::image_without_memory()))?;
         Ok((name, rest))
     }
 
     /// Parses the element of a buffer whose address the kernel receives.
     fn start(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, element) = fact.split_init();
-        let element = element.ok_or_else(|| fact.error(catalogue::no_start()))?;
+        let element = element.ok_or_else(|| fact.error(diagnostics::no_start()))?;
         let start = element.number()?;
         match self.buffer_above(name.text) {
             Some(buffer) if buffer.start != 0 => {
-                Err(name.error(catalogue::fact_given_twice(name.text)))
+                Err(name.error(diagnostics::fact_given_twice(name.text)))
             }
             Some(buffer) if start > buffer.len => {
-                Err(element.error(catalogue::start_outside(start, buffer.len)))
+                Err(element.error(diagnostics::start_outside(start, buffer.len)))
             }
             Some(buffer) => {
                 buffer.start = start;
                 Ok(())
             }
-            None => Err(name.error(catalogue::no_buffer_above(name.text))),
+            None => Err(name.error(diagnostics::no_buffer_above(name.text))),
         }
     }
 
@@ -328,12 +328,12 @@ impl Annotations {
 
     fn register(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, value) = fact.split_init();
-        let value = value.ok_or_else(|| fact.error(catalogue::register_without_value()))?;
+        let value = value.ok_or_else(|| fact.error(diagnostics::register_without_value()))?;
         let registers = &mut self.scenario.registers;
         if registers.iter().any(|other| other.name == name.text) {
-            return Err(name.error(catalogue::given_twice(name.text)));
+            return Err(name.error(diagnostics::given_twice(name.text)));
         }
-        registers::read(name.text, value.text).map_err(|problem| value.error(problem))?;
+        initial_registers::read(name.text, value.text).map_err(|problem| value.error(problem))?;
         self.places.push((name.text.to_owned(), fact.span()));
         registers.push(InitialRegister {
             name: name.text.to_owned(),
@@ -344,33 +344,33 @@ impl Annotations {
 
     fn expect(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, values) = fact.split_init();
-        let values = values.ok_or_else(|| fact.error(catalogue::no_expectation()))?;
+        let values = values.ok_or_else(|| fact.error(diagnostics::no_expectation()))?;
         let literals = values.list()?;
         let mut arrays = self.scenario.arrays.iter_mut();
         if let Some(array) = arrays.find(|array| array.name == name.text) {
             let len = array.len().unwrap_or(u64::MAX);
             if array.expect.is_some() {
-                return Err(name.error(catalogue::fact_given_twice(name.text)));
+                return Err(name.error(diagnostics::fact_given_twice(name.text)));
             }
             if literals.len() as u64 > len {
-                return Err(values.error(catalogue::too_many_values(literals.len(), len)));
+                return Err(values.error(diagnostics::too_many_values(literals.len(), len)));
             }
             array.expect = Some(literals);
             return Ok(());
         }
         match self.buffer_above(name.text) {
             Some(buffer) if buffer.expect.is_some() => {
-                Err(name.error(catalogue::fact_given_twice(name.text)))
+                Err(name.error(diagnostics::fact_given_twice(name.text)))
             }
             Some(buffer) if literals.len() as u64 > buffer.len => {
-                let problem = catalogue::too_many_values(literals.len(), buffer.len);
+                let problem = diagnostics::too_many_values(literals.len(), buffer.len);
                 Err(values.error(problem))
             }
             Some(buffer) => {
                 buffer.expect = Some(literals);
                 Ok(())
             }
-            None => Err(name.error(catalogue::no_buffer_above(name.text))),
+            None => Err(name.error(diagnostics::no_buffer_above(name.text))),
         }
     }
 
@@ -394,7 +394,7 @@ impl Annotations {
             .iter()
             .any(|other| other.name() == name.text)
         {
-            return Err(name.error(catalogue::given_twice(name.text)));
+            return Err(name.error(diagnostics::given_twice(name.text)));
         }
         self.places.push((name.text.to_owned(), fact.span()));
         self.names.push((name.text.to_owned(), name.span()));
@@ -520,21 +520,21 @@ impl<'a> AnnotationText<'a> {
     fn name_and_type(&self) -> Result<(AnnotationText<'a>, AnnotationText<'a>), Box<Diagnostic>> {
         match self.split_once(':') {
             Some((name, ty)) if !name.text.is_empty() => Ok((name, ty)),
-            _ => Err(self.error(catalogue::no_name_and_type())),
+            _ => Err(self.error(diagnostics::no_name_and_type())),
         }
     }
 
     fn number(&self) -> Result<u64, Box<Diagnostic>> {
         self.text
             .parse()
-            .map_err(|_| self.error(catalogue::not_a_number(self.text)))
+            .map_err(|_| self.error(diagnostics::not_a_number(self.text)))
     }
 
     fn misaligned(&self) -> Result<MisalignedPolicy, Box<Diagnostic>> {
         match self.text {
             "fault" => Ok(MisalignedPolicy::Fault),
             "force" => Ok(MisalignedPolicy::Force),
-            _ => Err(self.error(catalogue::not_a_way_to_align(self.text))),
+            _ => Err(self.error(diagnostics::not_a_way_to_align(self.text))),
         }
     }
 
@@ -547,17 +547,17 @@ impl<'a> AnnotationText<'a> {
             *extent = part
                 .trim()
                 .parse()
-                .map_err(|_| self.error(catalogue::not_extents(self.text)))?;
+                .map_err(|_| self.error(diagnostics::not_extents(self.text)))?;
         }
         match parts.next() {
             None => Ok(extents),
-            Some(_) => Err(self.error(catalogue::too_many_extents())),
+            Some(_) => Err(self.error(diagnostics::too_many_extents())),
         }
     }
 
     fn element(&self) -> Result<ElementType, Box<Diagnostic>> {
         ElementType::from_name(self.text.trim_start_matches('.'))
-            .ok_or_else(|| self.error(catalogue::unknown_type(self.text)))
+            .ok_or_else(|| self.error(diagnostics::unknown_type(self.text)))
     }
 
     /// Parses a type and its extents: `f32[16][16]`.
@@ -576,7 +576,7 @@ impl<'a> AnnotationText<'a> {
             rest = AnnotationText::new(next, rest.start + extent.len() + 2);
         }
         if !rest.text.is_empty() || shape.is_empty() || shape.len() > 8 {
-            return Err(self.error(catalogue::not_an_array(self.text)));
+            return Err(self.error(diagnostics::not_an_array(self.text)));
         }
         Ok((ty, shape))
     }
@@ -587,7 +587,7 @@ impl<'a> AnnotationText<'a> {
             .starts_with('&')
             .then(|| Literal::Text(text.to_owned()));
         let read = address.or_else(|| Literal::read(text));
-        read.ok_or_else(|| self.error(catalogue::not_a_literal(text)))
+        read.ok_or_else(|| self.error(diagnostics::not_a_literal(text)))
     }
 
     fn list(&self) -> Result<Vec<Literal>, Box<Diagnostic>> {
@@ -610,7 +610,7 @@ impl<'a> AnnotationText<'a> {
 
     fn init(&self) -> Result<BufferInitializer, Box<Diagnostic>> {
         let pattern = Pattern::read(self.text)
-            .map_err(|why| self.error(catalogue::unreadable_pattern(why)))?;
+            .map_err(|why| self.error(diagnostics::unreadable_pattern(why)))?;
         if let Some(pattern) = pattern {
             return Ok(BufferInitializer::Fill(Literal::Text(pattern.text())));
         }

@@ -7,21 +7,21 @@
 //! - Tests: `cargo test -p warpgrid-launch`.
 
 pub mod annotations;
-pub mod catalogue;
+pub mod diagnostics;
 pub mod expect;
 pub mod fault;
-mod guess;
-mod names;
+mod inference;
+pub mod initial_registers;
+pub mod instruction_summary;
+mod parameter_matching;
 pub mod pattern;
 pub mod prepare;
-pub mod reading;
-pub mod registers;
-mod rehearsal;
 pub mod scenario;
+mod trial_run;
 pub mod value;
 
 pub use annotations::Annotations;
-pub use catalogue::LaunchDiagnostic;
-pub use names::mistyped_names;
+pub use diagnostics::LaunchDiagnostic;
+pub use parameter_matching::mistyped_names;
 pub use prepare::{DEFAULT_BLOCK, PreparedLaunch, prepare};
 pub use scenario::{Parameter, Scenario, SourceLanguage};

@@ -7,7 +7,7 @@
 //! `random` draws floating-point numbers from -1 (inclusive) to 1 (exclusive) in steps of 1/256, which all floating-point types of at least
 //! 16 bits represent exactly, and integers from 0 to 99. The numbers depend only on the seed.
 
-use crate::catalogue::not_a_literal;
+use crate::diagnostics::not_a_literal;
 use crate::value::{ElementType, Literal};
 use warpgrid_program::counted;
 

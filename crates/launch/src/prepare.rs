@@ -1,16 +1,16 @@
 //! Preparation of launches: matches the parameters of a scenario to those of the kernel, converts values to bytes, and creates the machine.
 
 use crate::annotations::Annotations;
-use crate::catalogue::{self, LaunchDiagnostic, value as why};
+use crate::diagnostics::{self, LaunchDiagnostic, value as why};
 use crate::expect::bytes_of;
-use crate::guess;
+use crate::inference;
+use crate::initial_registers;
 use crate::pattern::Pattern;
-use crate::registers;
-use crate::rehearsal::{InferredFields, refine_by_trial_runs};
 use crate::scenario::{
     Buffer, BufferInitializer, ImageMemory, InitialRegister, Parameter, Scenario, StructField,
     TensorMap, TexelArray,
 };
+use crate::trial_run::{InferredFields, refine_by_trial_runs};
 use crate::value::{ElementType, Literal};
 use std::sync::Arc;
 use warpgrid_emulator::{
@@ -101,10 +101,10 @@ fn launch(
     let function = &program.functions[entry.0 as usize];
     let (mut launch, buffers) = build(scenario, program, entry, &limits)?;
     launch.track_writers = writers == WriterTracking::Tracked;
-    launch.registers = registers::resolve(&scenario.registers, &buffers, function)?;
+    launch.registers = initial_registers::resolve(&scenario.registers, &buffers, function)?;
     launch.misaligned = scenario.misaligned.unwrap_or_default();
     let machine = Machine::with_decoded(Arc::clone(program), &launch, limits, decoded)
-        .map_err(|error| catalogue::refused(&error, &scenario.params))?;
+        .map_err(|error| diagnostics::refused(&error, &scenario.params))?;
     Ok((machine, buffers))
 }
 
@@ -174,11 +174,11 @@ fn complete(
         ..InferredFields::default()
     };
     if scenario.block.is_none() {
-        scenario.block = Some(guess::block(function, program));
+        scenario.block = Some(inference::block(function, program));
     }
     scenario.cluster = scenario.cluster.or(function.bounds.required_cluster);
     if scenario.cluster.is_none() && guessed.grid {
-        scenario.cluster = guess::cluster(program, function);
+        scenario.cluster = inference::cluster(program, function);
         guessed.cluster = scenario.cluster.is_some();
     }
     if guessed.grid {
@@ -230,13 +230,13 @@ fn guess_parameters(
     entry: FunctionId,
 ) {
     let function = &program.functions[entry.0 as usize];
-    let guess::InferredParameters {
+    let inference::InferredParameters {
         parameters: guesses,
         mut arrays,
         mut buffers,
     } = match declared(function, &scenario.params).is_empty() {
-        true => guess::InferredParameters::default(),
-        false => guess::parameters(scenario, program, entry),
+        true => inference::InferredParameters::default(),
+        false => inference::parameters(scenario, program, entry),
     };
     let (references, stated): (Vec<_>, Vec<_>) = std::mem::take(&mut scenario.params)
         .into_iter()
@@ -251,7 +251,7 @@ fn guess_parameters(
     arrays.retain(|array| named.contains(&array.name.as_str()));
     scenario.arrays.extend(arrays);
     let tensors = own.iter().filter_map(|p| match p {
-        Parameter::Tensormap(map) => Some(Parameter::Buffer(guess::tensor_of(map))),
+        Parameter::Tensormap(map) => Some(Parameter::Buffer(inference::tensor_of(map))),
         _ => None,
     });
     let tensors: Vec<Parameter> = tensors.collect();
@@ -282,7 +282,7 @@ fn start_loose(
     // the access size.
     guessed.misaligned = scenario.misaligned.is_none();
     scenario.misaligned = scenario.misaligned.or(Some(MisalignedPolicy::Force));
-    let start = guess::loose_start(program, function, scenario);
+    let start = inference::loose_start(program, function, scenario);
     guessed.parameters.resize(scenario.params.len(), false);
     for buffer in start.buffers {
         // The source can specify the buffer of a register whose value it does not specify.
@@ -309,7 +309,7 @@ fn register_values(
             Parameter::Scalar { name, ty, value } if !is_variable(&name) && is_register(&name) => {
                 let bits = element(&name, &ty)?
                     .encode(&value)
-                    .map_err(|why| catalogue::argument_not_in_type(&name, &why))?;
+                    .map_err(|why| diagnostics::argument_not_in_type(&name, &why))?;
                 let value = Literal::Text(format!("{:#x}", bits as u64));
                 registers.push(InitialRegister { name, value });
             }
@@ -351,7 +351,7 @@ fn override_scalars(
                 }
                 element(own, ty)?
                     .encode(&literal)
-                    .map_err(|problem| catalogue::override_not_in_type(&name, &problem))?;
+                    .map_err(|problem| diagnostics::override_not_in_type(&name, &problem))?;
                 *value = literal.clone();
                 is_found = true;
                 if let Some(guess) = guessed.parameters.get_mut(place)
@@ -362,7 +362,7 @@ fn override_scalars(
             }
         }
         if !is_found {
-            return Err(catalogue::no_such_scalar(&name, &scalars));
+            return Err(diagnostics::no_such_scalar(&name, &scalars));
         }
     }
     Ok(())
@@ -376,12 +376,12 @@ pub(crate) fn find_entry(
     let mut entries = program.entries();
     let Some(name) = name else {
         let first = entries.next().map(|(id, _)| id);
-        return first.ok_or_else(catalogue::no_kernel);
+        return first.ok_or_else(diagnostics::no_kernel);
     };
     let found = entries.find(|(_, function)| function.name == name);
     found.map(|(id, _)| id).ok_or_else(|| {
         let kernels: Vec<&str> = program.entries().map(|(_, f)| f.name.as_str()).collect();
-        catalogue::no_such_kernel(name, &kernels)
+        diagnostics::no_such_kernel(name, &kernels)
     })
 }
 
@@ -577,7 +577,7 @@ pub(crate) fn build(
     builder.add_multicasts(&scenario.params)?;
     for array in &scenario.arrays {
         let buffer = array.buffer();
-        builder.add(&buffer.map_err(|why| catalogue::array(&array.name, &why))?)?;
+        builder.add(&buffer.map_err(|why| diagnostics::array(&array.name, &why))?)?;
     }
     for parameter in &scenario.params {
         let variable = variable_of(parameter, function, program);
@@ -642,7 +642,7 @@ fn collect_buffers(
             Parameter::Struct { fields, .. } => {
                 for field in fields {
                     if let Parameter::Struct { name, .. } = &field.parameter {
-                        return Err(catalogue::nested_structure(name));
+                        return Err(diagnostics::nested_structure(name));
                     }
                     collect_buffers(std::slice::from_ref(&field.parameter), builder)?;
                 }
@@ -667,7 +667,7 @@ impl MachineBuilder {
             .filter(|size| *size <= self.max_bytes);
         let Some(size) = size else {
             let bytes = u128::from(buffer.len) * ty.width_bytes() as u128;
-            return Err(catalogue::buffer_too_large(
+            return Err(diagnostics::buffer_too_large(
                 &buffer.name,
                 bytes,
                 self.max_bytes,
@@ -676,9 +676,9 @@ impl MachineBuilder {
         let mut extents = buffer.shape.iter();
         let in_shape = extents.try_fold(1u64, |n, extent| n.checked_mul(*extent));
         if !buffer.shape.is_empty() && in_shape != Some(buffer.len) {
-            return Err(catalogue::other_shape(buffer));
+            return Err(diagnostics::other_shape(buffer));
         }
-        let fail = |why: String| catalogue::initial_values(&buffer.name, &why);
+        let fail = |why: String| diagnostics::initial_values(&buffer.name, &why);
         let contents = match &buffer.init {
             BufferInitializer::List(values) if values.is_empty() => BufferContents::Zeroed(size),
             BufferInitializer::List(values)
@@ -722,7 +722,7 @@ impl MachineBuilder {
         contents: BufferContents,
     ) -> Result<(), LaunchDiagnostic> {
         if self.buffers.iter().any(|other| other.name == buffer.name) {
-            return Err(catalogue::given_twice(&buffer.name));
+            return Err(diagnostics::given_twice(&buffer.name));
         }
         self.inits.push(BufferInit {
             name: buffer.name.clone(),
@@ -824,7 +824,7 @@ impl MachineBuilder {
             | Parameter::Tensormap(_)
             | Parameter::Multimem { .. } => return Ok(()),
         };
-        let wrong = |why: &str| catalogue::image(kind, name, why);
+        let wrong = |why: &str| diagnostics::image(kind, name, why);
         let mut image = image.map_err(|why| wrong(&why))?;
         let held = self.inits.get(image.buffer.0 as usize);
         let held = held.map_or(0, |init| init.contents.size_bytes());
@@ -838,7 +838,7 @@ impl MachineBuilder {
         }
         image.variable = variable.map(str::to_owned);
         if self.images.iter().any(|other| other.name == *name) {
-            return Err(catalogue::given_twice(name));
+            return Err(diagnostics::given_twice(name));
         }
         self.images.push(image);
         Ok(())
@@ -858,7 +858,7 @@ impl MachineBuilder {
     /// Returns the bytes of a tensor map, which start with the address of the tensor.
     fn map_object(&self, map: &TensorMap) -> Result<KernelArgument, LaunchDiagnostic> {
         let object = map.object();
-        let object = object.map_err(|why| catalogue::tensor_map(&map.name, &why))?;
+        let object = object.map_err(|why| diagnostics::tensor_map(&map.name, &why))?;
         let patch = PointerRelocation {
             byte_offset: 0,
             buffer: self.index_of(&map.buffer)?,
@@ -909,7 +909,7 @@ impl MachineBuilder {
             };
             if width != 8 {
                 let why = why::not_an_address(&buffer.ty);
-                return Err(catalogue::initial_values(&buffer.name, &why));
+                return Err(diagnostics::initial_values(&buffer.name, &why));
             }
             let (name, addend) = self.split_pointee(text);
             pointers.push(PointerRelocation {
@@ -933,13 +933,13 @@ impl MachineBuilder {
         let index = self.buffers.iter().position(|buffer| buffer.name == name);
         index
             .map(|index| BufferIndex(index as u32))
-            .ok_or_else(|| catalogue::no_buffer_to_point_to(name))
+            .ok_or_else(|| diagnostics::no_buffer_to_point_to(name))
     }
 
     /// Returns the argument for a multimem address.
     fn multicast(&self, name: &str) -> Result<KernelArgument, LaunchDiagnostic> {
         let place = self.multicasts.iter().position(|one| one.name == name);
-        let place = place.ok_or_else(|| catalogue::no_buffer_to_point_to(name))?;
+        let place = place.ok_or_else(|| diagnostics::no_buffer_to_point_to(name))?;
         Ok(KernelArgument {
             bytes: MulticastInit::address(place).to_le_bytes().to_vec(),
             align_bytes: 8,
@@ -953,7 +953,7 @@ impl MachineBuilder {
             return Ok(0);
         };
         if buffer.start > buffer.len {
-            return Err(catalogue::start_outside(buffer.start, buffer.len));
+            return Err(diagnostics::start_outside(buffer.start, buffer.len));
         }
         let width = element(&buffer.name, &buffer.ty)?.width_bytes() as u64;
         Ok(buffer.start.saturating_mul(width) as i64)
@@ -980,7 +980,7 @@ impl MachineBuilder {
                 let ty = element(name, ty)?;
                 let bits = ty
                     .encode(value)
-                    .map_err(|why| catalogue::argument_not_in_type(name, &why))?;
+                    .map_err(|why| diagnostics::argument_not_in_type(name, &why))?;
                 let mut bytes = bits.to_le_bytes()[..ty.width_bytes()].to_vec();
                 // A compiler can declare a parameter wider than its scalar, but not narrower.
                 if let Some(width) =
@@ -1011,10 +1011,10 @@ impl MachineBuilder {
         fields: &[StructField],
     ) -> Result<KernelArgument, LaunchDiagnostic> {
         if size > 1 << 16 {
-            return Err(catalogue::structure_too_large(name, size));
+            return Err(diagnostics::structure_too_large(name, size));
         }
         if align != 0 && !align.is_power_of_two() {
-            return Err(catalogue::odd_alignment(name, align));
+            return Err(diagnostics::odd_alignment(name, align));
         }
         let mut whole = KernelArgument {
             bytes: vec![0; size as usize],
@@ -1028,7 +1028,11 @@ impl MachineBuilder {
                 .checked_add(part.bytes.len())
                 .and_then(|end| whole.bytes.get_mut(start..end))
             else {
-                return Err(catalogue::field_outside(field.parameter.name(), name, size));
+                return Err(diagnostics::field_outside(
+                    field.parameter.name(),
+                    name,
+                    size,
+                ));
             };
             place.copy_from_slice(&part.bytes);
             let patches = part.pointers.into_iter().map(|patch| PointerRelocation {
@@ -1050,5 +1054,5 @@ fn pointee(value: &Literal) -> Option<&str> {
 }
 
 fn element(name: &str, ty: &str) -> Result<ElementType, LaunchDiagnostic> {
-    ElementType::from_name(ty).ok_or_else(|| catalogue::unknown_type_of(name, ty))
+    ElementType::from_name(ty).ok_or_else(|| diagnostics::unknown_type_of(name, ty))
 }

@@ -8,14 +8,14 @@
 //! //@ buffer out: f32[16][16] = 0
 //! ```
 
-mod front;
+mod deserialize;
 mod image;
-mod read;
+mod language;
 mod tensor_map;
 
-pub use front::SourceLanguage;
 pub(crate) use image::ImageMemory;
 pub use image::{ImageResource, Surface, TexelArray, Texture};
+pub use language::SourceLanguage;
 pub use tensor_map::TensorMap;
 pub use warpgrid_emulator::MisalignedPolicy;
 
@@ -129,7 +129,7 @@ pub struct ComparisonKernel {
 #[serde(
     tag = "kind",
     rename_all = "lowercase",
-    try_from = "read::ParameterFields"
+    try_from = "deserialize::ParameterFields"
 )]
 pub enum Parameter {
     /// A pointer to an array.
@@ -195,7 +195,7 @@ impl Parameter {
 /// Member of a structure that is passed by value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(try_from = "read::ParameterFields")]
+#[serde(try_from = "deserialize::ParameterFields")]
 pub struct StructField {
     /// Byte offset from the start of the structure.
     pub offset: u64,

@@ -1,8 +1,8 @@
 //! Element values: conversion between JSON numbers or `"0x…"` bit patterns and little-endian bytes.
 
-mod small;
+mod packed_values;
 
-use crate::catalogue::value as why;
+use crate::diagnostics::value as why;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;

@@ -1,5 +1,5 @@
 //! Scenarios and inferred launches, tested through the crate `view`. All tests are in one binary, so that the emulator is linked only once.
 
-mod guesses;
-mod open_parameters;
+mod inferred_launches;
+mod inferred_parameters;
 mod scenarios;

@@ -1,6 +1,6 @@
 //! Parser and evaluator of expressions such as `logical_divide((8,8):(8,1), <4,2>)` and `A o B`.
 
-use crate::parse::Parser;
+use crate::parser::Parser;
 use crate::{
     ComposedLayout, CoordinateLayout, Layout, LayoutError, LinearLayout, Swizzle, TileableLayout,
     Tiler, algebra, blocked_product, flat_divide, flat_product, logical_divide, logical_product,

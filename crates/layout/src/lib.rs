@@ -12,30 +12,30 @@
 //! - Tests: `tests/agreement.rs` compares all operations with two independent implementations (`cargo test -p warpgrid-layout`).
 
 mod algebra;
-mod coordinate;
+mod coordinate_layout;
 mod divide;
 mod error;
 mod expression;
-mod fit;
+mod inference;
 mod layout;
 mod linear;
-mod linear_text;
-mod parse;
+mod linear_notation;
+mod parser;
 mod product;
 mod swizzle;
 mod tuple;
 
 pub use algebra::{coalesce, complement, composition, left_inverse, right_inverse};
-pub use coordinate::{CoordinateLayout, ScaledBasis};
+pub use coordinate_layout::{CoordinateLayout, ScaledBasis};
 pub use divide::{TileableLayout, Tiler, flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use error::LayoutError;
 pub use expression::{EvalResult, OPERATIONS, Operation, evaluate};
-pub use fit::{
+pub use inference::{
     AddressTable, InferenceResult, InferredLayout, LayoutInference, Mismatch, infer_layout,
 };
 pub use layout::{Layout, Mode};
 pub use linear::{Dimension, LinearLayout};
-pub use parse::parse;
+pub use parser::parse;
 pub use product::{
     blocked_product, flat_product, logical_product, raked_product, tiled_product, zipped_product,
 };

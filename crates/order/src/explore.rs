@@ -8,39 +8,41 @@
 //! [`one_place`] all outcomes of a long chain of atomics on one location, and [`repairs`] the smallest fixes that
 //! forbid an outcome.
 
-pub(crate) mod answer;
-pub(crate) mod asynchronous;
+pub(crate) mod async_events;
+pub(crate) mod async_reductions;
 pub(crate) mod axioms;
-pub(crate) mod candidates;
-pub(crate) mod cells;
 pub(crate) mod coherence;
-pub(crate) mod combine;
-pub(crate) mod exchange;
+pub(crate) mod event;
+pub(crate) mod event_graph;
 pub(crate) mod explorer;
-pub(crate) mod graph;
 pub(crate) mod interleavings;
-pub(crate) mod memory;
-pub(crate) mod one_place;
-pub(crate) mod origins;
-pub(crate) mod path;
-pub(crate) mod question;
-pub(crate) mod reductions;
-pub(crate) mod refuse;
+pub(crate) mod lane_exchange;
+pub(crate) mod memory_cells;
+pub(crate) mod memory_events;
+pub(crate) mod minimal_repairs;
+pub(crate) mod query;
+pub(crate) mod reads_from_candidates;
 pub(crate) mod relation;
-pub(crate) mod repairs;
-pub(crate) mod step;
-pub(crate) mod synchronise;
+pub(crate) mod results;
+pub(crate) mod single_location;
+pub(crate) mod synchronization_events;
+pub(crate) mod thread_path;
+pub(crate) mod trace_combinations;
 pub(crate) mod traces;
+pub(crate) mod unsupported;
+pub(crate) mod value_origins;
 
-pub use crate::explore::answer::{
-    Axiom, AxiomViolation, EdgeKind, ExplorationResult, ForbiddenOutcome, Outcome, RaceFrequency,
-    RacePair, Witness, WitnessEdge, WitnessNode,
-};
+pub use crate::explore::event::{EventKind, MemoryOrdering};
 pub use crate::explore::explorer::Explorer;
-pub use crate::explore::question::{
+pub use crate::explore::minimal_repairs::{
+    MinimalRepairSearch, RepairEdit, RepairKind, RepairResult,
+};
+pub use crate::explore::query::{
     ExplorationLimits, ExploreError, LitmusQuery, Location, LocationKind, ObservedValue,
     ThreadSpec, rank_at, window,
 };
-pub use crate::explore::repairs::{MinimalRepairSearch, RepairEdit, RepairKind, RepairResult};
-pub use crate::explore::step::{EventKind, MemoryOrdering};
+pub use crate::explore::results::{
+    Axiom, AxiomViolation, EdgeKind, ExplorationResult, ForbiddenOutcome, Outcome, RaceFrequency,
+    RacePair, Witness, WitnessEdge, WitnessNode,
+};
 pub use crate::explore::traces::reached;

@@ -1,17 +1,17 @@
 //! Diagnosis of launches that never end. Input: the machine in its final state, and the history of the run. Output: the
 //! waits of all threads, the missing event, and the instruction that should have produced it.
 
-pub(crate) mod arrivals;
-pub(crate) mod barriers;
-pub(crate) mod code;
-pub(crate) mod commits;
-pub(crate) mod divergent;
-pub(crate) mod lines;
+pub(crate) mod barrier_diagnosis;
+pub(crate) mod diagnosis;
+pub(crate) mod divergent_barrier;
+pub(crate) mod execution_trace;
 pub(crate) mod loops;
-pub(crate) mod root;
-pub(crate) mod rounds;
-pub(crate) mod spins;
-pub(crate) mod story;
+pub(crate) mod missing_arrivals;
+pub(crate) mod missing_commits;
+pub(crate) mod program_queries;
+pub(crate) mod ring_phases;
+pub(crate) mod root_cause;
+pub(crate) mod spin_diagnosis;
 
-pub use crate::hang::root::{Diagnosis, HangKind, Wait, WaitKind, diagnose};
-pub use crate::hang::story::{ExecutionTrace, MixedPhase};
+pub use crate::hang::execution_trace::{ExecutionTrace, MixedPhase};
+pub use crate::hang::root_cause::{Diagnosis, HangKind, Wait, WaitKind, diagnose};

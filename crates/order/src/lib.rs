@@ -14,9 +14,9 @@ pub mod hang;
 pub mod races;
 pub mod scope;
 
+pub use crate::races::access_site::SiteAccessKind;
 pub use crate::races::detector::RaceDetector;
-pub use crate::races::found::{
+pub use crate::races::launch_shape::LaunchShape;
+pub use crate::races::race_report::{
     BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, UninitializedRead,
 };
-pub use crate::races::launch_shape::LaunchShape;
-pub use crate::races::site::SiteAccessKind;

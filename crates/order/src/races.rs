@@ -7,40 +7,40 @@
 //! stores the accesses that later accesses may race with, per 128-byte line or per word; [`lines`] checks whole lines
 //! with the cached [`shapes`] of the accesses.
 
-pub(crate) mod accesses;
+pub(crate) mod access_checks;
+pub(crate) mod access_site;
 pub(crate) mod accessor;
-pub(crate) mod asynchronous;
-pub(crate) mod check;
-pub(crate) mod clock;
+pub(crate) mod async_operations;
 pub(crate) mod detector;
-pub(crate) mod found;
-pub(crate) mod hash;
+pub(crate) mod fast_hash;
+pub(crate) mod fast_path;
+pub(crate) mod fence_order;
+pub(crate) mod footprints;
+pub(crate) mod lane_releases;
 pub(crate) mod launch_shape;
-pub(crate) mod lines;
+pub(crate) mod line_shadow;
 pub(crate) mod location;
-pub(crate) mod maps;
 pub(crate) mod mbarrier_object;
-pub(crate) mod mbarriers;
-pub(crate) mod message;
-pub(crate) mod products;
-pub(crate) mod quick;
-pub(crate) mod ranges;
+pub(crate) mod mbarrier_sync;
+pub(crate) mod mma_operands;
+pub(crate) mod race_report;
+pub(crate) mod range_fast_path;
+pub(crate) mod release_set;
 pub(crate) mod release_sets;
-pub(crate) mod releases;
-pub(crate) mod shadow;
-pub(crate) mod shapes;
-pub(crate) mod site;
-pub(crate) mod strong;
+pub(crate) mod shadow_memory;
+pub(crate) mod slow_path;
+pub(crate) mod strong_accesses;
 pub(crate) mod strong_write;
-pub(crate) mod syncs;
-pub(crate) mod threads;
-pub(crate) mod turns;
-pub(crate) mod words;
+pub(crate) mod synchronization;
+pub(crate) mod tensor_maps;
+pub(crate) mod vector_clock;
+pub(crate) mod warp_state;
+pub(crate) mod word_fast_path;
 
+pub use crate::races::access_site::{ProxyKind, SiteAccessKind};
 pub use crate::races::detector::RaceDetector;
-pub use crate::races::found::{
-    BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, UninitializedRead,
-};
 pub use crate::races::launch_shape::LaunchShape;
 pub use crate::races::location::MemorySpace;
-pub use crate::races::site::{ProxyKind, SiteAccessKind};
+pub use crate::races::race_report::{
+    BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, UninitializedRead,
+};

@@ -2,8 +2,8 @@
 //! constraints.
 
 use crate::block::Unresolved;
-use crate::pieces::{TokenKind, TokenStream};
-use crate::raw::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
+use crate::parsed_block::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
+use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::{MappedSource, Span};
 
 /// Argument of a call: its name, if it has one, and the tokens of its value.

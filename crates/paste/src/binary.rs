@@ -2,14 +2,14 @@
 //! of each kernel. The file contents are untrusted: sizes and offsets are validated, and the decompressed size is limited.
 
 mod cubin;
+mod cubin_summary;
 mod elf;
 mod fatbin;
 mod lz4;
 mod reader;
-mod text;
 
 pub use cubin::{Cubin, Kernel, Section};
-pub use warpgrid_isa::sass::info::ParameterInfo;
+pub use warpgrid_isa::sass::nv_info::ParameterInfo;
 
 /// Maximum size of a file in bytes.
 pub const MAX_FILE_BYTES: usize = 512 << 20;
@@ -66,7 +66,7 @@ impl EmbeddedProgram {
     pub fn text(&self) -> String {
         match &self.kind {
             EmbeddedProgramKind::Ptx(text) => text.clone(),
-            EmbeddedProgramKind::Machine(cubin) => text::listing(cubin),
+            EmbeddedProgramKind::Machine(cubin) => cubin_summary::listing(cubin),
         }
     }
 }

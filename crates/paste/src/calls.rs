@@ -5,7 +5,7 @@ pub(crate) mod csharp;
 pub(crate) mod julia;
 pub(crate) mod lexer;
 
-use crate::pieces::{Token, TokenKind, TokenStream};
+use crate::token_stream::{Token, TokenKind, TokenStream};
 
 /// Maximum number of blocks that are read from one text.
 const MAX_BLOCKS: usize = 512;

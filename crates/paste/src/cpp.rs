@@ -1,19 +1,19 @@
 //! Inline assembly in C++. Extracts the `asm` statements of a source. The source is not preprocessed: macros of the same source are
 //! expanded, and all other names are reported as unresolved.
 
-mod conditions;
 pub(crate) mod constants;
 pub(crate) mod lexer;
 mod macros;
+mod preprocessor;
 mod scopes;
 mod statement;
 
-use crate::pieces::{TokenKind, TokenStream};
-use crate::raw::ParsedAsmBlock;
+use crate::parsed_block::ParsedAsmBlock;
+use crate::token_stream::{TokenKind, TokenStream};
 use constants::ConstantTable;
 use macros::Macros;
 use scopes::Scopes;
-use warpgrid_program::wrapped::ASM_KEYWORDS;
+use warpgrid_program::container::ASM_KEYWORDS;
 
 /// Source whose statements are parsed.
 pub(crate) struct CppSource<'a> {
@@ -29,7 +29,7 @@ const MAX_BLOCKS: usize = 512;
 pub(crate) fn blocks(source: &str) -> Vec<ParsedAsmBlock> {
     let mut tokens = lexer::tokens(source);
     tokens.retain(|token| token.kind != TokenKind::Comment);
-    let tokens = conditions::without(source, tokens);
+    let tokens = preprocessor::without(source, tokens);
     let pieces = TokenStream {
         source,
         tokens: &tokens,

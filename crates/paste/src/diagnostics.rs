@@ -4,9 +4,9 @@ use crate::block::{AsmOperand, Purity};
 use crate::constraint::{AsmDialect, ConstraintError, LETTERS_IN_WORDS};
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::form::nearest;
-use warpgrid_program::{Diagnostic, Severity, Span, catalogue};
+use warpgrid_program::{Diagnostic, Severity, Span, diagnostic_codes};
 
-catalogue! {
+diagnostic_codes! {
     /// Operands are numbered from 0, and the outputs precede the inputs. The compiler rejects a number without an operand.
     NO_SUCH_OPERAND = "W1200", "unknown operand", "asm(\"add.u32 %0, %1, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b));", "asm(\"add.u32 %0, %1, %2;\" : \"=r\"(d) : \"r\"(a), \"r\"(b));";
     /// A constraint is a letter that specifies the kind of register of an operand, preceded by `=` for an output or `+` for an operand

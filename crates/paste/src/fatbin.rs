@@ -3,7 +3,7 @@
 
 use crate::embedded::{Embedded, place};
 use std::borrow::Cow;
-use warpgrid_program::wrapped::{ContainerFormat, FATBIN_PTX_HEADER};
+use warpgrid_program::container::{ContainerFormat, FATBIN_PTX_HEADER};
 use warpgrid_program::{
     CheckResult, CompletionItem, Diagnostic, Document, EmbeddedSnippet, FrontEnd, Hover,
     MappedSource, Overrides, SemanticToken, Severity, SignatureHelp, Span,

@@ -3,13 +3,13 @@
 
 use crate::fatbin::{FatbinDocument, FatbinText};
 use crate::highlight;
-use crate::host::HostSource;
 use crate::host_document::HostDocument;
+use crate::host_source::HostSource;
 use crate::log::LogText;
 use crate::log_document::LogDocument;
 use std::borrow::Cow;
 use warpgrid_isa::Target;
-use warpgrid_program::wrapped::ContainerFormat;
+use warpgrid_program::container::ContainerFormat;
 use warpgrid_program::{Document, ExternalRegister, FrontEnd, Overrides, SemanticToken, Span};
 
 /// Front end that also accepts texts with embedded instructions of its language.

@@ -3,10 +3,10 @@
 
 use crate::calls::lexer as calls;
 use crate::cpp::lexer as cpp;
-use crate::host::{HostLanguage, HostSource};
+use crate::host_source::{HostLanguage, HostSource};
 use crate::log::LogText;
-use crate::pieces::{Token, TokenKind};
 use crate::python::lexer as python;
+use crate::token_stream::{Token, TokenKind};
 use warpgrid_program::{FrontEnd, SemanticToken, SemanticTokenKind, Span};
 
 /// Returns the tokens in source order. Each token is within one line.

@@ -5,14 +5,14 @@ use crate::constraint::OperandKind;
 use crate::diagnostics as diagnose;
 use crate::effects::{self, Effects};
 use crate::embedded::Embedded;
-use crate::host::{CHOICES, HostLanguage, HostSource};
+use crate::host_source::{CHOICES, HostLanguage, HostSource};
 use crate::operands::check_operand_use;
 use crate::template::MISSING;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use warpgrid_isa::{Target, Version};
+use warpgrid_program::container::stated_values;
 use warpgrid_program::diagnostic::{EMPTY, INFERRED, SELECTED_TARGET};
-use warpgrid_program::wrapped::stated_values;
 use warpgrid_program::{
     CheckResult, CompletionItem, Diagnostic, Document, Edit, EmbeddedSnippet, Fix, FrontEnd, Hover,
     MappedSource, Overrides, Severity, SignatureHelp, SnippetOperand, Span,

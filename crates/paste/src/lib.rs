@@ -4,8 +4,8 @@
 //! - The crate decompresses files within limits, and executes nothing.
 //! - Tests: `cargo test -p warpgrid-paste`.
 
-mod advice;
 mod argument;
+mod availability;
 pub mod binary;
 mod block;
 mod calls;
@@ -17,21 +17,21 @@ mod embedded;
 mod escape;
 mod fatbin;
 mod front_end;
-mod gates;
 mod highlight;
-mod host;
 mod host_document;
+mod host_source;
 mod log;
 mod log_document;
-mod names;
+mod log_hints;
+mod operand_names;
 mod operands;
-mod pieces;
+mod parsed_block;
 mod python;
-mod raw;
 mod scan;
 mod template;
+mod token_stream;
 
 pub use block::{AsmBlock, AsmOperand, Purity, Unresolved, UnresolvedKind};
 pub use constraint::{AsmDialect, OperandAccess, OperandKind};
 pub use front_end::EmbeddedFrontEnd;
-pub use host::{HostLanguage, HostSource};
+pub use host_source::{HostLanguage, HostSource};

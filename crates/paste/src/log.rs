@@ -1,6 +1,6 @@
 //! Assembler and driver logs. Extracts the messages with the module lines to which they refer, and the module, if the text contains it.
 
-use warpgrid_program::wrapped::{ContainerFormat, is_compiler_diagnostic, is_log_line, log_word};
+use warpgrid_program::container::{ContainerFormat, is_compiler_diagnostic, is_log_line, log_word};
 use warpgrid_program::{MappedSource, Span};
 
 /// Log with its module.

@@ -1,10 +1,10 @@
 //! [`Document`] of a log with or without its module. The module is checked as usual, and each log message is reported at its module line
 //! together with the diagnostic of the Warpgrid checker.
 
-use crate::advice::{advice, function, spilled_bytes};
 use crate::diagnostics as diagnose;
 use crate::embedded::{Embedded, place};
 use crate::log::{LogEntry, LogSeverity, LogText};
+use crate::log_hints::{advice, function, spilled_bytes};
 use std::borrow::Cow;
 use warpgrid_program::{
     CheckResult, CompletionItem, Diagnostic, Document, FrontEnd, Hover, LineIndex, MappedSource,

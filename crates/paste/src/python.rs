@@ -6,11 +6,11 @@ pub(crate) mod lexer;
 mod strings;
 
 use crate::cpp;
-use crate::pieces::{Token, TokenKind, TokenStream};
-use crate::raw::ParsedAsmBlock;
+use crate::parsed_block::ParsedAsmBlock;
+use crate::token_stream::{Token, TokenKind, TokenStream};
 use lexer::tokens;
 use strings::StringReader;
-use warpgrid_program::wrapped::ASM_FUNCTIONS;
+use warpgrid_program::container::ASM_FUNCTIONS;
 
 /// Checks whether a source is Python rather than C++, based on its first unambiguous line.
 pub(crate) fn is_python(source: &str) -> bool {

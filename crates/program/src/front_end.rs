@@ -4,7 +4,7 @@
 use crate::counterpart::CounterpartFacts;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::function::Program;
-use crate::origin::MappedSource;
+use crate::source_map::MappedSource;
 use crate::span::Span;
 use crate::syntax::{Statement, StatementEdit};
 use std::borrow::Cow;

@@ -4,9 +4,9 @@
 //! indices.
 
 use crate::ids::{FunctionId, OpcodeId, RegisterId};
-use crate::machine::SassKernelInfo;
 use crate::operand::{Callee, Operand, OperandList, OperandValue, RegisterTuple};
 use crate::registers::Registers;
+use crate::sass_info::SassKernelInfo;
 use crate::span::Span;
 use std::ops::Deref;
 use warpgrid_isa::{Modifiers, Operation, ScalarType, StateSpace, Target, Version};

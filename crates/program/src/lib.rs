@@ -9,23 +9,23 @@
 //!   of the registers that an instruction of a program reads and writes.
 //! - Tests: the crates of the front ends test the programs that they produce; `cargo test -p warpgrid-program` runs the unit tests.
 
-mod catalogue;
+pub mod container;
 mod count;
 pub mod counterpart;
 pub mod diagnostic;
+mod diagnostic_codes;
 mod flow;
 pub mod front_end;
 pub mod function;
 mod ids;
 mod inline;
-mod live;
-pub mod machine;
+mod liveness;
 pub mod operand;
-mod origin;
 pub mod registers;
+pub mod sass_info;
+mod source_map;
 pub mod span;
 pub mod syntax;
-pub mod wrapped;
 
 pub use count::counted;
 pub use counterpart::CounterpartFacts;
@@ -43,12 +43,12 @@ pub use function::{
 };
 pub use ids::{FunctionId, OpcodeId, RegisterId, VariableId};
 pub use inline::{InlineError, InlineErrorKind, Inlined};
-pub use live::{LiveRegisters, Liveness};
-pub use machine::{LaunchConstant, SassKernelInfo};
+pub use liveness::{LiveRegisters, Liveness};
 pub use operand::{
     Address, AddressBase, Callee, Operand, OperandList, OperandValue, RegisterTuple, Source,
     SourceModifiers, SubregisterSelector,
 };
-pub use origin::{MappedSource, SourceMap};
 pub use registers::{Register, Registers, UNNAMED};
+pub use sass_info::{LaunchConstant, SassKernelInfo};
+pub use source_map::{MappedSource, SourceMap};
 pub use span::{LineIndex, Position, Span};

@@ -5,7 +5,7 @@
 //! instructions and operands.
 
 use crate::ids::{FunctionId, RegisterId, VariableId};
-use crate::machine::LaunchConstant;
+use crate::sass_info::LaunchConstant;
 use crate::span::Span;
 use warpgrid_isa::SpecialRegister;
 

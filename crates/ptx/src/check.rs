@@ -8,21 +8,21 @@
 
 pub(crate) mod assemble;
 pub(crate) mod body;
-pub(crate) mod choice;
 pub(crate) mod context;
 pub(crate) mod declare;
+pub(crate) mod diagnostic_sink;
 pub(crate) mod header;
 pub(crate) mod names;
 pub(crate) mod performance;
-pub(crate) mod plans;
-pub(crate) mod report;
+pub(crate) mod resolved_opcodes;
+pub(crate) mod target_selection;
 
 use crate::check::context::Context;
-use crate::check::plans::ResolvedOpcodes;
-use crate::check::report::DiagnosticSink;
+use crate::check::diagnostic_sink::DiagnosticSink;
+use crate::check::resolved_opcodes::ResolvedOpcodes;
 use crate::diagnostics::check as diagnose;
-use crate::module::TargetContext;
 use crate::parser::Parse;
+use crate::target_context::TargetContext;
 use crate::tree::Tree;
 use warpgrid_isa::{Target, Version};
 use warpgrid_program::{Diagnostic, ExternalRegister, Overrides, Program, Severity};
@@ -69,7 +69,7 @@ pub fn check_among(
         given,
     };
     let usual = check_for(&text, options, Leniency::Strict);
-    choice::select_target(&text, options, &usual).unwrap_or(usual)
+    target_selection::select_target(&text, options, &usual).unwrap_or(usual)
 }
 
 /// Parsed source, which may be checked for several versions.
@@ -119,7 +119,7 @@ pub(crate) fn check_for(
         given,
     };
     let (plans, actions) = ResolvedOpcodes::of(source, tree, &module, manual);
-    let declared = declare::pass::declare(context, &mut reporter);
+    let declared = declare::declaration_pass::declare(context, &mut reporter);
     let (bodies, made) = body::check(context, &declared, &plans, &mut reporter);
     let unsealed = assemble::assemble(&module, declared, bodies, actions, made, &mut reporter);
     if reporter.n_errors() == 0 {

@@ -4,13 +4,13 @@
 pub(crate) mod line;
 
 use crate::check::module_of;
-use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
-use crate::check::plans::rules;
+use crate::check::resolved_opcodes::families::{ExtraOperandCheck, OperandGrammar};
+use crate::check::resolved_opcodes::rules;
 use crate::complete::line::{CursorContext, PartialInstruction};
-use crate::module::TargetContext;
+use crate::name_completion::{NameKind, VisibleName, visible};
 use crate::opcode::Opcode;
 use crate::parser::Parse;
-use crate::visible::{NameKind, VisibleName, visible};
+use crate::target_context::TargetContext;
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::bind::bind_layout;
 use warpgrid_isa::form::{

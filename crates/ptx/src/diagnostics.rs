@@ -1,6 +1,6 @@
 //! All diagnostics of the PTX front end: one file per phase, with one or more functions per code.
 //!
-//! Each file declares its codes in [`catalogue!`](warpgrid_program::catalogue), where the doc comment of a code is its reference
+//! Each file declares its codes in [`diagnostic_codes!`](warpgrid_program::diagnostic_codes), where the doc comment of a code is its reference
 //! page, followed by the functions that construct the diagnostics. No other module of the crate contains diagnostic messages.
 
 pub mod check;
@@ -15,7 +15,7 @@ pub mod syntax;
 pub(crate) mod video;
 
 use warpgrid_program::DiagnosticDoc;
-pub(crate) use warpgrid_program::catalogue;
+pub(crate) use warpgrid_program::diagnostic_codes;
 
 /// Codes of all files, in the order of the codes.
 const CATALOGUES: &[&[DiagnosticDoc]] = &[

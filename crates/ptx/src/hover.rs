@@ -1,21 +1,21 @@
 //! Hover: describes the token at an offset, with the facts of the instruction tables that the checker and the completion use.
 
-pub(crate) mod words;
+pub(crate) mod keywords;
 
 use crate::check::module_of;
 
-use crate::hover::words::{directive_help, linkage_help, space_help};
+use crate::hover::keywords::{directive_help, linkage_help, space_help};
 use crate::lexer;
 use crate::lexer::TokenKind;
-use crate::module::TargetContext;
+use crate::name_completion::{NameKind, VisibleName, lookup};
 use crate::opcode::Opcode;
 use crate::parser::Parse;
+use crate::target_context::TargetContext;
 use crate::tree::declaration::{Declaration, DeclaredType, DirectiveKind};
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use crate::tree::{Instruction, Statement, StatementKind, Tree};
-use crate::visible::{NameKind, VisibleName, lookup};
 use warpgrid_isa::form::{BoundForm, OperandSlot, SlotKind, bind, is_known_word, nearest};
-use warpgrid_isa::sass::pairs;
+use warpgrid_isa::sass::ptx_mapping;
 use warpgrid_isa::{
     FactSource, Gate, Modifiers, OperandType, Operation, ScalarType, SpecialRegister, Target,
 };
@@ -415,11 +415,11 @@ impl HoverPosition<'_> {
 
 /// Returns the SASS counterpart of a store.
 fn machine_code(does: Operation, modifiers: &Modifiers, target: &Target) -> Option<String> {
-    let code = pairs::machine_code(does, modifiers, target)?;
+    let code = ptx_mapping::machine_code(does, modifiers, target)?;
     let name = target.name;
     Some(format!(
         "SASS on `{name}`: `{code}` ({}).",
-        pairs::APPROXIMATION
+        ptx_mapping::APPROXIMATION
     ))
 }
 

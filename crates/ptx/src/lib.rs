@@ -13,12 +13,12 @@ pub(crate) mod format;
 pub(crate) mod front_end;
 pub mod hover;
 pub(crate) mod lexer;
-pub(crate) mod module;
+pub mod name_completion;
 pub(crate) mod opcode;
 pub mod parser;
+pub(crate) mod target_context;
 pub mod tokens;
 pub mod tree;
-pub mod visible;
 
 pub use crate::check::{CheckedSource, check};
 pub use crate::complete::{complete, signature};

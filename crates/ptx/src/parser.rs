@@ -9,19 +9,19 @@ pub(crate) mod declaration;
 pub(crate) mod declarator;
 pub(crate) mod directive;
 pub(crate) mod expression;
+pub(crate) mod foreign_text;
 pub(crate) mod function;
 pub(crate) mod group;
 pub(crate) mod header;
 pub(crate) mod initializer;
 pub(crate) mod instruction;
-pub(crate) mod manual;
+pub(crate) mod lenient_syntax;
 pub(crate) mod operand;
-pub(crate) mod other;
 pub(crate) mod recovery;
 pub(crate) mod reports;
+pub(crate) mod reserved_words;
 pub(crate) mod statement;
 pub(crate) mod targets;
-pub(crate) mod words;
 
 use crate::diagnostics::syntax;
 use crate::diagnostics::syntax::FoundToken;
@@ -61,7 +61,7 @@ pub fn parse(source: &str) -> Parse {
     let parse = parse_text(source);
     let is_foreign = |found: &Diagnostic| found.code == syntax::FOREIGN_CHARACTER;
     if parse.diagnostics.iter().any(is_foreign)
-        && let Some((plain, typeset)) = other::typeset(source)
+        && let Some((plain, typeset)) = foreign_text::typeset(source)
     {
         let mut parse = parse_text(&plain);
         parse.diagnostics.insert(0, typeset);
@@ -90,7 +90,7 @@ fn parse_text(source: &str) -> Parse {
     }
     let mut diagnostics = parser.diagnostics;
     if !source.is_ascii() && diagnostics.len() < MAX_DIAGNOSTICS {
-        diagnostics.extend(other::strings_outside_ascii(source));
+        diagnostics.extend(foreign_text::strings_outside_ascii(source));
         diagnostics.sort_by_key(|found| found.span.start);
     }
     Parse {

@@ -4,7 +4,7 @@ mod address;
 mod store;
 pub(crate) mod target;
 
-use crate::diagnostics::{syntax, text};
+use crate::diagnostics::{document, syntax};
 use crate::syntax::{Instruction, Statement, StatementKind, Tree};
 use store::StoreCheck;
 use warpgrid_isa::Target;
@@ -38,11 +38,11 @@ pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> Checked
             let name = found.span.text(source);
             let target = found.target.unwrap_or_else(|| target::nearest(name));
             if found.target.is_none() {
-                diagnostics.push(text::unknown_target(found.span, name, target));
+                diagnostics.push(document::unknown_target(found.span, name, target));
             }
             match stated {
                 Some(first) if first.name != target.name && overrides.target.is_none() => {
-                    diagnostics.push(text::several_targets(found.span, first, target));
+                    diagnostics.push(document::several_targets(found.span, first, target));
                 }
                 Some(_) => {}
                 None => stated = Some(target),
@@ -61,7 +61,7 @@ pub(crate) fn check(source: &str, tree: &Tree, overrides: &Overrides) -> Checked
         check_instruction(source, tree, instruction, target, &mut diagnostics);
     }
     if let Some(target) = current.filter(|_| is_inferred) {
-        diagnostics.push(text::target_not_stated(first_instruction(tree), target));
+        diagnostics.push(document::target_not_stated(first_instruction(tree), target));
     }
     diagnostics.sort_by_cached_key(|diagnostic| u64::from(diagnostic.span.start));
     CheckedSource {
@@ -102,10 +102,10 @@ fn check_instruction(
     } else if !opcode.is_empty() && find_opcode(opcode).is_none() {
         let upper = opcode.to_ascii_uppercase();
         if upper != opcode && find_opcode(&upper).is_some() {
-            diagnostics.push(text::lower_case(span, opcode));
+            diagnostics.push(document::lower_case(span, opcode));
         } else {
             let near = nearest(&upper, OPCODES.iter().map(|opcode| opcode.name));
-            diagnostics.push(text::unknown_opcode(span, opcode, near));
+            diagnostics.push(document::unknown_opcode(span, opcode, near));
         }
     }
 }

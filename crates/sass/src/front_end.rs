@@ -4,7 +4,7 @@ use crate::assist;
 use crate::check::check;
 use crate::diagnostics;
 use crate::listing;
-use crate::program::build;
+use crate::lower_document::build;
 use crate::syntax::{Tree, parse};
 use std::borrow::Cow;
 use warpgrid_isa::Target;

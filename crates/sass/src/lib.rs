@@ -13,12 +13,12 @@
 mod assist;
 mod check;
 mod diagnostics;
-mod environment;
 mod front_end;
 pub mod listing;
 mod lower;
-mod mnemonic;
-mod program;
+mod lower_document;
+mod store_modifiers;
 pub mod syntax;
+mod target_abi;
 
 pub use front_end::Sass;

@@ -3,25 +3,26 @@
 
 mod asynchronous;
 mod body;
-mod bytes;
+mod byte_arithmetic;
 mod control;
 mod convert;
 mod dispatch;
 mod double;
-mod extreme;
 mod float;
 #[cfg(test)]
 mod forms;
 mod half;
+mod instruction_cursor;
 mod integer;
 mod kernel;
-mod library;
+mod linked_functions;
 mod logic;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod min_max;
 mod moves;
-mod packed;
+mod packed_f32;
 mod parameters;
 mod simd;
 mod tensor_copy;
@@ -31,18 +32,17 @@ mod undetermined;
 mod uniform;
 mod warp;
 mod warpgroup;
-mod words;
 
 pub(crate) use kernel::{UnsupportedInstruction, lower};
 pub(crate) use parameters::offsets_read;
 
 use crate::listing::FunctionCode;
 use body::{FunctionBuilder, LoweredInstruction, LoweredOperand, SpannedValue, id_of};
+use instruction_cursor::{InstructionCursor, LowerResult};
 use warpgrid_isa::{
     ArithmeticOp, Modifiers, MoveOp, Operation, SassOp, ScalarType, Target, WarpOp,
 };
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterTuple, Source, Span, Variable};
-use words::{InstructionCursor, LowerResult};
 
 /// Context of the lowering of an instruction, in addition to its modifiers and operands.
 struct LoweringContext<'a> {
@@ -124,7 +124,7 @@ fn copy(to: LoweredOperand, from: SpannedValue) -> LoweredInstruction {
 
 /// Creates an immediate source.
 fn number_of(value: u64) -> OperandValue {
-    words::number(value)
+    instruction_cursor::number(value)
 }
 
 /// Combines up to three predicates by a lookup table: bit `4 * a + 2 * b + c` is the result for a, b and c.
@@ -217,7 +217,7 @@ impl SassOperandLists {
             LoweredOperand::List(self.predicates, span),
             LoweredOperand::List(self.sources, span),
             LoweredOperand::List(self.conditions, span),
-            LoweredOperand::One(words::number(self.number), span),
+            LoweredOperand::One(instruction_cursor::number(self.number), span),
         ];
         step(Operation::Machine(op), Modifiers::default(), args)
     }

@@ -10,12 +10,12 @@
 //!   messages for this crate and for `web/editor/link.js`.
 //! - Tests: `cargo test -p warpgrid-share` and `node --test web/editor/link.test.mjs` read the same cases in `tests/data`.
 
-mod packed;
-mod read;
-mod rules;
+mod json;
+mod link;
+mod schema;
 
-pub use packed::{link_version, read_link, write_link};
-pub use read::{ShareError, ShareFormat, read_file, write_file};
+pub use json::{ShareError, ShareFormat, read_file, write_file};
+pub use link::{link_version, read_link, write_link};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use warpgrid_view::Scenario;
 /// Returns the maximum length of a link fragment in characters. Longer contents are passed as a file, because programs
 /// truncate longer links.
 pub fn max_link_chars() -> usize {
-    rules::RULES.max_link_chars
+    schema::RULES.max_link_chars
 }
 
 /// Shared view: sources, launch configuration and view state.

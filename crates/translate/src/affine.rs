@@ -2,13 +2,13 @@
 //! code with its launch. Output: the accesses for which each thread of the grid accesses bytes that no other thread
 //! accesses, so that shadow memory is not needed.
 
-use crate::code::{InlinedCode, InlinedInstruction};
-use crate::flow::ControlFlowGraph;
+use crate::control_flow_graph::ControlFlowGraph;
+use crate::inlined_code::{InlinedCode, InlinedInstruction};
 use crate::primitive::{Destination, results};
 use crate::registers::{DefSites, RegisterKey};
 use crate::value::{Binary, Graph, Node, NodeId, Unary};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{
+use warpgrid_emulator::translation_view::{
     AccessPlan, DecodedInstruction, DecodedOp, MemoryKind, OperandLocation, OperandSlot, PlanId,
     RegisterBank, TranslationView,
 };

@@ -2,43 +2,43 @@
 //! decoded code, block by block. Output: WebAssembly instructions. A register occupies one or two `v128` locals; a
 //! predicate has all ones or zeros in each lane.
 
-pub(crate) mod approximate;
+pub(crate) mod call_moves;
 pub(crate) mod compare;
-pub(crate) mod control;
+pub(crate) mod control_flow;
 pub(crate) mod convert;
-pub(crate) mod cross;
-pub(crate) mod detour;
+pub(crate) mod fast_path;
 pub(crate) mod float;
-pub(crate) mod fused;
-pub(crate) mod gang;
-pub(crate) mod half;
+pub(crate) mod fma_emulation;
+pub(crate) mod half_float;
 pub(crate) mod lower;
 pub(crate) mod memory;
-pub(crate) mod notes;
+pub(crate) mod predicated_side;
 pub(crate) mod primitive;
-pub(crate) mod quick;
-pub(crate) mod routine;
-pub(crate) mod scalar;
+pub(crate) mod shadow_updates;
+pub(crate) mod shared_routine;
+pub(crate) mod special_function;
+pub(crate) mod subwarp_loop;
+pub(crate) mod uniform_registers;
 pub(crate) mod warp;
 
-pub(crate) use crate::emit::routine::SharedRoutine;
+pub(crate) use crate::emit::shared_routine::SharedRoutine;
 
-use crate::changed::DirtyRegisters;
-use crate::code::InlinedCode;
-use crate::code::TranslationInput;
-use crate::detour::IfConversions;
+use crate::bailout::BailoutReason;
+use crate::control_flow_graph::ControlFlowGraph;
+use crate::dirty_registers::DirtyRegisters;
 use crate::engine::MaddRounding;
-use crate::flow::ControlFlowGraph;
-use crate::helpers;
+use crate::if_conversion::IfConversions;
+use crate::inlined_code::InlinedCode;
+use crate::inlined_code::TranslationInput;
 use crate::instructions::{at, halves, low_words, splat32, splat64};
-use crate::place::stop;
-use crate::place::{AccessSite, BLOCK_REGISTERS, ModuleLayout, SUBWARP_LANES, record};
+use crate::lane_stride::LaneStrides;
+use crate::layout::stop;
+use crate::layout::{AccessSite, BLOCK_REGISTERS, ModuleLayout, SUBWARP_LANES, record};
 use crate::primitive::Operands;
-use crate::refusal::BailoutReason;
 use crate::registers::{BlockUseDef, DefSites, EmitMode, RegisterKey, parts};
-use crate::stride::LaneStrides;
+use crate::runtime;
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{
+use warpgrid_emulator::translation_view::{
     DecodedInstruction, DecodedOp, OperandLocation, OperandSlot, RegisterBank, RegisterOperand,
     TranslationView,
 };
@@ -179,7 +179,7 @@ pub(crate) struct Emitter<'p> {
     /// Registers that may contain a noncanonical NaN.
     pub(crate) any_nan: BTreeSet<RegisterKey>,
     /// Registers that are represented by the value of the first lane.
-    scalars: BTreeMap<RegisterKey, scalar::ScalarRegister>,
+    scalars: BTreeMap<RegisterKey, uniform_registers::ScalarRegister>,
     /// Registers that each instruction writes, by position in the code.
     pub(crate) writes_at: BTreeMap<u32, BTreeSet<RegisterKey>>,
     /// Partition number of accesses that are partitioned among threads, by position in the code.
@@ -190,7 +190,7 @@ pub(crate) struct Emitter<'p> {
     /// Address patterns of base registers in the current block, by base and access width.
     pub(crate) address_patterns: BTreeMap<(RegisterKey, u32), memory::AddressPattern>,
     /// Fast and slow version of the current block, if it has both.
-    ways: Option<quick::DualPathBlock>,
+    ways: Option<fast_path::DualPathBlock>,
     /// Label that is exited if a check of the fast path fails, as the number of constructs open at its start; `None`
     /// for the innermost construct.
     fallback_label: Option<u32>,
@@ -735,7 +735,7 @@ impl<'p> Emitter<'p> {
     /// Pushes the lanes of a mask in a local as a row.
     fn spread_lanes(&mut self, mask: u32) {
         self.get(mask);
-        self.ops(helpers::spread_lanes());
+        self.ops(runtime::spread_lanes());
     }
 
     /// Checks whether the current instruction itself has a guard.
@@ -868,7 +868,7 @@ impl<'p> Emitter<'p> {
 
     /// Returns the exit code on the stack from the function unless it is zero. The code remains in a local.
     fn return_if_nonzero(&mut self, kept: u32) {
-        self.ops(helpers::returns_if(kept));
+        self.ops(runtime::returns_if(kept));
     }
 
     /// Bails out if lanes reach the current instruction.

@@ -14,39 +14,39 @@
 //! *shadow memory* (`notes`).
 
 pub(crate) mod affine;
-pub(crate) mod changed;
-pub(crate) mod code;
-pub(crate) mod detour;
+pub(crate) mod bailout;
+pub(crate) mod control_flow_graph;
+pub(crate) mod dirty_registers;
 pub(crate) mod emit;
 pub(crate) mod engine;
-pub(crate) mod flow;
-pub(crate) mod helpers;
+pub(crate) mod fma_probe;
+pub(crate) mod host_calls;
+pub(crate) mod if_conversion;
+pub(crate) mod inlined_code;
 pub(crate) mod instructions;
-pub(crate) mod merge;
+pub(crate) mod lane_stride;
+pub(crate) mod layout;
 pub(crate) mod module;
-pub(crate) mod nan;
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) mod native;
-pub(crate) mod parts;
-pub(crate) mod place;
+pub(crate) mod nan_canonicalization;
+pub(crate) mod partition;
+pub(crate) mod partition_merge;
+pub(crate) mod partition_runner;
 pub(crate) mod primitive;
-pub(crate) mod probe;
-pub(crate) mod refusal;
 pub(crate) mod registers;
-pub(crate) mod run;
-pub(crate) mod scalar;
-pub(crate) mod serve;
-pub(crate) mod stride;
+pub(crate) mod runtime;
+pub(crate) mod uniform_registers;
 pub(crate) mod value;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) mod wasmtime_engine;
 
+pub use crate::bailout::BailoutReason;
 pub use crate::engine::{Engine, LinearMemory, MaddRounding, ModuleInstance};
+pub use crate::fma_probe::detect_madd_rounding;
 #[cfg(not(target_arch = "wasm32"))]
-pub use crate::native::{WasmtimeEngine, WasmtimeInstance};
-#[cfg(not(target_arch = "wasm32"))]
-pub use crate::parts::run_on_threads;
-pub use crate::parts::{
+pub use crate::partition::run_on_threads;
+pub use crate::partition::{
     AnyPartition, FinishedRun, Partition, PartitionSummary, PartitionedRun, run, split_evenly,
 };
-pub use crate::probe::detect_madd_rounding;
-pub use crate::refusal::BailoutReason;
-pub use crate::run::{ReplayBlock, RunLimits};
+pub use crate::partition_runner::{ReplayBlock, RunLimits};
+#[cfg(not(target_arch = "wasm32"))]
+pub use crate::wasmtime_engine::{WasmtimeEngine, WasmtimeInstance};

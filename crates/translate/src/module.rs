@@ -2,26 +2,26 @@
 //! and the metadata that the host needs.
 
 use crate::affine::AffineAnalysis;
-use crate::code::TranslationInput;
-use crate::code::{InlinedCode, InlinedInstruction};
-use crate::detour::{find_if_conversions, mixed_registers, sites_of};
+use crate::bailout::BailoutReason;
+use crate::control_flow_graph::{ControlFlowGraph, HostCallSites, SuspendKind};
 use crate::emit::Emitter;
-use crate::emit::approximate::DataSegment;
+use crate::emit::special_function::DataSegment;
 use crate::emit::warp::operations_of_host;
 use crate::engine::MaddRounding;
-use crate::flow::{ControlFlowGraph, HostCallSites, SuspendKind};
-use crate::helpers;
-use crate::helpers::count::Reconvergence;
-use crate::helpers::join::SavedRegisters;
-use crate::helpers::{FN_REGION, FN_RUN_INTERVAL, FunctionType, ROUTINES, TYPES};
-use crate::nan::find_nan_insensitive;
-use crate::place::{AccessSite, LayoutSizes, ModuleLayout};
-use crate::refusal::BailoutReason;
+use crate::if_conversion::{find_if_conversions, mixed_registers, sites_of};
+use crate::inlined_code::TranslationInput;
+use crate::inlined_code::{InlinedCode, InlinedInstruction};
+use crate::lane_stride::find_strides;
+use crate::layout::{AccessSite, LayoutSizes, ModuleLayout};
+use crate::nan_canonicalization::find_nan_insensitive;
 use crate::registers::{BlockUseDef, DefSites, EmitMode, RegisterKey, parts};
-use crate::scalar::find_uniform_registers;
-use crate::stride::find_strides;
+use crate::runtime;
+use crate::runtime::reconverge::SavedRegisters;
+use crate::runtime::step_count::Reconvergence;
+use crate::runtime::{FN_REGION, FN_RUN_INTERVAL, FunctionType, ROUTINES, TYPES};
+use crate::uniform_registers::find_uniform_registers;
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::{DecodedOp, OperandLocation, TranslationView};
+use warpgrid_emulator::translation_view::{DecodedOp, OperandLocation, TranslationView};
 use wasm_encoder::{
     CodeSection, ConstExpr, DataSection, ExportKind, ExportSection, Function, FunctionSection,
     Instruction as I, MemorySection, MemoryType, Module, TypeSection,
@@ -349,7 +349,7 @@ fn module(
     let (whole, parts) = match strip.regions.as_slice() {
         [whole] => (written(strip, whole), Vec::new()),
         parts => {
-            let whole = helpers::strip(&strip.groups_of_entries(), first_part);
+            let whole = runtime::strip(&strip.groups_of_entries(), first_part);
             let parts = parts.iter().map(|part| written(strip, part)).collect();
             (whole, parts)
         }
@@ -360,19 +360,19 @@ fn module(
     };
     let mut types = TYPES.to_vec();
     let mut bodies = vec![
-        helpers::translate_address(places),
-        helpers::ordered(),
-        helpers::note(places, flow),
-        helpers::part(places),
+        runtime::translate_address(places),
+        runtime::ordered(),
+        runtime::note(places, flow),
+        runtime::part(places),
         whole,
-        helpers::phase(places, flow.wait_numbers()),
-        helpers::resolve_all(places),
-        helpers::count(places, reconvergence),
-        helpers::join(waits),
+        runtime::phase(places, flow.wait_numbers()),
+        runtime::resolve_all(places),
+        runtime::count(places, reconvergence),
+        runtime::join(waits),
         written(chains, &chains.out),
-        helpers::copy(places),
-        helpers::groups(places),
-        helpers::check_same_value_stores(places),
+        runtime::copy(places),
+        runtime::groups(places),
+        runtime::check_same_value_stores(places),
     ];
     for routine in &chains.routines {
         types.push(routine.function_type());

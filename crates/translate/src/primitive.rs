@@ -5,10 +5,10 @@
 //! operations itself.
 
 use crate::value::{Capture, Flag, Graph, Node, NodeId, Value};
-use warpgrid_emulator::plain::compare::{Upper16, compare, true_bits};
-use warpgrid_emulator::plain::integer;
-use warpgrid_emulator::plain::word::{Truth, Word};
-use warpgrid_emulator::plain::{
+use warpgrid_emulator::translation_view::compare::{Upper16, compare, true_bits};
+use warpgrid_emulator::translation_view::integer;
+use warpgrid_emulator::translation_view::word::{Truth, Word};
+use warpgrid_emulator::translation_view::{
     CarryMode, CarryOp, CompareType, Comparison, Conversion, DecodedOp, OperandLocation,
     OperandSlot, PlanId, PredicateCombine, RegisterBank, RegisterOperand, TranslationView,
 };

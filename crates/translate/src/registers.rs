@@ -1,7 +1,7 @@
 //! Registers of a translated kernel, and the sets of registers that the analyses compute.
 
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_emulator::plain::RegisterBank;
+use warpgrid_emulator::translation_view::RegisterBank;
 
 /// A register: its bank, and its number in the bank.
 pub(crate) type RegisterKey = (RegisterBank, u32);

@@ -7,9 +7,9 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use warpgrid_emulator::plain::integer::Apply;
-use warpgrid_emulator::plain::word::{Truth, Word};
-use warpgrid_emulator::plain::{OperandSlot, RegisterBank};
+use warpgrid_emulator::translation_view::integer::Apply;
+use warpgrid_emulator::translation_view::word::{Truth, Word};
+use warpgrid_emulator::translation_view::{OperandSlot, RegisterBank};
 use warpgrid_isa::Signedness;
 
 /// Position of a node in its graph.

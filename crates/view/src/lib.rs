@@ -29,7 +29,7 @@ pub use crate::source::reference::explain;
 pub use warpgrid_program::counted;
 // Hosts depend on this crate only, so the crate exports the types of launches that hosts use.
 pub use warpgrid_launch::{
-    Parameter, Scenario, SourceLanguage, annotations, catalogue::NO_SUCH_KERNEL,
+    Parameter, Scenario, SourceLanguage, annotations, diagnostics::NO_SUCH_KERNEL,
     prepare::WriterTracking, scenario, value,
 };
 
@@ -42,7 +42,7 @@ pub fn format(source: &str) -> String {
 /// Checks whether the instructions of a text are embedded in host source code or in the lines of a log. Hosts without the feature `paste`
 /// must not pass such a text to this crate.
 pub fn is_wrapped(source: &str) -> bool {
-    warpgrid_program::wrapped::ContainerFormat::of_source(source).is_some()
+    warpgrid_program::container::ContainerFormat::of_source(source).is_some()
 }
 
 /// Returns how much of a text is valid in its detected language. A text without valid statements can be in any language.

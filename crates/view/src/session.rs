@@ -3,24 +3,24 @@
 pub mod block_map;
 #[cfg(test)]
 mod block_map_tests;
+pub(crate) mod create;
 #[cfg(feature = "translate")]
 pub mod distributed_run;
 pub mod expectations;
 pub(crate) mod fault;
 pub(crate) mod hybrid;
 pub mod inspect;
+pub mod launch_edit;
 pub mod mbarriers;
 pub mod memory_grid;
 pub mod memory_id;
 pub(crate) mod memory_list;
 pub mod memory_search;
-pub(crate) mod open;
 pub(crate) mod queries;
-pub mod start;
 pub(crate) mod step;
+pub mod stop_conditions;
 #[cfg(feature = "translate")]
-pub mod translated;
-pub mod until;
+pub mod translated_run;
 
 use crate::analysis::traffic::counter::TrafficCounter;
 use crate::model::fault::CauseView;
@@ -29,17 +29,17 @@ use crate::model::step::StepView;
 use crate::model::store::AsyncOperationView;
 use crate::model::text::DiagnosticView;
 use crate::session::memory_list::MemoryDescriptor;
+use crate::session::step::async_operations;
 use crate::session::step::matrix::MatrixRecord;
-use crate::session::step::pending;
 use crate::session::step::stores::StoreRecord;
 use crate::session::step::tensor::TensorRecord;
 use crate::source::check::SourceMap;
 use crate::source::language::Language;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use warpgrid_emulator::plain::StepCounts;
+use warpgrid_emulator::translation_view::StepCounts;
 use warpgrid_emulator::{AsyncOperationId, EventMask, MachineStatus, Observer, Timeline};
-use warpgrid_launch::reading::InstructionView;
+use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_launch::scenario::{Buffer, Scenario};
 use warpgrid_program::{FunctionId, Program};
 
@@ -229,12 +229,12 @@ impl Session {
         all.map(|found| {
             let origin = &found.operation.origin;
             let reader = self.reader(origin.function, origin.instruction);
-            let origin = pending::AsyncOrigin {
+            let origin = async_operations::AsyncOrigin {
                 range: self.range_of(origin.function, origin.instruction),
                 opcode: reader.map_or("", InstructionView::opcode),
                 grid: self.scenario.grid.unwrap_or([1; 3]),
             };
-            pending::view(found, &origin, memories)
+            async_operations::view(found, &origin, memories)
         })
         .collect()
     }

@@ -4,6 +4,6 @@ pub mod check;
 pub(crate) mod document;
 pub mod editor_assist;
 pub mod front_ends;
+pub(crate) mod glossary;
 pub mod language;
 pub mod reference;
-pub(crate) mod terms;

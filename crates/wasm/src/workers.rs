@@ -7,7 +7,7 @@ use std::time::Duration;
 use warpgrid_view::RequestError;
 use warpgrid_view::model::SessionRunOptions;
 use warpgrid_view::session::distributed_run::{DistributedRun, FallbackReason, WorkerPolicy};
-use warpgrid_view::session::translated::RunLimits;
+use warpgrid_view::session::translated_run::RunLimits;
 use warpgrid_webassembly::{JsEngine, deserialize_partition, serialize_partition};
 use wasm_bindgen::prelude::*;
 

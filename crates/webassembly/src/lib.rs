@@ -1,9 +1,9 @@
 //! The engine of compiled runs for JavaScript hosts: instantiates modules of `warpgrid-translate` with the `WebAssembly` object of the
 //! host.
 
-mod sent;
+mod partition_transfer;
 
-pub use sent::{TransferredMemory, deserialize_partition, serialize_partition};
+pub use partition_transfer::{TransferredMemory, deserialize_partition, serialize_partition};
 
 use js_sys::{Function, Object, Reflect, Uint8Array, Uint32Array, WebAssembly};
 use std::borrow::Cow;

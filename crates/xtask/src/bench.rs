@@ -10,7 +10,7 @@ use crate::arguments::Arguments;
 use crate::package;
 use crate::setup::{browser, npm, rust};
 use crate::shell::{self, Result};
-use crate::{optimised, site, sizes};
+use crate::{optimized_build, site, sizes};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &mut Arguments) -> Result<bool> {
 }
 
 fn native_program() -> Result<PathBuf> {
-    optimised::compile("compiling the harness, native", &["--release"])
+    optimized_build::compile("compiling the harness, native", &["--release"])
 }
 
 fn native(program: &Path, inputs: &Path) -> Command {
@@ -90,7 +90,7 @@ fn wasm_program(inputs: &Path) -> Result<PathBuf> {
     rust::target(WASI)?;
     let npm = npm::packages()?;
     let options = ["--target", WASI, "--profile", "wasm"];
-    let compiled = optimised::compile("compiling the harness, wasm", &options)?;
+    let compiled = optimized_build::compile("compiling the harness, wasm", &options)?;
     let program = inputs.join("measure.wasm");
     std::fs::copy(&compiled, &program)
         .map_err(|error| format!("{}: {error}", program.display()))?;

@@ -7,20 +7,20 @@
     reason = "the command prints its results to standard output"
 )]
 
-mod address;
 mod arguments;
 mod bench;
-mod declarations;
-mod generated;
-mod layouts;
+mod concurrency_suite;
+mod crate_sizes;
+mod dts;
+mod layout_differential;
 mod litmus;
-mod optimised;
-mod order;
+mod optimized_build;
 mod package;
-mod ready;
+mod precommit;
+mod project_urls;
+mod random_kernels;
 mod record;
 mod release;
-mod rooms;
 mod serve;
 mod setup;
 mod shell;
@@ -79,14 +79,14 @@ fn run(mut arguments: Arguments) -> shell::Result<bool> {
         Some("build") => site::build(&mut arguments),
         Some("package") => package::run(&mut arguments),
         Some("bench") => bench::run(&mut arguments),
-        Some("conformance") => optimised::run("conformance", arguments),
-        Some("differential") => optimised::run("differential", arguments),
-        Some("layouts") => layouts::run(&mut arguments),
+        Some("conformance") => optimized_build::run("conformance", arguments),
+        Some("differential") => optimized_build::run("differential", arguments),
+        Some("layouts") => layout_differential::run(&mut arguments),
         Some("litmus") => litmus::run(&mut arguments),
-        Some("order") => order::run(&mut arguments),
+        Some("order") => concurrency_suite::run(&mut arguments),
         Some("record") => record::run(arguments),
         Some("release") => release::run(&mut arguments),
-        Some("ready") => ready::run(&mut arguments),
+        Some("ready") => precommit::run(&mut arguments),
         Some("setup") => setup::everything().map(|()| true),
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");

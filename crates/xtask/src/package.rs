@@ -1,8 +1,8 @@
 //! `cargo xtask package`: builds the npm package in `pkg/` from the crate `warpgrid-pack`, which links `warpgrid-wasm` as one wasm module.
 
-use crate::address::ProjectUrls;
 use crate::arguments::Arguments;
-use crate::declarations;
+use crate::dts;
+use crate::project_urls::ProjectUrls;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result, read, write};
 use crate::sizes;
@@ -60,7 +60,7 @@ fn build() -> Result<PathBuf> {
 
 fn write_package(folder: &Path) -> Result<()> {
     pack("the npm package", folder, &[])?;
-    declarations::check(&read(&folder.join("core.d.ts"))?)?;
+    dts::check(&read(&folder.join("core.d.ts"))?)?;
     describe(folder)?;
     let core = shell::root().join(WIDGET_CORE);
     let alone = ["--no-default-features", "--features", "ptx"];

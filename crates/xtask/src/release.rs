@@ -1,8 +1,8 @@
 //! `cargo xtask release`: publishes the crates and the npm package or performs a dry run, and creates the archives and notes of a release.
 
-use crate::address::ProjectUrls;
 use crate::arguments::Arguments;
 use crate::package;
+use crate::project_urls::ProjectUrls;
 use crate::setup::npm;
 use crate::shell::{self, Result, read};
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! Tools that the commands need: each tool is searched for first, and installed only if it is missing or has the wrong version.
 
 pub(crate) mod browser;
-pub(crate) mod consumers;
-pub(crate) mod documents;
+pub(crate) mod consumer_projects;
+pub(crate) mod doc_tools;
 pub(crate) mod npm;
 pub(crate) mod rust;
 

@@ -1,11 +1,11 @@
 //! Release build of the playground site in `dist/`. `serve.rs` builds the page for development.
 
-use crate::address::ProjectUrls;
 use crate::arguments::Arguments;
+use crate::project_urls::ProjectUrls;
 use crate::setup::{npm, rust};
 use crate::shell::{self, Result};
 use crate::stamp::build_if_changed;
-use crate::{package, rooms, sizes};
+use crate::{crate_sizes, package, sizes};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -37,7 +37,7 @@ pub(crate) fn build(arguments: &mut Arguments) -> Result<bool> {
     let site = released()?;
     println!("{}", sizes::report(&site)?);
     println!("{}", surround(&site)?);
-    println!("{}", rooms::report()?);
+    println!("{}", crate_sizes::report()?);
     Ok(true)
 }
 

@@ -4,7 +4,7 @@
 //! repository, the URLs of the project and the compiler version. The hashes cover contents instead of modification times, because a
 //! checkout changes the modification times of unchanged files.
 
-use crate::address::ProjectUrls;
+use crate::project_urls::ProjectUrls;
 use crate::shell::{self, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};

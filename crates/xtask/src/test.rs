@@ -1,10 +1,10 @@
 //! `cargo xtask test`: runs every test suite of the project, as CI does, and prints the total counts.
 
-mod journeys;
+mod e2e;
 mod native;
 mod package;
 mod style;
-mod tally;
+mod test_counts;
 mod wasm;
 
 use crate::arguments::Arguments;
@@ -14,7 +14,7 @@ use crate::site;
 pub(crate) use native::every_room;
 use std::process::Command;
 use std::thread;
-use tally::TestCounts;
+use test_counts::TestCounts;
 
 /// Name for `--only`, and the function that runs the suite.
 type Suite = (&'static str, fn() -> Result<TestCounts>);
@@ -24,7 +24,7 @@ const SUITES: &[Suite] = &[
     ("native", native::run),
     ("wasm", wasm::run),
     ("package", package::run),
-    ("e2e", journeys::run),
+    ("e2e", e2e::run),
 ];
 
 /// Suites that require neither a browser nor the npm package nor tools other than Rust.

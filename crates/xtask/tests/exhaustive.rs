@@ -107,7 +107,7 @@ fn no_question_asks_for_one_meaning_alone() {
 /// Checks whether a file contains the facts about operations. Their default is "no", so `matches!` may list the operations for which a fact
 /// holds.
 fn states_facts(path: &Path) -> bool {
-    let facts = ["isa/src/common/does.rs", "isa/src/common/does"];
+    let facts = ["isa/src/common/operation.rs", "isa/src/common/operation"];
     let is_below = |folder: &&str| path.ancestors().any(|ancestor| ancestor.ends_with(folder));
     facts.iter().any(is_below)
 }
@@ -116,7 +116,7 @@ fn states_facts(path: &Path) -> bool {
 #[test]
 fn every_meaning_is_one_of_a_row() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let text = std::fs::read_to_string(crates.join("isa/src/common/does.rs"));
+    let text = std::fs::read_to_string(crates.join("isa/src/common/operation.rs"));
     let file = syn::parse_file(&text.expect("the enum of meanings")).expect("Rust");
     let rows: BTreeSet<String> = PTX
         .layouts()

@@ -55,7 +55,7 @@ use warpgrid_view::scenario::{
     Buffer, BufferInitializer, ComparisonKernel, ExpectedFault, ImageResource, InitialRegister,
     MisalignedPolicy, StructField, Surface, TensorMap, TexelArray, Texture,
 };
-use warpgrid_view::session::until::StopResult;
+use warpgrid_view::session::stop_conditions::StopResult;
 use warpgrid_view::source::editor_assist::{CompletionItemKind, CompletionView, HoverView};
 use warpgrid_view::source::reference::{CodePage, FormPage, ModifierDoc, OperandDoc, SlotDoc};
 use warpgrid_view::value::{ElementType, Literal};

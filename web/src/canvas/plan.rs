@@ -1,8 +1,8 @@
 //! Rendering of the diagrams of the Layout Explorer: the boxes once, the highlights on a canvas above them.
 
 use super::{empty, outline, rounded};
-use crate::layout::Rect;
-use crate::matrix::{CellBox, DisplayList, Raster};
+use crate::grid_geometry::Rect;
+use crate::layout_explorer::{CellBox, DisplayList, Raster};
 use crate::theme::Palette;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData, Window};

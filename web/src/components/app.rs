@@ -1,47 +1,47 @@
 //! The root component of the page.
 
-use super::banner::ErrorBanner;
-use super::beside::compare_view;
+use super::asm_blocks::AsmBlockList;
+use super::async_operations_card::AsyncOperationsCard;
 use super::blocks_card::BlocksCard;
 use super::cell_card::CellCard;
+use super::code_objects::code_object_list;
+use super::compare::compare_view;
 use super::conflicts_card::conflicts_card;
 use super::diagnostics::{Diagnostics, is_without_instructions};
 use super::editor_pane::EditorPane;
+use super::error_banner::ErrorBanner;
 use super::fault_card::FaultCard;
-use super::filled_place::JsSlot;
 use super::fragment_card::FragmentCard;
 use super::header::Header;
 use super::help::Help;
+use super::js_slot::JsSlot;
+use super::layout_explorer::{Export, LayoutExplorer, save};
 use super::layouts_card::{layouts_card, sectors_card};
-use super::matrix::{Export, LayoutExplorer, save};
+use super::litmus::outcomes_view;
 use super::mbarrier_card::mbarrier_card;
 use super::memories::Memories;
-use super::memory_files::{MemoryExport, save_memory};
-use super::order_card::race_card;
-use super::orders_card::schedule_card;
-use super::outcomes::outcomes_view;
-use super::parts::AsmBlockList;
-use super::pending_card::AsyncOperationsCard;
-use super::phrases::{StepSummary, inline_code};
-use super::product::mma_arithmetic_view;
-use super::programs::code_object_list;
+use super::memory_export::{MemoryExport, save_memory};
+use super::memory_traffic_card::memory_traffic_card;
+use super::mma_arithmetic::mma_arithmetic_view;
+use super::race_card::race_card;
 use super::reference::Reference;
 use super::registers_card::RegistersCard;
+use super::run_until_card::RunUntilCard;
+use super::schedule_card::schedule_card;
 use super::splitter::Splitter;
+use super::step_summary::{StepSummary, inline_code};
 use super::tensor_card::TensorCard;
-use super::traffic_card::memory_traffic_card;
 use super::transport::Transport;
-use super::until_card::RunUntilCard;
 use super::warp_card::WarpCard;
 use super::{Dispatch, FrameRef, State};
 use crate::editor::JsPanelKind;
 use crate::format::{count, decimal};
+use crate::highlight::{Highlights, highlights_for};
 use crate::hooks::{
     DeferUntil, use_assist, use_check, use_deferred, use_delayed_stale, use_editor, use_keys,
     use_palette, use_persisted_step, use_playback, use_share, use_size, use_texts,
     use_url_fragment, use_worker,
 };
-use crate::links::{Highlights, highlights_for};
 use crate::model::{
     ActiveView, Focus, InitialPosition, Model, PageError, RunFindings, ThemeChoice, place_of,
 };

@@ -1,18 +1,18 @@
 //! Details of the focused cell: value, address, and the stores that wrote the value.
 
 use super::cell_history::{History, data_breakpoint_controls};
-use super::phrases::{capitalize, inline_code};
-use super::start_form::InitialValueForm;
+use super::initial_value_form::InitialValueForm;
+use super::step_summary::{capitalize, inline_code};
 use super::{Dispatch, FrameRef, dispatching};
 use crate::format::count;
-use crate::layout::index_text;
-use crate::links::{bytes_of, lanes_of, writer_of};
+use crate::grid_geometry::index_text;
+use crate::highlight::{bytes_of, lanes_of, writer_of};
 use crate::model::{Action, InitialValueState, cell_of};
 use std::rc::Rc;
 use warpgrid_view::MemoryKey;
 use warpgrid_view::analysis::cell_history::CellLocation;
 use warpgrid_view::model::{CellHistory, MemoryGrid, PieceView, StoreAction, StoreView, WriteAge};
-use warpgrid_view::session::start::{InitialValueTarget, immutable_reason};
+use warpgrid_view::session::launch_edit::{InitialValueTarget, immutable_reason};
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

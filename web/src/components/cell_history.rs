@@ -8,7 +8,7 @@ use crate::protocol::MoveTarget;
 use std::rc::Rc;
 use warpgrid_view::analysis::cell_history::CellLocation;
 use warpgrid_view::model::{CellHistory, CellWrite, StoreAction};
-use warpgrid_view::session::until::{Direction, StopCondition};
+use warpgrid_view::session::stop_conditions::{Direction, StopCondition};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;

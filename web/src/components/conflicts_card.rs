@@ -1,7 +1,7 @@
 //! Bank conflicts of the run: the lanes that access each bank, and the rewrite that removes the conflicts of a buffer.
 
 use super::line_button::line_button;
-use super::phrases::{capitalize, inline_code};
+use super::step_summary::{capitalize, inline_code};
 use super::{Dispatch, dispatching};
 use crate::editor;
 use crate::format::{bytes, plural};

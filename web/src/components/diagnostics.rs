@@ -1,6 +1,6 @@
 //! Diagnostics of the source, with buttons for their fixes.
 
-use super::phrases::inline_code;
+use super::step_summary::inline_code;
 use super::{Dispatch, dispatching};
 use crate::model::Action;
 use crate::protocol::LaunchError;

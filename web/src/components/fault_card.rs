@@ -1,7 +1,7 @@
 //! Details of the fault that stopped a run.
 
-use super::order_card::{hang_details, hang_line_buttons};
-use super::phrases::{capitalize, inline_code};
+use super::race_card::{hang_details, hang_line_buttons};
+use super::step_summary::{capitalize, inline_code};
 use super::{Dispatch, FrameRef, dispatching};
 use crate::editor;
 use crate::model::Action;

@@ -4,12 +4,12 @@
 use super::{Dispatch, FrameRef, dispatching};
 use crate::canvas::{cell_under, paint_highlights};
 use crate::format::extent_css;
+use crate::grid_geometry::{cell_for_key, is_pin_key};
+use crate::highlight::Highlights;
 use crate::hooks::{use_diagram_canvas, use_size};
-use crate::layout::{cell_for_key, is_pin_key};
-use crate::links::Highlights;
-use crate::matrix::{DisplayList, LayoutQuery, element_description, fragment_plan};
+use crate::layout_explorer::{DisplayList, LayoutQuery, element_description, fragment_plan};
+use crate::mma_arithmetic::product_of;
 use crate::model::{Action, Focus, LayoutExplorerAction, MmaArithmeticAction};
-use crate::product::product_of;
 use crate::theme::Palette;
 use std::rc::Rc;
 use warpgrid_view::model::{MatrixOperandView, MatrixStep};

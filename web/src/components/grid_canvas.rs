@@ -4,11 +4,11 @@ use super::memory_card::Reachable;
 use super::{Dispatch, FrameRef};
 use crate::canvas::{GridScene, paint};
 use crate::format::extent_css;
-use crate::hooks::use_size;
-use crate::layout::{
+use crate::grid_geometry::{
     GridGeometry, HEADER_HEIGHT, MAX_VISIBLE_ROWS, ROW, cell_description, cell_for_key, is_pin_key,
 };
-use crate::links::Highlights;
+use crate::highlight::Highlights;
+use crate::hooks::use_size;
 use crate::model::{Action, Focus, Overlay, Zoom};
 use crate::theme::Palette;
 use gloo_render::request_animation_frame;

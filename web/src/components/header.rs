@@ -1,15 +1,15 @@
 //! Header of the page: the source, the target, the launch, and the controls of the page itself.
 
-use super::beside::open_examples;
-use super::filled_panel::JsPopover;
+use super::compare::open_examples;
+use super::js_popover::JsPopover;
 use super::launch_panel::LaunchPanel;
-use super::outcomes::first_test;
+use super::litmus::first_test;
 use super::pickers::{Select, TargetPicker, VersionPicker};
 use super::text_picker::TextPicker;
 use super::{Dispatch, dispatching};
-use crate::beside::counterpart_of;
+use crate::compare::counterpart_of;
 use crate::editor::{self, JsPanelKind};
-use crate::matrix::LayoutQuery;
+use crate::layout_explorer::LayoutQuery;
 use crate::model::{
     Action, CompareAction, InitialValueState, LayoutExplorerAction, LitmusAction, SavedKernel,
     ThemeChoice,

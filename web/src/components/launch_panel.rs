@@ -1,14 +1,14 @@
 //! The launch configuration with its inferred values, and the controls that write it into the source.
 
 use super::Dispatch;
+use super::initial_value_form::InitialValueForm;
 use super::pickers::Select;
-use super::start_form::InitialValueForm;
 use crate::hooks::use_light_dismiss;
 use crate::model::{Action, InitialValueState};
 use crate::protocol::LaunchConfiguration;
 use crate::{editor, format};
 use std::rc::Rc;
-use warpgrid_view::session::start::InitialValueTarget;
+use warpgrid_view::session::launch_edit::InitialValueTarget;
 use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]

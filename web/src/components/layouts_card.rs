@@ -2,8 +2,8 @@
 //! excessive sectors.
 
 use super::line_button::line_button;
-use super::phrases::{capitalize, inline_code};
-use crate::matrix::layout_link;
+use super::step_summary::{capitalize, inline_code};
+use crate::layout_explorer::layout_link;
 use warpgrid_view::layouts::inspector::{InferredAccessLayout, SectorAdvice};
 use yew::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Diagrams of the mbarriers of the shown cluster: a ring of arrivals around the phase parity, the tx-count, and the waiting threads.
 
 use super::line_button::line_button;
-use super::phrases::inline_code;
+use super::step_summary::inline_code;
 use super::{Dispatch, dispatching};
 use crate::format::{bytes, decimal, plural};
 use crate::model::Action;

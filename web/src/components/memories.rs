@@ -2,11 +2,11 @@
 
 use super::blocks_card::{class, word};
 use super::memory_card::{MemoryCard, facts};
-use super::memory_files::MemoryExport;
+use super::memory_export::MemoryExport;
 use super::{Dispatch, FrameRef, dispatching};
 use crate::editor::JsPanelKind;
+use crate::highlight::Highlights;
 use crate::hooks::use_size;
-use crate::links::Highlights;
 use crate::model::{Action, Focus, GridViewOptions};
 use crate::theme::Palette;
 use std::collections::BTreeMap;

@@ -1,16 +1,16 @@
 //! Card of a memory: its title and properties, its view options, and the grid.
 
-use super::filled_place::JsSlot;
+use super::accessible_grid::GridTable;
 use super::grid_canvas::GridCanvas;
-use super::grid_table::GridTable;
-use super::memory_files::{EXPORT_FORMATS, FileChoice, MemoryExport};
+use super::js_slot::JsSlot;
+use super::memory_export::{EXPORT_FORMATS, FileChoice, MemoryExport};
 use super::pickers::Select;
 use super::{Dispatch, FrameRef, dispatching};
 use crate::editor::{self, JsPanelKind};
 use crate::format;
+use crate::grid_geometry::{GridGeometry, MINIMAP_WIDTH};
+use crate::highlight::Highlights;
 use crate::hooks::DeferUntil;
-use crate::layout::{GridGeometry, MINIMAP_WIDTH};
-use crate::links::Highlights;
 use crate::model::{Action, GridViewOptions, Overlay, ZoomStep};
 use crate::theme::Palette;
 use std::rc::Rc;

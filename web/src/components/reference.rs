@@ -1,7 +1,7 @@
 //! The reference: a searchable list, and the selected page.
 
-use super::phrases::inline_code;
 use super::reference_pages::{code_page, form_page, term_page};
+use super::step_summary::inline_code;
 use super::{Dispatch, dispatching};
 use crate::model::Action;
 use crate::reference::{Entry, Library, Subject};

@@ -1,6 +1,6 @@
 //! A page of the reference: an instruction form, a diagnostic or a term.
 
-use super::phrases::inline_code;
+use super::step_summary::inline_code;
 use warpgrid_view::source::reference::{
     CodePage, FormPage, ModifierDoc, OperandDoc, SlotDoc, TermDoc,
 };

@@ -2,7 +2,7 @@
 
 use super::{Dispatch, FrameRef, dispatching};
 use crate::format;
-use crate::links::Highlights;
+use crate::highlight::Highlights;
 use crate::model::{Action, Focus};
 use std::rc::Rc;
 use warpgrid_view::layouts::tensor::{

@@ -4,7 +4,7 @@ use super::{Dispatch, FrameRef, dispatching};
 use crate::canvas::{cell_under, paint_highlights};
 use crate::format::{extent_css, plural};
 use crate::hooks::{use_diagram_canvas, use_size};
-use crate::matrix::{Arrangement, DisplayList, LayoutQuery, chunk_description, tile_plan};
+use crate::layout_explorer::{Arrangement, DisplayList, LayoutQuery, chunk_description, tile_plan};
 use crate::model::{Action, LayoutExplorerAction};
 use crate::theme::{Palette, tile_css};
 use std::rc::Rc;

@@ -4,7 +4,7 @@ use super::Dispatch;
 use super::pickers::Select;
 use crate::examples::{EXAMPLES, Example};
 use crate::model::{Action, SavedKernel};
-use crate::texts;
+use crate::saved_kernels;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -25,7 +25,7 @@ pub(crate) fn TextPicker(props: &Props) -> Html {
     let dispatch = props.dispatch.clone();
     let on_choice = Callback::from(move |value: String| {
         if let Some(id) = value.strip_prefix(OWN) {
-            texts::open(id);
+            saved_kernels::open(id);
         } else if let Some(index) = EXAMPLES.iter().position(|example| example.id == value) {
             pick(&dispatch, index);
         }
@@ -92,7 +92,7 @@ pub(crate) fn open_example(dispatch: &Dispatch, id: &str) {
 fn pick(dispatch: &Dispatch, index: usize) {
     dispatch.dispatch(Action::AwaitExample(index));
     let dispatch = dispatch.clone();
-    texts::fetch(&[index], move |found| match found {
+    saved_kernels::fetch(&[index], move |found| match found {
         Ok(texts) => {
             for text in texts {
                 dispatch.dispatch(Action::ShowExample(index, text));
@@ -110,7 +110,7 @@ fn delete(text: &SavedKernel, dispatch: &Dispatch) -> Callback<MouseEvent> {
         let agrees =
             web_sys::window().and_then(|window| window.confirm_with_message(&question).ok());
         if agrees == Some(true) {
-            texts::remove(&id);
+            saved_kernels::remove(&id);
             pick(&dispatch, 0);
         }
     })

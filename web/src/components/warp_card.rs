@@ -1,7 +1,7 @@
 //! The 32 lanes of a warp: their states, and the values of a register.
 
 use super::{Dispatch, FrameRef, dispatching};
-use crate::links::Highlights;
+use crate::highlight::Highlights;
 use crate::model::{Action, Focus};
 use crate::theme::lane_css;
 use std::rc::Rc;

@@ -1,8 +1,8 @@
 //! Connects the editor requests to the worker, with the target and version that are selected at the time of each request.
 
 use crate::assist;
-use crate::client::RequestFn;
 use crate::components::State;
+use crate::worker_client::RequestFn;
 use std::rc::Rc;
 use warpgrid_view::CheckOptions;
 use yew::prelude::*;

@@ -1,12 +1,12 @@
 //! Synchronizes the editor with the model.
 
-use crate::client::RequestFn;
 use crate::components::State;
 use crate::editor::{self, Marks};
-use crate::links::Highlights;
+use crate::highlight::Highlights;
 use crate::model::{Action, Focus, Model, RunUntilAction, ZoomStep};
+use crate::saved_kernels;
 use crate::share::read_focus;
-use crate::texts;
+use crate::worker_client::RequestFn;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -16,7 +16,7 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Highlights>
     use_listeners(state, ask);
     use_effect_with((state.example, state.text.clone()), |(example, text)| {
         if example.is_some() && editor::text() != **text {
-            texts::show_example(text);
+            saved_kernels::show_example(text);
         }
     });
     use_effect_with(state.start.answer.clone(), |answer| {
@@ -103,7 +103,7 @@ pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
     let dispatch = state.dispatcher();
     use_effect_with((), move |()| {
         let on_trouble = dispatch.clone();
-        texts::listen(
+        saved_kernels::listen(
             move |texts, own| {
                 dispatch.dispatch(Action::ListTexts {
                     saved_kernels: texts,
@@ -120,7 +120,7 @@ pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
         .and_then(|facts| facts.entry.clone());
     let kernel = kernel.filter(|_| !state.is_stale());
     use_effect_with((kernel, state.current_kernel_id.clone()), |(kernel, _)| {
-        texts::name(kernel.as_deref().unwrap_or_default());
+        saved_kernels::name(kernel.as_deref().unwrap_or_default());
     });
 }
 

@@ -5,7 +5,7 @@ use crate::editor;
 use crate::model::{Action, RunUntilAction};
 use crate::protocol::MoveTarget;
 use gloo_events::{EventListener, EventListenerOptions};
-use warpgrid_view::session::until::Direction;
+use warpgrid_view::session::stop_conditions::Direction;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 use yew::prelude::*;

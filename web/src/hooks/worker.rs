@@ -1,9 +1,9 @@
 //! Sends the outbox, dispatches responses, and terminates a worker that does not respond to a stop request.
 
-use crate::client::{RequestFn, WorkerClient, WorkerEvent};
 use crate::components::State;
 use crate::model::Action;
 use crate::protocol::WorkerKind;
+use crate::worker_client::{RequestFn, WorkerClient, WorkerEvent};
 use gloo_timers::callback::Timeout;
 use js_sys::Promise;
 use std::rc::Rc;

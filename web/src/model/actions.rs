@@ -1,14 +1,14 @@
 //! The actions of the page.
 
-use super::heard::{SharedResponse, handle_response};
 use super::history::ask_history;
+use super::responses::{SharedResponse, handle_response};
 use super::{
     ActiveView, CompareAction, FileAction, Focus, GridViewOptions, InitialPosition,
     InitialValueState, LayoutExplorerAction, LitmusAction, MmaArithmeticAction, Model, Overlay,
     PageError, PendingMove, RewriteState, RunUntilAction, SavedKernel, ThemeChoice, WriteHistory,
-    Zoom, ZoomStep, screen,
+    Zoom, ZoomStep, active_view,
 };
-use super::{beside, file, matrix, outcomes, product, start, until};
+use super::{compare, file, initial_value, layout_explorer, litmus, mma_arithmetic, run_until};
 use crate::examples::{self, EXAMPLES};
 use crate::protocol::{AnalysisRequest, MoveTarget, PositionAfterMeasure, RequestBody, WorkerKind};
 use crate::reference::Subject;
@@ -16,10 +16,10 @@ use crate::share::SharedView;
 use std::rc::Rc;
 use warpgrid_view::MemoryKey;
 use warpgrid_view::model::RunStatus;
+use warpgrid_view::session::launch_edit::InitialValueTarget;
 use warpgrid_view::session::memory_search::CellMatch;
-use warpgrid_view::session::start::InitialValueTarget;
 use warpgrid_view::value::ElementType;
-use warpgrid_worker::first::EXAMPLE_STORE_FRACTION;
+use warpgrid_worker::prerecorded::EXAMPLE_STORE_FRACTION;
 
 /// Number of rows requested for a newly opened memory. Its grid then requests the visible rows.
 const FIRST_ROWS: u32 = 18;
@@ -128,15 +128,15 @@ pub enum Action {
 pub fn reduce(mut model: Model, action: Action) -> Model {
     match action {
         Action::Move(_) | Action::TogglePlay | Action::Stop if model.screen.hides_debugger() => {
-            screen::use_transport(&mut model, action);
+            active_view::use_transport(&mut model, action);
         }
-        Action::Beside(action) => beside::act(&mut model, action),
-        Action::EditInitialValue(place, value) => start::ask(&mut model, place, value),
-        Action::Until(action) => until::act(&mut model, action),
+        Action::Beside(action) => compare::act(&mut model, action),
+        Action::EditInitialValue(place, value) => initial_value::ask(&mut model, place, value),
+        Action::Until(action) => run_until::act(&mut model, action),
         Action::File(action) => file::act(&mut model, action),
-        Action::Matrix(action) => matrix::act(&mut model, action),
-        Action::Outcomes(action) => outcomes::act(&mut model, action),
-        Action::Product(action) => product::act(&mut model, action),
+        Action::Matrix(action) => layout_explorer::act(&mut model, action),
+        Action::Outcomes(action) => litmus::act(&mut model, action),
+        Action::Product(action) => mma_arithmetic::act(&mut model, action),
         Action::Edited { text, .. } if model.text == text => {}
         Action::Edited {
             text,
@@ -468,7 +468,7 @@ fn retain_previous_analysis(model: &mut Model) {
 /// Requests the analysis once the length of the run is known, because the worker for it is loaded after the first grid.
 pub(super) fn request_analysis(model: &mut Model) {
     let length = model.run.frame.as_ref().and_then(|frame| frame.length);
-    let is_due = length.is_some_and(|length| length <= warpgrid_worker::order::MAX_STEPS);
+    let is_due = length.is_some_and(|length| length <= warpgrid_worker::analysis::MAX_STEPS);
     if length.is_some() && !is_due {
         model.run.previous_analysis = None;
     }

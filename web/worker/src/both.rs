@@ -2,5 +2,7 @@
 //! embedded in.
 
 fn main() {
-    warpgrid_worker::listen::run_message_loop::<warpgrid_worker::later::ExtendedWorker>();
+    warpgrid_worker::message_loop::run_message_loop::<
+        warpgrid_worker::extended_worker::ExtendedWorker,
+    >();
 }

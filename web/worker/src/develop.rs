@@ -2,8 +2,8 @@
 //! one program is compiled instead of four.
 
 use warpgrid_view::source::reference::pages;
-use warpgrid_worker::later::ExtendedWorker;
-use warpgrid_worker::listen::run_message_loop;
+use warpgrid_worker::extended_worker::ExtendedWorker;
+use warpgrid_worker::message_loop::run_message_loop;
 use warpgrid_worker::protocol::encode;
 use warpgrid_worker::runner::SessionRunner;
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use warpgrid_view::source::reference::pages;
-use warpgrid_worker::first;
+use warpgrid_worker::prerecorded;
 use warpgrid_worker::protocol::encode;
 
 fn main() -> ExitCode {
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     let folder = Path::new(&folder);
     let files = [
         ("reference.bin", encode(&pages())),
-        ("first.bin", first::recording()),
+        ("first.bin", prerecorded::recording()),
     ];
     for (name, bytes) in files {
         let file = folder.join(name);

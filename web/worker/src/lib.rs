@@ -6,27 +6,27 @@
 //!
 //! The page uses [`protocol`], [`traffic`], [`count`] and a few constants; the request handlers are not linked into it.
 
-mod answer;
+pub mod analysis;
 mod background;
-pub mod beside;
+pub mod compare;
 pub mod count;
+mod document_cache;
+mod editor_requests;
+#[cfg(feature = "paste")]
+pub mod extended_worker;
 #[cfg(feature = "paste")]
 mod file;
-#[cfg(feature = "ptx")]
-pub mod first;
 #[cfg(feature = "paste")]
-mod inspect;
+mod inspector;
 #[cfg(feature = "paste")]
 mod json;
-#[cfg(feature = "paste")]
-pub mod later;
+mod layout_requests;
 #[cfg(feature = "paste")]
 mod learn;
-mod lens;
-pub mod listen;
 mod litmus;
-mod open_text;
-pub mod order;
+pub mod message_loop;
+#[cfg(feature = "ptx")]
+pub mod prerecorded;
 pub mod protocol;
 pub mod runner;
 pub mod traffic;

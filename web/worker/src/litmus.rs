@@ -1,7 +1,7 @@
 //! Litmus tests in a worker. The search runs in slices, and another request cancels it. Takes the text of a test; returns the outcomes that
 //! the memory model allows, or the weakest fixes with the fixed texts. Only the worker module that is loaded later contains this code.
 
-use crate::order::{MAX_STEPS, scenario};
+use crate::analysis::{MAX_STEPS, scenario};
 use crate::protocol::{LitmusAnswer, LitmusRequest};
 use crate::runner::launched;
 use warpgrid_view::memory_model::litmus::{

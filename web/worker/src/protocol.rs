@@ -21,9 +21,11 @@ use warpgrid_view::memory_model::litmus::{
 use warpgrid_view::model::{
     CellHistory, DiagnosticView, FrameRequest, GridRequest, SessionFrame, StoreView,
 };
+use warpgrid_view::session::launch_edit::{InitialValueTarget, LaunchEdit};
 use warpgrid_view::session::memory_search::CellMatch;
-use warpgrid_view::session::start::{InitialValueTarget, LaunchEdit};
-use warpgrid_view::session::until::{Direction, StopCondition, StopConditionError, StopResult};
+use warpgrid_view::session::stop_conditions::{
+    Direction, StopCondition, StopConditionError, StopResult,
+};
 use warpgrid_view::source::editor_assist::{CompletionView, HoverView, SignatureHelp};
 use warpgrid_view::{CheckOptions, CheckReport, MemoryKey, SourceLanguage, is_wrapped};
 

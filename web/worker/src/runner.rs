@@ -1,9 +1,9 @@
 //! Handles the requests for a run, independently of the browser: receives requests, works in slices and returns responses.
 
-use crate::answer::answer;
 use crate::background::Background;
-use crate::listen::RequestHandler;
-use crate::open_text::DocumentCache;
+use crate::document_cache::DocumentCache;
+use crate::editor_requests::answer;
+use crate::message_loop::RequestHandler;
 use crate::protocol::{
     LaunchConfiguration, LaunchError, MoveTarget, PositionAfterMeasure, ProductAnswer, Request,
     RequestBody, Response, ResponseBody,
@@ -13,7 +13,7 @@ use warpgrid_view::layouts::fragment::{FragmentRequest, every_operation, picture
 use warpgrid_view::layouts::tensor;
 use warpgrid_view::model::{FrameRequest, GridRequest, RunStatus};
 use warpgrid_view::scenario::{InitialRegister, MisalignedPolicy};
-use warpgrid_view::session::until::{Direction, StopCondition, StopSearch};
+use warpgrid_view::session::stop_conditions::{Direction, StopCondition, StopSearch};
 use warpgrid_view::{
     Document, NO_SUCH_KERNEL, Parameter, RequestError, Scenario, Session, SourceLanguage,
 };

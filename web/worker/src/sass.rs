@@ -1,5 +1,5 @@
 //! Entry point of the worker module for SASS sources.
 
 fn main() {
-    warpgrid_worker::listen::run_message_loop::<warpgrid_worker::runner::SessionRunner>();
+    warpgrid_worker::message_loop::run_message_loop::<warpgrid_worker::runner::SessionRunner>();
 }

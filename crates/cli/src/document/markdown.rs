@@ -2,9 +2,9 @@
 //! `{ptx-playground}`, optionally followed by options such as `target=sm_90` and `version=8.8`. Elements `<warpgrid-playground>` are also
 //! supported.
 
-use super::places::LineIndex;
-use super::words::{self, BlockAttribute};
-use super::{CodeBlock, elements};
+use super::info_string::{self, BlockAttribute};
+use super::line_index::LineIndex;
+use super::{CodeBlock, html_elements};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use warpgrid_view::SourceLanguage;
 
@@ -29,7 +29,7 @@ pub(super) fn blocks(document: &str) -> Vec<CodeBlock> {
             }
             Event::End(TagEnd::CodeBlock) => blocks.extend(open.take().and_then(finished)),
             Event::Html(_) | Event::InlineHtml(_) if range.start >= element_end => {
-                let found = elements::find(&places, range);
+                let found = html_elements::find(&places, range);
                 element_end = found.last().map_or(element_end, |block| block.range.end);
                 blocks.extend(found);
             }
@@ -45,7 +45,7 @@ fn opened(info: &str, at: usize, places: &LineIndex<'_>) -> Option<CodeBlock> {
     let line = places.document[at..].lines().next().unwrap_or("");
     // An info string with escape sequences differs from the document text. Its options are then located at the fence.
     let found = line.find(info);
-    let mut words = words::split(info, at + found.unwrap_or(0)).into_iter();
+    let mut words = info_string::split(info, at + found.unwrap_or(0)).into_iter();
     let mut first = words.next()?;
     if first.name == "code-block" {
         first = words.next()?;

@@ -4,7 +4,7 @@ use crate::code::warp_product::WarpMmaPlan;
 use crate::code::{AccessPlan, RegisterOperand};
 use crate::contract::fault::AccessKind;
 use crate::semantics::registers::{LANES, OperandSlot};
-use crate::semantics::tensor::plan::TensorCoreModel;
+use crate::semantics::tensor::model::TensorCoreModel;
 use warpgrid_isa::fragment::WmmaAccess;
 
 /// Matrix operation.

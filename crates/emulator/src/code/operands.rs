@@ -1,7 +1,7 @@
 //! The operand table: the register slots that each decoded operation reads and writes.
 
+use crate::code::decoded_op::DecodedOp;
 use crate::code::matrix_plan::{MatrixPlan, ScaleFactorPlan};
-use crate::code::op::DecodedOp;
 use crate::code::tensor_memory::{
     AllocationTarget, AsyncTensorKind, MatrixAOperand, TensorMemoryAddress, TensorMemoryPlan,
 };

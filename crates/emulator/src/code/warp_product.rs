@@ -3,9 +3,9 @@
 use crate::code::held::InFlightRegisters;
 use crate::code::matrix_plan::ScaleFactorPlan;
 use crate::code::{PredicateOperand, RegisterOperand};
-use crate::semantics::tensor::plan::TensorCoreModel;
+use crate::semantics::tensor::model::TensorCoreModel;
 use warpgrid_isa::ScalarType;
-use warpgrid_isa::layout::{DescriptorKind, Major};
+use warpgrid_isa::tensor_layout::{DescriptorKind, Major};
 
 /// A matrix multiplication for the 16 rows of a warp.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Faults: the attempted operation, the accessed bytes and the lanes involved.
 
-use crate::contract::event::Agent;
 use crate::contract::launch::BufferIndex;
 use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
-use crate::contract::observe::MemoryId;
+use crate::contract::observer::MemoryId;
+use crate::contract::step_event::Agent;
 use std::fmt;
 pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::StateSpace;

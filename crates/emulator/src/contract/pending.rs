@@ -1,8 +1,8 @@
 //! Asynchronous operations in flight: their origin, the bytes that they will write, and their completion mechanism.
 
-use crate::contract::event::{AsyncOperationId, WarpId};
+use crate::contract::step_event::{AsyncOperationId, WarpId};
 use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection};
-use crate::contract::warpgroup::WgmmaOperation;
+use crate::contract::wgmma_operation::WgmmaOperation;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};

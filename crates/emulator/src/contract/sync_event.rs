@@ -1,10 +1,10 @@
 //! Synchronization events: the effects of steps that order other steps. The effects comprise barriers, fences,
 //! mbarriers and asynchronous operations. Events are created only for observers that request them.
 
-use crate::contract::event::WarpId;
 use crate::contract::mbarrier::MbarrierState;
-use crate::contract::observe::MemoryId;
+use crate::contract::observer::MemoryId;
 use crate::contract::pending::{AsyncGroupKind, GroupWait, InFlightOperation};
+use crate::contract::step_event::WarpId;
 use crate::contract::tiles::Tile;
 use warpgrid_program::FunctionId;
 

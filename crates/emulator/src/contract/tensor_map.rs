@@ -8,7 +8,7 @@
 //! extent 1, whose fields can be replaced one by one.
 
 use warpgrid_isa::TensorMapField;
-use warpgrid_isa::layout::SwizzleMode;
+use warpgrid_isa::tensor_layout::SwizzleMode;
 use warpgrid_program::counted;
 
 /// Size of a tensor map in bytes.

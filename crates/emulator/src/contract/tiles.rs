@@ -3,7 +3,7 @@
 use crate::contract::inspect::MemoryRegion;
 use std::ops::Range;
 use warpgrid_isa::ScalarType;
-use warpgrid_isa::layout::{AccumulatorLayout, DescriptorKind, Major};
+use warpgrid_isa::tensor_layout::{AccumulatorLayout, DescriptorKind, Major};
 
 /// A matrix that an operation in flight reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq)]

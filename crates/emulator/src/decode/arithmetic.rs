@@ -1,15 +1,15 @@
 //! Decoder of arithmetic instructions: operands are converted to the register banks of the arithmetic unit.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::contract::support::Support;
-use crate::decode::expanded;
-use crate::decode::expanded::{expansion, expansion_of};
-use crate::decode::unit::{FunctionalUnit, PredicateLogicOp, operand_type, unit};
+use crate::decode::functional_unit::{FunctionalUnit, PredicateLogicOp, operand_type, unit};
+use crate::decode::legalization;
+use crate::decode::legalization::{expansion, expansion_of};
 use crate::decode::{DecodeError, DecodeResult, Decoder};
-use crate::semantics::mode::ArithmeticMode;
-use crate::semantics::mode::FloatMode;
-use crate::semantics::ops::Int32Op;
+use crate::semantics::alu_ops::Int32Op;
 use crate::semantics::registers::OperandSlot;
+use crate::semantics::rounding::ArithmeticMode;
+use crate::semantics::rounding::FloatMode;
 use warpgrid_isa::{ArithmeticOp, Modifiers, ScalarType};
 
 pub(crate) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
@@ -25,7 +25,7 @@ pub(crate) fn supports(op: ArithmeticOp, modifiers: &Modifiers) -> Support {
 pub(crate) fn decode(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<DecodedOp> {
     let modifiers = d.modifiers;
     if let Some(expansion) = expansion_of(d, op) {
-        return expanded::decode(d, op, expansion);
+        return legalization::decode(d, op, expansion);
     }
     let unit = unit(op, modifiers).ok_or(DecodeError::NotYet(None))?;
     let ty = operand_type(op, modifiers);

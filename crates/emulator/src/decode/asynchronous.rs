@@ -1,6 +1,6 @@
 //! Decoder of asynchronous copies, stores and reductions, and of the waits for them.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{
     AccessPlan, ArrivalCount, AsyncPayload, AsyncPlan, CopySource, PredicateOperand,
     RegisterOperand,

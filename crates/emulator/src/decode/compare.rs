@@ -1,10 +1,10 @@
 //! Comparisons and selections (PTX ISA, "Comparison and Selection Instructions").
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{CompareType, Comparison, PredicateCombine, SelectCondition};
 use crate::contract::support::Support;
-use crate::decode::{DecodeError, DecodeResult, Decoder, bank_of, machine};
-use crate::semantics::ops::Int32Op;
+use crate::decode::{DecodeError, DecodeResult, Decoder, bank_of, sass};
+use crate::semantics::alu_ops::Int32Op;
 use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{ComparisonOp, Flag, Modifiers, ScalarType, Signedness, TypeKind};
 
@@ -148,7 +148,7 @@ fn set_predicates(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
             combine,
         });
     }
-    Ok(machine::copy_both(d, [p, q], results))
+    Ok(sass::copy_both(d, [p, q], results))
 }
 
 /// `set.lt.f16x2.f16x2 d, a, b`: each half of d is the result for the corresponding halves of a and b.

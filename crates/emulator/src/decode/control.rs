@@ -1,12 +1,12 @@
 //! Decoder of branches, calls and exits.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{
     CallPlan, CallTargetPlan, CallValueLocation, DriverCall, DriverCallPlan, RegisterOperand,
 };
 use crate::contract::support::Support;
 use crate::decode::{DecodeError, DecodeResult, Decoder};
-use crate::state::layout::VariableLocation;
+use crate::state::memory_layout::VariableLocation;
 use warpgrid_isa::{ControlOp, StateSpace};
 use warpgrid_program::{
     Callee, FunctionId, OperandValue, Parameter, Source, SourceModifiers, VariableId,

@@ -1,7 +1,7 @@
 //! Decoder of hints. Hints for caches, dependent grids and register counts have no effect; the others yield to other
 //! warps.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::contract::support::Support;
 use warpgrid_isa::HintOp;
 

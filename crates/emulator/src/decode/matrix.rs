@@ -1,19 +1,19 @@
 //! Decoder of warp-level matrix instructions. Each plan contains the positions of the elements in registers and lanes.
 
 use crate::code::RegisterOperand;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::matrix_plan::{
     FragmentElement, FragmentPlan, LdmatrixElement, LdmatrixPlan, MatrixPlan, MmaPlan,
     ScaleFactorPlan, WmmaMemoryPlan,
 };
-use crate::code::op::DecodedOp;
 use crate::contract::fault::AccessKind;
 use crate::contract::support::Support;
 use crate::decode::memory::{AddressOperands, access_plan};
-use crate::decode::{DecodeError, DecodeResult, Decoder, warp_product};
+use crate::decode::{DecodeError, DecodeResult, Decoder, warpgroup_mma};
 use crate::semantics::registers::LANES;
-use crate::semantics::tensor::plan::TensorCoreModel;
-use crate::semantics::tensor::rule::{BitOp, IntegerOverflow, MmaDescription, MmaInstruction};
-use crate::semantics::tensor::scaled::ScaleType;
+use crate::semantics::tensor::algorithm::{BitOp, IntegerOverflow, MmaDescription, MmaInstruction};
+use crate::semantics::tensor::block_scaling::ScaleType;
+use crate::semantics::tensor::model::TensorCoreModel;
 use warpgrid_isa::fragment::{
     ElementCoord, FragmentMap, FragmentQuery, MatrixOperand, Shape, TensorCoreGeneration, fragment,
     moved_matrix,
@@ -58,7 +58,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<DecodedO
         MatrixOp::WmmaMma | MatrixOp::Mma | MatrixOp::MmaBlockScaled => product(d, op)?,
         MatrixOp::Ldmatrix | MatrixOp::Stmatrix => rows(d, op)?,
         MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled => {
-            MatrixPlan::Sparse(Box::new(warp_product::sparse_of_warp(d)?))
+            MatrixPlan::Sparse(Box::new(warpgroup_mma::sparse_of_warp(d)?))
         }
     };
     Ok(DecodedOp::Matrix(d.code.matrices.add(plan)))

@@ -1,6 +1,6 @@
 //! Decoder of operations on mbarrier objects.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{MbarrierAction, MbarrierPlan, PhaseSelector, RegisterOperand};
 use crate::contract::support::Support;
 use crate::decode::memory::{AddressOperands, access_plan};

@@ -1,11 +1,11 @@
 //! Decoder of loads, stores and atomics.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{
     AccessMetadata, AccessPlan, AtomicPlan, BulkFillPlan, MultimemAction, MultimemPlan,
     RegisterBank, RegisterOperand,
 };
-use crate::contract::observe::CacheHints;
+use crate::contract::observer::CacheHints;
 use crate::contract::support::Support;
 use crate::decode::{DecodeError, DecodeResult, Decoder};
 use warpgrid_isa::{AtomicOp, Flag, MemoryOp, Modifiers, MultimemOp, ScalarType, Sem, StateSpace};

@@ -2,7 +2,7 @@
 //! that they decode.
 
 use crate::code::RegisterOperand;
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::operands::SlotAccess;
 use crate::decode::Decoder;
 use std::collections::BTreeSet;

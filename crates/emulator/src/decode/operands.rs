@@ -1,12 +1,12 @@
 //! Operand decoding by position. Each function takes the operand index of the instruction's syntax and returns slots.
 //! An operand of an unexpected kind is an error with the index of the operand.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{PredicateOperand, RegisterBank, RegisterOperand};
 use crate::contract::launch::MisalignedPolicy;
 use crate::decode::{DecodeError, DecodeResult, Decoder, bank_of};
 use crate::semantics::registers::OperandSlot;
-use crate::state::layout::VariableLocation;
+use crate::state::memory_layout::VariableLocation;
 use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{
     Address, AddressBase, Callee, FunctionKind, Operand, OperandList, OperandValue, RegisterId,

@@ -1,6 +1,6 @@
 //! Decoder of stack operations and cluster launch control.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::stack::CancelResponseField;
 use crate::code::{AccessPlan, ClusterLaunchPlan, RegisterOperand, StackPlan};
 use crate::contract::support::Support;

@@ -3,8 +3,8 @@
 
 use crate::contract::support::Support;
 use crate::decode::{
-    arithmetic, asynchronous, beside, carry, compare, control, hint, machine, matrix, mbarrier,
-    memory, moves, sync, warp,
+    arithmetic, asynchronous, compare, control, data_movement, extended_precision, hint, matrix,
+    mbarrier, memory, sass, sync, unit_ops, warp,
 };
 use warpgrid_isa::Operation;
 use warpgrid_program::OpcodeInfo;
@@ -14,10 +14,10 @@ pub fn supports(action: &OpcodeInfo) -> Support {
     let modifiers = &action.modifiers;
     match action.does {
         Operation::Arithmetic(op) => arithmetic::supports(op, modifiers),
-        Operation::Carry(op) => carry::supports(op, modifiers),
+        Operation::Carry(op) => extended_precision::supports(op, modifiers),
         Operation::Video(..) => Support::Runs,
         Operation::Compare(form) => compare::supports(form, modifiers),
-        Operation::Move(op) => moves::supports(op, modifiers),
+        Operation::Move(op) => data_movement::supports(op, modifiers),
         Operation::Memory(op) => memory::supports(op, modifiers),
         Operation::Async(op) => asynchronous::supports(op),
         Operation::Mbarrier(op) => mbarrier::supports(op),
@@ -26,8 +26,8 @@ pub fn supports(action: &OpcodeInfo) -> Support {
         Operation::Sync(op) => sync::supports(op),
         Operation::Warp(op) => warp::supports(op, modifiers),
         Operation::Hint(op) => hint::supports(op),
-        Operation::Machine(op) => machine::supports(op),
-        Operation::Unit(op) => beside::supports(op),
+        Operation::Machine(op) => sass::supports(op),
+        Operation::Unit(op) => unit_ops::supports(op),
         Operation::Unknown => Support::not_yet("an unknown opcode"),
     }
 }

@@ -1,6 +1,6 @@
 //! Decoder of barriers and fences. Steps are sequentially consistent, so a fence has no effect on the results of a run.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{BarrierMode, BarrierPlan};
 use crate::contract::support::Support;
 use crate::decode::tensor_copy::decode_acquire;

@@ -1,6 +1,6 @@
 //! Decoder of tensor copies and tensor map operations.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{AccessPlan, RegisterOperand, TensorCopyPlan, TensorMapPlan};
 use crate::contract::support::Support;
 use crate::contract::tensor_transfer::TensorCopyDirection;

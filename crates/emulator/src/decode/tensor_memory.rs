@@ -1,6 +1,6 @@
 //! Decoder of tensor memory operations.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::tensor_memory::{
     AllocationTarget, AsyncTensorKind, AsyncTensorPlan, LoadReduction, MatrixAOperand,
     TcgenMmaOperands, TensorLoadStorePlan, TensorMemoryAddress, TensorMemoryPlan,

@@ -1,11 +1,11 @@
 //! Decoder of texture and surface instructions.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{
     AccessMetadata, AccessPlan, ImagePlan, QueryPlan, RegisterOperand, SurfacePlan, TexturePlan,
     TypeQueryPlan,
 };
-use crate::contract::observe::CacheHints;
+use crate::contract::observer::CacheHints;
 use crate::decode::{DecodeError, DecodeResult, Decoder};
 use crate::semantics::registers::OperandSlot;
 use warpgrid_isa::{

@@ -1,9 +1,9 @@
 //! Video instructions (PTX ISA, "Video Instructions").
 
 use crate::code::VideoPlan;
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::decode::{DecodeResult, Decoder};
-use warpgrid_isa::video::SubwordSelectors;
+use warpgrid_isa::video_selectors::SubwordSelectors;
 use warpgrid_isa::{Flag, OverflowMode, ScalarType, Signedness, SimdWidth, VideoOp};
 
 /// Operand index of the packed selectors of the operand parts.

@@ -1,6 +1,6 @@
 //! Decoder of warp-level collectives. Each plan contains the member mask.
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{CollectiveKind, CollectivePlan, MatchMode, WarpReduction};
 use crate::contract::support::Support;
 use crate::decode::{DecodeError, DecodeResult, Decoder};

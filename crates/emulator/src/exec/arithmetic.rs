@@ -1,14 +1,14 @@
 //! Operations that modify only registers.
 
+pub(crate) mod alu;
 pub(crate) mod compare;
-pub(crate) mod compute;
 pub(crate) mod convert;
 pub(crate) mod float;
-pub(crate) mod integer;
 #[cfg(test)]
-mod known_tests;
-pub(crate) mod machine;
+mod hardware_result_tests;
+pub(crate) mod integer;
 pub(crate) mod pack;
 pub(crate) mod predicate;
+pub(crate) mod sass;
 pub(crate) mod select;
 pub(crate) mod video;

@@ -1,13 +1,13 @@
 //! Barriers of a block (PTX ISA, "bar", "barrier"): arrivals, waits and completion.
 
-use crate::code::op::DecodedOp;
-use crate::code::plans::PlanId;
+use crate::code::decoded_op::DecodedOp;
+use crate::code::plan_table::PlanId;
 use crate::code::{BarrierMode, BarrierPlan, DecodedCode};
 use crate::contract::fault::{FaultKind, WaitReason};
 use crate::contract::sync_event::ArrivalMode;
 use crate::exec::context::lanes_at;
-use crate::exec::reach::{ExecutionFault, plan_of};
-use crate::exec::waits::split_predicated_off;
+use crate::exec::memory_context::{ExecutionFault, plan_of};
+use crate::exec::wait_conditions::split_predicated_off;
 use crate::semantics::registers::LANES;
 use crate::state::block::{Barrier, Block, N_BARRIERS};
 use crate::state::warp::{Warp, WarpSplit, WarpSplitState};

@@ -3,11 +3,11 @@
 
 use crate::code::{AccessPlan, BulkFillPlan, RegisterOperand};
 use crate::contract::fault::{AccessKind, FaultKind};
-use crate::contract::observe::{AccessAction, ElementAccessHeader, MemoryId};
-use crate::exec::elements::{read64, write64};
+use crate::contract::observer::{AccessAction, ElementAccessHeader, MemoryId};
+use crate::exec::memory::address_translation::{AccessMode, Backing};
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{AccessMode, Backing};
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::operand_rows::{read64, write64};
 use crate::semantics::registers::{LaneRegisters, Row32, Row64, lanes_of};
 use crate::state::memory::{AddressMap, AttemptedAccess};
 use warpgrid_isa::ScalarType;

@@ -2,10 +2,10 @@
 //! equal member masks form a group.
 
 use crate::code::{CollectiveKind, CollectivePlan, MatchMode, WarpReduction};
-use crate::exec::elements::read64;
-use crate::semantics::mode::FloatMode;
-use crate::semantics::ops::{Float32Op, FloatOp};
+use crate::exec::operand_rows::read64;
+use crate::semantics::alu_ops::{Float32Op, FloatOp};
 use crate::semantics::registers::{FULL, LANES, LaneRegisters, OperandSlot, Row32, lanes_of};
+use crate::semantics::rounding::FloatMode;
 use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};
 
 /// Executes a collective after all of its member lanes have arrived.

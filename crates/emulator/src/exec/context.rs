@@ -1,16 +1,16 @@
 //! Execution context of the instructions of a warp: the state outside of the warp, the group of lanes that executes an
 //! instruction, and the outcome of a step.
 
-use crate::code::plans::PlanId;
+use crate::code::plan_table::PlanId;
 use crate::code::{BarrierPlan, DecodedCode, DecodedInstruction};
 use crate::contract::inspect::{RunDiagnostic, RunDiagnosticKind};
 use crate::contract::launch::ResourceLimits;
-use crate::contract::observe::{EventBuffer, EventMask, Observer};
+use crate::contract::observer::{EventBuffer, EventMask, Observer};
 use crate::contract::pending::AsyncOrigin;
 use crate::contract::sync_event::{SyncEvent, SyncKind};
-use crate::exec::memory::resolve::AddressTranslator;
-use crate::exec::reach::{ExecutionFault, MemoryContext};
-use crate::exec::waits::WaitContext;
+use crate::exec::memory::address_translation::AddressTranslator;
+use crate::exec::memory_context::{ExecutionFault, MemoryContext};
+use crate::exec::wait_conditions::WaitContext;
 use crate::semantics::registers::LaneRegisters;
 use crate::state::cluster::{ClusterBarrier, ClusterSharedMemory, GridShape};
 use crate::state::image::Image;

@@ -1,14 +1,14 @@
 //! Branches, calls and returns (PTX ISA, "Control Flow Instructions").
 
-use crate::code::op::DecodedOp;
+use crate::code::decoded_op::DecodedOp;
 use crate::code::{CallPlan, CallTargetPlan, CallValueLocation, DecodedCode, RegisterBank};
 use crate::contract::fault::FaultKind;
 use crate::contract::inspect::LastWriter;
 use crate::contract::launch::ResourceLimits;
 use crate::exec::context::lanes_at;
-use crate::exec::elements::{read64, read128, write128};
-use crate::exec::reach::{ExecResult, ExecutionFault};
-use crate::exec::waits::split_predicated_off;
+use crate::exec::memory_context::{ExecResult, ExecutionFault};
+use crate::exec::operand_rows::{read64, read128, write128};
+use crate::exec::wait_conditions::split_predicated_off;
 use crate::semantics::registers::{LANES, lanes_of};
 use crate::state::warp::{CallFrame, Warp, WarpSplit, WarpSplitState};
 

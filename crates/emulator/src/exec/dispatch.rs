@@ -1,17 +1,17 @@
 //! Dispatches operations that are neither arithmetic on registers nor plain memory accesses to the modules of their
 //! families.
 
-use crate::code::op::DecodedOp;
-use crate::code::op::{cold_alu_ops, hot_alu_ops};
-use crate::code::plans::{PlanId, PlanTable};
+use crate::code::decoded_op::DecodedOp;
+use crate::code::decoded_op::{cold_alu_ops, hot_alu_ops};
+use crate::code::plan_table::{PlanId, PlanTable};
 use crate::code::{
     CollectivePlan, DecodedCode, DriverCallPlan, MbarrierPlan, RegisterOperand, UnsupportedReason,
 };
-use crate::contract::event::AsyncOperationId;
 use crate::contract::fault::FaultKind;
 use crate::contract::inspect::{LastWriter, RunDiagnosticKind};
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::pending::{AsyncGroupKind, GroupWait};
+use crate::contract::step_event::AsyncOperationId;
 use crate::contract::sync_event::SyncKind;
 use crate::exec::cluster::{fill, map_to_rank, rank_of};
 use crate::exec::collective::collective;
@@ -22,21 +22,21 @@ use crate::exec::control::{branch, branch_indexed, branch_indirect, call, return
 use crate::exec::copy::start::start;
 use crate::exec::copy::tensor_copy;
 use crate::exec::copy::tensor_map::change_map;
+use crate::exec::driver_calls::{DriverCallContext, system_call};
+use crate::exec::matrix::operand_tiles::tiles;
 use crate::exec::matrix::product::matrix;
 use crate::exec::matrix::tensor_memory;
-use crate::exec::matrix::tiles::tiles;
-use crate::exec::matrix::warpgroup;
-use crate::exec::matrix::warpgroup::note_touched;
+use crate::exec::matrix::wgmma;
+use crate::exec::matrix::wgmma::note_touched;
 use crate::exec::mbarrier::mbarrier;
 use crate::exec::memory::atomic::atomic;
 use crate::exec::memory::multimem::multimem;
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext, plan_of};
-use crate::exec::system::{DriverCallContext, system_call};
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext, plan_of};
 use crate::exec::texture::access::image;
-use crate::exec::waits::{
+use crate::exec::wait_conditions::{
     break_convergence, is_divergent, meeting_masks, release_reconvergence, yield_convergence,
 };
-use crate::exec::{elements, stack};
+use crate::exec::{operand_rows, stack};
 use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot, lanes_of};
 use crate::state::memory::AddressMap;
 use crate::state::warp::Warp;
@@ -160,7 +160,7 @@ impl<'a> Execution<'_, 'a> {
             DecodedOp::Mbarrier(plan) => self.mbarrier(plan),
 
             DecodedOp::Warpgroup(plan) => {
-                self.start(|at| warpgroup::start(at.around, at.warp, plan, at.choice, at.step))
+                self.start(|at| wgmma::start(at.around, at.warp, plan, at.choice, at.step))
             }
             DecodedOp::StartAsync(plan) => self.start(|at| {
                 let plan = plan_of(&code.starts, plan, at.choice.executed)?;
@@ -238,7 +238,7 @@ impl<'a> Execution<'_, 'a> {
             }
 
             DecodedOp::BranchIndirect { a } => {
-                let addresses = elements::read64(&self.lanes(), a);
+                let addresses = operand_rows::read64(&self.lanes(), a);
                 branch_indirect(code, self.warp, self.choice.executed, &addresses)?;
                 Ok(OpResult::Moved)
             }
@@ -404,7 +404,7 @@ impl<'a> Execution<'_, 'a> {
     fn is_space(&mut self, space: StateSpace, d: OperandSlot, a: RegisterOperand) -> OpResult {
         let inside = inside_space(self.around.map, space, self.around.peers.own_rank());
         let mut lanes = self.lanes();
-        let addresses = elements::read64(&lanes, a);
+        let addresses = operand_rows::read64(&lanes, a);
         let mask_of = |lanes, (lane, address)| lanes | u32::from(inside(address)) << lane;
         let result = addresses.into_iter().enumerate().fold(0, mask_of);
         lanes.set_predicate(d, result);

@@ -5,12 +5,12 @@
 use crate::code::{MbarrierAction, MbarrierPlan, PhaseSelector};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::contract::mbarrier::{MbarrierMisuse, MbarrierState};
-use crate::contract::observe::{AccessAction, ElementAccessHeader};
+use crate::contract::observer::{AccessAction, ElementAccessHeader};
 use crate::contract::sync_event::{MbarrierAccess, MbarrierOperation, SyncKind};
-use crate::exec::elements::{read64, write64};
+use crate::exec::memory::address_translation::{Backing, ResolvedAccess};
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{Backing, ResolvedAccess};
-use crate::exec::reach::{ExecutionFault, MemoryContext};
+use crate::exec::memory_context::{ExecutionFault, MemoryContext};
+use crate::exec::operand_rows::{read64, write64};
 use crate::semantics::registers::{LANES, LaneRegisters, lanes_of};
 use crate::state::memory::AttemptedAccess;
 use warpgrid_isa::ScalarType;

@@ -8,11 +8,11 @@ use crate::exec::context::lanes_at;
 use crate::exec::context::with_memory_context;
 use crate::exec::context::{ExecutionContext, IssuedInstruction};
 use crate::exec::copy::tensor_copy::shared_place;
-use crate::exec::elements::{read64, read128, write64};
 use crate::exec::mbarrier::block_of;
+use crate::exec::memory::address_translation::AccessMode;
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::AccessMode;
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::operand_rows::{read64, read128, write64};
 use crate::semantics::registers::{LaneRegisters, Row64, lanes_of};
 use crate::state::warp::Warp;
 

@@ -1,9 +1,9 @@
 //! Step loop of one warp: selects a group of lanes, executes its instruction, and records the step.
 
 use crate::code::DecodedCode;
-use crate::code::op::DecodedOp;
-use crate::contract::event::{Agent, StepOutcome, WarpId};
-use crate::exec::arithmetic::compute::{compute, compute_apart};
+use crate::code::decoded_op::DecodedOp;
+use crate::contract::step_event::{Agent, StepOutcome, WarpId};
+use crate::exec::arithmetic::alu::{compute, compute_apart};
 use crate::exec::context::OpResult;
 use crate::exec::context::lanes_at;
 use crate::exec::context::{
@@ -11,12 +11,12 @@ use crate::exec::context::{
 };
 use crate::exec::control::branch;
 use crate::exec::dispatch::{dispatch, refresh_clocks};
-use crate::exec::elements::write64;
 use crate::exec::memory::access::{ScratchBuffers, access, access_outlined};
-use crate::exec::memory::even::Prefetch;
+use crate::exec::memory::coalesced_access::Prefetch;
 use crate::exec::memory::request::AccessRequest;
-use crate::exec::reach::ExecutionFault;
-use crate::exec::waits::block_if_not_ready;
+use crate::exec::memory_context::ExecutionFault;
+use crate::exec::operand_rows::write64;
+use crate::exec::wait_conditions::block_if_not_ready;
 use crate::semantics::registers::{LANES, LaneRegisters};
 use crate::state::last_step::LastStep;
 use crate::state::warp::Warp;

@@ -1,5 +1,5 @@
 //! Textures and surfaces.
 
 pub(crate) mod access;
-pub(crate) mod filter;
-pub(crate) mod sample;
+pub(crate) mod texture_filter;
+pub(crate) mod texture_sampling;

@@ -3,10 +3,10 @@
 use crate::contract::fault::{FaultKind, WaitReason, WaitingGroup};
 use crate::contract::inspect::MachineStatus;
 use crate::contract::mbarrier::MbarrierState;
-use crate::exec::reach::ExecutionFault;
-use crate::exec::waits::object_at;
+use crate::exec::memory_context::ExecutionFault;
+use crate::exec::wait_conditions::object_at;
 use crate::run::machine::Machine;
-use crate::state::schedule::{WarpSlot, can_run};
+use crate::state::scheduler::{WarpSlot, can_run};
 use crate::state::warp::WarpSplitState;
 
 impl Machine {

@@ -1,7 +1,7 @@
 //! Last writers of the bytes of a region, for hosts.
 
 use crate::contract::inspect::LastWriter;
-use crate::state::writers::LastWriterTable;
+use crate::state::last_writer_table::LastWriterTable;
 use std::fmt;
 use std::ops::Range;
 

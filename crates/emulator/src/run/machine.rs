@@ -1,19 +1,19 @@
 //! A launch in progress: the constant setup, the state, and the loop that executes one agent after another.
 
-use crate::contract::event::{Agent, StepOutcome};
 use crate::contract::fault::{Fault, WaitReason};
 use crate::contract::inspect::MachineStatus;
 use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
-use crate::contract::observe::{EventBuffer, Observer};
+use crate::contract::observer::{EventBuffer, Observer};
+use crate::contract::step_event::{Agent, StepOutcome};
 use crate::contract::sync_event::{SyncEvent, SyncKind};
 use crate::decode::decode;
 use crate::exec::barrier;
 use crate::exec::barrier::ExitResult;
 use crate::exec::context::{BarrierArrival, ExecutionContext, StopReason, WarpRunResult};
 use crate::exec::memory::access::ScratchBuffers;
-use crate::exec::vectors::run_warp;
-use crate::run::initial::initial_registers;
-use crate::run::inputs::HostInput;
+use crate::exec::simd_dispatch::run_warp;
+use crate::run::host_inputs::HostInput;
+use crate::run::initial_registers::initial_registers;
 use crate::run::setup::{DecodedLaunch, LaunchSetup};
 use crate::semantics::registers::RegisterFile;
 use crate::state::MachineState;
@@ -21,11 +21,11 @@ use crate::state::cluster::ClusterSharedMemory;
 use crate::state::image::place_images;
 use crate::state::in_flight::{AsyncIssuer, InFlightQueue};
 use crate::state::last_step::LastStep;
-use crate::state::layout::MemoryLayout;
 use crate::state::memory::{GlobalMemory, WriterTracking};
+use crate::state::memory_layout::MemoryLayout;
 use crate::state::multicast::place_multicasts;
-use crate::state::schedule::ScheduledAction;
-use crate::state::schedule::{Scheduler, WarpSlot};
+use crate::state::scheduler::ScheduledAction;
+use crate::state::scheduler::{Scheduler, WarpSlot};
 use crate::state::spin_watch::SpinDetector;
 use crate::state::warp::{Warp, WarpSplitState};
 use std::sync::Arc;
@@ -66,10 +66,10 @@ impl Machine {
         limits: ResourceLimits,
         decoded: Option<&DecodedLaunch>,
     ) -> Result<Machine, LaunchError> {
-        crate::run::check_launch::check_limits(&limits)?;
-        crate::run::check_launch::check_launch(&program, launch)?;
+        crate::run::launch_validation::check_limits(&limits)?;
+        crate::run::launch_validation::check_launch(&program, launch)?;
         let mut layout = MemoryLayout::new(&program, launch);
-        crate::run::check_launch::check_layout(&program, launch, &layout, &limits)?;
+        crate::run::launch_validation::check_layout(&program, launch, &layout, &limits)?;
         let global = layout.build_memory(&program, launch, &limits, WriterTracking::of(launch))?;
         let shared = decoded.and_then(|decoded| decoded.code_for(&program, &layout));
         let mut code = shared.unwrap_or_else(|| Arc::new(decode(&program, &layout)));

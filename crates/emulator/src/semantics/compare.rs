@@ -1,8 +1,8 @@
 //! Integer comparisons (PTX ISA, "set", "setp"), over the primitives of [`word`](super::word).
 
 use crate::semantics::integer::Apply;
-use crate::semantics::mode::RoundingMode;
-use crate::semantics::soft;
+use crate::semantics::rounding::RoundingMode;
+use crate::semantics::softfloat;
 use crate::semantics::word::{Truth, Word, WordExt};
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use warpgrid_isa::{CompareOp, FloatFormat, ScalarType};
@@ -43,8 +43,8 @@ impl<W: Word, R: Apply<[W; 2], W::Truth>> Apply<[W; 2], W::Truth> for Upper16<R>
 pub fn true_bits(to: ScalarType) -> u32 {
     match to {
         ScalarType::F32 => 1.0f32.to_bits(),
-        ScalarType::F16 => soft::pack(FloatFormat::F16, 1.0, RoundingMode::Nearest),
-        ScalarType::Bf16 => soft::pack(FloatFormat::BF16, 1.0, RoundingMode::Nearest),
+        ScalarType::F16 => softfloat::pack(FloatFormat::F16, 1.0, RoundingMode::Nearest),
+        ScalarType::Bf16 => softfloat::pack(FloatFormat::BF16, 1.0, RoundingMode::Nearest),
         _ if to.width_bits() == 16 => 0xffff,
         _ => u32::MAX,
     }

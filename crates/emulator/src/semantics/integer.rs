@@ -4,11 +4,11 @@
 //! The functions select the operation before they apply it, so that the selection stays outside of the interpreter's
 //! loop over lanes.
 
-use crate::semantics::mode::Conversion;
-use crate::semantics::ops::{
+use crate::semantics::alu_ops::{
     BitCountOp, CarryMode, CarryOp, Int16Op, Int32Op, Int64Op, IntOp, PackedIntOp, ShiftOp,
     ShiftOverflow,
 };
+use crate::semantics::rounding::Conversion;
 use crate::semantics::word::{Word, WordExt};
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use warpgrid_isa::{PermuteMode, ScalarType};

@@ -2,7 +2,7 @@
 //! by CuTe).
 
 use crate::semantics::registers::Row32;
-use warpgrid_isa::layout::SparseMetadataLayout;
+use warpgrid_isa::tensor_layout::SparseMetadataLayout;
 
 /// Returns the columns of the stored elements of row `row`, 0 to 15, of the warp, in storage order.
 pub(crate) fn stored_columns(

@@ -16,22 +16,22 @@
 //! - `explain`: the steps as data.
 //! - `value`: numbers of these types.
 
-pub(crate) mod explain;
-pub(crate) mod fused;
+pub(crate) mod algorithm;
+pub(crate) mod block_scaling;
+pub(crate) mod float_conversion;
+pub(crate) mod fused_sum;
 pub(crate) mod ieee;
 pub(crate) mod integer;
-pub(crate) mod number;
-pub(crate) mod plan;
-pub(crate) mod rule;
-pub(crate) mod scaled;
-pub(crate) mod value;
+pub(crate) mod model;
+pub(crate) mod trace;
+pub(crate) mod unpacked_float;
 
-pub use crate::semantics::tensor::explain::{
-    BlockStep, MmaStep, MmaTrace, SpecialSum, TermSource, TermStep,
-};
-pub use crate::semantics::tensor::plan::TensorCoreModel;
-pub use crate::semantics::tensor::rule::{
+pub use crate::semantics::tensor::algorithm::{
     BitOp, Fp16SumRule, IntegerOverflow, MmaDescription, MmaInstruction, UnsupportedMma,
 };
-pub use crate::semantics::tensor::scaled::{ScaleType, ScaledOperandLine};
-pub use crate::semantics::tensor::value::{MmaOperandValues, nearest_bits, value_of};
+pub use crate::semantics::tensor::block_scaling::{ScaleType, ScaledOperandLine};
+pub use crate::semantics::tensor::float_conversion::{MmaOperandValues, nearest_bits, value_of};
+pub use crate::semantics::tensor::model::TensorCoreModel;
+pub use crate::semantics::tensor::trace::{
+    BlockStep, MmaStep, MmaTrace, SpecialSum, TermSource, TermStep,
+};

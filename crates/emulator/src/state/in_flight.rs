@@ -1,12 +1,12 @@
 //! Asynchronous operations that one step issues and a later step completes.
 
-use crate::contract::event::{AsyncOperationId, WarpId};
 use crate::contract::pending::{
     AsyncEffect, AsyncGroupKind, AsyncOperation, AsyncWrite, CompletionMechanism, InFlightOperation,
 };
+use crate::contract::step_event::{AsyncOperationId, WarpId};
 use crate::semantics::registers::RegisterFileSizes;
-use crate::state::schedule::ScheduledAction;
-use crate::state::schedule::Scheduler;
+use crate::state::scheduler::ScheduledAction;
+use crate::state::scheduler::Scheduler;
 use std::sync::Arc;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::FunctionId;

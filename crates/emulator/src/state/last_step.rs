@@ -1,7 +1,7 @@
 //! The last step of a run, as the state records it.
 
 use crate::code::DecodedCode;
-use crate::contract::event::{Agent, StepEvent, StepOutcome};
+use crate::contract::step_event::{Agent, StepEvent, StepOutcome};
 
 /// The last step. Function and instruction are derived from the program counter on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use crate::contract::inspect::LastWriter;
 use crate::contract::launch::{BufferIndex, Launch};
+use crate::state::last_writer_table::LastWriterTable;
 use crate::state::page::PAGE_BYTES;
-use crate::state::undo::UndoLog;
-use crate::state::writers::LastWriterTable;
+use crate::state::undo_log::UndoLog;
 use std::sync::Arc;
 use warpgrid_isa::{AccessKind, LaunchLimits, StateSpace};
 

@@ -1,6 +1,6 @@
 //! The part of the state that records progress for the detection of endless loops.
 
-use crate::state::schedule::WarpSlot;
+use crate::state::scheduler::WarpSlot;
 
 /// Progress of a run, and the recorded states of a window without progress.
 #[derive(Clone, Debug, Default, PartialEq)]

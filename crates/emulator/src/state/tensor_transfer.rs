@@ -6,7 +6,7 @@ use crate::contract::tensor_map::{Interleave, MAX_RANK, TensorMap, TensorMode, T
 use crate::contract::tensor_transfer::{TensorCopy, TensorCopyDirection, TileSegment};
 use crate::state::memory::{AttemptedAccess, GlobalMemory};
 use std::ops::Range;
-use warpgrid_isa::layout::SwizzleMode;
+use warpgrid_isa::tensor_layout::SwizzleMode;
 use warpgrid_isa::{AccessKind, LoadMode, StateSpace};
 
 /// A row of the box: consecutive values in both memories.

@@ -4,7 +4,7 @@ use crate::contract::fault::WaitReason;
 use crate::contract::inspect::LastWriter;
 use crate::semantics::registers::{LANES, RegisterFile, Row32};
 use crate::state::in_flight::AsyncGroups;
-use crate::state::schedule::draw;
+use crate::state::scheduler::draw;
 use std::ops::Range;
 
 /// Execution state of a group of lanes.

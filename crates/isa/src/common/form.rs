@@ -5,22 +5,21 @@
 
 pub mod bind;
 pub mod gate;
-pub mod layout;
 mod operand_help;
 pub mod rule;
 pub mod slot;
-pub mod spelling;
+pub mod suggestion;
+pub mod syntax;
 
 pub use bind::{BindError, Binding, BoundForm, bind, is_known_word};
 pub use gate::{FactSource, Gate, UnmetRequirements};
-pub use layout::{
-    FormSyntax, ModifierSlot, OperandShape, OperandSlot, SlotKind, forms_of, layouts,
-};
 pub use rule::{Enforcement, Rule, RuleKind, SlotPredicate, WideAccess, alternatives};
 pub use slot::{SlotKey, SlotName};
-pub use spelling::{distance, meant, nearest};
+pub use suggestion::{distance, meant, nearest};
+pub use syntax::{
+    FormSyntax, ModifierSlot, OperandShape, OperandSlot, SlotKind, forms_of, layouts,
+};
 
-use crate::does::Operation;
 use crate::modifier::{
     AtomicOp, BarrierReduce, BlockIndex, BoolOp, CacheLevel, CacheOp, CompareOp, Completion,
     CtaGroup, EvictionPriority, Flag, FloatTest, Geometry, LoadMode, MatrixCount, MatrixLayout,
@@ -29,6 +28,7 @@ use crate::modifier::{
     TensorMapField, TensorMemoryAccessShape, TensorMemoryCopyShape, TexelComponent, TextureQuery,
     Unpacking, VectorWidth, VoteMode, WarpMulticast,
 };
+use crate::operation::Operation;
 use crate::space::StateSpace;
 use crate::target::TargetRequirement;
 use crate::types::ScalarType;

@@ -3,9 +3,9 @@
 
 use super::FragmentQuery;
 use super::operation::{FragmentOp, MatrixOperand, Shape};
-use crate::does::MatrixOp;
 use crate::modifier::{Flag, MatrixCount, MatrixLayout, MmaKind, Unpacking};
 use crate::modifiers::Modifiers;
+use crate::operation::MatrixOp;
 use crate::target::Target;
 use crate::types::ScalarType;
 

@@ -1,7 +1,7 @@
 //! Requirements of directives and pragmas (PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives", "Control Flow
 //! Directives"; assembler 13.5): gates, value ranges, and dependencies between directives.
 
-use super::forms::table::{ALWAYS, since};
+use super::forms::form_macros::{ALWAYS, since};
 use crate::form::Gate;
 use crate::version::Version;
 

@@ -8,6 +8,7 @@ pub mod compare;
 pub mod control;
 pub mod cp_async;
 pub mod cp_async_bulk;
+pub mod device_units;
 pub mod float;
 pub mod integer;
 pub mod ldmatrix;
@@ -16,11 +17,11 @@ pub mod logic;
 pub mod mbarrier;
 pub mod mma;
 pub mod mma_sparse;
+pub mod modifier_sets;
 pub mod moves;
 pub mod multimem;
-pub mod narrow;
+pub mod narrow_float;
 pub mod red_async;
-pub mod sets;
 pub mod st;
 pub mod st_async;
 pub mod stack;
@@ -30,16 +31,15 @@ pub mod tensor_copy;
 pub mod tensor_memory;
 pub mod tensormap;
 pub mod texture;
-pub mod units;
 pub mod video;
 pub mod warpgroup;
 pub mod wmma_load;
 pub mod wmma_mma;
 pub mod wmma_store;
 
-pub use super::words::OPCODES;
+pub use super::keywords::OPCODES;
 
-pub(super) mod table;
+pub(super) mod form_macros;
 
 /// All instruction forms: one list per family.
 pub static FAMILIES: &[&[Form]] = &[
@@ -48,7 +48,7 @@ pub static FAMILIES: &[&[Form]] = &[
     compare::FORMS,
     logic::FORMS,
     moves::FORMS,
-    narrow::FORMS,
+    narrow_float::FORMS,
     load::FORMS,
     st::FORMS,
     st_async::FORMS,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use warpgrid_emulator as machine;
 use warpgrid_emulator::{Interleave, MAX_RANK, StorageUnit, TensorMode, TensorType};
-use warpgrid_isa::layout::SwizzleMode;
+use warpgrid_isa::tensor_layout::SwizzleMode;
 use warpgrid_program::counted;
 
 /// Tensor map parameter, which is passed as 128 bytes by value or as their address (CUDA driver API, "cuTensorMapEncodeTiled").

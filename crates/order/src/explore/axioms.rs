@@ -1,11 +1,11 @@
 //! Axioms of the PTX memory model (PTX ISA, "Memory Consistency Model"). Input: a candidate execution. Output: the
 //! relations of the execution if it is consistent, or the violated axiom.
 
-use crate::explore::answer::Axiom;
-use crate::explore::candidates::{ReadsFrom, SearchControl};
-use crate::explore::graph::EventGraph;
+use crate::explore::event::{EventKind, OrderingRole};
+use crate::explore::event_graph::EventGraph;
+use crate::explore::reads_from_candidates::{ReadsFrom, SearchControl};
 use crate::explore::relation::{Relation, bit, members};
-use crate::explore::step::{EventKind, OrderingRole};
+use crate::explore::results::Axiom;
 
 /// Candidate execution with the relations computed so far.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 //!
 //! The order is partial. It contains the pairs that causality orders, and one direction of each morally strong pair.
 
-use crate::explore::answer::Axiom;
 use crate::explore::axioms::{CandidateExecution, ExecutionVisitor, ViolationEvidence};
-use crate::explore::candidates::SearchControl;
+use crate::explore::reads_from_candidates::SearchControl;
 use crate::explore::relation::{Relation, bit, members};
+use crate::explore::results::Axiom;
 
 /// Enumerates the coherence orders.
 pub(crate) fn order_writes(

@@ -1,24 +1,24 @@
 //! Search for all outcomes of a litmus test. Input: a question. Output: its answer. The search processes combinations
 //! of traces in increments, so that the host can interrupt it.
 
-use crate::explore::answer::{
-    Axiom, AxiomViolation, ExplorationResult, ForbiddenOutcome, Outcome, RaceFrequency, RacePair,
-    Witness, cells_of,
-};
 use crate::explore::axioms::{
     CandidateExecution, ExecutionVisitor, ViolationEvidence, check_axioms, is_inconsistent_prefix,
 };
-use crate::explore::candidates::{
+use crate::explore::event::ThreadTrace;
+use crate::explore::event_graph::{EventGraph, InvalidCombination, StrengthenedOrders};
+use crate::explore::interleavings::interleaved;
+use crate::explore::query::{ExploreError, LitmusQuery, ObservedValue};
+use crate::explore::reads_from_candidates::{
     CandidateVisitor, ReadsFrom, SearchControl, SearchPosition, for_each,
 };
-use crate::explore::combine::combine;
-use crate::explore::graph::{EventGraph, InvalidCombination, StrengthenedOrders};
-use crate::explore::interleavings::interleaved;
-use crate::explore::one_place;
-use crate::explore::one_place::{ReadSources, SingleLocationResult};
-use crate::explore::question::{ExploreError, LitmusQuery, ObservedValue};
 use crate::explore::relation::{MAX_EVENTS, members};
-use crate::explore::step::ThreadTrace;
+use crate::explore::results::{
+    Axiom, AxiomViolation, ExplorationResult, ForbiddenOutcome, Outcome, RaceFrequency, RacePair,
+    Witness, cells_of,
+};
+use crate::explore::single_location;
+use crate::explore::single_location::{ReadSources, SingleLocationResult};
+use crate::explore::trace_combinations::combine;
 use crate::explore::traces::{ThreadTraces, TraceScope, find};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -79,7 +79,7 @@ impl Explorer {
         };
         // A long chain of atomics has too many combinations, so the single-location search is tried first.
         if n_atomics(&question) >= MONOTONIC_COUNTER_THRESHOLD
-            && let Some(place) = one_place::find(&question)?
+            && let Some(place) = single_location::find(&question)?
         {
             return Ok(Explorer::of_one_place(question, place));
         }

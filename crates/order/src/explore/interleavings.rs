@@ -3,8 +3,8 @@
 //!
 //! The traces of a thread form a prefix tree, so that common prefixes are explored once.
 
-use crate::explore::question::{ExploreError, LitmusQuery, ObservedValue};
-use crate::explore::step::{BarrierId, EventKind, ThreadTrace, TraceEvent};
+use crate::explore::event::{BarrierId, EventKind, ThreadTrace, TraceEvent};
+use crate::explore::query::{ExploreError, LitmusQuery, ObservedValue};
 use crate::explore::traces::ThreadTraces;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -181,7 +181,7 @@ impl InterleavingSearch<'_> {
             }
             ObservedValue::Memory { .. } => {
                 let cells =
-                    crate::explore::answer::cells_of(self.question, &self.traces.cells, observed);
+                    crate::explore::results::cells_of(self.question, &self.traces.cells, observed);
                 let held = state.memory.get(cells.clone()).unwrap_or(&[]);
                 self.traces.cells.join(cells, held)
             }

@@ -5,14 +5,14 @@
 //! write additional values, until a fixed point is reached. No value depends on itself, so the number of iterations is
 //! at most the number of writes.
 
-use crate::explore::cells::{CellPartition, MemoryCell};
-use crate::explore::combine::{RmwUniqueness, rmw_uniqueness};
-use crate::explore::exchange::PublishedValues;
-use crate::explore::origins::{ValueOrigins, WriteNumbering};
-use crate::explore::path::ExplorationState;
-use crate::explore::path::{PathExit, PathExplorer, ThreadPath, ValueDomain};
-use crate::explore::question::{ExploreError, LitmusQuery, ObservedValue};
-use crate::explore::step::{EventKind, OrderingRole, Proxy, ThreadTrace};
+use crate::explore::event::{EventKind, OrderingRole, Proxy, ThreadTrace};
+use crate::explore::lane_exchange::PublishedValues;
+use crate::explore::memory_cells::{CellPartition, MemoryCell};
+use crate::explore::query::{ExploreError, LitmusQuery, ObservedValue};
+use crate::explore::thread_path::ExplorationState;
+use crate::explore::thread_path::{PathExit, PathExplorer, ThreadPath, ValueDomain};
+use crate::explore::trace_combinations::{RmwUniqueness, rmw_uniqueness};
+use crate::explore::value_origins::{ValueOrigins, WriteNumbering};
 use std::collections::BTreeMap;
 
 /// Maximum number of splits of cells before an error is returned.

@@ -1,7 +1,7 @@
 //! Static queries on loops: exit tests and exits, and the definitions of addresses and parities.
 
-use crate::hang::code::ProgramQuery;
-use crate::hang::story::{ExecutionTrace, InstructionRef, LaneId};
+use crate::hang::execution_trace::{ExecutionTrace, InstructionRef, LaneId};
+use crate::hang::program_queries::ProgramQuery;
 use warpgrid_isa::{ControlOp, Operation};
 use warpgrid_program::RegisterId;
 

@@ -1,11 +1,11 @@
 //! The lanes of a warp that access the same bytes, and the accesses with which they are compared.
 
-use crate::races::clock::{ClockGroup, VectorClock, lanes_of};
+use crate::races::access_site::{AccessSiteId, AccessSites, ProxyKind};
 use crate::races::launch_shape::LaunchShape;
 use crate::races::location::{ByteRange, MemorySpace};
-use crate::races::shadow::AccessRecord;
-use crate::races::site::{AccessSiteId, AccessSites, ProxyKind};
-use crate::races::threads::WarpState;
+use crate::races::shadow_memory::AccessRecord;
+use crate::races::vector_clock::{ClockGroup, VectorClock, lanes_of};
+use crate::races::warp_state::WarpState;
 use crate::scope::ThreadLocation;
 
 /// Number of entries of a word from which on entries that happen before the newest access are dropped.

@@ -1,21 +1,21 @@
 //! The race detector and its state.
 
-use crate::races::clock::VectorClock;
-use crate::races::clock::row_of;
-use crate::races::found::{
-    BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, ThreadId, UninitializedRead,
-};
-use crate::races::hash::FastHashMap;
+use crate::races::access_site::SiteAccessKind;
+use crate::races::access_site::{AccessSiteId, AccessSites, has_maps, has_proxies, has_read_only};
+use crate::races::fast_hash::FastHashMap;
 use crate::races::launch_shape::LaunchShape;
 use crate::races::location::MemorySpace;
 use crate::races::location::StrongLocation;
 use crate::races::mbarrier_object::MbarrierSyncState;
-use crate::races::message::ReleaseSet;
-use crate::races::shadow::{AccessRecord, ShadowMemory};
-use crate::races::site::SiteAccessKind;
-use crate::races::site::{AccessSiteId, AccessSites, has_maps, has_proxies, has_read_only};
+use crate::races::race_report::{
+    BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, ThreadId, UninitializedRead,
+};
+use crate::races::release_set::ReleaseSet;
+use crate::races::shadow_memory::{AccessRecord, ShadowMemory};
 use crate::races::strong_write::{Observation, StrongWrite};
-use crate::races::threads::{WarpState, WarpTable};
+use crate::races::vector_clock::VectorClock;
+use crate::races::vector_clock::row_of;
+use crate::races::warp_state::{WarpState, WarpTable};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Memory locations: a memory, an address, and the words that an access covers.
 
-use crate::races::clock::ProxyFence;
+use crate::races::vector_clock::ProxyFence;
 use warpgrid_emulator::MemoryId;
 
 /// Size of a word in bytes.

@@ -1,8 +1,8 @@
 //! The history of an mbarrier object: arrivals, phases, and the vector clock that a completed phase carries.
 
-use crate::races::clock::{ClockGroup, Epoch, VectorClock};
-use crate::races::message::ReleaseSet;
-use crate::races::site::AccessSiteId;
+use crate::races::access_site::AccessSiteId;
+use crate::races::release_set::ReleaseSet;
+use crate::races::vector_clock::{ClockGroup, Epoch, VectorClock};
 use std::rc::Rc;
 
 /// Size of an mbarrier object in bytes.

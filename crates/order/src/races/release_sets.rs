@@ -1,9 +1,9 @@
 //! The vector clocks that strong stores of a thread release, and that a later acquire receives.
 
-use crate::races::clock::{ClockGroup, Epoch};
+use crate::races::fence_order::ReleasedClock;
 use crate::races::location::{MemorySpace, StrongLocation};
-use crate::races::message::ReleaseEvent;
-use crate::races::turns::ReleasedClock;
+use crate::races::release_set::ReleaseEvent;
+use crate::races::vector_clock::{ClockGroup, Epoch};
 use crate::scope::ThreadLocation;
 use smallvec::SmallVec;
 use std::rc::Rc;

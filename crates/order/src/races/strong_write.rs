@@ -1,8 +1,8 @@
 //! Strong writes to a location and the observations of their values.
 
-use crate::races::clock::Epoch;
 use crate::races::location::StrongLocation;
-use crate::races::message::ReleaseSet;
+use crate::races::release_set::ReleaseSet;
+use crate::races::vector_clock::Epoch;
 use crate::scope::{ScopeInstance, ThreadLocation, scopes_mutually_inclusive};
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use super::elf::{Elf, RawSection, is_of_gpu};
 use super::reader::ByteReader;
-use warpgrid_isa::sass::info::{
+use warpgrid_isa::sass::nv_info::{
     self, FRAME_SIZE, KPARAM_INFO, MAX_THREADS, MIN_STACK_SIZE, NUM_BARRIERS, NvInfoAttribute,
     PARAM_CBANK, ParameterInfo, REGCOUNT, UNBOUNDED_STACK,
 };
@@ -189,7 +189,7 @@ struct Attribute<'a> {
 }
 
 fn attributes(bytes: &[u8]) -> impl Iterator<Item = Attribute<'_>> {
-    let found = info::attributes(bytes).into_iter();
+    let found = nv_info::attributes(bytes).into_iter();
     found.map(
         move |NvInfoAttribute {
                   number,

@@ -7,9 +7,9 @@ use crate::argument::{Argument, arguments};
 use crate::block::Unresolved;
 use crate::constraint::AsmDialect;
 use crate::escape::{EscapeSyntax, decode};
-use crate::pieces::{TokenKind, TokenStream};
-use crate::raw::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
-use warpgrid_program::wrapped::CSHARP_METHODS;
+use crate::parsed_block::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
+use crate::token_stream::{TokenKind, TokenStream};
+use warpgrid_program::container::CSHARP_METHODS;
 use warpgrid_program::{MappedSource, Span};
 
 /// C# types with the constraint letters of their registers (ILGPU, PTX back end).

@@ -6,9 +6,9 @@ use crate::argument::{Argument, add_operands, arguments, outputs};
 use crate::block::Unresolved;
 use crate::constraint::AsmDialect;
 use crate::escape::{EscapeSyntax, decode};
-use crate::pieces::{TokenKind, TokenStream};
-use crate::raw::ParsedAsmBlock;
-use warpgrid_program::wrapped::JULIA_MACRO;
+use crate::parsed_block::ParsedAsmBlock;
+use crate::token_stream::{TokenKind, TokenStream};
+use warpgrid_program::container::JULIA_MACRO;
 use warpgrid_program::{MappedSource, Span};
 
 /// Returns the blocks of a text, in order.

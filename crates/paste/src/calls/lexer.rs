@@ -1,7 +1,7 @@
 //! Lexer for the parts of Julia and C# that calls and strings use. Splits a source into words, literals and punctuation.
 
-use crate::pieces::{Token, TokenKind};
 use crate::scan::{begins_word, depth_after, end_of_character, end_of_number, has_quotes};
+use crate::token_stream::{Token, TokenKind};
 use warpgrid_program::Span;
 
 /// Language with its own comments and string literals.

@@ -3,7 +3,7 @@
 
 use super::lexer::tokens;
 use crate::escape::{EscapeSyntax, decode};
-use crate::pieces::{TokenKind, TokenStream};
+use crate::token_stream::{TokenKind, TokenStream};
 use std::collections::BTreeMap;
 use warpgrid_program::MappedSource;
 

@@ -1,8 +1,8 @@
 //! Lexer for the parts of C++ that `asm` statements use. Splits a source into words, literals and punctuation with their spans, without
 //! preprocessing.
 
-use crate::pieces::{Token, TokenKind};
 use crate::scan::{begins_word, end_of_character};
+use crate::token_stream::{Token, TokenKind};
 use warpgrid_program::Span;
 
 /// Splits a source into tokens, including comments.

@@ -1,6 +1,6 @@
 //! Macros that a source defines: names, parameters, bodies and uses.
 
-use crate::pieces::{TokenKind, TokenStream};
+use crate::token_stream::{TokenKind, TokenStream};
 use std::ops::Range;
 
 /// `#define` directive.

@@ -1,6 +1,6 @@
 //! Tracking of the enclosing function in C++ by parentheses and braces.
 
-use crate::pieces::{TokenKind, TokenStream};
+use crate::token_stream::{TokenKind, TokenStream};
 
 /// Enclosing scopes of a position.
 #[derive(Debug, Default)]

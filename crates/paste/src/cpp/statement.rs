@@ -7,10 +7,10 @@ use crate::block::Unresolved;
 use crate::constraint::AsmDialect;
 use crate::diagnostics as diagnose;
 use crate::escape::{EscapeSyntax, decode};
-use crate::pieces::{TokenKind, TokenStream};
-use crate::raw::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
+use crate::parsed_block::{OperandSection, ParsedAsmBlock, ParsedAsmOperand};
+use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::Span;
-use warpgrid_program::wrapped::ASM_QUALIFIERS;
+use warpgrid_program::container::ASM_QUALIFIERS;
 
 /// Arguments of a macro at one use.
 #[derive(Clone, Debug, Default)]

@@ -6,8 +6,8 @@ use crate::argument::{Argument, add_operands, arguments, outputs};
 use crate::block::{Purity, Unresolved};
 use crate::constraint::AsmDialect;
 use crate::diagnostics as diagnose;
-use crate::pieces::{TokenKind, TokenStream};
-use crate::raw::ParsedAsmBlock;
+use crate::parsed_block::ParsedAsmBlock;
+use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::{MappedSource, Span};
 
 /// Parses the call whose name is at `at`.

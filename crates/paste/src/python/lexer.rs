@@ -1,7 +1,7 @@
 //! Lexer for the parts of Python that calls and strings use. Splits a source into words, strings and punctuation with their spans.
 
-use crate::pieces::{Token, TokenKind};
 use crate::scan::{begins_word, depth_after, end_of_number, has_quotes};
+use crate::token_stream::{Token, TokenKind};
 use warpgrid_program::Span;
 
 /// Splits a source into tokens, including comments.
@@ -121,7 +121,7 @@ impl Lexer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pieces::TokenStream;
+    use crate::token_stream::TokenStream;
 
     #[test]
     fn strings_are_separated_from_what_is_around_them() {

@@ -2,7 +2,7 @@
 
 use crate::block::Unresolved;
 use crate::escape::{EscapeSyntax, decode};
-use crate::pieces::{TokenKind, TokenStream};
+use crate::token_stream::{TokenKind, TokenStream};
 use warpgrid_program::{MappedSource, Span};
 
 /// Reader of strings in a source.

@@ -1,10 +1,10 @@
 //! Last phase of the checker: combines the declarations and the checked bodies into one module of the program.
 
 use crate::check::body::checker::Body;
-use crate::check::body::made::ModuleAdditions;
+use crate::check::body::module_additions::ModuleAdditions;
 use crate::check::declare::{ModuleDeclarations, kernels, memory};
-use crate::check::report::DiagnosticSink;
-use crate::module::TargetContext;
+use crate::check::diagnostic_sink::DiagnosticSink;
+use crate::target_context::TargetContext;
 use warpgrid_program::{Module as Unsealed, OpcodeInfo};
 
 /// Combines the results of the earlier phases.

@@ -4,32 +4,32 @@
 
 pub(crate) mod address;
 pub(crate) mod asynchronous;
-pub(crate) mod beyond;
+pub(crate) mod body_scope;
 pub(crate) mod call;
 pub(crate) mod checker;
 pub(crate) mod control;
-pub(crate) mod counting;
 pub(crate) mod declaration;
-pub(crate) mod draft;
 pub(crate) mod element;
-pub(crate) mod end;
+pub(crate) mod function_builder;
 pub(crate) mod inference;
+pub(crate) mod iota_data;
+pub(crate) mod list_type;
 pub(crate) mod lower;
-pub(crate) mod made;
 pub(crate) mod matrix;
 pub(crate) mod matrix_fragment;
-pub(crate) mod merge;
+pub(crate) mod module_additions;
 pub(crate) mod moves;
 pub(crate) mod operand;
-pub(crate) mod prologue;
+pub(crate) mod operand_constraints;
 pub(crate) mod snippet;
+pub(crate) mod snippet_prologue;
 pub(crate) mod statement;
 pub(crate) mod store;
 pub(crate) mod store_async;
 pub(crate) mod store_async_sources;
 pub(crate) mod store_bulk;
+pub(crate) mod unit_initial_value;
 pub(crate) mod unit_setup;
-pub(crate) mod unit_start;
 pub(crate) mod units;
 pub(crate) mod values;
 pub(crate) mod video;
@@ -37,13 +37,13 @@ pub(crate) mod video;
 use crate::check::body::checker::Body;
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::checker::Snippet;
-use crate::check::body::draft::FunctionBuilder;
-use crate::check::body::made::ModuleAdditions;
+use crate::check::body::function_builder::FunctionBuilder;
+use crate::check::body::module_additions::ModuleAdditions;
 use crate::check::context::Context;
 use crate::check::declare::ModuleDeclarations;
+use crate::check::diagnostic_sink::DiagnosticSink;
 use crate::check::names::scopes::Scopes;
-use crate::check::plans::ResolvedOpcodes;
-use crate::check::report::DiagnosticSink;
+use crate::check::resolved_opcodes::ResolvedOpcodes;
 
 /// Checks all bodies of the module.
 pub(crate) fn check(

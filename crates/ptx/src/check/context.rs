@@ -1,11 +1,11 @@
 //! Immutable inputs of all phases: the source, its syntax tree, and the settings of its header.
 
-use crate::module::TargetContext;
+use crate::target_context::TargetContext;
 use crate::tree::Tree;
 use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, SpecialRegister};
 use warpgrid_program::ExternalRegister;
-use warpgrid_program::wrapped::stated_values;
+use warpgrid_program::container::stated_values;
 
 /// Inputs of the checker.
 #[derive(Clone, Copy, Debug)]

@@ -4,21 +4,21 @@
 //! This module also contains the checks of single declarations and directives, which the checks of bodies use, too.
 
 pub(crate) mod alias;
-pub(crate) mod convention;
+pub(crate) mod body_outline;
+pub(crate) mod calling_convention;
 pub(crate) mod debug;
+pub(crate) mod declaration_pass;
 pub(crate) mod declarations;
 pub(crate) mod directive;
 pub(crate) mod function;
 pub(crate) mod initializer;
 pub(crate) mod kernels;
 pub(crate) mod memory;
-pub(crate) mod outline;
-pub(crate) mod pass;
 pub(crate) mod redeclaration;
 pub(crate) mod values;
 pub(crate) mod variables;
 
-use crate::check::declare::outline::{Label, Outline};
+use crate::check::declare::body_outline::{Label, Outline};
 use crate::check::names::binding::Binding;
 use crate::check::names::lookup::NameLookup;
 use crate::check::names::module_names::ModuleNames;

@@ -1,10 +1,10 @@
 //! Checks `.version`, `.target` and `.address_size`, which determine the settings of the module.
 
-use crate::check::report::DiagnosticSink;
+use crate::check::diagnostic_sink::DiagnosticSink;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations;
 use crate::diagnostics::rules::special_gate;
-use crate::module::TargetContext;
+use crate::target_context::TargetContext;
 use crate::tree::declaration::{Directive, DirectiveKind};
 use crate::tree::operand::OperandKind;
 use crate::tree::{SourceKind, Tree};

@@ -4,9 +4,9 @@
 //! names of a body have separate scopes ([`scopes`]).
 
 pub(crate) mod binding;
-pub(crate) mod families;
 pub(crate) mod lookup;
 pub(crate) mod module_names;
 pub(crate) mod name_map;
+pub(crate) mod parameterized_names;
 pub(crate) mod scopes;
 pub(crate) mod table;

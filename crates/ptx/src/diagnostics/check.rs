@@ -2,21 +2,21 @@
 
 pub(crate) mod calls;
 pub(crate) mod header;
+pub(crate) mod modifiers;
 pub(crate) mod operands;
-pub(crate) mod words;
 
 pub(crate) use crate::diagnostics::check::calls::*;
 pub(crate) use crate::diagnostics::check::header::*;
+pub(crate) use crate::diagnostics::check::modifiers::*;
 pub(crate) use crate::diagnostics::check::operands::*;
-pub(crate) use crate::diagnostics::check::words::*;
 
-use crate::diagnostics::catalogue;
+use crate::diagnostics::diagnostic_codes;
 use crate::tree::operand::OperandKind;
 use warpgrid_isa::{StateSpace, Target, Version};
 
 use warpgrid_program::{Diagnostic, Severity, Span};
 
-catalogue! {
+diagnostic_codes! {
     /// An instruction must start with a PTX opcode.
     UNKNOWN_INSTRUCTION = "W0100", "unknown instruction", "ad.u32 %r1, %r2, %r3;", "add.u32 %r1, %r2, %r3;";
     /// PTX has no modifier of this name. Modifiers are case-sensitive.

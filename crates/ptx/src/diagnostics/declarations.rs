@@ -1,11 +1,11 @@
 //! Diagnostics for declarations of variables, registers and parameters: codes W0600 to W0699.
 
-use crate::diagnostics::catalogue;
+use crate::diagnostics::diagnostic_codes;
 use crate::tree::declaration::FunctionHeader;
 use warpgrid_isa::{ScalarType, Version};
 use warpgrid_program::{Diagnostic, Edit, Fix, Requirement, Span};
 
-catalogue! {
+diagnostic_codes! {
     /// The type was introduced in a later PTX version or requires a later architecture.
     TYPE_GATE = "W0601", "type not available", ".version 8.2\n.target sm_90\n.entry k()\n{\n.reg .b128 x;\n}", ".version 8.3\n.target sm_90\n.entry k()\n{\n.reg .b128 x;\n}";
     /// Predicates must be scalar registers. Memory, vectors and arrays cannot contain predicates.

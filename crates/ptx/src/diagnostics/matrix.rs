@@ -1,11 +1,11 @@
 //! Diagnostics for matrix instructions: codes W0500 to W0599.
 
 use crate::diagnostics::strict_address::AddressCodes;
-use crate::diagnostics::{Mismatch, catalogue};
+use crate::diagnostics::{Mismatch, diagnostic_codes};
 use warpgrid_isa::{ScalarType, Version};
 use warpgrid_program::{Diagnostic, Span};
 
-catalogue! {
+diagnostic_codes! {
     /// An instruction must start with all parts of its opcode, such as `wmma.store.d`. The modifiers may follow in any order.
     NAME_ORDER = "W0500", "parts of the opcode out of order", "wmma.store.sync.d.aligned.row.m8n8k32.s32 [a], {b, c};", "wmma.store.d.sync.aligned.row.m8n8k32.s32 [a], {b, c};";
     /// From PTX ISA 6.3 on, `.aligned` is required. The modifier asserts that all threads of the warp execute the same instruction.

@@ -2,10 +2,10 @@
 //! module and prints a remark (C7504 to C7519); the predictions agree with those of release 13.5.
 
 use crate::check::performance::registers::REGISTERS;
-use crate::diagnostics::catalogue;
+use crate::diagnostics::diagnostic_codes;
 use warpgrid_program::{Diagnostic, Span};
 
-catalogue! {
+diagnostic_codes! {
     /// `setmaxnreg` changes the number of registers per thread, so `ptxas` must know the register count at kernel entry. `.maxnreg` or
     /// the option `-maxrregcount` specifies this count. `.maxntid` or `.reqntid` together with `.minnctapersm` also determines the
     /// count, if that many threads fit on a multiprocessor. Otherwise `ptxas` ignores every `setmaxnreg` of the kernel (C7508).

@@ -1,15 +1,15 @@
 //! Diagnostics for rules on combinations of modifiers: codes W0300 to W0309 (errors) and W0390 to W0392 (warnings for rules of
 //! the manual that the assembler does not enforce).
 
-use crate::diagnostics::catalogue;
-use crate::module::TargetContext;
+use crate::diagnostics::diagnostic_codes;
 use crate::opcode::Opcode;
+use crate::target_context::TargetContext;
 use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{BoundForm, Enforcement, Gate, Rule, SlotKind, WideAccess};
 use warpgrid_isa::{ScalarType, Target};
 use warpgrid_program::{Diagnostic, Edit, Fix, Requirement, Severity, Span};
 
-catalogue! {
+diagnostic_codes! {
     /// The two modifiers are mutually exclusive. For example, cache operators and eviction priorities require weak stores, and `.mmio` accesses are neither cached nor vectorized.
     CLASH = "W0300", "mutually exclusive modifiers", "st.volatile.cg.u32 [a], b;", "st.volatile.u32 [a], b;";
     /// The modifier requires another modifier. For example, a strong store requires a scope, a scope requires a strong store, and

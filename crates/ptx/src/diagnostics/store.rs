@@ -1,13 +1,13 @@
 //! Diagnostics for operands of stores: codes W0310 to W0339 (errors) and W0340 to W0349 (warnings).
 
-use crate::diagnostics::catalogue;
+use crate::diagnostics::diagnostic_codes;
 use crate::diagnostics::rules::fix;
 use crate::opcode::Opcode;
 use crate::tree::operand::OperandKind;
 use warpgrid_isa::{OperandClass, ScalarType, StateSpace};
 use warpgrid_program::{Diagnostic, Edit, Fix, Span, counted};
 
-catalogue! {
+diagnostic_codes! {
     /// A register must be at least as wide as the type of the store. Integer registers can be stored as integer types and as `.bN`,
     /// floating-point registers as their own type and as `.bN`, and untyped registers as every type. `.b128` requires a `.b128`
     /// register.

@@ -2,11 +2,11 @@
 //! combinations of modifiers are in the instruction tables, and `rules.rs` contains their diagnostics.
 
 use crate::diagnostics::strict_address::AddressCodes;
-use crate::diagnostics::{Mismatch, catalogue};
+use crate::diagnostics::{Mismatch, diagnostic_codes};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{Diagnostic, Span, counted};
 
-catalogue! {
+diagnostic_codes! {
     /// The opcode is `st.async`. Blanks are allowed between its modifiers, but not within the opcode.
     ASYNC_PLACE = "W0400", "blank within `st.async`", "st .async.release.gpu.u32 [a], b;", "st.async.release.gpu.u32 [a], b;";
     /// With an mbarrier operand and generic addressing, the store accesses shared memory of the cluster. Stores to shared memory of the

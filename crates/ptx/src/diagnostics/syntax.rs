@@ -1,10 +1,10 @@
 //! Diagnostics for syntax errors: codes W0001 to W0099, which distinguish the constructs that the reference assembler reports as
 //! "syntax error".
 
-use crate::diagnostics::catalogue;
+use crate::diagnostics::diagnostic_codes;
 use warpgrid_program::{Diagnostic, Edit, Fix, Severity, Span};
 
-catalogue! {
+diagnostic_codes! {
     /// A source is limited to 4 GiB minus two bytes, because source offsets are 32-bit integers.
     SOURCE_TOO_LARGE = "W0001", "source too large", "a source of 5 GiB", "a source below 4 GiB";
 

@@ -1,10 +1,10 @@
 //! Reference documentation of PTX: converts the instruction tables to forms and explained instructions.
 
-use warpgrid_isa::form::layout::OperandSlot;
+use warpgrid_isa::form::syntax::OperandSlot;
 use warpgrid_isa::form::{
     BoundForm, FactSource, Form, FormSyntax, ModifierSlot, SlotKind, bind, forms_of, layouts,
 };
-use warpgrid_isa::sass::pairs;
+use warpgrid_isa::sass::ptx_mapping;
 use warpgrid_isa::{ModifierSpelling, SpecialRegister, Target};
 use warpgrid_program::{
     Explanation, FormDoc, ModifierDoc, OperandDoc, SlotDoc, TermDoc, TokenDoc, TokenDocKind,
@@ -75,14 +75,14 @@ pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
 fn beside(bound: &BoundForm) -> Vec<String> {
     let modifiers = bound.modifiers();
     let does = bound.layout.form.does;
-    let codes = pairs::GENERATIONS.iter().filter_map(|(name, on)| {
+    let codes = ptx_mapping::GENERATIONS.iter().filter_map(|(name, on)| {
         let target = Target::from_name(name)?;
-        let code = pairs::machine_code(does, &modifiers, target)?;
+        let code = ptx_mapping::machine_code(does, &modifiers, target)?;
         Some(format!("{}: `{code}`", on.text()?))
     });
     let mut lines: Vec<String> = codes.collect();
     if !lines.is_empty() {
-        lines.insert(0, format!("SASS, {}", pairs::APPROXIMATION));
+        lines.insert(0, format!("SASS, {}", ptx_mapping::APPROXIMATION));
     }
     lines
 }

@@ -3,8 +3,8 @@
 use crate::diagnostics::syntax;
 use crate::lexer;
 use crate::parser::directive::{IntegerWidth, is_reserved};
+use crate::parser::reserved_words::is_token;
 use crate::parser::statement::StatementContext;
-use crate::parser::words::is_token;
 use crate::parser::{ParseResult, Parser};
 use crate::tree::SourceKind;
 use crate::tree::declaration::DirectiveKind;

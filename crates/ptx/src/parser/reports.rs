@@ -2,7 +2,7 @@
 //! the suggested action.
 
 use crate::tree::SourceKind;
-use warpgrid_program::wrapped::is_compiler_diagnostic;
+use warpgrid_program::container::is_compiler_diagnostic;
 
 /// Kind of a report, and the suggested action.
 pub(crate) struct Report {

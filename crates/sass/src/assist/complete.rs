@@ -1,7 +1,7 @@
 //! Completion of opcodes, store modifiers, store addresses and labels.
 
 use super::{at, touches};
-use crate::mnemonic::bind;
+use crate::store_modifiers::bind;
 use crate::syntax::{Instruction, StatementKind, Tree};
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::{AddressShape, SassOpcode, StoreOpcode, find_store};

@@ -2,12 +2,12 @@
 
 use super::{at, contains};
 use crate::listing::schedule_at;
-use crate::mnemonic::bind;
+use crate::store_modifiers::bind;
 use crate::syntax::{
     AnnotationKind, Instruction, Operand, OperandKind, Register, RegisterFile, RegisterNumber,
     StatementKind, Term, TermValue, Tree,
 };
-use warpgrid_isa::sass::{StoreModifierKind, find_opcode, find_store, pairs};
+use warpgrid_isa::sass::{StoreModifierKind, find_opcode, find_store, ptx_mapping};
 use warpgrid_isa::{Target, TargetRequirement};
 use warpgrid_program::{Hover, Overrides, Span};
 
@@ -111,7 +111,7 @@ fn opcode(source: &str, tree: &Tree, instruction: &Instruction, target: &Target)
         let words: Vec<_> = bound.words.iter().map(|bound| bound.word).collect();
         format!(
             "The opcode corresponds to PTX `{}` and to other PTX instructions.",
-            pairs::ptx(store, &words)
+            ptx_mapping::ptx(store, &words)
         )
     });
     let schedule = schedule_at(tree, instruction.span.start, target)

@@ -3,7 +3,7 @@
 mod operands;
 
 use crate::lower::{ignores_modifiers, is_executed};
-use crate::mnemonic::bind;
+use crate::store_modifiers::bind;
 use operands::{operands, store_operands};
 use warpgrid_isa::TargetRequirement;
 use warpgrid_isa::form::{alternatives, distance, nearest};
@@ -13,7 +13,7 @@ use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::stores::STORES;
 use warpgrid_isa::sass::{
     Counterpart, MnemonicSlot, SassOpcode, StoreModifier, StoreOpcode, SyntaxLine, find_forms,
-    find_opcode, find_store, pairs,
+    find_opcode, find_store, ptx_mapping,
 };
 use warpgrid_program::{Explanation, FormDoc, ModifierDoc, SlotDoc, TokenDoc, TokenDocKind};
 
@@ -103,7 +103,7 @@ fn explain_store(mnemonic: &str, row: &StoreOpcode, words: &[&str]) -> Explanati
         }
     }
     let found: Vec<&StoreModifier> = bound.words.iter().map(|bound| bound.word).collect();
-    let ptx = pairs::ptx(row, &found);
+    let ptx = ptx_mapping::ptx(row, &found);
     explained.sort_by_cached_key(|(index, _)| *index as u64);
     Explanation::Instruction {
         mnemonic: mnemonic.to_owned(),
@@ -272,7 +272,7 @@ fn store(row: &StoreOpcode) -> FormDoc {
             .collect(),
         beside: vec![format!(
             "PTX counterparts include `{}`",
-            pairs::ptx(row, &[])
+            ptx_mapping::ptx(row, &[])
         )],
     }
 }

@@ -2,7 +2,7 @@
 
 use super::address::{AddressParts, AddressRegister, AddressShapeError, take_apart};
 use crate::diagnostics::store as report;
-use crate::mnemonic::{BoundModifiers, bind};
+use crate::store_modifiers::{BoundModifiers, bind};
 use crate::syntax::{
     Instruction, Operand, OperandKind, Register, RegisterFile, RegisterNumber, Tree,
 };

@@ -1,10 +1,10 @@
 //! Determines the architecture of a source: specified explicitly in a statement, or inferred from its stores.
 
 use super::store::StoreCheck;
-use crate::environment::TargetAbi;
 use crate::listing::header_target;
 use crate::lower::offsets_read;
 use crate::syntax::{Statement, StatementKind, Tree};
+use crate::target_abi::TargetAbi;
 use warpgrid_isa::sass::{find_opcode, find_store};
 use warpgrid_isa::{Target, TargetKind, TargetRequirement, target::TARGETS};
 use warpgrid_program::Span;

@@ -1,7 +1,7 @@
 //! Diagnostics of stores: codes W1100 to W1119.
 
-use crate::environment::TargetAbi;
 use crate::syntax::{Register, RegisterFile, RegisterNumber};
+use crate::target_abi::TargetAbi;
 use warpgrid_isa::sass::{AddressShape, MnemonicSlot, StoreOpcode};
 use warpgrid_isa::{Target, TargetRequirement};
 use warpgrid_program::{Diagnostic, DiagnosticDoc, Requirement, Span};

@@ -2,8 +2,8 @@
 
 use super::ArchUnit;
 use super::data::Section;
-pub use warpgrid_isa::sass::info::ParameterInfo;
-use warpgrid_isa::sass::info::{
+pub use warpgrid_isa::sass::nv_info::ParameterInfo;
+use warpgrid_isa::sass::nv_info::{
     FRAME_SIZE, KPARAM_INFO, MAX_THREADS, MIN_STACK_SIZE, NvInfoAttribute, PARAM_CBANK,
     REQUIRED_THREADS, UNBOUNDED_STACK, attributes,
 };

@@ -1,11 +1,11 @@
 //! Lowering of asynchronous copies, and of waits for them.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
+use super::instruction_cursor::{InstructionCursor, LowerResult, as_register, number};
 use super::memory::AddressWidth;
-use super::words::{InstructionCursor, LowerResult, as_register, number};
 use super::{LoweringContext, arithmetic, is_zero, mbarrier, memory, one, step};
-use crate::environment::TargetAbi;
 use crate::syntax::{RegisterFile, RegisterNumber};
+use crate::target_abi::TargetAbi;
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, Completion, Flag, MemoryOp, Modifiers, Operation, ScalarType,
     StateSpace, SyncOp,

@@ -1,11 +1,11 @@
 //! Lowering of branches, calls, reconvergence and barriers. Labels are addresses until the whole function is lowered.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read, written};
-use super::library::SystemFunction;
-use super::words::{InstructionCursor, LowerResult, as_register, number};
+use super::instruction_cursor::{InstructionCursor, LowerResult, as_register, number};
+use super::linked_functions::SystemFunction;
 use super::{LoweringContext, copy, known, one, predicate_source, predicates_by_table, step};
-use crate::environment::TargetAbi;
 use crate::syntax::{OperandKind, Register, RegisterFile, RegisterNumber};
+use crate::target_abi::TargetAbi;
 use warpgrid_isa::{
     ArithmeticOp, BarrierReduce, CompareOp, ComparisonOp, ControlOp, Flag, HintOp, Modifiers,
     Operation, ScalarType, SyncOp, VoteMode, WarpOp,
@@ -384,7 +384,7 @@ pub(super) fn program_counter(
         0 => c.address,
         _ => target(c, w)?.address,
     };
-    let halves = super::words::destinations(run, 2, span).into_iter();
+    let halves = super::instruction_cursor::destinations(run, 2, span).into_iter();
     let values = [place & 0xffff_ffff, place >> 32];
     let copies = halves
         .zip(values)

@@ -2,7 +2,7 @@
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
 use super::float::ROUNDINGS;
-use super::words::{InstructionCursor, LowerResult, number};
+use super::instruction_cursor::{InstructionCursor, LowerResult, number};
 use super::{LoweringContext, is_zero, one, step, typed};
 use crate::syntax::OperandKind;
 use warpgrid_isa::{ArithmeticOp, Flag, Modifiers, MoveOp, Operation, Rounding, ScalarType};

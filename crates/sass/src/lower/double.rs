@@ -1,8 +1,8 @@
 //! Lowering of 64-bit floating-point arithmetic on register pairs.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
+use super::instruction_cursor::{InstructionCursor, LowerResult};
 use super::integer::{COMPARISONS, JOINS, set_predicate};
-use super::words::{InstructionCursor, LowerResult};
 use super::{LoweringContext, float, known, one, step, typed};
 use warpgrid_isa::{ArithmeticOp, BoolOp, CompareOp, ComparisonOp, Operation, ScalarType};
 use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Span};

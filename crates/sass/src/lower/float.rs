@@ -1,8 +1,8 @@
 //! Lowering of 32-bit floating-point arithmetic.
 
 use super::body::{LoweredInstruction, SpannedValue, read, written};
+use super::instruction_cursor::{InstructionCursor, LowerResult, number, parts};
 use super::integer::{COMPARISONS, JOINS, select_as, set_predicate};
-use super::words::{InstructionCursor, LowerResult, number, parts};
 use super::{LoweredOperand, LoweringContext, SassOperandLists, modifiers_of, one, step, typed};
 use crate::syntax::{Operand, OperandKind};
 use warpgrid_isa::{
@@ -274,7 +274,7 @@ pub(super) fn special(
                 false => w.source_as(ScalarType::F32)?,
             };
             let machine = SassOperandLists {
-                registers: super::words::destinations(run, 1, span),
+                registers: super::instruction_cursor::destinations(run, 1, span),
                 sources: vec![source],
                 ..SassOperandLists::default()
             };

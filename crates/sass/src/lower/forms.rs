@@ -2,8 +2,8 @@
 //! must be rejected.
 
 use super::dispatch;
+use super::instruction_cursor::words_asked;
 use super::kernel::lower;
-use super::words::words_asked;
 use crate::listing;
 use crate::syntax::parse;
 use std::collections::{BTreeMap, BTreeSet};

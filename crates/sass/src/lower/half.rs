@@ -1,8 +1,8 @@
 //! Lowering of arithmetic on pairs of 16-bit floats.
 
 use super::body::{LoweredInstruction, SpannedValue, read, written};
+use super::instruction_cursor::{InstructionCursor, LowerResult, as_register, number};
 use super::integer::{COMPARISONS, JOINS};
-use super::words::{InstructionCursor, LowerResult, as_register, number};
 use super::{
     LoweredOperand, LoweringContext, arithmetic, float, known, one, predicate_source,
     predicates_by_table, step,

@@ -1,7 +1,7 @@
 //! Lowering of integer arithmetic, comparisons, selections, and bit searches.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
-use super::words::{
+use super::instruction_cursor::{
     InstructionCursor, LowerResult, as_register, destinations, is_predicate, number, parts,
 };
 use super::{

@@ -3,16 +3,16 @@
 use super::body::{
     FunctionBuilder, LoweredInstruction, LoweredOperand, OpcodeTable, id_of, predicate_name,
 };
-use super::library::{LinkedFunctions, SystemFunction, read_reference};
+use super::instruction_cursor::{InstructionCursor, Unsupported, as_register};
+use super::linked_functions::{LinkedFunctions, SystemFunction, read_reference};
 use super::parameters::read_parameters;
-use super::words::{InstructionCursor, Unsupported, as_register};
 use super::{LoweringContext, control, lower_one, undetermined, uniform};
 use crate::check::target::inferred;
-use crate::environment::TargetAbi;
 use crate::listing::{
     self, AddressedInstruction, ArchUnit, FunctionCode, KernelInfo, Section, Symbol,
 };
 use crate::syntax::{Instruction, OperandKind, RegisterFile, RegisterNumber, Tree, parse};
+use crate::target_abi::TargetAbi;
 use std::collections::HashMap;
 use warpgrid_isa::{Modifiers, Operation, ScalarType, StateSpace, Target, Version};
 use warpgrid_program::{

@@ -1,7 +1,7 @@
 //! Lowering of logic, shifts and permutations on registers and predicates.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue};
-use super::words::{InstructionCursor, LowerResult, destinations, number};
+use super::instruction_cursor::{InstructionCursor, LowerResult, destinations, number};
 use super::{
     LoweringContext, SassOperandLists, arithmetic, is_zero, modifiers_of, one, predicate_source,
     step, typed,

@@ -2,8 +2,10 @@
 //! `movmatrix`, register by register, since the assembler compiles each of them to one instruction.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, id_of, plain, read, written};
+use super::instruction_cursor::{
+    InstructionCursor, LowerResult, as_register, destinations, number, parts,
+};
 use super::memory::AddressWidth;
-use super::words::{InstructionCursor, LowerResult, as_register, destinations, number, parts};
 use super::{LoweringContext, arithmetic, memory, one, step, typed};
 use crate::syntax::Operand;
 use warpgrid_isa::{

@@ -2,8 +2,8 @@
 //! the count from the stored bits, and a phase state has its parity in the highest bit.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
+use super::instruction_cursor::{InstructionCursor, LowerResult};
 use super::memory::AddressWidth;
-use super::words::{InstructionCursor, LowerResult};
 use super::{LoweringContext, arithmetic, memory, number_of, one, predicate_source, step, typed};
 use warpgrid_isa::{
     ArithmeticOp, AsyncOp, AtomicOp, ClusterLaunchControlOp, CompareOp, ComparisonOp, Completion,
@@ -338,7 +338,7 @@ pub(super) fn store(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredIns
     let value_span = value.1;
     let args = vec![
         LoweredOperand::One(OperandValue::Address(data), span),
-        LoweredOperand::List(super::words::parts(value, n), value_span),
+        LoweredOperand::List(super::instruction_cursor::parts(value, n), value_span),
         LoweredOperand::One(OperandValue::Address(counter), span),
     ];
     Ok(vec![step(

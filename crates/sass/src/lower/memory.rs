@@ -1,7 +1,7 @@
 //! Lowering of loads, stores and atomics: address forms, access widths, cache and ordering modifiers.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read, written};
-use super::words::{InstructionCursor, LowerResult, destinations, parts, signed};
+use super::instruction_cursor::{InstructionCursor, LowerResult, destinations, parts, signed};
 use super::{
     LoweringContext, copy, id_of, one, predicate_source, predicates_by_table, step, typed,
 };
@@ -493,7 +493,10 @@ pub(super) fn atomic(
     };
     if counts {
         let span = w.instruction.span;
-        args.push(LoweredOperand::One(super::words::number(1), span));
+        args.push(LoweredOperand::One(
+            super::instruction_cursor::number(1),
+            span,
+        ));
     } else {
         args.push(one(w.source_as(bits)?));
         if modifiers.atomic == Some(AtomicOp::Cas) {

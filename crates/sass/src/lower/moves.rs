@@ -1,11 +1,11 @@
 //! Lowering of moves between registers, from special registers, and from constant banks.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read, written};
-use super::library::read_relocation;
-use super::words::{
+use super::instruction_cursor::{
     InstructionCursor, LowerResult, as_register, destinations, is_zero as is_zero_register, number,
     parts, signed,
 };
+use super::linked_functions::read_relocation;
 use super::{
     LoweringContext, SassOperandLists, arithmetic, copy, is_zero, one, predicate_source, step,
     typed,

@@ -1,9 +1,9 @@
 //! Lowering of SIMD operations on the four bytes of a register, equivalent to the SIMD video instructions of PTX.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, read, written};
-use super::words::{InstructionCursor, LowerResult, number};
-use super::{LoweringContext, extreme, known, one, step, typed};
-use warpgrid_isa::video::SubwordSelectors;
+use super::instruction_cursor::{InstructionCursor, LowerResult, number};
+use super::{LoweringContext, known, min_max, one, step, typed};
+use warpgrid_isa::video_selectors::SubwordSelectors;
 use warpgrid_isa::{ComparisonOp, Modifiers, Operation, ScalarType, SimdWidth, VideoOp};
 use warpgrid_program::OperandValue;
 
@@ -72,9 +72,9 @@ fn minimum_or_maximum(
     w: &mut InstructionCursor<'_>,
     modifiers: Modifiers,
 ) -> LowerResult<Vec<LoweredInstruction>> {
-    extreme::predicate_results(c, w)?;
+    min_max::predicate_results(c, w)?;
     let to = w.to(1)?;
-    extreme::predicate_results(c, w)?;
+    min_max::predicate_results(c, w)?;
     let (a, b) = (w.source()?, w.source()?);
     let span = b.1;
     let clamps = w.consume("RELU");

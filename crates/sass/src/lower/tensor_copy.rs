@@ -2,8 +2,8 @@
 //! the coordinates; a register pair contains the address of the tensor map (measured with assembler 13.5 against the original PTX).
 
 use super::body::{LoweredInstruction, LoweredOperand, plain, read, written};
+use super::instruction_cursor::{InstructionCursor, LowerResult, number};
 use super::memory::AddressWidth;
-use super::words::{InstructionCursor, LowerResult, number};
 use super::{LoweringContext, arithmetic, memory, one, step};
 use warpgrid_isa::{
     ArithmeticOp, Completion, CtaGroup, DeviceUnitOp, Flag, LoadMode, Modifiers, Operation,

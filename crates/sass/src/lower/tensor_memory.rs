@@ -4,9 +4,9 @@
 //! original PTX).
 
 use super::body::{LoweredInstruction, LoweredOperand, read, written};
+use super::instruction_cursor::{InstructionCursor, LowerResult, destinations, number, parts};
 use super::memory::AddressWidth;
 use super::warpgroup::descriptors;
-use super::words::{InstructionCursor, LowerResult, destinations, number, parts};
 use super::{LoweringContext, arithmetic, memory, one, predicates_by_table, step};
 use crate::syntax::{Operand, OperandKind, TermValue};
 use warpgrid_isa::{
@@ -440,7 +440,7 @@ fn tensor_address(w: &InstructionCursor<'_>, operand: &Operand) -> LowerResult<L
     for term in w.tree.terms(inside) {
         match term.value {
             TermValue::Integer(value) => {
-                offset = offset.wrapping_add(super::words::signed(term.joint, value));
+                offset = offset.wrapping_add(super::instruction_cursor::signed(term.joint, value));
             }
             TermValue::Register(register) if base.is_none() => base = super::id_of(register),
             TermValue::Register(_) | TermValue::Other(_) => return Err(unknown()),

@@ -3,7 +3,7 @@
 //! original PTX).
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read};
-use super::words::{InstructionCursor, LowerResult, destinations, number, parts};
+use super::instruction_cursor::{InstructionCursor, LowerResult, destinations, number, parts};
 use super::{LoweringContext, copy, memory, step};
 use crate::syntax::{Operand, OperandKind, TermValue};
 use warpgrid_isa::{
@@ -208,7 +208,7 @@ fn offsets(
 }
 
 fn is_general(operand: &Operand) -> bool {
-    let register = super::words::as_register(&operand.value);
+    let register = super::instruction_cursor::as_register(&operand.value);
     register.is_some_and(|register| register.file == crate::syntax::RegisterFile::General)
 }
 

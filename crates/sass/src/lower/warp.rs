@@ -2,7 +2,7 @@
 //! participate.
 
 use super::body::{LoweredInstruction, LoweredOperand};
-use super::words::{InstructionCursor, LowerResult};
+use super::instruction_cursor::{InstructionCursor, LowerResult};
 use super::{LoweringContext, one, step, typed};
 use warpgrid_isa::{
     Flag, Modifiers, Operation, ReduceOp, ScalarType, ShuffleMode, VoteMode, WarpOp,

@@ -3,7 +3,9 @@
 //! assembler 13.5 against the original PTX).
 
 use super::body::{LoweredInstruction, LoweredOperand, plain};
-use super::words::{InstructionCursor, LowerResult, as_register, destinations, number, parts};
+use super::instruction_cursor::{
+    InstructionCursor, LowerResult, as_register, destinations, number, parts,
+};
 use super::{known, matrix, one, step};
 use crate::syntax::{Operand, OperandKind, RegisterFile, TermValue};
 use warpgrid_isa::{

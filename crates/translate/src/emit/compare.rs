@@ -1,10 +1,10 @@
 //! Comparisons of floats. Input: vectors. Output: all ones or zeros per lane.
 
+use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
-use crate::emit::half::HalfFormat;
+use crate::emit::half_float::HalfFormat;
 use crate::instructions::low_words;
-use crate::refusal::BailoutReason;
-use warpgrid_emulator::plain::{CompareType, Comparison};
+use warpgrid_emulator::translation_view::{CompareType, Comparison};
 use warpgrid_isa::CompareOp;
 use wasm_encoder::Instruction as I;
 

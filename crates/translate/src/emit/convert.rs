@@ -1,12 +1,12 @@
 //! Conversions between number types for which WebAssembly has the same semantics. Input and output: elements.
 
+use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
 use crate::emit::float::upper_half;
-use crate::emit::half::HalfFormat;
+use crate::emit::half_float::HalfFormat;
 use crate::instructions::low_halves;
 use crate::instructions::splat32;
-use crate::refusal::BailoutReason;
-use warpgrid_emulator::plain::{
+use warpgrid_emulator::translation_view::{
     ArithmeticMode, Conversion, OperandSlot, RegisterBank, RegisterOperand,
 };
 use warpgrid_isa::{Rounding, ScalarType, Signedness};

@@ -1,15 +1,15 @@
 //! Floating-point arithmetic. Input and output: rows with the NaNs, zeros and roundings of the interpreter. Rare cases,
 //! such as a 64-bit NaN whose payload matters, cause a bailout.
 
+use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
-use crate::emit::approximate::{SpecialFunctionCall, SpecialFunctionRoutine};
-use crate::emit::fused::ResultPrecision;
-use crate::emit::routine::SharedRoutine;
+use crate::emit::fma_emulation::ResultPrecision;
+use crate::emit::shared_routine::SharedRoutine;
+use crate::emit::special_function::{SpecialFunctionCall, SpecialFunctionRoutine};
 use crate::engine::MaddRounding;
 use crate::instructions::{halves, splat32, splat64};
-use crate::place::stop;
-use crate::refusal::BailoutReason;
-use warpgrid_emulator::plain::{
+use crate::layout::stop;
+use warpgrid_emulator::translation_view::{
     Float32Op, Float64Op, FloatMode, FloatOp, OperandLocation, OperandSlot, RegisterBank,
     RoundingMode, unit_function,
 };

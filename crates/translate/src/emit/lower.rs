@@ -3,9 +3,9 @@
 //!
 //! Operations without a vector instruction are computed lane by lane. A value with several uses is computed once.
 
+use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
 use crate::instructions::{halves, high_words, low_words, splat32, splat64, zero_extended_words};
-use crate::refusal::BailoutReason;
 use crate::value::{Binary, Graph, Node, NodeId, Unary};
 use std::collections::BTreeMap;
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};

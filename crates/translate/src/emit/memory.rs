@@ -2,23 +2,23 @@
 //! and uniform accesses are a single vector operation; all other accesses, and the first access to another memory
 //! range, are translated lane by lane.
 
-pub(crate) mod address;
-pub(crate) mod anywhere;
+pub(crate) mod address_pattern;
+pub(crate) mod async_copy;
 pub(crate) mod atomic;
-pub(crate) mod copy;
-pub(crate) mod lanes;
+pub(crate) mod fast_access;
+pub(crate) mod gather;
 pub(crate) mod local;
-pub(crate) mod quick;
-pub(crate) mod row;
+pub(crate) mod per_lane;
+pub(crate) mod vector_access;
 
-pub(crate) use crate::emit::memory::address::AddressPattern;
-use crate::emit::memory::quick::accepts;
+use crate::bailout::BailoutReason;
+pub(crate) use crate::emit::memory::address_pattern::AddressPattern;
+use crate::emit::memory::fast_access::accepts;
 use crate::emit::{Emitter, FixedLocals};
 use crate::instructions::{at, halves, zero_extended_words};
-use crate::place::{AccessSite, NO_COMMON_PATTERN, STORE, holds, site};
-use crate::refusal::BailoutReason;
+use crate::layout::{AccessSite, NO_COMMON_PATTERN, STORE, holds, site};
 use crate::registers::EmitMode;
-use warpgrid_emulator::plain::{
+use warpgrid_emulator::translation_view::{
     AccessPlan, MemoryKind, OperandLocation, PlanId, RegisterBank, RegisterOperand,
 };
 use warpgrid_isa::Signedness::{Signed, Unsigned};

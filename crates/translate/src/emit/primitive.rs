@@ -1,13 +1,15 @@
 //! Code generation for operations that are defined over primitive operations. Input: the results of an operation.
 //! Output: their code, and writes to registers.
 
+use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
 use crate::emit::lower::{LaneSelection, Lowering};
 use crate::primitive::{Destination, Operands, results};
-use crate::refusal::BailoutReason;
 use crate::registers::RegisterKey;
 use crate::value::Graph;
-use warpgrid_emulator::plain::{DecodedOp, OperandLocation, RegisterBank, TranslationView};
+use warpgrid_emulator::translation_view::{
+    DecodedOp, OperandLocation, RegisterBank, TranslationView,
+};
 
 /// Carry flag of each lane. A function starts with the flag of its caller.
 const CARRY: RegisterKey = (RegisterBank::Predicate, u32::MAX);

@@ -2,23 +2,23 @@
 //! a sequence of operations, each executed for all lane vectors at once. The code between two operations is executed
 //! for one lane vector after the other without a region call.
 
+pub(crate) mod byte_gather;
 pub(crate) mod collective;
 pub(crate) mod matrix;
-pub(crate) mod product;
-pub(crate) mod rows;
+pub(crate) mod mma;
 
-use crate::code::{InlinedCode, InlinedInstruction};
+use crate::bailout::BailoutReason;
+use crate::control_flow_graph::{HostCallSites, accesses_memory};
 use crate::emit::{Emitter, FixedLocals, RECORD};
-use crate::flow::{HostCallSites, accesses_memory};
-use crate::helpers;
-use crate::helpers::advance_epochs;
+use crate::inlined_code::{InlinedCode, InlinedInstruction};
 use crate::instructions::{at, splat32};
-use crate::place::stop;
-use crate::place::{SUBWARPS_PER_WARP, cell, record};
-use crate::refusal::BailoutReason;
+use crate::layout::stop;
+use crate::layout::{SUBWARPS_PER_WARP, cell, record};
 use crate::registers::{RegisterKey, parts};
+use crate::runtime;
+use crate::runtime::advance_epochs;
 use std::collections::BTreeSet;
-use warpgrid_emulator::plain::{
+use warpgrid_emulator::translation_view::{
     CollectiveKind, DecodedInstruction, DecodedOp, MatrixOperation, OperandLocation, OperandSlot,
     RegisterBank, RegisterUseDef, TranslationView,
 };
@@ -241,9 +241,9 @@ impl Emitter<'_> {
             I::I64Const(steps as i64),
             I::I64Mul,
         ];
-        let counted = helpers::add(cell::LANE_INSTRUCTIONS, &of_lanes);
+        let counted = runtime::add(cell::LANE_INSTRUCTIONS, &of_lanes);
         self.out.extend(counted);
-        let counted = helpers::add(cell::STEPS, &[I::I64Const(steps as i64)]);
+        let counted = runtime::add(cell::STEPS, &[I::I64Const(steps as i64)]);
         self.out.extend(counted);
     }
 
@@ -326,11 +326,11 @@ impl Emitter<'_> {
             I::I32Load(at(cell::WARP_SYNC_EPOCH)),
         ]);
         self.get(warp.subwarp);
-        self.ops(helpers::first_epoch());
+        self.ops(runtime::first_epoch());
         self.ops([I::I32Add, I::I32Store(at(cell::CURRENT_EPOCH))]);
         self.read_name(me);
         self.ops([I::I32Const(0), I::V128Load32Splat(at(cell::PHASE))]);
-        self.ops([splat32(crate::place::ALL_BYTES), I::V128Or]);
+        self.ops([splat32(crate::layout::ALL_BYTES), I::V128Or]);
         self.set(phase);
     }
 
@@ -386,12 +386,12 @@ impl Emitter<'_> {
                 Ok(false)
             }
             DecodedOp::AsyncCommit(_) => {
-                self.call_groups(helpers::COMMITS);
+                self.call_groups(runtime::COMMITS);
                 Ok(false)
             }
             DecodedOp::AsyncWait(wait) => {
                 let n = match wait.latest {
-                    None => helpers::WAITS_FOR_ALL,
+                    None => runtime::WAITS_FOR_ALL,
                     Some(latest) => latest.min(i32::MAX as u32) as i32,
                 };
                 self.call_groups(n);
@@ -446,13 +446,13 @@ impl Emitter<'_> {
     /// Commits a group of copies of the warp, or waits for groups.
     fn call_groups(&mut self, what: i32) {
         self.bail_out_if_diverged();
-        self.ops([I::I32Const(what), I::Call(helpers::GROUPS)]);
+        self.ops([I::I32Const(what), I::Call(runtime::GROUPS)]);
         self.return_if_nonzero(self.names.first);
     }
 
     /// Returns exit code `why` if the number on the stack is not zero.
     pub(crate) fn stop_if(&mut self, why: u32) {
-        self.ops(helpers::stops_if(why));
+        self.ops(runtime::stops_if(why));
     }
 
     /// Bails out if lanes may have reached an operation separately that does not wait for them. The scheduler
@@ -601,7 +601,7 @@ impl Emitter<'_> {
             I::I32Const((4 * gang) as i32),
             I::I32ShrU,
         ]);
-        self.ops(helpers::spread_lanes());
+        self.ops(runtime::spread_lanes());
     }
 
     /// Pushes a row of 32-bit lanes of a lane vector.

@@ -1,10 +1,10 @@
 //! Comparison of two versions of a kernel, typically PTX and its SASS. Input: a scenario with a second source. Output: both runs, aligned
 //! by their number of stores, and whether they produce the same memory, or the position at which they diverge.
 
-pub(crate) mod frame;
+pub(crate) mod comparison_frame;
 pub(crate) mod listing;
 
-pub use crate::analysis::comparison::frame::{
+pub use crate::analysis::comparison::comparison_frame::{
     CellComparison, ComparisonCell, ComparisonFrame, ComparisonGrid, ComparisonStep,
 };
 
@@ -324,7 +324,9 @@ impl SourceVariant {
         let is_named = self.entry.is_some();
         match language.session(scenario.clone(), WriterTracking::Tracked) {
             // The kernel can have a different name in the other source.
-            Err(error) if !is_named && error.code == warpgrid_launch::catalogue::NO_SUCH_KERNEL => {
+            Err(error)
+                if !is_named && error.code == warpgrid_launch::diagnostics::NO_SUCH_KERNEL =>
+            {
                 let scenario = Scenario {
                     entry: None,
                     ..scenario

@@ -9,7 +9,7 @@ use warpgrid_emulator::{
     MemoryId as Place, Observer, StepEvent, StepOutcome, WaitReason, WaitingGroup, WarpId,
 };
 use warpgrid_isa::StateSpace;
-use warpgrid_launch::reading::{AccessKind, InstructionView};
+use warpgrid_launch::instruction_summary::{AccessKind, InstructionView};
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
 /// Sizes of the windows of replayed steps before the fault, tried in order until a window contains the event.

@@ -5,7 +5,7 @@ pub use crate::analysis::memory_diff::{DifferenceSide, ElementStore, MemoryDiffe
 use crate::analysis::memory_diff::{FinalMemory, differences_between, final_memories};
 use crate::request_error::RequestError;
 use crate::session::Session;
-use crate::session::open::LaunchTemplate;
+use crate::session::create::LaunchTemplate;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use warpgrid_launch::Scenario;

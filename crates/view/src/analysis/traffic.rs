@@ -7,7 +7,7 @@ use crate::analysis::traffic::counter::TrafficCounter;
 use crate::model::traffic::{LineTraffic, Traffic, TrafficView};
 use crate::session::Session;
 use std::collections::BTreeMap;
-use warpgrid_launch::reading::InstructionView;
+use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
 
 impl Session {

@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::Range;
 use warpgrid_emulator::LaneMaskDisplay;
 use warpgrid_isa::{ScalarType, TypeKind};
-use warpgrid_launch::reading::{InstructionSummary, readers};
+use warpgrid_launch::instruction_summary::{InstructionSummary, readers};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_program::counted;
 use warpgrid_program::{Function, FunctionId, RegisterId};

@@ -12,7 +12,7 @@ use crate::model::request::{FrameRequest, GridOptions, RunOptions, StopOptions};
 use crate::request_error::RequestError;
 use crate::session::Session;
 use crate::session::memory_id::MemoryKey;
-use crate::session::until::{Direction, StopCondition, StopConditionError, StopResult};
+use crate::session::stop_conditions::{Direction, StopCondition, StopConditionError, StopResult};
 
 impl Session {
     /// Returns the bytes of the named memory.

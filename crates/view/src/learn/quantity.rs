@@ -20,8 +20,8 @@ use crate::learn::MAX_STEPS;
 use crate::learn::puzzle::run_outcome::RunOutcome;
 use crate::model::warp::RegisterType;
 use crate::session::Session;
+use crate::session::launch_edit::read_value;
 use crate::session::memory_id::MemoryKey;
-use crate::session::start::read_value;
 use warpgrid_isa::read_decimal;
 use warpgrid_launch::value::ElementType;
 

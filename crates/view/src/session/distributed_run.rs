@@ -3,10 +3,10 @@
 //! run.
 
 use crate::session::Session;
-use crate::session::translated::TranslatedRunStats;
+use crate::session::translated_run::TranslatedRunStats;
 use std::ops::Range;
 use std::time::Duration;
-use warpgrid_emulator::plain::TranslationView;
+use warpgrid_emulator::translation_view::TranslationView;
 use warpgrid_translate::{
     AnyPartition, BailoutReason, Engine, FinishedRun, LinearMemory, Partition, PartitionedRun,
     RunLimits, split_evenly,

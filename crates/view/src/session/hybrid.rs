@@ -103,7 +103,7 @@ mod translating {
     use crate::model::request::{EngineChoice, EngineKind, EngineView};
     use crate::session::Session;
     use crate::session::distributed_run::{DistributedRun, FallbackReason, WorkerPolicy};
-    use crate::session::translated::{
+    use crate::session::translated_run::{
         TranslatedRunStats, million_a_second, milliseconds, speed_text,
     };
     use std::ops::Range;

@@ -4,7 +4,7 @@ use crate::model::MemorySpace;
 use crate::model::grid::{GridCell, GridRequest, MemoryGrid, WriteAge};
 use crate::model::store::{AsyncOperationView, StoreView};
 use crate::session::memory_list::MemoryDescriptor;
-use crate::session::step::pending;
+use crate::session::step::async_operations;
 use warpgrid_emulator::LastWriters;
 use warpgrid_isa::MemoryGeometry;
 use warpgrid_launch::value::ElementType;
@@ -145,7 +145,7 @@ impl StoredRanges {
         StoredRanges {
             longest: longest.unwrap_or(0),
             ranges,
-            pending: pending::ranges(pending, &memory.view.id),
+            pending: async_operations::ranges(pending, &memory.view.id),
             by_writer: position
                 .checked_sub(1)
                 .filter(|_| memory.view.space == MemorySpace::Tensor),

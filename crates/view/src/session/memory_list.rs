@@ -8,7 +8,7 @@ use warpgrid_emulator::{
     BufferIndex, Machine, MemoryId as Place, MemoryRegion, TENSOR_COLUMNS, TENSOR_LANES,
 };
 use warpgrid_isa::{MmaKind, ScalarType, StateSpace};
-use warpgrid_launch::reading::{AccessKind, readers};
+use warpgrid_launch::instruction_summary::{AccessKind, readers};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_launch::value::ElementType;
 

@@ -9,9 +9,9 @@
 
 use crate::diagnostics::no_such_memory;
 use crate::session::Session;
+use crate::session::launch_edit::read_value;
 use crate::session::memory_id::MemoryKey;
 use crate::session::memory_list::MemoryDescriptor;
-use crate::session::start::read_value;
 use serde::{Deserialize, Serialize};
 use warpgrid_launch::value::{ElementType, hexadecimal_digits};
 

@@ -16,8 +16,8 @@ use crate::session::memory_list::{MemoryDescriptor, memories};
 use crate::session::step::counterpart::counterpart;
 use crate::session::step::matrix;
 use crate::session::step::matrix::MatrixRecord;
-use crate::session::step::sentence::{SentenceContext, sentence};
 use crate::session::step::stores::{StoreCollector, StoreContext, StoreRecord, unravel};
+use crate::session::step::summary_sentence::{SentenceContext, sentence};
 use crate::session::step::tensor::TensorRecord;
 use crate::session::step::warp;
 use crate::session::step::warp::CurrentStep;
@@ -30,7 +30,7 @@ use warpgrid_emulator::{
     StepOutcome, WarpId,
 };
 use warpgrid_isa::{ControlOp, MemoryGeometry, ScalarType};
-use warpgrid_launch::reading::{InstructionView, RegisterFragment, SourceValue};
+use warpgrid_launch::instruction_summary::{InstructionView, RegisterFragment, SourceValue};
 use warpgrid_launch::scenario::Buffer;
 use warpgrid_launch::{DEFAULT_BLOCK, SourceLanguage};
 use warpgrid_program::syntax::{InstructionSyntax, instructions_of};

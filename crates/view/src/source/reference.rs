@@ -3,7 +3,7 @@
 use crate::diagnostics;
 use crate::model::text::DiagnosticView;
 use crate::source::check::{CheckOptions, check};
-use crate::source::{front_ends, terms};
+use crate::source::{front_ends, glossary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use warpgrid_launch::SourceLanguage;
@@ -70,7 +70,7 @@ pub fn terms() -> Vec<TermDoc> {
     let languages = SourceLanguage::ALL
         .iter()
         .flat_map(|front| front_ends::reference(*front).terms());
-    terms::terms().chain(languages).collect()
+    glossary::terms().chain(languages).collect()
 }
 
 /// Returns the opcodes of all instructions of a language, without modifiers.
@@ -92,7 +92,7 @@ pub fn codes() -> Vec<CodePage> {
         .iter()
         .flat_map(|front| front_ends::reference(*front).codes());
     let mut pages: Vec<DiagnosticDoc> = own.collect();
-    pages.extend(warpgrid_launch::catalogue::PAGES);
+    pages.extend(warpgrid_launch::diagnostics::PAGES);
     pages.extend(diagnostics::PAGES);
     #[cfg(feature = "paste")]
     pages.extend(warpgrid_paste::diagnostics::CODES);

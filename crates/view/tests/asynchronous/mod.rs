@@ -1,11 +1,11 @@
 //! Asynchronous operations, mbarriers and clusters: final memory, the time at which waiting threads continue, and diagnostics for misuse.
 
+mod bulk_copy_bounds;
+mod completion_order;
 mod copies;
-mod ends;
 mod misuse;
 mod phases;
 mod stores;
-mod time;
 mod views;
 
 use warpgrid_view::{MemoryKey, Scenario, Session};

@@ -1,6 +1,6 @@
 //! Layout inspector on complete runs: bank conflicts with their fixes, and inferred layouts.
 
-mod cures;
+mod bank_conflict_fixes;
 mod descriptors;
 mod kernels;
 mod layouts;

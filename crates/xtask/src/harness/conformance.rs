@@ -2,10 +2,10 @@
 //! reports the agreement by instruction family and operation, and the differences.
 
 mod arithmetic;
-mod ask;
+mod assembler;
 mod case;
-mod fresh;
-mod hardware;
+mod generated_modules;
+mod gpu_comparison;
 mod public;
 mod recorded;
 mod report;
@@ -139,8 +139,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         Tasks {
             regenerate: true, ..
         } => sample::regenerate(options),
-        Tasks { fresh: Some(n), .. } => fresh::compare(options, *n),
-        Tasks { gpu: true, .. } => hardware::compare_with_gpu(options),
+        Tasks { fresh: Some(n), .. } => generated_modules::compare(options, *n),
+        Tasks { gpu: true, .. } => gpu_comparison::compare_with_gpu(options),
         Tasks {
             public: Some(folder),
             ..

@@ -1,9 +1,9 @@
 //! Benchmark harness: reads a directory of inputs and prints one JSON line per benchmark. The same program is compiled for the host and for
 //! wasm, so it only uses the clock, files and standard output.
 mod emulation;
-mod large;
+mod large_launches;
 mod operations;
-mod order;
+mod races;
 mod text;
 mod timing;
 mod translated;
@@ -102,17 +102,17 @@ const FIGURES: &[Benchmark] = &[
     Benchmark { name: "rsqrt",   title: "rsqrt.approx.f32 of a warp",           unit: "additions",      measure: |inputs| operations::in_additions(inputs, "rsqrt.approx.f32") },
     Benchmark { name: "div64",   title: "div.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "div.rn.f64") },
     Benchmark { name: "fma64",   title: "fma.rn.f64 of a warp",                 unit: "additions",      measure: |inputs| operations::in_additions(inputs, "fma.rn.f64") },
-    Benchmark { name: "races",   title: "race detection, median slowdown",    unit: "runs",           measure: order::median_of_looking },
-    Benchmark { name: "racesw",  title: "race detection, maximum slowdown",          unit: "runs",           measure: order::most_of_looking },
-    Benchmark { name: "repairs", title: "race detection with fixes, maximum slowdown", unit: "runs",        measure: order::most_of_repairs },
-    Benchmark { name: "litmus",  title: "litmus test, median",           unit: "ms",             measure: order::median_litmus },
-    Benchmark { name: "litmusw", title: "litmus test, maximum",                 unit: "ms",             measure: order::slowest_litmus },
+    Benchmark { name: "races",   title: "race detection, median slowdown",    unit: "runs",           measure: races::median_of_looking },
+    Benchmark { name: "racesw",  title: "race detection, maximum slowdown",          unit: "runs",           measure: races::most_of_looking },
+    Benchmark { name: "repairs", title: "race detection with fixes, maximum slowdown", unit: "runs",        measure: races::most_of_repairs },
+    Benchmark { name: "litmus",  title: "litmus test, median",           unit: "ms",             measure: races::median_litmus },
+    Benchmark { name: "litmusw", title: "litmus test, maximum",                 unit: "ms",             measure: races::slowest_litmus },
     Benchmark { name: "step",    title: "one step forward",                    unit: "µs",             measure: emulation::step },
     Benchmark { name: "back",    title: "one step back",                       unit: "µs",             measure: emulation::back },
-    Benchmark { name: "look",    title: "slowest rendered step of 1,024 threads", unit: "ms",            measure: large::step_and_look },
-    Benchmark { name: "far",     title: "slowest step back after a far seek",  unit: "ms",             measure: large::back_after_seek },
-    Benchmark { name: "scatter", title: "slowest step back over scattered stores", unit: "ms",             measure: large::back_where_scattered },
-    Benchmark { name: "open",    title: "opening 64 MiB and rendering the last frame", unit: "ms",             measure: large::open },
+    Benchmark { name: "look",    title: "slowest rendered step of 1,024 threads", unit: "ms",            measure: large_launches::step_and_look },
+    Benchmark { name: "far",     title: "slowest step back after a far seek",  unit: "ms",             measure: large_launches::back_after_seek },
+    Benchmark { name: "scatter", title: "slowest step back over scattered stores", unit: "ms",             measure: large_launches::back_where_scattered },
+    Benchmark { name: "open",    title: "opening 64 MiB and rendering the last frame", unit: "ms",             measure: large_launches::open },
 ];
 
 /// Directory of the inputs.

@@ -112,7 +112,7 @@ pub(crate) fn wasm_bindgen() -> Result<PathBuf> {
 pub(crate) enum BindgenRunner {
     /// The command `wasm-bindgen`.
     Command(PathBuf),
-    /// The program `bind.rs`, which wraps the wasm-bindgen library and compiles in a third of the time.
+    /// The program `bindgen.rs`, which wraps the wasm-bindgen library and compiles in a third of the time.
     Library(PathBuf),
 }
 

@@ -1,9 +1,9 @@
 //! Tests of all crates, compiled for the host.
 
-use super::{suite, tally};
+use super::{suite, test_counts};
 use crate::shell::{self, Result};
 use std::process::Command;
-use tally::TestCounts;
+use test_counts::TestCounts;
 
 /// Environment variable with the seed of property tests, a number.
 const SEED: &str = "PROPTEST_RNG_SEED";
@@ -15,7 +15,7 @@ pub(super) fn run() -> Result<TestCounts> {
     if std::env::var_os(SEED).is_none() {
         command.env(SEED, "1");
     }
-    suite("native tests", &mut command, tally::of_rust)
+    suite("native tests", &mut command, test_counts::of_rust)
 }
 
 /// Returns the command that tests all crates, and xtask with all its features.

@@ -1,10 +1,10 @@
 //! Tests of the packed npm package in Node.
 
-use super::{suite, tally};
-use crate::setup::consumers;
+use super::{suite, test_counts};
+use crate::setup::consumer_projects;
 use crate::shell::{self, Result};
-use crate::{generated, package, release};
-use tally::TestCounts;
+use crate::{package, random_kernels, release};
+use test_counts::TestCounts;
 
 pub(super) fn run() -> Result<TestCounts> {
     package::built()?;
@@ -21,12 +21,12 @@ pub(super) fn run() -> Result<TestCounts> {
         "web/widget/record.test.mjs",
         "web/widget/stated.test.mjs",
     ]);
-    command.env(generated::VARIABLE, generated::write()?);
-    match consumers::folder() {
+    command.env(random_kernels::VARIABLE, random_kernels::write()?);
+    match consumer_projects::folder() {
         Ok(folder) => drop(command.env("CONSUMER_TOOLS", folder)),
         Err(why) => eprintln!("  skipping the type check: {why}"),
     }
-    total += suite("npm package in Node", &mut command, tally::of_node)?;
+    total += suite("npm package in Node", &mut command, test_counts::of_node)?;
     Ok(total)
 }
 

@@ -1,6 +1,6 @@
 //! Formatting and lints, with one result per check.
 
-use super::tally::TestCounts;
+use super::test_counts::TestCounts;
 use crate::setup::rust;
 use crate::shell::{self, Result};
 use std::process::Command;

@@ -1,10 +1,10 @@
 //! Tests of the JavaScript API, compiled to wasm: once in Node, once in headless Chromium.
 
-use super::{suite, tally};
+use super::{suite, test_counts};
 use crate::setup::{browser, npm, rust};
 use crate::shell::{self, Result};
 use std::process::Command;
-use tally::TestCounts;
+use test_counts::TestCounts;
 
 pub(super) fn run() -> Result<TestCounts> {
     rust::wasm_target()?;
@@ -24,13 +24,17 @@ pub(super) fn run() -> Result<TestCounts> {
         command
     };
     let mut node_tests = tests(&["--node"], "node");
-    let mut total = suite("wasm tests in Node", &mut node_tests, tally::of_rust)?;
+    let mut total = suite("wasm tests in Node", &mut node_tests, test_counts::of_rust)?;
     let driver = found.driver.display().to_string();
     let mut browser_tests = tests(
         &["--headless", "--chrome", "--chromedriver", &driver],
         "browser",
     );
     browser_tests.env("WASM_BINDGEN_TEST_TIMEOUT", "180");
-    total += suite("wasm tests in Chromium", &mut browser_tests, tally::of_rust)?;
+    total += suite(
+        "wasm tests in Chromium",
+        &mut browser_tests,
+        test_counts::of_rust,
+    )?;
     Ok(total)
 }

@@ -4,11 +4,13 @@ use super::*;
 use crate::model::{fixture, place_of};
 use crate::protocol::{LaunchError, Response, ResponseBody, encode};
 use warpgrid_view::model::{CellHistory, SessionFrame};
-use warpgrid_view::session::start::{InitialValueTarget, LaunchEdit};
-use warpgrid_view::session::until::{Direction, StopCondition, StopConditionError, StopResult};
+use warpgrid_view::session::launch_edit::{InitialValueTarget, LaunchEdit};
+use warpgrid_view::session::stop_conditions::{
+    Direction, StopCondition, StopConditionError, StopResult,
+};
 use warpgrid_view::source::reference::ReferencePages;
 use warpgrid_view::{CheckOptions, CheckReport};
-use warpgrid_worker::first::{FIRST_EXAMPLE, requests};
+use warpgrid_worker::prerecorded::{FIRST_EXAMPLE, requests};
 
 fn after(model: Model, actions: impl IntoIterator<Item = Action>) -> Model {
     actions.into_iter().fold(model, reduce)

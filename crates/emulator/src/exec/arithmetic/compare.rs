@@ -2,7 +2,7 @@
 //! and false values.
 
 use crate::code::{CompareType, Comparison, PredicateCombine, RegisterBank};
-use crate::exec::elements::mask_of;
+use crate::exec::operand_rows::mask_of;
 use crate::semantics::compare::{Upper16, compare as integers, true_bits};
 use crate::semantics::integer::Apply;
 use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot};

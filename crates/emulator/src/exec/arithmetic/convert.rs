@@ -2,14 +2,14 @@
 //! convert each value exactly, with a single rounding.
 
 use crate::code::RegisterOperand;
-use crate::exec::elements::{read64, read128, write64, write128};
+use crate::exec::operand_rows::{read64, read128, write64, write128};
 use crate::semantics::integer;
-use crate::semantics::mode::{Conversion, FloatMode, RoundingMode};
-use crate::semantics::narrow;
-use crate::semantics::narrow::ConversionOperand;
+use crate::semantics::narrow_float;
+use crate::semantics::narrow_float::ConversionOperand;
 use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot, Row32, Row64};
-use crate::semantics::soft;
-use crate::semantics::soft::{NAN_32, NAN_64, format_of};
+use crate::semantics::rounding::{Conversion, FloatMode, RoundingMode};
+use crate::semantics::softfloat;
+use crate::semantics::softfloat::{NAN_32, NAN_64, format_of};
 use warpgrid_isa::{ScalarType, TypeKind};
 
 /// `cvt`
@@ -76,7 +76,7 @@ fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
 fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
     let (from, to) = (conversion.from, conversion.to);
     let mode = FloatMode::from(conversion.mode);
-    if let Some(bits) = narrow::convert(conversion, bits) {
+    if let Some(bits) = narrow_float::convert(conversion, bits) {
         return bits;
     }
     match (from.is_float(), to.is_float()) {
@@ -126,15 +126,15 @@ fn integer_to_float(value: i128, to: ScalarType, mode: FloatMode) -> u64 {
         return 0;
     }
     match to {
-        ScalarType::F64 => saturated(soft::add64(high, low, mode.round)).to_bits(),
+        ScalarType::F64 => saturated(softfloat::add64(high, low, mode.round)).to_bits(),
         ScalarType::F32 => {
-            let exact = saturated(soft::add_odd(high, low));
-            u64::from(soft::narrow(exact, mode.round).to_bits())
+            let exact = saturated(softfloat::add_odd(high, low));
+            u64::from(softfloat::narrow(exact, mode.round).to_bits())
         }
         _ => format_of(to).map_or(0, |format| {
-            u64::from(soft::pack(
+            u64::from(softfloat::pack(
                 format,
-                saturated(soft::add_odd(high, low)),
+                saturated(softfloat::add_odd(high, low)),
                 mode.round,
             ))
         }),
@@ -168,7 +168,7 @@ fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMod
             0
         };
     }
-    let whole = soft::to_integral(value, mode.round);
+    let whole = softfloat::to_integral(value, mode.round);
     let (low, high) = range(to);
     // `as` saturates at the limits of `i128`, so the subsequent clamp is exact.
     (whole as i128).clamp(low, high) as u64 & keep
@@ -187,7 +187,7 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
         )
     );
     if integral {
-        value = soft::to_integral(value, mode.round);
+        value = softfloat::to_integral(value, mode.round);
     }
     if mode.saturate {
         value = if value.is_nan() {
@@ -219,19 +219,19 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
         }
         ScalarType::F32 if value.is_nan() => u64::from(NAN_32),
         ScalarType::F32 => {
-            let narrow = soft::narrow(value, round);
+            let narrow = softfloat::narrow(value, round);
             match mode.ftz && is_tiny(value, round) {
                 true => u64::from(0.0f32.copysign(value as f32).to_bits()),
                 false => u64::from(narrow.to_bits()),
             }
         }
         ScalarType::F16 | ScalarType::Bf16 if conversion.mode.relu || conversion.mode.satfinite => {
-            narrow::convert_one(conversion, value).map_or(0, u64::from)
+            narrow_float::convert_one(conversion, value).map_or(0, u64::from)
         }
         ScalarType::F16 if value.is_nan() && from == ScalarType::F64 => {
             bits >> 48 & 1 << 15 | 0x7e00 | bits >> 42 & 0x3ff
         }
-        _ => format_of(to).map_or(0, |format| u64::from(soft::pack(format, value, round))),
+        _ => format_of(to).map_or(0, |format| u64::from(softfloat::pack(format, value, round))),
     }
 }
 
@@ -243,7 +243,7 @@ fn is_tiny(value: f64, round: RoundingMode) -> bool {
     const SCALE: f64 = (1u64 << 32) as f64;
     let smallest_normal = f64::from(f32::MIN_POSITIVE) * SCALE;
     value.abs() < f64::from(f32::MIN_POSITIVE)
-        && f64::from(soft::narrow(value * SCALE, round)).abs() < smallest_normal
+        && f64::from(softfloat::narrow(value * SCALE, round)).abs() < smallest_normal
 }
 
 /// Converts a NaN to `f64`: quieted, with its sign and its fraction in the most significant bits. With `.ftz`, the
@@ -272,7 +272,7 @@ pub(crate) fn convert_packed(
     let (a, b) = (l.r32(a), l.r32(b));
     let mut row: Row32 = [0; LANES];
     for lane in 0..LANES {
-        row[lane] = narrow::convert_two(conversion, a[lane], b[lane]).unwrap_or(0);
+        row[lane] = narrow_float::convert_two(conversion, a[lane], b[lane]).unwrap_or(0);
     }
     l.set32(d, &row);
 }
@@ -296,7 +296,7 @@ pub(crate) fn convert_by(
     for (lane, result) in result.iter_mut().enumerate() {
         let values = rows.map(|row| row[lane] as u32);
         let sources = values.get(..n).unwrap_or(&[]);
-        let converted = narrow::convert_by(conversion, sources, beside, by[lane]);
+        let converted = narrow_float::convert_by(conversion, sources, beside, by[lane]);
         *result = converted.map_or(0, u64::from);
     }
     write64(l, d, &result);

@@ -3,15 +3,15 @@
 //! Round to nearest uses IEEE operations of the host on whole rows. All other modes use exact helper functions for each
 //! lane. NaN results are those of the hardware, and do not depend on the host.
 
-use crate::semantics::approximate;
-use crate::semantics::approximate::SpecialFunction;
-use crate::semantics::fused::fma_rows64;
-use crate::semantics::mode::{FloatMode, RoundingMode};
-use crate::semantics::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
+use crate::semantics::alu_ops::{Float32Op, Float64Op, FloatOp, HalfOp};
+use crate::semantics::fma_emulation::fma_rows64;
 use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot, Row32, Row64};
-use crate::semantics::soft;
-use crate::semantics::soft::OUTSIDE_16;
-use crate::semantics::soft::{NAN_32, NAN_64};
+use crate::semantics::rounding::{FloatMode, RoundingMode};
+use crate::semantics::softfloat;
+use crate::semantics::softfloat::OUTSIDE_16;
+use crate::semantics::softfloat::{NAN_32, NAN_64};
+use crate::semantics::special_function;
+use crate::semantics::special_function::SpecialFunction;
 use warpgrid_isa::{FloatFormat, ScalarType};
 
 #[inline(always)]
@@ -129,7 +129,7 @@ pub(crate) fn function_of(f: Float32Op, round: RoundingMode) -> Option<SpecialFu
     ))
 )]
 fn approximate_rows(row: &mut Row32, function: SpecialFunction, mode: FloatMode, a: &Row32) {
-    *row = approximate::apply(function, mode, a);
+    *row = special_function::apply(function, mode, a);
     for bits in row {
         *bits = canonical(f32::from_bits(*bits));
     }
@@ -151,7 +151,7 @@ fn quotient_rows(row: &mut Row32, mode: FloatMode, a: &Row32, b: &Row32) {
             *number = f32::from_bits(bits);
         }
     }
-    let quotients = approximate::divide(mode, dividends, divisors);
+    let quotients = special_function::divide(mode, dividends, divisors);
     for (bits, quotient) in row.iter_mut().zip(quotients) {
         let quotient = canonical(quotient);
         *bits = if mode.ftz {
@@ -307,7 +307,7 @@ fn fma_exact(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
 fn fma32(a: f32, b: f32, c: f32, round: RoundingMode) -> f32 {
     let product = f64::from(a) * f64::from(b);
     directed_zero(
-        soft::add_odd(product, f64::from(c)),
+        softfloat::add_odd(product, f64::from(c)),
         product,
         f64::from(c),
         round,
@@ -319,7 +319,7 @@ fn directed_zero(sum: f64, a: f64, b: f64, round: RoundingMode) -> f32 {
     if sum == 0.0 && round == RoundingMode::Down && (a.is_sign_negative() || b.is_sign_negative()) {
         return -0.0;
     }
-    soft::narrow(sum, round)
+    softfloat::narrow(sum, round)
 }
 
 #[inline(never)]
@@ -352,7 +352,7 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
     // Results that are below the normal range before rounding are flushed, too.
     let narrow = |value: f64| match mode.ftz && value.abs() < f64::from_bits(SMALLEST_NORMAL) {
         true => 0.0f32.copysign(value as f32),
-        false => soft::narrow(value, round),
+        false => softfloat::narrow(value, round),
     };
     let value = match f {
         F::Plain(FloatOp::Neg) => return canonical(-a),
@@ -360,24 +360,30 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
         F::Copysign => return b.copysign(a).to_bits(),
         F::Plain(FloatOp::Min) => return minmax32(MinMax::Min, mode, a, b),
         F::Plain(FloatOp::Max) => return minmax32(MinMax::Max, mode, a, b),
-        F::Plain(FloatOp::Add) => {
-            directed_zero(soft::add_odd(wide(a), wide(b)), wide(a), wide(b), round)
-        }
-        F::Plain(FloatOp::Sub) => {
-            directed_zero(soft::add_odd(wide(a), -wide(b)), wide(a), -wide(b), round)
-        }
+        F::Plain(FloatOp::Add) => directed_zero(
+            softfloat::add_odd(wide(a), wide(b)),
+            wide(a),
+            wide(b),
+            round,
+        ),
+        F::Plain(FloatOp::Sub) => directed_zero(
+            softfloat::add_odd(wide(a), -wide(b)),
+            wide(a),
+            -wide(b),
+            round,
+        ),
         F::Plain(FloatOp::Mul) => narrow(wide(a) * wide(b)),
-        F::Plain(FloatOp::Fma) => match soft::add_odd(wide(a) * wide(b), wide(c)) {
+        F::Plain(FloatOp::Fma) => match softfloat::add_odd(wide(a) * wide(b), wide(c)) {
             0.0 => fma32(a, b, c, round),
             sum => narrow(sum),
         },
         F::Div if round.is_approximate() => {
-            let [quotient] = approximate::divide(mode, [a], [b]);
+            let [quotient] = special_function::divide(mode, [a], [b]);
             quotient
         }
-        F::Div => narrow(soft::div_odd(a, b)),
-        F::Rcp => narrow(soft::div_odd(1.0, a)),
-        F::Sqrt => soft::narrow(soft::sqrt_odd(a), round),
+        F::Div => narrow(softfloat::div_odd(a, b)),
+        F::Rcp => narrow(softfloat::div_odd(1.0, a)),
+        F::Sqrt => softfloat::narrow(softfloat::sqrt_odd(a), round),
         F::Rsqrt | F::Sin | F::Cos | F::Lg2 | F::Ex2 | F::Tanh => return NAN_32,
     };
     let mut value = flush(value, mode);
@@ -530,20 +536,22 @@ pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
         F::Plain(FloatOp::Neg) => return passed_on(-a, [operands[0], 0, 0]),
         F::Plain(FloatOp::Abs) => return passed_on(a.abs(), [operands[0], 0, 0]),
         F::Copysign => return b.copysign(a).to_bits(),
-        F::Rcp if mode.ftz => return of_upper_half(operands[0], approximate::reciprocal_upper),
-        F::Rsqrt if mode.ftz => {
-            return of_upper_half(operands[0], approximate::reciprocal_root_upper);
+        F::Rcp if mode.ftz => {
+            return of_upper_half(operands[0], special_function::reciprocal_upper);
         }
-        F::Plain(FloatOp::Sub) => (soft::add64(a, -b, round), 2),
+        F::Rsqrt if mode.ftz => {
+            return of_upper_half(operands[0], special_function::reciprocal_root_upper);
+        }
+        F::Plain(FloatOp::Sub) => (softfloat::add64(a, -b, round), 2),
         F::Plain(FloatOp::Min) => return minmax64(MinMax::Min, operands),
         F::Plain(FloatOp::Max) => return minmax64(MinMax::Max, operands),
-        F::Plain(FloatOp::Add) => (soft::add64(a, b, round), 2),
-        F::Plain(FloatOp::Mul) => (soft::mul64(a, b, round), 2),
-        F::Plain(FloatOp::Fma) => (soft::fma64(a, b, c, round), 3),
+        F::Plain(FloatOp::Add) => (softfloat::add64(a, b, round), 2),
+        F::Plain(FloatOp::Mul) => (softfloat::mul64(a, b, round), 2),
+        F::Plain(FloatOp::Fma) => (softfloat::fma64(a, b, c, round), 3),
         F::Div if a.is_nan() || b.is_nan() => return first_nan([operands[0], operands[1], 0]),
-        F::Div => (soft::div64(a, b, round), 2),
-        F::Rcp => (soft::div64(1.0, a, round), 1),
-        F::Sqrt => (soft::sqrt64(a, round), 1),
+        F::Div => (softfloat::div64(a, b, round), 2),
+        F::Rcp => (softfloat::div64(1.0, a, round), 1),
+        F::Sqrt => (softfloat::sqrt64(a, round), 1),
         F::Rsqrt => (1.0 / a.sqrt(), 1),
     };
     if mode.saturate {
@@ -675,12 +683,12 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
         H::Plain(FloatOp::Sub) => a - b,
         H::Plain(FloatOp::Mul) => a * b,
         H::FmaInside if bits[..2].iter().any(|v| v & !sign == OUTSIDE_16) => return 0,
-        H::Plain(FloatOp::Fma) | H::FmaInside => soft::add_odd(a * b, c),
+        H::Plain(FloatOp::Fma) | H::FmaInside => softfloat::add_odd(a * b, c),
         // The result of the special function unit for `f32` is truncated.
         H::Ex2 | H::Tanh => {
             let function = match f {
-                H::Ex2 => approximate::power,
-                _ => approximate::tangent,
+                H::Ex2 => special_function::power,
+                _ => special_function::tangent,
             };
             let [value] = function([(a as f32).to_bits()]);
             let value = f64::from(f32::from_bits(value));
@@ -691,16 +699,16 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
             } else {
                 value
             };
-            return flushed(soft::pack(format, value, RoundingMode::Zero));
+            return flushed(softfloat::pack(format, value, RoundingMode::Zero));
         }
     };
-    let packed = flushed(soft::pack(format, value, round));
+    let packed = flushed(softfloat::pack(format, value, round));
     let is_nan = value.is_nan();
     if mode.saturate {
         return if is_nan || packed & sign != 0 {
             0
         } else {
-            packed.min(soft::pack(format, 1.0, RoundingMode::Nearest))
+            packed.min(softfloat::pack(format, 1.0, RoundingMode::Nearest))
         };
     }
     if mode.relu && !is_nan && packed & sign != 0 {

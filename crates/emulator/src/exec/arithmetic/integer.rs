@@ -1,9 +1,9 @@
 //! Integer operations on the rows of a warp. [`semantics::integer`](crate::semantics::integer) defines the operations.
 
-use crate::semantics::integer::{self, Apply};
-use crate::semantics::ops::{
+use crate::semantics::alu_ops::{
     BitCountOp, CarryMode, CarryOp, Int16Op, Int32Op, Int64Op, PackedIntOp, ShiftOp,
 };
+use crate::semantics::integer::{self, Apply};
 use crate::semantics::registers::{BankWord, LANES, LaneRegisters, OperandSlot, Row32, Row64};
 use crate::semantics::word::Word;
 use warpgrid_isa::Signedness;

@@ -1,7 +1,7 @@
 //! Packing and unpacking of registers, and conversions between address windows (PTX ISA, "mov", "cvta").
 
 use crate::code::{RegisterBank, RegisterOperand};
-use crate::exec::elements::{read64, read128, wide_row, write64, write128};
+use crate::exec::operand_rows::{read64, read128, wide_row, write64, write128};
 use crate::semantics::registers::{LANES, LaneRegisters, Row128};
 
 /// `mov.b64 d, {a, b}`

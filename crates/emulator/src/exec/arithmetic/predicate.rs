@@ -1,7 +1,7 @@
 //! Logic on predicates, and source modifiers.
 
 use crate::code::{RegisterBank, RegisterOperand};
-use crate::exec::elements::{read64, wide_row, write64};
+use crate::exec::operand_rows::{read64, wide_row, write64};
 use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{SourceModifiers, SubregisterSelector};

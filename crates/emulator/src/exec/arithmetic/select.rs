@@ -1,7 +1,7 @@
 //! Selections by a predicate or a sign (PTX ISA, "selp", "slct").
 
 use crate::code::{RegisterBank, RegisterOperand, SelectCondition};
-use crate::exec::elements::mask_of;
+use crate::exec::operand_rows::mask_of;
 use crate::semantics::registers::{BankWord, LANES, LaneRegisters, OperandSlot, lanes_of};
 
 /// `selp`

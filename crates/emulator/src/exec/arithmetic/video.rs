@@ -4,7 +4,7 @@
 use crate::code::VideoPlan;
 use crate::semantics::registers::{LANES, LaneRegisters, Row32};
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};
-use warpgrid_isa::video::SubwordSelector;
+use warpgrid_isa::video_selectors::SubwordSelector;
 use warpgrid_isa::{CompareOp, ReduceOp, SimdWidth, VideoOp};
 
 /// Executes a video instruction.

@@ -2,20 +2,22 @@
 //! the scheduler executes the operation.
 
 use crate::code::{AccessPlan, ArrivalCount, AsyncPayload, AsyncPlan, CopySource};
-use crate::contract::event::{AsyncOperationId, WarpId};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::pending::{
     AsyncGroupKind, AsyncSource, CompletionMechanism, SourceConversion,
 };
+use crate::contract::step_event::{AsyncOperationId, WarpId};
 use crate::exec::context::with_memory_context;
 use crate::exec::context::{ExecutionContext, IssuedInstruction};
-use crate::exec::copy::started::{AsyncOperationBuilder, CompletionTarget, PieceData};
-use crate::exec::elements::{read64, read128};
+use crate::exec::copy::async_operation_builder::{
+    AsyncOperationBuilder, CompletionTarget, PieceData,
+};
 use crate::exec::mbarrier::{MbarrierWriteBuffer, block_of, object_place, own_object_place};
+use crate::exec::memory::address_translation::{AccessMode, Backing, ResolvedAccess};
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{AccessMode, Backing, ResolvedAccess};
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::operand_rows::{read64, read128};
 use crate::semantics::registers::{LaneRegisters, Row64, lanes_of};
 use crate::state::memory::AttemptedAccess;
 use crate::state::multicast::members_of;

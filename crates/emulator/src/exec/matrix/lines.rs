@@ -4,13 +4,13 @@
 use crate::code::matrix_plan::MAX_REGISTERS;
 use crate::code::matrix_plan::WmmaMemoryPlan;
 use crate::contract::fault::{AccessKind, FaultKind, MatrixMisuse};
-use crate::contract::observe::{
+use crate::contract::observer::{
     AccessAction, ElementAccessHeader, OperandIndex, PerLaneAccess, WarpAccessSummary,
 };
-use crate::exec::elements::{read64, write64};
+use crate::exec::memory::address_translation::{Backing, ResolvedAccess};
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{Backing, ResolvedAccess};
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::operand_rows::{read64, write64};
 use crate::semantics::registers::{FULL, LANES, LaneRegisters, Row64};
 use crate::state::memory::AttemptedAccess;
 use warpgrid_isa::StateSpace;

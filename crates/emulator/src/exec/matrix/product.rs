@@ -6,14 +6,14 @@ use crate::code::matrix_plan::{
     FragmentElement, FragmentPlan, MatrixPlan, MmaPlan, ScaleFactorPlan,
 };
 use crate::contract::fault::{FaultKind, MatrixMisuse};
-use crate::exec::elements::{read64, write64};
 use crate::exec::matrix::lines::lines;
 use crate::exec::matrix::rows::rows;
-use crate::exec::matrix::warpgroup::multiply_now;
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::matrix::wgmma::multiply_now;
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::operand_rows::{read64, write64};
 use crate::semantics::registers::{FULL, LANES, LaneRegisters, Row64};
-use crate::semantics::tensor::scaled::ScaledOperandLine;
-use crate::semantics::tensor::value::MmaOperandValues;
+use crate::semantics::tensor::block_scaling::ScaledOperandLine;
+use crate::semantics::tensor::float_conversion::MmaOperandValues;
 
 /// Maximum number of elements of A or B.
 const MAX_FACTORS: usize = 16 * 64;

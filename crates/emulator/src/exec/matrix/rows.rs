@@ -4,11 +4,11 @@
 use crate::code::matrix_plan::LdmatrixPlan;
 use crate::code::matrix_plan::MAX_REGISTERS;
 use crate::contract::fault::AccessKind;
-use crate::contract::observe::{AccessAction, ElementAccessHeader, OperandIndex};
-use crate::exec::elements::{read64, write64};
+use crate::contract::observer::{AccessAction, ElementAccessHeader, OperandIndex};
+use crate::exec::memory::address_translation::ResolvedAccess;
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::ResolvedAccess;
-use crate::exec::reach::{ExecResult, MemoryContext};
+use crate::exec::memory_context::{ExecResult, MemoryContext};
+use crate::exec::operand_rows::{read64, write64};
 use crate::semantics::registers::{FULL, LANES, LaneRegisters};
 
 /// Executes a load or a store of rows.

@@ -1,34 +1,34 @@
 //! Tensor memory operations (PTX ISA, "tcgen05"). Allocations, loads and stores complete in their step. Copies and
 //! matrix multiplications are issued, and complete later.
 
-use crate::code::plans::PlanId;
+use crate::code::plan_table::PlanId;
 use crate::code::tensor_memory::{
     AllocationTarget, AsyncTensorKind, AsyncTensorPlan, LoadReduction, MatrixAOperand,
     TensorLoadStorePlan, TensorMemoryAddress, TensorMemoryPlan,
 };
 use crate::code::{AccessPlan, RegisterOperand};
-use crate::contract::event::AsyncOperationId;
 use crate::contract::fault::{FaultKind, MatrixMisuse};
 use crate::contract::inspect::LastWriter;
 use crate::contract::pending::TensorMemoryOperation;
 use crate::contract::pending::{AsyncEffect, AsyncOperation, CompletionMechanism};
+use crate::contract::step_event::AsyncOperationId;
 use crate::exec::context::lanes_at;
 use crate::exec::context::{ExecutionContext, IssuedInstruction, StopReason};
 use crate::exec::context::{OpResult, with_memory_context};
 use crate::exec::copy::tensor_copy::shared_place;
-use crate::exec::elements::{read64, write64};
 use crate::exec::mbarrier::block_of;
+use crate::exec::memory::address_translation::{AccessMode, Backing};
 use crate::exec::memory::load::addresses;
-use crate::exec::memory::resolve::{AccessMode, Backing};
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext, plan_of};
-use crate::semantics::mode::FloatMode;
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext, plan_of};
+use crate::exec::operand_rows::{read64, write64};
 use crate::semantics::registers::{FULL, LANES, LaneRegisters, Row64, lanes_of};
+use crate::semantics::rounding::FloatMode;
 use crate::state::tensor_memory::{
     TensorMemoryLocation, free, is_relinquished, is_reservable, n_columns_in_use, read, relinquish,
     reserve, write,
 };
 use crate::state::warp::Warp;
-use warpgrid_isa::layout::transfer_location;
+use warpgrid_isa::tensor_layout::transfer_location;
 use warpgrid_isa::{CtaGroup, ReduceOp, ScalarType, TensorMemoryAccessShape};
 use warpgrid_program::counted;
 

@@ -3,18 +3,18 @@
 
 use crate::code::{AccessPlan, DecodedCode};
 use crate::contract::fault::AccessKind;
-use crate::contract::observe::{
+use crate::contract::observer::{
     AccessAction, ContiguousAccess, EventMask, HalfWarpAccess, MemoryId, Observer, PerLaneAccess,
     WarpAccessSummary,
 };
 use crate::exec::context::ExecutionContext;
-use crate::exec::memory::even::{Prefetch, access_coalesced_words};
+use crate::exec::memory::address_translation::{AccessMode, Backing, LanePattern, ResolvedAccess};
+use crate::exec::memory::coalesced_access::{Prefetch, access_coalesced_words};
 use crate::exec::memory::load::{load_lane_by_lane, load_rows};
 use crate::exec::memory::partial_load::{load_used, may_be_partial};
 use crate::exec::memory::request::{AccessRequest, ObserverDetail, paged};
-use crate::exec::memory::resolve::{AccessMode, Backing, LanePattern, ResolvedAccess};
 use crate::exec::memory::store::{store_lane_by_lane, store_rows};
-use crate::exec::reach::{ExecutionFault, MemoryContext, plan_of};
+use crate::exec::memory_context::{ExecutionFault, MemoryContext, plan_of};
 use crate::semantics::registers::{FULL, LANES, LaneRegisters, ResultRows, Row64};
 use crate::state::warp::LaneStacks;
 use warpgrid_isa::StateSpace;

@@ -4,15 +4,15 @@
 use crate::code::AtomicPlan;
 use crate::code::MAX_WIDTH;
 use crate::contract::fault::AccessKind;
-use crate::contract::observe::{AccessAction, ElementAccessHeader, OperandIndex};
-use crate::exec::elements::read128;
+use crate::contract::observer::{AccessAction, ElementAccessHeader, OperandIndex};
+use crate::exec::memory::address_translation::{Backing, ResolvedAccess};
 use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
-use crate::exec::memory::resolve::{Backing, ResolvedAccess};
-use crate::exec::reach::{ExecResult, MemoryContext};
-use crate::semantics::mode::FloatMode;
-use crate::semantics::ops::{Float32Op, Float64Op, FloatOp, HalfOp};
+use crate::exec::memory_context::{ExecResult, MemoryContext};
+use crate::exec::operand_rows::read128;
+use crate::semantics::alu_ops::{Float32Op, Float64Op, FloatOp, HalfOp};
 use crate::semantics::registers::{LANES, LaneRegisters, Row128, lanes_of};
-use crate::semantics::soft::format_of;
+use crate::semantics::rounding::FloatMode;
+use crate::semantics::softfloat::format_of;
 use crate::state::memory::copy_few;
 use warpgrid_isa::{AtomicOp, ScalarType};
 

@@ -3,14 +3,14 @@
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, RegisterBank, RegisterOperand};
 use crate::contract::fault::AccessKind;
-use crate::contract::observe::AccessAction;
-use crate::exec::elements::{write64, write128};
-use crate::exec::memory::report::{LaneAccessRecord, add_pieces};
-use crate::exec::memory::request::paged;
-use crate::exec::memory::resolve::{
+use crate::contract::observer::AccessAction;
+use crate::exec::memory::access_events::{LaneAccessRecord, add_pieces};
+use crate::exec::memory::address_translation::{
     AccessMode, AddressTranslator, Backing, LanePattern, ResolvedAccess,
 };
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::memory::request::paged;
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::operand_rows::{write64, write128};
 use crate::semantics::registers::{FULL, LANES, LaneRegisters, ResultRows, Row64, lanes_of};
 use crate::state::memory::{AttemptedAccess, PagedMemory, copy_few};
 use warpgrid_isa::{Signedness, StateSpace};

@@ -4,17 +4,17 @@
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, MultimemAction, MultimemPlan};
 use crate::contract::fault::AccessKind;
-use crate::contract::observe::AccessAction;
-use crate::exec::elements::read128;
+use crate::contract::observer::AccessAction;
+use crate::exec::memory::access_events::{LaneAccessRecord, add_pieces};
+use crate::exec::memory::address_translation::ResolvedAccess;
 use crate::exec::memory::atomic::combine;
 use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
-use crate::exec::memory::report::{LaneAccessRecord, add_pieces};
-use crate::exec::memory::resolve::ResolvedAccess;
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
-use crate::semantics::mode::{FloatMode, RoundingMode};
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::operand_rows::read128;
 use crate::semantics::registers::{LANES, LaneRegisters, Row64, Row128, lanes_of};
-use crate::semantics::soft;
-use crate::semantics::soft::parts_of;
+use crate::semantics::rounding::{FloatMode, RoundingMode};
+use crate::semantics::softfloat;
+use crate::semantics::softfloat::parts_of;
 use crate::state::multicast::members_of;
 use warpgrid_isa::{AtomicOp, FloatFormat, ScalarType};
 
@@ -153,7 +153,7 @@ fn sum(format: FloatFormat, bits: u32, n: u32, values: impl Iterator<Item = u128
     let part = |value: u128, at: u32| (value >> (at * bits)) as u32 & ((1 << bits) - 1);
     (0..n).fold(0, |whole, at| {
         let sum = values.iter().map(|value| format.value(part(*value, at)));
-        let sum = soft::pack(format, sum.sum(), RoundingMode::Nearest);
+        let sum = softfloat::pack(format, sum.sum(), RoundingMode::Nearest);
         whole | u128::from(sum) << (at * bits)
     })
 }

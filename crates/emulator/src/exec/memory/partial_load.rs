@@ -4,11 +4,11 @@
 use crate::code::AccessPlan;
 use crate::code::MAX_WIDTH;
 use crate::contract::fault::{AccessKind, FaultKind};
-use crate::contract::observe::AccessAction;
+use crate::contract::observer::AccessAction;
+use crate::exec::memory::access_events::{LaneAccessRecord, add_pieces};
+use crate::exec::memory::address_translation::ResolvedAccess;
 use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
-use crate::exec::memory::report::{LaneAccessRecord, add_pieces};
-use crate::exec::memory::resolve::ResolvedAccess;
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
 use crate::semantics::registers::{LANES, LaneRegisters, lanes_of};
 
 /// Checks whether the fault of a load may be caused by unused elements.

@@ -1,9 +1,9 @@
 //! A memory access of a warp, and the observers that receive it.
 
 use crate::code::AccessPlan;
-use crate::code::plans::PlanId;
-use crate::contract::observe::EventMask;
-use crate::exec::memory::resolve::Backing;
+use crate::code::plan_table::PlanId;
+use crate::contract::observer::EventMask;
+use crate::exec::memory::address_translation::Backing;
 use crate::state::cluster::ClusterSharedMemory;
 use crate::state::memory::{GlobalMemory, PagedMemory};
 use warpgrid_isa::StateSpace;

@@ -8,12 +8,12 @@
 use crate::code::MAX_WIDTH;
 use crate::code::{AccessPlan, RegisterBank, RegisterOperand};
 use crate::contract::inspect::LastWriter;
-use crate::contract::observe::AccessAction;
-use crate::exec::elements::{read64, read128};
+use crate::contract::observer::AccessAction;
+use crate::exec::memory::access_events::{LaneAccessRecord, add_pieces};
+use crate::exec::memory::address_translation::{Backing, LanePattern, ResolvedAccess};
 use crate::exec::memory::load::{LaneBytes, addresses};
-use crate::exec::memory::report::{LaneAccessRecord, add_pieces};
-use crate::exec::memory::resolve::{Backing, LanePattern, ResolvedAccess};
-use crate::exec::reach::MemoryContext;
+use crate::exec::memory_context::MemoryContext;
+use crate::exec::operand_rows::{read64, read128};
 use crate::semantics::registers::{FULL, LANES, LaneRegisters, lanes_of};
 use crate::state::memory::{PagedMemory, copy_few};
 

@@ -4,17 +4,17 @@ use crate::code::MAX_WIDTH;
 use crate::code::{ImagePlan, QueryPlan, SurfacePlan, TexturePlan, TypeQueryPlan};
 use crate::contract::fault::FaultKind;
 use crate::contract::image::{AddressMode, ImageInit};
-use crate::contract::observe::{AccessAction, MemoryId};
-use crate::exec::elements::{read64, write64};
+use crate::contract::observer::{AccessAction, MemoryId};
+use crate::exec::memory::access_events::{LaneAccessRecord, add_pieces};
+use crate::exec::memory::address_translation::Backing;
 use crate::exec::memory::atomic::combine;
 use crate::exec::memory::load::{LaneBytes, set_elements};
-use crate::exec::memory::report::{LaneAccessRecord, add_pieces};
-use crate::exec::memory::resolve::Backing;
-use crate::exec::reach::{ExecResult, ExecutionFault, MemoryContext};
-use crate::exec::texture::sample::{SampleCoordinates, Texel, cube_face};
-use crate::semantics::mode::{FloatMode, RoundingMode};
+use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
+use crate::exec::operand_rows::{read64, write64};
+use crate::exec::texture::texture_sampling::{SampleCoordinates, Texel, cube_face};
 use crate::semantics::registers::{LANES, LaneRegisters, Row64, lanes_of};
-use crate::semantics::soft;
+use crate::semantics::rounding::{FloatMode, RoundingMode};
+use crate::semantics::softfloat;
 use crate::state::image::Image;
 use crate::state::memory::AllocationOwner;
 use warpgrid_isa::{
@@ -224,10 +224,10 @@ fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
         Texel::Floats(all) if to != ScalarType::F16x2 => all.map(f32::to_bits),
         Texel::Integers(all) if to != ScalarType::F16x2 => all,
         Texel::Floats(all) => {
-            all.map(|value| soft::pack(FloatFormat::F16, value.into(), RoundingMode::Nearest))
+            all.map(|value| softfloat::pack(FloatFormat::F16, value.into(), RoundingMode::Nearest))
         }
         Texel::Integers(all) => all.map(|value| {
-            soft::pack(
+            softfloat::pack(
                 FloatFormat::F16,
                 f64::from(value as i32),
                 RoundingMode::Nearest,
@@ -533,7 +533,7 @@ fn reduced_type(plan: &SurfacePlan, facts: &ImageInit) -> ScalarType {
 fn formatted(channel: ScalarType, value: u32) -> u32 {
     let signed = |largest: i32| (value as i32).clamp(-largest - 1, largest) as u32;
     match channel {
-        ScalarType::F16 => soft::pack(
+        ScalarType::F16 => softfloat::pack(
             FloatFormat::F16,
             f32::from_bits(value).into(),
             RoundingMode::Nearest,

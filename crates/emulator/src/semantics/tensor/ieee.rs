@@ -1,11 +1,11 @@
 //! Host-independent IEEE operations on bits: fused multiply-add of `f64` in all rounding modes, and addition of `f32`
 //! and `f16`.
 
-use crate::semantics::mode::RoundingMode;
-use crate::semantics::soft;
-use crate::semantics::tensor::fused::{NAN_16, NAN_32, round_to_f16};
-use crate::semantics::tensor::number;
-use crate::semantics::tensor::number::FloatClass;
+use crate::semantics::rounding::RoundingMode;
+use crate::semantics::softfloat;
+use crate::semantics::tensor::fused_sum::{NAN_16, NAN_32, round_to_f16};
+use crate::semantics::tensor::unpacked_float;
+use crate::semantics::tensor::unpacked_float::FloatClass;
 
 /// NaN of an invalid 64-bit operation.
 const NAN_64: u64 = 0xfff8_0000_0000_0000;
@@ -19,7 +19,7 @@ pub(crate) fn fma64(a: u64, b: u64, c: u64, round: RoundingMode) -> u64 {
         return nan | QUIET;
     }
     let [a, b, c] = [a, b, c].map(f64::from_bits);
-    let result = soft::fma64(a, b, c, round);
+    let result = softfloat::fma64(a, b, c, round);
     match result.is_nan() {
         true => NAN_64,
         false => result.to_bits(),
@@ -52,7 +52,7 @@ pub(crate) fn add16(a: u32, b: u32) -> u32 {
 
 /// Converts `f16` to `f32`, which is exact.
 pub(crate) fn widen(bits: u32) -> u32 {
-    let number = number::F16.number(bits);
+    let number = unpacked_float::F16.number(bits);
     let magnitude = match number.class {
         FloatClass::NotANumber => return NAN_32,
         FloatClass::Infinity => f32::INFINITY,

@@ -1,6 +1,6 @@
 //! Integer matrix products: exact sums, wrapped or clamped at the end.
 
-use crate::semantics::tensor::rule::{BitOp, IntegerOverflow};
+use crate::semantics::tensor::algorithm::{BitOp, IntegerOverflow};
 
 /// Width and signedness of an integer element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

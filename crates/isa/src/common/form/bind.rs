@@ -4,7 +4,7 @@
 //! Modifiers bind in any order, like in the reference assembler. Only type modifiers, which several slots of a form may accept, are
 //! assigned in source order.
 
-use super::layout::{FormSyntax, ModifierSlot, SlotKind};
+use super::syntax::{FormSyntax, ModifierSlot, SlotKind};
 use super::{FactSource, Gate, ModifierSpelling, ModifierValue, SlotKey, SlotName};
 use crate::dialect::Dialect;
 use crate::modifiers::Modifiers;

@@ -1,6 +1,6 @@
 //! One-phrase descriptions of the operands of a form, for the reference.
 
-use super::layout::{FormSyntax, OperandShape, OperandSlot};
+use super::syntax::{FormSyntax, OperandShape, OperandSlot};
 use super::{
     AddressCheck, DeviceUnitOperand, ImmediateRange, OperandAccess, OperandType, SlotName,
 };

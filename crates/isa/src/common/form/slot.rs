@@ -1,6 +1,6 @@
 //! Slot names of syntax lines, and their lookup by name.
 
-use super::layout::ModifierSlot;
+use super::syntax::ModifierSlot;
 use crate::modifier::Flag;
 use crate::modifiers::TypeRole;
 use std::fmt;

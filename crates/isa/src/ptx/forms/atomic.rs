@@ -1,11 +1,11 @@
 //! Atomics (PTX ISA, "atom", "red").
 
-use super::sets::{CACHE_HINT, GLOBAL, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::MemoryOp::{Atomic, Reduction};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{CACHE_HINT, GLOBAL, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA};
 use crate::form::rule::{Rule, RuleKind::*, SlotPredicate, any, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{AtomicOp::*, Sem::*, VectorWidth::*};
+use crate::operation::MemoryOp::{Atomic, Reduction};
 use crate::target::Feature;
 
 const MODEL: Gate = since(5, 1).with(Feature::MemoryModel).assembler("13.5");

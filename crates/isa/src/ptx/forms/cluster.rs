@@ -1,10 +1,10 @@
 //! Cluster barrier, distributed shared memory addresses, and register reallocation (PTX ISA, "barrier.cluster", "mapa", "getctarank",
 //! "setmaxnreg").
 
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{HintOp::SetMaxRegisters, MoveOp::*, RegisterChange, SyncOp::*};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
 use crate::form::{Form, Gate};
 use crate::modifier::Sem::*;
+use crate::operation::{HintOp::SetMaxRegisters, MoveOp::*, RegisterChange, SyncOp::*};
 use crate::space::StateSpace::SharedCluster;
 use crate::target::TargetRequirement::{Family, OneOf, Only};
 

@@ -1,9 +1,9 @@
 //! Comparison and selection (PTX ISA, "Comparison and Selection Instructions").
 
-use super::sets::{BOOL, COMPARE_FLOAT, COMPARE_INTEGER};
-use super::table::{form, operands, since, types};
-use crate::does::ComparisonOp::*;
+use super::form_macros::{form, operands, since, types};
+use super::modifier_sets::{BOOL, COMPARE_FLOAT, COMPARE_INTEGER};
 use crate::form::{Form, Gate};
+use crate::operation::ComparisonOp::*;
 
 const HALF: Gate = since(4, 2).sm(53);
 /// Half-precision comparisons with an integer result.

@@ -1,9 +1,9 @@
 //! Control flow (PTX ISA, "Control Flow Instructions", "Miscellaneous Instructions").
 
-use super::sets::U32_ONLY;
-use super::table::{form, operands, since};
-use crate::does::{ControlOp::*, HintOp::*};
+use super::form_macros::{form, operands, since};
+use super::modifier_sets::U32_ONLY;
 use crate::form::{Form, OperandExtension};
+use crate::operation::{ControlOp::*, HintOp::*};
 
 operands! {
     TARGET: "tgt" Label;

@@ -1,11 +1,11 @@
 //! Asynchronous copies of 4, 8 and 16 bytes to shared memory, and their async-groups (PTX ISA, "cp.async").
 
-use super::sets::{CACHE_HINT, PREFETCH_SIZE, SHARED, SHARED_CTA};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::AsyncOp::*;
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{CACHE_HINT, PREFETCH_SIZE, SHARED, SHARED_CTA};
 use crate::form::rule::{Rule, RuleKind::*, assembler};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{CacheOp::*, Flag::CacheHint as Hint};
+use crate::operation::AsyncOp::*;
 use crate::space::StateSpace as Memory;
 use crate::space::StateSpace::Global;
 

@@ -1,15 +1,15 @@
 //! Bulk copies through the asynchronous proxy (PTX ISA, "cp.async.bulk", "cp.reduce.async.bulk").
 
 use super::atomic::{ADD, BITWISE, COUNT, EXTREME};
-use super::sets::{B32_ONLY, CACHE_HINT, GLOBAL, U32_ONLY};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{AsyncOp::*, HintOp::BulkPrefetch};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{B32_ONLY, CACHE_HINT, GLOBAL, U32_ONLY};
 use crate::form::rule::{Rule, RuleKind::*, assembler};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::Completion::*;
 use crate::modifier::Flag::{
     CacheHint as Hint, CpMask as ByteMask, IgnoreOob as Oob, Multicast as Blocks,
 };
+use crate::operation::{AsyncOp::*, HintOp::BulkPrefetch};
 use crate::space::StateSpace::{Global, Shared, SharedCluster};
 use crate::types::ScalarType::U16;
 

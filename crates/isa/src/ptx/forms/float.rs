@@ -1,20 +1,20 @@
 //! Floating-point arithmetic in every width (PTX ISA, "Floating Point Instructions", "Half Precision Floating Point
 //! Instructions").
 
-use super::sets::{F32_ONLY, F64_ONLY, RN, ROUND_FLOAT, ROUND_NEAREST, RZ};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{
-    ArithmeticOp::{
-        Abs as Magnitude, Add, Copysign, Cos, Div, Ex2, Fma, Lg2, Mad, Max, Min, Mul, Neg, Rcp,
-        Rsqrt, Sin, Sqrt, Sub, Tanh,
-    },
-    ComparisonOp::Testp,
-};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{F32_ONLY, F64_ONLY, RN, ROUND_FLOAT, ROUND_NEAREST, RZ};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler, of};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{
     Flag::{Abs, NaN, Xorsign},
     FloatTest::*,
+};
+use crate::operation::{
+    ArithmeticOp::{
+        Abs as Magnitude, Add, Copysign, Cos, Div, Ex2, Fma, Lg2, Mad, Max, Min, Mul, Neg, Rcp,
+        Rsqrt, Sin, Sqrt, Sub, Tanh,
+    },
+    ComparisonOp::Testp,
 };
 
 const HALF: Gate = since(4, 2).sm(53);

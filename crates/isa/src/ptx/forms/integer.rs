@@ -1,9 +1,8 @@
 //! Integer arithmetic and bit fields (PTX ISA, "Integer Arithmetic Instructions", "Extended-Precision Integer
 //! Arithmetic Instructions").
 
-use super::sets::{B32_ONLY, INTEGERS};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{ArithmeticOp::*, CarryOp};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{B32_ONLY, INTEGERS};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler, of};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{
@@ -11,6 +10,7 @@ use crate::modifier::{
     MulPart::*,
     OverflowMode::*,
 };
+use crate::operation::{ArithmeticOp::*, CarryOp};
 use crate::target::TargetRequirement::{Family, OneOf};
 use crate::types::ScalarType::U32;
 

@@ -1,11 +1,11 @@
 //! Matrix transfers between shared memory and fragments (PTX ISA, "ldmatrix", "stmatrix").
 
-use super::sets::{SHARED, SHARED_CTA};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::MatrixOp::{Ldmatrix, Stmatrix};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{SHARED, SHARED_CTA};
 use crate::form::rule::{Rule, RuleKind::*, rule};
 use crate::form::{Form, Gate};
 use crate::modifier::{Flag, MatrixCount::*, MatrixLayout::*, Unpacking::*};
+use crate::operation::MatrixOp::{Ldmatrix, Stmatrix};
 use crate::target::TargetRequirement::{Family, OneOf};
 
 const ASSEMBLER: &str = "13.5";

@@ -2,13 +2,12 @@
 //! "createpolicy").
 
 use super::atomic::GENERIC;
-use super::sets::{
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{
     CACHE_HINT, CACHE_LOAD, CONST, EVICT_L1, EVICT_L2, GLOBAL, LOCAL, PARAM, PARAM_ENTRY,
     PARAM_FUNC, PREFETCH_SIZE, SCOPE, SHARED, SHARED_CLUSTER, SHARED_CTA,
 };
 use super::st::WIDE;
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{HintOp::*, MemoryOp::Load, MoveOp::CreatePolicy};
 use crate::form::rule::{Rule, RuleKind::*, WideAccess, any, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{
@@ -18,6 +17,7 @@ use crate::modifier::{
     Sem::*,
     VectorWidth::*,
 };
+use crate::operation::{HintOp::*, MemoryOp::Load, MoveOp::CreatePolicy};
 use crate::target::Feature;
 
 // Like in stores: vectors of eight small elements are accepted in every version that has 64-bit addresses.

@@ -1,10 +1,10 @@
 //! Logic and shifts (PTX ISA, "Logic and Shift Instructions").
 
-use super::sets::{B32_ONLY, PRED_ONLY};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::ArithmeticOp::*;
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{B32_ONLY, PRED_ONLY};
 use crate::form::Form;
 use crate::modifier::{BoolOp, OverflowMode::*};
+use crate::operation::ArithmeticOp::*;
 
 types!(BITS, Type, B16 B32 B64);
 types!(SHIFTED, Type, B16 B32 B64 U16 U32 U64 S16 S32 S64);

@@ -1,11 +1,11 @@
 //! Operations on mbarrier objects (PTX ISA, "mbarrier").
 
-use super::sets::{SHARED, SHARED_CTA};
-use super::table::{ALWAYS, form, operands, set, since, types, values};
-use crate::does::MbarrierOp::*;
+use super::form_macros::{ALWAYS, form, operands, set, since, types, values};
+use super::modifier_sets::{SHARED, SHARED_CTA};
 use crate::form::rule::{Rule, RuleKind::*, any, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{Scope::*, Sem::*};
+use crate::operation::MbarrierOp::*;
 use crate::space::StateSpace::SharedCluster;
 
 /// Gate of mbarrier objects in the shared memory of the CTA.

@@ -2,13 +2,13 @@
 //!
 //! Each form covers one element kind with one accumulator type, since the types of an MMA depend on each other.
 
-use super::sets::{RM, RN, RP, RZ};
-use super::table::{ALWAYS, form, operands, set, since, types};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{RM, RN, RP, RZ};
 use super::wmma_mma::{MATRIX_A, MATRIX_B, MATRIX_C, MATRIX_D, ROW_COLUMN};
-use crate::does::MatrixOp::{Mma, MmaBlockScaled};
 use crate::form::rule::{Rule, RuleKind::*, any, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{BoolOp::*, Flag, MatrixLayout::*, MmaKind::*, ScaleVector::*};
+use crate::operation::MatrixOp::{Mma, MmaBlockScaled};
 use crate::target::TargetRequirement::{self, Family, OneOf};
 
 const SECTION: &str = "warp-level-matrix-instructions-mma";

@@ -1,12 +1,12 @@
 //! Matrix multiply-accumulate with a sparse A, of which half of the elements are stored (PTX ISA, "mma.sp").
 
+use super::form_macros::{ALWAYS, form, operands, set, since};
 use super::mma::*;
-use super::table::{ALWAYS, form, operands, set, since};
 use super::wmma_mma::{MATRIX_A, MATRIX_B, MATRIX_C, MATRIX_D, ROW_COLUMN};
-use crate::does::MatrixOp::{MmaSparse, MmaSparseBlockScaled};
 use crate::form::rule::{Rule, RuleKind::*, any, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::Flag::{self, OrderedSparse, Sparse};
+use crate::operation::MatrixOp::{MmaSparse, MmaSparseBlockScaled};
 use crate::target::TargetRequirement;
 
 const SECTION: &str = "warp-level-matrix-instructions-sparse-mma";

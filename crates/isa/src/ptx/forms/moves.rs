@@ -1,14 +1,14 @@
 //! Moves, conversions and addresses (PTX ISA, "Data Movement and Conversion Instructions").
 
-use super::sets::{
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{
     B32_ONLY, CONST, GLOBAL, LOCAL, PARAM, PARAM_ENTRY, ROUND_FLOAT, ROUND_INTEGER, SHARED,
     SHARED_CLUSTER, SHARED_CTA,
 };
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{ArithmeticOp::Prmt, MoveOp::*};
 use crate::form::rule::{Rule, RuleKind::Conflict, assembler, of};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{PermuteMode::*, VectorWidth::*};
+use crate::operation::{ArithmeticOp::Prmt, MoveOp::*};
 
 types!(MOVED, Type, Pred B16 B32 B64 B128 U16 U32 U64 S16 S32 S64 F32 F64);
 set! { MOVED_VECTOR: Vector "vector width";

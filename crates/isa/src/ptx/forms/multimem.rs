@@ -2,16 +2,16 @@
 
 use super::atomic::{ADD, BITS, BITWISE, COUNT, EXTREME};
 use super::cp_async_bulk::{CP_MASK, FROM_CTA, RULES as COPIES, TO_GLOBAL};
-use super::sets::{GLOBAL, SCOPE, U32_ONLY};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use super::units::BULK_GROUP;
-use crate::does::{DeviceUnitOp::Multimem, MultimemOp::*};
+use super::device_units::BULK_GROUP;
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{GLOBAL, SCOPE, U32_ONLY};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler, of, rule};
 use crate::form::{
     DeviceUnitOperand::{self, *},
     Form, Gate, SlotName as S,
 };
 use crate::modifier::{AtomicOp::*, Flag::CpMask as ByteMask, Scope::*, Sem::*, VectorWidth::*};
+use crate::operation::{DeviceUnitOp::Multimem, MultimemOp::*};
 use crate::space::StateSpace::{Global, Shared};
 use crate::target::TargetRequirement as On;
 use crate::types::ScalarType::{F16, F32, U16};

@@ -2,12 +2,12 @@
 //! semantics.
 
 use super::atomic::{ADD, BITWISE, COUNT, EXTREME};
-use super::sets::{B32_ONLY, GLOBAL, SHARED_CLUSTER, U32_ONLY};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::AsyncOp::Reduction;
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{B32_ONLY, GLOBAL, SHARED_CLUSTER, U32_ONLY};
 use crate::form::rule::{Rule, RuleKind::*, any, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{Completion::*, Flag::Mmio, Scope::*, Sem::*};
+use crate::operation::AsyncOp::Reduction;
 use crate::space::StateSpace::SharedCluster as ClusterMemory;
 use crate::target::Feature::{StAsync, StAsyncRelease};
 

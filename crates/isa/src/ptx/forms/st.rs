@@ -1,15 +1,15 @@
 //! Stores (PTX ISA, "st"). One form covers all variants, since the assembler accepts modifiers in any order; rules express the
 //! differences between the six syntax lines of the manual.
 
-use super::sets::{
+use super::form_macros::{ALWAYS, form, operands, set, since, types, values};
+use super::modifier_sets::{
     CACHE_HINT, CACHED, EVICT_L1, EVICT_L2, GLOBAL, LOCAL, SCOPE, SHARED, SHARED_CLUSTER,
     SHARED_CTA,
 };
-use super::table::{ALWAYS, form, operands, set, since, types, values};
-use crate::does::MemoryOp::{Store, StoreBulk};
 use crate::form::rule::{Rule, RuleKind::*, WideAccess, any, assembler, manual, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{CacheOp::*, Flag::Mmio, Sem::*, VectorWidth::*};
+use crate::operation::MemoryOp::{Store, StoreBulk};
 use crate::space::StateSpace::ParamFunc;
 use crate::target::Feature;
 

@@ -3,12 +3,12 @@
 //! The first two forms are those of the manual. The third covers what the reference assembler accepts in addition: the completion
 //! mechanism is optional unless the state space is `.shared::cluster`, and the shared memory of the CTA is a valid destination.
 
-use super::sets::{GLOBAL, SHARED, SHARED_CLUSTER, SHARED_CTA};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::AsyncOp::Store;
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{GLOBAL, SHARED, SHARED_CLUSTER, SHARED_CTA};
 use crate::form::rule::{Rule, RuleKind::*, WideAccess, any, assembler, of, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{Completion::*, Flag::Mmio, Scope::*, Sem::*, VectorWidth::*};
+use crate::operation::AsyncOp::Store;
 use crate::target::Feature::{Clusters, StAsync, StAsyncRelease};
 
 const ASSEMBLER: &str = "13.5";

@@ -1,18 +1,18 @@
 //! Stack allocation, and cancellation of clusters that have not been launched (PTX ISA, "alloca", "stacksave", "stackrestore",
 //! "clusterlaunchcontrol").
 
-use super::table::{ALWAYS, form, operands, set, since, types};
-use super::units::{BLACKWELL, MBARRIER};
-use crate::does::{
-    ClusterLaunchControlOp::*,
-    DeviceUnitOp::{ClusterLaunchControl, Stack},
-    StackOp::*,
-};
+use super::device_units::{BLACKWELL, MBARRIER};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
 use crate::form::{
     DeviceUnitOperand::{self, *},
     Form, Gate,
 };
 use crate::modifier::{BlockIndex::*, Flag::MulticastAll, VectorWidth::V4};
+use crate::operation::{
+    ClusterLaunchControlOp::*,
+    DeviceUnitOp::{ClusterLaunchControl, Stack},
+    StackOp::*,
+};
 use crate::space::StateSpace::Shared;
 use crate::types::ScalarType;
 

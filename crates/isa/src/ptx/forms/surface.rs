@@ -1,14 +1,14 @@
 //! Surfaces (PTX ISA, "suld", "sust", "sured").
 
-use super::sets::B32_ONLY;
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{DeviceUnitOp::Surface, SurfaceOp::*};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::B32_ONLY;
 use crate::form::WideAccess;
 use crate::form::rule::{Rule, RuleKind::*, rule};
 use crate::form::{DeviceUnitOperand::*, Form, Gate};
 use crate::modifier::{
     AtomicOp::*, CacheOp::*, Geometry::*, SurfaceBounds::*, SurfaceMode, VectorWidth::*,
 };
+use crate::operation::{DeviceUnitOp::Surface, SurfaceOp::*};
 
 const SURFACES: Gate = since(2, 0).sm(20).assembler("13.5");
 const VOLUMES: Gate = since(3, 0).sm(20);

@@ -1,16 +1,16 @@
 //! Barriers, fences and warp-wide exchange (PTX ISA, "Parallel Synchronization and Communication Instructions").
 
+use super::form_macros::{ALWAYS, form, operands, set, since, types, values};
 use super::ldmatrix::LAYOUT;
-use super::sets::{
+use super::modifier_sets::{
     B32_ONLY, F32_ONLY, GLOBAL, PRED_ONLY, SCOPE, SHARED_CLUSTER, SHARED_CTA, U32_ONLY,
 };
-use super::table::{ALWAYS, form, operands, set, since, types, values};
-use crate::does::{SyncOp::*, WarpOp::*};
 use crate::form::{Form, Gate};
 use crate::modifier::{
     BarrierReduce::*, Flag::Cta as BlockOnly, Proxy::*, ReduceOp, Scope::*, Sem::*,
 };
 use crate::modifier::{ShuffleMode::*, VoteMode::*};
+use crate::operation::{SyncOp::*, WarpOp::*};
 use crate::types::ScalarType::{B32, U32};
 
 types!(BITS, Type, B32 B64);

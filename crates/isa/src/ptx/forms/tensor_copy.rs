@@ -3,17 +3,17 @@
 use super::cp_async_bulk::{
     BULK, FROM_CTA, FROM_GLOBAL, GLOBAL_ONLY, TO_BLOCK, TO_CLUSTER, TO_CTA, TO_GLOBAL,
 };
-use super::sets::CACHE_HINT;
-use super::table::{ALWAYS, form, operands, set, since};
-use super::units::{BULK_GROUP, MBARRIER, TENSOR_MEMORY};
-use crate::does::DeviceUnitOp::TensorCopy;
-use crate::does::TensorCopyOp;
+use super::device_units::{BULK_GROUP, MBARRIER, TENSOR_MEMORY};
+use super::form_macros::{ALWAYS, form, operands, set, since};
+use super::modifier_sets::CACHE_HINT;
 use crate::form::rule::{Rule, RuleKind::*, assembler, of, rule};
 use crate::form::{DeviceUnitOperand::*, Form, Gate, SlotName as S};
 use crate::modifier::AtomicOp::*;
 use crate::modifier::CtaGroup::*;
 use crate::modifier::Flag::{CacheHint as Hint, Multicast as Blocks};
 use crate::modifier::LoadMode::*;
+use crate::operation::DeviceUnitOp::TensorCopy;
+use crate::operation::TensorCopyOp;
 use crate::space::StateSpace::{Shared, SharedCluster};
 
 const UNCHECKED: Gate = ALWAYS.assembler("13.5");

@@ -1,18 +1,18 @@
 //! Tensor memory, and matrix multiplications that accumulate in it (PTX ISA, "tcgen05").
 
-use super::sets::B32_ONLY;
-use super::table::{ALWAYS, form, operands, set, since, types};
-use super::units::{CTA_GROUP, TENSOR_MEMORY};
-use crate::does::{
-    DeviceUnitOp::TensorMemory,
-    TensorMemoryOp::{self, Allocate, Deallocate, Store},
-};
+use super::device_units::{CTA_GROUP, TENSOR_MEMORY};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::B32_ONLY;
 use crate::form::rule::{Rule, RuleKind::*, any, assembler, of, rule};
 use crate::form::{AddressCheck, DeviceUnitOperand::*, Form, Gate, SlotName as S};
 use crate::modifier::Flag::{self, Multicast as Blocks, Pack16, Unpack16};
 use crate::modifier::{
     CtaGroup::One, MatrixCount::*, MmaKind, ReduceOp, ScaleVector as Scales,
     TensorMemoryAccessShape::*, TensorMemoryCopyShape::*, Unpacking::*, WarpMulticast,
+};
+use crate::operation::{
+    DeviceUnitOp::TensorMemory,
+    TensorMemoryOp::{self, Allocate, Deallocate, Store},
 };
 use crate::space::StateSpace::{Shared, SharedCluster};
 use crate::target::TargetRequirement as On;

@@ -1,12 +1,12 @@
 //! Operations on tensor maps (PTX ISA, "tensormap.replace", "tensormap.cp_fenceproxy").
 
 use super::cp_async_bulk::{FROM_CTA, RULES, TO_GLOBAL};
-use super::sets::{GLOBAL, SCOPE};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use super::units::BLACKWELL;
-use crate::does::{DeviceUnitOp::TensorMap, TensorMapOp::*};
+use super::device_units::BLACKWELL;
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{GLOBAL, SCOPE};
 use crate::form::{DeviceUnitOperand::*, Form, Gate};
 use crate::modifier::{LoadMode::Tile, Sem::Release, TensorMapField::*};
+use crate::operation::{DeviceUnitOp::TensorMap, TensorMapOp::*};
 use crate::space::StateSpace::{self, Shared};
 use crate::target::TargetRequirement::{Family, OneOf, Only};
 use crate::types::ScalarType::U32;

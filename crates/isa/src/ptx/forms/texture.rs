@@ -1,16 +1,16 @@
 //! Texture accesses, and queries on textures and surfaces (PTX ISA, "Texture Instructions", "suq").
 
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::{
-    DeviceUnitOp::{Surface, Texture},
-    SurfaceOp,
-    TextureOp::{self, Gather, IsReference, Query, QueryLevel},
-};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
 use crate::form::rule::{Rule, RuleKind::*, of, rule};
 use crate::form::{DeviceUnitOperand, Form, Gate, SlotName as S};
 use crate::modifier::{
     Geometry::*, QueryObject as Q, ReferenceKind as Handle, TexelComponent::*, TextureQuery::*,
     VectorWidth::*,
+};
+use crate::operation::{
+    DeviceUnitOp::{Surface, Texture},
+    SurfaceOp,
+    TextureOp::{self, Gather, IsReference, Query, QueryLevel},
 };
 use crate::types::ScalarType::{Pred, U64};
 

@@ -1,12 +1,12 @@
 //! Video instructions (PTX ISA, "Scalar Video Instructions", "SIMD Video Instructions").
 
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::SimdWidth::{Four, One, Two};
-use crate::does::VideoOp::{AbsDiff, Add, Average, Mad, Max, Min, Set, Shl, Shr, Sub};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
 use crate::form::rule::{Rule, RuleKind::*, any, assembler};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::Flag::{self, Shr7, Shr15};
 use crate::modifier::{CompareOp, OverflowMode, ReduceOp};
+use crate::operation::SimdWidth::{Four, One, Two};
+use crate::operation::VideoOp::{AbsDiff, Add, Average, Mad, Max, Min, Set, Shl, Shr, Sub};
 
 const SCALAR: Gate = since(2, 0).sm(20);
 const LANES: Gate = since(3, 0).sm(30);

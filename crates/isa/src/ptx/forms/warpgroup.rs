@@ -1,11 +1,11 @@
 //! Matrix multiply-accumulate of a warpgroup (PTX ISA, "wgmma").
 
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::DeviceUnitOp::{Fabric, Warpgroup};
-use crate::does::WarpgroupOp::*;
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
 use crate::form::rule::{Rule, RuleKind::*, assembler, of, rule};
 use crate::form::{DeviceUnitOperand::*, Form, Gate, SlotName as S};
 use crate::modifier::AtomicOp;
+use crate::operation::DeviceUnitOp::{Fabric, Warpgroup};
+use crate::operation::WarpgroupOp::*;
 
 const HOPPER: Gate = since(8, 0).arch_specific(90).assembler("13.5");
 const SPARSE: Gate = since(8, 2).arch_specific(90).assembler("13.5");

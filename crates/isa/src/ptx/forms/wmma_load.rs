@@ -1,11 +1,11 @@
 //! Warp-wide loads of matrix fragments (PTX ISA, "wmma.load"). Each form covers one matrix and one family of shapes.
 
-use super::sets::{GLOBAL, SHARED, SHARED_CTA};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::MatrixOp::{WmmaLoadA, WmmaLoadB, WmmaLoadC};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{GLOBAL, SHARED, SHARED_CTA};
 use crate::form::rule::{Rule, RuleKind::*, any, rule};
 use crate::form::{Form, Gate, SlotName as S};
 use crate::modifier::{Flag, MatrixLayout::*};
+use crate::operation::MatrixOp::{WmmaLoadA, WmmaLoadB, WmmaLoadC};
 use crate::target::Feature::{Wmma, WmmaInteger, WmmaSubByte, WmmaWide};
 use crate::version::Version;
 

@@ -1,12 +1,12 @@
 //! Matrix multiply-accumulate on fragments loaded by `wmma.load` (PTX ISA, "wmma.mma").
 
-use super::sets::{RM, RN, RP, RZ};
-use super::table::{ALWAYS, form, operands, set, since, types};
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{RM, RN, RP, RZ};
 use super::wmma_load::{ALIGNED, AMPERE, FLOATS, INTEGERS, OBLONG, SUB_BYTE};
-use crate::does::MatrixOp::WmmaMma;
 use crate::form::rule::{Rule, RuleKind::*, any, rule};
 use crate::form::{Form, SlotName as S};
 use crate::modifier::{BoolOp::*, Flag, MatrixLayout::*};
+use crate::operation::MatrixOp::WmmaMma;
 
 const SECTION: &str = "warp-level-matrix-instructions-wmma-mma";
 

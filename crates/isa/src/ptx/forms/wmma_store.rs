@@ -1,11 +1,11 @@
 //! Warp-wide stores of matrix fragments (PTX ISA, "wmma.store"). Each form covers one family of shapes.
 
-use super::sets::{GLOBAL, SHARED, SHARED_CTA};
-use super::table::{ALWAYS, form, operands, set, since, types};
-use crate::does::MatrixOp::WmmaStore;
+use super::form_macros::{ALWAYS, form, operands, set, since, types};
+use super::modifier_sets::{GLOBAL, SHARED, SHARED_CTA};
 use crate::form::rule::{Rule, RuleKind::*, rule};
 use crate::form::{Form, Gate};
 use crate::modifier::{Flag, MatrixLayout::*, VectorWidth::*};
+use crate::operation::MatrixOp::WmmaStore;
 use crate::target::Feature::{Wmma, WmmaInteger, WmmaSubByte, WmmaWide};
 use crate::version::Version;
 

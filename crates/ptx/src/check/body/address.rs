@@ -6,7 +6,7 @@ use crate::check::body::element::WARP_SZ;
 use crate::check::body::operand::InstructionSite;
 use crate::check::body::values;
 use crate::check::names::binding::Binding;
-use crate::check::plans::store::StoreConstraints;
+use crate::check::resolved_opcodes::store::StoreConstraints;
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::strict_address::AddressCodes;
 use crate::tree::name::Name;

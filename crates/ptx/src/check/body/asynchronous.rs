@@ -2,8 +2,8 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::InstructionSite;
-use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
-use crate::check::plans::plan::ResolvedOpcode;
+use crate::check::resolved_opcodes::families::{ExtraOperandCheck, OperandGrammar};
+use crate::check::resolved_opcodes::resolved_opcode::ResolvedOpcode;
 use crate::diagnostics::check as diagnose;
 use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_isa::form::Gate;

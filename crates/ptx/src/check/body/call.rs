@@ -3,7 +3,7 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register as register_source, source};
 use crate::check::body::operand::InstructionSite;
-use crate::check::declare::convention;
+use crate::check::declare::calling_convention;
 use crate::check::declare::redeclaration::own_convention;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
@@ -126,7 +126,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Reports a call that requires the calling convention in a module that has disabled it.
     fn expect_convention(&mut self, target: &Operand, what: &str) -> Option<()> {
-        if !convention::is_turned_off(self.module) {
+        if !calling_convention::is_turned_off(self.module) {
             return Some(());
         }
         self.report(needs_convention(target.span, what));
@@ -542,7 +542,7 @@ impl<'a> BodyChecker<'a, '_> {
         elements: &CallElements,
     ) -> Option<()> {
         self.match_counts(site, name, counts, formals, elements)?;
-        let has_convention = convention::is_kept(self.module);
+        let has_convention = calling_convention::is_kept(self.module);
         let mut has_one_shape = true;
         for (index, (value, formal)) in elements
             .values(self.body.elements.len())
@@ -592,11 +592,11 @@ impl<'a> BodyChecker<'a, '_> {
     fn is_passed(&self, formal: FormalParameter<'_>) -> bool {
         match formal {
             FormalParameter::Register(ty) | FormalParameter::Registers(ty) => {
-                convention::passes(ty)
+                calling_convention::passes(ty)
             }
             FormalParameter::Vector(..) => true,
             FormalParameter::Variable(variable) => {
-                convention::passes_variable(self.source, variable)
+                calling_convention::passes_variable(self.source, variable)
             }
         }
     }
@@ -684,7 +684,7 @@ impl<'a> BodyChecker<'a, '_> {
 
     /// Returns whether a variable is declared as an array, possibly with a single element.
     fn is_declared_array(&self, variable: &Variable) -> bool {
-        convention::is_declared_array(self.source, variable)
+        calling_convention::is_declared_array(self.source, variable)
     }
 }
 
@@ -720,7 +720,7 @@ fn formals<'f>(
     declarators: &mut std::slice::Iter<'_, &Declarator>,
 ) -> Vec<FormalParameter<'f>> {
     let component = |parameter: &Parameter| match parameter {
-        Parameter::Register(register) => convention::component(callee, *register),
+        Parameter::Register(register) => calling_convention::component(callee, *register),
         Parameter::Variable(_) => None,
     };
     let mut formals = Vec::with_capacity(parameters.len());

@@ -1,19 +1,19 @@
 //! State of the check of one body. The results of earlier phases are read-only; only the scopes of the body, its draft and the
 //! shared sinks are modified.
 
-use crate::check::body::draft::FunctionBuilder;
-use crate::check::body::made::ModuleAdditions;
+use crate::check::body::function_builder::FunctionBuilder;
+use crate::check::body::module_additions::ModuleAdditions;
 
 use crate::check::context::Context;
 use crate::check::declare::ModuleDeclarations;
-use crate::check::declare::outline::{Label, Outline};
+use crate::check::declare::body_outline::{Label, Outline};
+use crate::check::diagnostic_sink::DiagnosticSink;
 use crate::check::names::binding::Binding;
 use crate::check::names::lookup::{MAX_CANDIDATES, report_unknown};
 use crate::check::names::name_map::NameMap;
 use crate::check::names::scopes::Scopes;
-use crate::check::plans::ResolvedOpcodes;
-use crate::check::report::DiagnosticSink;
-use crate::module::TargetContext;
+use crate::check::resolved_opcodes::ResolvedOpcodes;
+use crate::target_context::TargetContext;
 use crate::tree::Tree;
 use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;

@@ -1,8 +1,8 @@
 //! Declarations in a body: registers, register groups, and variables in all state spaces.
 
 use crate::check::body::checker::{BodyChecker, find_variable};
-use crate::check::body::draft::FunctionBuilder;
-use crate::check::body::made::ModuleAdditions;
+use crate::check::body::function_builder::FunctionBuilder;
+use crate::check::body::module_additions::ModuleAdditions;
 use crate::check::context::Context;
 use crate::check::declare::ModuleDeclarations;
 use crate::check::declare::declarations::{DeclarationScope, Declarations, Validity};

@@ -6,7 +6,7 @@
 //! `-O1`).
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::draft::SyntheticInstruction;
+use crate::check::body::function_builder::SyntheticInstruction;
 use crate::check::body::lower::{destination, register, source};
 use crate::check::names::binding::Binding;
 use crate::diagnostics::store as diagnose;

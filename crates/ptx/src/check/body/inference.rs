@@ -1,19 +1,19 @@
 //! Inference of declarations for a snippet: determines the type or memory of each undeclared name from the instructions that use
 //! it.
 
-pub(crate) mod place;
+pub(crate) mod memory_use;
 pub(crate) mod units;
 
-pub(crate) use crate::check::body::inference::place::{BarrierUse, MemoryUse, memory_of};
+pub(crate) use crate::check::body::inference::memory_use::{BarrierUse, MemoryUse, memory_of};
 
 use crate::check::body::element::WARP_SZ;
 use crate::check::body::inference::units::{point_to_objects, unit_type};
-use crate::check::body::unit_start::{InitialValue, SIZE_BYTES};
+use crate::check::body::unit_initial_value::{InitialValue, SIZE_BYTES};
 use crate::check::context::Context;
 use crate::check::names::name_map::NameMap;
-use crate::check::plans::ResolvedOpcodes;
-use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
-use crate::check::plans::plan::{OperandExpectation, ResolvedOpcode};
+use crate::check::resolved_opcodes::ResolvedOpcodes;
+use crate::check::resolved_opcodes::families::{ExtraOperandCheck, OperandGrammar};
+use crate::check::resolved_opcodes::resolved_opcode::{OperandExpectation, ResolvedOpcode};
 use crate::tree::declaration::DeclarationSpace;
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind, Operands};

@@ -4,7 +4,7 @@
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::InstructionSite;
-use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
+use crate::check::resolved_opcodes::families::{ExtraOperandCheck, OperandGrammar};
 use warpgrid_isa::{Modifiers, Operation};
 use warpgrid_program::{
     OpcodeId, OpcodeInfo, Operand, OperandList, OperandValue, RegisterId, RegisterTuple, Source,

@@ -2,9 +2,9 @@
 
 use crate::check::body::address::{AddressConstraint, DiagnosticStyle};
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::list_type::{Class, describe};
 use crate::check::body::lower::source;
 use crate::check::body::matrix_fragment::MmaInstruction;
-use crate::check::body::merge::{Class, describe};
 use crate::check::body::operand::InstructionSite;
 use crate::check::body::values::ValueError;
 use crate::check::names::binding::Binding;

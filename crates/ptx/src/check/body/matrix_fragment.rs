@@ -1,8 +1,8 @@
 //! Checks matrix fragments: the registers in braces that contain a part of a matrix in each lane.
 
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::list_type::{Class, ElementMismatch, describe, merge};
 use crate::check::body::lower::source;
-use crate::check::body::merge::{Class, ElementMismatch, describe, merge};
 use crate::check::body::values::{ValueError, ValueOperand};
 use crate::diagnostics::Mismatch;
 use crate::diagnostics::matrix as diagnose;

@@ -1,17 +1,19 @@
 //! Resolution of operands: resolves names to registers, converts literals to bits, and compares types with the expectations of
 //! the plan.
 
+pub(crate) mod b32_operand;
 pub(crate) mod destination;
 pub(crate) mod name;
 pub(crate) mod source;
-pub(crate) mod word;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
 use crate::check::body::units::UnitOperandSpec;
 use crate::check::names::binding::Binding;
-use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
-use crate::check::plans::plan::{OperandExpectation, PairRule, ResolvedOpcode};
+use crate::check::resolved_opcodes::families::{ExtraOperandCheck, OperandGrammar};
+use crate::check::resolved_opcodes::resolved_opcode::{
+    OperandExpectation, PairRule, ResolvedOpcode,
+};
 use crate::diagnostics::check as diagnose;
 use crate::tree::Instruction;
 use crate::tree::name::Name;

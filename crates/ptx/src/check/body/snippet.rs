@@ -5,9 +5,9 @@
 //! location for each lane. One diagnostic lists all inferred declarations.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::inference::place::memory_of;
+use crate::check::body::inference::memory_use::memory_of;
 use crate::check::body::inference::{InferredDeclaration, infer, register_type};
-use crate::check::body::unit_start::{InitialValue, n_threads};
+use crate::check::body::unit_initial_value::{InitialValue, n_threads};
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;
 use crate::tree::name::Name;

@@ -1,15 +1,15 @@
 //! Checks and lowers the operands of `st`: address, value and cache policy. [`crate::check::plans::rules`] checks the modifiers.
 
 pub(crate) mod address;
-pub(crate) mod braces;
 pub(crate) mod policy;
 pub(crate) mod source;
+pub(crate) mod vector_elements;
 pub(crate) mod width;
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
 use crate::check::body::operand::InstructionSite;
-use crate::check::plans::offer;
+use crate::check::resolved_opcodes::fix_validation;
 use crate::opcode::Opcode;
 use warpgrid_isa::SlotName;
 use warpgrid_isa::StateSpace;
@@ -46,8 +46,10 @@ impl<'a> BodyChecker<'a, '_> {
         let word = plan.and_then(|plan| plan.bound.as_ref()?.word(SlotName::Space));
         let module = &self.module;
         // If there are other errors, the fix is one of several steps.
-        !offer::is_legal(opcode.name(), opcode.modifiers(), module)
-            || word.is_some_and(|word| offer::is_legal_with(&opcode, word, space.name(), module))
+        !fix_validation::is_legal(opcode.name(), opcode.modifiers(), module)
+            || word.is_some_and(|word| {
+                fix_validation::is_legal_with(&opcode, word, space.name(), module)
+            })
     }
 
     /// Returns whether `.L2::cache_hint` can be added to the opcode.
@@ -56,7 +58,7 @@ impl<'a> BodyChecker<'a, '_> {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
         let mut modifiers = opcode.modifiers().to_vec();
         modifiers.push("L2::cache_hint");
-        offer::is_legal(opcode.name(), &modifiers, self.module)
+        fix_validation::is_legal(opcode.name(), &modifiers, self.module)
     }
 
     /// Returns the span of a modifier of the opcode.

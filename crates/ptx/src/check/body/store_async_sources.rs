@@ -1,8 +1,8 @@
 //! Checks the stored values of `st.async`, whose types must match exactly.
 
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::list_type::{Class, describe, merge};
 use crate::check::body::lower::source;
-use crate::check::body::merge::{Class, describe, merge};
 use crate::check::body::operand::InstructionSite;
 use crate::check::body::store_async::StoreAsyncConstraints;
 use crate::check::body::values::{ValueError, ValueOperand};

@@ -1,13 +1,13 @@
 //! Instructions that initialize the registers of a snippet: descriptors, tensor memory addresses, lane indices and tiles.
 
 use crate::check::body::checker::BodyChecker;
-use crate::check::body::counting::counting_below;
-use crate::check::body::draft::SyntheticInstruction;
+use crate::check::body::function_builder::SyntheticInstruction;
+use crate::check::body::iota_data::counting_below;
 use crate::check::body::lower::{destination, register, source};
-use crate::check::body::unit_start::{
+use crate::check::body::unit_initial_value::{
     InitialValue, LANES_OF_WARP, LEADING_BYTES, MAX_COUNTED, STRIDE_BYTES, TILE_BYTES,
 };
-use warpgrid_isa::layout::{MatrixDescriptor, SwizzleMode};
+use warpgrid_isa::tensor_layout::{MatrixDescriptor, SwizzleMode};
 use warpgrid_isa::{
     ArithmeticOp, MoveOp, MulPart, Operation, ScalarType, SpecialRegister, StateSpace,
 };

@@ -1,10 +1,10 @@
 //! Operands of specialized units: texture units, tensor memory, tensor copies, multimem operations (assembler 13.5). If the
 //! elements of a list have only been checked, `value` converts them.
 
+pub(crate) mod coordinates;
 pub(crate) mod lists;
+pub(crate) mod mma;
 pub(crate) mod numbers;
-pub(crate) mod places;
-pub(crate) mod products;
 pub(crate) mod textures;
 pub(crate) mod value;
 
@@ -13,7 +13,7 @@ use crate::check::body::lower::{register, source};
 use crate::check::body::operand::InstructionSite;
 use crate::check::body::units::lists::{ListLength, ListRule};
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::ResolvedOpcode;
+use crate::check::resolved_opcodes::resolved_opcode::ResolvedOpcode;
 use crate::diagnostics::check as diagnose;
 use crate::tree::operand::{Operand, OperandKind, OperandWithChildren};
 use warpgrid_isa::form::DeviceUnitOperand;

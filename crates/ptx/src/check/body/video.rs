@@ -8,7 +8,7 @@ use crate::diagnostics::check as diagnose;
 use crate::diagnostics::video as parts;
 use crate::tree::name::Name;
 use crate::tree::operand::{Component, Operand, OperandKind};
-use warpgrid_isa::video::{SubwordSelector, SubwordSelectors};
+use warpgrid_isa::video_selectors::{SubwordSelector, SubwordSelectors};
 use warpgrid_isa::{Flag, ScalarType, SimdWidth, TypeMatch, VideoOp};
 use warpgrid_program::{OperandValue, RegisterId, Source};
 

@@ -1,7 +1,7 @@
 //! Checks `.alias`, which declares a second name of a function (PTX ISA, "Kernel and Function Directives: .alias"; assembler
 //! 13.5). After the directive, the name denotes the aliased function.
 
-use crate::check::declare::pass::DeclarationPass;
+use crate::check::declare::declaration_pass::DeclarationPass;
 use crate::check::declare::redeclaration;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::declarations as diagnose;

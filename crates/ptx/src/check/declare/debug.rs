@@ -1,8 +1,8 @@
 //! Consistency checks of debug information: `.file`, `.loc`, `.section` (PTX ISA, "Debugging Directives"; assembler 13.5).
 
 use crate::check::context::Context;
+use crate::check::diagnostic_sink::DiagnosticSink;
 use crate::check::names::name_map::NameMap;
-use crate::check::report::DiagnosticSink;
 use crate::diagnostics::check as diagnose_names;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;

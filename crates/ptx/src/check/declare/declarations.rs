@@ -2,12 +2,12 @@
 //! reports diagnostics and returns whether the declaration is valid.
 
 use crate::check::context::Context;
+use crate::check::diagnostic_sink::DiagnosticSink;
 use crate::check::names::lookup;
 use crate::check::names::lookup::NameLookup;
-use crate::check::report::DiagnosticSink;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::raise;
-use crate::module::TargetContext;
+use crate::target_context::TargetContext;
 use crate::tree::Tree;
 use crate::tree::declaration::{
     Attribute, Declaration, DeclarationSpace, Declarator, DeclaredType, FunctionDirective,

@@ -1,7 +1,7 @@
 //! Checks directives of functions and bodies: version, target, arguments, and conflicts with other directives.
 
 use crate::check::context::Context;
-use crate::check::report::DiagnosticSink;
+use crate::check::diagnostic_sink::DiagnosticSink;
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
 use crate::tree::declaration::{Directive, DirectiveKind, FunctionDirective, FunctionHeader};

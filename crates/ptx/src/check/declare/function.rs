@@ -1,8 +1,8 @@
 //! Checks function declarations: headers, parameters and launch bounds.
 
-use crate::check::declare::convention;
+use crate::check::declare::calling_convention;
+use crate::check::declare::declaration_pass::DeclarationPass;
 use crate::check::declare::directive;
-use crate::check::declare::pass::DeclarationPass;
 use crate::check::declare::redeclaration;
 use crate::check::names::binding::Binding;
 use crate::check::names::module_names::Definition;
@@ -83,8 +83,8 @@ impl DeclarationPass<'_, '_> {
         // With the option `debug`, no function is inlined into its caller.
         if self.context.module.is_debug
             && header.sort == FunctionDirective::Func
-            && convention::is_kept(self.context.module)
-            && let Some(ty) = convention::refused(self.context.source, function)
+            && calling_convention::is_kept(self.context.module)
+            && let Some(ty) = calling_convention::refused(self.context.source, function)
         {
             let why = "under the target option `debug`, functions are not inlined, and all calls use the ABI calling convention";
             let span = header.name_span;

@@ -3,7 +3,7 @@
 
 use crate::check::declare::memory;
 use crate::diagnostics::rules::special_gate;
-use crate::module::TargetContext;
+use crate::target_context::TargetContext;
 use warpgrid_isa::StateSpace;
 use warpgrid_isa::form::Gate;
 use warpgrid_program::{

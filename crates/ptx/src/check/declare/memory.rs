@@ -2,7 +2,7 @@
 
 use crate::diagnostics::declarations as diagnose;
 use crate::diagnostics::rules::special_gate;
-use crate::module::TargetContext;
+use crate::target_context::TargetContext;
 use warpgrid_isa::form::Gate;
 use warpgrid_isa::{StateSpace, Target};
 use warpgrid_program::{Diagnostic, Span, Variable};

@@ -1,7 +1,7 @@
 //! Checks the types of initial values, and the nesting of initializer lists against the shape of the variable. `initializer.rs`
 //! converts the values to bytes.
 
-use crate::check::declare::convention;
+use crate::check::declare::calling_convention;
 use crate::check::declare::declarations::{DeclarationScope, Declarations};
 use crate::check::names::binding::Binding;
 use crate::check::names::lookup::meaning;
@@ -309,7 +309,7 @@ impl Declarations<'_, '_> {
                 diagnose::initial_sum(value.span)
             }
             None if !is_right => diagnose::initial_type(value.span, "an address", ty, type_span),
-            None if is_function && convention::is_turned_off(self.context.module) => {
+            None if is_function && calling_convention::is_turned_off(self.context.module) => {
                 diagnose::needs_convention(value.span, "the address of a function")
             }
             None => return,

@@ -1,8 +1,8 @@
 //! Read-only name resolution for declarations: a lookup creates no registers and binds no names.
 
 use crate::check::context::Context;
+use crate::check::diagnostic_sink::DiagnosticSink;
 use crate::check::names::binding::Binding;
-use crate::check::report::DiagnosticSink;
 use crate::diagnostics::check as diagnose;
 use crate::tree::name::Name;
 use warpgrid_isa::StateSpace;

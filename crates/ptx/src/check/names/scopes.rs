@@ -5,8 +5,8 @@
 //! the body.
 
 use crate::check::names::binding::{Binding, RegisterGroup};
-use crate::check::names::families::ParameterizedNames;
 use crate::check::names::module_names::ModuleNames;
+use crate::check::names::parameterized_names::ParameterizedNames;
 use crate::check::names::table::{BindingEntry, BindingTable, FREE};
 use crate::tree::Tree;
 use crate::tree::name::{Name, Symbol};

@@ -1,13 +1,13 @@
 //! Commutative atomics: integer additions and logic operations whose old value is not read. Input: addresses of four
 //! lanes. Output: updated bytes, and shadow memory that assigns the words to one kind of operation.
 
+use crate::bailout::BailoutReason;
 use crate::emit::memory::SubwarpAccess;
 use crate::emit::{Emitter, FixedLocals};
-use crate::helpers;
 use crate::instructions::at;
-use crate::place::{AccessSite, STORE, holds};
-use crate::refusal::BailoutReason;
-use warpgrid_emulator::plain::{
+use crate::layout::{AccessSite, STORE, holds};
+use crate::runtime;
+use warpgrid_emulator::translation_view::{
     AtomicPlan, OperandLocation, PlanId, RegisterBank, RegisterOperand,
 };
 use warpgrid_isa::{AtomicOp, StateSpace};
@@ -64,7 +64,7 @@ impl Emitter<'_> {
         }
         self.count_store(STORE);
         self.find_addresses(&access)?;
-        self.resolve_lanes(&access, 1 | kind << helpers::ATOMIC_SHIFT);
+        self.resolve_lanes(&access, 1 | kind << runtime::ATOMIC_SHIFT);
         for lane in 0..4 {
             self.update_lane(plan, *b, lane)?;
         }
@@ -147,9 +147,9 @@ impl Emitter<'_> {
             I::I32Const(flags as i32),
         ]);
         self.get(active);
-        self.op(I::Call(helpers::RESOLVE_ALL));
+        self.op(I::Call(runtime::RESOLVE_ALL));
         self.tee(pointers);
         self.op(I::I32x4AllTrue);
-        self.ops(helpers::return_if_unresolved());
+        self.ops(runtime::return_if_unresolved());
     }
 }

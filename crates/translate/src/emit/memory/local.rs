@@ -1,13 +1,13 @@
 //! Local memory and function parameters, which are private to each thread and need no shadow memory. Input: offsets of
 //! four lanes. Output: bytes.
 
+use crate::bailout::BailoutReason;
 use crate::emit::memory::{AccessDirection, SubwarpAccess};
 use crate::emit::{Emitter, FixedLocals};
 use crate::instructions::{at, high_words, low_words, splat32, splat64};
-use crate::place::stop;
-use crate::place::{SUBWARP_LANES, cell, record};
-use crate::refusal::BailoutReason;
-use warpgrid_emulator::plain::AccessPlan;
+use crate::layout::stop;
+use crate::layout::{SUBWARP_LANES, cell, record};
+use warpgrid_emulator::translation_view::AccessPlan;
 use warpgrid_isa::StateSpace;
 use wasm_encoder::{BlockType, Instruction as I};
 

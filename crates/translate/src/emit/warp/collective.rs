@@ -1,13 +1,13 @@
 //! Exchanges between the lanes of a warp: shuffles, votes, matches, reductions, transposes. Input: rows of registers,
 //! and the live lanes. Output: rows.
 
+use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
 use crate::emit::warp::{FULL, WarpContexts};
 use crate::instructions::{at, splat32};
-use crate::place::stop;
-use crate::place::{SUBWARP_LANES, SUBWARPS_PER_WARP, cell};
-use crate::refusal::BailoutReason;
-use warpgrid_emulator::plain::{
+use crate::layout::stop;
+use crate::layout::{SUBWARP_LANES, SUBWARPS_PER_WARP, cell};
+use warpgrid_emulator::translation_view::{
     CollectiveKind, LANES, MatchMode, OperandSlot, PredicateOperand, RegisterOperand,
 };
 use warpgrid_isa::{ReduceOp, ScalarType, ShuffleMode, VoteMode};

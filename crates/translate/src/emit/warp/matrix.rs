@@ -1,15 +1,15 @@
 //! Matrix transfers between memory and registers: lines of `wmma.load` and `wmma.store`, rows of `ldmatrix` and
 //! `stmatrix`. The transfers use scratch memory, in which every element has a constant address.
 
+use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
-use crate::emit::routine::{LineTransfer, SharedRoutine};
+use crate::emit::shared_routine::{LineTransfer, SharedRoutine};
 use crate::emit::warp::WarpContexts;
-use crate::emit::warp::rows::ByteGather;
-use crate::place::stop;
-use crate::place::{AccessSite, SUBWARP_LANES, SUBWARPS_PER_WARP, holds};
-use crate::refusal::BailoutReason;
+use crate::emit::warp::byte_gather::ByteGather;
+use crate::layout::stop;
+use crate::layout::{AccessSite, SUBWARP_LANES, SUBWARPS_PER_WARP, holds};
 use crate::registers::parts;
-use warpgrid_emulator::plain::{
+use warpgrid_emulator::translation_view::{
     AccessPlan, LANES, LdmatrixAccess, OperandLocation, OperandSlot, RegisterBank, RegisterOperand,
     WmmaTransfer,
 };

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use warpgrid_emulator::{AccessAction, MemoryId as Place};
 use warpgrid_isa::MemoryGeometry;
-use warpgrid_launch::reading::InstructionView;
+use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
 
 /// Bank conflicts and uncoalesced accesses of a run, with proposed layouts.

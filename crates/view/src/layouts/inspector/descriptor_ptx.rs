@@ -1,7 +1,7 @@
 //! PTX instructions that build a descriptor from the address of its tile.
 
 use crate::layouts::tensor::shared_operand::SharedOperand;
-use warpgrid_isa::layout::MatrixDescriptor;
+use warpgrid_isa::tensor_layout::MatrixDescriptor;
 
 /// Returns declarations and instructions. The advance along k is last.
 pub(crate) fn lines_of_ptx(found: &SharedOperand) -> Vec<String> {

@@ -12,7 +12,7 @@ use crate::layouts::tensor::shared_operand::{
 };
 use crate::layouts::tensor::{ElementLocation, LayoutView, Operand, refusal};
 use std::collections::{BTreeMap, BTreeSet};
-use warpgrid_isa::layout::{
+use warpgrid_isa::tensor_layout::{
     ElementPacking, Major, MatrixDescriptor, SharedMatrixOperand, SwizzleMode,
 };
 use warpgrid_layout::{

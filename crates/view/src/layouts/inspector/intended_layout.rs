@@ -10,7 +10,7 @@ use crate::layouts::tensor::refusal;
 use crate::layouts::tensor::shared_operand::{
     SharedOperand, from_instruction_descriptor, usual_offsets,
 };
-use warpgrid_isa::layout::{Major, MatrixDescriptor, SharedMatrixOperand, SwizzleMode};
+use warpgrid_isa::tensor_layout::{Major, MatrixDescriptor, SharedMatrixOperand, SwizzleMode};
 
 const DESCRIPTOR_LAYOUT: &str = "per descriptor";
 

@@ -5,7 +5,7 @@ use crate::layouts::inspector::named_regions::NamedRegion;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use warpgrid_launch::reading::InstructionView;
+use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_layout::{AddressTable, InferenceResult, InferredLayout, LinearLayout, infer_layout};
 use warpgrid_program::FunctionId;
 

@@ -5,7 +5,7 @@ use crate::layouts::inspector::named_regions::NamedRegion;
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::MemoryId as Place;
-use warpgrid_launch::reading::InstructionView;
+use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::FunctionId;
 
 /// Access to global memory with excessive sectors.

@@ -8,7 +8,7 @@ use crate::session::Session;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use warpgrid_isa::StateSpace;
-use warpgrid_launch::reading::InstructionView;
+use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_program::syntax::InstructionSyntax;
 use warpgrid_program::{AddressBase, Edit, Fix, FunctionId, OperandValue, Span, Variable};
 

@@ -7,7 +7,7 @@ use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::{ElementLocation, LayoutView, refusal};
 use std::collections::BTreeMap;
 use warpgrid_isa::ScalarType;
-use warpgrid_isa::layout::SwizzleMode;
+use warpgrid_isa::tensor_layout::SwizzleMode;
 
 const LINE: u64 = 128;
 const PIECE: u64 = 16;

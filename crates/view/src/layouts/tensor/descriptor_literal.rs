@@ -5,7 +5,7 @@ use crate::expression::tree::read_unsigned;
 use crate::layouts::tensor::DescriptorField;
 use crate::layouts::tensor::shared_operand::fields;
 use crate::url_encoding::LAYOUTS;
-use warpgrid_isa::layout::{DescriptorKind, MatrixDescriptor};
+use warpgrid_isa::tensor_layout::{DescriptorKind, MatrixDescriptor};
 
 /// Constant in the format of a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]

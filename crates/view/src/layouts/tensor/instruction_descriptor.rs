@@ -5,7 +5,7 @@ use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::registers::bits_of;
 use crate::layouts::tensor::tensor_memory::PRODUCT;
 use crate::layouts::tensor::{DescriptorField, LayoutView, RelatedLayout, refusal};
-use warpgrid_isa::layout::{InstructionDescriptor, Major};
+use warpgrid_isa::tensor_layout::{InstructionDescriptor, Major};
 use warpgrid_isa::{MmaKind, ScalarType};
 
 pub(crate) const KINDS: [(&str, MmaKind); 7] = [

@@ -4,7 +4,7 @@ use crate::layouts::fragment::request::FragmentError;
 use crate::layouts::tensor::query_parameters::{QueryParams, ShapeLimits};
 use crate::layouts::tensor::{ElementLocation, LayoutView, RegisterShape};
 use warpgrid_isa::ScalarType;
-use warpgrid_isa::layout::{SparseMetadataLayout, accumulator_element, operand_element};
+use warpgrid_isa::tensor_layout::{SparseMetadataLayout, accumulator_element, operand_element};
 
 /// Number of threads of a warpgroup and of lanes of a warp.
 const THREADS: usize = 128;

@@ -7,7 +7,7 @@ use crate::layouts::tensor::registers::{WARPGROUP, bits_of};
 use crate::layouts::tensor::tensor_memory::PRODUCT;
 use crate::layouts::tensor::{DescriptorField, ElementLocation, LayoutView, Operand, refusal};
 use warpgrid_isa::MmaKind;
-use warpgrid_isa::layout::{
+use warpgrid_isa::tensor_layout::{
     DescriptorKind, ElementPacking, InstructionDescriptor, Major, MatrixDescriptor,
     SharedMatrixOperand, SwizzleMode,
 };

@@ -5,7 +5,7 @@ use crate::layouts::fragment::request::FragmentError;
 use crate::layouts::tensor::query_parameters::{QueryParams, ShapeLimits};
 use crate::layouts::tensor::registers::bits_of;
 use crate::layouts::tensor::{ElementLocation, LayoutView, Operand, RegisterShape, refusal};
-use warpgrid_isa::layout::{
+use warpgrid_isa::tensor_layout::{
     AccumulatorLayout, copied_lanes, metadata_place, scale_factor_location, transfer_location,
 };
 use warpgrid_isa::{TensorMemoryAccessShape, TensorMemoryCopyShape, WarpMulticast};

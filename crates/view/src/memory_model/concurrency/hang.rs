@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use warpgrid_emulator::{FaultKind, Machine, MemoryId as Place, MemoryRegion, RunDiagnosticKind};
 use warpgrid_isa::{Operation, SyncOp};
-use warpgrid_launch::reading::InstructionView;
+use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_order::hang::{Diagnosis, ExecutionTrace, HangKind, Wait, WaitKind, diagnose};
 
 /// Step limit of a trial run on a machine on which all blocks are resident.

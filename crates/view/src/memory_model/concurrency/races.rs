@@ -11,7 +11,7 @@ use crate::session::memory_id::MemoryKey;
 use serde::{Deserialize, Serialize};
 use warpgrid_emulator::{Machine, MemoryRegion};
 use warpgrid_isa::AsyncOp;
-use warpgrid_launch::reading::InstructionView;
+use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_order::hang::{ExecutionTrace, MixedPhase};
 use warpgrid_order::races::{
     BlockLifetime, LaunchShape, MemorySpace, ProxyKind, Race, RaceCause, RaceCounterpart,

@@ -2,7 +2,7 @@
 
 use crate::model::step::CounterpartView;
 use warpgrid_isa::Target;
-use warpgrid_isa::sass::pairs;
+use warpgrid_isa::sass::ptx_mapping;
 use warpgrid_launch::SourceLanguage;
 use warpgrid_program::OpcodeInfo;
 
@@ -15,14 +15,14 @@ pub(crate) fn counterpart(
 ) -> Option<CounterpartView> {
     match front {
         SourceLanguage::Ptx => Some(CounterpartView {
-            text: pairs::machine_code(action.does, &action.modifiers, target)?,
+            text: ptx_mapping::machine_code(action.does, &action.modifiers, target)?,
             language: format!("SASS for {}", target.name),
-            about: pairs::APPROXIMATION.to_owned(),
+            about: ptx_mapping::APPROXIMATION.to_owned(),
         }),
         SourceLanguage::Sass => Some(CounterpartView {
-            text: pairs::ptx_of(&action.opcode)?,
+            text: ptx_mapping::ptx_of(&action.opcode)?,
             language: "PTX".to_owned(),
-            about: pairs::AMONG_OTHERS.to_owned(),
+            about: ptx_mapping::AMONG_OTHERS.to_owned(),
         }),
     }
 }

@@ -13,7 +13,7 @@ use warpgrid_emulator::ElementAccess;
 use warpgrid_isa::fragment::{
     ElementCoord, FragmentMap, FragmentOp, MatrixOperand, RegisterLocation, fragment,
 };
-use warpgrid_launch::reading::{RegisterFragment, SourceValue};
+use warpgrid_launch::instruction_summary::{RegisterFragment, SourceValue};
 use warpgrid_program::RegisterId;
 
 /// Alignment in bytes from which the base of a matrix is counted.

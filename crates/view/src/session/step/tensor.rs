@@ -13,7 +13,7 @@ use warpgrid_emulator::{
     AsyncEffect, CompletionMechanism, InFlightOperation, Machine, MemoryId as Place, MemoryRegion,
     TensorCopy, TensorCopyDirection, Tile, TileLocation, TileRole, TileSegment,
 };
-use warpgrid_isa::layout::{DescriptorKind, Major, MatrixDescriptor};
+use warpgrid_isa::tensor_layout::{DescriptorKind, Major, MatrixDescriptor};
 
 /// Maximum number of displayed chunks of a tensor copy: 64 KiB of shared memory.
 const MAX_PIECES: usize = 4096;

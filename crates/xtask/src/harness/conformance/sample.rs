@@ -1,6 +1,6 @@
 //! Samples of decisions in the repository: selected from the full collections, and regenerated with an installed assembler.
 
-use super::ask::{self, Assembler, AssemblerVerdict as Answer};
+use super::assembler::{self, Assembler, AssemblerVerdict as Answer};
 use super::case::{self, VerdictCase};
 use super::{GENERAL_ADDED, GENERAL_SAMPLE, Options, ReferenceCollection, Result, STORES_SAMPLE};
 use crate::files::{self, TempDir};
@@ -112,7 +112,7 @@ fn ask_again(sample: &Path, assembler: &Assembler) -> Result<()> {
     for (index, case) in cases.iter().enumerate() {
         let answer = assembler.ask(case, &folder.file(0))?;
         match answer {
-            Answer::Said { accept, messages } if !ask::cannot_say(&messages) => {
+            Answer::Said { accept, messages } if !assembler::cannot_say(&messages) => {
                 if accept != case.accept {
                     n_changed += 1;
                     println!("changed: {} {}", case.id, case.insn);

@@ -6,7 +6,7 @@ use crate::measure::emulation::{matmul_scenario, saxpy_scenario, scenario, wmma_
 use serde_json::{Value, json};
 use warpgrid_view::Scenario;
 #[cfg(not(target_arch = "wasm32"))]
-use warpgrid_view::session::translated::RunLimits;
+use warpgrid_view::session::translated_run::RunLimits;
 
 /// Limits, which none of the runs reaches.
 #[cfg(not(target_arch = "wasm32"))]
@@ -169,7 +169,7 @@ mod native {
     use crate::measure::emulation::{million_lane_instructions_a_second, session};
     use crate::measure::timing::best_of;
     use crate::measure::{Inputs, Measurement};
-    use warpgrid_view::session::translated::{TranslatedRunStats, WasmtimeEngine};
+    use warpgrid_view::session::translated_run::{TranslatedRunStats, WasmtimeEngine};
     use warpgrid_view::{Scenario, Session};
 
     fn scenario_of(inputs: &Inputs, name: &str) -> Result<Scenario, String> {

@@ -1,9 +1,9 @@
 //! Inference for operands of specialized units: refines the uses of names to tensor maps, textures, surfaces and tensor boxes,
 //! and determines the types of operands.
 
-use crate::check::body::inference::place::MemoryUse;
+use crate::check::body::inference::memory_use::MemoryUse;
 use crate::check::body::inference::{ExpectedUse, NameUse};
-use crate::check::plans::plan::{OperandExpectation, ResolvedOpcode};
+use crate::check::resolved_opcodes::resolved_opcode::{OperandExpectation, ResolvedOpcode};
 use warpgrid_isa::form::DeviceUnitOperand;
 use warpgrid_isa::{ScalarType, StateSpace, TensorCopyOp};
 

@@ -1,8 +1,8 @@
 //! Destination operands: single registers and lists of registers.
 
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::list_type::merge;
 use crate::check::body::lower::destination;
-use crate::check::body::merge::merge;
 use crate::check::body::operand::InstructionSite;
 use crate::check::names::binding::Binding;
 use crate::diagnostics::check as diagnose;

@@ -5,10 +5,10 @@ use crate::check::body::element::WARP_SZ;
 use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::InstructionSite;
 use crate::check::body::operand::name::special_text;
-use crate::check::declare::convention;
+use crate::check::declare::calling_convention;
 use crate::check::declare::kernels::KERNEL_ADDRESS;
 use crate::check::names::binding::Binding;
-use crate::check::plans::families::{ExtraOperandCheck, OperandGrammar};
+use crate::check::resolved_opcodes::families::{ExtraOperandCheck, OperandGrammar};
 use crate::diagnostics::check as diagnose;
 use crate::diagnostics::declarations::{needs_convention, not_passed};
 use crate::diagnostics::rules::special_gate;
@@ -320,10 +320,10 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(special_gate(what, span, KERNEL_ADDRESS, self.module));
             return None;
         }
-        let refused = callee.and_then(|callee| convention::refused(self.source, callee));
+        let refused = callee.and_then(|callee| calling_convention::refused(self.source, callee));
         if let Some(ty) = refused
             && !is_kernel
-            && convention::is_kept(self.module)
+            && calling_convention::is_kept(self.module)
         {
             let text = span.text(self.source);
             let why = "a function whose address is taken uses the calling convention";
@@ -331,7 +331,7 @@ impl<'a> BodyChecker<'a, '_> {
             return None;
         }
         self.expect_available(function, span)?;
-        if convention::is_turned_off(self.module) {
+        if calling_convention::is_turned_off(self.module) {
             self.report(needs_convention(span, "the address of a function"));
             return None;
         }

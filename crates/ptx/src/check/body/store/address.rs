@@ -4,7 +4,7 @@ use crate::check::body::address::{AddressConstraint, AddressError, DiagnosticSty
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::InstructionSite;
 use crate::check::names::binding::Binding;
-use crate::check::plans::store::StoreConstraints;
+use crate::check::resolved_opcodes::store::StoreConstraints;
 use crate::diagnostics::store as diagnose;
 use crate::tree::operand::Operand;
 use warpgrid_isa::StateSpace;

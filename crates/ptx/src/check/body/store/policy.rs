@@ -5,7 +5,7 @@ use crate::check::body::element::WARP_SZ;
 use crate::check::body::lower::register as register_source;
 use crate::check::body::operand::InstructionSite;
 use crate::check::names::binding::Binding;
-use crate::check::plans::store::StoreConstraints;
+use crate::check::resolved_opcodes::store::StoreConstraints;
 use crate::diagnostics::store as diagnose;
 use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::{Source, Span};

@@ -3,10 +3,10 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{register, source};
 use crate::check::body::operand::InstructionSite;
-use crate::check::body::store::braces::{ElementError, find_problems};
+use crate::check::body::store::vector_elements::{ElementError, find_problems};
 use crate::check::body::values::{ValueError, ValueOperand};
 use crate::check::names::binding::Binding;
-use crate::check::plans::store::StoreConstraints;
+use crate::check::resolved_opcodes::store::StoreConstraints;
 use crate::diagnostics::store as diagnose;
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind, Operands};

@@ -3,8 +3,8 @@
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::InstructionSite;
 use crate::check::body::statement::moved;
-use crate::check::plans::rules;
-use crate::check::plans::store::StoreConstraints;
+use crate::check::resolved_opcodes::rules;
+use crate::check::resolved_opcodes::store::StoreConstraints;
 use crate::opcode::Opcode;
 use crate::tree::operand::OperandKind;
 use warpgrid_isa::ScalarType;

@@ -1,11 +1,11 @@
 //! Lists of values in operands of specialized units: checks the number of values and their common type.
 
 use crate::check::body::checker::BodyChecker;
+use crate::check::body::list_type::merge;
 use crate::check::body::lower::{destination, source};
-use crate::check::body::merge::merge;
 use crate::check::body::operand::InstructionSite;
 use crate::check::body::values::{ValueError, ValueOperand};
-use crate::check::plans::plan::ResolvedOpcode;
+use crate::check::resolved_opcodes::resolved_opcode::ResolvedOpcode;
 use crate::diagnostics::check as diagnose;
 use crate::tree::operand::{Operand, OperandKind, OperandWithChildren, Operands};
 use warpgrid_isa::{Flag, OperandAccess, OperandClass, ScalarType, TypeMatch};

@@ -7,7 +7,7 @@ use crate::check::body::operand::InstructionSite;
 use crate::check::body::units::lists::{ExtraElements, ListLength, ListRule, SEVERAL, is_of};
 use crate::check::body::values::ValueOperand;
 use crate::check::names::binding::Binding;
-use crate::check::plans::plan::ResolvedOpcode;
+use crate::check::resolved_opcodes::resolved_opcode::ResolvedOpcode;
 use crate::diagnostics::rules::special_gate;
 use crate::tree::declaration::DeclaredType;
 use crate::tree::operand::{Operand, OperandKind, OperandWithChildren};

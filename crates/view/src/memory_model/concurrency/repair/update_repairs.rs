@@ -6,7 +6,7 @@ use crate::memory_model::concurrency::updates::{Update, UpdateObserver, updates_
 use crate::session::Session;
 use std::collections::BTreeMap;
 use warpgrid_isa::{AtomicUpdate, Flag, ScalarType, StateSpace};
-use warpgrid_launch::reading::{InstructionSummary, InstructionView};
+use warpgrid_launch::instruction_summary::{InstructionSummary, InstructionView};
 use warpgrid_order::races::{Race, RaceCounterpart};
 use warpgrid_program::syntax::{Change, InstructionSyntax};
 use warpgrid_program::{Function, Instruction, Operand, OperandValue, RegisterId, Span};

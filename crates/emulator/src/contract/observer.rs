@@ -1,0 +1,523 @@
+//! Observation of a run: memory accesses per element, and the interface through which observers receive events. Events
+//! are built only for observers that are interested in them.
+
+use crate::contract::step_event::{Agent, StepEvent, WarpId};
+use crate::contract::sync_event::SyncEvent;
+use std::ops::Range;
+use warpgrid_isa::{CacheOp, EvictionPriority, PrefetchSize, ScalarType, Scope, Sem, StateSpace};
+use warpgrid_program::{Function, FunctionId, Operand};
+
+/// Kind of a memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessAction {
+    Load,
+    Store,
+    /// Atomic read-modify-write operation that returns the old value.
+    Atomic,
+    /// Atomic read-modify-write operation without a result.
+    Reduction,
+}
+
+impl AccessAction {
+    /// Checks whether the access can modify memory.
+    pub const fn writes(self) -> bool {
+        !matches!(self, AccessAction::Load)
+    }
+
+    /// Checks whether the access is an atomic read-modify-write operation.
+    pub const fn is_atomic(self) -> bool {
+        matches!(self, AccessAction::Atomic | AccessAction::Reduction)
+    }
+
+    /// Checks whether the access returns the contents of memory in registers.
+    pub const fn reads(self) -> bool {
+        matches!(self, AccessAction::Load | AccessAction::Atomic)
+    }
+}
+
+/// Identifies a memory by its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MemoryId {
+    /// Buffers and `.global` variables.
+    Global,
+    /// `.const` variables.
+    Constant,
+    /// Kernel parameters.
+    Parameters,
+    /// Shared memory of a block.
+    Shared {
+        /// Linear index of the block.
+        block: u64,
+    },
+    /// Stack of a thread: `.local` variables and call parameters.
+    Local {
+        /// Linear index of the block.
+        block: u64,
+        warp: u32,
+        lane: u32,
+    },
+}
+
+impl MemoryId {
+    /// Returns the state space of the memory.
+    pub const fn space(self) -> StateSpace {
+        match self {
+            MemoryId::Global => StateSpace::Global,
+            MemoryId::Constant => StateSpace::Const,
+            MemoryId::Parameters => StateSpace::ParamEntry,
+            MemoryId::Shared { .. } => StateSpace::Shared,
+            MemoryId::Local { .. } => StateSpace::Local,
+        }
+    }
+}
+
+/// Index of an operand in [`SpecialFunction::operands`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OperandIndex(pub u32);
+
+impl OperandIndex {
+    /// Returns the operand of this index in `function`.
+    pub fn of(self, function: &Function) -> Option<&Operand> {
+        function.operands.get(self.0 as usize)
+    }
+}
+
+/// One element transferred between a register of a lane and memory. Elements whose operand is the sink `_` produce no
+/// piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ElementAccess {
+    /// Lane that supplied the address.
+    pub address_lane: u8,
+    /// Lane whose register is the source or destination of the data.
+    pub data_lane: u8,
+    /// Index of the element in the vector or fragment of the lane.
+    pub element: u8,
+    /// Size of the element in bytes.
+    pub n_bytes: u32,
+    /// Whether the access stored the new bytes. False for loads, for a failed comparison, and for a minimum or maximum
+    /// that memory already contained.
+    pub written: bool,
+    /// Type of the element.
+    pub ty: ScalarType,
+    /// Source operand of a store, or destination operand of a load. `None` if an asynchronous operation performs the
+    /// access.
+    pub operand: Option<OperandIndex>,
+    pub memory: MemoryId,
+    /// Address of the first byte in the address space of [`MemoryId`], which starts at 0 in shared and local memory.
+    pub address: u64,
+    /// Start of the bytes of the element in the buffers of the event.
+    start: u32,
+}
+
+impl ElementAccess {
+    fn range(&self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.n_bytes as usize
+    }
+}
+
+/// Cache modifiers of an instruction. They do not affect results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct CacheHints {
+    pub op: Option<CacheOp>,
+    pub evict_l1: Option<EvictionPriority>,
+    pub evict_l2: Option<EvictionPriority>,
+    pub prefetch: Option<PrefetchSize>,
+    /// Whether the instruction has a cache policy operand.
+    pub policy: bool,
+    /// `.nc`
+    pub non_coherent: bool,
+    /// `.mmio`
+    pub mmio: bool,
+}
+
+/// Memory accesses of one agent in one step. Pieces are in the order in which they took effect: if several lanes access
+/// the same address, the old bytes of each piece are the bytes that the preceding piece left.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessEvent<'a> {
+    /// Number of the step, from 0. The access occurs between the positions `step` and `step + 1`.
+    pub step: u64,
+    pub agent: Agent,
+    /// Function of the instruction that performs or issued the access.
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+    pub action: AccessAction,
+    /// State space of the instruction.
+    pub space: StateSpace,
+    pub sem: Sem,
+    pub scope: Option<Scope>,
+    pub cache: CacheHints,
+    /// Participating lanes, including lanes whose elements are all sinks.
+    pub mask: u32,
+    /// Bytes per lane, including sinks.
+    pub width_bytes: u32,
+    /// Bytes per lane of one hardware access. Equals `width_bytes`, except for `wmma.load` and `wmma.store`, which
+    /// compile to several accesses.
+    pub access_bytes: u32,
+    pub pieces: &'a [ElementAccess],
+    bytes: &'a [u8],
+    old: &'a [u8],
+}
+
+/// Consecutive pieces of one lane that are contiguous in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContiguousRun<'a> {
+    pub lane: u8,
+    pub memory: MemoryId,
+    /// Address of the first byte.
+    pub address: u64,
+    pub pieces: &'a [ElementAccess],
+    pub bytes: &'a [u8],
+    /// Contents of memory before the access.
+    pub before: &'a [u8],
+}
+
+impl<'a> AccessEvent<'a> {
+    /// Returns the bytes of a piece: the loaded bytes of a load, or the operand bytes of a store or atomic.
+    pub fn bytes(&self, piece: &ElementAccess) -> &'a [u8] {
+        self.bytes.get(piece.range()).unwrap_or(&[])
+    }
+
+    /// Returns the contents of memory before the piece took effect.
+    pub fn before(&self, piece: &ElementAccess) -> &'a [u8] {
+        self.old.get(piece.range()).unwrap_or(&[])
+    }
+
+    /// Returns the contents of memory after the piece took effect.
+    pub fn after(&self, piece: &ElementAccess) -> &'a [u8] {
+        if piece.written {
+            self.bytes(piece)
+        } else {
+            self.before(piece)
+        }
+    }
+
+    /// Returns the pieces that modified memory.
+    pub fn written(&self) -> impl Iterator<Item = &'a ElementAccess> {
+        self.pieces.iter().filter(|piece| piece.written)
+    }
+
+    /// Merges consecutive pieces of one lane that are contiguous in memory. A lane with gaps between its elements
+    /// produces several runs.
+    pub fn runs(&self) -> ContiguousRuns<'a> {
+        ContiguousRuns {
+            pieces: self.pieces,
+            bytes: self.bytes,
+            old: self.old,
+        }
+    }
+
+    /// Returns the warp that executed the instruction, or `None` for an asynchronous operation.
+    pub fn warp(&self) -> Option<WarpId> {
+        match self.agent {
+            Agent::Warp { block, warp } => Some(WarpId { block, warp }),
+            Agent::InFlight(_) => None,
+        }
+    }
+}
+
+/// Iterator over the contiguous runs of an event; see [`AccessEvent::runs`].
+#[derive(Clone, Debug)]
+pub struct ContiguousRuns<'a> {
+    pieces: &'a [ElementAccess],
+    bytes: &'a [u8],
+    old: &'a [u8],
+}
+
+impl<'a> Iterator for ContiguousRuns<'a> {
+    type Item = ContiguousRun<'a>;
+
+    fn next(&mut self) -> Option<ContiguousRun<'a>> {
+        let first = *self.pieces.first()?;
+        let follows = |pair: &&[ElementAccess]| {
+            let [a, b] = pair else { return false };
+            (a.address_lane, a.data_lane, a.memory, a.written)
+                == (b.address_lane, b.data_lane, b.memory, b.written)
+                && a.address.wrapping_add(u64::from(a.n_bytes)) == b.address
+                && a.range().end == b.range().start
+        };
+        let n = 1 + self.pieces.windows(2).take_while(follows).count();
+        let (pieces, rest) = self.pieces.split_at_checked(n)?;
+        self.pieces = rest;
+        let range = first.range().start..pieces.last().map_or(0, |piece| piece.range().end);
+        Some(ContiguousRun {
+            lane: first.data_lane,
+            memory: first.memory,
+            address: first.address,
+            pieces,
+            bytes: self.bytes.get(range.clone()).unwrap_or(&[]),
+            before: self.old.get(range).unwrap_or(&[]),
+        })
+    }
+}
+
+/// Common fields of the access summaries of a warp. An observer may accept a summary instead of an [`AccessEvent`] with
+/// pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct WarpAccessSummary {
+    pub step: u64,
+    pub block: u64,
+    pub warp: u32,
+    pub function: FunctionId,
+    /// Index into the function's instructions.
+    pub instruction: u32,
+    pub action: AccessAction,
+    pub sem: Sem,
+    pub scope: Option<Scope>,
+    pub lane_bytes: u32,
+    pub element_bytes: u32,
+    /// `.nc`
+    pub non_coherent: bool,
+}
+
+impl WarpAccessSummary {
+    /// Returns the accessing warp.
+    pub fn of(&self) -> WarpId {
+        WarpId {
+            block: self.block,
+            warp: self.warp,
+        }
+    }
+}
+
+/// Fully coalesced access summary: all lanes of a warp access consecutive elements of global memory.
+#[derive(Clone, Copy, Debug)]
+pub struct ContiguousAccess {
+    pub access: WarpAccessSummary,
+    /// Address of the first byte of lane 0.
+    pub address: u64,
+}
+
+/// Strided access summary: all lanes of a warp access one memory, with a constant stride within each half-warp.
+#[derive(Clone, Copy, Debug)]
+pub struct HalfWarpAccess {
+    pub access: WarpAccessSummary,
+    pub memory: MemoryId,
+    /// Address of the first byte of the first lane of each half-warp, in the address space of the memory.
+    pub starts: [u64; 2],
+    /// Stride between adjacent lanes of a half-warp: the bytes per lane, or 0.
+    pub step: u64,
+}
+
+impl HalfWarpAccess {
+    /// Returns the address of the first byte of each lane.
+    pub fn addresses(&self) -> [u64; 32] {
+        let mut addresses = [0; 32];
+        for (half, start) in addresses.chunks_exact_mut(16).zip(self.starts) {
+            let mut address = start;
+            for own in half {
+                *own = address;
+                address = address.wrapping_add(self.step);
+            }
+        }
+        addresses
+    }
+}
+
+/// General access summary: an address per lane in one memory.
+#[derive(Clone, Copy, Debug)]
+pub struct PerLaneAccess<'a> {
+    pub access: WarpAccessSummary,
+    pub memory: MemoryId,
+    /// Participating lanes.
+    pub mask: u32,
+    /// Address of the first byte of each participating lane, in the address space of the memory.
+    pub addresses: &'a [u64; 32],
+}
+
+/// Builder for events. The buffers are reused for every step, so that a step does not allocate memory once the buffers
+/// have reached the size of the largest access.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EventBuffer {
+    pieces: Vec<ElementAccess>,
+    bytes: Vec<u8>,
+    old: Vec<u8>,
+}
+
+/// Fields of an event that all of its pieces share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventHeader {
+    pub(crate) step: u64,
+    pub(crate) agent: Agent,
+    pub(crate) origin: (FunctionId, u32),
+    pub(crate) action: AccessAction,
+    pub(crate) space: StateSpace,
+    pub(crate) sem: Sem,
+    pub(crate) scope: Option<Scope>,
+    pub(crate) cache: CacheHints,
+    pub(crate) mask: u32,
+    pub(crate) width_bytes: u32,
+    pub(crate) access_bytes: u32,
+}
+
+impl EventBuffer {
+    pub(crate) fn clear(&mut self) {
+        self.pieces.clear();
+        self.bytes.clear();
+        self.old.clear();
+    }
+
+    /// Appends a piece with its bytes. `bytes` and `old` must have the same length.
+    pub(crate) fn add(&mut self, piece: ElementAccessHeader, bytes: &[u8], old: &[u8]) {
+        let start = self.bytes.len() as u32;
+        extend(&mut self.bytes, bytes);
+        extend(&mut self.old, old);
+        self.pieces.push(ElementAccess {
+            address_lane: piece.address_lane,
+            data_lane: piece.data_lane,
+            element: piece.element,
+            n_bytes: bytes.len() as u32,
+            written: piece.written,
+            ty: piece.ty,
+            operand: piece.operand,
+            memory: piece.memory,
+            address: piece.address,
+            start,
+        });
+    }
+
+    pub(crate) fn event(&self, head: &EventHeader) -> AccessEvent<'_> {
+        AccessEvent {
+            step: head.step,
+            agent: head.agent,
+            function: head.origin.0,
+            instruction: head.origin.1,
+            action: head.action,
+            space: head.space,
+            sem: head.sem,
+            scope: head.scope,
+            cache: head.cache,
+            mask: head.mask,
+            width_bytes: head.width_bytes,
+            access_bytes: head.access_bytes,
+            pieces: &self.pieces,
+            bytes: &self.bytes,
+            old: &self.old,
+        }
+    }
+}
+
+/// Appends bytes. The case of four bytes has a constant length, which compiles to a single store.
+#[inline(always)]
+fn extend(all: &mut Vec<u8>, bytes: &[u8]) {
+    match <&[u8; 4]>::try_from(bytes) {
+        Ok(word) => all.extend_from_slice(word),
+        Err(_) => all.extend_from_slice(bytes),
+    }
+}
+
+/// A [`ElementAccess`] without its size and its position in the buffers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ElementAccessHeader {
+    pub(crate) address_lane: u8,
+    pub(crate) data_lane: u8,
+    pub(crate) element: u8,
+    pub(crate) written: bool,
+    pub(crate) ty: ScalarType,
+    pub(crate) operand: Option<OperandIndex>,
+    pub(crate) memory: MemoryId,
+    pub(crate) address: u64,
+}
+
+/// Set of events that an observer receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventMask {
+    /// Stores, atomics and reductions.
+    pub stores: bool,
+    /// Loads, and atomics.
+    pub loads: bool,
+    /// The effect of each step.
+    pub steps: bool,
+    /// Synchronization events: barriers, fences, mbarriers and asynchronous operations.
+    pub syncs: bool,
+    /// Whether mbarrier operations are reported only as synchronization events, and not as memory accesses.
+    pub mbarriers_as_syncs: bool,
+}
+
+impl EventMask {
+    /// No events.
+    pub const NONE: EventMask = EventMask {
+        stores: false,
+        loads: false,
+        steps: false,
+        syncs: false,
+        mbarriers_as_syncs: false,
+    };
+
+    /// All memory accesses.
+    pub const ACCESSES: EventMask = EventMask {
+        stores: true,
+        loads: true,
+        ..EventMask::NONE
+    };
+
+    /// All memory accesses and synchronization events.
+    pub const ORDER: EventMask = EventMask {
+        syncs: true,
+        ..EventMask::ACCESSES
+    };
+
+    /// The effect of each step, without memory accesses.
+    pub const STEPS: EventMask = EventMask {
+        steps: true,
+        ..EventMask::NONE
+    };
+
+    /// Checks whether events of any memory access are received.
+    pub(crate) const fn includes_accesses(self) -> bool {
+        self.stores || self.loads
+    }
+
+    /// Checks whether events of this kind are received.
+    pub const fn covers(self, action: AccessAction) -> bool {
+        self.stores && action.writes() || self.loads && action.reads()
+    }
+}
+
+/// Receives events during execution. Observers are called through a trait object: the step loop is compiled only once,
+/// and an observed step costs one additional call.
+pub trait Observer {
+    /// Returns the requested events. Called before the steps of a warp.
+    fn interest(&self) -> EventMask {
+        EventMask {
+            stores: true,
+            ..EventMask::NONE
+        }
+    }
+
+    /// Called for each access that [`Observer::interest`] covers, after the access took effect.
+    fn access(&mut self, _event: &AccessEvent<'_>) {}
+
+    /// Called before an access that is a [`ContiguousAccess`], if [`Observer::interest`] includes synchronization events.
+    /// Returns `true` to accept the summary instead of an [`AccessEvent`].
+    fn row(&mut self, _access: &ContiguousAccess) -> bool {
+        false
+    }
+
+    /// Called before any other access that is an [`HalfWarpAccess`], with the same contract as [`Observer::row`].
+    fn even(&mut self, _access: &HalfWarpAccess) -> bool {
+        false
+    }
+
+    /// Called before any other load or store in a single memory, with the same contract as [`Observer::row`]. For a
+    /// matrix, called for each row of elements.
+    fn lanes(&mut self, _access: &PerLaneAccess<'_>) -> bool {
+        false
+    }
+
+    /// Called after each step if [`Observer::interest`] includes steps.
+    fn step(&mut self, _event: &StepEvent) {}
+
+    /// Called after each synchronization event took effect if [`Observer::interest`] includes these events.
+    fn sync(&mut self, _event: &SyncEvent<'_>) {}
+
+    /// Called for each step that modifies memory, even if the observer has no interest in stores.
+    fn store_step(&mut self, _step: u64) {}
+}
+
+/// An observer that ignores every event.
+impl Observer for () {
+    fn interest(&self) -> EventMask {
+        EventMask::NONE
+    }
+}

@@ -1,0 +1,157 @@
+//! Reporting of memory accesses. Pieces are collected during execution, and reported after the access took effect.
+
+use crate::code::AccessPlan;
+use crate::code::MAX_WIDTH;
+use crate::contract::observer::{
+    AccessAction, ElementAccessHeader, EventBuffer, EventHeader, MemoryId, OperandIndex,
+};
+use crate::contract::step_event::Agent;
+use crate::contract::sync_event::{SyncEvent, SyncKind};
+use crate::exec::memory::address_translation::{Backing, ResolvedAccess};
+use crate::exec::memory_context::MemoryContext;
+use crate::semantics::registers::{Row64, lanes_of};
+use crate::state::memory::copy_few;
+
+impl MemoryContext<'_> {
+    /// Returns the memory of a lane and its address in that memory.
+    pub(crate) fn place_of(
+        &self,
+        target: &ResolvedAccess,
+        addresses: &Row64,
+        lane: usize,
+        width: usize,
+    ) -> (MemoryId, u64) {
+        let (backing, at) = target.of_lane(lane, width);
+        self.memory_of(backing, at, lane, addresses[lane])
+    }
+
+    /// Returns the memory of a location and the address in that memory. `address` is the address of the lane.
+    pub(crate) fn memory_of(
+        &self,
+        backing: Backing,
+        at: usize,
+        lane: usize,
+        address: u64,
+    ) -> (MemoryId, u64) {
+        match backing {
+            Backing::Shared => (MemoryId::Shared { block: self.block }, at as u64),
+            Backing::Peer(rank) => {
+                let own = self.peers.own_rank();
+                let block = self.shape.peer(self.block, own, rank.into());
+                (MemoryId::Shared { block }, at as u64)
+            }
+            Backing::Stack => {
+                let memory = MemoryId::Local {
+                    block: self.block,
+                    warp: self.warp,
+                    lane: lane as u32,
+                };
+                (memory, (at - lane * self.stack.stride) as u64)
+            }
+            Backing::Arena => (self.memory_at(address), address),
+        }
+    }
+
+    /// Returns the memory that contains an address of the arena.
+    fn memory_at(&self, address: u64) -> MemoryId {
+        // Address windows of constants and parameters.
+        if address.wrapping_sub(self.map.constant) < self.map.global - self.map.constant {
+            MemoryId::Constant
+        } else if address.wrapping_sub(self.map.parameters)
+            < self.map.constant - self.map.parameters
+        {
+            MemoryId::Parameters
+        } else {
+            MemoryId::Global
+        }
+    }
+
+    /// Reads the bytes of one lane.
+    pub(crate) fn read_lane(&self, backing: Backing, at: usize, width: usize) -> [u8; MAX_WIDTH] {
+        let mut bytes = [0; MAX_WIDTH];
+        if let (Some(from), Some(to)) = (
+            self.bytes_of(backing).get(at..at + width),
+            bytes.get_mut(..width),
+        ) {
+            copy_few(to, from);
+        }
+        bytes
+    }
+
+    /// Reports a synchronization event of lanes.
+    pub(crate) fn report_sync(&mut self, lanes: u32, what: SyncKind<'_>) {
+        let (function, instruction) = self.code.origin(self.pc);
+        self.observer.sync(&SyncEvent {
+            step: self.step,
+            block: self.block,
+            warp: self.warp,
+            function,
+            instruction,
+            lanes,
+            what,
+        });
+    }
+
+    /// Reports the collected pieces to the observer.
+    #[inline(never)]
+    pub(crate) fn report(&mut self, action: AccessAction, mask: u32, plan: &AccessPlan) {
+        let head = EventHeader {
+            step: self.step,
+            agent: Agent::Warp {
+                block: self.block,
+                warp: self.warp,
+            },
+            origin: self.code.origin(self.pc),
+            action,
+            space: plan.space,
+            sem: plan.metadata.sem,
+            scope: plan.metadata.scope,
+            cache: plan.metadata.cache,
+            mask,
+            width_bytes: plan.width_bytes,
+            access_bytes: plan.metadata.access_bytes.unwrap_or(plan.width_bytes),
+        };
+        self.observer.access(&self.events.event(&head));
+    }
+}
+
+/// Memory access of one lane.
+pub(crate) struct LaneAccessRecord<'b> {
+    pub(crate) lane: usize,
+    pub(crate) memory: MemoryId,
+    /// Address of the first element.
+    pub(crate) address: u64,
+    pub(crate) written: bool,
+    /// Bytes of all elements.
+    pub(crate) bytes: &'b [u8],
+    /// Contents of memory before the access.
+    pub(crate) old: &'b [u8],
+}
+
+/// Adds the pieces of one lane, one for each element that is not a sink.
+pub(crate) fn add_pieces(events: &mut EventBuffer, plan: &AccessPlan, of: &LaneAccessRecord<'_>) {
+    let size = plan.element_bytes as usize;
+    for element in lanes_of(plan.written) {
+        let from = element * size;
+        let piece = ElementAccessHeader {
+            address_lane: of.lane as u8,
+            data_lane: of.lane as u8,
+            element: element as u8,
+            written: of.written,
+            ty: plan.metadata.ty,
+            operand: plan
+                .metadata
+                .operands
+                .get(element)
+                .copied()
+                .map(OperandIndex),
+            memory: of.memory,
+            address: of.address.wrapping_add(from as u64),
+        };
+        events.add(
+            piece,
+            of.bytes.get(from..from + size).unwrap_or(&[]),
+            of.old.get(from..from + size).unwrap_or(&[]),
+        );
+    }
+}

@@ -1,0 +1,439 @@
+//! Lanes that wait before their instruction: wait conditions, and how waiting lanes become ready again.
+
+use crate::code::decoded_op::DecodedOp;
+use crate::code::decoded_op::{cold_alu_ops, hot_alu_ops, side_effect_ops};
+use crate::code::tensor_memory::TensorMemoryPlan;
+use crate::code::{CollectiveKind, CollectivePlan, DecodedCode, MbarrierAction, MbarrierPlan};
+use crate::contract::fault::WaitReason;
+use crate::contract::mbarrier::MbarrierState;
+use crate::contract::pending::GroupWait;
+use crate::contract::step_event::WarpId;
+use crate::exec::context::IssuedInstruction;
+use crate::exec::context::lanes_at;
+use crate::exec::mbarrier::parity_of;
+use crate::exec::memory::load::addresses;
+use crate::exec::operand_rows::read64;
+use crate::semantics::registers::{LANES, OperandSlot, lanes_of};
+use crate::state::in_flight::InFlightQueue;
+use crate::state::memory::{AddressMap, PagedMemory};
+use crate::state::tensor_memory::{can_be_reserved, has_free};
+use crate::state::warp::{Warp, WarpSplit, WarpSplitState};
+use warpgrid_isa::StateSpace;
+
+/// State outside of the warp on which wait conditions depend.
+pub(crate) struct WaitContext<'a> {
+    /// Lanes of the warp that have arrived at the cluster barrier in the current, incomplete phase.
+    pub(crate) cluster_pending: u32,
+    pub(crate) map: &'a AddressMap,
+    /// Shared memory of the block.
+    pub(crate) shared: &'a PagedMemory,
+    /// Tensor memory of the block.
+    pub(crate) tensor: &'a PagedMemory,
+    pub(crate) in_flight: &'a InFlightQueue,
+    pub(crate) block: u64,
+}
+
+/// Blocks the selected lanes if their instruction cannot be executed yet. Blocking does not consume a step.
+#[inline(never)]
+pub(crate) fn block_if_not_ready(
+    code: &DecodedCode,
+    warp: &mut Warp,
+    choice: IssuedInstruction<'_>,
+    outside: &WaitContext<'_>,
+) -> Option<WaitReason> {
+    if choice.executed == 0 {
+        return None;
+    }
+    let reason = wait_reason(code, warp, &choice, outside)?;
+    split_predicated_off(warp, choice.executed);
+    let converges = matches!(reason, WaitReason::WarpLanes { .. })
+        && reconvergence_point_at(code, choice.pc).is_none();
+    let current = warp.splits.current_mut();
+    current.state = WarpSplitState::Waiting(reason);
+    current.converges = converges;
+    wake_inner(code, warp);
+    Some(reason)
+}
+
+/// Returns the reason for which the executing lanes must wait, if any.
+fn wait_reason(
+    code: &DecodedCode,
+    warp: &mut Warp,
+    choice: &IssuedInstruction<'_>,
+    outside: &WaitContext<'_>,
+) -> Option<WaitReason> {
+    let mask = choice.executed;
+    let missing = match choice.instr.op {
+        DecodedOp::Collective(plan) => match code.collectives.get(plan) {
+            None => 0,
+            // In SASS, `elect` selects one of the active lanes without waiting.
+            Some(CollectivePlan {
+                kind: CollectiveKind::Elect { .. },
+                ..
+            }) if !code.addresses.is_empty() => 0,
+            Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
+        },
+        // All lanes of the warp participate.
+        DecodedOp::Matrix(_) | DecodedOp::Warpgroup(_) => warp.live() & !mask,
+        DecodedOp::TensorMemory(plan) => match code.tensor_memory.get(plan) {
+            Some(plan) if plan.takes_warp() && warp.live() & !mask != 0 => warp.live() & !mask,
+            Some(plan) => return columns_to_wait_for(code, warp, choice, plan, outside),
+            None => 0,
+        },
+        DecodedOp::WarpBarrier { mask: slot } => {
+            let here = mask | waiting_at_warp_barrier(code, warp);
+            missing_lanes(code, warp, slot, mask, here)
+        }
+        DecodedOp::Reconverge { mask: slot }
+        | DecodedOp::ReconvergeUnlessYielded { mask: slot } => {
+            let here = mask | converging_at(code, warp, slot, mask);
+            let left = waiting_outside(code, warp, choice.pc, mask);
+            missing_lanes(code, warp, slot, mask, here | left)
+        }
+        DecodedOp::ClusterWait if outside.cluster_pending & mask != 0 => {
+            return Some(WaitReason::ClusterBarrier);
+        }
+        DecodedOp::Mbarrier(plan) => {
+            let plan = code.mbarriers.get(plan)?;
+            return phase_to_wait_for(code, warp, choice, plan, outside);
+        }
+        DecodedOp::AsyncWait(wait) => {
+            let n = wait.latest.unwrap_or(0);
+            let waits = is_pending(warp, wait, mask, outside);
+            return waits.then_some(WaitReason::AsyncGroup { n });
+        }
+        DecodedOp::ClusterWait | hot_alu_ops!() | cold_alu_ops!() | side_effect_ops!() => 0,
+    };
+    (missing != 0).then_some(WaitReason::WarpLanes { missing })
+}
+
+/// Returns the wait for tensor memory columns. Returns `None` if the columns are free, or if the allocation is invalid.
+fn columns_to_wait_for(
+    code: &DecodedCode,
+    warp: &mut Warp,
+    choice: &IssuedInstruction<'_>,
+    plan: &TensorMemoryPlan,
+    outside: &WaitContext<'_>,
+) -> Option<WaitReason> {
+    let TensorMemoryPlan::Allocate { columns, .. } = plan else {
+        return None;
+    };
+    let lanes = lanes_at(code, warp, choice.depth, choice.executed);
+    let lane = choice.executed.trailing_zeros() as usize % LANES;
+    let n = read64(&lanes, *columns)[lane] as u32;
+    let waits = can_be_reserved(outside.tensor, n) && !has_free(outside.tensor, n);
+    waits.then_some(WaitReason::TensorColumns { n })
+}
+
+/// Returns a wait for the phase of the first lane, if the phases of all lanes are incomplete. Otherwise, the
+/// instruction is executed: it returns false for lanes with incomplete phases, as after its time limit (PTX ISA,
+/// "mbarrier.try_wait").
+fn phase_to_wait_for(
+    code: &DecodedCode,
+    warp: &mut Warp,
+    choice: &IssuedInstruction<'_>,
+    plan: &MbarrierPlan,
+    outside: &WaitContext<'_>,
+) -> Option<WaitReason> {
+    let MbarrierAction::Test { phase, waits: true } = plan.action else {
+        return None;
+    };
+    let lanes = lanes_at(code, warp, choice.depth, choice.executed);
+    let addresses = addresses(&lanes, &plan.access);
+    let values = read64(&lanes, plan.value);
+    let mut first = None;
+    for lane in lanes_of(choice.executed) {
+        let address = match plan.access.space {
+            StateSpace::Generic => addresses[lane].wrapping_sub(outside.map.shared),
+            _ => addresses[lane],
+        };
+        // Do not wait if the address contains no mbarrier object: executing the instruction reports the fault.
+        let word = object_at(outside.shared, address)?;
+        let parity = parity_of(phase, values[lane]);
+        if MbarrierState::read(word)?.is_complete(parity) {
+            return None;
+        }
+        first.get_or_insert(WaitReason::MbarrierPhase { address, parity });
+    }
+    first
+}
+
+/// Returns the 64 bits at an address in shared memory.
+pub(crate) fn object_at(shared: &PagedMemory, address: u64) -> Option<u64> {
+    let start = usize::try_from(address).ok()?;
+    let bytes = shared.contents().get(start..)?.first_chunk()?;
+    Some(u64::from_le_bytes(*bytes))
+}
+
+/// Checks whether operations are pending for which lanes wait.
+fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &WaitContext<'_>) -> bool {
+    let own = WarpId {
+        block: outside.block,
+        warp: warp.index,
+    };
+    let mut pending = outside.in_flight.grouped(own, wait.kind);
+    pending.any(|(operation, lanes, number)| {
+        if wait.reads && operation.reads_at.is_none() {
+            return false;
+        }
+        lanes_of(lanes & mask).any(|lane| match wait.latest {
+            None => true,
+            Some(latest) => {
+                let made = warp.groups.as_ref().map_or(0, |g| g.made(wait.kind, lane));
+                made.wrapping_sub(number) > latest
+            }
+        })
+    })
+}
+
+/// Returns the live lanes that the member masks of the active lanes contain and that are not in `here`.
+fn missing_lanes(
+    code: &DecodedCode,
+    warp: &mut Warp,
+    mask_slot: OperandSlot,
+    active: u32,
+    here: u32,
+) -> u32 {
+    if !mask_slot.is_some() {
+        return 0;
+    }
+    let live = warp.live();
+    let depth = warp.splits.current().depth;
+    let masks = *lanes_at(code, warp, depth, active).r32(mask_slot);
+    let named = lanes_of(active).fold(0, |named, lane| named | masks[lane]);
+    named & live & !here
+}
+
+/// Splits the predicated-off lanes into a separate group at the next instruction.
+pub(crate) fn split_predicated_off(warp: &mut Warp, mask: u32) {
+    let current = *warp.splits.current();
+    let excluded = current.mask & !mask;
+    if excluded != 0 {
+        crate::exec::control::redirect_lanes(warp, excluded, current.pc + 1, current.depth);
+    }
+}
+
+/// Convergence point of lanes of a warp.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReconvergencePoint {
+    /// Any `bar.warp.sync`.
+    WarpBarrier,
+    /// `BSYNC` with this barrier register.
+    Reconvergence(OperandSlot),
+}
+
+/// Returns the convergence point at a program counter, and the register with its lane mask.
+fn reconvergence_point_at(
+    code: &DecodedCode,
+    pc: u32,
+) -> Option<(ReconvergencePoint, OperandSlot)> {
+    let instr = code.instructions.get(pc as usize)?;
+    match instr.op {
+        DecodedOp::WarpBarrier { mask } => Some((ReconvergencePoint::WarpBarrier, mask)),
+        DecodedOp::Reconverge { mask } | DecodedOp::ReconvergeUnlessYielded { mask } => {
+            Some((ReconvergencePoint::Reconvergence(mask), mask))
+        }
+        DecodedOp::Collective(_)
+        | DecodedOp::Matrix(_)
+        | DecodedOp::Warpgroup(_)
+        | DecodedOp::TensorMemory(_)
+        | DecodedOp::ClusterWait
+        | DecodedOp::Mbarrier(_)
+        | DecodedOp::AsyncWait(_)
+        | hot_alu_ops!()
+        | cold_alu_ops!()
+        | side_effect_ops!() => None,
+    }
+}
+
+/// Checks whether a group waits at a convergence point.
+fn waits_at(code: &DecodedCode, split: &WarpSplit, meeting: ReconvergencePoint) -> bool {
+    !split.is_ready()
+        && reconvergence_point_at(code, split.pc).is_some_and(|(there, _)| there == meeting)
+}
+
+/// Returns the lanes that wait at a warp barrier, possibly at different instructions.
+fn waiting_at_warp_barrier(code: &DecodedCode, warp: &Warp) -> u32 {
+    let splits = warp.splits.all().iter();
+    splits
+        .filter(|split| waits_at(code, split, ReconvergencePoint::WarpBarrier))
+        .fold(0, |here, split| here | split.mask)
+}
+
+/// Returns the lanes that wait at a `BSYNC` with this barrier register for the same lanes as the active lanes. A
+/// recursive function saves the register (`BMOV.32.CLEAR R2, B6`) and stores another mask in it. Lanes that wait for
+/// the saved mask do not belong to the inner region. Lanes that have left the region are ignored, because a saved
+/// register may still contain lanes that left while it was saved.
+fn converging_at(code: &DecodedCode, warp: &mut Warp, slot: OperandSlot, active: u32) -> u32 {
+    let depth = warp.splits.current().depth;
+    let pc = warp.splits.current().pc;
+    let inside = warp.live() & !waiting_outside(code, warp, pc, active);
+    let named = named_lanes(code, warp, depth, slot, active) & inside;
+    let mut here = 0;
+    for index in 0..warp.splits.len() {
+        let split = warp.splits.all()[index];
+        if waits_at(code, &split, ReconvergencePoint::Reconvergence(slot))
+            && named_lanes(code, warp, split.depth, slot, split.mask) & inside == named
+        {
+            here |= split.mask;
+        }
+    }
+    here
+}
+
+/// Returns the union of the masks in the registers of `lanes`.
+fn named_lanes(
+    code: &DecodedCode,
+    warp: &mut Warp,
+    depth: u32,
+    slot: OperandSlot,
+    lanes: u32,
+) -> u32 {
+    let masks = *lanes_at(code, warp, depth, lanes).r32(slot);
+    lanes_of(lanes).fold(0, |named, lane| named | masks[lane])
+}
+
+/// Returns the lanes that wait for all active lanes at the barrier of an outer region, or at a later warp barrier. `pc`
+/// is the barrier of the active lanes. The returned lanes have left the inner region, although the assembler emits no
+/// `BREAK` for some targets of jump tables (observed in code of assemblers 13.3 and 13.5: to an outer `BSYNC` for
+/// `sm_100` and later, to `WARPSYNC.ALL` for `sm_90` and later with `-O0` and `-O1`).
+fn waiting_outside(code: &DecodedCode, warp: &mut Warp, pc: u32, active: u32) -> u32 {
+    let mut left = 0;
+    for index in 0..warp.splits.len() {
+        let split = warp.splits.all()[index];
+        if !split.is_ready() && active & !outer_member_mask(code, warp, &split, pc) == 0 {
+            left |= split.mask;
+        }
+    }
+    left
+}
+
+/// Returns the lane mask for which a group waits, if it waits outside of the region of the `BSYNC` at `pc`. An outer
+/// region ends at a higher address, and so does a warp barrier that is not inside the region.
+fn outer_member_mask(code: &DecodedCode, warp: &mut Warp, split: &WarpSplit, pc: u32) -> u32 {
+    let places = [split.pc, pc].map(|pc| reconvergence_point_at(code, pc));
+    let [Some((outer, named)), Some((inner, _))] = places else {
+        return 0;
+    };
+    if outer == inner || inner == ReconvergencePoint::WarpBarrier || split.pc < pc {
+        return 0;
+    }
+    named_lanes(code, warp, split.depth, named, split.mask)
+}
+
+/// Wakes groups that wait at an inner barrier for the current group, which now waits for them at an outer barrier. Only
+/// inner groups are woken, so two groups never wake each other.
+fn wake_inner(code: &DecodedCode, warp: &mut Warp) {
+    let outer = *warp.splits.current();
+    for index in 0..warp.splits.len() {
+        let inner = warp.splits.all()[index];
+        let WarpSplitState::Waiting(WaitReason::WarpLanes { missing }) = inner.state else {
+            continue;
+        };
+        if missing & outer.mask == 0 {
+            continue;
+        }
+        if inner.mask & !outer_member_mask(code, warp, &outer, inner.pc) == 0 {
+            warp.splits.all_mut()[index].state = WarpSplitState::Ready;
+        }
+    }
+}
+
+/// Returns the lanes that converge at the convergence point of the current group, and the member mask of each lane.
+pub(crate) fn meeting_masks(code: &DecodedCode, warp: &mut Warp, mask: u32) -> (u32, [u32; 32]) {
+    let mut named = [0; 32];
+    let mut here = 0;
+    let current = *warp.splits.current();
+    let Some((meeting, _)) = reconvergence_point_at(code, current.pc) else {
+        return (0, named);
+    };
+    for index in 0..warp.splits.len() {
+        let split = warp.splits.all()[index];
+        let is_current = split.pc == current.pc && split.mask == current.mask;
+        if !is_current && !waits_at(code, &split, meeting) {
+            continue;
+        }
+        let Some((_, slot)) = reconvergence_point_at(code, split.pc) else {
+            continue;
+        };
+        let lanes = if is_current { mask } else { split.mask };
+        let masks = *lanes_at(code, warp, split.depth, lanes).r32(slot);
+        for lane in lanes_of(lanes) {
+            named[lane] = masks[lane];
+        }
+        here |= lanes;
+    }
+    (here, named)
+}
+
+/// Releases the groups that wait at the convergence point of the current group, after all member lanes have arrived.
+pub(crate) fn release_reconvergence(code: &DecodedCode, warp: &mut Warp, mask: u32) {
+    let Some((meeting, slot)) = reconvergence_point_at(code, warp.splits.current().pc) else {
+        return;
+    };
+    let depth = warp.splits.current().depth;
+    let named = named_lanes(code, warp, depth, slot, mask);
+    let released = match meeting {
+        ReconvergencePoint::WarpBarrier => named,
+        ReconvergencePoint::Reconvergence(slot) => named & converging_at(code, warp, slot, mask),
+    };
+    for split in warp.splits.all_mut() {
+        if waits_at(code, split, meeting) && split.mask & released != 0 {
+            split.state = WarpSplitState::Ready;
+            split.converges = true;
+            split.pc += 1;
+        }
+    }
+    // The current group reaches the instruction of the released lanes at the end of its step.
+    warp.splits.current_mut().converges = true;
+}
+
+/// Removes lanes from the reconvergence mask in a register, for all lanes of the mask.
+pub(crate) fn break_convergence(
+    code: &DecodedCode,
+    warp: &mut Warp,
+    slot: OperandSlot,
+    leaving: u32,
+) {
+    let depth = warp.splits.current().depth;
+    let mut lanes = lanes_at(code, warp, depth, leaving);
+    let masks = *lanes.r32(slot);
+    let named = lanes_of(leaving).fold(0, |named, lane| named | masks[lane]);
+    lanes.mask = named;
+    lanes.set32(slot, &masks.map(|mask| mask & !leaving));
+    warp.splits
+        .wake(|reason| matches!(reason, WaitReason::WarpLanes { .. }));
+}
+
+/// Releases lanes that wait in `BSYNC` until another lane yields, and removes them from the reconvergence mask. The
+/// remaining lanes wait only for each other.
+pub(crate) fn yield_convergence(code: &DecodedCode, warp: &mut Warp) {
+    for index in 0..warp.splits.all().len() {
+        let WarpSplit {
+            mask, pc, depth, ..
+        } = warp.splits.all()[index];
+        let op = code.instructions.get(pc as usize).map(|instr| instr.op);
+        let Some(DecodedOp::ReconvergeUnlessYielded { mask: slot }) = op else {
+            continue;
+        };
+        if warp.splits.all()[index].is_ready() {
+            continue;
+        }
+        let mut lanes = lanes_at(code, warp, depth, u32::MAX);
+        let masks = *lanes.r32(slot);
+        lanes.set32(slot, &masks.map(|named| named & !mask));
+        let split = &mut warp.splits.all_mut()[index];
+        split.state = WarpSplitState::Ready;
+        split.pc += 1;
+    }
+}
+
+/// Checks whether the mask in a register contains live lanes outside of `mask`.
+pub(crate) fn is_divergent(
+    code: &DecodedCode,
+    warp: &mut Warp,
+    slot: OperandSlot,
+    mask: u32,
+) -> bool {
+    missing_lanes(code, warp, slot, mask, mask) != 0
+}

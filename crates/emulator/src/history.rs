@@ -1,0 +1,7 @@
+//! Snapshots of the state, and a machine that can seek to any position.
+
+pub(crate) mod arena_snapshot;
+pub(crate) mod snapshot;
+pub(crate) mod store_positions;
+pub(crate) mod timeline;
+pub(crate) mod undo_window;

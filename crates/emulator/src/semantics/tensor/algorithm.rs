@@ -1,0 +1,385 @@
+//! Selection of the kernel that computes a [`MmaDescription`]: number of products per fused sum and precision, for each
+//! generation.
+
+use crate::semantics::rounding::RoundingMode;
+use crate::semantics::tensor::block_scaling::ScaleType;
+use crate::semantics::tensor::fused_sum::{Accumulator, FusedSumRule};
+use crate::semantics::tensor::integer::IntegerFormat;
+use crate::semantics::tensor::unpacked_float;
+use crate::semantics::tensor::unpacked_float::Format;
+use std::fmt;
+use warpgrid_isa::fragment::{Shape, TensorCoreGeneration};
+use warpgrid_isa::{Rounding, ScalarType};
+
+/// Instruction of a product. The instructions compile to different SASS instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MmaInstruction {
+    /// `wmma.mma`
+    Wmma,
+    /// `mma.sync`
+    Mma,
+    /// `wgmma.mma_async`
+    Wgmma,
+    /// `tcgen05.mma`
+    Tcgen05,
+}
+
+/// Treatment of integer sums beyond 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IntegerOverflow {
+    Wrap,
+    /// `.satfinite`
+    Saturate,
+}
+
+/// Combination of single bits before they are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BitOp {
+    /// `.xor.popc`
+    Xor,
+    /// `.and.popc`
+    And,
+}
+
+/// Rule for `f32` sums of products of 16-bit operands: products are exact, each term of a block is truncated to
+/// `kept_bits` fraction bits relative to the largest term, the sum is exact and then truncated to `f32`, and blocks are
+/// added sequentially.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fp16SumRule {
+    pub rows: u16,
+    pub columns: u16,
+    pub depth: u16,
+    /// Format of an operand: `f16` has 5 exponent bits and 10 fraction bits, `bf16` 8 and 7.
+    pub exponent_bits: u8,
+    pub fraction_bits: u8,
+    pub kept_bits: u8,
+    /// Number of products per block.
+    pub block: u8,
+}
+
+/// A dense matrix product, as specified by an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MmaDescription {
+    pub core: TensorCoreGeneration,
+    pub op: MmaInstruction,
+    pub shape: Shape,
+    pub a: ScalarType,
+    pub b: ScalarType,
+    pub c: ScalarType,
+    pub d: ScalarType,
+    /// Overflow behavior of integer sums.
+    pub overflow: IntegerOverflow,
+    /// Rounding mode of `f64`. All other types have the fixed rounding of the hardware.
+    pub rounding: Rounding,
+    /// Bit operation of `b1`.
+    pub bit_op: BitOp,
+}
+
+/// Error: no Tensor Core of the generation computes the product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnsupportedMma(pub MmaDescription);
+
+impl fmt::Display for UnsupportedMma {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MmaDescription {
+            core,
+            shape,
+            a,
+            b,
+            c,
+            d,
+            ..
+        } = self.0;
+        write!(
+            f,
+            "the Tensor Cores of `{}` do not support shape `{shape}` with types A `{a}`, B `{b}`, C `{c}` and D `{d}`",
+            core.first_target()
+        )
+    }
+}
+
+impl std::error::Error for UnsupportedMma {}
+
+/// Algorithm that computes a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MmaAlgorithm {
+    /// Blocks in ascending k. The result of each block is the accumulator of the next one.
+    Fused(FusedSumConfig),
+    /// 8-bit floats that the compiler unpacks to `f16`: one fused sum for k mod 4 = 0 and 1, one for k mod 4 = 2 and 3,
+    /// then an IEEE addition of C.
+    Halves(FusedSumConfig),
+    /// Software implementation: a chain of `f32` fused multiply-adds that starts with +0, then an addition of C.
+    Chain(FusedSumConfig),
+    /// A chain of `f64` fused multiply-adds that starts with C.
+    Double(RoundingMode),
+    Integer {
+        a: IntegerFormat,
+        b: IntegerFormat,
+        overflow: IntegerOverflow,
+    },
+    Bits(BitOp),
+    /// Fused sums of elements with scale factors.
+    Scaled(FusedSumConfig),
+    /// Groups of 4-bit floats, which are added exactly, with scale factors.
+    Groups,
+}
+
+/// Formats and block size of a floating-point kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FusedSumConfig {
+    pub(crate) a: Format,
+    pub(crate) b: Format,
+    pub(crate) rule: FusedSumRule,
+    /// Number of products per block.
+    pub(crate) block: u8,
+    /// Whether C is converted from `f16` to the `f32` accumulator first, which is exact.
+    pub(crate) widens_c: bool,
+    /// Whether the `f32` result is rounded to an `f16` D, to nearest even.
+    pub(crate) narrows_d: bool,
+}
+
+impl MmaDescription {
+    /// Returns the kernel that computes the product.
+    pub(crate) fn kernel(&self) -> Result<MmaAlgorithm, UnsupportedMma> {
+        let unsupported = Err(UnsupportedMma(*self));
+        if let (Some(a), Some(b)) = (integer(self.a), integer(self.b)) {
+            return match (self.c, self.d) {
+                (ScalarType::S32, ScalarType::S32) => Ok(MmaAlgorithm::Integer {
+                    a,
+                    b,
+                    overflow: self.overflow,
+                }),
+                _ => unsupported,
+            };
+        }
+        match (self.a, self.b, self.c, self.d) {
+            (ScalarType::B1, ScalarType::B1, ScalarType::S32, ScalarType::S32) => {
+                Ok(MmaAlgorithm::Bits(self.bit_op))
+            }
+            (ScalarType::F64, ScalarType::F64, ScalarType::F64, ScalarType::F64) => {
+                Ok(MmaAlgorithm::Double(Some(self.rounding).into()))
+            }
+            _ => self.float_kernel(),
+        }
+    }
+
+    /// Returns the kernel that computes the product with scale factors for rows and columns.
+    pub(crate) fn scaled_kernel(&self, factors: ScaleType) -> Result<MmaAlgorithm, UnsupportedMma> {
+        let unsupported = Err(UnsupportedMma(*self));
+        let is_four = self.a == ScalarType::E2m1 && self.b == ScalarType::E2m1;
+        let has_factors = match self.op {
+            MmaInstruction::Tcgen05 => self.core == TensorCoreGeneration::Blackwell,
+            MmaInstruction::Wmma | MmaInstruction::Mma | MmaInstruction::Wgmma => {
+                self.core == TensorCoreGeneration::BlackwellRtx
+            }
+        };
+        if !has_factors || (self.c, self.d) != (ScalarType::F32, ScalarType::F32) {
+            return unsupported;
+        }
+        match (self.shape.k, factors, self.float_kernel()?) {
+            (64, ScaleType::Ue8m0 | ScaleType::Ue4m3, _) if is_four => Ok(MmaAlgorithm::Groups),
+            (32, ScaleType::Ue8m0, MmaAlgorithm::Fused(fused)) => Ok(MmaAlgorithm::Scaled(fused)),
+            _ => unsupported,
+        }
+    }
+
+    fn float_kernel(&self) -> Result<MmaAlgorithm, UnsupportedMma> {
+        let unsupported = UnsupportedMma(*self);
+        let (a, b) = (factor(self.a), factor(self.b));
+        let (Some(a), Some(b)) = (a, b) else {
+            return Err(unsupported);
+        };
+        let has_bytes = is_of_byte(self.a) && is_of_byte(self.b);
+        if self.a != self.b && !has_bytes {
+            return Err(unsupported);
+        }
+        let is_half = |ty| match ty {
+            ScalarType::F16 => Some(true),
+            ScalarType::F32 => Some(false),
+            _ => None,
+        };
+        let (Some(half_c), Some(half_d)) = (is_half(self.c), is_half(self.d)) else {
+            return Err(unsupported);
+        };
+        let hardware = if has_bytes {
+            self.byte_hardware()
+        } else {
+            self.hardware()
+        };
+        let Some(hardware) = hardware else {
+            return Err(unsupported);
+        };
+        let is_narrow = half_c && half_d && hardware.kernel != MmaAlgorithmKind::Chain;
+        let fused = FusedSumConfig {
+            a,
+            b,
+            rule: FusedSumRule {
+                kept_bits: hardware.kept_bits,
+                product_bits: a.fraction_bits + b.fraction_bits,
+                accumulator: if is_narrow {
+                    Accumulator::F16
+                } else {
+                    Accumulator::F32 {
+                        cleared_bits: 23u8.saturating_sub(hardware.kept_bits),
+                    }
+                },
+                floor: if is_narrow && !(has_bytes && hardware.kernel == MmaAlgorithmKind::Fused) {
+                    floor(-14, hardware.kept_bits)
+                } else {
+                    // 8-bit products with `f16` results on `sm_89` show no floor within the range of `f16`.
+                    floor(-126, hardware.kept_bits)
+                },
+            },
+            block: hardware.block,
+            widens_c: half_c && !is_narrow,
+            narrows_d: half_d && !is_narrow,
+        };
+        Ok(match hardware.kernel {
+            MmaAlgorithmKind::Fused => MmaAlgorithm::Fused(fused),
+            MmaAlgorithmKind::Halves => MmaAlgorithm::Halves(fused),
+            MmaAlgorithmKind::Chain => MmaAlgorithm::Chain(fused),
+        })
+    }
+
+    /// Returns the hardware for 16-bit operands and `tf32`.
+    fn hardware(&self) -> Option<HardwareModel> {
+        let depth = self.shape.k.min(64) as u8;
+        let kept_bits = match self.core {
+            TensorCoreGeneration::Volta => 23,
+            TensorCoreGeneration::Turing
+            | TensorCoreGeneration::Ampere
+            | TensorCoreGeneration::Ada => 24,
+            TensorCoreGeneration::Hopper
+            | TensorCoreGeneration::Blackwell
+            | TensorCoreGeneration::BlackwellRtx => 25,
+        };
+        let is_first_shape = self.op == MmaInstruction::Mma && self.shape == Shape::new(8, 8, 4);
+        if is_first_shape && self.core >= TensorCoreGeneration::Ampere {
+            // For `sm_80` and later, the assembler expands `mma.m8n8k4` with `.f16` into scalar instructions.
+            return Some(HardwareModel {
+                kernel: MmaAlgorithmKind::Chain,
+                ..fused(kept_bits, 4)
+            });
+        }
+        let block = match (self.a, self.core) {
+            (ScalarType::F16, TensorCoreGeneration::Volta) => 4,
+            (_, TensorCoreGeneration::Volta) => return None,
+            (ScalarType::F16, TensorCoreGeneration::Turing) => 8,
+            (_, TensorCoreGeneration::Turing) => return None,
+            (ScalarType::Tf32, TensorCoreGeneration::Ampere | TensorCoreGeneration::Ada) => 4,
+            // `wmma` with `tf32` compiles to two SASS instructions of k = 4 on every target.
+            (ScalarType::Tf32, _) if self.op == MmaInstruction::Wmma => 4,
+            (ScalarType::Tf32, _) => 8,
+            (_, TensorCoreGeneration::Ampere | TensorCoreGeneration::Ada) => 8,
+            (
+                _,
+                TensorCoreGeneration::Hopper
+                | TensorCoreGeneration::Blackwell
+                | TensorCoreGeneration::BlackwellRtx,
+            ) => 16,
+        };
+        Some(fused(kept_bits, block.min(depth)))
+    }
+}
+
+impl MmaDescription {
+    /// Returns the hardware for 8-bit floats.
+    fn byte_hardware(&self) -> Option<HardwareModel> {
+        let depth = self.shape.k.min(32) as u8;
+        let is_narrow = |ty| !matches!(ty, ScalarType::E4m3 | ScalarType::E5m2);
+        match self.op {
+            MmaInstruction::Wmma | MmaInstruction::Mma => {}
+            // 13-bit sums, one block of 32 (Khattak and Mikaitis; `f32` results).
+            MmaInstruction::Wgmma => return Some(fused(13, depth)),
+            // No results are published. Assumed to equal the products of 8-bit floats on `sm_120`.
+            MmaInstruction::Tcgen05 => return Some(fused(25, depth)),
+        }
+        match self.core {
+            // Only the last generation supports these types. MMA-Sim models `e2m1`; `e3m2` and `e2m3` are assumed to
+            // behave like the other types.
+            TensorCoreGeneration::Ada
+            | TensorCoreGeneration::Hopper
+            | TensorCoreGeneration::Blackwell
+                if is_narrow(self.a) || is_narrow(self.b) =>
+            {
+                None
+            }
+            TensorCoreGeneration::Volta
+            | TensorCoreGeneration::Turing
+            | TensorCoreGeneration::Ampere => None,
+            TensorCoreGeneration::Ada => Some(fused(13, 16)),
+            // No native `mma.sync`: the product compiles to two `f16` instructions, each one block with half of k.
+            TensorCoreGeneration::Hopper | TensorCoreGeneration::Blackwell => Some(HardwareModel {
+                kernel: MmaAlgorithmKind::Halves,
+                ..fused(25, depth / 2)
+            }),
+            TensorCoreGeneration::BlackwellRtx => Some(fused(25, depth)),
+        }
+    }
+}
+
+/// Returns the lowest exponent to which terms are aligned. `least_exponent` is the exponent of the smallest normal
+/// number of the accumulator (Khattak and Mikaitis).
+pub(crate) const fn floor(least_exponent: i32, kept_bits: u8) -> i32 {
+    least_exponent - 5 - (kept_bits as i32 - 23)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MmaAlgorithmKind {
+    Fused,
+    Halves,
+    Chain,
+}
+
+#[derive(Clone, Copy)]
+struct HardwareModel {
+    kernel: MmaAlgorithmKind,
+    kept_bits: u8,
+    block: u8,
+}
+
+const fn fused(kept_bits: u8, block: u8) -> HardwareModel {
+    HardwareModel {
+        kernel: MmaAlgorithmKind::Fused,
+        kept_bits,
+        block,
+    }
+}
+
+/// Checks whether an element occupies a byte: 8-bit floats, and smaller floats with `.kind::f8f6f4`.
+const fn is_of_byte(ty: ScalarType) -> bool {
+    matches!(
+        ty,
+        ScalarType::E4m3
+            | ScalarType::E5m2
+            | ScalarType::E3m2
+            | ScalarType::E2m3
+            | ScalarType::E2m1
+    )
+}
+
+/// Returns the format of a floating-point operand in registers.
+pub(crate) const fn factor(ty: ScalarType) -> Option<Format> {
+    match ty {
+        ScalarType::E3m2 => Some(unpacked_float::E3M2),
+        ScalarType::E2m3 => Some(unpacked_float::E2M3),
+        ScalarType::E2m1 => Some(unpacked_float::E2M1_OF_BYTE),
+        ScalarType::F16 => Some(unpacked_float::F16),
+        ScalarType::Bf16 => Some(unpacked_float::BF16),
+        ScalarType::Tf32 => Some(unpacked_float::TF32),
+        ScalarType::E4m3 => Some(unpacked_float::E4M3),
+        ScalarType::E5m2 => Some(unpacked_float::E5M2),
+        _ => None,
+    }
+}
+
+/// Returns the format of an integer operand.
+const fn integer(ty: ScalarType) -> Option<IntegerFormat> {
+    match ty {
+        ScalarType::U8 | ScalarType::S8 | ScalarType::U4 | ScalarType::S4 => Some(IntegerFormat {
+            bits: ty.width_bits() as u8,
+            is_signed: ty.is_signed(),
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,165 @@
+//! Steps of a matrix product as data: the blocks, the aligned terms and the truncated bits.
+
+use crate::semantics::tensor::algorithm::MmaDescription;
+use crate::semantics::tensor::fused_sum::{Accumulator, AlignedTerm, FusedSumRule, SumObserver};
+use crate::semantics::tensor::model::MmaObserver;
+use warpgrid_isa::ScalarType;
+
+/// Computation of an element of D.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MmaTrace {
+    pub product: MmaDescription,
+    /// Steps in execution order. Empty for integer sums, which are exact.
+    pub steps: Vec<MmaStep>,
+    /// Bits of the element of D.
+    pub result: u64,
+}
+
+/// Operation of the hardware.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MmaStep {
+    /// A fused sum.
+    Block(BlockStep),
+    /// Exact conversion of an element of C from `f16` to `f32`.
+    Widen { bits: u32, result: u32 },
+    /// Conversion from `f32` to `f16`, rounded to nearest even.
+    Narrow { bits: u32, result: u32 },
+    /// An IEEE addition of two accumulators.
+    Add { a: u32, b: u32, result: u32 },
+    /// An IEEE fused multiply-add with the elements at `k`.
+    Fma {
+        k: u16,
+        a: u64,
+        b: u64,
+        c: u64,
+        result: u64,
+    },
+}
+
+impl MmaStep {
+    pub(crate) fn fma(k: usize, a: u64, b: u64, c: u64, result: u64) -> MmaStep {
+        MmaStep::Fma {
+            k: k as u16,
+            a,
+            b,
+            c,
+            result,
+        }
+    }
+}
+
+/// Special result of a sum with a NaN or infinite term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpecialSum {
+    NotANumber,
+    Infinity,
+    NegativeInfinity,
+}
+
+/// A fused sum. Its unit is 2^(`exponent` - `kept_bits`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockStep {
+    /// Type of the accumulator and of the result: `f16` or `f32`.
+    pub ty: ScalarType,
+    /// Bits of the accumulator.
+    pub accumulator: u32,
+    /// Exponent to which all terms are aligned. Meaningless if `special` is set.
+    pub exponent: i32,
+    /// Number of fraction bits that are kept below `exponent`.
+    pub kept_bits: u8,
+    /// Terms, starting with the accumulator unless it is zero. Empty if `special` is set.
+    pub terms: Vec<TermStep>,
+    /// Sum in units of the block.
+    pub sum: i64,
+    pub special: Option<SpecialSum>,
+    /// Bits of the rounded sum.
+    pub result: u32,
+}
+
+/// Origin of a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermSource {
+    Accumulator,
+    /// Product with this index in the block.
+    Product(u16),
+    /// Exact sum of 16 products, multiplied by their scale factors. The value is the index of the group.
+    Group(u16),
+}
+
+/// A term with the exact value `significand` * 2^(`exponent` - `fraction_bits`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TermStep {
+    pub source: TermSource,
+    pub significand: i64,
+    pub fraction_bits: u8,
+    pub exponent: i32,
+    /// Truncated value in units of the block, which is added to the sum.
+    pub aligned: i64,
+    /// Truncated low bits of the magnitude of the significand, and their number.
+    pub cut: u64,
+    pub n_cut_bits: u32,
+}
+
+/// Records the steps of a computation.
+#[derive(Default)]
+pub(crate) struct StepRecorder {
+    pub(crate) steps: Vec<MmaStep>,
+}
+
+impl StepRecorder {
+    fn block(&mut self) -> Option<&mut BlockStep> {
+        match self.steps.last_mut() {
+            Some(MmaStep::Block(block)) => Some(block),
+            _ => None,
+        }
+    }
+}
+
+impl SumObserver for StepRecorder {
+    fn starts(&mut self, exponent: i32, rule: &FusedSumRule, accumulator: u32) {
+        self.steps.push(MmaStep::Block(BlockStep {
+            ty: match rule.accumulator {
+                Accumulator::F32 { .. } => ScalarType::F32,
+                Accumulator::F16 => ScalarType::F16,
+            },
+            accumulator,
+            exponent,
+            kept_bits: rule.kept_bits,
+            terms: Vec::new(),
+            sum: 0,
+            special: None,
+            result: 0,
+        }));
+    }
+
+    fn adds(&mut self, term: impl FnOnce() -> AlignedTerm) {
+        let term = term();
+        let Some(block) = self.block() else { return };
+        if term.significand == 0 {
+            return;
+        }
+        let unit = block.exponent - i32::from(block.kept_bits);
+        let n_cut_bits = (unit - term.exponent + i32::from(term.fraction_bits)).clamp(0, 63) as u32;
+        block.terms.push(TermStep {
+            source: term.source,
+            significand: term.significand,
+            fraction_bits: term.fraction_bits,
+            exponent: term.exponent,
+            aligned: term.aligned,
+            cut: term.significand.unsigned_abs() & ((1 << n_cut_bits) - 1),
+            n_cut_bits,
+        });
+    }
+
+    fn ends(&mut self, sum: i64, special: Option<SpecialSum>, result: u32) {
+        if let Some(block) = self.block() {
+            (block.sum, block.special, block.result) = (sum, special, result);
+        }
+    }
+}
+
+impl MmaObserver for StepRecorder {
+    fn step(&mut self, step: impl FnOnce() -> MmaStep) {
+        self.steps.push(step());
+    }
+}

@@ -1,0 +1,166 @@
+//! Matrix operations, for the JIT compiler: their memory accesses, and the rules for the computation of sums.
+
+use crate::code::matrix_plan::MatrixPlan;
+use crate::code::matrix_plan::{
+    FragmentElement, FragmentPlan, LdmatrixPlan, MmaPlan, WmmaMemoryPlan,
+};
+use crate::code::plan_table::PlanId;
+use crate::code::{AccessPlan, RegisterOperand};
+use crate::contract::fault::AccessKind;
+use crate::semantics::registers::LANES;
+use crate::semantics::registers::OperandSlot;
+use crate::semantics::tensor::algorithm::Fp16SumRule;
+use crate::translation_view::TranslationView;
+
+/// An operand of an MMA: its registers and the locations of its values. The values are ordered by rows of A, C and D,
+/// and by columns of B.
+#[derive(Clone, Debug)]
+pub struct MmaOperand<'m> {
+    pub registers: &'m [RegisterOperand],
+    pub values: Vec<FragmentElement>,
+    /// Locations of all values in the same order, including duplicates.
+    pub held: Vec<FragmentElement>,
+}
+
+impl<'m> MmaOperand<'m> {
+    fn new(plan: &'m FragmentPlan) -> MmaOperand<'m> {
+        MmaOperand {
+            registers: &plan.registers,
+            values: plan.values.clone(),
+            held: plan.held.clone(),
+        }
+    }
+}
+
+/// `mma` or `wmma.mma` with 16-bit operands and `f32` accumulators.
+#[derive(Clone, Debug)]
+pub struct FusedMma<'m> {
+    pub rule: Fp16SumRule,
+    pub a: MmaOperand<'m>,
+    pub b: MmaOperand<'m>,
+    pub c: MmaOperand<'m>,
+    pub d: MmaOperand<'m>,
+}
+
+/// `wmma.load` or `wmma.store`.
+#[derive(Clone, Copy, Debug)]
+pub struct WmmaTransfer<'m> {
+    /// Access whose elements are the registers.
+    pub access: &'m AccessPlan,
+    pub is_store: bool,
+    /// Number of elements between consecutive lines, as a 32-bit register.
+    pub stride: OperandSlot,
+    /// Number of registers that are loaded; the remaining registers duplicate them.
+    pub n_read: usize,
+    /// Number of units per register, and bytes per unit.
+    pub per_register: u32,
+    pub unit_bytes: u32,
+    pub element_bits: u32,
+    /// Line, and position in the line, for each unit and lane.
+    pub places: &'m [[[u16; 2]; LANES]],
+    /// Number of lines, and number of elements per line.
+    pub n_lines: u16,
+    pub line_elements: u16,
+    /// Required alignment of the address and of the stride in bytes.
+    pub align_bytes: u8,
+}
+
+/// `ldmatrix` or `stmatrix` with 16-bit elements.
+#[derive(Clone, Debug)]
+pub struct LdmatrixAccess<'m> {
+    pub access: &'m AccessPlan,
+    /// Access to a row of 16 bytes.
+    pub row: &'m AccessPlan,
+    pub is_store: bool,
+    /// Lanes that provide row addresses.
+    pub asking: u32,
+    /// For each element: the lane that provides the address of its row, its column, and its location in the registers.
+    pub places: Vec<RowElement>,
+}
+
+/// A 16-bit element of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowElement {
+    pub asked: u8,
+    pub column: u8,
+    pub held: FragmentElement,
+}
+
+/// A matrix operation.
+#[derive(Clone, Debug)]
+pub enum MatrixOperation<'m> {
+    Lines(WmmaTransfer<'m>),
+    Rows(LdmatrixAccess<'m>),
+    Product(Box<FusedMma<'m>>),
+    /// An MMA with other types, which accesses only registers.
+    OtherProduct,
+    Other,
+}
+
+impl<'m> TranslationView<'m> {
+    /// Returns the matrix operation of a plan.
+    pub fn matrix(self, plan: PlanId<MatrixPlan>) -> MatrixOperation<'m> {
+        match self.code().matrices.get(plan) {
+            Some(MatrixPlan::Lines(plan)) => MatrixOperation::Lines(lines(plan)),
+            Some(MatrixPlan::Rows(plan)) => {
+                rows(plan).map_or(MatrixOperation::Other, MatrixOperation::Rows)
+            }
+            Some(MatrixPlan::Product(plan)) => match product(plan) {
+                Some(product) => MatrixOperation::Product(Box::new(product)),
+                None => MatrixOperation::OtherProduct,
+            },
+            Some(MatrixPlan::Sparse(_)) | None => MatrixOperation::Other,
+        }
+    }
+}
+
+fn lines(plan: &WmmaMemoryPlan) -> WmmaTransfer<'_> {
+    WmmaTransfer {
+        access: &plan.access,
+        is_store: plan.kind != AccessKind::Load,
+        stride: plan.stride,
+        n_read: plan.n_read,
+        per_register: plan.per_register,
+        unit_bytes: plan.unit_bytes,
+        element_bits: plan.element_bits,
+        places: &plan.places,
+        n_lines: plan.n_major,
+        line_elements: plan.n_minor,
+        align_bytes: plan.rules.bytes,
+    }
+}
+
+fn rows(plan: &LdmatrixPlan) -> Option<LdmatrixAccess<'_>> {
+    if plan.element_bits != 16 || plan.container_bits != 16 {
+        return None;
+    }
+    let places = plan.places.iter().map(|place| RowElement {
+        asked: place.asked,
+        column: place.column,
+        held: FragmentElement {
+            register: place.register,
+            lane: place.gave,
+            shift: 16 * place.element,
+        },
+    });
+    Some(LdmatrixAccess {
+        access: &plan.access,
+        row: &plan.row,
+        is_store: plan.kind != AccessKind::Load,
+        asking: plan.address_lanes,
+        places: places.collect(),
+    })
+}
+
+fn product(plan: &MmaPlan) -> Option<FusedMma<'_>> {
+    if plan.factors.is_some() || plan.n_matrices != 1 {
+        return None;
+    }
+    Some(FusedMma {
+        rule: plan.plan.sum_rule()?,
+        a: MmaOperand::new(&plan.a),
+        b: MmaOperand::new(&plan.b),
+        c: MmaOperand::new(&plan.c),
+        d: MmaOperand::new(&plan.d),
+    })
+}

@@ -1,0 +1,624 @@
+//! Operations: the semantics of instructions as shared by the tables, the checked program and the emulator.
+//!
+//! A table entry names an operation, a program contains it, and the decoder of the emulator matches on it exhaustively. Variants are
+//! grouped by family; each family has one file of forms here and one file of semantics in the emulator. The
+//! [`Modifiers`](crate::Modifiers) of an instruction specify the details (types, rounding, ordering, scope).
+
+mod device_units;
+mod participation;
+mod synchronization;
+
+pub use device_units::{
+    ClusterLaunchControlOp, DeviceUnitOp, MultimemOp, StackOp, SurfaceOp, TensorCopyOp,
+    TensorMapOp, TensorMemoryOp, TextureOp, WarpgroupOp,
+};
+pub use participation::ThreadParticipation;
+pub use synchronization::AsyncTransferKind;
+
+use crate::sass_op::SassOp;
+
+/// Operation of an instruction form, by family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Elementwise operation with one result and up to four sources; the types select integers, floats or predicates.
+    Arithmetic(ArithmeticOp),
+    /// Arithmetic that reads or writes the carry flag; [`Flag::Cc`](crate::Flag::Cc) marks the writers.
+    Carry(CarryOp),
+    /// Arithmetic on bytes, half-words and words of registers. An extra operand after those of the form encodes the selected parts, see
+    /// [`SubwordSelectors`](crate::video::SubwordSelectors).
+    Video(VideoOp, SimdWidth),
+    /// Comparisons and selections.
+    Compare(ComparisonOp),
+    /// Moves and conversions between registers.
+    Move(MoveOp),
+    /// Memory accesses that complete before the next instruction of the lane.
+    Memory(MemoryOp),
+    /// Asynchronous memory accesses, and waits for them.
+    Async(AsyncOp),
+    /// Operations on mbarrier objects in shared memory.
+    Mbarrier(MbarrierOp),
+    /// Operations on matrices whose elements are distributed over the lanes of a warp.
+    Matrix(MatrixOp),
+    /// Control flow.
+    Control(ControlOp),
+    /// Barriers and fences.
+    Sync(SyncOp),
+    /// Data exchange between the lanes of a warp.
+    Warp(WarpOp),
+    /// Hints without effect on registers or memory.
+    Hint(HintOp),
+    /// Operations of device units outside the SIMT lanes: texture units, tensor memory, tensor copies, multi-device memory.
+    Unit(DeviceUnitOp),
+    /// Operations that exist only in SASS.
+    Machine(SassOp),
+    /// Opcode of the language without an instruction form; no table entry uses this variant.
+    Unknown,
+}
+
+/// Defines a method per family. Each method returns the operation, or `None` for an operation of another family.
+macro_rules! families {
+    ($owner:ident: $($(#[$doc:meta])* $method:ident($family:ident) -> $operation:ident;)*) => {
+        impl $owner {
+            $($(#[$doc])*
+            pub const fn $method(self) -> Option<$operation> {
+                match self {
+                    $owner::$family(operation) => Some(operation),
+                    _ => None,
+                }
+            })*
+        }
+    };
+}
+use families;
+
+families! {
+    Operation:
+    /// Returns the arithmetic operation with one result.
+    arithmetic(Arithmetic) -> ArithmeticOp;
+    /// Returns the move or conversion between registers.
+    moves(Move) -> MoveOp;
+    /// Returns the synchronous memory access.
+    memory(Memory) -> MemoryOp;
+    /// Returns the matrix operation.
+    matrix(Matrix) -> MatrixOp;
+    /// Returns the control-flow operation.
+    control(Control) -> ControlOp;
+    /// Returns the operation of a device unit.
+    unit(Unit) -> DeviceUnitOp;
+    /// Returns the mbarrier operation.
+    mbarrier(Mbarrier) -> MbarrierOp;
+    /// Returns the exchange between the lanes of a warp.
+    warp(Warp) -> WarpOp;
+    /// Returns the asynchronous memory access, or the wait for such accesses.
+    asynchronous(Async) -> AsyncOp;
+    /// Returns the barrier or fence.
+    sync(Sync) -> SyncOp;
+    /// Returns the comparison or selection.
+    compare(Compare) -> ComparisonOp;
+    /// Returns the hint.
+    hint(Hint) -> HintOp;
+}
+
+impl Operation {
+    /// Returns whether the only effect of the operation is on its destination registers, so that an assembler may remove it if they are
+    /// unused.
+    pub const fn is_computation(self) -> bool {
+        matches!(
+            self,
+            Operation::Arithmetic(_)
+                | Operation::Carry(_)
+                | Operation::Video(..)
+                | Operation::Compare(_)
+                | Operation::Move(_)
+        )
+    }
+}
+
+/// Operations with one result and up to four sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArithmeticOp {
+    Add,
+    Sub,
+    Mul,
+    /// a*b+c; equivalent to [`ArithmeticOp::Fma`] for floats.
+    Mad,
+    Fma,
+    Mul24,
+    Mad24,
+    Sad,
+    Div,
+    Rem,
+    Abs,
+    Neg,
+    Min,
+    Max,
+    Rcp,
+    Sqrt,
+    Rsqrt,
+    Sin,
+    Cos,
+    Lg2,
+    Ex2,
+    Tanh,
+    Copysign,
+    And,
+    Or,
+    Xor,
+    Not,
+    Cnot,
+    /// Three-input logic; the fourth source is the truth table, an immediate.
+    Lop3,
+    Shl,
+    Shr,
+    /// Funnel shift; [`Flag::Left`](crate::Flag::Left) or [`Flag::Right`](crate::Flag::Right) specifies the direction.
+    Shf,
+    Popc,
+    Clz,
+    Brev,
+    Bfind,
+    Bfe,
+    Bfi,
+    Fns,
+    Szext,
+    Bmsk,
+    Prmt,
+    Dp4a,
+    Dp2a,
+}
+
+/// Atomic operation equivalent to a load, an arithmetic operation and a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicUpdate {
+    Add,
+    /// Adds the negated second source; the old value is the first source.
+    AddNegated,
+    /// Adds the product of the first two sources; the old value is the third source.
+    AddProduct,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+impl AtomicUpdate {
+    /// Returns the PTX modifier of the atomic operation.
+    pub const fn operation(self) -> &'static str {
+        match self {
+            AtomicUpdate::Add | AtomicUpdate::AddNegated | AtomicUpdate::AddProduct => "add",
+            AtomicUpdate::Min => "min",
+            AtomicUpdate::Max => "max",
+            AtomicUpdate::And => "and",
+            AtomicUpdate::Or => "or",
+            AtomicUpdate::Xor => "xor",
+        }
+    }
+}
+
+impl ArithmeticOp {
+    /// Returns the number of sources that the operation reads from registers, up to three.
+    pub const fn n_sources(self) -> usize {
+        self.facts().0
+    }
+
+    /// Returns the atomic operation that stores the same result, if there is one.
+    pub const fn atomic_update(self) -> Option<AtomicUpdate> {
+        self.facts().1
+    }
+
+    /// Returns the number of sources and the equivalent atomic operation.
+    const fn facts(self) -> (usize, Option<AtomicUpdate>) {
+        use ArithmeticOp as A;
+        match self {
+            A::Add => (2, Some(AtomicUpdate::Add)),
+            A::Sub => (2, Some(AtomicUpdate::AddNegated)),
+            A::Min => (2, Some(AtomicUpdate::Min)),
+            A::Max => (2, Some(AtomicUpdate::Max)),
+            A::And => (2, Some(AtomicUpdate::And)),
+            A::Or => (2, Some(AtomicUpdate::Or)),
+            A::Xor => (2, Some(AtomicUpdate::Xor)),
+            A::Mad | A::Fma => (3, Some(AtomicUpdate::AddProduct)),
+            A::Abs
+            | A::Neg
+            | A::Rcp
+            | A::Sqrt
+            | A::Rsqrt
+            | A::Sin
+            | A::Cos
+            | A::Lg2
+            | A::Ex2
+            | A::Tanh
+            | A::Not
+            | A::Cnot
+            | A::Popc
+            | A::Clz
+            | A::Brev
+            | A::Bfind => (1, None),
+            A::Mul
+            | A::Mul24
+            | A::Div
+            | A::Rem
+            | A::Copysign
+            | A::Shl
+            | A::Shr
+            | A::Szext
+            | A::Bmsk => (2, None),
+            A::Mad24
+            | A::Sad
+            | A::Lop3
+            | A::Shf
+            | A::Bfe
+            | A::Bfi
+            | A::Fns
+            | A::Prmt
+            | A::Dp4a
+            | A::Dp2a => (3, None),
+        }
+    }
+}
+
+/// Video instructions (PTX ISA, "Video Instructions").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VideoOp {
+    Add,
+    Sub,
+    AbsDiff,
+    Min,
+    Max,
+    /// Mean, rounded up.
+    Average,
+    Shl,
+    Shr,
+    Mad,
+    /// 1 if the comparison is true, otherwise 0.
+    Set,
+}
+
+/// Number of values that a video instruction processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SimdWidth {
+    /// One value.
+    One,
+    /// Two half-words.
+    Two,
+    /// Four bytes.
+    Four,
+}
+
+impl SimdWidth {
+    /// Returns the number of values: 1, 2 or 4.
+    pub const fn count(self) -> usize {
+        match self {
+            SimdWidth::One => 1,
+            SimdWidth::Two => 2,
+            SimdWidth::Four => 4,
+        }
+    }
+}
+
+/// Operations of carry chains; the PTX opcodes that end in `c` read the carry flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CarryOp {
+    Add,
+    Addc,
+    Sub,
+    Subc,
+    Mad,
+    Madc,
+}
+
+/// Comparisons and selections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ComparisonOp {
+    Setp,
+    Set,
+    Testp,
+    Selp,
+    Slct,
+}
+
+/// Moves and conversions between registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MoveOp {
+    /// Copy, pack or unpack.
+    Mov,
+    Cvt,
+    /// Converts two floats into one register, a in the high half.
+    CvtPacked,
+    /// Saturates two integers to a narrower type and shifts them in below the values of c.
+    CvtPack,
+    Cvta,
+    Isspacep,
+    /// Creates a cache policy, an opaque 64-bit value.
+    CreatePolicy,
+    /// Maps an address to the corresponding address in the shared memory of another CTA of the cluster (`mapa`).
+    Mapa,
+    /// Returns the rank of the CTA whose shared memory contains an address (`getctarank`).
+    GetCtaRank,
+}
+
+impl MoveOp {
+    /// Returns whether the result has the value of the source, possibly in another type.
+    pub const fn keeps_value(self) -> bool {
+        matches!(self, MoveOp::Mov | MoveOp::Cvt)
+    }
+
+    /// Returns whether the result has the bits of the source.
+    pub const fn is_copy(self) -> bool {
+        matches!(self, MoveOp::Mov)
+    }
+}
+
+/// Effect of an access on memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    Load,
+    Store,
+    /// Atomic read-modify-write.
+    Atomic,
+}
+
+/// Synchronous memory accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryOp {
+    Load,
+    Store,
+    /// Atomic read-modify-write; the first operand receives the old value.
+    Atomic,
+    /// Atomic operation without a result.
+    Reduction,
+    /// Zeroes a range of shared memory.
+    StoreBulk,
+}
+
+impl MemoryOp {
+    /// Returns the kind of access of each lane to the elements at its address; `None` for operations that fill a range.
+    pub const fn access(self) -> Option<AccessKind> {
+        match self {
+            MemoryOp::Load => Some(AccessKind::Load),
+            MemoryOp::Store => Some(AccessKind::Store),
+            MemoryOp::Atomic | MemoryOp::Reduction => Some(AccessKind::Atomic),
+            MemoryOp::StoreBulk => None,
+        }
+    }
+
+    /// Returns whether the operation is an atomic without a result (`red`).
+    pub const fn is_reduction(self) -> bool {
+        matches!(self, MemoryOp::Reduction)
+    }
+
+    /// Returns whether the operation stores registers unmodified (`st`).
+    pub const fn is_plain_store(self) -> bool {
+        matches!(self, MemoryOp::Store)
+    }
+}
+
+/// Asynchronous memory accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AsyncOp {
+    /// `st.async`
+    Store,
+    /// `red.async`
+    Reduction,
+    /// `cp.async`
+    Copy,
+    /// `cp.async.commit_group`
+    CopyCommit,
+    /// `cp.async.wait_group`
+    CopyWait,
+    /// `cp.async.wait_all`
+    CopyWaitAll,
+    /// `cp.async.mbarrier.arrive`
+    CopyArrive,
+    /// `cp.async.bulk`
+    BulkCopy,
+    /// `cp.reduce.async.bulk`
+    BulkReduction,
+    /// `cp.async.bulk.commit_group`
+    BulkCommit,
+    /// `cp.async.bulk.wait_group`
+    BulkWait,
+}
+
+impl AsyncOp {
+    /// Returns whether the operation waits for `cp.async` copies of the executing thread.
+    pub const fn waits_for_own_copies(self) -> bool {
+        matches!(self, AsyncOp::CopyWait | AsyncOp::CopyWaitAll)
+    }
+
+    /// Returns the operand index of the source address.
+    pub const fn source(self) -> Option<usize> {
+        match self {
+            AsyncOp::Copy | AsyncOp::BulkCopy | AsyncOp::BulkReduction => Some(1),
+            _ => None,
+        }
+    }
+}
+
+/// Operations on mbarrier objects (PTX ISA, "mbarrier").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MbarrierOp {
+    Init,
+    Inval,
+    /// Arrive-on operation; [`Flag::ExpectTx`](crate::Flag::ExpectTx) adds an expect-tx operation before it.
+    Arrive,
+    /// Arrives and decrements the expected arrival count of later phases.
+    ArriveDrop,
+    ExpectTx,
+    CompleteTx,
+    /// Non-blocking test whether a phase is complete.
+    TestWait,
+    /// Like [`MbarrierOp::TestWait`], but blocks for a limited time.
+    TryWait,
+    /// Extracts the pending arrival count from a phase state.
+    PendingCount,
+    CheckLayout,
+}
+
+impl MbarrierOp {
+    /// Returns whether the last operand is a transaction count in bytes.
+    pub const fn is_expectation(self) -> bool {
+        matches!(self, MbarrierOp::ExpectTx)
+    }
+}
+
+/// Matrix operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MatrixOp {
+    /// `wmma.load.a`, `wmma.load.b`, `wmma.load.c`: loads rows or columns from memory into fragments.
+    WmmaLoadA,
+    WmmaLoadB,
+    WmmaLoadC,
+    WmmaStore,
+    /// `wmma.mma`: D = A * B + C on fragments loaded by `wmma.load`.
+    WmmaMma,
+    /// `mma`: D = A * B + C on fragments with a documented layout.
+    Mma,
+    /// `mma` with scale factors for each block of A and B along k (`.block_scale`).
+    MmaBlockScaled,
+    /// `mma` with a sparse A: half of its elements are stored, and metadata selects their positions.
+    MmaSparse,
+    /// Sparse matrix multiply-accumulate with block scaling (`mma.sp` with `.block_scale`).
+    MmaSparseBlockScaled,
+    /// Loads rows of matrices from shared memory into fragments; each lane provides a row address.
+    Ldmatrix,
+    /// Stores fragments to rows of matrices in shared memory.
+    Stmatrix,
+}
+
+impl MatrixOp {
+    /// Returns whether A and B have scale factors.
+    pub const fn is_scaled(self) -> bool {
+        matches!(
+            self,
+            MatrixOp::MmaBlockScaled | MatrixOp::MmaSparseBlockScaled
+        )
+    }
+
+    /// Returns whether A is sparse.
+    pub const fn is_sparse(self) -> bool {
+        matches!(self, MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled)
+    }
+
+    /// Returns how the warp accesses memory; `None` for matrix multiplications.
+    pub const fn access(self) -> Option<AccessKind> {
+        match self {
+            MatrixOp::WmmaLoadA
+            | MatrixOp::WmmaLoadB
+            | MatrixOp::WmmaLoadC
+            | MatrixOp::Ldmatrix => Some(AccessKind::Load),
+            MatrixOp::WmmaStore | MatrixOp::Stmatrix => Some(AccessKind::Store),
+            _ => None,
+        }
+    }
+}
+
+/// Control-flow operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ControlOp {
+    Branch,
+    BranchIndexed,
+    Call,
+    Return,
+    Exit,
+    Trap,
+    Breakpoint,
+    /// Pushes a reconvergence point for lanes that diverge after it (SASS `BSSY`).
+    PushReconvergence,
+    /// Waits at a reconvergence point for all participating lanes (SASS `BSYNC`).
+    Reconverge,
+    /// Waits at a reconvergence point until all participating lanes arrive or one of them yields (SASS `BSYNC` on targets that
+    /// distinguish `BSYNC.RECONVERGENT`).
+    ReconvergeYieldable,
+    /// Releases lanes that wait only until others yield (SASS `YIELD`).
+    Yield,
+    /// Removes the active lanes from a reconvergence point, so that the other participants do not wait for them (SASS `BREAK`).
+    BreakReconvergence,
+    /// Jumps to the code address in a register (SASS `BRX`, `RET`).
+    BranchIndirect,
+    /// Branches to a label if not all lanes of the mask are converged (SASS `BRA.DIV`).
+    BranchDivergent,
+}
+
+impl ControlOp {
+    /// Returns whether lanes exit or return to a caller.
+    pub const fn exits_function(self) -> bool {
+        matches!(self, ControlOp::Return | ControlOp::Exit)
+    }
+
+    /// Returns whether the operation is a function call.
+    pub const fn is_call(self) -> bool {
+        matches!(self, ControlOp::Call)
+    }
+
+    /// Returns whether the operation branches to a single label, so that lanes diverge if its predicate is not uniform.
+    pub const fn is_branch(self) -> bool {
+        matches!(self, ControlOp::Branch)
+    }
+}
+
+/// Barriers and fences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SyncOp {
+    /// `bar`: every thread of the warp participates.
+    Bar,
+    /// `barrier`: like `bar`, but without [`Flag::Aligned`](crate::Flag::Aligned) the lanes of a warp need not execute it together.
+    Barrier,
+    WarpBarrier,
+    /// `fence`, and fences of SASS.
+    Fence,
+    /// `membar`, which specifies no memory order and is sequentially consistent.
+    Membar,
+    /// Arrives at the cluster barrier.
+    ClusterArrive,
+    /// Waits at the cluster barrier.
+    ClusterWait,
+}
+
+/// Data exchange between the lanes of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WarpOp {
+    Shuffle,
+    Vote,
+    Match,
+    ActiveMask,
+    Redux,
+    Elect,
+    /// Transposes an 8 x 8 matrix whose rows are distributed over the lanes.
+    Movmatrix,
+}
+
+/// Hints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HintOp {
+    Prefetch,
+    ApplyPriority,
+    Discard,
+    /// Yields to other warps.
+    Nanosleep,
+    Pmevent,
+    /// Orders dependent grids; the emulator runs a single grid.
+    GridDependency,
+    SetMaxRegisters(RegisterChange),
+    /// Prefetches an address range into a cache.
+    BulkPrefetch,
+}
+
+/// Direction of `setmaxnreg`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegisterChange {
+    /// `.inc`: requests registers.
+    Increase,
+    /// `.dec`: releases registers.
+    Decrease,
+}
+
+impl HintOp {
+    /// Returns the change of the per-thread register count; `None` for other hints.
+    pub const fn register_change(self) -> Option<RegisterChange> {
+        match self {
+            HintOp::SetMaxRegisters(change) => Some(change),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Matrix descriptors: 64-bit descriptions of the layout of a matrix in shared memory (PTX ISA, "Matrix Descriptor Format" of `wgmma`,
+//! "Shared memory descriptor" of `tcgen05`; layouts as computed by CuTe).
+
+use super::swizzle::SwizzleMode;
+
+/// Instruction family of a descriptor: the families encode the swizzle mode differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DescriptorKind {
+    /// `wgmma`
+    Warpgroup,
+    /// `tcgen05`
+    TensorMemory,
+}
+
+/// Matrix dimension that is contiguous in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Major {
+    K,
+    /// Rows of A or columns of B (MN-major).
+    Mn,
+}
+
+/// Decoded matrix descriptor. Sizes are in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixDescriptor {
+    /// Address of the first element in the shared memory of the CTA.
+    pub start: u64,
+    pub leading_bytes: u64,
+    pub stride_bytes: u64,
+    /// Start of the swizzle pattern, in lines of 128 bytes.
+    pub base_offset: u64,
+    pub swizzle: SwizzleMode,
+}
+
+impl MatrixDescriptor {
+    /// Decodes the 64 bits; returns `None` for an invalid swizzle mode.
+    pub fn decode(bits: u64, kind: DescriptorKind) -> Option<MatrixDescriptor> {
+        let bytes = |from: u32| (bits >> from & 0x3fff) << 4;
+        let swizzle = match kind {
+            DescriptorKind::Warpgroup => match bits >> 62 {
+                0 => SwizzleMode::None,
+                1 => SwizzleMode::B128,
+                2 => SwizzleMode::B64,
+                _ => SwizzleMode::B32,
+            },
+            DescriptorKind::TensorMemory => match bits >> 61 {
+                0 => SwizzleMode::None,
+                1 => SwizzleMode::B128Atom32,
+                2 => SwizzleMode::B128,
+                4 => SwizzleMode::B64,
+                6 => SwizzleMode::B32,
+                _ => return None,
+            },
+        };
+        Some(MatrixDescriptor {
+            start: bytes(0),
+            leading_bytes: bytes(16),
+            stride_bytes: bytes(32),
+            base_offset: bits >> 49 & 7,
+            swizzle,
+        })
+    }
+
+    /// Encodes the descriptor. Fields are in units of 16 bytes; lower bits are dropped. Returns `None` for a swizzle mode that `kind`
+    /// does not support.
+    pub fn encode(&self, kind: DescriptorKind) -> Option<u64> {
+        let field = |bytes: u64, at: u32| (bytes >> 4 & 0x3fff) << at;
+        let codes = match kind {
+            DescriptorKind::Warpgroup => match self.swizzle {
+                SwizzleMode::None => 0,
+                SwizzleMode::B128 => 1 << 62,
+                SwizzleMode::B64 => 2 << 62,
+                SwizzleMode::B32 => 3 << 62,
+                SwizzleMode::B128Atom32
+                | SwizzleMode::B128Atom32Flip8
+                | SwizzleMode::B128Atom64 => {
+                    return None;
+                }
+            },
+            DescriptorKind::TensorMemory => {
+                let swizzle: u64 = match self.swizzle {
+                    SwizzleMode::None => 0,
+                    SwizzleMode::B128Atom32 => 1,
+                    SwizzleMode::B128 => 2,
+                    SwizzleMode::B64 => 4,
+                    SwizzleMode::B32 => 6,
+                    SwizzleMode::B128Atom32Flip8 | SwizzleMode::B128Atom64 => return None,
+                };
+                // Bits 46 to 48 are a constant.
+                swizzle << 61 | 1 << 46
+            }
+        };
+        let sizes = field(self.leading_bytes, 16) | field(self.stride_bytes, 32);
+        Some(field(self.start, 0) | sizes | (self.base_offset & 7) << 49 | codes)
+    }
+
+    /// Returns the address of a byte. In K-major layout, `mn` is the row of A or column of B and `k` is in bytes; in MN-major layout,
+    /// `mn` is in bytes and `k` in elements.
+    pub fn place(&self, major: Major, mn: u64, k: u64) -> u64 {
+        let (lead, stride) = (self.leading_bytes, self.stride_bytes);
+        let span = self.swizzle.span_bytes();
+        let offset = match (major, span) {
+            (Major::K, None) => mn / 8 * stride + mn % 8 * 16 + k / 16 * lead + k % 16,
+            (Major::K, Some(span)) => mn / 8 * stride + mn % 8 * span + k,
+            (Major::Mn, None) => mn / 16 * stride + mn % 16 + k / 8 * lead + k % 8 * 16,
+            (Major::Mn, Some(_)) if self.swizzle == SwizzleMode::B128Atom32 => {
+                mn / 128 * lead + mn % 128 + k / 4 * stride + k % 4 * 128
+            }
+            (Major::Mn, Some(span)) => mn / span * lead + mn % span + k / 8 * stride + k % 8 * span,
+        };
+        let address = self.start + offset;
+        // The subtraction of the pattern start is inferred; all known kernels have 0 here.
+        let shift = self.base_offset << 7;
+        self.swizzle
+            .apply(address.wrapping_sub(shift))
+            .wrapping_add(shift)
+    }
+}
+
+/// Packing of the elements of an operand matrix along k.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementPacking {
+    /// Elements of this number of whole bytes.
+    Bytes(u32),
+    /// 16 elements of this number of bits at the start of 16 bytes.
+    Padded(u32),
+    /// Two elements per byte, low bits first.
+    Nibbles,
+}
+
+impl ElementPacking {
+    /// Returns byte offset, bit offset and number of bits of element `k` of a row.
+    const fn place(self, k: u64) -> (u64, u32, u32) {
+        match self {
+            ElementPacking::Bytes(size) => (k * size as u64, 0, 8 * size),
+            ElementPacking::Padded(bits) => {
+                let bit = k % 16 * bits as u64;
+                (k / 16 * 16 + bit / 8, (bit % 8) as u32, bits)
+            }
+            ElementPacking::Nibbles => (k / 2, 4 * (k % 2) as u32, 4),
+        }
+    }
+}
+
+/// Operand matrix in shared memory: the descriptor specifies the layout, the storage the packing of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedMatrixOperand {
+    pub descriptor: MatrixDescriptor,
+    pub major: Major,
+    pub storage: ElementPacking,
+}
+
+impl SharedMatrixOperand {
+    /// Returns address, bit offset and number of bits of element `k` of a row of A or column of B.
+    pub fn element(&self, line: u64, k: u64) -> (u64, u32, u32) {
+        let (byte, bit, n_bits) = self.storage.place(k);
+        let (mn, k) = match self.major {
+            Major::K => (line, byte),
+            Major::Mn => (line * u64::from(n_bits / 8).max(1), k),
+        };
+        (self.descriptor.place(self.major, mn, k), bit, n_bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DescriptorKind, Major, MatrixDescriptor};
+    use crate::tensor_layout::SwizzleMode;
+
+    #[test]
+    fn fields_count_sixteen_bytes() {
+        let bits = 0x40 | 2 << 16 | 64 << 32 | 1 << 62;
+        let descriptor = MatrixDescriptor::decode(bits, DescriptorKind::Warpgroup);
+        let kind = DescriptorKind::Warpgroup;
+        assert_eq!(
+            descriptor.and_then(|descriptor| descriptor.encode(kind)),
+            Some(bits)
+        );
+        let expected = MatrixDescriptor {
+            start: 0x400,
+            leading_bytes: 32,
+            stride_bytes: 1024,
+            base_offset: 0,
+            swizzle: SwizzleMode::B128,
+        };
+        assert_eq!(descriptor, Some(expected));
+        // Row 9, byte 2 along k: second group of eight rows, line 1 of the pattern.
+        assert_eq!(
+            expected.place(Major::K, 9, 2),
+            0x400 + 1024 + 128 + (2 ^ 16)
+        );
+        assert_eq!(
+            MatrixDescriptor::decode(3 << 61, DescriptorKind::TensorMemory),
+            None
+        );
+    }
+}

@@ -1,0 +1,176 @@
+//! Incomplete barriers of a block and of a cluster. Input: a hang and its root wait. Output: the faulty instruction.
+
+use crate::hang::diagnosis::{
+    AFTER_A_WAIT, Culprit, HangContext, OTHER_BRANCH, divergence_point, diverging_instruction,
+};
+use crate::hang::execution_trace::{ExecutionTrace, InstructionRef};
+use crate::hang::root_cause::{Wait, WaitKind};
+use warpgrid_emulator::{ArrivalMode, WarpId};
+
+/// Returns the faulty instruction of an incomplete barrier of a block.
+pub(crate) fn barrier_at_fault(case: &HangContext<'_>, root: &Wait, id: u32) -> Culprit {
+    let WaitKind::Barrier {
+        expected, phase, ..
+    } = root.kind
+    else {
+        return diverging_instruction(case, root);
+    };
+    let n_warps = case
+        .story
+        .paths
+        .keys()
+        .filter(|warp| warp.block == root.block)
+        .count() as u32;
+    if expected > n_warps * 32 {
+        return Culprit::at(
+            root.at(),
+            "the barrier expects more threads than the block has",
+        );
+    }
+    let story = case.story;
+    if let Some(at) = arrived_twice(story, root.block, id) {
+        return Culprit::at(
+            at,
+            "threads arrive here twice in one phase, so the barrier counts each of these threads twice",
+        );
+    }
+    let is_here = |warp: &WarpId| {
+        case.waits.iter().any(|w| {
+            w.warp_id() == *warp
+                && matches!(w.kind, WaitKind::Barrier { id: other, .. } if other == id)
+        })
+    };
+    let missing: Vec<WarpId> = story
+        .paths
+        .keys()
+        .filter(|warp| warp.block == root.block && !is_here(warp))
+        .copied()
+        .collect();
+    let mut faults = missing
+        .iter()
+        .filter_map(|warp| missing_warp(case, root, (id, phase), *warp));
+    faults
+        .next()
+        .unwrap_or_else(|| diverging_instruction(case, root))
+}
+
+/// Returns the reason for which a warp does not arrive in a phase of a barrier, if it is known.
+fn missing_warp(
+    case: &HangContext<'_>,
+    root: &Wait,
+    (id, phase): (u32, u32),
+    warp: WarpId,
+) -> Option<Culprit> {
+    let story = case.story;
+    let elsewhere = story.came.iter().rev().find(|came| {
+        came.warp == warp
+            && came.id != id
+            && came.waits == ArrivalMode::No
+            && came.phase == story.barrier_phase(root.block, came.id)
+    });
+    if let Some(came) = elsewhere {
+        return Some(Culprit::at(
+            came.at,
+            "the threads arrive at a different barrier",
+        ));
+    }
+    let is_at = case.waits.iter().find(|wait| wait.warp_id() == warp);
+    if let Some(wait) = is_at {
+        let later = case.code.barrier_after(wait.at(), id);
+        return Some(Culprit::at(later.unwrap_or(wait.at()), AFTER_A_WAIT));
+    }
+    let count = case.code.barrier_count(root.at());
+    let other_count = story.came.iter().find(|came| {
+        let other = case.code.barrier_count(came.at);
+        came.warp == warp && came.id == id && other.is_some() && other != count
+    });
+    if let Some(came) = other_count {
+        return Some(Culprit::at(
+            came.at,
+            "the arrivals here specify a different thread count, and therefore complete a separate barrier phase",
+        ));
+    }
+    let came_before = phase > 0
+        && story
+            .came
+            .iter()
+            .any(|came| came.warp == warp && came.id == id);
+    if came_before && case.code.loop_test(root.at()).is_none() {
+        return Some(Culprit::at(
+            root.at(),
+            "more threads arrive here than the barrier expects",
+        ));
+    }
+    if came_before {
+        return Some(Culprit::at(
+            trip_count(case, root, warp),
+            "the loops that contain the barrier have different trip counts",
+        ));
+    }
+    None
+}
+
+/// Returns the instruction at which threads arrive at a barrier for the second time in one phase.
+fn arrived_twice(story: &ExecutionTrace, block: u64, id: u32) -> Option<InstructionRef> {
+    let all = || {
+        let came = story.came.iter().enumerate();
+        came.filter(move |(_, came)| came.warp.block == block && came.id == id)
+    };
+    let again = all().find(|(index, came)| {
+        let mut before = all().take_while(|(other, _)| other < index);
+        before.any(|(_, other)| {
+            (other.warp, other.phase) == (came.warp, came.phase) && other.lanes & came.lanes != 0
+        })
+    });
+    again.map(|(_, came)| came.at)
+}
+
+/// Returns the waits of the threads of a cluster that have not arrived at its barrier.
+fn missing_at_cluster<'a>(
+    case: &'a HangContext<'_>,
+    root: &'a Wait,
+) -> impl Iterator<Item = &'a Wait> {
+    let blocks = case.machine.cluster(root.block);
+    case.waits.iter().filter(move |wait| {
+        let arrived = case.story.at_cluster.get(&wait.warp_id());
+        blocks.contains(&wait.block) && wait.lanes & !arrived.copied().unwrap_or(0) != 0
+    })
+}
+
+/// Checks whether a thread that is missing at the cluster barrier would never arrive there even if its wait completed.
+pub(crate) fn skips_cluster_barrier(case: &HangContext<'_>, root: &Wait) -> bool {
+    let code = case.code;
+    missing_at_cluster(case, root).any(|wait| {
+        let later = code.next_after(wait.at(), |at| code.is_cluster_arrival(at));
+        later.is_none() && code.loop_test(wait.at()).is_none()
+    })
+}
+
+/// Returns the faulty instruction of an incomplete cluster barrier.
+pub(crate) fn cluster_at_fault(case: &HangContext<'_>, root: &Wait) -> Culprit {
+    let code = case.code;
+    let Some(missing) = missing_at_cluster(case, root).next() else {
+        return diverging_instruction(case, root);
+    };
+    if let Some(at) = code.next_after(missing.at(), |at| code.is_cluster_arrival(at)) {
+        return Culprit::at(at, AFTER_A_WAIT);
+    }
+    let found = divergence_point(case, root, missing.warp_id());
+    Culprit::at(found.unwrap_or(root.at()), OTHER_BRANCH)
+}
+
+/// Returns the instruction that determines the trip count of the loop around a barrier.
+fn trip_count(case: &HangContext<'_>, root: &Wait, warp: WarpId) -> InstructionRef {
+    let Some(test) = case.code.loop_test(root.at()) else {
+        return root.at();
+    };
+    let Some(bound) = case.code.sources(test).get(1).copied() else {
+        return test;
+    };
+    let path = case.story.paths.get(&warp);
+    let steps = path.into_iter().flat_map(|path| path.steps.iter().rev());
+    let set = steps
+        .map(|(at, _)| *at)
+        .find(|at| case.code.defines(*at, bound));
+    set.unwrap_or(test)
+}

@@ -1,0 +1,377 @@
+//! Entry point of the diagnosis: determines the faulty instruction, which should have produced the missing event or
+//! prevents it.
+
+use crate::hang::barrier_diagnosis::{barrier_at_fault, cluster_at_fault};
+use crate::hang::execution_trace::{AsyncStartEvent, ExecutionTrace, InstructionRef, MbarrierRef};
+use crate::hang::missing_arrivals::arrivals_at_fault;
+use crate::hang::program_queries::ProgramQuery;
+use crate::hang::ring_phases::{order_of_waits, premature_wait};
+use crate::hang::root_cause::{Diagnosis, HangKind, Wait, WaitKind};
+use crate::hang::spin_diagnosis::spin_at_fault;
+use std::collections::BTreeSet;
+use warpgrid_emulator::{Machine, MbarrierOperation, MbarrierState, MemoryId, WarpId};
+use warpgrid_isa::Flag;
+
+/// A hang under diagnosis.
+#[derive(Clone, Copy)]
+pub(crate) struct HangContext<'a> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) story: &'a ExecutionTrace,
+    pub(crate) full_residency_trace: Option<&'a ExecutionTrace>,
+    pub(crate) code: ProgramQuery<'a>,
+    pub(crate) waits: &'a [Wait],
+    pub(crate) unstarted: &'a [u64],
+}
+
+impl HangContext<'_> {
+    /// Returns the current state of an mbarrier.
+    pub(crate) fn object_state(&self, object: MbarrierRef) -> Option<MbarrierState> {
+        let held = self.machine.mbarriers(object.0);
+        held.into_iter()
+            .find(|(address, _)| *address == object.1)?
+            .1
+    }
+
+    /// Returns the step in which the current phase of an mbarrier began.
+    pub(crate) fn phase_start(&self, object: MbarrierRef) -> u64 {
+        self.story.began.get(&object).copied().unwrap_or(0)
+    }
+}
+
+/// Returns the diagnosis of an mbarrier misuse that a wait with a wrong phase in a ring buffer causes.
+pub(crate) fn explain_misuse(case: &HangContext<'_>, root: &Wait) -> Option<Diagnosis> {
+    let fault = order_of_waits(case, root)?;
+    let strayed = fault.wait.and_then(|wait| premature_wait(case, wait));
+    Some(Diagnosis {
+        kind: HangKind::Mbarrier,
+        root: strayed.unwrap_or_else(|| root.clone()),
+        depends_on_order: fault.depends_on_order,
+        culprit: fault.at,
+        explanation: fault.what.to_owned(),
+        waits: Vec::new(),
+        block: None,
+    })
+}
+
+/// Faulty instruction and explanation.
+pub(crate) struct Culprit {
+    pub(crate) at: Option<InstructionRef>,
+    pub(crate) what: &'static str,
+    pub(crate) depends_on_order: bool,
+    /// Wrong wait, if it is known to differ from the root wait.
+    pub(crate) wait: Option<InstructionRef>,
+}
+
+/// Explanations that several rules share.
+pub(crate) const AFTER_A_WAIT: &str =
+    "this arrival is executed only after another wait, which never completes";
+pub(crate) const OTHER_BRANCH: &str = "the missing threads take a different branch";
+pub(crate) const OTHER_MBARRIER: &str = "this arrival targets a different mbarrier";
+const CONSTANT_CONDITION: &str = "the loop never modifies the registers of its exit condition";
+
+impl Culprit {
+    pub(crate) fn at(at: InstructionRef, what: &'static str) -> Culprit {
+        Culprit {
+            at: Some(at),
+            what,
+            depends_on_order: false,
+            wait: None,
+        }
+    }
+}
+
+/// Returns the diagnosis of a hang with this root wait.
+pub(crate) fn explain(case: &HangContext<'_>, root: &Wait) -> Diagnosis {
+    let mut block = None;
+    let (kind, fault) = match &root.kind {
+        WaitKind::Mbarrier {
+            address,
+            pending,
+            bytes,
+            ..
+        } => {
+            let object = (root.block, *address);
+            let fault = match (*pending, *bytes) {
+                (0, bytes) if bytes != 0 => bytes_at_fault(case, object, bytes),
+                (pending, _) => arrivals_at_fault(case, root, object, pending),
+            };
+            (HangKind::Mbarrier, fault)
+        }
+        WaitKind::Barrier { id, .. } => (HangKind::Barrier, barrier_at_fault(case, root, *id)),
+        WaitKind::ClusterBarrier { .. } => (HangKind::ClusterBarrier, cluster_at_fault(case, root)),
+        WaitKind::WarpSync { missing } => {
+            (HangKind::WarpSync, lanes_at_fault(case, root, *missing))
+        }
+        WaitKind::Spin { memory, address } => {
+            let (memory, address) = (*memory, *address);
+            match case.unstarted.first() {
+                Some(_) => {
+                    let (starter, fault) = unstarted_at_fault(case, root, memory, address);
+                    block = Some(starter);
+                    (HangKind::NotResident, fault)
+                }
+                None => (HangKind::Spin, spin_at_fault(case, root, memory, address)),
+            }
+        }
+        WaitKind::Registers => {
+            let fault = match case.code.loop_test(root.at()) {
+                Some(test) => Culprit::at(test, CONSTANT_CONDITION),
+                None if case.code.is_guarded_branch(root.at()) => {
+                    Culprit::at(root.at(), CONSTANT_CONDITION)
+                }
+                None => Culprit::at(root.at(), "no branch exits this loop"),
+            };
+            (HangKind::Spin, fault)
+        }
+        WaitKind::TensorMemory { .. } => {
+            (HangKind::TensorMemory, diverging_instruction(case, root))
+        }
+        WaitKind::Copies | WaitKind::NotResident => {
+            (HangKind::Copies, diverging_instruction(case, root))
+        }
+    };
+    let is_at = |at| case.waits.iter().find(|wait| wait.at() == at).cloned();
+    let wrong = fault
+        .wait
+        .and_then(|wait| premature_wait(case, wait).or_else(|| is_at(wait)));
+    Diagnosis {
+        kind,
+        root: wrong.unwrap_or_else(|| root.clone()),
+        depends_on_order: fault.depends_on_order,
+        culprit: fault.at,
+        explanation: fault.what.to_owned(),
+        waits: case.waits.to_vec(),
+        block,
+    }
+}
+
+/// Returns the faulty instruction if bytes are missing or were transferred unexpectedly.
+fn bytes_at_fault(case: &HangContext<'_>, object: MbarrierRef, bytes: i32) -> Culprit {
+    let story = case.story;
+    let phase = story.phase(object);
+    let expects = story.deeds.iter().rev().find(|deed| {
+        deed.object == object
+            && deed.phase == phase
+            && matches!(
+                deed.act,
+                MbarrierOperation::ArriveExpecting | MbarrierOperation::Expect
+            )
+    });
+    let copies = || {
+        story
+            .sent
+            .iter()
+            .filter(|sent| sent.object == object && sent.bytes.is_some())
+    };
+    let of_phase = copies().rev().find(|sent| sent.phase == phase);
+    let fallback = expects.map(|deed| deed.at).or(of_phase.map(|sent| sent.at));
+    let expected = |what| Culprit {
+        at: fallback,
+        what,
+        depends_on_order: false,
+        wait: None,
+    };
+    if bytes < 0 {
+        return expected("`expect_tx` specifies fewer bytes than are transferred");
+    }
+    let began = case.phase_start(object);
+    let left_out = story.excluded.iter().rev().find(|excluded| {
+        excluded.step >= began
+            && excluded.executed == 0
+            && excluded.warp.block == object.0
+            && case.code.is_copy(excluded.at)
+    });
+    if let Some(excluded) = left_out {
+        return Culprit::at(
+            excluded.at,
+            "this copy is predicated off, but the mbarrier still expects the bytes of the copy",
+        );
+    }
+    if let Some(at) = multicast_past(case, object, phase) {
+        return Culprit::at(
+            at,
+            "the multicast mask of this copy does not include the waiting block",
+        );
+    }
+    let elsewhere = story.sent.iter().rev().find(|sent| {
+        let state = case.object_state(sent.object);
+        sent.object != object && state.is_some_and(|state| state.bytes < 0)
+    });
+    if let Some(sent) = elsewhere {
+        return Culprit::at(sent.at, "this copy completes on a different mbarrier");
+    }
+    let shorter = copies().filter(|sent| sent.phase == phase).find(|sent| {
+        let earlier = story
+            .sent
+            .iter()
+            .filter(|old| old.at == sent.at && old.step < sent.step);
+        earlier
+            .max_by_key(|old| old.bytes)
+            .is_some_and(|old| old.bytes > sent.bytes)
+    });
+    match shorter {
+        Some(sent) => Culprit::at(
+            sent.at,
+            "this copy transfers fewer bytes than in previous iterations, but the expected byte count is unchanged",
+        ),
+        None => expected("`expect_tx` specifies more bytes than are transferred"),
+    }
+}
+
+/// Returns a multicast copy of this phase that targeted another block of the cluster, but not the waiting block.
+fn multicast_past(
+    case: &HangContext<'_>,
+    object: MbarrierRef,
+    phase: u32,
+) -> Option<InstructionRef> {
+    let cluster = case.machine.cluster(object.0);
+    let to = |sent: &&AsyncStartEvent, to: MbarrierRef| sent.object == to && sent.phase == phase;
+    let is_multicast = |at: InstructionRef| case.code.has(at, Flag::Multicast);
+    let others = cluster.iter().filter(|block| **block != object.0);
+    others
+        .flat_map(|block| {
+            let twin = (*block, object.1);
+            let sent = case.story.sent.iter().rev();
+            sent.filter(move |sent| to(sent, twin))
+        })
+        .find(|sent| {
+            let here = |own: &AsyncStartEvent| own.at == sent.at && to(&own, object);
+            is_multicast(sent.at) && !case.story.sent.iter().any(here)
+        })
+        .map(|sent| sent.at)
+}
+
+/// Returns the faulty instruction if lanes of a warp do not reach the synchronization at which the others wait.
+fn lanes_at_fault(case: &HangContext<'_>, root: &Wait, missing: u32) -> Culprit {
+    let is_at = case.waits.iter().find(|wait| {
+        wait.warp_id() == root.warp_id() && wait.lanes & missing != 0 && wait.at() != root.at()
+    });
+    match is_at {
+        Some(wait) => Culprit::at(
+            wait.at(),
+            "lanes of the member mask wait here for a different event",
+        ),
+        None => Culprit::at(
+            root.at(),
+            "the member mask includes lanes that never reach this instruction",
+        ),
+    }
+}
+
+/// Returns the instruction at which the missing threads left the path of the waiting threads.
+pub(crate) fn diverging_instruction(case: &HangContext<'_>, root: &Wait) -> Culprit {
+    let story = case.story;
+    let here = |warp: &WarpId| {
+        case.waits
+            .iter()
+            .any(|wait| wait.warp_id() == *warp && wait.at() == root.at())
+    };
+    let missing = story
+        .paths
+        .keys()
+        .find(|warp| warp.block == root.block && !here(warp))
+        .or_else(|| story.paths.keys().find(|warp| !here(warp)));
+    let found = missing.and_then(|warp| divergence_point(case, root, *warp));
+    Culprit {
+        at: found.or(Some(root.at())),
+        what: OTHER_BRANCH,
+        depends_on_order: false,
+        wait: None,
+    }
+}
+
+/// Returns the first instruction of the missing warp after the last instruction that both warps executed, or that last
+/// instruction if the missing warp exits after it.
+pub(crate) fn divergence_point(
+    case: &HangContext<'_>,
+    waiting: &Wait,
+    missing: WarpId,
+) -> Option<InstructionRef> {
+    parting_from(case, waiting.warp_id(), waiting.lanes, missing)
+}
+
+/// Compares the paths of two warps like [`divergence_point`], restricted to the instructions of some lanes.
+pub(crate) fn parting_from(
+    case: &HangContext<'_>,
+    warp: WarpId,
+    lanes: u32,
+    missing: WarpId,
+) -> Option<InstructionRef> {
+    let of = |warp: &WarpId| {
+        let path = case.story.paths.get(warp)?;
+        let own = path.steps.iter().filter(|(_, taken)| taken & lanes != 0);
+        Some(own.map(|(at, _)| *at).collect::<Vec<InstructionRef>>())
+    };
+    let known = of(&warp)?.into_iter().filter(|at| !case.code.is_exit(*at));
+    let known: BTreeSet<InstructionRef> = known.collect();
+    let own = of(&missing)?;
+    let path = match own.is_empty() {
+        true => {
+            let all = case.story.paths.get(&missing)?.steps.iter();
+            all.map(|(at, _)| *at).collect()
+        }
+        false => own,
+    };
+    let common = path.iter().rposition(|at| known.contains(at))?;
+    let last = *path.get(common)?;
+    let next = path.get(common + 1).copied();
+    Some(next.filter(|at| !case.code.is_exit(*at)).unwrap_or(last))
+}
+
+/// Returns the branch at which lanes of a warp diverged from the other lanes before an instruction.
+pub(crate) fn diverging_branch(
+    story: &ExecutionTrace,
+    code: ProgramQuery<'_>,
+    warp: WarpId,
+    lanes: u32,
+    at: InstructionRef,
+) -> Option<InstructionRef> {
+    let path = story.paths.get(&warp)?;
+    let end = path
+        .steps
+        .iter()
+        .position(|(place, mask)| *place == at && *mask & lanes != 0)?;
+    let before = path.steps.iter().take(end).rev();
+    let mut with_others = before.filter(|(_, mask)| mask & lanes != 0 && mask & !lanes != 0);
+    with_others
+        .find(|(place, _)| code.instruction(*place).is_some_and(|i| i.guard.is_some()))
+        .map(|(place, _)| *place)
+}
+
+/// Returns the block that cannot start before another block exits, and the instruction that it would have to execute.
+fn unstarted_at_fault(
+    case: &HangContext<'_>,
+    root: &Wait,
+    memory: MemoryId,
+    address: u64,
+) -> (u64, Culprit) {
+    let first = case.unstarted.first().copied().unwrap_or(0);
+    let written = case.full_residency_trace.and_then(|ahead| {
+        let mut all = ahead.written.iter();
+        all.find(|w| {
+            w.memory == memory
+                && w.start <= address
+                && address < w.end
+                && case.unstarted.contains(&w.warp.block)
+        })
+    });
+    let Some(written) = written else {
+        return (
+            first,
+            Culprit::at(
+                root.at(),
+                "this block cannot start before another block exits",
+            ),
+        );
+    };
+    let counted = case.story.written.iter().any(|w| w.at == written.at);
+    let at = match counted {
+        true => case.code.test_of(root.at()).unwrap_or(written.at),
+        false => written.at,
+    };
+    let what = match counted {
+        true => "the kernel requires more concurrently resident blocks than the device runs",
+        false => "the block that stores this value cannot start before another block exits",
+    };
+    (written.warp.block, Culprit::at(at, what))
+}

@@ -1,0 +1,123 @@
+//! Aligned barriers that a divergent warp reached. Input: a run and its history. Output: the barrier, and the branch at
+//! which the lanes diverged.
+
+use crate::hang::diagnosis;
+use crate::hang::execution_trace::{ExecutionTrace, InstructionRef};
+use crate::hang::program_queries::ProgramQuery;
+use crate::hang::root_cause::{Diagnosis, HangKind, Wait, WaitKind, wait_of};
+use warpgrid_emulator::{FaultKind, Machine, RunDiagnosticKind, WaitReason, WarpId};
+
+/// Returns the diagnosis of an aligned barrier that only some lanes of a warp reached. The behavior is undefined,
+/// whether the launch hangs or not.
+pub(crate) fn divergent(
+    machine: &Machine,
+    story: &ExecutionTrace,
+    code: ProgramQuery<'_>,
+) -> Option<Diagnosis> {
+    let parts = parts_of_warps(machine, story, code);
+    let (block, warp, at) = *parts.first()?;
+    let came = story
+        .came
+        .iter()
+        .find(|came| came.warp == WarpId { block, warp } && came.at == at);
+    let (id, lanes) = came.map_or((0, 1), |came| (came.id, came.lanes));
+    let other = parts
+        .iter()
+        .find(|part| part.0 == block && part.1 == warp && part.2 != at);
+    let parted = || diagnosis::diverging_branch(story, code, WarpId { block, warp }, lanes, at);
+    let (at_fault, what) = match other {
+        Some(part) => (
+            Some(part.2),
+            "diverged lanes of the warp reach a different aligned barrier".to_owned(),
+        ),
+        None => (
+            parted(),
+            "diverged lanes of the warp do not reach the aligned barrier".to_owned(),
+        ),
+    };
+    let (expected, arrived) = machine.barrier(block, id);
+    let root = Wait {
+        block,
+        warp,
+        lanes,
+        function: at.0,
+        instruction: at.1,
+        kind: WaitKind::Barrier {
+            id,
+            phase: story.barrier_phase(block, id),
+            expected,
+            arrived,
+        },
+    };
+    let waits = match machine.fault().map(|fault| &fault.kind) {
+        Some(FaultKind::Deadlock { waiting }) => {
+            waiting.iter().map(|w| wait_of(w, machine, story)).collect()
+        }
+        _ => Vec::new(),
+    };
+    Some(Diagnosis {
+        kind: HangKind::DivergentBarrier,
+        root,
+        depends_on_order: false,
+        culprit: at_fault,
+        explanation: what,
+        waits,
+        block: None,
+    })
+}
+
+/// Returns the block, the warp and the barrier of each arrival of a divergent warp, in order.
+fn parts_of_warps(
+    machine: &Machine,
+    story: &ExecutionTrace,
+    code: ProgramQuery<'_>,
+) -> Vec<(u64, u32, InstructionRef)> {
+    let mut parts: Vec<(u64, u32, InstructionRef)> = machine
+        .notes()
+        .iter()
+        .filter_map(|note| match note.kind {
+            RunDiagnosticKind::DivergentBarrierArrival {
+                function,
+                instruction,
+                ..
+            } => {
+                let at = (function, instruction);
+                let warp = WarpId {
+                    block: note.block,
+                    warp: note.warp,
+                };
+                let parts = !comes_later(machine, story, code, warp, at);
+                parts.then_some((note.block, note.warp, at))
+            }
+            _ => None,
+        })
+        .collect();
+    parts.sort_unstable();
+    parts
+}
+
+/// Checks whether the remaining lanes of a warp wait for another event, and would reach the barrier next.
+fn comes_later(
+    machine: &Machine,
+    story: &ExecutionTrace,
+    code: ProgramQuery<'_>,
+    warp: WarpId,
+    at: InstructionRef,
+) -> bool {
+    let Some(FaultKind::Deadlock { waiting }) = machine.fault().map(|fault| &fault.kind) else {
+        return false;
+    };
+    let came = story.came.iter();
+    let came = came.filter(|came| (came.warp, came.at) == (warp, at));
+    let came = came.fold(0, |lanes, came| lanes | came.lanes);
+    let mut rest = waiting.iter().filter(|waiter| {
+        waiter.block == warp.block && waiter.warp == warp.warp && waiter.lanes & came == 0
+    });
+    rest.any(|waiter| {
+        let place = (waiter.function, waiter.instruction);
+        let waits_for_others = waiter.spins_at.is_some()
+            || matches!(waiter.waits_for, WaitReason::MbarrierPhase { .. });
+        let next = code.next_after(place, |at| code.is_barrier(at));
+        waits_for_others && next == Some(at)
+    })
+}

@@ -1,0 +1,461 @@
+//! Missing arrivals at an mbarrier: determines the instruction that should have arrived.
+
+use crate::hang::diagnosis::{
+    AFTER_A_WAIT, Culprit, HangContext, OTHER_MBARRIER, diverging_branch, diverging_instruction,
+};
+use crate::hang::execution_trace::{
+    InstructionRef, LaneId, MbarrierEvent, MbarrierRef, PredicatedOff,
+};
+use crate::hang::ring_phases::{order_of_waits, surplus_wait};
+use crate::hang::root_cause::{Wait, WaitKind};
+use std::collections::BTreeSet;
+use warpgrid_emulator::{MbarrierOperation, WarpId};
+
+pub(crate) const MSG_WRONG_MBARRIER: &str =
+    "the waiting threads must arrive at this mbarrier, but wait on the wrong mbarrier";
+
+/// Returns the faulty instruction of an mbarrier phase with missing arrivals. Rules about the current phase are certain
+/// and apply first, then rules about threads that arrived in earlier phases, then rules about later arrivals.
+pub(crate) fn arrivals_at_fault(
+    case: &HangContext<'_>,
+    root: &Wait,
+    object: MbarrierRef,
+    pending: u32,
+) -> Culprit {
+    let missing = MissingArrivals {
+        case,
+        root,
+        object,
+        pending,
+    };
+    missing
+        .missing_noinc_arrivals()
+        .or_else(|| missing.excluded())
+        .or_else(|| missing.only_expected())
+        .or_else(|| missing.self_wait())
+        .or_else(|| missing.partial_arrivals())
+        .or_else(|| missing.misdirected_arrivals())
+        .or_else(|| missing.committed_elsewhere())
+        .or_else(|| missing.uncommitted())
+        .or_else(|| order_of_waits(case, root))
+        .or_else(|| missing.wrong_parity())
+        .or_else(|| missing.after_the_end())
+        .unwrap_or_else(|| missing.blocked_arrivals())
+}
+
+/// Incomplete phase of an mbarrier, and a wait for this phase.
+#[derive(Clone, Copy)]
+pub(crate) struct MissingArrivals<'a> {
+    pub(crate) case: &'a HangContext<'a>,
+    root: &'a Wait,
+    pub(crate) object: MbarrierRef,
+    pending: u32,
+}
+
+fn is_arrival(act: MbarrierOperation) -> bool {
+    matches!(
+        act,
+        MbarrierOperation::Arrive | MbarrierOperation::ArriveExpecting
+    )
+}
+
+impl MissingArrivals<'_> {
+    fn phase(self) -> u32 {
+        self.case.story.phase(self.object)
+    }
+
+    /// Returns the operations on the mbarrier.
+    fn mbarrier_events(&self) -> impl DoubleEndedIterator<Item = &MbarrierEvent> {
+        let deeds = self.case.story.deeds.iter();
+        deeds.filter(|deed| deed.object == self.object)
+    }
+
+    fn init(&self) -> Option<InstructionRef> {
+        let mut last = self.mbarrier_events().rev();
+        let init = last.find(|deed| deed.act == MbarrierOperation::Init);
+        init.map(|deed| deed.at)
+    }
+
+    /// Returns the threads that arrived in a phase.
+    fn threads_of(&self, phase: u32) -> BTreeSet<LaneId> {
+        let arrivals = self.mbarrier_events();
+        let arrivals = arrivals.filter(|deed| deed.phase == phase && is_arrival(deed.act));
+        arrivals.map(MbarrierEvent::thread).collect()
+    }
+
+    fn threads_before(&self) -> BTreeSet<LaneId> {
+        let before = self.phase().checked_sub(1);
+        before
+            .map(|phase| self.threads_of(phase))
+            .unwrap_or_default()
+    }
+
+    fn has_ended(&self, thread: &LaneId) -> bool {
+        let path = self.case.story.paths.get(&thread.warp);
+        path.is_some_and(|path| path.exited >> thread.lane & 1 != 0)
+    }
+
+    /// Checks whether the block uses no other mbarrier for which the wait could have been intended.
+    fn is_only_object(&self) -> bool {
+        let story = self.case.story;
+        let deeds = story.deeds.iter().map(|deed| deed.object);
+        let mut all = deeds.chain(story.sent.iter().map(|sent| sent.object));
+        all.all(|other| other == self.object || other.0 != self.object.0)
+    }
+
+    /// Checks whether a thread has arrived in any phase.
+    pub(crate) fn has_any(&self) -> bool {
+        self.mbarrier_events().any(|deed| is_arrival(deed.act))
+    }
+
+    fn missing_noinc_arrivals(&self) -> Option<Culprit> {
+        let (case, phase) = (self.case, self.phase());
+        let mut sent = case.story.sent.iter();
+        let sent = sent.find(|sent| {
+            let is_here = sent.object == self.object && sent.phase == phase;
+            is_here && case.code.is_uncounted_arrival(sent.at)
+        })?;
+        Some(Culprit::at(
+            sent.at,
+            "without `.noinc`, each arrival first increments the pending count, so the pending count never decreases",
+        ))
+    }
+
+    fn excluded(&self) -> Option<Culprit> {
+        let excluded = excluded_arrival(self.case, self.object, self.pending)?;
+        Some(match self.init() {
+            Some(init) if excluded.executed != 0 && !has_data(self.case, &excluded) => Culprit::at(
+                init,
+                "the expected arrival count equals the number of lanes, but only one lane arrives",
+            ),
+            _ => Culprit::at(excluded.at, "lanes are predicated off for this arrival"),
+        })
+    }
+
+    fn only_expected(&self) -> Option<Culprit> {
+        let phase = self.phase();
+        let mut expects = self.mbarrier_events();
+        let expect =
+            expects.find(|deed| deed.phase == phase && deed.act == MbarrierOperation::Expect)?;
+        let why = "`expect_tx` increases the tx-count without an arrival";
+        self.threads_of(phase)
+            .is_empty()
+            .then(|| Culprit::at(expect.at, why))
+    }
+
+    fn self_wait(&self) -> Option<Culprit> {
+        let MissingArrivals {
+            case, root, object, ..
+        } = *self;
+        let is_own = is_own_wait(case, root, object) || would_arrive_itself(case, root, object);
+        if is_own && self.is_only_object() {
+            let next = case.code.next_after(root.at(), |at| {
+                case.code.is_arrival(at) && case.code.same_address(at, root.at())
+            });
+            let why = "this arrival is executed only after the wait for the phase that the arrival must complete";
+            return next.map(|at| Culprit::at(at, why));
+        }
+        let address = case.code.address_register(root.at());
+        let at = address.and_then(|r| case.code.definition_before(root.at(), r));
+        is_own.then(|| Culprit::at(at.unwrap_or(root.at()), MSG_WRONG_MBARRIER))
+    }
+
+    /// Returns the faulty instruction if only some of the expected threads have arrived in the current phase.
+    fn partial_arrivals(&self) -> Option<Culprit> {
+        let now = self.threads_of(self.phase());
+        if now.is_empty() {
+            return None;
+        }
+        let before = self.threads_before();
+        let gone = before
+            .difference(&now)
+            .find(|thread| self.has_ended(thread));
+        let last = gone.and_then(|thread| {
+            let mut last = self.mbarrier_events().rev();
+            last.find(|deed| deed.thread() == *thread && is_arrival(deed.act))
+        });
+        if let Some(deed) = last {
+            return Some(Culprit::at(
+                deed.at,
+                "a thread that arrived here exited without `arrive_drop`, so the mbarrier still expects arrivals of this thread",
+            ));
+        }
+        if let Some(at) = left_early(self.case, self.object, self.pending) {
+            return Some(Culprit::at(at, "expected threads exit here"));
+        }
+        let why = "the expected arrival count exceeds the number of arrivals per phase";
+        self.init().map(|init| Culprit::at(init, why))
+    }
+
+    fn misdirected_arrivals(&self) -> Option<Culprit> {
+        let at = stray_arrival(self.case, self.root, self.object);
+        let at = at.filter(|_| !self.has_any())?;
+        Some(Culprit::at(at, OTHER_MBARRIER))
+    }
+
+    fn wrong_parity(&self) -> Option<Culprit> {
+        let at = first_parity(self.case, self.root, self.object);
+        let at = at.filter(|_| !self.has_any())?;
+        Some(Culprit::at(
+            at,
+            "the first wait on an unused mbarrier must use parity 1, the parity of the phase before the first phase",
+        ))
+    }
+
+    fn after_the_end(&self) -> Option<Culprit> {
+        let before = self.threads_before();
+        let are_gone = !before.is_empty() && before.iter().all(|thread| self.has_ended(thread));
+        are_gone.then(|| surplus_wait(self.case, self.root, self.object))
+    }
+
+    /// Returns the faulty instruction if the missing arrival follows an instruction that never completes.
+    fn blocked_arrivals(&self) -> Culprit {
+        let (case, root) = (self.case, self.root);
+        let is_in_circle = case.waits.iter().any(|other| {
+            other.warp_id() != root.warp_id() && matches!(other.kind, WaitKind::Mbarrier { .. })
+        });
+        let passed = skipped_by_branch(case, self.object).filter(|_| !self.has_any());
+        if let Some(at) = passed {
+            return Culprit::at(
+                at,
+                "threads of another block arrive at the mbarrier, but threads of this block skip the arrival",
+            );
+        }
+        if !self.has_any() && !is_in_circle {
+            return later_arrival(case, root).unwrap_or_else(|| diverging_instruction(case, root));
+        }
+        Culprit::at(
+            root.at(),
+            "the threads wait for each other: the thread that must complete this phase first waits for this thread",
+        )
+    }
+}
+
+/// Checks whether lanes that are predicated off for an arrival have accessed data memory before, so that other threads
+/// wait for these lanes.
+fn has_data(case: &HangContext<'_>, excluded: &PredicatedOff) -> bool {
+    let path = case.story.paths.get(&excluded.warp);
+    let mut steps = path.into_iter().flat_map(|path| path.steps.iter());
+    steps
+        .by_ref()
+        .take_while(|(at, _)| *at != excluded.at)
+        .any(|(at, lanes)| lanes & excluded.excluded != 0 && case.code.is_data_access(*at))
+}
+
+/// Returns an arrival in the current phase for which exactly the pending number of lanes is predicated off.
+pub(crate) fn excluded_arrival(
+    case: &HangContext<'_>,
+    object: MbarrierRef,
+    pending: u32,
+) -> Option<PredicatedOff> {
+    let began = case.phase_start(object);
+    let story = case.story;
+    let of_object = |at: InstructionRef| {
+        story
+            .deeds
+            .iter()
+            .any(|deed| deed.at == at && deed.object == object)
+    };
+    let no_one = |at: InstructionRef| !story.deeds.iter().any(|deed| deed.at == at);
+    story
+        .excluded
+        .iter()
+        .rev()
+        .find(|excluded| {
+            let counts = match excluded.executed {
+                0 => true,
+                _ => excluded.excluded.count_ones() == pending && of_object(excluded.at),
+            };
+            excluded.step >= began
+                && excluded.warp.block == object.0
+                && case.code.is_arrival(excluded.at)
+                && counts
+                && (of_object(excluded.at) || no_one(excluded.at))
+        })
+        .copied()
+}
+
+/// Checks whether the waiting lanes are the only lanes that ever arrive at the mbarrier.
+pub(crate) fn is_own_wait(case: &HangContext<'_>, wait: &Wait, object: MbarrierRef) -> bool {
+    is_only_provider(case, wait.warp_id(), object)
+}
+
+/// Checks whether one warp expects bytes at an mbarrier at which no other warp arrives, while other warps wait
+/// elsewhere.
+pub(crate) fn is_only_provider(case: &HangContext<'_>, warp: WarpId, object: MbarrierRef) -> bool {
+    let is_alone = case
+        .story
+        .paths
+        .keys()
+        .filter(|other| other.block == warp.block)
+        .count()
+        < 2;
+    let expects = case.story.deeds.iter().any(|deed| {
+        deed.object == object && deed.warp == warp && deed.act == MbarrierOperation::ArriveExpecting
+    });
+    let others_wait = case.story.deeds.iter().any(|deed| {
+        deed.object == object && deed.warp != warp && deed.act == MbarrierOperation::Test
+    }) || case.waits.iter().any(|wait| wait.warp_id() != warp);
+    !is_alone
+        && expects
+        && others_wait
+        && providers(case, object).iter().all(|other| *other == warp)
+}
+
+/// Returns the warps that have arrived at an mbarrier, or have started copies that complete on it.
+pub(crate) fn providers(case: &HangContext<'_>, object: MbarrierRef) -> BTreeSet<WarpId> {
+    let deeds = case.story.deeds.iter().filter(|deed| {
+        deed.object == object
+            && matches!(
+                deed.act,
+                MbarrierOperation::Arrive
+                    | MbarrierOperation::ArriveExpecting
+                    | MbarrierOperation::Expect
+            )
+    });
+    let sent = case.story.sent.iter().filter(|sent| sent.object == object);
+    deeds
+        .map(|deed| deed.warp)
+        .chain(sent.map(|sent| sent.warp))
+        .collect()
+}
+
+/// Checks whether the waiting thread itself would be the first to arrive at the mbarrier, by its next arrival. Such a
+/// thread waits for the wrong mbarrier.
+pub(crate) fn would_arrive_itself(
+    case: &HangContext<'_>,
+    wait: &Wait,
+    object: MbarrierRef,
+) -> bool {
+    let code = case.code;
+    let next = code.next_after(wait.at(), |at| code.is_arrival(at) || code.is_test(at));
+    let arrives = next.is_some_and(|at| code.is_arrival(at) && code.same_address(at, wait.at()));
+    arrives && providers(case, object).is_empty()
+}
+
+/// Returns the branch by which expected threads have exited: lanes of a warp in which other lanes arrive, or whole
+/// warps.
+fn left_early(case: &HangContext<'_>, object: MbarrierRef, pending: u32) -> Option<InstructionRef> {
+    let story = case.story;
+    let arrived = |warp: WarpId| {
+        let own = story.deeds.iter().filter(move |deed| {
+            deed.object == object && deed.warp == warp && case.code.is_arrival(deed.at)
+        });
+        own.fold((0, None), |(lanes, _), deed| {
+            (lanes | 1 << (deed.lane & 31), Some(deed.at))
+        })
+    };
+    let mut left = 0;
+    let mut found = None;
+    for (warp, path) in story
+        .paths
+        .iter()
+        .filter(|(warp, _)| warp.block == object.0)
+    {
+        let (lanes, last) = arrived(*warp);
+        let lives = case.waits.iter().any(|wait| wait.warp_id() == *warp);
+        let at = match last {
+            Some(at) => diverging_branch(story, case.code, *warp, lanes, at),
+            None if lives => continue,
+            None => path
+                .steps
+                .iter()
+                .rev()
+                .map(|(at, _)| *at)
+                .find(|at| !case.code.is_exit(*at)),
+        };
+        left += (path.exited & !lanes).count_ones();
+        found = found.or(at.filter(|at| case.code.is_guarded_branch(*at)));
+    }
+    found.filter(|_| left == pending)
+}
+
+/// Returns the definition of the address of an arrival at the wrong mbarrier: an mbarrier for which no thread waits, or
+/// for which the arriving warp itself waits.
+fn stray_arrival(
+    case: &HangContext<'_>,
+    root: &Wait,
+    object: MbarrierRef,
+) -> Option<InstructionRef> {
+    let story = case.story;
+    let waits_there = |other: MbarrierRef, warp: WarpId| {
+        let is_it = |wait: &Wait| match wait.kind {
+            WaitKind::Mbarrier { address, .. } => (wait.block, address) == other,
+            _ => false,
+        };
+        case.waits.iter().any(|w| w.warp_id() == warp && is_it(w))
+            || story.deeds.iter().any(|deed| {
+                deed.object == other && deed.warp == warp && deed.act == MbarrierOperation::Test
+            })
+    };
+    let others_wait = |other: MbarrierRef, warp: WarpId| {
+        let mut warps = story.paths.keys().filter(|known| **known != warp);
+        warps.any(|known| waits_there(other, *known))
+    };
+    let stray = story.deeds.iter().rev().find(|deed| {
+        deed.act == MbarrierOperation::Arrive
+            && deed.object != object
+            && deed.warp != root.warp_id()
+            && (!others_wait(deed.object, deed.warp) && !waits_there(deed.object, deed.warp)
+                || waits_there(deed.object, deed.warp) && providers(case, deed.object).len() > 1)
+    })?;
+    let register = case.code.address_register(stray.at);
+    let made = register.and_then(|register| case.code.definition_before(stray.at, register));
+    Some(made.unwrap_or(stray.at))
+}
+
+/// Returns the definition of the parity of a first wait, if the waiting thread produces the data of the mbarrier after
+/// the wait.
+fn first_parity(
+    case: &HangContext<'_>,
+    root: &Wait,
+    object: MbarrierRef,
+) -> Option<InstructionRef> {
+    let WaitKind::Mbarrier {
+        phase: 0,
+        parity: false,
+        ..
+    } = root.kind
+    else {
+        return None;
+    };
+    let waited = case.story.deeds.iter().any(|deed| {
+        deed.object == object && deed.warp == root.warp_id() && deed.act == MbarrierOperation::Test
+    });
+    if waited || !case.code.produces_after(root.at()) {
+        return None;
+    }
+    Some(case.code.parity_definition(root.at()))
+}
+
+/// Returns the branch that skips an arrival which threads of another block execute on their own mbarrier at the same
+/// address.
+fn skipped_by_branch(case: &HangContext<'_>, object: MbarrierRef) -> Option<InstructionRef> {
+    let story = case.story;
+    let twin = story.deeds.iter().find(|deed| {
+        let is_twin = deed.object.1 == object.1 && deed.object.0 != object.0;
+        is_twin && deed.warp.block == deed.object.0 && case.code.is_arrival(deed.at)
+    })?;
+    let own = story
+        .paths
+        .iter()
+        .filter(|(warp, _)| warp.block == object.0);
+    let mut steps = own.flat_map(|(_, path)| path.steps.iter().map(|(at, _)| *at).rev());
+    steps.find(|at| {
+        let target = case.code.target(*at);
+        case.code.is_guarded_branch(*at)
+            && at.1 < twin.at.1
+            && target.is_some_and(|target| target > twin.at.1)
+    })
+}
+
+/// Returns an arrival that follows a wait of another warp.
+fn later_arrival(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
+    let code = case.code;
+    let others = case
+        .waits
+        .iter()
+        .filter(|wait| wait.warp_id() != root.warp_id() && wait.kind != WaitKind::NotResident);
+    let mut later = others.filter_map(|wait| code.next_after(wait.at(), |at| code.is_arrival(at)));
+    later.next().map(|at| Culprit::at(at, AFTER_A_WAIT))
+}

@@ -1,0 +1,47 @@
+//! Arrivals of matrix operations on completion: commits to another mbarrier, and missing commits.
+
+use crate::hang::diagnosis::{Culprit, OTHER_MBARRIER};
+use crate::hang::execution_trace::{InstructionRef, MbarrierRef};
+use crate::hang::missing_arrivals::MissingArrivals;
+use warpgrid_emulator::MbarrierOperation;
+use warpgrid_isa::TensorMemoryOp;
+
+impl MissingArrivals<'_> {
+    /// Returns a commit or a copy that completes on an mbarrier for which no thread waits.
+    pub(crate) fn committed_elsewhere(&self) -> Option<Culprit> {
+        let story = self.case.story;
+        let is_waited_for = |object: MbarrierRef| {
+            let mut deeds = story.deeds.iter();
+            deeds.any(|deed| deed.object == object && deed.act == MbarrierOperation::Test)
+        };
+        let mut sent = story.sent.iter().rev();
+        let sent = sent.find(|sent| {
+            sent.bytes.is_none() && sent.object != self.object && !is_waited_for(sent.object)
+        })?;
+        let is_missed = !self.has_any() && !is_waited_for(self.object);
+        is_missed.then(|| Culprit::at(sent.at, OTHER_MBARRIER))
+    }
+
+    /// Returns a matrix operation that no commit follows, so that its completion is never signaled.
+    pub(crate) fn uncommitted(&self) -> Option<Culprit> {
+        let code = self.case.code;
+        let operation = |at: &InstructionRef| code.operation_of(*at)?.unit()?.tensor_memory();
+        let paths = self.case.story.paths.values();
+        let mut all: Vec<InstructionRef> = paths
+            .flat_map(|path| path.steps.iter().map(|(at, _)| *at))
+            .filter(|at| operation(at).is_some())
+            .collect();
+        all.dedup();
+        let is_commit = |at: &InstructionRef| operation(at) == Some(TensorMemoryOp::Commit);
+        if self.has_any() || all.iter().any(is_commit) {
+            return None;
+        }
+        let is_product =
+            |at: &InstructionRef| operation(at).is_some_and(TensorMemoryOp::is_product);
+        let last = all.into_iter().rev().find(is_product)?;
+        Some(Culprit::at(
+            last,
+            "no `tcgen05.commit` follows this MMA, so no mbarrier tracks the completion of the MMA",
+        ))
+    }
+}

@@ -1,0 +1,219 @@
+//! Waits in a ring buffer whose phases do not match the passes through the ring: wrong parities, addresses and trip
+//! counts.
+
+use crate::hang::diagnosis::{Culprit, HangContext};
+use crate::hang::execution_trace::{InstructionRef, MbarrierRef};
+use crate::hang::missing_arrivals::{MSG_WRONG_MBARRIER, is_only_provider};
+use crate::hang::root_cause::{Wait, WaitKind};
+use warpgrid_emulator::MbarrierOperation;
+
+/// Returns the wait whose parity or address does not match the passes through the ring.
+pub(crate) fn order_of_waits(case: &HangContext<'_>, root: &Wait) -> Option<Culprit> {
+    let code = case.code;
+    let all = code.waits(root.at());
+    let executed = |at: InstructionRef| {
+        case.story
+            .paths
+            .values()
+            .any(|p| p.steps.iter().any(|(s, _)| *s == at))
+    };
+    for wait in &all {
+        if let Some(reset) = code.guarded_reset(*wait).filter(|at| executed(*at)) {
+            return Some(depends(
+                reset,
+                "the flag that marks used stages is reset, so the waits for these stages are skipped",
+            ));
+        }
+    }
+    if let Some(fault) = all.iter().find_map(|wait| parity_at_fault(case, *wait)) {
+        return Some(fault);
+    }
+    let too_early = all
+        .iter()
+        .find(|wait| premature_wait(case, **wait).is_some());
+    if let Some(wait) = too_early {
+        let fault = Culprit::at(
+            code.parity_definition(*wait),
+            "the first wait uses parity 1 and therefore does not wait for phase 0: use parity 0",
+        );
+        return Some(Culprit {
+            wait: Some(*wait),
+            ..fault
+        });
+    }
+    let own = case.story.deeds.iter().find_map(|deed| {
+        let waits =
+            deed.act == MbarrierOperation::Test && is_only_provider(case, deed.warp, deed.object);
+        let register = case.code.address_register(deed.at).filter(|_| waits)?;
+        code.definition_before(deed.at, register)
+    });
+    if let Some(at) = own {
+        return Some(Culprit::at(at, MSG_WRONG_MBARRIER));
+    }
+    repeated_address(case)
+}
+
+/// Returns a faulty instruction that causes a hang only under some schedules.
+fn depends(at: InstructionRef, what: &'static str) -> Culprit {
+    Culprit {
+        at: Some(at),
+        what,
+        depends_on_order: true,
+        wait: None,
+    }
+}
+
+/// Returns the definition of the parity of a ring wait if the parity never changes, or changes at each stage.
+fn parity_at_fault(case: &HangContext<'_>, wait: InstructionRef) -> Option<Culprit> {
+    let code = case.code;
+    let (parity, address) = code.wait_registers(wait);
+    let is_ring = address.is_some_and(|r| {
+        code.definition_before(wait, r)
+            .is_some_and(|at| !code.is_constant(at) && code.loop_test(at).is_some())
+    });
+    let parity = parity.filter(|_| is_ring && parity != address)?;
+    let definition = code.definition_before(wait, parity)?;
+    if code.is_constant(definition) && code.loop_test(definition).is_some() {
+        return Some(depends(
+            definition,
+            "the phase parity of the wait does not change between iterations",
+        ));
+    }
+    if let Some(first) = code.copy_chain_origin(wait, parity)
+        && !code.is_constant(first)
+        && code.loop_test(first).is_some()
+    {
+        let fault = Culprit::at(
+            first,
+            "the phase parity of the wait changes at each stage instead of once per pass through the ring buffer",
+        );
+        return Some(Culprit {
+            wait: Some(wait),
+            ..fault
+        });
+    }
+    None
+}
+
+/// Returns the definition of the address of arrivals in a loop if no iteration changes the address.
+fn repeated_address(case: &HangContext<'_>) -> Option<Culprit> {
+    let code = case.code;
+    let repeated = case.story.deeds.iter().find_map(|deed| {
+        if deed.act != MbarrierOperation::Arrive || code.loop_test(deed.at).is_none() {
+            return None;
+        }
+        let register = code.address_register(deed.at)?;
+        let definition = code.definition_before(deed.at, register)?;
+        let is_copy = code.is_move(definition);
+        let in_loop = code.loop_test(definition).is_some();
+        (is_copy && in_loop).then_some(definition)
+    });
+    repeated.map(|at| {
+        depends(
+            at,
+            "the address does not depend on the stage, so all arrivals target the same mbarrier",
+        )
+    })
+}
+
+/// Returns the faulty instruction if a thread waits for a phase that no thread completes.
+pub(crate) fn surplus_wait(case: &HangContext<'_>, root: &Wait, object: MbarrierRef) -> Culprit {
+    let story = case.story;
+    let deeds = story.deeds.iter().rev();
+    let producer = deeds.clone().find(|deed| {
+        deed.object == object
+            && matches!(
+                deed.act,
+                MbarrierOperation::Arrive | MbarrierOperation::ArriveExpecting
+            )
+    });
+    let left = producer.and_then(|deed| case.code.early_exit_branch(story, deed.thread(), deed.at));
+    if let Some(at) = left {
+        return Culprit::at(
+            at,
+            "the producer exits its loop here, but the consumer loop continues",
+        );
+    }
+    let consumer_loop = case.code.loop_test(root.at());
+    let producer_loop = producer.and_then(|deed| case.code.loop_test(deed.at));
+    match (consumer_loop, producer_loop) {
+        (Some(_), Some(test)) if has_more_input(case) => Culprit::at(
+            test,
+            "the producer loop runs fewer iterations than the consumer loop",
+        ),
+        (Some(test), _) => Culprit::at(
+            test,
+            "the consumer loop runs more iterations than the producer loop",
+        ),
+        (None, _) => Culprit::at(
+            root.at(),
+            "the consumer waits for one more phase than the producer completes",
+        ),
+    }
+}
+
+/// Checks whether the input region continues beyond the last byte that the copies have read.
+fn has_more_input(case: &HangContext<'_>) -> bool {
+    let last = case
+        .story
+        .sent
+        .iter()
+        .max_by_key(|sent| sent.source_end_address);
+    let Some(end) = last.and_then(|sent| sent.source_end_address) else {
+        return false;
+    };
+    case.machine.region_at(end).is_some()
+}
+
+/// Returns the first execution of a wait that completed before any arrival because of its parity. This wait is the root
+/// of the error, even if the threads hang elsewhere.
+pub(crate) fn premature_wait(case: &HangContext<'_>, wait: InstructionRef) -> Option<Wait> {
+    let deeds = || {
+        let all = case.story.deeds.iter();
+        all.filter(move |deed| deed.at == wait && deed.act == MbarrierOperation::Test)
+    };
+    if !case.code.reads_after(wait) {
+        return None;
+    }
+    let Some(first) = deeds().find(|deed| deed.phase == 0) else {
+        return first_wait(case, wait);
+    };
+    let own = deeds().filter(|deed| (deed.warp, deed.object) == (first.warp, first.object));
+    let state = case.object_state(first.object);
+    Some(Wait {
+        block: first.warp.block,
+        warp: first.warp.warp,
+        lanes: own.fold(0, |lanes, deed| lanes | 1 << (deed.lane & 31)),
+        function: wait.0,
+        instruction: wait.1,
+        kind: WaitKind::Mbarrier {
+            address: first.object.1,
+            phase: case.story.phase(first.object),
+            parity: true,
+            pending: state.map_or(0, |state| state.pending),
+            bytes: state.map_or(0, |state| state.bytes),
+        },
+    })
+}
+
+/// Returns lanes whose first wait on an mbarrier has parity 1.
+fn first_wait(case: &HangContext<'_>, wait: InstructionRef) -> Option<Wait> {
+    let is_first = |waiting: &&Wait| {
+        let WaitKind::Mbarrier {
+            address,
+            parity: true,
+            ..
+        } = waiting.kind
+        else {
+            return false;
+        };
+        let object = (waiting.block, address);
+        let mut deeds = case.story.deeds.iter();
+        waiting.at() == wait
+            && !deeds.any(|deed| {
+                (deed.warp, deed.object) == (waiting.warp_id(), object)
+                    && deed.act == MbarrierOperation::Test
+            })
+    };
+    case.waits.iter().find(is_first).cloned()
+}

@@ -1,0 +1,356 @@
+//! Fast path of the race check for whole 128-byte lines. A line stores its accesses as records with a lane pattern
+//! while no access can race; one comparison with a record replaces the comparisons for each word. Input: a warp access
+//! with its shape. Output: updated records, or the request to check each word.
+
+use crate::races::access_site::{AccessSite, AccessSiteId, SiteAccessKind};
+use crate::races::accessor::{CurrentLanes, OrderingOracle};
+use crate::races::footprints::{FootprintCache, LinePattern, PatternId};
+use crate::races::location::MemorySpace;
+use crate::races::release_sets::SharedStoreReleases;
+use crate::races::shadow_memory::AccessRecord;
+use crate::races::vector_clock::{ClockGroup, VectorClock};
+use crate::scope::ThreadLocation;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Access record of a line: accesses by lanes of one row to the line, at one site and one epoch.
+#[derive(Clone, Debug)]
+pub(crate) struct LineRecord {
+    pub(crate) row: ClockGroup,
+    pub(crate) site: AccessSiteId,
+    pub(crate) epoch: u32,
+    pub(crate) pattern: PatternId,
+    /// Lanes of the pattern that performed the access.
+    pub(crate) mask: u32,
+    /// One bit for each byte of the line.
+    pub(crate) covers: u128,
+    pub(crate) element_bytes: u8,
+    pub(crate) kind: SiteAccessKind,
+    pub(crate) is_strong: bool,
+    /// Releases of a strong store.
+    pub(crate) releases: Option<SharedStoreReleases>,
+}
+
+impl LineRecord {
+    /// Returns the access record that a word of the line receives.
+    pub(crate) const fn entry(&self, lanes: u32, bytes: u8) -> AccessRecord {
+        AccessRecord {
+            row: self.row,
+            epoch: self.epoch,
+            lanes,
+            site: self.site,
+            bytes,
+        }
+    }
+
+    /// Returns the lanes that accessed a word. Lanes of a row other than the threads of a warp have no position in the
+    /// pattern.
+    pub(crate) fn lanes_at(&self, pattern: &LinePattern, word: usize) -> u32 {
+        match (pattern.lanes[word], self.row.is_threads()) {
+            (0, _) => 0,
+            (lanes, true) => lanes & self.mask,
+            (_, false) => self.mask,
+        }
+    }
+
+    /// Returns the access record for all lanes of the row.
+    const fn whole_entry(&self) -> AccessRecord {
+        self.entry(self.row.whole(self.mask), 15)
+    }
+
+    /// Checks whether the record and a later record have the same site, row and pattern, and the lanes of the record
+    /// are a subset of the lanes of the later one.
+    #[inline(always)]
+    fn is_again(&self, later: &LineRecord) -> bool {
+        self.site == later.site
+            && self.row == later.row
+            && self.pattern == later.pattern
+            && (self.is_with(later) || self.mask & !later.mask == 0)
+            && self.kind != SiteAccessKind::Atomic
+    }
+
+    /// Checks whether both records have the same epoch and the same releases.
+    #[inline(always)]
+    fn is_with(&self, other: &LineRecord) -> bool {
+        let is_handed = match (&self.releases, &other.releases) {
+            (None, None) => true,
+            (Some(own), Some(other)) => Rc::ptr_eq(own, other),
+            _ => false,
+        };
+        self.epoch == other.epoch && is_handed
+    }
+}
+
+/// Number of records from which on repeated records, and records that happen before the newest access, are dropped.
+const PRUNE_THRESHOLD: usize = 24;
+/// Maximum number of records of a line to which atomics are added; records of atomics cannot be merged.
+const MAX_ATOMIC_RECORDS: usize = 64;
+/// Number of latest records that are searched for a repeated access.
+const LATEST: usize = 32;
+
+/// Shadow state of a line that is tracked as a whole.
+#[derive(Debug, Default)]
+pub(crate) struct ShadowLine {
+    /// In access order.
+    marks: SmallVec<[LineRecord; 4]>,
+    n_writes: u32,
+    /// Number of records from which on records are dropped.
+    limit: u32,
+    /// Number of the lower-bound clock with which the records were last compared.
+    floor: u32,
+    /// One bit for each written byte.
+    pub(crate) written: u128,
+    /// Whether one of the writes is strong.
+    pub(crate) is_strong: bool,
+}
+
+/// Result of the line check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CheckResult {
+    /// Recorded; races with no access.
+    Kept,
+    /// Recorded; first strong write of the line.
+    KeptFirstStrong,
+    /// May race, or reads uninitialized bytes: the words must be checked.
+    NeedsSlowPath,
+}
+
+/// Warp that accesses lines of one memory.
+pub(crate) struct LineChecker<'a> {
+    pub(crate) current: CurrentLanes<'a>,
+    pub(crate) home: ThreadLocation,
+    pub(crate) site: AccessSite,
+    pub(crate) settled: OrderingOracle<'a>,
+    /// Common lower bound of the clocks of all threads that can still access the memory, and the number of its updates.
+    pub(crate) floor: Option<&'a VectorClock>,
+    pub(crate) n_floors: u32,
+    /// Address of the line.
+    pub(crate) line: u64,
+    /// Whether a race of the site with another site is recorded with an example that no race from this address on
+    /// improves.
+    pub(crate) is_known: &'a dyn Fn(AccessSiteId, u64) -> bool,
+    /// Access record that was compared last, if the warp happens after it.
+    pub(crate) known: Option<AccessRecord>,
+}
+
+impl ShadowLine {
+    pub(crate) fn marks(&self) -> &[LineRecord] {
+        &self.marks
+    }
+
+    /// Appends the record of a checked access.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, mark: LineRecord) {
+        self.n_writes += u32::from(mark.kind.writes());
+        self.marks.push(mark);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.marks.clear();
+        self.n_writes = 0;
+        self.limit = 0;
+        self.floor = 0;
+        self.written = 0;
+        self.is_strong = false;
+    }
+
+    /// Checks an access, and records it if it races with no earlier access.
+    #[inline]
+    pub(crate) fn visit(
+        &mut self,
+        by: &mut LineChecker<'_>,
+        new: &mut LineRecord,
+        shapes: &FootprintCache,
+    ) -> CheckResult {
+        if self.floor != by.n_floors {
+            self.prune_ordered(by);
+        }
+        let reads_shared =
+            new.kind == SiteAccessKind::Read && matches!(by.current.memory, MemorySpace::Shared(_));
+        if reads_shared && new.covers & !self.written != 0 {
+            return CheckResult::NeedsSlowPath;
+        }
+        if (new.kind.writes() || self.n_writes > 0) && !self.is_race_free(by, new, shapes) {
+            return CheckResult::NeedsSlowPath;
+        }
+        self.keep(by, new)
+    }
+
+    /// Drops the records that happen before all threads that can still access the line.
+    fn prune_ordered(&mut self, by: &LineChecker<'_>) {
+        self.floor = by.n_floors;
+        let Some(floor) = by.floor else {
+            return;
+        };
+        let is_over = |mark: &LineRecord| {
+            by.settled
+                .is_settled(floor, &mark.whole_entry(), by.current.memory)
+        };
+        if self.is_strong {
+            // A weak write hides an earlier strong write, so the records are dropped only together.
+            if self.marks.iter().all(is_over) {
+                self.marks.clear();
+            }
+        } else {
+            self.marks.retain(|mark| !is_over(mark));
+        }
+        self.count_writes();
+    }
+
+    fn count_writes(&mut self) {
+        self.n_writes = self.marks.iter().filter(|mark| mark.kind.writes()).count() as u32;
+    }
+
+    /// Checks whether an access races with none of the records, except for races that are already recorded.
+    fn is_race_free(
+        &self,
+        by: &mut LineChecker<'_>,
+        new: &LineRecord,
+        shapes: &FootprintCache,
+    ) -> bool {
+        let pattern = shapes.pattern(new.pattern);
+        self.marks.iter().all(|mark| {
+            let shared = mark.covers & new.covers;
+            if shared == 0 || !mark.kind.writes() && !new.kind.writes() {
+                return true;
+            }
+            // A strong load acquires the releases of the strong write.
+            if new.is_strong && new.kind == SiteAccessKind::Read && mark.is_strong {
+                return false;
+            }
+            // An atomic acquires the releases of the write, or continues its release sequence.
+            if new.is_strong && new.kind == SiteAccessKind::Atomic && mark.releases.is_some() {
+                return false;
+            }
+            // A thread happens after itself, whereas asynchronous operations are unordered.
+            let is_itself = mark.row == new.row && new.row.is_threads() && {
+                let other = shapes.pattern(mark.pattern);
+                pattern.has_lanes_of(new.mask, other, mark.mask)
+            };
+            is_itself
+                || by.is_ordered_after(&mark.entry(mark.mask, 15))
+                || by.is_strong_with(mark)
+                || (by.is_known)(mark.site, by.line + u64::from(shared.trailing_zeros()))
+        })
+    }
+
+    /// Records an access. Most accesses repeat an earlier one, so the existing record is updated in place.
+    fn keep(&mut self, by: &LineChecker<'_>, new: &mut LineRecord) -> CheckResult {
+        if new.kind == SiteAccessKind::Atomic && self.marks.len() >= MAX_ATOMIC_RECORDS {
+            return CheckResult::NeedsSlowPath;
+        }
+        if new.kind.writes() {
+            self.written |= new.covers;
+        }
+        let latest = self.marks.len().saturating_sub(LATEST);
+        let mut all = self.marks[latest..].iter();
+        let again = all.rposition(|mark| mark.is_again(new));
+        if let Some(index) = again {
+            let known = &mut self.marks[latest + index];
+            let is_later = !known.is_with(new);
+            let moves = is_later || self.is_strong && new.kind.writes();
+            if is_later {
+                known.epoch = new.epoch;
+                known.mask = new.mask;
+                known.covers = new.covers;
+                known.releases = new.releases.take();
+            } else {
+                known.mask |= new.mask;
+                known.covers |= new.covers;
+            }
+            // The record of the latest access must be the last one, as in the list of a word.
+            if moves && latest + index + 1 < self.marks.len() {
+                self.marks[latest + index..].rotate_left(1);
+            }
+            return CheckResult::Kept;
+        }
+        if self.marks.len() >= PRUNE_THRESHOLD.max(self.limit as usize) {
+            self.drop_superseded(by, new);
+        }
+        let writes = new.kind.writes();
+        let is_first_strong = writes && new.is_strong && !self.is_strong;
+        self.push(LineRecord {
+            releases: new.releases.take(),
+            ..*new
+        });
+        if is_first_strong {
+            self.is_strong = true;
+            return CheckResult::KeptFirstStrong;
+        }
+        CheckResult::Kept
+    }
+
+    /// Drops records that happen before the newest access to the same bytes, and repeated records.
+    #[cold]
+    #[inline(never)]
+    fn drop_superseded(&mut self, by: &LineChecker<'_>, new: &LineRecord) {
+        if !self.is_strong {
+            if let Some(clock) = by.current.warp.alike() {
+                self.marks.retain(|mark| {
+                    let is_new = (mark.row, mark.epoch) == (new.row, new.epoch);
+                    let is_within = mark.covers & !new.covers == 0;
+                    let is_over = || {
+                        let entry = mark.whole_entry();
+                        by.settled.is_settled(clock, &entry, by.current.memory)
+                    };
+                    is_new || !is_within || !is_over()
+                });
+            }
+            // Of repeated records, the latest one remains.
+            self.marks.reverse();
+            self.marks
+                .sort_by_key(|mark| (mark.row, mark.site, mark.pattern));
+            self.marks.dedup_by(|earlier, later| {
+                let is_again = earlier.is_again(later);
+                if is_again {
+                    later.mask |= earlier.mask;
+                    later.covers |= earlier.covers;
+                }
+                is_again
+            });
+        }
+        self.limit = 2 * self.marks.len() as u32;
+        self.count_writes();
+    }
+}
+
+impl LineChecker<'_> {
+    /// Checks whether an access happens before all threads that can still access the memory.
+    pub(crate) fn is_over(&self, entry: &AccessRecord) -> bool {
+        let memory = self.current.memory;
+        self.floor
+            .is_some_and(|floor| self.settled.is_settled(floor, entry, memory))
+    }
+
+    /// Checks whether an access happens before the current access of the warp, and caches a positive result for all
+    /// lanes of the row.
+    pub(crate) fn is_ordered_after(&mut self, exact: &AccessRecord) -> bool {
+        let entry = AccessRecord {
+            lanes: exact.row.whole(exact.lanes),
+            ..*exact
+        };
+        if let Some(last) = &self.known
+            && last.row == entry.row
+            && last.lanes == entry.lanes
+            && last.epoch == entry.epoch
+            && last.site == entry.site
+        {
+            return true;
+        }
+        let known = self.settled.is_ordered_after(&self.current, &entry);
+        self.known = known.then_some(entry);
+        // If the lanes have different epochs, some lanes may be ordered although others are not.
+        known || self.settled.is_ordered_after(&self.current, exact)
+    }
+
+    /// Checks whether an access is morally strong with the current access, provided that both touch the same bytes.
+    fn is_strong_with(&self, mark: &LineRecord) -> bool {
+        // The row of an individual operation does not identify the starting thread.
+        if mark.row.is_single() {
+            return false;
+        }
+        let other = self.settled.sites.get(mark.site);
+        let their = || self.settled.shape.home(mark.row.block());
+        self.site.both_strong(other) && self.site.mutual(self.home, other, their())
+    }
+}

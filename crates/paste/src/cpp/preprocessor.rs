@@ -1,0 +1,79 @@
+//! Preprocessor conditions within statements: removes the directives, and the tokens from `#else` up to `#endif`. The source does not
+//! determine the compiled branch, so the first branch is selected.
+
+use crate::token_stream::{Token, TokenKind};
+use warpgrid_program::container::{ASM_KEYWORDS, ASM_QUALIFIERS};
+
+/// Removes conditions and their later branches within `asm` statements, and keeps all other tokens.
+pub(super) fn without(source: &str, tokens: Vec<Token>) -> Vec<Token> {
+    let mut left = ConditionalState {
+        source,
+        depth: 0,
+        is_skipping: false,
+    };
+    let mut kept = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let text = |at: usize| {
+            tokens
+                .get(at)
+                .map_or("", |token: &Token| token.span.text(source))
+        };
+        if left.depth > 0 && token.starts_line && text(at) == "#" && left.condition(text(at + 1)) {
+            at += 1;
+            while tokens.get(at).is_some_and(|token| !token.starts_line) {
+                at += 1;
+            }
+            continue;
+        }
+        if !left.is_skipping {
+            left.step(&kept, *token);
+            kept.push(*token);
+        }
+        at += 1;
+    }
+    kept
+}
+
+/// State of the pass.
+struct ConditionalState<'a> {
+    source: &'a str,
+    /// Number of open parentheses since the start of an `asm` statement.
+    depth: usize,
+    /// Whether the tokens belong to a later branch.
+    is_skipping: bool,
+}
+
+impl ConditionalState<'_> {
+    /// Checks whether a directive is a condition, and updates the state accordingly.
+    fn condition(&mut self, word: &str) -> bool {
+        match word {
+            "if" | "ifdef" | "ifndef" | "endif" => self.is_skipping = false,
+            "else" | "elif" => self.is_skipping = true,
+            _ => return false,
+        }
+        true
+    }
+
+    fn step(&mut self, before: &[Token], token: Token) {
+        match token.kind {
+            TokenKind::Punctuation(b'(') if self.depth > 0 || self.begins(before) => {
+                self.depth += 1
+            }
+            TokenKind::Punctuation(b')') => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// Checks whether a parenthesis after these tokens opens an `asm` statement.
+    fn begins(&self, before: &[Token]) -> bool {
+        let words = before
+            .iter()
+            .rev()
+            .map(|token| token.span.text(self.source));
+        let mut words = words.skip_while(|word| ASM_QUALIFIERS.contains(word));
+        words
+            .next()
+            .is_some_and(|word| ASM_KEYWORDS.contains(&word))
+    }
+}

@@ -1,0 +1,63 @@
+//! Calling convention: parameter and result types that functions with ABI calls may have (assembler 13.5).
+
+use crate::target_context::TargetContext;
+use warpgrid_isa::{ScalarType, TypeKind};
+use warpgrid_program::{Function, Parameter, RegisterId, Variable};
+
+/// First architecture with a calling convention.
+const CONVENTION: u16 = 20;
+
+/// Returns whether calls of the module use the calling convention.
+pub(crate) fn is_kept(module: &TargetContext) -> bool {
+    has_target(module) && !module.has_several_results
+}
+
+/// Returns whether the target has a calling convention, which applies unless a function has several results.
+const fn has_target(module: &TargetContext) -> bool {
+    module.target.sm >= CONVENTION
+}
+
+/// Returns whether a function with several results disables the calling convention, which indirect calls and calls of other
+/// modules require.
+pub(crate) fn is_turned_off(module: &TargetContext) -> bool {
+    has_target(module) && module.has_several_results
+}
+
+/// Returns whether a type can be passed: all types except predicates and 8-bit or 16-bit signed or unsigned integers.
+pub(crate) fn passes(ty: ScalarType) -> bool {
+    let is_number = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed);
+    ty != ScalarType::Pred && !(is_number && ty.width_bits() < 32)
+}
+
+/// Returns whether a parameter in memory can be passed. Arrays of any element type can be passed.
+pub(crate) fn passes_variable(source: &str, variable: &Variable) -> bool {
+    is_declared_array(source, variable) || passes(variable.ty)
+}
+
+/// Returns whether the declaration is an array, even with one element.
+pub(crate) fn is_declared_array(source: &str, variable: &Variable) -> bool {
+    variable.span.text(source).contains('[')
+}
+
+/// Returns the type of the first parameter or result of a function that cannot be passed.
+pub(crate) fn refused(source: &str, function: &Function) -> Option<ScalarType> {
+    let mut all = function.parameters.iter().chain(&function.returns);
+    all.find_map(|parameter| match parameter {
+        Parameter::Variable(index) => {
+            let variable = function.variables.get(*index as usize)?;
+            (!passes_variable(source, variable)).then_some(variable.ty)
+        }
+        // Vector registers are passed as untyped bits.
+        Parameter::Register(register) if component(function, *register).is_some() => None,
+        Parameter::Register(register) => {
+            let ty = function.registers.get(register.0 as usize)?.ty;
+            (!passes(ty)).then_some(ty)
+        }
+    })
+}
+
+/// Returns the component of a vector register that a parameter represents: `x` of `name.x`.
+pub(crate) fn component(function: &Function, register: RegisterId) -> Option<&str> {
+    let (_, component) = function.registers.name(register).rsplit_once('.')?;
+    Some(component)
+}

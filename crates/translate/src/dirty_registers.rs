@@ -1,0 +1,220 @@
+//! Dirty-register analysis: computes the registers whose values differ from the record of the lane vector. Input: the
+//! control-flow graph, and the registers that blocks read and write. Output, by block: the registers saved at
+//! synchronization points, the registers saved before loops with synchronization points, and the registers loaded at an
+//! entry.
+
+use crate::control_flow_graph::{ControlFlowGraph, SuspendKind};
+use crate::registers::{BlockUseDef, RegisterKey};
+use std::collections::{BTreeMap, BTreeSet};
+
+type RegisterSet = BTreeSet<RegisterKey>;
+
+/// Result of the analysis, by block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DirtyRegisters {
+    /// Registers that may differ from the record at the end of the block.
+    dirty_out: Vec<RegisterSet>,
+    /// Registers that are saved at the end of the block although no lane waits: the following loop contains
+    /// synchronization points, and does not modify the registers.
+    spill_before_loop: Vec<RegisterSet>,
+    /// Upward-exposed registers if a region starts at the block: registers that are read or saved before their first
+    /// write.
+    upward_exposed: Vec<RegisterSet>,
+}
+
+impl DirtyRegisters {
+    /// Computes the dirty registers. `live` contains the live-in registers of each block, `create_context` the registers
+    /// that the records of divergent lanes contain at the end of each block.
+    pub(crate) fn new(
+        flow: &ControlFlowGraph,
+        loops: &BTreeMap<usize, BTreeSet<usize>>,
+        touched: &[BlockUseDef],
+        live: &[RegisterSet],
+        put_aside: &[RegisterSet],
+    ) -> DirtyRegisters {
+        let entered = entered_loops(flow, loops, live);
+        // The first pass assumes that all registers that are live before a loop are saved, in order to find the
+        // registers that the loop itself modifies.
+        let by_itself = changed(flow, touched, live, &entered.all_live);
+        let kept = entered.loop_invariant_dirty(live, &by_itself.at_start);
+        let found = changed(flow, touched, live, &kept);
+        let mut all = DirtyRegisters {
+            dirty_out: found.dirty_out,
+            spill_before_loop: found.spill_before_loop,
+            upward_exposed: vec![RegisterSet::new(); flow.blocks.len()],
+        };
+        all.find_wanted(flow, touched, live, put_aside);
+        all
+    }
+
+    /// Returns the registers that may differ from the record at the end of a block.
+    pub(crate) fn dirty_out(&self, block: usize) -> &RegisterSet {
+        of(&self.dirty_out, block)
+    }
+
+    /// Returns the registers that are saved at the end of a block before a loop.
+    pub(crate) fn spill_before_loop(&self, block: usize) -> &RegisterSet {
+        of(&self.spill_before_loop, block)
+    }
+
+    /// Returns the registers that are loaded if a region starts at a block.
+    pub(crate) fn upward_exposed(&self, block: usize) -> &RegisterSet {
+        of(&self.upward_exposed, block)
+    }
+
+    fn find_wanted(
+        &mut self,
+        flow: &ControlFlowGraph,
+        touched: &[BlockUseDef],
+        live: &[RegisterSet],
+        put_aside: &[RegisterSet],
+    ) {
+        let mut is_changed = true;
+        while is_changed {
+            is_changed = false;
+            for (index, block) in flow.blocks.iter().enumerate().rev() {
+                let Some(touched) = touched.get(index) else {
+                    continue;
+                };
+                let mut later = of(put_aside, index).clone();
+                later.extend(of(&self.spill_before_loop, index));
+                if block.suspends_for != SuspendKind::None {
+                    let held = of(&self.dirty_out, index);
+                    later.extend(held.intersection(of(live, index + 1)));
+                }
+                for next in region_successors(flow, index) {
+                    later.extend(of(&self.upward_exposed, next));
+                }
+                let mut all = touched.read.clone();
+                all.extend(later.difference(&touched.written));
+                if let Some(place) = self.upward_exposed.get_mut(index) {
+                    is_changed |= place.len() < all.len();
+                    *place = all;
+                }
+            }
+        }
+    }
+}
+
+fn of(all: &[RegisterSet], block: usize) -> &RegisterSet {
+    const NONE: &RegisterSet = &RegisterSet::new();
+    all.get(block).unwrap_or(NONE)
+}
+
+/// Returns the successors of a block within its region. A block that ends with a synchronization point has none.
+fn region_successors(
+    flow: &ControlFlowGraph,
+    block: usize,
+) -> impl Iterator<Item = usize> + use<'_> {
+    let block = flow
+        .blocks
+        .get(block)
+        .filter(|b| b.suspends_for == SuspendKind::None);
+    block
+        .into_iter()
+        .flat_map(|block| block.successors.iter().copied())
+}
+
+/// Registers that may differ from the record, by block.
+struct DirtySets {
+    at_start: Vec<RegisterSet>,
+    dirty_out: Vec<RegisterSet>,
+    /// Registers that are saved at the end.
+    spill_before_loop: Vec<RegisterSet>,
+}
+
+/// Solves the data-flow problem. At the kernel start, records contain no registers; at other entries, they contain the
+/// live registers. Blocks save the registers of `kept` at their ends.
+fn changed(
+    flow: &ControlFlowGraph,
+    touched: &[BlockUseDef],
+    live: &[RegisterSet],
+    kept: &[RegisterSet],
+) -> DirtySets {
+    let none = vec![RegisterSet::new(); flow.blocks.len()];
+    let mut found = DirtySets {
+        at_start: none.clone(),
+        dirty_out: none.clone(),
+        spill_before_loop: none,
+    };
+    if let (Some(first), Some(live)) = (found.at_start.first_mut(), live.first()) {
+        first.extend(live);
+    }
+    let mut is_changed = true;
+    while is_changed {
+        is_changed = false;
+        for index in 0..flow.blocks.len() {
+            let written = touched.get(index).into_iter().flat_map(|t| &t.written);
+            let mut all = of(&found.at_start, index).clone();
+            all.extend(written);
+            let kept = of(kept, index);
+            let rest: RegisterSet = all.difference(kept).copied().collect();
+            for next in region_successors(flow, index) {
+                if let Some(place) = found.at_start.get_mut(next) {
+                    let n_before = place.len();
+                    place.extend(rest.intersection(of(live, next)));
+                    is_changed |= place.len() > n_before;
+                }
+            }
+            if let Some(place) = found.spill_before_loop.get_mut(index) {
+                *place = all.intersection(kept).copied().collect();
+            }
+            if let Some(place) = found.dirty_out.get_mut(index) {
+                *place = rest;
+            }
+        }
+    }
+    found
+}
+
+/// Edges into loops with synchronization points.
+struct LoopPreheaders {
+    /// Block before the loop, and loop header, for each edge.
+    ways: Vec<(usize, usize)>,
+    /// Live registers of the loop, by block before the loop.
+    all_live: Vec<RegisterSet>,
+}
+
+fn entered_loops(
+    flow: &ControlFlowGraph,
+    loops: &BTreeMap<usize, BTreeSet<usize>>,
+    live: &[RegisterSet],
+) -> LoopPreheaders {
+    let mut found = LoopPreheaders {
+        ways: Vec::new(),
+        all_live: vec![RegisterSet::new(); flow.blocks.len()],
+    };
+    for (header, inside) in loops {
+        let waits = |block: &usize| flow.suspends_for(*block) != SuspendKind::None;
+        if !inside.iter().any(waits) {
+            continue;
+        }
+        for (index, place) in found.all_live.iter_mut().enumerate() {
+            if !inside.contains(&index)
+                && region_successors(flow, index).any(|next| next == *header)
+            {
+                place.extend(of(live, *header));
+                found.ways.push((index, *header));
+            }
+        }
+    }
+    found
+}
+
+impl LoopPreheaders {
+    /// Returns, by block before the loop, the live registers of the loop that no path since the last synchronization
+    /// point has modified. `changed` contains the modified registers.
+    fn loop_invariant_dirty(
+        &self,
+        live: &[RegisterSet],
+        changed: &[RegisterSet],
+    ) -> Vec<RegisterSet> {
+        let mut kept = vec![RegisterSet::new(); self.all_live.len()];
+        for (before, header) in &self.ways {
+            if let Some(place) = kept.get_mut(*before) {
+                place.extend(of(live, *header).difference(of(changed, *header)));
+            }
+        }
+        kept
+    }
+}

@@ -1,0 +1,641 @@
+//! Accesses on the fast path of a block: contiguous or uniform accesses within the cached range of the site. Input: the
+//! address pattern of the base. Output: bytes or registers; on failure, the slow path continues from the access on.
+
+use crate::bailout::BailoutReason;
+use crate::control_flow_graph::stores_to_memory;
+use crate::emit::memory::address_pattern::AddressPattern;
+use crate::emit::memory::address_pattern::CachedBound;
+use crate::emit::memory::{AccessDirection, SubwarpAccess};
+use crate::emit::{ALL, AddressOperand, Emitter, FixedLocals};
+use crate::instructions::at;
+use crate::layout::{SUBWARP_LANES, holds, site};
+use crate::registers::RegisterKey;
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_emulator::translation_view::{
+    AccessPlan, DecodedInstruction, DecodedOp, OperandLocation, RegisterBank,
+};
+use warpgrid_isa::StateSpace;
+use wasm_encoder::{BlockType, Instruction as I, ValType};
+
+/// Address patterns that an access may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PatternSet {
+    /// Contiguous addresses.
+    rows: bool,
+    /// One address for all lanes.
+    one: bool,
+    /// Whether the stride analysis has proved the pattern of the base.
+    is_known: bool,
+    /// Constant distance between lanes, for other strides.
+    constant_stride: Option<i64>,
+    /// Arbitrary addresses, because the base is unknown: a load that does not record readers of shared memory.
+    is_gather: bool,
+}
+
+impl PatternSet {
+    /// Returns the distance of a lane from the lowest lane, for lanes that are `apart` bytes apart.
+    fn distance(apart: i64, lane: u8) -> u32 {
+        let lanes = i64::from(SUBWARP_LANES) - 1;
+        (apart * i64::from(lane) - (apart * lanes).min(0)) as u32
+    }
+}
+
+/// Access with a fast path. Accesses with the same base register, which no instruction between them writes, share one
+/// range check.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FastAccess {
+    /// Position in the code, and position of the access that performs the range check.
+    pub(crate) at: u32,
+    pub(crate) checking_access: u32,
+    /// Lowest offset, size in bytes, and binary logarithm of the alignment of all accesses that share the range check.
+    /// The size is zero if the address pattern is unknown.
+    low: i64,
+    pub(crate) bytes: u32,
+    pub(crate) align: u32,
+    /// Whether the access is recorded in shadow memory.
+    pub(crate) is_noted: bool,
+    /// Whether the range check is hoisted to the start of the block, because no earlier instruction of the block writes
+    /// its register.
+    is_early: bool,
+    /// Local with the address of the lowest byte; for shared memory, without the base address of shared memory.
+    place: u32,
+    together: PatternSet,
+    /// For a uniform load of one word: the vector of four words that contains it, if another access loads one of these
+    /// words, too.
+    among: Option<VectorLoad>,
+}
+
+/// Vector load that several uniform accesses share.
+#[derive(Clone, Copy, Debug)]
+struct VectorLoad {
+    /// Local with the four words.
+    local: u32,
+    /// Offset of the first word from the lowest byte of the range check.
+    start: u32,
+    /// Whether this access is the first one, which performs the vector load.
+    loads: bool,
+}
+
+impl FastAccess {
+    /// Checks whether the fast path can fail at this access: at a range check, or at an update of shadow memory.
+    pub(crate) fn may_end(&self) -> bool {
+        self.checking_access == self.at && !self.is_early || self.is_noted
+    }
+
+    /// Checks whether the lanes may have contiguous addresses.
+    pub(crate) fn may_be_row(&self) -> bool {
+        self.together.rows
+    }
+
+    /// Checks whether the lanes may have one address.
+    pub(crate) fn may_be_one(&self) -> bool {
+        self.together.one
+    }
+
+    /// Extends the range check of this access to another access. Returns the access that performs the check, or `None`
+    /// if the accesses are too far apart.
+    fn share(&mut self, other: &FastAccess) -> Option<u32> {
+        let end = |quick: &FastAccess| quick.low.checked_add(quick.bytes.into());
+        let low = self.low.min(other.low);
+        let bytes = end(self)?.max(end(other)?).checked_sub(low)?;
+        let is_aligned = (other.low - low) % (1 << self.align) == 0;
+        if bytes > MAX_CHECK_SPAN || !is_aligned || (self.low - low) % (1 << self.align) != 0 {
+            return None;
+        }
+        (self.low, self.bytes) = (low, bytes as u32);
+        Some(self.checking_access)
+    }
+}
+
+/// Size of four words in bytes.
+const FOUR_WORDS: u32 = 16;
+
+/// Key of a shared range check: base register, width, direction, accepted memories, and partition number.
+type RangeCheckKey = (RegisterKey, u32, AccessDirection, u32, u32);
+
+/// Maximum size of a shared range check in bytes.
+const MAX_CHECK_SPAN: i64 = 1 << 16;
+
+impl Emitter<'_> {
+    /// Returns the accesses of a block with a fast path in code order.
+    pub(crate) fn quick_accesses(&mut self, index: usize) -> Vec<FastAccess> {
+        let block = &self.flow.blocks[index];
+        let mut found: Vec<FastAccess> = Vec::new();
+        let mut looks: BTreeMap<RangeCheckKey, usize> = BTreeMap::new();
+        let mut written_before: BTreeSet<RegisterKey> = BTreeSet::new();
+        for at in block.start..block.end {
+            let Some(placed) = self.code.get(at) else {
+                continue;
+            };
+            self.set_current_instruction(at);
+            if let Some((quick, look)) = self.quick_access(&placed.instr) {
+                let leader = looks.get(&look).and_then(|leader| found.get_mut(*leader));
+                let shares =
+                    quick.together.is_known && placed.instr.guard.place() == OperandLocation::None;
+                match leader
+                    .filter(|_| shares)
+                    .and_then(|leader| leader.share(&quick))
+                {
+                    Some(leader) => found.push(FastAccess {
+                        checking_access: leader,
+                        ..quick
+                    }),
+                    None => {
+                        let place = self.local(ValType::I32);
+                        if shares {
+                            looks.insert(look, found.len());
+                        }
+                        // The first access of a block needs no hoisting, because nothing has been loaded before it.
+                        let is_early =
+                            shares && !found.is_empty() && !written_before.contains(&look.0);
+                        found.push(FastAccess {
+                            place,
+                            is_early,
+                            ..quick
+                        });
+                    }
+                }
+            }
+            if let Some(written) = self.writes_at.get(&(at as u32)) {
+                looks.retain(|(base, ..), _| !written.contains(base));
+                written_before.extend(written);
+            }
+        }
+        for place in 0..found.len() {
+            let leader = found
+                .iter()
+                .find(|leader| leader.at == found[place].checking_access);
+            if let Some(leader) = leader.copied() {
+                let own = &mut found[place];
+                (own.low, own.place) = (leader.low, leader.place);
+            }
+        }
+        self.find_four_words(index, &mut found);
+        found
+    }
+
+    /// Finds uniform loads of words within one vector of four words that a range check covers, without a store between
+    /// them.
+    fn find_four_words(&mut self, index: usize, all: &mut [FastAccess]) {
+        let block = &self.flow.blocks[index];
+        // Accesses since the last store, by the access that performs the range check and the start of the vector.
+        let mut since: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
+        let mut found = Vec::new();
+        for at in block.start..block.end {
+            let Some(placed) = self.code.get(at) else {
+                continue;
+            };
+            if stores_to_memory(self.plain, &placed.instr.op) {
+                found.extend(std::mem::take(&mut since));
+            }
+            let place = all.binary_search_by_key(&(at as u32), |quick| quick.at);
+            let Ok(place) = place else {
+                continue;
+            };
+            self.set_current_instruction(at);
+            if let Some((leader, start)) = self.find_word(&placed.instr, all, place) {
+                since.entry((leader, start)).or_default().push(place);
+            }
+        }
+        found.extend(since);
+        for ((_, start), places) in found.into_iter().filter(|(_, places)| places.len() > 1) {
+            let local = self.local(ValType::V128);
+            for (number, place) in places.into_iter().enumerate() {
+                all[place].among = Some(VectorLoad {
+                    local,
+                    start,
+                    loads: number == 0,
+                });
+            }
+        }
+    }
+
+    /// Returns the access that performs the range check for an access, and the offset of the vector of four words with
+    /// the loaded word, relative to the lowest byte of the range check.
+    fn find_word(
+        &self,
+        instr: &DecodedInstruction,
+        all: &[FastAccess],
+        place: usize,
+    ) -> Option<(u32, u32)> {
+        let quick = all.get(place)?;
+        let DecodedOp::Load(plan) = instr.op else {
+            return None;
+        };
+        let plan = self.plain.access(plan)?;
+        let leader = all
+            .iter()
+            .find(|leader| leader.at == quick.checking_access)?;
+        let is_one = quick.together.is_known && quick.together.one && !quick.is_noted;
+        let is_guarded = instr.guard.place() != OperandLocation::None;
+        if !is_one || is_guarded || !self.loads_rows_of_words(plan) || plan.elements.len() != 1 {
+            return None;
+        }
+        let last = leader.bytes.checked_sub(FOUR_WORDS)?;
+        let offset = u32::try_from(plan.offset.checked_sub(leader.low)?).ok()?;
+        Some((leader.at, (offset / FOUR_WORDS * FOUR_WORDS).min(last)))
+    }
+
+    /// Returns the access of the current instruction with a separate range check.
+    fn quick_access(&self, instr: &DecodedInstruction) -> Option<(FastAccess, RangeCheckKey)> {
+        let (plan, way) = match instr.op {
+            DecodedOp::Load(plan) => (plan, AccessDirection::Load),
+            DecodedOp::Store(plan) => (plan, AccessDirection::Store),
+            _ => return None,
+        };
+        let plan = self.plain.access(plan)?;
+        let accepts = accepts(plan.space)?;
+        let access = SubwarpAccess {
+            plan,
+            way,
+            accepts,
+            site: 0,
+            is_narrow: accepts == holds::SHARED && !plan.has_64_bit_base,
+            lie: None,
+        };
+        let together = self.together(&access);
+        let may_be_local = plan.space == StateSpace::Generic && self.places.local_bytes > 0;
+        let is_any = together.rows
+            || together.one
+            || together.constant_stride.is_some()
+            || together.is_gather;
+        if may_be_local || !access.has_aligned_base() || !is_any {
+            return None;
+        }
+        let (low, bytes) = match (together.is_known, together.constant_stride) {
+            (false, _) if together.is_gather => (plan.offset, access.width()),
+            (false, _) => (plan.offset, 0),
+            (true, None) if together.rows => (plan.offset, 4 * access.width()),
+            (true, None) => (plan.offset, access.width()),
+            (true, Some(apart)) => {
+                let all = 3 * apart;
+                let bytes = all.unsigned_abs() as u32 + access.width();
+                (plan.offset.checked_add(all.min(0))?, bytes)
+            }
+        };
+        // Shadow memory tracks whole words.
+        let align = match accepts {
+            holds::SHARED if !together.is_gather => access.width().max(4),
+            _ => access.width(),
+        };
+        let quick = FastAccess {
+            at: self.at,
+            checking_access: self.at,
+            low,
+            bytes,
+            align: align.trailing_zeros(),
+            is_noted: self.is_noted(&access),
+            is_early: false,
+            place: 0,
+            together,
+            among: None,
+        };
+        let base = self.base_of(plan)?;
+        Some((
+            quick,
+            (
+                base,
+                access.width(),
+                way,
+                accepts,
+                self.private_pattern_at(self.at),
+            ),
+        ))
+    }
+
+    /// Checks whether an access is always recorded in shadow memory.
+    fn is_noted(&self, access: &SubwarpAccess<'_>) -> bool {
+        access.accepts == holds::SHARED && self.flow.shared[self.block].stores
+    }
+
+    /// Returns the base register of an access.
+    fn base_of(&self, plan: &AccessPlan) -> Option<RegisterKey> {
+        let bank = plan.base_bank();
+        match plan.base.place() {
+            OperandLocation::Register(index) => Some(self.frame_register(bank, index)),
+            _ => None,
+        }
+    }
+
+    /// Returns the possible address patterns of an access from the stride of its base.
+    fn together(&self, access: &SubwarpAccess<'_>) -> PatternSet {
+        let plan = access.plan;
+        let base = self.base_of(plan);
+        let stride = base.and_then(|base| self.strides.get(&base).copied());
+        let width = access.width();
+        let is_store = access.way == AccessDirection::Store;
+        let rows = access.has_rows() && stride.is_none_or(|stride| stride == u64::from(width));
+        // Accesses to parts of a word of shared memory are recorded on the slow path.
+        let one = !is_store
+            && stride.is_none_or(|stride| stride == 0)
+            && (width >= 4 || access.accepts != holds::SHARED);
+        // The same applies to recorded accesses with other strides.
+        let apart = stride.filter(|_| !rows && !one && !self.is_noted(access));
+        PatternSet {
+            rows,
+            one,
+            is_known: stride.is_some(),
+            is_gather: stride.is_none() && !is_store && !self.is_noted(access),
+            constant_stride: apart.and_then(|stride| {
+                let apart = match plan.has_64_bit_base {
+                    true => stride.cast_signed(),
+                    false => i64::from(stride as i32),
+                };
+                let is_near = apart.checked_mul(3)?.unsigned_abs() <= MAX_CHECK_SPAN as u64;
+                (is_near && apart % i64::from(width) == 0).then_some(apart)
+            }),
+        }
+    }
+
+    /// Emits an access that executes for the whole lane vector or for no lane.
+    pub(crate) fn access_quickly(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+        quick: FastAccess,
+    ) -> Result<(), BailoutReason> {
+        if quick.together.is_gather {
+            return self.emit_guarded(access.way, |e| e.emit_gather(access, quick));
+        }
+        self.set_active_lanes();
+        if self.guard.is_some() {
+            self.open_block();
+            self.get(self.names.active);
+            self.ops([I::I32Eqz, I::BrIf(0)]);
+        }
+        // Every check that can exit the fast path precedes the update of counters.
+        let kept = self.pointer;
+        match quick.together.is_known {
+            true => self.emit_shared_range_check(access, quick)?,
+            false => self.find_quickly(access, quick.together),
+        }
+        self.fallback_label = None;
+        if self.guard.is_some() {
+            self.close();
+        }
+        self.emit_guarded(access.way, |e| e.move_quickly(access, quick))?;
+        self.pointer = kept;
+        Ok(())
+    }
+
+    /// Computes the address of lanes with a known pattern, for all accesses that share the range check.
+    fn emit_shared_range_check(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+        quick: FastAccess,
+    ) -> Result<(), BailoutReason> {
+        self.branch_to_slow_path();
+        let active = self.names.active;
+        if self.guard.is_some() && !may_be_partial(access, quick) {
+            self.get(active);
+            self.ops([I::I32Const(ALL), I::I32Ne]);
+            self.leave_if();
+        }
+        if quick.checking_access == quick.at {
+            match quick.is_early {
+                true => self.hoist_range_check(|e| e.emit_range_check(access, quick, None))?,
+                false => self.emit_range_check(access, quick, access.lie)?,
+            }
+        }
+        // Lowest address of this access, relative to the lowest address of the range check.
+        let lowest = quick
+            .together
+            .constant_stride
+            .map_or(0, |apart| (3 * apart).min(0));
+        let offset = access.plan.offset.wrapping_add(lowest);
+        let beyond = offset.wrapping_sub(quick.low) as u32;
+        self.pointer = AddressOperand {
+            local: quick.place,
+            beyond: beyond + self.place_of_all(access),
+        };
+        if access.accepts == holds::SHARED {
+            let lanes = if quick.together.rows { 4 } else { 1 };
+            self.record_shared_access(access.way, lanes * access.width());
+        }
+        Ok(())
+    }
+
+    /// Returns the base address that is added to the result of a range check: for offsets in shared memory, the address
+    /// of shared memory.
+    pub(crate) fn place_of_all(&self, access: &SubwarpAccess<'_>) -> u32 {
+        match access.is_narrow {
+            true => self.places.shared,
+            false => 0,
+        }
+    }
+
+    /// Emits the range check against the cached range of the site, and exits the current path on failure. Uses the base
+    /// of the first lane, which the block may have computed.
+    fn emit_range_check(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+        quick: FastAccess,
+        lie: Option<AddressPattern>,
+    ) -> Result<(), BailoutReason> {
+        let FixedLocals { first, offset, .. } = self.names;
+        match lie {
+            Some(lie) => self.get(lie.first),
+            None => self.push_first(access.plan.base_bank(), access.plan.base)?,
+        }
+        if access.is_narrow {
+            self.ops([I::I32Const(quick.low as i32), I::I32Add]);
+            self.check_shared(quick.bytes, quick.align);
+            self.get(first);
+            self.set(quick.place);
+            return Ok(());
+        }
+        self.ops([I::I64Const(quick.low), I::I64Add, I::I32Const(0)]);
+        self.ops([I::I64Load(at(access.site + site::ADDRESS)), I::I64Sub]);
+        self.tee(offset);
+        self.ops([
+            I::I64Const(quick.align.into()),
+            I::I64Rotr,
+            I::I32Const(0),
+            I::I64Load(at(access.site + site::FAST_OFFSETS)),
+            I::I64GeU,
+        ]);
+        self.leave_if();
+        self.get(offset);
+        self.ops([I::I32WrapI64, I::I32Const(0)]);
+        self.ops([I::I32Load(at(access.site + site::PLACE)), I::I32Add]);
+        self.set(quick.place);
+        Ok(())
+    }
+
+    /// Stores the offset in shared memory on the stack in `first`. Exits the current path if `bytes` bytes exceed
+    /// shared memory, or the offset is misaligned.
+    fn check_shared(&mut self, bytes: u32, align: u32) {
+        self.tee(self.names.first);
+        self.ops([I::I32Const(align as i32), I::I32Rotr]);
+        match self.places.shared_bytes.checked_sub(bytes) {
+            Some(last) => self.ops([I::I32Const((last >> align) as i32), I::I32GtU]),
+            None => self.ops([I::Drop, I::I32Const(1)]),
+        }
+        self.leave_if();
+    }
+
+    /// Computes the address of contiguous or uniform lanes whose pattern is checked at run time.
+    fn find_quickly(&mut self, access: &SubwarpAccess<'_>, together: PatternSet) {
+        let width = access.width();
+        if !together.one || !together.rows {
+            self.branch_to_slow_path();
+            let (gap, bytes, known) = match together.rows {
+                true => (width, 4 * width, CachedBound::Row),
+                false => (0, width, CachedBound::Range),
+            };
+            self.check_addresses(access, gap);
+            self.find_place(access, bytes, known);
+            self.record_range_access(access, bytes);
+            return;
+        }
+        self.ops([I::Block(BlockType::Empty), I::Block(BlockType::Empty)]);
+        self.check_addresses(access, width);
+        self.find_place(access, 4 * width, CachedBound::Row);
+        self.ops([I::Br(1), I::End]);
+        self.nest += 1;
+        self.branch_to_slow_path();
+        self.check_addresses(access, 0);
+        self.find_place(access, width, CachedBound::Range);
+        self.close();
+        self.if_row(access);
+        self.record_range_access(access, 4 * width);
+        self.op(I::Else);
+        self.record_range_access(access, width);
+        self.close();
+    }
+
+    fn move_quickly(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+        quick: FastAccess,
+    ) -> Result<(), BailoutReason> {
+        let together = quick.together;
+        if let Some(apart) = together.constant_stride {
+            let beyond = self.pointer.beyond;
+            let place = |e: &mut Self, lane: u8| {
+                e.get_pointer();
+                beyond + PatternSet::distance(apart, lane)
+            };
+            for index in 0..access.plan.elements.len() as u32 {
+                match access.way {
+                    AccessDirection::Load => self.load_each(access.plan, index, place),
+                    AccessDirection::Store => self.store_each(access.plan, index, place)?,
+                }
+            }
+            return Ok(());
+        }
+        if access.way == AccessDirection::Load && quick.among.is_none_or(|words| words.loads) {
+            self.count_loads(access.plan.elements.len());
+        }
+        match (access.way, together.rows, together.one) {
+            (AccessDirection::Store, ..) => {
+                let kept = self.guard.filter(|_| may_be_partial(access, quick));
+                self.store_row(access.plan, kept)?;
+            }
+            (AccessDirection::Load, true, false) => self.load_row(access.plan),
+            (AccessDirection::Load, false, _) => match quick.among {
+                Some(words) => self.load_among(access, quick, words),
+                None => self.load_one(access.plan),
+            },
+            (AccessDirection::Load, true, true) => {
+                self.if_row(access);
+                self.load_row(access.plan);
+                self.op(I::Else);
+                self.load_one(access.plan);
+                self.close();
+            }
+        }
+        Ok(())
+    }
+
+    /// Broadcasts one of four words to all lanes.
+    fn load_among(&mut self, access: &SubwarpAccess<'_>, quick: FastAccess, words: VectorLoad) {
+        let VectorLoad {
+            local,
+            start,
+            loads,
+        } = words;
+        if loads {
+            self.get(quick.place);
+            let start = start + self.place_of_all(access);
+            self.op(I::V128Load(at(start)));
+            self.set(local);
+        }
+        let offset = access.plan.offset.wrapping_sub(quick.low) as u32;
+        self.load_words(access.plan, local, (offset - start) / 4);
+    }
+
+    /// Emits an access in an if-converted side. A contiguous access to shared memory is a single vector operation that
+    /// preserves the bytes and the shadow memory of inactive lanes.
+    pub(crate) fn access_on_detour(
+        &mut self,
+        access: &SubwarpAccess<'_>,
+    ) -> Result<(), BailoutReason> {
+        let plan = access.plan;
+        let is_word = plan.element_bytes == 4 && plan.elements.len() == 1;
+        let base = self.scalar(RegisterBank::B32, plan.base);
+        let together = self.together(access);
+        let rows = together.is_known && together.rows && is_word && access.is_narrow;
+        let (Some(_), Some(guard)) = (base.filter(|_| rows), self.guard) else {
+            self.find_addresses(access)?;
+            return self.move_lanes(access);
+        };
+        self.ops([I::Block(BlockType::Empty), I::Block(BlockType::Empty)]);
+        self.nest += 2;
+        self.fallback_label = Some(self.nest);
+        self.push_first(RegisterBank::B32, plan.base)?;
+        self.ops([I::I32Const(plan.offset as i32), I::I32Add]);
+        self.check_shared(16, 2);
+        let kept = self.pointer;
+        self.pointer = AddressOperand {
+            local: self.names.first,
+            beyond: self.places.shared,
+        };
+        self.note_shared_of(access.way, 16, Some(guard));
+        match access.way {
+            AccessDirection::Load => self.load_row(plan),
+            AccessDirection::Store => self.store_row(plan, Some(guard))?,
+        }
+        self.pointer = kept;
+        self.fallback_label = None;
+        self.ops([I::Br(1), I::End]);
+        self.find_addresses(access)?;
+        self.move_lanes(access)?;
+        self.op(I::End);
+        self.nest -= 2;
+        Ok(())
+    }
+
+    /// Opens the code for contiguous addresses.
+    fn if_row(&mut self, access: &SubwarpAccess<'_>) {
+        match access.lie.and_then(|lie| lie.is_contiguous) {
+            Some(is_row) => self.get(is_row),
+            None => self.op(I::I32Const(0)),
+        }
+        self.op(I::If(BlockType::Empty));
+        self.nest += 1;
+    }
+}
+
+/// Checks whether a predicated access may execute for all lanes although some are inactive: a load preserves the
+/// registers of inactive lanes, a store preserves their bytes.
+fn may_be_partial(access: &SubwarpAccess<'_>, quick: FastAccess) -> bool {
+    let together = quick.together;
+    let is_one_word = matches!(access.plan.element_bytes, 4 | 8) && access.plan.elements.len() == 1;
+    let is_any = access.way == AccessDirection::Load || together.rows && is_one_word;
+    together.is_known && !quick.is_noted && is_any
+}
+
+/// Returns the memories that a state space can denote, or `None` if they are not translated or are private to each
+/// thread.
+pub(crate) fn accepts(space: StateSpace) -> Option<u32> {
+    match space {
+        StateSpace::Global => Some(holds::GLOBAL),
+        StateSpace::Const => Some(holds::CONSTANT),
+        StateSpace::ParamEntry => Some(holds::PARAMETERS),
+        StateSpace::Shared => Some(holds::SHARED),
+        StateSpace::Generic => {
+            Some(holds::GLOBAL | holds::CONSTANT | holds::PARAMETERS | holds::WINDOW)
+        }
+        _ => None,
+    }
+}

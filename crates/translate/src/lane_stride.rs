@@ -1,0 +1,596 @@
+//! Lane-stride analysis. Input: decoded code with its launch. Output: the registers whose values differ between
+//! neighboring lanes by a constant, which is zero for uniform registers. Accesses with such addresses need no
+//! comparison of addresses at run time.
+
+use crate::affine::AffineAnalysis;
+use crate::control_flow_graph::{ControlFlowGraph, SuspendKind};
+use crate::inlined_code::TranslationInput;
+use crate::inlined_code::{InlinedCode, InlinedInstruction};
+use crate::layout::SUBWARP_LANES;
+use crate::primitive::{Destination, OperationResults, results};
+use crate::registers::{DefSites, RegisterKey};
+use crate::value::{Binary, Graph, Node, NodeId, Unary};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use warpgrid_emulator::translation_view::{
+    AccessPlan, DecodedInstruction, DecodedOp, OperandLocation, OperandSlot, RegisterBank,
+    TranslationView,
+};
+use warpgrid_isa::{SpecialRegister, StateSpace};
+
+/// Difference between neighboring lanes, wrapped to the width of the register; zero for predicates.
+type LaneStride = u64;
+
+/// Strides of registers; registers with unknown strides are absent.
+pub(crate) type LaneStrides = BTreeMap<RegisterKey, LaneStride>;
+
+/// Values of the lanes of a lane vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LanePattern {
+    stride: LaneStride,
+    /// Lower bound of the number of trailing zeros of the first lane's value.
+    trailing_zeros: u32,
+}
+
+/// Maximum number of tracked trailing zeros. Each right shift in a loop removes a zero, and needs one iteration of the
+/// analysis.
+const MAX_ZEROS: u32 = 12;
+
+impl LanePattern {
+    /// Returns a row with one value in all lanes.
+    fn one(zeros: u32) -> LanePattern {
+        LanePattern {
+            stride: 0,
+            trailing_zeros: zeros.min(MAX_ZEROS),
+        }
+    }
+
+    /// Returns the row in a value of this width.
+    fn wrapped(self, bits: u32) -> LanePattern {
+        let stride = match bits {
+            1 => 0,
+            32 => self.stride & 0xffff_ffff,
+            _ => self.stride,
+        };
+        LanePattern { stride, ..self }
+    }
+
+    /// Returns the difference of each lane from the first lane if it fits into the trailing zeros of the first lane, so
+    /// that the addition causes no carry.
+    fn low_bits(self) -> Option<[u64; 4]> {
+        let last = self.stride.checked_mul(u64::from(SUBWARP_LANES) - 1)?;
+        (last >> self.trailing_zeros == 0).then(|| [0, 1, 2, 3].map(|lane| lane * self.stride))
+    }
+
+    /// Returns the row after an operation that changes the low bits and the other bits independently.
+    fn changed(self, zeros: u32, change: impl Fn(u64) -> u64) -> Option<LanePattern> {
+        let [first, rest @ ..] = self.low_bits()?.map(change);
+        let stride = rest[0].checked_sub(first)?;
+        let is_even = (1..)
+            .zip(rest)
+            .all(|(lane, bits)| bits == first + lane * stride);
+        is_even.then_some(LanePattern {
+            stride,
+            trailing_zeros: zeros.min(MAX_ZEROS),
+        })
+    }
+}
+
+/// Lattice of the analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StrideLattice {
+    /// Undefined: no definition has been visited.
+    Undefined,
+    Row(LanePattern),
+    /// Unknown stride.
+    Unknown,
+}
+
+impl StrideLattice {
+    /// Returns the join of two lattice values.
+    fn join(self, other: StrideLattice) -> StrideLattice {
+        match (self, other) {
+            (StrideLattice::Undefined, known) | (known, StrideLattice::Undefined) => known,
+            (StrideLattice::Row(a), StrideLattice::Row(b)) if a.stride == b.stride => {
+                StrideLattice::Row(LanePattern {
+                    trailing_zeros: a.trailing_zeros.min(b.trailing_zeros),
+                    ..a
+                })
+            }
+            _ => StrideLattice::Unknown,
+        }
+    }
+
+    /// Returns the value of an unknown operation, which depends only on both operands.
+    fn combine(self, other: StrideLattice) -> StrideLattice {
+        self.with(other, |a, b| {
+            ((a.stride, b.stride) == (0, 0)).then(|| LanePattern::one(0))
+        })
+    }
+
+    /// Applies a transfer function of one operand.
+    fn map(self, change: impl FnOnce(LanePattern) -> Option<LanePattern>) -> StrideLattice {
+        match self {
+            StrideLattice::Row(row) => {
+                change(row).map_or(StrideLattice::Unknown, StrideLattice::Row)
+            }
+            other => other,
+        }
+    }
+
+    /// Applies a transfer function of two operands.
+    fn with(
+        self,
+        other: StrideLattice,
+        change: impl FnOnce(LanePattern, LanePattern) -> Option<LanePattern>,
+    ) -> StrideLattice {
+        match (self, other) {
+            (StrideLattice::Row(a), StrideLattice::Row(b)) => {
+                change(a, b).map_or(StrideLattice::Unknown, StrideLattice::Row)
+            }
+            (StrideLattice::Unknown, _) | (_, StrideLattice::Unknown) => StrideLattice::Unknown,
+            _ => StrideLattice::Undefined,
+        }
+    }
+
+    /// Returns the value of a sum or a difference.
+    fn sum(
+        self,
+        other: StrideLattice,
+        change: impl FnOnce(LaneStride, LaneStride) -> LaneStride,
+    ) -> StrideLattice {
+        self.with(other, |a, b| {
+            Some(LanePattern {
+                stride: change(a.stride, b.stride),
+                trailing_zeros: a.trailing_zeros.min(b.trailing_zeros),
+            })
+        })
+    }
+
+    fn is_one(self) -> bool {
+        matches!(
+            self,
+            StrideLattice::Undefined | StrideLattice::Row(LanePattern { stride: 0, .. })
+        )
+    }
+}
+
+const ONE: StrideLattice = StrideLattice::Row(LanePattern {
+    stride: 0,
+    trailing_zeros: 0,
+});
+
+/// Lane numbers from a multiple of four on.
+const NEIGHBOURS: StrideLattice = StrideLattice::Row(LanePattern {
+    stride: 1,
+    trailing_zeros: SUBWARP_LANES.trailing_zeros(),
+});
+
+/// Maximum number of iterations of the fixed-point iteration. Most kernels need one more than their loop nesting depth.
+const MAX_ITERATIONS: u32 = 48;
+
+struct StrideAnalysis<'a, 'p> {
+    plain: TranslationView<'p>,
+    code: &'a InlinedCode<'p>,
+    /// Block dimensions.
+    block: [u32; 3],
+    known: BTreeMap<RegisterKey, StrideLattice>,
+    /// Registers with unknown strides.
+    untracked: BTreeSet<RegisterKey>,
+    /// Current frame.
+    frame: usize,
+    /// Whether only registers that are written once in a run are analyzed.
+    is_strict: bool,
+    /// Symbolic results by position of the instruction.
+    operations: BTreeMap<u32, Rc<(Graph, OperationResults)>>,
+}
+
+/// Returns the strides of registers, and the blocks whose if-converted branch may be divergent. `definitions` contains the
+/// definitions of each register, `at_start` the live registers at the kernel start, `forms` the affine values, and
+/// `mixed` the registers whose strides are unknown after a divergent if-converted branch at the end of a block.
+pub(crate) fn find_strides(
+    source: TranslationInput<'_>,
+    flow: &ControlFlowGraph,
+    definitions: &DefSites,
+    at_start: &BTreeSet<RegisterKey>,
+    forms: &AffineAnalysis<'_>,
+    mixed: &BTreeMap<usize, BTreeSet<RegisterKey>>,
+) -> (LaneStrides, BTreeSet<usize>) {
+    let mut parting = BTreeSet::new();
+    loop {
+        let lost = mixed.iter().filter(|(at, _)| parting.contains(*at));
+        let lost: BTreeSet<RegisterKey> =
+            lost.flat_map(|(_, registers)| registers).copied().collect();
+        let mut reader = StrideAnalysis {
+            plain: source.plain,
+            code: source.code,
+            block: source.plain.extents().0,
+            known: BTreeMap::new(),
+            untracked: lost,
+            frame: 0,
+            is_strict: false,
+            operations: BTreeMap::new(),
+        };
+        reader.find(flow, definitions, at_start, forms);
+        let before = parting.len();
+        for block in mixed.keys() {
+            if reader.diverges_at(flow, *block) {
+                parting.insert(*block);
+            }
+        }
+        if parting.len() == before {
+            return (reader.strides(), parting);
+        }
+    }
+}
+
+/// Returns for each block whether it is not part of a cycle.
+fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
+    let comes_back = |start: usize| {
+        let mut seen = vec![false; flow.blocks.len()];
+        let mut left = vec![start];
+        while let Some(block) = left.pop() {
+            for next in flow
+                .blocks
+                .get(block)
+                .into_iter()
+                .flat_map(|b| &b.successors)
+            {
+                if *next == start {
+                    return true;
+                }
+                if seen.get(*next) == Some(&false) {
+                    seen[*next] = true;
+                    left.push(*next);
+                }
+            }
+        }
+        false
+    };
+    (0..flow.blocks.len())
+        .map(|block| !comes_back(block))
+        .collect()
+}
+
+impl StrideAnalysis<'_, '_> {
+    /// Analyzes all registers, or the registers that are equal in reconverging lanes.
+    fn find(
+        &mut self,
+        flow: &ControlFlowGraph,
+        definitions: &DefSites,
+        at_start: &BTreeSet<RegisterKey>,
+        forms: &AffineAnalysis<'_>,
+    ) {
+        let factors = match self.has_rows() {
+            true => forms.x_strides(),
+            false => BTreeMap::new(),
+        };
+        self.solve(definitions, at_start, &factors);
+        if !self.can_reconverge_out_of_step(flow) {
+            return;
+        }
+        self.is_strict = true;
+        let is_once = blocks_done_once(flow);
+        let followed = definitions.iter().filter(|(register, places)| {
+            let at = places.first().map_or(0, |at| *at as usize);
+            let block = flow.blocks.partition_point(|block| block.start <= at);
+            let is_once = is_once.get(block.wrapping_sub(1)) == Some(&true);
+            is_once && places.len() == 1 && !at_start.contains(register)
+        });
+        let followed: DefSites = followed.map(|(r, places)| (*r, places.clone())).collect();
+        let factors = factors
+            .into_iter()
+            .filter(|(r, _)| followed.contains_key(r));
+        let factors = factors.collect();
+        self.known.clear();
+        self.solve(&followed, at_start, &factors);
+    }
+
+    /// Returns the known strides.
+    fn strides(&self) -> LaneStrides {
+        let found = self.known.iter();
+        found
+            .filter_map(|(register, known)| match known {
+                StrideLattice::Row(row) => Some((*register, row.stride)),
+                StrideLattice::Undefined | StrideLattice::Unknown => None,
+            })
+            .collect()
+    }
+
+    /// Checks whether the lanes of a lane vector are neighbors in the x dimension of the block.
+    fn has_rows(&self) -> bool {
+        let [x, y, z] = self.block;
+        x.is_multiple_of(SUBWARP_LANES) || (y, z) == (1, 1)
+    }
+
+    /// Iterates the transfer functions to a fixed point. All strides are unknown if this takes too many iterations.
+    fn solve(
+        &mut self,
+        definitions: &DefSites,
+        at_start: &BTreeSet<RegisterKey>,
+        factors: &BTreeMap<RegisterKey, i64>,
+    ) {
+        let mut places: Vec<(u32, RegisterKey)> = Vec::new();
+        for (register, all) in definitions {
+            places.extend(all.iter().map(|at| (*at, *register)));
+            let start = match at_start.contains(register) {
+                _ if self.untracked.contains(register) => StrideLattice::Unknown,
+                // Registers are initialized with zeros.
+                true => ONE,
+                false => StrideLattice::Undefined,
+            };
+            self.known.insert(*register, start);
+        }
+        places.sort_unstable();
+        for _ in 0..MAX_ITERATIONS {
+            let mut is_changed = false;
+            for (at, register) in &places {
+                let result = self.result(*at, *register);
+                let written = match factors.get(register) {
+                    Some(factor) => {
+                        let stride = match register.0 {
+                            RegisterBank::B64 => *factor as u64,
+                            _ => u64::from(*factor as u32),
+                        };
+                        let zeros = match result {
+                            StrideLattice::Row(row) if row.stride == stride => row.trailing_zeros,
+                            _ => 0,
+                        };
+                        StrideLattice::Row(LanePattern {
+                            stride,
+                            trailing_zeros: zeros,
+                        })
+                    }
+                    None => result,
+                };
+                let before = self.known.get(register).copied();
+                let found = before.map_or(written, |before| before.join(written));
+                is_changed |= before != Some(found);
+                self.known.insert(*register, found);
+            }
+            if !is_changed {
+                return;
+            }
+        }
+        for known in self.known.values_mut() {
+            *known = StrideLattice::Unknown;
+        }
+    }
+
+    /// Checks whether diverged lanes may reconverge after different paths or different numbers of loop iterations.
+    fn can_reconverge_out_of_step(&mut self, flow: &ControlFlowGraph) -> bool {
+        let n = flow.blocks.len();
+        let mut meets: Vec<bool> = flow
+            .blocks
+            .iter()
+            .map(|b| b.suspends_for != SuspendKind::None)
+            .collect();
+        loop {
+            let mut is_changed = false;
+            for (index, block) in flow.blocks.iter().enumerate().rev() {
+                let will = block
+                    .successors
+                    .iter()
+                    .any(|next| meets.get(*next) == Some(&true));
+                if will && !meets[index] {
+                    meets[index] = true;
+                    is_changed = true;
+                }
+            }
+            if !is_changed {
+                break;
+            }
+        }
+        (0..n).any(|index| {
+            let mut next = flow.blocks[index].successors.iter();
+            self.diverges_at(flow, index) && next.all(|next| meets.get(*next) == Some(&true))
+        })
+    }
+
+    /// Checks whether lanes may diverge at the end of a block.
+    fn diverges_at(&mut self, flow: &ControlFlowGraph, index: usize) -> bool {
+        let last = flow.blocks.get(index).map_or(0, |block| block.end - 1);
+        let Some(InlinedInstruction { instr, frame, .. }) = self.code.get(last) else {
+            return false;
+        };
+        self.frame = *frame;
+        matches!(instr.op, DecodedOp::Branch { .. })
+            && instr.guard.place() != OperandLocation::None
+            && !self.predicate(instr.guard).is_one()
+    }
+
+    fn register(&self, bank: RegisterBank, slot: OperandSlot) -> Option<RegisterKey> {
+        match slot.place() {
+            OperandLocation::Register(index) => Some(self.code.register(self.frame, (bank, index))),
+            OperandLocation::Constant(_) | OperandLocation::Special(_) | OperandLocation::None => {
+                None
+            }
+        }
+    }
+
+    fn read(&self, bank: RegisterBank, slot: OperandSlot) -> StrideLattice {
+        if let Some(register) = self.register(bank, slot) {
+            return match self.known.get(&register) {
+                Some(known) => *known,
+                None if self.is_strict => StrideLattice::Unknown,
+                // The register has no definition.
+                None => ONE,
+            };
+        }
+        match slot.place() {
+            OperandLocation::Constant(_) | OperandLocation::None => ONE,
+            OperandLocation::Special(index) if bank == RegisterBank::B32 => self.special(index),
+            OperandLocation::Special(_) | OperandLocation::Register(_) => StrideLattice::Unknown,
+        }
+    }
+
+    fn predicate(&self, slot: OperandSlot) -> StrideLattice {
+        self.read(RegisterBank::Predicate, slot)
+    }
+
+    fn special(&self, index: u32) -> StrideLattice {
+        match self.plain.special32(index) {
+            // Each row of threads is a multiple of the lane vector.
+            Some(SpecialRegister::Tid(0)) if self.has_rows() => NEIGHBOURS,
+            Some(SpecialRegister::Tid(_)) if self.has_rows() => ONE,
+            Some(SpecialRegister::Laneid) => NEIGHBOURS,
+            Some(
+                SpecialRegister::Ctaid(_) | SpecialRegister::Ntid(_) | SpecialRegister::Nctaid(_),
+            ) => ONE,
+            _ => StrideLattice::Unknown,
+        }
+    }
+
+    /// Returns the lattice value that an instruction writes to a register.
+    fn result(&mut self, at: u32, register: RegisterKey) -> StrideLattice {
+        let Some(InlinedInstruction {
+            instr,
+            frame,
+            moves,
+            ..
+        }) = self.code.get(at as usize)
+        else {
+            return StrideLattice::Unknown;
+        };
+        self.frame = *frame;
+        let is_moved = !moves.values.is_empty();
+        let is_one_way =
+            instr.guard.place() == OperandLocation::None || self.predicate(instr.guard).is_one();
+        if is_moved || !is_one_way {
+            return StrideLattice::Unknown;
+        }
+        self.written(at, instr, register)
+            .unwrap_or(StrideLattice::Unknown)
+    }
+
+    /// Returns the lattice value that an instruction writes to a register if all lanes execute it.
+    fn written(
+        &mut self,
+        at: u32,
+        instr: &DecodedInstruction,
+        register: RegisterKey,
+    ) -> Option<StrideLattice> {
+        if let DecodedOp::Load(plan) = instr.op {
+            return self.loaded(self.plain.access(plan)?);
+        }
+        let plain = self.plain;
+        let operation = self.operations.entry(at).or_insert_with(|| {
+            let graph = Graph::default();
+            let results = results(&plain, &graph, &instr.op);
+            Rc::new((graph, results.unwrap_or_default()))
+        });
+        let (graph, results) = &*operation.clone();
+        let (_, id) = results
+            .iter()
+            .rfind(|(destination, _)| match *destination {
+                Destination::Register(bank, slot) => self.register(bank, slot) == Some(register),
+                Destination::CarryFlag => false,
+            })?;
+        let mut known: Vec<StrideLattice> = Vec::new();
+        for (node, bits) in graph.nodes() {
+            let value = self.value(graph, &known, node);
+            known.push(value.map(|row| Some(row.wrapped(bits))));
+        }
+        Some(known[id.index()])
+    }
+
+    /// Returns the lattice value of a node, given those of its operands.
+    fn value(&self, graph: &Graph, known: &[StrideLattice], node: Node) -> StrideLattice {
+        let of = |id: NodeId| known[id.index()];
+        match node {
+            Node::Source(bank, slot) => self.read(bank, slot),
+            Node::CarryFlag => StrideLattice::Unknown,
+            Node::Constant(number) => StrideLattice::Row(LanePattern::one(number.trailing_zeros())),
+            Node::Unary(Unary::ToNarrow, a) => of(a),
+            Node::Unary(Unary::ToWideSigned | Unary::ToWideUnsigned, a) => of(a).map(extended),
+            Node::Unary(_, a) => of(a).combine(ONE),
+            Node::Binary(op, [a, b]) => {
+                let (row, other) = (of(a), of(b));
+                match (op, graph.constant_of(b)) {
+                    (Binary::Add, _) => row.sum(other, u64::wrapping_add),
+                    (Binary::Sub, _) => row.sum(other, u64::wrapping_sub),
+                    (Binary::Mul, Some(number)) => row.map(|row| Some(times(row, number))),
+                    (Binary::ShiftLeft, Some(amount @ 0..32)) => {
+                        row.map(|row| Some(times(row, 1 << amount)))
+                    }
+                    // The low bits in which lanes differ do not contain the sign bit, so both shifts have the same effect on them.
+                    (
+                        Binary::ShiftRightSigned | Binary::ShiftRightUnsigned,
+                        Some(amount @ 0..32),
+                    ) => row.map(|row| {
+                        let zeros = row.trailing_zeros.saturating_sub(amount as u32);
+                        row.changed(zeros, |bits| bits >> amount)
+                    }),
+                    (Binary::And | Binary::Or | Binary::Xor, number) => match row.is_one() {
+                        true => logic(op, other, row, graph.constant_of(a)),
+                        false => logic(op, row, other, number),
+                    },
+                    _ => row.combine(other),
+                }
+            }
+            Node::FloatComparison([a, b]) => of(a).combine(of(b)),
+            Node::Select { condition, yes, no } => match of(condition) {
+                StrideLattice::Unknown => StrideLattice::Unknown,
+                _ => of(yes).join(of(no)),
+            },
+            Node::Blend { ones, zeros, mask } => of(ones).combine(of(zeros)).combine(of(mask)),
+            Node::PermuteBytes { bytes, selector } => {
+                of(bytes[0]).combine(of(bytes[1])).combine(of(selector))
+            }
+            Node::DotBytes { factors, .. } => of(factors[0]).combine(of(factors[1])),
+        }
+    }
+
+    /// A load at a uniform address is uniform, unless diverged lanes may execute it at different times.
+    fn loaded(&self, plan: &AccessPlan) -> Option<StrideLattice> {
+        let is_constant = matches!(plan.space, StateSpace::ParamEntry | StateSpace::Const);
+        let is_of_all = matches!(plan.space, StateSpace::Global | StateSpace::Shared);
+        if !is_constant && (!is_of_all || self.is_strict) {
+            return None;
+        }
+        let bank = plan.base_bank();
+        Some(self.read(bank, plan.base).combine(ONE))
+    }
+}
+
+/// Returns the value of a logic operation with a uniform value: a constant, or a value without ones in the low bits in
+/// which the lanes differ.
+fn logic(
+    op: Binary,
+    row: StrideLattice,
+    other: StrideLattice,
+    number: Option<u64>,
+) -> StrideLattice {
+    row.with(other, |row, one| {
+        if one.stride != 0 {
+            return None;
+        }
+        let low = match number {
+            Some(number) => number & ((1 << row.trailing_zeros) - 1),
+            None if one.trailing_zeros >= row.trailing_zeros || row.stride == 0 => 0,
+            None => return None,
+        };
+        let ones = number.map_or(one.trailing_zeros, u64::trailing_zeros);
+        match op {
+            Binary::And => row.changed(row.trailing_zeros.max(ones), |bits| bits & low),
+            Binary::Or => row.changed(row.trailing_zeros.min(ones), |bits| bits | low),
+            _ => row.changed(row.trailing_zeros.min(ones), |bits| bits ^ low),
+        }
+    })
+}
+
+/// Returns a row multiplied by a constant.
+fn times(row: LanePattern, number: u64) -> LanePattern {
+    LanePattern {
+        stride: row.stride.wrapping_mul(number),
+        trailing_zeros: row
+            .trailing_zeros
+            .saturating_add(number.trailing_zeros())
+            .min(MAX_ZEROS),
+    }
+}
+
+/// Returns an extended row. Lanes that differ in more than the low bits may wrap.
+fn extended(row: LanePattern) -> Option<LanePattern> {
+    row.low_bits().map(|_| row)
+}

@@ -1,0 +1,693 @@
+//! Layout of the module's linear memory. Input: the memories of a machine. Output: addresses, and the initial contents.
+
+use crate::bailout::BailoutReason;
+use crate::inlined_code::InlinedCode;
+
+use crate::engine::{LinearMemory, ModuleInstance};
+use std::borrow::Cow;
+use std::ops::Range;
+use warpgrid_emulator::translation_view::{AddressRange, LANES, MemoryKind, TranslationView};
+use warpgrid_isa::SpecialRegister;
+
+/// Number of lanes of a lane vector.
+pub(crate) const SUBWARP_LANES: u32 = 4;
+/// Number of lane vectors of a warp.
+pub(crate) const SUBWARPS_PER_WARP: u32 = LANES as u32 / SUBWARP_LANES;
+
+/// Defines a structure in linear memory. Each field is a constant: the offset of the field in the `repr(C)` structure,
+/// plus the address of the structure. `BYTES` is the size.
+macro_rules! layout {
+    ($(#[$doc:meta])* $module:ident at $address:literal { $($(#[$field_doc:meta])* $field:ident: $ty:ty,)* }) => {
+        $(#[$doc])*
+        pub(crate) mod $module {
+            #[repr(C)]
+            #[expect(non_snake_case, reason = "only the offsets of the fields are used")]
+            struct Layout {
+                $($field: $ty),*
+            }
+            $($(#[$field_doc])*
+            pub(crate) const $field: u32 = $address + std::mem::offset_of!(Layout, $field) as u32;)*
+            #[allow(dead_code, reason = "the size of some structures is not used")]
+            pub(crate) const BYTES: u32 = size_of::<Layout>() as u32;
+        }
+    };
+}
+
+layout! {
+    /// Variables that the host and the generated code share.
+    cell at 1024 {
+        /// Number of records.
+        N_CONTEXTS: u32,
+        /// First epoch of the barrier interval, and of the block.
+        PHASE: u32,
+        BLOCK: u32,
+        /// Epoch of the running lane vector, and the mask of its earlier epochs that are ancestors.
+        CURRENT_EPOCH: u32,
+        ANCESTOR_EPOCHS: u32,
+        /// Size in bytes of the list of words that must keep their value.
+        VALUE_CHECKS: u32,
+        /// Remaining steps of a lane vector in this barrier interval.
+        FUEL: u64,
+        /// Steps and stores of warps whose lane vectors have not diverged.
+        STEPS: u64,
+        STORES: u64,
+        /// Whether a warp has arrived at a barrier, and the entry of this barrier.
+        BARRIER_REACHED: u32,
+        FIRST_ENTRY: u32,
+        /// Exit code of a failed address translation.
+        EXIT_CODE: u32,
+        /// Next unused epoch.
+        NEXT_EPOCH: u32,
+        /// First epochs of the warp in this barrier interval, and since the last reconvergence.
+        WARP_INTERVAL_EPOCH: u32,
+        WARP_SYNC_EPOCH: u32,
+        /// Current warp, the mask of its records that have run since the last reconvergence, and whether lanes of the
+        /// warp have exited in this barrier interval.
+        WARP: u32,
+        RAN_CONTEXTS: u32,
+        ENDED: u32,
+        /// Steps of all previous warps.
+        STEPS_BEFORE: u64,
+        /// Active lanes of a warp-level operation.
+        LIVE: u32,
+        /// Highest number of a block that a lane has executed since the last reconvergence, plus one. Only blocks after
+        /// the first warp-level operation that does not wait for all lanes count. Zero if all lanes took one path; all
+        /// bits are set if a time slice of the scheduler may have ended.
+        FURTHEST_BLOCK: u32,
+        /// Entry at which the lane vectors continue after a warp-level operation.
+        NEXT_ENTRY: u32,
+        /// Whether a warp has diverged in this barrier interval, so that its number of steps is only a lower bound.
+        DIVERGED: u32,
+        /// Executed lane-instructions of this barrier interval.
+        LANE_INSTRUCTIONS: u64,
+        /// Entry at which the current barrier interval began.
+        BEGINS: u32,
+        /// Lanes that were active at the last reconvergence; all bits are set after a barrier.
+        LIVE_AT_LAST_SYNC: u32,
+        /// Memory that inactive lanes access.
+        INACTIVE_LANE_TARGET: [u8; 64],
+        /// Whether all lane vectors of the warp have taken one path to the same entry in one call of the region, and
+        /// the mask of their lanes.
+        IS_CONVERGED: u32,
+        ALIKE_LIVE: u32,
+        /// Whether the current warp has executed an if-converted branch divergently since the last reconvergence.
+        DETOURS: u32,
+    }
+}
+
+/// Variables of a barrier interval, which the host saves and restores.
+pub(crate) const PHASE_CELLS: Range<usize> = cell::N_CONTEXTS as usize..cell::BEGINS as usize;
+
+/// Target of stores that force an engine to compute a value immediately. This memory is never read.
+pub(crate) const DEAD_STORE: u32 = 1264;
+
+/// Special registers that differ by block: at most [`MAX_BLOCK_REGISTERS`], 16 bytes each.
+pub(crate) const BLOCK_REGISTERS: u32 = 1280;
+const MAX_BLOCK_REGISTERS: usize = 32;
+
+const _: () =
+    assert!(cell::N_CONTEXTS + cell::BYTES <= DEAD_STORE && DEAD_STORE + 16 <= BLOCK_REGISTERS);
+
+layout! {
+    /// Record: saved context of a lane vector, or of some lanes of a lane vector.
+    record at 0 {
+        /// Next entry; negative if the lanes have exited.
+        ENTRY: u32,
+        MASK: u32,
+        SUBWARP: u32,
+        /// Number of the epoch of the record among the epochs of the lane vector, and the mask of the numbers of its
+        /// ancestors.
+        EPOCH: u32,
+        ANCESTOR_EPOCHS: u32,
+        PATH: u32,
+        STEPS: u64,
+        /// Address of the special registers of the lane vector.
+        TABLE: u32,
+        /// Next epoch, in the record of the whole lane vector.
+        NEXT_EPOCH: u32,
+        STORES: u64,
+        /// [`FURTHEST_BLOCK`](super::cell::FURTHEST_BLOCK) of the lanes of the record.
+        FURTHEST_BLOCK: u64,
+        /// Number of the synchronization point for which the lanes wait; zero if the lanes can continue.
+        SUSPEND_CODE: u32,
+        /// Lanes of the lane vector, in the record of the whole lane vector.
+        FIRST_MASK: u32,
+        REGISTERS: [u64; 0],
+    }
+}
+
+/// Counter increments of a store, and of a copy, whose completion is a separate step that stores: stores in the low
+/// half, completions in the high half.
+pub(crate) const STORE: u64 = 1;
+pub(crate) const LANDING: u64 = 1 << 32 | STORE;
+
+/// Maximum number of kinds of atomic operations; shared epoch of words to which several lane vectors or blocks have
+/// stored; first epoch of a lane vector.
+pub(crate) const MAX_KINDS: u32 = 14;
+pub(crate) const SHARED_EPOCH: u32 = 15;
+pub(crate) const FIRST_NAME: u32 = 16;
+
+/// Maximum number of pending deferred checks of unordered stores.
+pub(crate) const MAX_VALUE_CHECKS: u32 = 2048;
+
+layout! {
+    /// Deferred check: previous value of a word to which several lane vectors have stored.
+    suspect at 0 {
+        PLACE: u32,
+        WORD: u32,
+        /// Bits that must be unchanged.
+        MASK: u32,
+    }
+}
+
+/// Maximum number of copies of a warp in flight, a power of two, and maximum number of groups that a wait may leave in
+/// flight.
+pub(crate) const MAX_COPIES: u32 = 2048;
+pub(crate) const MAX_GROUPS: u32 = 64;
+
+layout! {
+    /// Copy in flight.
+    copy at 0 {
+        /// Destination and source.
+        TO: u32,
+        FROM: u32,
+        /// Written bytes, read bytes shifted by [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT), and [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
+        SIZES: u32,
+        /// Epoch of the lane vector at the start of the copy.
+        EPOCH: u32,
+    }
+}
+
+pub(crate) const COPY_READ_SHIFT: u32 = 8;
+/// Whether the reads of the copy are recorded.
+pub(crate) const COPY_IS_NOTED: u32 = 1 << 31;
+
+layout! {
+    /// Copies of a warp: the number of started copies, of completed copies, and of committed groups.
+    copies at 0 {
+        STARTED: u32,
+        LANDED: u32,
+        GROUPS: u32,
+        /// Number of copies that the warp had started at the end of each group.
+        ENDS: [u32; super::MAX_GROUPS as usize],
+    }
+}
+
+/// Epoch of the writer of bytes with a copy in flight, which happens before no other access.
+pub(crate) const IN_FLIGHT_EPOCH: u32 = 0x0fff_fffe;
+
+/// Position of the byte mask in a shadow word, after the epoch.
+pub(crate) const BYTES_SHIFT: u32 = 28;
+pub(crate) const ALL_BYTES: u32 = 15 << BYTES_SHIFT;
+
+/// Kinds of memory in an address range, one bit each. A site accepts some of them.
+pub(crate) mod holds {
+    pub(crate) const GLOBAL: u32 = 1;
+    pub(crate) const CONSTANT: u32 = 2;
+    pub(crate) const PARAMETERS: u32 = 4;
+    /// Window of shared memory in the generic address space.
+    pub(crate) const WINDOW: u32 = 8;
+    /// Shared memory from address 0.
+    pub(crate) const SHARED: u32 = 16;
+    /// Flag of a range: accesses are tracked in shadow memory.
+    pub(crate) const TRACKED: u32 = 32;
+    /// Flag of a range: it was read without tracking.
+    pub(crate) const READ: u32 = 64;
+    /// Flag of a range: it was written without tracking.
+    pub(crate) const WRITTEN: u32 = 128;
+}
+
+layout! {
+    /// Address range.
+    range at 0 {
+        ADDRESS: u64,
+        SIZE: u64,
+        /// Address in linear memory.
+        PLACE: u32,
+        HOLDS: u32,
+        /// Partition of the range among threads by all previous accesses: none, its number, or several.
+        PRIVATE_PATTERN: u32,
+        /// Whether the range was accessed.
+        TOUCHED: u32,
+    }
+}
+
+layout! {
+    /// Cached address range of an instruction.
+    site at 0 {
+        ADDRESS: u64,
+        SIZE: u64,
+        /// Number of offsets at which a contiguous row of a lane vector may start.
+        ROWS: u64,
+        PLACE: u32,
+        HOLDS: u32,
+        /// Contents that the instruction accepts, and the partition of the range among threads: a number, or several.
+        ACCEPTS: u32,
+        PRIVATE_PATTERN: u32,
+        /// Number of offsets at which an access on the fast path may start, in units of its alignment.
+        FAST_OFFSETS: u64,
+        /// Size in bytes of an access on the fast path, and the base-2 logarithm of its alignment.
+        QUICK_BYTES: u32,
+        QUICK_ALIGN: u32,
+    }
+}
+
+/// Partition number of accesses that do not partition a range among threads, or partition it differently.
+pub(crate) const NO_COMMON_PATTERN: u32 = u32::MAX;
+
+/// Maximum size in bytes of the copied memory.
+const MAX_ARENA: usize = 768 << 20;
+
+/// Maximum size in bytes of the local memory of a thread.
+const MAX_LOCAL: u64 = 1 << 16;
+
+/// Access site.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AccessSite {
+    /// Kinds of memory that the site accepts.
+    pub(crate) accepts: u32,
+    /// Partition of the range among threads.
+    pub(crate) sharing: u32,
+    /// Size in bytes of the range check on the fast path, including the accesses that share it, and the base-2
+    /// logarithm of its alignment; zero without a fast path.
+    pub(crate) quick_bytes: u32,
+    pub(crate) quick_align: u32,
+}
+
+impl AccessSite {
+    /// Returns a site without a fast path and without a known partition.
+    pub(crate) fn of_any(accepts: u32) -> AccessSite {
+        AccessSite {
+            accepts,
+            sharing: NO_COMMON_PATTERN,
+            quick_bytes: 0,
+            quick_align: 0,
+        }
+    }
+}
+
+/// Sizes that depend on the code.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LayoutSizes {
+    pub(crate) sites: u32,
+    /// Size of the registers of a record in bytes.
+    pub(crate) registers: u32,
+    pub(crate) has_copies: bool,
+}
+
+/// Maximum number of records of diverged lanes per warp: one per lane, except for one lane of each lane vector.
+pub(crate) const PARTS: u32 = SUBWARPS_PER_WARP * (SUBWARP_LANES - 1);
+
+/// Size in bytes of the scratch memory for operand rows of a warp and operands of an MMA.
+const SCRATCH_BYTES: u64 = 32 << 10;
+
+/// Addresses in linear memory.
+#[derive(Clone, Debug)]
+pub(crate) struct ModuleLayout {
+    pub(crate) n_gangs: u32,
+    /// Special registers of the kernel that differ by block, in the order of their cells.
+    pub(crate) by_block: Vec<SpecialRegister>,
+    /// Other special registers, in the order of the table of a lane vector.
+    pub(crate) by_thread: Vec<SpecialRegister>,
+    pub(crate) table: u32,
+    pub(crate) sites: u32,
+    pub(crate) ranges: u32,
+    pub(crate) n_ranges: u32,
+    pub(crate) records: u32,
+    pub(crate) record_bytes: u32,
+    pub(crate) most_records: u32,
+    /// Upper bound of the steps of each warp since the start of the block in which several groups of its lanes were ready.
+    pub(crate) divergent_steps: u32,
+    /// Deferred checks of unordered stores.
+    pub(crate) suspects: u32,
+    /// Operand rows of a warp during a warp-level operation.
+    pub(crate) scratch: u32,
+    /// State of the copies of each warp, and the copies in flight.
+    pub(crate) copies: u32,
+    pub(crate) copies_bytes: u32,
+    pub(crate) in_flight: u32,
+    /// Coefficients of approximate functions, which are data segments of the module.
+    pub(crate) special_function_tables: u32,
+    pub(crate) shared: u32,
+    pub(crate) shared_bytes: u32,
+    /// Local memory of the threads of a block, one after the other, and its size per thread in bytes.
+    pub(crate) local: u32,
+    pub(crate) local_bytes: u32,
+    /// Offsets from bytes of shared memory to the shadow words of their writers and readers.
+    pub(crate) shared_shadow: [u32; 2],
+    pub(crate) arena: u32,
+    pub(crate) arena_shadow: [u32; 2],
+    /// Total size in bytes.
+    pub(crate) bytes: u64,
+}
+
+/// Returns the special registers whose values differ by block, and those whose values differ by thread.
+fn special_registers(plain: TranslationView<'_>) -> [Vec<SpecialRegister>; 2] {
+    let mut by_block = Vec::new();
+    let mut by_thread = Vec::new();
+    for special in (0..).map_while(|index| plain.special32(index)) {
+        match plain.differs_by_block(special) {
+            Some(true) => by_block.push(special),
+            Some(false) => by_thread.push(special),
+            None => {}
+        }
+    }
+    [by_block, by_thread]
+}
+
+impl ModuleLayout {
+    /// Computes the layout.
+    pub(crate) fn new(
+        plain: TranslationView<'_>,
+        code: &InlinedCode<'_>,
+        sizes: LayoutSizes,
+    ) -> Result<ModuleLayout, BailoutReason> {
+        let n_gangs = plain.n_threads().div_ceil(LANES as u32) * SUBWARPS_PER_WARP;
+        let [by_block, by_thread] = special_registers(plain);
+        let (_, shared_bytes) = plain.shared();
+        let local_bytes = code.local_bytes;
+        let arena_bytes = plain.arena().len();
+        if arena_bytes > MAX_ARENA
+            || shared_bytes > 1 << 20
+            || local_bytes > MAX_LOCAL
+            || by_block.len() > MAX_BLOCK_REGISTERS
+        {
+            return Err(BailoutReason::TooLarge);
+        }
+        let mut next = u64::from(BLOCK_REGISTERS) + 16 * MAX_BLOCK_REGISTERS as u64;
+        let mut place = |bytes: u64| {
+            let start = next.next_multiple_of(128);
+            next = start + bytes;
+            start as u32
+        };
+        let n_ranges = plain.ranges().count() as u32 + 2;
+        let record_bytes = (record::REGISTERS + sizes.registers).next_multiple_of(64);
+        let most_records = n_gangs + PARTS;
+        let table = place(u64::from(n_gangs) * 16 * by_thread.len() as u64);
+        let sites = place(u64::from(sizes.sites * site::BYTES));
+        let ranges = place(u64::from(n_ranges * range::BYTES));
+        let records = place(u64::from(most_records) * u64::from(record_bytes));
+        let divergent_steps = place(u64::from(n_gangs / SUBWARPS_PER_WARP) * 4);
+        let suspects = place(u64::from(MAX_VALUE_CHECKS * suspect::BYTES));
+        let scratch = place(SCRATCH_BYTES);
+        let n_copying = if sizes.has_copies {
+            n_gangs / SUBWARPS_PER_WARP
+        } else {
+            0
+        };
+        let copies_bytes = n_copying * copies::BYTES;
+        let copies = place(u64::from(copies_bytes));
+        let in_flight = place(u64::from(n_copying * MAX_COPIES * copy::BYTES));
+        let tables_of_unit = place(u64::from(ALL_TABLE_BYTES));
+        let shared_size = shared_bytes.next_multiple_of(128);
+        let shared = place(shared_size);
+        let shared_notes = [place(shared_size) - shared, place(shared_size) - shared];
+        let local = place(local_bytes * u64::from(n_gangs * SUBWARP_LANES));
+        let arena_size = (arena_bytes as u64).next_multiple_of(128);
+        let arena = place(arena_size);
+        let arena_notes = [place(arena_size) - arena, place(arena_size) - arena];
+        Ok(ModuleLayout {
+            n_gangs,
+            by_block,
+            by_thread,
+            table,
+            sites,
+            ranges,
+            n_ranges,
+            records,
+            record_bytes,
+            most_records,
+            divergent_steps,
+            suspects,
+            scratch,
+            copies,
+            copies_bytes,
+            in_flight,
+            special_function_tables: tables_of_unit,
+            shared,
+            shared_bytes: shared_bytes as u32,
+            local,
+            local_bytes: local_bytes as u32,
+            shared_shadow: shared_notes,
+            arena,
+            arena_shadow: arena_notes,
+            bytes: next + 4096,
+        })
+    }
+
+    /// Returns the bytes of the table of address ranges.
+    pub(crate) fn ranges(&self) -> Range<usize> {
+        self.ranges as usize..(self.ranges + self.n_ranges * range::BYTES) as usize
+    }
+
+    /// Returns the bytes that are initialized before the first block, except the arena.
+    fn tables(&self) -> Range<usize> {
+        self.table as usize..self.divergent_steps as usize
+    }
+
+    /// Initializes the tables and the arena.
+    pub(crate) fn fill(
+        &self,
+        plain: TranslationView<'_>,
+        sites: &[AccessSite],
+        instance: &mut impl ModuleInstance,
+    ) {
+        let tables = self.tables();
+        let mut memory = MemoryWindow {
+            start: tables.start,
+            bytes: vec![0; tables.len()],
+        };
+        self.fill_ranges(plain, &[], &mut memory);
+        self.invalidate_sites(sites, &mut memory);
+        let n_threads = plain.n_threads();
+        for gang in 0..self.n_gangs {
+            let present = (0..SUBWARP_LANES).filter(|lane| gang * SUBWARP_LANES + lane < n_threads);
+            let mask = present.fold(0, |mask, lane| mask | 1 << lane);
+            let row = self.table + gang * 16 * self.by_thread.len() as u32;
+            let at = self.records + gang * self.record_bytes;
+            memory.put32(at + record::SUBWARP, gang);
+            memory.put32(at + record::TABLE, row);
+            memory.put32(at + record::FIRST_MASK, mask);
+            for (index, special) in (0..).zip(&self.by_thread) {
+                for lane in 0..SUBWARP_LANES {
+                    let (warp, lane_of_warp) = (
+                        gang / SUBWARPS_PER_WARP,
+                        gang % SUBWARPS_PER_WARP * SUBWARP_LANES + lane,
+                    );
+                    let value = plain.special(*special, 0, warp, lane_of_warp);
+                    memory.put32(row + 16 * index + 4 * lane, value as u32);
+                }
+            }
+        }
+        instance.write(memory.start, &memory.bytes);
+        instance.write(self.arena as usize, plain.arena());
+    }
+
+    /// Clears the cached ranges of all sites.
+    fn invalidate_sites<B: AsRef<[u8]> + AsMut<[u8]>>(
+        &self,
+        sites: &[AccessSite],
+        memory: &mut MemoryWindow<B>,
+    ) {
+        for (index, found) in (0..).zip(sites) {
+            let at = self.sites + index * site::BYTES;
+            // No address is within an empty range.
+            for offset in [site::SIZE, site::ROWS, site::FAST_OFFSETS] {
+                memory.put64(at + offset, 0);
+            }
+            memory.put32(at + site::QUICK_BYTES, found.quick_bytes);
+            memory.put32(at + site::QUICK_ALIGN, found.quick_align);
+            memory.put32(at + site::ACCEPTS, found.accepts);
+            memory.put32(at + site::PRIVATE_PATTERN, found.sharing);
+        }
+    }
+
+    /// Restores the initial state, with shadow memory for these ranges.
+    pub(crate) fn reset(
+        &self,
+        plain: TranslationView<'_>,
+        noted: &[u32],
+        sites: &[AccessSite],
+        instance: &mut impl ModuleInstance,
+    ) {
+        let changed = self.that_hold(holds::TRACKED | holds::WRITTEN, instance);
+        instance.update(self.sites as usize..self.records as usize, |bytes| {
+            let mut memory = MemoryWindow {
+                start: self.sites as usize,
+                bytes,
+            };
+            self.fill_ranges(plain, noted, &mut memory);
+            self.invalidate_sites(sites, &mut memory);
+        });
+        for (range, start) in self.changed(plain, &changed) {
+            let n_bytes = range.len();
+            let first = range.start;
+            for notes in self.arena_shadow {
+                let notes = first + notes as usize;
+                instance.zero(notes..notes + n_bytes);
+            }
+            if let Some(bytes) = plain.arena().get(start..start + n_bytes) {
+                instance.write(first, bytes);
+            }
+        }
+    }
+
+    /// Returns the bytes of ranges, and their starts in the arena.
+    pub(crate) fn changed(
+        &self,
+        plain: TranslationView<'_>,
+        ranges: &[u32],
+    ) -> Vec<(Range<usize>, usize)> {
+        let chosen = self.all(plain).filter(|(index, _)| ranges.contains(index));
+        let arena = self.arena as usize;
+        chosen
+            .map(|(_, place)| (place.clone(), place.start - arena))
+            .collect()
+    }
+
+    /// Returns the number and the bytes of each range.
+    pub(crate) fn all<'m>(
+        &self,
+        plain: TranslationView<'m>,
+    ) -> impl Iterator<Item = (u32, Range<usize>)> + use<'m> {
+        let arena = self.arena as usize;
+        let place = move |range: AddressRange| {
+            let start = arena + range.start;
+            start..start + range.size as usize
+        };
+        (0..).zip(plain.ranges().map(place))
+    }
+
+    fn fill_ranges<B: AsRef<[u8]> + AsMut<[u8]>>(
+        &self,
+        plain: TranslationView<'_>,
+        noted: &[u32],
+        memory: &mut MemoryWindow<B>,
+    ) {
+        let mut at = self.ranges;
+        let mut add = |address: u64, size: u64, place: u32, holds: u32| {
+            memory.put64(at + range::ADDRESS, address);
+            memory.put64(at + range::SIZE, size);
+            memory.put32(at + range::PLACE, place);
+            memory.put32(at + range::HOLDS, holds);
+            memory.put32(at + range::PRIVATE_PATTERN, 0);
+            memory.put32(at + range::TOUCHED, 0);
+            at += range::BYTES;
+        };
+        for (index, found) in (0..).zip(plain.ranges()) {
+            let mut holds = match found.kind {
+                MemoryKind::Global => holds::GLOBAL,
+                MemoryKind::Constant => holds::CONSTANT,
+                MemoryKind::Parameters => holds::PARAMETERS,
+            };
+            if noted.contains(&index) {
+                holds |= holds::TRACKED;
+            }
+            let place = self.arena + found.start as u32;
+            add(found.address, found.size, place, holds);
+        }
+        let (window, size) = plain.shared();
+        add(window, size, self.shared, holds::WINDOW);
+        add(0, size, self.shared, holds::SHARED);
+    }
+
+    /// Returns the ranges with one of these flags.
+    pub(crate) fn that_hold(&self, what: u32, memory: &(impl LinearMemory + ?Sized)) -> Vec<u32> {
+        let memory = MemoryWindow::of(memory, self.ranges());
+        let holds = |index: &u32| {
+            let at = self.ranges + index * range::BYTES + range::HOLDS;
+            memory.get32(at) & what != 0
+        };
+        (0..self.n_ranges).filter(holds).collect()
+    }
+
+    /// Returns the address of the record with this index.
+    pub(crate) fn context(&self, index: u32) -> u32 {
+        self.records + index * self.record_bytes
+    }
+}
+
+/// View of a range of linear memory, accessed by address.
+pub(crate) struct MemoryWindow<B> {
+    /// Address of the first byte.
+    pub(crate) start: usize,
+    pub(crate) bytes: B,
+}
+
+impl<'i> MemoryWindow<Cow<'i, [u8]>> {
+    /// Returns a view of a range.
+    pub(crate) fn of(
+        memory: &'i (impl LinearMemory + ?Sized),
+        range: Range<usize>,
+    ) -> MemoryWindow<Cow<'i, [u8]>> {
+        MemoryWindow {
+            start: range.start,
+            bytes: memory.read(range),
+        }
+    }
+}
+
+impl<B: AsRef<[u8]>> MemoryWindow<B> {
+    /// Returns the number at an address, or zero outside the view.
+    pub(crate) fn get32(&self, at: u32) -> u32 {
+        let from = (at as usize).checked_sub(self.start);
+        let bytes = from.and_then(|from| self.bytes.as_ref().get(from..from + 4));
+        bytes.map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+    }
+
+    pub(crate) fn get64(&self, at: u32) -> u64 {
+        u64::from(self.get32(at)) | u64::from(self.get32(at + 4)) << 32
+    }
+}
+
+impl<B: AsRef<[u8]> + AsMut<[u8]>> MemoryWindow<B> {
+    /// Stores a number at an address. Ignores addresses outside the view.
+    pub(crate) fn put32(&mut self, at: u32, value: u32) {
+        let from = (at as usize).checked_sub(self.start);
+        let place = from.and_then(|from| self.bytes.as_mut().get_mut(from..from + 4));
+        if let Some(place) = place {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+
+    pub(crate) fn put64(&mut self, at: u32, value: u64) {
+        self.put32(at, value as u32);
+        self.put32(at + 4, (value >> 32) as u32);
+    }
+}
+
+/// Exit codes of compiled code.
+pub(crate) mod stop {
+    pub(crate) const FAULT: u32 = 1;
+    pub(crate) const CONFLICT: u32 = 2;
+    /// The accesses to a range must be recorded from the start of the run.
+    pub(crate) const RESTART: u32 = 3;
+    pub(crate) const STEPS: u32 = 4;
+    /// An uncommon case that is not translated.
+    pub(crate) const UNSUPPORTED: u32 = 5;
+    /// The warp is divergent: lanes wait at different instructions, or some lanes exited before the others wait.
+    pub(crate) const DIVERGENT: u32 = 6;
+    /// All epochs are used.
+    pub(crate) const TOO_LARGE: u32 = 7;
+    /// A host call for lanes of a warp, or for the whole warp.
+    pub(crate) const HOST_CALL: u32 = 8;
+    pub(crate) const CALL_FOR_WARP: u32 = 9;
+}
+
+/// Argument of `phase` for the continuation after a host call.
+pub(crate) const RESUMES: i32 = -2;
+
+/// Maximum number of epochs of a run.
+pub(crate) const MAX_EPOCHS: u32 = 0x0fff_0000;
+
+/// Size of a row of coefficients in bytes: c0 in 64 bits, c1 and c2 in 32 bits.
+pub(crate) const ROW_BYTES: u32 = 16;
+
+/// Maximum size of the rows of a function in bytes.
+pub(crate) const TABLE_BYTES: u32 = 16 * 11 * ROW_BYTES;
+
+/// Number of functions with separate rows.
+pub(crate) const N_TABLES: u32 = 7;
+
+/// Size of the rows of all functions in bytes.
+pub(crate) const ALL_TABLE_BYTES: u32 = N_TABLES * TABLE_BYTES;

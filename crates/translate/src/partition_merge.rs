@@ -1,0 +1,195 @@
+//! Merge of the partitions of a run, each of which has a separate memory. Input: partitions whose blocks have
+//! finished. Output: whether blocks of different partitions conflict at a word, the ranges that must be tracked to
+//! decide this, and the merged memory.
+
+use crate::bailout::BailoutReason;
+use crate::engine::{LinearMemory, ModuleInstance};
+use crate::layout::{BYTES_SHIFT, MemoryWindow, ModuleLayout, NO_COMMON_PATTERN, holds, range};
+use std::borrow::Cow;
+use warpgrid_emulator::translation_view::TranslationView;
+
+/// Accesses of a partition to a range.
+#[derive(Clone, Copy)]
+struct RangeAccess {
+    range_flags: u32,
+    sharing: u32,
+}
+
+impl RangeAccess {
+    fn is_any(self) -> bool {
+        self.range_flags & (holds::READ | holds::WRITTEN) != 0
+    }
+
+    fn is_store(self) -> bool {
+        self.range_flags & holds::WRITTEN != 0
+    }
+
+    fn is_noted(self) -> bool {
+        self.range_flags & holds::TRACKED != 0
+    }
+}
+
+/// Returns the ranges that must be tracked from the start of the run in order to decide whether blocks of different
+/// partitions conflict. Returns an error if they do.
+pub(crate) fn check(
+    places: &ModuleLayout,
+    plain: TranslationView<'_>,
+    parts: &[&dyn LinearMemory],
+) -> Result<Vec<u32>, BailoutReason> {
+    let tables: Vec<_> = parts
+        .iter()
+        .map(|part| MemoryWindow::of(*part, places.ranges()))
+        .collect();
+    let mut unnoted = Vec::new();
+    for (index, place) in places.all(plain) {
+        let at = places.ranges + index * range::BYTES;
+        let access = |table: &MemoryWindow<_>| RangeAccess {
+            range_flags: table.get32(at + range::HOLDS),
+            sharing: table.get32(at + range::PRIVATE_PATTERN),
+        };
+        let all: Vec<(&dyn LinearMemory, RangeAccess)> = parts
+            .iter()
+            .copied()
+            .zip(tables.iter().map(access))
+            .collect();
+        let touched: Vec<(&dyn LinearMemory, RangeAccess)> =
+            all.into_iter().filter(|(_, a)| a.is_any()).collect();
+        let is_written = touched.iter().any(|(_, access)| access.is_store());
+        if !is_written || touched.len() < 2 {
+            continue;
+        }
+        let shared = touched
+            .first()
+            .map_or(NO_COMMON_PATTERN, |(_, first)| first.sharing);
+        let is_shared_out =
+            shared != NO_COMMON_PATTERN && touched.iter().all(|(_, a)| a.sharing == shared);
+        if is_shared_out && !touched.iter().any(|(_, access)| access.is_noted()) {
+            continue;
+        }
+        if !touched.iter().all(|(_, access)| access.is_noted()) {
+            unnoted.push(index);
+            continue;
+        }
+        // Includes whole words; no other range begins in the last word.
+        let place = place.start..place.end.next_multiple_of(4);
+        let mut met = ConflictMap::new(place.len());
+        for (part, _) in &touched {
+            let [wrote, read] = places.arena_shadow.map(|notes| {
+                let notes = notes as usize;
+                part.read(place.start + notes..place.end + notes)
+            });
+            let held = part.read(place.clone());
+            met.add(
+                &read,
+                PartitionStores {
+                    written_mask: wrote,
+                    contents: held,
+                },
+            )?;
+        }
+    }
+    Ok(unnoted)
+}
+
+/// Stores of a partition to a range.
+struct PartitionStores<'m> {
+    /// Shadow memory of the writers.
+    written_mask: Cow<'m, [u8]>,
+    /// Contents of the range.
+    contents: Cow<'m, [u8]>,
+}
+
+impl PartitionStores<'_> {
+    /// Returns the mask of the bytes of a word that the partition has stored.
+    fn bytes(&self, word: usize) -> u8 {
+        (word_of(&self.written_mask, word) >> BYTES_SHIFT) as u8
+    }
+
+    /// Checks whether two partitions have stored different values in a common byte.
+    fn differs(&self, other: &PartitionStores<'_>, word: usize) -> bool {
+        let both = self.bytes(word) & other.bytes(word);
+        let differ = word_of(&self.contents, word) ^ word_of(&other.contents, word);
+        (0..4).any(|byte| both >> byte & 1 != 0 && differ >> (8 * byte) & 0xff != 0)
+    }
+}
+
+/// Returns a little-endian word.
+fn word_of(bytes: &[u8], word: usize) -> u32 {
+    let bytes = bytes
+        .get(4 * word..4 * word + 4)
+        .and_then(|b| b.first_chunk());
+    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+/// Words of a range that the partitions so far have accessed.
+struct ConflictMap<'m> {
+    words: Vec<u8>,
+    parts: Vec<PartitionStores<'m>>,
+}
+
+const READ: u8 = 1;
+const WROTE: u8 = 2;
+
+impl<'m> ConflictMap<'m> {
+    fn new(n_bytes: usize) -> ConflictMap<'m> {
+        ConflictMap {
+            words: vec![0; n_bytes.div_ceil(4)],
+            parts: Vec::new(),
+        }
+    }
+
+    /// Adds the accesses of a partition. Returns an error for a conflict: another partition has accessed the word,
+    /// unless all accesses are stores of equal values.
+    fn add(&mut self, read: &[u8], stored: PartitionStores<'m>) -> Result<(), BailoutReason> {
+        let is_noted = |note: &[u8]| note.iter().any(|byte| *byte != 0);
+        let notes = stored.written_mask.chunks(4).zip(read.chunks(4));
+        for (index, (word, (wrote, read))) in self.words.iter_mut().zip(notes).enumerate() {
+            let mut own = 0;
+            if is_noted(wrote) {
+                own |= WROTE;
+            }
+            if is_noted(read) {
+                own |= READ;
+            }
+            if own != 0 && *word != 0 && (own | *word) & WROTE != 0 {
+                let is_read = (own | *word) & READ != 0;
+                if is_read || self.parts.iter().any(|part| part.differs(&stored, index)) {
+                    return Err(BailoutReason::Conflict);
+                }
+            }
+            *word |= own;
+        }
+        self.parts.push(stored);
+        Ok(())
+    }
+}
+
+/// Adds the changes of one partition to the memory of another one, for ranges given with their starts in the arena.
+pub(crate) fn add(
+    to: &mut impl ModuleInstance,
+    from: &dyn LinearMemory,
+    plain: TranslationView<'_>,
+    changed: &[(std::ops::Range<usize>, usize)],
+) {
+    for (place, start) in changed {
+        let Some(before) = plain.arena().get(*start..*start + place.len()) else {
+            continue;
+        };
+        let found = from.read(place.clone());
+        to.update(place.clone(), |bytes| {
+            let chunks = found.chunks(CHUNK).zip(before.chunks(CHUNK));
+            for (bytes, (found, before)) in bytes.chunks_mut(CHUNK).zip(chunks) {
+                if found != before {
+                    for (byte, (found, before)) in bytes.iter_mut().zip(found.iter().zip(before)) {
+                        if found != before {
+                            *byte = *found;
+                        }
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// Number of bytes that are compared at once.
+const CHUNK: usize = 64;

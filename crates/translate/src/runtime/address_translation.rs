@@ -1,0 +1,586 @@
+//! Address translation. Input: the address of a lane, and the memories that the access accepts. Output: an address in
+//! linear memory, or a bailout.
+
+use crate::instructions::{at, high_words, low_words, splat32};
+use crate::layout::stop;
+use crate::layout::{
+    ALL_BYTES, BYTES_SHIFT, ModuleLayout, NO_COMMON_PATTERN, cell, holds, range, site,
+};
+use crate::runtime::reconverge::spread_lanes;
+use crate::runtime::shadow_memory::{note_arena_lanes, note_shared_lanes};
+use crate::runtime::{
+    ATOMIC_SHIFT, EMPTY, FN_RECORD_ACCESS, FN_TRANSLATE_ADDRESS, NO_STORES_IN_INTERVAL, bytes_left,
+    function, is_outside, loop_while_nonzero, stops,
+};
+use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
+
+/// Minimum alignment of ranges that accesses on the fast path use.
+const ALIGNED: i32 = 64;
+
+// Parameters and locals of [`translate_address`].
+const ADDRESS: u32 = 0;
+const SITE: u32 = 1;
+const WIDTH: u32 = 2;
+const FLAGS: u32 = 3;
+const ENTRY: u32 = 4;
+const LEFT: u32 = 5;
+const PLACE: u32 = 6;
+/// Whether the address is within a range, during the search of the range.
+const IS_INSIDE: u32 = 6;
+const HOLDS: u32 = 7;
+const STORES: u32 = 8;
+const OFFSET: u32 = 9;
+
+/// Emits `(address, site, width, flags) -> linear-memory address`, or zero for a bailout. Flag 1 marks stores,
+/// [`NO_STORES_IN_INTERVAL`] disables shadow memory of shared memory, and the flags from `ATOMIC_SHIFT` on are the kind of an atomic
+/// operation.
+pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
+    let mut code = Vec::new();
+    let c = &mut code;
+    c.extend([
+        I::LocalGet(FLAGS),
+        I::I32Const(!(NO_STORES_IN_INTERVAL as i32)),
+        I::I32And,
+        I::LocalSet(STORES),
+    ]);
+    // The address is outside the cached range.
+    c.extend(is_outside([ADDRESS, SITE, OFFSET]));
+    c.push(I::If(EMPTY));
+    find_range(c, places);
+    c.extend([
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::HOLDS)),
+        I::LocalSet(HOLDS),
+    ]);
+    note_range(c);
+    fill_site(c);
+    c.push(I::End);
+    // The access exceeds the range or is misaligned.
+    c.extend(bytes_left(SITE, OFFSET));
+    c.extend([
+        I::LocalGet(WIDTH),
+        I::I64ExtendI32U,
+        I::I64LtU,
+        I::LocalGet(ADDRESS),
+        I::I32WrapI64,
+        I::LocalGet(WIDTH),
+        I::I32Const(1),
+        I::I32Sub,
+        I::I32And,
+        I::I32Or,
+        I::If(EMPTY),
+    ]);
+    c.extend(stops(stop::FAULT));
+    c.push(I::End);
+    c.extend([
+        I::LocalGet(OFFSET),
+        I::I32WrapI64,
+        I::LocalGet(SITE),
+        I::I32Load(at(site::PLACE)),
+        I::I32Add,
+        I::LocalSet(PLACE),
+        I::LocalGet(SITE),
+        I::I32Load(at(site::HOLDS)),
+        I::LocalSet(HOLDS),
+    ]);
+    push_is_noted(c, HOLDS, FLAGS);
+    c.push(I::If(EMPTY));
+    note_words(c);
+    c.extend([I::End, I::LocalGet(PLACE)]);
+    function(&[(5, ValType::I32), (1, ValType::I64)], &code)
+}
+
+/// Records the accessed words in shadow memory, from the first to the last.
+fn note_words(c: &mut Vec<I<'static>>) {
+    c.extend([
+        I::LocalGet(PLACE),
+        I::I32Const(-4),
+        I::I32And,
+        I::LocalGet(WIDTH),
+        I::I32Const(3),
+        I::I32Add,
+        I::I32Const(2),
+        I::I32ShrU,
+        I::LocalGet(STORES),
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::WINDOW | holds::SHARED) as i32),
+        I::I32And,
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32Const(1),
+        I::I32Shl,
+        I::I32Or,
+    ]);
+    // All bytes for shared memory and whole words, otherwise the accessed bytes.
+    c.extend([
+        I::I32Const(ALL_BYTES as i32),
+        I::I32Const(1),
+        I::LocalGet(WIDTH),
+        I::I32Shl,
+        I::I32Const(1),
+        I::I32Sub,
+        I::LocalGet(PLACE),
+        I::I32Const(3),
+        I::I32And,
+        I::I32Shl,
+        I::I32Const(BYTES_SHIFT as i32),
+        I::I32Shl,
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::WINDOW | holds::SHARED) as i32),
+        I::I32And,
+        I::LocalGet(WIDTH),
+        I::I32Const(4),
+        I::I32GeU,
+        I::I32Or,
+        I::Select,
+        I::Call(FN_RECORD_ACCESS),
+        I::If(EMPTY),
+    ]);
+    c.extend(stops(stop::CONFLICT));
+    c.push(I::End);
+}
+
+/// Pushes whether accesses to a range of this kind are recorded in shadow memory.
+fn push_is_noted(c: &mut Vec<I<'static>>, what: u32, flags: u32) {
+    c.extend([
+        I::LocalGet(what),
+        I::I32Const(holds::TRACKED as i32),
+        I::I32Const((holds::TRACKED | holds::WINDOW | holds::SHARED) as i32),
+        I::LocalGet(flags),
+        I::I32Const(NO_STORES_IN_INTERVAL as i32),
+        I::I32And,
+        I::Select,
+        I::I32And,
+    ]);
+}
+
+/// Parameters and locals of [`resolve_all`].
+mod all {
+    pub(crate) const ADDRESSES: [u32; 2] = [0, 1];
+    pub(crate) const SITE: u32 = 2;
+    pub(crate) const WIDTH: u32 = 3;
+    pub(crate) const FLAGS: u32 = 4;
+    pub(crate) const LANES: u32 = 5;
+    pub(crate) const PLACE: u32 = 6;
+    pub(crate) const HOLDS: u32 = 7;
+    pub(crate) const LEFT: u32 = 8;
+    pub(crate) const PLACES: u32 = 9;
+    pub(crate) const MASK: u32 = 10;
+    pub(crate) const OFFSETS: [u32; 2] = [11, 12];
+    pub(crate) const KEPT: [u32; 4] = [13, 14, 15, 16];
+    pub(crate) const LAST: u32 = 17;
+}
+
+/// Emits `(addresses, addresses, site, width, flags, lanes) -> linear-memory addresses` of four lanes, with a dummy
+/// address for inactive lanes, and zero for a bailout. The flags are those of [`translate_address`].
+pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
+    let mut code = Vec::new();
+    let c = &mut code;
+    translate_in_cached_range(c, places);
+    for lane in 0..4u8 {
+        c.extend([
+            I::LocalGet(all::LANES),
+            I::I32Const(1 << lane),
+            I::I32And,
+            I::If(BlockType::Result(ValType::I32)),
+            I::LocalGet(all::ADDRESSES[usize::from(lane / 2)]),
+            I::I64x2ExtractLane(lane % 2),
+            I::LocalGet(all::SITE),
+            I::LocalGet(all::WIDTH),
+            I::LocalGet(all::FLAGS),
+            I::Call(FN_TRANSLATE_ADDRESS),
+            I::Else,
+            I::I32Const(cell::INACTIVE_LANE_TARGET as i32),
+            I::End,
+            I::LocalTee(all::PLACE),
+            I::I32Eqz,
+            // Return without translating the remaining lanes, so that the first reason is reported.
+            I::If(EMPTY),
+            I::V128Const(0),
+            I::Return,
+            I::End,
+            I::LocalGet(all::PLACES),
+            I::LocalGet(all::PLACE),
+            I::I32x4ReplaceLane(lane),
+            I::LocalSet(all::PLACES),
+        ]);
+    }
+    c.push(I::LocalGet(all::PLACES));
+    let locals = [(3, ValType::I32), (8, ValType::V128), (1, ValType::I64)];
+    function(&locals, &code)
+}
+
+/// Returns the addresses of all active lanes if they are within the cached range and no lane needs an individual check.
+fn translate_in_cached_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    use all::{ADDRESSES, FLAGS, HOLDS, LANES, LAST, MASK, OFFSETS, PLACES, SITE, WIDTH};
+    c.extend([
+        I::Block(EMPTY),
+        // Last offset at which the access fits; negative offsets and offsets of more than 32 bits are excluded.
+        I::LocalGet(SITE),
+        I::I64Load(at(site::SIZE)),
+        I::LocalGet(WIDTH),
+        I::I64ExtendI32U,
+        I::I64Sub,
+        I::LocalTee(LAST),
+        I::I64Const(0xffff_ffff),
+        I::I64GtU,
+        I::BrIf(0),
+        I::LocalGet(LANES),
+    ]);
+    c.extend(spread_lanes());
+    c.push(I::LocalSet(MASK));
+    for (address, offset) in ADDRESSES.into_iter().zip(OFFSETS) {
+        c.extend([
+            I::LocalGet(address),
+            I::LocalGet(SITE),
+            I::V128Load64Splat(at(site::ADDRESS)),
+            I::I64x2Sub,
+            I::LocalSet(offset),
+        ]);
+    }
+    push_any_unfit(c);
+    c.extend([
+        I::BrIf(0),
+        I::LocalGet(PLACES),
+        I::LocalGet(SITE),
+        I::V128Load32Splat(at(site::PLACE)),
+        I::I32x4Add,
+        I::LocalSet(PLACES),
+        I::LocalGet(SITE),
+        I::I32Load(at(site::HOLDS)),
+        I::LocalSet(HOLDS),
+    ]);
+    push_is_noted(c, HOLDS, FLAGS);
+    c.push(I::If(EMPTY));
+    record_lanes(c, places);
+    c.extend([
+        I::End,
+        I::LocalGet(PLACES),
+        splat32(cell::INACTIVE_LANE_TARGET),
+        I::LocalGet(MASK),
+        I::V128Bitselect,
+        I::Return,
+        I::End,
+        I::V128Const(0),
+        I::LocalSet(PLACES),
+    ]);
+}
+
+/// Pushes whether the access of an active lane exceeds the range or is misaligned. Stores the offsets as addresses.
+fn push_any_unfit(c: &mut Vec<I<'static>>) {
+    use all::{ADDRESSES, LAST, MASK, OFFSETS, PLACES, WIDTH};
+    c.extend([
+        I::LocalGet(OFFSETS[0]),
+        I::LocalGet(OFFSETS[1]),
+        high_words(),
+        splat32(0),
+        I::I32x4Ne,
+        I::LocalGet(OFFSETS[0]),
+        I::LocalGet(OFFSETS[1]),
+        low_words(),
+        I::LocalTee(PLACES),
+        I::LocalGet(LAST),
+        I::I32WrapI64,
+        I::I32x4Splat,
+        I::I32x4GtU,
+        I::V128Or,
+        // The address is misaligned.
+        I::LocalGet(ADDRESSES[0]),
+        I::LocalGet(ADDRESSES[1]),
+        low_words(),
+        I::LocalGet(WIDTH),
+        I::I32Const(1),
+        I::I32Sub,
+        I::I32x4Splat,
+        I::V128And,
+        splat32(0),
+        I::I32x4Ne,
+        I::V128Or,
+        I::LocalGet(MASK),
+        I::V128And,
+        I::V128AnyTrue,
+    ]);
+}
+
+/// Records the words of all active lanes in shadow memory. Exits the construct around the current one if they need
+/// individual checks.
+fn record_lanes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    use all::{FLAGS, HOLDS, KEPT, LEFT, WIDTH};
+    let [words, ..] = KEPT;
+    c.extend([
+        I::LocalGet(FLAGS),
+        I::I32Const(ATOMIC_SHIFT as i32),
+        I::I32ShrU,
+        I::BrIf(1),
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::WINDOW | holds::SHARED) as i32),
+        I::I32And,
+        I::LocalTee(HOLDS),
+        I::I32Eqz,
+        I::LocalGet(WIDTH),
+        I::I32Const(4),
+        I::I32LtU,
+        I::I32And,
+        I::BrIf(1),
+    ]);
+    find_words(c);
+    c.extend([
+        I::LocalGet(WIDTH),
+        I::I32Const(3),
+        I::I32Add,
+        I::I32Const(2),
+        I::I32ShrU,
+        I::LocalSet(LEFT),
+        I::Loop(EMPTY),
+        I::LocalGet(HOLDS),
+        I::If(EMPTY),
+    ]);
+    note_shared_lanes(c, places.shared_shadow, FLAGS, KEPT);
+    c.push(I::Else);
+    note_arena_lanes(c, places.arena_shadow, FLAGS, KEPT);
+    c.extend([
+        I::End,
+        I::LocalGet(words),
+        splat32(4),
+        I::I32x4Add,
+        I::LocalSet(words),
+    ]);
+    c.extend(loop_while_nonzero(LEFT));
+}
+
+/// Computes the first word of each lane. Inactive lanes duplicate the word of an active lane.
+fn find_words(c: &mut Vec<I<'static>>) {
+    use all::{KEPT, MASK, PLACES};
+    let [words, ..] = KEPT;
+    c.extend([
+        I::LocalGet(PLACES),
+        I::LocalGet(MASK),
+        I::V128And,
+        I::LocalTee(words),
+        I::LocalGet(words),
+        I::LocalGet(words),
+        I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7]),
+        I::I32x4MaxU,
+        I::LocalTee(words),
+        I::LocalGet(words),
+        I::LocalGet(words),
+        I::I8x16Shuffle([4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11]),
+        I::I32x4MaxU,
+        I::LocalSet(words),
+        I::LocalGet(PLACES),
+        I::LocalGet(words),
+        I::LocalGet(MASK),
+        I::V128Bitselect,
+        splat32(!3),
+        I::V128And,
+        I::LocalSet(words),
+    ]);
+}
+
+/// Searches the range that contains the address and that the site accepts. A missing range is a fault.
+fn find_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    c.extend([
+        I::I32Const(places.ranges as i32),
+        I::LocalSet(ENTRY),
+        I::I32Const(places.n_ranges as i32),
+        I::LocalSet(LEFT),
+        I::Block(EMPTY),
+        I::Loop(EMPTY),
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::HOLDS)),
+        I::LocalGet(SITE),
+        I::I32Load(at(site::ACCEPTS)),
+        I::I32And,
+        I::LocalGet(ADDRESS),
+        I::LocalGet(ENTRY),
+        I::I64Load(at(range::ADDRESS)),
+        I::I64Sub,
+        I::LocalTee(OFFSET),
+        I::LocalGet(ENTRY),
+        I::I64Load(at(range::SIZE)),
+        I::I64LtU,
+        I::I32Const(0),
+        I::I32Ne,
+        I::LocalSet(IS_INSIDE),
+        I::I32Const(0),
+        I::I32Ne,
+        I::LocalGet(IS_INSIDE),
+        I::I32And,
+        I::BrIf(1),
+        I::LocalGet(ENTRY),
+        I::I32Const(range::BYTES as i32),
+        I::I32Add,
+        I::LocalSet(ENTRY),
+    ]);
+    c.extend(loop_while_nonzero(LEFT));
+    c.extend(stops(stop::FAULT));
+    c.push(I::End);
+}
+
+/// Decides whether a range needs shadow memory. No shadow memory is needed while all accesses partition the range among
+/// threads in the same way; otherwise accesses are tracked from the first store on. If the range was accessed before
+/// without tracking, the run restarts with tracking from the start.
+fn note_range(c: &mut Vec<I<'static>>) {
+    stop_store_to_constants(c);
+    mark_range(c);
+    // Written global memory without a common partition and without shadow memory.
+    c.extend([
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::GLOBAL | holds::TRACKED | holds::WRITTEN) as i32),
+        I::I32And,
+        I::I32Const((holds::GLOBAL | holds::WRITTEN) as i32),
+        I::I32Eq,
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::PRIVATE_PATTERN)),
+        I::I32Const(NO_COMMON_PATTERN as i32),
+        I::I32Eq,
+        I::I32And,
+        I::If(EMPTY),
+        I::LocalGet(ENTRY),
+        I::LocalGet(HOLDS),
+        I::I32Const(holds::TRACKED as i32),
+        I::I32Or,
+        I::LocalTee(HOLDS),
+        I::I32Store(at(range::HOLDS)),
+        // No access is lost if this store is the first access to the range.
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::TOUCHED)),
+        I::If(EMPTY),
+    ]);
+    c.extend(stops(stop::RESTART));
+    c.extend([
+        I::End,
+        I::End,
+        I::LocalGet(ENTRY),
+        I::I32Const(1),
+        I::I32Store(at(range::TOUCHED)),
+    ]);
+}
+
+/// Updates the partition of all accesses to the range so far, and whether the range was read and written.
+fn mark_range(c: &mut Vec<I<'static>>) {
+    c.extend([
+        I::LocalGet(ENTRY),
+        I::LocalGet(SITE),
+        I::I32Load(at(site::PRIVATE_PATTERN)),
+        I::I32Const(NO_COMMON_PATTERN as i32),
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::PRIVATE_PATTERN)),
+        I::I32Eqz,
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::PRIVATE_PATTERN)),
+        I::LocalGet(SITE),
+        I::I32Load(at(site::PRIVATE_PATTERN)),
+        I::I32Eq,
+        I::I32Or,
+        I::Select,
+        I::I32Store(at(range::PRIVATE_PATTERN)),
+    ]);
+    c.extend([
+        I::LocalGet(ENTRY),
+        I::LocalGet(HOLDS),
+        I::I32Const(holds::WRITTEN as i32),
+        I::I32Const(holds::READ as i32),
+        I::LocalGet(STORES),
+        I::Select,
+        I::I32Or,
+        I::LocalTee(HOLDS),
+        I::I32Store(at(range::HOLDS)),
+    ]);
+}
+
+/// Bails out at a store to read-only memory.
+fn stop_store_to_constants(c: &mut Vec<I<'static>>) {
+    c.extend([
+        I::LocalGet(STORES),
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::CONSTANT | holds::PARAMETERS) as i32),
+        I::I32And,
+        I::I32Const(0),
+        I::I32Ne,
+        I::I32And,
+        I::If(EMPTY),
+    ]);
+    c.extend(stops(stop::FAULT));
+    c.push(I::End);
+}
+
+/// Caches the range in the site.
+fn fill_site(c: &mut Vec<I<'static>>) {
+    for (to, from) in [(site::ADDRESS, range::ADDRESS), (site::SIZE, range::SIZE)] {
+        c.extend([
+            I::LocalGet(SITE),
+            I::LocalGet(ENTRY),
+            I::I64Load(at(from)),
+            I::I64Store(at(to)),
+        ]);
+    }
+    c.extend([
+        I::LocalGet(SITE),
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::PLACE)),
+        I::I32Store(at(site::PLACE)),
+        I::LocalGet(SITE),
+        I::LocalGet(HOLDS),
+        I::I32Store(at(site::HOLDS)),
+        // Number of offsets at which a contiguous row of a lane vector fits.
+        I::LocalGet(SITE),
+    ]);
+    let row = [
+        I::LocalGet(WIDTH),
+        I::I64ExtendI32U,
+        I::I64Const(2),
+        I::I64Shl,
+    ];
+    push_fitting_offsets(c, &row, &[I::I64Const(0)]);
+    c.extend([I::LocalGet(ENTRY), I::I64Load(at(range::SIZE))]);
+    c.extend(row);
+    c.extend([I::I64GeU, I::Select, I::I64Store(at(site::ROWS))]);
+    fill_quick(c);
+}
+
+/// Pushes the number of offsets at which an access of these bytes fits, in units of a power of two, and zero; the first
+/// is valid if the access fits into the range.
+fn push_fitting_offsets(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I<'static>]) {
+    c.extend([I::LocalGet(ENTRY), I::I64Load(at(range::SIZE))]);
+    c.extend_from_slice(bytes);
+    c.push(I::I64Sub);
+    c.extend_from_slice(unit);
+    c.extend([I::I64ShrU, I::I64Const(1), I::I64Add, I::I64Const(0)]);
+}
+
+/// Caches the range for accesses on the fast path, if the access fits, needs no shadow-memory check, and everything is
+/// aligned.
+fn fill_quick(c: &mut Vec<I<'static>>) {
+    let bytes = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_BYTES))];
+    let unit = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_ALIGN))];
+    c.push(I::LocalGet(SITE));
+    push_fitting_offsets(c, &bytes, &unit);
+    c.extend([
+        I::LocalGet(HOLDS),
+        I::I32Const((holds::TRACKED | holds::WINDOW) as i32),
+        I::I32And,
+        I::I32Eqz,
+    ]);
+    c.extend(bytes.clone());
+    c.extend([
+        I::LocalGet(ENTRY),
+        I::I64Load(at(range::SIZE)),
+        I::I64LeU,
+        I::I32And,
+    ]);
+    c.extend(bytes);
+    c.extend([
+        I::I64Eqz,
+        I::I32Eqz,
+        I::I32And,
+        I::LocalGet(ENTRY),
+        I::I32Load(at(range::ADDRESS)),
+        I::I32Const(ALIGNED - 1),
+        I::I32And,
+        I::I32Eqz,
+        I::I32And,
+        I::Select,
+        I::I64Store(at(site::FAST_OFFSETS)),
+    ]);
+}

@@ -1,0 +1,216 @@
+//! Groups of `cp.async` copies. Input: a commit or a wait of a warp. Output: shadow memory in which the bytes of
+//! completed copies are written by the whole warp.
+
+use crate::instructions::at;
+use crate::layout::{ALL_BYTES, MAX_GROUPS, ModuleLayout, cell, copies, copy as entry, stop};
+use crate::runtime::async_copy::{find_copy, find_state, never_called, set_epochs};
+use crate::runtime::{EMPTY, FN_RECORD_ACCESS, function, loop_while_nonzero, returns_if, stops_if};
+use wasm_encoder::{Function, Instruction as I, ValType};
+
+/// Requests other than a wait for all groups except the latest ones: a commit, and a wait for all copies including
+/// uncommitted ones.
+pub(crate) const COMMITS: i32 = -1;
+pub(crate) const WAITS_FOR_ALL: i32 = -2;
+
+const ASKED: u32 = 0;
+const STATE: u32 = 1;
+const MADE: u32 = 2;
+const END: u32 = 3;
+const NUMBER: u32 = 4;
+const COPY: u32 = 5;
+const PLACE: u32 = 6;
+const LEFT: u32 = 7;
+const NAME: u32 = 8;
+const WHY: u32 = 9;
+
+/// Emits `(request) -> exit code or zero`: commits the copies that the warp has started since the last commit, or waits
+/// for all groups except the given number of latest groups. The bytes of completed copies are attributed to the whole
+/// warp at this point.
+pub(crate) fn groups(places: &ModuleLayout) -> Function {
+    if places.copies_bytes == 0 {
+        return never_called();
+    }
+    let mut code = Vec::new();
+    let c = &mut code;
+    c.extend(find_state(places, STATE));
+    c.extend([
+        I::LocalGet(STATE),
+        I::I32Load(at(copies::GROUPS)),
+        I::LocalSet(MADE),
+        I::LocalGet(STATE),
+        I::I32Load(at(copies::STARTED)),
+        I::LocalSet(END),
+        I::LocalGet(ASKED),
+        I::I32Const(COMMITS),
+        I::I32Eq,
+        I::If(EMPTY),
+    ]);
+    commit(c);
+    find_last_waited(c);
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::CURRENT_EPOCH)),
+        I::I32Const(ALL_BYTES as i32),
+        I::I32Or,
+        I::LocalSet(NAME),
+        I::LocalGet(STATE),
+        I::I32Load(at(copies::LANDED)),
+        I::LocalSet(NUMBER),
+        I::Block(EMPTY),
+        I::Loop(EMPTY),
+        I::LocalGet(NUMBER),
+        I::LocalGet(END),
+        I::I32GeU,
+        I::BrIf(1),
+    ]);
+    land_copy(c, places);
+    c.extend([
+        I::LocalGet(NUMBER),
+        I::I32Const(1),
+        I::I32Add,
+        I::LocalSet(NUMBER),
+        I::LocalGet(STATE),
+        I::LocalGet(NUMBER),
+        I::I32Store(at(copies::LANDED)),
+        I::Br(0),
+        I::End,
+        I::End,
+        I::I32Const(0),
+    ]);
+    function(&[(9, ValType::I32)], &code)
+}
+
+/// Computes the end of the last group that is waited for: of all copies, or of all groups except the latest ones.
+/// Returns if there is none.
+fn find_last_waited(c: &mut Vec<I<'static>>) {
+    c.extend([
+        I::LocalGet(ASKED),
+        I::I32Const(WAITS_FOR_ALL),
+        I::I32Ne,
+        I::If(EMPTY),
+        I::LocalGet(MADE),
+        I::LocalGet(ASKED),
+        I::I32LeU,
+        I::If(EMPTY),
+        I::I32Const(0),
+        I::Return,
+        I::End,
+        I::LocalGet(ASKED),
+        I::I32Const(MAX_GROUPS as i32),
+        I::I32GeU,
+    ]);
+    c.extend(stops_if(stop::UNSUPPORTED));
+    // Number of the last group that is waited for.
+    c.extend([
+        I::LocalGet(MADE),
+        I::LocalGet(ASKED),
+        I::I32Sub,
+        I::LocalSet(MADE),
+    ]);
+    c.extend(end_of(-1));
+    c.extend([I::I32Load(at(copies::ENDS)), I::LocalSet(END), I::End]);
+}
+
+/// Commits the copies that the warp has started since the last commit, and returns.
+fn commit(c: &mut Vec<I<'static>>) {
+    c.extend(end_of(0));
+    c.extend([
+        I::LocalGet(END),
+        I::I32Store(at(copies::ENDS)),
+        I::LocalGet(STATE),
+        I::LocalGet(MADE),
+        I::I32Const(1),
+        I::I32Add,
+        I::I32Store(at(copies::GROUPS)),
+        I::I32Const(0),
+        I::Return,
+        I::End,
+    ]);
+}
+
+/// Attributes the bytes of a copy to the whole warp, and checks the reads of a copy from a range with shadow memory.
+fn land_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    c.extend(find_copy(places, NUMBER, COPY));
+    c.extend([
+        I::LocalGet(COPY),
+        I::I32Load(at(entry::TO)),
+        I::LocalSet(PLACE),
+        I::LocalGet(COPY),
+        I::I32Load8U(at(entry::SIZES)),
+        I::I32Const(2),
+        I::I32ShrU,
+        I::LocalSet(LEFT),
+    ]);
+    c.extend(set_epochs(places, PLACE, LEFT, NAME));
+    c.extend([
+        I::LocalGet(COPY),
+        I::I32Load(at(entry::SIZES)),
+        I::I32Const(0),
+        I::I32LtS,
+        I::If(EMPTY),
+    ]);
+    recheck_source(c, places);
+    c.push(I::End);
+}
+
+/// A copy may read its source as late as at its completion. Writes to the source since the start of the copy, or later
+/// in this barrier interval, are therefore conflicts.
+fn recheck_source(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    let [wrote, _] = places.arena_shadow;
+    c.extend([
+        I::LocalGet(COPY),
+        I::I32Load(at(entry::FROM)),
+        I::LocalSet(PLACE),
+        I::LocalGet(COPY),
+        I::I32Load8U(at(entry::SIZES + 1)),
+        I::LocalGet(PLACE),
+        I::I32Const(3),
+        I::I32And,
+        I::I32Add,
+        I::I32Const(3),
+        I::I32Add,
+        I::I32Const(2),
+        I::I32ShrU,
+        I::LocalSet(LEFT),
+        I::LocalGet(PLACE),
+        I::I32Const(-4),
+        I::I32And,
+        I::LocalTee(PLACE),
+        I::LocalGet(LEFT),
+        I::I32Const(0),
+        I::I32Const(ALL_BYTES as i32),
+        I::Call(FN_RECORD_ACCESS),
+    ]);
+    c.extend(returns_if(WHY));
+    c.extend([
+        I::Loop(EMPTY),
+        I::LocalGet(PLACE),
+        I::LocalGet(LEFT),
+        I::I32Const(2),
+        I::I32Shl,
+        I::I32Add,
+        I::I32Load(at(wrote - 4)),
+        I::I32Const(!(ALL_BYTES as i32)),
+        I::I32And,
+        I::LocalGet(COPY),
+        I::I32Load(at(entry::EPOCH)),
+        I::I32GeU,
+    ]);
+    c.extend(stops_if(stop::CONFLICT));
+    c.extend(loop_while_nonzero(LEFT));
+}
+
+/// Pushes the address of the end of a group: of the next one, or of an earlier one.
+fn end_of(distance: i32) -> [I<'static>; 9] {
+    [
+        I::LocalGet(STATE),
+        I::LocalGet(MADE),
+        I::I32Const(distance),
+        I::I32Add,
+        I::I32Const(MAX_GROUPS as i32 - 1),
+        I::I32And,
+        I::I32Const(2),
+        I::I32Shl,
+        I::I32Add,
+    ]
+}

@@ -1,0 +1,714 @@
+//! Shadow-memory checks and updates for accesses that the inline code does not handle. Input: addresses of words.
+//! Output: updated shadow memory, or a bailout.
+
+use crate::control_flow_graph::ControlFlowGraph;
+use crate::instructions::{at, splat32};
+use crate::layout::stop;
+use crate::layout::{
+    ALL_BYTES, BYTES_SHIFT, MAX_KINDS, MAX_VALUE_CHECKS, ModuleLayout, SHARED_EPOCH, cell, suspect,
+};
+use crate::runtime::{
+    ATOMIC_SHIFT, EMPTY, FN_HAPPENS_BEFORE, function, loop_while_nonzero, stops_if,
+};
+use wasm_encoder::{Function, Instruction as I, ValType};
+
+/// Epochs with which four shadow words of shared memory are compared, each as the instructions that push the epoch in
+/// all lanes of a vector.
+pub(crate) struct EpochVectors {
+    pub(crate) me: Vec<I<'static>>,
+    pub(crate) phase: Vec<I<'static>>,
+    /// First epochs of the warp in this barrier interval and since the last reconvergence of its lanes; `None` without
+    /// warp-level operations.
+    pub(crate) warp: Option<[Vec<I<'static>>; 2]>,
+}
+
+impl EpochVectors {
+    /// Pushes for each epoch in a local whether its accesses happen before the current access: it belongs to an earlier
+    /// barrier interval, to this lane vector, or to the warp before the last reconvergence of its lanes.
+    pub(crate) fn ordered(&self, local: u32) -> Vec<I<'static>> {
+        let mut code = Vec::new();
+        let mut compare = |name: &[I<'static>], compared: I<'static>| {
+            code.push(I::LocalGet(local));
+            code.extend_from_slice(name);
+            code.push(compared);
+        };
+        compare(&self.phase, I::I32x4LtU);
+        compare(&self.me, I::I32x4Eq);
+        if let Some([start, since]) = &self.warp {
+            compare(start, I::I32x4GeU);
+            compare(since, I::I32x4LtU);
+            code.extend([I::V128And, I::V128Or]);
+        }
+        code.push(I::V128Or);
+        code
+    }
+
+    /// Pushes the epochs of the readers including this lane vector: its own epoch if all other reads happen before,
+    /// otherwise the shared epoch of several readers of this warp since the last reconvergence, or of any readers.
+    pub(crate) fn reader(&self, readers: u32, ordered: u32) -> Vec<I<'static>> {
+        let mut code = self.me.clone();
+        match &self.warp {
+            Some([_, since]) => {
+                code.extend_from_slice(since);
+                code.extend_from_slice(&self.phase);
+                code.push(I::LocalGet(readers));
+                code.extend_from_slice(since);
+                code.extend([I::I32x4GeU, I::V128Bitselect]);
+            }
+            None => code.extend_from_slice(&self.phase),
+        }
+        code.extend([I::LocalGet(ordered), I::V128Bitselect]);
+        code
+    }
+}
+
+/// Emits `(epoch, is_shared) -> whether the accesses of the epoch happen before the current access`.
+pub(crate) fn ordered() -> Function {
+    const NAME: u32 = 0;
+    const SHARED: u32 = 1;
+    let cell_of = |cell: u32| [I::I32Const(0), I::I32Load(at(cell))];
+    let mut code = Vec::new();
+    let c = &mut code;
+    let yes = [I::If(EMPTY), I::I32Const(1), I::Return, I::End];
+    c.extend([I::LocalGet(NAME), I::I32Eqz]);
+    c.extend(yes.clone());
+    c.push(I::LocalGet(NAME));
+    c.extend(cell_of(cell::CURRENT_EPOCH));
+    c.push(I::I32Eq);
+    c.extend(yes.clone());
+    // Epochs of an earlier barrier interval of the block; in shared memory, of any earlier barrier interval.
+    c.extend(cell_of(cell::PHASE));
+    c.extend([I::LocalGet(NAME), I::I32GtU, I::If(EMPTY)]);
+    c.extend([I::LocalGet(SHARED), I::LocalGet(NAME)]);
+    c.extend(cell_of(cell::BLOCK));
+    c.extend([I::I32GeU, I::I32Or, I::Return, I::End]);
+    // Epochs of the warp before the last reconvergence of its lanes.
+    c.push(I::LocalGet(NAME));
+    c.extend(cell_of(cell::WARP_SYNC_EPOCH));
+    c.extend([I::I32LtU, I::If(EMPTY), I::LocalGet(NAME)]);
+    c.extend(cell_of(cell::WARP_INTERVAL_EPOCH));
+    c.extend([I::I32GeU, I::Return, I::End]);
+    // Epochs of the lane vector itself before its lanes diverged.
+    c.extend([I::LocalGet(NAME), I::I32Const(3), I::I32ShrU]);
+    c.extend(cell_of(cell::CURRENT_EPOCH));
+    c.extend([I::I32Const(3), I::I32ShrU, I::I32Eq]);
+    c.extend(cell_of(cell::ANCESTOR_EPOCHS));
+    c.extend([
+        I::LocalGet(NAME),
+        I::I32Const(7),
+        I::I32And,
+        I::I32ShrU,
+        I::I32And,
+        I::I32Const(1),
+        I::I32And,
+    ]);
+    function(&[], &code)
+}
+
+// Parameters and locals of [`note`].
+const PLACE: u32 = 0;
+const WORDS: u32 = 1;
+const FLAGS: u32 = 2;
+const BYTES: u32 = 3;
+const WROTE: u32 = 4;
+const READ: u32 = 5;
+const SHARED: u32 = 6;
+const CALM: u32 = 7;
+const OLD: u32 = 8;
+const SEVERAL: u32 = 9;
+// For a word with an unordered store: its epoch, and the bytes that both stores have written.
+const NAMED: u32 = 10;
+const BOTH: u32 = 11;
+const W: u32 = 12;
+const R: u32 = 13;
+const KEPT: u32 = 14;
+const NAME: i32 = !(ALL_BYTES as i32);
+
+/// Epoch of the current lane vector.
+const ME: [I<'static>; 2] = [I::I32Const(0), I::I32Load(at(cell::CURRENT_EPOCH))];
+const CONFLICT: [I<'static>; 3] = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
+
+/// Emits `(address, words, flags, bytes) -> exit code or zero`. Flag 1 marks stores, flag 2 shared memory, the flags
+/// from `ATOMIC_SHIFT` on are the kind of an atomic operation, and `bytes` is a mask of the accessed bytes of each
+/// word, in the upper bits. Unordered stores of several lane vectors to a word are deferred to an equality check when
+/// the lane vector stops; while copies may be in flight, they are conflicts.
+pub(crate) fn note(places: &ModuleLayout, flow: &ControlFlowGraph) -> Function {
+    let mut code = Vec::new();
+    let c = &mut code;
+    find_notes(c, places);
+    note_four(c, places, [PLACE, WORDS, FLAGS], [W, R, KEPT]);
+    c.extend([
+        I::LocalGet(FLAGS),
+        I::I32Const(ATOMIC_SHIFT as i32),
+        I::I32ShrU,
+        I::LocalTee(OLD),
+        I::If(EMPTY),
+    ]);
+    note_atomic(c, [PLACE, WORDS, WROTE, READ, SHARED, OLD, CALM]);
+    c.push(I::End);
+    c.push(I::Loop(EMPTY));
+    push_ordered(c, READ);
+    c.push(I::LocalSet(CALM));
+    find_several_readers(c);
+    push_ordered(c, WROTE);
+    c.extend([I::I32Eqz, I::If(EMPTY)]);
+    note_unordered(c, places, flow);
+    c.push(I::Else);
+    note_ordered(c);
+    c.extend([
+        I::End,
+        I::LocalGet(PLACE),
+        I::I32Const(4),
+        I::I32Add,
+        I::LocalSet(PLACE),
+    ]);
+    c.extend(loop_while_nonzero(WORDS));
+    c.push(I::I32Const(0));
+    function(&[(8, ValType::I32), (3, ValType::V128)], &code)
+}
+
+/// Computes the offsets of the shadow words of the accessed memory.
+fn find_notes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    c.extend([
+        I::LocalGet(FLAGS),
+        I::I32Const(1),
+        I::I32ShrU,
+        I::I32Const(1),
+        I::I32And,
+        I::LocalSet(SHARED),
+    ]);
+    for (local, index) in [(WROTE, 0), (READ, 1)] {
+        c.extend([
+            I::I32Const(places.shared_shadow[index] as i32),
+            I::I32Const(places.arena_shadow[index] as i32),
+            I::LocalGet(SHARED),
+            I::Select,
+            I::LocalSet(local),
+        ]);
+    }
+}
+
+/// Pushes the address of the shadow word of a word, given the shadow offset in a local.
+fn word(notes: u32) -> [I<'static>; 3] {
+    [I::LocalGet(PLACE), I::LocalGet(notes), I::I32Add]
+}
+
+/// Pushes whether the access in a shadow word, which remains in a local, happens before the current access.
+fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
+    c.extend(word(notes));
+    c.extend([
+        I::I32Load(at(0)),
+        I::LocalTee(OLD),
+        I::I32Const(NAME),
+        I::I32And,
+        I::LocalGet(SHARED),
+        I::Call(FN_HAPPENS_BEFORE),
+    ]);
+}
+
+/// Computes the shared epoch of several readers: of this warp since the last reconvergence of its lanes, of the block
+/// until the end of the barrier interval, or of several blocks permanently.
+fn find_several_readers(c: &mut Vec<I<'static>>) {
+    let is_noted_since = |first: u32| {
+        [
+            I::LocalGet(OLD),
+            I::I32Const(0),
+            I::I32Load(at(first)),
+            I::I32GeU,
+            I::LocalGet(OLD),
+            I::I32Const(NAME),
+            I::I32Ne,
+            I::I32And,
+        ]
+    };
+    c.extend([
+        I::LocalGet(OLD),
+        I::I32Const(NAME),
+        I::I32And,
+        I::LocalSet(OLD),
+        I::I32Const(0),
+        I::I32Load(at(cell::WARP_SYNC_EPOCH)),
+        I::I32Const(0),
+        I::I32Load(at(cell::PHASE)),
+        I::I32Const(-1),
+        I::LocalGet(SHARED),
+    ]);
+    c.extend(is_noted_since(cell::BLOCK));
+    c.extend([I::I32Or, I::Select]);
+    c.extend(is_noted_since(cell::WARP_SYNC_EPOCH));
+    c.extend([I::Select, I::LocalSet(SEVERAL)]);
+}
+
+/// Records an access to a word with an unordered store: a conflict, unless both are stores of equal values or of
+/// different bytes.
+fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &ControlFlowGraph) {
+    c.extend([
+        I::LocalGet(FLAGS),
+        I::I32Const(1),
+        I::I32And,
+        I::I32Eqz,
+        I::LocalGet(CALM),
+        I::I32Eqz,
+        I::I32Or,
+        I::If(EMPTY),
+    ]);
+    c.extend(CONFLICT);
+    c.extend([
+        I::LocalGet(OLD),
+        I::LocalGet(BYTES),
+        I::I32And,
+        I::I32Const(ALL_BYTES as i32),
+        I::I32And,
+        I::LocalTee(BOTH),
+        I::I32Eqz,
+        I::LocalGet(OLD),
+        I::I32Const(NAME),
+        I::I32And,
+        I::LocalTee(NAMED),
+        I::I32Const(3),
+        I::I32ShrU,
+    ]);
+    c.extend(ME);
+    c.extend([
+        I::I32Const(NAME),
+        I::I32And,
+        I::I32Const(3),
+        I::I32ShrU,
+        I::I32Eq,
+        I::I32And,
+        I::If(EMPTY),
+        // Diverged lanes of one lane vector store to different bytes of a word: the word receives the last epoch of the
+        // lane vector.
+        I::LocalGet(NAMED),
+        I::I32Const(7),
+        I::I32Or,
+        I::LocalSet(NAMED),
+        I::Else,
+    ]);
+    match flow.has_copies {
+        true => c.extend([I::I32Const(stop::CONFLICT as i32), I::Return]),
+        false => record_value_check(c, places),
+    }
+    c.push(I::End);
+    c.extend(word(WROTE));
+    c.extend([
+        I::LocalGet(OLD),
+        I::LocalGet(BYTES),
+        I::I32Or,
+        I::I32Const(ALL_BYTES as i32),
+        I::I32And,
+        I::LocalGet(NAMED),
+        I::I32Or,
+        I::I32Store(at(0)),
+    ]);
+}
+
+/// Records an access that all earlier stores to the word happen before.
+fn note_ordered(c: &mut Vec<I<'static>>) {
+    c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32And, I::If(EMPTY)]);
+    c.extend([I::LocalGet(CALM), I::I32Eqz, I::If(EMPTY)]);
+    c.extend(CONFLICT);
+    // Includes the bytes that the same lane vector has stored before.
+    c.extend(word(WROTE));
+    c.extend(ME);
+    c.extend([
+        I::LocalGet(BYTES),
+        I::I32Or,
+        I::LocalGet(OLD),
+        I::I32Const(0),
+    ]);
+    c.extend([I::LocalGet(OLD), I::I32Const(NAME), I::I32And]);
+    c.extend(ME);
+    c.extend([I::I32Eq, I::Select, I::I32Or, I::I32Store(at(0)), I::Else]);
+    c.extend(word(READ));
+    c.extend(ME);
+    c.extend([
+        I::LocalGet(SEVERAL),
+        I::LocalGet(CALM),
+        I::Select,
+        I::I32Const(ALL_BYTES as i32),
+        I::I32Or,
+        I::I32Store(at(0)),
+        I::End,
+    ]);
+}
+
+/// Defers an equality check for a word with an unordered store of the epoch `NAMED`: the bytes in `BOTH`, a mask in the
+/// upper bits, must keep their value. The word receives the shared epoch of several lane vectors: of the block in this
+/// barrier interval, or of any block. Words of atomic operations are a conflict.
+fn record_value_check(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    // The kinds are numbered after the first epoch of the barrier interval in shared memory, and after zero in global
+    // memory.
+    c.extend([
+        I::LocalGet(NAMED),
+        I::I32Const(0),
+        I::I32Load(at(cell::PHASE)),
+        I::I32Const(0),
+        I::LocalGet(SHARED),
+        I::Select,
+        I::I32Sub,
+        I::I32Const(1),
+        I::I32Sub,
+        I::I32Const(MAX_KINDS as i32),
+        I::I32LtU,
+    ]);
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::VALUE_CHECKS)),
+        I::I32Const((MAX_VALUE_CHECKS * suspect::BYTES) as i32),
+        I::I32GeU,
+        I::I32Or,
+    ]);
+    c.extend(stops_if(stop::CONFLICT));
+    c.extend([I::LocalGet(BOTH), I::If(EMPTY)]);
+    push_suspect(c, places);
+    c.extend([
+        I::End,
+        I::I32Const(0),
+        I::I32Load(at(cell::PHASE)),
+        I::I32Const(SHARED_EPOCH as i32),
+        I::LocalGet(NAMED),
+        I::I32Const(0),
+        I::I32Load(at(cell::BLOCK)),
+        I::I32GeU,
+        I::LocalGet(SHARED),
+        I::I32Or,
+        I::Select,
+        I::LocalSet(NAMED),
+    ]);
+}
+
+/// Appends a deferred check: the address of the word, its value, and a bit mask of the bytes that must keep their
+/// value.
+fn push_suspect(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
+    let suspects = || [I::I32Const(0), I::I32Load(at(cell::VALUE_CHECKS))];
+    c.extend(suspects());
+    c.extend([
+        I::LocalGet(PLACE),
+        I::I32Store(at(places.suspects + suspect::PLACE)),
+    ]);
+    c.extend(suspects());
+    c.extend([
+        I::LocalGet(PLACE),
+        I::I32Load(at(0)),
+        I::I32Store(at(places.suspects + suspect::WORD)),
+    ]);
+    c.extend(suspects());
+    c.extend([
+        I::LocalGet(BOTH),
+        I::I32Const(BYTES_SHIFT as i32),
+        I::I32ShrU,
+        I::I32Const(0x0020_4081),
+        I::I32Mul,
+        I::I32Const(0x0101_0101),
+        I::I32And,
+        I::I32Const(0xff),
+        I::I32Mul,
+        I::I32Store(at(places.suspects + suspect::MASK)),
+        I::I32Const(0),
+    ]);
+    c.extend(suspects());
+    c.extend([
+        I::I32Const(suspect::BYTES as i32),
+        I::I32Add,
+        I::I32Store(at(cell::VALUE_CHECKS)),
+    ]);
+}
+
+/// Emits `() -> exit code or zero`: executes the deferred checks that unordered stores to a word have left its value
+/// unchanged, so that their order does not matter.
+pub(crate) fn check_same_value_stores(places: &ModuleLayout) -> Function {
+    const LEFT: u32 = 0;
+    let field = |offset: u32| [I::LocalGet(LEFT), I::I32Load(at(places.suspects + offset))];
+    let mut code = vec![
+        I::I32Const(0),
+        I::I32Load(at(cell::VALUE_CHECKS)),
+        I::LocalSet(LEFT),
+        I::Loop(EMPTY),
+        I::LocalGet(LEFT),
+        I::I32Const(suspect::BYTES as i32),
+        I::I32Sub,
+        I::LocalSet(LEFT),
+    ];
+    code.extend(field(suspect::PLACE));
+    code.push(I::I32Load(at(0)));
+    code.extend(field(suspect::WORD));
+    code.push(I::I32Xor);
+    code.extend(field(suspect::MASK));
+    code.push(I::I32And);
+    code.extend(stops_if(stop::CONFLICT));
+    code.extend([
+        I::LocalGet(LEFT),
+        I::BrIf(0),
+        I::End,
+        I::I32Const(0),
+        I::I32Const(0),
+        I::I32Store(at(cell::VALUE_CHECKS)),
+        I::I32Const(0),
+    ]);
+    function(&[(1, ValType::I32)], &code)
+}
+
+/// Returns the epochs in the cells, as vectors.
+fn names_of_cells() -> EpochVectors {
+    let name = |cell: u32| {
+        vec![
+            I::I32Const(0),
+            I::V128Load32Splat(at(cell)),
+            splat32(ALL_BYTES),
+            I::V128Or,
+        ]
+    };
+    EpochVectors {
+        me: name(cell::CURRENT_EPOCH),
+        phase: name(cell::PHASE),
+        warp: Some([name(cell::WARP_INTERVAL_EPOCH), name(cell::WARP_SYNC_EPOCH)]),
+    }
+}
+
+/// Records accesses of all lanes to words of shared memory, given their addresses in a vector, if all of them are
+/// ordered accesses to whole words; exits three constructs otherwise. `flags` is the local with the store flag.
+pub(crate) fn note_shared_lanes(
+    c: &mut Vec<I<'static>>,
+    notes: [u32; 2],
+    flags: u32,
+    [words, wrote, read, kept]: [u32; 4],
+) {
+    let names = names_of_cells();
+    load_notes(c, notes, [words, wrote, read]);
+    push_happens_before(c, &names, flags, [wrote, read, kept]);
+    c.extend([I::I32Eqz, I::BrIf(3)]);
+    let reader = names.reader(read, kept);
+    store_notes(c, notes, flags, [words, kept], [names.me, reader]);
+}
+
+/// Records accesses like [`note_shared_lanes`] for global memory, in which the lane vector itself must have been the
+/// last to access the words.
+pub(crate) fn note_arena_lanes(
+    c: &mut Vec<I<'static>>,
+    notes: [u32; 2],
+    flags: u32,
+    [words, wrote, read, kept]: [u32; 4],
+) {
+    let me = names_of_cells().me;
+    load_notes(c, notes, [words, wrote, read]);
+    for local in [wrote, read] {
+        c.extend([I::LocalGet(local), I::LocalGet(local)]);
+        c.extend(me.clone());
+        c.extend([I::I32x4Ne, I::V128And]);
+    }
+    c.extend([I::V128Or, I::V128AnyTrue, I::BrIf(3)]);
+    store_notes(c, notes, flags, [words, kept], [me.clone(), me]);
+}
+
+/// Loads the shadow words of the writers and the readers of a word of each lane.
+fn load_notes(c: &mut Vec<I<'static>>, notes: [u32; 2], [words, wrote, read]: [u32; 3]) {
+    for (local, place) in [wrote, read].into_iter().zip(notes) {
+        for lane in 0..4 {
+            c.extend([
+                I::LocalGet(words),
+                I::I32x4ExtractLane(lane),
+                I::LocalGet(local),
+                I::V128Load32Lane {
+                    memarg: at(place),
+                    lane,
+                },
+                I::LocalSet(local),
+            ]);
+        }
+    }
+}
+
+/// Stores the epoch of a writer or a reader in the shadow word of a word of each lane.
+fn store_notes(
+    c: &mut Vec<I<'static>>,
+    [wrote_at, read_at]: [u32; 2],
+    flags: u32,
+    [words, kept]: [u32; 2],
+    [writer, reader]: [Vec<I<'static>>; 2],
+) {
+    let store = |c: &mut Vec<I<'static>>, name: Vec<I<'static>>, place: u32| {
+        c.extend(name);
+        c.push(I::LocalSet(kept));
+        for lane in 0..4 {
+            c.extend([
+                I::LocalGet(words),
+                I::I32x4ExtractLane(lane),
+                I::LocalGet(kept),
+                I::V128Store32Lane {
+                    memarg: at(place),
+                    lane,
+                },
+            ]);
+        }
+    };
+    c.extend([I::LocalGet(flags), I::I32Const(1), I::I32And, I::If(EMPTY)]);
+    store(c, writer, wrote_at);
+    c.push(I::Else);
+    store(c, reader, read_at);
+    c.push(I::End);
+}
+
+/// Pushes whether all recorded accesses to four words, by their writers and readers, happen before the current access.
+/// A local receives the mask of ordered readers.
+fn push_happens_before(
+    c: &mut Vec<I<'static>>,
+    names: &EpochVectors,
+    flags: u32,
+    [wrote, read, kept]: [u32; 3],
+) {
+    for local in [wrote, read] {
+        c.extend(names.ordered(local));
+        c.extend(is_of_ancestor(&names.me, local));
+        c.push(I::V128Or);
+    }
+    // A store must also follow all reads.
+    c.extend([
+        I::LocalTee(kept),
+        splat32(u32::MAX),
+        I::LocalGet(flags),
+        I::I32Const(1),
+        I::I32And,
+        I::Select,
+        I::V128And,
+        I::I32x4AllTrue,
+    ]);
+}
+
+/// Pushes for each epoch in a local whether it belongs to the lane vector itself before its lanes diverged.
+fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
+    let number = |c: &mut Vec<I<'static>>| {
+        c.push(I::LocalGet(local));
+        c.extend_from_slice(me);
+        c.extend([splat32(!7), I::V128And, I::I32x4Sub]);
+    };
+    // One bit for each epoch of a lane vector by its number; zero for other numbers.
+    let mut code = vec![I::V128Const(0x8040_2010_0804_0201)];
+    number(&mut code);
+    code.extend([splat32(!0xff), I::V128Or, splat32(u32::MAX)]);
+    number(&mut code);
+    code.extend([
+        splat32(8),
+        I::I32x4LtU,
+        I::V128Bitselect,
+        I::I8x16Swizzle,
+        I::I32Const(0),
+        I::V128Load32Splat(at(cell::ANCESTOR_EPOCHS)),
+        I::V128And,
+        splat32(0),
+        I::I32x4Ne,
+    ]);
+    code
+}
+
+/// Records ordered accesses to four contiguous words of shared memory, as in matrix rows and copies. Otherwise it
+/// records nothing.
+fn note_four(
+    c: &mut Vec<I<'static>>,
+    places: &ModuleLayout,
+    [place, words, flags]: [u32; 3],
+    [wrote, read, kept]: [u32; 3],
+) {
+    let names = names_of_cells();
+    let [wrote_at, read_at] = places.shared_shadow;
+    c.extend([
+        I::LocalGet(words),
+        I::I32Const(4),
+        I::I32Eq,
+        I::LocalGet(flags),
+        I::I32Const(-2),
+        I::I32And,
+        I::I32Const(2),
+        I::I32Eq,
+        I::I32And,
+        I::If(EMPTY),
+        I::LocalGet(place),
+        I::V128Load(at(wrote_at)),
+        I::LocalSet(wrote),
+        I::LocalGet(place),
+        I::V128Load(at(read_at)),
+        I::LocalSet(read),
+    ]);
+    push_happens_before(c, &names, flags, [wrote, read, kept]);
+    c.extend([
+        I::If(EMPTY),
+        I::LocalGet(flags),
+        I::I32Const(1),
+        I::I32And,
+        I::If(EMPTY),
+        I::LocalGet(place),
+    ]);
+    c.extend(names.me.clone());
+    c.extend([I::V128Store(at(wrote_at)), I::Else, I::LocalGet(place)]);
+    c.extend(names.reader(read, kept));
+    c.extend([
+        I::V128Store(at(read_at)),
+        I::End,
+        I::I32Const(0),
+        I::Return,
+        I::End,
+        I::End,
+    ]);
+}
+
+/// Records atomic operations: the words belong to one kind of operation, in shared memory for this barrier interval, in
+/// global memory permanently. The individual accesses are not tracked any more.
+fn note_atomic(
+    c: &mut Vec<I<'static>>,
+    [place, words, wrote, read, shared, kind, before]: [u32; 7],
+) {
+    let word = |local: u32| [I::LocalGet(place), I::LocalGet(local), I::I32Add];
+    let name = |c: &mut Vec<I<'static>>, local: u32| {
+        c.extend(word(local));
+        c.extend([
+            I::I32Load(at(0)),
+            I::I32Const(!(ALL_BYTES as i32)),
+            I::I32And,
+        ]);
+    };
+    // Epochs from this one on do not happen before the operation.
+    c.extend([
+        I::I32Const(0),
+        I::I32Load(at(cell::PHASE)),
+        I::I32Const(1),
+        I::LocalGet(shared),
+        I::Select,
+        I::LocalSet(before),
+        I::LocalGet(kind),
+        I::LocalGet(before),
+        I::I32Const(0),
+        I::LocalGet(shared),
+        I::Select,
+        I::I32Add,
+        I::LocalSet(kind),
+        I::Loop(EMPTY),
+    ]);
+    name(c, read);
+    c.extend([I::LocalGet(before), I::I32GeU]);
+    name(c, wrote);
+    c.extend([I::LocalGet(before), I::I32GeU]);
+    name(c, wrote);
+    c.extend([
+        I::LocalGet(kind),
+        I::I32Ne,
+        I::I32And,
+        I::I32Or,
+        I::If(EMPTY),
+        I::I32Const(stop::CONFLICT as i32),
+        I::Return,
+        I::End,
+    ]);
+    c.extend(word(wrote));
+    c.extend([
+        I::LocalGet(kind),
+        I::I32Const(ALL_BYTES as i32),
+        I::I32Or,
+        I::I32Store(at(0)),
+        I::LocalGet(place),
+        I::I32Const(4),
+        I::I32Add,
+        I::LocalSet(place),
+    ]);
+    c.extend(loop_while_nonzero(words));
+    c.extend([I::I32Const(0), I::Return]);
+}

@@ -1,0 +1,70 @@
+//! Run until a condition: a cell changes, a line is reached, or a lane satisfies a condition on a register. The session stops at the
+//! position and describes the match. A forward run executes step by step. A backward search replays windows of the past, the latest window
+//! first.
+
+pub mod condition;
+pub(crate) mod stop_search;
+
+pub use crate::session::stop_conditions::stop_search::StopSearch;
+
+use crate::analysis::cell_history::CellLocation;
+use crate::expression::lexer::SyntaxError;
+use serde::{Deserialize, Serialize};
+
+/// Stop condition of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StopCondition {
+    /// The last step changed these bytes.
+    DataChange(CellLocation),
+    /// The next step executes one of these source lines, or the first instruction after it.
+    LineReached(Vec<u32>),
+    /// A lane satisfies a condition that it did not satisfy before the step, see [`condition`].
+    Predicate(String),
+}
+
+/// Direction of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Direction {
+    #[default]
+    Forward,
+    Reverse,
+}
+
+/// Result of `Session.runUntil`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct StopResult {
+    /// Whether the condition was met. Otherwise the run is at its end, at its start, or at the step limit.
+    pub is_reached: bool,
+    pub position: u64,
+    /// Description of the match, or of its absence: `lane 3 of warp 0, block 0: %r5 is 7`.
+    pub text: String,
+}
+
+/// Error in a stop condition, with its position.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StopConditionError {
+    pub message: String,
+    /// Start and end in the text of the condition in UTF-16 units. Both are 0 if the error has no position.
+    pub at: (u32, u32),
+}
+
+impl StopConditionError {
+    /// Locates a syntax error in UTF-16 units. An empty range becomes one unit.
+    fn at(text: &str, error: SyntaxError) -> StopConditionError {
+        let count = |to: usize| text.get(..to).map_or(0, |part| part.encode_utf16().count()) as u32;
+        let (start, end) = (count(error.range.start), count(error.range.end));
+        StopConditionError {
+            message: error.message,
+            at: (start, end.max(start + 1)),
+        }
+    }
+
+    fn new(message: impl Into<String>) -> StopConditionError {
+        StopConditionError {
+            message: message.into(),
+            at: (0, 0),
+        }
+    }
+}

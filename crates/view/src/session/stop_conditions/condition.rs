@@ -1,0 +1,73 @@
+//! Conditions on registers: `lane 3: %r5 == 7`. Input: the bits of a register. Output: whether the bits meet the condition.
+//!
+//! Without a place, any lane of any warp may meet the condition. A hexadecimal number is compared with the bits of the register, a number with a decimal
+//! point as a float of the register's width, a number with a sign (and the 0 of `< 0` and `>= 0`) as a signed integer, and any other number in the type
+//! of the register.
+
+pub use crate::expression::tree::RegisterCondition;
+use crate::expression::tree::{Literal, RelationalOp};
+use crate::session::stop_conditions::StopConditionError;
+use warpgrid_isa::ScalarType;
+use warpgrid_launch::value::ElementType;
+
+/// Maximum length of a condition, in bytes.
+const MAX_BYTES: usize = 1_000;
+
+impl RegisterCondition {
+    /// Parses a condition.
+    pub fn read(text: &str) -> Result<RegisterCondition, StopConditionError> {
+        if text.len() > MAX_BYTES {
+            let n = text.len();
+            let message = format!("the condition has {n} bytes, expected at most {MAX_BYTES}");
+            return Err(StopConditionError::new(message));
+        }
+        RegisterCondition::parse(text).map_err(|error| StopConditionError::at(text, error))
+    }
+
+    /// Checks whether a register of this type with these bits meets the condition.
+    pub fn holds(&self, ty: ScalarType, bits: u128) -> bool {
+        use ScalarType as T;
+        let float = float_of(ty);
+        let value = || float.and_then(|float| float.float(bits));
+        let compares = |number: f64| value().is_some_and(|own| self.comparison.holds(own, number));
+        match self.number {
+            Literal::Bits(number) => self.comparison.holds(bits, number),
+            Literal::NotANumber => {
+                let is_nan = value().is_some_and(f64::is_nan);
+                self.comparison.holds(is_nan, true)
+            }
+            // A decimal number is rounded like one in a source text.
+            Literal::Float(number) => compares(float.map_or(number, |float| float.rounded(number))),
+            Literal::Integer(number)
+                if matches!(ty, T::F16 | T::Bf16 | T::F32 | T::Tf32 | T::F64) =>
+            {
+                compares(number as f64)
+            }
+            Literal::Integer(number) => {
+                // `< 0` is false for every unsigned value, so that the comparison must be signed.
+                let asks_for_sign = number == 0
+                    && matches!(
+                        self.comparison,
+                        RelationalOp::Less | RelationalOp::GreaterOrEqual
+                    );
+                let unused = 128 - ty.width_bits();
+                let value = match number < 0 || asks_for_sign || ty.is_signed() {
+                    true => (bits << unused) as i128 >> unused,
+                    false => bits as i128,
+                };
+                self.comparison.holds(value, number)
+            }
+        }
+    }
+}
+
+/// Returns the float type as which the bits of a type are read.
+fn float_of(ty: ScalarType) -> Option<ElementType> {
+    match (ty, ty.width_bits()) {
+        (ScalarType::Bf16, _) => Some(ElementType::Bf16),
+        (_, 16) => Some(ElementType::F16),
+        (_, 32) => Some(ElementType::F32),
+        (_, 64) => Some(ElementType::F64),
+        _ => None,
+    }
+}

@@ -1,0 +1,433 @@
+//! Search for a stop condition, which is resolved against the program once and evaluated after each step.
+
+use crate::analysis::cell_history::CellLocation;
+use crate::diagnostics::{no_such_memory, suggestion};
+use crate::expression::lexer::SyntaxError;
+use crate::expression::tree::RegisterCondition;
+use crate::session::Session;
+use crate::session::step::warp::readable;
+use crate::session::stop_conditions::{Direction, StopCondition, StopConditionError, StopResult};
+use std::collections::{BTreeMap, BTreeSet};
+use warpgrid_emulator::{MachineStatus, MemoryRegion, NextStep};
+use warpgrid_isa::ScalarType;
+use warpgrid_program::{Function, FunctionId, RegisterId};
+
+/// Number of steps of the first window of a backward search. Each further window is twice as long.
+const FIRST_WINDOW: u64 = 4_096;
+
+/// State of a run until a condition.
+#[derive(Debug)]
+pub struct StopSearch {
+    condition: ResolvedCondition,
+    direction: Direction,
+    /// Position at the start of the search.
+    from: u64,
+    /// Examined window of the past, with the present position of the search. Only for backward searches.
+    window: Option<SearchWindow>,
+    reached: Option<StopHit>,
+    is_done: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct SearchWindow {
+    start: u64,
+    end: u64,
+    size: u64,
+}
+
+/// Match and its position.
+#[derive(Clone, Debug)]
+struct StopHit {
+    position: u64,
+    text: String,
+}
+
+#[derive(Debug)]
+enum ResolvedCondition {
+    Cell {
+        place: CellLocation,
+        region: MemoryRegion,
+        title: String,
+    },
+    /// First instruction of each line, by function and index.
+    Lines(BTreeMap<(u32, u32), u32>),
+    Register(ResolvedRegister),
+}
+
+#[derive(Debug)]
+struct ResolvedRegister {
+    condition: RegisterCondition,
+    /// Register with the given name and its type, by function.
+    of: Vec<Option<(RegisterId, ScalarType)>>,
+}
+
+impl ResolvedRegister {
+    fn in_function(&self, function: FunctionId) -> Option<(RegisterId, ScalarType)> {
+        self.of.get(function.0 as usize).copied().flatten()
+    }
+}
+
+/// State before a step that is necessary to detect a match.
+enum PreStepState {
+    Nothing,
+    Bytes(Option<Vec<u8>>),
+    /// The next step, and the lanes that satisfy the condition before it.
+    Lanes(NextStep, u32),
+}
+
+impl StopSearch {
+    /// Returns the direction of the search.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// Returns the position at the start of the search.
+    pub fn from(&self) -> u64 {
+        self.from
+    }
+}
+
+impl Session {
+    /// Starts a run until a condition. [`Session::continue_until`] continues the run, and [`Session::reached`] returns the reached
+    /// position.
+    pub fn watch(
+        &mut self,
+        until: &StopCondition,
+        direction: Direction,
+    ) -> Result<StopSearch, StopConditionError> {
+        let what = match until {
+            StopCondition::DataChange(place) => self.watched_cell(place)?,
+            StopCondition::LineReached(lines) => self.watched_lines(lines)?,
+            StopCondition::Predicate(text) => self.watched_register(text)?,
+        };
+        let from = self.position();
+        let window =
+            (direction == Direction::Reverse).then(|| SearchWindow::before(from, FIRST_WINDOW));
+        Ok(StopSearch {
+            condition: what,
+            direction,
+            from,
+            window,
+            reached: None,
+            is_done: false,
+        })
+    }
+
+    fn watched_cell(&self, place: &CellLocation) -> Result<ResolvedCondition, StopConditionError> {
+        let Some(memory) = self.memory_with(&place.memory) else {
+            let message = no_such_memory(&place.memory.to_string());
+            return Err(StopConditionError::new(message));
+        };
+        let size = memory.view.size_bytes;
+        if !place.is_within(size) {
+            let message = format!(
+                "the {} bytes at offset {} are out of bounds: `{}` has {size} bytes",
+                place.n_bytes, place.offset, place.memory
+            );
+            return Err(StopConditionError::new(message));
+        }
+        Ok(ResolvedCondition::Cell {
+            place: place.clone(),
+            region: memory.region,
+            title: memory.view.title,
+        })
+    }
+
+    /// A line without an instruction refers to the next line with an instruction.
+    fn watched_lines(&self, lines: &[u32]) -> Result<ResolvedCondition, StopConditionError> {
+        // First instruction of each line of each function.
+        let mut firsts: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+        for (function, of) in self.program.functions.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            for index in 0..of.instructions.len() as u32 {
+                let line = self.range_of(FunctionId(function as u32), index).line;
+                if seen.insert(line) {
+                    firsts
+                        .entry(line)
+                        .or_default()
+                        .push((function as u32, index));
+                }
+            }
+        }
+        let mut places = BTreeMap::new();
+        for line in lines {
+            if let Some((line, instructions)) = firsts.range(*line..).next() {
+                places.extend(instructions.iter().map(|place| (*place, *line)));
+            }
+        }
+        match places.is_empty() {
+            true => Err(StopConditionError::new(match lines {
+                [] => "no breakpoint is set".to_owned(),
+                [line] => format!("the kernel has no instruction at or after line {line}"),
+                _ => "the kernel has no instruction at or after any of these lines".to_owned(),
+            })),
+            false => Ok(ResolvedCondition::Lines(places)),
+        }
+    }
+
+    fn watched_register(&self, text: &str) -> Result<ResolvedCondition, StopConditionError> {
+        let condition = RegisterCondition::read(text)?;
+        let functions = &self.program.functions;
+        let find = |function: &Function| function.registers.find(&condition.register);
+        let of: Vec<_> = functions.iter().map(find).collect();
+        if of.iter().all(Option::is_none) {
+            let mut names = functions
+                .iter()
+                .flat_map(|function| function.registers.names());
+            let help = suggestion(&condition.register, &mut names);
+            let error = SyntaxError {
+                message: format!("the kernel has no register `{}`{help}", condition.register),
+                range: condition.register_range,
+            };
+            return Err(StopConditionError::at(text, error));
+        }
+        Ok(ResolvedCondition::Register(ResolvedRegister {
+            condition,
+            of,
+        }))
+    }
+
+    /// Executes at most `budget` steps. Returns whether the condition is met or the search has ended.
+    pub fn continue_until(&mut self, watch: &mut StopSearch, budget: u64) -> bool {
+        if !watch.is_done {
+            watch.is_done = match watch.direction {
+                Direction::Forward => self.go_until(watch, budget),
+                Direction::Reverse => self.go_back_until(watch, budget),
+            };
+        }
+        watch.is_done
+    }
+
+    fn go_until(&mut self, watch: &mut StopSearch, budget: u64) -> bool {
+        for _ in 0..budget {
+            let was = self.position();
+            let text = self.step_watched(watch);
+            if text.is_some() || self.is_finished() || self.position() == was {
+                let position = self.position();
+                watch.reached = text.map(|text| StopHit { position, text });
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Examines windows of the past, latest window first, and selects the last match in a window.
+    fn go_back_until(&mut self, watch: &mut StopSearch, budget: u64) -> bool {
+        let Some(mut window) = watch.window else {
+            return true;
+        };
+        if self.position() >= window.end || self.position() < window.start {
+            self.seek(window.start);
+            self.note_line(watch, window);
+        }
+        for _ in 0..budget {
+            if self.position() >= window.end {
+                break;
+            }
+            let was = self.position();
+            let text = self.step_watched(watch);
+            let position = self.position();
+            let is_before = position < watch.from && position <= window.end;
+            if let Some(text) =
+                text.filter(|_| is_before && !watch.is_line_at_end(position, window))
+            {
+                watch.reached = Some(StopHit { position, text });
+            }
+            if position == was {
+                break;
+            }
+        }
+        if self.position() < window.end && !self.is_finished() {
+            return false;
+        }
+        if let Some(found) = &watch.reached {
+            self.seek(found.position);
+            return true;
+        }
+        if window.start == 0 {
+            self.seek(0);
+            return true;
+        }
+        window = SearchWindow::before(window.start, window.size * 2);
+        watch.window = Some(window);
+        self.seek(window.start);
+        self.note_line(watch, window);
+        false
+    }
+
+    /// The next line at the start of a window can match, although no step of the window leads to this position.
+    fn note_line(&self, watch: &mut StopSearch, window: SearchWindow) {
+        if window.start < watch.from
+            && let Some(text) = self.line_text(&watch.condition)
+        {
+            let position = window.start;
+            watch.reached = Some(StopHit { position, text });
+        }
+    }
+
+    /// Executes one step. Returns the description of the match, if the step matches.
+    fn step_watched(&mut self, watch: &StopSearch) -> Option<String> {
+        let before = self.before_step(&watch.condition);
+        let was = self.position();
+        self.step();
+        if self.position() == was {
+            return None;
+        }
+        match (&watch.condition, before) {
+            (ResolvedCondition::Lines(_), _) => self.line_text(&watch.condition),
+            (
+                ResolvedCondition::Cell {
+                    place,
+                    region,
+                    title,
+                },
+                PreStepState::Bytes(Some(before)),
+            ) => {
+                let after = self.cell_now(*region, place)?;
+                (before != after).then(|| changed_text(place, title, &before, after))
+            }
+            (ResolvedCondition::Register(register), PreStepState::Lanes(step, met)) => {
+                let now = self.matching_lanes(register, &step);
+                let lane = (now & !met).trailing_zeros();
+                (lane < 32).then(|| self.register_text(register, &step, lane))
+            }
+            (ResolvedCondition::Cell { .. } | ResolvedCondition::Register(_), _) => None,
+        }
+    }
+
+    fn before_step(&self, what: &ResolvedCondition) -> PreStepState {
+        match what {
+            ResolvedCondition::Lines(_) => PreStepState::Nothing,
+            ResolvedCondition::Cell { place, region, .. } => {
+                PreStepState::Bytes(self.cell_now(*region, place).map(<[u8]>::to_vec))
+            }
+            ResolvedCondition::Register(register) => match self.timeline.machine().next_step() {
+                Some(step) => PreStepState::Lanes(step, self.matching_lanes(register, &step)),
+                None => PreStepState::Nothing,
+            },
+        }
+    }
+
+    /// Returns the lanes of the stepping warp that satisfy the condition.
+    fn matching_lanes(&self, register: &ResolvedRegister, step: &NextStep) -> u32 {
+        let condition = &register.condition;
+        let is_meant = condition
+            .place
+            .block
+            .is_none_or(|block| block == step.block)
+            && condition.place.warp.is_none_or(|warp| warp == step.warp);
+        let found = register.in_function(step.function);
+        let Some((id, ty)) = found.filter(|_| is_meant) else {
+            return 0;
+        };
+        let machine = self.timeline.machine();
+        let row = machine.register_row(step.block, step.warp, step.function, id);
+        let lanes = row.into_iter().flatten().enumerate();
+        let meets = |lane: usize, bits| {
+            let is_lane = condition
+                .place
+                .lane
+                .is_none_or(|of| usize::from(of) == lane);
+            u32::from(is_lane && condition.holds(ty, bits)) << lane
+        };
+        lanes.fold(0, |met, (lane, bits)| met | meets(lane, bits))
+    }
+
+    fn line_text(&self, what: &ResolvedCondition) -> Option<String> {
+        let ResolvedCondition::Lines(places) = what else {
+            return None;
+        };
+        let next = self.timeline.machine().next_step()?;
+        let line = places.get(&(next.function.0, next.instruction))?;
+        Some(format!(
+            "next: line {line}, warp {} of block {}",
+            next.warp, next.block
+        ))
+    }
+
+    fn register_text(&self, register: &ResolvedRegister, step: &NextStep, lane: u32) -> String {
+        let value = register.in_function(step.function).and_then(|(id, ty)| {
+            let machine = self.timeline.machine();
+            let bits = machine.register(step.block, step.warp, lane, step.function, id)?;
+            Some(readable(ty, bits))
+        });
+        format!(
+            "{} = {} in lane {lane} of warp {}, block {}",
+            register.condition.register,
+            value.unwrap_or_default(),
+            step.warp,
+            step.block
+        )
+    }
+
+    /// Returns the reached position and its description.
+    pub fn reached(&self, watch: &StopSearch) -> StopResult {
+        let position = self.position();
+        let is_over = self.timeline.machine().status() != MachineStatus::Running;
+        let text = match (&watch.reached, watch.direction) {
+            (Some(found), _) => found.text.clone(),
+            (None, Direction::Reverse) if position == 0 => {
+                "no earlier step met the condition, so the run is now at the first step".to_owned()
+            }
+            (None, Direction::Forward) if is_over => {
+                "no later step of the run meets the condition".to_owned()
+            }
+            (None, _) => "the run reached the step limit before the condition was met".to_owned(),
+        };
+        StopResult {
+            is_reached: watch.reached.is_some(),
+            position,
+            text,
+        }
+    }
+
+    /// Runs until a condition is met, with at most `max_steps` steps.
+    pub fn run_until(
+        &mut self,
+        until: &StopCondition,
+        direction: Direction,
+        max_steps: u64,
+    ) -> Result<StopResult, StopConditionError> {
+        let mut watch = self.watch(until, direction)?;
+        let mut left = max_steps;
+        while left > 0 {
+            let budget = left.min(FIRST_WINDOW);
+            if self.continue_until(&mut watch, budget) {
+                break;
+            }
+            left -= budget;
+        }
+        if !watch.is_done && direction == Direction::Reverse {
+            self.seek(watch.from);
+        }
+        Ok(self.reached(&watch))
+    }
+}
+
+impl StopSearch {
+    /// Checks whether a match of the next line is at the end of a window, which belongs to the following window or is the start of the
+    /// search.
+    fn is_line_at_end(&self, position: u64, window: SearchWindow) -> bool {
+        matches!(self.condition, ResolvedCondition::Lines(_)) && position >= window.end
+    }
+}
+
+impl SearchWindow {
+    fn before(end: u64, size: u64) -> SearchWindow {
+        SearchWindow {
+            start: end.saturating_sub(size),
+            end,
+            size,
+        }
+    }
+}
+
+fn changed_text(place: &CellLocation, title: &str, before: &[u8], after: &[u8]) -> String {
+    let width = place.ty.width_bytes() as u64;
+    let at = match place.offset % width {
+        0 => format!("{title}[{}]", place.offset / width),
+        _ => format!("{title} + {}", place.offset),
+    };
+    let text = |bytes: &[u8]| place.ty.text(place.ty.bits(bytes));
+    format!("{at} changed from {} to {}", text(before), text(after))
+}

@@ -1,0 +1,232 @@
+//! JIT runs of sessions whose intermediate state is not requested. Input: a session at its start. Output: the session at its end, or the
+//! reason why the interpreter must execute the run.
+
+use crate::session::Session;
+use crate::session::memory_id::MemoryKey;
+use std::fmt;
+use std::time::Duration;
+use warpgrid_emulator::translation_view::TranslationView;
+#[cfg(not(target_arch = "wasm32"))]
+use warpgrid_translate::run_on_threads;
+use warpgrid_translate::{FinishedRun, run};
+
+pub use warpgrid_translate::{
+    BailoutReason, Engine, LinearMemory, MaddRounding, ModuleInstance, Partition, PartitionSummary,
+    RunLimits,
+};
+#[cfg(not(target_arch = "wasm32"))]
+pub use warpgrid_translate::{WasmtimeEngine, WasmtimeInstance};
+
+/// Durations and statistics of a JIT run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TranslatedRunStats {
+    /// Time for compilation of the kernel.
+    pub translating: Duration,
+    /// Time for execution.
+    pub running: Duration,
+    /// Number of threads or hosts that executed blocks.
+    n_parts: usize,
+    /// Executed lane-instructions.
+    lane_instructions: u64,
+}
+
+impl TranslatedRunStats {
+    /// Returns the throughput of the execution in million lane-instructions per second.
+    pub fn rate(&self) -> f64 {
+        million_a_second(self.lane_instructions, self.running)
+    }
+}
+
+impl fmt::Display for TranslatedRunStats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "compiled in {} and run in {}{}: {}",
+            milliseconds(self.translating),
+            milliseconds(self.running),
+            match self.n_parts {
+                1 => String::new(),
+                n => format!(" in {n} parts"),
+            },
+            speed_text(self.rate())
+        )
+    }
+}
+
+/// Computes the throughput in million lane-instructions per second.
+pub(crate) fn million_a_second(lane_instructions: u64, took: Duration) -> f64 {
+    lane_instructions as f64 / took.as_secs_f64().max(1e-9) / 1e6
+}
+
+/// Formats a throughput, given in million lane-instructions per second.
+pub(crate) fn speed_text(rate: f64) -> String {
+    let digits = if rate < 10.0 { 1 } else { 0 };
+    format!("{rate:.digits$} million lane-instructions per second")
+}
+
+pub(crate) fn milliseconds(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}
+
+/// Number of steps that the interpreter executes before compilation is considered, which take a few milliseconds.
+const FIRST_STEPS: u64 = 100_000;
+
+/// Estimated compilation time: per kernel, per instruction, and per MiB of memory to copy in both directions.
+const TRANSLATING: Duration = Duration::from_millis(5);
+const TRANSLATING_AN_INSTRUCTION: Duration = Duration::from_micros(100);
+const COPYING: Duration = Duration::from_millis(1);
+
+/// Factor by which the estimated interpreter time must exceed the compilation time.
+const MIN_SPEEDUP: u32 = 2;
+
+/// Time of the first interpreter steps. The very first steps are not measured, because they can be slow on a host that compiles lazily.
+#[derive(Clone, Copy, Debug)]
+pub struct WarmupStats {
+    /// Estimated time of all first steps.
+    pub took: Duration,
+    /// Throughput in lane-instructions per second.
+    pub speed: f64,
+}
+
+impl Session {
+    /// Executes [`FIRST_STEPS`] steps with the interpreter, and further steps while no block is finished and compilation would have taken
+    /// longer. Returns `None` if the run is then complete. `now` is a clock, and the run has at most `max_steps` steps.
+    pub fn run_first_steps(
+        &mut self,
+        max_steps: u64,
+        now: fn() -> Duration,
+    ) -> Option<WarmupStats> {
+        const HALF: u64 = FIRST_STEPS / 2;
+        if max_steps <= FIRST_STEPS || self.run(HALF) {
+            return None;
+        }
+        let worth = self.cost_of_translating() * MIN_SPEEDUP;
+        let mut first = WarmupStats {
+            took: Duration::ZERO,
+            speed: 0.0,
+        };
+        let mut done = HALF;
+        loop {
+            let (started, before) = (now(), self.lane_instructions());
+            if self.run(HALF) {
+                return None;
+            }
+            let took = now().saturating_sub(started);
+            done += HALF;
+            // The first half takes about as long as the second half.
+            first.took += if done == FIRST_STEPS { took * 2 } else { took };
+            let executed = self.lane_instructions() - before;
+            first.speed = executed as f64 / took.as_secs_f64().max(1e-9);
+            // Until a block is finished, the length of the run is unknown, and the interpreter may finish first.
+            let is_known = self.timeline.machine().blocks_done() > 0;
+            if is_known || first.took >= worth || done + HALF > max_steps {
+                return Some(first);
+            }
+        }
+    }
+
+    /// Checks whether compilation is likely to be worthwhile after the interpreter has run for `interpreted`, based on the finished blocks
+    /// and the memory size.
+    pub fn is_worth_translating(&self, interpreted: Duration) -> bool {
+        let machine = self.timeline.machine();
+        let (done, all) = (machine.blocks_done(), machine.n_blocks());
+        let left = interpreted.as_secs_f64() * (all - done.min(all)) as f64;
+        let cost = self.cost_of_translating() * MIN_SPEEDUP;
+        done == 0 || left > cost.as_secs_f64() * done as f64
+    }
+
+    fn cost_of_translating(&self) -> Duration {
+        let functions = self.program.functions.iter();
+        let instructions: usize = functions.map(|function| function.instructions.len()).sum();
+        let bytes = |id: MemoryKey| self.memory(&id).map_or(0, <[u8]>::len);
+        let buffers = self.buffers();
+        let ids = buffers.iter().map(|b| MemoryKey::Buffer(b.name.clone()));
+        let mebibytes = (ids.map(bytes).sum::<usize>() >> 20) as u32;
+        // Larger programs are not compiled.
+        let instructions = u32::try_from(instructions).unwrap_or(u32::MAX).min(1 << 16);
+        TRANSLATING + TRANSLATING_AN_INSTRUCTION * instructions + COPYING * mebibytes
+    }
+
+    /// Checks whether the run is likely to take more than `max_steps` steps in total, based on the finished blocks.
+    pub fn run_exceeds(&self, max_steps: u64) -> bool {
+        let machine = self.timeline.machine();
+        let (done, all) = (machine.blocks_done(), machine.n_blocks());
+        let steps = u128::from(self.position()) * u128::from(all);
+        done > 0 && steps > u128::from(max_steps) * u128::from(done)
+    }
+
+    /// Runs to the end with JIT code, within limits. Memory and lane-instructions are then equal to those of the interpreter, and so are
+    /// steps and stores unless a warp diverged, see [`Session::step_counts`]. On an error, the session is at its start, and
+    /// [`Session::run`] can execute it.
+    pub fn run_translated<E: Engine>(
+        &mut self,
+        engine: &E,
+        limits: RunLimits,
+    ) -> Result<TranslatedRunStats, BailoutReason> {
+        self.seek(0);
+        let plain = self.plain().ok_or(BailoutReason::Launch)?;
+        let ended = run(engine, plain, limits)?;
+        self.adopt_result(&ended)
+    }
+
+    /// Like [`Session::run_translated`], with the linked engine and with blocks distributed among threads.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn run_on_threads(
+        &mut self,
+        limits: RunLimits,
+        n_threads: u32,
+    ) -> Result<TranslatedRunStats, BailoutReason> {
+        self.seek(0);
+        let plain = self.plain().ok_or(BailoutReason::Launch)?;
+        let ended = run_on_threads(WasmtimeEngine::get(), plain, limits, n_threads)?;
+        self.adopt_result(&ended)
+    }
+
+    /// Returns the launch in the form that the compiler accepts. Returns `None` if the run has started, or if only the interpreter supports
+    /// the launch.
+    pub(crate) fn plain(&self) -> Option<TranslationView<'_>> {
+        self.timeline.machine().translation_view()
+    }
+
+    pub(crate) fn adopt_result<I: ModuleInstance>(
+        &mut self,
+        ended: &FinishedRun<I>,
+    ) -> Result<TranslatedRunStats, BailoutReason> {
+        match ended.with_result(|end| self.timeline.adopt_result(end)) {
+            true => Ok(TranslatedRunStats {
+                translating: ended.translating,
+                running: ended.running,
+                n_parts: ended.n_parts,
+                lane_instructions: ended.counts.lane_instructions,
+            }),
+            false => Err(BailoutReason::Launch),
+        }
+    }
+
+    /// Returns the reason why the interpreter executed a run, with the line of an unsupported instruction.
+    pub fn fallback_message(&self, why: &BailoutReason) -> String {
+        match (why, self.plain()) {
+            (BailoutReason::Instruction { at, .. }, Some(plain)) => {
+                let (function, index) = plain.origin(*at);
+                let line = self.range_of(function, index).line;
+                let text = self.text_of(function, index).trim_end_matches(';');
+                format!("the JIT compiler does not support `{text}` (line {line})")
+            }
+            _ => why.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::speed_text;
+
+    #[test]
+    fn a_slow_pace_has_a_digit_after_the_point() {
+        assert_eq!(speed_text(0.37), "0.4 million lane-instructions per second");
+        assert_eq!(
+            speed_text(1234.4),
+            "1234 million lane-instructions per second"
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! Input field for an initial value of a cell, a parameter or a register. The entered value is written into a line of the source.
+
+use super::Dispatch;
+use super::step_summary::{capitalize, inline_code};
+use crate::model::{Action, InitialValueState};
+use warpgrid_view::session::launch_edit::InitialValueTarget;
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    /// Text before the field.
+    pub(crate) label: AttrValue,
+    /// Name of the field for screen readers.
+    pub(crate) name: AttrValue,
+    pub(crate) place: InitialValueTarget,
+    /// The current initial value, or `None` until it is known again.
+    pub(crate) value: Option<AttrValue>,
+    /// The last change of an initial value.
+    pub(crate) start: InitialValueState,
+    pub(crate) dispatch: Dispatch,
+}
+
+#[component]
+pub(crate) fn InitialValueForm(props: &Props) -> Html {
+    let field = use_node_ref();
+    // Text that the user has entered is kept until it is submitted. The field is unchanged if its value is its default value.
+    {
+        let field = field.clone();
+        use_effect_with(props.value.clone(), move |value| {
+            let field = field.cast::<HtmlInputElement>();
+            if let (Some(field), Some(value)) = (field, value)
+                && field.value() == field.default_value()
+            {
+                field.set_default_value(value);
+                field.set_value(value);
+            }
+        });
+    }
+    let onsubmit = {
+        let (field, place, dispatch) = (field.clone(), props.place.clone(), props.dispatch.clone());
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            if let Some(field) = field.cast::<HtmlInputElement>() {
+                let text = field.value();
+                field.set_default_value(&text);
+                dispatch.dispatch(Action::EditInitialValue(place.clone(), text));
+            }
+        })
+    };
+    let why = props.start.error(&props.place);
+    html! {
+        <form class="start" {onsubmit}>
+            <label><span>{ &props.label }</span>
+                <input type="text" ref={field} aria-label={props.name.clone()} spellcheck="false" autocomplete="off" autocapitalize="off"
+                    aria-invalid={why.is_some().to_string()} />
+            </label>
+            <button class="mini" title="Update the annotation in the source and rerun the kernel (Enter)">{ "Set" }</button>
+            if let Some(why) = why {
+                <p class="why" role="alert">{ inline_code(&capitalize(why)) }{ "." }</p>
+            } else if let Some(line) = props.start.line(&props.place) {
+                <p class="quiet">{ "Updated annotation: " }<code>{ line.trim() }</code></p>
+            }
+        </form>
+    }
+}

@@ -1,0 +1,71 @@
+//! Export of a memory: selected at its card, created by the worker, and saved by the editor script.
+
+use crate::editor::save_promised;
+use crate::protocol::{EditorRequest, EditorResponse};
+use crate::worker_client::RequestFn;
+use js_sys::{Error, Uint8Array};
+use warpgrid_view::memory_export::ExportFormat;
+use warpgrid_view::model::GridRequest;
+use wasm_bindgen::JsValue;
+
+/// An export format.
+pub(crate) struct FileChoice {
+    pub(crate) label: &'static str,
+    /// The format that the worker creates.
+    form: ExportFormat,
+    /// The file extension of an image that the page converts (PNG).
+    painted: Option<&'static str>,
+}
+
+impl FileChoice {
+    const fn of_form(label: &'static str, form: ExportFormat) -> FileChoice {
+        FileChoice {
+            label,
+            form,
+            painted: None,
+        }
+    }
+
+    /// Returns the file extension.
+    pub(crate) fn ending(&self) -> &'static str {
+        self.painted.unwrap_or_else(|| self.form.file_extension())
+    }
+}
+
+pub(crate) const EXPORT_FORMATS: [FileChoice; 5] = [
+    FileChoice::of_form("SVG image", ExportFormat::Svg),
+    FileChoice {
+        painted: Some("png"),
+        ..FileChoice::of_form("PNG image", ExportFormat::Svg)
+    },
+    FileChoice::of_form("Animated SVG of the run", ExportFormat::Animation),
+    FileChoice::of_form("CSV table", ExportFormat::Csv),
+    FileChoice::of_form("NumPy array (.npy)", ExportFormat::Npy),
+];
+
+/// A memory and the file extension of its export.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MemoryExport {
+    pub(crate) request: GridRequest,
+    pub(crate) ending: String,
+}
+
+/// Requests the file from the worker and saves it.
+pub(crate) fn save_memory(file: MemoryExport, ask: &RequestFn) {
+    let MemoryExport { request, ending } = file;
+    let mut files = EXPORT_FORMATS.iter();
+    let Some(FileChoice { form, .. }) = files.find(|file| file.ending() == ending) else {
+        return;
+    };
+    // `shared:0` is not a valid file name on every system.
+    let name = request.memory.to_string().replace(':', "-");
+    let promise = ask(
+        EditorRequest::MemoryFile(request, *form),
+        |answer| match answer {
+            EditorResponse::MemoryFile(Ok(bytes)) => Uint8Array::from(&bytes[..]).into(),
+            EditorResponse::MemoryFile(Err(why)) => Error::new(&why).into(),
+            _ => JsValue::NULL,
+        },
+    );
+    save_promised(&format!("{name}.{ending}"), &promise);
+}

@@ -1,0 +1,73 @@
+//! State of the litmus test view: the source of the test, the responses of the worker, and the selected outcome. `components::outcomes`
+//! renders it.
+
+mod graph_layout;
+mod link;
+mod samples;
+
+pub use graph_layout::{Arrow, GraphLayout, NodeBox, layout_graph};
+pub use link::{read_link, write_link};
+pub use samples::{SAMPLES, Sample};
+
+use std::rc::Rc;
+use warpgrid_view::memory_model::litmus::{GraphView, LitmusError, LitmusRepairs, LitmusView};
+
+/// Settings of the view and the last responses of the worker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LitmusState {
+    pub text: Rc<str>,
+    pub answer: Option<Rc<LitmusView>>,
+    pub error: Option<Rc<LitmusError>>,
+    /// Index of the outcome whose execution graph is shown, among the allowed ones followed by the forbidden ones.
+    pub chosen: usize,
+    pub repairs: RepairState,
+    /// ID of the pending request, or 0 for none.
+    pub asked: u32,
+}
+
+/// The weakest fixes, with the fixed text for each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum RepairState {
+    #[default]
+    Unasked,
+    Asked,
+    Repairs(Rc<(LitmusRepairs, Vec<String>)>),
+}
+
+impl LitmusState {
+    /// Returns a page without results.
+    pub fn new(text: Rc<str>) -> LitmusState {
+        LitmusState {
+            text,
+            answer: None,
+            error: None,
+            chosen: 0,
+            repairs: RepairState::Unasked,
+            asked: 0,
+        }
+    }
+
+    /// Returns the shown execution graph and, if its outcome is forbidden, the violated rule.
+    pub fn shown(&self) -> Option<(&GraphView, Option<&str>)> {
+        let answer = self.answer.as_deref()?;
+        let allowed = answer.outcomes.as_deref().unwrap_or(&[]);
+        match allowed.get(self.chosen) {
+            Some(outcome) => Some((&outcome.graph, None)),
+            None => {
+                let forbidden = answer.forbidden.get(self.chosen - allowed.len())?;
+                Some((&forbidden.graph, Some(&forbidden.violation.sentence)))
+            }
+        }
+    }
+}
+
+/// Returns the outcome to show first: one that is not sequentially consistent, or else the first forbidden one, or else the first allowed
+/// one.
+pub fn first_choice(answer: &LitmusView) -> usize {
+    let allowed = answer.outcomes.as_deref().unwrap_or(&[]);
+    let odd = allowed.iter().position(|outcome| !outcome.is_interleaving);
+    odd.unwrap_or(match answer.forbidden.is_empty() {
+        true => 0,
+        false => allowed.len(),
+    })
+}

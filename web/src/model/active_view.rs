@@ -1,0 +1,144 @@
+//! The active view of the page: the debugger with the kernel, or a view that replaces it.
+
+use super::{Action, Model, compare};
+use crate::compare::CompareState;
+use crate::layout_explorer::LayoutExplorerState;
+use crate::litmus::LitmusState;
+use crate::mma_arithmetic::MmaArithmeticState;
+use crate::protocol::{CompareRequest, RequestBody};
+
+/// The active view.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum ActiveView {
+    /// The editor and the memories.
+    #[default]
+    Kernel,
+    /// The Layout Explorer.
+    Matrix(LayoutExplorerState),
+    /// The Tensor Core arithmetic view.
+    Product(MmaArithmeticState),
+    /// The comparison view.
+    Beside(CompareState),
+    /// The litmus test view.
+    Outcomes(LitmusState),
+}
+
+impl ActiveView {
+    /// Returns the state of the Layout Explorer if it is open.
+    pub fn matrix(&self) -> Option<&LayoutExplorerState> {
+        match self {
+            ActiveView::Matrix(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Product(_)
+            | ActiveView::Beside(_)
+            | ActiveView::Outcomes(_) => None,
+        }
+    }
+
+    pub(super) fn matrix_mut(&mut self) -> Option<&mut LayoutExplorerState> {
+        match self {
+            ActiveView::Matrix(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Product(_)
+            | ActiveView::Beside(_)
+            | ActiveView::Outcomes(_) => None,
+        }
+    }
+
+    /// Returns the state of the Tensor Core arithmetic view if it is open.
+    pub fn product(&self) -> Option<&MmaArithmeticState> {
+        match self {
+            ActiveView::Product(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Beside(_)
+            | ActiveView::Outcomes(_) => None,
+        }
+    }
+
+    pub(super) fn product_mut(&mut self) -> Option<&mut MmaArithmeticState> {
+        match self {
+            ActiveView::Product(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Beside(_)
+            | ActiveView::Outcomes(_) => None,
+        }
+    }
+
+    /// Returns the state of the comparison view if it is open.
+    pub fn beside(&self) -> Option<&CompareState> {
+        match self {
+            ActiveView::Beside(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Product(_)
+            | ActiveView::Outcomes(_) => None,
+        }
+    }
+
+    pub(super) fn beside_mut(&mut self) -> Option<&mut CompareState> {
+        match self {
+            ActiveView::Beside(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Product(_)
+            | ActiveView::Outcomes(_) => None,
+        }
+    }
+
+    /// Returns the state of the litmus test view if it is open.
+    pub fn outcomes(&self) -> Option<&LitmusState> {
+        match self {
+            ActiveView::Outcomes(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Product(_)
+            | ActiveView::Beside(_) => None,
+        }
+    }
+
+    pub(super) fn outcomes_mut(&mut self) -> Option<&mut LitmusState> {
+        match self {
+            ActiveView::Outcomes(page) => Some(page),
+            ActiveView::Kernel
+            | ActiveView::Matrix(_)
+            | ActiveView::Product(_)
+            | ActiveView::Beside(_) => None,
+        }
+    }
+
+    /// Checks whether the view hides the kernel.
+    pub fn hides_debugger(&self) -> bool {
+        !matches!(self, ActiveView::Kernel)
+    }
+}
+
+impl Model {
+    /// Changes the active view and returns the previous one. When the comparison or litmus test view is left, the worker drops its runs and
+    /// its search.
+    pub(super) fn show_screen(&mut self, screen: ActiveView) -> ActiveView {
+        let before = std::mem::replace(&mut self.screen, screen);
+        // A worker that received no request has not been started.
+        let had_pair = before.beside().is_some_and(|page| page.asked > 0);
+        let had_search = before.outcomes().is_some_and(|page| page.asked > 0);
+        let is_left = had_pair && self.screen.beside().is_none()
+            || had_search && self.screen.outcomes().is_none();
+        if is_left {
+            self.send(RequestBody::Beside(CompareRequest::Close));
+        }
+        before
+    }
+}
+
+/// Handles the keys and buttons of the transport in other views: both runs of a comparison move together, and the stop action closes the
+/// view.
+pub(super) fn use_transport(model: &mut Model, action: Action) {
+    match (&model.screen, action) {
+        (ActiveView::Beside(_), Action::Move(goal)) => compare::go(model, goal),
+        (_, Action::Stop) => {
+            model.show_screen(ActiveView::Kernel);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,56 @@
+//! Editing of initial values: the request to the worker, and its response, which becomes an edit of the source.
+
+use super::Model;
+use crate::protocol::RequestBody;
+use std::rc::Rc;
+use warpgrid_view::session::launch_edit::{InitialValueTarget, LaunchEdit};
+
+/// State of the last change of an initial value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InitialValueState {
+    /// The place of the last request.
+    pub asked: Option<InitialValueTarget>,
+    /// The edit, until the source contains it, or an error message.
+    pub answer: Option<Rc<Result<LaunchEdit, String>>>,
+}
+
+impl InitialValueState {
+    /// Checks whether a source contains the requested line.
+    pub(super) fn is_applied(&self, text: &str) -> bool {
+        let edit = self
+            .answer
+            .as_deref()
+            .and_then(|answer| answer.as_ref().ok());
+        edit.is_some_and(|edit| text.lines().any(|line| line == edit.line))
+    }
+
+    /// Returns the line of the last edit at a place.
+    pub fn line(&self, place: &InitialValueTarget) -> Option<&str> {
+        let edit = self.answer.as_deref()?.as_ref().ok()?;
+        (self.asked.as_ref() == Some(place)).then_some(&*edit.line)
+    }
+
+    /// Returns the error message of the last edit at a place.
+    pub fn error(&self, place: &InitialValueTarget) -> Option<&str> {
+        let why = self.answer.as_deref()?.as_ref().err()?;
+        (self.asked.as_ref() == Some(place)).then_some(why)
+    }
+}
+
+/// Requests the source edit that changes an initial value of the launch.
+pub(super) fn ask(model: &mut Model, place: InitialValueTarget, value: String) {
+    if model.run.frame.is_none() || model.is_stale() {
+        return;
+    }
+    model.start = InitialValueState {
+        asked: Some(place.clone()),
+        answer: None,
+    };
+    // Annotations that a link adds are not lines of the source, so the edit cannot change them.
+    if !model.inferred_annotations.is_empty() {
+        let why = "the launch configuration is inferred: first select Insert annotations in the launch menu";
+        model.start.answer = Some(Rc::new(Err(why.to_owned())));
+        return;
+    }
+    model.send(RequestBody::EditInitialValue { place, value });
+}

@@ -1,0 +1,240 @@
+//! Watched values, comparisons of two steps, custom layouts, overviews of a buffer and JIT runs, in a dedicated worker. A request is a
+//! string of NUL-separated fields: its number, its command, the launch, positions and arguments. The response is JSON. The session of the
+//! last request stays open for the next one.
+
+mod json;
+#[cfg(feature = "translate")]
+mod run;
+
+use crate::analysis;
+use crate::json::response;
+use crate::message_loop::Answered;
+use crate::protocol::AnalysisRequest;
+use crate::runner::launched;
+use warpgrid_view::session::inspect::{HeatmapMode, HeatmapRequest, LayoutViewRequest};
+use warpgrid_view::value::ElementType;
+use warpgrid_view::{MemoryKey, Session};
+use wasm_bindgen::JsValue;
+
+/// The session of the last request.
+#[derive(Default)]
+pub(crate) struct Inspector {
+    open: Option<(AnalysisRequest, Session)>,
+    #[cfg(feature = "translate")]
+    run: run::Running,
+}
+
+/// A parsed request: `watch POSITION WARP EXPRESSIONS`, `moments POSITION POSITION`, `arrange POSITION MEMORY-AND-TYPE LAYOUT`, `map
+/// POSITION MEMORY`, `shades POSITION MEMORY-TYPE-AND-SHADING FIRST-AND-END`, or a command of [`run`], each with a launch.
+struct InspectorRequest<'a> {
+    number: u32,
+    what: &'a str,
+    launch: AnalysisRequest,
+    facts: [&'a str; 3],
+}
+
+impl Inspector {
+    /// Returns the response, or `None` if the text is no request of this module. `sent` contains the parts of a run that were transferred
+    /// with the request.
+    pub(crate) fn answer(&mut self, question: &str, sent: &[JsValue]) -> Option<Answered> {
+        let asked = InspectorRequest::read(question)?;
+        let number = asked.number.to_string();
+        #[cfg(feature = "translate")]
+        if let Some(said) = self.answer_of_run(&number, &asked, sent) {
+            return Some(said);
+        }
+        let _ = sent;
+        Some(response(&number, self.find(asked)).into())
+    }
+
+    #[cfg(feature = "translate")]
+    fn answer_of_run(
+        &mut self,
+        number: &str,
+        asked: &InspectorRequest<'_>,
+        sent: &[JsValue],
+    ) -> Option<Answered> {
+        let question = run::Question::read(asked.what, asked.facts)?;
+        let found = match self.session(asked.launch.clone()) {
+            Err(why) => Err(why),
+            Ok(_) => {
+                let session = self.open.as_ref().map(|(_, session)| session);
+                let found = session.map(|session| self.run.answer(&question, session, sent));
+                found.unwrap_or_else(|| Err("no kernel is loaded".to_owned()))
+            }
+        };
+        Some(match found {
+            Ok(Answered { words, part }) => Answered {
+                words: response(number, Ok(words)),
+                part,
+            },
+            Err(why) => response(number, Err(why)).into(),
+        })
+    }
+
+    fn find(&mut self, asked: InspectorRequest<'_>) -> Result<String, String> {
+        let session = self.session(asked.launch)?;
+        let [first, second, third] = asked.facts;
+        match asked.what {
+            "watch" => {
+                let expressions: Vec<&str> = third.lines().collect();
+                let found = session.evaluate(number(first)?, &expressions, warp(second))?;
+                Ok(json::watched(&found))
+            }
+            "arrange" => {
+                let (memory, ty) = second.split_once('\n').unwrap_or((second, ""));
+                let asked = LayoutViewRequest {
+                    memory: MemoryKey::from(memory),
+                    ty: ElementType::from_name(ty),
+                    layout: third,
+                };
+                let found = session.arranged(number(first)?, &asked)?;
+                Ok(json::arranged(&found))
+            }
+            "map" => {
+                let found = session.minimap(number(first)?, &MemoryKey::from(second))?;
+                Ok(json::minimap(&found))
+            }
+            "shades" => {
+                let found = session.shades(number(first)?, &shade_request(second, third)?)?;
+                Ok(json::shades(&found))
+            }
+            _ => {
+                let found = session.moments([number(first)?, number(second)?])?;
+                Ok(json::moments(&found))
+            }
+        }
+    }
+
+    fn session(&mut self, launch: AnalysisRequest) -> Result<&mut Session, String> {
+        if self.open.as_ref().is_none_or(|(own, _)| *own != launch) {
+            // Drop the previous session and run first to free their memory.
+            self.open = None;
+            #[cfg(feature = "translate")]
+            self.run.close();
+            let scenario = analysis::scenario(launch.clone());
+            let session = launched(scenario, launch.seed).map_err(|why| why.message)?;
+            self.open = Some((launch, session));
+        }
+        let session = self.open.as_mut().map(|(_, session)| session);
+        session.ok_or_else(|| "no kernel is loaded".to_owned())
+    }
+}
+
+impl<'a> InspectorRequest<'a> {
+    /// Parses `number, what, target, version, kernel, seed, three facts, text`. Fields without a value are empty.
+    fn read(question: &'a str) -> Option<InspectorRequest<'a>> {
+        let parts: Vec<&str> = question.splitn(10, '\0').collect();
+        let [number, what, target, version, entry, seed, a, b, c, source] = parts[..] else {
+            return None;
+        };
+        let stated = |word: &str| (!word.is_empty()).then(|| word.to_owned());
+        matches!(
+            what,
+            "watch" | "moments" | "arrange" | "map" | "shades" | "run" | "go-on" | "join" | "share"
+        )
+        .then_some(InspectorRequest {
+            number: number.parse().ok()?,
+            what,
+            launch: AnalysisRequest {
+                source: source.to_owned(),
+                target: stated(target),
+                ptx_version: stated(version),
+                entry: stated(entry),
+                seed: seed.parse().ok(),
+            },
+            facts: [a, b, c],
+        })
+    }
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    let number = text.parse();
+    number.map_err(|_| format!("found `{text}`, expected a step number or an element index"))
+}
+
+/// Parses a memory, an optional element type and a shading, and the first element and the end of a range.
+fn shade_request(what: &str, elements: &str) -> Result<HeatmapRequest, String> {
+    let what: Vec<&str> = what.split('\n').collect();
+    let [memory, ty, shading] = what[..] else {
+        return Err("expected a buffer, an element type and a shading".to_owned());
+    };
+    let (first, end) = elements.split_once(' ').unwrap_or((elements, ""));
+    Ok(HeatmapRequest {
+        memory: MemoryKey::from(memory),
+        ty: ElementType::from_name(ty),
+        shading: match shading {
+            "lane" => HeatmapMode::Lane,
+            "step" => HeatmapMode::Step,
+            _ => HeatmapMode::Value,
+        },
+        elements: number(first)?..number(end)?,
+    })
+}
+
+/// Parses `1 of block 3`, the spelling of a warp in links.
+fn warp(words: &str) -> Option<(u64, u32)> {
+    let (warp, block) = words.split_once(" of block ")?;
+    Some((block.parse().ok()?, warp.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Inspector;
+    use serde_json::Value;
+
+    const KERNEL: &str = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n.reg .b32 %r;\nmov.u32 %r, %laneid;\nst.global.u32 [p], 7;\n";
+
+    fn found(inspect: &mut Inspector, parts: [&str; 8]) -> Value {
+        let [what, target, version, entry, seed, a, b, c] = parts;
+        let question = ["5", what, target, version, entry, seed, a, b, c, KERNEL].join("\0");
+        let said = inspect.answer(&question, &[]).expect("an answer").words;
+        serde_json::from_str(&said).unwrap_or_else(|why| panic!("{why}: {said}"))
+    }
+
+    #[test]
+    fn values_and_moments_are_answered_as_json() {
+        let mut inspect = Inspector::default();
+        let watch = ["watch", "", "", "", "", "9", "", "p[0]\n%r\np[99]"];
+        let said = found(&mut inspect, watch);
+        assert_eq!(said["id"], 5);
+        assert_eq!(said["found"][0]["values"][0], "7");
+        assert_eq!(said["found"][1]["values"][31], "31");
+        assert_eq!(said["found"][1]["warp"], 0);
+        assert!(said["found"][2]["why"].is_string());
+        let said = found(&mut inspect, ["moments", "", "", "", "", "9", "0", ""]);
+        let cell = &said["found"]["memories"][0]["cells"][0];
+        assert_eq!((&cell["name"], &cell["line"]), (&"p[0]".into(), &5.into()));
+        let registers = said["found"]["registers"].as_array().expect("a list");
+        assert!(registers.iter().any(|register| register["name"] == "%r"));
+        let said = found(&mut inspect, ["moments", "", "", "", "", "x", "0", ""]);
+        assert!(said["error"].is_string());
+        let arrange = ["arrange", "", "", "", "", "9", "p\nu16", "(2,3):(2,1)"];
+        let said = found(&mut inspect, arrange);
+        assert_eq!(said["found"]["columns"], 3);
+        assert_eq!(
+            said["found"]["cells"][0],
+            serde_json::json!([0, "7", 0, "before"])
+        );
+        assert_eq!(
+            said["found"]["cells"][3],
+            serde_json::json!([2, "7", 1, "before"])
+        );
+        let said = found(&mut inspect, ["map", "", "", "", "", "9", "p", ""]);
+        assert_eq!(
+            said["found"]["parts"][1],
+            serde_json::json!([1, 1, 1, false])
+        );
+        let shades = ["shades", "", "", "", "", "9", "p\nu16\nvalue", "0 4"];
+        let said = found(&mut inspect, shades);
+        assert_eq!(said["found"]["shades"], "_A_A");
+        assert_eq!(said["found"]["ends"], serde_json::json!(["0", "7"]));
+        let shades = ["shades", "", "", "", "", "9", "p\nu16\nlane", "0 99"];
+        let said = found(&mut inspect, shades);
+        assert_eq!(
+            said["found"]["shades"].as_str().map(|text| &text[60..]),
+            Some("eeff")
+        );
+        assert!(inspect.answer("1\0watch\0", &[]).is_none());
+    }
+}
