@@ -2,7 +2,7 @@
 //! link.
 
 use crate::examples::{EXAMPLES, with_source};
-use crate::protocol::{CompareOpened, ComparePosition, LaunchError};
+use crate::protocol::{CompareOpened, ComparePosition, LaunchRejection};
 use std::rc::Rc;
 use warpgrid_view::MemoryKey;
 use warpgrid_view::analysis::comparison::ComparisonFrame;
@@ -30,7 +30,7 @@ pub struct CompareState {
     pub opened: Option<Rc<CompareOpened>>,
     pub frame: Option<Rc<ComparisonFrame>>,
     /// The index of a rejected source, and the reason.
-    pub refusal: Option<(usize, Rc<LaunchError>)>,
+    pub refusal: Option<(usize, Rc<LaunchRejection>)>,
     /// ID of the pending request.
     pub asked: u32,
 }

@@ -2,7 +2,7 @@
 
 use crate::layout_explorer::layout_link;
 use crate::protocol::{EditorRequest, EditorResponse, RaceMarker};
-use crate::share::Fact;
+use crate::share::LinkField;
 use crate::worker_client::RequestFn;
 use gloo_events::EventListener;
 use js_sys::{Array, Function, Promise, Uint32Array};
@@ -128,8 +128,8 @@ impl JsPanelKind {
 }
 
 /// Renders an open panel from facts about the page.
-pub fn render_js_panel(panel: JsPanelKind, place: &web_sys::Element, facts: &[Fact]) {
-    let pair = |(name, value): &Fact| {
+pub fn render_js_panel(panel: JsPanelKind, place: &web_sys::Element, facts: &[LinkField]) {
+    let pair = |(name, value): &LinkField| {
         JsValue::from(Array::of2(
             &JsValue::from_str(name),
             &JsValue::from_str(value),
@@ -160,7 +160,7 @@ pub fn on_file_opened(
 
 /// The line markers in the gutter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct EditorMarkers {
     /// The lines of the last and of the next step, or 0 for none.
     pub done: u32,
     pub next: u32,
@@ -310,7 +310,7 @@ pub fn insert_lines(lines: &[String]) {
 }
 
 /// Sets the line markers.
-pub fn set_marks(marks: &Marks) {
+pub fn set_editor_markers(marks: &EditorMarkers) {
     set_marks_js(marks.done, marks.next, marks.faulted, &marks.linked);
 }
 

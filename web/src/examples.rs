@@ -11,21 +11,21 @@ pub struct Example {
     /// File name in the folder of the examples.
     pub file: &'static str,
     /// Fingerprint of the source.
-    print: Print,
+    print: Fingerprint,
 }
 
 /// The length and the hash of a source.
-type Print = (usize, u64);
+type Fingerprint = (usize, u64);
 
 impl Example {
     /// Checks whether a text is the source of the example.
     pub fn is_text(&self, text: &str) -> bool {
-        self.print.0 == text.len() && self.print == print(text.as_bytes())
+        self.print.0 == text.len() && self.print == fingerprint(text.as_bytes())
     }
 }
 
 /// Computes the FNV-1a hash at compile time.
-const fn print(text: &[u8]) -> Print {
+const fn fingerprint(text: &[u8]) -> Fingerprint {
     let (mut hash, mut at) = (0xcbf2_9ce4_8422_2325_u64, 0);
     while at < text.len() {
         hash = (hash ^ text[at] as u64).wrapping_mul(0x0100_0000_01b3);
@@ -42,7 +42,7 @@ macro_rules! examples {
             title: $title,
             group: $group,
             file: concat!($id, $ending),
-            print: const { print(include_bytes!(concat!("../../public/examples/", $id, $ending))) },
+            print: const { fingerprint(include_bytes!(concat!("../../public/examples/", $id, $ending))) },
         },)*)*];
     };
 }

@@ -31,7 +31,7 @@ pub use run_until::{RunUntilAction, RunUntilState};
 pub use zoom::{Zoom, ZoomStep};
 
 use crate::protocol::{MoveTarget, Request, RequestBody};
-use crate::reference::{Library, Subject};
+use crate::reference::{ReferenceIndex, ReferenceTopic};
 use crate::share::SharedView;
 use std::collections::BTreeMap;
 use std::mem::discriminant;
@@ -97,9 +97,9 @@ pub struct Model {
     pub hex_registers: bool,
     pub help: bool,
     /// The open reference page.
-    pub reference: Option<Subject>,
+    pub reference: Option<ReferenceTopic>,
     /// The reference, once it has loaded.
-    pub library: Option<Rc<Library>>,
+    pub library: Option<Rc<ReferenceIndex>>,
     pub screen: ActiveView,
     /// The open compiled file, and the code object of it that was selected last.
     pub file: Option<OpenedFile>,

@@ -4,7 +4,7 @@ use warpgrid_view::source::reference::{CodePage, FormPage, ReferencePages, SlotD
 
 /// A page of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum ReferenceTopic {
     /// The list of results.
     Start,
     /// An instruction form, by its index in the table.
@@ -17,7 +17,7 @@ pub enum Subject {
 
 /// The reference index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Library {
+pub struct ReferenceIndex {
     pub forms: Vec<FormPage>,
     pub codes: Vec<CodePage>,
     pub terms: Vec<TermDoc>,
@@ -29,15 +29,15 @@ pub struct Library {
 
 /// A search result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    pub subject: Subject,
+pub struct SearchResult {
+    pub subject: ReferenceTopic,
     pub title: String,
     pub help: String,
 }
 
-impl Library {
+impl ReferenceIndex {
     /// Creates the index from the pages of [`crate::protocol::ResponseBody::Reference`].
-    pub fn new(pages: ReferencePages) -> Library {
+    pub fn new(pages: ReferencePages) -> ReferenceIndex {
         let ReferencePages {
             forms,
             codes,
@@ -49,7 +49,7 @@ impl Library {
             .chain(codes.iter().map(code_text))
             .chain(terms.iter().map(term_text));
         let texts = texts.map(|text| text.to_ascii_lowercase()).collect();
-        Library {
+        ReferenceIndex {
             titles: titles(&forms),
             forms,
             codes,
@@ -59,10 +59,10 @@ impl Library {
     }
 
     /// Returns the pages that contain every term of the query, title matches first.
-    pub fn search(&self, query: &str) -> Vec<Entry> {
+    pub fn search(&self, query: &str) -> Vec<SearchResult> {
         let query = query.trim().to_ascii_lowercase();
-        let words: Vec<&str> = query.split_whitespace().flat_map(parts).collect();
-        let mut found: Vec<(u8, Entry)> = self
+        let words: Vec<&str> = query.split_whitespace().flat_map(query_terms).collect();
+        let mut found: Vec<(u8, SearchResult)> = self
             .entries()
             .zip(&self.texts)
             .filter(|(_, text)| words.iter().all(|word| text.contains(word)))
@@ -77,19 +77,19 @@ impl Library {
         self.codes.iter().find(|page| page.code == code)
     }
 
-    fn entries(&self) -> impl Iterator<Item = Entry> {
-        let forms = self.forms.iter().enumerate().map(|(index, form)| Entry {
-            subject: Subject::Form(index),
+    fn entries(&self) -> impl Iterator<Item = SearchResult> {
+        let forms = self.forms.iter().enumerate().map(|(index, form)| SearchResult {
+            subject: ReferenceTopic::Form(index),
             title: self.titles[index].clone(),
             help: form.help.clone(),
         });
-        let codes = self.codes.iter().map(|page| Entry {
-            subject: Subject::Code(page.code.clone()),
+        let codes = self.codes.iter().map(|page| SearchResult {
+            subject: ReferenceTopic::Code(page.code.clone()),
             title: page.code.clone(),
             help: page.title.clone(),
         });
-        let terms = self.terms.iter().enumerate().map(|(index, term)| Entry {
-            subject: Subject::Term(index),
+        let terms = self.terms.iter().enumerate().map(|(index, term)| SearchResult {
+            subject: ReferenceTopic::Term(index),
             title: term.name.clone(),
             help: term.help.clone(),
         });
@@ -145,7 +145,7 @@ fn words_of(slot: &SlotDoc) -> String {
 }
 
 /// Splits an instruction into its opcode and modifiers. Any other word is one part.
-fn parts(word: &str) -> impl Iterator<Item = &str> {
+fn query_terms(word: &str) -> impl Iterator<Item = &str> {
     let is_instruction = word.starts_with(|first: char| first.is_ascii_alphabetic());
     let mut rest = Some(word);
     std::iter::from_fn(move || {
@@ -198,8 +198,8 @@ mod tests {
     use std::collections::BTreeSet;
     use warpgrid_view::source::reference::pages;
 
-    fn library() -> Library {
-        Library::new(pages())
+    fn library() -> ReferenceIndex {
+        ReferenceIndex::new(pages())
     }
 
     fn first(query: &str) -> Option<String> {

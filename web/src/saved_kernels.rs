@@ -32,11 +32,11 @@ pub fn fetch(examples: &[usize], then: impl FnOnce(Result<Vec<Rc<str>>, String>)
     let files: Array = files
         .map(|example| JsValue::from_str(example.file))
         .collect();
-    let done = Closure::once_into_js(move |texts: Array, why: String| {
+    let done = Closure::once_into_js(move |texts: Array, reason: String| {
         let texts = texts.iter().filter_map(|text| text.as_string());
-        then(match why.is_empty() {
+        then(match reason.is_empty() {
             true => Ok(texts.map(Rc::from).collect()),
-            false => Err(why),
+            false => Err(reason),
         });
     });
     fetch_examples(&files, &done);

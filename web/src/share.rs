@@ -65,10 +65,10 @@ impl SharedView {
 }
 
 /// The name and the value of a field.
-pub type Fact = (String, String);
+pub type LinkField = (String, String);
 
 /// Returns the view state of the page, which links and problem reports contain.
-pub fn facts(model: &Model) -> Vec<Fact> {
+pub fn link_fields(model: &Model) -> Vec<LinkField> {
     let mut facts = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
         facts.extend(value.map(|value| (name.to_owned(), value)));
@@ -227,7 +227,7 @@ mod tests {
     use crate::model::{Action, reduce};
 
     /// Returns the view state of a link with these facts.
-    fn linked(facts: &[Fact]) -> SharedView {
+    fn linked(facts: &[LinkField]) -> SharedView {
         let grids: Vec<_> = facts
             .iter()
             .filter_map(|(name, words)| {
@@ -275,12 +275,12 @@ mod tests {
                 ..GridViewOptions::default()
             };
             model.views.insert(out.clone(), choice);
-            let facts = facts(&model);
+            let facts = link_fields(&model);
             let opened = reduce(
                 Model::new("", None),
                 Action::OpenShared("ret;".into(), Box::new(linked(&facts))),
             );
-            assert_eq!(super::facts(&opened), facts);
+            assert_eq!(super::link_fields(&opened), facts);
             assert_eq!(opened.pinned, Some(pin));
         }
     }

@@ -174,9 +174,9 @@ impl WorkerConnection {
         let is_dead = Rc::new(Cell::new(false));
         let (listening, dying) = (Rc::clone(ear), Rc::clone(&is_dead));
         let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
-            if let Some(why) = event.data().as_string() {
+            if let Some(reason) = event.data().as_string() {
                 dying.set(true);
-                listening.died(core, why);
+                listening.died(core, reason);
             } else if let Ok(bytes) = event.data().dyn_into::<Uint8Array>()
                 && let Some(response) = decode(&bytes.to_vec())
             {
@@ -184,9 +184,9 @@ impl WorkerConnection {
             }
         });
         let (listening, dying) = (Rc::clone(ear), Rc::clone(&is_dead));
-        let on_error = Closure::<dyn Fn(String)>::new(move |why: String| {
+        let on_error = Closure::<dyn Fn(String)>::new(move |reason: String| {
             if !dying.replace(true) {
-                listening.died(core, why);
+                listening.died(core, reason);
             }
         });
         let worker = worker(
@@ -215,9 +215,9 @@ impl ResponseRouter {
         }
     }
 
-    fn died(&self, core: WorkerKind, why: String) {
+    fn died(&self, core: WorkerKind, reason: String) {
         self.cancel_pending(core);
-        (self.heard)(WorkerEvent::Died(core, why));
+        (self.heard)(WorkerEvent::Died(core, reason));
     }
 
     /// Resolves the pending editor requests of a worker to null.

@@ -98,7 +98,7 @@ pub(crate) fn batch(
                 let options = request.options(options);
                 let mut report = warpgrid_view::check(&request.source, &options);
                 let unknown = unknown_field(&line);
-                let ignored = unknown.map(|why| ignored_field(number, &why));
+                let ignored = unknown.map(|reason| ignored_field(number, &reason));
                 report.diagnostics.extend(ignored);
                 serde_json::to_writer(&mut output, &CheckVerdict::new(request.id, &report))?;
                 outcome = outcome.and(if report.accept {

@@ -68,7 +68,7 @@ fn read_version(text: &str) -> Result<String, String> {
 fn read_option(text: &str, options: CheckOptions) -> Result<String, String> {
     match options.mistake() {
         None => Ok(text.to_owned()),
-        Some(why) => Err(why),
+        Some(reason) => Err(reason),
     }
 }
 
@@ -263,14 +263,14 @@ fn print(
 
 /// Returns the error for a directory that contains nothing to check or cannot be read.
 fn nothing_in(folder: &Path) -> io::Error {
-    let why = match std::fs::read_dir(folder) {
+    let reason = match std::fs::read_dir(folder) {
         Err(error) => return about(folder, error),
         Ok(_) => format!(
             "the directory contains no file with the extension .{}",
             ENDINGS.join(", .")
         ),
     };
-    about(folder, io::Error::new(io::ErrorKind::NotFound, why))
+    about(folder, io::Error::new(io::ErrorKind::NotFound, reason))
 }
 
 /// File to check, or directory without files to check.

@@ -41,8 +41,8 @@ pub(crate) struct ConflictsArguments {
 pub(crate) fn conflicts(arguments: &ConflictsArguments) -> io::Result<ExitKind> {
     let mut scenario = match run::load_shared(&arguments.file)? {
         Ok(shared) => shared.into_scenario(),
-        Err(why) => {
-            print_error(&why);
+        Err(reason) => {
+            print_error(&reason);
             return Ok(ExitKind::UsageError);
         }
     };

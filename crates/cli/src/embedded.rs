@@ -38,8 +38,8 @@ pub(crate) fn check(
 ) -> io::Result<ExitKind> {
     let file = match CompiledFile::open(bytes) {
         Ok(file) => file,
-        Err(why) => {
-            print_error(&format!("{}: {why}", asked.name));
+        Err(reason) => {
+            print_error(&format!("{}: {reason}", asked.name));
             return Ok(ExitKind::UsageError);
         }
     };

@@ -21,6 +21,6 @@ pub(crate) fn run(session: &mut Session, max_steps: u64, n_threads: Option<u32>)
     };
     Some(match session.run_on_threads(limits, n_threads) {
         Ok(took) => took.to_string(),
-        Err(why) => format!("interpreted: {}", session.fallback_message(&why)),
+        Err(reason) => format!("interpreted: {}", session.fallback_message(&reason)),
     })
 }

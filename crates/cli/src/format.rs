@@ -28,13 +28,13 @@ pub(crate) fn format(arguments: &FormatArguments) -> io::Result<ExitKind> {
         let read = read_text(path).map_err(|error| error.to_string());
         let formatted = read.and_then(|source| {
             let formatted = formatted(path, &source)
-                .map_err(|why| format!("{}: {why}, so the file is unchanged", path.display()))?;
+                .map_err(|reason| format!("{}: {reason}, so the file is unchanged", path.display()))?;
             Ok((source, formatted))
         });
         let (source, formatted) = match formatted {
             Ok(texts) => texts,
-            Err(why) => {
-                print_error(&why);
+            Err(reason) => {
+                print_error(&reason);
                 outcome = ExitKind::UsageError;
                 continue;
             }

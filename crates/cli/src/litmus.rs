@@ -185,8 +185,8 @@ fn tests(arguments: &LitmusArguments) -> io::Result<Result<Vec<LitmusTest>, Exit
         },
         None => read_source(&arguments.file)?,
     };
-    Ok(tests_of(&made).map_err(|why| {
-        print_error(&format!("{}: {why}", arguments.file.display()));
+    Ok(tests_of(&made).map_err(|reason| {
+        print_error(&format!("{}: {reason}", arguments.file.display()));
         ExitKind::UsageError
     }))
 }

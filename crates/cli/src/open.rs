@@ -43,8 +43,8 @@ fn address() -> &'static str {
 pub(crate) fn open(arguments: &OpenArguments) -> io::Result<ExitKind> {
     let mut shared = match load_shared(&arguments.file)? {
         Ok(shared) => shared,
-        Err(why) => {
-            print_error(&why);
+        Err(reason) => {
+            print_error(&reason);
             return Ok(ExitKind::UsageError);
         }
     };

@@ -86,8 +86,8 @@ pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!(paths, [Ok(a), Ok(b)] if a == b)
 }
 
-fn unreadable(path: &Path, why: &str) -> io::Error {
-    about(path, io::Error::new(io::ErrorKind::InvalidData, why))
+fn unreadable(path: &Path, reason: &str) -> io::Error {
+    about(path, io::Error::new(io::ErrorKind::InvalidData, reason))
 }
 
 /// Standard output. If the reader has closed the pipe (`warpgrid … | head`), further output is discarded. The command still completes, and

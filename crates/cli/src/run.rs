@@ -146,13 +146,13 @@ struct JsonBuffer<'a> {
 pub(crate) fn run(arguments: &RunArguments) -> io::Result<ExitKind> {
     let (scenario, facts) = match load(arguments) {
         Ok(loaded) => loaded,
-        Err(why) => {
-            print_error(&why);
+        Err(reason) => {
+            print_error(&reason);
             return Ok(ExitKind::UsageError);
         }
     };
-    if let Some(why) = misuse(arguments, &facts) {
-        print_error(&why);
+    if let Some(reason) = misuse(arguments, &facts) {
+        print_error(&reason);
         return Ok(ExitKind::UsageError);
     }
     let sources = sources(arguments, &facts);
@@ -260,13 +260,13 @@ fn sources(arguments: &RunArguments, facts: &Option<TestCaseManifest>) -> Vec<Op
 /// Loads a shareable scenario with its source: a shared file, a scenario, a case with a separate source file, or a source.
 pub(crate) fn load_shared(path: &Path) -> io::Result<Result<SharedState, String>> {
     let text = without_mark(read_source(path)?);
-    let about = |why: String| format!("{}: {why}", path.display());
+    let about = |reason: String| format!("{}: {reason}", path.display());
     if is_json(path) && is_shared(&text) {
-        return Ok(warpgrid_share::read_file(&text).map_err(|why| about(why.to_string())));
+        return Ok(warpgrid_share::read_file(&text).map_err(|reason| about(reason.to_string())));
     }
     let (mut scenario, facts) = match read(path, text) {
         Ok(loaded) => loaded,
-        Err(why) => return Ok(Err(why)),
+        Err(reason) => return Ok(Err(reason)),
     };
     if let Some(facts) = facts {
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -300,7 +300,7 @@ fn load(arguments: &RunArguments) -> Result<(Scenario, Option<TestCaseManifest>)
     let block = arguments.block.as_deref();
     if is_compiled(&bytes) {
         let source = embedded::source_of(&bytes, block);
-        let source = source.map_err(|why| format!("{}: {why}", path.display()))?;
+        let source = source.map_err(|reason| format!("{}: {reason}", path.display()))?;
         let scenario = Scenario {
             source,
             ..Scenario::default()
@@ -331,7 +331,7 @@ fn read(path: &Path, text: String) -> Result<(Scenario, Option<TestCaseManifest>
     if is_shared(&text) {
         let shared = warpgrid_share::read_file(&text);
         let scenario = shared.map(|shared| (shared.into_scenario(), None));
-        return scenario.map_err(|why| format!("{}: {why}", path.display()));
+        return scenario.map_err(|reason| format!("{}: {reason}", path.display()));
     }
     read_scenario(&text).map_err(|error| format!("{}: not a scenario: {error}", path.display()))
 }
@@ -342,8 +342,8 @@ fn read_scenario(text: &str) -> Result<(Scenario, Option<TestCaseManifest>), ser
     let is_script = spell_as_files(&mut object);
     let is_case = !object.contains_key("source");
     let keys = object.keys().cloned();
-    if let Some(why) = unknown_field::<Scenario>(keys, CASE_FACTS) {
-        return Err(serde_json::Error::custom(why));
+    if let Some(reason) = unknown_field::<Scenario>(keys, CASE_FACTS) {
+        return Err(serde_json::Error::custom(reason));
     }
     // Errors have line numbers if the scenario is deserialized from the text.
     let scenario = match is_script {

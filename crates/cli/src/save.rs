@@ -52,7 +52,7 @@ pub(crate) fn write(session: &mut Session, saves: &[SaveTarget]) -> io::Result<V
             Ok(bytes) => {
                 std::fs::write(file, bytes).map_err(|error| crate::output::about(file, error))?
             }
-            Err(why) => problems.push(why),
+            Err(reason) => problems.push(reason),
         }
     }
     Ok(problems)

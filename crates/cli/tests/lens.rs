@@ -250,7 +250,7 @@ fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
         "{}",
         text(&out.stdout)
     );
-    for (words, why) in [
+    for (words, reason) in [
         (
             &["descriptor", "zz", "--family", "instruction"][..],
             "expected bits such as",
@@ -277,7 +277,7 @@ fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
     ] {
         let out = warpgrid(words);
         assert_eq!(out.status.code(), Some(2), "{words:?}");
-        assert!(text(&out.stderr).contains(why), "{}", text(&out.stderr));
+        assert!(text(&out.stderr).contains(reason), "{}", text(&out.stderr));
     }
 }
 

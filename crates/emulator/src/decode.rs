@@ -361,11 +361,11 @@ impl<'a> Decoder<'a> {
         let origin = self.starts.len().saturating_sub(1) as u32;
         let machine = self.function.machine.as_deref();
         let mut not_run = machine.into_iter().flat_map(|machine| &machine.not_run);
-        let why = not_run.find(|(at, _)| *at == origin);
+        let reason = not_run.find(|(at, _)| *at == origin);
         DecodedOp::Unsupported(self.code.refused.add(match refusal {
             DecodeError::NotYet(name) => UnsupportedReason::NotEmulated {
                 opcode: name.unwrap_or_else(|| opcode.to_owned()),
-                why: why.map(|(_, why)| why.clone()),
+                why: reason.map(|(_, reason)| reason.clone()),
             },
             DecodeError::Internal(what) => UnsupportedReason::Internal {
                 what: format!("`{opcode}`: {what}"),

@@ -17,18 +17,18 @@
 //! ```
 //! use std::sync::Arc;
 //! use warpgrid_emulator::{
-//!     BufferIndex, Launch, LaunchError, Limits, Machine, MemoryRegion, Status, Timeline, TimelineLimits,
+//!     BufferIndex, Launch, LaunchError, Machine, MachineStatus, MemoryRegion, ResourceLimits, Timeline, TimelineLimits,
 //! };
 //! use warpgrid_program::Program;
 //!
 //! fn first_buffer(program: Arc<Program>, launch: &Launch) -> Result<Option<Vec<u8>>, LaunchError> {
-//!     let machine = Machine::new(program, launch, Limits::default())?;
+//!     let machine = Machine::new(program, launch, ResourceLimits::default())?;
 //!     let mut timeline = Timeline::new(machine, TimelineLimits::default());
 //!     let end = timeline.run_to_end(u64::MAX);
 //!     match end.status {
-//!         Status::Finished => println!("{} steps", end.position),
-//!         Status::Running => unreachable!("the budget of steps is unlimited"),
-//!         Status::Faulted => return Ok(None),
+//!         MachineStatus::Finished => println!("{} steps", end.position),
+//!         MachineStatus::Running => unreachable!("the budget of steps is unlimited"),
+//!         MachineStatus::Faulted => return Ok(None),
 //!     }
 //!     let region = MemoryRegion::Buffer(BufferIndex(0));
 //!     let bytes = timeline.machine().memory(region).map(<[u8]>::to_vec);

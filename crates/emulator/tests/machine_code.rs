@@ -210,10 +210,10 @@ fn pairs_of_floats_are_computed() {
     assert_eq!(f32::from_bits(found), 8.5 + 15.25);
 }
 
-fn fault(does: Operation, modifiers: Modifiers, operands: &[Arg]) -> FaultKind {
+fn fault(operation: Operation, modifiers: Modifiers, operands: &[Arg]) -> FaultKind {
     let mut k = Kernel::new();
     k.buffer("out", zeros(1));
-    k.op(does, modifiers, operands);
+    k.op(operation, modifiers, operands);
     let mut machine = k.launch([1, 1, 1], [1, 1, 1]);
     assert_eq!(machine.run(100), MachineStatus::Faulted);
     machine.fault().unwrap().kind.clone()
@@ -221,18 +221,18 @@ fn fault(does: Operation, modifiers: Modifiers, operands: &[Arg]) -> FaultKind {
 
 #[test]
 fn what_is_not_run_yet_is_refused_by_name_and_said_before() {
-    for does in [
+    for operation in [
         Operation::Arithmetic(ArithmeticOp::Tanh),
         Operation::Unknown,
     ] {
         let action = OpcodeInfo {
-            does,
+            operation,
             modifiers: typed(ScalarType::B32),
-            opcode: format!("{does:?}"),
+            opcode: format!("{operation:?}"),
         };
         assert!(!supports(&action).runs());
         let opcode = action.opcode;
-        let found = fault(does, action.modifiers, &[]);
+        let found = fault(operation, action.modifiers, &[]);
         assert_eq!(found, FaultKind::Unsupported { opcode, why: None });
     }
 }

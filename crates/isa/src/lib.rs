@@ -38,7 +38,7 @@ pub use modifiers::{DeviceUnitModifiers, Flags, MatrixShape, Modifiers, TypeRole
 pub use operation::{
     AccessKind, ArithmeticOp, AsyncOp, AsyncTransferKind, AtomicUpdate, CarryOp,
     ClusterLaunchControlOp, ComparisonOp, ControlOp, DeviceUnitOp, HintOp, MatrixOp, MbarrierOp,
-    MemoryOp, MoveOp, MultimemOp, Operation, RegisterChange, SimdWidth, StackOp, SurfaceOp, SyncOp,
+    MemoryOp, MoveOp, MultimemOp, Operation, RegisterCountDirection, SimdWidth, StackOp, SurfaceOp, SyncOp,
     TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, ThreadParticipation, VideoOp, WarpOp,
     WarpgroupOp,
 };

@@ -32,7 +32,7 @@ fn every_row_reads_and_prints_back() {
 fn every_row_has_a_meaning_a_help_and_a_section() {
     for layout in PTX.layouts() {
         let form = layout.form;
-        assert_ne!(form.does, Operation::Unknown, "{}", form.syntax);
+        assert_ne!(form.operation, Operation::Unknown, "{}", form.syntax);
         assert!(form.help.ends_with('.'), "{}: {}", form.syntax, form.help);
         assert!(form.section.contains("-instructions-"), "{}", form.syntax);
     }
@@ -164,7 +164,7 @@ fn what_computes_a_value_writes_it() {
             .operands
             .iter()
             .any(|o| o.role == OperandAccess::Written);
-        let expected = match layout.form.does {
+        let expected = match layout.form.operation {
             Operation::Arithmetic(_)
             | Operation::Carry(_)
             | Operation::Compare(_)

@@ -173,7 +173,7 @@ impl Annotations {
             .literal()?;
         element
             .encode(&value)
-            .map_err(|why| fact.error(diagnostics::scalar_not_in_type(why)))?;
+            .map_err(|reason| fact.error(diagnostics::scalar_not_in_type(reason)))?;
         self.add(
             fact,
             name,
@@ -206,7 +206,7 @@ impl Annotations {
         let tensor = tensor.filter(|tensor| !tensor.text.is_empty() && !name.text.is_empty());
         let tensor = tensor.ok_or_else(|| fact.error(diagnostics::map_without_tensor()))?;
         let map = TensorMap::read(name.text, tensor.text)
-            .map_err(|why| tensor.error(diagnostics::tensor_map(name.text, &why)))?;
+            .map_err(|reason| tensor.error(diagnostics::tensor_map(name.text, &reason)))?;
         self.add(fact, name, Parameter::Tensormap(map))
     }
 
@@ -215,7 +215,7 @@ impl Annotations {
         let (declaration, init) = fact.split_init();
         let (name, texels) = declaration.name_and_type()?;
         let mut array = TexelArray::read(name.text, texels.text)
-            .map_err(|why| texels.error(diagnostics::array(name.text, &why)))?;
+            .map_err(|reason| texels.error(diagnostics::array(name.text, &reason)))?;
         if let Some(init) = init {
             array.init = init.init()?;
         }
@@ -238,7 +238,7 @@ impl Annotations {
     fn texture(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, rest) = self.handle(fact)?;
         let texture = Texture::read(name.text, rest.text)
-            .map_err(|why| rest.error(diagnostics::image("texture", name.text, &why)))?;
+            .map_err(|reason| rest.error(diagnostics::image("texture", name.text, &reason)))?;
         self.add(fact, name, Parameter::Texture(texture))
     }
 
@@ -246,7 +246,7 @@ impl Annotations {
     fn surface(&mut self, fact: &AnnotationText<'_>) -> Result<(), Box<Diagnostic>> {
         let (name, rest) = self.handle(fact)?;
         let surface = Surface::read(name.text, rest.text)
-            .map_err(|why| rest.error(diagnostics::image("surface", name.text, &why)))?;
+            .map_err(|reason| rest.error(diagnostics::image("surface", name.text, &reason)))?;
         self.add(fact, name, Parameter::Surface(surface))
     }
 
@@ -610,7 +610,7 @@ impl<'a> AnnotationText<'a> {
 
     fn init(&self) -> Result<BufferInitializer, Box<Diagnostic>> {
         let pattern = Pattern::read(self.text)
-            .map_err(|why| self.error(diagnostics::unreadable_pattern(why)))?;
+            .map_err(|reason| self.error(diagnostics::unreadable_pattern(reason)))?;
         if let Some(pattern) = pattern {
             return Ok(BufferInitializer::Fill(Literal::Text(pattern.text())));
         }

@@ -133,8 +133,8 @@ pub(crate) fn not_an_array(found: &str) -> LaunchDiagnostic {
 }
 
 /// Initializer of a buffer that is not a valid pattern. `why` is the reason.
-pub(crate) fn unreadable_pattern(why: String) -> LaunchDiagnostic {
-    problem("W0702", why)
+pub(crate) fn unreadable_pattern(reason: String) -> LaunchDiagnostic {
+    problem("W0702", reason)
 }
 
 pub(crate) fn not_a_literal(found: &str) -> LaunchDiagnostic {
@@ -158,12 +158,12 @@ pub(crate) fn map_without_tensor() -> LaunchDiagnostic {
     )
 }
 
-pub(crate) fn tensor_map(name: &str, why: &str) -> LaunchDiagnostic {
-    problem("W0703", format!("tensor map `{name}`: {why}")).about(name)
+pub(crate) fn tensor_map(name: &str, reason: &str) -> LaunchDiagnostic {
+    problem("W0703", format!("tensor map `{name}`: {reason}")).about(name)
 }
 
-pub(crate) fn array(name: &str, why: &str) -> LaunchDiagnostic {
-    problem("W0702", format!("array `{name}`: {why}")).about(name)
+pub(crate) fn array(name: &str, reason: &str) -> LaunchDiagnostic {
+    problem("W0702", format!("array `{name}`: {reason}")).about(name)
 }
 
 pub(crate) fn image_without_memory() -> LaunchDiagnostic {
@@ -173,8 +173,8 @@ pub(crate) fn image_without_memory() -> LaunchDiagnostic {
     )
 }
 
-pub(crate) fn image(kind: &str, name: &str, why: &str) -> LaunchDiagnostic {
-    problem("W0703", format!("{kind} `{name}`: {why}")).about(name)
+pub(crate) fn image(kind: &str, name: &str, reason: &str) -> LaunchDiagnostic {
+    problem("W0703", format!("{kind} `{name}`: {reason}")).about(name)
 }
 
 pub(crate) fn multimem_without_buffers() -> LaunchDiagnostic {
@@ -208,12 +208,12 @@ pub(crate) fn scalar_without_value() -> LaunchDiagnostic {
     )
 }
 
-pub(crate) fn scalar_not_in_type(why: String) -> LaunchDiagnostic {
-    problem("W0703", why)
+pub(crate) fn scalar_not_in_type(reason: String) -> LaunchDiagnostic {
+    problem("W0703", reason)
 }
 
-pub(crate) fn argument_not_in_type(name: &str, why: &str) -> LaunchDiagnostic {
-    problem("W0703", format!("`{name}`: {why}")).about(name)
+pub(crate) fn argument_not_in_type(name: &str, reason: &str) -> LaunchDiagnostic {
+    problem("W0703", format!("`{name}`: {reason}")).about(name)
 }
 
 pub(crate) fn no_expectation() -> LaunchDiagnostic {
@@ -306,8 +306,8 @@ pub(crate) fn no_such_scalar(name: &str, scalars: &[String]) -> LaunchDiagnostic
 }
 
 /// Value that the type of its scalar parameter cannot represent.
-pub(crate) fn override_not_in_type(name: &str, why: &str) -> LaunchDiagnostic {
-    problem("W0714", format!("scalar `{name}`: {why}")).about(name)
+pub(crate) fn override_not_in_type(name: &str, reason: &str) -> LaunchDiagnostic {
+    problem("W0714", format!("scalar `{name}`: {reason}")).about(name)
 }
 
 pub(crate) fn no_kernel() -> LaunchDiagnostic {
@@ -353,8 +353,8 @@ pub(crate) fn buffer_too_large(name: &str, n_bytes: u128, max_bytes: u64) -> Lau
     problem("W0713", message).about(name)
 }
 
-pub(crate) fn initial_values(name: &str, why: &str) -> LaunchDiagnostic {
-    problem("W0714", format!("buffer `{name}`: {why}")).about(name)
+pub(crate) fn initial_values(name: &str, reason: &str) -> LaunchDiagnostic {
+    problem("W0714", format!("buffer `{name}`: {reason}")).about(name)
 }
 
 pub(crate) fn no_buffer_to_point_to(name: &str) -> LaunchDiagnostic {

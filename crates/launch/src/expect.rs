@@ -9,7 +9,7 @@ use warpgrid_program::counted;
 /// First difference of a buffer, and the number of differences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Mismatch {
+pub struct BufferMismatch {
     pub buffer: String,
     /// Index of the first differing element.
     pub index: u64,
@@ -25,7 +25,7 @@ pub fn bytes_of(ty: ElementType, values: &[Literal], len: u64) -> Result<Vec<u8>
     for (index, value) in values.iter().enumerate() {
         let bits = ty
             .encode(value)
-            .map_err(|why| format!("element {index}: {why}"))?;
+            .map_err(|reason| format!("element {index}: {reason}"))?;
         bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
     }
     if values.len() as u64 > len {
@@ -37,14 +37,14 @@ pub fn bytes_of(ty: ElementType, values: &[Literal], len: u64) -> Result<Vec<u8>
 }
 
 /// Compares the bytes of a buffer with `expect` and `one_of`. The error is a message about an invalid expectation.
-pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<Mismatch>, String> {
+pub fn compare(buffer: &Buffer, bytes: &[u8]) -> Result<Option<BufferMismatch>, String> {
     let ty = ElementType::from_name(&buffer.ty)
         .ok_or_else(|| format!("unknown element type `{}`", buffer.ty))?;
-    let mut first: Option<Mismatch> = None;
+    let mut first: Option<BufferMismatch> = None;
     let mut note = |index: usize, found: u128, expected: String| match &mut first {
         Some(mismatch) => mismatch.n_wrong += 1,
         None => {
-            first = Some(Mismatch {
+            first = Some(BufferMismatch {
                 buffer: buffer.name.clone(),
                 index: index as u64,
                 found: describe(ty, found),

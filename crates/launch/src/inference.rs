@@ -512,7 +512,7 @@ fn has_warpgroups(program: &Program) -> bool {
     let mut actions = program.opcodes.iter();
     actions.any(|action| {
         action
-            .does
+            .operation
             .unit()
             .is_some_and(DeviceUnitOp::is_warpgroup_wide)
     })
@@ -520,7 +520,7 @@ fn has_warpgroups(program: &Program) -> bool {
 
 fn has_matrices(program: &Program) -> bool {
     let mut actions = program.opcodes.iter();
-    actions.any(|action| action.does.matrix().is_some())
+    actions.any(|action| action.operation.matrix().is_some())
 }
 
 /// Returns a kernel and the functions that it may call, directly or through others.

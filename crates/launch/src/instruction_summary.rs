@@ -223,7 +223,7 @@ impl<'a> InstructionView<'a> {
         let Some(action) = self.program.opcode(self.instruction) else {
             return InstructionSummary::Other;
         };
-        match action.does {
+        match action.operation {
             Operation::Move(MoveOp::Mov | MoveOp::Cvta) => self.copied(),
             Operation::Arithmetic(op) => self.computed(action, op),
             Operation::Memory(op) => self
@@ -314,17 +314,17 @@ impl<'a> InstructionView<'a> {
                 reduces: action.modifiers.atomic,
             })
         };
-        match action.does.unit().and_then(DeviceUnitOp::tensor_copy) {
+        match action.operation.unit().and_then(DeviceUnitOp::tensor_copy) {
             Some(TensorCopyOp::Load) => return copy(1, true),
             Some(TensorCopyOp::Store | TensorCopyOp::Reduction) => return copy(0, false),
             Some(TensorCopyOp::Prefetch) | None => {}
         }
-        if let Some(DeviceUnitOp::TensorMap(op)) = action.does.unit() {
+        if let Some(DeviceUnitOp::TensorMap(op)) = action.operation.unit() {
             return self.made_part(op, unit.field);
         }
         let expects = action.modifiers.has(Flag::ExpectTx);
         let expects = action
-            .does
+            .operation
             .mbarrier()
             .map(|op| op.is_expectation() || expects)?;
         let bytes = self.operands().last().filter(|_| expects)?;
@@ -375,7 +375,7 @@ impl<'a> InstructionView<'a> {
     pub(crate) fn image_part(self) -> Option<ImageAccess> {
         let action = self.program.opcode(self.instruction)?;
         let modifiers = &action.modifiers;
-        let (place, is_surface) = match action.does.unit()? {
+        let (place, is_surface) = match action.operation.unit()? {
             DeviceUnitOp::Texture(TextureOp::IsReference) => return None,
             DeviceUnitOp::Texture(_) => (1, false),
             DeviceUnitOp::Surface(SurfaceOp::Store | SurfaceOp::Reduction) => (0, true),
@@ -415,7 +415,7 @@ impl<'a> InstructionView<'a> {
     /// Returns the multimem address of the instruction.
     pub(crate) fn multimem_part(self) -> Option<MultimemAccess> {
         let action = self.program.opcode(self.instruction)?;
-        let op = action.does.unit()?.multimem()?;
+        let op = action.operation.unit()?.multimem()?;
         let mut operands = self.operands().iter();
         let address = operands.find_map(|operand| match &operand.value {
             OperandValue::Address(address) => Some(address),
@@ -435,7 +435,7 @@ impl<'a> InstructionView<'a> {
     /// Returns the type of operands A and B, if the instruction is a `wgmma` or `tcgen05` MMA.
     pub(crate) fn factor_type(self) -> Option<ScalarType> {
         let action = self.program.opcode(self.instruction)?;
-        action.does.unit().filter(|unit| unit.is_warpgroup_wide())?;
+        action.operation.unit().filter(|unit| unit.is_warpgroup_wide())?;
         let of_kind = |kind| match kind {
             MmaKind::F16 => ScalarType::F16,
             MmaKind::Tf32 => ScalarType::F32,
@@ -454,7 +454,7 @@ impl<'a> InstructionView<'a> {
         let Some(action) = self.program.opcode(self.instruction) else {
             return Vec::new();
         };
-        let Some(op) = action.does.matrix() else {
+        let Some(op) = action.operation.matrix() else {
             return Vec::new();
         };
         let modifiers = &action.modifiers;
@@ -501,8 +501,8 @@ impl<'a> InstructionView<'a> {
     }
 
     /// Returns the semantics of the instruction.
-    pub fn does(self) -> Option<Operation> {
-        Some(self.program.opcode(self.instruction)?.does)
+    pub fn operation(self) -> Option<Operation> {
+        Some(self.program.opcode(self.instruction)?.operation)
     }
 
     /// Returns the opcode with its modifiers in the spelling of its first occurrence in the module.

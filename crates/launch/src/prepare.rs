@@ -309,7 +309,7 @@ fn register_values(
             Parameter::Scalar { name, ty, value } if !is_variable(&name) && is_register(&name) => {
                 let bits = element(&name, &ty)?
                     .encode(&value)
-                    .map_err(|why| diagnostics::argument_not_in_type(&name, &why))?;
+                    .map_err(|reason| diagnostics::argument_not_in_type(&name, &reason))?;
                 let value = Literal::Text(format!("{:#x}", bits as u64));
                 registers.push(InitialRegister { name, value });
             }
@@ -577,7 +577,7 @@ pub(crate) fn build(
     builder.add_multicasts(&scenario.params)?;
     for array in &scenario.arrays {
         let buffer = array.buffer();
-        builder.add(&buffer.map_err(|why| diagnostics::array(&array.name, &why))?)?;
+        builder.add(&buffer.map_err(|reason| diagnostics::array(&array.name, &reason))?)?;
     }
     for parameter in &scenario.params {
         let variable = variable_of(parameter, function, program);
@@ -678,7 +678,7 @@ impl MachineBuilder {
         if !buffer.shape.is_empty() && in_shape != Some(buffer.len) {
             return Err(diagnostics::other_shape(buffer));
         }
-        let fail = |why: String| diagnostics::initial_values(&buffer.name, &why);
+        let fail = |reason: String| diagnostics::initial_values(&buffer.name, &reason);
         let contents = match &buffer.init {
             BufferInitializer::List(values) if values.is_empty() => BufferContents::Zeroed(size),
             BufferInitializer::List(values)
@@ -824,8 +824,8 @@ impl MachineBuilder {
             | Parameter::Tensormap(_)
             | Parameter::Multimem { .. } => return Ok(()),
         };
-        let wrong = |why: &str| diagnostics::image(kind, name, why);
-        let mut image = image.map_err(|why| wrong(&why))?;
+        let wrong = |reason: &str| diagnostics::image(kind, name, reason);
+        let mut image = image.map_err(|reason| wrong(&reason))?;
         let held = self.inits.get(image.buffer.0 as usize);
         let held = held.map_or(0, |init| init.contents.size_bytes());
         let end = image.byte_offset.saturating_add(image.size_bytes());
@@ -858,7 +858,7 @@ impl MachineBuilder {
     /// Returns the bytes of a tensor map, which start with the address of the tensor.
     fn map_object(&self, map: &TensorMap) -> Result<KernelArgument, LaunchDiagnostic> {
         let object = map.object();
-        let object = object.map_err(|why| diagnostics::tensor_map(&map.name, &why))?;
+        let object = object.map_err(|reason| diagnostics::tensor_map(&map.name, &reason))?;
         let patch = PointerRelocation {
             byte_offset: 0,
             buffer: self.index_of(&map.buffer)?,
@@ -908,8 +908,8 @@ impl MachineBuilder {
                 continue;
             };
             if width != 8 {
-                let why = why::not_an_address(&buffer.ty);
-                return Err(diagnostics::initial_values(&buffer.name, &why));
+                let reason = why::not_an_address(&buffer.ty);
+                return Err(diagnostics::initial_values(&buffer.name, &reason));
             }
             let (name, addend) = self.split_pointee(text);
             pointers.push(PointerRelocation {
@@ -980,7 +980,7 @@ impl MachineBuilder {
                 let ty = element(name, ty)?;
                 let bits = ty
                     .encode(value)
-                    .map_err(|why| diagnostics::argument_not_in_type(name, &why))?;
+                    .map_err(|reason| diagnostics::argument_not_in_type(name, &reason))?;
                 let mut bytes = bits.to_le_bytes()[..ty.width_bytes()].to_vec();
                 // A compiler can declare a parameter wider than its scalar, but not narrower.
                 if let Some(width) =

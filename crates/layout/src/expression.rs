@@ -25,19 +25,19 @@ pub enum EvalResult {
 
 /// Operation of expressions.
 #[derive(Clone, Copy, Debug)]
-pub struct Operation {
+pub struct LayoutOperation {
     pub name: &'static str,
     /// Names of the arguments: `A, B`.
     pub arguments: &'static str,
     pub description: &'static str,
-    does: OperationKind,
+    operation: LayoutOperationKind,
 }
 
 type TilerOperation<L> = fn(&L, &Tiler) -> Result<L, LayoutError>;
 type BinaryOperation = fn(&Layout, &Layout) -> Result<Layout, LayoutError>;
 
 #[derive(Clone, Copy, Debug)]
-enum OperationKind {
+enum LayoutOperationKind {
     Coalesce,
     Composition,
     Complement,
@@ -55,37 +55,37 @@ const fn operation(
     name: &'static str,
     arguments: &'static str,
     about: &'static str,
-    does: OperationKind,
-) -> Operation {
-    Operation {
+    operation: LayoutOperationKind,
+) -> LayoutOperation {
+    LayoutOperation {
         name,
         arguments,
         description: about,
-        does,
+        operation,
     }
 }
 
 /// All operations in the order of the documentation.
 #[rustfmt::skip]
-pub const OPERATIONS: &[Operation] = &[
-    operation("coalesce", "A", "the equivalent layout with the fewest modes", OperationKind::Coalesce),
-    operation("composition", "A, B", "the composition A(B(i)), also written `A o B`", OperationKind::Composition),
-    operation("complement", "A, size", "the layout that covers the gaps of A up to a size", OperationKind::Complement),
-    operation("right_inverse", "A", "the layout r with A(r(i)) = i", OperationKind::RightInverse),
-    operation("left_inverse", "A", "the layout l with l(A(i)) = i", OperationKind::LeftInverse),
-    operation("logical_divide", "A, tiler", "each mode consists of the tile and the remainder", OperationKind::Divided(logical_divide, logical_divide)),
-    operation("zipped_divide", "A, tiler", "the first mode contains all tiles, and the second mode contains all remainders", OperationKind::Divided(zipped_divide, zipped_divide)),
-    operation("tiled_divide", "A, tiler", "all tiles are one mode, and each remainder is a separate mode", OperationKind::Divided(tiled_divide, tiled_divide)),
-    operation("flat_divide", "A, tiler", "each tile and each remainder is a separate mode", OperationKind::Divided(flat_divide, flat_divide)),
-    operation("logical_product", "A, tiler", "each mode consists of a mode of A and the repetitions of this mode", OperationKind::Multiplied(logical_product)),
-    operation("zipped_product", "A, tiler", "the first mode contains A, and the second mode contains all repetitions", OperationKind::Multiplied(zipped_product)),
-    operation("tiled_product", "A, tiler", "A is one mode, and each repetition is a separate mode", OperationKind::Multiplied(tiled_product)),
-    operation("flat_product", "A, tiler", "each mode of A and each repetition is a separate mode", OperationKind::Multiplied(flat_product)),
-    operation("blocked_product", "A, B", "the repetitions of A, arranged in blocks", OperationKind::Layouts(blocked_product)),
-    operation("raked_product", "A, B", "the repetitions of A, interleaved", OperationKind::Layouts(raked_product)),
-    operation("linear", "A", "the bases over GF(2)", OperationKind::Linear),
-    operation("inverse", "bases", "the inverse of a linear layout", OperationKind::Inverse),
-    operation("cute", "bases", "the CuTe layout that is equivalent to a linear layout", OperationKind::Cute),
+pub const OPERATIONS: &[LayoutOperation] = &[
+    operation("coalesce", "A", "the equivalent layout with the fewest modes", LayoutOperationKind::Coalesce),
+    operation("composition", "A, B", "the composition A(B(i)), also written `A o B`", LayoutOperationKind::Composition),
+    operation("complement", "A, size", "the layout that covers the gaps of A up to a size", LayoutOperationKind::Complement),
+    operation("right_inverse", "A", "the layout r with A(r(i)) = i", LayoutOperationKind::RightInverse),
+    operation("left_inverse", "A", "the layout l with l(A(i)) = i", LayoutOperationKind::LeftInverse),
+    operation("logical_divide", "A, tiler", "each mode consists of the tile and the remainder", LayoutOperationKind::Divided(logical_divide, logical_divide)),
+    operation("zipped_divide", "A, tiler", "the first mode contains all tiles, and the second mode contains all remainders", LayoutOperationKind::Divided(zipped_divide, zipped_divide)),
+    operation("tiled_divide", "A, tiler", "all tiles are one mode, and each remainder is a separate mode", LayoutOperationKind::Divided(tiled_divide, tiled_divide)),
+    operation("flat_divide", "A, tiler", "each tile and each remainder is a separate mode", LayoutOperationKind::Divided(flat_divide, flat_divide)),
+    operation("logical_product", "A, tiler", "each mode consists of a mode of A and the repetitions of this mode", LayoutOperationKind::Multiplied(logical_product)),
+    operation("zipped_product", "A, tiler", "the first mode contains A, and the second mode contains all repetitions", LayoutOperationKind::Multiplied(zipped_product)),
+    operation("tiled_product", "A, tiler", "A is one mode, and each repetition is a separate mode", LayoutOperationKind::Multiplied(tiled_product)),
+    operation("flat_product", "A, tiler", "each mode of A and each repetition is a separate mode", LayoutOperationKind::Multiplied(flat_product)),
+    operation("blocked_product", "A, B", "the repetitions of A, arranged in blocks", LayoutOperationKind::Layouts(blocked_product)),
+    operation("raked_product", "A, B", "the repetitions of A, interleaved", LayoutOperationKind::Layouts(raked_product)),
+    operation("linear", "A", "the bases over GF(2)", LayoutOperationKind::Linear),
+    operation("inverse", "bases", "the inverse of a linear layout", LayoutOperationKind::Inverse),
+    operation("cute", "bases", "the CuTe layout that is equivalent to a linear layout", LayoutOperationKind::Cute),
 ];
 
 /// Maximum nesting depth of operations.
@@ -235,7 +235,7 @@ fn call(reader: &mut Parser<'_>, depth: usize) -> Result<EvalResult, LayoutError
     found.apply(arguments).map_err(|error| error.or_at(place))
 }
 
-impl Operation {
+impl LayoutOperation {
     fn apply(&self, arguments: Vec<EvalResult>) -> Result<EvalResult, LayoutError> {
         let mut arguments = arguments.into_iter();
         let (first, second, third) = (arguments.next(), arguments.next(), arguments.next());
@@ -243,31 +243,31 @@ impl Operation {
             + usize::from(second.is_some())
             + usize::from(third.is_some());
         let expected = self.arguments.split(',').count();
-        let is_open = matches!(self.does, OperationKind::Complement) && n == 1;
+        let is_open = matches!(self.operation, LayoutOperationKind::Complement) && n == 1;
         let Some(first) = first.filter(|_| n == expected || is_open) else {
             return Err(LayoutError::of(format!(
                 "found {n} of {expected} arguments, expected {}({})",
                 self.name, self.arguments
             )));
         };
-        match self.does {
-            OperationKind::Linear => match first {
+        match self.operation {
+            LayoutOperationKind::Linear => match first {
                 EvalResult::Linear(linear) => Ok(EvalResult::Linear(linear)),
                 other => LinearLayout::of_layout(&self.layout(other)?, &[]).map(EvalResult::Linear),
             },
-            OperationKind::Inverse => match first {
+            LayoutOperationKind::Inverse => match first {
                 EvalResult::Linear(linear) => linear.inverse().map(EvalResult::Linear),
                 other => LinearLayout::of_layout(&self.layout(other)?, &[])?
                     .inverse()
                     .map(EvalResult::Linear),
             },
-            OperationKind::Cute => match first {
+            LayoutOperationKind::Cute => match first {
                 EvalResult::Linear(linear) => linear.to_layout().map(|layout| EvalResult::Layout(layout.into())).ok_or_else(|| {
                     LayoutError::of("two input bits map to the same output bit, so no shape and stride can express the layout")
                 }),
                 other => Ok(EvalResult::Layout(self.layout(other)?)),
             },
-            OperationKind::Composition => match second {
+            LayoutOperationKind::Composition => match second {
                 Some(second) => composed(first, second),
                 None => Ok(first),
             },
@@ -283,9 +283,9 @@ impl Operation {
         first: &CoordinateLayout,
         second: Option<EvalResult>,
     ) -> Result<EvalResult, LayoutError> {
-        match self.does {
-            OperationKind::Coalesce => Ok(EvalResult::Coordinates(first.coalesced())),
-            OperationKind::Divided(_, operation) => {
+        match self.operation {
+            LayoutOperationKind::Coalesce => Ok(EvalResult::Coordinates(first.coalesced())),
+            LayoutOperationKind::Divided(_, operation) => {
                 let tiler = second.and_then(EvalResult::into_tiler);
                 let tiler = tiler
                     .ok_or_else(|| LayoutError::of("the operation requires a tiler such as `4:1` or `<4,2>` as the second operand"))?;
@@ -315,19 +315,19 @@ impl Operation {
             ))),
             None => Ok(()),
         };
-        match self.does {
-            OperationKind::Coalesce => {
+        match self.operation {
+            LayoutOperationKind::Coalesce => {
                 Ok(EvalResult::Layout(first.over(algebra::coalesce(layout))))
             }
-            OperationKind::RightInverse => {
+            LayoutOperationKind::RightInverse => {
                 needs_plain()?;
                 plain(algebra::right_inverse(layout)?)
             }
-            OperationKind::LeftInverse => {
+            LayoutOperationKind::LeftInverse => {
                 needs_plain()?;
                 plain(algebra::left_inverse(layout)?)
             }
-            OperationKind::Complement => {
+            LayoutOperationKind::Complement => {
                 needs_plain()?;
                 let size = match second {
                     None => layout.cosize(),
@@ -336,13 +336,13 @@ impl Operation {
                 };
                 plain(algebra::complement(layout, size)?)
             }
-            OperationKind::Divided(operation, _) | OperationKind::Multiplied(operation) => {
+            LayoutOperationKind::Divided(operation, _) | LayoutOperationKind::Multiplied(operation) => {
                 let tiler = second.and_then(EvalResult::into_tiler);
                 let tiler = tiler
                     .ok_or_else(|| LayoutError::of("the operation requires a tiler such as `4:1` or `<4,2>` as the second operand"))?;
                 Ok(EvalResult::Layout(first.over(operation(layout, &tiler)?)))
             }
-            OperationKind::Layouts(operation) => {
+            LayoutOperationKind::Layouts(operation) => {
                 let second = second.map(|second| self.layout(second)).transpose()?;
                 let second =
                     second.ok_or_else(|| LayoutError::of("the operation requires two layouts"))?;
@@ -350,10 +350,10 @@ impl Operation {
                     first.over(operation(layout, &second.layout)?),
                 ))
             }
-            OperationKind::Composition
-            | OperationKind::Linear
-            | OperationKind::Inverse
-            | OperationKind::Cute => Ok(EvalResult::Layout(first)),
+            LayoutOperationKind::Composition
+            | LayoutOperationKind::Linear
+            | LayoutOperationKind::Inverse
+            | LayoutOperationKind::Cute => Ok(EvalResult::Layout(first)),
         }
     }
 

@@ -35,7 +35,7 @@ pub(crate) mod value_origins;
 pub use crate::explore::event::{EventKind, MemoryOrdering};
 pub use crate::explore::explorer::Explorer;
 pub use crate::explore::minimal_repairs::{
-    MinimalRepairSearch, RepairEdit, RepairKind, RepairResult,
+    MinimalRepairSearch, RepairStep, RepairKind, RepairResult,
 };
 pub use crate::explore::query::{
     ExplorationLimits, ExploreError, LitmusQuery, Location, LocationKind, ObservedValue,

@@ -40,7 +40,7 @@ pub(crate) mod word_fast_path;
 pub use crate::races::access_site::{ProxyKind, SiteAccessKind};
 pub use crate::races::detector::RaceDetector;
 pub use crate::races::launch_shape::LaunchShape;
-pub use crate::races::location::MemorySpace;
+pub use crate::races::location::MemoryInstance;
 pub use crate::races::race_report::{
     BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, UninitializedRead,
 };

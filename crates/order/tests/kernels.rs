@@ -104,7 +104,7 @@ impl Kernel {
         scenario["seed"] = json!(seed);
         let scenario: Scenario = serde_json::from_value(scenario).expect("a scenario");
         Session::new_without_last_writers(scenario)
-            .unwrap_or_else(|why| panic!("{}: {}", self.name, why.message))
+            .unwrap_or_else(|reason| panic!("{}: {}", self.name, reason.message))
     }
 
     fn faulty_lines_wrong(&self, seeds: u64) -> Option<String> {
@@ -205,8 +205,8 @@ impl Kernel {
                 return Some(format!("seed {seed}: nothing is said"));
             };
             stopped = true;
-            if let Some(why) = said_wrong(root, &hang, always) {
-                return Some(format!("seed {seed}: {why} ({})", hang.message));
+            if let Some(reason) = said_wrong(root, &hang, always) {
+                return Some(format!("seed {seed}: {reason} ({})", hang.message));
             }
         }
         (!stopped).then(|| "no seed hangs".to_owned())
@@ -218,12 +218,12 @@ impl Kernel {
             let mut session = self.session(&self.healthy, seed);
             let report = session.run_for_races(MAX_STEPS);
             let first = report.races.first().map(|race| race.message.clone());
-            let why = first
+            let reason = first
                 .or_else(|| session.fault().map(|fault| fault.message))
                 .or_else(|| session.hang().map(|hang| hang.message))
                 .or_else(|| (!session.is_finished()).then(|| "no end".to_owned()))
                 .or_else(|| self.memory_wrong(&session));
-            why.map(|why| format!("seed {seed}: {why}"))
+            reason.map(|reason| format!("seed {seed}: {reason}"))
         })
     }
 
@@ -359,7 +359,7 @@ fn races_of_steps_that_were_taken_are_those_of_the_run() {
         let wanted = during.run_for_races(MAX_STEPS).races;
         let mut scenario = during.scenario().clone();
         scenario.seed = Some(0);
-        let mut session = Session::new(scenario).unwrap_or_else(|why| panic!("{}", why.message));
+        let mut session = Session::new(scenario).unwrap_or_else(|reason| panic!("{}", reason.message));
         session.run(MAX_STEPS);
         let position = session.position();
         assert_eq!(session.races().races, wanted, "{}", kernel.name);

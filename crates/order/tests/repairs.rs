@@ -14,7 +14,7 @@ fn session(source: &str) -> Session {
         block: Some([64, 1, 1]),
         ..Scenario::default()
     };
-    Session::new_without_last_writers(scenario).unwrap_or_else(|why| panic!("{}", why.message))
+    Session::new_without_last_writers(scenario).unwrap_or_else(|reason| panic!("{}", reason.message))
 }
 
 /// Returns the source with the fix of its first race applied, which must remove all races.

@@ -1,6 +1,6 @@
 //! Inline assembly block: the assembly and the operands of a statement in C++ or of a call in Python, as plain data.
 
-use crate::constraint::{AsmDialect, OperandAccess, OperandKind};
+use crate::constraint::{AsmDialect, ConstraintAccess, OperandKind};
 use warpgrid_isa::TypeKind;
 use warpgrid_program::{Diagnostic, ExternalRegister, MappedSource, Span};
 
@@ -41,7 +41,7 @@ pub struct AsmOperand {
     /// Name in the snippet, or the number of a known constant.
     pub name: String,
     pub kind: OperandKind,
-    pub role: OperandAccess,
+    pub role: ConstraintAccess,
     /// Constraint as written, without quotation marks: `=r`.
     pub constraint: String,
     /// Span of the constraint.

@@ -27,7 +27,7 @@ pub enum OperandKind {
 
 /// Direction of an operand as specified by its constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperandAccess {
+pub enum ConstraintAccess {
     /// No modifier.
     Read,
     /// `=`
@@ -39,7 +39,7 @@ pub enum OperandAccess {
 /// Parsed constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Constraint {
-    pub(crate) role: OperandAccess,
+    pub(crate) role: ConstraintAccess,
     pub(crate) kind: OperandKind,
 }
 
@@ -79,10 +79,10 @@ impl Constraint {
     /// Parses a constraint without its quotes.
     pub(crate) fn read(text: &str, dialect: AsmDialect) -> Result<Constraint, ConstraintError> {
         let (role, rest) = match text.strip_prefix('=') {
-            Some(rest) => (OperandAccess::Written, rest),
+            Some(rest) => (ConstraintAccess::Written, rest),
             None => match text.strip_prefix('+') {
-                Some(rest) => (OperandAccess::ReadAndWritten, rest),
-                None => (OperandAccess::Read, text),
+                Some(rest) => (ConstraintAccess::ReadAndWritten, rest),
+                None => (ConstraintAccess::Read, text),
             },
         };
         // An early-clobber output, which is written before all inputs are read.
@@ -102,15 +102,15 @@ impl Constraint {
     }
 }
 
-impl OperandAccess {
+impl ConstraintAccess {
     /// Checks whether the statement reads the operand.
     pub fn is_read(self) -> bool {
-        self != OperandAccess::Written
+        self != ConstraintAccess::Written
     }
 
     /// Checks whether the statement writes the operand.
     pub fn is_written(self) -> bool {
-        self != OperandAccess::Read
+        self != ConstraintAccess::Read
     }
 }
 
@@ -129,15 +129,15 @@ mod tests {
         };
         assert_eq!(
             read("=r"),
-            register(OperandAccess::Written, ScalarType::U32)
+            register(ConstraintAccess::Written, ScalarType::U32)
         );
         assert_eq!(
             read("+f"),
-            register(OperandAccess::ReadAndWritten, ScalarType::F32)
+            register(ConstraintAccess::ReadAndWritten, ScalarType::F32)
         );
         assert_eq!(
             read("=&l"),
-            register(OperandAccess::Written, ScalarType::U64)
+            register(ConstraintAccess::Written, ScalarType::U64)
         );
         assert_eq!(read("rm"), Err(ConstraintError::Several));
         assert_eq!(read("=z"), Err(ConstraintError::Unknown('z')));

@@ -32,7 +32,7 @@ impl Effects {
                 // Instructions that a front end inserted before the source have no span.
                 let is_own = instruction.span.end > instruction.span.start;
                 if let Some(action) = module.opcode(instruction).filter(|_| is_own) {
-                    effects.add(action.does);
+                    effects.add(action.operation);
                     // A strong load is ordered with accesses of other threads, and may read another value if it is repeated.
                     effects.orders |= action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak);
                 }
@@ -46,8 +46,8 @@ impl Effects {
         effects
     }
 
-    fn add(&mut self, does: Operation) {
-        match does {
+    fn add(&mut self, operation: Operation) {
+        match operation {
             Operation::Arithmetic(_)
             | Operation::Carry(_)
             | Operation::Video(..)

@@ -32,6 +32,6 @@ mod template;
 mod token_stream;
 
 pub use block::{AsmBlock, AsmOperand, Purity, Unresolved, UnresolvedKind};
-pub use constraint::{AsmDialect, OperandAccess, OperandKind};
+pub use constraint::{AsmDialect, ConstraintAccess, OperandKind};
 pub use front_end::EmbeddedFrontEnd;
 pub use host_source::{HostLanguage, HostSource};

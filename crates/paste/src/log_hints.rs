@@ -283,12 +283,12 @@ mod tests {
     /// All remarks of assembler 13.5 about `setmaxnreg` and `wgmma` with their numbers, and their earlier texts.
     #[test]
     fn remarks_about_warpgroups_have_cause_and_remedy() {
-        let serialized = |why: &str| {
+        let serialized = |reason: &str| {
             format!(
-                "Potential Performance Loss: wgmma.mma_async instructions are serialized due to {why} in the function 'k' in line 18"
+                "Potential Performance Loss: wgmma.mma_async instructions are serialized due to {reason} in the function 'k' in line 18"
             )
         };
-        let ignored = |why: &str| format!("Potential Performance Loss: 'setmaxnreg' ignored{why}.");
+        let ignored = |reason: &str| format!("Potential Performance Loss: 'setmaxnreg' ignored{reason}.");
         let remarks = [
             (
                 7406,

@@ -2,7 +2,7 @@
 //! written or are read first.
 
 use crate::block::{AsmBlock, AsmOperand};
-use crate::constraint::{AsmDialect, OperandAccess, OperandKind};
+use crate::constraint::{AsmDialect, ConstraintAccess, OperandKind};
 use crate::diagnostics as diagnose;
 use warpgrid_program::{
     AddressBase, Diagnostic, Function, Guard, Instruction, OperandValue, RegisterId, Source, Span,
@@ -24,7 +24,7 @@ pub(crate) fn check_operand_use(block: &AsmBlock, function: &Function) -> Vec<Di
     // An empty statement with operands orders their computation.
     let is_empty = block.snippet.text.trim().is_empty();
     let is_unused = |operand: &AsmOperand| {
-        operand.role == OperandAccess::Read
+        operand.role == ConstraintAccess::Read
             && operand.uses.is_empty()
             // A number ties the input to an output.
             && operand.constraint.parse::<usize>().is_err()
@@ -78,30 +78,30 @@ fn examine(block: &AsmBlock, operand: &AsmOperand, uses: &OperandUse) -> Option<
             .unwrap_or(instruction)
     };
     match operand.role {
-        OperandAccess::Read if uses.first_write.is_some() => Some(diagnose::input_written(
+        ConstraintAccess::Read if uses.first_write.is_some() => Some(diagnose::input_written(
             &operand.name,
             letter,
             place(uses.first_write),
             operand.place,
         )),
-        OperandAccess::Written if uses.read_first.is_some() => Some(diagnose::output_read(
+        ConstraintAccess::Written if uses.read_first.is_some() => Some(diagnose::output_read(
             block.dialect,
             &operand.name,
             letter,
             place(uses.read_first),
             operand.place,
         )),
-        OperandAccess::Written if uses.first_write.is_none() => {
+        ConstraintAccess::Written if uses.first_write.is_none() => {
             Some(diagnose::output_not_written(&operand.name, operand.place))
         }
-        OperandAccess::Written if is_partial(&uses.guards) => Some(diagnose::output_kept(
+        ConstraintAccess::Written if is_partial(&uses.guards) => Some(diagnose::output_kept(
             block.dialect,
             &operand.name,
             letter,
             place(uses.first_write),
             operand.place,
         )),
-        OperandAccess::Read | OperandAccess::Written | OperandAccess::ReadAndWritten => None,
+        ConstraintAccess::Read | ConstraintAccess::Written | ConstraintAccess::ReadAndWritten => None,
     }
 }
 

@@ -2,7 +2,7 @@
 //! one source, and a map can convert them to the enclosing source.
 
 use crate::block::{AsmBlock, AsmOperand, Purity, Unresolved, UnresolvedKind};
-use crate::constraint::{AsmDialect, Constraint, OperandAccess, OperandKind};
+use crate::constraint::{AsmDialect, Constraint, ConstraintAccess, OperandKind};
 use crate::cpp::constants::ConstantTable;
 use crate::diagnostics as diagnose;
 use crate::host_source::CHOICES;
@@ -205,22 +205,22 @@ impl ParsedAsmBlock {
             Err(mistake) => {
                 found.push(diagnose::constraint(text, mistake, raw.place));
                 let role = match text.as_bytes().first() {
-                    Some(b'=') => OperandAccess::Written,
-                    Some(b'+') => OperandAccess::ReadAndWritten,
-                    _ => OperandAccess::Read,
+                    Some(b'=') => ConstraintAccess::Written,
+                    Some(b'+') => ConstraintAccess::ReadAndWritten,
+                    _ => ConstraintAccess::Read,
                 };
                 (role, OperandKind::Register(warpgrid_isa::ScalarType::B32))
             }
         };
         match (raw.section, role) {
-            (OperandSection::Outputs, OperandAccess::Read) => {
+            (OperandSection::Outputs, ConstraintAccess::Read) => {
                 found.push(diagnose::output_without_modifier(text, raw.place));
             }
-            (OperandSection::Inputs, OperandAccess::Written | OperandAccess::ReadAndWritten) => {
+            (OperandSection::Inputs, ConstraintAccess::Written | ConstraintAccess::ReadAndWritten) => {
                 found.push(diagnose::input_with_modifier(text, raw.place));
             }
             (OperandSection::Outputs | OperandSection::Either, _)
-            | (OperandSection::Inputs, OperandAccess::Read) => {}
+            | (OperandSection::Inputs, ConstraintAccess::Read) => {}
         }
         let name = match kind {
             OperandKind::Register(_) => {

@@ -25,7 +25,7 @@ impl Module {
     /// Returns the basic blocks of a range of instructions, in the order of the instructions.
     pub fn basic_blocks_in(&self, function: &Function, range: Range<usize>) -> Vec<BasicBlock> {
         let n = function.instructions.len().min(range.end);
-        let control = |instruction: &Instruction| self.opcode(instruction)?.does.control();
+        let control = |instruction: &Instruction| self.opcode(instruction)?.operation.control();
         let mut starts = vec![false; n + 1];
         if let Some(first) = starts.get_mut(range.start) {
             *first = true;

@@ -173,7 +173,7 @@ pub struct Guard {
 /// Semantics of an opcode with its modifiers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpcodeInfo {
-    pub does: Operation,
+    pub operation: Operation,
     pub modifiers: Modifiers,
     /// Opcode with its modifiers, in the spelling of the first occurrence: `st.global.v4.f32`.
     pub opcode: String,

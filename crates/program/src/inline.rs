@@ -217,7 +217,7 @@ impl<'a> Inliner<'a> {
             if self.depth == 0 {
                 self.span = instruction.span;
             }
-            let control = self.does(instruction).and_then(Operation::control);
+            let control = self.operation(instruction).and_then(Operation::control);
             match control {
                 Some(ControlOp::Call) => self.inline(frame, instruction)?,
                 Some(ControlOp::Return) if self.depth > 0 => {
@@ -237,8 +237,8 @@ impl<'a> Inliner<'a> {
         Ok(())
     }
 
-    fn does(&self, instruction: &Instruction) -> Option<Operation> {
-        Some(self.module.opcode(instruction)?.does)
+    fn operation(&self, instruction: &Instruction) -> Option<Operation> {
+        Some(self.module.opcode(instruction)?.operation)
     }
 
     fn value_mut(&mut self, operand: usize) -> Option<&mut OperandValue> {
@@ -379,7 +379,7 @@ impl<'a> Inliner<'a> {
                 OperandValue::Source(source, _) => Some(source),
                 _ => None,
             });
-            match (action.does.memory(), value) {
+            match (action.operation.memory(), value) {
                 (Some(MemoryOp::Load), Some(Source::Register(to))) if is_whole => {
                     self.move_to(
                         to.first,
@@ -437,7 +437,7 @@ impl<'a> Inliner<'a> {
             },
         };
         let action = OpcodeInfo {
-            does: Operation::Move(MoveOp::Mov),
+            operation: Operation::Move(MoveOp::Mov),
             modifiers: Modifiers {
                 ty: Some(ty),
                 ..Modifiers::default()
@@ -452,7 +452,7 @@ impl<'a> Inliner<'a> {
     /// Emits a branch, and returns the index of its target operand, which the caller sets later.
     fn branch(&mut self, guard: Option<Guard>) -> usize {
         let action = OpcodeInfo {
-            does: Operation::Control(ControlOp::Branch),
+            operation: Operation::Control(ControlOp::Branch),
             modifiers: Modifiers::default(),
             opcode: "bra".to_owned(),
         };

@@ -41,17 +41,17 @@ pub fn find(code: &str) -> Option<&'static DiagnosticDoc> {
 
 /// The property in which two elements of a brace list differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mismatch {
+pub enum MismatchedProperty {
     Width,
     Type,
 }
 
-impl Mismatch {
+impl MismatchedProperty {
     /// Returns the noun for messages.
     pub const fn noun(self) -> &'static str {
         match self {
-            Mismatch::Width => "widths",
-            Mismatch::Type => "types",
+            MismatchedProperty::Width => "widths",
+            MismatchedProperty::Type => "types",
         }
     }
 }

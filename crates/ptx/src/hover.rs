@@ -14,7 +14,7 @@ use crate::target_context::TargetContext;
 use crate::tree::declaration::{Declaration, DeclaredType, DirectiveKind};
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use crate::tree::{Instruction, Statement, StatementKind, Tree};
-use warpgrid_isa::form::{BoundForm, OperandSlot, SlotKind, bind, is_known_word, nearest};
+use warpgrid_isa::form::{BoundForm, OperandPosition, SlotKind, bind, is_known_word, nearest};
 use warpgrid_isa::sass::ptx_mapping;
 use warpgrid_isa::{
     FactSource, Gate, Modifiers, OperandType, Operation, ScalarType, SpecialRegister, Target,
@@ -145,7 +145,7 @@ impl HoverPosition<'_> {
             });
         };
         let form = bound.layout.form;
-        let machine_code = machine_code(form.does, &bound.modifiers(), self.module.target);
+        let machine_code = machine_code(form.operation, &bound.modifiers(), self.module.target);
         let mut hover = Hover::new(span, form.syntax)
             .line(form.help)
             .line(machine_code.unwrap_or_default())
@@ -414,8 +414,8 @@ impl HoverPosition<'_> {
 }
 
 /// Returns the SASS counterpart of a store.
-fn machine_code(does: Operation, modifiers: &Modifiers, target: &Target) -> Option<String> {
-    let code = ptx_mapping::machine_code(does, modifiers, target)?;
+fn machine_code(operation: Operation, modifiers: &Modifiers, target: &Target) -> Option<String> {
+    let code = ptx_mapping::machine_code(operation, modifiers, target)?;
     let name = target.name;
     Some(format!(
         "SASS on `{name}`: `{code}` ({}).",
@@ -424,7 +424,7 @@ fn machine_code(does: Operation, modifiers: &Modifiers, target: &Target) -> Opti
 }
 
 /// Describes the role of an operand in the form.
-fn role_line(role: &OperandSlot, bound: Option<&BoundForm>, noun: &str) -> String {
+fn role_line(role: &OperandPosition, bound: Option<&BoundForm>, noun: &str) -> String {
     let what = match role.ty {
         OperandType::Address | OperandType::AddressIn(_) => "the address",
         OperandType::MbarrierIn(_) => "the mbarrier",

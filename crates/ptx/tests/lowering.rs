@@ -210,7 +210,7 @@ fn dot_products_are_sums_with_a_type_for_each_factor() {
     let action = program
         .opcode(&function.instructions[0])
         .expect("an action");
-    assert_eq!(action.does, Operation::Arithmetic(ArithmeticOp::Dp4a));
+    assert_eq!(action.operation, Operation::Arithmetic(ArithmeticOp::Dp4a));
     assert_eq!(action.modifiers.a_type, Some(ScalarType::U32));
     assert_eq!(action.modifiers.b_type, Some(ScalarType::S32));
 }
@@ -224,7 +224,7 @@ fn a_texture_is_read_by_a_unit_beside_the_lanes_and_its_names_are_checked() {
         .opcode(&function.instructions[0])
         .expect("an action");
     assert_eq!(
-        action.does,
+        action.operation,
         Operation::Unit(DeviceUnitOp::Texture(TextureOp::Sample))
     );
     let text = format!("{DECLARED}{}\n}}\n", read.replace("%r5", "%unknown"));

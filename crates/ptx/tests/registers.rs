@@ -23,7 +23,7 @@ fn indirect_call_reads_the_register_of_its_target() {
     let (_, function) = program.entries().next().expect("a kernel");
     let call = function.instructions.iter().find(|instruction| {
         let action = program.opcode(instruction);
-        action.is_some_and(|action| matches!(action.does, Operation::Control(ControlOp::Call)))
+        action.is_some_and(|action| matches!(action.operation, Operation::Control(ControlOp::Call)))
     });
     let read = function.sources(call.expect("a call"));
     let names: Vec<&str> = read.iter().map(|id| function.registers.name(*id)).collect();

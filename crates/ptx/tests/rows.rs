@@ -113,10 +113,10 @@ fn good_examples_reach_the_program() {
                 let source = format!("{declarations}L: {text}");
                 check(&source, &parse(&source), &Overrides::default()).program
             });
-            let does = layout.form.does;
+            let operation = layout.form.operation;
             let is_there = programs.iter().flatten().any(|program| {
                 let mut instructions = program.functions.iter().flat_map(|f| &f.instructions);
-                instructions.any(|i| program.opcode(i).is_some_and(|action| action.does == does))
+                instructions.any(|i| program.opcode(i).is_some_and(|action| action.operation == operation))
             });
             if !is_there {
                 missing.push(*text);

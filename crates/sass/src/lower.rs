@@ -82,9 +82,9 @@ fn lower_one(
 
 /// Creates an operation without a separate guard.
 #[inline(never)]
-fn step(does: Operation, modifiers: Modifiers, args: Vec<LoweredOperand>) -> LoweredInstruction {
+fn step(operation: Operation, modifiers: Modifiers, args: Vec<LoweredOperand>) -> LoweredInstruction {
     LoweredInstruction {
-        does,
+        operation,
         modifiers,
         args,
         guard: None,

@@ -31,8 +31,8 @@ fn kept_links_and_files_are_read() {
     let kept = kept();
     assert!(kept.len() >= 6);
     for (link, file) in kept {
-        let of_link = read_link(&link).unwrap_or_else(|why| panic!("{link}: {why}"));
-        let of_file = read_file(&file).unwrap_or_else(|why| panic!("{file}: {why}"));
+        let of_link = read_link(&link).unwrap_or_else(|reason| panic!("{link}: {reason}"));
+        let of_file = read_file(&file).unwrap_or_else(|reason| panic!("{file}: {reason}"));
         assert_eq!(of_link, of_file);
     }
 }
@@ -44,7 +44,7 @@ fn what_is_no_link_of_this_version_costs_a_sentence() {
     let cases: Vec<_> = lines.filter_map(|line| line.split_once('\t')).collect();
     assert!(cases.len() >= 12);
     for (link, sentence) in cases {
-        let found = read_link(link).map_err(|why| why.to_string());
+        let found = read_link(link).map_err(|reason| reason.to_string());
         assert_eq!(found, Err(sentence.to_owned()), "{link}");
     }
 }
@@ -88,8 +88,8 @@ fn a_link_that_unpacks_to_gigabytes_is_refused_at_its_limit() {
         ..SharedState::default()
     });
     assert!(bomb.len() < 500_000, "{}", bomb.len());
-    let why = read_link(&bomb).expect_err("a bomb").to_string();
-    assert!(why.contains("8 million bytes"), "{why}");
+    let reason = read_link(&bomb).expect_err("a bomb").to_string();
+    assert!(reason.contains("8 million bytes"), "{reason}");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn files_that_are_none_cost_a_sentence() {
             "Invalid file: `scenario` must be a valid launch configuration (invalid value: string \"image\", expected `buffer`, `scalar`, `struct`, `alias`, `tensormap`, `texture`, `surface` or `multimem`).",
         ),
     ] {
-        let found = read_file(file).map_err(|why| why.to_string());
+        let found = read_file(file).map_err(|reason| reason.to_string());
         assert_eq!(found, Err(sentence.to_owned()), "{file}");
     }
 }

@@ -60,9 +60,9 @@ impl fmt::Display for BailoutReason {
             BailoutReason::DivergentBarrier => write!(f, "a diverged warp reached a block barrier"),
             BailoutReason::StepLimit => write!(f, "the run exceeds the step limit"),
             BailoutReason::TooSlow => write!(f, "the interpreter is faster for this kernel"),
-            BailoutReason::RemotePartition(why) => write!(f, "{why}"),
-            BailoutReason::Engine(why) => {
-                write!(f, "the WebAssembly engine rejected the module: {why}")
+            BailoutReason::RemotePartition(reason) => write!(f, "{reason}"),
+            BailoutReason::Engine(reason) => {
+                write!(f, "the WebAssembly engine rejected the module: {reason}")
             }
         }
     }

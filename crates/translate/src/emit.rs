@@ -872,10 +872,10 @@ impl<'p> Emitter<'p> {
     }
 
     /// Bails out if lanes reach the current instruction.
-    fn bail_out(&mut self, why: u32) {
+    fn bail_out(&mut self, reason: u32) {
         self.set_active_lanes();
         self.get(self.names.active);
-        self.bail_out_if_nonzero(why);
+        self.bail_out_if_nonzero(reason);
     }
 
     /// Pushes a row of 32 bits of an element of at most 32 bits.

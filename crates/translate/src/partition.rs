@@ -334,7 +334,7 @@ fn untracked_ranges(
                 have_ended = false;
                 found.extend(places.that_hold(holds::TRACKED, &part.memory));
             }
-            Err(RunExit::Refused(why)) => return Err(why.clone()),
+            Err(RunExit::Refused(reason)) => return Err(reason.clone()),
         }
     }
     if have_ended && parts.len() > 1 {
@@ -402,7 +402,7 @@ impl<M> Partition<M> {
             counts: self.progress.counts,
             needs_tracking: matches!(self.outcome, Err(RunExit::Again)),
             refused: match &self.outcome {
-                Err(RunExit::Refused(why)) => Some(why.to_string()),
+                Err(RunExit::Refused(reason)) => Some(reason.to_string()),
                 _ => None,
             },
         }
@@ -411,7 +411,7 @@ impl<M> Partition<M> {
     /// Returns a partition that has run in another host.
     pub fn from_host(facts: PartitionSummary, memory: M) -> Partition<M> {
         let outcome = match facts.refused {
-            Some(why) => Err(RunExit::Refused(BailoutReason::RemotePartition(why))),
+            Some(reason) => Err(RunExit::Refused(BailoutReason::RemotePartition(reason))),
             None if facts.needs_tracking => Err(RunExit::Again),
             None => Ok(()),
         };

@@ -211,8 +211,8 @@ pub(crate) fn return_if_unresolved() -> [I<'static>; 6] {
 }
 
 /// Returns an exit code if the number on the stack is not zero.
-pub(crate) fn stops_if(why: u32) -> [I<'static>; 4] {
-    [I::If(EMPTY), I::I32Const(why as i32), I::Return, I::End]
+pub(crate) fn stops_if(reason: u32) -> [I<'static>; 4] {
+    [I::If(EMPTY), I::I32Const(reason as i32), I::Return, I::End]
 }
 
 /// Continues with the next record of a warp: the records of its lane vectors precede the records of all diverged lanes.
@@ -247,10 +247,10 @@ pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
 }
 
 /// Stores an exit code in its cell, and returns zero.
-pub(crate) fn stops(why: u32) -> [I<'static>; 5] {
+pub(crate) fn stops(reason: u32) -> [I<'static>; 5] {
     [
         I::I32Const(0),
-        I::I32Const(why as i32),
+        I::I32Const(reason as i32),
         I::I32Store(at(cell::EXIT_CODE)),
         I::I32Const(0),
         I::Return,

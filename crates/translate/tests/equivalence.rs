@@ -213,7 +213,7 @@ fn both(engine: &impl Runs, scenario: &Scenario) -> Result<Result<(), BailoutRea
     let ended = machine.translation_view().ok_or(BailoutReason::Launch);
     let ended = match ended.and_then(|plain| engine.run(plain)) {
         Ok(ended) => ended,
-        Err(why) => return Ok(Err(why)),
+        Err(reason) => return Ok(Err(reason)),
     };
     if !ended.with_result(|end| timeline.adopt_result(end)) {
         return Err("the end is not taken over".to_owned());
@@ -300,8 +300,8 @@ fn the_corpus_is_the_same_or_left_to_the_interpreter() {
     for (name, scenario) in corpus() {
         match both(WasmtimeEngine::get(), &scenario) {
             Ok(Ok(())) => lines.push_str(&format!("{name}: translated\n")),
-            Ok(Err(why)) => lines.push_str(&format!("{name}: {why}\n")),
-            Err(why) => wrong.push(format!("{name}: {why}")),
+            Ok(Err(reason)) => lines.push_str(&format!("{name}: {reason}\n")),
+            Err(reason) => wrong.push(format!("{name}: {reason}")),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -331,7 +331,7 @@ fn shortened(scenario: Scenario) -> String {
             ..scenario.clone()
         };
         let found = std::panic::catch_unwind(|| both(WasmtimeEngine::get(), &scenario));
-        matches!(found, Ok(Err(why)) if why.contains("differ"))
+        matches!(found, Ok(Err(reason)) if reason.contains("differ"))
     };
     let mut lines: Vec<String> = scenario.source.lines().map(str::to_owned).collect();
     let mut n = lines.len() / 4;
@@ -359,14 +359,14 @@ fn check_seeds(scenario: fn(u64) -> Scenario) -> (usize, usize, BTreeMap<String,
     for seed in seeds() {
         match both(WasmtimeEngine::get(), &scenario(seed)) {
             Ok(Ok(())) => n_translated += 1,
-            Ok(Err(why)) => refused.entry(why.to_string()).or_default().push(seed),
-            Err(why) => wrong.push((seed, why)),
+            Ok(Err(reason)) => refused.entry(reason.to_string()).or_default().push(seed),
+            Err(reason) => wrong.push((seed, reason)),
         }
     }
     if let Some((seed, _)) = wrong.first() {
         let shown: Vec<String> = wrong
             .iter()
-            .map(|(seed, why)| format!("seed {seed}: {why}"))
+            .map(|(seed, reason)| format!("seed {seed}: {reason}"))
             .collect();
         let text = shortened(scenario(*seed));
         panic!(
@@ -644,14 +644,14 @@ fn copies_in_flight_land_when_they_are_waited_for() {
             Ok(Ok(())) => Becomes::Translated,
             Ok(Err(BailoutReason::Conflict)) => Becomes::Conflict,
             Ok(Err(_)) => Becomes::Other,
-            Err(why) => {
-                wrong.push(format!("{what}: {why}"));
+            Err(reason) => {
+                wrong.push(format!("{what}: {reason}"));
                 continue;
             }
         };
         if found != becomes {
-            let why = both(WasmtimeEngine::get(), &scenario);
-            wrong.push(format!("{what}: found {why:?}, expected {becomes:?}"));
+            let reason = both(WasmtimeEngine::get(), &scenario);
+            wrong.push(format!("{what}: found {reason:?}, expected {becomes:?}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -718,8 +718,8 @@ fn kernels_are_the_same_without_a_fused_product() {
         }
     }
     for seed in 0..100 {
-        if let Err(why) = both(&Separate, &generated_scenario(seed)) {
-            wrong.push(format!("seed {seed}: {why}"));
+        if let Err(reason) = both(&Separate, &generated_scenario(seed)) {
+            wrong.push(format!("seed {seed}: {reason}"));
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
@@ -846,7 +846,7 @@ fn check_call(function: &str, lines: &str, expected: Result<(), &str>) {
         .source
         .replace(".visible", &format!("{function}\n.visible"));
     let found =
-        both(WasmtimeEngine::get(), &scenario).map(|found| found.map_err(|why| why.to_string()));
+        both(WasmtimeEngine::get(), &scenario).map(|found| found.map_err(|reason| reason.to_string()));
     let expected = expected.map_err(str::to_owned);
     match (found, expected) {
         (Ok(Err(found)), Err(expected)) if found.contains(&expected) => {}
@@ -892,8 +892,8 @@ fn kernels_are_the_same_on_threads() {
         }
     }
     for seed in 0..100 {
-        if let Err(why) = both(&Threads(2), &generated_scenario(seed)) {
-            wrong.push(format!("seed {seed}: {why}"));
+        if let Err(reason) = both(&Threads(2), &generated_scenario(seed)) {
+            wrong.push(format!("seed {seed}: {reason}"));
         }
     }
     assert_eq!(wrong, Vec::<String>::new());

@@ -60,7 +60,7 @@ fn main() {
             tier.1 += 1;
             match run(scenario, &mut reading, &mut running) {
                 Ok(()) => tier.0 += 1,
-                Err(why) => println!("tier {} {name}: {why}", variant.tier),
+                Err(reason) => println!("tier {} {name}: {reason}", variant.tier),
             }
         }
     }
@@ -88,5 +88,5 @@ fn run(scenario: Scenario, reading: &mut Duration, running: &mut Duration) -> Re
     *running += start.elapsed();
     let unknown = session.diagnostics().first();
     let unknown = unknown.map_or("", |found| found.message.as_str());
-    kept.map_err(|why| format!("{why} ({unknown})"))
+    kept.map_err(|reason| format!("{reason} ({unknown})"))
 }

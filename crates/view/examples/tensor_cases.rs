@@ -31,7 +31,7 @@ fn main() {
             all += 1;
             match run(scenario) {
                 Ok(()) => right += 1,
-                Err(why) => println!("{name}: {}", why.lines().next().unwrap_or_default()),
+                Err(reason) => println!("{name}: {}", reason.lines().next().unwrap_or_default()),
             }
         }
     }

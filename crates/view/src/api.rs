@@ -70,8 +70,8 @@ pub fn element_map(request: &FragmentRequest) -> Result<ElementMap, RequestError
 /// `text` or `link`.
 pub fn render_diagram(query: &str, form: &str) -> Result<String, RequestError> {
     let Some(form) = PictureFormat::from_name(form) else {
-        let why = format!("found `{form}`, expected `svg`, `text` or `link`");
-        return Err(RequestError::invalid_argument("form", &why));
+        let reason = format!("found `{form}`, expected `svg`, `text` or `link`");
+        return Err(RequestError::invalid_argument("form", &reason));
     };
     Ok(drawn(query, form)?)
 }
@@ -147,12 +147,12 @@ pub fn file_text(bytes: &[u8], program: u64) -> Result<String, RequestError> {
         .and_then(|program| file.text(program));
     text.ok_or_else(|| {
         let n = file.view().programs.len();
-        let why = format!("found the code object index {program}, expected an index below {n}");
-        RequestError::invalid_argument("program", &why)
+        let reason = format!("found the code object index {program}, expected an index below {n}");
+        RequestError::invalid_argument("program", &reason)
     })
 }
 
 #[cfg(feature = "paste")]
 fn open_compiled(bytes: &[u8]) -> Result<CompiledFile, RequestError> {
-    CompiledFile::open(bytes).map_err(|why| RequestError::invalid_argument("file", &why))
+    CompiledFile::open(bytes).map_err(|reason| RequestError::invalid_argument("file", &reason))
 }

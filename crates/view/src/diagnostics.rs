@@ -21,14 +21,14 @@ const START: SourceRange = SourceRange {
 };
 
 /// Ignored field of a batch request.
-pub fn ignored_field(line: u64, why: &str) -> DiagnosticView {
-    let message = format!("line {line}: an unknown field is ignored: {why}");
+pub fn ignored_field(line: u64, reason: &str) -> DiagnosticView {
+    let message = format!("line {line}: an unknown field is ignored: {reason}");
     DiagnosticView::new("W0900", Severity::Warning, message, START)
 }
 
 /// Line of a batch that is not a request.
-pub fn not_a_request(line: u64, why: &str) -> DiagnosticView {
-    let message = format!("line {line}: invalid request: {why}");
+pub fn not_a_request(line: u64, reason: &str) -> DiagnosticView {
+    let message = format!("line {line}: invalid request: {reason}");
     let mut view = DiagnosticView::new("W0900", Severity::Error, message, START);
     view.help = Some("expected {\"id\": …, \"source\": …}".to_owned());
     view
@@ -84,13 +84,13 @@ pub fn no_blocks() -> DiagnosticView {
 }
 
 /// Unreadable file.
-pub fn unreadable_file(why: &str) -> DiagnosticView {
-    DiagnosticView::new("W0909", Severity::Error, why.to_owned(), START)
+pub fn unreadable_file(reason: &str) -> DiagnosticView {
+    DiagnosticView::new("W0909", Severity::Error, reason.to_owned(), START)
 }
 
 /// Returns the message of [`UNREADABLE_ARGUMENT`].
-pub fn unreadable_argument(what: &str, why: &str) -> String {
-    format!("cannot read the {what}: {why}")
+pub fn unreadable_argument(what: &str, reason: &str) -> String {
+    format!("cannot read the {what}: {reason}")
 }
 
 /// Returns the message of [`NO_SUCH_MEMORY`].

@@ -1,7 +1,7 @@
 //! Error of a request, in the common format of all hosts.
 
 use crate::diagnostics::{UNREADABLE_ARGUMENT, unreadable_argument};
-use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::fragment::request::FragmentRequestError;
 use crate::memory_model::litmus::test_module::LitmusError;
 use crate::model::text::DiagnosticView;
 use serde::Serialize;
@@ -27,8 +27,8 @@ impl RequestError {
 
     /// Creates an error for an argument with an invalid structure. `what` names the argument, and `why` describes the actual and the
     /// expected structure.
-    pub fn invalid_argument(what: &str, why: &str) -> RequestError {
-        RequestError::new(UNREADABLE_ARGUMENT, unreadable_argument(what, why))
+    pub fn invalid_argument(what: &str, reason: &str) -> RequestError {
+        RequestError::new(UNREADABLE_ARGUMENT, unreadable_argument(what, reason))
     }
 
     /// Creates an error for a well-formed request without a result.
@@ -45,8 +45,8 @@ impl fmt::Display for RequestError {
 
 impl std::error::Error for RequestError {}
 
-impl From<FragmentError> for RequestError {
-    fn from(refusal: FragmentError) -> RequestError {
+impl From<FragmentRequestError> for RequestError {
+    fn from(refusal: FragmentRequestError) -> RequestError {
         RequestError::unsupported(refusal.message)
     }
 }

@@ -222,7 +222,7 @@ fn a_fault_in_one_text_alone_is_no_agreement() {
         report.sides[1]
             .fault
             .as_ref()
-            .is_some_and(|why| why.contains("out-of-bounds")),
+            .is_some_and(|reason| reason.contains("out-of-bounds")),
         "{report:?}"
     );
 }

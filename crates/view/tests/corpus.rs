@@ -64,7 +64,7 @@ fn every_case_has_the_steps_and_stores_that_it_has_in_wasm() {
     let scenarios = cases().into_iter().flat_map(|folder| scenarios_of(&folder));
     let traces: Vec<String> = scenarios
         .map(|(name, scenario)| {
-            let found = trace(scenario).unwrap_or_else(|why| panic!("{name}: {why}"));
+            let found = trace(scenario).unwrap_or_else(|reason| panic!("{name}: {reason}"));
             format!("  {name:?}: {found:?}")
         })
         .collect();

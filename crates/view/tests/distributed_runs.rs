@@ -64,7 +64,7 @@ fn begun(lines: &str) -> DistributedRun<WasmtimeEngine> {
         .restart_without_last_writers()
         .expect("a launch");
     let run = DistributedRun::new(session, WasmtimeEngine::get(), LIMITS);
-    run.unwrap_or_else(|why| panic!("{}", why.0))
+    run.unwrap_or_else(|reason| panic!("{}", reason.0))
 }
 
 /// Runs a launch on three hosts. Returns the final session, the number of attempts and a description of the run, or the reason why the run
@@ -73,7 +73,7 @@ fn run_by_three(lines: &str) -> Result<(Session, usize, String), String> {
     let mut own = begun(lines);
     let shares = own
         .begin(WasmtimeEngine::get(), AT_ONCE)
-        .map_err(|why| why.0)?;
+        .map_err(|reason| reason.0)?;
     assert_eq!(shares.len(), 2, "{lines}");
     let mut others = [begun(lines), begun(lines)];
     let mut tries = 0;
@@ -83,14 +83,14 @@ fn run_by_three(lines: &str) -> Result<(Session, usize, String), String> {
         let mut sent = Vec::new();
         for (other, blocks) in others.iter_mut().zip(&shares) {
             let part = other.run_share(WasmtimeEngine::get(), blocks.clone(), &noted);
-            sent.push(send(part.map_err(|why| why.0)?));
+            sent.push(send(part.map_err(|reason| reason.0)?));
         }
         while !own
             .run_local_blocks(Some(Duration::ZERO))
-            .map_err(|why| why.0)?
+            .map_err(|reason| reason.0)?
         {}
-        if own.join(&sent).map_err(|why| why.0)? {
-            let (session, took) = own.finish().map_err(|why| why.0)?;
+        if own.join(&sent).map_err(|reason| reason.0)? {
+            let (session, took) = own.finish().map_err(|reason| reason.0)?;
             return Ok((session, tries, took.to_string()));
         }
     }
@@ -130,9 +130,9 @@ fn three_hosts_leave_what_the_interpreter_leaves() {
 fn hosts_that_meet_leave_the_run_to_the_interpreter() {
     // After these iterations, all values of `%x` are equal, and those of `%t` differ.
     let meets = "ld.param.b64 %q, [out]; st.global.u32 [%q], %t;";
-    let why = run_by_three(meets).err();
+    let reason = run_by_three(meets).err();
     assert_eq!(
-        why.as_deref(),
+        reason.as_deref(),
         Some("threads access the same memory location without synchronization")
     );
 }

@@ -44,7 +44,7 @@ fn check(source: &str, memory: &str, offset: u64, options: HistoryOptions, expec
     let position = session.position();
     let history = session.history_named(memory, offset, options);
     assert_eq!(session.position(), position);
-    expected.assert_eq(&history.map_or_else(|why| why.message, |found| written(&found)));
+    expected.assert_eq(&history.map_or_else(|reason| reason.message, |found| written(&found)));
 }
 
 const STORES: &str = "//@ launch grid=1 block=64
@@ -70,7 +70,7 @@ const STORES: &str = "//@ launch grid=1 block=64
 fn every_store_to_a_cell_is_listed_with_its_lanes_and_what_it_changed() {
     let mut all = session(STORES);
     let found = all.history_named("out", 0, HistoryOptions::default());
-    let found = found.unwrap_or_else(|why| panic!("{why}"));
+    let found = found.unwrap_or_else(|reason| panic!("{reason}"));
     // Three stores of two warps, and one more store of one lane.
     assert_eq!((found.n_before, found.n_after), (7, 0));
     let lanes: Vec<u32> = found.writes.iter().map(|write| write.n_lanes).collect();

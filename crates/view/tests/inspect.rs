@@ -44,7 +44,7 @@ fn session(source: &str) -> Session {
 /// Formats the value of a watch expression in one line.
 fn line(found: &WatchedValue) -> String {
     let values = match &found.values {
-        Err(why) => return format!("({why})"),
+        Err(reason) => return format!("({reason})"),
         Ok(values) => values,
     };
     let texts = values.iter().map(|value| value.as_deref().unwrap_or("–"));
@@ -268,7 +268,7 @@ fn arranged(memory: &str, ty: Option<ElementType>, layout: &str) -> String {
     let mut session = session(KERNEL);
     let memory = MemoryKey::from(memory);
     let found = match session.arranged(1_000, &LayoutViewRequest { memory, ty, layout }) {
-        Err(why) => return format!("({why})\n"),
+        Err(reason) => return format!("({reason})\n"),
         Ok(found) => found,
     };
     let [rows, columns] = found.shown;

@@ -89,7 +89,7 @@ fn check(source: &str, place: &InitialValueTarget, value: &str, expected: Expect
                 edit.line
             }
         }
-        Err(why) => why,
+        Err(reason) => reason,
     };
     expected.assert_eq(&said);
 }
@@ -268,7 +268,7 @@ fn a_whole_buffer_is_filled_by_a_rule() {
         ("0", "//@ buffer x: f32[4] = 0"),
     ] {
         let edit = session(KERNEL).edit_start(&InitialValueTarget::Buffer("x".into()), value);
-        let edit = edit.unwrap_or_else(|why| panic!("{why}"));
+        let edit = edit.unwrap_or_else(|reason| panic!("{reason}"));
         assert_eq!(edit.line, line);
         session(&applied(KERNEL, &edit));
     }
@@ -296,7 +296,7 @@ fn a_guessed_launch_is_stated_with_the_value() {
     let source = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;\n";
     let session = session(source);
     let edit = session.edit_start(&cell("p", 3, ElementType::U32), "5");
-    let edit = edit.unwrap_or_else(|why| panic!("{why}"));
+    let edit = edit.unwrap_or_else(|reason| panic!("{reason}"));
     expect![[r#"
         //@ launch grid=1 block=32
         //@ buffer p: u32[32] = 0, 0, 0, 5

@@ -25,7 +25,7 @@ fn files(folder: &str) -> Vec<(String, String)> {
 
 fn puzzles() -> Vec<(String, Puzzle)> {
     let read = |(name, text): (String, String)| {
-        let puzzle = Puzzle::read(&text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let puzzle = Puzzle::read(&text).unwrap_or_else(|reason| panic!("{name}: {reason}"));
         (name, puzzle)
     };
     files("puzzles").into_iter().map(read).collect()
@@ -62,7 +62,7 @@ fn every_solution_passes_and_what_a_person_begins_with_does_not() {
 fn example(id: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
     std::fs::read_to_string(root.join(format!("{id}.ptx")))
-        .unwrap_or_else(|why| panic!("{id}: {why}"))
+        .unwrap_or_else(|reason| panic!("{id}: {reason}"))
 }
 
 #[test]
@@ -70,10 +70,10 @@ fn every_place_of_a_tour_exists_and_every_fact_holds() {
     let (mut wrong, mut n_facts) = (Vec::new(), 0);
     let tours = files("tours");
     for (id, text) in &tours {
-        let tour = Tour::read(text).unwrap_or_else(|why| panic!("{id}: {why}"));
+        let tour = Tour::read(text).unwrap_or_else(|reason| panic!("{id}: {reason}"));
         n_facts += tour.n_facts();
-        if let Err(why) = tour.verify_stops(&example(id)) {
-            wrong.push(format!("{id}: {why}"));
+        if let Err(reason) = tour.verify_stops(&example(id)) {
+            wrong.push(format!("{id}: {reason}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

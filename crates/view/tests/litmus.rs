@@ -247,7 +247,7 @@ fn races_are_those_of_the_model() {
     for test in tests() {
         for seed in 0..n_seeds() {
             match test.wrong_races(seed) {
-                Err(why) => wrong.push(format!("{} seed {seed}: {why}", test.name)),
+                Err(reason) => wrong.push(format!("{} seed {seed}: {reason}", test.name)),
                 Ok(found) => {
                     wrong.extend(
                         found

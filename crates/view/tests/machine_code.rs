@@ -67,7 +67,7 @@ fn wrong_listings(check: impl Fn(&Path, Scenario) -> Result<(), String>) -> Vec<
                 ..scenario.clone()
             };
             let found = check(&case, scenario);
-            wrong.extend(found.err().map(|why| format!("{}: {why}", path.display())));
+            wrong.extend(found.err().map(|reason| format!("{}: {reason}", path.display())));
         }
     }
     assert!(n_listings >= 56, "found {n_listings} listings");

@@ -86,8 +86,8 @@ fn every_file_keeps_its_promise() {
             true => compare_pair(&read(&ptx), &listing),
             false => run(&listing),
         };
-        if let Err(why) = outcome {
-            wrong.push(format!("{file}: {why}"));
+        if let Err(reason) = outcome {
+            wrong.push(format!("{file}: {reason}"));
         }
     }
     assert!(n_files > 0, "no files");

@@ -62,8 +62,8 @@ fn listings_leave_the_memory_of_their_kernels() {
     let mut wrong = Vec::new();
     for listing in listings() {
         for seed in [0, 7] {
-            if let Err(why) = run(scenario(&listing, &listing.text, seed)) {
-                wrong.push(format!("{}, seed {seed}: {why}", listing.name));
+            if let Err(reason) = run(scenario(&listing, &listing.text, seed)) {
+                wrong.push(format!("{}, seed {seed}: {reason}", listing.name));
             }
         }
     }
@@ -101,7 +101,7 @@ fn each_step_has_a_frame_and_the_past_comes_back() {
             session.frame(&request);
         }
         let kept = keeps_promise(&mut session, MAX_STEPS);
-        kept.unwrap_or_else(|why| panic!("{}: {why}", listing.name));
+        kept.unwrap_or_else(|reason| panic!("{}: {reason}", listing.name));
     }
 }
 

@@ -158,10 +158,10 @@ fn an_array_has_type_extents_and_bytes() {
 fn what_cannot_be_saved_is_said() {
     let mut session = session(HALVES);
     for (form, ..) in ExportFormat::ALL {
-        let why = session
+        let reason = session
             .memory_file(&whole("nothing"), form)
             .expect_err("unknown buffer or variable");
-        assert!(why.contains("nothing"), "{why}");
+        assert!(reason.contains("nothing"), "{reason}");
     }
 }
 

@@ -116,11 +116,11 @@ fn run(case: &Case<'_>) -> Result<Vec<Vec<u32>>, String> {
         return Err("not over".to_owned());
     }
     if let Some(fault) = session.fault() {
-        let why = session
+        let reason = session
             .diagnostics()
             .iter()
             .map(|found| found.message.clone());
-        return Err(format!("{} {:?}", fault.message, why.collect::<Vec<_>>()));
+        return Err(format!("{} {:?}", fault.message, reason.collect::<Vec<_>>()));
     }
     let bytes = session
         .memory(&MemoryKey::Shared(0))
@@ -140,7 +140,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Vec<u32>>, String> {
 fn differences(case: &Case<'_>) -> Option<String> {
     let rows = match run(case) {
         Ok(rows) => rows,
-        Err(why) => return Some(why),
+        Err(reason) => return Some(reason),
     };
     for (lane, row) in rows.iter().enumerate() {
         for ((name, expression), found) in case.expected.iter().zip(row) {
@@ -171,7 +171,7 @@ fn every_operation_leaves_what_its_line_says() {
         for (line, case) in cases(&text) {
             n_cases += 1;
             let found = differences(&case);
-            wrong.extend(found.map(|why| format!("{file}:{line}: {}: {why}", case.code)));
+            wrong.extend(found.map(|reason| format!("{file}:{line}: {}: {reason}", case.code)));
         }
     }
     assert!(n_cases >= 150, "{n_cases} cases");

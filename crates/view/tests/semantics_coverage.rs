@@ -94,12 +94,12 @@ fn every_word_of_every_row_has_a_meaning() {
             }
             n += 1;
             let action = OpcodeInfo {
-                does: layout.form.does,
+                operation: layout.form.operation,
                 modifiers: bound.modifiers(),
                 opcode: layout.opcode.to_owned(),
             };
             if let Support::NotYet { reason } = supports(&action)
-                && action.does != Operation::Unknown
+                && action.operation != Operation::Unknown
             {
                 stopped.push(format!("{}.{}: {reason}", layout.opcode, words.join(".")));
             }
@@ -130,10 +130,10 @@ fn all_that_the_assembler_accepts_runs_but_operands_that_mean_nothing() {
         let source = module(&case);
         // A call of a function without a body is not an unsupported instruction.
         let calls =
-            |found: &UnsupportedInstruction| found.does == Operation::Control(ControlOp::Call);
+            |found: &UnsupportedInstruction| found.operation == Operation::Control(ControlOp::Call);
         for found in stopping(&source).into_iter().filter(|found| !calls(found)) {
             let text = found.span.text(&source);
-            match found.does {
+            match found.operation {
                 Operation::Unknown => odd.push(text.to_owned()),
                 _ => stopped.push(format!("{text}: {}", found.why)),
             }

@@ -59,7 +59,7 @@ fn said(
 ) -> String {
     match found {
         Ok(reached) => format!("{}: {}", reached.position, reached.text),
-        Err(why) => why.message,
+        Err(reason) => reason.message,
     }
 }
 
@@ -215,7 +215,7 @@ fn the_way_back_through_several_windows_finds_the_nearest_place() {
     let end = session.position();
     assert!(end > 300_000);
     let found = session.run_until(&meets("lane 0: %r2 == 5"), Direction::Reverse, u64::MAX);
-    let first = found.unwrap_or_else(|why| panic!("{why:?}"));
+    let first = found.unwrap_or_else(|reason| panic!("{reason:?}"));
     assert!(first.is_reached && first.position < 200, "{first:?}");
     // A search that exceeds its budget leaves the session at its position.
     session.seek(end);
@@ -226,7 +226,7 @@ fn the_way_back_through_several_windows_finds_the_nearest_place() {
     let mut forward = Vec::new();
     for _ in 0..40 {
         let reached = session.run_until(&cell(4), Direction::Forward, u64::MAX);
-        forward.push(reached.unwrap_or_else(|why| panic!("{why:?}")).position);
+        forward.push(reached.unwrap_or_else(|reason| panic!("{reason:?}")).position);
     }
     for position in forward.iter().rev().skip(1) {
         let reached = session.run_until(&cell(4), Direction::Reverse, u64::MAX);
@@ -261,12 +261,12 @@ fn a_wrong_condition_is_said_at_its_place() {
     ];
     let mut session = session(LOOP);
     let lines = wrong.map(|text| {
-        let why = session.watch(&meets(text), Direction::Forward).map(|_| ());
-        let why = why.expect_err(text);
+        let reason = session.watch(&meets(text), Direction::Forward).map(|_| ());
+        let reason = reason.expect_err(text);
         let all: Vec<u16> = text.encode_utf16().collect();
-        let place = all.get(why.at.0 as usize..(why.at.1 as usize).min(all.len()));
+        let place = all.get(reason.at.0 as usize..(reason.at.1 as usize).min(all.len()));
         let place = String::from_utf16_lossy(place.unwrap_or(&[]));
-        format!("`{text}` at `{place}`: {}\n", why.message)
+        format!("`{text}` at `{place}`: {}\n", reason.message)
     });
     expect![[r#"
         `` at ``: the condition contains no comparison, expected one of `==`, `!=`, `<`, `<=`, `>` and `>=`, as in `lane 3: %r5 == 7`

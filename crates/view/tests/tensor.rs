@@ -20,8 +20,8 @@ fn check(family: &str) {
                     seed: Some(seed),
                     ..case.case.clone()
                 };
-                if let Err(why) = run(scenario) {
-                    wrong.push(format!("{}/{file}, seed {seed}: {why}", case.case.name));
+                if let Err(reason) = run(scenario) {
+                    wrong.push(format!("{}/{file}, seed {seed}: {reason}", case.case.name));
                 }
             }
         }
@@ -87,16 +87,16 @@ fn kernels_without_a_launch_run_under_guesses() {
                 let name = format!("{}/{file}", case.case.name);
                 let guesses = match run(source.clone()) {
                     Ok(guesses) => guesses,
-                    Err(why) => {
-                        wrong.push(format!("{name}: {why}"));
+                    Err(reason) => {
+                        wrong.push(format!("{name}: {reason}"));
                         continue;
                     }
                 };
                 let n = |word: &str| guesses.iter().filter(|line| line.contains(word)).count();
                 n_maps += n(" tensormap ");
                 n_images += n(" array ");
-                if let Err(why) = run(format!("{}\n{source}", guesses.join("\n"))) {
-                    wrong.push(format!("{name}, stated: {why}"));
+                if let Err(reason) = run(format!("{}\n{source}", guesses.join("\n"))) {
+                    wrong.push(format!("{name}, stated: {reason}"));
                 }
             }
         }

@@ -161,7 +161,7 @@ fn what_cannot_be_stops_with_its_reason() {
     let load = "ld.param.u64 %rd0, [image];\nld.param.u64 %rd1, [to];\nmov.f32 %f0, 0f00000000;\nmov.u32 %r1, 2;\n";
     let of = |body: &str| fault_of(session(lines, "image to", "", &format!("{load}{body}")));
     let who = "thread (0, 0, 0) of block (0, 0, 0)";
-    for (body, why) in [
+    for (body, reason) in [
         (
             "tex.1d.v4.u32.f32 {%r2, %r3, %r4, %r5}, [%rd0, {%f0}];",
             "the geometry `.1d` of the instruction is not compatible with `image`, which has 4 rows of 4 texels",
@@ -187,13 +187,13 @@ fn what_cannot_be_stops_with_its_reason() {
             "the instruction reads mipmap level 1 of `image`, but `image` has only level 0",
         ),
     ] {
-        assert_eq!(of(body), format!("{who}: {why}"), "{body}");
+        assert_eq!(of(body), format!("{who}: {reason}"), "{body}");
     }
 }
 
 #[test]
 fn what_no_memory_holds_is_refused_before_the_run() {
-    for (lines, why) in [
+    for (lines, reason) in [
         (
             "//@ texture image = texels",
             "texture `image`: unknown array `texels`",
@@ -217,7 +217,7 @@ fn what_no_memory_holds_is_refused_before_the_run() {
         let error = opened.err().expect("a refusal");
         assert_eq!(
             (error.code.as_str(), error.message.as_str()),
-            ("W0703", why)
+            ("W0703", reason)
         );
     }
 }

@@ -27,8 +27,8 @@ fn warps_part_meet_wait_and_stop_as_each_kernel_says() {
         if found != stops {
             wrong.push(format!("{}: {found:?}", file.display()));
         }
-        if let Err(why) = buffers_are_as_promised(&session) {
-            wrong.push(format!("{}: {why}", file.display()));
+        if let Err(reason) = buffers_are_as_promised(&session) {
+            wrong.push(format!("{}: {reason}", file.display()));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -61,8 +61,8 @@ fn from_js_with_extra_fields<T: DeserializeOwned + Default>(
         value = without_undefined(object).into();
     }
     serde_wasm_bindgen::from_value(value).map_err(|error| {
-        let why = error.to_string();
-        unreadable(what, why.strip_prefix("Error: ").unwrap_or(&why))
+        let reason = error.to_string();
+        unreadable(what, reason.strip_prefix("Error: ").unwrap_or(&reason))
     })
 }
 
@@ -75,7 +75,7 @@ fn reject_unknown_fields<T: DeserializeOwned>(
     let keys = js_sys::Object::keys(object);
     let names = keys.iter().filter_map(|key| key.as_string());
     match unknown_field::<T>(names, others) {
-        Some(why) => Err(unreadable(what, &why)),
+        Some(reason) => Err(unreadable(what, &reason)),
         None => Ok(()),
     }
 }
@@ -114,8 +114,8 @@ fn without_undefined(object: &js_sys::Object) -> js_sys::Object {
     fresh
 }
 
-fn unreadable(what: &str, why: &str) -> JsValue {
-    to_js_error(RequestError::invalid_argument(what, why))
+fn unreadable(what: &str, reason: &str) -> JsValue {
+    to_js_error(RequestError::invalid_argument(what, reason))
 }
 
 /// Converts a JavaScript number to a count or a position.

@@ -53,8 +53,8 @@ impl Session {
             .map(|run| run.run_local_blocks(Some(rest)));
         match ran {
             Some(Ok(is_over)) => is_over,
-            Some(Err(why)) => {
-                self.fall_back(why);
+            Some(Err(reason)) => {
+                self.fall_back(reason);
                 true
             }
             None => true,
@@ -75,7 +75,7 @@ impl Session {
             return Ok(true);
         };
         let parts: Result<Vec<_>, String> = parts.iter().map(deserialize_partition).collect();
-        let parts = parts.map_err(|why| unreadable(&why))?;
+        let parts = parts.map_err(|reason| unreadable(&reason))?;
         let max_position = run.limits().max_steps;
         let end = match run.join(&parts) {
             Ok(false) => {
@@ -83,7 +83,7 @@ impl Session {
                 return Ok(false);
             }
             Ok(true) => run.finish(),
-            Err(why) => Err(why),
+            Err(reason) => Err(reason),
         };
         self.inner.finish::<JsEngine>(end, max_position);
         Ok(true)
@@ -109,8 +109,8 @@ impl Session {
             let part = run.run_share(host, blocks, &noted);
             part.map(serialize_partition)
         });
-        let ran = ran.map_err(|why| unreadable(&why.0))?;
-        ran.map_err(|why| unreadable(&why))
+        let ran = ran.map_err(|reason| unreadable(&reason.0))?;
+        ran.map_err(|reason| unreadable(&reason))
     }
 
     fn try_share<R>(
@@ -137,14 +137,14 @@ impl Session {
         })
     }
 
-    fn fall_back(&mut self, why: FallbackReason) {
+    fn fall_back(&mut self, reason: FallbackReason) {
         if let Some(run) = self.shared.take() {
             self.inner
-                .finish::<JsEngine>(Err(why), run.limits().max_steps);
+                .finish::<JsEngine>(Err(reason), run.limits().max_steps);
         }
     }
 }
 
-fn unreadable(why: &str) -> JsValue {
-    to_js_error(RequestError::invalid_argument("part", why))
+fn unreadable(reason: &str) -> JsValue {
+    to_js_error(RequestError::invalid_argument("part", reason))
 }

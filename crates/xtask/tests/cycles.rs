@@ -21,8 +21,8 @@ const EMULATOR_LAYERS: &[&str] = &[
     "decode",
     "exec",
     "run",
-    "plain",
-    "past",
+    "translation_view",
+    "history",
 ];
 
 /// Path of a module within its crate; empty for the crate root.

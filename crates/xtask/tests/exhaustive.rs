@@ -121,7 +121,7 @@ fn every_meaning_is_one_of_a_row() {
     let rows: BTreeSet<String> = PTX
         .layouts()
         .iter()
-        .map(|layout| format!("{:?}", layout.form.does))
+        .map(|layout| format!("{:?}", layout.form.operation))
         .collect();
     let mut machine = String::new();
     for path in rust_files(&crates.join("sass/src/lower")) {

@@ -15,7 +15,7 @@ use warpgrid_view::api::{
 };
 use warpgrid_view::compiled_file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_view::layouts::fragment::{
-    AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentError, FragmentMapEntry,
+    AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentRequestError, FragmentMapEntry,
     FragmentRequest, FragmentView,
 };
 use warpgrid_view::layouts::inspector::{
@@ -298,7 +298,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
         SlotDoc,
         FormPage,
         FragmentRequest,
-        FragmentError,
+        FragmentRequestError,
         FragmentView,
         FragmentMapEntry,
         FragmentEntry,

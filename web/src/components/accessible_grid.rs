@@ -1,7 +1,7 @@
 //! The cells of a grid as a table, for screen readers, tests and printing.
 
 use super::FrameRef;
-use super::memory_card::Reachable;
+use super::memory_card::RovingTabindex;
 use crate::grid_geometry::{cell_description, row_label};
 use crate::hooks::{DeferUntil, use_deferred};
 use crate::theme::lane_css;
@@ -15,7 +15,7 @@ const MAX_ROWS: usize = 64;
 pub(crate) struct Props {
     pub(crate) frame: FrameRef,
     pub(crate) index: usize,
-    pub(crate) reachable: Reachable,
+    pub(crate) reachable: RovingTabindex,
     /// Whether the table is visible or only for screen readers.
     pub(crate) shown: bool,
 }

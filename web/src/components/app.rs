@@ -150,7 +150,7 @@ fn use_fill(state: &UseReducerHandle<State>) -> Callback<(JsPanelKind, Element)>
     let latest = use_mut_ref(|| state.clone());
     latest.replace(state.clone());
     use_callback((), move |(panel, place): (JsPanelKind, Element), ()| {
-        editor::render_js_panel(panel, &place, &share::facts(&latest.borrow()));
+        editor::render_js_panel(panel, &place, &share::link_fields(&latest.borrow()));
     })
 }
 
@@ -264,7 +264,7 @@ impl Page {
     /// Renders the memories and the cards of findings.
     fn cards(&self, frame: &FrameRef, links: &Rc<Highlights>) -> Html {
         let (state, dispatch) = (&self.state, &self.dispatch);
-        let shown = Shown::of(state);
+        let shown = DisplayedAnalysis::of(state);
         let findings = &shown.findings;
         html! {
             <>
@@ -385,19 +385,19 @@ fn shown_entry(state: &State) -> Option<String> {
 }
 
 /// The findings of this run, or of the previous run until this one is analyzed.
-struct Shown {
+struct DisplayedAnalysis {
     findings: RunFindings,
     is_before: bool,
 }
 
-impl Shown {
-    fn of(state: &State) -> Shown {
+impl DisplayedAnalysis {
+    fn of(state: &State) -> DisplayedAnalysis {
         let own = state.run.findings();
         let (findings, is_before) = match &state.run.previous_analysis {
             Some(before) if own.order.is_none() => (RunFindings::clone(before), true),
             _ => (own, state.is_stale()),
         };
-        Shown {
+        DisplayedAnalysis {
             findings,
             is_before,
         }

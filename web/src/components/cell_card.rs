@@ -92,8 +92,8 @@ pub(crate) fn CellCard(props: &Props) -> Html {
 
 /// Renders a field for the initial value of the cell, or the reason for which no line of the source can set it.
 fn at_the_launch(place: CellLocation, props: &Props) -> Html {
-    if let Some(why) = immutable_reason(&place.memory) {
-        return html! { <p class="quiet">{ inline_code(&capitalize(&why)) }{ "." }</p> };
+    if let Some(reason) = immutable_reason(&place.memory) {
+        return html! { <p class="quiet">{ inline_code(&capitalize(&reason)) }{ "." }</p> };
     }
     let key = format!("{}+{}", place.memory, place.offset);
     let value = props.history.as_ref();

@@ -28,7 +28,7 @@ pub(crate) fn open_examples(dispatch: &Dispatch, pair: ExamplePair) {
         dispatch.dispatch(match found.map(<[Rc<str>; 2]>::try_from) {
             Ok(Ok(texts)) => Action::Beside(CompareAction::OpenExample(pair[0], texts)),
             Ok(Err(_)) => return,
-            Err(why) => Action::ExampleFailed(why),
+            Err(reason) => Action::ExampleFailed(reason),
         });
     });
 }

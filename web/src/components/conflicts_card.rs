@@ -129,7 +129,7 @@ fn buffer(buffer: &BufferConflicts) -> Html {
                 { format!(" (additional cost: {}, and {} per access)", bytes(change.more_bytes.into()), plural(change.instructions.into(), "instruction")) }
             </li>
         },
-        (None, Some(why)) => html! { <li class="quiet">{ name }{ ": " }{ inline_code(why) }</li> },
+        (None, Some(reason)) => html! { <li class="quiet">{ name }{ ": " }{ inline_code(reason) }</li> },
         (None, None) => {
             html! { <li class="quiet">{ name }{ ": no conflict-free layout found" }</li> }
         }
@@ -144,8 +144,8 @@ fn rewrite_status(cure: &RewriteState, text: &str, dispatch: &Dispatch) -> Html 
         RewriteState::Pending => {
             html! { <p class="quiet" role="status">{ "Rewriting the kernel and running both versions of the kernel…" }</p> }
         }
-        RewriteState::Refused(why) => {
-            html! { <p class="quiet">{ inline_code(&capitalize(why)) }{ "." }</p> }
+        RewriteState::Refused(reason) => {
+            html! { <p class="quiet">{ inline_code(&capitalize(reason)) }{ "." }</p> }
         }
         RewriteState::Found(cured) => verified_rewrite(cured, text),
     }

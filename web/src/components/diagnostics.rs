@@ -3,8 +3,8 @@
 use super::step_summary::inline_code;
 use super::{Dispatch, dispatching};
 use crate::model::Action;
-use crate::protocol::LaunchError;
-use crate::reference::Subject;
+use crate::protocol::LaunchRejection;
+use crate::reference::ReferenceTopic;
 use crate::{assist, editor};
 use std::rc::Rc;
 use warpgrid_view::CheckReport;
@@ -17,7 +17,7 @@ const MAX_SHOWN: usize = 40;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) report: Rc<CheckReport>,
-    pub(crate) refusal: Option<Rc<LaunchError>>,
+    pub(crate) refusal: Option<Rc<LaunchRejection>>,
     pub(crate) checked: bool,
     /// Whether the worker has stopped, so that the source cannot be checked.
     pub(crate) stopped: bool,
@@ -76,7 +76,7 @@ fn is_bad(props: &Props) -> bool {
     props.stopped || is_refused
 }
 
-fn verdict(props: &Props, refusal: Option<&LaunchError>) -> String {
+fn verdict(props: &Props, refusal: Option<&LaunchRejection>) -> String {
     if props.checked && is_without_instructions(&props.report) {
         return "No kernel".into();
     }
@@ -117,7 +117,7 @@ fn verdict(props: &Props, refusal: Option<&LaunchError>) -> String {
 fn code(code: &str, dispatch: &Dispatch) -> Html {
     let open = dispatching::<MouseEvent>(
         dispatch,
-        Action::SetReference(Some(Subject::Code(code.to_owned()))),
+        Action::SetReference(Some(ReferenceTopic::Code(code.to_owned()))),
     );
     html! {
         <button class="code" title={format!("Explain {code}")} aria-haspopup="dialog" onclick={open}>{ code }</button>

@@ -27,22 +27,22 @@ pub(crate) fn ErrorBanner(props: &Props) -> Html {
 
 fn words(props: &Props) -> Html {
     match &props.trouble {
-        PageError::EmulatorStopped(why) if !props.started => html! {
+        PageError::EmulatorStopped(reason) if !props.started => html! {
             <div>
                 <b>{ "Failed to load the emulator. " }</b>
                 { "The network, a content filter or an incomplete deployment may block the WebAssembly module that checks and runs kernels. Your source is saved." }
-                <p><small>{ why }</small></p>
+                <p><small>{ reason }</small></p>
             </div>
         },
-        PageError::EmulatorStopped(why) => html! {
+        PageError::EmulatorStopped(reason) => html! {
             <div>
-                <b>{ "The emulator has stopped: " }</b>{ why }
+                <b>{ "The emulator has stopped: " }</b>{ reason }
                 <p>{ "Your source is saved. Edit the source or select Try again to restart the emulator." }</p>
             </div>
         },
-        PageError::SaveFailed(why) | PageError::OpenFailed(why) => html! { <div>{ why }</div> },
-        PageError::ExampleLoadFailed(why) => {
-            html! { <div><b>{ "Failed to load the example: " }</b>{ why }</div> }
+        PageError::SaveFailed(reason) | PageError::OpenFailed(reason) => html! { <div>{ reason }</div> },
+        PageError::ExampleLoadFailed(reason) => {
+            html! { <div><b>{ "Failed to load the example: " }</b>{ reason }</div> }
         }
     }
 }

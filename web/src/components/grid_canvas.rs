@@ -1,6 +1,6 @@
 //! Canvas of a grid: scrolls through memories of any length and requests only the visible rows.
 
-use super::memory_card::Reachable;
+use super::memory_card::RovingTabindex;
 use super::{Dispatch, FrameRef};
 use crate::canvas::{GridScene, paint};
 use crate::format::extent_css;
@@ -31,7 +31,7 @@ pub(crate) struct Props {
     pub(crate) zoom: Zoom,
     /// An element to scroll to once.
     pub(crate) scroll_to_element: Option<u64>,
-    pub(crate) reachable: Reachable,
+    pub(crate) reachable: RovingTabindex,
     /// Width available for the cells.
     pub(crate) available: f64,
     pub(crate) links: Rc<Highlights>,

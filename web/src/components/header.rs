@@ -15,7 +15,7 @@ use crate::model::{
     ThemeChoice,
 };
 use crate::protocol::LaunchConfiguration;
-use crate::reference::Subject;
+use crate::reference::ReferenceTopic;
 use crate::theme::lane_css;
 use std::rc::Rc;
 use warpgrid_view::memory_model::litmus::ExtractionRequest;
@@ -93,7 +93,7 @@ pub(crate) fn Header(props: &Props) -> Html {
             <JsPopover panel={JsPanelKind::Embed} label="Embed" title="Get the code to embed this view in a web page or in documentation" fill={props.fill.clone()} />
             <JsPopover panel={JsPanelKind::Share} label="Share" title="Copy a link to the current view (S), save the view to a file, or open a file" fill={props.fill.clone()} />
             <button class="text-button" aria-haspopup="dialog"
-                onclick={dispatching(dispatch, Action::SetReference(Some(Subject::Start)))}>{ "Reference" }</button>
+                onclick={dispatching(dispatch, Action::SetReference(Some(ReferenceTopic::Start)))}>{ "Reference" }</button>
             <button class="icon" title={format!("Theme: {theme_name}")} aria-label={format!("Theme: {theme_name}")}
                 onclick={dispatching(dispatch, Action::SetTheme(next_theme))}>
                 <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

@@ -110,8 +110,8 @@ fn fill(fact: &str, props: &Props) -> Html {
             <Select label={format!("Initial contents of {name}")} class="mini" value="" {on_choice}>
                 { for RULES.iter().map(|(rule, words)| html! { <option value={*rule}>{ *words }</option> }) }
             </Select>
-            if let Some(why) = props.start.error(&place) {
-                <span class="bad" role="alert">{ why }</span>
+            if let Some(reason) = props.start.error(&place) {
+                <span class="bad" role="alert">{ reason }</span>
             }
         </>
     }

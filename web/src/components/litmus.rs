@@ -183,14 +183,14 @@ fn race([first, second]: &[[u32; 2]; 2]) -> Html {
 }
 
 fn execution(page: &LitmusState) -> Html {
-    let Some((drawn, why)) = page.shown() else {
+    let Some((drawn, reason)) = page.shown() else {
         return Html::default();
     };
     html! {
         <section class="card" aria-label="Execution">
-            if let Some(why) = why {
+            if let Some(reason) = reason {
                 <h2>{ "Violated axiom" }</h2>
-                <p class="outcome-why" aria-live="polite">{ super::step_summary::inline_code(&super::step_summary::capitalize(why)) }{ "." }</p>
+                <p class="outcome-why" aria-live="polite">{ super::step_summary::inline_code(&super::step_summary::capitalize(reason)) }{ "." }</p>
             } else {
                 <h2>{ "Example execution" }</h2>
             }

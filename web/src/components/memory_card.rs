@@ -41,80 +41,80 @@ pub(crate) struct Props {
 
 /// The focusable controls of a card, in order. The tab order contains one of them, and arrow keys move to the others (roving tabindex).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stop(u8);
+pub(crate) struct FocusStop(u8);
 
-impl Stop {
-    const FOLD: Stop = Stop(0);
+impl FocusStop {
+    const FOLD: FocusStop = FocusStop(0);
     const OVERLAYS: u8 = 1;
-    const TYPE: Stop = Stop(4);
-    const COLUMNS: Stop = Stop(5);
+    const TYPE: FocusStop = FocusStop(4);
+    const COLUMNS: FocusStop = FocusStop(5);
     const SIZES: u8 = 6;
-    const TABLE: Stop = Stop(8);
-    const SAVE: Stop = Stop(9);
-    const CELLS: Stop = Stop(10);
+    const TABLE: FocusStop = FocusStop(8);
+    const SAVE: FocusStop = FocusStop(9);
+    const CELLS: FocusStop = FocusStop(10);
 
     /// Returns the control to which a key moves. Up and Down select an entry within a menu, and move within the cells.
-    fn after(self, key: &str) -> Option<Stop> {
-        let is_list = [Stop::TYPE, Stop::COLUMNS, Stop::SAVE].contains(&self);
+    fn after(self, key: &str) -> Option<FocusStop> {
+        let is_list = [FocusStop::TYPE, FocusStop::COLUMNS, FocusStop::SAVE].contains(&self);
         match (key, self) {
-            ("ArrowUp", Stop::CELLS) => Some(Stop::FOLD),
-            (_, Stop::CELLS) => None,
-            ("ArrowRight", Stop(n)) => Some(Stop((n + 1).min(Stop::SAVE.0))),
-            ("ArrowLeft", Stop(n)) => Some(Stop(n.saturating_sub(1))),
-            ("Home", _) => Some(Stop::FOLD),
-            ("End", _) => Some(Stop::SAVE),
-            ("ArrowDown", _) if !is_list => Some(Stop::CELLS),
+            ("ArrowUp", FocusStop::CELLS) => Some(FocusStop::FOLD),
+            (_, FocusStop::CELLS) => None,
+            ("ArrowRight", FocusStop(n)) => Some(FocusStop((n + 1).min(FocusStop::SAVE.0))),
+            ("ArrowLeft", FocusStop(n)) => Some(FocusStop(n.saturating_sub(1))),
+            ("Home", _) => Some(FocusStop::FOLD),
+            ("End", _) => Some(FocusStop::SAVE),
+            ("ArrowDown", _) if !is_list => Some(FocusStop::CELLS),
             _ => None,
         }
     }
 
     /// Returns the control that contains an element.
-    fn of(element: &Element) -> Option<Stop> {
+    fn of(element: &Element) -> Option<FocusStop> {
         let holder = element.closest("[data-stop]").ok()??;
-        holder.get_attribute("data-stop")?.parse().ok().map(Stop)
+        holder.get_attribute("data-stop")?.parse().ok().map(FocusStop)
     }
 }
 
 /// The control of a card that is in the tab order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reachable(Stop);
+pub(crate) struct RovingTabindex(FocusStop);
 
-impl Reachable {
+impl RovingTabindex {
     /// Returns the focused control, if the card shows it.
-    fn of(focused: Option<Stop>, choice: &GridViewOptions) -> Reachable {
-        Reachable(match (focused, choice.folded) {
+    fn of(focused: Option<FocusStop>, choice: &GridViewOptions) -> RovingTabindex {
+        RovingTabindex(match (focused, choice.folded) {
             (Some(stop), false) => stop,
-            (Some(stop), true) if stop != Stop::CELLS => stop,
-            (None, false) => Stop::CELLS,
-            (_, true) => Stop::FOLD,
+            (Some(stop), true) if stop != FocusStop::CELLS => stop,
+            (None, false) => FocusStop::CELLS,
+            (_, true) => FocusStop::FOLD,
         })
     }
 
     /// Returns the `tabindex` of a control.
-    pub(crate) fn index(self, stop: Stop) -> &'static str {
+    pub(crate) fn index(self, stop: FocusStop) -> &'static str {
         if self.0 == stop { "0" } else { "-1" }
     }
 
     /// Returns the `tabindex` of the cells.
     pub(crate) fn cells(self) -> &'static str {
-        self.index(Stop::CELLS)
+        self.index(FocusStop::CELLS)
     }
 }
 
 #[component]
 pub(crate) fn MemoryCard(props: &Props) -> Html {
     let card = use_node_ref();
-    let focused = use_state_eq(|| None::<Stop>);
+    let focused = use_state_eq(|| None::<FocusStop>);
     let onfocusin = {
         let focused = focused.clone();
         Callback::from(move |event: FocusEvent| {
             let element = event.target_dyn_into::<Element>();
-            focused.set(element.as_ref().and_then(Stop::of));
+            focused.set(element.as_ref().and_then(FocusStop::of));
         })
     };
     let onkeydown = {
         let card = card.clone();
-        Callback::from(move |event: KeyboardEvent| walk(&card, &event).unwrap_or_default())
+        Callback::from(move |event: KeyboardEvent| move_focus(&card, &event).unwrap_or_default())
     };
     let Some(grid) = props.frame.grids.get(props.index) else {
         return Html::default();
@@ -125,12 +125,12 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
     // Other parts of the page that show this memory use its extents.
     let extents: Vec<String> = grid.memory.shape.iter().map(u64::to_string).collect();
     let extents = extents.join(" ");
-    let reachable = Reachable::of(*focused, choice);
+    let reachable = RovingTabindex::of(*focused, choice);
     html! {
         <section class="card memory" ref={card} aria-label={title.clone()} data-memory={id.to_string()} data-extents={extents} {onfocusin} {onkeydown}>
             <div class="head" role="toolbar" aria-label={format!("{title} toolbar: use the arrow keys to move between controls, and Down to move to the grid")}>
                 <h2><button class="fold" aria-expanded={(!choice.folded).to_string()} title={title.clone()}
-                    data-stop={Stop::FOLD.0.to_string()} tabindex={reachable.index(Stop::FOLD)}
+                    data-stop={FocusStop::FOLD.0.to_string()} tabindex={reachable.index(FocusStop::FOLD)}
                     onclick={dispatching(dispatch, Action::ToggleFold(id.clone()))}>{ &title }</button></h2>
                 <small title={facts(&grid.memory)}>{ facts(&grid.memory) }</small>
                 <span class="controls">
@@ -139,7 +139,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                 { columns(grid, choice, reachable, dispatch) }
                 { sizes(&id, choice, reachable, dispatch) }
                 <button class="icon small" aria-pressed={choice.table.to_string()} title="Show as a table"
-                    data-stop={Stop::TABLE.0.to_string()} tabindex={reachable.index(Stop::TABLE)}
+                    data-stop={FocusStop::TABLE.0.to_string()} tabindex={reachable.index(FocusStop::TABLE)}
                     aria-label="Show as a table" onclick={dispatching(dispatch, Action::ToggleTable(id.clone()))}>
                     <svg viewBox="0 0 14 14" width="14" height="14" aria-hidden="true">
                         <path d="M1.5 2.5h11v9h-11zM1.5 5.5h11M1.5 8.5h11M5.5 2.5v9" fill="none" stroke="currentColor" />
@@ -149,7 +149,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
                 </span>
             </div>
             if !choice.folded {
-                <div class="rows" data-stop={Stop::CELLS.0.to_string()}>
+                <div class="rows" data-stop={FocusStop::CELLS.0.to_string()}>
                 if !choice.table {
                     { cells(props, grid, reachable) }
                 }
@@ -161,7 +161,7 @@ pub(crate) fn MemoryCard(props: &Props) -> Html {
 }
 
 /// Renders the canvas of the cells, and the minimap of a long memory.
-fn cells(props: &Props, grid: &MemoryGrid, reachable: Reachable) -> Html {
+fn cells(props: &Props, grid: &MemoryGrid, reachable: RovingTabindex) -> Html {
     let (choice, dispatch) = (&props.choice, &props.dispatch);
     let map_width = match GridGeometry::has_map(grid.total_rows) {
         true => MINIMAP_WIDTH,
@@ -205,7 +205,7 @@ fn small_cells(grid: &MemoryGrid, choice: &GridViewOptions) -> String {
 }
 
 /// Moves the focus within a card in response to a key.
-fn walk(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
+fn move_focus(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
     if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
         return None;
     }
@@ -214,7 +214,7 @@ fn walk(card: &NodeRef, event: &KeyboardEvent) -> Option<()> {
     if !from.matches(":focus-visible").unwrap_or(false) {
         return None;
     }
-    let Stop(to) = Stop::of(&from)?.after(&event.key())?;
+    let FocusStop(to) = FocusStop::of(&from)?.after(&event.key())?;
     let card = card.cast::<Element>()?;
     let place = card.query_selector(&format!("[data-stop='{to}']")).ok()??;
     // The container of the cells contains the focusable element.
@@ -238,14 +238,14 @@ pub(crate) fn facts(memory: &MemoryView) -> String {
     format!("{} · {extents} · {}", memory.space.name(), memory.address)
 }
 
-fn overlays(id: &MemoryKey, present: Overlay, reachable: Reachable, dispatch: &Dispatch) -> Html {
+fn overlays(id: &MemoryKey, present: Overlay, reachable: RovingTabindex, dispatch: &Dispatch) -> Html {
     let names = [
         (Overlay::Value, "value"),
         (Overlay::Lane, "lane"),
         (Overlay::LastStep, "step"),
     ];
     let button = |(number, (overlay, name)): (u8, (Overlay, &'static str))| {
-        let stop = Stop(Stop::OVERLAYS + number);
+        let stop = FocusStop(FocusStop::OVERLAYS + number);
         let onclick = dispatching(dispatch, Action::SetOverlay(id.clone(), overlay));
         html! {
             <button aria-pressed={(overlay == present).to_string()} data-stop={stop.0.to_string()}
@@ -258,7 +258,7 @@ fn overlays(id: &MemoryKey, present: Overlay, reachable: Reachable, dispatch: &D
 fn types(
     grid: &MemoryGrid,
     choice: &GridViewOptions,
-    reachable: Reachable,
+    reachable: RovingTabindex,
     dispatch: &Dispatch,
 ) -> Html {
     let (dispatch, id) = (dispatch.clone(), grid.memory.id.clone());
@@ -275,7 +275,7 @@ fn types(
     };
     let chosen = choice.ty.map_or("", ElementType::name);
     html! {
-        <Select label="Element type" class="mini" stop={Stop::TYPE.0.to_string()} tabindex={reachable.index(Stop::TYPE)}
+        <Select label="Element type" class="mini" stop={FocusStop::TYPE.0.to_string()} tabindex={reachable.index(FocusStop::TYPE)}
             value={chosen} {on_choice}>
             <option value="">{ label(grid.memory.ty) }</option>
             { for ElementType::ALL.iter().filter(|(_, ty)| *ty != grid.memory.ty).map(option) }
@@ -286,7 +286,7 @@ fn types(
 fn columns(
     grid: &MemoryGrid,
     choice: &GridViewOptions,
-    reachable: Reachable,
+    reachable: RovingTabindex,
     dispatch: &Dispatch,
 ) -> Html {
     let (dispatch, id) = (dispatch.clone(), grid.memory.id.clone());
@@ -303,7 +303,7 @@ fn columns(
         Some(_) => "× auto".into(),
     };
     html! {
-        <Select label="Columns" class="mini" action={LAYOUT} stop={Stop::COLUMNS.0.to_string()} tabindex={reachable.index(Stop::COLUMNS)} value={choice.columns.map(|n| n.to_string()).unwrap_or_default()} {on_choice}>
+        <Select label="Columns" class="mini" action={LAYOUT} stop={FocusStop::COLUMNS.0.to_string()} tabindex={reachable.index(FocusStop::COLUMNS)} value={choice.columns.map(|n| n.to_string()).unwrap_or_default()} {on_choice}>
             <option value="">{ natural }</option>
             { for COLUMNS.into_iter().filter(|n| choice.columns.is_some() || *n != grid.columns).map(option) }
             <option value={LAYOUT}>{ "Custom layout…" }</option>
@@ -315,7 +315,7 @@ fn columns(
 fn sizes(
     id: &MemoryKey,
     choice: &GridViewOptions,
-    reachable: Reachable,
+    reachable: RovingTabindex,
     dispatch: &Dispatch,
 ) -> Html {
     let steps = [
@@ -323,7 +323,7 @@ fn sizes(
         (ZoomStep::In, "+", "Zoom in (+, Ctrl+scroll)"),
     ];
     let button = |(number, (step, sign, title)): (u8, (ZoomStep, &'static str, &'static str))| {
-        let stop = Stop(Stop::SIZES + number);
+        let stop = FocusStop(FocusStop::SIZES + number);
         let onclick = dispatching(dispatch, Action::Zoom(id.clone(), step, None));
         let is_last = choice.zoom.after(step) == choice.zoom;
         html! {
@@ -338,7 +338,7 @@ fn sizes(
 fn files(
     grid: &MemoryGrid,
     choice: &GridViewOptions,
-    reachable: Reachable,
+    reachable: RovingTabindex,
     save_file: &Callback<MemoryExport>,
 ) -> Html {
     let request = GridRequest {
@@ -359,8 +359,8 @@ fn files(
     let option =
         |file: &FileChoice| html! { <option value={file.ending()}>{ file.label }</option> };
     html! {
-        <select class="mini save" aria-label="Export" title="Export" data-stop={Stop::SAVE.0.to_string()}
-            tabindex={reachable.index(Stop::SAVE)} {onchange}>
+        <select class="mini save" aria-label="Export" title="Export" data-stop={FocusStop::SAVE.0.to_string()}
+            tabindex={reachable.index(FocusStop::SAVE)} {onchange}>
             <option value="" selected=true>{ "Export" }</option>
             { for EXPORT_FORMATS.iter().map(option) }
         </select>
@@ -373,16 +373,16 @@ mod tests {
 
     #[test]
     fn arrow_keys_go_along_the_switches_and_to_the_cells() {
-        assert_eq!(Stop::FOLD.after("ArrowRight"), Some(Stop(1)));
-        assert_eq!(Stop::FOLD.after("ArrowLeft"), Some(Stop::FOLD));
-        assert_eq!(Stop::TABLE.after("ArrowRight"), Some(Stop::SAVE));
-        assert_eq!(Stop::SAVE.after("ArrowRight"), Some(Stop::SAVE));
-        assert_eq!(Stop::TABLE.after("Home"), Some(Stop::FOLD));
-        assert_eq!(Stop::FOLD.after("ArrowDown"), Some(Stop::CELLS));
-        assert_eq!(Stop::CELLS.after("ArrowUp"), Some(Stop::FOLD));
+        assert_eq!(FocusStop::FOLD.after("ArrowRight"), Some(FocusStop(1)));
+        assert_eq!(FocusStop::FOLD.after("ArrowLeft"), Some(FocusStop::FOLD));
+        assert_eq!(FocusStop::TABLE.after("ArrowRight"), Some(FocusStop::SAVE));
+        assert_eq!(FocusStop::SAVE.after("ArrowRight"), Some(FocusStop::SAVE));
+        assert_eq!(FocusStop::TABLE.after("Home"), Some(FocusStop::FOLD));
+        assert_eq!(FocusStop::FOLD.after("ArrowDown"), Some(FocusStop::CELLS));
+        assert_eq!(FocusStop::CELLS.after("ArrowUp"), Some(FocusStop::FOLD));
         // A menu handles Up and Down itself.
-        assert_eq!(Stop::TYPE.after("ArrowDown"), None);
-        assert_eq!(Stop::TYPE.after("ArrowRight"), Some(Stop::COLUMNS));
-        assert_eq!(Stop::CELLS.after("ArrowRight"), None);
+        assert_eq!(FocusStop::TYPE.after("ArrowDown"), None);
+        assert_eq!(FocusStop::TYPE.after("ArrowRight"), Some(FocusStop::COLUMNS));
+        assert_eq!(FocusStop::CELLS.after("ArrowRight"), None);
     }
 }

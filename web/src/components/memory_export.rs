@@ -63,7 +63,7 @@ pub(crate) fn save_memory(file: MemoryExport, ask: &RequestFn) {
         EditorRequest::MemoryFile(request, *form),
         |answer| match answer {
             EditorResponse::MemoryFile(Ok(bytes)) => Uint8Array::from(&bytes[..]).into(),
-            EditorResponse::MemoryFile(Err(why)) => Error::new(&why).into(),
+            EditorResponse::MemoryFile(Err(reason)) => Error::new(&reason).into(),
             _ => JsValue::NULL,
         },
     );

@@ -34,7 +34,7 @@ pub(crate) fn mma_arithmetic_view(page: &MmaArithmeticState, dispatch: &Dispatch
                 {
                     match &answer.view {
                         Ok(view) => explained(view),
-                        Err(why) => html! { <p class="hint bad" role="alert">{ super::step_summary::inline_code(why) }</p> },
+                        Err(reason) => html! { <p class="hint bad" role="alert">{ super::step_summary::inline_code(reason) }</p> },
                     }
                 }
             </div>

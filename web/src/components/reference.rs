@@ -4,7 +4,7 @@ use super::reference_pages::{code_page, form_page, term_page};
 use super::step_summary::inline_code;
 use super::{Dispatch, dispatching};
 use crate::model::Action;
-use crate::reference::{Entry, Library, Subject};
+use crate::reference::{SearchResult, ReferenceIndex, ReferenceTopic};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlElement, HtmlInputElement};
@@ -12,9 +12,9 @@ use yew::prelude::*;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) subject: Option<Subject>,
+    pub(crate) subject: Option<ReferenceTopic>,
     /// `None` until the worker has sent it.
-    pub(crate) library: Option<Rc<Library>>,
+    pub(crate) library: Option<Rc<ReferenceIndex>>,
     /// The reason for which the reference could not be loaded.
     pub(crate) no_library: Option<String>,
     pub(crate) dispatch: Dispatch,
@@ -68,8 +68,8 @@ pub(crate) fn Reference(props: &Props) -> Html {
                 <article ref={page} tabindex="0" aria-label="Page">
                     if let Some(library) = library {
                         { picked(library, props.subject.as_ref()) }
-                    } else if let Some(why) = &props.no_library {
-                        <p role="alert">{ format!("Failed to load the reference: {why}. Close and reopen this dialog to try again.") }</p>
+                    } else if let Some(reason) = &props.no_library {
+                        <p role="alert">{ format!("Failed to load the reference: {reason}. Close and reopen this dialog to try again.") }</p>
                     } else {
                         <p class="quiet">{ "Loading the reference…" }</p>
                     }
@@ -95,13 +95,13 @@ fn close(dialog: &NodeRef) {
     }
 }
 
-fn list(found: &[Entry], props: &Props) -> Html {
-    let of = |kind: fn(&Subject) -> bool| -> Vec<&Entry> {
+fn list(found: &[SearchResult], props: &Props) -> Html {
+    let of = |kind: fn(&ReferenceTopic) -> bool| -> Vec<&SearchResult> {
         found.iter().filter(|entry| kind(&entry.subject)).collect()
     };
-    let forms = of(|subject| matches!(subject, Subject::Form(_)));
-    let codes = of(|subject| matches!(subject, Subject::Code(_)));
-    let terms = of(|subject| matches!(subject, Subject::Term(_)));
+    let forms = of(|subject| matches!(subject, ReferenceTopic::Form(_)));
+    let codes = of(|subject| matches!(subject, ReferenceTopic::Code(_)));
+    let terms = of(|subject| matches!(subject, ReferenceTopic::Term(_)));
     html! {
         <>
             { group("Instructions", &forms, props) }
@@ -114,7 +114,7 @@ fn list(found: &[Entry], props: &Props) -> Html {
     }
 }
 
-fn group(title: &'static str, entries: &[&Entry], props: &Props) -> Html {
+fn group(title: &'static str, entries: &[&SearchResult], props: &Props) -> Html {
     if entries.is_empty() {
         return Html::default();
     }
@@ -126,7 +126,7 @@ fn group(title: &'static str, entries: &[&Entry], props: &Props) -> Html {
     }
 }
 
-fn line(entry: &Entry, props: &Props) -> Html {
+fn line(entry: &SearchResult, props: &Props) -> Html {
     let is_current = props.subject.as_ref() == Some(&entry.subject);
     let pick = dispatching::<MouseEvent>(
         &props.dispatch,
@@ -141,12 +141,12 @@ fn line(entry: &Entry, props: &Props) -> Html {
     }
 }
 
-fn picked(library: &Library, subject: Option<&Subject>) -> Html {
+fn picked(library: &ReferenceIndex, subject: Option<&ReferenceTopic>) -> Html {
     let page = match subject {
-        Some(Subject::Form(index)) => library.forms.get(*index).map(form_page),
-        Some(Subject::Code(code)) => library.code(code).map(code_page),
-        Some(Subject::Term(index)) => library.terms.get(*index).map(term_page),
-        Some(Subject::Start) | None => None,
+        Some(ReferenceTopic::Form(index)) => library.forms.get(*index).map(form_page),
+        Some(ReferenceTopic::Code(code)) => library.code(code).map(code_page),
+        Some(ReferenceTopic::Term(index)) => library.terms.get(*index).map(term_page),
+        Some(ReferenceTopic::Start) | None => None,
     };
     page.unwrap_or_else(|| {
         let (n_forms, n_codes) = (library.forms.len(), library.codes.len());
@@ -159,7 +159,7 @@ fn picked(library: &Library, subject: Option<&Subject>) -> Html {
 }
 
 /// Returns the keyboard handler of the search field: Enter opens the first result.
-fn pick_first(found: &[Entry], dispatch: &Dispatch) -> Callback<KeyboardEvent> {
+fn pick_first(found: &[SearchResult], dispatch: &Dispatch) -> Callback<KeyboardEvent> {
     let dispatch = dispatch.clone();
     // Title matches come first in `found`, whereas the list shows instruction forms before all others.
     let first = found.first();

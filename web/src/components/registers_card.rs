@@ -36,7 +36,7 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
     else {
         return Html::default();
     };
-    let (lane, why) = lane(props, warp);
+    let (lane, reason) = lane(props, warp);
     let mut registers: Vec<&RegisterView> = warp.registers.iter().collect();
     // The registers that the step references come first.
     let used = props
@@ -53,7 +53,7 @@ pub(crate) fn RegistersCard(props: &Props) -> Html {
         <section class="card" aria-label="Registers">
             <h2>
                 { "Registers" }
-                <small>{ format!("lane {lane}{why}") }</small>
+                <small>{ format!("lane {lane}{reason}") }</small>
                 <span class="spring"></span>
                 <span class="seg" role="group" aria-label="Register format">
                     { button(false, "typed") }{ button(true, "hex") }

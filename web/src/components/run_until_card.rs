@@ -57,7 +57,7 @@ pub(crate) fn RunUntilCard(props: &Props) -> Html {
         })
     };
     let back = go(Direction::Reverse);
-    let is_wrong = matches!(&props.said, Some(Err(why)) if why.at != (0, 0));
+    let is_wrong = matches!(&props.said, Some(Err(reason)) if reason.at != (0, 0));
     html! {
         <section class="card until" aria-label="Run until">
             <h2>{ "Run until" }<small>{ "a condition or a breakpoint" }</small></h2>
@@ -118,9 +118,9 @@ fn breakpoints(breaks: &Rc<[u32]>, dispatch: &Dispatch) -> Html {
 fn answer(said: &Result<StopResult, StopConditionError>, text: &str) -> Html {
     match said {
         Ok(reached) => html! { { format!("{}.", capitalize(&reached.text)) } },
-        Err(why) => {
+        Err(reason) => {
             let units: Vec<u16> = text.encode_utf16().collect();
-            let (from, to) = (why.at.0 as usize, (why.at.1 as usize).min(units.len()));
+            let (from, to) = (reason.at.0 as usize, (reason.at.1 as usize).min(units.len()));
             let part = |range: std::ops::Range<usize>| {
                 units
                     .get(range)
@@ -133,7 +133,7 @@ fn answer(said: &Result<StopResult, StopConditionError>, text: &str) -> Html {
                     if has_place {
                         <code>{ part(0..from) }<mark>{ part(from..to) }</mark>{ part(to..units.len()) }</code>{ " " }
                     }
-                    { inline_code(&why.message) }
+                    { inline_code(&reason.message) }
                 </>
             }
         }

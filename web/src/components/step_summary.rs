@@ -53,8 +53,8 @@ fn fragment(props: &Props) -> Html {
             0 => "Show Tensor Core accumulation",
             _ => "Explain rounding",
         };
-        let why = dispatching::<MouseEvent>(&props.dispatch, action);
-        Some(html! { <>{ " " }<button class="link" onclick={why}>{ name }</button></> })
+        let reason = dispatching::<MouseEvent>(&props.dispatch, action);
+        Some(html! { <>{ " " }<button class="link" onclick={reason}>{ name }</button></> })
     });
     html! { <>{ product }{ " " }<button class="link" onclick={open}>{ "Show fragment layout" }</button></> }
 }

@@ -82,8 +82,8 @@ pub(crate) fn open_example(dispatch: &Dispatch, id: &str) {
     match EXAMPLES.iter().position(|example| example.id == id) {
         Some(index) => pick(dispatch, index),
         None => {
-            let why = format!("unknown example “{id}” in the link");
-            dispatch.dispatch(Action::ExampleFailed(why));
+            let reason = format!("unknown example “{id}” in the link");
+            dispatch.dispatch(Action::ExampleFailed(reason));
         }
     }
 }
@@ -98,7 +98,7 @@ fn pick(dispatch: &Dispatch, index: usize) {
                 dispatch.dispatch(Action::ShowExample(index, text));
             }
         }
-        Err(why) => dispatch.dispatch(Action::ExampleFailed(why)),
+        Err(reason) => dispatch.dispatch(Action::ExampleFailed(reason)),
     });
 }
 

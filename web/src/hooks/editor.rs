@@ -1,7 +1,7 @@
 //! Synchronizes the editor with the model.
 
 use crate::components::State;
-use crate::editor::{self, Marks};
+use crate::editor::{self, EditorMarkers};
 use crate::highlight::Highlights;
 use crate::model::{Action, Focus, Model, RunUntilAction, ZoomStep};
 use crate::saved_kernels;
@@ -46,7 +46,7 @@ pub(crate) fn use_editor(state: &UseReducerHandle<State>, links: &Rc<Highlights>
     let marks = marks(state, links);
     let follow = state.playing || state.run.frame.is_some();
     use_effect_with(marks, move |marks| {
-        editor::set_marks(marks);
+        editor::set_editor_markers(marks);
         if follow && marks.done > 0 {
             editor::reveal(marks.done);
         }
@@ -110,7 +110,7 @@ pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
                     current_kernel_id: own,
                 })
             },
-            move |why| on_trouble.dispatch(Action::KeepFailed(why)),
+            move |reason| on_trouble.dispatch(Action::KeepFailed(reason)),
         );
     });
     let kernel = state
@@ -124,11 +124,11 @@ pub(crate) fn use_texts(state: &UseReducerHandle<State>) {
     });
 }
 
-fn marks(model: &Model, links: &Highlights) -> Marks {
+fn marks(model: &Model, links: &Highlights) -> EditorMarkers {
     let Some(frame) = model.run.frame.as_deref().filter(|_| !model.is_stale()) else {
-        return Marks::default();
+        return EditorMarkers::default();
     };
-    Marks {
+    EditorMarkers {
         done: frame.last.as_ref().map_or(0, |step| step.range.line),
         next: frame.next.as_ref().map_or(0, |step| step.range.line),
         faulted: frame.fault.as_ref().map_or(0, |fault| fault.range.line),

@@ -17,7 +17,7 @@ pub(crate) fn use_share(state: &UseReducerHandle<State>) {
                 let linked = SharedView::read(&editor::linked_fact);
                 dispatch.dispatch(Action::OpenShared(text.into(), Box::new(linked)));
             },
-            move |why| on_failed.dispatch(Action::OpenFailed(why)),
+            move |reason| on_failed.dispatch(Action::OpenFailed(reason)),
             move |name, bytes| {
                 let open = FileAction::Open(name.into(), bytes.into());
                 on_compiled.dispatch(Action::File(open));

@@ -33,8 +33,8 @@ pub(crate) fn use_url_fragment(state: &UseReducerHandle<State>) {
                     CompareLink::Own => dispatch.dispatch(Action::Beside(CompareAction::Open)),
                     CompareLink::Examples(pair) => open_examples(&dispatch, pair),
                     CompareLink::Unknown(id) => {
-                        let why = format!("unknown comparison “{id}” in the link");
-                        dispatch.dispatch(Action::ExampleFailed(why));
+                        let reason = format!("unknown comparison “{id}” in the link");
+                        dispatch.dispatch(Action::ExampleFailed(reason));
                     }
                 }
             }

@@ -31,11 +31,11 @@ pub(crate) fn use_worker(state: &UseReducerHandle<State>) -> (RequestFn, Callbac
                             WorkerEvent::Response(response) => {
                                 Action::ResponseReceived(response.into())
                             }
-                            WorkerEvent::Died(WorkerKind::Extended, why) => {
-                                Action::ExtendedWorkerTerminated(why)
+                            WorkerEvent::Died(WorkerKind::Extended, reason) => {
+                                Action::ExtendedWorkerTerminated(reason)
                             }
-                            WorkerEvent::Died(WorkerKind::Ptx | WorkerKind::Sass, why) => {
-                                Action::WorkerTerminated(why)
+                            WorkerEvent::Died(WorkerKind::Ptx | WorkerKind::Sass, reason) => {
+                                Action::WorkerTerminated(reason)
                             }
                         });
                     }))

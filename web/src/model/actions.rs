@@ -11,7 +11,7 @@ use super::{
 use super::{compare, file, initial_value, layout_explorer, litmus, mma_arithmetic, run_until};
 use crate::examples::{self, EXAMPLES};
 use crate::protocol::{AnalysisRequest, MoveTarget, PositionAfterMeasure, RequestBody, WorkerKind};
-use crate::reference::Subject;
+use crate::reference::ReferenceTopic;
 use crate::share::SharedView;
 use std::rc::Rc;
 use warpgrid_view::MemoryKey;
@@ -106,7 +106,7 @@ pub enum Action {
     DismissTrouble,
     SetHelp(bool),
     /// Opens or closes a reference page.
-    SetReference(Option<Subject>),
+    SetReference(Option<ReferenceTopic>),
     /// An action of the Layout Explorer.
     Matrix(LayoutExplorerAction),
     /// An action of the Tensor Core arithmetic view.
@@ -156,17 +156,17 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
                 show_example(&mut model, index, text);
             }
         }
-        Action::ExampleFailed(why) => {
+        Action::ExampleFailed(reason) => {
             model.awaited = None;
-            model.trouble = Some(PageError::ExampleLoadFailed(why));
+            model.trouble = Some(PageError::ExampleLoadFailed(reason));
         }
         Action::OpenShared(text, linked) => open_shared(&mut model, text, *linked),
-        Action::OpenFailed(why) => model.trouble = Some(PageError::OpenFailed(why)),
+        Action::OpenFailed(reason) => model.trouble = Some(PageError::OpenFailed(reason)),
         Action::ListTexts {
             saved_kernels: texts,
             current_kernel_id: own,
         } => (model.saved_kernels, model.current_kernel_id) = (texts, own),
-        Action::KeepFailed(why) => keep_failed(&mut model, why),
+        Action::KeepFailed(reason) => keep_failed(&mut model, reason),
         Action::SetTarget(target) => {
             model.target = target;
             model.text_changed();
@@ -253,14 +253,14 @@ pub fn reduce(mut model: Model, action: Action) -> Model {
                 handle_response(&mut model, response);
             }
         }
-        Action::WorkerTerminated(why) => worker_died(&mut model, why),
+        Action::WorkerTerminated(reason) => worker_died(&mut model, reason),
         Action::RewriteBankConflicts => request_rewrite(&mut model),
         // The kernel runs without this worker; only the analysis, such as data races, is missing.
-        Action::ExtendedWorkerTerminated(why)
+        Action::ExtendedWorkerTerminated(reason)
             if model.screen.hides_debugger()
                 || WorkerKind::of_source(&model.text) == WorkerKind::Extended =>
         {
-            worker_died(&mut model, why);
+            worker_died(&mut model, reason);
         }
         Action::ExtendedWorkerTerminated(_) => {}
         Action::Relaunch => {
@@ -303,8 +303,8 @@ fn stop(model: &mut Model) {
     }
 }
 
-fn worker_died(model: &mut Model, why: String) {
-    model.trouble = Some(PageError::EmulatorStopped(why));
+fn worker_died(model: &mut Model, reason: String) {
+    model.trouble = Some(PageError::EmulatorStopped(reason));
     model.playing = false;
     model.run.busy = None;
     model.run.launch += 1;
@@ -312,7 +312,7 @@ fn worker_died(model: &mut Model, why: String) {
     model.run.is_launching = false;
 }
 
-fn open_reference(model: &mut Model, subject: Option<Subject>) {
+fn open_reference(model: &mut Model, subject: Option<ReferenceTopic>) {
     if subject.is_some() && model.library.is_none() {
         model.no_library = None;
         model.send(RequestBody::Reference);
@@ -324,13 +324,13 @@ fn view_of(model: &mut Model, memory: MemoryKey) -> &mut GridViewOptions {
     model.views.entry(memory).or_default()
 }
 
-fn keep_failed(model: &mut Model, why: String) {
-    match (&model.trouble, why.is_empty()) {
+fn keep_failed(model: &mut Model, reason: String) {
+    match (&model.trouble, reason.is_empty()) {
         // A stopped worker is the more severe error.
         (Some(PageError::EmulatorStopped(_)), _) | (None, true) => {}
         (Some(PageError::SaveFailed(_)), true) => model.trouble = None,
         (Some(PageError::ExampleLoadFailed(_) | PageError::OpenFailed(_)), true) => {}
-        (_, false) => model.trouble = Some(PageError::SaveFailed(why)),
+        (_, false) => model.trouble = Some(PageError::SaveFailed(reason)),
     }
 }
 

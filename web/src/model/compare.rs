@@ -154,7 +154,7 @@ pub(super) fn show(model: &mut Model, id: u32, answer: CompareResponse) {
 mod tests {
     use super::*;
     use crate::model::{Action, reduce};
-    use crate::protocol::{LaunchError, Response, ResponseBody};
+    use crate::protocol::{LaunchRejection, Response, ResponseBody};
 
     fn act_on(model: Model, action: CompareAction) -> Model {
         reduce(model, Action::Beside(action))
@@ -225,7 +225,7 @@ mod tests {
         );
         let model = act_on(model, CompareAction::SetOther("NOP ;".into()));
         let id = model.screen.beside().map_or(0, |page| page.asked);
-        let refusal = LaunchError {
+        let refusal = LaunchRejection {
             code: "W0001".into(),
             message: "no".into(),
             diagnostics: Vec::new(),

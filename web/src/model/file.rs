@@ -60,10 +60,10 @@ pub(super) fn show(model: &mut Model, answer: FileAnswer) {
             let text = text.into();
             model.chosen = Some(ChosenProgram { number, text });
         }
-        FileAnswer::Refused(why) => {
+        FileAnswer::Refused(reason) => {
             let name = &file.name;
             model.trouble = Some(PageError::OpenFailed(format!(
-                "Cannot open “{name}”: {why}."
+                "Cannot open “{name}”: {reason}."
             )));
             model.file = None;
         }

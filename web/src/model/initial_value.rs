@@ -32,8 +32,8 @@ impl InitialValueState {
 
     /// Returns the error message of the last edit at a place.
     pub fn error(&self, place: &InitialValueTarget) -> Option<&str> {
-        let why = self.answer.as_deref()?.as_ref().err()?;
-        (self.asked.as_ref() == Some(place)).then_some(why)
+        let reason = self.answer.as_deref()?.as_ref().err()?;
+        (self.asked.as_ref() == Some(place)).then_some(reason)
     }
 }
 
@@ -48,8 +48,8 @@ pub(super) fn ask(model: &mut Model, place: InitialValueTarget, value: String) {
     };
     // Annotations that a link adds are not lines of the source, so the edit cannot change them.
     if !model.inferred_annotations.is_empty() {
-        let why = "the launch configuration is inferred: first select Insert annotations in the launch menu";
-        model.start.answer = Some(Rc::new(Err(why.to_owned())));
+        let reason = "the launch configuration is inferred: first select Insert annotations in the launch menu";
+        model.start.answer = Some(Rc::new(Err(reason.to_owned())));
         return;
     }
     model.send(RequestBody::EditInitialValue { place, value });

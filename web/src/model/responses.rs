@@ -6,8 +6,8 @@ use super::{
     Focus, MAX_KNOWN_STORES, Model, PageError, RewriteState, compare, file, layout_explorer,
     litmus, mma_arithmetic, run_until,
 };
-use crate::protocol::{LaunchError, Response, ResponseBody, decode};
-use crate::reference::Library;
+use crate::protocol::{LaunchRejection, Response, ResponseBody, decode};
+use crate::reference::ReferenceIndex;
 use std::cell::RefCell;
 use std::rc::Rc;
 use warpgrid_view::model::{SessionFrame, StoreView};
@@ -56,8 +56,8 @@ pub(super) fn handle_response(model: &mut Model, response: Response) {
         ResponseBody::File(answer) => file::show(model, answer),
         ResponseBody::Beside(answer) => compare::show(model, response.id, answer),
         ResponseBody::Reference(file) => match file.and_then(|bytes| read_pages(&bytes)) {
-            Ok(pages) => model.library = Some(Rc::new(Library::new(pages))),
-            Err(why) => model.no_library = Some(why),
+            Ok(pages) => model.library = Some(Rc::new(ReferenceIndex::new(pages))),
+            Err(reason) => model.no_library = Some(reason),
         },
         _ => handle_run_response(model, response),
     }
@@ -103,14 +103,14 @@ fn handle_run_response(model: &mut Model, response: Response) {
         ResponseBody::ConflictRewrite(found) => {
             model.run.cure = match found {
                 Ok(cured) => RewriteState::Found(Rc::new(cured)),
-                Err(why) => RewriteState::Refused(why.into()),
+                Err(reason) => RewriteState::Refused(reason.into()),
             };
         }
         ResponseBody::Found(Ok(cell)) => {
             let CellMatch { memory, index } = cell;
             show(model, Some(Focus::Cell { memory, index }));
         }
-        ResponseBody::Found(Err(why)) => model.trouble = Some(PageError::OpenFailed(why)),
+        ResponseBody::Found(Err(reason)) => model.trouble = Some(PageError::OpenFailed(reason)),
         ResponseBody::EditInitialValue(answer) => model.start.answer = Some(Rc::new(answer)),
         ResponseBody::Until(answer) => run_until::heard(model, response.id, answer),
         ResponseBody::History(found) => model.run.history.found = Some(Rc::from(found)),
@@ -130,7 +130,7 @@ fn handle_run_response(model: &mut Model, response: Response) {
     }
 }
 
-fn refused(model: &mut Model, refusal: LaunchError) {
+fn refused(model: &mut Model, refusal: LaunchRejection) {
     model.run.refusal = Some(Rc::new(refusal));
     model.run.busy = None;
     clear_previous_results(model);

@@ -1,6 +1,6 @@
 //! State of the run in the worker.
 
-use crate::protocol::{AnalysisResults, LaunchConfiguration, LaunchError};
+use crate::protocol::{AnalysisResults, LaunchConfiguration, LaunchRejection};
 use std::rc::Rc;
 use warpgrid_view::analysis::cell_history::CellLocation;
 use warpgrid_view::analysis::schedule_seeds::SeedReport;
@@ -21,7 +21,7 @@ pub struct Run {
     pub frame: Option<Rc<SessionFrame>>,
     /// The launch that the frame belongs to.
     pub frame_launch: u32,
-    pub refusal: Option<Rc<LaunchError>>,
+    pub refusal: Option<Rc<LaunchRejection>>,
     /// The memory traffic of the counted steps.
     pub traffic: Option<Rc<TrafficWords>>,
     /// The results of other schedules, once they have run.

@@ -5,7 +5,7 @@ use crate::layout_requests;
 use crate::litmus;
 use crate::message_loop::RequestHandler;
 use crate::protocol::{
-    CompareOpened, ComparePosition, CompareRequest, CompareResponse, CompareSources, LaunchError,
+    CompareOpened, ComparePosition, CompareRequest, CompareResponse, CompareSources, LaunchRejection,
     LitmusAnswer, Request, RequestBody, Response, ResponseBody,
 };
 use warpgrid_view::analysis::comparison::{ComparisonError, PairedRun};
@@ -23,22 +23,22 @@ const ROWS: u32 = 16;
 
 /// The open pair of sources.
 #[derive(Default)]
-pub struct Beside {
+pub struct ComparisonRunner {
     pair: Option<PairedRun>,
     /// The request to answer once both sources have run.
-    opening: Option<Opening>,
+    opening: Option<PendingComparison>,
     /// The running search of a litmus test, with the ID of its request.
     litmus: Option<(u32, litmus::Search)>,
 }
 
-struct Opening {
+struct PendingComparison {
     id: u32,
     launch: u32,
     /// The position to show after both runs.
     look: ComparePosition,
 }
 
-impl RequestHandler for Beside {
+impl RequestHandler for ComparisonRunner {
     fn receive(&mut self, request: Request, _clock: impl Fn() -> f64) -> Vec<Response> {
         let Request { id, launch, body } = request;
         let request = match body {
@@ -69,10 +69,10 @@ impl RequestHandler for Beside {
             }
         };
         let answer = match request {
-            CompareRequest::Open(texts, look) => self.open(*texts, Opening { id, launch, look }),
+            CompareRequest::Open(texts, look) => self.open(*texts, PendingComparison { id, launch, look }),
             CompareRequest::Look(look) => self.look(&look),
             CompareRequest::Close => {
-                *self = Beside::default();
+                *self = ComparisonRunner::default();
                 None
             }
         };
@@ -105,7 +105,7 @@ impl RequestHandler for Beside {
                 return None;
             }
         }
-        let Opening { id, launch, look } = self.opening.take()?;
+        let PendingComparison { id, launch, look } = self.opening.take()?;
         let report = pair.report();
         // Without a requested position, the comparison opens at the first difference, which is what the user wants to see.
         let position = match look.position {
@@ -127,11 +127,11 @@ fn litmus_answer(id: u32, answer: LitmusAnswer) -> Response {
     Response::new(id, 0, ResponseBody::Litmus(answer))
 }
 
-impl Beside {
+impl ComparisonRunner {
     /// Launches both sources. Returns a response immediately if one of them is rejected.
-    fn open(&mut self, texts: CompareSources, opening: Opening) -> Option<CompareResponse> {
+    fn open(&mut self, texts: CompareSources, opening: PendingComparison) -> Option<CompareResponse> {
         // Drop the previous pair first to free its memory.
-        *self = Beside::default();
+        *self = ComparisonRunner::default();
         let scenario = Scenario {
             front: SourceLanguage::of_source(&texts.source),
             source: texts.source,
@@ -150,7 +150,7 @@ impl Beside {
                 None
             }
             Err(ComparisonError { side, error }) => {
-                let refusal = LaunchError {
+                let refusal = LaunchRejection {
                     code: error.code,
                     message: error.message,
                     diagnostics: error.diagnostics,
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::protocol::{decode, encode};
 
-    fn receive(core: &mut Beside, request: CompareRequest) -> Vec<CompareResponse> {
+    fn receive(core: &mut ComparisonRunner, request: CompareRequest) -> Vec<CompareResponse> {
         let request = Request {
             id: 7,
             launch: 1,
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn two_texts_are_run_and_looked_at_together() {
-        let mut core = Beside::default();
+        let mut core = ComparisonRunner::default();
         assert_eq!(receive(&mut core, open(text(8))), vec![]);
         assert!(core.is_busy());
         let response = core.run_slice(|| 0.0).expect("a run of a few steps ends");
@@ -240,7 +240,7 @@ mod tests {
                 position: u64::MAX,
                 ..ComparePosition::default()
             };
-            let mut core = Beside::default();
+            let mut core = ComparisonRunner::default();
             receive(&mut core, CompareRequest::Open(texts, look));
             let response = core.run_slice(|| 0.0).expect("a run of a few steps ends");
             let CompareResponse::Opened(opened) = answer_of(response) else {
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_text_that_does_not_run_is_named() {
-        let refused = receive(&mut Beside::default(), open("st.shred.u32 [p], 7;".into()));
+        let refused = receive(&mut ComparisonRunner::default(), open("st.shred.u32 [p], 7;".into()));
         assert!(matches!(refused[..], [CompareResponse::Refused(1, _)]));
     }
 }

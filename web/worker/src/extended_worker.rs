@@ -1,8 +1,8 @@
-//! The request handler of the worker module that is loaded later. Comparisons, analyses and litmus tests go to [`Beside`], diagrams to
+//! The request handler of the worker module that is loaded later. Comparisons, analyses and litmus tests go to [`ComparisonRunner`], diagrams to
 //! `lens`, runs of source code with inline assembly to a separate [`SessionRunner`], compiled files to `OpenFile`, and string requests to
 //! `Inspector` and `learn`.
 
-use crate::compare::Beside;
+use crate::compare::ComparisonRunner;
 use crate::file::OpenFile;
 use crate::inspector::Inspector;
 use crate::layout_requests;
@@ -15,7 +15,7 @@ use wasm_bindgen::JsValue;
 /// The handlers of the module.
 #[derive(Default)]
 pub struct ExtendedWorker {
-    beside: Beside,
+    beside: ComparisonRunner,
     runner: SessionRunner,
     file: OpenFile,
     inspect: Inspector,

@@ -22,7 +22,7 @@ impl OpenFile {
                         self.file = Some(file);
                         FileAnswer::Opened(view)
                     }
-                    Err(why) => FileAnswer::Refused(why),
+                    Err(reason) => FileAnswer::Refused(reason),
                 }
             }
             FileRequest::Text(program) => {
@@ -48,7 +48,7 @@ mod tests {
     fn a_file_that_is_none_is_refused_with_a_sentence() {
         let mut open = OpenFile::default();
         let answer = open.answer(FileRequest::Open(b"\x7fELF".to_vec()));
-        assert!(matches!(answer, FileAnswer::Refused(why) if why.contains(".nv_fatbin")));
+        assert!(matches!(answer, FileAnswer::Refused(reason) if reason.contains(".nv_fatbin")));
         let answer = open.answer(FileRequest::Text(0));
         assert_eq!(answer, FileAnswer::Refused(GONE.to_owned()));
     }

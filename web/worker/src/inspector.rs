@@ -56,7 +56,7 @@ impl Inspector {
     ) -> Option<Answered> {
         let question = run::Question::read(asked.what, asked.facts)?;
         let found = match self.session(asked.launch.clone()) {
-            Err(why) => Err(why),
+            Err(reason) => Err(reason),
             Ok(_) => {
                 let session = self.open.as_ref().map(|(_, session)| session);
                 let found = session.map(|session| self.run.answer(&question, session, sent));
@@ -68,7 +68,7 @@ impl Inspector {
                 words: response(number, Ok(words)),
                 part,
             },
-            Err(why) => response(number, Err(why)).into(),
+            Err(reason) => response(number, Err(reason)).into(),
         })
     }
 
@@ -113,7 +113,7 @@ impl Inspector {
             #[cfg(feature = "translate")]
             self.run.close();
             let scenario = analysis::scenario(launch.clone());
-            let session = launched(scenario, launch.seed).map_err(|why| why.message)?;
+            let session = launched(scenario, launch.seed).map_err(|reason| reason.message)?;
             self.open = Some((launch, session));
         }
         let session = self.open.as_mut().map(|(_, session)| session);
@@ -189,7 +189,7 @@ mod tests {
         let [what, target, version, entry, seed, a, b, c] = parts;
         let question = ["5", what, target, version, entry, seed, a, b, c, KERNEL].join("\0");
         let said = inspect.answer(&question, &[]).expect("an answer").words;
-        serde_json::from_str(&said).unwrap_or_else(|why| panic!("{why}: {said}"))
+        serde_json::from_str(&said).unwrap_or_else(|reason| panic!("{reason}: {said}"))
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(crate) fn object(fields: &[(&str, String)]) -> String {
 pub(crate) fn response(id: &str, found: Result<String, String>) -> String {
     let field = match found {
         Ok(found) => ("found", found),
-        Err(why) => ("error", text(&why)),
+        Err(reason) => ("error", text(&reason)),
     };
     object(&[("id", id.to_owned()), field])
 }

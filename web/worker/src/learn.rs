@@ -41,7 +41,7 @@ mod tests {
 
     fn found(parts: &[&str]) -> Value {
         let said = answer(&parts.join("\0")).expect("an answer");
-        serde_json::from_str(&said).unwrap_or_else(|why| panic!("{why}: {said}"))
+        serde_json::from_str(&said).unwrap_or_else(|reason| panic!("{reason}: {said}"))
     }
 
     #[test]

@@ -136,7 +136,7 @@ impl<W: RequestHandler> Worker<W> {
         let on_fetched = Closure::once(move |found: JsValue| {
             let bytes = match found.dyn_into::<Uint8Array>() {
                 Ok(bytes) => Ok(bytes.to_vec()),
-                Err(why) => Err(why.as_string().unwrap_or_default()),
+                Err(reason) => Err(reason.as_string().unwrap_or_default()),
             };
             worker.post(&Response::new(id, launch, ResponseBody::Reference(bytes)));
         });

@@ -411,7 +411,7 @@ pub enum ResponseBody {
     Reference(Result<Vec<u8>, String>),
     Answer(EditorResponse),
     Launched(LaunchConfiguration),
-    LaunchFailed(LaunchError),
+    LaunchFailed(LaunchRejection),
     /// Progress of a long run.
     Progress {
         position: u64,
@@ -470,7 +470,7 @@ pub enum CompareResponse {
     /// Both sources have run.
     Opened(Box<CompareOpened>),
     /// A source was rejected: its index, 0 for the first, and the reason.
-    Refused(usize, LaunchError),
+    Refused(usize, LaunchRejection),
     Frame(Box<ComparisonFrame>),
 }
 
@@ -516,7 +516,7 @@ pub struct LaunchConfiguration {
 
 /// The reason for which a launch was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LaunchError {
+pub struct LaunchRejection {
     pub code: String,
     pub message: String,
     pub diagnostics: Vec<DiagnosticView>,

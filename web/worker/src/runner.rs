@@ -5,7 +5,7 @@ use crate::document_cache::DocumentCache;
 use crate::editor_requests::answer;
 use crate::message_loop::RequestHandler;
 use crate::protocol::{
-    LaunchConfiguration, LaunchError, MoveTarget, PositionAfterMeasure, ProductAnswer, Request,
+    LaunchConfiguration, LaunchRejection, MoveTarget, PositionAfterMeasure, ProductAnswer, Request,
     RequestBody, Response, ResponseBody,
 };
 use warpgrid_view::analysis::mma_explanation;
@@ -256,7 +256,7 @@ impl SessionRunner {
                 self.begin(id, goal, now);
                 ResponseBody::Launched(facts)
             }
-            Err(error) => ResponseBody::LaunchFailed(LaunchError {
+            Err(error) => ResponseBody::LaunchFailed(LaunchRejection {
                 code: error.code,
                 message: error.message,
                 diagnostics: error.diagnostics,
@@ -295,7 +295,7 @@ impl SessionRunner {
                 self.watch = Some(watch);
                 Vec::new()
             }
-            Err(why) => vec![self.response(id, ResponseBody::Until(Err(why)))],
+            Err(reason) => vec![self.response(id, ResponseBody::Until(Err(reason)))],
         }
     }
 

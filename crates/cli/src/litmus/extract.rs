@@ -15,8 +15,8 @@ pub(super) type ExtractError = Result<LitmusTest, ExitKind>;
 pub(super) fn cut(arguments: &LitmusArguments, lines: [u32; 2]) -> io::Result<ExtractError> {
     let mut scenario = match run::load_shared(&arguments.file)? {
         Ok(shared) => shared.into_scenario(),
-        Err(why) => {
-            print_error(&why);
+        Err(reason) => {
+            print_error(&reason);
             return Ok(Err(ExitKind::UsageError));
         }
     };

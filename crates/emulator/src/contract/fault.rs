@@ -394,8 +394,8 @@ impl fmt::Display for Fault {
             }
             FaultKind::Unsupported {
                 opcode,
-                why: Some(why),
-            } => write!(f, "the emulator does not support `{opcode}`: {why}"),
+                why: Some(reason),
+            } => write!(f, "the emulator does not support `{opcode}`: {reason}"),
             FaultKind::StackOverflow => write!(f, "stack overflow in {who}"),
             FaultKind::BadCallTarget { address } => {
                 write!(
@@ -425,11 +425,11 @@ impl fmt::Display for Fault {
                     "{who}: the mbarrier and the destination of the copy are in the shared memory of different blocks"
                 )
             }
-            FaultKind::TensorCopy { why }
-            | FaultKind::TensorMemory { why }
-            | FaultKind::Image { why }
-            | FaultKind::SurfaceOutOfBounds { why } => {
-                write!(f, "{who}: {why}")
+            FaultKind::TensorCopy { why: reason }
+            | FaultKind::TensorMemory { why: reason }
+            | FaultKind::Image { why: reason }
+            | FaultKind::SurfaceOutOfBounds { why: reason } => {
+                write!(f, "{who}: {reason}")
             }
             FaultKind::InvalidIgnoreBytes { bytes } => {
                 write!(

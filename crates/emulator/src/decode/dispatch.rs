@@ -13,7 +13,7 @@ pub(crate) fn operation(d: &mut Decoder<'_>, action: &OpcodeInfo) -> DecodeResul
     if !supports(action).runs() {
         return Err(DecodeError::NotYet(None));
     }
-    match action.does {
+    match action.operation {
         Operation::Arithmetic(op) => arithmetic::decode(d, op),
         Operation::Carry(op) => extended_precision::decode(d, op),
         Operation::Video(op, lanes) => video::decode(d, op, lanes),

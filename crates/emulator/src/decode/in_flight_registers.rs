@@ -14,7 +14,7 @@ const SPARSE: Operation = Operation::Unit(DeviceUnitOp::Warpgroup(WarpgroupOp::M
 /// Checks whether an instruction is a `wgmma`.
 pub(crate) fn is_product(program: &Program, instruction: &Instruction) -> bool {
     let action = program.opcode(instruction);
-    action.is_some_and(|action| [DENSE, SPARSE].contains(&action.does))
+    action.is_some_and(|action| [DENSE, SPARSE].contains(&action.operation))
 }
 
 /// Returns the registers of a `wgmma`: the accumulators, A if it is in registers, and the metadata of a sparse A.
@@ -38,7 +38,7 @@ pub(crate) fn held(
         false => Vec::new(),
     };
     let action = program.opcode(instruction);
-    if action.is_some_and(|action| action.does == SPARSE) {
+    if action.is_some_and(|action| action.operation == SPARSE) {
         factors.extend(registers(3));
     }
     InFlightRegisters {

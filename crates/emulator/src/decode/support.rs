@@ -12,7 +12,7 @@ use warpgrid_program::OpcodeInfo;
 /// Returns whether the emulator supports the semantics of `action`.
 pub fn supports(action: &OpcodeInfo) -> Support {
     let modifiers = &action.modifiers;
-    match action.does {
+    match action.operation {
         Operation::Arithmetic(op) => arithmetic::supports(op, modifiers),
         Operation::Carry(op) => extended_precision::supports(op, modifiers),
         Operation::Video(..) => Support::Runs,

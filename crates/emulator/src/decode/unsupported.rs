@@ -13,7 +13,7 @@ use warpgrid_program::{Function, FunctionId, FunctionKind, Instruction, Program,
 pub struct UnsupportedInstruction {
     pub span: Span,
     /// Semantics of the instruction; [`Operation::Unknown`] if the program cannot represent its operands.
-    pub does: Operation,
+    pub operation: Operation,
     /// Missing feature.
     pub why: String,
 }
@@ -50,8 +50,8 @@ fn refused_from(program: &Program, entry: FunctionId) -> Vec<UnsupportedInstruct
         if let Some(instruction) = origin(program, &code, at) {
             let span = instruction.span;
             let action = program.opcode(instruction);
-            let does = action.map_or(Operation::Unknown, |action| action.does);
-            found.push(UnsupportedInstruction { span, does, why });
+            let operation = action.map_or(Operation::Unknown, |action| action.operation);
+            found.push(UnsupportedInstruction { span, operation, why });
         }
     }
     found

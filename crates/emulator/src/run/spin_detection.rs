@@ -452,8 +452,8 @@ impl<'p> PollRecorder<'p> {
         let body = self.program.functions.get(function.0 as usize);
         let found = body.and_then(|body| body.instructions.get(instruction as usize));
         found.is_some_and(|found| {
-            let does = self.program.opcode(found).map(|action| action.does);
-            let control = does.and_then(Operation::control);
+            let operation = self.program.opcode(found).map(|action| action.operation);
+            let control = operation.and_then(Operation::control);
             found.guard.is_some() && control.is_some_and(ControlOp::is_branch)
         })
     }

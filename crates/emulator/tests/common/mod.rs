@@ -273,7 +273,7 @@ impl Kernel {
         self
     }
 
-    pub(crate) fn op(&mut self, does: Operation, modifiers: Modifiers, operands: &[Arg]) {
+    pub(crate) fn op(&mut self, operation: Operation, modifiers: Modifiers, operands: &[Arg]) {
         let list = |arena: &mut Vec<Operand>, values: &[OperandValue]| {
             let start = arena.len() as u32;
             arena.extend(values.iter().cloned().map(|value| Operand {
@@ -295,9 +295,9 @@ impl Kernel {
             .collect();
         let operands = list(arena, &values);
         let action = OpcodeInfo {
-            does,
+            operation,
             modifiers,
-            opcode: format!("{does:?}"),
+            opcode: format!("{operation:?}"),
         };
         self.actions.push(action);
         self.function.instructions.push(Instruction {

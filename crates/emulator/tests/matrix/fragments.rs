@@ -21,9 +21,9 @@ fn wmma_load_puts_each_element_where_the_map_says() {
             let matrix = k.buffer("matrix", BufferContents::Bytes(memory.clone()));
             let out = k.buffer("out", zeros(64 * 16));
             let loaded = registers(&mut k, query.ty, map.n_registers.into());
-            let (does, modifiers) = wmma(op, &query, StateSpace::Global);
+            let (operation, modifiers) = wmma(op, &query, StateSpace::Global);
             k.op(
-                does,
+                operation,
                 modifiers,
                 &[
                     written_list(&loaded),
@@ -66,17 +66,17 @@ fn wmma_store_gives_back_what_wmma_load_took() {
             let matrix = k.buffer("matrix", BufferContents::Bytes(noise(n_bytes)));
             let out = k.buffer("out", zeros(n_bytes as u64 / 4));
             let loaded = registers(&mut k, query.ty, map.n_registers.into());
-            let (does, modifiers) = wmma(MatrixOp::WmmaLoadC, &query, StateSpace::Generic);
+            let (operation, modifiers) = wmma(MatrixOp::WmmaLoadC, &query, StateSpace::Generic);
             let from = [written_list(&loaded), at(matrix, 0).into(), ABSENT];
-            k.op(does, modifiers, &from);
-            let (does, modifiers) = wmma(MatrixOp::WmmaStore, &query, StateSpace::Global);
+            k.op(operation, modifiers, &from);
+            let (operation, modifiers) = wmma(MatrixOp::WmmaStore, &query, StateSpace::Global);
             let strides = k.mov(ScalarType::U32, imm(stride.into()));
             let into = [
                 at(out, 0).into(),
                 read_list(&loaded),
                 Arg::One(value(reg(strides))),
             ];
-            k.op(does, modifiers, &into);
+            k.op(operation, modifiers, &into);
             k.control(ControlOp::Return);
             let mut machine = launch_on(k, target, 32);
             assert_eq!(machine.run(10_000), MachineStatus::Finished, "{query:?}");

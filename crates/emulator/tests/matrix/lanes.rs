@@ -19,9 +19,9 @@ fn spoiled(
         layout: Some(MatrixLayout::Row),
         target: *target("sm_90"),
     };
-    let (does, modifiers) = wmma(MatrixOp::WmmaStore, &query, StateSpace::Global);
+    let (operation, modifiers) = wmma(MatrixOp::WmmaStore, &query, StateSpace::Global);
     k.op(
-        does,
+        operation,
         modifiers,
         &[
             address.into(),

@@ -17,9 +17,9 @@ fn movmatrix_gives_each_lane_two_neighbours_of_a_column() {
         &[reg(both), imm(0x1_0000)],
     );
     let d = k.register(b32);
-    let does = Operation::Warp(WarpOp::Movmatrix);
+    let operation = Operation::Warp(WarpOp::Movmatrix);
     k.op(
-        does,
+        operation,
         typed(ScalarType::B16),
         &[to(d), Arg::One(value(reg(both)))],
     );
@@ -73,15 +73,15 @@ fn ldmatrix_and_stmatrix_move_rows_that_lanes_point_to() {
             k.store(StateSpace::Shared, ScalarType::B32, address, reg(both));
         }
         let held = registers(&mut k, ScalarType::B16, n);
-        let does = Operation::Matrix(MatrixOp::Ldmatrix);
-        k.op(does, modifiers, &[written_list(&held), row.into()]);
+        let operation = Operation::Matrix(MatrixOp::Ldmatrix);
+        k.op(operation, modifiers, &[written_list(&held), row.into()]);
         write_out(&mut k, out, &held);
         // Storing the rows to their source changes nothing.
-        let does = Operation::Matrix(MatrixOp::Stmatrix);
-        k.op(does, modifiers, &[row.into(), read_list(&held)]);
+        let operation = Operation::Matrix(MatrixOp::Stmatrix);
+        k.op(operation, modifiers, &[row.into(), read_list(&held)]);
         let again = registers(&mut k, ScalarType::B16, n);
-        let does = Operation::Matrix(MatrixOp::Ldmatrix);
-        k.op(does, modifiers, &[written_list(&again), row.into()]);
+        let operation = Operation::Matrix(MatrixOp::Ldmatrix);
+        k.op(operation, modifiers, &[written_list(&again), row.into()]);
         let second = k.buffer("second", zeros(32 * n as u64));
         write_out(&mut k, second, &again);
         k.control(ControlOp::Return);
@@ -192,8 +192,8 @@ fn ldmatrix_puts_each_element_where_the_map_says() {
             (StateSpace::Shared, row),
         );
         let held = registers(&mut k, ScalarType::B32, map.n_registers.into());
-        let does = Operation::Matrix(MatrixOp::Ldmatrix);
-        k.op(does, rows_of(&query), &[written_list(&held), row.into()]);
+        let operation = Operation::Matrix(MatrixOp::Ldmatrix);
+        k.op(operation, rows_of(&query), &[written_list(&held), row.into()]);
         write_out(&mut k, out, &held);
         k.control(ControlOp::Return);
         let mut machine = launch_on(k, target("sm_100a"), 32);
@@ -235,8 +235,8 @@ fn stmatrix_puts_each_element_where_the_map_says() {
         let lane = k.mov(ScalarType::U32, special("%tid.x"));
         let base = k.mov(ScalarType::U64, address_of(tile));
         let row = k.element(base, reg(lane), 16);
-        let does = Operation::Matrix(MatrixOp::Stmatrix);
-        k.op(does, rows_of(&query), &[row.into(), read_list(&held)]);
+        let operation = Operation::Matrix(MatrixOp::Stmatrix);
+        k.op(operation, rows_of(&query), &[row.into(), read_list(&held)]);
         let shown = k.element(out, reg(lane), 16);
         copy_rows(
             &mut k,

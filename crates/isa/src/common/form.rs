@@ -17,7 +17,7 @@ pub use rule::{Enforcement, Rule, RuleKind, SlotPredicate, WideAccess, alternati
 pub use slot::{SlotKey, SlotName};
 pub use suggestion::{distance, meant, nearest};
 pub use syntax::{
-    FormSyntax, ModifierSlot, OperandShape, OperandSlot, SlotKind, forms_of, layouts,
+    FormSyntax, ModifierSlot, OperandShape, OperandPosition, SlotKind, forms_of, layouts,
 };
 
 use crate::modifier::{
@@ -451,7 +451,7 @@ pub struct Form {
     /// Strictness of address checking.
     pub address: AddressCheck,
     pub gate: Gate,
-    pub does: Operation,
+    pub operation: Operation,
     /// Constraints between modifiers.
     pub rules: &'static [Rule],
     /// Literals that are rejected before a version and required from it on, although the syntax line makes them optional.
@@ -488,7 +488,7 @@ impl Form {
         operand_extensions: &[],
         address: AddressCheck::FullWidth,
         gate: Gate::ALWAYS,
-        does: Operation::Unknown,
+        operation: Operation::Unknown,
         rules: &[],
         required_from: &[],
         repeatable: &[],

@@ -599,14 +599,14 @@ pub enum HintOp {
     Pmevent,
     /// Orders dependent grids; the emulator runs a single grid.
     GridDependency,
-    SetMaxRegisters(RegisterChange),
+    SetMaxRegisters(RegisterCountDirection),
     /// Prefetches an address range into a cache.
     BulkPrefetch,
 }
 
 /// Direction of `setmaxnreg`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RegisterChange {
+pub enum RegisterCountDirection {
     /// `.inc`: requests registers.
     Increase,
     /// `.dec`: releases registers.
@@ -615,7 +615,7 @@ pub enum RegisterChange {
 
 impl HintOp {
     /// Returns the change of the per-thread register count; `None` for other hints.
-    pub const fn register_change(self) -> Option<RegisterChange> {
+    pub const fn register_change(self) -> Option<RegisterCountDirection> {
         match self {
             HintOp::SetMaxRegisters(change) => Some(change),
             _ => None,

@@ -2,13 +2,13 @@
 //! address forms.
 //!
 //! A syntax line has the notation of the disassemblers. Modifiers in capitals are literal; a lower-case modifier names a
-//! [`ModifierSet`](super::modifiers::ModifierSet). Braces enclose optional parts, `|` separates alternatives. Operand names consist of
+//! [`SassModifierSet`](super::modifiers::SassModifierSet). Braces enclose optional parts, `|` separates alternatives. Operand names consist of
 //! the register file and a letter: `Rd` and `Re` are destinations, other letters are sources; `URd` is uniform, `Pd` a predicate, `UPd` a
 //! uniform predicate, `Bd` a convergence barrier.
 //!
 //! Tests of `warpgrid-sass` lower every line with each of its modifiers, and every other modifier of the tables must be rejected.
 
-use super::modifiers::{ModifierSet, find_modifier, find_set};
+use super::modifiers::{SassModifierSet, find_modifier, find_set};
 use super::opcodes::find_opcode;
 
 /// Instruction forms of an opcode.
@@ -35,19 +35,19 @@ pub enum Counterpart {
 pub struct SyntaxLine {
     pub text: String,
     /// Modifier positions, in order.
-    pub modifiers: Vec<ModifierSlot>,
+    pub modifiers: Vec<SassModifierSlot>,
     /// Operands, with braces around optional ones; may be empty.
     pub operands: String,
 }
 
 /// Modifier position of a syntax line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModifierSlot {
+pub struct SassModifierSlot {
     pub required: bool,
     pub alternatives: Vec<ModifierName>,
 }
 
-impl ModifierSlot {
+impl SassModifierSlot {
     /// Returns the modifiers of the position, with the description that each has for the opcode.
     pub fn words(&self, opcode: &str) -> Vec<(&'static str, &'static str)> {
         let names = self.alternatives.iter();
@@ -59,7 +59,7 @@ impl ModifierSlot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModifierName {
     Literal(&'static str),
-    Set(&'static ModifierSet),
+    Set(&'static SassModifierSet),
 }
 
 impl ModifierName {
@@ -148,7 +148,7 @@ fn read_line(line: &'static str, datapath: Datapath) -> SyntaxLine {
     }
 }
 
-fn modifier_slots(mut rest: &'static str) -> Vec<ModifierSlot> {
+fn modifier_slots(mut rest: &'static str) -> Vec<SassModifierSlot> {
     let mut slots = Vec::new();
     while !rest.is_empty() {
         let (required, text, after) = match rest.strip_prefix('{') {
@@ -163,7 +163,7 @@ fn modifier_slots(mut rest: &'static str) -> Vec<ModifierSlot> {
             }
         };
         let names = text.split('|').map(|name| name.trim_start_matches('.'));
-        slots.push(ModifierSlot {
+        slots.push(SassModifierSlot {
             required,
             alternatives: names.map(modifier_name).collect(),
         });

@@ -2,7 +2,7 @@
 
 /// Mutually exclusive modifiers of one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ModifierSet {
+pub struct SassModifierSet {
     /// Lower-case name in syntax lines: `rnd`.
     pub name: &'static str,
     /// Title of the position, a noun: "rounding".
@@ -15,11 +15,11 @@ const fn set(
     name: &'static str,
     title: &'static str,
     words: &'static [(&'static str, &'static str)],
-) -> ModifierSet {
-    ModifierSet { name, title, words }
+) -> SassModifierSet {
+    SassModifierSet { name, title, words }
 }
 
-impl ModifierSet {
+impl SassModifierSet {
     /// Returns the description of a modifier. Matrix shapes that differ only in their numbers share an entry: `64x24x16` and `64x8x16`.
     pub fn find(&self, word: &str) -> Option<&'static str> {
         let is_alike =
@@ -43,7 +43,7 @@ fn are_warpgroup_shapes(first: &str, second: &str) -> bool {
 }
 
 /// Returns the set with this name.
-pub fn find_set(name: &str) -> Option<&'static ModifierSet> {
+pub fn find_set(name: &str) -> Option<&'static SassModifierSet> {
     SETS.iter().find(|set| set.name == name)
 }
 
@@ -58,7 +58,7 @@ pub fn find_modifier(opcode: &str, word: &str) -> Option<&'static str> {
 
 /// All modifier sets.
 #[rustfmt::skip]
-pub static SETS: &[ModifierSet] = &[
+pub static SETS: &[SassModifierSet] = &[
     // Arithmetic.
     set("rnd", "rounding", &[
         ("RN", "Rounds to nearest, ties to even (the default)."),

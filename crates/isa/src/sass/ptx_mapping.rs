@@ -28,8 +28,8 @@ pub const GENERATIONS: &[(&str, TargetRequirement)] = &[
 
 /// Returns the SASS of a PTX store: `STG.E.64 desc[UR4][R2.64], R4`. Returns `None` if the operation is not a plain store or is not
 /// available on the architecture.
-pub fn machine_code(does: Operation, modifiers: &Modifiers, target: &Target) -> Option<String> {
-    let is_store = does.memory().is_some_and(MemoryOp::is_plain_store);
+pub fn machine_code(operation: Operation, modifiers: &Modifiers, target: &Target) -> Option<String> {
+    let is_store = operation.memory().is_some_and(MemoryOp::is_plain_store);
     if !is_store || !TargetRequirement::From(35).met_by(target) {
         return None;
     }
@@ -246,7 +246,7 @@ mod tests {
         let words: Vec<&str> = mnemonic.split('.').skip(1).collect();
         let bound = bind("st", &words, None).expect("a store");
         let target = Target::from_name(arch).expect("a target");
-        machine_code(bound.layout.form.does, &bound.modifiers(), target)
+        machine_code(bound.layout.form.operation, &bound.modifiers(), target)
     }
 
     /// Stores of compiled kernels, with the SASS that `ptxas` 13.5 generated for them.

@@ -9,7 +9,7 @@ impl InstructionView<'_> {
     pub fn base_registers(self, accessed: Option<AccessKind>) -> Vec<RegisterId> {
         let mut ids = Vec::new();
         let action = self.program.opcode(self.instruction);
-        let source = match action.map(|action| action.does) {
+        let source = match action.map(|action| action.operation) {
             Some(Operation::Async(op)) => op.source(),
             _ => None,
         };
@@ -44,7 +44,7 @@ impl InstructionView<'_> {
     /// Checks whether the instruction is a branch that can diverge.
     pub fn is_conditional_branch(self) -> bool {
         let action = self.program.opcode(self.instruction);
-        let control = action.and_then(|action| action.does.control());
+        let control = action.and_then(|action| action.operation.control());
         control.is_some_and(ControlOp::is_branch) && self.instruction.guard.is_some()
     }
 

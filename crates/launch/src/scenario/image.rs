@@ -749,7 +749,7 @@ mod tests {
 
     #[test]
     fn what_no_driver_makes_is_refused_with_its_reason() {
-        for (text, why) in [
+        for (text, reason) in [
             (
                 "f64[4]",
                 "unknown type `f64`, expected `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`",
@@ -779,11 +779,11 @@ mod tests {
         ] {
             assert_eq!(
                 TexelArray::read("a", text).err().as_deref(),
-                Some(why),
+                Some(reason),
                 "{text}"
             );
         }
-        for (text, why) in [
+        for (text, reason) in [
             ("a filter=cubic", "unknown value `cubic` of `filter`"),
             (
                 "a address=repeat",
@@ -813,7 +813,7 @@ mod tests {
         ] {
             assert_eq!(
                 Texture::read("t", text).err().as_deref(),
-                Some(why),
+                Some(reason),
                 "{text}"
             );
         }

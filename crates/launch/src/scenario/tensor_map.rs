@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn what_no_driver_encodes_is_refused_with_its_reason() {
-        for (text, why) in [
+        for (text, reason) in [
             (
                 "tiled x",
                 "the tensor map is incomplete, expected a tensor map such as `tiled x: f16[40][64] box=[24][64] swizzle=128B`",
@@ -380,7 +380,7 @@ mod tests {
                 "found 2 dimensions, expected 3 to 5",
             ),
         ] {
-            assert_eq!(TensorMap::read("map", text), Err(why.to_owned()), "{text}");
+            assert_eq!(TensorMap::read("map", text), Err(reason.to_owned()), "{text}");
         }
     }
 }

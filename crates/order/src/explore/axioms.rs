@@ -33,7 +33,7 @@ pub(crate) struct ViolationEvidence {
 /// Receives consistent executions and rejected candidates.
 pub(crate) trait ExecutionVisitor {
     fn consistent(&mut self, execution: &CandidateExecution<'_, '_>) -> SearchControl;
-    fn rejected(&mut self, execution: &CandidateExecution<'_, '_>, why: ViolationEvidence);
+    fn rejected(&mut self, execution: &CandidateExecution<'_, '_>, reason: ViolationEvidence);
 }
 
 /// Checks the axioms for a candidate execution.
@@ -43,8 +43,8 @@ pub(crate) fn check_axioms(
     sink: &mut dyn ExecutionVisitor,
 ) -> SearchControl {
     let mut execution = CandidateExecution::new(graph, reads);
-    if let Some(why) = execution.find_base() {
-        sink.rejected(&execution, why);
+    if let Some(reason) = execution.find_base() {
+        sink.rejected(&execution, reason);
         return SearchControl::Continue;
     }
     match order_fences(execution, sink) {
@@ -63,13 +63,13 @@ pub(crate) fn is_inconsistent_prefix(
     sink: &mut dyn ExecutionVisitor,
 ) -> bool {
     let mut execution = CandidateExecution::new(graph, reads);
-    let why = execution.find_base().or_else(|| {
+    let reason = execution.find_base().or_else(|| {
         execution.compute_causality_order();
         execution.find_forced_violation()
     });
-    match why {
-        Some(why) => {
-            sink.rejected(&execution, why);
+    match reason {
+        Some(reason) => {
+            sink.rejected(&execution, reason);
             true
         }
         None => false,
@@ -161,9 +161,9 @@ impl CandidateExecution<'_, '_> {
     /// Checks whether the partial fence order already violates an axiom. Further fences only extend causality order.
     fn find_partial_violation(mut self, sink: &mut dyn ExecutionVisitor) -> bool {
         self.compute_causality_order();
-        let why = self.find_forced_violation();
-        if let Some(why) = why {
-            sink.rejected(&self, why);
+        let reason = self.find_forced_violation();
+        if let Some(reason) = reason {
+            sink.rejected(&self, reason);
             return true;
         }
         false

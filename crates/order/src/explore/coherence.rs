@@ -13,16 +13,16 @@ pub(crate) fn order_writes(
     mut execution: CandidateExecution<'_, '_>,
     sink: &mut dyn ExecutionVisitor,
 ) -> SearchControl {
-    if let Some(why) = execution.reads_later_write() {
-        sink.rejected(&execution, why);
+    if let Some(reason) = execution.reads_later_write() {
+        sink.rejected(&execution, reason);
         return SearchControl::Continue;
     }
     execution.start_coherence();
     execution.add_forced_edges();
     let mut first = None;
     let flow = enumerate_remaining(&mut execution, sink, &mut first);
-    if let Some((failed, why)) = first {
-        sink.rejected(&failed, why);
+    if let Some((failed, reason)) = first {
+        sink.rejected(&failed, reason);
     }
     match flow {
         SearchControl::Stop => flow,
@@ -40,9 +40,9 @@ fn enumerate_remaining<'g, 'a>(
     sink: &mut dyn ExecutionVisitor,
     failure: &mut FirstFailure<'g, 'a>,
 ) -> SearchControl {
-    if let Some(why) = execution.find_violation() {
+    if let Some(reason) = execution.find_violation() {
         if failure.is_none() {
-            *failure = Some((execution.clone(), why));
+            *failure = Some((execution.clone(), reason));
         }
         return SearchControl::Continue;
     }

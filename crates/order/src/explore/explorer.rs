@@ -289,7 +289,7 @@ fn n_atomics(question: &LitmusQuery) -> usize {
     let instructions = functions.flat_map(|function| &function.instructions);
     let is_atomic = |instruction: &&Instruction| {
         let action = question.program.opcode(instruction);
-        let op = action.and_then(|action| action.does.memory());
+        let op = action.and_then(|action| action.operation.memory());
         matches!(op, Some(MemoryOp::Atomic | MemoryOp::Reduction))
     };
     instructions.filter(is_atomic).count()
@@ -351,14 +351,14 @@ impl ExecutionVisitor for OutcomeCollector<'_> {
         }
     }
 
-    fn rejected(&mut self, execution: &CandidateExecution<'_, '_>, why: ViolationEvidence) {
+    fn rejected(&mut self, execution: &CandidateExecution<'_, '_>, reason: ViolationEvidence) {
         if self
             .last_violated_axiom
-            .is_some_and(|worst| worst >= why.axiom)
+            .is_some_and(|worst| worst >= reason.axiom)
         {
             return;
         }
-        self.last_violated_axiom = Some(why.axiom);
+        self.last_violated_axiom = Some(reason.axiom);
         let outcomes = outcomes_of(self.question, self.traces, self.registers, |cell| {
             let writers = execution.graph.cell_writers.get(cell).copied().unwrap_or(0);
             let values = members(writers);
@@ -373,14 +373,14 @@ impl ExecutionVisitor for OutcomeCollector<'_> {
             }
             let is_full = self.found.rejected.len() >= MAX_REJECTED;
             let is_news = match self.found.rejected.get(&values) {
-                Some(known) => known.violation.axiom < why.axiom,
+                Some(known) => known.violation.axiom < reason.axiom,
                 None => !is_full,
             };
             if is_news {
                 let entry = new.get_or_insert_with(|| {
                     Rc::new(RejectedCandidate {
-                        violation: execution.violation(&why),
-                        witness: execution.witness(&self.traces.cells, Some(&why)),
+                        violation: execution.violation(&reason),
+                        witness: execution.witness(&self.traces.cells, Some(&reason)),
                     })
                 });
                 self.found.rejected.insert(values, Rc::clone(entry));

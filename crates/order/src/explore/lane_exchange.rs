@@ -217,12 +217,12 @@ impl PathExplorer<'_> {
             WarpOp::Vote | WarpOp::Match | WarpOp::Redux => (Some(1), 2),
             WarpOp::Elect => (None, 1),
             WarpOp::ActiveMask => {
-                let why = "the memory model does not define the set of active lanes, so `activemask` has no unique result: move a constant mask into the register";
-                return Err(self.unsupported_error(path, why).into());
+                let reason = "the memory model does not define the set of active lanes, so `activemask` has no unique result: move a constant mask into the register";
+                return Err(self.unsupported_error(path, reason).into());
             }
             WarpOp::Movmatrix => {
-                let why = "`movmatrix` requires all 32 lanes of a warp, but a litmus test has fewer threads: move the result of `movmatrix` into the register, since `movmatrix` does not synchronize";
-                return Err(self.unsupported_error(path, why).into());
+                let reason = "`movmatrix` requires all 32 lanes of a warp, but a litmus test has fewer threads: move the result of `movmatrix` into the register, since `movmatrix` does not synchronize";
+                return Err(self.unsupported_error(path, reason).into());
             }
         };
         let operands = self.operands(at);
@@ -230,9 +230,9 @@ impl PathExplorer<'_> {
             .get(mask)
             .is_some_and(|operand| !matches!(operand.value, OperandValue::Absent));
         if !is_there {
-            let why =
+            let reason =
                 "the instruction has no member mask: use the form with `.sync` and a member mask";
-            return Err(self.unsupported_error(path, why).into());
+            return Err(self.unsupported_error(path, reason).into());
         }
         let given = given.map(|index| {
             let value = operands.get(index).map(|operand| &operand.value);
@@ -262,8 +262,8 @@ impl PathExplorer<'_> {
     }
 
     fn register_required_error(&self, path: &ThreadPath) -> crate::explore::query::ExploreError {
-        let why = "the operand that other lanes receive is not a register: move the value into a register first";
-        self.unsupported_error(path, why)
+        let reason = "the operand that other lanes receive is not a register: move the value into a register first";
+        self.unsupported_error(path, reason)
     }
 
     /// Returns the other threads of a member mask. Each lane of the mask that exists in the launch must be a thread of
@@ -290,20 +290,20 @@ impl PathExplorer<'_> {
         let members: Vec<Participant> = of_warp.map(|(n, spec)| (n, spec.thread % 32)).collect();
         let there = members.iter().fold(0u32, |all, (_, lane)| all | 1 << lane);
         if mask >> own & 1 == 0 {
-            let why = format!(
+            let reason = format!(
                 "the member mask of `{opcode}` does not include the executing lane {own}: use the mask {there:#x}"
             );
-            return Err(self.unsupported_error(path, &why).into());
+            return Err(self.unsupported_error(path, &reason).into());
         }
         let left = n_threads.saturating_sub(32 * warp).min(32);
         let exist = (u64::from(u32::MAX) >> (32 - left)) as u32;
         let missing = mask & exist & !there;
         if missing != 0 {
             let lane = missing.trailing_zeros();
-            let why = format!(
+            let reason = format!(
                 "`{opcode}` waits for lane {lane}, which is not a thread of the litmus test: use the mask {there:#x}, add a `//@ thread` for each lane of the mask, or replace the instruction with a move of a number"
             );
-            return Err(self.unsupported_error(path, &why).into());
+            return Err(self.unsupported_error(path, &reason).into());
         }
         let others = members.into_iter();
         let takes_part =
@@ -343,10 +343,10 @@ impl PathExplorer<'_> {
         match others.iter().find(|(_, lane)| *lane == source) {
             Some(found) => Ok(vec![*found]),
             None => {
-                let why = format!(
+                let reason = format!(
                     "the source lane {source} of the shuffle is not in the member mask: select a source lane that is in the mask"
                 );
-                Err(self.unsupported_error(path, &why).into())
+                Err(self.unsupported_error(path, &reason).into())
             }
         }
     }

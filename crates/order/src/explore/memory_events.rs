@@ -29,8 +29,8 @@ impl PathExplorer<'_> {
     ) -> Successors {
         let in_reach = Self::is_shared_space(at.words.state_space());
         if at.words.has(Flag::NonCoherent) {
-            let why = "the memory model does not cover `.nc` loads, since such loads may bypass writes: remove `.nc`";
-            return Err(self.unsupported_error(&path, why).into());
+            let reason = "the memory model does not cover `.nc` loads, since such loads may bypass writes: remove `.nc`";
+            return Err(self.unsupported_error(&path, reason).into());
         }
         if !in_reach {
             return Err(self.unsupported_error(&path, "the instruction accesses memory that threads do not share: replace the load with a move of the value, or remove the instruction").into());

@@ -26,7 +26,7 @@ const MAX_SITES_PER_REPAIR: usize = 4;
 
 /// Edit of an instruction, or a fence before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RepairEdit {
+pub struct RepairStep {
     pub thread: usize,
     pub instruction: u32,
     pub repair: RepairKind,
@@ -68,7 +68,7 @@ impl Ord for RepairKind {
 /// All minimal fixes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairResult {
-    pub repairs: Vec<Vec<RepairEdit>>,
+    pub repairs: Vec<Vec<RepairStep>>,
     /// Number of edits up to which all combinations were tried.
     pub exhaustive_up_to: usize,
     /// Number of evaluated combinations.
@@ -167,9 +167,9 @@ impl MinimalRepairSearch {
         let changes = |levels: &Vec<usize>| {
             let sites = self.sites.iter().zip(levels);
             let changes = sites.filter_map(|(site, level)| site.change(*level));
-            changes.collect::<Vec<RepairEdit>>()
+            changes.collect::<Vec<RepairStep>>()
         };
-        let mut repairs: Vec<Vec<RepairEdit>> = self.found.iter().map(changes).collect();
+        let mut repairs: Vec<Vec<RepairStep>> = self.found.iter().map(changes).collect();
         repairs.sort_by_key(|repair| (repair.len(), repair.clone()));
         RepairResult {
             repairs,

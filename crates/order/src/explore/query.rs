@@ -183,7 +183,7 @@ pub enum ExploreError {
 impl fmt::Display for ExploreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ExploreError::Unsupported { why, .. } => write!(f, "{why}"),
+            ExploreError::Unsupported { why: reason, .. } => write!(f, "{reason}"),
             ExploreError::Launch(error) => write!(f, "{error}"),
             ExploreError::TooManyThreads { threads, limit } => {
                 write!(

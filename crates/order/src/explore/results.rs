@@ -181,7 +181,7 @@ impl CandidateExecution<'_, '_> {
     pub(crate) fn witness(
         &self,
         cells: &CellPartition,
-        why: Option<&ViolationEvidence>,
+        reason: Option<&ViolationEvidence>,
     ) -> Witness {
         let graph = self.graph;
         let shown = self.visible_events();
@@ -213,8 +213,8 @@ impl CandidateExecution<'_, '_> {
             add(*from, *to, EdgeKind::FenceOrder);
         }
         self.add_base(&mut add);
-        if let Some(why) = why {
-            self.add_contradiction(why, &mut add);
+        if let Some(reason) = reason {
+            self.add_contradiction(reason, &mut add);
         }
         edges.sort_unstable();
         edges.dedup();
@@ -250,10 +250,10 @@ impl CandidateExecution<'_, '_> {
     /// Adds the edges that show the violation of an axiom.
     fn add_contradiction(
         &self,
-        why: &ViolationEvidence,
+        reason: &ViolationEvidence,
         add: &mut dyn FnMut(usize, usize, EdgeKind),
     ) {
-        match (why.axiom, why.events.as_slice()) {
+        match (reason.axiom, reason.events.as_slice()) {
             (Axiom::Causality, [newer, read, old]) => {
                 add(*newer, *read, EdgeKind::Causality);
                 add(*old, *newer, EdgeKind::Coherence);
@@ -318,12 +318,12 @@ impl CandidateExecution<'_, '_> {
     }
 
     /// Returns the violation with the events as nodes of the witness.
-    pub(crate) fn violation(&self, why: &ViolationEvidence) -> AxiomViolation {
+    pub(crate) fn violation(&self, reason: &ViolationEvidence) -> AxiomViolation {
         let shown = self.visible_events();
         let number = |event: &usize| shown.iter().position(|other| other == event);
         AxiomViolation {
-            axiom: why.axiom,
-            nodes: why.events.iter().filter_map(number).collect(),
+            axiom: reason.axiom,
+            nodes: reason.events.iter().filter_map(number).collect(),
         }
     }
 }

@@ -73,7 +73,7 @@ fn is_trackable(question: &LitmusQuery) -> bool {
             (0..function.registers.len()).all(is_narrow)
                 && instructions.all(|instruction| {
                     let action = program.opcode(instruction);
-                    action.is_some_and(|action| match action.does {
+                    action.is_some_and(|action| match action.operation {
                         Operation::Memory(_)
                         | Operation::Control(_)
                         | Operation::Arithmetic(_)
@@ -280,7 +280,7 @@ impl LocationSearch<'_> {
         let instructions = &walker.function.instructions;
         let instruction = instructions.get(path.place() as usize);
         let action = instruction.and_then(|i| self.question.program.opcode(i));
-        action.is_some_and(|action| action.does.memory().is_some())
+        action.is_some_and(|action| action.operation.memory().is_some())
     }
 
     fn next(&mut self, thread: usize, path: ThreadPath) -> Result<StepResult, Fallback> {

@@ -247,7 +247,7 @@ impl<'a> PathExplorer<'a> {
 
     fn control_of(&self, instruction: &Instruction) -> Option<ControlOp> {
         let action = self.question.program.opcode(instruction);
-        action.and_then(|action| action.does.control())
+        action.and_then(|action| action.operation.control())
     }
 
     fn execute(
@@ -269,7 +269,7 @@ impl<'a> PathExplorer<'a> {
             words: &action.modifiers,
             number: path.pc - 1,
         };
-        let ways = match action.does {
+        let ways = match action.operation {
             Operation::Memory(op) => self.memory(path, &at, op)?,
             Operation::Mbarrier(op) => self.mbarrier(path, &at, op)?,
             Operation::Async(op) => self.start_async(path, &at, op)?,
@@ -507,11 +507,11 @@ impl<'a> PathExplorer<'a> {
         }
     }
 
-    pub(crate) fn unsupported_error(&self, path: &ThreadPath, why: &str) -> ExploreError {
+    pub(crate) fn unsupported_error(&self, path: &ThreadPath, reason: &str) -> ExploreError {
         ExploreError::Unsupported {
             thread: self.index,
             instruction: path.pc.saturating_sub(1),
-            why: why.to_owned(),
+            why: reason.to_owned(),
         }
     }
 }

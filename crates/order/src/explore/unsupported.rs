@@ -11,7 +11,7 @@ impl PathExplorer<'_> {
         let at = path.place().saturating_sub(1) as usize;
         let instruction = self.function.instructions.get(at);
         let action = instruction.and_then(|i| self.question.program.opcode(i));
-        let instead = action.map_or(HINT_REMOVE, |action| replacement_hint(action.does));
+        let instead = action.map_or(HINT_REMOVE, |action| replacement_hint(action.operation));
         self.unsupported_error(
             path,
             &format!("`{opcode}` is not supported in litmus tests: {instead}"),
@@ -23,8 +23,8 @@ const HINT_REMOVE: &str = "remove the instruction";
 const HINT_USE_MOV: &str = "replace the instruction with a move of the result into the destination register, or remove the instruction";
 
 /// Returns the replacement for an unsupported instruction.
-fn replacement_hint(does: Operation) -> &'static str {
-    match does {
+fn replacement_hint(operation: Operation) -> &'static str {
+    match operation {
         Operation::Control(op) => match op {
             ControlOp::Trap => {
                 "remove the instruction and the branch to this instruction, since a launch that traps has no outcome"

@@ -137,10 +137,10 @@ impl MissingArrivals<'_> {
         let mut expects = self.mbarrier_events();
         let expect =
             expects.find(|deed| deed.phase == phase && deed.act == MbarrierOperation::Expect)?;
-        let why = "`expect_tx` increases the tx-count without an arrival";
+        let reason = "`expect_tx` increases the tx-count without an arrival";
         self.threads_of(phase)
             .is_empty()
-            .then(|| Culprit::at(expect.at, why))
+            .then(|| Culprit::at(expect.at, reason))
     }
 
     fn self_wait(&self) -> Option<Culprit> {
@@ -152,8 +152,8 @@ impl MissingArrivals<'_> {
             let next = case.code.next_after(root.at(), |at| {
                 case.code.is_arrival(at) && case.code.same_address(at, root.at())
             });
-            let why = "this arrival is executed only after the wait for the phase that the arrival must complete";
-            return next.map(|at| Culprit::at(at, why));
+            let reason = "this arrival is executed only after the wait for the phase that the arrival must complete";
+            return next.map(|at| Culprit::at(at, reason));
         }
         let address = case.code.address_register(root.at());
         let at = address.and_then(|r| case.code.definition_before(root.at(), r));
@@ -183,8 +183,8 @@ impl MissingArrivals<'_> {
         if let Some(at) = left_early(self.case, self.object, self.pending) {
             return Some(Culprit::at(at, "expected threads exit here"));
         }
-        let why = "the expected arrival count exceeds the number of arrivals per phase";
-        self.init().map(|init| Culprit::at(init, why))
+        let reason = "the expected arrival count exceeds the number of arrivals per phase";
+        self.init().map(|init| Culprit::at(init, reason))
     }
 
     fn misdirected_arrivals(&self) -> Option<Culprit> {

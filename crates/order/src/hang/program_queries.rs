@@ -29,7 +29,7 @@ impl<'p> ProgramQuery<'p> {
     }
 
     pub(crate) fn operation_of(self, at: InstructionRef) -> Option<Operation> {
-        Some(self.action(at)?.does)
+        Some(self.action(at)?.operation)
     }
 
     pub(crate) fn has(self, at: InstructionRef, flag: Flag) -> bool {
@@ -38,9 +38,9 @@ impl<'p> ProgramQuery<'p> {
     }
 
     pub(crate) fn is_arrival(self, at: InstructionRef) -> bool {
-        self.operation_of(at).is_some_and(|does| {
-            does.mbarrier().is_some_and(MbarrierOp::is_arrival)
-                || does.transfer() == AsyncTransferKind::Arrival
+        self.operation_of(at).is_some_and(|operation| {
+            operation.mbarrier().is_some_and(MbarrierOp::is_arrival)
+                || operation.transfer() == AsyncTransferKind::Arrival
         })
     }
 
@@ -51,11 +51,11 @@ impl<'p> ProgramQuery<'p> {
 
     /// Checks whether an instruction is a copy that completes on an mbarrier.
     pub(crate) fn is_copy(self, at: InstructionRef) -> bool {
-        self.operation_of(at).is_some_and(|does| {
+        self.operation_of(at).is_some_and(|operation| {
             matches!(
-                does.transfer(),
+                operation.transfer(),
                 AsyncTransferKind::Bulk | AsyncTransferKind::Registers
-            ) || does.unit().and_then(DeviceUnitOp::tensor_copy).is_some()
+            ) || operation.unit().and_then(DeviceUnitOp::tensor_copy).is_some()
         })
     }
 
@@ -83,7 +83,7 @@ impl<'p> ProgramQuery<'p> {
     pub(crate) fn is_data_access(self, at: InstructionRef) -> bool {
         self.action(at).is_some_and(|action| {
             let space = action.modifiers.space;
-            action.does.memory().is_some()
+            action.operation.memory().is_some()
                 && !matches!(
                     space,
                     Some(
@@ -101,14 +101,14 @@ impl<'p> ProgramQuery<'p> {
         self.is_write(at)
             && self.action(at).is_some_and(|action| {
                 action.modifiers.sem.is_some()
-                    || !action.does.memory().is_some_and(MemoryOp::is_plain_store)
+                    || !action.operation.memory().is_some_and(MemoryOp::is_plain_store)
             })
     }
 
     /// Returns the operation of an atomic that returns the old value.
     fn atomic_with_result(self, at: InstructionRef) -> Option<AtomicOp> {
         let action = self.action(at)?;
-        let has_result = action.does.memory() == Some(MemoryOp::Atomic);
+        let has_result = action.operation.memory() == Some(MemoryOp::Atomic);
         action.modifiers.atomic.filter(|_| has_result)
     }
 

@@ -6,7 +6,7 @@ use crate::races::access_site::{
 use crate::races::accessor::AccessContext;
 use crate::races::detector::{RaceDetector, RemoteAccess};
 use crate::races::location::ByteRange;
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::races::location::memory_of;
 use crate::races::race_report::{
     BlockLifetime, Race, RaceCause, RaceCounterpart, RaceSide, ThreadId, UninitializedRead,
@@ -162,7 +162,7 @@ impl RaceDetector {
 
     /// Checks whether the block that owns the accessed shared memory is alive, and whether the bytes were written.
     pub(crate) fn check_block_lifetime(&mut self, by: &AccessContext<'_>, bytes: ByteRange) {
-        if let MemorySpace::Shared(block) = bytes.memory {
+        if let MemoryInstance::Shared(block) = bytes.memory {
             if block != by.home.block {
                 self.check_remote_access(by, bytes, block);
             } else if self.sites.get(by.site).kind == SiteAccessKind::Read {

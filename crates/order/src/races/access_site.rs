@@ -189,9 +189,9 @@ pub(crate) fn action_of(
 pub(crate) fn has_proxies(program: &Program) -> bool {
     let mut actions = program.opcodes.iter();
     actions.any(|action| {
-        let does = action.does;
-        does.transfer() == AsyncTransferKind::Bulk
-            || does.unit().is_some_and(|unit| {
+        let operation = action.operation;
+        operation.transfer() == AsyncTransferKind::Bulk
+            || operation.unit().is_some_and(|unit| {
                 let is_product =
                     unit.uses_tensor_memory() || matches!(unit, DeviceUnitOp::Warpgroup(_));
                 is_product || unit.tensor_copy().is_some()
@@ -204,7 +204,7 @@ pub(crate) fn has_maps(program: &Program) -> bool {
     let mut actions = program.opcodes.iter();
     actions.any(|action| {
         action
-            .does
+            .operation
             .unit()
             .and_then(DeviceUnitOp::tensor_copy)
             .is_some()
@@ -226,8 +226,8 @@ pub(crate) fn is_checked_elsewhere(
 ) -> bool {
     let action = action_of(program, function, instruction);
     action.is_some_and(|action| {
-        let does = action.does;
-        does.mbarrier().is_some() || does.unit().is_some_and(DeviceUnitOp::is_image)
+        let operation = action.operation;
+        operation.mbarrier().is_some() || operation.unit().is_some_and(DeviceUnitOp::is_image)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::races::access_site::{AccessSiteId, AccessSites, ProxyKind};
 use crate::races::launch_shape::LaunchShape;
-use crate::races::location::{ByteRange, MemorySpace};
+use crate::races::location::{ByteRange, MemoryInstance};
 use crate::races::shadow_memory::AccessRecord;
 use crate::races::vector_clock::{ClockGroup, VectorClock, lanes_of};
 use crate::races::warp_state::WarpState;
@@ -46,7 +46,7 @@ pub(crate) struct CurrentLanes<'a> {
     pub(crate) threads: ClockGroup,
     pub(crate) lanes: u32,
     pub(crate) proxy: ProxyKind,
-    pub(crate) memory: MemorySpace,
+    pub(crate) memory: MemoryInstance,
 }
 
 impl CurrentLanes<'_> {
@@ -103,7 +103,7 @@ impl OrderingOracle<'_> {
         &self,
         clock: &VectorClock,
         entry: &AccessRecord,
-        memory: MemorySpace,
+        memory: MemoryInstance,
     ) -> bool {
         let AccessRecord {
             row, lanes, epoch, ..
@@ -111,7 +111,7 @@ impl OrderingOracle<'_> {
         if clock.seen().unknown(row, lanes, epoch) != 0 {
             return false;
         }
-        if memory == MemorySpace::Global {
+        if memory == MemoryInstance::Global {
             let site = self.sites.get(entry.site);
             let is_for_ever = self.is_kept_for_ever && site.kind.writes();
             if is_for_ever || site.proxy == ProxyKind::ReadOnly {

@@ -7,7 +7,7 @@ use crate::races::access_site::{
 use crate::races::accessor::AccessContext;
 use crate::races::detector::RaceDetector;
 use crate::races::location::ByteRange;
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::races::mbarrier_sync::object_site;
 use crate::races::mma_operands::see_products_complete;
 use crate::races::race_report::{Race, RaceCause, RaceCounterpart, RaceSide, ThreadId};
@@ -116,7 +116,7 @@ impl RaceDetector {
         for block in blocks {
             for at in (address..address + 16).step_by(4) {
                 let shadow = self.shadow();
-                let word = shadow.word(MemorySpace::Shared(*block), at);
+                let word = shadow.word(MemoryInstance::Shared(*block), at);
                 shadow.set_written(word, 15);
             }
         }
@@ -124,7 +124,7 @@ impl RaceDetector {
 
     fn proxy_of(&self, event: &SyncEvent<'_>) -> ProxyKind {
         let action = action_of(&self.program, event.function, event.instruction);
-        match action.map(|action| action.does.transfer()) {
+        match action.map(|action| action.operation.transfer()) {
             Some(
                 AsyncTransferKind::Registers | AsyncTransferKind::Copy | AsyncTransferKind::Arrival,
             ) => ProxyKind::Generic,
@@ -270,7 +270,7 @@ impl RaceDetector {
             },
         );
         let bytes = ByteRange::at(
-            MemorySpace::Shared(block),
+            MemoryInstance::Shared(block),
             address,
             crate::races::mbarrier_object::OBJECT_BYTES,
         );
@@ -363,7 +363,7 @@ impl RaceDetector {
         let arrival = self.arrivals.remove(&pending.id.0);
         let object = self
             .objects
-            .entry((MemorySpace::Shared(block), address))
+            .entry((MemoryInstance::Shared(block), address))
             .or_default();
         object.on_completion(row, bit, arrival.as_deref());
         if let Some([before, after]) = signal
@@ -423,9 +423,9 @@ fn lanes_of_pieces(pending: &InFlightOperation) -> u32 {
 }
 
 /// Returns the memory that a state space of an asynchronous operation denotes.
-fn memory_of(space: StateSpace, block: u64) -> MemorySpace {
+fn memory_of(space: StateSpace, block: u64) -> MemoryInstance {
     match space {
-        StateSpace::Shared | StateSpace::SharedCluster => MemorySpace::Shared(block),
-        _ => MemorySpace::Global,
+        StateSpace::Shared | StateSpace::SharedCluster => MemoryInstance::Shared(block),
+        _ => MemoryInstance::Global,
     }
 }

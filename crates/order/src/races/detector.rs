@@ -4,7 +4,7 @@ use crate::races::access_site::SiteAccessKind;
 use crate::races::access_site::{AccessSiteId, AccessSites, has_maps, has_proxies, has_read_only};
 use crate::races::fast_hash::FastHashMap;
 use crate::races::launch_shape::LaunchShape;
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::races::location::StrongLocation;
 use crate::races::mbarrier_object::MbarrierSyncState;
 use crate::races::race_report::{
@@ -230,7 +230,7 @@ impl RaceDetector {
     /// observers.
     pub(crate) fn knows_writes(&self) -> bool {
         let mut actions = self.program.opcodes.iter();
-        !actions.any(|a| a.does.unit().is_some_and(DeviceUnitOp::uses_tensor_memory))
+        !actions.any(|a| a.operation.unit().is_some_and(DeviceUnitOp::uses_tensor_memory))
     }
 
     /// Checks whether accesses were dropped because the shadow memory is full.
@@ -262,7 +262,7 @@ impl RaceDetector {
         &self,
         first: AccessSiteId,
         second: AccessSiteId,
-        memory: MemorySpace,
+        memory: MemoryInstance,
         address: u64,
     ) -> bool {
         self.is_known_with((first, second), false, memory, address)
@@ -273,7 +273,7 @@ impl RaceDetector {
         &self,
         (first, second): (AccessSiteId, AccessSiteId),
         same_value: bool,
-        memory: MemorySpace,
+        memory: MemoryInstance,
         address: u64,
     ) -> bool {
         let (a, b) = (first.min(second), first.max(second));
@@ -305,20 +305,20 @@ impl RaceDetector {
     /// Records a race of two accesses, unless a better example of the same pair is recorded.
     pub(crate) fn add(&mut self, one: AccessSiteId, other: AccessSiteId, found: Race) {
         let (a, b) = (one.min(other), one.max(other));
-        let why = match found.why {
+        let reason = match found.why {
             RaceCause::MissingInitFence => RaceCause::MissingInitFence,
             _ => RaceCause::NoHappensBefore,
         };
-        self.keep(a, Some(b), why, found);
+        self.keep(a, Some(b), reason, found);
     }
 
     /// Records an access to the shared memory of a block that may not have started or may have exited.
     pub(crate) fn add_life(&mut self, site: AccessSiteId, found: Race) {
-        let why = match found.second {
+        let reason = match found.second {
             RaceCounterpart::Life(BlockLifetime::Start(_)) => RaceCause::NoHappensBefore,
             _ => RaceCause::Lifetime,
         };
-        self.keep(site, None, why, found);
+        self.keep(site, None, reason, found);
     }
 
     /// Updates `same_value` of the races of an asynchronous operation from the bytes that the operation has written:
@@ -354,11 +354,11 @@ impl RaceDetector {
         &mut self,
         first: AccessSiteId,
         second: Option<AccessSiteId>,
-        why: RaceCause,
+        reason: RaceCause,
         found: Race,
     ) {
         let next = self.found.len();
-        let index = *self.by_pair.entry((first, second, why)).or_insert(next);
+        let index = *self.by_pair.entry((first, second, reason)).or_insert(next);
         match self.found.get_mut(index) {
             None => self.found.push(found),
             Some(known) if found.report_priority() < known.report_priority() => *known = found,
@@ -393,7 +393,7 @@ impl RaceDetector {
                 let found = Race {
                     first: RaceSide::of(&site, visit.by),
                     second: RaceCounterpart::Life(BlockLifetime::Exit(block)),
-                    memory: MemorySpace::Shared(block),
+                    memory: MemoryInstance::Shared(block),
                     address: visit.address,
                     n_bytes: site.element_bytes.max(1),
                     why: RaceCause::Lifetime,

@@ -9,7 +9,7 @@ use crate::races::detector::{RaceDetector, RemoteAccess};
 use crate::races::footprints::{FootprintCache, FootprintId, LaneAddresses, PatternId};
 use crate::races::line_shadow::{CheckResult, LineChecker, LineRecord};
 use crate::races::location::memory_of;
-use crate::races::location::{LINE, MemorySpace, WORD};
+use crate::races::location::{LINE, MemoryInstance, WORD};
 use crate::races::race_report::ThreadId;
 use crate::races::release_sets::SharedStoreReleases;
 use crate::races::shadow_memory::{AccessRecord, LineState, ShadowMemory};
@@ -48,7 +48,7 @@ impl RaceDetector {
         if !self.may_be_whole(access) {
             return access.action == AccessAction::Store && self.see_row_as_lanes(row);
         }
-        self.see_whole(access, MemorySpace::Global, |shapes, _| {
+        self.see_whole(access, MemoryInstance::Global, |shapes, _| {
             Some((shapes.of_row(access.lane_bytes)?, *address))
         })
     }
@@ -61,7 +61,7 @@ impl RaceDetector {
             return false;
         };
         if access.sem != Sem::Weak
-            || matches!(memory, MemorySpace::Shared(block) if block != access.block)
+            || matches!(memory, MemoryInstance::Shared(block) if block != access.block)
         {
             return false;
         }
@@ -72,7 +72,7 @@ impl RaceDetector {
     fn see_whole(
         &mut self,
         access: &WarpAccessSummary,
-        memory: MemorySpace,
+        memory: MemoryInstance,
         find: impl FnOnce(&mut FootprintCache, AccessSiteId) -> Option<(FootprintId, u64)>,
     ) -> bool {
         let of = access.of();
@@ -127,7 +127,7 @@ impl RaceDetector {
             _ if self.may_be_whole(access) => None,
             _ => return false,
         };
-        if let MemorySpace::Shared(block) = memory
+        if let MemoryInstance::Shared(block) = memory
             && block != access.block
         {
             let entry = epoch.map(|epoch| AccessRecord {
@@ -172,7 +172,7 @@ impl RaceDetector {
         &mut self,
         lanes: &PerLaneAccess<'_>,
         number: u32,
-        (memory, site): (MemorySpace, AccessSiteId),
+        (memory, site): (MemoryInstance, AccessSiteId),
         found: (FootprintId, u64),
         handed: Option<SharedStoreReleases>,
     ) -> bool {
@@ -233,7 +233,7 @@ impl RaceDetector {
         let Some(memory) = memory_of(first.memory) else {
             return false;
         };
-        let is_elsewhere = matches!(memory, MemorySpace::Shared(block) if block != of.block);
+        let is_elsewhere = matches!(memory, MemoryInstance::Shared(block) if block != of.block);
         if is_elsewhere {
             return false;
         }
@@ -315,8 +315,8 @@ impl RaceDetector {
             epoch: state.and_then(WarpState::even_epoch),
             is_plain: state.is_some_and(|state| !state.has_details()),
             has_releases_alone: state.is_some_and(WarpState::has_releases_alone),
-            shared: self.floor(MemorySpace::Shared(of.block)),
-            global: self.floor(MemorySpace::Global),
+            shared: self.floor(MemoryInstance::Shared(of.block)),
+            global: self.floor(MemoryInstance::Global),
         }
     }
 
@@ -340,8 +340,8 @@ impl RaceDetector {
         let (here, warp) = (self.warps.here(number), self.warps.get(number));
         let is_quiet = here.zip(warp).is_some_and(|(here, warp)| {
             let floor = match lines.memory {
-                MemorySpace::Global => &here.global,
-                MemorySpace::Shared(_) => &here.shared,
+                MemoryInstance::Global => &here.global,
+                MemoryInstance::Shared(_) => &here.shared,
             };
             let is_known = |other: AccessSiteId, address: u64| {
                 self.is_reported(other, lines.site, lines.memory, address)
@@ -354,7 +354,7 @@ impl RaceDetector {
     }
 
     /// Returns the common lower bound of the clocks of all threads that can still access a memory.
-    pub(crate) fn floor(&self, memory: MemorySpace) -> CommonClock {
+    pub(crate) fn floor(&self, memory: MemoryInstance) -> CommonClock {
         let block = self.floor_block(memory);
         let block = block.and_then(|block| self.blocks.get(&block));
         block.map_or(CommonClock::default(), |block| CommonClock {
@@ -525,7 +525,7 @@ pub(crate) struct LineAccess {
     pub(crate) of: WarpId,
     /// Participating lanes of the warp.
     pub(crate) lanes: u32,
-    pub(crate) memory: MemorySpace,
+    pub(crate) memory: MemoryInstance,
     pub(crate) site: AccessSiteId,
     /// Row, epoch and lanes to which the access is attributed.
     pub(crate) row: ClockGroup,
@@ -541,7 +541,7 @@ impl LineAccess {
     fn of_lanes(
         of: WarpId,
         lanes: u32,
-        memory: MemorySpace,
+        memory: MemoryInstance,
         site: AccessSiteId,
         epoch: u32,
     ) -> LineAccess {

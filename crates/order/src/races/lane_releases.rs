@@ -2,7 +2,7 @@
 //! the line stores with the access record, and which is expanded only when another thread reads the value.
 
 use crate::races::detector::RaceDetector;
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::races::location::StrongLocation;
 use crate::races::release_set::ReleaseEvent;
 use crate::races::release_sets::{
@@ -23,7 +23,7 @@ impl RaceDetector {
     pub(crate) fn handed(
         &mut self,
         lanes: &PerLaneAccess<'_>,
-        memory: MemorySpace,
+        memory: MemoryInstance,
         scope: Scope,
     ) -> Option<Option<SharedStoreReleases>> {
         let access = &lanes.access;
@@ -62,7 +62,7 @@ impl RaceDetector {
     pub(crate) fn note_releases(
         &mut self,
         lanes: &PerLaneAccess<'_>,
-        memory: MemorySpace,
+        memory: MemoryInstance,
         handed: &SharedStoreReleases,
     ) {
         let of = lanes.access.of();
@@ -109,7 +109,7 @@ fn add_group_releases(
     handed: &mut StoreReleases,
     warp: &WarpState,
     access: &PerLaneAccess<'_>,
-    memory: MemorySpace,
+    memory: MemoryInstance,
     (lanes, own): (u32, Option<Rc<LaneReleases>>),
 ) -> Option<()> {
     let PendingGroupReleases { fences, stores } = warp.together();

@@ -5,7 +5,7 @@
 use crate::races::access_site::{AccessSite, AccessSiteId, SiteAccessKind};
 use crate::races::accessor::{CurrentLanes, OrderingOracle};
 use crate::races::footprints::{FootprintCache, LinePattern, PatternId};
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::races::release_sets::SharedStoreReleases;
 use crate::races::shadow_memory::AccessRecord;
 use crate::races::vector_clock::{ClockGroup, VectorClock};
@@ -166,7 +166,7 @@ impl ShadowLine {
             self.prune_ordered(by);
         }
         let reads_shared =
-            new.kind == SiteAccessKind::Read && matches!(by.current.memory, MemorySpace::Shared(_));
+            new.kind == SiteAccessKind::Read && matches!(by.current.memory, MemoryInstance::Shared(_));
         if reads_shared && new.covers & !self.written != 0 {
             return CheckResult::NeedsSlowPath;
         }

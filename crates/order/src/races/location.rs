@@ -8,18 +8,18 @@ pub(crate) const WORD: u64 = 4;
 
 /// A memory: global, or the shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MemorySpace {
+pub enum MemoryInstance {
     Global,
     /// Linear index of the block.
     Shared(u64),
 }
 
-impl MemorySpace {
+impl MemoryInstance {
     /// Returns the kind of proxy fence that covers this memory, executed by threads of a block.
     pub(crate) const fn fenced(self, block: u64) -> ProxyFence {
         match self {
-            MemorySpace::Global => ProxyFence::Global(block),
-            MemorySpace::Shared(_) => ProxyFence::Shared(block),
+            MemoryInstance::Global => ProxyFence::Global(block),
+            MemoryInstance::Shared(_) => ProxyFence::Shared(block),
         }
     }
 }
@@ -30,7 +30,7 @@ pub(crate) const LINE: u64 = 128;
 /// A range of bytes of a memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteRange {
-    pub(crate) memory: MemorySpace,
+    pub(crate) memory: MemoryInstance,
     pub(crate) address: u64,
     pub(crate) n: u32,
     /// Whether the access does not change the bytes.
@@ -41,7 +41,7 @@ pub(crate) struct ByteRange {
 
 impl ByteRange {
     /// Returns a range of bytes whose values are unknown.
-    pub(crate) const fn at(memory: MemorySpace, address: u64, n: u32) -> ByteRange {
+    pub(crate) const fn at(memory: MemoryInstance, address: u64, n: u32) -> ByteRange {
         ByteRange {
             memory,
             address,
@@ -81,13 +81,13 @@ impl Iterator for WordIter {
 }
 
 /// Returns the memory in which accesses can race; `None` for thread-private and read-only memory.
-pub(crate) fn memory_of(memory: MemoryId) -> Option<MemorySpace> {
+pub(crate) fn memory_of(memory: MemoryId) -> Option<MemoryInstance> {
     match memory {
-        MemoryId::Global => Some(MemorySpace::Global),
-        MemoryId::Shared { block } => Some(MemorySpace::Shared(block)),
+        MemoryId::Global => Some(MemoryInstance::Global),
+        MemoryId::Shared { block } => Some(MemoryInstance::Shared(block)),
         MemoryId::Constant | MemoryId::Parameters | MemoryId::Local { .. } => None,
     }
 }
 
 /// A memory location that strong operations access.
-pub(crate) type StrongLocation = (MemorySpace, u64);
+pub(crate) type StrongLocation = (MemoryInstance, u64);

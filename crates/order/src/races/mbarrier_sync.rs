@@ -7,7 +7,7 @@ use crate::races::accessor::AccessContext;
 use crate::races::detector::RaceDetector;
 use crate::races::fence_order::ReleasedClock;
 use crate::races::location::ByteRange;
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::races::location::StrongLocation;
 use crate::races::mbarrier_object::{MbarrierInit, MbarrierSyncState, OBJECT_BYTES};
 use crate::races::release_set::{ReleaseEvent, ReleaseSet};
@@ -102,7 +102,7 @@ impl RaceDetector {
                 let act = MbarrierSyncOp {
                     act,
                     touches,
-                    place: (MemorySpace::Shared(first.block), first.address),
+                    place: (MemoryInstance::Shared(first.block), first.address),
                     row: row_of(block, warp),
                     home: self.shape.home(block),
                     sem,

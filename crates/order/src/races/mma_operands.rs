@@ -6,7 +6,7 @@ use crate::races::access_site::{AccessSite, AccessSiteId, OperandRole, ProxyKind
 use crate::races::accessor::AccessContext;
 use crate::races::detector::RaceDetector;
 use crate::races::location::ByteRange;
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::races::race_report::ThreadId;
 use crate::races::vector_clock::row_of;
 use crate::races::vector_clock::{ClockGroup, ClockGroupKind, Epoch, advance, lanes_of};
@@ -63,7 +63,7 @@ impl RaceDetector {
                     continue;
                 };
                 let bytes = ByteRange::at(
-                    MemorySpace::Shared(*block),
+                    MemoryInstance::Shared(*block),
                     range.start,
                     (range.end - range.start) as u32,
                 );

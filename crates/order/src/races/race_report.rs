@@ -1,7 +1,7 @@
 //! Detected races as plain data.
 
 use crate::races::access_site::{AccessSite, ProxyKind, SiteAccessKind};
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::scope::Strength;
 use warpgrid_program::FunctionId;
 
@@ -104,7 +104,7 @@ pub enum RaceCause {
 pub struct Race {
     pub first: RaceSide,
     pub second: RaceCounterpart,
-    pub memory: MemorySpace,
+    pub memory: MemoryInstance,
     /// Address of the bytes that both accesses touch.
     pub address: u64,
     pub n_bytes: u32,
@@ -142,7 +142,7 @@ impl Race {
     /// Returns the sort key of an example: the least example of a pair is reported, so that the report hardly depends
     /// on the schedule. Races that existing code does not ignore precede others, then races of several warps, races
     /// that change the value, and the lowest address.
-    pub(crate) fn report_priority(&self) -> (bool, bool, bool, MemorySpace, u64) {
+    pub(crate) fn report_priority(&self) -> (bool, bool, bool, MemoryInstance, u64) {
         (
             self.is_model_only(),
             self.is_equal_store_of_lanes(),
@@ -170,7 +170,7 @@ impl Race {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UninitializedRead {
     pub reader: RaceSide,
-    pub memory: MemorySpace,
+    pub memory: MemoryInstance,
     pub address: u64,
     pub step: u64,
 }

@@ -7,7 +7,7 @@ use crate::races::detector::RaceDetector;
 use crate::races::fast_path::LineAccess;
 use crate::races::line_shadow::LineChecker;
 use crate::races::location::ByteRange;
-use crate::races::location::{LINE, MemorySpace};
+use crate::races::location::{LINE, MemoryInstance};
 use crate::races::shadow_memory::{LineState, ShadowMemory};
 use crate::races::word_fast_path::{WordAccess, WordFastPath};
 use warpgrid_emulator::WarpId;
@@ -21,7 +21,7 @@ impl RaceDetector {
         bytes: ByteRange,
     ) -> Option<ByteRange> {
         let is_elsewhere =
-            matches!(bytes.memory, MemorySpace::Shared(block) if block != by.home.block);
+            matches!(bytes.memory, MemoryInstance::Shared(block) if block != by.home.block);
         if is_elsewhere {
             return Some(bytes);
         }

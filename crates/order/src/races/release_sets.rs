@@ -1,7 +1,7 @@
 //! The vector clocks that strong stores of a thread release, and that a later acquire receives.
 
 use crate::races::fence_order::ReleasedClock;
-use crate::races::location::{MemorySpace, StrongLocation};
+use crate::races::location::{MemoryInstance, StrongLocation};
 use crate::races::release_set::ReleaseEvent;
 use crate::races::vector_clock::{ClockGroup, Epoch};
 use crate::scope::ThreadLocation;
@@ -94,7 +94,7 @@ pub(crate) struct PendingGroupReleases {
 /// A releasing store by lanes of a warp in the same step.
 #[derive(Debug)]
 pub(crate) struct ReleaseStore {
-    pub(crate) memory: MemorySpace,
+    pub(crate) memory: MemoryInstance,
     pub(crate) addresses: [u64; 32],
     pub(crate) released: GroupRelease,
 }
@@ -104,7 +104,7 @@ pub(crate) const MAX_GROUP_RELEASES: usize = 8;
 
 impl ReleaseStore {
     /// Returns the lanes that stored to these addresses.
-    pub(crate) fn lanes_at(&self, memory: MemorySpace, addresses: &[u64; 32]) -> u32 {
+    pub(crate) fn lanes_at(&self, memory: MemoryInstance, addresses: &[u64; 32]) -> u32 {
         if self.memory != memory {
             return 0;
         }
@@ -153,7 +153,7 @@ impl PendingGroupReleases {
     /// Adds releases at locations. Returns false if the releases of each lane must be recorded separately.
     pub(crate) fn add_stored(
         &mut self,
-        memory: MemorySpace,
+        memory: MemoryInstance,
         addresses: &[u64; 32],
         new: GroupRelease,
     ) -> bool {

@@ -4,7 +4,7 @@ use crate::races::access_site::AccessSiteId;
 use crate::races::fast_hash::FastHashMap;
 use crate::races::footprints::FootprintCache;
 use crate::races::line_shadow::{LineRecord, ShadowLine};
-use crate::races::location::{LINE, MemorySpace, WORD};
+use crate::races::location::{LINE, MemoryInstance, WORD};
 use crate::races::vector_clock::{ClockGroup, lanes_of};
 
 /// Access record of a word: accesses by lanes of one row at one site and one epoch.
@@ -64,7 +64,7 @@ pub(crate) struct LineIndex {
 /// them hides the earlier ones.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpandedWrite {
-    pub(crate) memory: MemorySpace,
+    pub(crate) memory: MemoryInstance,
     /// Address of the first byte that the lane has written.
     pub(crate) address: u64,
     pub(crate) n_bytes: u32,
@@ -77,12 +77,12 @@ pub(crate) struct ExpandedWrite {
 pub(crate) struct ShadowMemory {
     pub(crate) shapes: FootprintCache,
     pages: Vec<ShadowPage>,
-    index: FastHashMap<(MemorySpace, u64), u32>,
+    index: FastHashMap<(MemoryInstance, u64), u32>,
     /// Latest page of each shared memory.
     of_block: FastHashMap<u64, u32>,
     free_pages: Vec<u32>,
     /// Cache of the latest page lookups, indexed by the low bits of the page number.
-    recent: [Option<((MemorySpace, u64), u32)>; N_RECENT],
+    recent: [Option<((MemoryInstance, u64), u32)>; N_RECENT],
     links: Vec<RecordNode>,
     free: u32,
     /// Number 0 stands for no line.
@@ -112,7 +112,7 @@ impl ShadowMemory {
     /// Returns the word at an address of a memory, and creates it if necessary. Its line is tracked per word from now
     /// on.
     #[inline]
-    pub(crate) fn word(&mut self, memory: MemorySpace, address: u64) -> WordIndex {
+    pub(crate) fn word(&mut self, memory: MemoryInstance, address: u64) -> WordIndex {
         let LineIndex { page, at } = self.line_at(memory, address);
         let held = self.pages[page as usize].lines[usize::from(at)];
         let line = match held & BY_WORD {
@@ -127,7 +127,7 @@ impl ShadowMemory {
 
     /// Returns the line at an address of a memory.
     #[inline]
-    pub(crate) fn line_at(&mut self, memory: MemorySpace, address: u64) -> LineIndex {
+    pub(crate) fn line_at(&mut self, memory: MemoryInstance, address: u64) -> LineIndex {
         let line = address / LINE;
         LineIndex {
             page: self.page_of(memory, line / LINES as u64),
@@ -216,7 +216,7 @@ impl ShadowMemory {
     /// Removes and returns the expanded strong writes, after the lines of these bytes have been expanded.
     pub(crate) fn take_strong(
         &mut self,
-        memory: MemorySpace,
+        memory: MemoryInstance,
         address: u64,
         n: u32,
     ) -> Vec<ExpandedWrite> {
@@ -230,9 +230,9 @@ impl ShadowMemory {
     }
 
     #[inline]
-    fn page_of(&mut self, memory: MemorySpace, number: u64) -> u32 {
+    fn page_of(&mut self, memory: MemoryInstance, number: u64) -> u32 {
         let key = (memory, number);
-        let is_shared = matches!(memory, MemorySpace::Shared(_));
+        let is_shared = matches!(memory, MemoryInstance::Shared(_));
         let slot = (number as usize + 2 * usize::from(is_shared)) % N_RECENT;
         if let Some((last, page)) = self.recent[slot]
             && last == key
@@ -247,7 +247,7 @@ impl ShadowMemory {
     /// Expands the records of a line into records of each word.
     #[cold]
     #[inline(never)]
-    fn expand_to_words(&mut self, memory: MemorySpace, start: u64, at: LineIndex) -> u32 {
+    fn expand_to_words(&mut self, memory: MemoryInstance, start: u64, at: LineIndex) -> u32 {
         let line = self.free_words.pop().unwrap_or_else(|| {
             self.words.push([0; 32]);
             self.floors.push(0);
@@ -282,7 +282,7 @@ impl ShadowMemory {
     }
 
     /// Expands a write of a line with strong writes into one write for each element and lane.
-    fn spell_write(&mut self, memory: MemorySpace, start: u64, line: u32, mark: &LineRecord) {
+    fn spell_write(&mut self, memory: MemoryInstance, start: u64, line: u32, mark: &LineRecord) {
         let pattern = self.shapes.pattern(mark.pattern);
         let n_bytes = match mark.is_strong {
             true => u32::from(mark.element_bytes.max(1)),
@@ -331,7 +331,7 @@ impl ShadowMemory {
         }
     }
 
-    fn page(&mut self, memory: MemorySpace, number: u64) -> u32 {
+    fn page(&mut self, memory: MemoryInstance, number: u64) -> u32 {
         if self.links.is_empty() {
             // Number 0 marks the end of a list.
             self.links.push(RecordNode {
@@ -357,7 +357,7 @@ impl ShadowMemory {
             self.pages.len() as u32 - 1
         });
         self.pages[page as usize].number = number;
-        if let MemorySpace::Shared(block) = memory {
+        if let MemoryInstance::Shared(block) = memory {
             self.pages[page as usize].next = self.of_block.insert(block, page);
         }
         self.index.insert((memory, number), page);
@@ -453,7 +453,7 @@ impl ShadowMemory {
             next = gone.next.take();
             let lines = std::mem::replace(&mut gone.lines, [0; LINES]);
             self.index
-                .remove(&(MemorySpace::Shared(block), gone.number));
+                .remove(&(MemoryInstance::Shared(block), gone.number));
             for held in lines.into_iter().filter(|held| *held != 0) {
                 if held & BY_WORD != 0 {
                     self.forget_words(held & !BY_WORD);

@@ -7,7 +7,7 @@ use crate::races::accessor::{
 };
 use crate::races::detector::RaceDetector;
 use crate::races::location::ByteRange;
-use crate::races::location::{MemorySpace, WORD};
+use crate::races::location::{MemoryInstance, WORD};
 use crate::races::race_report::{Race, RaceCause, RaceCounterpart, RaceSide, ThreadId};
 use crate::races::shadow_memory::{AccessRecord, ShadowMemory};
 use crate::races::vector_clock::{ClockGroup, ProxyFence, VectorClock, lanes_of};
@@ -128,16 +128,16 @@ impl RaceDetector {
     }
 
     /// Returns the common lower bound of the vector clocks of all threads that can still access a memory.
-    pub(crate) fn common_clock(&self, memory: MemorySpace) -> Option<Rc<VectorClock>> {
+    pub(crate) fn common_clock(&self, memory: MemoryInstance) -> Option<Rc<VectorClock>> {
         self.blocks.get(&self.floor_block(memory)?)?.floor.clone()
     }
 
     /// Returns the block whose threads are the only threads that can still access a memory.
-    pub(crate) fn floor_block(&self, memory: MemorySpace) -> Option<u64> {
+    pub(crate) fn floor_block(&self, memory: MemoryInstance) -> Option<u64> {
         match memory {
-            MemorySpace::Shared(block) if !self.shape.has_clusters() => Some(block),
-            MemorySpace::Global if self.is_one_block => Some(0),
-            MemorySpace::Shared(_) | MemorySpace::Global => None,
+            MemoryInstance::Shared(block) if !self.shape.has_clusters() => Some(block),
+            MemoryInstance::Global if self.is_one_block => Some(0),
+            MemoryInstance::Shared(_) | MemoryInstance::Global => None,
         }
     }
 
@@ -336,7 +336,7 @@ impl RaceDetector {
         }
         for lane in lanes_of(by.lanes) {
             let unknown = self.unknown(by, 1 << lane, entry);
-            let why = match unknown {
+            let reason = match unknown {
                 0 => {
                     let unfenced = self.unfenced(by, lane, site, other, entry, part.bytes);
                     if unfenced == 0 {
@@ -357,7 +357,7 @@ impl RaceDetector {
                 }
                 _ => (unknown, RaceCause::NotCompleted),
             };
-            let (threads, why) = why;
+            let (threads, reason) = reason;
             let left = lanes_of(threads)
                 .find(|thread| !self.is_observed(by, lane, other, entry, *thread, part));
             if let Some(thread) = left {
@@ -365,8 +365,8 @@ impl RaceDetector {
                     entry: *entry,
                     lane,
                     other: thread,
-                    why,
-                    is_fenced_there: why == RaceCause::MissingProxyFence
+                    why: reason,
+                    is_fenced_there: reason == RaceCause::MissingProxyFence
                         && self.is_fenced_there(by, lane, entry, part.bytes.memory),
                     is_exchange: false,
                 });
@@ -466,9 +466,9 @@ impl RaceDetector {
         by: &AccessContext<'_>,
         lane: usize,
         entry: &AccessRecord,
-        memory: MemorySpace,
+        memory: MemoryInstance,
     ) -> bool {
-        let MemorySpace::Shared(owner) = memory else {
+        let MemoryInstance::Shared(owner) = memory else {
             return false;
         };
         owner != by.home.block && self.not_through(by, lane, entry, ProxyFence::Shared(owner)) == 0

@@ -4,7 +4,7 @@ use crate::races::access_site::{AccessSite, SiteAccessKind};
 use crate::races::accessor::{AccessContext, WordPart};
 use crate::races::detector::RaceDetector;
 use crate::races::location::ByteRange;
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::races::location::StrongLocation;
 use crate::races::location::memory_of;
 use crate::races::release_set::ReleaseSet;
@@ -494,7 +494,7 @@ fn together<'a>(
 ) -> Option<UniformAccess<'a>> {
     let (piece, others) = event.pieces.split_first()?;
     let memory = memory_of(piece.memory)?;
-    let is_elsewhere = matches!(memory, MemorySpace::Shared(block) if block != of.block);
+    let is_elsewhere = matches!(memory, MemoryInstance::Shared(block) if block != of.block);
     if others.is_empty() || is_elsewhere {
         return None;
     }

@@ -235,7 +235,7 @@ impl RaceDetector {
         words: &Modifiers,
     ) {
         let action = action_of(&self.program, event.function, event.instruction);
-        let default = match action.and_then(|action| action.does.sync()) == Some(SyncOp::Membar) {
+        let default = match action.and_then(|action| action.operation.sync()) == Some(SyncOp::Membar) {
             true => Sem::Sc,
             false => Sem::AcqRel,
         };

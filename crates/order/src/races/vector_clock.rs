@@ -1,7 +1,7 @@
 //! Vector clocks with one component per thread and per asynchronous operation. The components are stored in rows of 32;
 //! most rows are the lanes of a warp.
 
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use warpgrid_isa::Scope;
@@ -290,7 +290,7 @@ pub(crate) enum ProxyFence {
     /// Tensor maps, by a releasing fence in this block.
     MapReleased(Scope, u64),
     /// The tensor map at this address, by an acquiring fence after a releasing fence.
-    Map(MemorySpace, u64),
+    Map(MemoryInstance, u64),
 }
 
 /// Epoch of a thread: one component of a vector clock.

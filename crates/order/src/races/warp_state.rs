@@ -8,7 +8,7 @@ use crate::races::vector_clock::{
 };
 
 use crate::races::fence_order::{FenceSequence, ReleasedClock};
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::races::location::StrongLocation;
 use crate::races::release_sets::{GroupRelease, LaneReleases, PendingGroupReleases};
 use crate::races::vector_clock::{groups_of, lanes_at};
@@ -476,7 +476,7 @@ impl WarpState {
     /// Records simultaneous releases of several lanes, each at its location.
     pub(crate) fn add_stored(
         &mut self,
-        memory: MemorySpace,
+        memory: MemoryInstance,
         addresses: &[u64; 32],
         new: GroupRelease,
     ) {

@@ -6,7 +6,7 @@ use crate::races::access_site::AccessSiteId;
 use crate::races::accessor::{CurrentLanes, OrderingOracle, PRUNE_THRESHOLD};
 use crate::races::detector::RaceDetector;
 use crate::races::location::ByteRange;
-use crate::races::location::MemorySpace;
+use crate::races::location::MemoryInstance;
 use crate::races::shadow_memory::{AccessRecord, ShadowMemory, WordIndex};
 use crate::races::vector_clock::row_of;
 use crate::races::vector_clock::{ClockGroup, VectorClock, lanes_of};
@@ -68,7 +68,7 @@ impl RaceDetector {
     pub(crate) fn check_words(
         &mut self,
         lanes: &PerLaneAccess<'_>,
-        memory: MemorySpace,
+        memory: MemoryInstance,
         site: AccessSiteId,
     ) -> bool {
         let access = &lanes.access;
@@ -143,7 +143,7 @@ impl<'a> WordFastPath<'a> {
         if self.writes && !at.lanes.is_power_of_two() && !(self.is_known)(self.site, at.address) {
             return false;
         }
-        let is_shared = matches!(self.current.memory, MemorySpace::Shared(_));
+        let is_shared = matches!(self.current.memory, MemoryInstance::Shared(_));
         let word = shadow.word(self.current.memory, at.address);
         if self.writes && shadow.is_strong(word) {
             return false;

@@ -72,7 +72,7 @@ pub(super) fn read(
             Ok(Some(found)) => contents.entries.push(found),
             // Undocumented kinds of entries are ignored.
             Ok(None) => {}
-            Err(why) => contents.notes.push(why),
+            Err(reason) => contents.notes.push(reason),
         }
         let Some(next) = at
             .checked_add(entry.header)
@@ -150,7 +150,7 @@ impl EntryHeader {
             ));
         }
         let unpacked =
-            unpack(packed, raw, wanted, limit).map_err(|why| format!("{place} {why}"))?;
+            unpack(packed, raw, wanted, limit).map_err(|reason| format!("{place} {reason}"))?;
         *left -= unpacked.len().min(*left);
         let source_name = start.and_then(|_| self.name(file, at));
         let n_bytes = unpacked.len();
@@ -161,7 +161,7 @@ impl EntryHeader {
                 (EmbeddedProgramKind::Ptx(text), target)
             }
             _ if is_cubin(&unpacked) => {
-                let cubin = Cubin::read(&unpacked).map_err(|why| format!("{place}: {why}"))?;
+                let cubin = Cubin::read(&unpacked).map_err(|reason| format!("{place}: {reason}"))?;
                 let target = cubin.target.clone();
                 (EmbeddedProgramKind::Machine(Box::new(cubin)), Some(target))
             }

@@ -90,16 +90,16 @@ fn packed_programs_are_those_that_are_not() {
 
 #[test]
 fn other_files_are_separated() {
-    let why = |bytes: &[u8]| open(bytes).expect_err("no program");
+    let reason = |bytes: &[u8]| open(bytes).expect_err("no program");
     assert_eq!(
-        why(b"PK\x03\x04"),
+        reason(b"PK\x03\x04"),
         "the file is not a text file, a cubin, a fatbin, or a program with a fatbin"
     );
     let mut host = file("sm_90.cubin");
     // `e_machine` of a CPU.
     (host[18], host[19]) = (62, 0);
     assert_eq!(
-        why(&host),
+        reason(&host),
         "the file contains no GPU code, because it has no section `.nv_fatbin`"
     );
     assert!(!is_binary(b"st.global.u32 [p], 1;"));

@@ -7,14 +7,14 @@ pub(crate) mod registers;
 
 use crate::check::performance::calls::Calls;
 use crate::tree::SourceKind;
-use warpgrid_isa::{DeviceUnitOp, HintOp, Operation, RegisterChange, WarpgroupOp};
+use warpgrid_isa::{DeviceUnitOp, HintOp, Operation, RegisterCountDirection, WarpgroupOp};
 use warpgrid_program::{Diagnostic, Module, OpcodeInfo};
 
 /// Returns the predicted remarks about a module or a snippet.
 pub(crate) fn check(module: &Module, kind: SourceKind) -> Vec<Diagnostic> {
     let has = |is_one: fn(&OpcodeInfo) -> bool| module.opcodes.iter().any(is_one);
-    let has_products = has(|action| is_product(action.does));
-    let has_counts = has(|action| register_change(action.does).is_some());
+    let has_products = has(|action| is_product(action.operation));
+    let has_counts = has(|action| register_change(action.operation).is_some());
     if !has_products && !has_counts {
         return Vec::new();
     }
@@ -30,16 +30,16 @@ pub(crate) fn check(module: &Module, kind: SourceKind) -> Vec<Diagnostic> {
 }
 
 /// Returns the warpgroup operation of an action, or `None` for other actions.
-pub(crate) fn warpgroup(does: Operation) -> Option<WarpgroupOp> {
-    does.unit().and_then(DeviceUnitOp::warpgroup)
+pub(crate) fn warpgroup(operation: Operation) -> Option<WarpgroupOp> {
+    operation.unit().and_then(DeviceUnitOp::warpgroup)
 }
 
 /// Checks whether an operation is `wgmma.mma_async`, dense or sparse.
-pub(crate) fn is_product(does: Operation) -> bool {
-    warpgroup(does).is_some_and(WarpgroupOp::is_product)
+pub(crate) fn is_product(operation: Operation) -> bool {
+    warpgroup(operation).is_some_and(WarpgroupOp::is_product)
 }
 
 /// Returns the effect of `setmaxnreg` on the number of registers, or `None` for other operations.
-pub(crate) fn register_change(does: Operation) -> Option<RegisterChange> {
-    does.hint().and_then(HintOp::register_change)
+pub(crate) fn register_change(operation: Operation) -> Option<RegisterCountDirection> {
+    operation.hint().and_then(HintOp::register_change)
 }

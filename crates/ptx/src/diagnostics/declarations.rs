@@ -442,8 +442,8 @@ pub(crate) fn unresolved(header: &FunctionHeader, name: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for an invalid alias.
-pub(crate) fn alias(name: Span, of: Span, why: &str) -> Diagnostic {
-    Diagnostic::error(ALIAS, name.to(of), format!("invalid alias: {why}"))
+pub(crate) fn alias(name: Span, of: Span, reason: &str) -> Diagnostic {
+    Diagnostic::error(ALIAS, name.to(of), format!("invalid alias: {reason}"))
 }
 
 /// Returns the diagnostic for inconsistent debug information.
@@ -457,11 +457,11 @@ pub(crate) fn parameter_list(span: Span, message: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for a function whose parameters the calling convention does not support.
-pub(crate) fn not_passed(span: Span, name: &str, ty: ScalarType, why: &str) -> Diagnostic {
+pub(crate) fn not_passed(span: Span, name: &str, ty: ScalarType, reason: &str) -> Diagnostic {
     let message = format!(
         "`{name}` has a parameter of type `.{ty}`, which the calling convention does not support"
     );
-    Diagnostic::error(CONVENTION, span, message).help(format!("use `.b16` or a 32-bit type; {why}"))
+    Diagnostic::error(CONVENTION, span, message).help(format!("use `.b16` or a 32-bit type; {reason}"))
 }
 
 /// Returns the diagnostic for an indirect call, a call of another module or the address of a function in a module without a

@@ -1,7 +1,7 @@
 //! Diagnostics for matrix instructions: codes W0500 to W0599.
 
 use crate::diagnostics::strict_address::AddressCodes;
-use crate::diagnostics::{Mismatch, diagnostic_codes};
+use crate::diagnostics::{MismatchedProperty, diagnostic_codes};
 use warpgrid_isa::{ScalarType, Version};
 use warpgrid_program::{Diagnostic, Span};
 
@@ -99,13 +99,13 @@ pub fn aligned_too_early(dotted: Span, version: Version) -> Diagnostic {
 }
 
 /// Returns the diagnostic for an invalid number of registers.
-pub fn fragment_size(span: Span, found: usize, expected: usize, why: &str) -> Diagnostic {
+pub fn fragment_size(span: Span, found: usize, expected: usize, reason: &str) -> Diagnostic {
     Diagnostic::error(
         FRAGMENT_SIZE,
         span,
         match found {
-            1 => format!("found 1 register, expected {expected}, because {why}"),
-            _ => format!("found {found} registers, expected {expected}, because {why}"),
+            1 => format!("found 1 register, expected {expected}, because {reason}"),
+            _ => format!("found {found} registers, expected {expected}, because {reason}"),
         },
     )
     .help("these registers of each lane hold a fragment of the matrix")
@@ -122,7 +122,7 @@ pub fn fragment_type(span: Span, found: &str, ty: ScalarType, expected: &str) ->
 }
 
 /// Returns the diagnostic for two incompatible registers.
-pub fn fragment_clash(first: Span, second: Span, mismatch: Mismatch) -> Diagnostic {
+pub fn fragment_clash(first: Span, second: Span, mismatch: MismatchedProperty) -> Diagnostic {
     let noun = mismatch.noun();
     Diagnostic::error(
         FRAGMENT_CLASH,

@@ -353,14 +353,14 @@ pub(crate) fn refused(
     opcode: &Opcode<'_>,
     bound: &warpgrid_isa::form::BoundForm,
     word: usize,
-    why: &str,
+    reason: &str,
 ) -> Diagnostic {
     let message = format!(
         "`{}` does not accept `.{}`",
         opcode.called(bound),
         opcode.modifier(word)
     );
-    let found = Diagnostic::error(REFUSED, opcode.modifier_span(word), message).help(why);
+    let found = Diagnostic::error(REFUSED, opcode.modifier_span(word), message).help(reason);
     // Suggest the bit type of the same width for a type that memory accesses do not support.
     let bits = ScalarType::from_name(opcode.modifier(word)).map(ScalarType::to_bits);
     let mut types = bound.layout.slots.iter().filter(|slot| slot.is_type());

@@ -2,7 +2,7 @@
 //! combinations of modifiers are in the instruction tables, and `rules.rs` contains their diagnostics.
 
 use crate::diagnostics::strict_address::AddressCodes;
-use crate::diagnostics::{Mismatch, diagnostic_codes};
+use crate::diagnostics::{MismatchedProperty, diagnostic_codes};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{Diagnostic, Span, counted};
 
@@ -167,7 +167,7 @@ pub fn element_count(span: Span, found: usize, expected: &str) -> Diagnostic {
 }
 
 /// Returns the diagnostic for two incompatible elements.
-pub fn element_clash(first: Span, second: Span, mismatch: Mismatch) -> Diagnostic {
+pub fn element_clash(first: Span, second: Span, mismatch: MismatchedProperty) -> Diagnostic {
     let noun = mismatch.noun();
     Diagnostic::error(
         ELEMENT_CLASH,

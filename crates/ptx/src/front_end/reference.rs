@@ -1,6 +1,6 @@
 //! Reference documentation of PTX: converts the instruction tables to forms and explained instructions.
 
-use warpgrid_isa::form::syntax::OperandSlot;
+use warpgrid_isa::form::syntax::OperandPosition;
 use warpgrid_isa::form::{
     BoundForm, FactSource, Form, FormSyntax, ModifierSlot, SlotKind, bind, forms_of, layouts,
 };
@@ -74,10 +74,10 @@ pub(crate) fn explain(instruction: &str) -> Option<Explanation> {
 /// Returns the SASS counterparts of a store by architecture.
 fn beside(bound: &BoundForm) -> Vec<String> {
     let modifiers = bound.modifiers();
-    let does = bound.layout.form.does;
+    let operation = bound.layout.form.operation;
     let codes = ptx_mapping::GENERATIONS.iter().filter_map(|(name, on)| {
         let target = Target::from_name(name)?;
-        let code = ptx_mapping::machine_code(does, &modifiers, target)?;
+        let code = ptx_mapping::machine_code(operation, &modifiers, target)?;
         Some(format!("{}: `{code}`", on.text()?))
     });
     let mut lines: Vec<String> = codes.collect();
@@ -145,7 +145,7 @@ const fn examples(_: &Form) -> &'static [&'static str] {
     &[]
 }
 
-fn operand(operand: &OperandSlot, layout: &FormSyntax) -> Option<OperandDoc> {
+fn operand(operand: &OperandPosition, layout: &FormSyntax) -> Option<OperandDoc> {
     Some(OperandDoc {
         name: operand.name.to_owned(),
         help: layout.help_of(operand)?,

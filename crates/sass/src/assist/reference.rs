@@ -8,7 +8,7 @@ use operands::{operands, store_operands};
 use warpgrid_isa::TargetRequirement;
 use warpgrid_isa::form::{alternatives, distance, nearest};
 use warpgrid_isa::sass::control::Control;
-use warpgrid_isa::sass::forms::{ModifierMeaning, ModifierName, ModifierSlot, syntax_lines};
+use warpgrid_isa::sass::forms::{ModifierMeaning, ModifierName, SassModifierSlot, syntax_lines};
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::stores::STORES;
 use warpgrid_isa::sass::{
@@ -123,8 +123,8 @@ fn explain_opcode(mnemonic: &str, row: &SassOpcode, words: &[&str]) -> Explanati
     let mut form = opcode(row);
     let lines = syntax_lines(row.name);
     form.beside.extend(remarks(row.name, &lines));
-    let fits = lines.iter().map(|line| fit(row.name, line, words));
-    let best = fits.min_by_key(Fit::n_faults).filter(|_| !words.is_empty());
+    let fits = lines.iter().map(|line| match_modifiers(row.name, line, words));
+    let best = fits.min_by_key(ModifierMatch::n_faults).filter(|_| !words.is_empty());
     // The table only specifies the modifiers of supported opcodes.
     let Some(best) = best.filter(|_| is_executed(row.name)) else {
         return Explanation::Opcode(vec![form]);
@@ -167,22 +167,22 @@ fn explain_opcode(mnemonic: &str, row: &SassOpcode, words: &[&str]) -> Explanati
 }
 
 /// Match between the modifiers of an instruction and a syntax line.
-struct Fit<'a> {
+struct ModifierMatch<'a> {
     words: Vec<TokenDoc>,
     unknown: Vec<&'a str>,
     /// Required positions without a modifier.
-    missing: Vec<ModifierSlot>,
+    missing: Vec<SassModifierSlot>,
 }
 
-impl Fit<'_> {
+impl ModifierMatch<'_> {
     fn n_faults(&self) -> usize {
         self.unknown.len() + self.missing.len()
     }
 }
 
 /// Binds each modifier to the first free position of a syntax line that accepts it.
-fn fit<'a>(opcode: &str, line: &SyntaxLine, words: &[&'a str]) -> Fit<'a> {
-    let mut free: Vec<&ModifierSlot> = line.modifiers.iter().collect();
+fn match_modifiers<'a>(opcode: &str, line: &SyntaxLine, words: &[&'a str]) -> ModifierMatch<'a> {
+    let mut free: Vec<&SassModifierSlot> = line.modifiers.iter().collect();
     let (mut explained, mut unknown) = (Vec::new(), Vec::new());
     for word in words {
         let found = free.iter().enumerate().find_map(|(index, slot)| {
@@ -202,7 +202,7 @@ fn fit<'a>(opcode: &str, line: &SyntaxLine, words: &[&'a str]) -> Fit<'a> {
         });
     }
     let missing = free.into_iter().filter(|slot| slot.required);
-    Fit {
+    ModifierMatch {
         words: explained,
         unknown,
         missing: missing.cloned().collect(),
@@ -338,7 +338,7 @@ fn modifier_slots(opcode: &str, lines: &[SyntaxLine]) -> Vec<SlotDoc> {
         }
     }
     let is_required = |name: &ModifierName| {
-        let requires = |slot: &ModifierSlot| slot.required && slot.alternatives == [*name];
+        let requires = |slot: &SassModifierSlot| slot.required && slot.alternatives == [*name];
         let mut lines = lines.iter();
         lines.all(|line| line.modifiers.iter().any(requires))
     };

@@ -112,10 +112,10 @@ fn add(
     term: &Term,
     parts: &mut AddressParts,
 ) -> Result<Option<BaseModifier>, AddressShapeError> {
-    let err = |why: &str| {
+    let err = |reason: &str| {
         Err(AddressShapeError {
             span: term.span,
-            why: why.to_owned(),
+            why: reason.to_owned(),
         })
     };
     let negative = matches!(term.joint, TermOperator::Minus | TermOperator::PlusMinus);
@@ -145,10 +145,10 @@ fn add_register(
     register: Register,
     parts: &mut AddressParts,
 ) -> Result<Option<BaseModifier>, AddressShapeError> {
-    let err = |why: &str| {
+    let err = |reason: &str| {
         Err(AddressShapeError {
             span: term.span,
-            why: why.to_owned(),
+            why: reason.to_owned(),
         })
     };
     let words = tree.term_modifiers(term);
@@ -209,10 +209,10 @@ fn shape(
     word: BaseModifier,
     bracket: &Bracket,
 ) -> Result<AddressShape, AddressShapeError> {
-    let err = |why: &str| {
+    let err = |reason: &str| {
         Err(AddressShapeError {
             span: bracket.span,
-            why: why.to_owned(),
+            why: reason.to_owned(),
         })
     };
     let zero = parts

@@ -150,8 +150,8 @@ pub(crate) fn address_form(span: Span, store: &StoreOpcode, shape: AddressShape)
 }
 
 /// Reports an invalid address.
-pub(crate) fn address_parts(span: Span, why: &str) -> Diagnostic {
-    Diagnostic::error("W1106", span, why).help(
+pub(crate) fn address_parts(span: Span, reason: &str) -> Diagnostic {
+    Diagnostic::error("W1106", span, reason).help(
         "an address consists of at most one register, one uniform register and one offset, and the register can have the modifier `.64`, `.U32`, `.X4`, `.X8` or `.X16`",
     )
 }

@@ -23,14 +23,14 @@ pub(super) struct OpcodeTable {
 }
 
 impl OpcodeTable {
-    fn id(&mut self, does: Operation, modifiers: Modifiers, opcode: &str) -> OpcodeId {
-        let key = (opcode.to_owned(), does, modifiers);
+    fn id(&mut self, operation: Operation, modifiers: Modifiers, opcode: &str) -> OpcodeId {
+        let key = (opcode.to_owned(), operation, modifiers);
         if let Some(id) = self.by_opcode.get(&key) {
             return *id;
         }
         let id = OpcodeId(self.list.len() as u32);
         self.list.push(OpcodeInfo {
-            does,
+            operation,
             modifiers,
             opcode: opcode.to_owned(),
         });
@@ -64,7 +64,7 @@ impl LoweredOperand {
 /// Operation of an instruction before it is added to the body.
 #[derive(Clone, Debug)]
 pub(super) struct LoweredInstruction {
-    pub(super) does: Operation,
+    pub(super) operation: Operation,
     pub(super) modifiers: Modifiers,
     pub(super) args: Vec<LoweredOperand>,
     /// Guard that replaces the guard of the instruction.
@@ -143,7 +143,7 @@ impl FunctionBuilder {
             let operands = self.add_operands(step.args);
             self.instructions.push(Instruction {
                 guard: step.guard.or(guard.filter(|_| !step.unguarded)),
-                opcode: actions.id(step.does, step.modifiers, opcode),
+                opcode: actions.id(step.operation, step.modifiers, opcode),
                 operands,
                 step: if index + 1 < n {
                     StepGrouping::WithNext

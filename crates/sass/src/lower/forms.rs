@@ -9,7 +9,7 @@ use crate::syntax::parse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use warpgrid_isa::form::layouts;
-use warpgrid_isa::sass::forms::{ModifierSlot, SyntaxLine, syntax_lines};
+use warpgrid_isa::sass::forms::{SassModifierSlot, SyntaxLine, syntax_lines};
 use warpgrid_isa::sass::modifiers::SETS;
 use warpgrid_isa::sass::opcodes::OPCODES;
 use warpgrid_isa::sass::{Counterpart, find_forms, find_store};
@@ -167,7 +167,7 @@ fn instructions(opcode: &str, line: &SyntaxLine) -> Vec<(String, Option<&'static
 /// Returns the first modifier of each required position.
 fn base_words(opcode: &str, line: &SyntaxLine) -> Vec<Option<&'static str>> {
     let slots = line.modifiers.iter();
-    let first = |slot: &ModifierSlot| {
+    let first = |slot: &SassModifierSlot| {
         let words = slot.words(opcode);
         words
             .first()
@@ -187,7 +187,7 @@ struct LoweredTexts {
     /// Reason why an instruction is not supported.
     reasons: Vec<Option<String>>,
     /// Operations of an instruction, in the order of its steps.
-    does: Vec<Vec<Operation>>,
+    operation: Vec<Vec<Operation>>,
 }
 
 fn lower_texts(instructions: &[String]) -> LoweredTexts {
@@ -217,13 +217,13 @@ fn lower_texts(instructions: &[String]) -> LoweredTexts {
             reasons[index] = Some(reason);
         }
     }
-    let mut does = vec![Vec::new(); instructions.len()];
+    let mut operation = vec![Vec::new(); instructions.len()];
     for instruction in &lowered.module.functions[0].instructions {
         if let Some(index) = index_at(instruction.span.start) {
-            does[index].push(lowered.module.opcodes[instruction.opcode.0 as usize].does);
+            operation[index].push(lowered.module.opcodes[instruction.opcode.0 as usize].operation);
         }
     }
-    LoweredTexts { reasons, does }
+    LoweredTexts { reasons, operation }
 }
 
 fn lower_all(instructions: &[String]) -> Vec<Option<String>> {
@@ -244,7 +244,7 @@ fn every_form_of_the_table_is_lowered() {
             let texts: Vec<String> = instructions.into_iter().map(|(text, _)| text).collect();
             let reasons = lower_all(&texts);
             let found = texts.iter().zip(reasons);
-            refused.extend(found.filter_map(|(text, why)| Some(format!("{text}: {}", why?))));
+            refused.extend(found.filter_map(|(text, reason)| Some(format!("{text}: {}", reason?))));
         }
     }
     assert!(refused.is_empty(), "{}", refused.join("\n"));
@@ -294,7 +294,7 @@ fn accepted_beyond_the_table(opcode: &str, vocabulary: &BTreeSet<String>) -> BTr
             }
             let texts: Vec<String> = others.clone().map(|word| with(word)).collect();
             let found = others.clone().zip(lower_all(&texts));
-            accepted.extend(found.filter_map(|(word, why)| why.is_none().then(|| word.clone())));
+            accepted.extend(found.filter_map(|(word, reason)| reason.is_none().then(|| word.clone())));
         }
     }
     accepted
@@ -364,14 +364,14 @@ fn counterparts_have_the_operation_of_the_lowering() {
             let texts = instructions(opcode, &line)
                 .into_iter()
                 .map(|(text, _)| text);
-            for does in lower_texts(&texts.collect::<Vec<_>>()).does {
-                let [does] = does[..] else {
+            for operation in lower_texts(&texts.collect::<Vec<_>>()).operation {
+                let [operation] = operation[..] else {
                     continue;
                 };
-                let same = layouts().iter().filter(|layout| layout.form.does == does);
+                let same = layouts().iter().filter(|layout| layout.form.operation == operation);
                 let opcodes: BTreeSet<&str> = same.map(|layout| layout.opcode).collect();
                 let is_stated = opcodes.iter().any(|opcode| stated.contains(opcode));
-                if !opcodes.is_empty() && !is_stated && !GENERAL.contains(&does) {
+                if !opcodes.is_empty() && !is_stated && !GENERAL.contains(&operation) {
                     missing.insert(format!("{opcode}: {opcodes:?}"));
                 }
             }

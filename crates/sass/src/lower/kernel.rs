@@ -354,7 +354,7 @@ impl Lowering<'_> {
                 let stops = undetermined::tag(&mut context, &mut steps, instruction.span);
                 let stops = stops.into_iter();
                 body.not_run
-                    .extend(stops.map(|(place, why)| ((start + place) as u32, why)));
+                    .extend(stops.map(|(place, reason)| ((start + place) as u32, reason)));
                 if body.may_diverge {
                     uniform::broadcast(&mut steps, guard, instruction.span);
                 }

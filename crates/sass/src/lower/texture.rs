@@ -176,8 +176,8 @@ pub(super) fn sample(
         args.resize(3, LoweredOperand::One(OperandValue::Absent, span));
         args.push(super::one(reference.ok_or_else(too_few)?));
     }
-    let does = Operation::Unit(DeviceUnitOp::Texture(words.op));
-    steps.push(step(does, words.modifiers(geometry), args));
+    let operation = Operation::Unit(DeviceUnitOp::Texture(words.op));
+    steps.push(step(operation, words.modifiers(geometry), args));
     Ok(steps)
 }
 

@@ -438,10 +438,10 @@ impl Emitter<'_> {
     }
 
     /// Bails out with exit code `why` if the number on the stack is not zero.
-    pub(crate) fn bail_out_if_nonzero(&mut self, why: u32) {
+    pub(crate) fn bail_out_if_nonzero(&mut self, reason: u32) {
         self.ops([
             I::If(BlockType::Empty),
-            I::I32Const(why as i32),
+            I::I32Const(reason as i32),
             I::Return,
             I::End,
         ]);

@@ -451,8 +451,8 @@ impl Emitter<'_> {
     }
 
     /// Returns exit code `why` if the number on the stack is not zero.
-    pub(crate) fn stop_if(&mut self, why: u32) {
-        self.ops(runtime::stops_if(why));
+    pub(crate) fn stop_if(&mut self, reason: u32) {
+        self.ops(runtime::stops_if(reason));
     }
 
     /// Bails out if lanes may have reached an operation separately that does not wait for them. The scheduler

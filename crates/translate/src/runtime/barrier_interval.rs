@@ -40,8 +40,8 @@ fn put(offset: u32, what: I<'static>) -> [I<'static>; 3] {
     [I::LocalGet(RECORD), what, I::I32Store(at(offset))]
 }
 
-fn leaves(why: u32) -> [I<'static>; 2] {
-    [I::I32Const(why as i32), I::Return]
+fn leaves(reason: u32) -> [I<'static>; 2] {
+    [I::I32Const(reason as i32), I::Return]
 }
 
 /// Calls a function, and returns its exit code unless it is zero.

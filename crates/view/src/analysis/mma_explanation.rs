@@ -200,9 +200,9 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[MmaStepVi
         .map(|term| term.source.clone())
         .collect();
     let n_blocks = steps.iter().filter(|step| step.adds_products()).count();
-    let mut why = Vec::new();
+    let mut reason = Vec::new();
     if !cut.is_empty() {
-        why.push(format!(
+        reason.push(format!(
             "low-order bits are truncated during alignment ({})",
             match cut.len() {
                 n if n > MAX_LISTED_TERMS => format!("of {n} terms"),
@@ -211,19 +211,19 @@ fn summary(result: &NumberView, rounded: Option<&NumberView>, steps: &[MmaStepVi
         ));
     }
     if steps.iter().any(MmaStepView::rounds) {
-        why.push("the sums are rounded toward zero to the result type".to_owned());
+        reason.push("the sums are rounded toward zero to the result type".to_owned());
     }
     if n_blocks > 1 {
-        why.push(format!("{n_blocks} blocks are accumulated sequentially"));
+        reason.push(format!("{n_blocks} blocks are accumulated sequentially"));
     }
-    if why.is_empty() {
-        why.push("each operation rounds its result".to_owned());
+    if reason.is_empty() {
+        reason.push("each operation rounds its result".to_owned());
     }
     format!(
         "The result is {}, but the correctly rounded sum is {}, because {}.",
         result.text,
         rounded.text,
-        why.join("; ")
+        reason.join("; ")
     )
 }
 

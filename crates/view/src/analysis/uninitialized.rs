@@ -21,7 +21,7 @@ const MAX_USES: usize = 4;
 
 /// Kind of use of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Use {
+enum ValueUse {
     Stored,
     Address,
     Branch,
@@ -29,7 +29,7 @@ enum Use {
 
 /// Data flow of an instruction.
 #[derive(Debug, Default)]
-struct Flow {
+struct ValueFlow {
     guard: Option<RegisterId>,
     sources: Vec<RegisterId>,
     destinations: Vec<RegisterId>,
@@ -44,12 +44,12 @@ struct Flow {
     selects: bool,
 }
 
-impl Flow {
-    fn of(program: &Program, function: &Function, instruction: &Instruction) -> Flow {
-        let mut flow = Flow {
+impl ValueFlow {
+    fn of(program: &Program, function: &Function, instruction: &Instruction) -> ValueFlow {
+        let mut flow = ValueFlow {
             guard: instruction.guard.map(|guard| guard.predicate),
             destinations: function.destinations(instruction),
-            ..Flow::default()
+            ..ValueFlow::default()
         };
         let Some(action) = program.opcode(instruction) else {
             return flow;
@@ -57,9 +57,9 @@ impl Flow {
         // Call parameters and the stack transfer values between registers and are not results.
         let space = action.modifiers.space.unwrap_or(StateSpace::Generic);
         let is_private = matches!(space, StateSpace::ParamFunc | StateSpace::Local);
-        let memory = action.does.memory();
-        let control = action.does.control();
-        flow.is_load = memory.is_some() || action.does.unit().is_some();
+        let memory = action.operation.memory();
+        let control = action.operation.control();
+        flow.is_load = memory.is_some() || action.operation.unit().is_some();
         flow.is_branch = control.is_some_and(|op| op.is_branch() || op.exits_function());
         let is_store = memory.is_some_and(|op| op.access() != Some(AccessKind::Load));
         let stores = is_store && !is_private;
@@ -87,7 +87,7 @@ impl Flow {
         &mut self,
         function: &Function,
         value: &OperandValue,
-        select: fn(&mut Flow) -> &mut Vec<RegisterId>,
+        select: fn(&mut ValueFlow) -> &mut Vec<RegisterId>,
     ) {
         match *value {
             OperandValue::List(list) => {
@@ -103,16 +103,16 @@ impl Flow {
 
 /// Shadow state of the registers of one warp.
 #[derive(Debug)]
-struct Shadow {
+struct UninitializedShadow {
     /// For each register, the lanes whose value derives from an unwritten register.
     unwritten: Vec<u32>,
     /// For each register, the unwritten register from which its value derives.
     origins: Vec<RegisterId>,
 }
 
-impl Shadow {
-    fn new(n_registers: usize) -> Shadow {
-        Shadow {
+impl UninitializedShadow {
+    fn new(n_registers: usize) -> UninitializedShadow {
+        UninitializedShadow {
             unwritten: vec![u32::MAX; n_registers],
             origins: (0..n_registers as u32).map(RegisterId).collect(),
         }
@@ -129,7 +129,7 @@ impl Shadow {
     }
 
     /// Returns the lanes in which the result of an instruction derives from an unwritten register, and this register.
-    fn result(&self, flow: &Flow, executed: u32) -> (u32, RegisterId) {
+    fn result(&self, flow: &ValueFlow, executed: u32) -> (u32, RegisterId) {
         let mut sources = flow.sources.iter();
         let origin = sources.rfind(|register| self.lanes(**register) != 0);
         let origin = origin.map_or(RegisterId(0), |register| self.origin(*register));
@@ -144,7 +144,7 @@ impl Shadow {
 
     /// Propagates unwritten registers through an instruction. It is unknown whether an instruction with an unwritten guard writes its
     /// destination.
-    fn execute(&mut self, flow: &Flow, event: &StepEvent) {
+    fn execute(&mut self, flow: &ValueFlow, event: &StepEvent) {
         let (lanes, origin) = self.result(flow, event.executed);
         let guard = flow
             .guard
@@ -173,32 +173,32 @@ impl Shadow {
 
 /// Use of an unwritten register.
 #[derive(Clone, Copy, Debug)]
-struct Found {
+struct FoundUse {
     instruction: u32,
     origin: RegisterId,
-    used: Use,
+    used: ValueUse,
     block: u64,
     /// First lane with the use, as a linear thread index within the block.
     thread: u32,
 }
 
 /// Observer that follows unwritten registers of the kernel.
-struct Follower {
+struct ValueFollower {
     entry: FunctionId,
-    flows: Vec<Flow>,
+    flows: Vec<ValueFlow>,
     steps: Vec<StepGrouping>,
     n_registers: usize,
     /// Registers with an initial value from the launch.
     set: Vec<RegisterId>,
-    shadows: HashMap<(u64, u32), Shadow>,
-    found: Vec<Found>,
+    shadows: HashMap<(u64, u32), UninitializedShadow>,
+    found: Vec<FoundUse>,
 }
 
-impl Follower {
-    fn new(program: &Program, entry: FunctionId, set: &[InitialRegister]) -> Option<Follower> {
+impl ValueFollower {
+    fn new(program: &Program, entry: FunctionId, set: &[InitialRegister]) -> Option<ValueFollower> {
         let function = program.functions.get(entry.0 as usize)?;
-        let of = |instruction| Flow::of(program, function, instruction);
-        Some(Follower {
+        let of = |instruction| ValueFlow::of(program, function, instruction);
+        Some(ValueFollower {
             entry,
             flows: function.instructions.iter().map(of).collect(),
             steps: function.instructions.iter().map(|i| i.step).collect(),
@@ -229,7 +229,7 @@ impl Follower {
     }
 }
 
-impl Observer for Follower {
+impl Observer for ValueFollower {
     fn interest(&self) -> EventMask {
         EventMask::STEPS
     }
@@ -243,7 +243,7 @@ impl Observer for Follower {
         let shadow = self.shadows.entry((event.block, event.warp));
         let set = &self.set;
         let shadow = shadow.or_insert_with(|| {
-            let mut shadow = Shadow::new(n_registers);
+            let mut shadow = UninitializedShadow::new(n_registers);
             set.iter()
                 .for_each(|own| shadow.write(*own, u32::MAX, 0, *own));
             shadow
@@ -252,16 +252,16 @@ impl Observer for Follower {
             let Some(flow) = self.flows.get(index) else {
                 continue;
             };
-            let mut report = |registers: &[RegisterId], lanes: u32, used: Use| {
+            let mut report = |registers: &[RegisterId], lanes: u32, used: ValueUse| {
                 for register in registers {
                     let lanes = shadow.lanes(*register) & lanes;
                     let origin = shadow.origin(*register);
-                    let is_known = |found: &Found| {
+                    let is_known = |found: &FoundUse| {
                         found.instruction as usize == index || found.origin == origin
                     };
                     if lanes != 0 && self.found.len() < MAX_USES && !self.found.iter().any(is_known)
                     {
-                        self.found.push(Found {
+                        self.found.push(FoundUse {
                             instruction: index as u32,
                             origin,
                             used,
@@ -272,13 +272,13 @@ impl Observer for Follower {
                 }
             };
             if flow.is_branch || !flow.stored.is_empty() {
-                report(flow.guard.as_slice(), event.lanes, Use::Branch);
+                report(flow.guard.as_slice(), event.lanes, ValueUse::Branch);
             }
             if flow.is_branch {
-                report(&flow.sources, event.executed, Use::Branch);
+                report(&flow.sources, event.executed, ValueUse::Branch);
             }
-            report(&flow.addresses, event.executed, Use::Address);
-            report(&flow.stored, event.executed, Use::Stored);
+            report(&flow.addresses, event.executed, ValueUse::Address);
+            report(&flow.stored, event.executed, ValueUse::Stored);
             shadow.execute(flow, event);
         }
     }
@@ -303,15 +303,15 @@ impl Session {
         let entry = self.timeline.machine().next_step()?.function;
         let program = self.program.clone();
         let function = program.functions.get(entry.0 as usize)?;
-        let mut follower = Follower::new(&program, entry, &self.scenario().registers)?;
+        let mut follower = ValueFollower::new(&program, entry, &self.scenario().registers)?;
         self.timeline.run_observed(MAX_STEPS, &mut follower);
         let texts = follower.found.iter().map(|found| {
             let line = self.range_of(entry, found.instruction).line;
             let register = function.registers.name(found.origin);
             let used = match found.used {
-                Use::Stored => "the stored value",
-                Use::Address => "the address",
-                Use::Branch => "the predicate",
+                ValueUse::Stored => "the stored value",
+                ValueUse::Address => "the address",
+                ValueUse::Branch => "the predicate",
             };
             format!(
                 "line {line}: {used} depends on the uninitialized register `{register}` (thread {} of block {})",

@@ -14,8 +14,8 @@ pub fn whole(value: f64, what: &str) -> Result<u64, RequestError> {
     if value >= 0.0 && value.fract() == 0.0 {
         return Ok(value as u64);
     }
-    let why = format!("found {value}, expected a nonnegative integer");
-    Err(RequestError::invalid_argument(what, &why))
+    let reason = format!("found {value}, expected a nonnegative integer");
+    Err(RequestError::invalid_argument(what, &reason))
 }
 
 /// Converts a step limit: [`STEPS_OF_A_CALL`] if absent, unlimited if infinite.
@@ -46,8 +46,8 @@ pub(crate) fn check_columns(columns: Option<u32>, what: &str) -> Result<(), Requ
     if columns.is_none_or(|columns| (1..=MAX_COLUMNS).contains(&columns)) {
         return Ok(());
     }
-    let why = format!("the number of columns is out of range, expected 1 to {MAX_COLUMNS} columns");
-    Err(RequestError::invalid_argument(what, &why))
+    let reason = format!("the number of columns is out of range, expected 1 to {MAX_COLUMNS} columns");
+    Err(RequestError::invalid_argument(what, &reason))
 }
 
 #[cfg(test)]

@@ -262,7 +262,7 @@ impl Session {
         let Buffer { name, .. } = buffer;
         let bytes = self.bytes_or_none(name);
         match compare(buffer, bytes) {
-            Err(why) => Some(format!("{name}: invalid expectation: {why}")),
+            Err(reason) => Some(format!("{name}: invalid expectation: {reason}")),
             Ok(Some(m)) => Some(format!(
                 "{}[{}]: found {}, expected {} ({})",
                 m.buffer,

@@ -49,19 +49,19 @@ impl Session {
             ty,
         };
         if !(1..=MAX_CELL_BYTES).contains(&place.n_bytes) {
-            let why = format!(
+            let reason = format!(
                 "`bytes` is {}, expected 1 to {MAX_CELL_BYTES}",
                 place.n_bytes
             );
-            return Err(RequestError::invalid_argument("options", &why));
+            return Err(RequestError::invalid_argument("options", &reason));
         }
         let size = memory.view.size_bytes;
         self.history(&place).ok_or_else(|| {
             let end = offset.saturating_add(place.n_bytes);
-            let why = format!(
+            let reason = format!(
                 "found the byte range {offset} to {end}, expected an end of at most {size}, the size of `{name}`"
             );
-            RequestError::invalid_argument("offset", &why)
+            RequestError::invalid_argument("offset", &reason)
         })
     }
 
@@ -138,7 +138,7 @@ impl Session {
         self.bytes_of(name)?;
         let request = options.request(MemoryKey::from(name));
         let file = self.memory_file(&request, form);
-        file.map_err(|why| RequestError::invalid_argument("form", &why))
+        file.map_err(|reason| RequestError::invalid_argument("form", &reason))
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) mod table;
 pub use crate::layouts::fragment::picture::{
     AccessTraffic, FragmentChoices, FragmentPicture, PictureCell, picture,
 };
-pub use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+pub use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
 pub use crate::layouts::fragment::svg::svg;
 pub use crate::layouts::fragment::table::table;
 
@@ -131,9 +131,9 @@ pub struct AccessView {
 }
 
 /// Returns the fragment layout that `request` describes.
-pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, FragmentError> {
+pub fn fragment(request: &FragmentRequest) -> Result<FragmentView, FragmentRequestError> {
     let query = read(request)?;
-    let refuse = |error: warpgrid_isa::fragment::FragmentError| FragmentError {
+    let refuse = |error: warpgrid_isa::fragment::FragmentError| FragmentRequestError {
         message: error.to_string(),
     };
     let map = look_up(&query).map_err(refuse)?;
@@ -205,24 +205,24 @@ pub fn every_operation() -> impl Iterator<Item = String> {
 }
 
 /// Returns an error that lists the accepted values.
-fn unknown(what: &str, found: &str, known: impl Iterator<Item = String>) -> FragmentError {
+fn unknown(what: &str, found: &str, known: impl Iterator<Item = String>) -> FragmentRequestError {
     let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
-    FragmentError {
+    FragmentRequestError {
         message: format!("found {what} `{found}`, expected {}", known.join(", ")),
     }
 }
 
-fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentError> {
+fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRequestError> {
     let op = FragmentOp::from_name(&request.op)
         .ok_or_else(|| unknown("operation on fragments", &request.op, every_operation()))?;
-    let shape = Shape::from_name(&request.shape).ok_or_else(|| FragmentError {
+    let shape = Shape::from_name(&request.shape).ok_or_else(|| FragmentRequestError {
         message: format!(
             "found the shape `{}`, expected a shape such as `m16n16k16`",
             request.shape
         ),
     })?;
     let ty =
-        ScalarType::from_name(request.ty.trim_start_matches('.')).ok_or_else(|| FragmentError {
+        ScalarType::from_name(request.ty.trim_start_matches('.')).ok_or_else(|| FragmentRequestError {
             message: format!(
                 "found the type `{}`, expected a type such as `f16`",
                 request.ty

@@ -22,7 +22,7 @@ pub use crate::layouts::tensor::instruction_descriptor_lookup::{
 pub use crate::layouts::tensor::query_parameters::LayoutParameter;
 pub use crate::layouts::tensor::table::table;
 
-use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
 use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::registers::SparseOperation;
 use crate::layouts::tensor::tensor_memory::MoveDirection;
@@ -188,7 +188,7 @@ pub struct LayoutPicture {
 }
 
 /// Returns the layout that `request` describes with `op`, `shape`, `type`, and further parameters in `with`.
-pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentError> {
+pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRequestError> {
     exactly(request, view)
 }
 
@@ -200,13 +200,13 @@ pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<Lay
 
 /// Function that computes the layout of an operation from its query parameters.
 pub(crate) type LayoutFn =
-    fn(&FragmentRequest, &mut QueryParams<'_>) -> Result<LayoutView, FragmentError>;
+    fn(&FragmentRequest, &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError>;
 
 /// Returns the result of a rule for a request, or an error if a parameter is invalid.
 pub(crate) fn exactly(
     request: &FragmentRequest,
     rule: LayoutFn,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     let mut words = QueryParams::strict(request);
     let view = rule(request, &mut words)?;
     words.finish(view)
@@ -238,7 +238,7 @@ pub(crate) fn nearest(
 fn view(
     request: &FragmentRequest,
     words: &mut QueryParams<'_>,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     let found = OPS.iter().find(|(name, _)| *name == request.op);
     let Some((name, op)) = found else {
         let known: Vec<String> = operations().map(|name| format!("`{name}`")).collect();
@@ -269,8 +269,8 @@ fn view(
     })
 }
 
-pub(crate) fn refusal(message: String) -> FragmentError {
-    FragmentError { message }
+pub(crate) fn refusal(message: String) -> FragmentRequestError {
+    FragmentRequestError { message }
 }
 
 /// Register fragment of a matrix: the number of threads, of registers per thread, and of elements per register.

@@ -333,7 +333,7 @@ mod tests {
         assert!(Puzzle::read("").is_err());
         assert!(
             Puzzle::read("---\ntitle: T\nchapter: C\n---\n~~~\nret;\n~~~\n")
-                .is_err_and(|why| why.contains("//? answer"))
+                .is_err_and(|reason| reason.contains("//? answer"))
         );
     }
 }

@@ -361,7 +361,7 @@ fn compare_cells(
     for ((item, cell), index) in items.iter().zip(bytes.chunks(width)).zip(range.from..) {
         let bits = read_value(item, ty)
             .and_then(|literal| ty.encode(&literal))
-            .map_err(|why| format!("`{item}`: {why}"))?;
+            .map_err(|reason| format!("`{item}`: {reason}"))?;
         let stated = bits.to_le_bytes();
         let is_nan =
             ty.float(ty.bits(cell)).is_some_and(f64::is_nan) && item.eq_ignore_ascii_case("nan");
@@ -561,7 +561,7 @@ mod tests {
         assert!(
             found
                 .compare("1")
-                .is_err_and(|why| why.contains("expected 2"))
+                .is_err_and(|reason| reason.contains("expected 2"))
         );
     }
 

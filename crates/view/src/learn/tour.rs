@@ -84,7 +84,7 @@ impl Tour {
         for (moment, prose) in &self.stops {
             let words = moment.words();
             let stop = follow_stop(&mut session, *moment, prose, n_lines);
-            let position = stop.map_err(|why| format!("the stop {words}: {why}"))?;
+            let position = stop.map_err(|reason| format!("the stop {words}: {reason}"))?;
             if stops.last().is_some_and(|last| last.position >= position) {
                 return Err(format!(
                     "the tour stop {words} is not later in the run than the previous stop"
@@ -133,9 +133,9 @@ fn follow_stop(
         if let Inline::Fact(fact) = piece {
             let found = fact.quantity.find(session)?;
             session.seek(position);
-            found.compare(&fact.answer).map_err(|why| {
+            found.compare(&fact.answer).map_err(|reason| {
                 format!(
-                    "the statement `{}` does not hold: {why}; found {}",
+                    "the statement `{}` does not hold: {reason}; found {}",
                     fact.text,
                     found.text()
                 )
@@ -183,9 +183,9 @@ mod tests {
 
     #[test]
     fn what_does_not_hold_is_said() {
-        let why = follow("## line 12\n{{out[1] = 2}}\n").expect_err("a wrong fact");
+        let reason = follow("## line 12\n{{out[1] = 2}}\n").expect_err("a wrong fact");
         assert_eq!(
-            why,
+            reason,
             "the stop after line 12: the statement `out[1] = 2` does not hold: the first mismatch is in byte 4 of `out`: element 1 does not contain 2; found 1"
         );
         assert!(follow("## line 12\n[line 50]\n").is_err());

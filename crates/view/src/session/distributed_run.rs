@@ -69,7 +69,7 @@ impl<E: Engine> DistributedRun<E> {
                 tracked_ranges: Vec::new(),
                 ended: None,
             }),
-            Err(why) => Err(FallbackReason::of(&session, &why)),
+            Err(reason) => Err(FallbackReason::of(&session, &reason)),
         }
     }
 
@@ -81,7 +81,7 @@ impl<E: Engine> DistributedRun<E> {
         sharing: WorkerPolicy,
     ) -> Result<Vec<Range<u64>>, FallbackReason> {
         let found = self.try_to_begin(engine, sharing);
-        found.map_err(|why| FallbackReason::of(&self.session, &why))
+        found.map_err(|reason| FallbackReason::of(&self.session, &reason))
     }
 
     fn try_to_begin(
@@ -130,7 +130,7 @@ impl<E: Engine> DistributedRun<E> {
     /// of the partition have run.
     pub fn run_local_blocks(&mut self, rest: Option<Duration>) -> Result<bool, FallbackReason> {
         let ran = self.run_local_partition(rest);
-        ran.map_err(|why| FallbackReason::of(&self.session, &why))
+        ran.map_err(|reason| FallbackReason::of(&self.session, &reason))
     }
 
     fn run_local_partition(&mut self, rest: Option<Duration>) -> Result<bool, BailoutReason> {
@@ -149,7 +149,7 @@ impl<E: Engine> DistributedRun<E> {
     ) -> Result<&Partition<E::Instance>, FallbackReason> {
         match self.try_share(engine, blocks, noted) {
             Ok(part) => Ok(self.part.insert(part)),
-            Err(why) => Err(FallbackReason::of(&self.session, &why)),
+            Err(reason) => Err(FallbackReason::of(&self.session, &reason)),
         }
     }
 
@@ -178,7 +178,7 @@ impl<E: Engine> DistributedRun<E> {
     ) -> Result<bool, FallbackReason> {
         let others: Vec<&AnyPartition<'_>> = others.iter().map(|part| part as _).collect();
         let found = self.try_to_join(&others);
-        found.map_err(|why| FallbackReason::of(&self.session, &why))
+        found.map_err(|reason| FallbackReason::of(&self.session, &reason))
     }
 
     fn try_to_join(&mut self, others: &[&AnyPartition<'_>]) -> Result<bool, BailoutReason> {
@@ -217,7 +217,7 @@ impl<E: Engine> DistributedRun<E> {
         };
         match took {
             Ok(took) => Ok((self.session, took)),
-            Err(why) => Err(FallbackReason::of(&self.session, &why)),
+            Err(reason) => Err(FallbackReason::of(&self.session, &reason)),
         }
     }
 }
@@ -227,8 +227,8 @@ impl<E: Engine> DistributedRun<E> {
 pub struct FallbackReason(pub String);
 
 impl FallbackReason {
-    fn of(session: &Session, why: &BailoutReason) -> FallbackReason {
-        FallbackReason(session.fallback_message(why))
+    fn of(session: &Session, reason: &BailoutReason) -> FallbackReason {
+        FallbackReason(session.fallback_message(reason))
     }
 }
 

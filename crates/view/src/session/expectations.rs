@@ -1,7 +1,7 @@
 //! Comparison of a run with the expectations of its scenario. Buffers are compared by `warpgrid-launch`, and faults as displayed by hosts.
 
 use crate::model::fault::FaultView;
-pub use warpgrid_launch::expect::{Mismatch, bytes_of, compare};
+pub use warpgrid_launch::expect::{BufferMismatch, bytes_of, compare};
 use warpgrid_launch::scenario::ExpectedFault;
 
 impl From<&FaultView> for ExpectedFault {

@@ -145,7 +145,7 @@ mod translating {
             };
             let done = self.session.position() - from;
             let left = max_steps - done.min(max_steps);
-            let why = match least_pace {
+            let reason = match least_pace {
                 None => None,
                 Some(least_pace) => {
                     let limits = RunLimits {
@@ -158,11 +158,11 @@ mod translating {
                             return None;
                         }
                         Ok(shared) => return Some(shared),
-                        Err(why) => Some(why.0),
+                        Err(reason) => Some(reason.0),
                     }
                 }
             };
-            self.interpret::<E>(left, (started, before), why);
+            self.interpret::<E>(left, (started, before), reason);
             None
         }
 
@@ -177,10 +177,10 @@ mod translating {
                     self.engine = Some(EngineView::from(&took));
                     self.end = Some(Box::new(end));
                 }
-                Err(why) => {
+                Err(reason) => {
                     let left = max_position.saturating_sub(self.session.position());
                     let begun = (E::now(), self.session.lane_instructions());
-                    self.interpret::<E>(left, begun, Some(why.0));
+                    self.interpret::<E>(left, begun, Some(reason.0));
                 }
             }
         }
@@ -189,12 +189,12 @@ mod translating {
             &mut self,
             max_steps: u64,
             (started, before): (Duration, u64),
-            why: Option<String>,
+            reason: Option<String>,
         ) {
             self.session.run(max_steps);
             let took = E::now().saturating_sub(started);
             let executed = self.session.lane_instructions() - before;
-            self.engine = Some(interpreted(executed, took, why));
+            self.engine = Some(interpreted(executed, took, reason));
         }
 
         /// Like [`crate::session::Session::report`], except that JIT code executes the run if `choice` permits it.
@@ -240,13 +240,13 @@ mod translating {
         }
     }
 
-    fn interpreted(lane_instructions: u64, took: Duration, why: Option<String>) -> EngineView {
+    fn interpreted(lane_instructions: u64, took: Duration, reason: Option<String>) -> EngineView {
         let rate = million_a_second(lane_instructions, took);
-        let why = why.map_or(String::new(), |why| format!(" ({why})"));
+        let reason = reason.map_or(String::new(), |reason| format!(" ({reason})"));
         EngineView {
             name: EngineKind::Interpreter,
             words: format!(
-                "interpreted in {}{why}: {}",
+                "interpreted in {}{reason}: {}",
                 milliseconds(took),
                 speed_text(rate)
             ),

@@ -66,8 +66,8 @@ impl Session {
         place: &CellLocation,
         value: &str,
     ) -> Result<(String, String), String> {
-        if let Some(why) = immutable_reason(&place.memory) {
-            return Err(why);
+        if let Some(reason) = immutable_reason(&place.memory) {
+            return Err(reason);
         }
         let name = place.memory.to_string();
         let mut buffers = self.buffers().into_iter();

@@ -204,15 +204,15 @@ impl Session {
     }
 
     /// Returns the reason why the interpreter executed a run, with the line of an unsupported instruction.
-    pub fn fallback_message(&self, why: &BailoutReason) -> String {
-        match (why, self.plain()) {
+    pub fn fallback_message(&self, reason: &BailoutReason) -> String {
+        match (reason, self.plain()) {
             (BailoutReason::Instruction { at, .. }, Some(plain)) => {
                 let (function, index) = plain.origin(*at);
                 let line = self.range_of(function, index).line;
                 let text = self.text_of(function, index).trim_end_matches(';');
                 format!("the JIT compiler does not support `{text}` (line {line})")
             }
-            _ => why.to_string(),
+            _ => reason.to_string(),
         }
     }
 }

@@ -129,7 +129,7 @@ pub(crate) fn not_run_yet(program: &Program) -> Vec<Diagnostic> {
     };
     let reasons: Vec<Option<&str>> = program.opcodes.iter().map(reason).collect();
     // For an unknown opcode, the note of the front end is more informative.
-    let is_known = |index: usize| program.opcodes[index].does != Operation::Unknown;
+    let is_known = |index: usize| program.opcodes[index].operation != Operation::Unknown;
     let mut missing: Vec<usize> = (0..reasons.len())
         .filter(|index| reasons[*index].is_some() && is_known(*index))
         .collect();

@@ -141,7 +141,7 @@ fn explanation_text(front: SourceLanguage, explanation: Explanation) -> String {
                 SourceLanguage::Ptx => "no such form",
                 SourceLanguage::Sass => "unknown form",
             };
-            let faults = faults.iter().map(|why| format!("  {fault}: {why}\n"));
+            let faults = faults.iter().map(|reason| format!("  {fault}: {reason}\n"));
             instruction_text(
                 &mnemonic,
                 &(*form).into(),

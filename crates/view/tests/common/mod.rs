@@ -20,8 +20,8 @@ pub(crate) fn keeps_promise(session: &mut Session, max_steps: u64) -> Result<(),
         return Err(format!("not finished after {max_steps} steps"));
     }
     let expected = session.scenario().fault.clone();
-    if let Some(why) = compare_fault(expected.as_ref(), session.fault().as_ref()) {
-        return Err(why);
+    if let Some(reason) = compare_fault(expected.as_ref(), session.fault().as_ref()) {
+        return Err(reason);
     }
     buffers_are_as_promised(session)
 }

@@ -30,8 +30,8 @@ fn actions() -> Vec<OpcodeInfo> {
         part: Some(MulPart::Wide),
         ..typed(ScalarType::U32)
     };
-    let action = |does, modifiers, opcode: &str| OpcodeInfo {
-        does,
+    let action = |operation, modifiers, opcode: &str| OpcodeInfo {
+        operation,
         modifiers,
         opcode: opcode.to_owned(),
     };

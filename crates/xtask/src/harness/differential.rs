@@ -120,8 +120,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
             all.n_kernels += found.n_kernels;
             all.n_instructions += found.n_instructions;
             all.n_refused += found.n_refused;
-            for (why, n) in found.not_comparable {
-                *all.not_comparable.entry(why).or_default() += n;
+            for (reason, n) in found.not_comparable {
+                *all.not_comparable.entry(reason).or_default() += n;
             }
             for different in found.different {
                 print(&different, options)?;
@@ -136,8 +136,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
             all.n_refused
         );
     }
-    for (why, n) in &all.not_comparable {
-        println!("{n} not comparable: {why}");
+    for (reason, n) in &all.not_comparable {
+        println!("{n} not comparable: {reason}");
     }
     println!(
         "{} kernels, of which {} differ; {} lines, {:.1} kernels per second",
@@ -191,21 +191,21 @@ fn batch(
         found.n_kernels += 1;
         found.n_instructions += kernel.lines.len();
         let own = listing.of_kernel(&kernel.name);
-        let why = match run::compare(&kernel, &build, &own) {
+        let reason = match run::compare(&kernel, &build, &own) {
             ComparisonOutcome::Equal => continue,
-            ComparisonOutcome::NotComparable(why) => {
-                *found.not_comparable.entry(why).or_default() += 1;
+            ComparisonOutcome::NotComparable(reason) => {
+                *found.not_comparable.entry(reason).or_default() += 1;
                 continue;
             }
-            ComparisonOutcome::Differs(why) => why,
+            ComparisonOutcome::Differs(reason) => reason,
         };
-        let (kernel, why, listing) = shrink::shrink(kernel, why, own, &build, tools, &file)?;
+        let (kernel, reason, listing) = shrink::shrink(kernel, reason, own, &build, tools, &file)?;
         let index: usize = kernel.name[1..].parse().unwrap_or(0);
         found.different.push(Mismatch {
             number: first + index,
             kernel,
             build: build.clone(),
-            why,
+            why: reason,
             listing,
         });
     }
@@ -218,10 +218,10 @@ fn print(different: &Mismatch, options: &Options) -> Result<()> {
         number,
         kernel,
         build,
-        why,
+        why: reason,
         listing,
     } = different;
-    println!("\nseed {} kernel {number}, {build}: {why}", options.seed);
+    println!("\nseed {} kernel {number}, {build}: {reason}", options.seed);
     for line in &kernel.lines {
         println!("    {line}");
     }

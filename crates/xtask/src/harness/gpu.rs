@@ -86,7 +86,7 @@ impl GpuBatch {
         for launch in launches {
             match question(source, launch) {
                 Ok(question) => asked.push(question),
-                Err(why) => self.left_out.push((launch.name.clone(), why)),
+                Err(reason) => self.left_out.push((launch.name.clone(), reason)),
             }
         }
         if !asked.is_empty() {
@@ -97,8 +97,8 @@ impl GpuBatch {
 
     /// Prints the skipped launches and runs the others. Returns `None` if the launches are only written to a file.
     pub(crate) fn ask(&self, options: &Transfer) -> Result<Option<Vec<GpuResult>>> {
-        for (name, why) in &self.left_out {
-            println!("not launched: {name}: {why}");
+        for (name, reason) in &self.left_out {
+            println!("not launched: {name}: {reason}");
         }
         if self.modules.is_empty() {
             return Err("no launches".to_owned());

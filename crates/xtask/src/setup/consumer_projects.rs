@@ -28,9 +28,9 @@ pub(crate) fn folder() -> Result<PathBuf> {
 pub(crate) fn pages() -> (Vec<&'static str>, Option<PathBuf>) {
     match folder() {
         Ok(folder) => ([OWN, INSTALLED].concat(), Some(folder)),
-        Err(why) => {
+        Err(reason) => {
             eprintln!(
-                "  skipping the test page of {}: {why}",
+                "  skipping the test page of {}: {reason}",
                 INSTALLED.join(", ")
             );
             (OWN.to_vec(), None)

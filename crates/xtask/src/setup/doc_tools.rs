@@ -58,7 +58,7 @@ pub(crate) fn tools() -> Vec<DocumentTool> {
                 name,
                 place: (variable, place),
             }),
-            Err(why) => eprintln!("  skipping the test document of {name}: {why}"),
+            Err(reason) => eprintln!("  skipping the test document of {name}: {reason}"),
         }
     }
     tools

@@ -42,8 +42,8 @@ pub(super) fn run() -> Result<TestCounts> {
                 test_counts::of_node,
             )?;
         }
-        Err(why) => {
-            eprintln!("  {why}");
+        Err(reason) => {
+            eprintln!("  {reason}");
             total.skipped += 1;
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn run() -> Result<TestCounts> {
     command.env(random_kernels::VARIABLE, random_kernels::write()?);
     match consumer_projects::folder() {
         Ok(folder) => drop(command.env("CONSUMER_TOOLS", folder)),
-        Err(why) => eprintln!("  skipping the type check: {why}"),
+        Err(reason) => eprintln!("  skipping the type check: {reason}"),
     }
     total += suite("npm package in Node", &mut command, test_counts::of_node)?;
     Ok(total)

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::{fixture, place_of};
-use crate::protocol::{LaunchError, Response, ResponseBody, encode};
+use crate::protocol::{LaunchRejection, Response, ResponseBody, encode};
 use warpgrid_view::model::{CellHistory, SessionFrame};
 use warpgrid_view::session::launch_edit::{InitialValueTarget, LaunchEdit};
 use warpgrid_view::session::stop_conditions::{
@@ -231,7 +231,7 @@ fn a_text_that_cannot_run_is_not_shown_with_the_memory_of_another() {
         (&pasted_over.run.frame, &pasted_over.run.facts),
         (&None, &None)
     );
-    let refusal = LaunchError {
+    let refusal = LaunchRejection {
         code: "W0711".into(),
         message: "the module has no kernel to launch".into(),
         diagnostics: Vec::new(),
@@ -325,7 +325,7 @@ fn an_edit_keeps_the_position() {
 #[test]
 fn answers_about_an_older_launch_are_dropped() {
     let model = running();
-    let refusal = LaunchError {
+    let refusal = LaunchRejection {
         code: "W0001".into(),
         message: "no".into(),
         diagnostics: Vec::new(),
@@ -382,7 +382,7 @@ fn an_unknown_writer_is_asked_for_once() {
 
 #[test]
 fn the_reference_opens_at_a_page_and_is_fetched_once() {
-    let page = Some(Subject::Code("W0001".into()));
+    let page = Some(ReferenceTopic::Code("W0001".into()));
     let opened = after(running(), [Action::SetReference(page.clone())]);
     assert_eq!(opened.reference, page);
     assert_eq!(last_sent(&opened), Some(&RequestBody::Reference));
@@ -404,7 +404,7 @@ fn the_reference_opens_at_a_page_and_is_fetched_once() {
 
 #[test]
 fn a_reference_that_cannot_be_fetched_is_asked_for_again() {
-    let open = Action::SetReference(Some(Subject::Start));
+    let open = Action::SetReference(Some(ReferenceTopic::Start));
     let opened = after(running(), [open.clone()]);
     let answer = ResponseBody::Reference(Err("the server answered 404".into()));
     let failed = answered(opened, answer);
@@ -571,8 +571,8 @@ fn a_change_of_the_launch_is_asked_for_and_forgotten_with_another_text() {
         after(applied, [typed("ret;")]).start,
         InitialValueState::default()
     );
-    let why = ResponseBody::EditInitialValue(Err("no line states it".into()));
-    let refused = answered(model, why);
+    let reason = ResponseBody::EditInitialValue(Err("no line states it".into()));
+    let refused = answered(model, reason);
     assert_eq!(refused.start.error(&place), Some("no line states it"));
     // Annotations that a link adds are not part of the source.
     let mut linked = running();

@@ -18,7 +18,7 @@ fn value(found: &WatchedValue) -> String {
             let values = values.iter().map(|value| or_null(value.as_ref()));
             fields.push(("values", list(values)));
         }
-        Err(why) => fields.push(("why", text(why))),
+        Err(reason) => fields.push(("why", text(reason))),
     }
     if let Some((block, warp)) = found.warp {
         fields.push(("block", block.to_string()));

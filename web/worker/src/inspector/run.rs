@@ -139,8 +139,8 @@ fn nothing() -> String {
     "no kernel is loaded".to_owned()
 }
 
-fn said(why: FallbackReason) -> String {
-    why.0
+fn said(reason: FallbackReason) -> String {
+    reason.0
 }
 
 fn begun(session: &Session) -> Result<DistributedRun<JsEngine>, String> {

@@ -22,8 +22,8 @@ pub(crate) fn tensor_map(
     let space = StateSpace::Generic;
     let (bytes, _, _) = map_bytes(reach, space, address, AccessMode::Read, lane)?;
     TensorMap::decode(&bytes).ok_or_else(|| {
-        let why = format!("the address 0x{address:x} contains no tensor map");
-        ExecutionFault::new(FaultKind::TensorCopy { why }, 1 << lane)
+        let reason = format!("the address 0x{address:x} contains no tensor map");
+        ExecutionFault::new(FaultKind::TensorCopy { why: reason }, 1 << lane)
     })
 }
 
@@ -169,12 +169,12 @@ fn replace(
         is_right.then_some(map)
     });
     let Some(map) = replaced else {
-        let why = match TensorMap::decode(&bytes) {
+        let reason = match TensorMap::decode(&bytes) {
             Some(_) => format!("invalid value {value} for `.{}`", field.name()),
             None => format!("the address 0x{address:x} contains no tensor map"),
         };
         return Err(ExecutionFault::new(
-            FaultKind::TensorCopy { why },
+            FaultKind::TensorCopy { why: reason },
             1 << lane,
         ));
     };

@@ -145,17 +145,17 @@ impl CtaPairMemory<'_> {
 }
 
 fn outside(place: TensorMemoryLocation) -> Box<ExecutionFault> {
-    let why = format!(
+    let reason = format!(
         "lane {}, column {} is out of bounds of tensor memory",
         place.lane, place.column
     );
-    wrong(why, 1)
+    wrong(reason, 1)
 }
 
 pub(crate) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<ExecutionFault>> {
     MatrixDescriptor::decode(bits, DescriptorKind::TensorMemory).ok_or_else(|| {
-        let why = format!("the matrix descriptor 0x{bits:016x} encodes an unknown swizzle mode");
-        wrong(why, 1)
+        let reason = format!("the matrix descriptor 0x{bits:016x} encodes an unknown swizzle mode");
+        wrong(reason, 1)
     })
 }
 
@@ -242,11 +242,11 @@ fn shift(
 ) -> ExecResult {
     let start = TensorMemoryLocation::of(work.d);
     if !start.lane.is_multiple_of(32) || start.lane >= TENSOR_LANES {
-        let why = format!(
+        let reason = format!(
             "the address refers to tensor memory lane {}, expected a multiple of 32 below 128",
             start.lane
         );
-        return Err(wrong(why, 1 << work.lane));
+        return Err(wrong(reason, 1 << work.lane));
     }
     for block in 0..blocks.places.len() {
         for row in (1..TENSOR_LANES - start.lane).rev() {
@@ -337,8 +337,8 @@ fn product(
     let reading = DecodedMma::new(operands, work, blocks.places.len())?;
     let (says, sums) = (reading.says, reading.sums);
     if says.is_sparse != sums.is_sparse {
-        let why = "the sparsity bit of the instruction descriptor does not match the instruction";
-        return Err(wrong(why.to_owned(), reading.lanes()));
+        let reason = "the sparsity bit of the instruction descriptor does not match the instruction";
+        return Err(wrong(reason.to_owned(), reading.lanes()));
     }
     let dense = dense_terms(operands.kind);
     let a = reading.factor_a(blocks, dense)?;
@@ -367,11 +367,11 @@ impl<'p> DecodedMma<'p> {
     ) -> Result<DecodedMma<'p>, Box<ExecutionFault>> {
         let lanes = 1 << work.lane;
         let unknown = || {
-            let why = format!(
+            let reason = format!(
                 "the instruction descriptor 0x{:08x} is not valid for this `.kind`",
                 work.descriptor
             );
-            wrong(why, lanes)
+            wrong(reason, lanes)
         };
         let says =
             InstructionDescriptor::decode(work.descriptor, operands.kind).ok_or_else(unknown)?;
@@ -383,13 +383,13 @@ impl<'p> DecodedMma<'p> {
             is_sparse: operands.metadata.is_some(),
         };
         if says.n == 0 || says.n > 256 || sums.place(0, 0).is_none() {
-            let why = format!(
+            let reason = format!(
                 "the instruction descriptor specifies M = {} and N = {}, which is not supported for {}",
                 says.m,
                 says.n,
                 counted(sums.n_blocks, "block")
             );
-            return Err(wrong(why, lanes));
+            return Err(wrong(reason, lanes));
         }
         let dense = dense_terms(operands.kind);
         Ok(DecodedMma {

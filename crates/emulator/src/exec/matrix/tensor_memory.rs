@@ -33,8 +33,8 @@ use warpgrid_isa::{CtaGroup, ReduceOp, ScalarType, TensorMemoryAccessShape};
 use warpgrid_program::counted;
 
 /// Returns a fault of a tensor memory operation.
-pub(crate) fn wrong(why: String, lanes: u32) -> Box<ExecutionFault> {
-    ExecutionFault::new(FaultKind::TensorMemory { why }, lanes)
+pub(crate) fn wrong(reason: String, lanes: u32) -> Box<ExecutionFault> {
+    ExecutionFault::new(FaultKind::TensorMemory { why: reason }, lanes)
 }
 
 /// Executes a tensor memory operation, and ends the turn of the warp, because issued operations may complete before its
@@ -70,11 +70,11 @@ pub(crate) fn execute(
             let writer = LastWriter { step, lane: 0 };
             // SASS clears the bits of a mask, even if some columns are not allocated.
             if !free(around.tensor, first, n, writer) && plan.takes_warp() {
-                let why = format!(
+                let reason = format!(
                     "cannot deallocate {} at 0x{first:x}: at least one column is not allocated",
                     counted(n, "tensor memory column")
                 );
-                return Err(wrong(why, mask));
+                return Err(wrong(reason, mask));
             }
             stop = StopReason::ColumnsFreed;
         }
@@ -129,20 +129,20 @@ fn allocate(
     let mask = choice.executed;
     if !is_reservable(n) {
         let columns = counted(n, "column");
-        let why = format!(
+        let reason = format!(
             "found an allocation of {columns}, expected a power of two from 32 to 512 columns"
         );
-        return Err(wrong(why, mask));
+        return Err(wrong(reason, mask));
     }
     if is_relinquished(around.tensor) {
-        let why = "the block allocates tensor memory after it has executed `tcgen05.relinquish_alloc_permit`";
-        return Err(wrong(why.to_owned(), mask));
+        let reason = "the block allocates tensor memory after it has executed `tcgen05.relinquish_alloc_permit`";
+        return Err(wrong(reason.to_owned(), mask));
     }
     let Some(first) = reserve(around.tensor, n, LastWriter { step, lane: 0 }) else {
         let used = n_columns_in_use(around.tensor);
-        let why =
+        let reason =
             format!("cannot allocate {n} tensor memory columns: {used} of 512 columns are in use");
-        return Err(wrong(why, mask));
+        return Err(wrong(reason, mask));
     };
     let to = match to {
         AllocationTarget::Memory(to) => to,
@@ -184,20 +184,20 @@ fn start_of(
     if is_reached {
         return Ok(start);
     }
-    let why = format!(
+    let reason = format!(
         "the address is in tensor memory lane {}, but warp {warp} can access only lanes {first} to {}",
         start.lane,
         first + 31
     );
-    Err(wrong(why, l.mask))
+    Err(wrong(reason, l.mask))
 }
 
 fn outside(place: TensorMemoryLocation) -> Box<ExecutionFault> {
-    let why = format!(
+    let reason = format!(
         "lane {}, column {} is out of bounds of tensor memory",
         place.lane, place.column
     );
-    wrong(why, FULL)
+    wrong(reason, FULL)
 }
 
 fn load(
@@ -430,8 +430,8 @@ fn commit(
             };
             for rank in (0..16).filter(|rank| masks[lane] >> rank & 1 != 0) {
                 if rank >= reach.peers.n_ranks() {
-                    let why = format!("the cluster has no block with rank {rank}");
-                    return Err(wrong(why, 1 << lane));
+                    let reason = format!("the cluster has no block with rank {rank}");
+                    return Err(wrong(reason, 1 << lane));
                 }
                 let own = reach.peers.own_rank();
                 let block = match backing {

@@ -48,8 +48,8 @@ enum ExpectedHandle {
     Either,
 }
 
-fn wrong(why: String, lane: usize) -> Box<ExecutionFault> {
-    ExecutionFault::new(FaultKind::Image { why }, 1 << lane)
+fn wrong(reason: String, lane: usize) -> Box<ExecutionFault> {
+    ExecutionFault::new(FaultKind::Image { why: reason }, 1 << lane)
 }
 
 /// Returns the image of a handle. The operand is the handle itself, or the address of a variable or parameter that
@@ -279,10 +279,10 @@ fn spot(
     });
     if has_samples && value(0) != 0 {
         let (name, sample) = (&image.facts.name, value(0));
-        let why = format!(
+        let reason = format!(
             "the instruction reads sample {sample} of `{name}`, but `{name}` has only sample 0"
         );
-        return Err(wrong(why, lane));
+        return Err(wrong(reason, lane));
     }
     let layer = match has_layers {
         false => 0,
@@ -340,10 +340,10 @@ fn query(reach: &mut MemoryContext<'_>, l: &mut LaneRegisters<'_>, plan: &QueryP
         let level = levels.as_ref().map_or(0, |levels| levels[lane] as u32);
         if level != 0 {
             let name = &image.facts.name;
-            let why = format!(
+            let reason = format!(
                 "the instruction reads mipmap level {level} of `{name}`, but `{name}` has only level 0"
             );
-            return Err(wrong(why, lane));
+            return Err(wrong(reason, lane));
         }
         row[lane] = answer(&image.facts, plan.property);
     }
@@ -610,9 +610,9 @@ fn out_of_bounds(plan: &SurfacePlan, name: &str, along: Along, lane: usize) -> B
     };
     let n = counted(along.size, unit);
     let per_row = if along.dimension == 0 { " per row" } else { "" };
-    let why =
+    let reason =
         format!("{unit} {found} is out of bounds for surface `{name}`, which has {n}{per_row}");
-    ExecutionFault::new(FaultKind::SurfaceOutOfBounds { why }, 1 << lane)
+    ExecutionFault::new(FaultKind::SurfaceOutOfBounds { why: reason }, 1 << lane)
 }
 
 /// Returns the offset of the surface access of a lane.
@@ -629,10 +629,10 @@ fn place(
     let texel = facts.texel_bytes();
     let width = u64::from(plan.access.width_bytes);
     if plan.is_formatted && plan.op == SurfaceOp::Reduction && width != texel {
-        let why = format!(
+        let reason = format!(
             "`{name}` has {texel}-byte elements, but the instruction accesses {width}-byte elements"
         );
-        return Err(wrong(why, lane));
+        return Err(wrong(reason, lane));
     }
     // Number of units along x, and number of units per access.
     let (row, taken) = match plan.is_formatted {
@@ -646,11 +646,11 @@ fn place(
         if facts.depth > 0 { facts.depth } else { planes },
     ];
     if asked[0].rem_euclid(taken.max(1) as i64) != 0 {
-        let why = format!(
+        let reason = format!(
             "the x coordinate of surface `{name}` is the byte offset {}, expected a multiple of {taken}",
             asked[0]
         );
-        return Err(wrong(why, lane));
+        return Err(wrong(reason, lane));
     }
     // Last valid x coordinate for the size of the access.
     let last = |dimension: usize| match dimension {

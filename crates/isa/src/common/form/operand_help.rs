@@ -1,6 +1,6 @@
 //! One-phrase descriptions of the operands of a form, for the reference.
 
-use super::syntax::{FormSyntax, OperandShape, OperandSlot};
+use super::syntax::{FormSyntax, OperandShape, OperandPosition};
 use super::{
     AddressCheck, DeviceUnitOperand, ImmediateRange, OperandAccess, OperandType, SlotName,
 };
@@ -8,7 +8,7 @@ use super::{
 impl FormSyntax {
     /// Returns a description of an operand, such as "register of the type specified by `.dtype`"; `None` if the description requires more
     /// than a phrase and is provided by the family.
-    pub fn help_of(&self, operand: &OperandSlot) -> Option<String> {
+    pub fn help_of(&self, operand: &OperandPosition) -> Option<String> {
         let has_space = || {
             self.slots
                 .iter()
@@ -40,7 +40,7 @@ impl FormSyntax {
     }
 }
 
-impl OperandSlot {
+impl OperandPosition {
     fn of_type(&self, ty: OperandType) -> Option<String> {
         let slot = |slot: SlotName| format!("`.{}`", slot.name());
         let value = match self.role {

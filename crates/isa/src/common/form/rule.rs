@@ -159,28 +159,28 @@ impl Rule {
 }
 
 /// Creates a rule of the manual that the assembler enforces.
-pub const fn rule(kind: RuleKind, why: &'static str) -> Rule {
+pub const fn rule(kind: RuleKind, reason: &'static str) -> Rule {
     Rule {
         kind,
         verdict: Enforcement::Error,
         origin: FactSource::Documented,
-        reason: why,
+        reason: reason,
     }
 }
 
 /// Creates a rule that only the assembler enforces and the manual does not document.
-pub const fn assembler(kind: RuleKind, why: &'static str) -> Rule {
+pub const fn assembler(kind: RuleKind, reason: &'static str) -> Rule {
     Rule {
         origin: FactSource::Assembler("13.5"),
-        ..rule(kind, why)
+        ..rule(kind, reason)
     }
 }
 
 /// Creates a rule of the manual that the assembler does not enforce.
-pub const fn manual(kind: RuleKind, why: &'static str) -> Rule {
+pub const fn manual(kind: RuleKind, reason: &'static str) -> Rule {
     Rule {
         verdict: Enforcement::Warning,
-        ..rule(kind, why)
+        ..rule(kind, reason)
     }
 }
 

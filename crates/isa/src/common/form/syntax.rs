@@ -86,7 +86,7 @@ pub enum OperandShape {
 
 /// Operand position of a form.
 #[derive(Clone, Copy, Debug)]
-pub struct OperandSlot {
+pub struct OperandPosition {
     /// Name in the syntax line: `d`, `a`.
     pub name: &'static str,
     pub shape: OperandShape,
@@ -103,7 +103,7 @@ pub struct FormSyntax {
     /// Opcode without modifiers: `st` for `st.async`.
     pub opcode: &'static str,
     pub slots: Vec<ModifierSlot>,
-    pub operands: Vec<OperandSlot>,
+    pub operands: Vec<OperandPosition>,
 }
 
 impl FormSyntax {
@@ -216,7 +216,7 @@ fn read_slots(mut text: &'static str, form: &'static Form) -> Vec<ModifierSlot> 
     slots
 }
 
-fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandSlot> {
+fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandPosition> {
     let mut operands = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
@@ -232,7 +232,7 @@ fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandSlot> {
             true => part.trim_matches(['{', '}', ',', ' ']),
             false => part.trim(),
         };
-        operands.push(OperandSlot {
+        operands.push(OperandPosition {
             optional: group,
             ..required_operand(inner, form)
         });
@@ -259,7 +259,7 @@ fn operand_end(text: &str) -> usize {
 }
 
 /// Parses a required operand.
-fn required_operand(text: &'static str, form: &'static Form) -> OperandSlot {
+fn required_operand(text: &'static str, form: &'static Form) -> OperandPosition {
     let (name, shape) = if let Some(inner) = text.strip_prefix('[') {
         (inner.trim_end_matches(']'), OperandShape::Address)
     } else if let Some(name) = text.strip_prefix("{!}") {
@@ -278,7 +278,7 @@ fn required_operand(text: &'static str, form: &'static Form) -> OperandSlot {
         (None, OperandShape::Negatable) => OperandType::Predicate,
         (None, _) => OperandType::Slot(SlotName::Type),
     };
-    OperandSlot {
+    OperandPosition {
         name,
         shape,
         ty,

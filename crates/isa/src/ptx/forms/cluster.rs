@@ -4,7 +4,7 @@
 use super::form_macros::{ALWAYS, form, operands, set, since, types};
 use crate::form::{Form, Gate};
 use crate::modifier::Sem::*;
-use crate::operation::{HintOp::SetMaxRegisters, MoveOp::*, RegisterChange, SyncOp::*};
+use crate::operation::{HintOp::SetMaxRegisters, MoveOp::*, RegisterCountDirection, SyncOp::*};
 use crate::space::StateSpace::SharedCluster;
 use crate::target::TargetRequirement::{Family, OneOf, Only};
 
@@ -50,9 +50,9 @@ pub static FORMS: &[Form] = &[
     form!("getctarank{.ss}.type d, a", [IN_CLUSTER, LOCATED], Move(GetCtaRank), gate: CLUSTERS, operand_extensions: &[VariableAddress, ArrayElement], types: RANK;
         "Returns the rank in the cluster of the block whose shared memory contains the address.", "data-movement-and-conversion-instructions-getctarank";
         accepted_examples: &["getctarank.shared::cluster.u32 r, r;", "getctarank.u64 r, d;"], rejected_examples: &[("getctarank.u64 d, d;", "W0109")]),
-    form!("setmaxnreg.inc.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterChange::Increase)), gate: REGISTERS, n_name_modifiers: 1, types: COUNT;
+    form!("setmaxnreg.inc.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterCountDirection::Increase)), gate: REGISTERS, n_name_modifiers: 1, types: COUNT;
         "Requests an increase of the maximum number of registers per thread to `count`.", "miscellaneous-instructions-setmaxnreg";
         rejected_examples: &[("setmaxnreg.inc.sync.aligned.u32 25;", "W0144")]),
-    form!("setmaxnreg.dec.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterChange::Decrease)), gate: REGISTERS, n_name_modifiers: 1, types: COUNT;
+    form!("setmaxnreg.dec.sync.aligned.type count", [U32_ONLY], Hint(SetMaxRegisters(RegisterCountDirection::Decrease)), gate: REGISTERS, n_name_modifiers: 1, types: COUNT;
         "Releases registers to reduce the maximum number of registers per thread to `count`.", "miscellaneous-instructions-setmaxnreg"),
 ];

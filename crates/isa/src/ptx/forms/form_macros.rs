@@ -102,13 +102,13 @@ pub(super) use operands;
 
 /// Instruction form: syntax, sets, operation, any other field of [`crate::Form`]; help, section; accepted and rejected examples.
 macro_rules! form {
-    ($syntax:literal, [$($set:expr),*], $does:expr $(, $field:ident: $value:expr)*; $help:literal, $section:expr $(; $($example:ident: $given:expr),*)?) => {{
+    ($syntax:literal, [$($set:expr),*], $operation:expr $(, $field:ident: $value:expr)*; $help:literal, $section:expr $(; $($example:ident: $given:expr),*)?) => {{
         const ROW: $crate::form::Form = $crate::form::Form {
             syntax: $syntax,
             sets: &[$(&$set),*],
-            does: {
+            operation: {
                 use $crate::operation::Operation::*;
-                $does
+                $operation
             },
             help: $help,
             section: $section,

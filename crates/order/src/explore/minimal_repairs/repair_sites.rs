@@ -2,7 +2,7 @@
 //! fences.
 
 use crate::explore::event::{EventKind, MemoryOrdering, Proxy};
-use crate::explore::minimal_repairs::{RepairEdit, RepairKind};
+use crate::explore::minimal_repairs::{RepairStep, RepairKind};
 use crate::explore::query::LitmusQuery;
 use crate::explore::traces::ThreadTraces;
 use crate::scope::{ThreadLocation, includes};
@@ -76,9 +76,9 @@ impl RepairSite {
     }
 
     /// Returns the edit of a level; `None` for the unmodified source.
-    pub(crate) fn change(&self, level: usize) -> Option<RepairEdit> {
+    pub(crate) fn change(&self, level: usize) -> Option<RepairStep> {
         let words = self.words(level).filter(|_| level > 0)?;
-        Some(RepairEdit {
+        Some(RepairStep {
             thread: self.place.0,
             instruction: self.place.1,
             repair: match self.kind {
@@ -122,8 +122,8 @@ enum InstructionClass {
     Other,
 }
 
-fn kind_of(does: Operation) -> InstructionClass {
-    match does {
+fn kind_of(operation: Operation) -> InstructionClass {
+    match operation {
         Operation::Memory(op) => match op {
             MemoryOp::Load => InstructionClass::Load,
             MemoryOp::Store => InstructionClass::Store,
@@ -236,11 +236,11 @@ fn has_async_proxy(question: &LitmusQuery) -> bool {
     let mut functions =
         functions.filter_map(|t| question.program.functions.get(t.function.0 as usize));
     functions.any(|function| {
-        let mut does = function
+        let mut operation = function
             .instructions
             .iter()
             .filter_map(|i| question.program.opcode(i));
-        does.any(|action| kind_of(action.does) == InstructionClass::BulkCopy)
+        operation.any(|action| kind_of(action.operation) == InstructionClass::BulkCopy)
     })
 }
 
@@ -287,7 +287,7 @@ fn part_of(question: &LitmusQuery, instruction: &Instruction) -> FenceRole {
     let Some(action) = question.program.opcode(instruction) else {
         return FenceRole::Other;
     };
-    match kind_of(action.does) {
+    match kind_of(action.operation) {
         InstructionClass::Load
         | InstructionClass::Store
         | InstructionClass::Atomic
@@ -332,13 +332,13 @@ pub(crate) fn sites_of(
                     sites.push(proxy_site(place));
                 }
             }
-            let does = question
+            let operation = question
                 .program
                 .opcode(instruction)
-                .map(|action| action.does);
+                .map(|action| action.operation);
             let is_called = spec.is_some_and(|spec| spec.call_of(number).is_some());
-            if let (Some(does), Some(words), false) = (does, words.get(&place), is_called) {
-                sites.extend(words_site(question, place, does, *words, &scopes));
+            if let (Some(operation), Some(words), false) = (operation, words.get(&place), is_called) {
+                sites.extend(words_site(question, place, operation, *words, &scopes));
             }
         }
     }
@@ -404,7 +404,7 @@ fn proxy_site(place: ThreadInstruction) -> RepairSite {
 fn words_site(
     question: &LitmusQuery,
     place: ThreadInstruction,
-    does: Operation,
+    operation: Operation,
     words: MemoryOrdering,
     scopes: &[(Scope, usize)],
 ) -> Option<RepairSite> {
@@ -412,7 +412,7 @@ fn words_site(
         Sem::Weak => 0,
         _ => width_of(question, words.scope),
     };
-    let kind = kind_of(does);
+    let kind = kind_of(operation);
     let own = StrengthLevel { words, width };
     let mut levels = vec![own];
     // The cluster barrier has no scope.

@@ -58,7 +58,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
         // Add an implicit return, which also provides an instruction for labels at the end of the body.
         let action = self.made.action(OpcodeInfo {
-            does: Operation::Control(ControlOp::Return),
+            operation: Operation::Control(ControlOp::Return),
             modifiers: Modifiers::default(),
             opcode: "ret".to_owned(),
         });

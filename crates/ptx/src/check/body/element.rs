@@ -227,8 +227,8 @@ impl<'a> BodyChecker<'a, '_> {
             _ => "mad.lo",
         };
         let operands = vec![destination(d), source(a), source(b), source(c)];
-        let does = Operation::Arithmetic(ArithmeticOp::Mad);
-        let sum = SyntheticInstruction::new(does, opcode, ScalarType::U32, operands).part(part);
+        let operation = Operation::Arithmetic(ArithmeticOp::Mad);
+        let sum = SyntheticInstruction::new(operation, opcode, ScalarType::U32, operands).part(part);
         self.body.preceding.push(sum);
     }
 

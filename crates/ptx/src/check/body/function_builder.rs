@@ -140,7 +140,7 @@ impl FunctionBuilder {
 /// An instruction that the checker adds to the program.
 #[derive(Debug)]
 pub(crate) struct SyntheticInstruction {
-    pub(crate) does: Operation,
+    pub(crate) operation: Operation,
     pub(crate) modifiers: Modifiers,
     /// Spelling of the opcode in PTX.
     pub(crate) opcode: String,
@@ -154,13 +154,13 @@ pub(crate) struct SyntheticInstruction {
 impl SyntheticInstruction {
     /// Returns an instruction with one type: `add.u64`.
     pub(crate) fn new(
-        does: Operation,
+        operation: Operation,
         opcode: &str,
         ty: ScalarType,
         operands: Vec<OperandValue>,
     ) -> SyntheticInstruction {
         SyntheticInstruction {
-            does,
+            operation,
             modifiers: Modifiers {
                 ty: Some(ty),
                 ..Modifiers::default()
@@ -174,13 +174,13 @@ impl SyntheticInstruction {
 
     /// Returns an instruction with modifiers.
     pub(crate) fn with_modifiers(
-        does: Operation,
+        operation: Operation,
         modifiers: Modifiers,
         opcode: String,
         operands: Vec<OperandValue>,
     ) -> SyntheticInstruction {
         SyntheticInstruction {
-            does,
+            operation,
             modifiers,
             opcode,
             operands,
@@ -201,8 +201,8 @@ impl SyntheticInstruction {
             a_type: Some(from),
             ..Modifiers::default()
         };
-        let (does, opcode) = (Operation::Move(MoveOp::Cvt), format!("cvt.{to}.{from}"));
-        SyntheticInstruction::with_modifiers(does, modifiers, opcode, vec![destination(d), a])
+        let (operation, opcode) = (Operation::Move(MoveOp::Cvt), format!("cvt.{to}.{from}"));
+        SyntheticInstruction::with_modifiers(operation, modifiers, opcode, vec![destination(d), a])
     }
 
     /// Assigns the instruction to the step of a statement, under its guard.
@@ -221,8 +221,8 @@ impl SyntheticInstruction {
         let to = OperandValue::Pair(Some(RegisterTuple::one(d)), None);
         let operands = vec![to, a, source(Source::Immediate(number))];
         let opcode = format!("setp.{}", op.name());
-        let does = Operation::Compare(ComparisonOp::Setp);
-        let mut comparison = SyntheticInstruction::new(does, &opcode, ScalarType::U32, operands);
+        let operation = Operation::Compare(ComparisonOp::Setp);
+        let mut comparison = SyntheticInstruction::new(operation, &opcode, ScalarType::U32, operands);
         comparison.modifiers.compare = Some(op);
         comparison
     }

@@ -18,7 +18,7 @@ use crate::tree::declaration::DeclarationSpace;
 use crate::tree::name::Name;
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use crate::tree::{Instruction, StatementKind, Tree};
-use warpgrid_isa::form::{DeviceUnitOperand, ImmediateRange, OperandSlot};
+use warpgrid_isa::form::{DeviceUnitOperand, ImmediateRange, OperandPosition};
 use warpgrid_isa::fragment::{MatrixOperand, moved_matrix, operand_registers};
 use warpgrid_isa::{
     AsyncOp, AsyncTransferKind, Flag, Geometry, MatrixOp, MbarrierOp, Modifiers, OperandAccess,
@@ -37,7 +37,7 @@ struct Position<'p> {
     plan: &'p ResolvedOpcode,
     index: usize,
     expect: OperandExpectation,
-    slot: Option<&'p OperandSlot>,
+    slot: Option<&'p OperandPosition>,
 }
 
 impl Position<'_> {
@@ -74,8 +74,8 @@ impl Position<'_> {
     fn may_be_barrier_object(&self) -> bool {
         self.is_barrier()
             || matches!(self.expect, OperandExpectation::MbarrierIn(_))
-            || self.plan.does.mbarrier().is_some()
-            || self.plan.does.transfer() == AsyncTransferKind::Arrival
+            || self.plan.operation.mbarrier().is_some()
+            || self.plan.operation.transfer() == AsyncTransferKind::Arrival
     }
 
     /// Returns the state space of the operand as an address, if it differs from the state space of the instruction.
@@ -337,7 +337,7 @@ impl Inference<'_> {
                 true => self.barrier_use(instruction, plan),
                 false => None,
             };
-            let is_bulk = plan.does.transfer() == AsyncTransferKind::Bulk;
+            let is_bulk = plan.operation.transfer() == AsyncTransferKind::Bulk;
             for place in pointers {
                 if barrier.is_some() {
                     (place.bytes, place.barrier) = (0, barrier);
@@ -353,7 +353,7 @@ impl Inference<'_> {
     /// Returns the effect of an instruction on the mbarrier object at one of its addresses.
     fn barrier_use(&self, instruction: &Instruction, plan: &ResolvedOpcode) -> Option<BarrierUse> {
         let mut found = BarrierUse::default();
-        match plan.does {
+        match plan.operation {
             Operation::Mbarrier(op) => {
                 let arrives = matches!(op, MbarrierOp::Arrive | MbarrierOp::ArriveDrop);
                 found.is_made = op == MbarrierOp::Init;
@@ -599,7 +599,7 @@ const MAX_OFFSET: i64 = 4096;
 fn wanted(
     plan: &ResolvedOpcode,
     expect: OperandExpectation,
-    slot: Option<&OperandSlot>,
+    slot: Option<&OperandPosition>,
 ) -> (ScalarType, bool) {
     let ty = plan.modifiers.ty;
     let written = slot.is_some_and(|slot| slot.role == OperandAccess::Written);
@@ -632,7 +632,7 @@ fn wanted(
 
 /// Returns the type of a name in an operand of a matrix instruction. A 32-bit register contains several elements of a narrower
 /// type.
-fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandSlot>) -> ScalarType {
+fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandPosition>) -> ScalarType {
     let matrix = match slot.map(|slot| slot.name) {
         Some("a") => MatrixOperand::A,
         Some("b") => MatrixOperand::B,

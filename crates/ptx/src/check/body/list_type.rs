@@ -2,7 +2,7 @@
 //! types: `st.async` and `wmma.store`. Returns the class of the list, or the incompatible elements.
 
 use crate::check::body::values::ValueOperand;
-use crate::diagnostics::Mismatch;
+use crate::diagnostics::MismatchedProperty;
 pub(crate) use warpgrid_isa::OperandClass as Class;
 
 /// Returns a description of a class for messages.
@@ -26,7 +26,7 @@ pub(crate) fn describe(class: Class) -> String {
 pub(crate) struct ElementMismatch {
     /// Index of the first element that is incompatible with the preceding one.
     pub(crate) index: usize,
-    pub(crate) mismatch: Mismatch,
+    pub(crate) mismatch: MismatchedProperty,
 }
 
 /// Returns the class of a brace list. The assembler compares only adjacent elements: it accepts `{%f0, %r1, %u2}`, but rejects
@@ -44,11 +44,11 @@ pub(crate) fn merge(elements: &[ValueOperand]) -> Result<Class, ElementMismatch>
             None => class,
             Some(merged) => match join(merged, class) {
                 Ok(class) => class,
-                Err(Mismatch::Type) => class
+                Err(MismatchedProperty::Type) => class
                     .width()
                     .or(merged.width())
                     .map_or(Class::Open, Class::Bits),
-                Err(mismatch @ Mismatch::Width) => return Err(ElementMismatch { index, mismatch }),
+                Err(mismatch @ MismatchedProperty::Width) => return Err(ElementMismatch { index, mismatch }),
             },
         });
     }
@@ -56,27 +56,27 @@ pub(crate) fn merge(elements: &[ValueOperand]) -> Result<Class, ElementMismatch>
 }
 
 /// Returns the common class of two elements.
-fn join(a: Class, b: Class) -> Result<Class, Mismatch> {
+fn join(a: Class, b: Class) -> Result<Class, MismatchedProperty> {
     if let (Some(x), Some(y)) = (a.width(), b.width())
         && x != y
         && a != Class::Predicate
         && b != Class::Predicate
     {
-        return Err(Mismatch::Width);
+        return Err(MismatchedProperty::Width);
     }
     if a == b {
         return Ok(a);
     }
     match (a, b) {
         (Class::Open, _) => Ok(Class::Open),
-        (Class::Predicate, _) | (_, Class::Predicate) => Err(Mismatch::Type),
+        (Class::Predicate, _) | (_, Class::Predicate) => Err(MismatchedProperty::Type),
         (Class::Integer, Class::Bits(_)) => Ok(Class::Open),
         (Class::Bits(w), _) | (_, Class::Bits(w)) => Ok(Class::Bits(w)),
         _ if a.is_integer() && b.is_integer() => {
             Ok(a.width().or(b.width()).map_or(Class::Integer, Class::Bits))
         }
         _ if a.is_float() && b.is_float() => Ok(join_floats(a, b)),
-        _ => Err(Mismatch::Type),
+        _ => Err(MismatchedProperty::Type),
     }
 }
 

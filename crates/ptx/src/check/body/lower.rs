@@ -69,7 +69,7 @@ impl<'a> BodyChecker<'a, '_> {
     pub(crate) fn unsayable(&mut self, site: &InstructionSite<'a>) -> OpcodeId {
         let opcode = self.opcode(site).to_owned();
         self.made.action(OpcodeInfo {
-            does: Operation::Unknown,
+            operation: Operation::Unknown,
             modifiers: Modifiers::default(),
             opcode,
         })

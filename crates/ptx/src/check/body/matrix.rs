@@ -167,7 +167,7 @@ impl<'a> BodyChecker<'a, '_> {
                 class => describe(class),
             },
             Err(ValueError::Reported) => return None,
-            Err(why) => why.describe().to_owned(),
+            Err(reason) => reason.describe().to_owned(),
         };
         self.report(diagnose::data(operand.span, &found, what));
         None
@@ -296,7 +296,7 @@ impl<'a> BodyChecker<'a, '_> {
                 (class, _) => describe(class),
             },
             Err(ValueError::Reported) => return None,
-            Err(why) => why.describe().to_owned(),
+            Err(reason) => reason.describe().to_owned(),
         };
         self.report(diagnose::stride_type(operand.span, &found));
         None

@@ -4,7 +4,7 @@ use crate::check::body::checker::BodyChecker;
 use crate::check::body::list_type::{Class, ElementMismatch, describe, merge};
 use crate::check::body::lower::source;
 use crate::check::body::values::{ValueError, ValueOperand};
-use crate::diagnostics::Mismatch;
+use crate::diagnostics::MismatchedProperty;
 use crate::diagnostics::matrix as diagnose;
 use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::fragment::{MatrixOperand, OperandRegisters};
@@ -35,7 +35,7 @@ impl<'a> BodyChecker<'a, '_> {
             match item {
                 Ok(element) => elements.push(element),
                 Err((_, ValueError::Reported)) => {}
-                Err((span, why)) => self.report(diagnose::no_register(span, why.describe())),
+                Err((span, reason)) => self.report(diagnose::no_register(span, reason.describe())),
             }
         }
         self.check_count(operand.span, count, registers)?;
@@ -86,7 +86,7 @@ impl<'a> BodyChecker<'a, '_> {
                 }
                 Err((span, ValueError::Sink)) => written.push((None, span)),
                 Err((_, ValueError::Reported)) => {}
-                Err((span, why)) => self.report(diagnose::no_register(span, why.describe())),
+                Err((span, reason)) => self.report(diagnose::no_register(span, reason.describe())),
             }
         }
         self.check_count(operand.span, count, registers)?;
@@ -132,13 +132,13 @@ impl<'a> BodyChecker<'a, '_> {
         if count == expected {
             return Some(());
         }
-        let why = match registers.ty {
+        let reason = match registers.ty {
             ScalarType::F16 => {
                 "the shape and the type determine the number of registers, with two `.f16` elements per register"
             }
             _ => "the shape and the type determine the number of registers",
         };
-        self.report(diagnose::fragment_size(span, count, expected, why));
+        self.report(diagnose::fragment_size(span, count, expected, reason));
         None
     }
 
@@ -238,7 +238,7 @@ fn merged(op: MatrixOp, elements: &[ValueOperand]) -> Result<Class, ElementMisma
         let passes = |class| matches!(class, Class::Predicate | Class::Bits(32));
         let has_predicate = a.class == Class::Predicate || b.class == Class::Predicate;
         if has_predicate && !(passes(a.class) && passes(b.class)) {
-            let (index, mismatch) = (index + 1, Mismatch::Type);
+            let (index, mismatch) = (index + 1, MismatchedProperty::Type);
             return Err(ElementMismatch { index, mismatch });
         }
     }

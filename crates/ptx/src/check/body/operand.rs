@@ -451,7 +451,7 @@ impl<'a> BodyChecker<'a, '_> {
     #[inline]
     fn is_unused_address(&self, plan: &ResolvedOpcode, operand: &Operand) -> bool {
         operand.kind == OperandKind::Sink
-            && plan.does.memory().is_some_and(MemoryOp::is_reduction)
+            && plan.operation.memory().is_some_and(MemoryOp::is_reduction)
             && plan.modifiers.vector.is_none()
             && matches!(plan.space(), StateSpace::Shared | StateSpace::SharedCluster)
     }

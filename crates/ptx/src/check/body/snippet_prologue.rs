@@ -29,7 +29,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Inserts an instruction before the next one of the source, in the same step.
     pub(crate) fn insert_before(&mut self, inserted_instruction: SyntheticInstruction) {
         let SyntheticInstruction {
-            does,
+            operation,
             modifiers,
             opcode,
             operands,
@@ -37,7 +37,7 @@ impl<'a> BodyChecker<'a, '_> {
             span,
         } = inserted_instruction;
         let action = self.made.action(OpcodeInfo {
-            does,
+            operation,
             modifiers,
             opcode,
         });
@@ -184,9 +184,9 @@ impl<'a> BodyChecker<'a, '_> {
                 source(register(address)),
                 source(Source::Immediate(n_bytes)),
             ];
-            let does = Operation::Arithmetic(ArithmeticOp::Add);
+            let operation = Operation::Arithmetic(ArithmeticOp::Add);
             self.insert_before(SyntheticInstruction::new(
-                does,
+                operation,
                 "add",
                 ScalarType::U64,
                 operands,
@@ -326,9 +326,9 @@ impl<'a> BodyChecker<'a, '_> {
             ..Modifiers::default()
         };
         let opcode = "fence.mbarrier_init.release.cluster".to_owned();
-        let does = Operation::Sync(SyncOp::Fence);
+        let operation = Operation::Sync(SyncOp::Fence);
         self.insert_before(SyntheticInstruction::with_modifiers(
-            does,
+            operation,
             modifiers,
             opcode,
             Vec::new(),

@@ -34,9 +34,9 @@ impl<'a> BodyChecker<'a, '_> {
         for item in items {
             match item {
                 Ok(element) => elements.push(element),
-                Err((span, why)) => {
+                Err((span, reason)) => {
                     ok = false;
-                    self.report_no_value(span, why);
+                    self.report_no_value(span, reason);
                 }
             }
         }
@@ -135,8 +135,8 @@ impl<'a> BodyChecker<'a, '_> {
                 return None;
             }
             Ok(element) => element,
-            Err(why) => {
-                self.report_no_value(operand.span, why);
+            Err(reason) => {
+                self.report_no_value(operand.span, reason);
                 return None;
             }
         };
@@ -208,9 +208,9 @@ impl<'a> BodyChecker<'a, '_> {
         element.source_as(ty)
     }
 
-    fn report_no_value(&mut self, span: Span, why: ValueError) {
-        if why != ValueError::Reported {
-            self.report(diagnose::no_value(span, why.describe()));
+    fn report_no_value(&mut self, span: Span, reason: ValueError) {
+        if reason != ValueError::Reported {
+            self.report(diagnose::no_value(span, reason.describe()));
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::check::resolved_opcodes::ResolvedOpcodes;
 use crate::check::resolved_opcodes::resolved_opcode::{OperandExpectation, ResolvedOpcode};
 use crate::tree::{StatementKind, Tree};
-use warpgrid_isa::form::{DeviceUnitOperand, ImmediateRange, OperandSlot};
+use warpgrid_isa::form::{DeviceUnitOperand, ImmediateRange, OperandPosition};
 use warpgrid_isa::tensor_layout::{DescriptorKind, InstructionDescriptor, Major};
 use warpgrid_isa::{
     CtaGroup, DeviceUnitOp, MmaKind, ScalarType, SurfaceMode, TensorMemoryOp, ThreadParticipation,
@@ -50,7 +50,7 @@ impl InitialValue {
     pub(crate) fn of(
         plan: &ResolvedOpcode,
         expect: OperandExpectation,
-        slot: Option<&OperandSlot>,
+        slot: Option<&OperandPosition>,
     ) -> Option<InitialValue> {
         use DeviceUnitOperand as U;
         let lanes = tensor_memory(plan).map(|op| match op.moves_registers() {
@@ -135,7 +135,7 @@ fn factors_of(kind: MmaKind) -> (ScalarType, ScalarType) {
 }
 
 fn tensor_memory(plan: &ResolvedOpcode) -> Option<TensorMemoryOp> {
-    plan.does.unit().and_then(DeviceUnitOp::tensor_memory)
+    plan.operation.unit().and_then(DeviceUnitOp::tensor_memory)
 }
 
 /// Returns the instruction descriptor of an MMA in tensor memory.
@@ -181,13 +181,13 @@ pub(crate) fn n_threads(tree: &Tree, plans: &ResolvedOpcodes) -> u32 {
         _ => None,
     });
     let shares: Vec<ThreadParticipation> =
-        instructions.clone().map(|plan| plan.does.share()).collect();
+        instructions.clone().map(|plan| plan.operation.share()).collect();
     if shares.contains(&ThreadParticipation::SingleThread)
         && !shares.contains(&ThreadParticipation::PerLane)
     {
         return 1;
     }
-    let mut units = instructions.filter_map(|plan| plan.does.unit());
+    let mut units = instructions.filter_map(|plan| plan.operation.unit());
     match units.any(DeviceUnitOp::is_warpgroup_wide) {
         true => WARPGROUP,
         false => WARP,

@@ -31,8 +31,8 @@ impl<'a> BodyChecker<'a, '_> {
                     source(Source::Immediate(number)),
                     source(Source::Immediate(0)),
                 ];
-                let does = Operation::Arithmetic(ArithmeticOp::Mad);
-                let product = SyntheticInstruction::new(does, "mad.lo", ScalarType::U32, operands);
+                let operation = Operation::Arithmetic(ArithmeticOp::Mad);
+                let product = SyntheticInstruction::new(operation, "mad.lo", ScalarType::U32, operands);
                 self.insert_before(product.part(MulPart::Lo));
             }
             InitialValue::WarpLanes => {

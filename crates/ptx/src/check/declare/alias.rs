@@ -30,9 +30,9 @@ impl DeclarationPass<'_, '_> {
             return;
         };
         match self.alias_problem(alias, function) {
-            Some(why) => self
+            Some(reason) => self
                 .reporter
-                .report(diagnose::alias(name.span, of.span, why)),
+                .report(diagnose::alias(name.span, of.span, reason)),
             None => self.aliases.push((alias, function)),
         }
     }
@@ -43,7 +43,7 @@ impl DeclarationPass<'_, '_> {
             return None;
         };
         let stamp = self.declared.names.get(name, operand.span.start);
-        let why = match stamp.map(|stamp| stamp.binding) {
+        let reason = match stamp.map(|stamp| stamp.binding) {
             Some(Binding::Function(id)) => {
                 let function = self.declared.function(id)?;
                 if function.kind == FunctionKind::Function {
@@ -57,7 +57,7 @@ impl DeclarationPass<'_, '_> {
                 return None;
             }
         };
-        let problem = diagnose::alias(operand.span, operand.span, why);
+        let problem = diagnose::alias(operand.span, operand.span, reason);
         self.reporter.report(problem);
         None
     }

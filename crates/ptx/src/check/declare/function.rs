@@ -86,11 +86,11 @@ impl DeclarationPass<'_, '_> {
             && calling_convention::is_kept(self.context.module)
             && let Some(ty) = calling_convention::refused(self.context.source, function)
         {
-            let why = "under the target option `debug`, functions are not inlined, and all calls use the ABI calling convention";
+            let reason = "under the target option `debug`, functions are not inlined, and all calls use the ABI calling convention";
             let span = header.name_span;
             let text = span.text(self.context.source);
             self.reporter
-                .report(diagnose_declarations::not_passed(span, text, ty, why));
+                .report(diagnose_declarations::not_passed(span, text, ty, reason));
         }
         Some(id)
     }

@@ -41,7 +41,7 @@ pub(crate) fn check(module: &Module, calls: &Calls<'_>, kind: SourceKind) -> Vec
 fn has_products(module: &Module, calls: &Calls<'_>, id: FunctionId) -> bool {
     let is_one = |instruction: &Instruction| {
         let action = module.opcode(instruction);
-        action.is_some_and(|action| is_product(action.does))
+        action.is_some_and(|action| is_product(action.operation))
     };
     let function = calls.function(id);
     function.is_some_and(|function| function.instructions.iter().any(is_one))
@@ -57,7 +57,7 @@ fn calls_with_products(
     let is_call = |instruction: &Instruction| {
         let action = module.opcode(instruction);
         action
-            .and_then(|action| action.does.control())
+            .and_then(|action| action.operation.control())
             .is_some_and(ControlOp::is_call)
     };
     if !function.instructions.iter().any(is_call) {
@@ -476,7 +476,7 @@ impl<'f> Analysis<'f> {
         live: &dyn Fn() -> LiveRegisters,
     ) -> bool {
         let action = self.module.opcode(instruction);
-        let is_computation = action.is_some_and(|action| action.does.is_computation());
+        let is_computation = action.is_some_and(|action| action.operation.is_computation());
         if !is_computation {
             return true;
         }
@@ -488,7 +488,7 @@ impl<'f> Analysis<'f> {
     fn may_wait(&self, instruction: &Instruction) -> bool {
         let is_of_products = |instruction: &Instruction| {
             let action = self.module.opcode(instruction);
-            action.is_some_and(|action| warpgroup(action.does).is_some())
+            action.is_some_and(|action| warpgroup(action.operation).is_some())
         };
         match self.calls.kind(self.function, instruction) {
             Some(CallKind::Known(callee)) => self
@@ -519,7 +519,7 @@ impl<'f> Analysis<'f> {
         };
         let operands = self.function.operands_of(instruction.operands);
         let operand = |at: usize| operands.get(at).map(|operand| &operand.value);
-        if let Some(operation) = warpgroup(action.does) {
+        if let Some(operation) = warpgroup(action.operation) {
             return match operation {
                 WarpgroupOp::MmaAsync | WarpgroupOp::MmaAsyncSparse => Step::Product,
                 WarpgroupOp::Fence => Step::Other,
@@ -532,14 +532,14 @@ impl<'f> Analysis<'f> {
                 },
             };
         }
-        if let Some(control) = action.does.control() {
+        if let Some(control) = action.operation.control() {
             return match (control.exits_function(), control.is_call()) {
                 (true, _) => Step::End,
                 (_, true) => Step::Call,
                 (false, false) => Step::Other,
             };
         }
-        let is_copy = action.does.moves().is_some_and(MoveOp::is_copy);
+        let is_copy = action.operation.moves().is_some_and(MoveOp::is_copy);
         if !is_copy || instruction.guard.is_some() {
             return Step::Other;
         }
@@ -563,7 +563,7 @@ fn accumulators(
     instruction: &Instruction,
 ) -> Vec<RegisterId> {
     let action = module.opcode(instruction);
-    match action.is_some_and(|action| is_product(action.does)) {
+    match action.is_some_and(|action| is_product(action.operation)) {
         true => function.destinations(instruction),
         false => Vec::new(),
     }
@@ -576,7 +576,7 @@ fn read_accumulators(
     instruction: &Instruction,
 ) -> Vec<RegisterId> {
     let action = module.opcode(instruction);
-    let operation = action.and_then(|action| warpgroup(action.does));
+    let operation = action.and_then(|action| warpgroup(action.operation));
     let Some(at) = operation.and_then(WarpgroupOp::scale_operand) else {
         return Vec::new();
     };

@@ -3,7 +3,7 @@
 use crate::check::performance::calls::{CallKind, Calls};
 use crate::check::performance::register_change;
 use crate::diagnostics::performance as diagnose;
-use warpgrid_isa::{RegisterChange, Target};
+use warpgrid_isa::{RegisterCountDirection, Target};
 use warpgrid_program::{
     Diagnostic, Function, FunctionId, Instruction, LaunchBounds, Module, OperandValue, Source,
     Span, reachable_blocks,
@@ -170,7 +170,7 @@ fn reachable_instructions<'f>(
 }
 
 fn changes_of(module: &Module, function: &Function) -> Vec<Change> {
-    let change = |instruction: &Instruction| register_change(module.opcode(instruction)?.does);
+    let change = |instruction: &Instruction| register_change(module.opcode(instruction)?.operation);
     if !function.instructions.iter().any(|i| change(i).is_some()) {
         return Vec::new();
     }
@@ -186,7 +186,7 @@ fn changes_of(module: &Module, function: &Function) -> Vec<Change> {
         };
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         Some(Change {
-            is_decrease: change == RegisterChange::Decrease,
+            is_decrease: change == RegisterCountDirection::Decrease,
             count: count.min(MAX_PER_THREAD),
             count_span: operand.span,
             instruction: instruction.span,

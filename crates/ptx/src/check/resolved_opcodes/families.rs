@@ -28,7 +28,7 @@ pub(crate) fn check(
     module: &TargetContext,
 ) -> Vec<Diagnostic> {
     let modifiers = bound.modifiers();
-    match bound.layout.form.does {
+    match bound.layout.form.operation {
         Operation::Memory(op) => match op {
             MemoryOp::Load => {
                 let mut problems = load::check_scope(opcode, bound, &modifiers);
@@ -180,7 +180,7 @@ impl OperandGrammar {
     /// Returns the operand syntax of a bound form.
     pub(crate) fn of(bound: &BoundForm, modifiers: &Modifiers) -> OperandGrammar {
         let has = |flag| modifiers.has(flag);
-        match bound.layout.form.does {
+        match bound.layout.form.operation {
             Operation::Memory(op) => match op {
                 MemoryOp::Load => OperandGrammar::Row(ExtraOperandCheck::Load),
                 MemoryOp::Store => OperandGrammar::Store,

@@ -84,12 +84,12 @@ fn complain(
             fix_validation::is_legal_with(opcode, word, other, module)
         }),
         BindError::Illegal { word } => match rules::refusal(bound, opcode.modifier(word)) {
-            Some(why) => refused(opcode, bound, word, why),
+            Some(reason) => refused(opcode, bound, word, reason),
             None => diagnose::illegal_modifier(opcode, word, bound),
         },
         BindError::Duplicate { word, first } => diagnose::duplicate_modifier(opcode, word, first),
         BindError::Type { word, slot } => match rules::refusal(bound, opcode.modifier(word)) {
-            Some(why) => refused(opcode, bound, word, why),
+            Some(reason) => refused(opcode, bound, word, reason),
             None => diagnose::illegal_type(opcode, word, slot, bound),
         },
         BindError::Missing { slot } => diagnose::missing_modifier(opcode, slot, bound),

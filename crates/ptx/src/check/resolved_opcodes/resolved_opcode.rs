@@ -12,7 +12,7 @@ use crate::opcode::Opcode;
 use crate::target_context::TargetContext;
 use warpgrid_isa::form::AddressCheck;
 use warpgrid_isa::form::{
-    self, BoundForm, DeviceUnitOperand, ImmediateRange, OperandShape, OperandSlot,
+    self, BoundForm, DeviceUnitOperand, ImmediateRange, OperandShape, OperandPosition,
 };
 use warpgrid_isa::{
     Flag, Modifiers, OperandAccess, OperandExtension, OperandType, Operation, PTX, Rounding,
@@ -80,7 +80,7 @@ pub(crate) struct ResolvedOpcode {
     pub(crate) bound: Option<BoundForm>,
     /// Syntax and checks of the operands.
     pub(crate) grammar: OperandGrammar,
-    pub(crate) does: Operation,
+    pub(crate) operation: Operation,
     pub(crate) modifiers: Modifiers,
     /// Whether the form accepts all modifiers. If not, the operands are checked only against the valid modifiers.
     pub(crate) modifiers_are_valid: bool,
@@ -200,7 +200,7 @@ impl ResolvedOpcode {
         };
         ResolvedOpcode {
             grammar,
-            does: form.does,
+            operation: form.operation,
             modifiers,
             modifiers_are_valid: is_sound,
             expect,
@@ -240,7 +240,7 @@ impl ResolvedOpcode {
         ResolvedOpcode {
             bound: None,
             grammar: OperandGrammar::Names,
-            does: Operation::Unknown,
+            operation: Operation::Unknown,
             modifiers: Modifiers::default(),
             modifiers_are_valid: false,
             expect: [OperandExpectation::Custom; MAX_OPERANDS],
@@ -267,7 +267,7 @@ impl ResolvedOpcode {
     /// Returns the action of the instructions with this opcode.
     pub(crate) fn action(&self, opcode: &str) -> OpcodeInfo {
         OpcodeInfo {
-            does: self.does,
+            operation: self.operation,
             modifiers: self.modifiers,
             opcode: opcode.to_owned(),
         }
@@ -301,7 +301,7 @@ impl ResolvedOpcode {
 
 /// Returns the index of the first optional operand that precedes an operand that is present. `announced` contains the optional
 /// operands whose modifier is present, and `skipped` those whose modifier is absent.
-fn optional_middle_operand(slots: &[OperandSlot], announced: u32, skipped: u32) -> Option<usize> {
+fn optional_middle_operand(slots: &[OperandPosition], announced: u32, skipped: u32) -> Option<usize> {
     let is_optional = |at: usize| {
         let is_decided = (announced | skipped) >> at & 1 != 0;
         slots
@@ -313,7 +313,7 @@ fn optional_middle_operand(slots: &[OperandSlot], announced: u32, skipped: u32) 
         .find(|index| is_optional(*index) && (index + 1..slots.len()).any(is_present))
 }
 
-fn expectation(slot: &OperandSlot, bound: &BoundForm) -> OperandExpectation {
+fn expectation(slot: &OperandPosition, bound: &BoundForm) -> OperandExpectation {
     let (ty, fit) = match slot.ty {
         OperandType::Slot(name) => (bound.scalar(name), TypeMatch::Exact),
         // Conversions of `.bf16` do not accept wider registers as source or destination (assembler 13.5).

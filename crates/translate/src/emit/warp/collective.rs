@@ -222,14 +222,14 @@ impl Emitter<'_> {
     }
 
     /// Bails out unless all lanes of the warp are live.
-    pub(crate) fn stop_unless_all(&mut self, why: u32) {
+    pub(crate) fn stop_unless_all(&mut self, reason: u32) {
         self.ops([
             I::I32Const(0),
             I::I32Load(at(cell::LIVE)),
             I::I32Const(FULL),
             I::I32Ne,
         ]);
-        self.stop_if(why);
+        self.stop_if(reason);
     }
 
     /// Emits a shuffle whose source lanes are computed at run time.

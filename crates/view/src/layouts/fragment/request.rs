@@ -56,14 +56,14 @@ impl From<&FragmentQuery> for FragmentRequest {
 /// Reason why the fragment does not exist, and the available alternatives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct FragmentError {
+pub struct FragmentRequestError {
     pub message: String,
 }
 
-impl fmt::Display for FragmentError {
+impl fmt::Display for FragmentRequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for FragmentError {}
+impl std::error::Error for FragmentRequestError {}

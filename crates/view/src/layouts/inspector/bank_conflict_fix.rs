@@ -203,10 +203,10 @@ impl Session {
 
     /// Returns the changes that make every access conflict-free, or the reason why there are none.
     fn search(&self, target: &FixTarget<'_>) -> FixSearchResult {
-        if let Some(why) = self.blocking_reason(target) {
+        if let Some(reason) = self.blocking_reason(target) {
             return FixSearchResult {
                 changes: Vec::new(),
-                impossible: Some(why),
+                impossible: Some(reason),
             };
         }
         let width = target.accesses.iter().map(width_of).max();
@@ -314,12 +314,12 @@ impl Session {
             .enumerate()
             .find(|(_, (_, own))| own.is_empty())
         {
-            if let Some(why) = target
+            if let Some(reason) = target
                 .accesses
                 .get(at)
                 .and_then(|found| self.needs_parts(found, target, shape))
             {
-                return why;
+                return reason;
             }
             return format!(
                 "neither padding nor an XOR swizzle removes the bank conflicts of line {line}: distribute the accesses of this line differently over the lanes"
@@ -419,7 +419,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, Requ
             reasons.extend(
                 findings
                     .impossible
-                    .map(|why| format!("`{}`: {why}", target.named.name)),
+                    .map(|reason| format!("`{}`: {reason}", target.named.name)),
             );
             (target, findings.changes)
         })
@@ -436,7 +436,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, Requ
             };
             match session.rewrite(target, *change, &mut edits) {
                 Ok(()) => changes.push(format!("`{}`: {change}", target.named.name)),
-                Err(why) => reasons.push(why),
+                Err(reason) => reasons.push(reason),
             }
         }
         if changes.is_empty() {
@@ -457,7 +457,7 @@ pub fn cure(scenario: &Scenario, max_steps: u64) -> Result<BankConflictFix, Requ
                 "with {}, {after} of {before} bank conflicts remain",
                 changes.join(", ")
             )),
-            Err(why) => reasons.push(why),
+            Err(reason) => reasons.push(reason),
         }
     }
     reasons.dedup();

@@ -2,7 +2,7 @@
 //! the hardware reads the chunk, per step along k, with and without the swizzle. If the tile was stored in another layout, the diagram also
 //! shows the elements that are actually read.
 
-use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::inspector::descriptor_ptx::lines_of_ptx;
 use crate::layouts::inspector::intended_layout;
 use crate::layouts::inspector::intended_layout::IntendedTile;
@@ -35,7 +35,7 @@ struct KSteps {
 pub(crate) fn view(
     words: &mut QueryParams<'_>,
     found: &SharedOperand,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     let n = found.n_steps();
     let names = ["all", "0", "1", "2", "3", "4", "5", "6", "7"];
     let steps = words.choice(
@@ -147,7 +147,7 @@ fn memory(
     found: &SharedOperand,
     steps: &KSteps,
     swizzled: SwizzleApplied,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     let descriptor = &found.matrix.descriptor;
     let shift = descriptor.base_offset << 7;
     let mut pieces: BTreeMap<u64, (u64, u64)> = BTreeMap::new();

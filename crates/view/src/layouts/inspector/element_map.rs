@@ -3,7 +3,7 @@
 
 use crate::layouts::fragment;
 use crate::layouts::fragment::FragmentView;
-use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
 use crate::layouts::inspector::picture;
 use crate::layouts::tensor;
 use crate::layouts::tensor::LayoutView;
@@ -21,7 +21,7 @@ pub enum ElementMap {
 
 impl ElementMap {
     /// Returns the map that `request` describes.
-    pub fn new(request: &FragmentRequest) -> Result<ElementMap, FragmentError> {
+    pub fn new(request: &FragmentRequest) -> Result<ElementMap, FragmentRequestError> {
         let map = if tensor::has_layout(&request.op) {
             ElementMap::Layout(Box::new(tensor::layout(request)?))
         } else if picture::has_picture(&request.op) {

@@ -2,7 +2,7 @@
 //! which the second instruction expects its operand elements.
 
 use crate::layouts::fragment;
-use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
 use crate::layouts::tensor;
 use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::{ElementLocation, LayoutView, refusal};
@@ -18,7 +18,7 @@ struct FragmentOwnership {
     threads: BTreeMap<(usize, usize), Vec<u32>>,
 }
 
-pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let about = "the operation, shape, type and target, as in `mma.d m16n8k16 f32 sm_80`";
     let first = words.text("first", "mma.d m16n8k16 f32 sm_80", about);
     let next = words.text("then", "mma.a m16n8k16 f16 sm_80", about);
@@ -112,7 +112,7 @@ fn notes(
 }
 
 /// Parses a fragment such as `mma.d m16n8k16 f32 sm_80` and looks up its layout.
-fn held(text: &str) -> Result<FragmentOwnership, FragmentError> {
+fn held(text: &str) -> Result<FragmentOwnership, FragmentRequestError> {
     let mut request = FragmentRequest {
         target: "sm_90".to_owned(),
         ..FragmentRequest::default()

@@ -1,7 +1,7 @@
 //! Intended layout of a tile, if it differs from the layout that the descriptors specify. Input: query parameters. Output: the intended
 //! operand and the differing fields.
 
-use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::instruction_descriptor::{
     decoded, differences, fields as instruction_fields,
 };
@@ -27,7 +27,7 @@ pub(crate) struct IntendedTile {
 pub(crate) fn read(
     words: &mut QueryParams<'_>,
     found: &SharedOperand,
-) -> Result<Option<IntendedTile>, FragmentError> {
+) -> Result<Option<IntendedTile>, FragmentRequestError> {
     let about =
         "the actual swizzle mode of the tile in memory, for a comparison with the descriptor";
     let swizzles = [DESCRIPTOR_LAYOUT, "128B", "64B", "32B", "none"];
@@ -71,7 +71,7 @@ impl IntendedTile {
         &mut self,
         words: &mut QueryParams<'_>,
         found: &SharedOperand,
-    ) -> Result<bool, FragmentError> {
+    ) -> Result<bool, FragmentRequestError> {
         let Some(instruction) = &found.instruction else {
             return Ok(false);
         };
@@ -92,7 +92,7 @@ impl IntendedTile {
         Ok(true)
     }
 
-    fn take_bits(&mut self, bits: u64, found: &SharedOperand) -> Result<(), FragmentError> {
+    fn take_bits(&mut self, bits: u64, found: &SharedOperand) -> Result<(), FragmentRequestError> {
         let descriptor = MatrixDescriptor::decode(bits, found.kind).ok_or_else(|| {
             refusal(format!(
                 "the intended descriptor 0x{bits:016x} encodes an invalid swizzle mode"

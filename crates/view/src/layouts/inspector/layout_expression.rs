@@ -1,7 +1,7 @@
 //! Diagrams of layout expressions: shape and stride with an optional swizzle, operations of the layout algebra, or bases over GF(2). Input:
 //! query parameters. Output: the offset, bank or element of each cell.
 
-use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::{ElementLocation, LayoutView, refusal};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ struct ParsedLayout {
     notes: Vec<String>,
 }
 
-pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let text = words.text(
         "expression",
         DEFAULT_EXPRESSION,
@@ -99,7 +99,7 @@ pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentEr
 }
 
 /// Returns the diagram of a layout with coordinate strides, in which each cell shows its coordinate.
-fn of_coordinates(layout: &CoordinateLayout) -> Result<LayoutView, FragmentError> {
+fn of_coordinates(layout: &CoordinateLayout) -> Result<LayoutView, FragmentRequestError> {
     let size = layout.size();
     if size > MAX_CELLS as i64 {
         return Err(refusal(format!(
@@ -154,7 +154,7 @@ fn named(path: &[u32]) -> String {
 }
 
 /// Returns the element at each offset.
-fn by_offset(read: &ParsedLayout, most: u64) -> Result<LayoutView, FragmentError> {
+fn by_offset(read: &ParsedLayout, most: u64) -> Result<LayoutView, FragmentRequestError> {
     const IN_LINE: usize = 16;
     let lines = most as usize / IN_LINE + 1;
     if lines * IN_LINE > MAX_CELLS {
@@ -179,7 +179,7 @@ fn by_offset(read: &ParsedLayout, most: u64) -> Result<LayoutView, FragmentError
     })
 }
 
-fn read(value: EvalResult) -> Result<ParsedLayout, FragmentError> {
+fn read(value: EvalResult) -> Result<ParsedLayout, FragmentRequestError> {
     let what = value.kind();
     if let EvalResult::Linear(linear) = value {
         return of_bases(&linear);
@@ -256,7 +256,7 @@ fn notes(layout: &ComposedLayout, places: &[i64]) -> Vec<String> {
 }
 
 /// Evaluates a linear layout. The first output is the row and the second the column, and each cell shows the input.
-fn of_bases(linear: &LinearLayout) -> Result<ParsedLayout, FragmentError> {
+fn of_bases(linear: &LinearLayout) -> Result<ParsedLayout, FragmentRequestError> {
     let bits: u32 = linear.inputs.iter().map(|input| input.bits).sum();
     if bits > MAX_CELLS.trailing_zeros() {
         return Err(refusal(format!(

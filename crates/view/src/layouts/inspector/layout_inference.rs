@@ -97,7 +97,7 @@ impl Session {
         let start = buffer.map_or(0, |buffer| buffer.start);
         match table_of(recorded, start) {
             Ok(touched) => explain(&mut answer, &touched),
-            Err(why) => answer.broken = Some(why),
+            Err(reason) => answer.broken = Some(reason),
         }
         answer.text = in_words(&answer);
         Some(answer)

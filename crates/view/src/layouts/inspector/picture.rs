@@ -2,7 +2,7 @@
 //! pairs of instructions.
 
 use crate::expression::tree::read_unsigned;
-use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
 use crate::layouts::inspector::{
     descriptor_tile, fragment_compatibility, layout_expression, tma_tile,
 };
@@ -55,7 +55,7 @@ pub fn family_of(bits: &str) -> &'static str {
 }
 
 /// Returns the diagram that `request` describes with `op`, `shape`, `type`, and further parameters in `with`.
-pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentError> {
+pub fn layout(request: &FragmentRequest) -> Result<LayoutView, FragmentRequestError> {
     exactly(request, view)
 }
 
@@ -68,7 +68,7 @@ pub fn picture(request: &FragmentRequest, operations: Vec<String>) -> Option<Lay
 fn view(
     request: &FragmentRequest,
     words: &mut QueryParams<'_>,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     let found = OPS.iter().find(|(name, _)| *name == request.op);
     let Some((name, op)) = found else {
         let known: Vec<String> = operations().map(|name| format!("`{name}`")).collect();

@@ -1,7 +1,7 @@
 //! URL of a diagram: `#lens?op=wgmma.tile.a&type=f16&step=2`, or only its parameters, one per line. Input: text. Output: the request, and
 //! the diagram as a drawing and as text.
 
-use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
 use crate::layouts::inspector::element_map::ElementMap;
 use crate::layouts::inspector::picture;
 use crate::layouts::tensor::{has_layout, refusal};
@@ -37,7 +37,7 @@ impl PictureFormat {
 }
 
 /// Returns the request of a URL, of the part of a URL after `?`, or of parameters with one parameter per line.
-pub fn request(query: &str) -> Result<FragmentRequest, FragmentError> {
+pub fn request(query: &str) -> Result<FragmentRequest, FragmentRequestError> {
     let mut request = FragmentRequest::default();
     let (mut stride, mut layout) = (None, None);
     for (name, value) in parameters(query)? {
@@ -81,7 +81,7 @@ pub fn request(query: &str) -> Result<FragmentRequest, FragmentError> {
 }
 
 /// Returns the names and the decoded values of the parameters of a query.
-fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentError> {
+fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentRequestError> {
     if query.len() > MAX_QUERY_BYTES {
         return Err(refusal(format!(
             "the query has {} bytes, expected at most {MAX_QUERY_BYTES}",
@@ -120,7 +120,7 @@ fn parameters(query: &str) -> Result<Vec<(&str, String)>, FragmentError> {
 }
 
 /// Formats the diagram of a query.
-pub fn drawn(query: &str, form: PictureFormat) -> Result<String, FragmentError> {
+pub fn drawn(query: &str, form: PictureFormat) -> Result<String, FragmentRequestError> {
     let request = request(query)?;
     if form == PictureFormat::Link {
         return Ok(link(&request));

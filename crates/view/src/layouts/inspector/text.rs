@@ -57,8 +57,8 @@ fn write(out: &mut String, report: &ConflictReport) -> std::fmt::Result {
                 proposal.change, proposal.more_bytes, proposal.instructions
             )?;
         }
-        if let Some(why) = &buffer.impossible {
-            writeln!(out, "  {why}")?;
+        if let Some(reason) = &buffer.impossible {
+            writeln!(out, "  {reason}")?;
         }
     }
     for found in &report.sectors {

@@ -2,7 +2,7 @@
 //! 16-byte chunk, with and without the swizzle, and the elements that a kernel reads if it computes the swizzle relative to the tile
 //! instead of address 0.
 
-use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::{ElementLocation, LayoutView, refusal};
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ struct CopyBox {
     base: u64,
 }
 
-pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let copied = read(words)?;
     const MEMORY: &str = "memory";
     const BEFORE: &str = "memory before the swizzle";
@@ -61,7 +61,7 @@ pub(crate) fn view(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentEr
     })
 }
 
-fn read(words: &mut QueryParams<'_>) -> Result<CopyBox, FragmentError> {
+fn read(words: &mut QueryParams<'_>) -> Result<CopyBox, FragmentRequestError> {
     let types = [
         "f16", "bf16", "f32", "f64", "u8", "u16", "u32", "u64", "s32", "s64",
     ];

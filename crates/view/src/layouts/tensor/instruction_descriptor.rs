@@ -1,6 +1,6 @@
 //! Instruction descriptors of `tcgen05.mma`: encoding from query parameters, and decoding.
 
-use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
 use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::registers::bits_of;
 use crate::layouts::tensor::tensor_memory::PRODUCT;
@@ -28,7 +28,7 @@ pub(crate) fn kind_named(name: &str) -> Option<MmaKind> {
 /// Returns the name of the MMA kind that the parameters select.
 pub(crate) fn chosen_kind(
     words: &mut QueryParams<'_>,
-) -> Result<(&'static str, MmaKind), FragmentError> {
+) -> Result<(&'static str, MmaKind), FragmentRequestError> {
     let names = KINDS.map(|(name, _)| name);
     let name = words.choice("kind", &names, "the kind of MMA, such as `.kind::f16`")?;
     Ok((name, kind_named(name).unwrap_or(MmaKind::F16)))
@@ -39,7 +39,7 @@ pub(crate) fn decoded(
     bits: u64,
     name: &str,
     kind: MmaKind,
-) -> Result<InstructionDescriptor, FragmentError> {
+) -> Result<InstructionDescriptor, FragmentRequestError> {
     let bits = bits as u32;
     InstructionDescriptor::decode(bits, kind).ok_or_else(|| {
         refusal(format!(
@@ -48,7 +48,7 @@ pub(crate) fn decoded(
     })
 }
 
-pub(crate) fn instruction(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+pub(crate) fn instruction(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let (name, kind) = chosen_kind(words)?;
     let about = "the bits of the descriptor, which determine all other fields";
     let written = words.bits("descriptor", u32::MAX.into(), about)?;
@@ -170,7 +170,7 @@ pub(crate) fn fields_of(bits: u32, kind: &str) -> Option<Vec<DescriptorField>> {
 fn chosen(
     words: &mut QueryParams<'_>,
     kind: MmaKind,
-) -> Result<InstructionDescriptor, FragmentError> {
+) -> Result<InstructionDescriptor, FragmentRequestError> {
     let (types, sums): (&[&str], &[&str]) = match kind {
         MmaKind::F16 => (&["f16", "bf16"], &["f32", "f16"]),
         MmaKind::Tf32 => (&["tf32"], &["f32"]),
@@ -230,7 +230,7 @@ fn ty(name: &str) -> ScalarType {
 fn scale_factors(
     words: &mut QueryParams<'_>,
     kind: MmaKind,
-) -> Result<(ScalarType, [u32; 2]), FragmentError> {
+) -> Result<(ScalarType, [u32; 2]), FragmentRequestError> {
     if !kind.is_scaled() {
         return Ok((ScalarType::Ue4m3, [0; 2]));
     }

@@ -2,7 +2,7 @@
 //! the page.
 
 use crate::expression::tree::read_unsigned;
-use crate::layouts::fragment::request::{FragmentError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
 use crate::layouts::tensor::{LayoutView, refusal};
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::fragment::Shape;
@@ -93,7 +93,7 @@ impl<'r> QueryParams<'r> {
     }
 
     /// Returns an error for an invalid value, or records the message if invalid values are replaced.
-    fn substitute(&mut self, message: String) -> Result<(), FragmentError> {
+    fn substitute(&mut self, message: String) -> Result<(), FragmentRequestError> {
         if !self.replaces {
             return Err(refusal(message));
         }
@@ -107,7 +107,7 @@ impl<'r> QueryParams<'r> {
         name: &'static str,
         choices: &[&'static str],
         about: &str,
-    ) -> Result<&'static str, FragmentError> {
+    ) -> Result<&'static str, FragmentRequestError> {
         let first = choices.first().copied().unwrap_or("");
         let chosen = match self.written(name) {
             None => first,
@@ -134,7 +134,7 @@ impl<'r> QueryParams<'r> {
     }
 
     /// Reads a parameter with the values `no` and `yes`.
-    pub(crate) fn flag(&mut self, name: &'static str, about: &str) -> Result<bool, FragmentError> {
+    pub(crate) fn flag(&mut self, name: &'static str, about: &str) -> Result<bool, FragmentRequestError> {
         Ok(self.choice(name, &["no", "yes"], about)? == "yes")
     }
 
@@ -145,7 +145,7 @@ impl<'r> QueryParams<'r> {
         usual: u64,
         most: u64,
         about: &str,
-    ) -> Result<u64, FragmentError> {
+    ) -> Result<u64, FragmentRequestError> {
         let number = match self.written(name) {
             None => usual,
             Some(written) => match read_unsigned(written).filter(|number| *number <= most) {
@@ -168,7 +168,7 @@ impl<'r> QueryParams<'r> {
         name: &'static str,
         most: u64,
         about: &str,
-    ) -> Result<Option<u64>, FragmentError> {
+    ) -> Result<Option<u64>, FragmentRequestError> {
         let Some(written) = self.written(name) else {
             self.consume(name, String::new(), &[], about);
             return Ok(None);
@@ -187,7 +187,7 @@ impl<'r> QueryParams<'r> {
     }
 
     /// Reads the number of rows and columns: `m64n128`, optionally followed by `k`.
-    pub(crate) fn shape(&mut self, sizes: ShapeLimits) -> Result<(usize, usize), FragmentError> {
+    pub(crate) fn shape(&mut self, sizes: ShapeLimits) -> Result<(usize, usize), FragmentRequestError> {
         let ShapeLimits {
             rows,
             columns: (fewest, most, step),
@@ -219,7 +219,7 @@ impl<'r> QueryParams<'r> {
     }
 
     /// Adds the parameters to the view. Returns an error if the request contains a parameter that has not been read.
-    pub(crate) fn finish(&mut self, mut view: LayoutView) -> Result<LayoutView, FragmentError> {
+    pub(crate) fn finish(&mut self, mut view: LayoutView) -> Result<LayoutView, FragmentRequestError> {
         let known: Vec<String> = self
             .parameters
             .iter()

@@ -1,6 +1,6 @@
 //! Register layouts: operand A and accumulator of `wgmma`, and metadata of sparse operands.
 
-use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::{QueryParams, ShapeLimits};
 use crate::layouts::tensor::{ElementLocation, LayoutView, RegisterShape};
 use warpgrid_isa::ScalarType;
@@ -26,7 +26,7 @@ pub(crate) fn bits_of(ty: &str) -> u32 {
     }
 }
 
-pub(crate) fn sums(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+pub(crate) fn sums(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let ty = words.choice("type", &["f32", "f16", "s32"], "the type of D")?;
     let (rows, columns) = words.shape(WARPGROUP)?;
     let per_register = if ty == "f16" { 2 } else { 1 };
@@ -53,7 +53,7 @@ pub(crate) fn sums(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentEr
     })
 }
 
-pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
     let ty = words.choice("type", &types, "the type of A")?;
     let bits = bits_of(ty);
@@ -147,7 +147,7 @@ impl SparseOperation {
 pub(crate) fn metadata(
     words: &mut QueryParams<'_>,
     operation: SparseOperation,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     let ty = words.choice("type", operation.types(), "the type of A")?;
     let bits = bits_of(ty);
     let depths = operation.depths(bits);

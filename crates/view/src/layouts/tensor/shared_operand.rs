@@ -1,6 +1,6 @@
 //! Operand matrices in shared memory. A descriptor specifies the address of each element.
 
-use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::instruction_descriptor::{chosen_kind, decoded};
 use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::registers::{WARPGROUP, bits_of};
@@ -179,7 +179,7 @@ fn line_bytes(storage: ElementPacking, lines: usize) -> u64 {
 pub(crate) fn warpgroup(
     words: &mut QueryParams<'_>,
     factor: Operand,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     let found = read_warpgroup(words, factor)?;
     described(words, &found)
 }
@@ -188,7 +188,7 @@ pub(crate) fn warpgroup(
 pub(crate) fn read_warpgroup(
     words: &mut QueryParams<'_>,
     factor: Operand,
-) -> Result<SharedOperand, FragmentError> {
+) -> Result<SharedOperand, FragmentRequestError> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
     let ty = words.choice("type", &types, "the type of an element")?;
     let size = words.shape(WARPGROUP)?;
@@ -221,7 +221,7 @@ pub(crate) fn read_warpgroup(
 pub(crate) fn tensor_memory(
     words: &mut QueryParams<'_>,
     factor: Operand,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     let found = read_tensor_memory(words, factor)?;
     described(words, &found)
 }
@@ -230,7 +230,7 @@ pub(crate) fn tensor_memory(
 pub(crate) fn read_tensor_memory(
     words: &mut QueryParams<'_>,
     factor: Operand,
-) -> Result<SharedOperand, FragmentError> {
+) -> Result<SharedOperand, FragmentRequestError> {
     let about = "the bits of the instruction descriptor, which encode types, shape and major-ness";
     if let Some(bits) = words.bits("idesc", u32::MAX.into(), about)? {
         let kind = chosen_kind(words)?;
@@ -344,7 +344,7 @@ pub(crate) fn from_instruction_descriptor(
     says: &InstructionDescriptor,
     factor: Operand,
     kind: MmaKind,
-) -> Result<DescriptorOperandInfo, FragmentError> {
+) -> Result<DescriptorOperandInfo, FragmentRequestError> {
     let (ty, major) = match factor {
         Operand::A => (says.a, says.a_major),
         Operand::B => (says.b, says.b_major),
@@ -369,7 +369,7 @@ fn read(
     words: &mut QueryParams<'_>,
     chosen: OperandChoice<'_>,
     swizzles: &[&'static str],
-) -> Result<SharedOperand, FragmentError> {
+) -> Result<SharedOperand, FragmentRequestError> {
     let major = match chosen.major {
         "mn" => Major::Mn,
         _ => Major::K,
@@ -426,7 +426,7 @@ fn read(
 fn described(
     words: &mut QueryParams<'_>,
     found: &SharedOperand,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     let most = found.n_steps();
     let steps: Vec<&'static str> = [(1, "1"), (2, "2"), (4, "4")]
         .into_iter()
@@ -505,7 +505,7 @@ fn chosen(
     swizzles: &[&'static str],
     major: Major,
     extent: TileExtent,
-) -> Result<MatrixDescriptor, FragmentError> {
+) -> Result<MatrixDescriptor, FragmentRequestError> {
     let swizzle = words.choice("swizzle", swizzles, "the swizzle mode of 16-byte chunks")?;
     let swizzle = SwizzleMode::from_name(swizzle).unwrap_or_default();
     let (leading, stride) = usual_offsets(swizzle, major, extent);

@@ -1,7 +1,7 @@
 //! Layouts in tensor memory: destinations of transfers from registers and shared memory, accumulators, operand A, scale factors and
 //! metadata.
 
-use crate::layouts::fragment::request::FragmentError;
+use crate::layouts::fragment::request::FragmentRequestError;
 use crate::layouts::tensor::query_parameters::{QueryParams, ShapeLimits};
 use crate::layouts::tensor::registers::bits_of;
 use crate::layouts::tensor::{ElementLocation, LayoutView, Operand, RegisterShape, refusal};
@@ -35,7 +35,7 @@ pub(crate) enum MoveDirection {
 pub(crate) fn moved(
     words: &mut QueryParams<'_>,
     direction: MoveDirection,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     const SHAPES: [(&str, TensorMemoryAccessShape); 5] = [
         ("32x32b", TensorMemoryAccessShape::M32x32),
         ("16x64b", TensorMemoryAccessShape::M16x64),
@@ -114,7 +114,7 @@ pub(crate) fn moved(
 fn repetition_count(
     words: &mut QueryParams<'_>,
     shape: TensorMemoryAccessShape,
-) -> Result<usize, FragmentError> {
+) -> Result<usize, FragmentRequestError> {
     let number = |count: &str| count[1..].parse().unwrap_or(1);
     let mut counts = vec!["x4", "x1", "x2", "x8", "x16", "x32", "x64", "x128"];
     counts.retain(|count| number(count) * shape.registers() <= 128);
@@ -137,7 +137,7 @@ fn rule_of_move(shape: TensorMemoryAccessShape) -> &'static str {
 }
 
 /// Returns the layout of the rows that `tcgen05.cp` copies.
-pub(crate) fn copied(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+pub(crate) fn copied(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     const SHAPES: [(&str, TensorMemoryCopyShape, Option<WarpMulticast>); 6] = [
         ("128x256b", TensorMemoryCopyShape::L128x256, None),
         ("4x256b", TensorMemoryCopyShape::L4x256, None),
@@ -211,7 +211,7 @@ pub(crate) fn copied(words: &mut QueryParams<'_>) -> Result<LayoutView, Fragment
 }
 
 /// Reads the layout of an MMA instruction from the parameters.
-fn product(words: &mut QueryParams<'_>) -> Result<(AccumulatorLayout, char), FragmentError> {
+fn product(words: &mut QueryParams<'_>) -> Result<(AccumulatorLayout, char), FragmentRequestError> {
     let (m, n) = words.shape(PRODUCT)?;
     let groups: &[&str] = if m == 256 { &["2"] } else { &["1", "2"] };
     let group = words.choice(
@@ -265,7 +265,7 @@ fn rule_of(letter: char, n: usize) -> String {
 }
 
 /// Returns the layout of the accumulator of `tcgen05.mma`.
-pub(crate) fn sums(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+pub(crate) fn sums(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let ty = words.choice("type", &["f32", "f16", "s32"], "the type of D")?;
     let (layout, letter) = product(words)?;
     let AccumulatorLayout { m, n, n_blocks, .. } = layout;
@@ -306,7 +306,7 @@ pub(crate) fn sums(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentEr
 }
 
 /// Returns the layout of operand A of `tcgen05.mma` in tensor memory.
-pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"];
     let ty = words.choice("type", &types, "the type of A")?;
     let (layout, letter) = product(words)?;
@@ -344,7 +344,7 @@ pub(crate) fn factor(words: &mut QueryParams<'_>) -> Result<LayoutView, Fragment
 pub(crate) fn scale(
     words: &mut QueryParams<'_>,
     factor: Operand,
-) -> Result<LayoutView, FragmentError> {
+) -> Result<LayoutView, FragmentRequestError> {
     let (m, n) = words.shape(PRODUCT)?;
     let vectors = ["1X", "2X", "4X"];
     let vector = words.choice(
@@ -402,7 +402,7 @@ pub(crate) fn scale(
 }
 
 /// Returns the layout of the metadata of `tcgen05.mma.sp`.
-pub(crate) fn metadata(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentError> {
+pub(crate) fn metadata(words: &mut QueryParams<'_>) -> Result<LayoutView, FragmentRequestError> {
     let types = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"];
     let ty = words.choice("type", &types, "the type of A")?;
     let bits = bits_of(ty);

@@ -122,7 +122,7 @@ impl<'a> AnswerCheck<'a> {
             limit.check(&mut session)?;
         }
         for variant in &self.gap.variants {
-            let with = |why: String| format!("for `{}`: {why}", variant.words());
+            let with = |reason: String| format!("for `{}`: {reason}", variant.words());
             let other = variant.apply(&own).and_then(|own| run(&own));
             let solved = run(&variant.apply(&wanted)?)?;
             let mut other = other.map_err(with)?;

@@ -90,10 +90,10 @@ mod tests {
 
     #[test]
     fn an_unknown_outcome_lists_the_names() {
-        let why = RunOutcome::read("stops").expect_err("an unknown name");
+        let reason = RunOutcome::read("stops").expect_err("an unknown name");
         let names = "`completes`, `faults`, `hangs`, `races`, `continues`";
         assert_eq!(
-            why,
+            reason,
             format!("found the outcome `stops`, expected one of {names}")
         );
     }

@@ -259,7 +259,7 @@ impl Session {
                 let reader = self.reader(wait.function, wait.instruction);
                 let opcode = reader.map_or("", InstructionView::opcode);
                 let sync = reader
-                    .and_then(InstructionView::does)
+                    .and_then(InstructionView::operation)
                     .and_then(Operation::sync);
                 let name = match sync == Some(SyncOp::WarpBarrier) {
                     true => "bar.warp.sync",

@@ -5,7 +5,7 @@ use crate::memory_model::concurrency::RaceView;
 use crate::memory_model::concurrency::lockstep::loops_around;
 use crate::session::Session;
 use warpgrid_emulator::{AccessEvent, Agent, EventMask, MemoryId, Observer};
-use warpgrid_order::races::{MemorySpace, Race, RaceCounterpart, RaceSide};
+use warpgrid_order::races::{MemoryInstance, Race, RaceCounterpart, RaceSide};
 
 /// Maximum number of replayed steps, which bounds the cost of the analysis.
 const MAX_STEPS: u64 = 1_000_000;
@@ -67,10 +67,10 @@ impl Observer for Counter {
     }
 }
 
-fn is_memory(own: MemoryId, memory: MemorySpace) -> bool {
+fn is_memory(own: MemoryId, memory: MemoryInstance) -> bool {
     match (own, memory) {
-        (MemoryId::Global, MemorySpace::Global) => true,
-        (MemoryId::Shared { block }, MemorySpace::Shared(other)) => block == other,
+        (MemoryId::Global, MemoryInstance::Global) => true,
+        (MemoryId::Shared { block }, MemoryInstance::Shared(other)) => block == other,
         _ => false,
     }
 }

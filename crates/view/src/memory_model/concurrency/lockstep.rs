@@ -87,7 +87,7 @@ impl Session {
 fn may_exchange(program: &Program) -> bool {
     let has = |kind: AccessKind| {
         program.opcodes.iter().any(|action| {
-            let access = action.does.memory().and_then(|op| op.access());
+            let access = action.operation.memory().and_then(|op| op.access());
             let sem = action.modifiers.sem;
             access == Some(kind) && sem.is_some_and(|sem| sem != Sem::Weak)
         })
@@ -117,7 +117,7 @@ fn branch_target(program: &Program, function: &Function, instruction: &Instructi
         OperandValue::Label(target) => Some(target),
         _ => None,
     });
-    let control = program.opcode(instruction)?.does.control()?;
+    let control = program.opcode(instruction)?.operation.control()?;
     control.is_branch().then(|| labels.next()).flatten()
 }
 

@@ -34,8 +34,8 @@ pub(crate) enum AsyncInitiator {
 
 impl AsyncInitiator {
     /// Returns the operation that an instruction starts.
-    pub(crate) fn by(does: Option<Operation>) -> AsyncInitiator {
-        match does.is_some_and(Operation::is_asynchronous_product) {
+    pub(crate) fn by(operation: Option<Operation>) -> AsyncInitiator {
+        match operation.is_some_and(Operation::is_asynchronous_product) {
             true => AsyncInitiator::Product,
             false => AsyncInitiator::Copy,
         }

@@ -14,7 +14,7 @@ use warpgrid_isa::AsyncOp;
 use warpgrid_launch::instruction_summary::InstructionView;
 use warpgrid_order::hang::{ExecutionTrace, MixedPhase};
 use warpgrid_order::races::{
-    BlockLifetime, LaunchShape, MemorySpace, ProxyKind, Race, RaceCause, RaceCounterpart,
+    BlockLifetime, LaunchShape, MemoryInstance, ProxyKind, Race, RaceCause, RaceCounterpart,
     RaceDetector, RaceSide, SiteAccessKind, UninitializedRead,
 };
 use warpgrid_program::FunctionId;
@@ -256,7 +256,7 @@ impl Session {
         let place = self.race_place(found.memory, found.address, found.n_bytes);
         let started_by = |access: &RaceSide| {
             let reader = self.reader(access.function, access.instruction);
-            AsyncInitiator::by(reader.and_then(InstructionView::does))
+            AsyncInitiator::by(reader.and_then(InstructionView::operation))
         };
         let started = [
             started_by(&found.first),
@@ -316,7 +316,7 @@ impl Session {
         let mut waits = between.filter(|index| {
             let instruction = function.instructions.get(*index as usize);
             let action = instruction.and_then(|instruction| self.program.opcode(instruction));
-            let operation = action.and_then(|action| action.does.asynchronous());
+            let operation = action.and_then(|action| action.operation.asynchronous());
             operation.is_some_and(AsyncOp::waits_for_own_copies)
         });
         let wait = waits.next()?;
@@ -364,10 +364,10 @@ impl Session {
         }
     }
 
-    pub(crate) fn race_place(&self, memory: MemorySpace, address: u64, bytes: u32) -> RaceLocation {
+    pub(crate) fn race_place(&self, memory: MemoryInstance, address: u64, bytes: u32) -> RaceLocation {
         match memory {
-            MemorySpace::Global => self.global_place(address, bytes),
-            MemorySpace::Shared(block) => self.shared_place(block, address, bytes),
+            MemoryInstance::Global => self.global_place(address, bytes),
+            MemoryInstance::Shared(block) => self.shared_place(block, address, bytes),
         }
     }
 

@@ -77,11 +77,11 @@ fn add_chains(
         }
         return;
     }
-    let does = program.opcode(instruction).map(|action| action.does);
-    let computes = |does: Operation| {
-        does.arithmetic().is_some() || does.moves().is_some_and(MoveOp::keeps_value)
+    let operation = program.opcode(instruction).map(|action| action.operation);
+    let computes = |operation: Operation| {
+        operation.arithmetic().is_some() || operation.moves().is_some_and(MoveOp::keeps_value)
     };
-    if !does.is_some_and(computes) {
+    if !operation.is_some_and(computes) {
         return;
     }
     chain.push(index);
@@ -101,7 +101,7 @@ fn definition_before(function: &Function, register: RegisterId, before: u32) -> 
 }
 
 fn access_kind(program: &Program, instruction: &Instruction) -> Option<AccessKind> {
-    program.opcode(instruction)?.does.memory()?.access()
+    program.opcode(instruction)?.operation.memory()?.access()
 }
 
 /// Returns the source register of a store of one element.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use warpgrid_isa::{Operation, Scope, Sem, SyncOp};
 use warpgrid_launch::SourceLanguage;
-use warpgrid_order::explore::{MemoryOrdering, RepairEdit, RepairKind, RepairResult};
+use warpgrid_order::explore::{MemoryOrdering, RepairStep, RepairKind, RepairResult};
 use warpgrid_program::syntax::{self, InstructionSyntax, StatementEdit, instructions_of};
 use warpgrid_program::{Document, Overrides};
 
@@ -71,7 +71,7 @@ pub(crate) fn view(
         document: &*document,
         instructions: instructions_of(&document.statements()),
     };
-    let edits = |repair: &Vec<RepairEdit>| {
+    let edits = |repair: &Vec<RepairStep>| {
         let edits = repair.iter().filter_map(|change| editor.edit(change));
         edits.collect()
     };
@@ -92,15 +92,15 @@ struct Editor<'a> {
 }
 
 impl Editor<'_> {
-    fn edit(&self, change: &RepairEdit) -> Option<LitmusEdit> {
+    fn edit(&self, change: &RepairStep) -> Option<LitmusEdit> {
         let (thread, instruction) = (change.thread, change.instruction);
         let line = self.prepared.line(thread, instruction);
         let statement = self.prepared.span(thread, instruction);
         let (op, text) = match change.repair {
             RepairKind::Strengthen(words) => {
                 let syntax = self.instructions.get(&statement.start)?;
-                let does = self.does(thread, instruction)?;
-                let text = strengthened(syntax, does, words).to_string();
+                let operation = self.operation(thread, instruction)?;
+                let text = strengthened(syntax, operation, words).to_string();
                 (LitmusEditOp::Replace, text)
             }
             RepairKind::Fence(words) => {
@@ -130,23 +130,23 @@ impl Editor<'_> {
         })
     }
 
-    fn does(&self, thread: usize, instruction: u32) -> Option<Operation> {
+    fn operation(&self, thread: usize, instruction: u32) -> Option<Operation> {
         let question = &self.prepared.question;
         let function = question.threads.get(thread)?.function;
         let function = question.program.functions.get(function.0 as usize)?;
         let instruction = function.instructions.get(instruction as usize)?;
-        Some(question.program.opcode(instruction)?.does)
+        Some(question.program.opcode(instruction)?.operation)
     }
 }
 
 /// Returns an instruction with another memory order and scope.
 fn strengthened(
     syntax: &InstructionSyntax,
-    does: Operation,
+    operation: Operation,
     words: MemoryOrdering,
 ) -> InstructionSyntax {
     let mut new = syntax.clone();
-    let sync = does.sync();
+    let sync = operation.sync();
     // An arrival at a cluster barrier has release semantics without a modifier, and `cluster` is part of its opcode.
     let is_cluster_arrival = sync == Some(SyncOp::ClusterArrive);
     let is_old = |word: &String| {
@@ -164,7 +164,7 @@ fn strengthened(
     let ends_name =
         |word: &&str| ["shared", "shared::cta", "shared::cluster", "b64"].contains(word);
     let after_name = || {
-        does.mbarrier()?;
+        operation.mbarrier()?;
         new.words.iter().position(|word| ends_name(&word.as_str()))
     };
     let at = stated.or_else(after_name).unwrap_or(1).min(new.words.len());
@@ -219,10 +219,10 @@ mod tests {
             let document =
                 front_end(SourceLanguage::Ptx).open(source.as_str().into(), &Overrides::default());
             let program = document.check().program.expect("a program");
-            let does = program.opcodes.first().expect("an action").does;
+            let operation = program.opcodes.first().expect("an action").operation;
             let instructions = instructions_of(&document.statements());
             let syntax = instructions.values().next().expect("an instruction");
-            let found = strengthened(syntax, does, MemoryOrdering { sem, scope });
+            let found = strengthened(syntax, operation, MemoryOrdering { sem, scope });
             assert_eq!(found.to_string(), after);
         }
     }

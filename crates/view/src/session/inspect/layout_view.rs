@@ -58,7 +58,7 @@ impl Session {
                 "the text of the layout has {n} bytes, expected at most {MAX_LAYOUT}"
             ));
         }
-        let layout = parse(text).map_err(|why| why.in_text(text))?;
+        let layout = parse(text).map_err(|reason| reason.in_text(text))?;
         go_to(self, position)?;
         let memory = self.memory_with(&asked.memory);
         let memory = memory.ok_or_else(|| no_such_memory(&asked.memory.to_string()))?;

@@ -39,8 +39,8 @@ impl Session {
 
     fn watched_here(&self, text: &str, warp: Option<(u64, u32)>) -> WatchedValue {
         match WatchExpression::read(text) {
-            Err(why) => WatchedValue {
-                values: Err(why),
+            Err(reason) => WatchedValue {
+                values: Err(reason),
                 warp: None,
             },
             Ok(watch) => self.value_of(&watch, warp),

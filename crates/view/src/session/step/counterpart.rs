@@ -15,7 +15,7 @@ pub(crate) fn counterpart(
 ) -> Option<CounterpartView> {
     match front {
         SourceLanguage::Ptx => Some(CounterpartView {
-            text: ptx_mapping::machine_code(action.does, &action.modifiers, target)?,
+            text: ptx_mapping::machine_code(action.operation, &action.modifiers, target)?,
             language: format!("SASS for {}", target.name),
             about: ptx_mapping::APPROXIMATION.to_owned(),
         }),

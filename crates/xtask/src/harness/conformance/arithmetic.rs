@@ -34,13 +34,13 @@ impl ArithmeticComparison<'_> {
     }
 
     fn add_to(&self, differences: &mut Differences) {
-        let common = |state: &str, why: &str| {
+        let common = |state: &str, reason: &str| {
             json!({
                 "op": self.form.op,
                 "file": self.form.file,
                 "source": self.form.source,
                 "state": state,
-                "why": why,
+                "why": reason,
                 "n_rows": self.form.rows.len(),
             })
         };
@@ -58,9 +58,9 @@ impl ArithmeticComparison<'_> {
                 }
                 return;
             }
-            FormOutcome::NotRunYet(why) => common("not executed", why),
-            FormOutcome::Refused(why) => common("rejected", why),
-            FormOutcome::Stopped(why) => common("stopped", why),
+            FormOutcome::NotRunYet(reason) => common("not executed", reason),
+            FormOutcome::Refused(reason) => common("rejected", reason),
+            FormOutcome::Stopped(reason) => common("stopped", reason),
         };
         differences.add(&state);
     }

@@ -66,10 +66,10 @@ pub(super) fn compare_with_gpu(options: &Options) -> Result<bool> {
     let mut equal = true;
     let mut counts = LitmusCounts::default();
     for answer in &answers {
-        let why = asked.difference(answer, &forms, options);
-        counts.add(&answer.found, why.is_some());
-        if let Some(why) = why {
-            println!("{}: {why}", answer.name);
+        let reason = asked.difference(answer, &forms, options);
+        counts.add(&answer.found, reason.is_some());
+        if let Some(reason) = reason {
+            println!("{}: {reason}", answer.name);
             equal = false;
         }
     }
@@ -234,7 +234,7 @@ impl GpuQuestion {
     ) -> Option<String> {
         match &answer.found {
             GpuOutcome::Equal => None,
-            GpuOutcome::Stopped(why) if options.all => Some(why.clone()),
+            GpuOutcome::Stopped(reason) if options.all => Some(reason.clone()),
             GpuOutcome::Stopped(_) => None,
             GpuOutcome::Counted(counts) => self.litmus.get(&answer.name)?.difference(counts),
             GpuOutcome::Differs(buffers) => {
@@ -273,7 +273,7 @@ fn wrong_memory(scenario: &Scenario, name: &str, bytes: &[u8]) -> Option<String>
             "{name}[{}] is {}, expected {} ({} differ)",
             wrong.index, wrong.found, wrong.expected, wrong.n_wrong
         )),
-        Err(why) => Some(why),
+        Err(reason) => Some(reason),
     }
 }
 

@@ -131,8 +131,8 @@ fn launch_as_pasted(path: &Path) -> Outcome {
         Err(error) => return Outcome::Differs(error.to_string()),
     };
     let front = SourceLanguage::of_source(&source);
-    if let Some(why) = rejection(&source, front) {
-        return Outcome::Differs(why);
+    if let Some(reason) = rejection(&source, front) {
+        return Outcome::Differs(reason);
     }
     let scenario = Scenario {
         source,
@@ -185,9 +185,9 @@ fn report(findings: &[Finding], n_shown: usize) -> bool {
                 met.insert(name.as_str());
                 *n_known += 1;
             }
-            Outcome::Differs(why) => {
+            Outcome::Differs(reason) => {
                 *differ += 1;
-                differing.push((name, why));
+                differing.push((name, reason));
             }
         }
     }
@@ -196,8 +196,8 @@ fn report(findings: &[Finding], n_shown: usize) -> bool {
             "  {project:<24} {agree:>6} agree, {n_known} known differences, {unusable} unusable tests, {differ} differ"
         );
     }
-    for (name, why) in differing.iter().take(n_shown) {
-        println!("  {name}: {why}");
+    for (name, reason) in differing.iter().take(n_shown) {
+        println!("  {name}: {reason}");
     }
     let n_more = differing.len().saturating_sub(n_shown);
     if n_more > 0 {

@@ -19,8 +19,8 @@ pub(super) fn compare(paths: &[&str], n_shown: usize) -> Result<(usize, bool)> {
         let case: Value = serde_json::from_str(line).map_err(|error| format!("{path}: {error}"))?;
         let field = |key: &str| case.get(key).and_then(Value::as_str).unwrap_or("");
         n += 1;
-        if let Some(why) = difference(field("arch"), field("text")) {
-            differing.push(format!("{}: {}: {why}", field("arch"), field("text")));
+        if let Some(reason) = difference(field("arch"), field("text")) {
+            differing.push(format!("{}: {}: {reason}", field("arch"), field("text")));
         }
     }
     println!(

@@ -44,24 +44,24 @@ pub(super) fn compare(options: &Options) -> Result<bool> {
         let Some((build, kernel)) = asked.get(&answer.name) else {
             continue;
         };
-        let why = match &answer.found {
+        let reason = match &answer.found {
             GpuOutcome::Differs(buffers) => {
                 let bytes = buffers.get("out").map_or(&[][..], Vec::as_slice);
                 run::compare_with_gpu(kernel, build, bytes)
             }
-            GpuOutcome::Stopped(why) => {
+            GpuOutcome::Stopped(reason) => {
                 n_stopped += 1;
-                Some(why.clone())
+                Some(reason.clone())
             }
             GpuOutcome::Counted(counts) => Some(format!("{} memories", counts.len())),
             GpuOutcome::Equal => None,
         };
-        let Some(why) = why else {
+        let Some(reason) = reason else {
             continue;
         };
         n_different += 1;
         println!(
-            "\nseed {} kernel {}, {}: {why}",
+            "\nseed {} kernel {}, {}: {reason}",
             options.seed, answer.name, build.target
         );
         for line in &kernel.lines {

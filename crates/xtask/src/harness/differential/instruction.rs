@@ -6,7 +6,7 @@ use super::kernel::{N_HALVES, N_LONGS, N_PREDICATES, N_WORDS};
 use crate::random::SplitMix64;
 use warpgrid_isa::form::{
     FormSyntax, ImmediateRange, ModifierSpelling, ModifierValue, OperandAccess, OperandExtension,
-    OperandShape, OperandSlot, OperandType, SlotKind, SlotName, layouts,
+    OperandShape, OperandPosition, OperandType, SlotKind, SlotName, layouts,
 };
 use warpgrid_isa::{Operation, ScalarType, Target};
 
@@ -85,14 +85,14 @@ fn divisor_width(layout: &FormSyntax, text: &str) -> Option<u32> {
 
 /// Returns whether the generator supports a form: it must compute registers from registers, lane by lane.
 fn is_generated(layout: &FormSyntax) -> bool {
-    match layout.form.does {
+    match layout.form.operation {
         Operation::Arithmetic(_)
         | Operation::Compare(_)
         | Operation::Move(_)
         | Operation::Video(..) => {}
         _ => return false,
     }
-    let is_register = |operand: &OperandSlot| operand.shape != OperandShape::Address;
+    let is_register = |operand: &OperandPosition| operand.shape != OperandShape::Address;
     layout.operands.iter().all(is_register)
 }
 
@@ -152,7 +152,7 @@ impl ModifierChoices {
     }
 
     /// Returns an operand as source text; `None` if the generator has no registers for it.
-    fn operand(&self, operand: &OperandSlot, random: &mut SplitMix64) -> Option<String> {
+    fn operand(&self, operand: &OperandPosition, random: &mut SplitMix64) -> Option<String> {
         let is_written = operand.role == OperandAccess::Written;
         match operand.shape {
             OperandShape::Address => return None,
@@ -193,7 +193,7 @@ impl ModifierChoices {
     }
 
     /// Returns a register, a literal, or occasionally a special register.
-    fn source(&self, bits: u32, operand: &OperandSlot, random: &mut SplitMix64) -> Option<String> {
+    fn source(&self, bits: u32, operand: &OperandPosition, random: &mut SplitMix64) -> Option<String> {
         let takes_special = self
             .layout
             .form
@@ -255,7 +255,7 @@ impl ModifierChoices {
             }
             T::Literal(bits) => Some(Width::Only(0, (1 << bits.min(8)) - 1)),
             T::Predicate => Some(Width::Bits(1)),
-            T::Custom(_) => match self.layout.form.does {
+            T::Custom(_) => match self.layout.form.operation {
                 Operation::Video(..) => Some(Width::Part),
                 _ => Some(Width::Bits(32)),
             },

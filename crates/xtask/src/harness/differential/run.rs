@@ -27,8 +27,8 @@ const STOPS: [&str; 2] = [
 ];
 
 /// Checks whether a reason states that a run stops before the end of the kernel.
-pub(super) fn is_stop(why: &str) -> bool {
-    STOPS.iter().any(|stop| why.starts_with(stop))
+pub(super) fn is_stop(reason: &str) -> bool {
+    STOPS.iter().any(|stop| reason.starts_with(stop))
 }
 
 /// Returns the 1-based lines of a module that the checker rejects or the emulator does not support.
@@ -69,10 +69,10 @@ pub(super) fn compare(
         return ComparisonOutcome::NotComparable("the disassembler prints a wrong operand");
     }
     let outcome = compare_runs(kernel, build, listing);
-    let ComparisonOutcome::Differs(why) = &outcome else {
+    let ComparisonOutcome::Differs(reason) = &outcome else {
         return outcome;
     };
-    let lacks = |part: &str| !build.form.has_data() && why.contains(part);
+    let lacks = |part: &str| !build.form.has_data() && reason.contains(part);
     if lacks("which is not in the listing") {
         return ComparisonOutcome::NotComparable("the listing lacks a constant bank");
     }
@@ -139,15 +139,15 @@ fn compare_runs(kernel: &Kernel, build: &AssemblyOptions, listing: &str) -> Comp
         run(listing.to_owned(), SourceLanguage::Sass, kernel),
     ];
     for (side, stop) in sides.iter().zip(STOPS) {
-        if let Err(why) = side {
-            return ComparisonOutcome::Differs(format!("{stop}{why}"));
+        if let Err(reason) = side {
+            return ComparisonOutcome::Differs(format!("{stop}{reason}"));
         }
     }
     let [Ok(ptx), Ok(machine)] = sides else {
         return ComparisonOutcome::Equal;
     };
     match first_difference([&ptx, &machine], ["PTX", "SASS"]) {
-        Some(why) => ComparisonOutcome::Differs(why),
+        Some(reason) => ComparisonOutcome::Differs(reason),
         None => ComparisonOutcome::Equal,
     }
 }
@@ -184,7 +184,7 @@ pub(super) fn compare_with_gpu(
 ) -> Option<String> {
     match run(kernel.module(build), SourceLanguage::Ptx, kernel) {
         Ok(own) => first_difference([&own, found], ["the emulator", "the GPU"]),
-        Err(why) => Some(format!("execution in the emulator stops: {why}")),
+        Err(reason) => Some(format!("execution in the emulator stops: {reason}")),
     }
 }
 
@@ -212,9 +212,9 @@ fn run(source: String, front: SourceLanguage, kernel: &Kernel) -> Result<Vec<u8>
     let mut session = Session::new_without_last_writers(scenario).map_err(|error| error.message)?;
     let is_over = session.run(MAX_STEPS);
     if let Some(fault) = session.fault() {
-        let why = session.diagnostics().iter().map(|found| &found.message);
-        let why: Vec<&String> = why.collect();
-        return Err(format!("{} {why:?}", fault.message));
+        let reason = session.diagnostics().iter().map(|found| &found.message);
+        let reason: Vec<&String> = reason.collect();
+        return Err(format!("{} {reason:?}", fault.message));
     }
     if !is_over {
         return Err("the run does not terminate".to_owned());

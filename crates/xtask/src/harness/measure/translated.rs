@@ -204,7 +204,7 @@ mod native {
             },
             |session| {
                 let took = session.run_on_threads(LIMITS, n_threads);
-                let took = took.map_err(|why| why.to_string())?;
+                let took = took.map_err(|reason| reason.to_string())?;
                 best = best.min((took.translating + took.running).as_secs_f64());
                 Ok::<(), String>(())
             },
@@ -225,7 +225,7 @@ mod native {
             || session(&scenario, Session::new_without_last_writers),
             |session| {
                 let took = session.run_translated(WasmtimeEngine::get(), LIMITS);
-                let took = took.map_err(|why| why.to_string())?;
+                let took = took.map_err(|reason| reason.to_string())?;
                 best = best.min(took.translating.as_secs_f64());
                 Ok::<(), String>(())
             },
@@ -241,7 +241,7 @@ mod native {
         best_of(
             || session(scenario, Session::new_without_last_writers),
             |session| {
-                let took = run(session).map_err(|why| why.to_string())?;
+                let took = run(session).map_err(|reason| reason.to_string())?;
                 best = best.max(took.rate());
                 Ok::<(), String>(())
             },

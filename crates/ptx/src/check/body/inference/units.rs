@@ -14,7 +14,7 @@ pub(crate) fn point_to_objects(
     expect: OperandExpectation,
     uses: &mut [NameUse],
 ) {
-    let Some(op) = plan.does.unit() else {
+    let Some(op) = plan.operation.unit() else {
         return;
     };
     let is_copy = op.tensor_copy().is_some();

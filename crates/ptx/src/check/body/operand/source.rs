@@ -326,8 +326,8 @@ impl<'a> BodyChecker<'a, '_> {
             && calling_convention::is_kept(self.module)
         {
             let text = span.text(self.source);
-            let why = "a function whose address is taken uses the calling convention";
-            self.report(not_passed(span, text, ty, why));
+            let reason = "a function whose address is taken uses the calling convention";
+            self.report(not_passed(span, text, ty, reason));
             return None;
         }
         self.expect_available(function, span)?;

@@ -68,7 +68,7 @@ impl<'a> BodyChecker<'a, '_> {
                     None
                 }
                 Ok(element) => self.store_alone(store, &element),
-                Err(why) => self.store_no_value(store, operand, why),
+                Err(reason) => self.store_no_value(store, operand, reason),
             },
         }
     }
@@ -95,10 +95,10 @@ impl<'a> BodyChecker<'a, '_> {
         &mut self,
         store: &StoreConstraints,
         operand: &Operand,
-        why: ValueError,
+        reason: ValueError,
     ) -> Option<OperandValue> {
         let span = operand.span;
-        let problem = match why {
+        let problem = match reason {
             ValueError::Reported => return None,
             ValueError::Vector { first, n } => return self.store_vector(store, span, first, n),
             ValueError::Function(function) if store.n_elements == 1 => {

@@ -19,14 +19,14 @@ const BULK_WAIT_READ: &str = "cp.async.bulk.wait_group.read 0;";
 const PROXIES: &str = "fence.proxy.async.shared::cta;";
 
 /// Checks whether an instruction is a bulk copy or a copy of a tensor.
-fn is_bulk_copy(does: Operation) -> bool {
-    does.transfer() == AsyncTransferKind::Bulk
-        || does.unit().is_some_and(|op| op.tensor_copy().is_some())
+fn is_bulk_copy(operation: Operation) -> bool {
+    operation.transfer() == AsyncTransferKind::Bulk
+        || operation.unit().is_some_and(|op| op.tensor_copy().is_some())
 }
 
 /// Checks whether an instruction is a wait, a commit or a copy of this kind.
 fn is_async(op: AsyncOp) -> impl Fn(&OpcodeInfo) -> bool {
-    move |action| action.does.asynchronous() == Some(op)
+    move |action| action.operation.asynchronous() == Some(op)
 }
 
 /// Checks whether a copy completes on an mbarrier.
@@ -37,7 +37,7 @@ fn completes_on_mbarrier(action: &OpcodeInfo) -> bool {
 /// Returns candidates with a fence after the initialization of an mbarrier.
 pub(crate) fn of_init(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
-    let inits = body.all(|action| action.does.mbarrier() == Some(MbarrierOp::Init));
+    let inits = body.all(|action| action.operation.mbarrier() == Some(MbarrierOp::Init));
     let last = inits.into_iter().max().unwrap_or(broken.first);
     let fence = "fence.mbarrier_init.release.cluster;";
     let places = [broken.first, last];
@@ -63,8 +63,8 @@ pub(crate) fn proxy_fence_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits
         "shared::cta"
     };
     let fence = format!("fence.proxy.async.{space};");
-    let is_async = |does: Operation| is_bulk_copy(does) || is_product(does);
-    let (copy, other) = match body.does(broken.second).is_some_and(is_async) {
+    let is_async = |operation: Operation| is_bulk_copy(operation) || is_product(operation);
+    let (copy, other) = match body.operation(broken.second).is_some_and(is_async) {
         true => (broken.second, broken.first),
         false => (broken.first, broken.second),
     };
@@ -76,9 +76,9 @@ pub(crate) fn proxy_fence_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits
     let mut all: Vec<RepairEdits> = wrong.map(|at| vec![body.replace(at, &fence)]).collect();
     let mut places = vec![copy];
     let meetings = body.all(|action| {
-        let is_fence = matches!(action.does.sync(), Some(SyncOp::Fence | SyncOp::Membar));
-        let is_barrier = action.does.sync().is_some() && !is_fence;
-        is_barrier || is_arrival(action) || action.does.transfer() == AsyncTransferKind::Arrival
+        let is_fence = matches!(action.operation.sync(), Some(SyncOp::Fence | SyncOp::Membar));
+        let is_barrier = action.operation.sync().is_some() && !is_fence;
+        is_barrier || is_arrival(action) || action.operation.transfer() == AsyncTransferKind::Arrival
     });
     places.extend(meetings.into_iter().find(|at| *at > other));
     places.push(other + 1);
@@ -118,8 +118,8 @@ pub(crate) fn copy_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     if let Some(all) = mma_wait_repairs(broken) {
         return all;
     }
-    let is_copy = |does: Operation| does.asynchronous().is_some() || is_bulk_copy(does);
-    let (copy, other) = match body.does(broken.first).is_some_and(is_copy) {
+    let is_copy = |operation: Operation| operation.asynchronous().is_some() || is_bulk_copy(operation);
+    let (copy, other) = match body.operation(broken.first).is_some_and(is_copy) {
         true => (broken.first, broken.second),
         false => (broken.second, broken.first),
     };
@@ -128,7 +128,7 @@ pub(crate) fn copy_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
         all.extend(new_wait(broken, other));
         return all;
     }
-    match body.does(copy).is_some_and(is_bulk_copy) {
+    match body.operation(copy).is_some_and(is_bulk_copy) {
         true => of_bulk_groups(broken, copy, other),
         false => of_groups(broken, copy, other),
     }
@@ -139,7 +139,7 @@ fn of_groups(broken: &RepairContext<'_>, copy: usize, other: usize) -> Vec<Repai
     let body = broken.body;
     let mut all: Vec<RepairEdits> = Vec::new();
     let waits = body.all(|action| {
-        let op = action.does.asynchronous();
+        let op = action.operation.asynchronous();
         op.is_some_and(AsyncOp::waits_for_own_copies)
     });
     all.extend(smaller_groups(broken, &waits));
@@ -231,7 +231,7 @@ pub(crate) fn smaller_groups(broken: &RepairContext<'_>, waits: &[usize]) -> Vec
 
 /// Returns the predicates that comparisons of a body write.
 fn predicates<'a>(body: &Body<'a>) -> Vec<&'a str> {
-    let comparisons = body.all(|action| action.does.compare() == Some(ComparisonOp::Setp));
+    let comparisons = body.all(|action| action.operation.compare() == Some(ComparisonOp::Setp));
     let mut all: Vec<&str> = Vec::new();
     for name in comparisons.into_iter().filter_map(|at| body.predicate(at)) {
         if !all.contains(&name) {
@@ -244,7 +244,7 @@ fn predicates<'a>(body: &Body<'a>) -> Vec<&'a str> {
 /// Returns candidates with a new mbarrier wait loop before an access, modeled on an existing wait loop.
 pub(crate) fn new_wait(broken: &RepairContext<'_>, access: usize) -> Vec<RepairEdits> {
     let body = broken.body;
-    let waits = body.all(|action| action.does.mbarrier() == Some(MbarrierOp::TryWait));
+    let waits = body.all(|action| action.operation.mbarrier() == Some(MbarrierOp::TryWait));
     let of = |wait: usize| {
         let (statement, predicate) = (body.unguarded_text(wait), body.predicate(wait)?);
         let new = format!("EARLY:\n{statement}\n@!{predicate} bra EARLY;");
@@ -295,7 +295,7 @@ pub(crate) fn mbarrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
 /// Returns candidates in which arrivals expect the number of bytes that the copies transfer.
 fn expecting(broken: &RepairContext<'_>, arrivals: &[usize]) -> Vec<RepairEdits> {
     let body = broken.body;
-    let copies = body.all(|action| is_bulk_copy(action.does) && completes_on_mbarrier(action));
+    let copies = body.all(|action| is_bulk_copy(action.operation) && completes_on_mbarrier(action));
     let sizes = copies.into_iter().filter_map(|at| {
         let mut operands = body.operands(at).iter();
         operands.find_map(literal)

@@ -24,7 +24,7 @@ pub(crate) fn barrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let (low, high) = broken.ends();
     let warp_barriers = body.all_sync(&[SyncOp::WarpBarrier]);
     let arrivals =
-        body.all(|action| action.does.is_block_barrier() && action.modifiers.has(Flag::Arrive));
+        body.all(|action| action.operation.is_block_barrier() && action.modifiers.has(Flag::Arrive));
     let replaced = |text: &'static str| {
         let all = warp_barriers.iter();
         all.map(move |at| vec![body.replace(*at, text)])
@@ -106,7 +106,7 @@ pub(crate) fn of_clusters(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     // A cluster barrier at a wrong position is moved.
     for wait in body.all_sync(&[SyncOp::ClusterWait]) {
         let arrival = wait.saturating_sub(1);
-        if body.does(arrival).and_then(Operation::sync) == Some(SyncOp::ClusterArrive) {
+        if body.operation(arrival).and_then(Operation::sync) == Some(SyncOp::ClusterArrive) {
             let moved = |at| {
                 let at = body.before(at, CLUSTER);
                 vec![body.delete(arrival), body.delete(wait), at]
@@ -121,7 +121,7 @@ pub(crate) fn of_clusters(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
 pub(crate) fn block_lifetime_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     if !broken.is_start {
-        let ends = body.all(|action| action.does.control().is_some_and(ControlOp::exits_function));
+        let ends = body.all(|action| action.operation.control().is_some_and(ControlOp::exits_function));
         let ends = ends.iter().rev();
         return ends.map(|at| vec![body.before(*at, CLUSTER)]).collect();
     }

@@ -72,7 +72,7 @@ impl<'a> Body<'a> {
 
     /// Returns the statements with a barrier or fence of these kinds.
     pub(crate) fn all_sync(&self, ops: &[SyncOp]) -> Vec<usize> {
-        self.all(|action| action.does.sync().is_some_and(|op| ops.contains(&op)))
+        self.all(|action| action.operation.sync().is_some_and(|op| ops.contains(&op)))
     }
 
     fn instruction(&self, at: usize) -> Option<(&'a Function, &'a Instruction)> {
@@ -86,8 +86,8 @@ impl<'a> Body<'a> {
         self.program.opcode(self.instruction(at)?.1)
     }
 
-    pub(crate) fn does(&self, at: usize) -> Option<Operation> {
-        Some(self.action(at)?.does)
+    pub(crate) fn operation(&self, at: usize) -> Option<Operation> {
+        Some(self.action(at)?.operation)
     }
 
     /// Returns the operands of the instruction in the order of its row.
@@ -125,7 +125,7 @@ impl<'a> Body<'a> {
     }
 
     pub(crate) fn is_branch(&self, at: usize) -> bool {
-        let control = self.does(at).and_then(Operation::control);
+        let control = self.operation(at).and_then(Operation::control);
         control.is_some_and(|op| op.is_branch())
     }
 
@@ -209,29 +209,29 @@ pub(crate) fn literal(operand: &Operand) -> Option<u64> {
 /// Checks whether an instruction waits for all threads of its block.
 pub(crate) fn is_block_barrier(action: &OpcodeInfo) -> bool {
     use warpgrid_isa::Flag;
-    action.does.is_block_barrier()
+    action.operation.is_block_barrier()
         && !action.modifiers.has(Flag::Arrive)
         && !action.modifiers.has(Flag::Red)
 }
 
 /// Checks whether an instruction is a fence of the memory model, not of proxies.
 pub(crate) fn is_fence(action: &OpcodeInfo) -> bool {
-    let is_fence = matches!(action.does.sync(), Some(SyncOp::Fence | SyncOp::Membar));
+    let is_fence = matches!(action.operation.sync(), Some(SyncOp::Fence | SyncOp::Membar));
     let sem = action.modifiers.sem.unwrap_or(Sem::AcqRel);
     is_fence && action.modifiers.proxy.is_none() && matches!(sem, Sem::AcqRel | Sem::Sc)
 }
 
 /// Checks whether an instruction is a fence between the generic and the asynchronous proxy.
 pub(crate) fn is_async_proxy_fence(action: &OpcodeInfo) -> bool {
-    action.does.sync().is_some() && action.modifiers.proxy == Some(Proxy::Async)
+    action.operation.sync().is_some() && action.modifiers.proxy == Some(Proxy::Async)
 }
 
 /// Checks whether an instruction arrives at an mbarrier.
 pub(crate) fn is_arrival(action: &OpcodeInfo) -> bool {
-    action.does.mbarrier().is_some_and(MbarrierOp::is_arrival)
+    action.operation.mbarrier().is_some_and(MbarrierOp::is_arrival)
 }
 
 /// Checks whether an instruction tests a phase of an mbarrier.
 pub(crate) fn is_test(action: &OpcodeInfo) -> bool {
-    action.does.mbarrier().is_some_and(MbarrierOp::is_test)
+    action.operation.mbarrier().is_some_and(MbarrierOp::is_test)
 }

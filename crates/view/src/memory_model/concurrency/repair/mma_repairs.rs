@@ -13,33 +13,33 @@ const COMMIT: &str = "wgmma.commit_group.sync.aligned;";
 const WAIT: &str = "wgmma.wait_group.sync.aligned 0;";
 
 /// Checks whether an instruction starts an asynchronous MMA or a copy to tensor memory.
-pub(crate) fn is_product(does: Operation) -> bool {
-    does.is_asynchronous_product() || tensor_memory(does) == Some(TensorMemoryOp::Copy)
+pub(crate) fn is_product(operation: Operation) -> bool {
+    operation.is_asynchronous_product() || tensor_memory(operation) == Some(TensorMemoryOp::Copy)
 }
 
-fn tensor_memory(does: Operation) -> Option<TensorMemoryOp> {
-    does.unit()?.tensor_memory()
+fn tensor_memory(operation: Operation) -> Option<TensorMemoryOp> {
+    operation.unit()?.tensor_memory()
 }
 
-fn warpgroup(does: Operation) -> Option<WarpgroupOp> {
-    does.unit()?.warpgroup()
+fn warpgroup(operation: Operation) -> Option<WarpgroupOp> {
+    operation.unit()?.warpgroup()
 }
 
 /// Returns candidates with waits for asynchronous MMA instructions, or `None` if neither access is one.
 pub(crate) fn mma_wait_repairs(broken: &RepairContext<'_>) -> Option<Vec<RepairEdits>> {
     let body = broken.body;
     let sides = [broken.first, broken.second];
-    let is_product = |at: &&usize| body.does(**at).is_some_and(is_product);
+    let is_product = |at: &&usize| body.operation(**at).is_some_and(is_product);
     let product = *sides.iter().find(is_product)?;
     let other = sides.into_iter().find(|at| *at != product);
     let other = other.unwrap_or(product);
-    if body.does(product).and_then(warpgroup).is_some() {
+    if body.operation(product).and_then(warpgroup).is_some() {
         return Some(of_warpgroups(broken, product, other));
     }
     let mut all = mbarrier_repairs(broken);
     all.extend(new_wait(broken, other));
     let is_commit =
-        |action: &OpcodeInfo| tensor_memory(action.does) == Some(TensorMemoryOp::Commit);
+        |action: &OpcodeInfo| tensor_memory(action.operation) == Some(TensorMemoryOp::Commit);
     let moved = body.all(is_commit).into_iter();
     all.extend(moved.map(|commit| {
         let text = body.text(commit);
@@ -51,7 +51,7 @@ pub(crate) fn mma_wait_repairs(broken: &RepairContext<'_>) -> Option<Vec<RepairE
 /// Returns candidates with waits for `wgmma` groups: a smaller count of an existing wait, or a new wait.
 fn of_warpgroups(broken: &RepairContext<'_>, product: usize, other: usize) -> Vec<RepairEdits> {
     let body = broken.body;
-    let all_of = |op| body.all(|action| warpgroup(action.does) == Some(op));
+    let all_of = |op| body.all(|action| warpgroup(action.operation) == Some(op));
     let waits = all_of(WarpgroupOp::Wait);
     let commits = all_of(WarpgroupOp::Commit);
     let barriers = body.all(is_block_barrier);

@@ -59,12 +59,12 @@ fn combined(broken: &RepairContext<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<
 fn is_access(action: &OpcodeInfo) -> bool {
     let space = action.modifiers.state_space();
     let is_parameter = matches!(space, StateSpace::ParamEntry | StateSpace::ParamFunc);
-    action.does.memory().and_then(MemoryOp::access).is_some() && !is_parameter
+    action.operation.memory().and_then(MemoryOp::access).is_some() && !is_parameter
 }
 
 /// Checks whether an instruction participates in the communication between threads.
 fn is_strong(action: &OpcodeInfo) -> bool {
-    let access = action.does.memory().and_then(MemoryOp::access);
+    let access = action.operation.memory().and_then(MemoryOp::access);
     is_fence(action)
         || access == Some(AccessKind::Atomic)
         || action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak)
@@ -77,7 +77,7 @@ fn variants(body: &Body<'_>, at: usize, scope: Scope) -> Variants {
     };
     let syntax = body.syntax(at);
     let modifiers = &action.modifiers;
-    let op = match action.does.memory() {
+    let op = match action.operation.memory() {
         Some(op) => op,
         None => {
             let wider = scope.max(modifiers.scope.unwrap_or(Scope::Cta));

@@ -19,10 +19,10 @@ pub(crate) fn of_maps(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let acquire = format!("{FENCE}.acquire.{} [{map}], 128;", scope.name());
     let is_narrow_fence = |action: &OpcodeInfo| {
         let publishes = Some(DeviceUnitOp::TensorMap(TensorMapOp::CopyFenceProxy));
-        let is_fence = action.does.sync().is_some();
+        let is_fence = action.operation.sync().is_some();
         let is_of_map = is_fence && action.modifiers.proxy == Some(Proxy::Tensormap);
         let own = action.modifiers.scope.unwrap_or(Scope::Sys);
-        (is_of_map || action.does.unit() == publishes) && own < scope
+        (is_of_map || action.operation.unit() == publishes) && own < scope
     };
     let fences = body.all(is_narrow_fence);
     let wider = fences.iter().filter_map(|at| {
@@ -41,7 +41,7 @@ pub(crate) fn of_maps(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
 
 /// Returns the register with the address of the tensor map that a copy reads.
 fn map_of<'a>(body: &Body<'a>, at: usize) -> Option<&'a str> {
-    let operand = match body.does(at)?.unit()?.tensor_copy()? {
+    let operand = match body.operation(at)?.unit()?.tensor_copy()? {
         TensorCopyOp::Load => 1,
         TensorCopyOp::Store | TensorCopyOp::Reduction | TensorCopyOp::Prefetch => 0,
     };

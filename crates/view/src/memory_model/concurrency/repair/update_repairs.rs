@@ -128,7 +128,7 @@ impl<'a> Replaceable<'a> {
         };
         let instruction = reader(compute)?.instruction;
         let action = program.opcode(instruction)?;
-        let update_kind = action.does.arithmetic()?.atomic_update()?;
+        let update_kind = action.operation.arithmetic()?.atomic_update()?;
         let ty = action.modifiers.result_type()?;
         let width = |index: u32| Some(reader(index)?.access()?.ty.width_bits());
         if action.modifiers.has(Flag::Sat)

@@ -115,7 +115,7 @@ impl<'a> Slicer<'a> {
 
     fn target(&self, instruction: &Instruction) -> Option<usize> {
         let action = self.program.opcode(instruction)?;
-        if action.does.control() != Some(ControlOp::Branch) {
+        if action.operation.control() != Some(ControlOp::Branch) {
             return None;
         }
         let operands = self.function.operands_of(instruction.operands).iter();
@@ -156,7 +156,7 @@ impl<'a> Slicer<'a> {
 
     fn is_pure(&self, instruction: &Instruction) -> bool {
         let action = self.program.opcode(instruction);
-        action.is_some_and(|action| match action.does {
+        action.is_some_and(|action| match action.operation {
             Operation::Arithmetic(_)
             | Operation::Video(..)
             | Operation::Compare(_)
@@ -244,11 +244,11 @@ impl<'a> Slicer<'a> {
         let results =
             |is_wanted: &dyn Fn(Operation) -> bool| self.results_of(prepared, number, is_wanted);
         let loads =
-            results(&|does| matches!(does.memory(), Some(MemoryOp::Load | MemoryOp::Atomic)));
+            results(&|operation| matches!(operation.memory(), Some(MemoryOp::Load | MemoryOp::Atomic)));
         match loads.is_empty() {
             false => loads,
-            true => results(&|does| {
-                let object = does.mbarrier();
+            true => results(&|operation| {
+                let object = operation.mbarrier();
                 matches!(object, Some(MbarrierOp::TestWait | MbarrierOp::TryWait))
             }),
         }
@@ -266,7 +266,7 @@ impl<'a> Slicer<'a> {
         let mut names: Vec<String> = Vec::new();
         for (index, instruction) in self.kept() {
             let action = self.program.opcode(instruction);
-            if !action.is_some_and(|action| is_wanted(action.does)) {
+            if !action.is_some_and(|action| is_wanted(action.operation)) {
                 continue;
             }
             let results: Vec<RegisterId> = match call_of(index) {

@@ -284,10 +284,10 @@ impl BodyBuilder<'_> {
         let Some(action) = program.opcode(instruction) else {
             return Ok(None);
         };
-        let is_load = action.does.memory() == Some(MemoryOp::Load);
+        let is_load = action.operation.memory() == Some(MemoryOp::Load);
         let is_own = is_load && is_own_space(action.modifiers.state_space())
-            || action.does.memory().is_none() && names_variable(function, instruction)
-            || action.does.warp().is_some() && !self.are_all_here(function, thread, instruction);
+            || action.operation.memory().is_none() && names_variable(function, instruction)
+            || action.operation.warp().is_some() && !self.are_all_here(function, thread, instruction);
         let Some(after) = stay.after(index).filter(|_| is_own) else {
             return Ok(None);
         };

@@ -25,19 +25,19 @@ impl AgreementCounts {
             self.doubtful += n;
             return;
         }
-        let (rows, why) = match compared.outcome {
+        let (rows, reason) = match compared.outcome {
             FormOutcome::Ran(_) => {
                 let differ = compared.differing().len();
                 self.differ += differ;
                 self.agreed += n - differ;
                 return;
             }
-            FormOutcome::NotRunYet(why) => (&mut self.not_run, why),
-            FormOutcome::Refused(why) => (&mut self.refused, why),
-            FormOutcome::Stopped(why) => (&mut self.stopped, why),
+            FormOutcome::NotRunYet(reason) => (&mut self.not_run, reason),
+            FormOutcome::Refused(reason) => (&mut self.refused, reason),
+            FormOutcome::Stopped(reason) => (&mut self.stopped, reason),
         };
         *rows += n;
-        self.why.clone_from(why);
+        self.why.clone_from(reason);
     }
 
     fn add(&mut self, other: &AgreementCounts) {
