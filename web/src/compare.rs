@@ -136,7 +136,7 @@ mod tests {
     use crate::examples::text_of;
 
     #[test]
-    fn a_link_leads_back_to_its_pair() {
+    fn link_round_trips() {
         let pair = first_pair().expect("a pair");
         let [own, other] = pair.map(|index| text_of(&EXAMPLES[index]));
         let page = CompareState {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn the_former_spelling_opens_the_same_comparison() {
+    fn legacy_link_opens_same_comparison() {
         assert_eq!(read_link("#beside"), Some(CompareLink::Own));
         let pair = read_link("#compare=vector-addition");
         assert!(matches!(pair, Some(CompareLink::Examples(_))));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn other_places_of_the_page_are_no_pair() {
+    fn unrelated_hashes_are_not_comparison_links() {
         for hash in ["", "#layouts", "#matrix", "#compared", "#besides"] {
             assert_eq!(read_link(hash), None, "{hash}");
         }
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_is_two_examples_of_two_languages() {
+    fn every_pair_has_two_examples_in_different_languages() {
         for (ptx, code) in PAIRS {
             let pair = place_of(code).and_then(counterpart_of).expect("examples");
             assert_eq!(pair.map(|index| EXAMPLES[index].id), [*code, *ptx]);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn encodings_are_left_out_and_numbers_stay() {
+    fn encodings_are_stripped_and_line_numbers_preserved() {
         let text =
             "  /*0000*/                @P0 NOP ;  /* 0x01 */\n       /* 0x02 */\n\n  EXIT ;\n";
         let shown = lines(text);

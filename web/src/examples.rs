@@ -183,7 +183,7 @@ mod tests {
     use warpgrid_view::annotations::Annotations;
 
     #[test]
-    fn every_example_says_its_title_and_its_launch() {
+    fn every_example_declares_title_description_and_launch() {
         for example in EXAMPLES {
             let text = text_of(example);
             assert_eq!(

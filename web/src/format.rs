@@ -74,20 +74,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_are_shortened_to_their_digits() {
+    fn short_hex_strips_leading_zeros() {
         assert_eq!(short_hex("0x0000001f"), "0x1f");
         assert_eq!(short_hex("0x00000000000000000000000000000000"), "0");
     }
 
     #[test]
-    fn extents_drop_trailing_ones() {
+    fn extents_omit_trailing_ones() {
         assert_eq!(extents([4, 1, 1]), "4");
         assert_eq!(extents([16, 8, 1]), "16 × 8");
         assert_eq!(extents([4, 1, 2]), "4 × 1 × 2");
     }
 
     #[test]
-    fn backticks_become_code() {
+    fn backticks_delimit_code() {
         let pieces: Vec<_> = code_pieces("`.v8` needs `sm_100`").collect();
         assert_eq!(
             pieces,
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_written_to_three_places() {
+    fn decimals_are_rounded_to_three_places() {
         for (value, text) in [
             (0.0, "0"),
             (100.0, "100"),

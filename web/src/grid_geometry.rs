@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_finds_its_cell_again() {
+    fn element_at_inverts_cell_rectangle() {
         let geometry = geometry(16, 100);
         for (row, column) in [(0, 0), (5, 15), (99, 7)] {
             let rect = geometry.cell(row, column);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_memory_can_be_scrolled_to_its_end() {
+    fn huge_memory_scrolls_to_last_row() {
         let geometry = geometry(32, 1 << 34);
         let space = geometry.height();
         let top = geometry.content_offset(space - 400.0, 400.0);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_shrink_to_the_card_but_stay_readable() {
+    fn fit_zoom_shrinks_cells_to_minimum_width() {
         let grid = fixture::frame().grids.remove(0);
         let wide = GridGeometry::of(&grid, 600.0, Zoom::Fit);
         assert_eq!(wide.cell_width, 30.0);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_value_has_all_the_room_that_it_needs() {
+    fn full_zoom_fits_longest_value() {
         let mut grid = fixture::frame().grids.remove(0);
         grid.cells[0].text = "1".repeat(39);
         for available in [64.0, 600.0, 20_000.0] {
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn two_cards_of_sixteen_columns_fill_a_wide_page() {
+    fn two_16_column_cards_fill_available_width() {
         let mut grid = fixture::frame().grids.remove(0);
         grid.columns = 16;
         for available in [915.0, 1_227.0] {
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scroll_position_leads_back_to_its_place() {
+    fn scroll_offset_round_trips() {
         let geometry = geometry(32, 1 << 34);
         let top = 123_456_789.0;
         let back = geometry.content_offset(geometry.scroll_offset(top, 400.0), 400.0);
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_move_over_cells() {
+    fn keys_move_cell_selection() {
         let after = |key| cell_for_key(key, Some(18), 16);
         assert_eq!(after("ArrowRight"), Some(19));
         assert_eq!(after("ArrowUp"), Some(2));
@@ -322,13 +322,13 @@ mod tests {
     }
 
     #[test]
-    fn a_small_memory_asks_for_its_rows_only() {
+    fn visible_rows_are_limited_to_memory() {
         assert_eq!(geometry(8, 3).visible_rows(0.0, 400.0), (0, 3));
         assert_eq!(geometry(8, 0).visible_rows(0.0, 400.0), (0, 0));
     }
 
     #[test]
-    fn a_reader_hears_who_wrote_a_cell() {
+    fn cell_description_names_writing_lane_and_step() {
         let grid = fixture::frame().grids.remove(0);
         let words = |index: usize| cell_description(&grid, index as u64, &grid.cells[index]);
         assert_eq!(words(1), "out[1]: 9, written by this step, lane 1, step 3");

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_lights_its_lane_its_line_and_its_register() {
+    fn cell_highlights_lane_line_and_register() {
         let cell = Focus::Cell {
             memory: "out".into(),
             index: 1,
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_that_another_warp_wrote_lights_no_lane_of_the_one_that_is_shown() {
+    fn cell_written_by_other_warp_highlights_only_line() {
         let cell = Focus::Cell {
             memory: "out".into(),
             index: 1,
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_names_every_lane_that_wrote_a_part_of_it() {
+    fn all_lanes_writing_cell_bytes_are_listed() {
         let mut store = fixture::store();
         let mut second = store.lanes[0].clone();
         second.lane = 5;
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_pinned_is_lit() {
+    fn pinned_line_is_highlighted() {
         let mut model = model(Focus::Line(8));
         assert_eq!(highlights_for(&model).lines, [] as [u32; 0]);
         model.pinned = model.hover.take();
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_lights_the_cells_it_stored() {
+    fn line_highlights_stored_cells() {
         let model = model(Focus::Line(8));
         let links = highlights_for(&model);
         let frame = fixture::frame();
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_of_a_fragment_lights_its_lane_its_register_and_its_cell() {
+    fn fragment_element_highlights_lane_register_and_cell() {
         let links = highlights_for(&with_matrix(Focus::Element {
             operand: 0,
             cell: 1,
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_lanes_and_registers_light_elements_of_the_fragment() {
+    fn cell_lane_or_register_highlights_fragment_elements() {
         let lit = |focus: Focus| {
             let model = with_matrix(focus);
             let links = highlights_for(&model);
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_lights_its_cells() {
+    fn lane_highlights_stored_cells() {
         let model = model(Focus::Lane(0));
         let frame = fixture::frame();
         let links = highlights_for(&model);

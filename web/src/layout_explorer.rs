@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_lights_all_elements_of_its_lane() {
+    fn cell_highlights_all_elements_of_lane() {
         // Lane 1 of a group holds columns 2 and 3 of row 0, and its other elements are 8 rows and columns further.
         let page = page(LayoutFocus::Cell {
             picture: 0,
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_register_lights_its_elements_only() {
+    fn register_highlights_only_own_elements() {
         let page = page(LayoutFocus::Register {
             lane: 1,
             register: 1,
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_described_in_words() {
+    fn cell_description_has_position_holder_and_offset() {
         let picture = fixture::store_d();
         assert_eq!(
             describe(&picture, 18).as_deref(),
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_of_a_run_is_said_in_words() {
+    fn element_description_has_value_holder_and_offset() {
         let step = crate::model::fixture::matrix_step();
         assert_eq!(
             element_description(&step.operands[0], 1).as_deref(),
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_byte_are_named() {
+    fn sub_byte_offsets_name_bits() {
         assert_eq!(offset_text(28, 4), "byte 3, bits 4 to 7");
         assert_eq!(offset_text(9, 1), "byte 1, bit 1");
         assert_eq!(offset_text(64, 16), "byte 8");

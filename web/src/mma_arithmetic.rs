@@ -95,7 +95,7 @@ mod tests {
     use warpgrid_view::analysis::mma_explanation::product;
 
     #[test]
-    fn the_first_product_shows_a_difference() {
+    fn default_mma_result_differs_from_single_rounding() {
         for target in ["sm_80", "sm_90", "sm_100"] {
             let view = product(&first_product(Some(target))).expect("a product");
             let exact = view.single_rounding_result.expect("finite terms");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_beyond_the_last_one_fills_with_zeros() {
+    fn set_element_beyond_end_pads_with_zeros() {
         let mut elements = vec!["1".to_owned()];
         set_element(&mut elements, 2, "3".to_owned());
         assert_eq!(elements, ["1", "0", "3"]);

@@ -78,21 +78,29 @@ impl ReferenceIndex {
     }
 
     fn entries(&self) -> impl Iterator<Item = SearchResult> {
-        let forms = self.forms.iter().enumerate().map(|(index, form)| SearchResult {
-            subject: ReferenceTopic::Form(index),
-            title: self.titles[index].clone(),
-            help: form.help.clone(),
-        });
+        let forms = self
+            .forms
+            .iter()
+            .enumerate()
+            .map(|(index, form)| SearchResult {
+                subject: ReferenceTopic::Form(index),
+                title: self.titles[index].clone(),
+                help: form.help.clone(),
+            });
         let codes = self.codes.iter().map(|page| SearchResult {
             subject: ReferenceTopic::Code(page.code.clone()),
             title: page.code.clone(),
             help: page.title.clone(),
         });
-        let terms = self.terms.iter().enumerate().map(|(index, term)| SearchResult {
-            subject: ReferenceTopic::Term(index),
-            title: term.name.clone(),
-            help: term.help.clone(),
-        });
+        let terms = self
+            .terms
+            .iter()
+            .enumerate()
+            .map(|(index, term)| SearchResult {
+                subject: ReferenceTopic::Term(index),
+                title: term.name.clone(),
+                help: term.help.clone(),
+            });
         forms.chain(codes).chain(terms)
     }
 }
@@ -208,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_called_so_comes_first() {
+    fn title_matches_rank_first() {
         assert!(first("st.async").is_some_and(|title| title.starts_with("st.async.")));
         assert!(first("WMMA.store").is_some_and(|title| title.starts_with("wmma.store.d.sync")));
         assert_eq!(first("st").as_deref(), Some("st"));
@@ -216,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn an_instruction_is_found_as_it_is_written() {
+    fn search_finds_instruction_with_modifiers() {
         assert_eq!(first("st.global.v8.f32").as_deref(), Some("st"));
         assert!(first("st.async.weak").is_some_and(|title| title.starts_with("st.async.")));
         assert_eq!(first("st.globl"), None);
     }
 
     #[test]
-    fn registers_and_words_are_found() {
+    fn search_finds_registers_and_terms() {
         assert_eq!(first("%tid").as_deref(), Some("%tid.x to %tid.z"));
         assert_eq!(first("%tid.x").as_deref(), Some("%tid.x to %tid.z"));
         assert_eq!(first("bank").as_deref(), Some("bank"));
@@ -231,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_one_name_are_listed_by_what_tells_them_apart() {
+    fn forms_of_same_opcode_have_distinguishing_titles() {
         let titles = |query: &str| -> Vec<String> {
             let found = library().search(query).into_iter();
             let named =
@@ -255,14 +263,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_query_lists_everything() {
+    fn empty_query_lists_all_pages() {
         let library = library();
         let n_pages = library.forms.len() + library.codes.len() + library.terms.len();
         assert_eq!(library.search(" ").len(), n_pages);
     }
 
     #[test]
-    fn every_code_is_found_by_its_name() {
+    fn search_finds_every_diagnostic_code() {
         let library = library();
         for page in &library.codes {
             let found = library.search(&page.code);

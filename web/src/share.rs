@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_a_link_opened_makes_the_same_link() {
+    fn page_state_round_trips_through_link() {
         let out = MemoryKey::from("out");
         let pins = [
             Focus::Cell {
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_mean_nothing_are_left_out() {
+    fn invalid_view_values_are_ignored() {
         let facts = [
             ("view.pin", "lane 32"),
             ("view.warp", "first of block two"),
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pinned_cell_is_brought_into_sight() {
+    fn pinned_cell_is_scrolled_into_view() {
         let facts = [("view.pin".to_owned(), "cell 900 of out".to_owned())];
         let grids = linked(&facts).grids;
         assert_eq!(grids[0].0, MemoryKey::from("out"));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_guessed_elsewhere_is_launched_here() {
+    fn inferred_annotations_of_link_apply_until_source_is_edited() {
         let lines = "//@ launch grid=1 block=64";
         let facts = [("guessed".to_owned(), lines.to_owned())];
         let shared = Action::OpenShared("ret;".into(), Box::new(linked(&facts)));
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_text_opens_beside_the_first() {
+    fn second_source_of_link_opens_comparison() {
         let facts = [("beside.source", "EXIT;"), ("view.stores", "3")];
         let facts = facts.map(|(name, words)| (name.to_owned(), words.to_owned()));
         let shared = Action::OpenShared("ret;".into(), Box::new(linked(&facts)));

@@ -133,7 +133,7 @@ mod tests {
     const CASE: &str = "//@ test race\n//@ launch grid=1\nad.u32 %r1; // error[W0100] 1..3: unknown // error[W0108] 1..7: operands\nret;\n//@ note of the run\n";
 
     #[test]
-    fn a_case_is_restored_from_its_source_and_results() {
+    fn with_results_reproduces_case_source() {
         let case = CaseText::parse(CASE, "ptx").expect("a case");
         assert_eq!(case.kinds, [Kind::Race]);
         assert_eq!(case.source, "//\n//@ launch grid=1\nad.u32 %r1;\nret;\n");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_kinds_and_results_before_the_source_are_errors() {
+    fn unknown_kind_and_misplaced_result_are_parse_errors() {
         let error = |text: &str| CaseText::parse(text, "ptx").expect_err("an error");
         assert!(error("//@ test rune\n").contains("`rune`"));
         assert!(error("//@ fault x\nret;\n").contains("line 2"));

@@ -27,8 +27,9 @@ pub(crate) fn format(arguments: &FormatArguments) -> io::Result<ExitKind> {
     for path in &arguments.files {
         let read = read_text(path).map_err(|error| error.to_string());
         let formatted = read.and_then(|source| {
-            let formatted = formatted(path, &source)
-                .map_err(|reason| format!("{}: {reason}, so the file is unchanged", path.display()))?;
+            let formatted = formatted(path, &source).map_err(|reason| {
+                format!("{}: {reason}, so the file is unchanged", path.display())
+            })?;
             Ok((source, formatted))
         });
         let (source, formatted) = match formatted {

@@ -40,7 +40,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 #[test]
-fn machine_code_leaves_the_memory_of_its_ptx() {
+fn sass_and_ptx_produce_identical_memory() {
     let case = tests().join("corpus/vecadd_f32/case.json");
     let output = run(&[&case, Path::new("--beside"), &listing("vecadd_f32")]);
     expect![[r#"
@@ -53,7 +53,7 @@ fn machine_code_leaves_the_memory_of_its_ptx() {
 }
 
 #[test]
-fn texts_that_part_exit_with_1_and_name_both_stores() {
+fn diverging_runs_exit_with_1_and_name_both_stores() {
     let listing = std::fs::read_to_string(listing("vecadd_f32")).expect("a listing");
     let other = folder("parted").join("other.sass");
     std::fs::write(&other, listing.replace("FADD", "FMUL")).expect("a file");
@@ -85,7 +85,7 @@ fn run_json(name: &str, beside: Value) -> (Option<i32>, Value) {
 }
 
 #[test]
-fn a_scenario_holds_both_texts() {
+fn scenario_can_contain_both_sources() {
     let (code, report) = run_json(
         "both",
         json!({"source": SNIPPET.replace("u32 [p]", "s32 [p]")}),
@@ -106,7 +106,7 @@ fn a_scenario_holds_both_texts() {
 }
 
 #[test]
-fn a_text_beside_that_is_wrong_is_refused_at_its_own_line() {
+fn error_in_second_source_is_reported_at_own_line() {
     let (code, report) = run_json("wrong", json!({"source": "\n\nst.shred.u32 [p], 8;"}));
     assert_eq!(code, Some(1), "{report}");
     assert_eq!(report["diagnostics"][0]["line"], 3, "{report}");
@@ -115,7 +115,7 @@ fn a_text_beside_that_is_wrong_is_refused_at_its_own_line() {
 }
 
 #[test]
-fn registers_and_misaligned_accesses_are_fields_of_a_scenario() {
+fn scenario_sets_registers_and_misaligned_access_policy() {
     let run = |name: &str, facts: Value| {
         let file = folder(name).join("scenario.json");
         let mut scenario = json!({"front": "sass", "block": [32, 1, 1], "source":

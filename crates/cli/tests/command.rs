@@ -16,7 +16,7 @@ fn case(name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_good_source_exits_with_0_and_a_bad_one_with_1() {
+fn check_exits_with_0_if_valid_1_if_rejected_2_on_usage_error() {
     assert_eq!(warpgrid(&["check", "-"], GOOD).status.code(), Some(0));
     assert_eq!(
         warpgrid(&["check", "-"], &GOOD.replace(".global", ".shred"))
@@ -32,7 +32,7 @@ fn a_good_source_exits_with_0_and_a_bad_one_with_1() {
 }
 
 #[test]
-fn people_see_the_line_and_the_fix() {
+fn human_output_shows_line_and_fix() {
     let output = warpgrid(&["check", "-"], &GOOD.replace(".global", ".shred"));
     expect![[r#"
         error[W0101]: unknown modifier `.shred`
@@ -50,7 +50,7 @@ fn people_see_the_line_and_the_fix() {
 }
 
 #[test]
-fn errors_that_are_not_listed_are_not_left_out_of_the_count() {
+fn error_summary_mentions_unlisted_diagnostics() {
     for wrong in [
         "st.globl.u32 [%a], %r1;",
         "st.global.u32 [%x], %r1;",
@@ -68,7 +68,7 @@ fn errors_that_are_not_listed_are_not_left_out_of_the_count() {
 }
 
 #[test]
-fn a_batch_answers_in_order_with_the_fields_of_the_interface() {
+fn batch_preserves_input_order_and_diagnostic_fields() {
     let request = |id: &str, source: &str, target: Option<&str>| {
         serde_json::json!({"id": id, "source": source, "front": "ptx", "target": target})
             .to_string()
@@ -127,7 +127,7 @@ fn a_batch_answers_in_order_with_the_fields_of_the_interface() {
 }
 
 #[test]
-fn a_case_runs_with_all_its_variants() {
+fn case_passes_with_all_variants() {
     let path = case("transpose_naive");
     let output = warpgrid(&["run", &path.to_string_lossy(), "--variant", "all"], "");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -139,7 +139,7 @@ fn a_case_runs_with_all_its_variants() {
 }
 
 #[test]
-fn a_scenario_is_read_in_the_spelling_of_files_and_of_javascript() {
+fn scenario_accepts_snake_case_and_camel_case_fields() {
     let source = ".version 8.0\n.target sm_90\n.address_size 64\n.extern .shared .align 4 .b8 tile[];\n.visible .entry k(.param .u64 p)\n{\n\t.reg .u64 %a;\n\tld.param.u64 %a, [p];\n\tst.global.u32 [%a], 7;\n\tst.shared.u32 [tile], 7;\n\tret;\n}\n";
     let folder = std::env::temp_dir().join(format!("warpgrid-spelled-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
@@ -162,7 +162,7 @@ fn a_scenario_is_read_in_the_spelling_of_files_and_of_javascript() {
 }
 
 #[test]
-fn a_run_in_json_has_every_buffer_with_its_digest() {
+fn json_run_report_lists_buffers_with_digest() {
     let path = case("module_variables");
     let report = json(&warpgrid(
         &["run", &path.to_string_lossy(), "--format", "json"],
@@ -184,7 +184,7 @@ fn a_run_in_json_has_every_buffer_with_its_digest() {
 }
 
 #[test]
-fn a_fault_is_reported_with_the_fields_of_the_corpus() {
+fn json_fault_has_kind_buffer_offset_width_and_thread() {
     let path = case("misaligned_store");
     let output = warpgrid(&["run", &path.to_string_lossy(), "--format", "json"], "");
     assert_eq!(
@@ -210,7 +210,7 @@ fn a_fault_is_reported_with_the_fields_of_the_corpus() {
 }
 
 #[test]
-fn a_kernel_that_never_ends_is_stopped_at_the_budget() {
+fn max_steps_stops_endless_kernel_with_note() {
     let endless = GOOD.replace("ret;", "again: bra again;");
     let folder = std::env::temp_dir().join(format!("warpgrid-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
@@ -240,7 +240,7 @@ fn a_kernel_that_never_ends_is_stopped_at_the_budget() {
 }
 
 #[test]
-fn a_long_run_is_translated_and_ends_as_interpreted() {
+fn long_run_is_compiled_with_same_summary_as_interpreter() {
     let source = include_str!("../../view/tests/corpus/matmul_naive/kernel.ptx");
     let buffer = |name: &str| serde_json::json!({"kind": "buffer", "name": name, "type": "f32", "len": 262_144, "init": 0.5});
     let number = |name: &str, value: u32| serde_json::json!({"kind": "scalar", "name": name, "type": "s32", "value": value});
@@ -265,7 +265,7 @@ fn a_long_run_is_translated_and_ends_as_interpreted() {
 }
 
 #[test]
-fn a_long_run_with_divergent_warps_has_lane_instructions() {
+fn compiled_divergent_run_reports_lane_instructions() {
     let source = ".version 8.0\n.target sm_80\n.address_size 64
 //@ launch grid=128 block=32
 //@ buffer out: u32[4096] = iota
@@ -300,7 +300,7 @@ ret; }";
 }
 
 #[test]
-fn codes_and_instructions_are_explained() {
+fn explain_describes_diagnostic_codes_and_instructions() {
     let output = warpgrid(&["explain", "W0101", "st.global.v4.f32"], "");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("W0101: ") && text.contains(".v4  "), "{text}");
@@ -308,7 +308,7 @@ fn codes_and_instructions_are_explained() {
 }
 
 #[test]
-fn machine_code_is_checked_and_explained() {
+fn check_and_explain_support_sass() {
     let listing = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../sass/tests/data/vecadd_f32__sm_75.cuobjdump.sass");
     let listing = listing.to_string_lossy();
@@ -369,7 +369,7 @@ fn machine_code_is_checked_and_explained() {
 }
 
 #[test]
-fn the_formatter_keeps_comments_and_changes_nothing_twice() {
+fn formatter_keeps_comments_and_is_idempotent() {
     let messy = GOOD.replace(
         "st.global.u32 [%a], %r1;",
         "st.global.u32   [%a],%r1 ; // where it lands",
@@ -384,7 +384,7 @@ fn the_formatter_keeps_comments_and_changes_nothing_twice() {
 }
 
 #[test]
-fn a_file_that_is_not_utf8_is_reported_and_never_rewritten() {
+fn format_rejects_non_utf8_and_binary_files_without_rewriting() {
     let folder = Folder::new("encodings");
     let latin1 = [b"// f\xfcr\n".as_slice(), GOOD.as_bytes()].concat();
     let utf16: Vec<u8> = std::iter::once(0xfeff)
@@ -439,7 +439,7 @@ fn a_file_that_is_not_utf8_is_reported_and_never_rewritten() {
 }
 
 #[test]
-fn a_file_in_no_language_of_the_formatter_is_refused_and_left_alone() {
+fn format_rejects_files_other_than_ptx_and_sass() {
     let folder = Folder::new("others");
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for name in [
@@ -490,7 +490,7 @@ fn a_file_in_no_language_of_the_formatter_is_refused_and_left_alone() {
 }
 
 #[test]
-fn memories_are_saved_as_files() {
+fn save_option_writes_buffer_as_csv_npy_or_svg() {
     let folder = Folder::new("save");
     let source = GOOD
         .replace(".visible", "//@ launch grid=1 block=4\n.visible")
@@ -544,7 +544,7 @@ fn memories_are_saved_as_files() {
 }
 
 #[test]
-fn a_trace_never_takes_the_place_of_what_is_read() {
+fn trace_never_overwrites_input_files() {
     let folder = Folder::new("traces");
     let kernel = folder.file("kernel.ptx", GOOD.as_bytes());
     let other = folder.file("other.ptx", GOOD.as_bytes());
@@ -588,7 +588,7 @@ fn a_trace_never_takes_the_place_of_what_is_read() {
 }
 
 #[test]
-fn a_wrong_value_of_an_option_is_wrong_usage() {
+fn invalid_option_values_are_usage_errors() {
     let folder = Folder::new("options");
     let kernel = folder.file("k.ptx", GOOD.as_bytes());
     for (arguments, said) in [
@@ -635,7 +635,7 @@ fn a_wrong_value_of_an_option_is_wrong_usage() {
 }
 
 #[test]
-fn a_byte_order_mark_is_an_error_with_a_fix_and_does_not_keep_a_kernel_from_running() {
+fn byte_order_mark_is_rejected_by_check_and_accepted_by_run() {
     let folder = Folder::new("marks");
     let numbers = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], 7;\n";
     let kernel = folder.file("k.ptx", format!("\u{feff}{numbers}").as_bytes());
@@ -657,7 +657,7 @@ fn a_byte_order_mark_is_an_error_with_a_fix_and_does_not_keep_a_kernel_from_runn
 }
 
 #[test]
-fn a_run_that_stops_after_one_step_says_so() {
+fn step_limit_message_uses_singular_for_one_step() {
     let output = warpgrid(
         &["run", "-", "--max-steps", "1"],
         "st.global.u32 [p], 7;\nret;\n",
@@ -670,7 +670,7 @@ fn a_run_that_stops_after_one_step_says_so() {
 }
 
 #[test]
-fn a_folder_is_checked_with_all_below_it() {
+fn directory_check_is_recursive_and_skips_hidden_directories() {
     let folder = Folder::new("folder");
     for name in ["b/deep", ".hidden", "node_modules"] {
         std::fs::create_dir_all(folder.0.join(name)).expect("a folder");
@@ -713,7 +713,7 @@ fn a_folder_is_checked_with_all_below_it() {
 }
 
 #[test]
-fn every_answer_in_json_has_ok_and_none_is_left_out() {
+fn json_output_has_one_report_with_ok_per_input() {
     let folder = Folder::new("answers");
     let good = folder.file("good.ptx", GOOD.as_bytes());
     let bad = folder.file("bad.ptx", GOOD.replace(".global", ".shred").as_bytes());
@@ -767,7 +767,7 @@ fn every_answer_in_json_has_ok_and_none_is_left_out() {
 }
 
 #[test]
-fn colours_are_as_the_option_says() {
+fn color_option_controls_ansi_escapes() {
     let bad = GOOD.replace(".global", ".shred");
     let has_colour = |option: &str| {
         let output = warpgrid(&["check", "--color", option, "-"], &bad);
@@ -780,7 +780,7 @@ fn colours_are_as_the_option_says() {
 }
 
 #[test]
-fn shells_and_man_read_the_arguments() {
+fn completions_and_man_pages_include_options() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = warpgrid(&["completions", shell], "");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -796,7 +796,7 @@ fn shells_and_man_read_the_arguments() {
 }
 
 #[test]
-fn what_can_be_explained_is_listed() {
+fn explain_without_arguments_lists_topics() {
     let output = warpgrid(&["explain"], "");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     for part in [
@@ -812,7 +812,7 @@ fn what_can_be_explained_is_listed() {
 }
 
 #[test]
-fn the_formatter_keeps_the_ends_of_lines() {
+fn formatter_preserves_line_endings() {
     let messy = GOOD.replace(", ", " ,  ").replace('\n', "\r\n");
     let output = warpgrid(&["format", "-"], &messy);
     let text = String::from_utf8_lossy(&output.stdout);
@@ -826,7 +826,7 @@ fn the_formatter_keeps_the_ends_of_lines() {
 }
 
 #[test]
-fn a_bad_line_of_a_batch_is_answered_under_its_own_id() {
+fn invalid_batch_request_keeps_id() {
     let input = [
         r#"{"id":"6","source":5}"#,
         r#"{"id":"7"}"#,
@@ -847,7 +847,7 @@ fn a_bad_line_of_a_batch_is_answered_under_its_own_id() {
 }
 
 #[test]
-fn a_field_of_a_batch_that_means_nothing_is_named() {
+fn unknown_batch_field_produces_warning() {
     let source = GOOD.replace('\n', " ");
     let lines = ["target", "tagret"]
         .map(|field| serde_json::json!({"id": field, "source": source, field: "sm_90"}));
@@ -872,7 +872,7 @@ fn a_field_of_a_batch_that_means_nothing_is_named() {
 }
 
 #[test]
-fn a_closed_pipe_does_not_change_the_verdict() {
+fn closed_pipe_keeps_exit_status() {
     let folder = Folder::new("pipe");
     let mut bad = GOOD.replace("st.global", "st.globl");
     let line = "st.globl.u32 [%a], %r1;\n";
@@ -888,7 +888,7 @@ fn a_closed_pipe_does_not_change_the_verdict() {
 }
 
 #[test]
-fn what_is_no_scenario_is_refused_by_the_name_of_its_field() {
+fn invalid_scenario_error_names_field() {
     let folder = Folder::new("scenarios");
     let refused = |text: &str| {
         let path = folder.file("it.json", text.as_bytes());
@@ -933,7 +933,7 @@ fn what_is_no_scenario_is_refused_by_the_name_of_its_field() {
 }
 
 #[test]
-fn facts_for_the_reader_of_a_case_are_read_past() {
+fn descriptive_case_fields_are_ignored() {
     let folder = Folder::new("facts");
     folder.file("kernel.ptx", GOOD.as_bytes());
     let facts = serde_json::json!({"name": "k", "entry": "k", "block": [32, 1, 1], "family": "small", "sure": "high", "notes": ["a"],
@@ -950,7 +950,7 @@ fn facts_for_the_reader_of_a_case_are_read_past() {
 }
 
 #[test]
-fn blocks_that_are_not_resident_wait_for_a_place() {
+fn wait_for_nonresident_block_does_not_complete() {
     // Block 0 waits for a store of block 1.
     let source = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p;\n.reg .b32 %r<3>;\n.reg .b64 %a;\nld.param.u64 %a, [p];\nmov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p, %r1, 0;\n@%p st.volatile.global.u32 [%a], 1;\n@%p ret;\nwait: ld.volatile.global.u32 %r2, [%a];\nsetp.eq.u32 %p, %r2, 0;\n@%p bra wait;\nret;\n}\n";
     let run = |resident: &str| {
@@ -969,7 +969,7 @@ fn blocks_that_are_not_resident_wait_for_a_place() {
 }
 
 #[test]
-fn one_store_is_counted_as_one() {
+fn store_count_of_one_is_singular() {
     let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nst.global.u32 [p], 7;\n";
     let output = warpgrid(&["run", "-"], source);
     let text = String::from_utf8_lossy(&output.stdout);
@@ -985,7 +985,7 @@ const BARRIER: &str = "//@ launch grid=1 block=64\n.version 8.0\n.target sm_80\n
 const TWO: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry first(.param .u64 out)\n{\n.reg .b64 %a;\nld.param.u64 %a, [out];\nst.global.u32 [%a], 1;\nret;\n}\n.visible .entry second(.param .u64 out, .param .u32 n)\n{\n.reg .b64 %a; .reg .b32 %r;\nld.param.u64 %a, [out];\nld.param.u32 %r, [n];\nst.global.u32 [%a], %r;\nret;\n}\n";
 
 #[test]
-fn undefined_behavior_exits_with_1_unless_it_is_allowed() {
+fn undefined_behavior_exits_with_1_unless_allowed() {
     let folder = Folder::new("undefined");
     let race = folder.file("race.ptx", RACE.as_bytes());
     let barrier = folder.file("barrier.ptx", BARRIER.as_bytes());
@@ -1002,7 +1002,7 @@ fn undefined_behavior_exits_with_1_unless_it_is_allowed() {
 }
 
 #[test]
-fn options_choose_the_kernel_and_its_launch() {
+fn options_select_kernel_grid_and_arguments() {
     let folder = Folder::new("kernels");
     let two = folder.file("two.ptx", TWO.as_bytes());
     let first = json(&warpgrid(&["run", &two, "--format", "json"], ""));
@@ -1048,7 +1048,7 @@ fn options_choose_the_kernel_and_its_launch() {
 }
 
 #[test]
-fn cure_refuses_to_overwrite_its_input() {
+fn conflicts_rewrite_rejects_overwriting_input() {
     let folder = Folder::new("cure");
     let race = folder.file("race.ptx", RACE.as_bytes());
     assert_eq!(
@@ -1061,7 +1061,7 @@ fn cure_refuses_to_overwrite_its_input() {
 }
 
 #[test]
-fn a_loop_without_an_exit_stops_at_once() {
+fn exitless_loop_is_reported_as_spin_hang() {
     let folder = Folder::new("loop");
     let text =
         ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\nL: bra L;\n}\n";

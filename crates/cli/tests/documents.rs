@@ -6,7 +6,7 @@ use common::{Folder, json, warpgrid};
 use expect_test::{Expect, expect};
 
 #[test]
-fn a_markdown_document_is_checked_block_by_block() {
+fn markdown_diagnostics_and_fixes_use_document_positions() {
     let folder = Folder::new("guide");
     let path = folder.file(
         "guide.md",
@@ -32,7 +32,7 @@ fn a_markdown_document_is_checked_block_by_block() {
 }
 
 #[test]
-fn a_restructured_document_states_the_target_of_its_blocks() {
+fn rst_target_option_applies_unless_overridden_by_cli() {
     let text = "Title\n=====\n\n.. ptx-playground::\n   :target: sm_20\n\n   st.async.global.u32 [a], b;\n";
     let folder = Folder::new("restructured");
     let path = folder.file("guide.rst", text.as_bytes());
@@ -64,7 +64,7 @@ fn check(name: &str, text: &str, expect: Expect) {
 }
 
 #[test]
-fn machine_code_in_a_document_is_checked_and_style_sheets_are_not() {
+fn sass_block_is_checked_and_sass_stylesheet_is_skipped() {
     check(
         "guide.md",
         "```sass target=sm_90\nSTS.64 [R7.X4], R2;\n```\n\n```sass\n.nav\n  color: red\n```\n\n```ptx\nret;\n```\n",
@@ -83,7 +83,7 @@ fn machine_code_in_a_document_is_checked_and_style_sheets_are_not() {
 }
 
 #[test]
-fn elements_of_a_document_are_checked() {
+fn widget_elements_in_documents_are_checked() {
     check(
         "guide.md",
         "Text.\n\n<warpgrid-playground target=\"sm_90\" veiw=\"grid\">\nst.shred.u32 [p], 5;\n\nret;\n</warpgrid-playground>\n\n<warpgrid-playground>\n<pre>\nmov.u32 %r1, 5;\n\nst.shred.u32 [p], %r1;  // &lt; &amp; st.shred\n</pre></warpgrid-playground>\n\n<warpgrid-playground src=\"a.ptx\"></warpgrid-playground>\n",
@@ -162,7 +162,7 @@ fn elements_of_a_document_are_checked() {
 }
 
 #[test]
-fn words_of_a_fence_that_mean_nothing_are_named() {
+fn unknown_fence_attributes_produce_warnings() {
     check(
         "guide.md",
         "- a\n\n  ```ptx,playground veiw=grid bogus=1 title=\"a b\" step=x\n  ret;\n  ```\n\n```{ptx-playground}\n:view: gird\n:target: sm_90\nret;\n```\n",
@@ -214,7 +214,7 @@ fn words_of_a_fence_that_mean_nothing_are_named() {
 }
 
 #[test]
-fn a_document_without_a_block_says_so() {
+fn document_without_code_blocks_produces_warning() {
     check(
         "notes.md",
         "# Notes\n\n```txp\nret;\n```\n",
@@ -244,7 +244,7 @@ fn format(name: &str, text: &str, expect: Expect) {
 }
 
 #[test]
-fn a_markdown_document_is_formatted_block_by_block() {
+fn format_rewrites_only_code_blocks_of_markdown() {
     format(
         "guide.md",
         "# St  ores ;\n\n```ptx\nst.global.f32   [p],x ;  ret;\n```\n\nUse `st.global ` ;  twice.\n\n- a\n\n  ```ptx\n  st.global.f32   [p],x ;  ret;\n\n\n  ret ;\n  ```\n> ```ptx\n> st.global.f32   [p],x ;  ret;\n>\n> ret;\n> ```\n\n```toml\n# a; b\nx   = 1\n```\n\n```ptx,ignore\nst.global.f32   [p],x ;\n```\n\n```sass\n  STS   [R2],R3 ;\n```\n",
@@ -290,7 +290,7 @@ fn a_markdown_document_is_formatted_block_by_block() {
 }
 
 #[test]
-fn an_element_of_a_document_is_formatted() {
+fn format_rewrites_widget_element_in_markdown() {
     format(
         "elements.md",
         "<warpgrid-playground>\n  <pre>\n  mov.u32   %r1,5 ;\n\n  st.global.u32   [p],%r1;  // &lt; &amp;\n  </pre>\n</warpgrid-playground>\n\n  a   ; b\n",
@@ -309,7 +309,7 @@ fn an_element_of_a_document_is_formatted() {
 }
 
 #[test]
-fn a_restructured_document_is_formatted_block_by_block() {
+fn format_rewrites_only_code_blocks_of_rst() {
     format(
         "guide.rst",
         "Title ;\n=======\n\n.. ptx-playground::\n   :view: grid\n\n   st.global.f32   [p],x ;  ret;\n\n   ret  ;\n\nProse   ; more.\n\n.. code-block:: sass\n\n       STS   [R2],R3 ;\n",
@@ -335,7 +335,7 @@ fn a_restructured_document_is_formatted_block_by_block() {
 }
 
 #[test]
-fn carriage_returns_of_a_document_stay() {
+fn format_preserves_crlf_in_documents() {
     let folder = Folder::new("returns");
     let text = "# A\r\n\r\n```ptx\r\nst.global.f32   [p],x ;  ret;\r\n```\r\nb\r\n";
     let path = folder.file("guide.md", text.as_bytes());
@@ -348,7 +348,7 @@ fn carriage_returns_of_a_document_stay() {
 }
 
 #[test]
-fn elements_that_do_not_end_or_hold_others_are_no_trouble() {
+fn unclosed_and_nested_elements_do_not_panic() {
     let folder = Folder::new("unclosed");
     let element = "<warpgrid-playground>";
     for (name, text) in [

@@ -29,7 +29,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn people_see_the_matrix_with_lane_and_register() {
+fn human_output_shows_lane_and_register_per_element() {
     let output = fragment("store.d", "m8n8k4", "f64", "sm_90", &["--stride", "4"]);
     assert_eq!(output.status.code(), Some(0));
     expect![[r#"
@@ -62,7 +62,7 @@ fn people_see_the_matrix_with_lane_and_register() {
 }
 
 #[test]
-fn json_is_a_file_of_maps_with_this_one_in_it() {
+fn json_output_contains_requested_map() {
     let options = ["--layout", "col", "--stride", "40", "--format", "json"];
     let view = json(&fragment(
         "wmma.store.d",
@@ -82,7 +82,7 @@ fn json_is_a_file_of_maps_with_this_one_in_it() {
 }
 
 #[test]
-fn the_layout_decides_where_the_hardware_says_so() {
+fn fragment_map_depends_on_layout_only_on_sm_70() {
     let lanes = |layout: &str, target: &str| {
         let options = ["--layout", layout, "--format", "json"];
         json(&fragment("load.a", "m16n16k16", "f16", target, &options))["lanes"].clone()
@@ -92,7 +92,7 @@ fn the_layout_decides_where_the_hardware_says_so() {
 }
 
 #[test]
-fn several_matrices_are_kept_apart() {
+fn ldmatrix_x2_matrices_are_separate() {
     let output = fragment("ldmatrix.x2", "m8n8", "b16", "sm_80", &["--layout", "col"]);
     let table = text(&output.stdout);
     assert!(
@@ -110,7 +110,7 @@ fn several_matrices_are_kept_apart() {
 }
 
 #[test]
-fn a_drawing_has_a_cell_for_each_element() {
+fn svg_has_one_cell_per_element() {
     let output = fragment("load.a", "m16n16k16", "f16", "sm_70", &["--format", "svg"]);
     let drawing = text(&output.stdout);
     assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
@@ -123,7 +123,7 @@ fn a_drawing_has_a_cell_for_each_element() {
 }
 
 #[test]
-fn a_layout_of_a_tensor_instruction_is_printed() {
+fn tensor_instruction_layouts_and_descriptors_are_printed() {
     let output = warpgrid(&[
         "fragment",
         "--op",
@@ -202,7 +202,7 @@ fn a_layout_of_a_tensor_instruction_is_printed() {
 }
 
 #[test]
-fn a_map_that_does_not_exist_is_explained() {
+fn unsupported_fragment_is_usage_error_with_explanation() {
     let complaint = |op, shape, ty, target, options: &[&str]| {
         let output = fragment(op, shape, ty, target, options);
         assert_eq!(output.status.code(), Some(2));

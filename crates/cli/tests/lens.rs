@@ -65,7 +65,7 @@ columns:
 ";
 
 #[test]
-fn a_layout_is_drawn_and_a_mistake_has_its_place() {
+fn layout_is_printed_and_syntax_error_has_column() {
     let output = warpgrid(&["layout", "Swizzle<1,1,2> o (4,4):(4,1)"]);
     assert_eq!(output.status.code(), Some(0));
     expect![[r#"
@@ -96,7 +96,7 @@ fn a_layout_is_drawn_and_a_mistake_has_its_place() {
 }
 
 #[test]
-fn two_instructions_fit_or_the_elements_are_marked() {
+fn incompatible_register_layouts_list_mismatched_elements() {
     let fits = warpgrid(&[
         "layout",
         "--first",
@@ -127,7 +127,7 @@ fn two_instructions_fit_or_the_elements_are_marked() {
 }
 
 #[test]
-fn a_descriptor_is_taken_apart_and_built_again() {
+fn descriptor_decoding_round_trips_encoding() {
     let json = |arguments: &[&str]| -> Value {
         let output = warpgrid(&[&["descriptor"], arguments, &["--format", "json"]].concat());
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
@@ -157,7 +157,7 @@ fn a_descriptor_is_taken_apart_and_built_again() {
 }
 
 #[test]
-fn conflicts_are_explained_and_cured() {
+fn bank_conflicts_are_explained_and_removed_by_rewrite() {
     let kernel = file("lens-transpose.ptx", TRANSPOSE);
     let kernel = kernel.to_str().expect("a name");
     let output = warpgrid(&["conflicts", kernel]);
@@ -186,7 +186,7 @@ fn conflicts_are_explained_and_cured() {
 }
 
 #[test]
-fn layouts_of_a_run_are_read_back() {
+fn run_reports_inferred_access_layouts() {
     let kernel = file("lens-layouts.ptx", TRANSPOSE);
     let output = warpgrid(&["run", kernel.to_str().expect("a name"), "--layouts"]);
     let said = text(&output.stdout);
@@ -202,7 +202,7 @@ fn layouts_of_a_run_are_read_back() {
 }
 
 #[test]
-fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
+fn instruction_descriptor_is_decoded_and_compared_with_intended() {
     let bits = "0x08410490";
     let out = warpgrid(&[
         "descriptor",
@@ -282,7 +282,7 @@ fn instruction_descriptors_are_taken_apart_and_what_was_meant_is_marked() {
 }
 
 #[test]
-fn a_layout_may_have_coordinates_for_strides() {
+fn layout_supports_coordinate_strides() {
     let out = warpgrid(&["layout", "zipped_divide((128,64):(1@0,1@1), <32,16>)"]);
     let said = text(&out.stdout);
     assert!(

@@ -24,7 +24,7 @@ fn printed(arguments: &[&str], text: &str) -> String {
 }
 
 #[test]
-fn outcomes_are_listed_with_what_each_read_returns() {
+fn outcomes_list_source_write_of_each_read() {
     expect![[r#"
         Message passing
         observed: 1:%r0, 1:%r1
@@ -47,7 +47,7 @@ fn outcomes_are_listed_with_what_each_read_returns() {
 }
 
 #[test]
-fn the_axiom_that_forbids_an_outcome_is_said() {
+fn forbidden_outcome_names_violated_axiom() {
     let ordered = MESSAGE
         .replace("st.global.u32 [flag]", "st.release.gpu.global.u32 [flag]")
         .replace(
@@ -72,7 +72,7 @@ fn the_axiom_that_forbids_an_outcome_is_said() {
 }
 
 #[test]
-fn json_has_a_line_for_each_test_with_its_repairs() {
+fn json_report_includes_bad_outcomes_and_repairs() {
     let output = warpgrid(&["litmus", "-", "--repairs", "--format", "json"], MESSAGE);
     let found = json(&output);
     assert_eq!(found["outcomes"].as_array().map(Vec::len), Some(4));
@@ -87,7 +87,7 @@ fn json_has_a_line_for_each_test_with_its_repairs() {
 }
 
 #[test]
-fn a_text_that_is_no_test_says_where_it_is_wrong() {
+fn invalid_litmus_test_error_names_line() {
     let output = warpgrid(
         &["litmus", "-"],
         "//@ thread block=0\nst.global.u32 [x], 1;\n",
@@ -103,7 +103,7 @@ fn a_text_that_is_no_test_says_where_it_is_wrong() {
 }
 
 #[test]
-fn an_allowed_bad_outcome_is_denied() {
+fn deny_option_fails_on_allowed_bad_outcome() {
     let folder = Folder::new("deny");
     let text = "//@ location x: u32 = 0\n//@ thread block=0\nst.relaxed.gpu.global.u32 [x], 1;\n//@ thread block=1\nld.relaxed.gpu.global.u32 %r0, [x];\n//@ observe 1:%r0\n//@ bad 1\n";
     let bad = folder.file("bad.ptx", text.as_bytes());

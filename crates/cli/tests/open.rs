@@ -19,7 +19,7 @@ fn opened(arguments: &[&str], input: &str) -> warpgrid_share::SharedState {
 }
 
 #[test]
-fn the_link_of_a_file_has_its_text_and_the_step() {
+fn link_contains_source_and_step() {
     let shared = opened(&["-", "--step", "12"], GOOD);
     assert_eq!(
         (&*shared.scenario.source, shared.view.step),
@@ -33,7 +33,7 @@ fn the_link_of_a_file_has_its_text_and_the_step() {
 }
 
 #[test]
-fn a_case_goes_with_its_text_and_all_that_it_states() {
+fn case_link_contains_source_parameters_and_fault() {
     let case = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../view/tests/corpus/misaligned_store/case.json");
     let shared = opened(&[&case.to_string_lossy()], "");
@@ -42,7 +42,7 @@ fn a_case_goes_with_its_text_and_all_that_it_states() {
 }
 
 #[test]
-fn a_saved_file_is_opened_and_run_again() {
+fn saved_file_can_be_reopened_and_run() {
     let folder = Folder::new("saved");
     let saved = folder.0.join("k.warpgrid.json");
     let saved = saved.to_string_lossy();
@@ -60,7 +60,7 @@ fn a_saved_file_is_opened_and_run_again() {
 }
 
 #[test]
-fn what_makes_no_link_costs_a_sentence() {
+fn unlinkable_files_produce_one_line_error() {
     let folder = Folder::new("no-link");
     let mut state = 1u64;
     let mut random = || {

@@ -30,7 +30,7 @@ fn complaint(output: &Output) -> String {
 const EXAMPLE: &str = "../../../../../public/examples/inline-assembly.cu";
 
 #[test]
-fn blocks_are_listed_with_their_operands() {
+fn asm_blocks_are_listed_with_operands() {
     let output = warpgrid(&["check", "--list", EXAMPLE]);
     assert_eq!(output.status.code(), Some(0));
     let text = text(&output);
@@ -55,7 +55,7 @@ fn blocks_are_listed_with_their_operands() {
 }
 
 #[test]
-fn a_block_runs_by_its_name_or_its_number() {
+fn asm_block_is_selected_by_name_or_number() {
     for block in ["store_row", "2"] {
         let output = warpgrid(&["run", EXAMPLE, "--block", block, "--format", "json"]);
         let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -67,7 +67,7 @@ fn a_block_runs_by_its_name_or_its_number() {
 }
 
 #[test]
-fn programs_of_a_file_are_listed_and_checked() {
+fn embedded_programs_are_listed_and_checked() {
     let output = warpgrid(&["check", "zstd.fatbin"]);
     expect![[r#"
         zstd.fatbin: fatbin
@@ -90,7 +90,7 @@ fn programs_of_a_file_are_listed_and_checked() {
 }
 
 #[test]
-fn a_program_of_a_file_runs() {
+fn embedded_ptx_program_runs_and_sass_is_rejected() {
     let output = warpgrid(&["run", "lz4.fatbin", "--format", "json"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["ok"], true);
@@ -105,7 +105,7 @@ fn a_program_of_a_file_runs() {
 }
 
 #[test]
-fn run_prints_the_registers_that_a_snippet_leaves() {
+fn run_prints_final_registers_of_snippet() {
     let folder = common::Folder::new("registers-of-snippets");
     let lines = |text: &str, name: &str| {
         let path = folder.file(name, text.as_bytes());
@@ -149,7 +149,7 @@ UVIMNMX.S32 UR15, UR32, 0x1, !UPT ;";
 }
 
 #[test]
-fn run_prints_the_elements_that_change() {
+fn run_prints_changed_elements() {
     let folder = common::Folder::new("changed-elements");
     let kernel = "//@ launch grid=1 block=4
 //@ buffer out: u32[16] = 1
@@ -180,7 +180,7 @@ fn run_prints_the_elements_that_change() {
 }
 
 #[test]
-fn standard_input_shows_its_language() {
+fn stdin_language_is_detected() {
     let listing = "\tcode for sm_80\n\t\tFunction : k\n        /*0000*/                   EXIT ;\n";
     let checked = common::warpgrid(&["check", "-"], listing);
     assert_eq!(text(&checked), "-: accepted\n");

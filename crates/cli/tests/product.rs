@@ -27,7 +27,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn people_see_which_bits_were_cut_off() {
+fn human_output_shows_truncated_bits() {
     let output = product(&[&["--target", "sm_70"][..], &HALF_UNITS].concat());
     assert_eq!(output.status.code(), Some(0));
     expect![[r#"
@@ -64,7 +64,7 @@ fn people_see_which_bits_were_cut_off() {
 }
 
 #[test]
-fn bytes_are_two_instructions_and_an_addition() {
+fn fp8_mma_runs_as_two_partial_sums_and_final_addition() {
     let output = product(&[
         "--op",
         "mma",
@@ -115,7 +115,7 @@ fn bytes_are_two_instructions_and_an_addition() {
 }
 
 #[test]
-fn scripts_read_json() {
+fn json_output_contains_result_steps_and_generations() {
     let output = product(&[&["--target", "sm_90", "--format", "json"][..], &HALF_UNITS].concat());
     let view: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(view["result"]["bits"], "0x3f800002");
@@ -124,7 +124,7 @@ fn scripts_read_json() {
 }
 
 #[test]
-fn a_product_that_does_not_exist_is_wrong_usage() {
+fn unsupported_mma_is_usage_error() {
     let refused = |options: &[&str]| {
         let output = product(&[&["--target", "sm_90"][..], options].concat());
         assert_eq!(output.status.code(), Some(2));

@@ -43,7 +43,7 @@ fn text(output: &Output) -> &str {
 }
 
 #[test]
-fn seeds_that_part_are_named_with_the_stores_that_differ() {
+fn diverging_seeds_exit_with_1_and_name_differing_stores() {
     let output = run(&["--seeds", "0..8"], RACE);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     expect![[r#"
@@ -57,7 +57,7 @@ fn seeds_that_part_are_named_with_the_stores_that_differ() {
 }
 
 #[test]
-fn seeds_that_agree_are_counted() {
+fn agreeing_seeds_exit_with_0_and_are_counted() {
     let each = RACE.replace(
         "st.global.u32 [%a+4], %r2;",
         "shr.u32 %r3, %r1, 6; st.global.u32 [%a+4], %r3;",
@@ -72,7 +72,7 @@ fn seeds_that_agree_are_counted() {
 }
 
 #[test]
-fn the_report_in_json_has_every_end() {
+fn json_report_lists_every_final_state() {
     let output = run(&["--seeds", "0..8", "--format", "json"], RACE);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["ends"].as_array().map(Vec::len), Some(2), "{report}");
@@ -80,7 +80,7 @@ fn the_report_in_json_has_every_end() {
 }
 
 #[test]
-fn what_is_no_range_of_seeds_is_refused() {
+fn invalid_seed_range_is_usage_error() {
     for range in ["0", "4..4", "5..2", "a..b"] {
         let output = run(&["--seeds", range], RACE);
         assert_eq!(output.status.code(), Some(2), "{range}: {output:?}");

@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 #[test]
-fn steps_allocate_nothing() {
+fn steps_perform_no_heap_allocation() {
     let mut saxpy = common::saxpy(1 << 14).launch([64, 1, 1], [256, 1, 1]);
     let mut product = common::matmul_tiled(64).launch([4, 4, 1], [16, 16, 1]);
     // The barriers of a block are allocated when the first lanes arrive at a barrier.

@@ -52,7 +52,7 @@ fn specials(names: &[&str]) -> Kernel {
 }
 
 #[test]
-fn special_registers_say_the_place_in_the_cluster() {
+fn special_registers_report_cluster_coordinates() {
     let names = [
         "%cluster_ctaid.x",
         "%cluster_ctaid.y",
@@ -80,7 +80,7 @@ fn special_registers_say_the_place_in_the_cluster() {
 }
 
 #[test]
-fn all_blocks_of_a_cluster_are_there_at_once() {
+fn all_blocks_of_cluster_are_co_resident() {
     let limits = ResourceLimits {
         max_resident_blocks: 6,
         ..ResourceLimits::default()
@@ -147,7 +147,7 @@ fn to_rank(rank: u64) -> impl Fn(&mut Kernel, RegisterId) -> RegisterId {
 }
 
 #[test]
-fn a_store_reaches_the_shared_memory_of_another_block() {
+fn store_reaches_shared_memory_of_another_block() {
     let of_cluster = handing_over(
         ScalarType::U32,
         false,
@@ -169,7 +169,7 @@ fn a_store_reaches_the_shared_memory_of_another_block() {
 }
 
 #[test]
-fn a_rank_that_the_cluster_lacks_is_out_of_bounds() {
+fn access_to_rank_outside_cluster_faults_out_of_bounds() {
     for space in [StateSpace::SharedCluster, StateSpace::Generic] {
         let generic = space == StateSpace::Generic;
         let ty = if generic {
@@ -193,7 +193,7 @@ fn a_rank_that_the_cluster_lacks_is_out_of_bounds() {
 }
 
 #[test]
-fn writes_to_another_block_travel_in_time() {
+fn seeks_restore_writes_to_remote_shared_memory() {
     let make = || {
         let k = handing_over(ScalarType::U64, true, StateSpace::Generic, to_rank(1));
         start(
@@ -227,7 +227,7 @@ fn writes_to_another_block_travel_in_time() {
 }
 
 #[test]
-fn clusters_that_cannot_run_together_are_refused_with_words() {
+fn invalid_cluster_launches_are_rejected_with_message() {
     let few = ResourceLimits {
         max_resident_blocks: 4,
         ..ResourceLimits::default()

@@ -79,7 +79,7 @@ fn hear(k: Kernel, threads: u32) -> (Vec<Heard>, std::sync::Arc<Program>) {
 }
 
 #[test]
-fn a_sunk_element_gives_no_piece_and_parts_the_run() {
+fn sink_element_of_store_emits_no_piece_and_splits_run() {
     let mut k = Kernel::new();
     let out = k.buffer("out", zeros(64));
     let tid = k.mov(U32, special("%tid.x"));
@@ -128,7 +128,7 @@ fn a_sunk_element_gives_no_piece_and_parts_the_run() {
 }
 
 #[test]
-fn lanes_at_one_address_see_what_the_lane_before_left() {
+fn accesses_to_same_address_are_serialized_in_lane_order() {
     let mut k = Kernel::new();
     let out = k.buffer("out", zeros(4));
     let tid = k.mov(U32, special("%tid.x"));
@@ -179,7 +179,7 @@ fn lanes_at_one_address_see_what_the_lane_before_left() {
 }
 
 #[test]
-fn each_memory_is_known_by_whose_it_is() {
+fn memory_ids_identify_owning_block_and_lane() {
     let mut k = Kernel::new();
     let out = k.buffer("out", zeros(64));
     let shared = k.shared(64, 8);

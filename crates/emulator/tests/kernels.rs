@@ -4,7 +4,7 @@ use crate::common::*;
 use warpgrid_emulator::*;
 
 #[test]
-fn saxpy_computes() {
+fn saxpy_matches_host_result() {
     let mut machine = saxpy(1000).launch([4, 1, 1], [256, 1, 1]);
     assert_eq!(machine.run(u64::MAX), MachineStatus::Finished);
     for (i, word) in words(&machine, 1).into_iter().enumerate() {
@@ -14,7 +14,7 @@ fn saxpy_computes() {
 }
 
 #[test]
-fn tiled_product_computes() {
+fn tiled_matmul_matches_host_result() {
     let n = 32;
     let mut machine = matmul_tiled(n).launch([2, 2, 1], [16, 16, 1]);
     assert_eq!(

@@ -7,7 +7,7 @@ use warpgrid_emulator::ResourceLimits;
 use warpgrid_emulator::*;
 
 #[test]
-fn the_same_seed_gives_the_same_run_and_another_seed_another() {
+fn same_seed_reproduces_schedule_and_other_seed_differs() {
     let trace = |seed| {
         let mut machine = matmul_tiled(32).launch_seeded([2, 2, 1], [16, 16, 1], seed);
         let mut trace = Vec::new();
@@ -41,7 +41,7 @@ fn refused_within(limits: ResourceLimits, change: impl Fn(&mut Launch)) -> Launc
 }
 
 #[test]
-fn too_much_memory_is_refused_before_it_is_laid_out() {
+fn launch_exceeding_memory_limits_is_rejected() {
     let two = refused(|l| {
         l.buffers[0].contents = BufferContents::Zeroed(600 << 20);
         l.buffers[1].contents = BufferContents::Zeroed(600 << 20);
@@ -70,7 +70,7 @@ fn too_much_memory_is_refused_before_it_is_laid_out() {
 }
 
 #[test]
-fn launches_that_cannot_be_are_refused() {
+fn invalid_launch_parameters_are_rejected() {
     let large = refused(|l| l.block = [1025, 1, 1]);
     assert_eq!(large.to_string(), "block.x is 1025, expected at most 1024");
     let many = refused(|l| l.block = [64, 64, 1]);
@@ -116,7 +116,7 @@ fn launches_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn the_largest_grid_starts_at_once() {
+fn maximum_grid_size_starts_with_bounded_resident_blocks() {
     const MAX: u32 = i32::MAX as u32;
     let mut machine = saxpy(64).launch([MAX, 1, 1], [64, 1, 1]);
     assert_eq!(machine.n_blocks(), u64::from(MAX));

@@ -44,7 +44,7 @@ fn modified(source: Source, negate: bool, absolute: bool, invert: bool) -> Arg {
 }
 
 #[test]
-fn pairs_of_registers_are_read_and_written_as_one_value() {
+fn register_pairs_are_read_and_written_as_64_bit_values() {
     let sum = |high: bool| {
         word(|k, _| {
             let a = registers(k, 0xffff_ffff, 1);
@@ -68,7 +68,7 @@ fn pairs_of_registers_are_read_and_written_as_one_value() {
 }
 
 #[test]
-fn sources_are_negated_made_positive_and_inverted() {
+fn source_modifiers_apply_negation_magnitude_and_inversion() {
     let add = |ty: ScalarType, a: u64, arg: &dyn Fn(Source) -> Arg| {
         word(|k, _| {
             let a = k.mov(ty, imm(a));
@@ -100,7 +100,7 @@ fn sources_are_negated_made_positive_and_inverted() {
 }
 
 #[test]
-fn a_register_with_an_offset_is_a_source() {
+fn register_offset_source_adds_offset() {
     let found = word(|k, _| {
         let register = k.mov(U32, imm(40));
         k.mov(
@@ -115,7 +115,7 @@ fn a_register_with_an_offset_is_a_source() {
 }
 
 #[test]
-fn addresses_are_scaled_and_take_a_uniform_part() {
+fn address_adds_scaled_index_and_uniform_base() {
     let found = word(|k, out| {
         let index = k.mov(U32, imm(3));
         let address = Address {
@@ -130,7 +130,7 @@ fn addresses_are_scaled_and_take_a_uniform_part() {
 }
 
 #[test]
-fn negated_predicates_are_read_by_all_that_take_predicates() {
+fn predicate_operations_and_selp_honor_negated_operands() {
     let holds_now = |op: ArithmeticOp, a: (bool, bool), b: (bool, bool)| {
         word(|k, _| {
             let mut predicate =
@@ -167,7 +167,7 @@ fn negated_predicates_are_read_by_all_that_take_predicates() {
 }
 
 #[test]
-fn instructions_that_share_a_step_count_once() {
+fn bundled_instructions_count_as_one_step() {
     let positions = |shares: bool| {
         let mut k = Kernel::new();
         let out = k.buffer("out", zeros(1));
@@ -189,7 +189,7 @@ fn instructions_that_share_a_step_count_once() {
 }
 
 #[test]
-fn pairs_of_floats_are_computed() {
+fn f32x2_fma_computes_both_elements() {
     let found = word(|k, _| {
         let two = |a: f32, b: f32| imm(u64::from(a.to_bits()) | u64::from(b.to_bits()) << 32);
         let fma = Calc::from(ArithmeticOp::Fma).round(Rounding::Rn);
@@ -220,7 +220,7 @@ fn fault(operation: Operation, modifiers: Modifiers, operands: &[Arg]) -> FaultK
 }
 
 #[test]
-fn what_is_not_run_yet_is_refused_by_name_and_said_before() {
+fn unsupported_operation_is_predicted_and_faults_with_opcode() {
     for operation in [
         Operation::Arithmetic(ArithmeticOp::Tanh),
         Operation::Unknown,
@@ -238,7 +238,7 @@ fn what_is_not_run_yet_is_refused_by_name_and_said_before() {
 }
 
 #[test]
-fn an_operand_of_the_wrong_shape_is_an_internal_fault_that_names_it() {
+fn operand_kind_mismatch_is_internal_fault_naming_operand() {
     let add = Operation::Arithmetic(ArithmeticOp::Add);
     let operands = [to(RegisterId(0)), imm(1).into(), ABSENT];
     let FaultKind::Internal { what } = fault(add, typed(U64), &operands) else {

@@ -1,4 +1,4 @@
-//! Tests of arithmetic, comparisons and conversions: one case per line, with values as bits.
+//! Tests of arithmetic, comparisons and scalar_conversions_produce_expected_bits: one case per line, with values as bits.
 
 use crate::common::*;
 use warpgrid_emulator::*;
@@ -72,7 +72,7 @@ fn dot(op: A, a: ScalarType, b: ScalarType, part: MulPart) -> Calc {
 }
 
 #[test]
-fn integer_arithmetic() {
+fn integer_arithmetic_produces_expected_bits() {
     check(A::Add, U32, &[0xffff_ffff, 2], 1);
     check(A::Sub, U16, &[1, 2], 0xffff);
     check(mul(HI), S32, &[0xffff_ffff, 2], 0xffff_ffff);
@@ -113,7 +113,7 @@ fn integer_arithmetic() {
 }
 
 #[test]
-fn integers_side_by_side_do_not_touch_each_other() {
+fn packed_integer_elements_are_computed_independently() {
     use ScalarType::{S8x4, S16x2, U8x4, U16x2};
     let saturate = |op: A| Calc::from(op).flag(Flag::Sat);
     check(A::Add, U8x4, &[0xff01_8000, 0x0102_8001], 0x0003_0001);
@@ -151,7 +151,7 @@ fn integers_side_by_side_do_not_touch_each_other() {
 
 /// The NaN that marks an out-of-bounds tensor element makes the complete sum zero; other NaNs do not.
 #[test]
-fn a_sum_with_what_lies_outside_is_zero() {
+fn fma_oob_returns_zero_if_multiplicand_is_oob_nan() {
     let inside = Calc::from(A::Fma).flag(Flag::Oob).round(Rounding::Rn);
     check(inside, ScalarType::F16, &[0x7ff7, 0x3c00, 0x3c00], 0);
     check(inside, ScalarType::F16, &[0x3c00, 0xfff7, 0x3c00], 0);
@@ -162,7 +162,7 @@ fn a_sum_with_what_lies_outside_is_zero() {
 }
 
 #[test]
-fn division_by_zero_is_all_ones() {
+fn integer_division_handles_zero_divisor_overflow_and_sign() {
     check(A::Div, U32, &[7, 0], 0xffff_ffff);
     check(A::Div, S32, &[7, 0], 0xffff_ffff);
     check(A::Div, U64, &[7, 0], u64::MAX);
@@ -173,7 +173,7 @@ fn division_by_zero_is_all_ones() {
 }
 
 #[test]
-fn shifts_beyond_the_width_shift_everything_out() {
+fn shift_amounts_clamp_or_wrap_at_operand_width() {
     check(A::Shl, B32, &[1, 31], 0x8000_0000);
     check(A::Shl, B32, &[1, 32], 0);
     check(A::Shl, B64, &[1, 40], 1 << 40);
@@ -212,7 +212,7 @@ fn shifts_beyond_the_width_shift_everything_out() {
 }
 
 #[test]
-fn bit_fields_and_permutations() {
+fn bit_field_and_permute_operations_produce_expected_bits() {
     check(A::Bfe, U32, &[0x1234_5678, 8, 8], 0x56);
     check(A::Bfe, S32, &[0x0000_8000, 8, 8], 0xffff_ff80);
     check(A::Bfe, S32, &[0x8000_0000, 28, 10], 0xffff_fff8);
@@ -285,7 +285,7 @@ fn bit_fields_and_permutations() {
 }
 
 #[test]
-fn bits_are_inserted_where_they_belong() {
+fn bfi_inserts_bit_field_at_position() {
     let insert = |ty, a: u64, b: u64, position, length| {
         run(
             &[(ty, a), (ty, b), (U32, position), (U32, length)],
@@ -303,7 +303,7 @@ fn bits_are_inserted_where_they_belong() {
 }
 
 #[test]
-fn carries_run_through_a_chain() {
+fn carry_chain_propagates_between_32_bit_halves() {
     // Sum of two 64-bit numbers in 32-bit parts.
     let chain = |first, second, a: [u64; 2], b: [u64; 2]| {
         run(
@@ -348,7 +348,7 @@ fn f32(value: f32) -> u64 {
 const NAN_32: u64 = 0x7fff_ffff;
 
 #[test]
-fn floats_round_flush_and_clamp() {
+fn float_operations_round_flush_and_saturate() {
     let ftz = |form: Calc| form.flag(Flag::Ftz);
     let saturate = |op: A| Calc::from(op).flag(Flag::Sat);
     check(
@@ -472,7 +472,7 @@ fn convert(
 }
 
 #[test]
-fn conversions() {
+fn scalar_conversions_produce_expected_bits() {
     use Rounding::{Rmi, Rn, Rni, Rpi, Rz, Rzi};
     assert_eq!(convert(S32, F32, Some(Rzi), false, f32(-1.9)), 0xffff_ffff);
     assert_eq!(convert(S32, F32, Some(Rni), false, f32(2.5)), 2);
@@ -520,7 +520,7 @@ fn conversions() {
 }
 
 #[test]
-fn comparisons_treat_nan_as_they_say() {
+fn ordered_and_unordered_comparisons_handle_nan() {
     let compare = |op, ty, a, b| {
         run(&[(ty, a), (ty, b)], |k, s| {
             let p = k.setp(op, ty, s[0], s[1]);
@@ -557,7 +557,7 @@ fn comparisons_treat_nan_as_they_say() {
 }
 
 #[test]
-fn atomics_give_the_old_value_and_leave_the_new() {
+fn atomics_return_old_value_and_store_new_value() {
     let atomic = |op, ty: ScalarType, old: u64, b: u64, c: Option<u64>| {
         let mut k = Kernel::new();
         let mut bytes = old.to_le_bytes().to_vec();
@@ -596,7 +596,7 @@ fn atomics_give_the_old_value_and_leave_the_new() {
 }
 
 #[test]
-fn shuffles_keep_to_their_segments() {
+fn shfl_stays_within_segments() {
     let shuffle = |mode, b: u64, c: u64| -> Vec<u32> {
         let mut k = Kernel::new();
         let out = k.buffer("out", zeros(32));

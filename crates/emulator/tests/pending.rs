@@ -91,7 +91,7 @@ impl Observer for Heard {
 }
 
 #[test]
-fn an_operation_lands_later_in_a_step_of_its_own() {
+fn async_operation_completes_later_in_separate_step() {
     let mut machine = counting(0, true);
     machine.run(50);
     let asked = operation(&machine, 60);
@@ -124,7 +124,7 @@ fn an_operation_lands_later_in_a_step_of_its_own() {
 }
 
 #[test]
-fn the_end_waits_for_what_is_in_flight() {
+fn run_finishes_only_after_pending_operations_complete() {
     let mut machine = counting(0, false);
     let late = operation(&machine, 1 << 40);
     machine.start_pending(late).unwrap();
@@ -135,7 +135,7 @@ fn the_end_waits_for_what_is_in_flight() {
 }
 
 #[test]
-fn seeds_choose_when_it_lands() {
+fn seed_determines_async_completion_step() {
     let landing = |seed| {
         let mut machine = counting(seed, false);
         let asked = operation(&machine, 1);
@@ -148,7 +148,7 @@ fn seeds_choose_when_it_lands() {
 }
 
 #[test]
-fn a_host_lets_it_land_and_the_future_is_another() {
+fn forced_completion_changes_timeline_and_survives_seeks() {
     let machine = counting(0, false);
     let mut timeline = Timeline::new(machine, limits());
     timeline.run_to_end(u64::MAX);
@@ -175,7 +175,7 @@ fn a_host_lets_it_land_and_the_future_is_another() {
 }
 
 #[test]
-fn an_operation_that_writes_nowhere_is_a_fault_of_its_instruction() {
+fn out_of_bounds_async_write_faults_at_issuing_instruction() {
     let mut machine = counting(0, false);
     let mut asked = operation(&machine, 10);
     asked.pieces[0].address += 4096;
@@ -188,7 +188,7 @@ fn an_operation_that_writes_nowhere_is_a_fault_of_its_instruction() {
 }
 
 #[test]
-fn nothing_is_stuck_while_something_is_in_flight() {
+fn deadlock_is_reported_only_after_pending_operations_complete() {
     let mut k = Kernel::new();
     k.buffer("out", zeros(256));
     let tid = k.mov(ScalarType::U32, special("%tid.x"));
@@ -246,7 +246,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn back_and_seek_over_landings_are_exact(
+    fn seek_and_step_back_across_completions_restore_state(
         seed in 0u64..4,
         starts in prop::collection::vec((0u64..500, 0u64..300), 1..6),
         places in prop::collection::vec(0u64..900, 1..12),

@@ -84,7 +84,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn every_way_leads_to_the_same_memory(walk in prop::collection::vec((0.0..1.0f64, 0..90u32), 1..6)) {
+    fn state_after_seeks_and_steps_matches_forward_run(walk in prop::collection::vec((0.0..1.0f64, 0..90u32), 1..6)) {
         let mut timeline = Timeline::new(machine(), LIMITS);
         timeline.run_to_end(u64::MAX);
         let length = timeline.position();
@@ -106,7 +106,7 @@ proptest! {
 }
 
 #[test]
-fn a_step_back_after_a_seek_runs_few_steps() {
+fn step_back_after_seek_replays_at_most_min_interval_steps() {
     let mut timeline = Timeline::new(machine(), LIMITS);
     timeline.run_to_end(u64::MAX);
     let length = timeline.position();
@@ -127,7 +127,7 @@ fn a_step_back_after_a_seek_runs_few_steps() {
 }
 
 #[test]
-fn the_past_takes_little_more_memory_than_it_may() {
+fn snapshot_memory_is_bounded_by_limit_plus_buffer_size() {
     let mut timeline = Timeline::new(machine(), LIMITS);
     timeline.run_to_end(u64::MAX);
     // The initial snapshot and the last position of the recent past are always kept.

@@ -35,7 +35,7 @@ fn storing(rounds: u64) -> Kernel {
 }
 
 #[test]
-fn what_comes_next_is_what_the_step_then_does() {
+fn next_step_predicts_executed_step() {
     for seed in 0..4 {
         let mut machine = storing(20).launch_seeded([2, 1, 1], [96, 1, 1], seed);
         while machine.status() == MachineStatus::Running {
@@ -64,7 +64,7 @@ impl Observer for Steps {
 }
 
 #[test]
-fn every_step_is_reported_once_and_the_last_is_kept() {
+fn each_step_is_observed_once_and_last_step_is_retained() {
     let mut all = Steps::default();
     let mut machine = storing(5).launch([2, 1, 1], [64, 1, 1]);
     machine.run_observed(u64::MAX, &mut all);
@@ -87,7 +87,7 @@ fn every_step_is_reported_once_and_the_last_is_kept() {
 }
 
 #[test]
-fn stores_are_counted_exactly_however_many_there_are() {
+fn store_count_is_exact_beyond_tick_limit() {
     let limits = TimelineLimits {
         max_ticks: 64,
         ..TimelineLimits::default()
@@ -110,7 +110,7 @@ fn stores_are_counted_exactly_however_many_there_are() {
 
 /// The resident blocks and global memory make each snapshot large compared to the limit.
 #[test]
-fn steps_back_stay_cheap_where_memory_for_snapshots_is_short() {
+fn step_back_cost_is_bounded_with_small_snapshot_budget() {
     let n = 1 << 18;
     let (program, buffers, arguments) = saxpy(n).program();
     let mut launch = launch([n / 256, 1, 1], [256, 1, 1], buffers, arguments, 0);

@@ -136,7 +136,7 @@ fn check_steps(steps: &[MmaStep]) {
 }
 
 #[test]
-fn recorded_elements_are_met_bit_for_bit() {
+fn mma_model_matches_recorded_elements_bit_for_bit() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tensor.txt");
     let text = std::fs::read_to_string(path).expect("a file of the project");
     let list = |text: &str| text.split(',').map(bits).collect();
@@ -160,7 +160,7 @@ fn recorded_elements_are_met_bit_for_bit() {
 
 /// Checks the complete file from which the sample was taken, if the file is available.
 #[test]
-fn all_recorded_elements_are_met_where_they_are_at_hand() {
+fn mma_model_matches_complete_recording_if_available() {
     let path =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/wmma/numerics.jsonl.gz");
     let Ok(file) = std::fs::File::open(path) else {
@@ -203,7 +203,7 @@ fn all_recorded_elements_are_met_where_they_are_at_hand() {
 }
 
 #[test]
-fn generations_cut_and_group_differently() {
+fn product_truncation_depends_on_gpu_generation() {
     // 16 products 2^-12 * 2^-12 = 2^-24, half an ulp of the accumulator 1.
     let one = 0x3f80_0000;
     let (a, b) = (vec![0x0c00; 16], vec![0x0c00; 16]);
@@ -218,7 +218,7 @@ fn generations_cut_and_group_differently() {
 }
 
 #[test]
-fn an_invalid_sum_is_the_one_nan() {
+fn invalid_mma_result_is_canonical_nan() {
     let plan = plan("sm_80", "mma", "m16n8k8", ["f16", "f16", "f32", "f32"]);
     let (infinity, zero, one) = (0x7c00, 0, 0x3c00);
     let row = |first: u64| [first, one, one, one, one, one, one, one];
@@ -236,7 +236,7 @@ fn an_invalid_sum_is_the_one_nan() {
 }
 
 #[test]
-fn an_explanation_shows_the_bits_that_were_cut() {
+fn explanation_reports_truncated_bits() {
     let plan = plan("sm_80", "mma", "m16n8k8", ["f16", "f16", "f32", "f32"]);
     // 1 * 1 and 2^-14 * (1 + 2^-10) * 2^-10 * 1.5.
     let a = [0x3c00, 0x0401, 0, 0, 0, 0, 0, 0];
@@ -262,7 +262,7 @@ fn an_explanation_shows_the_bits_that_were_cut() {
 }
 
 #[test]
-fn integer_sums_wrap_or_clamp() {
+fn integer_mma_wraps_or_saturates() {
     let wrap = product("sm_80", "mma", "m8n8k16", ["s8", "u8", "s32", "s32"]);
     let clamp = MmaDescription {
         overflow: IntegerOverflow::Saturate,
@@ -284,7 +284,7 @@ fn integer_sums_wrap_or_clamp() {
 }
 
 #[test]
-fn single_bits_are_counted_after_xor_or_and() {
+fn b1_mma_accumulates_popcount_of_xor_or_and() {
     let xor = product("sm_80", "wmma", "m8n8k128", ["b1", "b1", "s32", "s32"]);
     let and = MmaDescription {
         bit_op: BitOp::And,
@@ -301,7 +301,7 @@ fn single_bits_are_counted_after_xor_or_and() {
 }
 
 #[test]
-fn directions_of_rounding_bracket_the_nearest() {
+fn f64_mma_applies_directed_rounding() {
     let nearest = product("sm_80", "mma", "m8n8k4", ["f64", "f64", "f64", "f64"]);
     let tenth = 0.1f64.to_bits();
     let element = |rounding| {
@@ -319,7 +319,7 @@ fn directions_of_rounding_bracket_the_nearest() {
 }
 
 #[test]
-fn double_precision_is_a_chain_of_fused_multiply_adds() {
+fn f64_mma_is_sequential_fma_chain() {
     let plan = plan("sm_80", "mma", "m8n8k4", ["f64", "f64", "f64", "f64"]);
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut next = |spread: u64| {
@@ -347,7 +347,7 @@ fn double_precision_is_a_chain_of_fused_multiply_adds() {
 }
 
 #[test]
-fn a_product_that_the_generation_lacks_is_named() {
+fn unsupported_mma_is_rejected_naming_target_and_types() {
     let error = |target, types| {
         TensorCoreModel::new(product(target, "mma", "m16n8k32", types))
             .expect_err("no product")
@@ -387,7 +387,7 @@ fn bytes(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn products_with_factors_agree_with_the_published_model() {
+fn block_scaled_mma_matches_published_model() {
     let rows = include_str!("data/scaled.txt").lines();
     let mut n_rows = 0;
     for row in rows.filter(|row| !row.starts_with('#')) {
@@ -428,7 +428,7 @@ fn products_with_factors_agree_with_the_published_model() {
 }
 
 #[test]
-fn a_factor_that_is_no_number_makes_the_sum_none() {
+fn nan_scale_factor_makes_block_scaled_result_nan() {
     let product = product("sm_120", "mma", "m16n8k64", ["e2m1", "e2m1", "f32", "f32"]);
     let plan = TensorCoreModel::scaled(product, ScaleType::Ue4m3).expect("a plan");
     let ones = [2; 64];

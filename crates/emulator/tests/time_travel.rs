@@ -120,7 +120,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn every_way_to_a_position_gives_the_same(
+    fn state_after_seeks_matches_forward_run(
         seed in 0u64..6,
         places in prop::collection::vec(0u64..9000, 1..12),
     ) {
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn forward_and_back_is_the_identity(
+    fn stepping_forward_then_back_restores_state(
         seed in 0u64..6, start in 0u64..6000, n in 0u64..200,
     ) {
         let mut timeline = timeline(seed);
@@ -152,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn slices_do_not_matter(seed in 0u64..6, slices in prop::collection::vec(1u64..700, 1..40)) {
+    fn run_in_slices_matches_single_run(seed in 0u64..6, slices in prop::collection::vec(1u64..700, 1..40)) {
         let mut timeline = timeline(seed);
         for slice in slices {
             timeline.run_to_end(slice);
@@ -163,7 +163,7 @@ proptest! {
 }
 
 #[test]
-fn the_length_is_known_at_the_end_and_ticks_are_the_stores() {
+fn length_is_known_at_end_and_ticks_match_stores() {
     let mut timeline = timeline(0);
     assert_eq!(timeline.length(), None);
     let end = timeline.run_to_end(u64::MAX);
@@ -187,7 +187,7 @@ fn the_length_is_known_at_the_end_and_ticks_are_the_stores() {
 }
 
 #[test]
-fn too_many_ticks_are_thinned() {
+fn ticks_beyond_limit_are_thinned() {
     let machine = divergent(1).launch([4, 1, 1], [96, 1, 1]);
     let limits = TimelineLimits {
         max_ticks: 16,
@@ -202,7 +202,7 @@ fn too_many_ticks_are_thinned() {
 }
 
 #[test]
-fn the_past_stays_within_its_memory() {
+fn snapshot_memory_stays_near_limit() {
     let limits = TimelineLimits {
         snapshot_bytes: 4 << 20,
         max_snapshots: 1000,
@@ -222,7 +222,7 @@ fn the_past_stays_within_its_memory() {
 
 /// Apart from the steps themselves, copying bytes for snapshots takes most of the time of a run.
 #[test]
-fn snapshots_copy_few_bytes_for_each_step() {
+fn snapshots_copy_at_most_16_bytes_per_step() {
     let machine = matmul_tiled(128).launch([8, 8, 1], [16, 16, 1]);
     let mut timeline = Timeline::new(machine, TimelineLimits::default());
     let before = timeline.snapshot_bytes();
@@ -233,7 +233,7 @@ fn snapshots_copy_few_bytes_for_each_step() {
 }
 
 #[test]
-fn a_fault_is_there_again_after_a_journey() {
+fn seeking_back_to_end_reproduces_fault() {
     let mut k = Kernel::new();
     let out = k.buffer("out", zeros(4));
     let tid = k.mov(ScalarType::U32, special("%tid.x"));
@@ -251,7 +251,7 @@ fn a_fault_is_there_again_after_a_journey() {
 }
 
 #[test]
-fn last_writers_travel_too() {
+fn seeks_restore_last_writers() {
     let (program, buffers, arguments) = divergent(3).program();
     let mut launch = launch([4, 1, 1], [96, 1, 1], buffers, arguments, 0);
     launch.track_writers = true;

@@ -38,9 +38,9 @@ pub use modifiers::{DeviceUnitModifiers, Flags, MatrixShape, Modifiers, TypeRole
 pub use operation::{
     AccessKind, ArithmeticOp, AsyncOp, AsyncTransferKind, AtomicUpdate, CarryOp,
     ClusterLaunchControlOp, ComparisonOp, ControlOp, DeviceUnitOp, HintOp, MatrixOp, MbarrierOp,
-    MemoryOp, MoveOp, MultimemOp, Operation, RegisterCountDirection, SimdWidth, StackOp, SurfaceOp, SyncOp,
-    TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, ThreadParticipation, VideoOp, WarpOp,
-    WarpgroupOp,
+    MemoryOp, MoveOp, MultimemOp, Operation, RegisterCountDirection, SimdWidth, StackOp, SurfaceOp,
+    SyncOp, TensorCopyOp, TensorMapOp, TensorMemoryOp, TextureOp, ThreadParticipation, VideoOp,
+    WarpOp, WarpgroupOp,
 };
 pub use ptx::PTX;
 pub use sass_op::{Extension, FunnelShift, SassOp};

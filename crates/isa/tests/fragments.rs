@@ -65,7 +65,7 @@ fn every_map() -> impl Iterator<Item = FragmentMap> {
 }
 
 #[test]
-fn maps_equal_those_of_the_compiled_code() {
+fn fragment_maps_match_compiled_code() {
     let mut n_maps = 0;
     for row in data("fragments.txt") {
         let [
@@ -113,7 +113,7 @@ fn maps_equal_those_of_the_compiled_code() {
 }
 
 #[test]
-fn accesses_equal_those_of_the_compiled_code() {
+fn wmma_memory_accesses_match_compiled_code() {
     for row in data("accesses.txt") {
         let [op, shape, ty, layout, targets, global, shared] = &row[..] else {
             panic!("a line with another number of fields: {row:?}");
@@ -135,7 +135,7 @@ fn accesses_equal_those_of_the_compiled_code() {
 
 /// Compares with the complete derivation from which the sample was drawn, if the file is available.
 #[test]
-fn maps_equal_the_whole_derivation_where_it_is_at_hand() {
+fn fragment_maps_match_complete_derivation_if_available() {
     let path =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/wmma/fragments.json");
     let Ok(text) = std::fs::read_to_string(path) else {
@@ -198,7 +198,7 @@ fn maps_equal_the_whole_derivation_where_it_is_at_hand() {
 }
 
 #[test]
-fn every_element_is_held_as_often_as_the_hardware_replicates_it() {
+fn element_replication_matches_hardware() {
     for map in every_map() {
         let name = format!("{:?}", map.query);
         let shape = map.query.shape;
@@ -221,7 +221,7 @@ fn every_element_is_held_as_often_as_the_hardware_replicates_it() {
 }
 
 #[test]
-fn holders_and_places_are_inverse_to_each_other() {
+fn register_locations_and_coordinates_are_inverse() {
     for map in every_map().filter(|map| map.query.target.name == map_target(map)) {
         for holder in map.holders().step_by(7) {
             let place = map.place(holder);
@@ -239,7 +239,7 @@ fn map_target(map: &FragmentMap) -> &'static str {
 }
 
 #[test]
-fn the_group_family_is_the_same_for_rows_and_columns() {
+fn group_family_formula_is_independent_of_layout() {
     for map in
         every_map().filter(|map| map.family == FragmentFamily::Group && map.query.shape.k > 0)
     {
@@ -255,7 +255,7 @@ fn the_group_family_is_the_same_for_rows_and_columns() {
 }
 
 #[test]
-fn accumulators_of_load_and_store_are_the_same() {
+fn load_c_and_store_d_have_equal_formulas() {
     for map in every_map().filter(|map| map.query.op == FragmentOp::StoreD) {
         let load = fragment(&FragmentQuery {
             op: FragmentOp::LoadC,
@@ -267,7 +267,7 @@ fn accumulators_of_load_and_store_are_the_same() {
 }
 
 #[test]
-fn a_store_without_gaps_covers_each_bit_of_the_matrix_once() {
+fn dense_wmma_store_covers_each_matrix_element_once() {
     for map in every_map().filter(|map| map.query.op == FragmentOp::StoreD) {
         for &layout in &map.layouts {
             let stride = map.default_stride_elements(layout);
@@ -285,7 +285,7 @@ fn a_store_without_gaps_covers_each_bit_of_the_matrix_once() {
 }
 
 #[test]
-fn wmma_from_sm_80_on_is_made_of_mma_fragments() {
+fn wmma_fragments_on_sm_80_are_composed_of_mma_fragments() {
     let wide = map("store.d", "m16n16k16", "f32", "row", "sm_80");
     let mma = map("mma.d", "m16n8k16", "f32", "row", "sm_80");
     for holder in mma.holders() {
@@ -323,7 +323,7 @@ fn wmma_from_sm_80_on_is_made_of_mma_fragments() {
 /// PTX ISA, figures "ldmatrix fragment layout for one 16x16 matrix", "for one 8x16 matrix", "stmatrix fragment layout for one 16x8
 /// matrix": four adjacent elements of a row in each register, or two of each of two rows.
 #[test]
-fn matrices_of_bytes_lie_as_the_documentation_shows() {
+fn b8_and_e2m1_matrix_layouts_match_ptx_isa_figures() {
     let lane_5 = |op: &str, shape: &str, ty: &str, layout: &str| {
         let map = map(op, shape, ty, layout, "sm_100");
         let lane = map.holders().filter(|holder| holder.lane == 5);
@@ -347,7 +347,7 @@ fn matrices_of_bytes_lie_as_the_documentation_shows() {
 
 /// A transposed matrix has the same register mapping, but is stored by columns in memory.
 #[test]
-fn trans_changes_where_elements_lie_not_who_holds_them() {
+fn trans_changes_memory_offsets_but_not_register_mapping() {
     let [row, col] =
         ["row", "col"].map(|layout| map("ldmatrix.x4", "m8n8", "b16", layout, "sm_80"));
     assert_eq!(row.formula, col.formula);
@@ -361,7 +361,7 @@ fn trans_changes_where_elements_lie_not_who_holds_them() {
 }
 
 #[test]
-fn lane_5_holds_what_the_documentation_shows() {
+fn wmma_accumulator_of_lane_5_matches_documentation() {
     let text = |target: &str| {
         let map = map("store.d", "m16n16k16", "f32", "row", target);
         let lane = map.holders().filter(|holder| holder.lane == 5);
@@ -383,7 +383,7 @@ fn lane_5_holds_what_the_documentation_shows() {
 }
 
 #[test]
-fn formulas_are_written_in_the_variables_of_the_lane() {
+fn formulas_print_with_lane_and_element_variables() {
     let formula = |op, layout, target| {
         map(op, "m16n16k16", "f16", layout, target)
             .formula
@@ -404,7 +404,7 @@ fn formulas_are_written_in_the_variables_of_the_lane() {
 }
 
 #[test]
-fn a_missing_fragment_is_explained_by_what_exists() {
+fn unsupported_fragment_error_lists_alternatives() {
     let error = |op, shape, ty, layout, target| {
         fragment(&query(op, shape, ty, layout, target))
             .expect_err("no fragment")
@@ -433,7 +433,7 @@ fn a_missing_fragment_is_explained_by_what_exists() {
 }
 
 #[test]
-fn a_map_names_its_origin() {
+fn fragment_map_records_origin() {
     assert_eq!(
         map("store.d", "m16n16k16", "f32", "row", "sm_70").origin,
         FactSource::Assembler("12.9")

@@ -20,7 +20,7 @@ fn slot_named(layout: &FormSyntax, name: SlotName) -> bool {
 }
 
 #[test]
-fn every_row_reads_and_prints_back() {
+fn form_syntax_round_trips() {
     for layout in PTX.layouts() {
         // The second destination of a pair is always printed as `p`.
         let syntax = layout.form.syntax.replace("|q", "|p");
@@ -29,7 +29,7 @@ fn every_row_reads_and_prints_back() {
 }
 
 #[test]
-fn every_row_has_a_meaning_a_help_and_a_section() {
+fn each_form_has_operation_help_and_section() {
     for layout in PTX.layouts() {
         let form = layout.form;
         assert_ne!(form.operation, Operation::Unknown, "{}", form.syntax);
@@ -39,7 +39,7 @@ fn every_row_has_a_meaning_a_help_and_a_section() {
 }
 
 #[test]
-fn every_slot_has_a_name_and_every_literal_a_flag() {
+fn slots_have_ids_and_literals_have_flags() {
     for layout in PTX.layouts() {
         for slot in &layout.slots {
             assert!(
@@ -56,7 +56,7 @@ fn every_slot_has_a_name_and_every_literal_a_flag() {
 }
 
 #[test]
-fn every_set_of_a_row_has_a_slot_in_its_line() {
+fn each_modifier_set_has_slot_in_form_syntax() {
     for layout in PTX.layouts() {
         for set in layout.form.sets {
             assert!(
@@ -70,7 +70,7 @@ fn every_set_of_a_row_has_a_slot_in_its_line() {
 }
 
 #[test]
-fn spellings_are_unique_in_a_set_and_mean_one_kind_of_thing() {
+fn modifier_set_values_are_unique_and_of_one_kind() {
     for (form, set) in sets() {
         for (index, value) in set.values.iter().enumerate() {
             let earlier = &set.values[..index];
@@ -83,7 +83,7 @@ fn spellings_are_unique_in_a_set_and_mean_one_kind_of_thing() {
 }
 
 #[test]
-fn types_are_spelled_as_they_are_called() {
+fn type_modifiers_are_spelled_as_type_names() {
     for (form, set) in sets() {
         for value in set.values {
             if let ModifierValue::Type(ty) = value.meaning {
@@ -95,7 +95,7 @@ fn types_are_spelled_as_they_are_called() {
 }
 
 #[test]
-fn gates_name_released_versions_and_targets_that_exist() {
+fn gates_reference_known_versions_and_targets() {
     let values = sets().flat_map(|(form, set)| set.values.iter().map(move |v| (form, v.gate)));
     let forms = PTX
         .layouts()
@@ -108,7 +108,7 @@ fn gates_name_released_versions_and_targets_that_exist() {
 }
 
 #[test]
-fn helps_are_phrases_in_plain_words() {
+fn modifier_help_is_nonempty_without_final_period() {
     let values = sets().flat_map(|(_, set)| set.values.iter().map(|value| value.help));
     let flags = Flag::ALL.iter().map(|flag| flag.help());
     for help in values.chain(flags) {
@@ -117,7 +117,7 @@ fn helps_are_phrases_in_plain_words() {
 }
 
 #[test]
-fn operand_lists_name_operands_of_the_line() {
+fn operand_lists_reference_operands_of_form() {
     for layout in PTX.layouts() {
         let form = layout.form;
         let has = |name: &str| layout.operands.iter().any(|operand| operand.name == name);
@@ -138,7 +138,7 @@ fn operand_lists_name_operands_of_the_line() {
 }
 
 #[test]
-fn pairs_are_written_and_addresses_are_read() {
+fn operand_access_matches_shape_and_destinations_come_first() {
     for layout in PTX.layouts() {
         for operand in &layout.operands {
             let expected = match operand.shape {
@@ -158,7 +158,7 @@ fn pairs_are_written_and_addresses_are_read() {
 }
 
 #[test]
-fn what_computes_a_value_writes_it() {
+fn destination_operand_presence_matches_operation() {
     for layout in PTX.layouts() {
         let writes = layout
             .operands
@@ -186,7 +186,7 @@ fn what_computes_a_value_writes_it() {
 }
 
 #[test]
-fn rules_name_slots_and_values_of_their_rows() {
+fn rules_reference_slots_and_values_of_their_forms() {
     for layout in PTX.layouts() {
         // Forms may share rules: every name must exist in at least one of them.
         let rows = || {
@@ -236,7 +236,7 @@ fn rules_name_slots_and_values_of_their_rows() {
 }
 
 #[test]
-fn special_literals_are_literals_of_their_row() {
+fn required_and_repeatable_flags_are_literals_of_their_form() {
     for layout in PTX.layouts() {
         let form = layout.form;
         for (flag, version) in form.required_from {
@@ -266,7 +266,7 @@ fn special_literals_are_literals_of_their_row() {
 }
 
 #[test]
-fn every_opcode_is_listed_once_and_in_order() {
+fn opcodes_are_sorted_unique_and_have_forms() {
     let tables = PTX.tables;
     assert!(tables.opcodes.is_sorted_by(|a, b| a < b));
     for layout in PTX.layouts() {
@@ -286,7 +286,7 @@ fn every_opcode_is_listed_once_and_in_order() {
 }
 
 #[test]
-fn words_of_a_name_come_right_after_the_opcode() {
+fn misplaced_name_modifiers_are_detected() {
     let misplaced = |opcode, words: &[&str]| {
         let bound = PTX.bind(opcode, words, None).expect("a row");
         bound.misplaced_lead()
@@ -301,7 +301,7 @@ fn words_of_a_name_come_right_after_the_opcode() {
 }
 
 #[test]
-fn names_of_instructions_hold_their_literals() {
+fn instruction_names_include_leading_literals() {
     let name = |opcode, words: &[&str]| {
         let bound = PTX.bind(opcode, words, None).expect("a row");
         bound.layout.name()
@@ -313,7 +313,7 @@ fn names_of_instructions_hold_their_literals() {
 }
 
 #[test]
-fn slots_are_found_by_name_and_by_flag() {
+fn bound_modifiers_are_found_by_slot_name_and_flag() {
     let bound = PTX
         .bind("ld", &["global", "nc", "f32"], None)
         .expect("a row");
@@ -327,7 +327,7 @@ fn slots_are_found_by_name_and_by_flag() {
 }
 
 #[test]
-fn facts_about_single_instructions_are_in_their_rows() {
+fn forms_expose_instruction_specific_properties() {
     let form = |opcode: &str, words: &[&str]| PTX.bind(opcode, words, None).expect("a row");
     let store = form("wmma", &["store", "d", "sync", "row", "m16n16k16", "f32"]);
     let aligned = store.layout.form.required_from(Flag::Aligned);
@@ -363,7 +363,7 @@ fn facts_about_single_instructions_are_in_their_rows() {
 }
 
 #[test]
-fn there_is_room_for_every_flag() {
+fn flags_fit_in_128_bits() {
     // `Flags` is a 128-bit word.
     assert!(Flag::ALL.len() <= 128);
 }

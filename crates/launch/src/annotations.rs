@@ -636,7 +636,7 @@ mod tests {
     }
 
     #[test]
-    fn launch_facts_are_read() {
+    fn launch_annotations_are_parsed() {
         let source = "//@ launch grid=2 block=16x8 shared=64 entry=k seed=3\n  //@ buffer out: f32[4][2] = 0\n//@ scalar n: s32 = -5\n//@ buffer x: u8[3] = 1, 2, 0xff\nst.u32 [p], r; //@ no fact\n";
         let read = Annotations::parse(source, "//");
         assert_eq!(read.diagnostics, vec![]);
@@ -668,7 +668,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_is_reported_at_its_place() {
+    fn annotation_errors_are_reported_with_span() {
         assert_eq!(
             messages("//@ lunch grid=1"),
             [

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_difference_and_their_number_are_reported() {
+    fn compare_reports_first_mismatch_and_count() {
         let buffer = Buffer {
             name: "out".into(),
             ty: "u16".into(),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_race_may_end_with_any_of_its_values() {
+    fn one_of_expectation_accepts_any_listed_value() {
         let choices = vec![vec![Literal::Integer(1), Literal::Integer(5)]];
         let buffer = Buffer {
             ty: "u8".into(),

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_sums_of_numbers_lanes_threads_and_a_buffer() {
+    fn value_parses_as_linear_form_of_lane_thread_and_buffer() {
         let fact = read("R2", "lane * 4 + out + 0x10 + 2*thread + -1").unwrap();
         assert_eq!((fact.start, fact.per_lane, fact.per_thread), (15, 4, 2));
         assert_eq!(fact.buffer.as_deref(), Some("out"));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_is_refused() {
+    fn malformed_values_are_rejected() {
         for text in ["", "lane * lane", "4 * 4", "lane +", "a + b", "R2["] {
             assert!(read("R2", text).is_err(), "{text}");
         }

@@ -435,7 +435,10 @@ impl<'a> InstructionView<'a> {
     /// Returns the type of operands A and B, if the instruction is a `wgmma` or `tcgen05` MMA.
     pub(crate) fn factor_type(self) -> Option<ScalarType> {
         let action = self.program.opcode(self.instruction)?;
-        action.operation.unit().filter(|unit| unit.is_warpgroup_wide())?;
+        action
+            .operation
+            .unit()
+            .filter(|unit| unit.is_warpgroup_wide())?;
         let of_kind = |kind| match kind {
             MmaKind::F16 => ScalarType::F16,
             MmaKind::Tf32 => ScalarType::F32,

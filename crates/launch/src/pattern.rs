@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_survive_their_text() {
+    fn patterns_round_trip_through_source_form() {
         for text in [
             "iota",
             "random 7",
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_follow_the_rule_but_single_ones() {
+    fn index_overrides_replace_pattern_elements() {
         assert_eq!(
             bytes("iota [1]=9", ElementType::U8, 4),
             Ok(vec![0, 9, 2, 3])
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_random_is_the_same_for_a_seed() {
+    fn random_pattern_is_deterministic_per_seed() {
         let drawn = |seed: u64| bytes(&format!("random {seed}"), ElementType::F32, 64);
         assert_eq!(drawn(1), drawn(1));
         assert_ne!(drawn(1), drawn(2));

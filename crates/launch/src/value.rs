@@ -445,7 +445,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_knows_the_width_of_every_type() {
+    fn widths_json_matches_element_types() {
         let stated: std::collections::BTreeMap<String, usize> =
             serde_json::from_str(include_str!("widths.json")).expect("widths by type");
         let own = ElementType::ALL
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn every_half_survives_the_way_through_double() {
+    fn every_f16_and_bf16_round_trips_through_f64() {
         for bits in 0..=u16::MAX {
             let value = FloatFormat::F16.value(bits.into());
             if !value.is_nan() {
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_round_to_even_and_overflow_to_infinity() {
+    fn f16_conversion_rounds_to_even_and_overflows_to_infinity() {
         assert_eq!(
             nearest_half(FloatFormat::F16, 2049.0),
             nearest_half(FloatFormat::F16, 2048.0)
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_bits_agree() {
+    fn literals_encode_and_decode_to_expected_bits() {
         let f32_ = ElementType::F32;
         assert_eq!(f32_.encode(&Literal::Float(-0.0)), Ok(0x8000_0000));
         assert_eq!(
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_read_well() {
+    fn float_formatting_is_shortest_decimal() {
         assert_eq!(ElementType::F32.text(0x3f80_0000), "1.0");
         assert_eq!(ElementType::F32.text(0x3dcc_cccd), "0.1");
         assert_eq!(ElementType::F32.text(0x7f80_0000), "∞");

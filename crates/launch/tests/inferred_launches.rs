@@ -49,7 +49,7 @@ fn launched(source: String) -> Session {
 }
 
 #[test]
-fn the_lines_of_a_guess_state_the_same_launch() {
+fn inferred_annotations_reproduce_same_launch() {
     for (name, source) in kernels() {
         let guessed = launched(source.clone());
         let stated = launched(format!(
@@ -147,7 +147,7 @@ const SMALL: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn guesses_show_something() {
+fn small_kernels_infer_recorded_launches() {
     let mut text = String::new();
     for (what, directives, body) in SMALL {
         let source = format!("{HEAD} {directives}\n{{\n{LOADS}{body}ret;\n}}\n");
@@ -158,7 +158,7 @@ fn guesses_show_something() {
 }
 
 #[test]
-fn real_kernels_run_without_a_stated_launch() {
+fn example_kernels_infer_recorded_launches() {
     let mut text = String::new();
     for (name, source) in kernels() {
         let _ = write!(text, "{name}\n{}", report(source));
@@ -181,7 +181,7 @@ fn name_warnings(facts: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_mistyped_parameter_name_is_reported() {
+fn mistyped_parameter_name_produces_warning_with_fix() {
     assert_eq!(
         name_warnings("//@ buffer oot: u32[4] = 0\n"),
         ["1:12 the kernel has no parameter `oot` [write `out`]"]
@@ -202,7 +202,7 @@ fn a_mistyped_parameter_name_is_reported() {
 }
 
 #[test]
-fn a_barrier_of_more_threads_than_a_warp_gets_a_larger_block() {
+fn barrier_thread_count_above_warp_size_enlarges_block() {
     let source = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) { .reg .b32 %r<2>; .reg .b64 %p<3>;\n\
         ld.param.u64 %p1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %p2, %r1, 4, %p1; bar.sync 2, 64; st.global.u32 [%p2], %r1; ret; }\n";
     let mut session = launched(source.to_owned());
@@ -223,7 +223,7 @@ fn with_table(body: &str) -> String {
 }
 
 #[test]
-fn a_pointer_in_memory_points_somewhere() {
+fn pointer_loaded_from_buffer_is_initialized_to_valid_address() {
     let source = with_table(
         "ld.global.u64 %p3, [%p2]; mad.wide.u32 %p4, %r1, 4, %p3; st.global.u32 [%p4], %r1;",
     );
@@ -242,7 +242,7 @@ fn a_pointer_in_memory_points_somewhere() {
 }
 
 #[test]
-fn addresses_of_buffers_are_stated_in_a_list_too() {
+fn initializer_list_accepts_buffer_addresses() {
     let body = "ld.global.u64 %p3, [%p2]; ld.global.u32 %r2, [%p3]; st.global.u32 [%p3], %r1;";
     let lines = "//@ launch grid=1 block=2\n//@ buffer table: u64[2] = &table+8, &table\n";
     let mut session = launched(format!("{lines}{}", with_table(body)));
@@ -265,7 +265,7 @@ fn addresses_of_buffers_are_stated_in_a_list_too() {
 }
 
 #[test]
-fn an_index_that_runs_beside_a_variable_makes_its_own_buffer_grow() {
+fn large_index_grows_indexed_buffer_despite_adjacent_variable() {
     let source = with_table(
         "mul.lo.u32 %r2, %r1, 100000; cvt.u64.u32 %p3, %r2; add.u64 %p4, %p1, %p3; st.global.u8 [%p4], %r1;",
     );
@@ -283,7 +283,7 @@ fn an_index_that_runs_beside_a_variable_makes_its_own_buffer_grow() {
 }
 
 #[test]
-fn a_divisor_is_not_so_large_that_all_threads_store_to_one_place() {
+fn inferred_divisor_spreads_stores_over_elements() {
     let mut session = launched(
         with_table(
             "div.u32 %r2, %r1, %r3; mad.wide.u32 %p4, %r2, 4, %p1; st.global.u32 [%p4], %r1;",
@@ -303,7 +303,7 @@ fn a_divisor_is_not_so_large_that_all_threads_store_to_one_place() {
 }
 
 #[test]
-fn members_and_aliases_are_stated_for_kernels_whose_parameters_have_other_names() {
+fn fields_and_aliases_match_parameters_by_position() {
     let source = "//@ scalar dims+4: u32 = 7\n//@ scalar dims+0: u32 = 5\n//@ buffer out: u32[1] = 0\n//@ alias also = out\n\
          .version 8.0\n.target sm_80\n.address_size 64\n\
          .visible .entry k(.param .align 4 .b8 k_param_0[8], .param .u64 k_param_1, .param .u64 k_param_2) {\n\
@@ -320,7 +320,7 @@ fn members_and_aliases_are_stated_for_kernels_whose_parameters_have_other_names(
 }
 
 #[test]
-fn many_pointers_are_guessed_soon() {
+fn inference_for_500_pointers_finishes_within_10_seconds() {
     // Each trial run creates a machine with all buffers, and each inferred value has a trial run. Without a limit, this test would take
     // minutes.
     let n = 500;
@@ -340,7 +340,7 @@ fn many_pointers_are_guessed_soon() {
 }
 
 #[test]
-fn the_kernel_gets_the_address_of_the_element_that_is_stated() {
+fn start_annotation_offsets_pointer_argument() {
     let source = with_table("st.global.u64 [%p2+-16], 7;");
     let source = format!("//@ buffer table: u64[40] = 0\n//@ start table = 2\n{source}");
     let mut session = launched(source.clone());
@@ -356,7 +356,7 @@ fn the_kernel_gets_the_address_of_the_element_that_is_stated() {
 }
 
 #[test]
-fn a_few_lines_that_load_a_parameter_get_a_buffer() {
+fn snippet_parameter_loads_infer_buffer_and_scalar() {
     let lines = "ld.param.u64 %rd1, [out];\nld.param.u32 %r3, [n];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r3;\n";
     let mut session = launched(lines.to_owned());
     session.run(MAX_STEPS);
@@ -389,7 +389,7 @@ fn guesses_of(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn inference_prefers_launches_that_neither_hang_nor_fault_nor_hide() {
+fn inference_prefers_launches_without_hang_or_fault() {
     let launch = |source: &str| guesses_of(source).first().cloned().unwrap_or_default();
     let block = include_str!("data/launches/block-shape-of-another-kernel.ptx");
     assert_eq!(launch(block), "//@ launch grid=1 block=32");

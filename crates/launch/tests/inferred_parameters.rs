@@ -25,7 +25,7 @@ fn example() -> String {
 }
 
 #[test]
-fn a_listing_without_parameters_is_run_with_those_that_its_constants_show() {
+fn sass_parameters_are_inferred_from_constant_bank_loads() {
     let text = example();
     let stated: Vec<&str> = text
         .lines()
@@ -46,7 +46,7 @@ fn a_listing_without_parameters_is_run_with_those_that_its_constants_show() {
 }
 
 #[test]
-fn stated_parameters_are_all_that_there_are() {
+fn declared_parameters_suppress_inference() {
     let (guesses, stores) = paste(&example());
     assert!(stores > 0);
     assert!(
@@ -56,7 +56,7 @@ fn stated_parameters_are_all_that_there_are() {
 }
 
 #[test]
-fn a_stated_parameter_leaves_the_others_to_be_guessed() {
+fn undeclared_parameters_are_inferred_next_to_declared_one() {
     let text = example();
     let bare: Vec<&str> = text
         .lines()
@@ -72,7 +72,7 @@ fn a_stated_parameter_leaves_the_others_to_be_guessed() {
 }
 
 #[test]
-fn stated_members_of_a_structure_follow_each_other() {
+fn declared_structure_field_suppresses_parameter_inference() {
     let text = example().replace("scalar n: s32", "scalar n+0: s32");
     let (guesses, stores) = paste(&text);
     assert!(stores > 0);

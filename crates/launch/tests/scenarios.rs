@@ -49,7 +49,7 @@ fn check_buffer(fields: Value, expected: &str) {
 }
 
 #[test]
-fn extents_out_of_range_are_named() {
+fn out_of_range_launch_extents_are_rejected() {
     check(
         json!({ "grid": [0, 1, 1] }),
         "W0720 the grid size 0x1x1 has an extent of zero",
@@ -89,7 +89,7 @@ fn extents_out_of_range_are_named() {
 }
 
 #[test]
-fn names_that_nothing_has_are_named() {
+fn unknown_names_are_rejected() {
     check(
         json!({ "entry": "kk" }),
         "W0710 the module has no kernel `kk`, expected one of `k`",
@@ -109,7 +109,7 @@ fn names_that_nothing_has_are_named() {
 }
 
 #[test]
-fn buffers_that_cannot_be_are_named() {
+fn invalid_buffers_are_rejected() {
     check_buffer(
         json!({ "type": "f8" }),
         "W0702 unknown type `f8` of `out`, expected a type such as `f32`, `u8` or `s64`",
@@ -141,7 +141,7 @@ fn buffers_that_cannot_be_are_named() {
 }
 
 #[test]
-fn values_and_structures_that_cannot_be_are_named() {
+fn invalid_scalars_and_structures_are_rejected() {
     let scalar = |ty: &str, value: Value| json!({ "params": [{ "kind": "scalar", "name": "out", "type": ty, "value": value }] });
     check(
         scalar("u8", json!(256)),
@@ -175,7 +175,7 @@ fn values_and_structures_that_cannot_be_are_named() {
 }
 
 #[test]
-fn a_seed_of_the_scenario_wins_over_that_of_the_text() {
+fn scenario_seed_overrides_annotation_seed() {
     let seed = |fields: Value| {
         let session = Session::new(scenario(fields)).expect("a session");
         session.scenario().seed
@@ -216,14 +216,14 @@ fn scaled(ty: &str, value: Value, expected: Value) -> RunReport {
 }
 
 #[test]
-fn parameters_are_matched_by_name_in_any_order() {
+fn parameters_match_by_name_regardless_of_order() {
     let report = scaled("f32", json!(2), json!([6]));
     assert_eq!(report.differences, [""; 0]);
     assert_eq!(report.notes, [""; 0]);
 }
 
 #[test]
-fn a_scalar_of_another_kind_gets_a_note() {
+fn scalar_type_class_mismatch_produces_note() {
     let report = scaled("u32", json!(2), Value::Null);
     let note = "the parameter `a` has the type `.f32`, but the annotation specifies a value of type `u32`, so the kernel receives the bits of the `u32` value without conversion";
     assert_eq!(report.notes, [note]);
@@ -232,7 +232,7 @@ fn a_scalar_of_another_kind_gets_a_note() {
 }
 
 #[test]
-fn an_expectation_without_values_is_refused() {
+fn empty_expectation_is_rejected() {
     let report = scaled("f32", json!(2), json!([]));
     let expected = "y: invalid expectation: the expectation for the buffer `y` has an empty list of values for 1 element: specify at least one value or omit `expect`";
     assert_eq!(report.differences, [expected]);

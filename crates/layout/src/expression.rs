@@ -336,7 +336,8 @@ impl LayoutOperation {
                 };
                 plain(algebra::complement(layout, size)?)
             }
-            LayoutOperationKind::Divided(operation, _) | LayoutOperationKind::Multiplied(operation) => {
+            LayoutOperationKind::Divided(operation, _)
+            | LayoutOperationKind::Multiplied(operation) => {
                 let tiler = second.and_then(EvalResult::into_tiler);
                 let tiler = tiler
                     .ok_or_else(|| LayoutError::of("the operation requires a tiler such as `4:1` or `<4,2>` as the second operand"))?;

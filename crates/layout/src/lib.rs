@@ -29,7 +29,7 @@ pub use algebra::{coalesce, complement, composition, left_inverse, right_inverse
 pub use coordinate_layout::{CoordinateLayout, ScaledBasis};
 pub use divide::{TileableLayout, Tiler, flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use error::LayoutError;
-pub use expression::{EvalResult, OPERATIONS, LayoutOperation, evaluate};
+pub use expression::{EvalResult, LayoutOperation, OPERATIONS, evaluate};
 pub use inference::{
     AddressTable, InferenceResult, InferredLayout, LayoutInference, Mismatch, infer_layout,
 };

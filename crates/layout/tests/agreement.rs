@@ -30,7 +30,7 @@ fn answer(said: &Value) -> Option<(Vec<i64>, Vec<i64>)> {
 }
 
 #[test]
-fn a_sample_that_both_agreed_on() {
+fn layout_algebra_matches_sample_of_both_references() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/agreed.jsonl.gz");
     let file = BufReader::new(GzDecoder::new(
         File::open(path).expect("the sample is there"),
@@ -59,7 +59,7 @@ struct Count {
 }
 
 #[test]
-fn both_algebras_are_asked() {
+fn layout_algebra_matches_python_references_if_available() {
     let Ok(python) = std::env::var("LAYOUTS_PYTHON") else {
         return;
     };

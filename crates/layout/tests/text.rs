@@ -17,7 +17,7 @@ fn check(texts: &[&str], expect: Expect) {
 }
 
 #[test]
-fn layouts_are_read_as_they_are_written() {
+fn layout_expressions_parse_and_print() {
     check(
         &[
             "8:1",
@@ -45,7 +45,7 @@ fn layouts_are_read_as_they_are_written() {
 }
 
 #[test]
-fn operations_are_those_of_cute() {
+fn cute_operations_evaluate_to_expected_layouts() {
     check(
         &[
             "coalesce((2,(1,6)):(1,(6,2)))",
@@ -85,7 +85,7 @@ fn operations_are_those_of_cute() {
 }
 
 #[test]
-fn what_is_no_layout_is_said_with_its_place() {
+fn invalid_layouts_are_rejected_with_column() {
     check(
         &[
             "",
@@ -145,7 +145,7 @@ fn what_is_no_layout_is_said_with_its_place() {
 }
 
 #[test]
-fn bases_and_layouts_say_the_same() {
+fn linear_and_strided_layouts_agree() {
     for text in [
         "Swizzle<3,3,3> o (8,64):(64,1)",
         "(2,4,8):(4,1,8)",
@@ -187,7 +187,7 @@ fn bases_and_layouts_say_the_same() {
 }
 
 #[test]
-fn no_text_is_too_much() {
+fn evaluation_of_mutated_expression_does_not_panic() {
     // For any truncation or replacement, the evaluation returns a value or an error and does not panic.
     let text = "zipped_divide(Swizzle<3,4,3> o 16 o ((8,2),(64,2)):((64,512),(1,1024)), <3:3,(2,4):(1,8)>)";
     for at in 0..text.len() {
@@ -200,7 +200,7 @@ fn no_text_is_too_much() {
 }
 
 #[test]
-fn strides_may_be_coordinates() {
+fn coordinate_strides_are_evaluated_and_validated() {
     check(
         &[
             "(128,64):(1@0,1@1)",

@@ -35,7 +35,7 @@ pub(crate) mod value_origins;
 pub use crate::explore::event::{EventKind, MemoryOrdering};
 pub use crate::explore::explorer::Explorer;
 pub use crate::explore::minimal_repairs::{
-    MinimalRepairSearch, RepairStep, RepairKind, RepairResult,
+    MinimalRepairSearch, RepairKind, RepairResult, RepairStep,
 };
 pub use crate::explore::query::{
     ExplorationLimits, ExploreError, LitmusQuery, Location, LocationKind, ObservedValue,

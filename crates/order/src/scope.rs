@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn both_scopes_must_take_in_the_other_thread() {
+    fn scopes_must_mutually_include_other_thread() {
         let check = |a, b, of: (u64, u64)| {
             scopes_mutually_inclusive(
                 ScopeInstance::new(a, home(of.0)),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn volatile_is_relaxed_at_the_system() {
+    fn volatile_is_strong_at_system_scope() {
         let volatile = Strength::of(Sem::Volatile, None);
         assert_eq!(volatile, Strength::Strong(Scope::Sys));
         assert_eq!(Strength::of(Sem::Weak, Some(Scope::Gpu)).scope(), None);

@@ -86,7 +86,7 @@ fn tests() -> BTreeMap<String, Expected> {
 }
 
 #[test]
-fn outcomes_and_races_are_those_of_the_model() {
+fn outcomes_and_races_match_reference_enumeration() {
     let (mut n, mut wrong, mut slowest) = (0, Vec::new(), (0.0, String::new()));
     let start = Instant::now();
     for expected in tests().values() {
@@ -135,7 +135,7 @@ struct Edit {
 }
 
 #[test]
-fn repairs_are_the_weakest() {
+fn repairs_match_enumerated_weakest_repairs() {
     let tests = tests();
     let (mut n, mut wrong) = (0, Vec::new());
     for line in unpacked("weakest.jsonl.gz").lines() {
@@ -177,7 +177,7 @@ fn repairs_are_the_weakest() {
 }
 
 #[test]
-fn a_repaired_text_allows_nothing_bad() {
+fn repaired_test_forbids_bad_outcome() {
     let test = read_text(SAMPLE).expect("a test");
     let view = explore(&test).expect("an answer");
     let found = repairs(&test, &view).expect("repairs");
@@ -194,7 +194,7 @@ fn a_repaired_text_allows_nothing_bad() {
 }
 
 #[test]
-fn what_is_too_much_is_said() {
+fn exceeded_limits_and_invalid_tests_are_reported() {
     let said = |text: &str| match read_text(text).and_then(|test| explore(&test)) {
         Ok(view) => format!("{:?}", view.truncated_after),
         Err(error) => error.to_string(),
@@ -241,7 +241,7 @@ fn what_is_too_much_is_said() {
 
 /// Each addition is performed once, so sums of repeated additions are not possible values.
 #[test]
-fn no_value_comes_from_itself() {
+fn atomic_adds_produce_no_out_of_thin_air_value() {
     let add = |number: u32| format!("atom.relaxed.gpu.global.add.u32 %r0, [x], {number};\n");
     let threads = [vec![1], vec![10], vec![100], vec![1000]];
     let mut text = "//@ location x: u32 = 0\n".to_owned();
@@ -257,7 +257,7 @@ fn no_value_comes_from_itself() {
 }
 
 #[test]
-fn a_search_in_slices_finds_the_same() {
+fn incremental_search_matches_complete_search() {
     for expected in tests().values().step_by(7) {
         let whole = explore(&expected.test).expect("an answer");
         let mut search = ExplorationTask::new(expected.test.clone()).expect("a search");
@@ -311,7 +311,7 @@ call.uni (%r1),
 /// may be observed in any order; a release and an acquiring fence forbid an observation of the flag without the earlier
 /// store.
 #[test]
-fn a_call_does_what_its_function_does() {
+fn function_call_adds_no_memory_ordering() {
     let relaxed = FUNCTIONS.replace("SEM", "relaxed");
     assert_eq!(outcomes_of(&relaxed), [[0, 0], [0, 1], [1, 0], [1, 1]]);
     let release = FUNCTIONS.replace("SEM", "release");
@@ -322,7 +322,7 @@ fn a_call_does_what_its_function_does() {
 
 /// Two calls of one function have separate labels, and a guard skips a whole call.
 #[test]
-fn calls_of_one_function_do_not_meet() {
+fn calls_of_same_function_have_separate_labels() {
     let text = "//@ location x: u32 = 0
 //@ location y: u32 = 0
 .func (.reg .b32 %r0) wait(.reg .b64 %rd0)
@@ -350,7 +350,7 @@ setp.eq.u32 %p0, %r1, 2;
 
 /// A fix edits the instruction, not its whole line.
 #[test]
-fn repairs_edit_one_of_several_statements_of_a_line() {
+fn repairs_edit_single_statement_of_line() {
     let text = "//@ location x: u32 = 0
 //@ location flag: u32 = 0
 //@ thread
@@ -413,7 +413,7 @@ L: ld.relaxed.gpu.global.u32 %r0, [flag]; ld.global.u32 %r1, [x];
 
 /// A fix inserts fences around calls, and does not modify their functions.
 #[test]
-fn repairs_leave_functions_alone() {
+fn repairs_do_not_modify_functions() {
     let text = FUNCTIONS.replace("SEM", "relaxed");
     let test = read_text(&text).expect("a test");
     let view = explore(&test).expect("an answer");
@@ -433,7 +433,7 @@ fn repairs_leave_functions_alone() {
 }
 
 #[test]
-fn what_a_test_cannot_call_is_said() {
+fn unsupported_calls_are_rejected_with_reason() {
     let said = |functions: &str, call: &str| {
         let text = format!(
             "//@ location x: u32 = 0\n{functions}\n//@ thread\n{call}\n//@ observe 0:%r0 x\n"
@@ -474,7 +474,7 @@ fn what_a_test_cannot_call_is_said() {
 /// addition of a thread reads at least the thread's own count, and at most the sum of all other additions; the final
 /// value is the sum of all additions.
 #[test]
-fn chains_of_atomics_count_up() {
+fn atomic_increments_form_chain_without_gaps() {
     let text = |threads: usize, each: usize, observed: &str| {
         let mut text = "//@ location x: u32 = 0\n".to_owned();
         for block in 0..threads {
@@ -494,7 +494,7 @@ fn chains_of_atomics_count_up() {
 
 /// A cell that is decremented or wraps around is no counter, so all orders are explored.
 #[test]
-fn atomics_that_do_not_count_up_lose_no_outcome() {
+fn decrementing_atomics_lose_no_outcome() {
     let text = |operand: &str| {
         let mut text = "//@ location x: u32 = 0\n".to_owned();
         for block in 0..3 {
@@ -518,7 +518,7 @@ fn atomics_that_do_not_count_up_lose_no_outcome() {
 /// the others are known. Releasing additions form one release sequence, so a thread that reads the last addition
 /// acquires all of them, and observes the earlier stores; the first of two reads returns 0.
 #[test]
-fn threads_that_wait_for_each_other_end() {
+fn threads_spinning_on_shared_counter_terminate() {
     let text = |threads: usize| {
         let mut text = "//@ location n: u32 = 0\n//@ location x: u32[4] = 0\n".to_owned();
         for block in 0..threads {
@@ -567,7 +567,7 @@ fn in_every_order(threads: &[Vec<u64>], op: fn(u64, u64) -> u64) -> BTreeSet<Vec
 /// Atomics on one location have the outcomes of their orders, for any number of atomics, any operation, and additional
 /// accesses to other locations.
 #[test]
-fn atomics_of_one_place_come_in_every_order() {
+fn atomics_on_one_location_have_outcomes_of_all_orders() {
     type Op = (&'static str, fn(u64, u64) -> u64);
     let ops: [Op; 4] = [
         ("exch.b32", |_, operand| operand),
@@ -617,7 +617,7 @@ fn atomics_of_one_place_come_in_every_order() {
 
 /// The search explores a chain of twelve atomics once per reachable state, not once for each of its 369600 orders.
 #[test]
-fn a_chain_of_twelve_atomics_has_its_outcomes() {
+fn twelve_atomic_increments_have_exactly_expected_outcomes() {
     let mut text = "//@ location x: u32 = 0\n".to_owned();
     for block in 0..4 {
         text += &format!("//@ thread block={block}\n");
@@ -641,7 +641,7 @@ fn a_chain_of_twelve_atomics_has_its_outcomes() {
 /// Exchanges between lanes order no memory accesses although they synchronize the lanes: the load after the shuffle may
 /// return the value from before the store. The exchanged value is any value of the source lane.
 #[test]
-fn lanes_tell_each_other_what_they_have() {
+fn shfl_exchanges_values_without_ordering_memory() {
     let text = "//@ location x: u32 = 0
 //@ location y: u32 = 0
 //@ thread block=0 thread=0
@@ -668,7 +668,7 @@ st.relaxed.gpu.global.u32 [y], 5;
 }
 
 #[test]
-fn lanes_vote_and_reduce_together() {
+fn warp_collectives_combine_values_of_lanes() {
     let text = |lines: &[&str; 2], observed: &str| {
         let mut text = "//@ location x: u32 = 0\n".to_owned();
         for (lane, line) in lines.iter().enumerate() {
@@ -723,7 +723,7 @@ fn lanes_vote_and_reduce_together() {
 
 /// A value that another lane supplies depends on the reads of that lane, so no value depends on itself.
 #[test]
-fn no_value_comes_from_itself_through_other_lanes() {
+fn shfl_produces_no_out_of_thin_air_value() {
     let text = "//@ location x: u32 = 0
 //@ location y: u32 = 0
 //@ thread block=0 thread=0
@@ -742,7 +742,7 @@ st.relaxed.gpu.global.u32 [x], %r1;
 }
 
 #[test]
-fn what_cannot_be_followed_says_what_to_do() {
+fn unsupported_instructions_are_rejected_with_remedy() {
     let said = |lines: &str| {
         let text = format!(
             "//@ location x: u32 = 0\n//@ thread block=0 thread=0\n{lines}\n//@ thread block=0 thread=1\nst.global.u32 [x], 1;\n//@ observe x\n"

@@ -4,6 +4,6 @@
 use std::path::Path;
 
 #[test]
-fn files_state_their_races_hangs_and_fixes() {
+fn case_files_match_stated_races_hangs_and_fixes() {
     warpgrid_cases::test_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases"));
 }

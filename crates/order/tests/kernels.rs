@@ -323,19 +323,19 @@ fn check(what: &str, unfit: &[(&str, &str)], wrong: impl Fn(&Kernel) -> Option<S
 }
 
 #[test]
-fn races_and_hangs_are_named() {
+fn faulty_kernels_report_exact_races_and_hangs() {
     check("named exactly", &[], |kernel| {
         kernel.faulty_lines_wrong(n_seeds())
     });
 }
 
 #[test]
-fn nothing_is_said_of_healthy_twins() {
+fn corrected_kernels_report_no_race_or_hang() {
     check("quiet", UNFIT, |kernel| kernel.healthy_wrong(n_seeds()));
 }
 
 #[test]
-fn repairs_are_the_weakest() {
+fn race_repairs_match_known_weakest_repairs() {
     let kernels = kernels();
     let races: Vec<&Kernel> = kernels
         .iter()
@@ -353,13 +353,14 @@ fn repairs_are_the_weakest() {
 
 /// The page and the npm package request the races after the end of a run.
 #[test]
-fn races_of_steps_that_were_taken_are_those_of_the_run() {
+fn races_requested_after_run_match_races_during_run() {
     for kernel in kernels().iter().filter(|kernel| kernel.kind == "races") {
         let mut during = kernel.session(&kernel.faulty, 0);
         let wanted = during.run_for_races(MAX_STEPS).races;
         let mut scenario = during.scenario().clone();
         scenario.seed = Some(0);
-        let mut session = Session::new(scenario).unwrap_or_else(|reason| panic!("{}", reason.message));
+        let mut session =
+            Session::new(scenario).unwrap_or_else(|reason| panic!("{}", reason.message));
         session.run(MAX_STEPS);
         let position = session.position();
         assert_eq!(session.races().races, wanted, "{}", kernel.name);
@@ -369,7 +370,7 @@ fn races_of_steps_that_were_taken_are_those_of_the_run() {
 
 /// Reports for kernels of real compilers must be correct.
 #[test]
-fn kernels_of_compilers_are_quiet() {
+fn compiler_generated_kernels_report_only_expected_races() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../view/tests/corpus");
     let mut folders: Vec<_> = std::fs::read_dir(folder)
         .expect("the kernels")

@@ -14,7 +14,8 @@ fn session(source: &str) -> Session {
         block: Some([64, 1, 1]),
         ..Scenario::default()
     };
-    Session::new_without_last_writers(scenario).unwrap_or_else(|reason| panic!("{}", reason.message))
+    Session::new_without_last_writers(scenario)
+        .unwrap_or_else(|reason| panic!("{}", reason.message))
 }
 
 /// Returns the source with the fix of its first race applied, which must remove all races.
@@ -35,7 +36,7 @@ fn check(source: &str, expected: Expect) {
 }
 
 #[test]
-fn a_barrier_goes_between_two_statements_of_one_line() {
+fn barrier_is_inserted_between_statements_of_one_line() {
     check(
         "// Lanes exchange values.
     .shared .b32 s[64];
@@ -59,7 +60,7 @@ fn a_barrier_goes_between_two_statements_of_one_line() {
 }
 
 #[test]
-fn a_barrier_goes_after_a_label_on_the_line_of_the_access() {
+fn barrier_is_inserted_after_label_on_line_of_access() {
     check(
         "// Lanes exchange values.
     .shared .b32 s[64];
@@ -91,7 +92,7 @@ NEXT: ld.shared.u32 %r4, [%r3];
 }
 
 #[test]
-fn an_arrival_at_a_barrier_with_another_number_waits() {
+fn bar_arrive_on_nonzero_barrier_is_replaced_with_bar_sync() {
     check(
         "// Lanes exchange values.
     .shared .b32 s[64];
@@ -130,7 +131,7 @@ NEXT:
 }
 
 #[test]
-fn a_raw_string_is_edited_in_place() {
+fn repair_edits_raw_string_but_not_quoted_lines() {
     let source = |open: &str, end: &str, close: &str| {
         format!(
             r#"__global__ void k() {{

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_an_assembler_have_their_gates() {
+    fn ptxas_feature_names_resolve_to_gates() {
         let phrase = |name| {
             gate_of(name)
                 .and_then(|gate| gate.phrase())

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constraints_are_read_with_their_modifiers() {
+    fn constraints_parse_to_access_and_register_type() {
         let read = |text| Constraint::read(text, AsmDialect::Cuda);
         let register = |role, ty| {
             Ok(Constraint {

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_read_as_the_compiler_reads_them() {
+    fn cpp_and_python_escape_sequences_are_decoded() {
         assert_eq!(
             decoded(r#"a\n\tb\\n\"\x41;\101"#, EscapeSyntax::Cpp),
             "a\n\tb\\n\"A;A"

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_skipped_and_modules_keep_their_lines() {
+    fn fatbin_headers_are_skipped_and_modules_extracted() {
         let source = "\nFatbin elf code:\n================\narch = sm_80\n\nFatbin ptx code:\n================\narch = sm_89\ncode version = [9,2]\ncompressed\nptxasOptions = \n\n.version 9.2\n.target sm_89\nFatbin ptx code:\narch = sm_90\n//\n.version 9.2\n";
         let text = FatbinText::read(source).expect("modules");
         let found: Vec<_> = text

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_separated_from_the_module() {
+    fn log_messages_are_separated_from_module() {
         let source = "$ ptxas k.ptx\nptxas k.ptx, line 3; error   : Unknown symbol 'x'\nptxas info    : Function properties for k\n    8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\nptxas fatal   : Ptx assembly aborted due to errors\n\n.version 8.0\n.target sm_90\n.entry k() { ret; }\n";
         let log = LogText::read(source).expect("a log");
         let found: Vec<_> = log

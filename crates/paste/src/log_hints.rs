@@ -282,13 +282,14 @@ mod tests {
 
     /// All remarks of assembler 13.5 about `setmaxnreg` and `wgmma` with their numbers, and their earlier texts.
     #[test]
-    fn remarks_about_warpgroups_have_cause_and_remedy() {
+    fn setmaxnreg_and_wgmma_remarks_have_advice() {
         let serialized = |reason: &str| {
             format!(
                 "Potential Performance Loss: wgmma.mma_async instructions are serialized due to {reason} in the function 'k' in line 18"
             )
         };
-        let ignored = |reason: &str| format!("Potential Performance Loss: 'setmaxnreg' ignored{reason}.");
+        let ignored =
+            |reason: &str| format!("Potential Performance Loss: 'setmaxnreg' ignored{reason}.");
         let remarks = [
             (
                 7406,
@@ -417,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_have_advice() {
+    fn assembler_messages_have_advice() {
         for (message, words) in [
             (
                 "Feature 'redux' requires .target sm_80 or higher",

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_the_expressions() {
+    fn operand_names_are_derived_from_expressions() {
         for (expression, name) in [
             ("x", "x"),
             ("*p", "p"),

@@ -101,7 +101,9 @@ fn examine(block: &AsmBlock, operand: &AsmOperand, uses: &OperandUse) -> Option<
             place(uses.first_write),
             operand.place,
         )),
-        ConstraintAccess::Read | ConstraintAccess::Written | ConstraintAccess::ReadAndWritten => None,
+        ConstraintAccess::Read | ConstraintAccess::Written | ConstraintAccess::ReadAndWritten => {
+            None
+        }
     }
 }
 

@@ -216,7 +216,10 @@ impl ParsedAsmBlock {
             (OperandSection::Outputs, ConstraintAccess::Read) => {
                 found.push(diagnose::output_without_modifier(text, raw.place));
             }
-            (OperandSection::Inputs, ConstraintAccess::Written | ConstraintAccess::ReadAndWritten) => {
+            (
+                OperandSection::Inputs,
+                ConstraintAccess::Written | ConstraintAccess::ReadAndWritten,
+            ) => {
                 found.push(diagnose::input_with_modifier(text, raw.place));
             }
             (OperandSection::Outputs | OperandSection::Either, _)

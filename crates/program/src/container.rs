@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_shows_what_its_instructions_are_within() {
+    fn container_format_is_detected_from_source() {
         for (source, wrapping) in [
             ("", None),
             ("st.global.u32 [p], 1;", None),

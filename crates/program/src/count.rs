@@ -13,7 +13,7 @@ mod tests {
     use super::counted;
 
     #[test]
-    fn only_one_has_the_singular_form() {
+    fn counted_uses_singular_only_for_one() {
         assert_eq!(counted(0u32, "byte"), "0 bytes");
         assert_eq!(counted(1u64, "byte"), "1 byte");
         assert_eq!(counted(2usize, "initial value"), "2 initial values");

@@ -543,7 +543,7 @@ mod tests {
     use super::SemanticTokenKind;
 
     #[test]
-    fn token_classes_are_listed_in_the_order_of_their_discriminants() {
+    fn token_kinds_are_listed_in_discriminant_order() {
         for (index, class) in SemanticTokenKind::ALL.into_iter().enumerate() {
             assert_eq!(class as usize, index);
         }

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_by_number() {
+    fn register_names_are_found_by_id() {
         let mut registers = Registers::default();
         let first = registers.add_numbered("%r", 10, ScalarType::B32);
         let second = registers.add("sum", ScalarType::F32);

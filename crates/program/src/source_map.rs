@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn places_lead_back_to_the_whole() {
+    fn extracted_spans_map_to_file_spans_and_back() {
         assert!(!decoded().keeps_line_breaks());
         let MappedSource { text, map } = decoded();
         assert_eq!(text, "ab\nfirst;");
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_leads_through_another_one() {
+    fn composed_map_translates_spans_through_both_maps() {
         // The file is itself the contents of a string literal with an escape sequence: `xyz` is `x\ty` at 100.
         let mut outer = MappedSource::default();
         outer.copy("0123456789a", 100);

@@ -55,7 +55,7 @@ fn check_blocks(body: &str, expected: &Expect) {
 }
 
 #[test]
-fn a_loop_keeps_its_counter_and_its_bound_live() {
+fn loop_counter_and_bound_stay_live_across_back_edge() {
     check_blocks(
         "mov.u32 %r1, 0; mov.u32 %r2, 8;
          again: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r2; @%p1 bra again;
@@ -78,7 +78,7 @@ fn a_loop_keeps_its_counter_and_its_bound_live() {
 }
 
 #[test]
-fn a_predicated_write_does_not_end_a_live_range() {
+fn predicated_write_does_not_end_live_range() {
     check_blocks(
         "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 5; @%p1 mov.u32 %r2, 7;
          ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r2; ret;",
@@ -98,7 +98,7 @@ fn a_predicated_write_does_not_end_a_live_range() {
 }
 
 #[test]
-fn a_branch_has_two_successors_and_a_return_has_none() {
+fn conditional_branch_has_two_successors_and_ret_has_none() {
     check_blocks(
         "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra other; mov.u32 %r2, 1; ret;
          other: mov.u32 %r2, 2; bra end; end: ret;",
@@ -122,7 +122,7 @@ fn a_branch_has_two_successors_and_a_return_has_none() {
 }
 
 #[test]
-fn vectors_and_addresses_access_all_their_registers() {
+fn vector_and_address_operands_access_all_registers() {
     check_blocks(
         "ld.param.u64 %rd1, [out]; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];
          setp.lt.u32 %p1|%p2, %r1, %r2; @%p2 st.global.v2.u32 [%rd1+16], {%r3, %r4}; ret;",
@@ -140,7 +140,7 @@ fn vectors_and_addresses_access_all_their_registers() {
 }
 
 #[test]
-fn a_register_that_is_read_before_a_write_is_found() {
+fn read_of_possibly_unwritten_register_is_detected() {
     for (body, expected) in [
         ("mov.u32 %r1, 3; mov.u32 %r2, %r1; ret;", false),
         ("mov.u32 %r2, %r1; ret;", true),

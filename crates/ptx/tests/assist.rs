@@ -33,7 +33,7 @@ fn lines_at(source: &str, needle: &str) -> Vec<String> {
 }
 
 #[test]
-fn tokens_say_what_they_mean() {
+fn hover_describes_tokens() {
     let source = KERNEL.replace("LINE\n", "");
     let says = |needle: &str, part: &str| {
         let lines = lines_at(&source, needle);
@@ -67,7 +67,7 @@ fn with_line(line: &str) -> String {
 }
 
 #[test]
-fn words_of_a_form_have_their_own_help_in_hover() {
+fn hover_shows_form_specific_modifier_help() {
     let says = |line: &str, needle: &str, part: &str| {
         let lines = lines_at(&with_line(line), needle);
         assert!(lines.iter().any(|l| l.contains(part)), "{line}: {lines:?}");
@@ -100,7 +100,7 @@ fn words_of_a_form_have_their_own_help_in_hover() {
 }
 
 #[test]
-fn hover_says_a_rule_before_its_reason() {
+fn hover_lists_rules_without_repeated_lines() {
     let source = with_line("st.mmio.relaxed.sys.global.u32 [%rd1], %r1;");
     let lines = lines_at(&source, "mmio");
     let rules: Vec<&String> = lines.iter().filter(|l| l.contains(": ")).collect();
@@ -111,7 +111,7 @@ fn hover_says_a_rule_before_its_reason() {
 }
 
 #[test]
-fn completion_says_what_a_word_of_the_form_does() {
+fn completion_shows_form_specific_modifier_help() {
     let source = with_line("fma.rn.");
     let offset = source.find("fma.rn.").expect("the line") + "fma.rn.".len();
     let found = complete(
@@ -141,7 +141,7 @@ fn offered(line: &str, options: &Overrides) -> Vec<String> {
 }
 
 #[test]
-fn only_what_fits_is_offered() {
+fn completion_offers_only_valid_candidates() {
     let has = |line: &str, wanted: &[&str], unwanted: &[&str]| {
         let found = offered(line, &Overrides::default());
         for word in wanted {
@@ -205,7 +205,7 @@ fn only_what_fits_is_offered() {
 }
 
 #[test]
-fn a_word_is_as_new_as_those_around_it_make_it() {
+fn required_version_of_modifier_depends_on_other_modifiers() {
     let options = Overrides {
         version: Version::parse("8.8"),
         ..Overrides::default()
@@ -235,7 +235,7 @@ fn a_word_is_as_new_as_those_around_it_make_it() {
 }
 
 #[test]
-fn the_operand_being_written_is_known() {
+fn signature_help_marks_active_operand() {
     let line = "    st.global.u32 [%rd1], ";
     let found = signature(line, line.len() as u32).expect("a form");
     assert_eq!(found.operands, ["a", "b", "cache-policy"]);
@@ -273,7 +273,7 @@ fn spelled(opcode: &str, choices: &[usize], options: &Overrides) -> Option<Strin
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn offered_modifiers_are_legal(
+    fn offered_modifiers_are_accepted_by_checker(
         choices in prop::collection::vec(0usize..1000, 14),
         opcode in prop::sample::select(vec!["st", "wmma", "setp"]),
         place in prop::sample::select(vec![("9.5", "sm_100"), ("8.3", "sm_90"), ("7.0", "sm_80"), ("6.2", "sm_70"), ("4.0", "sm_35")]),
@@ -293,7 +293,7 @@ proptest! {
     }
 
     #[test]
-    fn any_place_of_any_text_can_be_asked(
+    fn hover_and_completion_do_not_panic_at_any_offset(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..30),
     ) {
         let source: String = pieces.concat();
@@ -339,7 +339,7 @@ const PIECES: &[&str] = &[
 ];
 
 #[test]
-fn compiled_kernels_can_be_hovered() {
+fn hover_spans_contain_offset_in_compiled_kernels() {
     for (path, source) in crate::support::corpus().into_iter().take(6) {
         let parsed = parse(&source);
         let step = (source.len() / 2000).max(1);
@@ -353,7 +353,7 @@ fn compiled_kernels_can_be_hovered() {
 }
 
 #[test]
-fn every_instruction_that_the_checker_names_is_explained() {
+fn each_opcode_is_explained() {
     let explained = |name: &str| match ReferenceDocs::explain(&Ptx, name) {
         Some(Explanation::Opcode(forms)) => !forms.is_empty(),
         Some(Explanation::Instruction { .. }) | None => false,

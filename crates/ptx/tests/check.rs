@@ -40,7 +40,7 @@ fn whole(source: &str, expected: Expect) {
 }
 
 #[test]
-fn a_legal_body_is_silent() {
+fn valid_body_has_no_diagnostics() {
     body(
         "ld.param.u64 %rd1, [kp]; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 7; @%p1 bra L; L:",
         expect![],
@@ -48,7 +48,7 @@ fn a_legal_body_is_silent() {
 }
 
 #[test]
-fn misspelled_words_offer_the_nearest() {
+fn misspelled_names_are_reported_with_nearest_fix() {
     body(
         "ad.u32 %r1, %r2, %r3;",
         expect![[r#"
@@ -80,7 +80,7 @@ fn misspelled_words_offer_the_nearest() {
 }
 
 #[test]
-fn several_errors_of_one_instruction_are_all_reported() {
+fn all_errors_of_one_instruction_are_reported() {
     body(
         "add.u32.u32 %f1, %rd2, nosuch;",
         expect![[r#"
@@ -101,7 +101,7 @@ fn several_errors_of_one_instruction_are_all_reported() {
 }
 
 #[test]
-fn operands_are_counted() {
+fn operand_count_mismatch_is_reported() {
     body(
         "add.u32 %r1, %r2;",
         expect![[r#"
@@ -117,7 +117,7 @@ fn operands_are_counted() {
 }
 
 #[test]
-fn sizes_and_kinds_of_registers() {
+fn register_type_mismatch_is_reported() {
     body(
         "add.u32 %r1, %r2, %rd3;",
         expect![[r#"
@@ -144,7 +144,7 @@ fn sizes_and_kinds_of_registers() {
 }
 
 #[test]
-fn spaces_of_variables() {
+fn state_space_mismatch_is_reported() {
     body(
         "ld.global.u32 %r1, [sh];",
         expect![[r#"
@@ -166,7 +166,7 @@ fn spaces_of_variables() {
 }
 
 #[test]
-fn gates_name_what_is_needed() {
+fn unmet_gates_report_required_target() {
     body(
         "add.bf16x2 %r1, %r2, %r3;",
         expect![[r#"
@@ -186,7 +186,7 @@ fn gates_name_what_is_needed() {
 }
 
 #[test]
-fn targets_are_named_as_the_reference_names_them() {
+fn unmet_target_diagnostics_suggest_compatible_target() {
     let kernel = |version: &str, target: &str, body: &str| {
         report(&format!(
             ".version {version}\n.target {target}\n.entry k()\n{{\n.reg .b32 %r<3>; .reg .f32 %f<9>; .reg .b64 %rd<2>;\n{body}\nret;\n}}\n"
@@ -241,7 +241,7 @@ fn targets_are_named_as_the_reference_names_them() {
 }
 
 #[test]
-fn vectors_and_pairs() {
+fn invalid_vector_operands_are_reported() {
     body("ld.shared.v2.u32 V, [sh]; mov.u32 %r1, V.y;", expect![]);
     body(
         "ld.shared.v4.u32 {%r1, %r2}, [sh];",
@@ -271,7 +271,7 @@ fn vectors_and_pairs() {
 }
 
 #[test]
-fn headers() {
+fn invalid_module_headers_are_reported() {
     whole(
         ".entry k() { ret; }",
         expect![[r#"
@@ -298,7 +298,7 @@ fn headers() {
 }
 
 #[test]
-fn calls_are_compared_with_functions() {
+fn calls_are_checked_against_function_signatures() {
     let module = |call: &str| {
         format!(
             ".version 8.0\n.target sm_80\n.address_size 64\n.func (.param .b32 r) f(.param .b64 a) {{ ret; }}\n.entry k()\n{{\n\
@@ -340,7 +340,7 @@ fn calls_are_compared_with_functions() {
 }
 
 #[test]
-fn snippets_say_what_they_infer() {
+fn snippets_report_inferred_declarations() {
     whole(
         "st.global.v4.s32 [p], Q;",
         expect![[r#"
@@ -362,7 +362,7 @@ fn snippets_say_what_they_infer() {
 }
 
 #[test]
-fn a_literal_that_is_too_large_is_one_finding() {
+fn out_of_range_float_literal_is_reported_once() {
     body(
         "st.global.f32 [%rd1], 1e999; st.global.f64 [%rd1], -1.0e400;",
         expect![[r#"
@@ -373,7 +373,7 @@ fn a_literal_that_is_too_large_is_one_finding() {
 }
 
 #[test]
-fn a_number_out_of_range_is_shown_as_it_is_written() {
+fn out_of_range_immediate_is_shown_as_written() {
     body(
         "bfi.b32 %r1, %r2, %r3, 4, -1; bfi.b32 %r1, %r2, %r3, 0x100, 4;",
         expect![[r#"
@@ -387,7 +387,7 @@ const SHARED_USERS: &str = ".version 8.0\n.target sm_90\n.address_size 64\n\
     .func g() { .shared .b8 in_g[30000]; ret; }\n.func f() { call g; ret; }\n";
 
 #[test]
-fn shared_memory_of_what_a_kernel_calls_is_the_kernels() {
+fn static_shared_size_includes_called_functions() {
     let kernel = |body: &str| {
         format!(
             "{SHARED_USERS}.visible .entry k() {{ .shared .b8 own[30000]; .reg .b64 %rd; {body} ret; }}\n"
@@ -410,7 +410,7 @@ fn shared_memory_of_what_a_kernel_calls_is_the_kernels() {
 }
 
 #[test]
-fn shared_variables_of_the_module_count_where_a_called_function_names_them() {
+fn static_shared_size_includes_module_variables_of_callees() {
     let module = |body: &str| {
         format!(
             ".version 8.0\n.target sm_90\n.address_size 64\n.shared .b8 m[30000];\n\
@@ -428,7 +428,7 @@ fn shared_variables_of_the_module_count_where_a_called_function_names_them() {
 }
 
 #[test]
-fn a_variable_holds_the_address_of_a_kernel_since_then_only() {
+fn kernel_address_initializer_requires_ptx_3_1_and_sm_35() {
     let module = |version: &str, target: &str| {
         format!(
             ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n\

@@ -17,7 +17,7 @@ fn diagnostics_of(source: &str) -> Vec<Diagnostic> {
 }
 
 #[test]
-fn wrong_examples_give_their_code_and_right_ones_do_not() {
+fn wrong_examples_produce_code_and_right_examples_are_clean() {
     let mut failures = Vec::new();
     for page in pages().filter(|page| !UNPRINTABLE.contains(&page.code)) {
         let has = |source: &str| diagnostics_of(source).iter().any(|d| d.code == page.code);
@@ -38,7 +38,7 @@ fn wrong_examples_give_their_code_and_right_ones_do_not() {
 }
 
 #[test]
-fn fixes_make_their_code_go_away() {
+fn fixes_resolve_documented_diagnostic() {
     let mut failures = Vec::new();
     for page in pages().filter(|page| !UNPRINTABLE.contains(&page.code)) {
         for diagnostic in diagnostics_of(page.wrong)
@@ -57,7 +57,7 @@ fn fixes_make_their_code_go_away() {
 }
 
 #[test]
-fn codes_are_in_order_and_explained() {
+fn codes_are_sorted_and_have_explanations() {
     for pair in checker::CODES.windows(2) {
         assert!(
             pair[0].code < pair[1].code,

@@ -34,7 +34,7 @@ const REPORTED: &[&str] = &[
 ];
 
 #[test]
-fn wrong_examples_give_their_code_and_right_ones_are_silent() {
+fn wrong_examples_produce_code_and_right_examples_are_clean() {
     for page in syntax::CODES
         .iter()
         .filter(|page| !REPORTED.contains(&page.code))
@@ -58,7 +58,7 @@ fn wrong_examples_give_their_code_and_right_ones_are_silent() {
 }
 
 #[test]
-fn fixes_of_the_examples_make_them_silent() {
+fn fixes_of_wrong_examples_yield_clean_source() {
     for page in syntax::CODES
         .iter()
         .filter(|page| !REPORTED.contains(&page.code))
@@ -80,7 +80,7 @@ fn fixes_of_the_examples_make_them_silent() {
 }
 
 #[test]
-fn codes_are_unique_and_explained() {
+fn codes_are_unique_and_have_explanations() {
     let all: Vec<&str> = codes().map(|page| page.code).collect();
     let mut sorted = all.clone();
     sorted.sort_unstable();
@@ -97,7 +97,7 @@ fn codes_are_unique_and_explained() {
 }
 
 #[test]
-fn the_codes_that_hosts_know_are_in_the_catalogue() {
+fn codes_referenced_by_hosts_are_in_catalogue() {
     use warpgrid_program::diagnostic::{OTHER_LANGUAGE, TRUNCATION_CODES};
     for code in TRUNCATION_CODES.into_iter().chain([OTHER_LANGUAGE]) {
         assert!(find(code).is_some(), "{code}");

@@ -146,17 +146,17 @@ const ROWS: &[Row] = &[
 ];
 
 #[test]
-fn each_row_gives_its_codes() {
+fn cases_produce_expected_codes() {
     check_codes(ROWS, source);
 }
 
 #[test]
-fn every_fix_makes_its_finding_go_away() {
+fn fixes_resolve_reported_diagnostic() {
     check_fixes(ROWS, source);
 }
 
 #[test]
-fn every_error_says_what_to_do_and_points_into_the_line() {
+fn errors_include_remedy_and_span_within_line() {
     check_help(ROWS, source, true);
 }
 
@@ -183,7 +183,7 @@ fn example(text: &str) -> Vec<Diagnostic> {
 }
 
 #[test]
-fn the_examples_of_the_reference_pages_are_true() {
+fn reference_examples_match_documented_codes() {
     use warpgrid_ptx::diagnostics::{declarations, matrix, store_async};
     let pages = [store_async::CODES, matrix::CODES, declarations::CODES];
     let mut wrong = Vec::new();

@@ -4,7 +4,7 @@ use crate::support::{assert_sound, corpus, describe};
 use warpgrid_ptx::tree::StatementKind;
 
 #[test]
-fn every_module_parses_without_a_finding() {
+fn corpus_modules_parse_without_diagnostics() {
     let files = corpus();
     assert!(files.len() >= 6, "the files in tests/data are missing");
     for (path, source) in files {
@@ -20,7 +20,7 @@ fn every_module_parses_without_a_finding() {
 }
 
 #[test]
-fn every_module_has_as_many_instructions_as_semicolons_say() {
+fn corpus_instructions_end_with_semicolon() {
     for (path, source) in corpus() {
         let parse = warpgrid_ptx::parse(&source);
         let ends = parse.tree.statements.iter().filter(|s| {
@@ -31,7 +31,7 @@ fn every_module_has_as_many_instructions_as_semicolons_say() {
 }
 
 #[test]
-fn tokens_cover_every_module() {
+fn tokens_cover_corpus_modules() {
     for (path, source) in corpus() {
         let mut end = 0;
         for token in warpgrid_ptx::tokens(&source) {

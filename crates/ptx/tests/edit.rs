@@ -41,7 +41,7 @@ fn instructions(source: &str) -> Vec<InstructionSyntax> {
 }
 
 #[test]
-fn an_inserted_statement_has_the_indentation_of_its_neighbor() {
+fn inserted_statement_copies_indentation_of_neighbor() {
     let source = "  a.b32 %r1; // first\n  ret;\n";
     check(
         source,
@@ -137,7 +137,7 @@ fn other_statements_of_the_line_are_preserved() {
 }
 
 #[test]
-fn a_deleted_statement_takes_its_line_and_comment_along() {
+fn deleting_statement_removes_line_and_comment() {
     let source = "  mov.u32 %r1,\n    1; // one\n  ret;";
     check(
         source,
@@ -160,7 +160,7 @@ fn a_deleted_statement_takes_its_line_and_comment_along() {
 }
 
 #[test]
-fn parts_of_an_instruction_change_alone() {
+fn instruction_components_are_edited_independently() {
     let source = "@!%p ld.relaxed.gpu.global.v2.u32 {%r1, %r2}, [%rd1 + 4];";
     let [load] = &instructions(source)[..] else {
         panic!("expected one instruction");
@@ -178,7 +178,7 @@ fn parts_of_an_instruction_change_alone() {
 
 /// The parts of an instruction are independent of blanks and comments, and printing the instruction preserves these parts.
 #[test]
-fn printed_instructions_have_the_same_parts() {
+fn printing_preserves_instruction_components() {
     let text = |syntax: &InstructionSyntax| {
         let operands = syntax.operands.iter().map(|own| own.text.clone());
         let operands: Vec<String> = operands.collect();

@@ -17,7 +17,7 @@ fn assert_formats(source: &str) {
 }
 
 #[test]
-fn a_kernel_in_one_line_is_laid_out() {
+fn single_line_kernel_is_split_and_indented() {
     let source = ".version 8.5 .target sm_90 .address_size 64\n// a kernel\n.visible .entry k( .param .u64 p ) { .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<2>;
 @%p1   st.global.v2.b32 [ %rd1+4 ] , { %r1 ,%r2 } ; /* here */ L: { ret; } // done
 \n\n\n}";
@@ -44,13 +44,13 @@ L:
 }
 
 #[test]
-fn blanks_in_a_mnemonic_stay_since_they_can_matter() {
+fn whitespace_within_mnemonic_is_preserved() {
     let source = "st .async.global.u32 [a], b;\n";
     assert_eq!(format(source), source);
 }
 
 #[test]
-fn broken_lines_stay_as_they_are() {
+fn formatting_malformed_source_is_lossless_and_idempotent() {
     for source in [
         "add.u32 a, , b;\n  ret ;",
         "}{",
@@ -65,14 +65,14 @@ fn broken_lines_stay_as_they_are() {
 }
 
 #[test]
-fn what_follows_a_line_marker_stays_on_the_next_line() {
+fn code_after_line_marker_stays_on_next_line() {
     let source = "# 1 \"a.cu\"\n.entry k()   # 7 \"b.cu\" 1\n{ ret; # 8 \"b.cu\"\n add.u32 # 9 \"b\"\n a, b, c; }";
     let expected = "# 1 \"a.cu\"\n.entry k() # 7 \"b.cu\" 1\n{\n    ret; # 8 \"b.cu\"\n    add.u32 # 9 \"b\"\n        a, b, c;\n}\n";
     assert_eq!(format(source), expected);
 }
 
 #[test]
-fn compiled_kernels_keep_their_meaning() {
+fn formatting_compiled_kernels_preserves_diagnostics() {
     for (path, source) in crate::support::corpus() {
         let once = format(&source);
         assert_eq!(dense(&once), dense(&source), "{}", path.display());
@@ -89,7 +89,7 @@ fn compiled_kernels_keep_their_meaning() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
     #[test]
-    fn any_pieces_format_to_themselves(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40)) {
+    fn formatting_is_lossless_and_idempotent_on_fragments(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40)) {
         let source: String = pieces.concat();
         assert_formats(&source);
     }

@@ -118,7 +118,7 @@ fn first_error(text: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn instructions_are_accepted_or_refused_with_their_code() {
+fn instructions_are_accepted_or_rejected_with_expected_code() {
     let mut wrong = Vec::new();
     for (version, target, instruction, expected) in INSTRUCTIONS {
         let text = format!(
@@ -134,7 +134,7 @@ fn instructions_are_accepted_or_refused_with_their_code() {
 }
 
 #[test]
-fn directives_are_accepted_or_refused_with_their_code() {
+fn directives_are_accepted_or_rejected_with_expected_code() {
     for (version, target, directives, expected) in DIRECTIVES {
         let text = format!(
             ".version {version}\n.target {target}\n.entry k() {directives}\n{{\nret;\n}}\n"
@@ -148,7 +148,7 @@ fn directives_are_accepted_or_refused_with_their_code() {
 }
 
 #[test]
-fn pragmas_are_accepted_or_refused_where_they_are() {
+fn pragma_acceptance_depends_on_position() {
     for (version, target, text, expected) in PRAGMAS {
         let head = format!(".version {version}\n.target {target}\n.address_size 64\n");
         let pragma = format!(".pragma \"{text}\";");
@@ -163,7 +163,7 @@ fn pragmas_are_accepted_or_refused_where_they_are() {
 }
 
 #[test]
-fn programs_with_32_bit_addresses_are_accepted_below_sm_90() {
+fn address_size_32_is_accepted_only_below_sm_90() {
     let text = |version, target| {
         format!(
             ".version {version}\n.target {target}\n.address_size 32\n.entry k()\n{{\nret;\n}}\n"

@@ -180,7 +180,7 @@ fn operand_text(program: &Program, function: &Function, operand: &Operand) -> St
 }
 
 #[test]
-fn operands_are_in_the_order_of_the_syntax_line() {
+fn lowered_operands_follow_syntax_order() {
     let mut wrong = String::new();
     for (text, expected) in CASES {
         let program = instruction(text);
@@ -195,7 +195,7 @@ fn operands_are_in_the_order_of_the_syntax_line() {
 }
 
 #[test]
-fn instructions_with_the_same_opcode_share_an_action() {
+fn equal_mnemonics_share_opcode_entry() {
     let program = instruction("add.u32 %r1, %r2, 3;\nadd.u32 %r2, %r2, 3;\nadd.s32 %r1, %r2, 3;");
     let (_, function) = program.entries().next().expect("a kernel");
     let actions: Vec<_> = function.instructions.iter().map(|i| i.opcode).collect();
@@ -204,7 +204,7 @@ fn instructions_with_the_same_opcode_share_an_action() {
 }
 
 #[test]
-fn dot_products_are_sums_with_a_type_for_each_factor() {
+fn dp4a_lowers_with_separate_operand_types() {
     let program = instruction("dp4a.u32.s32 %r1, %r2, %r3, %r4;");
     let (_, function) = program.entries().next().expect("a kernel");
     let action = program
@@ -216,7 +216,7 @@ fn dot_products_are_sums_with_a_type_for_each_factor() {
 }
 
 #[test]
-fn a_texture_is_read_by_a_unit_beside_the_lanes_and_its_names_are_checked() {
+fn tex_lowers_to_texture_sample_and_checks_operand_names() {
     let read = "tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r5}];";
     let program = instruction(read);
     let (_, function) = program.entries().next().expect("a kernel");
@@ -233,7 +233,7 @@ fn a_texture_is_read_by_a_unit_beside_the_lanes_and_its_names_are_checked() {
 }
 
 #[test]
-fn what_a_snippet_starts_with_belongs_to_the_step_of_its_first_instruction() {
+fn snippet_prologue_joins_step_of_first_instruction() {
     let program = program("st.global.u32 [p], a;");
     let function = &program.functions[0];
     let n = function

@@ -190,7 +190,7 @@ fn difference(case: &Case<'_>) -> Option<String> {
 }
 
 #[test]
-fn predictions_agree_with_the_remarks_of_the_assembler() {
+fn predicted_performance_remarks_match_ptxas() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/performance.txt");
     let data = std::fs::read_to_string(&path).expect("the cases");
     if let (Ok(assembler), Ok(_)) = (std::env::var("PTXAS"), std::env::var("UPDATE_EXPECT")) {

@@ -68,7 +68,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn modules_are_accepted_or_refused_with_their_code() {
+fn modules_are_accepted_or_rejected_with_expected_code() {
     for (about, source, code) in PROGRAMS {
         let parsed = parse(source);
         let checked = check(source, &parsed, &Overrides::default());

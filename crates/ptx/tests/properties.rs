@@ -100,18 +100,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text(source in ".{0,200}") {
+    fn arbitrary_source_is_parsed_soundly(source in ".{0,200}") {
         assert_fine(&source);
     }
 
     #[test]
-    fn any_pieces(picks in prop::collection::vec(0..PIECES.len(), 0..80)) {
+    fn arbitrary_fragments_are_parsed_soundly(picks in prop::collection::vec(0..PIECES.len(), 0..80)) {
         let source: String = picks.iter().map(|i| PIECES[*i]).collect();
         assert_fine(&source);
     }
 
     #[test]
-    fn damaged_modules(file in 0usize..8, edits in prop::collection::vec((any::<prop::sample::Index>(), 0u8..4, any::<prop::sample::Index>()), 1..12)) {
+    fn mutated_modules_are_parsed_soundly(file in 0usize..8, edits in prop::collection::vec((any::<prop::sample::Index>(), 0u8..4, any::<prop::sample::Index>()), 1..12)) {
         let files = corpus();
         let source = &files[file % files.len()].1;
         let mut pieces = pieces_of(source);
@@ -134,7 +134,7 @@ proptest! {
 
 /// Sources for which a naive parser needs quadratic time or excessive stack memory.
 #[test]
-fn large_bad_texts_take_linear_time() {
+fn large_malformed_sources_parse_within_time_limit() {
     let n = 1_000_000;
     let texts = [
         "{".repeat(n),
@@ -197,7 +197,7 @@ fn large_bad_texts_take_linear_time() {
 }
 
 #[test]
-fn many_findings_end_with_a_note() {
+fn diagnostics_beyond_limit_end_with_truncation_note() {
     let parsed = parse(&"ret;;\n".repeat(5000));
     assert_eq!(
         parsed.diagnostics.len(),

@@ -5,7 +5,7 @@ use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_ptx::Ptx;
 
 #[test]
-fn indirect_call_reads_the_register_of_its_target() {
+fn indirect_call_reads_target_register() {
     let source = "
         .version 8.0
         .target sm_80

@@ -40,7 +40,7 @@ fn both_as_usual(text: &str) -> [Findings; 2] {
 }
 
 #[test]
-fn every_syntax_line_reads() {
+fn form_syntax_has_valid_slots_and_operands() {
     for layout in layouts() {
         let line = layout.form.syntax;
         assert!(!layout.opcode.is_empty(), "{line}");
@@ -74,7 +74,7 @@ fn every_syntax_line_reads() {
 }
 
 #[test]
-fn examples_bind_to_their_row() {
+fn accepted_examples_bind_to_their_form() {
     for layout in layouts() {
         for example in layout.form.accepted_examples {
             let mnemonic = example.split([' ', ';']).next().unwrap_or("");
@@ -90,7 +90,7 @@ fn examples_bind_to_their_row() {
 }
 
 #[test]
-fn good_examples_are_accepted() {
+fn accepted_examples_pass_checker() {
     let mut wrong = Vec::new();
     for layout in layouts() {
         for text in layout.form.accepted_examples {
@@ -105,7 +105,7 @@ fn good_examples_are_accepted() {
 
 /// An instruction that is accepted but not lowered would stop the execution.
 #[test]
-fn good_examples_reach_the_program() {
+fn accepted_examples_are_lowered() {
     let mut missing = Vec::new();
     for layout in layouts() {
         for text in layout.form.accepted_examples {
@@ -116,7 +116,11 @@ fn good_examples_reach_the_program() {
             let operation = layout.form.operation;
             let is_there = programs.iter().flatten().any(|program| {
                 let mut instructions = program.functions.iter().flat_map(|f| &f.instructions);
-                instructions.any(|i| program.opcode(i).is_some_and(|action| action.operation == operation))
+                instructions.any(|i| {
+                    program
+                        .opcode(i)
+                        .is_some_and(|action| action.operation == operation)
+                })
             });
             if !is_there {
                 missing.push(*text);
@@ -127,7 +131,7 @@ fn good_examples_reach_the_program() {
 }
 
 #[test]
-fn bad_examples_give_their_code() {
+fn rejected_examples_produce_expected_code() {
     let mut wrong = Vec::new();
     for layout in layouts() {
         for (text, code) in layout.form.rejected_examples {

@@ -33,14 +33,14 @@ fn moves(program: &Program) -> Vec<(u32, Option<u32>)> {
 }
 
 #[test]
-fn a_register_of_an_outer_group_outlives_the_block_that_names_it_first() {
+fn outer_register_range_outlives_block_of_first_use() {
     let program =
         program(".reg .b32 %r<9>;\n{ { mov.u32 %r5, 7; } mov.u32 %r6, %r5; }\nmov.u32 %r7, %r6;");
     assert_eq!(moves(&program), [(0, None), (1, Some(0)), (2, Some(1))]);
 }
 
 #[test]
-fn a_register_of_an_inner_group_ends_with_its_block() {
+fn inner_register_range_ends_with_block() {
     let program = program(
         ".reg .b32 %r<9>;\nmov.u32 %r1, 1;\n{ .reg .b32 %r<9>; mov.u32 %r1, 2; }\nmov.u32 %r2, %r1;",
     );
@@ -48,7 +48,7 @@ fn a_register_of_an_inner_group_ends_with_its_block() {
 }
 
 #[test]
-fn an_inner_register_hides_one_of_an_outer_group() {
+fn inner_register_shadows_outer_register_range() {
     let program = program(
         ".reg .b32 %r<9>;\n{ .reg .b32 %r1; mov.u32 %r1, 2; }\nmov.u32 %r1, 3;\nmov.u32 %r2, %r1;",
     );

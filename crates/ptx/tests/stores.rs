@@ -104,17 +104,17 @@ const ROWS: &[Row] = &[
 ];
 
 #[test]
-fn each_row_gives_its_codes() {
+fn cases_produce_expected_codes() {
     check_codes(ROWS, source);
 }
 
 #[test]
-fn every_fix_makes_its_finding_go_away() {
+fn fixes_resolve_reported_diagnostic() {
     check_fixes(ROWS, source);
 }
 
 #[test]
-fn every_error_says_what_to_do_and_points_into_the_line() {
+fn errors_include_remedy_and_span_within_line() {
     check_help(ROWS, source, false);
 }
 
@@ -137,7 +137,7 @@ fn example(text: &str) -> String {
 }
 
 #[test]
-fn the_examples_of_the_pages_are_as_they_say() {
+fn reference_examples_match_documented_codes() {
     let pages = warpgrid_ptx::diagnostics::codes().filter(|p| ("W0300".."W0400").contains(&p.code));
     let mut wrong = Vec::new();
     let mut n = 0;

@@ -32,7 +32,7 @@ fn lines(source: &str, expected: Expect) {
 }
 
 #[test]
-fn a_small_module() {
+fn kernel_module_is_parsed() {
     tree(
         r#"
 // by hand
@@ -73,7 +73,7 @@ $L1: exit;
 }
 
 #[test]
-fn directives_of_a_module() {
+fn module_directives_are_parsed() {
     tree(
         r#"
 .version 7.0
@@ -107,7 +107,7 @@ L: .b32 L+4 .b32 .debug_str .b64 L-L
 }
 
 #[test]
-fn variables_and_initialisers() {
+fn variables_and_initializers_are_parsed() {
     tree(
         r#"
 .version 8.0 .target sm_80
@@ -140,7 +140,7 @@ fn variables_and_initialisers() {
 }
 
 #[test]
-fn operands_of_every_form() {
+fn operand_kinds_are_parsed() {
     tree(
         r#"
 mov.u32 %r1, %tid.x;
@@ -190,7 +190,7 @@ x03 x3, x12, x1234567890;
 }
 
 #[test]
-fn calls() {
+fn call_statements_are_parsed() {
     tree(
         r#"
 .version 8.0 .target sm_80 .func f() {
@@ -229,7 +229,7 @@ L1: L2: ret;
 }
 
 #[test]
-fn constant_expressions() {
+fn constant_expressions_are_folded() {
     tree(
         r#"
 f 1+2*3;
@@ -259,7 +259,7 @@ f 8/3, -8/3, -8 % 3;
 }
 
 #[test]
-fn lines_of_debug_information() {
+fn loc_directives_are_parsed() {
     tree(
         r#"
 .version 8.0 .target sm_80 .entry k() {
@@ -287,7 +287,7 @@ ret;
 }
 
 #[test]
-fn modifiers_apart_and_comments_between() {
+fn comments_and_whitespace_within_instructions_are_ignored() {
     tree(
         "ld /* why */ .shared\n.u32 %r1, /* x */ [ s /* y */ + 4 ] ; // z\nbra\n L; L:",
         expect![[r#"
@@ -299,7 +299,7 @@ fn modifiers_apart_and_comments_between() {
 }
 
 #[test]
-fn a_snippet() {
+fn snippet_without_header_is_parsed() {
     tree(
         "// needs .version 8.0, goes into an .entry\nst.global.v4.s32 [p], Q;\n",
         expect![[r#"
@@ -309,7 +309,7 @@ fn a_snippet() {
 }
 
 #[test]
-fn missing_semicolons() {
+fn missing_semicolons_are_reported_with_recovery() {
     broken(
         "mov.u32 %r1, %r2\nret\nadd.u32 %r1, %r1, 1;\n.reg .b32 %x\nexit\n@%p ret\n.loc 1 2 3\nret",
         expect![[r#"
@@ -333,7 +333,7 @@ fn missing_semicolons() {
 }
 
 #[test]
-fn addresses_that_are_none() {
+fn malformed_addresses_are_reported() {
     lines(
         r#"ld.u32 %r1, [%rd1-8];
 ld.u32 %r1, [4+%rd1];
@@ -366,7 +366,7 @@ ret;"#,
 }
 
 #[test]
-fn operands_that_are_none() {
+fn malformed_operands_are_reported() {
     lines(
         r#"add.u32 %r1, %r2 %r3;
 add.u32 %r1,, %r3;
@@ -414,7 +414,7 @@ ret;"#,
 }
 
 #[test]
-fn numbers_that_are_none() {
+fn malformed_numbers_and_constant_expressions_are_reported() {
     lines(
         r#"f 0f3F8;
 f 0d3F;
@@ -454,7 +454,7 @@ ret;"#,
 }
 
 #[test]
-fn statements_that_are_none() {
+fn malformed_statements_are_reported_with_recovery() {
     broken(
         "ret;;\n4;\n%p ret;\n@%p1 { ret; }\n@%p1 L: ret;\n@ ret;\n.foo 3;\n.maxntid 4;\n]\n«x»\nret; # note\nret;",
         expect![[r##"
@@ -491,7 +491,7 @@ fn statements_that_are_none() {
 }
 
 #[test]
-fn braces_out_of_balance() {
+fn unbalanced_braces_are_reported_with_recovery() {
     broken(
         r#".version 8.0 .target sm_80
 .entry k()
@@ -534,7 +534,7 @@ ret;
 }
 
 #[test]
-fn declarations_that_are_none() {
+fn malformed_declarations_are_reported() {
     lines(
         r#".version 8.0 .target sm_80
 .global .bf16 v;
@@ -574,7 +574,7 @@ fn declarations_that_are_none() {
 }
 
 #[test]
-fn functions_that_are_none() {
+fn malformed_functions_are_reported_with_recovery() {
     broken(
         r#".version 8.0 .target sm_80
 .entry (.param .u32 a) { ret; }
@@ -635,7 +635,7 @@ fn functions_that_are_none() {
 }
 
 #[test]
-fn comments_and_strings_without_an_end() {
+fn unterminated_comments_and_strings_are_reported() {
     lines(
         "ret;\n.pragma \"open;\nret;\n/* never",
         expect![[r#"
@@ -646,7 +646,7 @@ fn comments_and_strings_without_an_end() {
 }
 
 #[test]
-fn instructions_outside_of_functions() {
+fn instructions_outside_functions_are_reported() {
     broken(
         ".version 8.0 .target sm_80 ret;",
         expect![[r#"
@@ -666,7 +666,7 @@ fn instructions_outside_of_functions() {
 }
 
 #[test]
-fn functions_declared_without_a_semicolon() {
+fn function_declarations_without_semicolon_are_parsed() {
     tree(
         ".version 2.3\n.target sm_20\n.visible .func (.param .f32 r) f (.param .f32 a)\n.func g\n.file 1 \"a\"\n.extern .func h()",
         expect![[r#"
@@ -681,7 +681,7 @@ fn functions_declared_without_a_semicolon() {
 }
 
 #[test]
-fn a_byte_order_mark_is_one_finding_that_a_fix_removes() {
+fn byte_order_mark_is_reported_once_with_removal_fix() {
     let text = ".version 8.5\n.target sm_90\n.visible .entry k() { ret; }\n";
     let source = format!("\u{feff}{text}");
     let parse = warpgrid_ptx::parse(&source);
@@ -702,7 +702,7 @@ fn a_byte_order_mark_is_one_finding_that_a_fix_removes() {
 }
 
 #[test]
-fn formatting_leaves_what_follows_a_byte_order_mark_in_place() {
+fn formatting_preserves_source_after_byte_order_mark() {
     let text = ".version 8.5\n.target sm_90\n";
     let formatted = warpgrid_ptx::format(&format!("\u{feff}{text}"));
     assert_eq!(formatted.trim_start_matches('\u{feff}'), text);

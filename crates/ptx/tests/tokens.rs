@@ -23,7 +23,7 @@ fn check(source: &str, expected: Expect) {
 }
 
 #[test]
-fn a_module() {
+fn module_tokens_are_classified() {
     check(
         r#"
 .version 8.5 // c
@@ -58,7 +58,7 @@ st.global.L1::evict_last.v2.f32 [p+4], {%f1, 0f3F800000};
 }
 
 #[test]
-fn line_markers_are_comments() {
+fn line_markers_are_classified_as_comments() {
     check(
         ".global .u32 # 7 \"a b.cu\" 1\nv; #line 3 \"x\"\nst.global # 3\n#define a",
         expect![[r#"
@@ -70,7 +70,7 @@ fn line_markers_are_comments() {
 }
 
 #[test]
-fn broken_text() {
+fn malformed_source_tokens_are_classified() {
     check(
         "st.global [\nmov é \"open\n.b8 1\n/* never",
         expect![[r#"

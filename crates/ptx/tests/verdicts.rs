@@ -37,7 +37,7 @@ fn module(case: &Value) -> String {
 }
 
 #[test]
-fn verdicts_of_the_sample_are_those_of_the_assembler() {
+fn sampled_verdicts_match_ptxas() {
     let mut n = 0;
     let mut differing = Vec::new();
     for line in SAMPLE.lines() {
@@ -68,7 +68,7 @@ fn verdicts_of_the_sample_are_those_of_the_assembler() {
 const LATER: &[&str] = &["W0106", "W0123", "W0107", "W0306", "W0311"];
 
 #[test]
-fn a_fix_of_the_only_error_makes_the_module_right() {
+fn module_is_error_free_after_fix_of_only_error() {
     let mut n = 0;
     let mut wrong = Vec::new();
     for line in SAMPLE.lines() {
@@ -122,7 +122,7 @@ const GENERAL: [&str; 2] = [
 const NARROW: &str = "32-Bit compilation is no longer supported";
 
 #[test]
-fn verdicts_of_all_other_instructions_are_those_of_the_assembler() {
+fn general_instruction_verdicts_match_ptxas() {
     let mut n = 0;
     let mut differing = Vec::new();
     for line in GENERAL.iter().flat_map(|text| text.lines()) {

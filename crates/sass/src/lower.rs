@@ -82,7 +82,11 @@ fn lower_one(
 
 /// Creates an operation without a separate guard.
 #[inline(never)]
-fn step(operation: Operation, modifiers: Modifiers, args: Vec<LoweredOperand>) -> LoweredInstruction {
+fn step(
+    operation: Operation,
+    modifiers: Modifiers,
+    args: Vec<LoweredOperand>,
+) -> LoweredInstruction {
     LoweredInstruction {
         operation,
         modifiers,

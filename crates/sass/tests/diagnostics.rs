@@ -53,7 +53,7 @@ fn lines(source: &str, found: &Diagnostic) -> String {
 }
 
 #[test]
-fn what_is_reported_is_golden() {
+fn diagnostics_match_expected_files() {
     for path in texts() {
         let source = fs::read_to_string(&path).expect("a text");
         let found = Sass.check(&source, &Overrides::default()).diagnostics;
@@ -63,7 +63,7 @@ fn what_is_reported_is_golden() {
 }
 
 #[test]
-fn every_code_has_a_text_that_gives_it() {
+fn each_code_has_test_source_that_reports_code() {
     let names: Vec<PathBuf> = texts();
     for page in Sass.codes() {
         let path = names

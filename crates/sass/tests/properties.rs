@@ -136,19 +136,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn any_pieces_give_a_sound_tree(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40), offset in 0u32..200) {
+    fn arbitrary_fragments_are_parsed_soundly(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40), offset in 0u32..200) {
         let source = pieces.concat();
         assert_sound(&source, &parse(&source));
         assert_assisted(&source, offset);
     }
 
     #[test]
-    fn any_characters_give_a_sound_tree(source in "\\PC{0,80}") {
+    fn arbitrary_characters_are_parsed_soundly(source in "\\PC{0,80}") {
         assert_sound(&source, &parse(&source));
     }
 
     #[test]
-    fn a_broken_line_leaves_the_others(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..20), at in 0usize..9) {
+    fn malformed_line_does_not_affect_other_lines(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..20), at in 0usize..9) {
         let line: String = pieces.concat().replace(['\n'], " ").replace("*/", " ");
         let mut lines = vec!["/*0010*/ STG.E [R2.64], R4 ;"; 9];
         lines.insert(at, &line);
@@ -163,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn a_part_of_a_listing_gives_a_sound_tree(which in 0usize..8, from in 0.0f64..1.0, length in 0usize..3000) {
+    fn listing_excerpts_are_parsed_soundly(which in 0usize..8, from in 0.0f64..1.0, length in 0usize..3000) {
         let (_, source) = &listings()[which];
         let bound = |at: usize| (at..).find(|&at| source.is_char_boundary(at)).unwrap_or(source.len());
         let start = bound((from * source.len() as f64) as usize);

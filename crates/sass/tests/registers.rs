@@ -5,7 +5,7 @@ use warpgrid_program::{FrontEnd, Overrides};
 use warpgrid_sass::Sass;
 
 #[test]
-fn load_from_constant_bank_reads_its_index_register() {
+fn constant_bank_load_reads_index_register() {
     let overrides = Overrides {
         target: Target::from_name("sm_90"),
         version: None,

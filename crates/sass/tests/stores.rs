@@ -35,7 +35,7 @@ fn codes(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
 }
 
 #[test]
-fn every_spelling_is_accepted_for_its_architecture() {
+fn disassembled_stores_are_accepted_for_source_architecture() {
     let mut n = 0;
     for line in include_str!("data/spellings.jsonl").lines() {
         let case: Json = serde_json::from_str(line).expect("a line of JSON");
@@ -47,7 +47,7 @@ fn every_spelling_is_accepted_for_its_architecture() {
 }
 
 #[test]
-fn rows_accept_and_refuse_their_examples() {
+fn store_examples_are_accepted_or_rejected() {
     for store in STORES {
         for (arch, text) in store.good {
             let found = check(arch, text);
@@ -60,7 +60,7 @@ fn rows_accept_and_refuse_their_examples() {
 }
 
 #[test]
-fn documented_examples_are_accepted_without_an_architecture() {
+fn documented_examples_are_accepted_without_architecture() {
     for text in [
         "STL.32    [R3+0x1234], R1;   // store to Local address",
         "STS.64    [R3 - 16], R4;     // store [R5,R4] to 64-bit Shared location",
@@ -79,7 +79,7 @@ fn documented_examples_are_accepted_without_an_architecture() {
 
 /// Each code must be reported at least once, at the offending token.
 #[test]
-fn misuse_is_refused_with_its_code() {
+fn invalid_stores_are_rejected_with_code_at_token() {
     for (arch, text, code, token) in [
         ("sm_50", "STS.64 [R3], R5", "W1109", "R5"),
         ("sm_50", "STS.128 [R3], R6", "W1109", "R6"),
@@ -178,7 +178,7 @@ fn misuse_is_refused_with_its_code() {
 }
 
 #[test]
-fn fixes_make_a_store_right() {
+fn fixes_yield_valid_stores() {
     let mut n = 0;
     for (arch, text) in [
         ("sm_50", "STS.64 [R3], R5"),
@@ -205,7 +205,7 @@ fn fixes_make_a_store_right() {
 }
 
 #[test]
-fn pages_show_what_gives_their_code() {
+fn reference_examples_match_documented_codes() {
     let pages = Sass.codes();
     assert!(pages.is_sorted_by_key(|page| page.code));
     for page in pages {
@@ -225,7 +225,7 @@ fn pages_show_what_gives_their_code() {
 }
 
 #[test]
-fn architectures_of_one_text_are_kept_apart() {
+fn each_section_is_checked_for_declared_architecture() {
     let text = "code for sm_75\nSTS [R2.X4], R3;\ncode for sm_90\nSTS [R2.X4], R3;\n";
     let found = found(text, &Overrides::default());
     assert_eq!(codes(&found), ["W1012", "W1107"]);
@@ -233,7 +233,7 @@ fn architectures_of_one_text_are_kept_apart() {
 }
 
 #[test]
-fn a_text_without_an_architecture_is_for_the_newest_that_has_its_stores() {
+fn unspecified_architecture_defaults_to_newest_compatible() {
     for (text, arch) in [
         ("STS [R2.X4], R3;", "sm_89"),
         ("STG.E desc[UR4][R2.64], R3;", "sm_121"),
@@ -248,7 +248,7 @@ fn a_text_without_an_architecture_is_for_the_newest_that_has_its_stores() {
 }
 
 #[test]
-fn an_unknown_opcode_is_kept_and_the_stores_beside_it_are_checked() {
+fn unknown_opcode_warns_and_adjacent_stores_are_checked() {
     let text = ".target sm_80\nFROB.X R1, {R2}, [R3];\nSTS.64 [R2], R3;\n";
     let found = found(text, &Overrides::default());
     assert_eq!(codes(&found), ["W1013", "W1109"]);

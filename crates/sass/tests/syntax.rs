@@ -28,7 +28,7 @@ fn printed(source: &str, tree: &Tree) -> Vec<String> {
 }
 
 #[test]
-fn every_listing_is_read_and_written_again() {
+fn listings_round_trip_through_parser() {
     for (path, source) in listings() {
         let tree = parse(&source);
         assert_eq!(tree.errors, [], "{}", path.display());
@@ -39,7 +39,7 @@ fn every_listing_is_read_and_written_again() {
 }
 
 #[test]
-fn every_spelling_is_read_and_written_again() {
+fn store_spellings_round_trip_through_parser() {
     for line in include_str!("data/spellings.jsonl").lines() {
         let case: Json = serde_json::from_str(line).expect("a line of JSON");
         let text = case.get("text").and_then(Json::as_str).expect("a text");
@@ -50,7 +50,7 @@ fn every_spelling_is_read_and_written_again() {
 }
 
 #[test]
-fn every_line_of_a_listing_is_a_statement_or_a_comment() {
+fn listing_lines_are_statements_or_comments() {
     for (path, source) in listings() {
         let tree = parse(&source);
         let mut covered = vec![false; source.len()];
@@ -74,7 +74,7 @@ fn every_line_of_a_listing_is_a_statement_or_a_comment() {
 }
 
 #[test]
-fn listings_have_no_finding() {
+fn listings_have_no_diagnostics() {
     for (path, source) in listings() {
         let mut found = Sass.check(&source, &Overrides::default()).diagnostics;
         // Diagnostics about execution are not tested here.

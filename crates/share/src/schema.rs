@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_state_the_limits() {
+    fn messages_contain_configured_limits() {
         let rules = &*RULES;
         let grouped = |n: u64| {
             let digits = n.to_string();

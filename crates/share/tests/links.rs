@@ -27,7 +27,7 @@ fn kept() -> Vec<(String, String)> {
 }
 
 #[test]
-fn kept_links_and_files_are_read() {
+fn archived_links_and_files_decode_identically() {
     let kept = kept();
     assert!(kept.len() >= 6);
     for (link, file) in kept {
@@ -38,7 +38,7 @@ fn kept_links_and_files_are_read() {
 }
 
 #[test]
-fn what_is_no_link_of_this_version_costs_a_sentence() {
+fn invalid_links_fail_with_recorded_message() {
     let refused = data("refused.txt");
     let lines = refused.lines().filter(|line| !line.starts_with("//"));
     let cases: Vec<_> = lines.filter_map(|line| line.split_once('\t')).collect();
@@ -50,7 +50,7 @@ fn what_is_no_link_of_this_version_costs_a_sentence() {
 }
 
 #[test]
-fn a_link_that_is_changed_anywhere_is_not_another_text() {
+fn truncated_or_edited_link_never_decodes_to_other_state() {
     let (link, _) = kept().swap_remove(0);
     let whole = read_link(&link).expect("a kept link");
     for at in 3..link.len() {
@@ -69,7 +69,7 @@ fn a_link_that_is_changed_anywhere_is_not_another_text() {
 }
 
 #[test]
-fn what_programs_put_after_a_link_is_left_out() {
+fn trailing_characters_after_link_are_ignored() {
     let (link, _) = kept().swap_remove(0);
     let whole = read_link(&link);
     for after in [".", ")", ">", "=", "==", ", as I said", "%20", "”"] {
@@ -78,7 +78,7 @@ fn what_programs_put_after_a_link_is_left_out() {
 }
 
 #[test]
-fn a_link_that_unpacks_to_gigabytes_is_refused_at_its_limit() {
+fn decompression_bomb_is_rejected_at_size_limit() {
     let scenario = Scenario {
         source: "0".repeat(300 << 20),
         ..Scenario::default()
@@ -93,7 +93,7 @@ fn a_link_that_unpacks_to_gigabytes_is_refused_at_its_limit() {
 }
 
 #[test]
-fn numbers_beyond_53_bits_arrive_whole() {
+fn integers_beyond_53_bits_round_trip() {
     let file = r#"{"source": "", "params": [
         {"kind": "scalar", "name": "n", "type": "s64", "value": -9223372036854775807},
         {"kind": "buffer", "name": "out", "type": "u64", "len": 2, "init": [9007199254740993, 1.5]}]}"#;
@@ -103,7 +103,7 @@ fn numbers_beyond_53_bits_arrive_whole() {
 }
 
 #[test]
-fn what_was_guessed_moves_no_line() {
+fn inferred_annotations_are_appended_after_source() {
     let file = r#"{"source": "ret;", "guessed": "//@ launch grid=1 block=64"}"#;
     let shared = read_file(file).expect("a file");
     assert_eq!(read_link(&write_link(&shared)), Ok(shared.clone()));
@@ -112,7 +112,7 @@ fn what_was_guessed_moves_no_line() {
 }
 
 #[test]
-fn what_a_later_minor_version_adds_is_read_past() {
+fn unknown_fields_in_file_are_ignored() {
     let file = r#"{"warpgrid": 1, "source": "ret;", "mood": 3, "beside": {"source": "EXIT;", "hue": []},
         "view": {"step": 2, "camera": {"at": [1, 2]}}}"#;
     let shared = read_file(file).expect("a file");
@@ -127,7 +127,7 @@ fn what_a_later_minor_version_adds_is_read_past() {
 }
 
 #[test]
-fn a_part_of_the_view_that_is_null_is_left_open() {
+fn null_view_fields_use_defaults() {
     let file =
         r#"{"source": "ret;", "view": {"step": 2, "grids": null, "watch": null, "breaks": null}}"#;
     let view = read_file(file).expect("a file").view;
@@ -135,7 +135,7 @@ fn a_part_of_the_view_that_is_null_is_left_open() {
 }
 
 #[test]
-fn files_that_are_none_cost_a_sentence() {
+fn invalid_files_fail_with_message() {
     for (file, sentence) in [
         (
             "st.global.u32 [p], 1;",
@@ -175,7 +175,7 @@ fn files_that_are_none_cost_a_sentence() {
 /// Links of most examples are short enough for programs that truncate links, and a kernel of 200 lines fits into a
 /// link.
 #[test]
-fn links_of_the_examples_are_short() {
+fn most_example_links_are_below_2000_characters() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
     let mut lengths = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the examples").flatten() {
@@ -271,18 +271,18 @@ fn shared() -> impl Strategy<Value = SharedState> {
 
 proptest! {
     #[test]
-    fn a_link_leads_back(shared in shared()) {
+    fn links_and_files_round_trip(shared in shared()) {
         prop_assert_eq!(read_link(&write_link(&shared)), Ok(shared.clone()));
         prop_assert_eq!(read_file(&write_file(&shared)), Ok(shared));
     }
 
     #[test]
-    fn anything_is_read_without_a_panic(text in "\\PC{0,200}", code in "[A-Za-z0-9_-]{0,300}") {
+    fn arbitrary_input_does_not_panic(text in "\\PC{0,200}", code in "[A-Za-z0-9_-]{0,300}") {
         let _ = (read_link(&text), read_file(&text), read_link(&format!("#1={code}")));
     }
 
     #[test]
-    fn json_of_any_shape_is_read_without_a_panic(
+    fn arbitrary_json_fields_do_not_panic(
         field in proptest::sample::select(vec!["source", "params", "grid", "beside", "view", "fault", "registers"]),
         value in "(\\[|\\{|\"[a-z]*\":|-?[0-9]{1,20}|\"x\"|null|,|\\]|\\}){0,12}",
     ) {

@@ -195,7 +195,8 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         let mut begins = begins;
         loop {
             let stopped = self.instance.run_interval(begins);
-            let stopped = stopped.map_err(|reason| RunExit::Refused(BailoutReason::Engine(reason)))?;
+            let stopped =
+                stopped.map_err(|reason| RunExit::Refused(BailoutReason::Engine(reason)))?;
             begins = RESUMES;
             let callers = match stopped {
                 stop::HOST_CALL => Callers::Lanes,

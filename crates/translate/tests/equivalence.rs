@@ -294,7 +294,7 @@ fn texts_of(folder: &Path) -> Vec<(String, Scenario)> {
 }
 
 #[test]
-fn the_corpus_is_the_same_or_left_to_the_interpreter() {
+fn corpus_kernels_match_interpreter_or_bail_out() {
     let mut lines = String::new();
     let mut wrong = Vec::new();
     for (name, scenario) in corpus() {
@@ -378,7 +378,7 @@ fn check_seeds(scenario: fn(u64) -> Scenario) -> (usize, usize, BTreeMap<String,
 }
 
 #[test]
-fn generated_kernels_are_the_same() {
+fn random_kernels_match_interpreter() {
     let (n_translated, n, refused) = check_seeds(generated_scenario);
     assert!(2 * n_translated > n, "{n_translated} of {n}: {refused:?}");
 }
@@ -394,7 +394,7 @@ fn lengthened(scenario: &Scenario) -> Scenario {
 }
 
 #[test]
-fn strips_of_several_functions_leave_the_same() {
+fn kernels_split_into_several_functions_match_interpreter() {
     let (mut n_short, mut n_long) = (0, 0);
     for kind in [
         generated_scenario,
@@ -439,12 +439,12 @@ fn check_most(scenario: fn(u64) -> Scenario) {
 }
 
 #[test]
-fn lanes_come_together_after_short_ways() {
+fn if_converted_branches_match_interpreter() {
     check_most(if_conversion::scenario);
 }
 
 #[test]
-fn registers_last_through_loops_in_which_lanes_wait() {
+fn registers_survive_synchronization_in_loops() {
     check_most(contexts::scenario);
 }
 
@@ -461,7 +461,7 @@ fn left_by_schedule(scenario: &Scenario, seed: u64) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn threads_may_store_the_same_without_an_order() {
+fn same_value_stores_are_schedule_independent() {
     let (n_translated, n, refused) = check_seeds(same_value_stores::scenario);
     assert!(3 * n_translated > n, "{n_translated} of {n}: {refused:?}");
     check_on_others(same_value_stores::scenario);
@@ -478,14 +478,14 @@ fn threads_may_store_the_same_without_an_order() {
 }
 
 #[test]
-fn lanes_that_are_not_there_take_no_short_way() {
+fn inactive_lanes_skip_if_converted_branches() {
     for (what, scenario) in if_conversion::without_some_lanes() {
         assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())), "{what}");
     }
 }
 
 #[test]
-fn what_a_try_has_noted_is_of_no_other_one() {
+fn restart_discards_tracked_accesses_of_previous_attempt() {
     let scenario = if_conversion::noted_after_a_store();
     assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())));
 }
@@ -499,28 +499,28 @@ fn check_with_both_products(what: &str, scenario: &Scenario) {
 }
 
 #[test]
-fn single_operations_give_the_same_bits() {
+fn single_operations_match_interpreter() {
     for (what, scenario) in operations::scenarios() {
         check_with_both_products(&what, &scenario);
     }
 }
 
 #[test]
-fn fused_products_are_rounded_once() {
+fn fma_matches_interpreter_on_fused_and_unfused_engines() {
     for (opcode, scenario) in fma::scenarios() {
         check_with_both_products(opcode, &scenario);
     }
 }
 
 #[test]
-fn approximate_functions_give_the_same_bits() {
+fn approximate_functions_match_interpreter() {
     for (what, scenario) in special_functions::scenarios() {
         assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())), "{what}");
     }
 }
 
 #[test]
-fn lanes_are_followed_where_they_stay_together() {
+fn strided_accesses_match_interpreter() {
     for (what, scenario) in strides::scenarios() {
         assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())), "{what}");
     }
@@ -529,14 +529,14 @@ fn lanes_are_followed_where_they_stay_together() {
 }
 
 #[test]
-fn what_is_quick_is_the_same() {
+fn fast_paths_match_interpreter() {
     for (what, scenario) in fast_paths::scenarios() {
         check_with_both_products(&what, &scenario);
     }
 }
 
 #[test]
-fn accesses_beyond_ranges_are_found() {
+fn out_of_range_accesses_bail_out_with_fault() {
     for (what, scenario) in fast_paths::faults() {
         let found = both(WasmtimeEngine::get(), &scenario);
         assert_eq!(found, Ok(Err(BailoutReason::Fault)), "{what}");
@@ -544,27 +544,27 @@ fn accesses_beyond_ranges_are_found() {
 }
 
 #[test]
-fn numbers_of_lanes_that_do_not_take_part_do_not_matter() {
+fn values_of_inactive_lanes_cause_no_bailout() {
     for (what, scenario) in if_conversion::rare_elsewhere() {
         check_with_both_products(what, &scenario);
     }
 }
 
 #[test]
-fn divergent_loops_produce_the_same_memory() {
+fn divergent_loops_match_interpreter() {
     for (what, scenario) in divergence::loops().chain(divergence::loops_with_reconvergence()) {
         assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())), "{what}");
     }
 }
 
 #[test]
-fn lanes_may_exit_while_others_wait_at_a_warp_barrier() {
+fn lanes_may_exit_while_others_wait_at_warp_barrier() {
     let scenario = divergence::exit_during_warp_barrier();
     assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())));
 }
 
 #[test]
-fn operations_that_do_not_wait_for_all_lanes_are_interpreted() {
+fn divergent_warp_operations_bail_out_as_unsupported() {
     for (what, scenario) in divergence::divergent_warp_operations() {
         let found = both(WasmtimeEngine::get(), &scenario);
         assert_eq!(found, Ok(Err(BailoutReason::Unsupported)), "{what}");
@@ -572,7 +572,7 @@ fn operations_that_do_not_wait_for_all_lanes_are_interpreted() {
 }
 
 #[test]
-fn steps_are_counted_unless_a_warp_diverges() {
+fn steps_are_counted_unless_warp_diverges() {
     let (pass, uniform) = (
         "bra D; D:",
         "setp.lt.u32 %c, %b, 9; @%c bra D; add.u32 %t, %t, 1; D:",
@@ -611,7 +611,7 @@ fn steps_are_counted_unless_a_warp_diverges() {
 }
 
 #[test]
-fn a_divergent_run_without_end_exceeds_the_step_limit() {
+fn infinite_divergent_loop_exceeds_step_limit() {
     for barrier in ["", "bar.warp.sync -1;", "bar.sync 0;"] {
         let lines = format!(
             "AGAIN: setp.lt.u32 %c, %t, 3; @%c bra D; add.u32 %i, %i, 1; D: {barrier} bra AGAIN;"
@@ -631,13 +631,13 @@ fn a_divergent_run_without_end_exceeds_the_step_limit() {
 }
 
 #[test]
-fn what_a_gang_has_read_is_before_what_its_parts_store() {
+fn lane_vector_reads_precede_stores_of_diverged_lanes() {
     let scenario = if_conversion::read_before_lanes_part();
     assert_eq!(both(WasmtimeEngine::get(), &scenario), Ok(Ok(())));
 }
 
 #[test]
-fn copies_in_flight_land_when_they_are_waited_for() {
+fn async_copies_match_interpreter_or_bail_out_as_expected() {
     let mut wrong = Vec::new();
     for (what, scenario, becomes) in async_copies::scenarios() {
         let found = match both(WasmtimeEngine::get(), &scenario) {
@@ -658,7 +658,7 @@ fn copies_in_flight_land_when_they_are_waited_for() {
 }
 
 #[test]
-fn products_of_matrices_are_those_of_tensor_cores() {
+fn wmma_matches_interpreter() {
     for (what, scenario) in wmma::scenarios() {
         check_with_both_products(&what, &scenario);
     }
@@ -683,7 +683,7 @@ ret; }}"
 }
 
 #[test]
-fn unusual_terms_of_products_are_left_to_the_interpreter() {
+fn mma_with_special_or_extreme_values_bails_out() {
     let (one, zero) = (0x3c00_3c00, 0);
     for (factor, sum, expected) in [
         (one, 0x3f80_0000, Ok(())),
@@ -706,7 +706,7 @@ fn unusual_terms_of_products_are_left_to_the_interpreter() {
 }
 
 #[test]
-fn kernels_are_the_same_without_a_fused_product() {
+fn kernels_run_equally_on_fused_and_unfused_engines() {
     let mut wrong = Vec::new();
     for (name, scenario) in corpus() {
         let found = (
@@ -726,7 +726,7 @@ fn kernels_are_the_same_without_a_fused_product() {
 }
 
 #[test]
-fn the_engine_that_is_linked_in_has_a_fused_product() {
+fn detected_madd_rounding_matches_wasmtime_engine() {
     assert_eq!(
         detect_madd_rounding(WasmtimeEngine::get()),
         WasmtimeEngine::get().products()
@@ -757,7 +757,7 @@ ret; }}"
 const PLACE: &str = "mul.wide.u32 %q, %x, 4; add.s64 %q, %p, %q;";
 
 #[test]
-fn a_run_below_its_least_pace_is_given_up() {
+fn run_below_minimum_speed_bails_out_as_too_slow() {
     let source = ".version 8.0\n.target sm_80\n.address_size 64
 .visible .entry k(.param .u64 out) {
 .reg .b32 %i, %x, %t, %n; .reg .pred %p; .reg .b64 %q, %o;
@@ -786,7 +786,7 @@ ret; }";
 }
 
 #[test]
-fn the_number_of_threads_and_hosts_changes_nothing() {
+fn results_are_independent_of_thread_and_host_count() {
     let own = format!("mov.u32 %x, %i; {PLACE} st.global.u32 [%q], %t;");
     let other = format!("{own} add.u32 %x, %i, 512; {PLACE} ld.global.u32 %t, [%q];");
     // A word that the next block writes.
@@ -817,7 +817,7 @@ fn the_number_of_threads_and_hosts_changes_nothing() {
 }
 
 #[test]
-fn a_word_that_many_threads_of_a_block_read_is_written_after_a_barrier() {
+fn store_to_location_read_by_block_requires_barrier() {
     let first_writes = "and.b32 %x, %i, 31; setp.eq.u32 %c, %x, 0; @%c st.global.u32 [%q], %t;";
     let of_the_block = format!("mov.u32 %x, %b; {PLACE} ld.global.u32 %t, [%q];");
     let of_all = format!("mov.u32 %x, 0; {PLACE} ld.global.u32 %t, [%q];");
@@ -845,8 +845,8 @@ fn check_call(function: &str, lines: &str, expected: Result<(), &str>) {
     scenario.source = scenario
         .source
         .replace(".visible", &format!("{function}\n.visible"));
-    let found =
-        both(WasmtimeEngine::get(), &scenario).map(|found| found.map_err(|reason| reason.to_string()));
+    let found = both(WasmtimeEngine::get(), &scenario)
+        .map(|found| found.map_err(|reason| reason.to_string()));
     let expected = expected.map_err(str::to_owned);
     match (found, expected) {
         (Ok(Err(found)), Err(expected)) if found.contains(&expected) => {}
@@ -855,7 +855,7 @@ fn check_call(function: &str, lines: &str, expected: Result<(), &str>) {
 }
 
 #[test]
-fn functions_are_put_where_they_are_called() {
+fn called_functions_are_inlined() {
     let call = "call (%t), f, (%t);";
     let f = |body: &str| {
         format!(".func (.reg .b32 d) f(.reg .b32 a) {{ .reg .b32 %k; .reg .pred %p; {body} }}")
@@ -883,7 +883,7 @@ fn functions_are_put_where_they_are_called() {
 }
 
 #[test]
-fn kernels_are_the_same_on_threads() {
+fn kernels_run_equally_on_multiple_threads() {
     let mut wrong = Vec::new();
     for (name, scenario) in corpus() {
         let found = [1, 3].map(|n_threads| both(&Threads(n_threads), &scenario));

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_comes_back_from_its_address() {
+    fn percent_encoding_round_trips_and_rejects_malformed_input() {
         for text in ["", "op", "Swizzle<3,4,3> o (8,8):(8,1)", "a=1&b\n%é"] {
             assert_eq!(percent_decode(&percent_encode(text)).as_deref(), Some(text));
         }

@@ -42,7 +42,7 @@ fn check(threads: u32, body: &str, expected: Expect) {
 }
 
 #[test]
-fn an_address_leads_to_its_computation_its_load_and_its_store() {
+fn bad_address_is_traced_to_computation_load_and_store() {
     check(
         64,
         "mov.u32 %r1, %tid.x;
@@ -68,7 +68,7 @@ ret;",
 }
 
 #[test]
-fn a_copy_leads_to_the_address_of_the_side_that_is_wrong() {
+fn copy_fault_is_traced_to_invalid_source_address() {
     check(
         1,
         "mov.u32 %r1, mem;
@@ -84,7 +84,7 @@ ret;",
 }
 
 #[test]
-fn an_address_that_was_loaded_leads_to_who_stored_it() {
+fn loaded_address_is_traced_to_storing_lane() {
     check(
         32,
         "mov.u32 %r1, %tid.x;
@@ -102,7 +102,7 @@ ret;",
 }
 
 #[test]
-fn a_misused_mbarrier_leads_to_its_last_change() {
+fn misused_mbarrier_is_traced_to_last_modification() {
     check(
         32,
         "mov.u32 %r1, mem;
@@ -120,7 +120,7 @@ DONE: ret;",
 }
 
 #[test]
-fn a_deadlock_leads_to_the_threads_that_ended() {
+fn deadlock_is_traced_to_exited_threads() {
     check(
         64,
         "mov.u32 %r1, %tid.x;
@@ -135,7 +135,7 @@ ret;",
 }
 
 #[test]
-fn a_wait_for_a_phase_leads_to_the_last_arrival() {
+fn stuck_phase_wait_is_traced_to_last_arrival() {
     check(
         32,
         "mov.u32 %r1, mem;
@@ -154,7 +154,7 @@ DONE: ret;",
 }
 
 #[test]
-fn a_trap_leads_to_its_branch_and_condition() {
+fn trap_is_traced_to_branch_and_condition() {
     check(
         32,
         "mov.u32 %r1, %tid.x;
@@ -170,7 +170,7 @@ DONE: ret;",
 }
 
 #[test]
-fn a_matrix_without_lanes_leads_to_where_these_were() {
+fn wmma_with_exited_lanes_is_traced_to_exit() {
     check(
         32,
         "mov.u32 %r1, %tid.x;
@@ -187,7 +187,7 @@ ret;",
 }
 
 #[test]
-fn an_unequal_stride_leads_to_its_computation() {
+fn nonuniform_stride_is_traced_to_computation() {
     check(
         32,
         "mov.u32 %r1, %tid.x;

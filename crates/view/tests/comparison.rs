@@ -80,7 +80,7 @@ fn exchange(between: &str) -> String {
 }
 
 #[test]
-fn a_data_race_explains_a_difference() {
+fn note_attributes_difference_to_data_race() {
     let (racing, ordered) = (exchange(""), exchange("bar.sync 0;"));
     let report = compare(scenario(&racing, &ordered), MAX_STEPS).expect("both run");
     assert!(!report.equal);
@@ -93,7 +93,7 @@ fn a_data_race_explains_a_difference() {
 }
 
 #[test]
-fn an_unwritten_register_explains_a_difference() {
+fn note_attributes_difference_to_uninitialized_register() {
     let (first, second) = (
         PTX.replace("mul.lo.u32 %r2, %r1, 3;", "add.u32 %r2, %r2, 3;"),
         PTX,
@@ -108,7 +108,7 @@ fn an_unwritten_register_explains_a_difference() {
 }
 
 #[test]
-fn the_ptx_drives_both_from_either_side() {
+fn ptx_launch_applies_to_both_kernels_in_either_order() {
     for (first, second) in [(PTX, SASS), (SASS, PTX)] {
         let report = compare(scenario(first, second), MAX_STEPS).expect("both run");
         assert!(report.equal, "{report:?}");
@@ -128,7 +128,7 @@ fn the_ptx_drives_both_from_either_side() {
 }
 
 #[test]
-fn a_launch_that_only_one_text_states_drives_both() {
+fn launch_declared_by_one_kernel_applies_to_both() {
     let bare: String = PTX
         .lines()
         .skip(2)
@@ -144,7 +144,7 @@ fn a_launch_that_only_one_text_states_drives_both() {
 }
 
 #[test]
-fn what_nothing_states_is_guessed_once_for_both() {
+fn undeclared_launch_is_inferred_once_for_both_kernels() {
     let bare: String = PTX
         .lines()
         .skip(2)
@@ -158,7 +158,7 @@ fn what_nothing_states_is_guessed_once_for_both() {
 }
 
 #[test]
-fn texts_that_part_name_the_stores_of_both() {
+fn difference_names_diverging_stores_of_both_kernels() {
     let other = SASS.replace("R0, 0x3, RZ", "R0, R0, RZ");
     let report = compare(scenario(PTX, &other), MAX_STEPS).expect("both run");
     assert!(!report.equal);
@@ -181,7 +181,7 @@ fn texts_that_part_name_the_stores_of_both() {
 }
 
 #[test]
-fn the_moment_when_texts_part_is_known() {
+fn first_divergence_is_index_of_first_differing_store() {
     let text = |second: u32, third: u32| {
         format!(
             "//@ launch grid=1 block=1\n//@ buffer p: u32[3] = 0\nst.global.u32 [p], 1;\nst.global.u32 [p+4], {second};\nst.global.u32 [p+8], {third};\n"
@@ -207,7 +207,7 @@ fn the_moment_when_texts_part_is_known() {
 }
 
 #[test]
-fn a_fault_in_one_text_alone_is_no_agreement() {
+fn fault_in_only_one_kernel_is_difference() {
     let beyond = SASS.replace("[R2]", "[R2+0x100000]");
     let report = compare(scenario(PTX, &beyond), MAX_STEPS).expect("both run");
     assert_eq!(
@@ -228,7 +228,7 @@ fn a_fault_in_one_text_alone_is_no_agreement() {
 }
 
 #[test]
-fn runs_that_are_not_over_are_no_agreement() {
+fn unfinished_runs_are_not_equal() {
     let report = compare(scenario(PTX, SASS), 3).expect("both run");
     assert_eq!(
         (report.equal, &*report.summary),
@@ -240,7 +240,7 @@ fn runs_that_are_not_over_are_no_agreement() {
 }
 
 #[test]
-fn a_text_that_cannot_run_is_named() {
+fn error_identifies_failing_kernel() {
     let wrong = SASS.replace("STG.E.SYS [R2]", "STG.E.SYS [R2+0x1000000]");
     let error = compare(scenario(PTX, &wrong), MAX_STEPS).expect_err("one does not run");
     assert_eq!(error.side, 1);
@@ -251,7 +251,7 @@ fn a_text_that_cannot_run_is_named() {
 }
 
 #[test]
-fn both_are_shown_after_the_same_number_of_stores() {
+fn frames_align_kernels_by_store_count() {
     // PTX that stores twice, and SASS whose second store differs.
     let twice = PTX.replace("    ret;", "    st.global.u32 [%rd3], %r1;\n    ret;");
     let other = SASS.replace("EXIT ;", "STG.E.SYS [R2], R5 ;\n        /*0060*/  EXIT ;");
@@ -295,7 +295,7 @@ fn both_are_shown_after_the_same_number_of_stores() {
 }
 
 #[test]
-fn a_text_without_stores_stays_at_its_start_until_the_end() {
+fn kernel_without_stores_stays_at_start_until_last_frame() {
     let quiet = SASS.replace("STG.E.SYS [R2], R5", "NOP");
     let mut pair = PairedRun::new(scenario(PTX, &quiet), MAX_STEPS).expect("both run");
     while !pair.advance(u64::MAX) {}

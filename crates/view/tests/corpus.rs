@@ -45,7 +45,7 @@ fn trace(scenario: Scenario) -> Result<String, String> {
 }
 
 #[test]
-fn every_case_is_bit_exact_with_all_its_variants() {
+fn corpus_cases_and_variants_are_bit_exact() {
     let scenarios = cases().into_iter().flat_map(|folder| scenarios_of(&folder));
     let wrong: Vec<String> = scenarios
         .filter_map(|(name, scenario)| Some(format!("{name}: {}", run(scenario).err()?)))
@@ -60,7 +60,7 @@ fn every_case_is_bit_exact_with_all_its_variants() {
 
 /// `crates/wasm/npm/corpus.mjs` compares its runs with the same file.
 #[test]
-fn every_case_has_the_steps_and_stores_that_it_has_in_wasm() {
+fn corpus_traces_match_snapshot_shared_with_wasm() {
     let scenarios = cases().into_iter().flat_map(|folder| scenarios_of(&folder));
     let traces: Vec<String> = scenarios
         .map(|(name, scenario)| {

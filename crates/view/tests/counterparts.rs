@@ -35,7 +35,7 @@ fn counterpart(source: &str, line: u32) -> Option<[String; 2]> {
 }
 
 #[test]
-fn a_ptx_store_is_shown_as_machine_code_of_its_target() {
+fn ptx_store_shows_sass_counterpart_of_target() {
     let source = |target: &str, store: &str| {
         format!(
             "//@ launch grid=1 block=32\n//@ buffer p: u32[256] = 0\n.version 8.0\n.target {target}\n.address_size 64\n\
@@ -73,7 +73,7 @@ const LISTING: &str = "\
 ";
 
 #[test]
-fn machine_code_is_shown_as_ptx_and_with_its_schedule() {
+fn sass_step_shows_ptx_counterpart_and_schedule() {
     let found = counterpart(LISTING, 9).map(|[text, language]| (text, language));
     assert_eq!(
         found,

@@ -97,7 +97,7 @@ fn run_by_three(lines: &str) -> Result<(Session, usize, String), String> {
 }
 
 #[test]
-fn three_hosts_leave_what_the_interpreter_leaves() {
+fn run_distributed_over_three_hosts_matches_interpreter() {
     // Distinct words per thread, distinct words in an order that the analysis cannot prove, and words without stores that are read from the
     // first block on or by the last blocks only.
     for (lines, tries) in [
@@ -127,7 +127,7 @@ fn three_hosts_leave_what_the_interpreter_leaves() {
 }
 
 #[test]
-fn hosts_that_meet_leave_the_run_to_the_interpreter() {
+fn cross_host_memory_conflict_falls_back_to_interpreter() {
     // After these iterations, all values of `%x` are equal, and those of `%t` differ.
     let meets = "ld.param.b64 %q, [out]; st.global.u32 [%q], %t;";
     let reason = run_by_three(meets).err();
@@ -138,7 +138,7 @@ fn hosts_that_meet_leave_the_run_to_the_interpreter() {
 }
 
 #[test]
-fn one_host_leaves_no_blocks_to_others() {
+fn single_host_distributes_no_blocks() {
     let mut run = begun("st.global.u32 [%q], %x;");
     let shares = run.begin(
         WasmtimeEngine::get(),
@@ -153,7 +153,7 @@ fn one_host_leaves_no_blocks_to_others() {
 }
 
 #[test]
-fn the_interpreter_counts_the_steps_of_divergent_warps() {
+fn interpreter_recovers_step_counts_of_divergent_warps() {
     let lines = "and.b32 %n, %t, 31; setp.lt.u32 %p, %n, 20; @%p bra store; add.u32 %x, %x, 1; store: st.global.u32 [%q], %x;";
     let request = ReportRequest {
         max_steps: LIMITS.max_steps,

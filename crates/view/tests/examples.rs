@@ -80,7 +80,7 @@ fn examples_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_the_examples_store_is_golden() {
+fn example_store_traces_match_snapshots() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for path in examples_in(&root.join("../../public/examples")) {
         let source = std::fs::read_to_string(&path).expect("an example");
@@ -105,7 +105,7 @@ fn is_found(source: &str) -> bool {
 }
 
 #[test]
-fn published_bugs_are_found_and_their_mends_are_quiet() {
+fn published_bugs_are_detected_and_fixed_versions_pass() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
     for path in examples_in(&root.join("../../public/examples")) {
@@ -125,7 +125,7 @@ fn published_bugs_are_found_and_their_mends_are_quiet() {
 const MEETING: &[&str] = &["one-address", "documented-stores"];
 
 #[test]
-fn no_race_is_reported_of_the_other_examples() {
+fn no_races_are_reported_in_remaining_examples() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut loud = Vec::new();
     for path in examples_in(&root.join("../../public/examples")) {

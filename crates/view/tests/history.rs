@@ -67,7 +67,7 @@ const STORES: &str = "//@ launch grid=1 block=64
 ";
 
 #[test]
-fn every_store_to_a_cell_is_listed_with_its_lanes_and_what_it_changed() {
+fn history_lists_each_store_with_lanes_and_old_and_new_values() {
     let mut all = session(STORES);
     let found = all.history_named("out", 0, HistoryOptions::default());
     let found = found.unwrap_or_else(|reason| panic!("{reason}"));
@@ -88,7 +88,7 @@ fn every_store_to_a_cell_is_listed_with_its_lanes_and_what_it_changed() {
 }
 
 #[test]
-fn the_stores_around_a_position_are_listed() {
+fn history_lists_stores_around_current_position() {
     let source = "//@ launch grid=1 block=1
 //@ buffer out: u32[4] = 9
 .reg .b32 %r<3>; .reg .pred %p;
@@ -132,7 +132,7 @@ setp.lt.u32 %p, %r1, 500;
 }
 
 #[test]
-fn bytes_of_a_cell_are_put_together() {
+fn history_combines_partial_stores_to_one_cell() {
     let source = "//@ launch grid=1 block=1
 //@ buffer out: u32[4] = 0
 st.global.u8 [out+5], 1;
@@ -171,7 +171,7 @@ red.global.max.u32 [out+4], 1;
 }
 
 #[test]
-fn shared_memory_and_landings_have_a_history() {
+fn history_covers_shared_memory_and_async_completions() {
     let source = "//@ launch grid=1 block=1
 //@ buffer x: u32[4] = iota
 .shared .align 16 .b32 tile[4];
@@ -195,7 +195,7 @@ ld.shared.u32 %r1, [tile+4];
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn invalid_history_requests_are_rejected() {
     let bytes = |bytes| HistoryOptions {
         bytes: Some(bytes),
         ..HistoryOptions::default()

@@ -67,7 +67,7 @@ fn check(position: u64, expressions: &[&str], expected: Expect) {
 }
 
 #[test]
-fn registers_cells_and_numbers_are_computed_with() {
+fn expressions_evaluate_registers_memory_and_literals() {
     check(
         1_000,
         &[
@@ -114,7 +114,7 @@ fn registers_cells_and_numbers_are_computed_with() {
 }
 
 #[test]
-fn a_register_has_a_value_for_each_lane_unless_all_agree() {
+fn register_shows_per_lane_values_unless_uniform() {
     check(
         3,
         &["%r1", "warp 1: %r1 * 0", "%f1", "warp 1: %r1"],
@@ -128,7 +128,7 @@ fn a_register_has_a_value_for_each_lane_unless_all_agree() {
 }
 
 #[test]
-fn a_value_of_the_moment_is_found_again_at_an_earlier_one() {
+fn expressions_evaluate_at_earlier_position() {
     check(
         0,
         &["out[5]", "lane 1: %r1", "shared:0[0]"],
@@ -141,7 +141,7 @@ fn a_value_of_the_moment_is_found_again_at_an_earlier_one() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn invalid_expressions_are_reported() {
     check(
         1_000,
         &[
@@ -199,7 +199,7 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
-fn the_warp_that_is_shown_is_read() {
+fn expression_uses_displayed_warp() {
     let mut session = session(KERNEL);
     let found = session.evaluate(1_000, &["%r1"], Some((0, 1)));
     let found = found.expect("the position is reached");
@@ -230,7 +230,7 @@ fn listed(found: &StateDiff) -> String {
 }
 
 #[test]
-fn two_moments_differ_in_cells_and_registers() {
+fn diff_of_two_positions_lists_cells_and_registers() {
     let mut session = session(KERNEL);
     session.run(1_000);
     let end = session.position();
@@ -292,7 +292,7 @@ fn arranged(memory: &str, ty: Option<ElementType>, layout: &str) -> String {
 }
 
 #[test]
-fn a_memory_is_shown_by_a_layout() {
+fn memory_is_arranged_by_cute_layout() {
     let all = [
         arranged("out", None, "(4,4):(1,8)"),
         arranged("out", None, "(2,(2,4)):(16,(1,4))"),
@@ -345,7 +345,7 @@ fn a_memory_is_shown_by_a_layout() {
 }
 
 #[test]
-fn all_of_a_memory_is_seen_at_a_glance() {
+fn minimap_marks_written_sections_of_large_buffer() {
     const SPARSE: &str = "//@ launch grid=1 block=1
 //@ buffer p: u32[1000000] = 0
 .version 8.0
@@ -405,7 +405,7 @@ const SHADES: &str = "\
 ";
 
 #[test]
-fn elements_are_shades_of_values_lanes_and_steps() {
+fn heatmap_shades_elements_by_value_lane_or_step() {
     let mut session = session(SHADES);
     let mut ask = |shading, elements| {
         let request = HeatmapRequest {
@@ -436,7 +436,7 @@ fn elements_are_shades_of_values_lanes_and_steps() {
 }
 
 #[test]
-fn no_text_is_a_panic() {
+fn arbitrary_expressions_do_not_panic() {
     const PARTS: [&str; 24] = [
         "%r1", "out", "[", "]", "(", ")", "+", "-", "*", "/", "%", "<<", ">>", "==", "<", "7",
         "0x", "1.5", "lane 3:", "f32(", "é", "shared:", "~", " ",

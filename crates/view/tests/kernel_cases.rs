@@ -3,6 +3,6 @@
 use std::path::Path;
 
 #[test]
-fn files_state_their_results() {
+fn kernel_case_files_match_expected_results() {
     warpgrid_cases::test_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases"));
 }

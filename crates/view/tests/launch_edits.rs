@@ -95,7 +95,7 @@ fn check(source: &str, place: &InitialValueTarget, value: &str, expected: Expect
 }
 
 #[test]
-fn a_cell_of_a_buffer_is_a_value_of_its_line() {
+fn editing_cell_updates_initializer_annotation() {
     use ElementType as T;
     check(
         KERNEL,
@@ -148,7 +148,7 @@ fn a_cell_of_a_buffer_is_a_value_of_its_line() {
 }
 
 #[test]
-fn what_no_line_can_state_is_said() {
+fn unsupported_initial_value_edits_are_rejected() {
     use ElementType as T;
     check(
         KERNEL,
@@ -211,7 +211,7 @@ fn what_no_line_can_state_is_said() {
 }
 
 #[test]
-fn a_cell_of_a_long_buffer_is_a_single_element_after_its_rule() {
+fn editing_cell_of_long_buffer_adds_index_override() {
     use ElementType as T;
     check(
         KERNEL,
@@ -261,7 +261,7 @@ fn a_cell_of_a_long_buffer_is_a_single_element_after_its_rule() {
 }
 
 #[test]
-fn a_whole_buffer_is_filled_by_a_rule() {
+fn editing_buffer_replaces_initializer_with_pattern() {
     for (value, line) in [
         ("random 3", "//@ buffer x: f32[4] = random 3"),
         ("nan", "//@ buffer x: f32[4] = nan"),
@@ -275,7 +275,7 @@ fn a_whole_buffer_is_filled_by_a_rule() {
 }
 
 #[test]
-fn parameters_and_registers_have_lines_of_their_own() {
+fn editing_scalar_or_register_updates_annotation() {
     check(
         KERNEL,
         &InitialValueTarget::Scalar("k".into()),
@@ -292,7 +292,7 @@ fn parameters_and_registers_have_lines_of_their_own() {
 }
 
 #[test]
-fn a_guessed_launch_is_stated_with_the_value() {
+fn editing_cell_inserts_inferred_launch_annotations() {
     let source = "mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;\n";
     let session = session(source);
     let edit = session.edit_start(&cell("p", 3, ElementType::U32), "5");

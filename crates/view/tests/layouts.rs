@@ -212,7 +212,7 @@ fn answer(row: &Value) -> (LayoutView, &'static str, Value) {
 }
 
 #[test]
-fn every_public_table_is_answered() {
+fn layout_queries_match_reference_tables() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tensor/layouts.jsonl.gz");
     let file = File::open(path).expect("the tables");
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
@@ -232,7 +232,7 @@ fn every_public_table_is_answered() {
 }
 
 #[test]
-fn every_operation_has_a_layout_a_table_and_a_drawing() {
+fn every_operation_has_layout_table_and_svg() {
     for op in operations() {
         assert!(has_layout(op));
         let view = look_up(&request(op, "", "", &[]));
@@ -267,7 +267,7 @@ fn every_operation_has_a_layout_a_table_and_a_drawing() {
 }
 
 #[test]
-fn a_word_that_does_not_exist_is_explained() {
+fn unsupported_layout_parameters_are_explained() {
     let complaint = |op: &str, shape: &str, ty: &str, with: &[(&str, &str)]| {
         let with: Vec<(&str, String)> = with
             .iter()
@@ -306,7 +306,7 @@ fn a_word_that_does_not_exist_is_explained() {
 }
 
 #[test]
-fn a_page_shows_the_nearest_layout_and_says_what_it_replaced() {
+fn picture_replaces_unsupported_parameters_and_reports_changes() {
     let wanted = request("wgmma.a", "", "f64", &[("major", "k".to_owned())]);
     let picture = picture(&wanted, Vec::new()).expect("a layout");
     assert_eq!(picture.request.ty, "f16");

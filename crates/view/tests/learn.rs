@@ -32,7 +32,7 @@ fn puzzles() -> Vec<(String, Puzzle)> {
 }
 
 #[test]
-fn there_are_forty_puzzles_in_eight_chapters() {
+fn puzzles_number_40_in_8_chapters_and_have_hints() {
     let puzzles = puzzles();
     let mut chapters: Vec<&str> = puzzles.iter().map(|(_, puzzle)| &*puzzle.chapter).collect();
     chapters.dedup();
@@ -43,7 +43,7 @@ fn there_are_forty_puzzles_in_eight_chapters() {
 }
 
 #[test]
-fn every_solution_passes_and_what_a_person_begins_with_does_not() {
+fn puzzle_solutions_pass_and_placeholders_fail() {
     let mut wrong = Vec::new();
     for (name, puzzle) in puzzles() {
         let verdict = puzzle.check(puzzle.answer());
@@ -66,7 +66,7 @@ fn example(id: &str) -> String {
 }
 
 #[test]
-fn every_place_of_a_tour_exists_and_every_fact_holds() {
+fn tour_stops_exist_and_tour_facts_are_true() {
     let (mut wrong, mut n_facts) = (Vec::new(), 0);
     let tours = files("tours");
     for (id, text) in &tours {
@@ -85,7 +85,7 @@ fn every_place_of_a_tour_exists_and_every_fact_holds() {
 }
 
 #[test]
-fn every_example_has_a_picture() {
+fn every_example_has_thumbnail() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../public/examples");
     let entries = std::fs::read_dir(root).expect("the examples");
     for path in entries.map(|entry| entry.expect("a file").path()) {

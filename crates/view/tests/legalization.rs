@@ -39,7 +39,7 @@ fn run(code: &str, registers: &[&str]) -> Result<Vec<u64>, String> {
 }
 
 #[test]
-fn every_expansion_leaves_what_its_line_says() {
+fn legalized_instructions_produce_expected_values() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/expansions.txt");
     let text = fs::read_to_string(path).expect("the file of cases");
     let mut wrong = Vec::new();

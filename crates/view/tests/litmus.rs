@@ -188,7 +188,7 @@ fn n_seeds() -> u64 {
 }
 
 #[test]
-fn every_outcome_of_every_seed_is_allowed() {
+fn litmus_outcomes_of_all_seeds_are_allowed_by_model() {
     let mut wrong = Vec::new();
     let (mut n_tests, mut n_open, mut n_found) = (0, 0, 0);
     let mut narrow = Vec::new();
@@ -242,7 +242,7 @@ fn every_outcome_of_every_seed_is_allowed() {
 }
 
 #[test]
-fn races_are_those_of_the_model() {
+fn detected_races_match_memory_model() {
     let mut wrong = Vec::new();
     for test in tests() {
         for seed in 0..n_seeds() {

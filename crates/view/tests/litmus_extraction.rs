@@ -52,7 +52,7 @@ fn lines(first: u32, last: u32) -> ExtractionRequest {
 }
 
 #[test]
-fn two_threads_that_meet_ask_for_every_outcome() {
+fn two_communicating_threads_yield_message_passing_test() {
     expect_test::expect![[r#"
         //@ title Lines 20 to 30 of mp
         .version 8.6
@@ -87,7 +87,7 @@ fn two_threads_that_meet_ask_for_every_outcome() {
 }
 
 #[test]
-fn a_pipeline_expects_what_its_threads_bring() {
+fn mbarrier_pipeline_yields_test_with_initialized_mbarrier() {
     expect_test::expect![[r#"
         //@ title Lines 25 to 35 of pipeline
         .version 8.6
@@ -120,7 +120,7 @@ fn a_pipeline_expects_what_its_threads_bring() {
 }
 
 #[test]
-fn a_race_asks_for_its_outcomes() {
+fn extraction_from_race_reproduces_race() {
     let mut session = session(MESSAGE);
     let report = session.run_for_races(MAX_STEPS);
     let request = ExtractionRequest::from_race(&report.races[0]).expect("a question");
@@ -132,7 +132,7 @@ fn a_race_asks_for_its_outcomes() {
 }
 
 #[test]
-fn what_makes_no_question_is_said() {
+fn invalid_extraction_requests_are_rejected() {
     let thread = |block: u32, thread: u32| ExtractionThread {
         block: [block, 0, 0],
         thread: [thread, 0, 0],
@@ -160,7 +160,7 @@ fn what_makes_no_question_is_said() {
 }
 
 #[test]
-fn loose_lines_ask_by_the_names_of_their_buffers() {
+fn snippet_extraction_uses_buffer_names_as_locations() {
     let loose = "//@ launch grid=2 block=32\n//@ buffer p: u32[32] = 0\nmov.u32 %w, %ctaid.x;\nst.global.u32 [p], %w;\n";
     let thread = |block: u32| ExtractionThread {
         block: [block, 0, 0],
@@ -193,7 +193,7 @@ fn loose_lines_ask_by_the_names_of_their_buffers() {
 
 /// The source of called functions is included, parameters become registers, and the result of a call can be observed.
 #[test]
-fn calls_of_the_lines_are_followed() {
+fn extraction_includes_called_functions() {
     expect_test::expect![[r#"
         //@ title Lines 35 to 49 of k
         .version 8.0
@@ -248,7 +248,7 @@ fn calls_of_the_lines_are_followed() {
 
 /// If all lanes are tested threads, they exchange values. Otherwise, exchanged values are those of the run.
 #[test]
-fn lanes_of_the_question_tell_each_other() {
+fn shuffle_between_selected_lanes_is_preserved() {
     let text = "//@ launch grid=1 block=2\n//@ buffer p: u32[32] = 0\nld.relaxed.gpu.global.u32 %r1, [p];\n\
         shfl.sync.bfly.b32 %r2, %r1, 1, 31, 3;\nst.relaxed.gpu.global.u32 [p], %r2;\n";
     let thread = |thread: u32| ExtractionThread {

@@ -30,7 +30,7 @@ fn words(target: &str, places: &[&str]) -> Vec<u32> {
 }
 
 #[test]
-fn a_kernel_reads_the_shape_of_its_clusters() {
+fn constant_bank_contains_cluster_shape() {
     let half = 0.5f32.to_bits();
     let expected = [1, 2, 2, 1, half, 4, 2, 1, 4];
     let early = [

@@ -67,7 +67,11 @@ fn wrong_listings(check: impl Fn(&Path, Scenario) -> Result<(), String>) -> Vec<
                 ..scenario.clone()
             };
             let found = check(&case, scenario);
-            wrong.extend(found.err().map(|reason| format!("{}: {reason}", path.display())));
+            wrong.extend(
+                found
+                    .err()
+                    .map(|reason| format!("{}: {reason}", path.display())),
+            );
         }
     }
     assert!(n_listings >= 56, "found {n_listings} listings");
@@ -80,17 +84,17 @@ fn none_is_wrong(wrong: &[String]) {
 }
 
 #[test]
-fn every_listing_is_bit_exact() {
+fn sass_listings_are_bit_exact() {
     none_is_wrong(&wrong_listings(|_, scenario| run(scenario)));
 }
 
 #[test]
-fn every_listing_leaves_the_memory_of_its_ptx() {
+fn sass_listings_match_memory_of_ptx() {
     none_is_wrong(&wrong_listings(compare_with_ptx));
 }
 
 #[test]
-fn bulk_copies_of_a_pasted_listing_get_their_buffers() {
+fn pasted_bulk_copy_listing_infers_buffers() {
     let source = include_str!("machine_code/bulk_copy/kernel.sm_100.nvdisasm.sass").to_owned();
     let scenario = Scenario {
         source,
@@ -121,7 +125,7 @@ fn bulk_copies_of_a_pasted_listing_get_their_buffers() {
 }
 
 #[test]
-fn loose_lines_say_what_they_leave_open() {
+fn snippet_infers_registers_and_launch() {
     let open = |source: String| {
         let scenario = Scenario {
             source,
@@ -147,7 +151,7 @@ fn loose_lines_say_what_they_leave_open() {
 }
 
 #[test]
-fn loose_lines_that_read_a_parameter_get_a_buffer() {
+fn snippet_reading_parameter_infers_buffer() {
     for (start, target) in [("0x160", "sm_89"), ("0x210", "sm_90"), ("0x380", "sm_121")] {
         let lines = format!(
             "S2R R0, SR_TID.X ;\nMOV R3, 0x4 ;\nIMAD.WIDE R2, R0, R3, c[0x0][{start}] ;\nSTG.E [R2.64], R0 ;\nEXIT ;\n"

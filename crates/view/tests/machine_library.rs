@@ -50,7 +50,7 @@ once:
 ";
 
 #[test]
-fn functions_in_sections_of_their_own_are_called_by_name_and_through_tables() {
+fn separate_section_functions_are_callable_by_name_and_table() {
     let scenario = Scenario {
         source: format!("//@ launch block=1\n{SECTIONS}"),
         front: SourceLanguage::Sass,

@@ -38,7 +38,7 @@ fn check(registers: &[(&str, &str)], code: &str, expected: u32) {
 }
 
 #[test]
-fn logic_has_predicates_as_results_and_sources() {
+fn logic_operations_read_and_write_predicates() {
     check(
         &[("R1", "0x20")],
         "LOP3.LUT P0, R2, R1, 0x1f, RZ, 0xc0, !PT;\nSEL R0, RZ, 0x1, !P0;",
@@ -72,7 +72,7 @@ fn logic_has_predicates_as_results_and_sources() {
 }
 
 #[test]
-fn bits_are_found_extended_and_permuted() {
+fn bit_operations_compute_expected_results() {
     check(&[("R1", "0x00800000")], "FLO.U32 R0, R1;", 23);
     check(&[("R1", "0x00800000")], "FLO.U32.SH R0, R1;", 8);
     check(&[("R1", "0x1ff")], "SGXT R0, R1, 0x8;", u32::MAX);
@@ -115,7 +115,7 @@ fn bits_are_found_extended_and_permuted() {
 }
 
 #[test]
-fn sums_of_pairs_carry() {
+fn iadd64_propagates_carry() {
     let pair = |high: u32, low: u32, first: usize| {
         let name = |i: usize| ["R2", "R3", "R4", "R5"][first + i];
         [
@@ -143,7 +143,7 @@ fn sums_of_pairs_carry() {
 }
 
 #[test]
-fn floats_take_signs_literals_and_halves() {
+fn float_operations_support_modifiers_literals_and_halves() {
     let bits = f32::to_bits;
     check(&[("R1", "1.5")], "FADD R0, -R1, -3;", bits(-4.5));
     check(&[("R1", "-1.5")], "FADD R0, |R1|, -RZ;", bits(1.5));
@@ -195,7 +195,7 @@ fn floats_take_signs_literals_and_halves() {
 }
 
 #[test]
-fn lanes_that_part_meet_again_at_their_barrier() {
+fn divergent_lanes_reconverge_at_bsync() {
     // The odd lanes take the longer path, which is located after the reconvergence point.
     let code = "LOP3.LUT P0, RZ, R20, 0x4, RZ, 0xc0, !PT;
 BSSY B0, `(.L_2);
@@ -215,7 +215,7 @@ NOP;";
 }
 
 #[test]
-fn lanes_that_leave_are_not_waited_for() {
+fn break_removes_lanes_from_reconvergence_barrier() {
     let code = "ISETP.GE.AND P0, PT, R20, 0x40, PT;
 BSSY B0, `(.L_2);
 @P0 BREAK B0;
@@ -237,7 +237,7 @@ NOP;";
 }
 
 #[test]
-fn a_float_in_a_sum_of_halves_is_cut_off() {
+fn hadd2_f32_operand_is_truncated_to_f16() {
     // 1.5 units above 1: round-to-nearest would give two units.
     check(
         &[("R1", "0x3f803000")],
@@ -252,7 +252,7 @@ fn a_float_in_a_sum_of_halves_is_cut_off() {
 }
 
 #[test]
-fn narrow_floats_are_packed_and_unpacked() {
+fn f2fp_packs_and_unpacks_narrow_floats() {
     let floats = [
         ("R1", "0x3f800000"),
         ("R2", "0x40000000"),
@@ -274,7 +274,7 @@ fn narrow_floats_are_packed_and_unpacked() {
 }
 
 #[test]
-fn lanes_with_another_value_than_the_first_are_noticed() {
+fn r2ur_predicate_flags_lanes_differing_from_first() {
     let code = "R2UR P0, UR4, R1;\nSEL R0, RZ, 0x1, !P0;";
     assert_eq!(lanes(4, &[("R1", "7")], code), [0; 4]);
     assert_eq!(lanes(4, &[("R1", "lane")], code), [0, 1, 1, 1]);
@@ -284,7 +284,7 @@ fn lanes_with_another_value_than_the_first_are_noticed() {
 }
 
 #[test]
-fn a_loop_over_the_lanes_reads_the_value_of_one_at_a_time() {
+fn elect_and_r2ur_broadcast_loop_visits_every_lane() {
     // The code that the assembler emits for requests of each lane to a functional unit.
     let code = "/*0000*/ MOV R0, RZ;\n\
         /*0010*/ PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x8;\n\
@@ -298,7 +298,7 @@ fn a_loop_over_the_lanes_reads_the_value_of_one_at_a_time() {
 }
 
 #[test]
-fn all_lanes_branch_together_where_a_uniform_predicate_holds() {
+fn bra_u_any_branches_warp_on_uniform_predicate() {
     let code = "/*0000*/ MOV R0, RZ;\n\
         /*0010*/ IADD3 R0, R0, 0x1, RZ;\n\
         /*0020*/ R2UR UR4, R0;\n\
@@ -308,7 +308,7 @@ fn all_lanes_branch_together_where_a_uniform_predicate_holds() {
 }
 
 #[test]
-fn a_branch_of_the_warp_is_taken_where_all_lanes_agree() {
+fn bra_u_branches_only_if_all_lanes_agree() {
     let code = |least: u32| {
         format!(
             "/*0000*/ MOV R0, RZ;\n/*0010*/ ISETP.GE.AND P0, PT, R1, {least:#x}, PT;\n\
@@ -322,7 +322,7 @@ fn a_branch_of_the_warp_is_taken_where_all_lanes_agree() {
 }
 
 #[test]
-fn lanes_that_are_put_together_reduce_apart_from_the_others() {
+fn redux_after_warpsync_reduces_per_lane_group() {
     // The masks are 3 and 12.
     let masks = "LOP3.LUT R3, R20, 0x8, RZ, 0xc0, !PT;\nSHF.R.U32.HI R3, RZ, 0x2, R3;\n\
                  MOV R2, 0x3;\nSHF.L.U32 R2, R2, R3, RZ;\nWARPSYNC.EXCLUSIVE R2;\n";
@@ -335,7 +335,7 @@ fn lanes_that_are_put_together_reduce_apart_from_the_others() {
 }
 
 #[test]
-fn calls_return_to_the_address_that_a_register_holds() {
+fn call_ret_and_brx_use_register_targets() {
     let code = "/*0000*/ MOV R4, 0x20;\n/*0010*/ CALL.REL.NOINC 0x40;\n/*0020*/ IADD3 R0, R0, 0x1, RZ;\n/*0030*/ BRA 0x60;\n/*0040*/ MOV R0, 0x10;\n/*0050*/ RET.REL.NODEC R4 0x0;\n/*0060*/ NOP;";
     assert_eq!(lanes(1, &[], code), [0x11]);
     let pointer = code.replace("CALL.REL.NOINC 0x40", "CALL.REL.NOINC R6 0x0");
@@ -355,7 +355,7 @@ fn calls_return_to_the_address_that_a_register_holds() {
 }
 
 #[test]
-fn what_is_not_known_stops_a_run_that_comes_to_it_and_no_other() {
+fn unsupported_instruction_faults_only_if_executed() {
     let session = |code: &str| {
         let mut session = Session::new(Scenario {
             source: format!("//@ launch block=1\n.target sm_80\n{code}\nEXIT;"),
@@ -388,7 +388,7 @@ fn what_is_not_known_stops_a_run_that_comes_to_it_and_no_other() {
 }
 
 #[test]
-fn a_vector_of_floats_is_added_to_memory() {
+fn redg_adds_float_vector_to_memory() {
     let source = "//@ launch block=2\n//@ buffer p: u32[4] = 0\n//@ register R4 = p\n\
                   //@ register R8 = 0x3f800000\n//@ register R9 = 0x40000000\n//@ register R10 = 0\n//@ register R11 = 0xbf800000\n\
                   .target sm_90\nREDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU desc[UR4][R4.64], R8;\nEXIT;";
@@ -410,7 +410,7 @@ fn a_vector_of_floats_is_added_to_memory() {
 }
 
 #[test]
-fn an_mbarrier_waits_for_copies() {
+fn mbarrier_phase_waits_for_ldgsts_copies() {
     let run = |bits: u32, arrival: &str| {
         let source = format!(
             "//@ launch block=1\n//@ buffer p: u32[1] = 77\n//@ buffer q: u32[1] = 0\n\
@@ -440,7 +440,7 @@ fn an_mbarrier_waits_for_copies() {
 }
 
 #[test]
-fn a_register_reads_as_what_the_text_above_last_wrote() {
+fn register_display_type_follows_preceding_write() {
     let source = "//@ launch block=1\n.target sm_80\nMOV R1, 0x3;\nFADD R0, RZ, 0.5;\nIADD3 R2, R1, 0x1, RZ;\nIMAD.MOV.U32 R0, RZ, RZ, R2;\nEXIT;";
     let scenario = Scenario {
         source: source.to_owned(),

@@ -69,7 +69,7 @@ fn run(source: &str) -> Result<(), String> {
 }
 
 #[test]
-fn every_file_keeps_its_promise() {
+fn sass_files_match_paired_ptx_or_own_expectations() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/machine_pairs");
     let mut wrong = Vec::new();
     let mut n_files = 0;

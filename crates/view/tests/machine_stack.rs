@@ -54,7 +54,7 @@ fn code() -> String {
 }
 
 #[test]
-fn what_calls_itself_has_a_stack_though_nothing_states_its_size() {
+fn recursive_function_runs_without_declared_stack_size() {
     let pasted = format!("\t\tFunction : sums\n{}", code());
     let session = run(format!("//@ launch block=1\n\tcode for sm_80\n{pasted}"));
     assert_eq!(session.fault(), None);

@@ -58,7 +58,7 @@ fn run(scenario: Scenario) -> Result<(), String> {
 }
 
 #[test]
-fn listings_leave_the_memory_of_their_kernels() {
+fn listings_produce_expected_memory() {
     let mut wrong = Vec::new();
     for listing in listings() {
         for seed in [0, 7] {
@@ -71,7 +71,7 @@ fn listings_leave_the_memory_of_their_kernels() {
 }
 
 #[test]
-fn every_instruction_of_the_listings_is_run() {
+fn listings_contain_no_unsupported_instruction() {
     for listing in listings() {
         let options = CheckOptions {
             language: SourceLanguage::Sass,
@@ -85,7 +85,7 @@ fn every_instruction_of_the_listings_is_run() {
 
 /// Every step has a frame, and a run that seeks back and forth ends with the same memory.
 #[test]
-fn each_step_has_a_frame_and_the_past_comes_back() {
+fn every_step_has_summary_and_seeking_preserves_result() {
     for listing in listings() {
         let scenario = scenario(&listing, &listing.text, 0);
         let mut session = Session::new(scenario).expect("a session");
@@ -107,7 +107,7 @@ fn each_step_has_a_frame_and_the_past_comes_back() {
 
 /// Operands that no assembler prints cause a diagnostic or a fault without a panic, and the source is preserved.
 #[test]
-fn instructions_with_wrong_operands_are_no_panic() {
+fn malformed_operands_do_not_panic() {
     let mut lines: Vec<String> = Vec::new();
     for listing in listings() {
         let code = listing.text.lines().filter(|line| line.contains("/*"));
@@ -184,7 +184,7 @@ fn out(source: String, front: SourceLanguage, buffer: &str) -> Result<Vec<u8>, S
 /// Shifts, unpacking copies, shifted operand matrices, zero columns, texel comparisons, and scaled MMAs of narrow floats, optimized and
 /// unoptimized.
 #[test]
-fn words_mean_the_same_in_machine_code() {
+fn tensor_modifiers_match_between_ptx_and_sass() {
     let pairs: Vec<Pair> = read("machine_tensor/words.json.gz");
     let mut wrong = Vec::new();
     for pair in &pairs {

@@ -71,13 +71,13 @@ fn all_of(listing: &str, front: SourceLanguage) -> String {
 }
 
 #[test]
-fn every_example_of_st_runs() {
+fn st_examples_match_snapshot() {
     let said = all_of(include_str!("data/manual/st.ptx"), SourceLanguage::Ptx);
     expect_file!["data/manual/st.txt"].assert_eq(&said);
 }
 
 #[test]
-fn every_example_of_st_async_runs() {
+fn st_async_examples_match_snapshot() {
     let said = all_of(
         include_str!("data/manual/st_async.ptx"),
         SourceLanguage::Ptx,
@@ -87,7 +87,7 @@ fn every_example_of_st_async_runs() {
 
 /// The instructions take two lines each, so the examples are split at their comments.
 #[test]
-fn every_example_of_wmma_store_runs() {
+fn wmma_store_examples_match_snapshot() {
     let listing = include_str!("data/manual/wmma_store.ptx");
     let mut said = String::new();
     for example in listing
@@ -119,7 +119,7 @@ fn example_of(text: &str) -> &str {
 }
 
 #[test]
-fn every_example_of_machine_code_runs() {
+fn sass_store_examples_match_snapshot() {
     let said = all_of(
         include_str!("data/manual/stores.sass"),
         SourceLanguage::Sass,
@@ -130,7 +130,7 @@ fn every_example_of_machine_code_runs() {
 /// Lines from examples of other instructions. The launch provides the named objects, or they are created before the first line: descriptors
 /// with their tiles, mbarrier objects, tensor maps, textures.
 #[test]
-fn every_line_of_a_tensor_instruction_runs() {
+fn tensor_instruction_examples_complete_and_match_snapshot() {
     let mut said = String::new();
     for line in include_str!("data/manual/lines.ptx").lines() {
         let of_line = sentences_of(line, SourceLanguage::Ptx);
@@ -146,7 +146,7 @@ fn every_line_of_a_tensor_instruction_runs() {
 
 /// The same lines in the order in which they are used together.
 #[test]
-fn every_sequence_of_tensor_instructions_runs() {
+fn tensor_instruction_sequences_complete_and_match_snapshot() {
     let mut said = String::new();
     for sequence in include_str!("data/manual/sequences.ptx")
         .split("// ")
@@ -161,7 +161,7 @@ fn every_sequence_of_tensor_instructions_runs() {
 }
 
 #[test]
-fn a_heading_above_the_examples_is_read_over() {
+fn heading_above_examples_is_ignored() {
     for (text, front) in [
         (
             "Examples\n\nst.global.f32    [a],b;\n\nCopy to clipboard\n",
@@ -179,7 +179,7 @@ fn a_heading_above_the_examples_is_read_over() {
 
 /// An MMA of four warps is legal on one architecture only, and its operands are descriptors unless they are register lists.
 #[test]
-fn a_line_is_checked_where_it_is_legal() {
+fn snippet_check_selects_supporting_target() {
     let sums: Vec<String> = (0..32).map(|n| format!("%f{n}")).collect();
     let line = format!(
         "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{{}}}, %rd1, %rd2, p, 1, 1, 0, 0;",

@@ -53,7 +53,7 @@ fn only_store(session: &mut Session) -> StoreView {
 }
 
 #[test]
-fn a_matrix_store_that_begins_a_snippet_shows_its_fragment() {
+fn leading_wmma_store_in_snippet_shows_fragment() {
     let mut session = session(SNIPPET);
     session.seek(1);
     let frame = session.frame(&FrameRequest::default());
@@ -73,7 +73,7 @@ fn a_matrix_store_that_begins_a_snippet_shows_its_fragment() {
 }
 
 #[test]
-fn a_matrix_store_is_one_sentence() {
+fn wmma_store_summary_is_one_line() {
     let mut session = session(COPY);
     assert!(session.run_to_next_store(1000));
     assert_eq!(
@@ -83,7 +83,7 @@ fn a_matrix_store_is_one_sentence() {
 }
 
 #[test]
-fn a_matrix_store_names_its_fragment_with_stride_and_base() {
+fn wmma_store_step_reports_fragment_stride_and_base() {
     let mut session = session(COPY);
     assert!(session.run_to_next_store(1000));
     let step = session.frame(&FrameRequest::default()).matrix;
@@ -117,7 +117,7 @@ fn a_matrix_store_names_its_fragment_with_stride_and_base() {
 }
 
 #[test]
-fn a_matrix_load_shows_where_its_elements_come_from() {
+fn wmma_load_step_reports_source_offsets() {
     let mut session = session(COPY);
     let is_load = |session: &mut Session| {
         let last = session.frame(&FrameRequest::default()).last;
@@ -158,7 +158,7 @@ const PRODUCT: &str = "\
 ";
 
 #[test]
-fn a_product_is_compared_with_the_exact_sums() {
+fn mma_step_compares_results_with_exact_rounding() {
     let mut session = session(PRODUCT);
     for _ in 0..4 {
         assert!(session.step());
@@ -209,7 +209,7 @@ fn a_product_is_compared_with_the_exact_sums() {
 }
 
 #[test]
-fn each_lane_shows_its_elements_with_their_registers() {
+fn wmma_store_lanes_list_element_offsets_and_registers() {
     let mut session = session(COPY);
     session.run(u64::MAX);
     let store = only_store(&mut session);
@@ -238,7 +238,7 @@ fn each_lane_shows_its_elements_with_their_registers() {
 }
 
 #[test]
-fn lines_that_overlap_lose_elements() {
+fn overlapping_rows_report_lost_elements() {
     // With a row stride of 8 elements, each row overlaps half of the previous row.
     let source = COPY
         .replace("mov.u32 %r1, 24", "mov.u32 %r1, 8")
@@ -251,7 +251,7 @@ fn lines_that_overlap_lose_elements() {
 }
 
 #[test]
-fn a_fault_says_which_lanes_do_not_agree() {
+fn nonuniform_stride_or_missing_lanes_fault_names_lanes() {
     let source = COPY.replace("mov.u32 %r1, 24", "mov.u32 %r1, %laneid");
     let mut session = session(&source);
     session.run(u64::MAX);
@@ -297,7 +297,7 @@ const ROWS: &str = "\
 ";
 
 #[test]
-fn a_piece_says_who_gave_the_row_and_who_its_halves() {
+fn stmatrix_pieces_report_address_lane_and_data_lane() {
     let mut session = session(ROWS);
     session.run(u64::MAX);
     let store = only_store(&mut session);

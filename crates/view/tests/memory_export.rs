@@ -56,7 +56,7 @@ fn text(session: &mut Session, request: &GridRequest, form: ExportFormat) -> Str
 }
 
 #[test]
-fn a_drawing_is_golden() {
+fn svg_export_matches_snapshot() {
     let mut session = session(HALVES);
     session.seek(5);
     expect_file!["./data/pictures/halves.svg"].assert_eq(&text(
@@ -67,7 +67,7 @@ fn a_drawing_is_golden() {
 }
 
 #[test]
-fn a_moving_drawing_is_golden_and_leaves_the_position() {
+fn animated_svg_matches_snapshot_and_preserves_position() {
     let mut session = session(HALVES);
     let was = session.position();
     expect_file!["./data/pictures/halves.animated.svg"].assert_eq(&text(
@@ -79,7 +79,7 @@ fn a_moving_drawing_is_golden_and_leaves_the_position() {
 }
 
 #[test]
-fn a_moving_drawing_has_a_bounded_number_of_moments() {
+fn animated_svg_size_is_bounded() {
     let mut session = session(SCALE);
     let drawing = text(&mut session, &whole("out"), ExportFormat::Animation);
     assert!(drawing.len() < 4_000_000, "{}", drawing.len());
@@ -87,7 +87,7 @@ fn a_moving_drawing_has_a_bounded_number_of_moments() {
 }
 
 #[test]
-fn a_table_has_a_line_each_row() {
+fn csv_export_has_one_line_per_row() {
     let mut session = session(HALVES);
     assert_eq!(
         text(&mut session, &whole("out"), ExportFormat::Csv),
@@ -108,7 +108,7 @@ fn a_table_has_a_line_each_row() {
 }
 
 #[test]
-fn infinities_are_those_of_numpy() {
+fn csv_export_writes_infinities_as_numpy_does() {
     let mut session = session(&HALVES.replace("f32[3] = 0.5", "b32[3] = 0x7f800000"));
     let floats = GridRequest {
         ty: Some(ElementType::F32),
@@ -121,7 +121,7 @@ fn infinities_are_those_of_numpy() {
 }
 
 #[test]
-fn an_array_has_type_extents_and_bytes() {
+fn npy_export_has_dtype_shape_and_data() {
     let mut session = session(HALVES);
     let file = session
         .memory_file(&whole("out"), ExportFormat::Npy)
@@ -155,7 +155,7 @@ fn an_array_has_type_extents_and_bytes() {
 }
 
 #[test]
-fn what_cannot_be_saved_is_said() {
+fn export_of_unknown_memory_is_rejected() {
     let mut session = session(HALVES);
     for (form, ..) in ExportFormat::ALL {
         let reason = session
@@ -166,7 +166,7 @@ fn what_cannot_be_saved_is_said() {
 }
 
 #[test]
-fn a_name_says_the_form() {
+fn export_format_is_determined_by_file_extension() {
     assert_eq!(ExportFormat::of_name("out.NPY"), Some(ExportFormat::Npy));
     assert_eq!(
         ExportFormat::of_name("a.animated.svg"),

@@ -35,7 +35,7 @@ fn cell(memory: &str, index: u64) -> CellMatch {
 }
 
 #[test]
-fn a_value_is_found_in_the_type_of_each_memory_one_after_the_other() {
+fn value_search_cycles_through_matches_by_element_type() {
     let places = [
         cell("x", 1),
         cell("x", 3),
@@ -56,7 +56,7 @@ fn a_value_is_found_in_the_type_of_each_memory_one_after_the_other() {
 }
 
 #[test]
-fn an_element_and_an_address_are_where_they_are() {
+fn search_resolves_element_and_address() {
     assert_eq!(found("out[6]", None), Ok(cell("out", 6)));
     assert_eq!(found("shared:0[2]", None), Ok(cell("shared:0", 2)));
     let scenario = Scenario {
@@ -76,7 +76,7 @@ fn an_element_and_an_address_are_where_they_are() {
 }
 
 #[test]
-fn what_is_nowhere_is_a_sentence() {
+fn search_without_match_returns_message() {
     assert_eq!(
         found("77", None),
         Err("no memory location contains `77` at this step".to_owned())

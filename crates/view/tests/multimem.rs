@@ -53,21 +53,21 @@ fn words<const N: usize>(session: &Session, name: &str) -> [u32; N] {
 }
 
 #[test]
-fn a_store_is_made_on_every_device() {
+fn multimem_st_writes_every_device() {
     let session = open("x, y", "multimem.st.relaxed.sys.global.u32 [%rd0], %r0;");
     assert_eq!(words(&session, "x"), [0, 1, 2, 3]);
     assert_eq!(words(&session, "y"), [0, 1, 2, 3]);
 }
 
 #[test]
-fn a_reduction_is_made_on_every_device() {
+fn multimem_red_updates_every_device() {
     let session = open("x, y", "multimem.red.relaxed.sys.global.add.u32 [%rd0], 7;");
     assert_eq!(words(&session, "x"), [7, 8, 9, 10]);
     assert_eq!(words(&session, "y"), [107; 4]);
 }
 
 #[test]
-fn a_load_combines_what_the_devices_hold() {
+fn multimem_ld_reduce_combines_values_of_all_devices() {
     let body = "multimem.ld_reduce.relaxed.sys.global.add.u32 %r1, [%rd0];
 st.global.u32 [%rd1], %r1;";
     assert_eq!(words(&open("x, y", body), "out"), [100, 101, 102, 103]);
@@ -76,7 +76,7 @@ st.global.u32 [%rd1], %r1;";
 }
 
 #[test]
-fn small_floats_are_combined_in_parts() {
+fn multimem_ld_reduce_combines_packed_halves_separately() {
     // Each half contains 1.0 and 2.0, with the sum 3.0.
     let body = "mov.b32 %r2, 0x40003c00;
 multimem.st.relaxed.sys.global.f16x2 [%rd0], %r2;
@@ -86,7 +86,7 @@ st.global.u32 [%rd1], %r1;";
 }
 
 #[test]
-fn a_bulk_copy_goes_to_every_device() {
+fn multimem_bulk_copy_writes_every_device() {
     let body = "mov.u32 %r3, tile;
 shl.b32 %r4, %r0, 2;
 add.u32 %r4, %r4, %r3;
@@ -105,7 +105,7 @@ cp.async.bulk.wait_group 0;";
 }
 
 #[test]
-fn an_address_past_the_smallest_member_is_a_fault_at_its_line() {
+fn address_past_smallest_member_faults_at_instruction() {
     let body = "add.u64 %rd0, %rd0, 256;
 multimem.st.relaxed.sys.global.u32 [%rd0], %r0;";
     let session = open("x, y", body);
@@ -114,7 +114,7 @@ multimem.st.relaxed.sys.global.u32 [%rd0], %r0;";
 }
 
 #[test]
-fn a_member_that_no_line_declares_is_named() {
+fn undeclared_multimem_member_is_reported() {
     let opened = Session::new(Scenario {
         source: source("x, z", "multimem.st.relaxed.sys.global.u32 [%rd0], %r0;"),
         ..Scenario::default()

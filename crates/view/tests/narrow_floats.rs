@@ -44,7 +44,7 @@ fn check(target: &str, body: &str, expected: u32) {
 }
 
 #[test]
-fn random_bits_round_in_a_kernel() {
+fn cvt_rs_rounds_with_random_bits() {
     let numbers = "mov.f32 %f0, 0f3f800800; mov.f32 %f1, 0fbf800800;";
     let by = |code: &str, random: u32, expected| {
         let body = format!("{numbers} mov.b32 %t1, {random:#x};\n{code}");
@@ -63,7 +63,7 @@ fn random_bits_round_in_a_kernel() {
 }
 
 #[test]
-fn fixed_point_is_converted_in_a_kernel() {
+fn cvt_converts_to_and_from_s2f6_fixed_point() {
     let down = "mov.f32 %f0, 0.5; mov.f32 %f1, -0.25; mov.b16 %h1, 0x807e;";
     check(
         "sm_100a",
@@ -117,7 +117,7 @@ fn of_first_registers(element: impl Fn(i32, i32) -> f32) -> Vec<f32> {
 }
 
 #[test]
-fn a_factor_of_each_row_and_column_multiplies_its_products() {
+fn block_scale_applies_row_and_column_scale_factors() {
     // The scale factor of a row is 2^row in lane 4 * row, and that of a column is 2^-column in lane 4 * column. Other lanes hold NaN or
     // rows eight below.
     let factors = "add.u32 %d1, %t1, 127; sub.u32 %d2, 127, %t1;
@@ -130,7 +130,7 @@ setp.gt.u32 %q, %t2, 1; @%q mov.b32 %d1, 0xffffffff; setp.gt.u32 %q, %t2, 0; @%q
 }
 
 #[test]
-fn factors_of_parts_of_a_row_multiply_their_parts() {
+fn scale_vec_applies_scale_factors_per_k_segment() {
     // `ue4m3` scale factors of rows: 1, 0.5, 0 and 2 from the low byte up. Those of columns are 1.
     let factors = "mov.b32 %d1, 0x40003038; mov.b32 %d2, 0x38383838;";
     let kind = "m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X";

@@ -120,7 +120,11 @@ fn run(case: &Case<'_>) -> Result<Vec<Vec<u32>>, String> {
             .diagnostics()
             .iter()
             .map(|found| found.message.clone());
-        return Err(format!("{} {:?}", fault.message, reason.collect::<Vec<_>>()));
+        return Err(format!(
+            "{} {:?}",
+            fault.message,
+            reason.collect::<Vec<_>>()
+        ));
     }
     let bytes = session
         .memory(&MemoryKey::Shared(0))
@@ -156,7 +160,7 @@ fn differences(case: &Case<'_>) -> Option<String> {
 }
 
 #[test]
-fn every_operation_leaves_what_its_line_says() {
+fn operation_cases_produce_expected_results() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/operations");
     let (mut n_cases, mut wrong) = (0, Vec::new());
     let mut paths: Vec<_> = fs::read_dir(folder)

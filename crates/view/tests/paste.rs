@@ -30,7 +30,7 @@ fn scenario(entry: Option<&str>) -> Scenario {
 }
 
 #[test]
-fn blocks_are_listed_and_mistakes_stand_in_the_source() {
+fn asm_blocks_are_listed_and_errors_use_source_positions() {
     let report = check(SOURCE, &CheckOptions::default());
     let parts: Vec<_> = report
         .parts
@@ -56,7 +56,7 @@ fn blocks_are_listed_and_mistakes_stand_in_the_source() {
 }
 
 #[test]
-fn a_block_runs_whatever_is_wrong_with_another() {
+fn asm_block_runs_despite_errors_in_another_block() {
     let mut session = Session::new(scenario(None)).expect("the first block runs");
     assert_eq!(session.kernels(), ["twice", "broken", "lane"]);
     assert_eq!(session.scenario().entry.as_deref(), Some("twice"));
@@ -75,7 +75,7 @@ fn a_block_runs_whatever_is_wrong_with_another() {
 }
 
 #[test]
-fn a_block_is_chosen_by_its_name() {
+fn asm_block_is_selected_by_entry_name() {
     let session = Session::new(scenario(Some("lane"))).expect("it runs");
     assert_eq!(session.scenario().entry.as_deref(), Some("lane"));
     let refused = Session::new(scenario(Some("broken")))
@@ -103,7 +103,7 @@ fn a_block_is_chosen_by_its_name() {
 }
 
 #[test]
-fn a_log_does_not_keep_its_module_from_running() {
+fn module_preceded_by_ptxas_log_runs() {
     let module = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], 7;\nret;\n}\n";
     let source = format!("ptxas k.ptx, line 8; warning : something\n{module}");
     let report = check(&source, &CheckOptions::default());

@@ -53,18 +53,18 @@ fn check(case: &str, n_listings: usize) {
 
 /// Some targets of the jump table leave a region without `BREAK`, and their lanes wait at the end of the outer region.
 #[test]
-fn lanes_that_wait_outside_have_left_the_inner_region() {
+fn lanes_waiting_at_outer_region_end_exit_inner_region() {
     check("switch_that_falls_through", 2);
 }
 
 /// The unoptimized version: lanes leave the region without `BREAK`, to a warp barrier before a `BAR.SYNC`.
 #[test]
-fn lanes_that_wait_at_a_barrier_of_the_warp_have_left_the_region() {
+fn lanes_waiting_at_warp_barrier_exit_region_without_break() {
     check("switch_before_a_barrier", 1);
 }
 
 /// `BRA.DIV` detects that all lanes are converged, so no lane branches.
 #[test]
-fn lanes_that_are_all_there_go_on_as_one_group() {
+fn bra_div_keeps_converged_lanes_in_one_group() {
     check("votes_after_a_match", 2);
 }

@@ -31,7 +31,7 @@ fn shared(source: &str, start: usize, n: usize) -> Vec<u32> {
 }
 
 #[test]
-fn a_register_plus_an_offset_is_the_address() {
+fn address_is_register_plus_offset() {
     let source = "//@ register R3 = lane * 8 + 32\n//@ register R4 = lane\n//@ register R5 = 0x100\n.target sm_50\nSTS.64 [R3 - 16], R4;";
     assert_eq!(shared(source, 16, 6), [0, 0x100, 1, 0x100, 2, 0x100]);
     let plus_minus = source.replace("R3 - 16", "R3+-0x10");
@@ -39,14 +39,14 @@ fn a_register_plus_an_offset_is_the_address() {
 }
 
 #[test]
-fn an_address_without_a_register_is_absolute() {
+fn address_without_register_is_absolute() {
     let source = "//@ register R1 = 7\n.target sm_50\nSTS.32 [0x14], R1;";
     assert_eq!(shared(source, 16, 3), [0, 7, 0]);
     assert_eq!(shared(&source.replace("0x14", "RZ+0x14"), 16, 3), [0, 7, 0]);
 }
 
 #[test]
-fn narrow_stores_take_the_low_bits_and_wide_ones_the_run() {
+fn narrow_store_writes_low_bits_and_wide_store_register_range() {
     let source =
         "//@ register R1 = 0x12345678\n.target sm_50\nSTS.U8 [0x10], R1;\nSTS.U16 [0x14], R1;";
     assert_eq!(shared(source, 16, 2), [0x78, 0x5678]);
@@ -55,14 +55,14 @@ fn narrow_stores_take_the_low_bits_and_wide_ones_the_run() {
 }
 
 #[test]
-fn lanes_whose_guard_does_not_hold_store_nothing() {
+fn lanes_with_false_guard_predicate_do_not_store() {
     let source = "//@ register R2 = lane * 4\n//@ register R1 = 9\n//@ register P0 = lane\n.target sm_50\n@P0 STS [R2], R1;";
     assert_eq!(shared(source, 0, 4), [0, 9, 0, 9]);
     assert_eq!(shared(&source.replace("@P0", "@!P0"), 0, 4), [9, 0, 9, 0]);
 }
 
 #[test]
-fn misaligned_addresses_stop_the_launch_or_are_forced_to_the_size() {
+fn misaligned_address_faults_or_is_aligned_down_per_policy() {
     let source =
         "//@ launch misaligned=force\n//@ register R1 = 5\n.target sm_50\nSTS.32 [0x12], R1;";
     assert_eq!(shared(source, 16, 2), [5, 0]);
@@ -74,14 +74,14 @@ fn misaligned_addresses_stop_the_launch_or_are_forced_to_the_size() {
 }
 
 #[test]
-fn an_address_outside_the_window_stops_the_launch() {
+fn address_outside_shared_window_faults() {
     let session = run("//@ register R2 = 0xfffff0\n.target sm_50\nSTS [R2], R1;");
     let fault = session.fault().expect("a fault");
     assert!(fault.message.contains("out-of-bounds"), "{}", fault.message);
 }
 
 #[test]
-fn loose_instructions_force_misaligned_addresses_and_kernels_stop() {
+fn misaligned_access_is_forced_in_snippet_and_faults_in_kernel() {
     let source = "//@ register R1 = 5\n.target sm_50\nSTS.32 [0x12], R1;";
     assert_eq!(shared(source, 16, 2), [5, 0]);
     let local = "//@ register R4 = lane + 1\n//@ register R5 = 2\n.target sm_50\nSTL.64 [0x14], R4;\nLDL.64 R6, [0x10];\nSTS [0x20], R7;";
@@ -93,7 +93,7 @@ fn loose_instructions_force_misaligned_addresses_and_kernels_stop() {
 }
 
 #[test]
-fn an_address_beyond_what_is_allocated_stops_the_launch_before_the_store() {
+fn address_beyond_allocation_faults_before_store() {
     // The window has 16 MiB. The shared memory of a block is smaller, and local memory is smaller still.
     for (code, address) in [
         ("STS [R2], R1", 0xc000u32),
@@ -119,7 +119,7 @@ fn an_address_beyond_what_is_allocated_stops_the_launch_before_the_store() {
 }
 
 #[test]
-fn cache_operators_and_words_of_sign_change_nothing_that_is_stored() {
+fn cache_operators_and_signedness_do_not_affect_stored_values() {
     for cop in ["", ".WB", ".CG", ".CS", ".WT"] {
         let source = format!(
             "//@ register R1 = lane + 3\n//@ register R2 = lane * 4\n.target sm_50\nSTL{cop}.32 [0x8], R1;\nLDL R3, [0x8];\nSTS [R2], R3;"
@@ -133,7 +133,7 @@ fn cache_operators_and_words_of_sign_change_nothing_that_is_stored() {
 }
 
 #[test]
-fn local_memory_belongs_to_each_lane() {
+fn local_memory_is_private_to_each_lane() {
     let session = run(
         "//@ register R3 = 0\n//@ register R1 = lane + 1\n//@ buffer out: u32[32] = 0\n//@ register R4 = out + lane * 4\n.target sm_50\nSTL.32 [R3+0x1234], R1;\nLDL R6, [R3+0x1234];\nSTG.E [R4], R6;",
     );
@@ -146,7 +146,7 @@ fn local_memory_belongs_to_each_lane() {
 }
 
 #[test]
-fn registers_that_the_text_does_not_name_may_be_stated() {
+fn register_annotation_accepts_unused_and_rejects_invalid_names() {
     let source = "//@ register R9 = 3\n//@ register P4 = 1\n//@ register R1 = 7\n.target sm_50\nSTS.32 [0x14], R1;";
     assert_eq!(shared(source, 16, 3), [0, 7, 0]);
     for name in ["R255", "R300", "P7", "R01", "X1", "%r1"] {
@@ -161,7 +161,7 @@ fn registers_that_the_text_does_not_name_may_be_stated() {
 }
 
 #[test]
-fn faults_in_shared_memory_count_from_the_first_byte_of_the_blocks_own() {
+fn shared_fault_offset_excludes_reserved_memory() {
     let offset = |target: &str, address: u32| {
         let session = run(&format!(
             "//@ launch block=1\n//@ register R4 = {address}\ncode for {target}\nFunction : f\n/*0008*/ STS.128 [R4], R8;\n/*0010*/ EXIT;"

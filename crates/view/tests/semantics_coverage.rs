@@ -32,7 +32,7 @@ const DECLARATIONS: &str =
     ".reg .pred p, q; .reg .b16 h; .reg .b32 r; .reg .b64 d; .reg .f32 f; .reg .f64 g;\n";
 
 #[test]
-fn every_good_example_runs() {
+fn accepted_form_examples_are_executable() {
     let mut n = 0;
     let mut stopped = Vec::new();
     for text in layouts()
@@ -83,7 +83,7 @@ fn are_taken(layout: &FormSyntax, words: &[&str]) -> bool {
 }
 
 #[test]
-fn every_word_of_every_row_has_a_meaning() {
+fn every_accepted_modifier_spelling_has_semantics() {
     let mut n = 0;
     let mut stopped = Vec::new();
     for layout in layouts() {
@@ -118,7 +118,7 @@ const SAMPLES: [&str; 3] = [
 /// The remaining instructions have undocumented operands that the assembler accepts. Most of them cannot be compiled: the assembler crashes
 /// if their result is used.
 #[test]
-fn all_that_the_assembler_accepts_runs_but_operands_that_mean_nothing() {
+fn assembler_accepted_samples_execute_except_odd_operands() {
     let mut n = 0;
     let (mut stopped, mut odd) = (Vec::new(), Vec::new());
     for line in SAMPLES.iter().flat_map(|sample| sample.lines()) {

@@ -26,7 +26,7 @@ fn out(memory: &str) -> GridRequest {
 }
 
 #[test]
-fn the_trace_is_golden() {
+fn store_trace_matches_snapshot() {
     let mut session = session(SCALE);
     session.run(u64::MAX);
     let lines: Vec<String> = session
@@ -64,7 +64,7 @@ LOOP:
 ";
 
 #[test]
-fn a_step_leads_to_the_next_position_also_where_more_is_known() {
+fn step_advances_by_one_after_seeking_back() {
     let mut session = session(LONG);
     session.run(u64::MAX);
     let length = session.position();
@@ -78,7 +78,7 @@ fn a_step_leads_to_the_next_position_also_where_more_is_known() {
 }
 
 #[test]
-fn a_grid_follows_the_run_forward_and_back() {
+fn grid_tracks_writes_forward_and_backward() {
     let mut session = session(SCALE);
     let untouched = session.grid(&out("out")).expect("a grid");
     assert!(
@@ -104,7 +104,7 @@ fn a_grid_follows_the_run_forward_and_back() {
 }
 
 #[test]
-fn a_frame_describes_the_store_in_one_sentence() {
+fn frame_summary_describes_store() {
     let mut session = session(SCALE);
     session.run_to_next_store(1_000);
     let frame = session.frame(&Default::default());
@@ -120,7 +120,7 @@ fn a_frame_describes_the_store_in_one_sentence() {
 }
 
 #[test]
-fn every_changed_register_is_marked() {
+fn changed_registers_are_marked() {
     let mut session = session(SCALE);
     session.step();
     let warp = session.frame(&Default::default()).warp.expect("a warp");
@@ -134,7 +134,7 @@ fn every_changed_register_is_marked() {
 }
 
 #[test]
-fn events_stop_at_their_limit_and_go_on_from_there() {
+fn events_are_paginated_at_limit() {
     let mut session = session(
         "//@ launch grid=1 block=32\n//@ buffer out: u32[8] = 0\n.version 8.0\n.target sm_90\n.address_size 64\n\
          .visible .entry k(.param .u64 out) { .reg .b32 %r1; .reg .b64 %p; .reg .pred %q; ld.param.u64 %p, [out];\n\
@@ -152,7 +152,7 @@ fn events_stop_at_their_limit_and_go_on_from_there() {
 }
 
 #[test]
-fn an_atomic_float_addition_flushes_subnormals_in_global_memory_only() {
+fn atomic_float_add_flushes_subnormals_only_in_global_memory() {
     let mut session = session(
         "//@ launch grid=1 block=32\n//@ buffer out: u32[4] = 0x80000001, 1, 0, 0\n.version 8.0\n.target sm_90\n.address_size 64\n\
          .visible .entry k(.param .u64 out) { .reg .f32 %f<3>; .reg .b32 %r<3>; .reg .b64 %p; .shared .f32 sum;\n\
@@ -171,14 +171,14 @@ fn an_atomic_float_addition_flushes_subnormals_in_global_memory_only() {
 }
 
 #[test]
-fn a_report_has_the_version_and_the_target_that_the_text_states() {
+fn check_report_contains_declared_version_and_target() {
     let report = warpgrid_view::check(SCALE, &Default::default());
     let stated = (report.ptx_version.as_deref(), report.target.as_deref());
     assert_eq!(stated, (Some("7.8"), Some("sm_80")));
 }
 
 #[test]
-fn a_buffer_of_a_gibibyte_opens_with_its_last_writers() {
+fn gibibyte_buffer_tracks_last_writers() {
     let source = |bytes: u64| {
         format!(
             "//@ launch grid=1 block=32\n//@ buffer out: u8[{bytes}] = 0
@@ -228,7 +228,7 @@ fn a_buffer_of_a_gibibyte_opens_with_its_last_writers() {
 }
 
 #[test]
-fn every_door_counts_the_same_stores() {
+fn store_counts_agree_between_session_events_and_frame() {
     // One store of a call parameter and one failed comparison do not count, so one store remains.
     let mut session = session(
         "//@ launch grid=1 block=32\n//@ buffer out: u32[32] = 7\n.version 8.0\n.target sm_90\n.address_size 64\n\
@@ -267,7 +267,7 @@ fn loaded(mask: &str, n_words: u32) -> Result<Vec<u8>, String> {
 }
 
 #[test]
-fn bytes_that_a_load_does_not_use_may_lie_outside_of_every_memory() {
+fn unused_bytes_per_used_bytes_mask_may_be_out_of_bounds() {
     assert_eq!(loaded("0xffff", 4), Ok(vec![7, 7, 7, 7]));
     // 0xf0f as formatted by compilers: words 0 and 2.
     assert_eq!(loaded("3855", 3), Ok(vec![7, 0, 7, 0]));
@@ -282,7 +282,7 @@ fn bytes_that_a_load_does_not_use_may_lie_outside_of_every_memory() {
 }
 
 #[test]
-fn vectors_are_moved_whole_and_sums_with_registers_are_sources() {
+fn vector_moves_and_register_offset_sources_execute() {
     let mut session = session(
         "//@ launch grid=1 block=32\n//@ buffer out: u32[256] = 0\n.version 8.8\n.target sm_90\n.address_size 64\n\
          .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %p<3>; .reg .v4 .u32 v; .reg .v4 .u32 w; .reg .v2 .b16 h;\n\
@@ -310,7 +310,7 @@ fn vectors_are_moved_whole_and_sums_with_registers_are_sources() {
 }
 
 #[test]
-fn help_with_a_fault_fits_the_memory_that_was_left() {
+fn out_of_bounds_help_depends_on_memory_and_offset() {
     let help = |store: &str| {
         let mut session = session(&format!(
             "//@ launch grid=1 block=32\n//@ buffer out: u32[32] = 0\n.version 8.3\n.target sm_90\n.address_size 64\n\
@@ -339,7 +339,7 @@ fn notes_of(source: String) -> Vec<String> {
 }
 
 #[test]
-fn lanes_that_a_member_mask_leaves_out_are_noted_once() {
+fn lanes_outside_member_mask_produce_one_note_per_line() {
     let notes = |instruction: &str| {
         let source = format!(
             "//@ launch grid=1 block=32\n.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{ .reg .pred %p; .reg .b32 %r<3>;\n\
@@ -367,7 +367,7 @@ fn lanes_that_a_member_mask_leaves_out_are_noted_once() {
 }
 
 #[test]
-fn a_barrier_in_a_part_of_a_warp_is_noted_once() {
+fn aligned_barrier_in_diverged_warp_produces_one_note_per_line() {
     let notes = |barrier: &str| {
         let source = format!(
             "//@ launch grid=2 block=48\n.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{ .reg .pred %p; .reg .b32 %r;\n\
@@ -389,7 +389,7 @@ fn a_barrier_in_a_part_of_a_warp_is_noted_once() {
 }
 
 #[test]
-fn lanes_that_come_to_the_same_barrier_later_are_no_part() {
+fn late_lanes_at_same_aligned_barrier_produce_no_note() {
     let notes = |rest: &str, after: &str| {
         notes_of(format!(
             "//@ launch grid=1 block=64\n.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {{ .reg .pred %p; .reg .b32 %r, %n;\n\
@@ -411,7 +411,7 @@ fn lanes_that_come_to_the_same_barrier_later_are_no_part() {
 }
 
 #[test]
-fn atomics_of_several_elements_take_effect_element_by_element() {
+fn vector_atomics_apply_element_by_element() {
     let mut session = session(
         "//@ launch grid=1 block=2\n//@ buffer out: f32[8] = iota\n//@ buffer old: f32[4] = 0\n.version 8.1\n.target sm_90\n.address_size 64\n\
          .visible .entry k(.param .u64 out, .param .u64 old) { .reg .b32 %r; .reg .f32 %f<5>; .reg .b64 %p<4>;\n\

@@ -29,7 +29,7 @@ fn check(body: &str, expect: Expect) {
 }
 
 #[test]
-fn sectors_count_distinct_bytes() {
+fn sector_utilization_counts_distinct_bytes() {
     check(
         "shr.u32 %r3, %r1, 3; mad.wide.u32 %rd3, %r3, 32, %rd1; st.global.u32 [%rd3], %r1;",
         expect![[r#"
@@ -39,7 +39,7 @@ fn sectors_count_distinct_bytes() {
 }
 
 #[test]
-fn sinks_are_not_written() {
+fn sink_elements_are_not_counted_as_written() {
     check(
         "mad.wide.u32 %rd3, %r1, 32, %rd1; st.global.v8.b32 [%rd3], {%r1, _, %r1, _, %r1, _, _, _};",
         expect![[r#"
@@ -49,7 +49,7 @@ fn sinks_are_not_written() {
 }
 
 #[test]
-fn two_memories_are_both_named() {
+fn store_to_two_memories_names_both() {
     check(
         "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; selp.b64 %rd8, %rd1, %rd2, %p1; shr.u32 %r3, %r1, 1;
          mad.wide.u32 %rd3, %r3, 4, %rd8; st.global.u32 [%rd3], %r1;",
@@ -67,7 +67,7 @@ fn two_memories_are_both_named() {
 }
 
 #[test]
-fn local_memory_is_named_beside_others() {
+fn store_to_global_and_local_memory_names_both() {
     check(
         "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 1; mov.u64 %rd4, own; cvta.local.u64 %rd5, %rd4;
          mad.wide.u32 %rd3, %r1, 4, %rd1; selp.b64 %rd3, %rd3, %rd5, %p1; st.u32 [%rd3], %r1;",
@@ -78,7 +78,7 @@ fn local_memory_is_named_beside_others() {
 }
 
 #[test]
-fn atomics_say_how_often_memory_took_a_value() {
+fn atomic_summary_counts_memory_updates() {
     // One successful exchange, and 31 failed comparisons.
     check(
         "add.u32 %r3, %r1, 7; atom.global.cas.b32 %r2, [%rd1], 0, %r3;",
@@ -131,7 +131,7 @@ fn atomics_say_how_often_memory_took_a_value() {
 }
 
 #[test]
-fn an_opcode_ends_where_its_operands_begin() {
+fn opcode_is_separated_from_adjacent_operands() {
     check(
         "setp.lt.u32 %p1, %r1, 12; mad.wide.u32 %rd3, %r1, 4, %rd1; @ %p1 st.global.u32[%rd3],%r1;",
         expect![[r#"
@@ -141,7 +141,7 @@ fn an_opcode_ends_where_its_operands_begin() {
 }
 
 #[test]
-fn passes_are_compared_with_the_fewest() {
+fn wavefronts_are_compared_with_ideal_count() {
     check(
         "shl.b32 %r3, %r1, 4; mov.u32 %r4, sm; add.u32 %r3, %r3, %r4; st.shared.v4.b32 [%r3], {%r1, %r1, %r1, %r1};
          shl.b32 %r5, %r1, 7; add.u32 %r5, %r5, %r4; st.shared.u32 [%r5], %r1;",
@@ -153,7 +153,7 @@ fn passes_are_compared_with_the_fewest() {
 }
 
 #[test]
-fn equal_values_at_one_place_are_no_race() {
+fn equal_values_stored_to_same_address_are_not_reported_lost() {
     check(
         "mov.u32 %r3, 3; st.global.u32 [%rd1], %r3; st.global.u32 [%rd1], %r1;",
         expect![[r#"

@@ -77,46 +77,46 @@ fn check(from: u64, until: &StopCondition, expected: Expect) {
 }
 
 #[test]
-fn a_run_stops_where_a_cell_changes() {
+fn run_stops_when_cell_changes() {
     check(
         0,
         &cell(4),
         expect![[r#"
-        Forward 145: out[1] changed from 0 to 10
-        Forward 321: out[1] changed from 10 to 20
-        Back 145: out[1] changed from 0 to 10
-    "#]],
+            Forward 145: out[1] changed from 0 to 10
+            Forward 321: out[1] changed from 10 to 20
+            Reverse 145: out[1] changed from 0 to 10
+        "#]],
     );
     check(
         700,
         &cell(4),
         expect![[r#"
-        Forward 785: out[1] changed from 40 to 50
-        Forward 961: out[1] changed from 50 to 60
-        Back 785: out[1] changed from 40 to 50
-    "#]],
+            Forward 785: out[1] changed from 40 to 50
+            Forward 961: out[1] changed from 50 to 60
+            Reverse 785: out[1] changed from 40 to 50
+        "#]],
     );
     // No store writes the cell.
     check(
         700,
         &cell(0),
         expect![[r#"
-        Forward 3208: no later step of the run meets the condition
-        Forward 3208: no later step of the run meets the condition
-        Back 0: no earlier step met the condition, so the run is now at the first step
-    "#]],
+            Forward 3208: no later step of the run meets the condition
+            Forward 3208: no later step of the run meets the condition
+            Reverse 0: no earlier step met the condition, so the run is now at the first step
+        "#]],
     );
 }
 
 #[test]
-fn a_run_stops_before_a_line() {
+fn run_stops_before_breakpoint_line() {
     check(
         0,
         &StopCondition::LineReached(vec![19]),
         expect![[r#"
             Forward 8: next: line 19, warp 0 of block 0
             Forward 16: next: line 19, warp 0 of block 0
-            Back 8: next: line 19, warp 0 of block 0
+            Reverse 8: next: line 19, warp 0 of block 0
         "#]],
     );
     // A line without an instruction refers to the next line.
@@ -126,7 +126,7 @@ fn a_run_stops_before_a_line() {
         expect![[r#"
             Forward 3: next: line 14, warp 0 of block 0
             Forward 10: next: line 21, warp 0 of block 0
-            Back 3: next: line 14, warp 0 of block 0
+            Reverse 3: next: line 14, warp 0 of block 0
         "#]],
     );
     check(
@@ -135,29 +135,29 @@ fn a_run_stops_before_a_line() {
         expect![[r#"
             Forward the kernel has no instruction at or after line 99
             Forward the kernel has no instruction at or after line 99
-            Back the kernel has no instruction at or after line 99
+            Reverse the kernel has no instruction at or after line 99
         "#]],
     );
     check(
         0,
         &StopCondition::LineReached(vec![]),
         expect![[r#"
-        Forward no breakpoint is set
-        Forward no breakpoint is set
-        Back no breakpoint is set
-    "#]],
+            Forward no breakpoint is set
+            Forward no breakpoint is set
+            Reverse no breakpoint is set
+        "#]],
     );
 }
 
 #[test]
-fn a_run_stops_where_a_lane_meets_a_condition() {
+fn run_stops_when_register_condition_is_true() {
     check(
         0,
         &meets("lane 3: %r2 == 150"),
         expect![[r#"
             Forward 2380: %r2 = 150 in lane 3 of warp 0, block 0
             Forward 2412: %r2 = 150 in lane 3 of warp 1, block 0
-            Back 2380: %r2 = 150 in lane 3 of warp 0, block 0
+            Reverse 2380: %r2 = 150 in lane 3 of warp 0, block 0
         "#]],
     );
     check(
@@ -166,7 +166,7 @@ fn a_run_stops_where_a_lane_meets_a_condition() {
         expect![[r#"
             Forward 2412: %r2 = 150 in lane 5 of warp 1, block 0
             Forward 3208: no later step of the run meets the condition
-            Back 2412: %r2 = 150 in lane 5 of warp 1, block 0
+            Reverse 2412: %r2 = 150 in lane 5 of warp 1, block 0
         "#]],
     );
     check(
@@ -175,7 +175,7 @@ fn a_run_stops_where_a_lane_meets_a_condition() {
         expect![[r#"
             Forward 1606: %f1 = 101.0 in lane 0 of warp 0, block 0
             Forward 1638: %f1 = 101.0 in lane 0 of warp 1, block 0
-            Back 1606: %f1 = 101.0 in lane 0 of warp 0, block 0
+            Reverse 1606: %f1 = 101.0 in lane 0 of warp 0, block 0
         "#]],
     );
     check(
@@ -184,7 +184,7 @@ fn a_run_stops_where_a_lane_meets_a_condition() {
         expect![[r#"
             Forward 176: %p1 = 1 in lane 0 of warp 1, block 0
             Forward 320: %p1 = 1 in lane 0 of warp 1, block 0
-            Back 176: %p1 = 1 in lane 0 of warp 1, block 0
+            Reverse 176: %p1 = 1 in lane 0 of warp 1, block 0
         "#]],
     );
     check(
@@ -193,22 +193,22 @@ fn a_run_stops_where_a_lane_meets_a_condition() {
         expect![[r#"
             Forward 5: %r3 = 4294967294 in lane 0 of warp 0, block 0
             Forward 3208: no later step of the run meets the condition
-            Back 5: %r3 = 4294967294 in lane 0 of warp 0, block 0
+            Reverse 5: %r3 = 4294967294 in lane 0 of warp 0, block 0
         "#]],
     );
     check(
         0,
         &meets("block 7: %r2 == 1"),
         expect![[r#"
-        Forward 3208: no later step of the run meets the condition
-        Forward 3208: no later step of the run meets the condition
-        Back 0: no earlier step met the condition, so the run is now at the first step
-    "#]],
+            Forward 3208: no later step of the run meets the condition
+            Forward 3208: no later step of the run meets the condition
+            Reverse 0: no earlier step met the condition, so the run is now at the first step
+        "#]],
     );
 }
 
 #[test]
-fn the_way_back_through_several_windows_finds_the_nearest_place() {
+fn reverse_search_across_windows_finds_nearest_match() {
     let source = LOOP.replace(", 200;", ", 20000;");
     let mut session = session(&source);
     session.run(10_000_000);
@@ -226,7 +226,11 @@ fn the_way_back_through_several_windows_finds_the_nearest_place() {
     let mut forward = Vec::new();
     for _ in 0..40 {
         let reached = session.run_until(&cell(4), Direction::Forward, u64::MAX);
-        forward.push(reached.unwrap_or_else(|reason| panic!("{reason:?}")).position);
+        forward.push(
+            reached
+                .unwrap_or_else(|reason| panic!("{reason:?}"))
+                .position,
+        );
     }
     for position in forward.iter().rev().skip(1) {
         let reached = session.run_until(&cell(4), Direction::Reverse, u64::MAX);
@@ -235,7 +239,7 @@ fn the_way_back_through_several_windows_finds_the_nearest_place() {
 }
 
 #[test]
-fn a_wrong_condition_is_said_at_its_place() {
+fn invalid_condition_error_has_span() {
     let wrong = [
         "",
         "lane 3",
@@ -295,7 +299,7 @@ fn a_wrong_condition_is_said_at_its_place() {
 }
 
 #[test]
-fn a_cell_that_is_not_there_is_said() {
+fn out_of_bounds_watchpoint_is_rejected() {
     let mut session = session(LOOP);
     expect!["the 4 bytes at offset 14 are out of bounds: `out` has 16 bytes"]
         .assert_eq(&said(session.run_until(&cell(14), Direction::Forward, 1)));

@@ -52,7 +52,7 @@ families! {
 }
 
 #[test]
-fn every_file_of_cases_is_a_test() {
+fn every_case_file_belongs_to_tested_family() {
     let files = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tensor"));
     let names = files.iter().filter_map(|file| {
         let name = file.file_name()?.to_str()?;
@@ -65,7 +65,7 @@ fn every_file_of_cases_is_a_test() {
 /// For a pasted kernel without a launch, tensor maps, textures and clusters are inferred such that copies transfer the bytes that its
 /// mbarriers expect, so no thread waits forever. The inference is reported as `//@` lines, with which the kernel runs again.
 #[test]
-fn kernels_without_a_launch_run_under_guesses() {
+fn kernels_complete_with_inferred_launch() {
     let run = |source: String| {
         let scenario = Scenario {
             source,
@@ -108,7 +108,7 @@ fn kernels_without_a_launch_run_under_guesses() {
 
 /// A run that seeks back and forth has the same tensor memory, shared memory and registers.
 #[test]
-fn going_back_brings_tensor_memory_back() {
+fn seeking_back_restores_tensor_memory() {
     for family in ["tcgen05_gemm", "wgmma_gemm"] {
         let case = cases(family).remove(0);
         let source = case.texts["kernel.ptx"].clone();

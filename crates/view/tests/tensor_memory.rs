@@ -44,7 +44,7 @@ fn request() -> GridRequest {
 }
 
 #[test]
-fn tensor_memory_is_a_grid_of_lanes_by_columns() {
+fn tensor_memory_grid_has_lanes_as_rows_and_columns() {
     let mut session = session(KERNEL);
     let empty = session.grid(&request()).expect("a grid");
     assert_eq!((empty.columns, empty.total_rows), (512, 128));
@@ -90,7 +90,7 @@ fn tensor_memory_is_a_grid_of_lanes_by_columns() {
 }
 
 #[test]
-fn a_kernel_without_tensor_memory_shows_none() {
+fn kernel_without_tensor_memory_has_no_grid() {
     let mut session =
         session(".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k() { ret; }\n");
     assert!(session.grid(&request()).is_none());
@@ -98,7 +98,7 @@ fn a_kernel_without_tensor_memory_shows_none() {
 }
 
 #[test]
-fn sums_are_shown_as_the_kind_of_the_product_has_them() {
+fn accumulator_type_follows_mma_kind() {
     let source = KERNEL.replace(
         "    tcgen05.dealloc",
         "    .reg .b64 %d<3>;\n    .reg .pred %p;\n    @%p tcgen05.mma.cta_group::1.kind::i8 [%r1], %d1, %d2, %r5, %p;\n    tcgen05.dealloc",

@@ -71,7 +71,7 @@ const MAP: &str = "//@ launch block=32\n//@ buffer x: f32[16][16]\n//@ tensormap
 const WARPGROUP: &str = "//@ launch block=128";
 
 #[test]
-fn copies_without_a_map_or_with_a_wrong_one_are_named() {
+fn invalid_tensor_map_or_copy_operand_faults() {
     let copy = "mov.u32 %r2, 0;
 setp.ne.u32 %p0, %r0, 0;
 @%p0 ret;
@@ -109,7 +109,7 @@ cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
 }
 
 #[test]
-fn copies_that_begin_where_none_can_are_named() {
+fn invalid_tensor_copy_coordinates_fault() {
     let load = |column: i32, row: i32| {
         format!(
             "mov.u32 %r2, {column};
@@ -150,7 +150,7 @@ cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {{%r2, %r3}}],
 }
 
 #[test]
-fn descriptors_that_reach_outside_are_named() {
+fn out_of_bounds_or_invalid_descriptors_fault() {
     let product = "mov.b64 %rd2, 0x4000004000013fff;
 wgmma.fence.sync.aligned;
 wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd2, %rd2, 0, 1, 1, 0, 0;
@@ -214,7 +214,7 @@ tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 64;"
 }
 
 #[test]
-fn columns_that_never_come_and_those_that_stay_are_named() {
+fn tensor_memory_allocation_misuse_is_reported() {
     let alloc = "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [where], ";
     let free = "ld.shared.u32 %r2, [where];\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, ";
     let one = "//@ launch block=32";
@@ -261,7 +261,7 @@ bar.sync 1, 64;
 }
 
 #[test]
-fn registers_of_products_in_flight_and_groups_that_were_never_made_are_named() {
+fn access_during_wgmma_and_wait_without_group_produce_notes() {
     let product = "mov.b64 %rd2, 0x4000004000010000;
 wgmma.fence.sync.aligned;
 wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, {%r4, %r5, %r6, %r7}, %rd2, 1, 1, 1, 0;

@@ -102,7 +102,7 @@ add.u32 %r15, %r8, 7;
 tcgen05.st.sync.aligned.32x32b.x8.b32 [%at], {%r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15};";
 
 #[test]
-fn a_shift_moves_every_row_but_the_last_to_the_next_lane() {
+fn tcgen05_shift_moves_rows_to_next_lane() {
     let rows = ran(0, NUMBERED, "tcgen05.shift.cta_group::1.down [%t];");
     for (lane, row) in rows.iter().enumerate() {
         let from = lane.saturating_sub(1) as u32;
@@ -128,7 +128,7 @@ const FOURS: [u32; 4] = [0x7654_3210, 0xfedc_ba98, u32::MAX, u32::MAX];
 
 /// Each element is expanded to a byte: 6-bit elements unchanged, and 4-bit elements with two zero bits below.
 #[test]
-fn copies_unpack_their_elements_to_bytes() {
+fn tcgen05_cp_expands_narrow_elements_to_bytes() {
     let words = |words: [u32; 4]| {
         let store = |(at, word): (usize, u32)| {
             format!(
@@ -167,7 +167,7 @@ const ONES: u32 = 0x3c00_3c00;
 const HALVES: u32 = 0x0804_0010;
 
 #[test]
-fn columns_that_the_mask_names_count_as_zero() {
+fn zero_column_mask_zeroes_masked_columns() {
     // Alternately, three columns are used and two columns are zero.
     let mask = 1u64 << 39 | 2 << 40 | 1 << 48;
     let product = format!(
@@ -181,7 +181,7 @@ fn columns_that_the_mask_names_count_as_zero() {
 }
 
 #[test]
-fn a_shifted_factor_is_read_a_row_further_down() {
+fn ashift_reads_matrix_a_shifted_by_one_row() {
     // Row r of A contains r.
     let kept = "cvt.rn.f32.u32 %f0, %r0;
 cvt.rn.f16x2.f32 %r9, %f0, %f0;
@@ -200,7 +200,7 @@ tcgen05.st.sync.aligned.32x32b.x8.b32 [%r8], {%r9, %r9, %r9, %r9, %r9, %r9, %r9,
 
 /// The elements of A are 1 with scale factor 2, and every second element of B is 1. The metadata specify which elements are multiplied.
 #[test]
-fn sparse_products_have_factors() {
+fn sparse_tcgen05_mma_applies_scale_factors() {
     let before = |metadata: u32| {
         format!(
             "mov.u32 %r8, 0x00380038;
@@ -237,7 +237,7 @@ mov.u32 %r14, 0x08840004;"
 
 /// The same for a warp with 4-bit floats: 64 of 128 terms exist, the first 32 with scale factor 1 and the others with scale factor 2.
 #[test]
-fn sparse_products_of_a_warp_have_factors() {
+fn sparse_warp_mma_applies_scale_factors() {
     let source = "//@ launch block=32
 //@ buffer out: f32[32]
 .version 8.8
@@ -277,7 +277,7 @@ ret;
 
 /// 16 bytes of shared memory with 6 bits each become 12 bytes of the tensor.
 #[test]
-fn stores_of_elements_of_6_bits_pack_them() {
+fn tensor_store_packs_6_bit_elements() {
     let source = "//@ launch block=32
 //@ buffer x: u8[96]
 //@ tensormap map = tiled x: u6_align16[128] box=[128]

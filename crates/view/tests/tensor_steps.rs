@@ -93,7 +93,7 @@ fn written(grid: &MemoryGrid) -> BTreeSet<u64> {
 }
 
 #[test]
-fn the_tile_that_is_written_is_what_changes_when_it_lands() {
+fn written_tile_matches_changed_elements_on_completion() {
     let mut n_compared = 0;
     for family in FAMILIES {
         for frame in frames(family) {
@@ -120,7 +120,7 @@ fn the_tile_that_is_written_is_what_changes_when_it_lands() {
 }
 
 #[test]
-fn every_tile_leads_to_a_layout_that_exists() {
+fn every_tile_links_to_existing_layout() {
     let mut operations = BTreeMap::new();
     for family in FAMILIES {
         for frame in frames(family) {
@@ -152,7 +152,7 @@ fn every_tile_leads_to_a_layout_that_exists() {
 }
 
 #[test]
-fn one_sentence_says_what_starts_and_what_lands() {
+fn step_summaries_of_issue_and_completion_match_snapshot() {
     let mut text = String::new();
     for family in FAMILIES {
         let mut seen = BTreeSet::new();

@@ -39,7 +39,7 @@ fn fault_of(mut session: Session) -> String {
 }
 
 #[test]
-fn each_direction_meets_its_face_of_a_cube() {
+fn cube_map_direction_selects_face() {
     // Lane 0 to 5: +x, -x, +y, -y, +z, -z.
     let session = session(
         "//@ launch block=6\n//@ array sky: u32[1][2][2] cubemap = iota\n//@ texture image = sky\n//@ buffer out: u32[6]\n//@ buffer at: f32[6][3] = 2, 1, -1, -2, 1, -1, 1, 2, -1, 1, -2, -1, 1, -1, 2, 1, -1, -2",
@@ -51,7 +51,7 @@ fn each_direction_meets_its_face_of_a_cube() {
 }
 
 #[test]
-fn what_a_format_lacks_is_0_0_and_1_and_everything_is_resident() {
+fn missing_channels_read_as_0_0_1_and_texels_are_resident() {
     let session = session(
         "//@ launch block=1\n//@ array texels: u8x2[4] = 255, 51, 0, 0, 0, 0, 0, 0\n//@ texture image = texels read=normalized_float\n//@ buffer out: f32[5]\n//@ expect out = 1.0, 0.2, 0, 1, 1",
         "image out",
@@ -62,7 +62,7 @@ fn what_a_format_lacks_is_0_0_and_1_and_everything_is_resident() {
 }
 
 #[test]
-fn halves_come_in_pairs() {
+fn f16x2_fetch_returns_packed_pairs() {
     let session = session(
         "//@ launch block=1\n//@ array texels: f32x4[2] = 1.0, -2.0, 0.5, 4.0\n//@ texture image = texels\n//@ buffer out: u32[2]",
         "image out",
@@ -73,7 +73,7 @@ fn halves_come_in_pairs() {
 }
 
 #[test]
-fn texels_are_compared_before_they_are_mixed() {
+fn depth_comparison_precedes_filtering() {
     let lines = "//@ launch block=1\n//@ array depths: f32[1][4] = 0.25, 0.5, 0.75, 1\n//@ buffer out: f32[8]\n";
     let body = "ld.param.u64 %rd0, [image];\nld.param.u64 %rd1, [out];\nmov.f32 %f0, 0f3f800000;\nmov.f32 %f9, 0f3f000000;\nmov.f32 %f8, 0f3f19999a;\ntex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0, %f9}], %f9;\nst.global.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};\nmov.f32 %f0, 0f40000000;\ntld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd0, {%f0, %f9}], %f8;\nst.global.v4.f32 [%rd1+16], {%f1, %f2, %f3, %f4};";
     // One of texels 0 and 1 is not less than the reference 0.5, so the filtered result is 0.5. Of texels 1 and 2, only the second is not
@@ -90,7 +90,7 @@ fn texels_are_compared_before_they_are_mixed() {
 }
 
 #[test]
-fn a_texel_has_one_sample_and_a_handle_says_what_it_is() {
+fn multisample_fetch_and_istypep_return_expected_results() {
     let lines = "//@ launch block=1\n//@ array texels: u32[2][2] surface = 5, 6, 7, 8\n//@ texture image = texels\n//@ surface to = texels\n//@ buffer out: u32[4]\n";
     let start = "ld.param.u64 %rd0, [image];\nld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [to];\nmov.u32 %r1, 1;\nmov.u32 %r2, 0;\n";
     let asked = session(
@@ -117,7 +117,7 @@ fn a_texel_has_one_sample_and_a_handle_says_what_it_is() {
 }
 
 #[test]
-fn formatted_stores_are_converted_and_reductions_have_the_sign_of_the_format() {
+fn sust_p_saturates_and_sured_uses_format_signedness() {
     let session = session(
         "//@ launch block=1\n//@ array small: u8x4[2] surface\n//@ array sums: s32[2][2] surface = -5, 0, 0, 7\n//@ surface to = small\n//@ surface sum = sums\n//@ expect small = 0, 0, 0, 0, 255, 7, 0, 9\n//@ expect sums = -5, -3, 0, 7",
         "to sum",
@@ -128,7 +128,7 @@ fn formatted_stores_are_converted_and_reductions_have_the_sign_of_the_format() {
 }
 
 #[test]
-fn a_reference_by_name_means_the_texture_of_its_name() {
+fn texref_resolves_to_texture_of_same_name() {
     let session = session(
         "//@ launch block=4\n//@ array texels: u32[4] = 9, 8, 7, 6\n//@ buffer out: u32[4]\n//@ texture image = texels\n//@ expect out = 9, 8, 7, 6",
         "out",
@@ -139,7 +139,7 @@ fn a_reference_by_name_means_the_texture_of_its_name() {
 }
 
 #[test]
-fn a_run_that_goes_back_takes_back_what_surfaces_got() {
+fn seeking_back_restores_surface_contents() {
     let mut session = session(
         "//@ launch block=4\n//@ array cells: u32[4] surface\n//@ surface to = cells",
         "to",
@@ -156,7 +156,7 @@ fn a_run_that_goes_back_takes_back_what_surfaces_got() {
 }
 
 #[test]
-fn what_cannot_be_stops_with_its_reason() {
+fn invalid_texture_accesses_fault_with_reason() {
     let lines = "//@ launch block=1\n//@ array cells: u32[4][4] surface\n//@ texture image = cells\n//@ surface to = cells";
     let load = "ld.param.u64 %rd0, [image];\nld.param.u64 %rd1, [to];\nmov.f32 %f0, 0f00000000;\nmov.u32 %r1, 2;\n";
     let of = |body: &str| fault_of(session(lines, "image to", "", &format!("{load}{body}")));
@@ -192,7 +192,7 @@ fn what_cannot_be_stops_with_its_reason() {
 }
 
 #[test]
-fn what_no_memory_holds_is_refused_before_the_run() {
+fn invalid_texture_resources_are_rejected_at_launch() {
     for (lines, reason) in [
         (
             "//@ texture image = texels",

@@ -59,7 +59,7 @@ fn text(traffic: &TrafficView) -> String {
 }
 
 #[test]
-fn each_line_that_accesses_memory_is_counted() {
+fn traffic_is_counted_per_line() {
     let mut session = session(KERNEL);
     assert!(session.run(1_000));
     assert!(session.count_traffic(u64::MAX));
@@ -77,7 +77,7 @@ fn each_line_that_accesses_memory_is_counted() {
 }
 
 #[test]
-fn every_way_of_counting_gives_the_same() {
+fn incremental_and_immediate_counts_agree() {
     let mut at_once = session(KERNEL);
     assert!(at_once.run_counted(u64::MAX));
     let mut in_slices = session(KERNEL);
@@ -94,7 +94,7 @@ fn every_way_of_counting_gives_the_same() {
 }
 
 #[test]
-fn another_future_is_counted_anew() {
+fn traffic_is_recounted_after_completion_order_changes() {
     let source = KERNEL.replace(
         "    ret;",
         "    cp.async.ca.shared.global [%s], [%a], 4;\n    cp.async.wait_all;\n    ret;",
@@ -115,7 +115,7 @@ fn another_future_is_counted_anew() {
 
 /// Compiled code stores a fragment in several accesses: four of 8 bytes per lane for `f32`, at addresses that depend on the GPU generation.
 #[test]
-fn a_matrix_is_counted_access_by_access() {
+fn wmma_store_traffic_is_counted_per_access() {
     let counted = |target: &str, stride: u32| {
         let source = format!(
             ".version 7.0\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n.reg .b64 %a;\n.reg .f32 %f<8>;\n\

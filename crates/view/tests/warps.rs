@@ -7,7 +7,7 @@ use std::path::Path;
 use warpgrid_view::{Scenario, Session};
 
 #[test]
-fn warps_part_meet_wait_and_stop_as_each_kernel_says() {
+fn warp_scheduling_kernels_match_expected_fault_and_buffers() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/warps");
     let mut wrong = Vec::new();
     for file in entries(&folder) {

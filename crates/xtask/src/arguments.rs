@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn options_stand_in_any_order_and_form() {
+    fn options_are_parsed_in_any_order_and_form() {
         let mut words = arguments("serve --release --port 9000");
         assert_eq!(words.command().as_deref(), Some("serve"));
         assert_eq!(words.option("--port"), Ok(Some("9000".to_string())));
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_named() {
+    fn missing_value_and_unknown_option_are_errors() {
         assert!(arguments("--port").option("--port").is_err());
         assert!(
             arguments("--prot 1")

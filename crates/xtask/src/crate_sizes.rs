@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_belong_to_the_first_room_of_their_names() {
+    fn functions_are_attributed_to_first_crate_in_symbol() {
         let legacy = "_ZN12warpgrid_ptx5check4body3run17h0E";
         let generic =
             "_ZN79_$LT$warpgrid_emulator..state..State$u20$as$u20$core..clone..Clone$GT$5cloneE";
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_summed_by_room() {
+    fn code_size_is_totaled_per_crate() {
         let section = |id: u8, body: &[u8]| [&[id, body.len() as u8], body].concat();
         // One imported function, two defined functions with 3 and 2 bytes, and names for all of them.
         let imports = section(2, b"\x01\x01a\x01b\x00\x00");

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_follows_the_types_keeps_its_words_and_loses_its_margin() {
+    fn generated_declarations_import_types_and_are_dedented() {
         let bound = "export type Grid = { cells: number };\n  /**\n   * A session.\n   */\n  export class Session {\n      free(): void;\n      /**\n       * Cells.\n       */\n      grid(): Grid;\n  }\n";
         let types = "export type Grid = { cells: number };\nexport type Gri = {};\n";
         let expected = "import type {\n  Grid,\n} from \"./types.js\";\n\nexport * from \"./types.js\";\n\n/**\n * A session.\n */\nexport class Session {\n  free(): void;\n  /**\n   * Cells.\n   */\n  grid(): Grid;\n}\n";

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn readme_has_the_address_of_the_project() {
+    fn readme_urls_match_manifest() {
         let file = shell::root().join("README.md");
         let text = read(&file).expect("README.md");
         let stated = ProjectUrls {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_follows_from_one_address() {
+    fn manifest_and_readme_derive_from_project_urls() {
         let address = ProjectUrls {
             site: "https://warpgrid.example/".to_owned(),
             repository: "https://code.example/warpgrid".to_owned(),

@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_notes_of_a_release_are_its_section() {
+    fn release_notes_are_changelog_section_of_version() {
         let text = format!(
             "# Changelog\n\n## Unreleased\n\nnew\n\n## {VERSION} (2026-01-01)\n\nfirst\n\n## 0.0.1\n\nold\n"
         );
@@ -165,13 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_the_version() {
+    fn tag_not_matching_version_is_rejected() {
         let error = check("v99.0.0").expect_err("another version");
         assert!(error.contains(&format!("expected v{VERSION}")), "{error}");
     }
 
     #[test]
-    fn the_changelog_knows_the_version() {
+    fn changelog_has_nonempty_section_for_version() {
         let notes = section(&changelog().expect("CHANGELOG.md")).expect("a section");
         assert!(!notes.is_empty());
     }

@@ -359,13 +359,13 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn durations_read_well() {
+    fn durations_are_formatted_as_seconds_or_minutes() {
         assert_eq!(seconds(Duration::from_millis(420)), "0.4 s");
         assert_eq!(seconds(Duration::from_secs(185)), "3 min 05 s");
     }
 
     #[test]
-    fn a_title_says_what_and_how_long() {
+    fn step_label_announces_title_and_duration() {
         let title = StepLabel::lasting("compiling the page", "about 80 s");
         assert_eq!(title.announce(), "compiling the page: about 80 s");
         assert_eq!(title.to_string(), "compiling the page");
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_taken_off() {
+    fn plain_strips_ansi_escapes() {
         assert_eq!(
             plain("\x1b[1m\x1b[32m   Compiling\x1b[0m x\r"),
             "Compiling x"

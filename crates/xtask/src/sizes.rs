@@ -132,7 +132,7 @@ mod tests {
     use super::limit_of;
 
     #[test]
-    fn every_wasm_of_the_page_has_a_limit_of_its_own() {
+    fn every_wasm_file_of_page_has_distinct_size_limit() {
         let names = [
             "warpgrid-web-0123_bg.wasm",
             "core-0123/warpgrid-core-both_bg.wasm",

@@ -82,7 +82,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn step_runs_again_only_after_a_change() {
+    fn step_reruns_only_if_output_changed_or_is_missing() {
         let output = shell::root().join("target/stamps/test-output");
         let _ = std::fs::remove_dir_all(&output);
         let n_runs = Cell::new(0);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn hash_depends_on_settings_names_and_contents() {
+    fn hash_depends_on_settings_file_names_and_contents() {
         let folder = shell::root().join("target/stamps/test-input");
         let hash_with = |settings: &str, name: &str, contents: &str| {
             let _ = std::fs::remove_dir_all(&folder);

@@ -138,7 +138,7 @@ mod tests {
     use super::{choose, what_failed};
 
     #[test]
-    fn a_failure_is_printed_without_what_went_well() {
+    fn failure_output_omits_passing_tests() {
         let transcript = "   Compiling serde v1.0.229\n     Running tests/all.rs (target/all)\n\nrunning 2 tests\n\ntest a ... ok\n\
             test b ... FAILED\n\n\n---- b stdout ----\nexpected 1, got 2\n\ntest result: FAILED. 1 passed; 1 failed\n";
         assert_eq!(
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn options_choose_suites() {
+    fn options_select_suites() {
         assert_eq!(names(None, true), ["style", "native"]);
         assert_eq!(names(Some("wasm"), false), ["wasm"]);
         assert_eq!(

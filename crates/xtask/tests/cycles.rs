@@ -29,7 +29,7 @@ const EMULATOR_LAYERS: &[&str] = &[
 type Module = Vec<String>;
 
 #[test]
-fn no_import_cycle_has_more_than_ten_files() {
+fn import_cycles_do_not_exceed_size_limit() {
     let mut errors = Vec::new();
     for source in source_folders() {
         let imports = Imports::of(&read_modules(&source));
@@ -45,7 +45,7 @@ fn no_import_cycle_has_more_than_ten_files() {
 }
 
 #[test]
-fn layers_of_the_emulator_import_only_lower_layers() {
+fn emulator_layers_import_only_lower_layers() {
     let source = workspace().join("crates/emulator/src");
     let imports = Imports::of(&read_modules(&source));
     let layer = |module: &Module| {
@@ -66,7 +66,7 @@ fn layers_of_the_emulator_import_only_lower_layers() {
 }
 
 #[test]
-fn cycles_follow_reexports_and_ignore_tests() {
+fn cycle_detection_follows_reexports_and_ignores_tests() {
     let files = [
         ("", "pub mod a; pub mod b; pub mod c;"),
         ("a", "pub use crate::b::B; pub struct A(B);"),

@@ -54,7 +54,7 @@ const ROOMS: &[&str] = &[
 const TRANSLATED_OPERATIONS: &str = "translate/src/emit.rs";
 
 #[test]
-fn no_match_over_a_meaning_has_a_catch_all() {
+fn matches_on_semantics_enums_have_no_catch_all() {
     let mut found = Vec::new();
     for path in sources() {
         let text = std::fs::read_to_string(&path).expect("a source file that was listed");
@@ -85,7 +85,7 @@ fn no_match_over_a_meaning_has_a_catch_all() {
 }
 
 #[test]
-fn no_question_asks_for_one_meaning_alone() {
+fn semantics_enums_are_not_tested_for_single_variant() {
     let mut found = Vec::new();
     let files = sources().into_iter().filter(|path| !states_facts(path));
     for path in files {
@@ -114,7 +114,7 @@ fn states_facts(path: &Path) -> bool {
 
 /// A variant that no instruction form uses was added but never connected to the tables.
 #[test]
-fn every_meaning_is_one_of_a_row() {
+fn every_semantics_variant_is_used_by_instruction_form() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = std::fs::read_to_string(crates.join("isa/src/common/operation.rs"));
     let file = syn::parse_file(&text.expect("the enum of meanings")).expect("Rust");

@@ -80,7 +80,7 @@ fn record(name: &str, needs: &str, program: &str) -> Option<(PathBuf, String)> {
 }
 
 #[test]
-fn a_launch_is_recorded_with_its_module_and_parameters() {
+fn launch_is_recorded_with_module_and_parameters() {
     let Some((folder, launches)) = record("recorded-client", "import ctypes", CLIENT) else {
         return;
     };
@@ -105,7 +105,7 @@ fn a_launch_is_recorded_with_its_module_and_parameters() {
 }
 
 #[test]
-fn kernels_of_a_compiler_are_recorded() {
+fn drjit_kernels_are_recorded() {
     let Some((_, launches)) = record("recorded-drjit", "import drjit", DRJIT) else {
         return;
     };

@@ -109,7 +109,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn every_room_names_only_rooms_to_its_left() {
+fn crates_depend_only_on_allowed_crates() {
     for (room, named) in dependencies() {
         let Some((_, allowed)) = ALLOWED_DEPENDENCIES.iter().find(|(name, _)| *name == room) else {
             panic!("`{room}` is a new room: say in tests/rooms.rs what it may name");
@@ -127,7 +127,7 @@ fn every_room_names_only_rooms_to_its_left() {
 }
 
 #[test]
-fn only_the_web_rooms_name_the_browser() {
+fn external_packages_are_used_only_by_allowed_crates() {
     for (room, named) in dependencies() {
         for (package, allowed) in OUTSIDE {
             let wrong =
@@ -144,7 +144,7 @@ fn only_the_web_rooms_name_the_browser() {
 const FRONT_ENDS: &[&str] = &["warpgrid_ptx", "warpgrid_sass"];
 
 #[test]
-fn one_file_to_the_right_of_the_front_ends_names_them() {
+fn only_front_ends_module_references_front_end_crates() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut found = Vec::new();
     for folder in [
@@ -166,7 +166,7 @@ fn one_file_to_the_right_of_the_front_ends_names_them() {
 }
 
 #[test]
-fn only_front_ends_seal_a_program() {
+fn only_front_end_crates_seal_programs() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for room in [
         "isa", "paste", "emulator", "launch", "view", "share", "wasm", "cli",
@@ -211,7 +211,7 @@ fn holding(folder: &Path, words: &[&str], found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn the_facts_depend_on_nothing() {
+fn isa_crate_has_no_dependencies() {
     let isa = dependencies()
         .into_iter()
         .find(|(room, _)| room == "warpgrid-isa");
@@ -220,7 +220,7 @@ fn the_facts_depend_on_nothing() {
 }
 
 #[test]
-fn every_room_keeps_the_workspace_lints() {
+fn every_crate_uses_workspace_lints() {
     for package in packages() {
         let path = package["manifest_path"].as_str().unwrap_or_default();
         let manifest = std::fs::read_to_string(path).expect("a manifest that cargo has read");

@@ -84,7 +84,7 @@ fn sentences_in(line: &str) -> impl Iterator<Item = &str> {
 /// Prints the rate of markers per 1,000 words, for information: `cargo test -p xtask --test tidy -- --nocapture`.
 #[test]
 #[expect(clippy::print_stdout, reason = "the test prints the measured rates")]
-fn rates_of_unclear_phrases_are_measured() {
+fn unclear_phrase_rates_are_below_limit() {
     let markers: Vec<Vec<&str>> = MARKERS
         .iter()
         .flat_map(|marker| alternatives(marker))
@@ -136,7 +136,7 @@ fn rates_of_unclear_phrases_are_measured() {
 }
 
 #[test]
-fn alternatives_of_a_marker_are_all_combinations() {
+fn marker_alternatives_expand_to_all_combinations() {
     let phrases = alternatives("{come|comes} {to|from}");
     let expected = [
         ["come", "to"],
@@ -148,14 +148,14 @@ fn alternatives_of_a_marker_are_all_combinations() {
 }
 
 #[test]
-fn every_rust_file_opens_with_a_line_on_what_goes_in_and_out() {
+fn rust_files_start_with_module_documentation() {
     for (name, text) in files(&["rs"]) {
         assert!(text.starts_with("//!"), "{name} does not open with `//!`");
     }
 }
 
 #[test]
-fn no_file_names_a_machine_or_leaves_work_undone() {
+fn files_contain_no_unwanted_terms() {
     for (name, text) in files(&["rs", "md", "toml", "js", "mjs", "ts", "html", "css"]) {
         for (first, second) in UNWANTED {
             let word = format!("{first}{second}");
@@ -165,7 +165,7 @@ fn no_file_names_a_machine_or_leaves_work_undone() {
 }
 
 #[test]
-fn lock_files_name_no_registry_host() {
+fn package_lock_contains_no_resolved_urls() {
     let (_, lock) = files(&["json"])
         .into_iter()
         .find(|(name, _)| name == "package-lock.json")

@@ -15,8 +15,8 @@ use warpgrid_view::api::{
 };
 use warpgrid_view::compiled_file::{FileView, ProgramKernel, ProgramLanguage, ProgramView};
 use warpgrid_view::layouts::fragment::{
-    AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentRequestError, FragmentMapEntry,
-    FragmentRequest, FragmentView,
+    AccessEntry, AccessView, CellHolder, FragmentEntry, FragmentMapEntry, FragmentRequest,
+    FragmentRequestError, FragmentView,
 };
 use warpgrid_view::layouts::inspector::{
     AccessConflicts, BankCell, BankConflictFix, BankPhase, BankWord, BufferConflicts, Collision,
@@ -151,7 +151,7 @@ macro_rules! declarations {
 }
 
 #[test]
-fn the_types_of_the_package_are_those_of_the_core() {
+fn generated_typescript_types_match_rust_types() {
     // Counts are far below 2^53; addresses and 64-bit values are passed as strings.
     let config = &Config::new().with_large_int("number");
     let types = declarations![
@@ -352,7 +352,7 @@ fn the_types_of_the_package_are_those_of_the_core() {
 
 /// The package build compares the declarations with wasm-bindgen; this test detects a missing declaration within a second.
 #[test]
-fn every_function_of_the_boundary_is_declared() {
+fn every_exported_wasm_function_is_declared() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let read = |file: &str| std::fs::read_to_string(format!("{root}/{file}")).expect("a file");
     let source = read("crates/wasm/src/lib.rs") + &read("crates/wasm/src/whole.rs");
@@ -385,7 +385,7 @@ fn every_function_of_the_boundary_is_declared() {
 
 /// `wasm-pack test` runs these tests in Node and in a browser.
 #[test]
-fn every_function_of_the_boundary_is_called_in_its_tests() {
+fn every_exported_wasm_function_is_called_in_tests() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/wasm/");
     let read = |file: &str| std::fs::read_to_string(format!("{root}{file}")).expect("a file");
     let source = read("src/lib.rs") + &read("src/whole.rs");

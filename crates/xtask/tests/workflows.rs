@@ -42,7 +42,7 @@ fn steps() -> Vec<(String, Yaml)> {
 }
 
 #[test]
-fn workflows_run_commands_of_the_project() {
+fn workflow_steps_run_existing_commands() {
     let help = Command::new(env!("CARGO_BIN_EXE_xtask"))
         .arg("help")
         .output()
@@ -78,7 +78,7 @@ fn workflows_run_commands_of_the_project() {
 }
 
 #[test]
-fn actions_have_versions() {
+fn workflow_actions_are_pinned_to_major_version() {
     for (file, step) in steps() {
         let Some(action) = step["uses"].as_str() else {
             continue;
@@ -91,7 +91,7 @@ fn actions_have_versions() {
 }
 
 #[test]
-fn templates_ask_something() {
+fn issue_templates_have_required_field() {
     for (name, template) in documents("ISSUE_TEMPLATE") {
         if name == "config.yml" {
             continue;

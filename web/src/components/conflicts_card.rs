@@ -129,7 +129,9 @@ fn buffer(buffer: &BufferConflicts) -> Html {
                 { format!(" (additional cost: {}, and {} per access)", bytes(change.more_bytes.into()), plural(change.instructions.into(), "instruction")) }
             </li>
         },
-        (None, Some(reason)) => html! { <li class="quiet">{ name }{ ": " }{ inline_code(reason) }</li> },
+        (None, Some(reason)) => {
+            html! { <li class="quiet">{ name }{ ": " }{ inline_code(reason) }</li> }
+        }
         (None, None) => {
             html! { <li class="quiet">{ name }{ ": no conflict-free layout found" }</li> }
         }
@@ -193,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_text_takes_the_place_of_the_whole_one() {
+    fn replace_all_fix_covers_whole_source() {
         let fix = replace_all_fix("a;\nb;\n", "c;\n");
         let edit = &fix.edits[0];
         assert_eq!((edit.line, edit.column), (1, 1));

@@ -40,7 +40,9 @@ fn words(props: &Props) -> Html {
                 <p>{ "Your source is saved. Edit the source or select Try again to restart the emulator." }</p>
             </div>
         },
-        PageError::SaveFailed(reason) | PageError::OpenFailed(reason) => html! { <div>{ reason }</div> },
+        PageError::SaveFailed(reason) | PageError::OpenFailed(reason) => {
+            html! { <div>{ reason }</div> }
+        }
         PageError::ExampleLoadFailed(reason) => {
             html! { <div><b>{ "Failed to load the example: " }</b>{ reason }</div> }
         }

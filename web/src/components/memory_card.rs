@@ -71,7 +71,11 @@ impl FocusStop {
     /// Returns the control that contains an element.
     fn of(element: &Element) -> Option<FocusStop> {
         let holder = element.closest("[data-stop]").ok()??;
-        holder.get_attribute("data-stop")?.parse().ok().map(FocusStop)
+        holder
+            .get_attribute("data-stop")?
+            .parse()
+            .ok()
+            .map(FocusStop)
     }
 }
 
@@ -238,7 +242,12 @@ pub(crate) fn facts(memory: &MemoryView) -> String {
     format!("{} · {extents} · {}", memory.space.name(), memory.address)
 }
 
-fn overlays(id: &MemoryKey, present: Overlay, reachable: RovingTabindex, dispatch: &Dispatch) -> Html {
+fn overlays(
+    id: &MemoryKey,
+    present: Overlay,
+    reachable: RovingTabindex,
+    dispatch: &Dispatch,
+) -> Html {
     let names = [
         (Overlay::Value, "value"),
         (Overlay::Lane, "lane"),
@@ -372,7 +381,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrow_keys_go_along_the_switches_and_to_the_cells() {
+    fn arrow_keys_move_focus_along_toolbar_and_to_cells() {
         assert_eq!(FocusStop::FOLD.after("ArrowRight"), Some(FocusStop(1)));
         assert_eq!(FocusStop::FOLD.after("ArrowLeft"), Some(FocusStop::FOLD));
         assert_eq!(FocusStop::TABLE.after("ArrowRight"), Some(FocusStop::SAVE));
@@ -382,7 +391,10 @@ mod tests {
         assert_eq!(FocusStop::CELLS.after("ArrowUp"), Some(FocusStop::FOLD));
         // A menu handles Up and Down itself.
         assert_eq!(FocusStop::TYPE.after("ArrowDown"), None);
-        assert_eq!(FocusStop::TYPE.after("ArrowRight"), Some(FocusStop::COLUMNS));
+        assert_eq!(
+            FocusStop::TYPE.after("ArrowRight"),
+            Some(FocusStop::COLUMNS)
+        );
         assert_eq!(FocusStop::CELLS.after("ArrowRight"), None);
     }
 }

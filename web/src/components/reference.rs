@@ -4,7 +4,7 @@ use super::reference_pages::{code_page, form_page, term_page};
 use super::step_summary::inline_code;
 use super::{Dispatch, dispatching};
 use crate::model::Action;
-use crate::reference::{SearchResult, ReferenceIndex, ReferenceTopic};
+use crate::reference::{ReferenceIndex, ReferenceTopic, SearchResult};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlElement, HtmlInputElement};

@@ -120,7 +120,10 @@ fn answer(said: &Result<StopResult, StopConditionError>, text: &str) -> Html {
         Ok(reached) => html! { { format!("{}.", capitalize(&reached.text)) } },
         Err(reason) => {
             let units: Vec<u16> = text.encode_utf16().collect();
-            let (from, to) = (reason.at.0 as usize, (reason.at.1 as usize).min(units.len()));
+            let (from, to) = (
+                reason.at.0 as usize,
+                (reason.at.1 as usize).min(units.len()),
+            );
             let part = |range: std::ops::Range<usize>| {
                 units
                     .get(range)

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_that_wait_fault_or_left_are_counted_apart() {
+    fn lanes_are_counted_per_state() {
         let [active, waiting] = [LaneState::Active, LaneState::Waiting];
         let mixed = warp([
             active,
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn arrow_keys_stay_within_the_lanes() {
+    fn arrow_keys_clamp_to_lanes() {
         assert_eq!(neighbour("ArrowDown", 3), Some(11));
         assert_eq!(neighbour("ArrowDown", 30), Some(31));
         assert_eq!(neighbour("ArrowLeft", 0), Some(0));

@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_is_found_where_it_is_drawn() {
+    fn hit_test_finds_every_drawn_cell() {
         let picture = store_d();
         let plans = [
             matrix_plan(&picture, CellLabels::Holder, 1),
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_leaves_out_lines_that_hold_nothing() {
+    fn memory_plan_omits_empty_lines() {
         let mut picture = store_d();
         // 16 rows of 64 bytes fill 8 lines without gaps, and 16 lines if rows are 4,096 bytes apart.
         let n_lines = |picture: &FragmentPicture| {
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_in_the_same_bytes_are_marked() {
+    fn overlapping_elements_are_hatched() {
         let mut picture = store_d();
         assert!(
             memory_plan(&picture, 0, 900.0)

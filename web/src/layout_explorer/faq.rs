@@ -30,7 +30,7 @@ mod tests {
     use warpgrid_view::layouts::tensor::{has_layout, layout};
 
     #[test]
-    fn each_question_leads_to_an_answer() {
+    fn every_question_link_resolves() {
         for question in questions() {
             if let Some(id) = question.link.strip_prefix("#example=") {
                 assert!(EXAMPLES.iter().any(|example| example.id == id), "{id}");

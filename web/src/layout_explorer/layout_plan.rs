@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn every_element_is_found_where_it_is_drawn() {
+    fn hit_test_finds_every_drawn_element() {
         for op in operations() {
             let view = view(op, &[]);
             for plan in [
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swizzle_moves_pieces_within_their_line() {
+    fn swizzle_exchanges_chunks_within_line() {
         // Row 1 of 128-byte rows: its first chunk is drawn at the position of the second one.
         let plain = view("wgmma.shared.a", &[("swizzle", "128B")]);
         let plan = location_display_list(&plain, 1200.0);

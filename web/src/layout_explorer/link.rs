@@ -148,7 +148,7 @@ mod tests {
     use warpgrid_view::layouts::fragment::FragmentRequest;
 
     #[test]
-    fn a_link_leads_back_to_its_choice() {
+    fn link_round_trips() {
         let choice = LayoutQuery {
             request: FragmentRequest {
                 op: "load.a".into(),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_former_spellings_open_the_same_layout() {
+    fn legacy_links_open_same_layout() {
         for parts in [
             "?op=store.d&shape=m16n16k16&type=f32",
             "?op=copy.tile&base=128",
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_layout_travel() {
+    fn layout_parameters_round_trip() {
         let link = "#layouts?op=tcgen05.cp&shape=64x128b.warpx2::02_13";
         let choice = read_link(link).expect("a link");
         assert_eq!(
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_that_is_written_travels() {
+    fn layout_expression_round_trips() {
         let written = "Swizzle<3,4,3> o ((8,2),64):((64,512),1)";
         let mut choice = LayoutQuery::default();
         choice.request.op = "layout".into();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_has_a_stride_and_a_base_of_its_own() {
+    fn tensor_layout_stride_and_base_stay_layout_parameters() {
         let link = "#lens?op=wgmma.tile.a&swizzle=none&stride=256&base=3";
         let choice = read_link(link).expect("a link");
         let word = |name: &str| choice.request.with.get(name).map(String::as_str);
@@ -251,14 +251,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_link_is_left_alone() {
+    fn unrelated_hashes_are_not_layout_links() {
         for hash in ["", "#", "#matrixes", "#layouted", "#other?op=store.d"] {
             assert_eq!(read_link(hash), None, "{hash}");
         }
     }
 
     #[test]
-    fn odd_values_are_left_out() {
+    fn invalid_parameter_values_are_ignored() {
         let choice =
             read_link("#matrix?op=<script>&stride=-1&base=99999999999&nothing&shape=m8n8k4")
                 .expect("a link");

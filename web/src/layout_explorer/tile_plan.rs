@@ -122,7 +122,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn pieces_stand_where_the_swizzle_puts_them() {
+    fn chunks_are_drawn_at_swizzled_positions() {
         let copy = copy();
         let plain = tile_plan(&copy, Arrangement::Linear, 400.0);
         let swizzled = tile_plan(&copy, Arrangement::Swizzled, 400.0);
@@ -139,7 +139,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_piece_says_where_it_lies_and_what_is_outside() {
+    fn chunk_description_has_offset_and_out_of_bounds_bytes() {
         assert_eq!(
             chunk_description(&copy(), 15).as_deref(),
             Some(

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_leads_back_to_its_test() {
+    fn link_round_trips() {
         for sample in SAMPLES {
             assert_eq!(
                 read_link(&write_link(sample.text)).as_deref(),
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn other_places_of_the_page_are_no_test() {
+    fn unrelated_hashes_are_not_litmus_links() {
         assert_eq!(read_link("#outcome"), None);
         assert_eq!(read_link("#litmus2"), None);
         assert_eq!(read_link("#outcomes2"), None);
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn the_former_spelling_opens_the_same_test() {
+    fn legacy_link_opens_same_test() {
         for sample in SAMPLES {
             let earlier = write_link(sample.text).replace("#litmus", "#outcomes");
             assert_eq!(read_link(&earlier).as_deref(), Some(sample.text));

@@ -65,7 +65,7 @@ mod tests {
     use warpgrid_view::analysis::mma_explanation::{MmaStepView, product};
 
     #[test]
-    fn rows_line_up_at_the_cut_and_the_sum_is_theirs() {
+    fn bit_rows_align_and_add_up_to_total() {
         let view = product(&first_product(Some("sm_80"))).expect("a product");
         let blocks = view.steps.iter().filter_map(|step| match step {
             MmaStepView::Block(block) => Some(block),

@@ -71,14 +71,14 @@ mod tests {
     use crate::mma_arithmetic::first_product;
 
     #[test]
-    fn a_link_leads_back_to_its_product() {
+    fn link_round_trips() {
         let request = first_product(Some("sm_90a"));
         assert_eq!(request.target, "sm_90");
         assert_eq!(read_link(&write_link(&request)), Some(request));
     }
 
     #[test]
-    fn other_places_of_the_page_are_no_product() {
+    fn unrelated_hashes_are_not_mma_links() {
         assert_eq!(read_link("#matrix"), None);
         assert_eq!(read_link("#products"), None);
         let bare = read_link("#product").expect("the view itself");

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_opens_beside_its_partner_at_the_end() {
+    fn example_opens_comparison_with_counterpart_at_end() {
         let model = example();
         let page = model.screen.beside().expect("the view is open");
         assert_eq!(
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_go_from_store_to_store_and_stay_within_the_run() {
+    fn moves_step_by_store_and_clamp_to_run() {
         let mut model = opened(example(), 5);
         for (goal, position) in [
             (MoveTarget::StoreBack, 4),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_does_not_run_is_said_and_can_be_changed() {
+    fn rejected_second_source_is_reported_and_editable() {
         let model = act_on(Model::new("ret;", None), CompareAction::Open);
         assert!(
             model
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_that_asked_nothing_starts_no_core() {
+    fn closing_view_without_request_restores_model() {
         let before = Model::new("ret;", None);
         let model = act_on(
             act_on(before.clone(), CompareAction::Open),

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_listed_and_its_program_becomes_a_text() {
+    fn opened_file_lists_programs_and_provides_chosen_source() {
         let open = || Action::File(FileAction::Open("a.cubin".into(), Rc::from([1, 2])));
         let model = reduce(Model::new("ret;", None), open());
         let sent = model.outbox.last().map(|request| request.body.clone());

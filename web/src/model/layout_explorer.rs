@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_out_is_filled_in_by_the_core() {
+    fn missing_parameters_are_completed_by_response() {
         let model = opened();
         let asked = model.screen.matrix().map_or(0, |page| page.asked);
         let page = answered(model, asked)
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_an_older_choice_is_dropped() {
+    fn response_to_older_query_is_dropped() {
         let model = opened();
         let asked = model.screen.matrix().map_or(0, |page| page.asked);
         let again = reduce(
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_the_transport_rest_and_escape_closes() {
+    fn transport_keys_are_inactive_and_escape_closes_view() {
         let mut model = opened();
         let n_sent = model.outbox.len();
         model = reduce(model, Action::Move(MoveTarget::End));

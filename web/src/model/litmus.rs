@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_an_older_text_is_dropped_and_escape_closes() {
+    fn response_to_older_test_is_dropped_and_escape_closes_view() {
         let open = |text: &str| Action::Outcomes(LitmusAction::Open(text.into()));
         let model = reduce(Model::new("", None), open("one"));
         let first = model.screen.outcomes().map_or(0, |page| page.asked);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_become_a_test_and_a_search_can_be_stopped() {
+    fn kernel_lines_become_test_and_exploration_can_be_stopped() {
         let cut = Action::Outcomes(LitmusAction::ExtractFromKernel(ExtractionRequest::default()));
         let model = reduce(Model::new("", None), cut);
         let asked = model.screen.outcomes().map_or(0, |page| page.asked);

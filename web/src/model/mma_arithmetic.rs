@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_an_older_product_is_dropped() {
+    fn response_to_older_request_is_dropped() {
         let open = || Action::Product(MmaArithmeticAction::Open(first_product(None)));
         let model = reduce(Model::new("", None), open());
         let first = model.screen.product().map_or(0, |page| page.asked);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_and_products_take_turns_and_escape_closes() {
+    fn layout_and_mma_views_replace_each_other_and_escape_closes() {
         let model = reduce(
             Model::new("", None),
             Action::Product(MmaArithmeticAction::Open(first_product(None))),

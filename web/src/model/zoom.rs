@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_follow_each_other_and_end() {
+    fn zoom_steps_traverse_all_sizes() {
         let go = |from: Zoom, step| {
             let mut sizes = vec![from];
             while let next = sizes[sizes.len() - 1].after(step)

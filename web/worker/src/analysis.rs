@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_race_is_found_and_crosses_to_the_page() {
+    fn race_report_round_trips_through_encoding() {
         let source = "//@ launch grid=1 block=64\n//@ buffer p: u32[32] = 0\n\
             .reg .b32 %w;\nmov.u32 %w, %warpid;\nst.global.u32 [p], %w;\n";
         let body = answer(request(source)).expect("an answer");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_a_bank_is_explained_and_freed() {
+    fn bank_conflict_is_explained_and_removed() {
         let source = "//@ launch grid=1 block=32\n.version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n\
             .reg .b32 %l, %a;\n.shared .align 4 .u32 tile[1024];\nmov.u32 %l, %tid.x;\nmov.u32 %a, tile;\n\
             mad.lo.u32 %a, %l, 128, %a;\nst.shared.u32 [%a], %l;\nret;\n}\n";
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn arrivals_at_one_mbarrier_are_no_conflict_to_explain() {
+    fn mbarrier_arrivals_are_not_reported_as_conflicts() {
         let source = "//@ launch grid=1 block=32\n.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n\
             .reg .b32 %l, %a;\n.reg .pred %p;\n.shared .align 8 .b64 bar;\nmov.u32 %l, %tid.x;\nmov.u32 %a, bar;\n\
             setp.eq.u32 %p, %l, 0;\n@%p mbarrier.init.shared::cta.b64 [%a], 32;\nbar.sync 0;\n\
@@ -190,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_text_and_an_endless_run_have_no_answer() {
+    fn rejected_source_and_endless_run_have_no_analysis() {
         assert_eq!(answer(request("st.shred [p], 1;")), None);
         let endless = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nL:\nadd.u32 %r1, %r1, 1;\nst.global.u32 [p], %r1;\nbra L;\n";
         assert_eq!(answer(request(endless)), None);
     }
 
     #[test]
-    fn the_core_that_is_loaded_later_answers() {
+    fn analysis_is_handled_by_extended_worker() {
         let body = RequestBody::Analyze(Box::new(request("ret;")));
         assert_eq!(body.core(), Some(WorkerKind::Extended));
     }

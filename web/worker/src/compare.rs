@@ -5,8 +5,8 @@ use crate::layout_requests;
 use crate::litmus;
 use crate::message_loop::RequestHandler;
 use crate::protocol::{
-    CompareOpened, ComparePosition, CompareRequest, CompareResponse, CompareSources, LaunchRejection,
-    LitmusAnswer, Request, RequestBody, Response, ResponseBody,
+    CompareOpened, ComparePosition, CompareRequest, CompareResponse, CompareSources,
+    LaunchRejection, LitmusAnswer, Request, RequestBody, Response, ResponseBody,
 };
 use warpgrid_view::analysis::comparison::{ComparisonError, PairedRun};
 use warpgrid_view::scenario::ComparisonKernel as Other;
@@ -69,7 +69,9 @@ impl RequestHandler for ComparisonRunner {
             }
         };
         let answer = match request {
-            CompareRequest::Open(texts, look) => self.open(*texts, PendingComparison { id, launch, look }),
+            CompareRequest::Open(texts, look) => {
+                self.open(*texts, PendingComparison { id, launch, look })
+            }
             CompareRequest::Look(look) => self.look(&look),
             CompareRequest::Close => {
                 *self = ComparisonRunner::default();
@@ -129,7 +131,11 @@ fn litmus_answer(id: u32, answer: LitmusAnswer) -> Response {
 
 impl ComparisonRunner {
     /// Launches both sources. Returns a response immediately if one of them is rejected.
-    fn open(&mut self, texts: CompareSources, opening: PendingComparison) -> Option<CompareResponse> {
+    fn open(
+        &mut self,
+        texts: CompareSources,
+        opening: PendingComparison,
+    ) -> Option<CompareResponse> {
         // Drop the previous pair first to free its memory.
         *self = ComparisonRunner::default();
         let scenario = Scenario {
@@ -207,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn two_texts_are_run_and_looked_at_together() {
+    fn two_kernels_are_run_and_compared() {
         let mut core = ComparisonRunner::default();
         assert_eq!(receive(&mut core, open(text(8))), vec![]);
         assert!(core.is_busy());
@@ -231,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_open_where_they_part() {
+    fn comparison_opens_at_first_divergence() {
         let position = |other: String| {
             let CompareRequest::Open(texts, _) = open(other) else {
                 panic!("it opens")
@@ -253,8 +259,11 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_does_not_run_is_named() {
-        let refused = receive(&mut ComparisonRunner::default(), open("st.shred.u32 [p], 7;".into()));
+    fn rejected_kernel_is_identified() {
+        let refused = receive(
+            &mut ComparisonRunner::default(),
+            open("st.shred.u32 [p], 7;".into()),
+        );
         assert!(matches!(refused[..], [CompareResponse::Refused(1, _)]));
     }
 }

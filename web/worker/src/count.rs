@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn only_one_has_the_singular_form() {
+    fn plural_uses_singular_only_for_one() {
         assert_eq!(plural(0, "step"), "0 steps");
         assert_eq!(plural(1, "step"), "1 step");
         assert_eq!(plural(10_000, "step"), "10\u{2009}000 steps");

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_read_again_when_it_or_its_target_has_changed() {
+    fn cache_reparses_on_source_or_target_change() {
         let mut text = DocumentCache::default();
         let plain = CheckOptions::default();
         let other = CheckOptions {

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_triples_in_text_order() {
+    fn tokens_are_triples_in_source_order() {
         let source = "st.global.u32 [p], 1;".into();
         let EditorResponse::Tokens(triples) = answer(
             &EditorRequest::Tokens { source },

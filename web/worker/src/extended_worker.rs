@@ -67,7 +67,7 @@ mod tests {
     use warpgrid_view::model::FrameRequest;
 
     #[test]
-    fn source_code_with_inline_assembly_is_checked_and_run_here() {
+    fn extended_worker_launches_inline_assembly_source() {
         let source =
             "void f() { asm volatile(\"st.global.u32 [%0], 1;\" :: \"l\"(p) : \"memory\"); }";
         let mut core = ExtendedWorker::default();

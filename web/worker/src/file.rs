@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_none_is_refused_with_a_sentence() {
+    fn unsupported_file_is_rejected_with_message() {
         let mut open = OpenFile::default();
         let answer = open.answer(FileRequest::Open(b"\x7fELF".to_vec()));
         assert!(matches!(answer, FileAnswer::Refused(reason) if reason.contains(".nv_fatbin")));

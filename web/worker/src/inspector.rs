@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn values_and_moments_are_answered_as_json() {
+    fn inspector_requests_return_json() {
         let mut inspect = Inspector::default();
         let watch = ["watch", "", "", "", "", "9", "", "p[0]\n%r\np[99]"];
         let said = found(&mut inspect, watch);

@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lens_is_in_the_core_for_two_texts() {
+    fn layout_inspector_requests_use_extended_worker() {
         let ask = |op: &str| RequestBody::Fragments {
             request: request(op),
             base_bytes: 0,

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_have_answers_as_json() {
+    fn requests_return_json_responses() {
         let picture = found(&["4", "picture", KERNEL]);
         assert_eq!(picture["id"], 4);
         assert!(
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_question() {
+    fn malformed_requests_have_no_response() {
         for text in ["", "1", "1\0sing", "x\0puzzle\0a", "1\0check\0a"] {
             assert_eq!(answer(text), None, "{text:?}");
         }

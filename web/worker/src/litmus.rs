@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_and_repairs_are_found_in_slices() {
+    fn outcomes_and_repairs_are_computed_incrementally() {
         let found = answer(LitmusRequest::Explore(SAMPLE.into()));
         assert!(
             matches!(found, LitmusAnswer::Outcomes(view) if view.outcomes.as_ref().is_some_and(|all| all.len() == 4))
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_kernel_become_a_question() {
+    fn kernel_lines_are_extracted_as_litmus_test() {
         use crate::protocol::AnalysisRequest;
         use warpgrid_view::memory_model::litmus::ExtractionRequest;
         let source = "//@ launch grid=2 block=32\n//@ buffer p: u32[32] = 0\n\

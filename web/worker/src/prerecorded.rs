@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_holds_each_request_and_ends_with_a_frame_of_the_whole_run() {
+    fn recording_contains_each_request_and_ends_with_frame() {
         let recording = recording();
         let mut rest = &recording[..];
         let mut bodies = Vec::new();

@@ -537,7 +537,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_survives_the_crossing() {
+    fn request_round_trips() {
         let request = Request {
             id: 1,
             launch: 1,
@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn an_explained_product_survives_the_crossing() {
+    fn mma_explanation_response_round_trips() {
         let request = MmaRequest {
             op: "mma".into(),
             shape: "m16n8k16".into(),
@@ -577,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_the_core_of_its_text() {
+    fn request_selects_worker_by_source_language() {
         let question = |source: &str| {
             RequestBody::Editor(EditorRequest::Format {
                 source: source.to_owned(),
@@ -591,7 +591,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_no_message() {
+    fn malformed_bytes_do_not_decode() {
         assert_eq!(decode::<Request>(&[0xff; 9]), None);
     }
 }

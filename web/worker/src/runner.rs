@@ -601,7 +601,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_ends_in_a_frame_that_survives_the_crossing() {
+    fn launch_produces_frame_with_round_trip_encoding() {
         let mut runner = SessionRunner::default();
         let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n\
             st.global.u32 [p], 7;\n";
@@ -621,7 +621,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_that_follow_each_other_at_once_all_count() {
+    fn consecutive_moves_are_all_applied() {
         let mut runner = SessionRunner::default();
         let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n\
             st.global.u32 [p], 7;\nst.global.u32 [p], 8;\nst.global.u32 [p], 9;\n";
@@ -647,7 +647,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_rests_is_counted_and_tried_in_other_orders() {
+    fn idle_session_counts_traffic_and_explores_schedules() {
         let mut runner = SessionRunner::default();
         let source = "//@ launch grid=1 block=64\n//@ buffer p: u32[32] = 0\n\
             .reg .b32 %w;\nmov.u32 %w, %warpid;\nst.global.u32 [p], %w;\n";
@@ -680,7 +680,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_is_chosen_as_long_as_the_text_has_it() {
+    fn requested_kernel_is_launched_if_present() {
         let kernel = |name: &str| format!(".visible .entry {name}() {{ ret; }}\n");
         let header = ".version 8.0\n.target sm_80\n.address_size 64\n";
         let source = format!("{header}{}{}", kernel("one"), kernel("two"));
@@ -706,7 +706,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_checked_under_its_revision() {
+    fn check_response_has_request_revision() {
         let checked = receive(
             &mut SessionRunner::default(),
             RequestBody::Check {
@@ -732,7 +732,7 @@ mod tests {
     }
 
     #[test]
-    fn the_editor_is_answered_without_a_launch() {
+    fn editor_requests_work_without_launch() {
         let mut runner = SessionRunner::default();
         let source = String::from("st.global.u32 [p], 7;");
         let ask = RequestBody::Editor(EditorRequest::Hover {
@@ -748,7 +748,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_about_an_older_launch_are_dropped() {
+    fn requests_for_older_launch_are_dropped() {
         let mut runner = SessionRunner::default();
         runner.receive(request(1, 2, launch("")), || 0.0);
         let old = RequestBody::Move {
@@ -759,7 +759,7 @@ mod tests {
     }
 
     #[test]
-    fn a_core_rests_when_another_runs_the_text() {
+    fn release_session_drops_session_and_stops_work() {
         let mut runner = SessionRunner::default();
         runner.receive(request(1, 1, launch("st.global.u32 [p], 7;")), || 0.0);
         assert!(runner.session.is_some() && runner.is_busy());
@@ -771,7 +771,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_goes_on_until_a_line_and_says_so_before_its_frame() {
+    fn run_until_breakpoint_reports_result_before_frame() {
         let mut runner = SessionRunner::default();
         let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\n\
             st.global.u32 [p], 7;\nst.global.u32 [p], 8;\n";
@@ -824,7 +824,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_follow_the_clock() {
+    fn slice_steps_adapt_to_elapsed_time() {
         assert_eq!(next_slice_steps(1_000, 0.0), 4_000);
         assert_eq!(next_slice_steps(1_000, 5.0), 1_000);
         assert_eq!(next_slice_steps(1_000, 50.0), 250);

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_marked_by_its_worst_cost() {
+    fn line_mark_shows_worst_cost_ratio() {
         let found = marks(vec![
             line([8, 8], [0, 0]),
             line([10, 8], [0, 0]),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_is_that_of_one_access() {
+    fn costs_are_reported_per_access() {
         let costs = costs(&line([64, 8], [5, 2]).traffic);
         let each: Vec<_> = costs.iter().map(|c| (c.each(), c.least_each())).collect();
         let expected = [("32 sectors", "4"), ("2.5 wavefronts", "1")];

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_element_and_of_hosts_pass() {
+    fn widget_and_host_attributes_are_accepted() {
         let text = "playground view=grid step=end,columns=8 {1,3-4} .numberLines #id title=\"a b, c\" hl_lines=\"2 3\" :line-numbers [a.ptx] readonly height=50vh";
         assert_eq!(mistakes(text), [] as [&str; 0]);
         assert_eq!(
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_of_columns_is_that_of_grids() {
+    fn columns_limit_matches_memory_grid_limit() {
         assert_eq!(
             ATTRIBUTES["columns"],
             warpgrid_view::session::memory_grid::MAX_COLUMNS
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_and_values_are_named() {
+    fn unknown_attributes_and_invalid_values_are_reported() {
         assert_eq!(
             mistakes(
                 "veiw=grid view=nonsense step=x columns=0 columns=1025 rows=0 type=u99 height=zz theme=blue controls=stop target="

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn fences_of_ptx_are_found_and_others_are_not() {
+    fn only_ptx_fences_are_extracted() {
         check(
             "# A\n```ptx\nret;\n\n  bar;\n```\n```c\nint a;\n```\n~~~ptx,playground target=sm_90\nret;\n~~~\n    indented;\n",
             expect![[r#"
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_quotations_are_stripped_and_counted() {
+    fn list_and_quote_prefixes_are_stripped_and_recorded() {
         check(
             "- a\n\n  ```{.ptx version=8.8}\n  ret;\n    bar;\n  ```\n> ```{ptx-playground}\n> ret;\n> ```\n",
             expect![[r#"
@@ -149,12 +149,12 @@ mod tests {
     }
 
     #[test]
-    fn a_block_may_be_left_out() {
+    fn ignore_attribute_skips_block() {
         check("```ptx,ignore\nnonsense\n```\n", expect![[""]]);
     }
 
     #[test]
-    fn carriage_returns_end_lines() {
+    fn crlf_line_endings_are_supported() {
         check(
             "a\r\n```ptx\r\nret;\r\nbar;\r\n```\r\n",
             expect![[r#"

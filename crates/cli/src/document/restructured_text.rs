@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn directives_of_ptx_are_found_and_others_are_not() {
+    fn only_ptx_directives_are_extracted() {
         check(
             "Title\n=====\n\n.. ptx-playground::\n   :target: sm_90\n   :view: grid\n\n   ret;\n\n     bar;\n\nProse.\n\n.. code-block:: c\n\n   int a;\n\n.. code-block:: ptx\n\n   exit;\n",
             expect![[r#"
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directive_may_be_inside_another_and_left_out() {
+    fn nested_directive_is_extracted_and_ignored_one_is_skipped() {
         check(
             ".. note::\n\n   .. sourcecode:: ptx\n      :version: 8.8\n\n      ret;\n\n   After.\n\n.. ptx-playground::\n   :ignore:\n\n   nonsense\n",
             expect![[r#"

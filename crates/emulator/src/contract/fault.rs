@@ -604,7 +604,7 @@ mod tests {
     use crate::contract::fault::LaneMaskDisplay;
 
     #[test]
-    fn lanes_are_listed_as_a_person_counts_them() {
+    fn lane_mask_display_lists_ranges_and_single_lanes() {
         let cases = [
             (u32::MAX, "all lanes"),
             (1 << 31, "lane 31"),

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_survive_their_64_bits() {
+    fn mbarrier_state_round_trips_through_64_bits() {
         for bytes in [0, 1, -1, MAX_COUNT as i32, -(MAX_COUNT as i32)] {
             for parity in [false, true] {
                 let state = MbarrierState {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_ends_with_its_last_arrival_and_its_last_byte() {
+    fn phase_completes_after_last_arrival_and_last_expected_byte() {
         let mut state = MbarrierState::new(2).unwrap();
         state.expect(64).unwrap();
         assert_eq!(state.arrive(2), Ok(false));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_may_land_before_they_are_expected() {
+    fn complete_tx_may_precede_expect_tx() {
         let mut state = MbarrierState::new(1).unwrap();
         assert_eq!(state.complete(16), Ok(false));
         state.expect(16).unwrap();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn dropped_arrivals_are_missing_from_the_next_phase() {
+    fn arrive_drop_reduces_pending_count_of_next_phase() {
         let mut state = MbarrierState::new(3).unwrap();
         state.drop_expected(1).unwrap();
         assert_eq!(state.arrive(3), Ok(true));
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn misuse_says_what_is_wrong() {
+    fn misuse_is_rejected_with_specific_error() {
         let mut state = MbarrierState::new(1).unwrap();
         assert_eq!(MbarrierState::new(0), Err(MbarrierMisuse::Count(0)));
         assert_eq!(state.arrive(2), Err(MbarrierMisuse::TooManyArrivals(2)));

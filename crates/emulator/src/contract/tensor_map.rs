@@ -558,7 +558,7 @@ mod tests {
     use crate::contract::tensor_map::{TENSOR_MAP_BYTES, TensorMap, TensorMode, TensorType};
 
     #[test]
-    fn fields_lie_where_machine_code_replaces_them() {
+    fn encoded_fields_match_hardware_offsets() {
         let map = TensorMap {
             address: 0x7f00_1234_5600,
             ty: TensorType::Bf16,
@@ -583,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn maps_of_images_come_back() {
+    fn im2col_tensor_map_round_trips() {
         let map = TensorMap {
             mode: TensorMode::Im2col,
             rank: 4,
@@ -600,7 +600,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_are_a_map_and_other_bytes_are_none() {
+    fn zero_bytes_decode_and_all_ones_bytes_are_rejected() {
         let zeros = TensorMap::decode(&[0; TENSOR_MAP_BYTES]).expect("a map");
         assert_eq!((zeros.rank, zeros.extents[0]), (1, 1));
         assert_eq!(TensorMap::decode(&[0xff; TENSOR_MAP_BYTES]), None);

@@ -51,7 +51,11 @@ fn refused_from(program: &Program, entry: FunctionId) -> Vec<UnsupportedInstruct
             let span = instruction.span;
             let action = program.opcode(instruction);
             let operation = action.map_or(Operation::Unknown, |action| action.operation);
-            found.push(UnsupportedInstruction { span, operation, why });
+            found.push(UnsupportedInstruction {
+                span,
+                operation,
+                why,
+            });
         }
     }
     found

@@ -447,9 +447,13 @@ fn pending_counts(lanes: &mut LaneRegisters<'_>, d: OperandSlot, a: OperandSlot)
 impl From<UnsupportedReason> for FaultKind {
     fn from(refused: UnsupportedReason) -> FaultKind {
         match refused {
-            UnsupportedReason::NotEmulated { opcode, why: reason } => {
-                FaultKind::Unsupported { opcode, why: reason }
-            }
+            UnsupportedReason::NotEmulated {
+                opcode,
+                why: reason,
+            } => FaultKind::Unsupported {
+                opcode,
+                why: reason,
+            },
             UnsupportedReason::Internal { what } => FaultKind::Internal { what },
         }
     }

@@ -160,7 +160,7 @@ mod tests {
     use crate::history::arena_snapshot::are_equal_words;
 
     #[test]
-    fn one_different_byte_or_length_is_seen() {
+    fn byte_comparison_detects_any_changed_byte_or_length() {
         for length in [0, 1, 31, 32, 33, 100] {
             let bytes: Vec<u8> = (0..length).collect();
             assert!(are_equal_words(&bytes, &bytes.clone()));

@@ -166,7 +166,7 @@ fn wait(machine: &mut Machine, reason: WaitReason) {
 }
 
 #[test]
-fn a_cluster_barrier_opens_when_all_warps_of_all_blocks_have_arrived() {
+fn cluster_barrier_releases_after_all_warps_of_cluster_arrive() {
     let code = [
         DecodedOp::ClusterArrive,
         DecodedOp::Nop,
@@ -200,7 +200,7 @@ fn a_cluster_barrier_opens_when_all_warps_of_all_blocks_have_arrived() {
 }
 
 #[test]
-fn warps_that_end_do_not_hold_the_cluster_barrier() {
+fn exited_warps_do_not_block_cluster_barrier() {
     // The block with rank 1 exits immediately.
     let code = [
         DecodedOp::ClusterArrive,
@@ -217,7 +217,7 @@ fn warps_that_end_do_not_hold_the_cluster_barrier() {
 }
 
 #[test]
-fn who_waits_for_whom_is_said_over_the_whole_cluster() {
+fn deadlock_report_lists_waiting_warps_of_whole_cluster() {
     let code = [
         DecodedOp::ClusterArrive,
         DecodedOp::ClusterWait,
@@ -246,7 +246,7 @@ fn who_waits_for_whom_is_said_over_the_whole_cluster() {
 }
 
 #[test]
-fn a_landing_wakes_those_that_wait_for_its_mbarrier() {
+fn async_completion_wakes_only_mbarrier_waiters() {
     let code = [DecodedOp::Nop, DecodedOp::Exit].map(instruction);
     let waits_for = [
         (
@@ -269,7 +269,7 @@ fn a_landing_wakes_those_that_wait_for_its_mbarrier() {
 }
 
 #[test]
-fn an_operation_without_its_mbarrier_cannot_land() {
+fn async_write_without_mbarrier_object_faults_without_writing() {
     let code = [DecodedOp::Nop, DecodedOp::Exit].map(instruction);
     let mut machine = machine(code.to_vec(), 1, 32, 1);
     machine.start_pending(operation(100)).unwrap();
@@ -283,7 +283,7 @@ fn an_operation_without_its_mbarrier_cannot_land() {
 }
 
 #[test]
-fn a_wait_for_memory_is_stuck_only_with_the_whole_machine() {
+fn memory_wait_faults_only_after_runnable_blocks_finish() {
     let code = vec![instruction(DecodedOp::Nop); 200]
         .into_iter()
         .chain([instruction(DecodedOp::Exit)]);
@@ -296,7 +296,7 @@ fn a_wait_for_memory_is_stuck_only_with_the_whole_machine() {
 }
 
 #[test]
-fn a_place_is_not_given_away_while_an_operation_will_write_there() {
+fn block_slot_is_not_reused_while_async_write_is_pending() {
     let limits = ResourceLimits {
         max_resident_blocks: 1,
         ..ResourceLimits::default()
@@ -316,7 +316,7 @@ fn a_place_is_not_given_away_while_an_operation_will_write_there() {
 }
 
 #[test]
-fn instructions_of_one_step_are_counted_once() {
+fn bundled_instructions_count_as_one_step() {
     let mut first = instruction(DecodedOp::Nop);
     first.continues_bundle = true;
     let code = vec![
@@ -336,7 +336,7 @@ fn instructions_of_one_step_are_counted_once() {
 }
 
 #[test]
-fn what_cannot_be_is_an_internal_fault() {
+fn invalid_decoded_code_raises_internal_fault() {
     let cases = [
         (
             vec![instruction(DecodedOp::Load(PlanId::new(9)))],
@@ -361,7 +361,7 @@ fn what_cannot_be_is_an_internal_fault() {
 }
 
 #[test]
-fn shared_addresses_of_a_cluster_map_there_and_back() {
+fn cluster_shared_addresses_round_trip_through_rank_mapping() {
     for bits in [32, 64] {
         let map = crate::state::memory::AddressMap::for_address_bits(bits);
         assert_eq!(map.shared_place(0x40).rank, None);

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_of_products_are_rounded_once() {
+    fn emulated_fma_matches_exact_fma() {
         let mut state = 1;
         let mut n_rows = 0;
         for _ in 0..20_000 {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unusual_is_left_to_others() {
+    fn fast_path_declines_nan_infinity_extreme_and_zero_cases() {
         let one = [1f64.to_bits(); LANES];
         let mut row = one;
         assert!(fma_rows64(&mut row, [&one; 3]));

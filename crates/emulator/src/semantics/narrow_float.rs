@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_rounded_and_clamped_half_by_half() {
+    fn packed_pair_conversion_rounds_and_saturates_each_element() {
         use ScalarType::{E2m1x2, E4m3x2, E5m2x2, F16x2, F32, Ue8m0x2};
         let two = |to, mode, a: f32, b: f32| {
             convert_two(&conversion(to, F32, mode), a.to_bits(), b.to_bits())
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn random_bits_decide_about_what_is_cut_off() {
+    fn rs_conversion_rounds_up_according_to_random_bits() {
         use ScalarType::{Bf16x2, E2m1x4, E4m3x4, F16x2, F32};
         let by = |to, sources: &[f32], random| {
             let bits: Vec<u32> = sources.iter().map(|value| value.to_bits()).collect();
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_point_is_scaled_and_clamped() {
+    fn s2f6_conversion_scales_rounds_and_saturates() {
         use ScalarType::{Bf16x2, F32, S2f6x2};
         let nearest = clamped(Rounding::Rn);
         let to = conversion(S2f6x2, F32, nearest);
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn tf32_rounds_its_bits() {
+    fn tf32_conversion_applies_rounding_satfinite_and_relu() {
         use ScalarType::{F32, Tf32};
         let away = conversion(Tf32, F32, rounded(Rounding::Rna));
         assert_eq!(convert(&away, 0x3f80_1000), Some(0x3f80_2000));

@@ -46,7 +46,7 @@ fn same32(a: u32, b: f32) -> bool {
 }
 
 #[test]
-fn rounding_to_nearest_is_the_hosts() {
+fn exact_f64_fma_div_and_sqrt_match_host() {
     let mut bits = RandomBits(1);
     for _ in 0..200_000 {
         let (a, b, c) = (bits.f64(), bits.f64(), bits.f64());
@@ -60,7 +60,7 @@ fn rounding_to_nearest_is_the_hosts() {
 }
 
 #[test]
-fn f32_operations_are_the_hosts() {
+fn f32_operations_match_host() {
     use Float32Op as A;
     let plain = FloatMode::default();
     let mut bits = RandomBits(2);
@@ -83,7 +83,7 @@ fn f32_operations_are_the_hosts() {
 /// The results of rounding down and up enclose the result of rounding to nearest and are equal or adjacent. Rounding
 /// towards zero returns the one with the smaller magnitude.
 #[test]
-fn directions_enclose_the_exact_result() {
+fn directed_roundings_bracket_nearest_result() {
     use Float32Op as A;
     let mode = |round| FloatMode {
         round,
@@ -120,7 +120,7 @@ fn directions_enclose_the_exact_result() {
 
 /// Compares products and sums with fixed-point numbers, which are exact in 128 bits.
 #[test]
-fn directed_fma_agrees_with_integers() {
+fn directed_f32_fma_agrees_with_integer_arithmetic() {
     let mut bits = RandomBits(4);
     let mut small = || {
         let mantissa = (bits.next() >> 40) as i128 | 1 << 23;
@@ -153,7 +153,7 @@ fn directed_fma_agrees_with_integers() {
 }
 
 #[test]
-fn every_small_float_survives() {
+fn narrow_floats_round_trip_through_f64() {
     for format in [F::F16, F::BF16, F::E4M3, F::E5M2] {
         for bits in 0..2 * format.sign() {
             let value = format.value(bits);
@@ -167,7 +167,7 @@ fn every_small_float_survives() {
 }
 
 #[test]
-fn ties_go_to_even_and_directions_to_their_side() {
+fn pack_rounds_midpoints_according_to_rounding_mode() {
     for format in [F::F16, F::BF16, F::E4M3, F::E5M2] {
         for bits in 0..format.largest() {
             let middle = (format.value(bits) + format.value(bits + 1)) / 2.0;
@@ -189,7 +189,7 @@ fn ties_go_to_even_and_directions_to_their_side() {
 }
 
 #[test]
-fn half_precision_rounds_once() {
+fn f16_fma_rounds_once() {
     // 1 + 2^-11 is a tie, which the third operand resolves.
     let one = pack(F::F16, 1.0, RoundingMode::Nearest);
     let tiny = pack(F::F16, 2f64.powi(-24), RoundingMode::Nearest);
@@ -208,7 +208,7 @@ fn half_precision_rounds_once() {
 }
 
 #[test]
-fn integral_rounding_is_the_hosts() {
+fn integral_rounding_matches_host() {
     let mut bits = RandomBits(5);
     for _ in 0..100_000 {
         let a = bits.f64();
@@ -224,7 +224,7 @@ fn integral_rounding_is_the_hosts() {
 
 /// Row functions use host operations, and lane functions use exact operations. Both must return the same bits.
 #[test]
-fn rows_and_lanes_agree() {
+fn vectorized_float_rows_match_per_lane_results() {
     use Float32Op as A;
     let mut bits = RandomBits(6);
     let mut rows: [[u32; 32]; 3] = [[0; 32]; 3];

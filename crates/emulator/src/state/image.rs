@@ -43,7 +43,7 @@ mod tests {
     use crate::contract::image::ImageInit;
 
     #[test]
-    fn handles_mean_images_and_nothing_near_them_does() {
+    fn image_handles_round_trip_and_adjacent_values_are_invalid() {
         for index in [0, 1, 7] {
             let handle = ImageInit::handle(index);
             assert_eq!(ImageInit::index_of(handle), Some(index));

@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn each_byte_has_its_last_writer() {
+    fn each_byte_records_last_writer() {
         let mut writers = LastWriterTable::new(10_000);
         assert_eq!((writers.entry(9_999), writers.size()), (0, 0));
         // Whole words across two pages.
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_one_writer_per_lane() {
+    fn note_row_matches_per_lane_notes() {
         let mut row = LastWriterTable::new(10_000);
         let mut each = row.clone();
         for (offset, width) in [(4096 - 64, 4), (0, 16), (8, 1), (4096 - 32, 2)] {
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_take_less_than_words_until_they_are_written_in_parts() {
+    fn row_entries_stay_compact_until_partial_write() {
         let mut writers = LastWriterTable::new(8192);
         for row in 0..32 {
             writers.note_row(row * 128, 4, row as u64);
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn where_memory_is_short_it_is_known_what_was_written_and_not_by_whom() {
+    fn over_budget_pages_record_writes_without_writers() {
         let mut writers = LastWriterTable::within(3 * 4096, 10_000);
         writers.note(0, 4, writer(1, 1));
         writers.note(4096, 4, writer(2, 2));
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_back_is_what_was_noted() {
+    fn put_back_restores_previous_writers() {
         for most in [1 << 20, 0] {
             let mut writers = LastWriterTable::within(8192, most);
             writers.note(0, 8, writer(1, 1));
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_snapshot_shares_stays_as_it_was() {
+    fn shared_page_is_unchanged_by_later_writes() {
         let mut writers = LastWriterTable::new(4096);
         writers.note(0, 4, writer(1, 1));
         let kept = writers.share(0);

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_means_the_same_place_of_every_member() {
+    fn multicast_address_resolves_to_same_offset_of_each_member() {
         let one = Multicast {
             address: MulticastInit::address(0),
             size: 64,

@@ -186,7 +186,7 @@ mod tests {
     use crate::state::memory::WriterTracking;
 
     #[test]
-    fn columns_are_reserved_from_the_first_free_ones_on() {
+    fn column_allocation_is_first_fit_and_rejects_double_free() {
         let mut memory = PagedMemory::new(TENSOR_BYTES, WriterTracking::Off);
         let writer = LastWriter { step: 0, lane: 0 };
         assert_eq!(reserve(&mut memory, 64, writer), Some(0));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn wmma_load_puts_each_element_where_the_map_says() {
+fn wmma_load_matches_fragment_map() {
     let mut n = 0;
     for target in TARGETS.map(target) {
         for query in all_fragments(target) {
@@ -52,7 +52,7 @@ fn wmma_load_puts_each_element_where_the_map_says() {
 }
 
 #[test]
-fn wmma_store_gives_back_what_wmma_load_took() {
+fn wmma_store_writes_elements_loaded_by_wmma_load() {
     for target in TARGETS.map(target) {
         for query in all_fragments(target) {
             if query.op != FragmentOp::StoreD {

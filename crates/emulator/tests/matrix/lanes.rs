@@ -40,7 +40,7 @@ fn lane_number(k: &mut Kernel) -> RegisterId {
 }
 
 #[test]
-fn lanes_that_do_not_agree_are_named() {
+fn wmma_store_faults_name_divergent_and_missing_lanes() {
     let fault = spoiled(
         |k, matrix, _| {
             let lane = lane_number(k);
@@ -78,7 +78,7 @@ fn lanes_that_do_not_agree_are_named() {
 }
 
 #[test]
-fn address_and_stride_need_the_alignment_of_the_compiled_accesses() {
+fn misaligned_or_out_of_bounds_wmma_store_faults() {
     let fault = spoiled(|_, matrix, _| at(matrix, 4), 32);
     assert_eq!(fault.kind, FaultKind::Misaligned);
     assert_eq!(fault.access.expect("an access").width_bytes, 8);

@@ -134,7 +134,7 @@ fn encoded(ty: ScalarType, number: u64) -> u64 {
 }
 
 #[test]
-fn products_of_whole_numbers_are_exact_in_every_shape_and_type() {
+fn mma_of_small_integers_is_exact_in_every_shape_and_type() {
     use ScalarType::*;
     let shape = |name| Shape::from_name(name).expect("a shape");
     let halves = [[F16, F16, F16, F16], [F16, F16, F32, F32]];

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn movmatrix_gives_each_lane_two_neighbours_of_a_column() {
+fn movmatrix_transposes_8x8_matrix() {
     let mut k = Kernel::new();
     let b32 = ScalarType::B32;
     let out = k.buffer("out", zeros(32));
@@ -36,7 +36,7 @@ fn movmatrix_gives_each_lane_two_neighbours_of_a_column() {
 
 /// Lane `lane` provides the address of row `lane`; the row stride is 32 bytes.
 #[test]
-fn ldmatrix_and_stmatrix_move_rows_that_lanes_point_to() {
+fn ldmatrix_and_stmatrix_access_rows_at_lane_addresses() {
     for (count, n, is_transposed) in [
         (MatrixCount::X1, 1, false),
         (MatrixCount::X2, 2, false),
@@ -170,7 +170,7 @@ fn copy_rows(k: &mut Kernel, from: (StateSpace, Address), to: (StateSpace, Addre
 }
 
 #[test]
-fn ldmatrix_puts_each_element_where_the_map_says() {
+fn ldmatrix_matches_fragment_map() {
     let mut n_packed = 0;
     for query in all_fragments(target("sm_100a")) {
         if !query.op.name().starts_with("ldmatrix") {
@@ -193,7 +193,11 @@ fn ldmatrix_puts_each_element_where_the_map_says() {
         );
         let held = registers(&mut k, ScalarType::B32, map.n_registers.into());
         let operation = Operation::Matrix(MatrixOp::Ldmatrix);
-        k.op(operation, rows_of(&query), &[written_list(&held), row.into()]);
+        k.op(
+            operation,
+            rows_of(&query),
+            &[written_list(&held), row.into()],
+        );
         write_out(&mut k, out, &held);
         k.control(ControlOp::Return);
         let mut machine = launch_on(k, target("sm_100a"), 32);
@@ -218,7 +222,7 @@ fn ldmatrix_puts_each_element_where_the_map_says() {
 }
 
 #[test]
-fn stmatrix_puts_each_element_where_the_map_says() {
+fn stmatrix_matches_fragment_map() {
     let mut n_bytes = 0;
     for query in all_fragments(target("sm_100a")) {
         if !query.op.name().starts_with("stmatrix") {

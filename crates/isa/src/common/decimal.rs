@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn short_numbers_are_read() {
+    fn short_decimals_match_std_parse() {
         for text in [
             "0",
             "-0",
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_refused() {
+    fn malformed_decimals_are_rejected() {
         for text in [
             "", ".", "-", "e5", "1e", "1e+", "1.5.2", "1 ", " 1", "0x10", "1_0", "--1", "+-1",
             "infi",
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_near_a_point_halfway_are_rounded_once() {
+    fn decimals_near_midpoints_match_std_parse() {
         for text in [
             "9007199254740993",
             "9007199254740992.9999999999999999999999999",
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn long_numbers_are_read() {
+    fn long_decimals_match_std_parse() {
         let zeros = "0".repeat(1000);
         check(&format!("0.{zeros}1e1000"));
         check(&format!("1{zeros}e-1000"));
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn every_f64_is_read_as_it_is_written() {
+    fn formatted_random_f64_values_match_std_parse() {
         let mut state = 1u64;
         for _ in 0..4000 {
             state = state

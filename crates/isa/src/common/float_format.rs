@@ -189,7 +189,7 @@ mod tests {
     use crate::types::ScalarType;
 
     #[test]
-    fn fields_fill_the_numbers() {
+    fn format_field_widths_divide_type_width() {
         for ty in ScalarType::ALL {
             let Some(format) = FloatFormat::of(*ty) else {
                 continue;
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn every_small_number_is_the_nearest_to_its_value() {
+    fn narrow_floats_round_trip_through_f64() {
         use FloatFormat as F;
         for format in [F::F16, F::BF16, F::E5M2, F::E4M3, F::E2M3, F::E3M2, F::E2M1] {
             for bits in 0..2 * format.sign() {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_32_bits_are_those_of_the_host() {
+    fn f32_conversions_match_host() {
         for value in [1.5e-45f32, -0.1, 3.4e38, 1e-40, -0.0, f32::INFINITY] {
             assert_eq!(FloatFormat::F32.nearest(value.into()), value.to_bits());
             assert_eq!(FloatFormat::F32.value(value.to_bits()), f64::from(value));

@@ -17,7 +17,7 @@ pub use rule::{Enforcement, Rule, RuleKind, SlotPredicate, WideAccess, alternati
 pub use slot::{SlotKey, SlotName};
 pub use suggestion::{distance, meant, nearest};
 pub use syntax::{
-    FormSyntax, ModifierSlot, OperandShape, OperandPosition, SlotKind, forms_of, layouts,
+    FormSyntax, ModifierSlot, OperandPosition, OperandShape, SlotKind, forms_of, layouts,
 };
 
 use crate::modifier::{

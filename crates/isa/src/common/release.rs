@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_version_has_a_release() {
+    fn each_ptx_version_has_release_and_releases_are_sorted() {
         for version in Version::all() {
             assert!(Release::of_version(version).is_some(), "{version}");
         }

@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_number_and_kind() {
+    fn target_names_encode_sm_number_and_kind() {
         for target in TARGETS {
             let suffix = match target.kind {
                 TargetKind::Plain => "",
@@ -448,12 +448,12 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_in_order_of_their_number() {
+    fn targets_are_sorted_by_sm_number() {
         assert!(TARGETS.is_sorted_by_key(|target| target.sm));
     }
 
     #[test]
-    fn a_family_is_met_by_its_members_that_say_so() {
+    fn family_requirement_is_met_by_suffixed_targets_of_family() {
         let gate = TargetRequirement::Family(100);
         let met: Vec<_> = TARGETS.iter().filter(|t| gate.met_by(t)).collect();
         let names: Vec<_> = met.iter().map(|target| target.name).collect();
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_of_architectures_ends() {
+    fn sm_range_requirement_excludes_targets_outside_range() {
         let gate = TargetRequirement::Between(75, 89);
         let met = |name| gate.met_by(target(name));
         assert!(met("sm_75") && met("sm_86") && met("sm_89"));
@@ -475,14 +475,14 @@ mod tests {
     }
 
     #[test]
-    fn a_specific_feature_is_not_inherited() {
+    fn architecture_specific_feature_is_not_inherited() {
         assert!(target("sm_90a").has(Feature::Wgmma));
         assert!(!target("sm_90").has(Feature::Wgmma));
         assert!(!target("sm_100a").has(Feature::Wgmma));
     }
 
     #[test]
-    fn limits_follow_the_programming_guide() {
+    fn launch_limits_match_programming_guide() {
         let warps = |name| target(name).limits.warps;
         let names = [
             "sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_103f", "sm_121",

@@ -252,7 +252,7 @@ mod tests {
     ];
 
     #[test]
-    fn values_fit_as_closely_as_the_operand_asks_for() {
+    fn operand_type_acceptance_depends_on_strictness() {
         for (ty, value, fit, expected) in CASES {
             assert_eq!(
                 ty.accepts(*value, *fit),

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_sorted_and_complete() {
+    fn version_list_is_sorted_from_first_to_newest() {
         let all: Vec<Version> = Version::all().collect();
         assert!(all.is_sorted());
         assert_eq!(all.first(), Some(&Version::FIRST));

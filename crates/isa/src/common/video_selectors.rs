@@ -111,7 +111,7 @@ mod tests {
     use super::{SubwordSelector, SubwordSelectors};
 
     #[test]
-    fn selections_come_back_from_their_numbers() {
+    fn subword_selectors_round_trip_through_bits() {
         let d = SubwordSelector::read("b30");
         let (a, b) = (SubwordSelector::read("b0123"), SubwordSelector::read("h1"));
         assert_eq!(a.map(|parts| parts.element(0)), Some(Some(3)));

@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_give_registers() {
+    fn from_name_parses_special_register_names() {
         use SpecialRegister as S;
         let cases = [
             ("%tid.x", Some(S::Tid(0))),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_is_read_as_its_family() {
+    fn family_spellings_parse_as_special_registers() {
         let families = SpecialRegister::families();
         assert!(families.len() > 30);
         for (register, spelled) in families {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn widths_follow_the_manual() {
+    fn widths_and_gates_match_ptx_isa() {
         assert_eq!(SpecialRegister::Clock64.width_bits(), 64);
         assert_eq!(SpecialRegister::Pm64(0).width_bits(), 64);
         assert_eq!(SpecialRegister::Tid(0).width_bits(), 32);

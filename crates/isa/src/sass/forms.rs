@@ -654,7 +654,7 @@ mod tests {
     }
 
     #[test]
-    fn every_opcode_has_operands_modifiers_and_a_counterpart() {
+    fn each_opcode_has_form_with_counterpart_or_is_store() {
         assert!(FORMS.is_sorted_by_key(|row| row.opcode));
         for opcode in OPCODES {
             let forms = find_forms(opcode.name);
@@ -679,7 +679,7 @@ mod tests {
     }
 
     #[test]
-    fn every_modifier_has_a_meaning_and_is_used() {
+    fn each_modifier_in_syntax_is_defined_and_each_defined_is_used() {
         let mut used = BTreeSet::new();
         for (opcode, name) in slots() {
             match name {
@@ -704,7 +704,7 @@ mod tests {
 
     /// Each component of a counterpart is a modifier of a form of its opcode.
     #[test]
-    fn counterparts_are_instructions_of_ptx() {
+    fn counterparts_are_valid_ptx_mnemonics() {
         for row in FORMS {
             let Counterpart::Ptx(mnemonics) = row.counterpart else {
                 continue;

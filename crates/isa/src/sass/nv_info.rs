@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn attributes_follow_each_other_with_and_without_a_size() {
+    fn sized_and_unsized_attributes_are_parsed_in_sequence() {
         let bytes = [
             1,
             NUM_BARRIERS,

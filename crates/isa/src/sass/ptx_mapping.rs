@@ -28,7 +28,11 @@ pub const GENERATIONS: &[(&str, TargetRequirement)] = &[
 
 /// Returns the SASS of a PTX store: `STG.E.64 desc[UR4][R2.64], R4`. Returns `None` if the operation is not a plain store or is not
 /// available on the architecture.
-pub fn machine_code(operation: Operation, modifiers: &Modifiers, target: &Target) -> Option<String> {
+pub fn machine_code(
+    operation: Operation,
+    modifiers: &Modifiers,
+    target: &Target,
+) -> Option<String> {
     let is_store = operation.memory().is_some_and(MemoryOp::is_plain_store);
     if !is_store || !TargetRequirement::From(35).met_by(target) {
         return None;
@@ -251,7 +255,7 @@ mod tests {
 
     /// Stores of compiled kernels, with the SASS that `ptxas` 13.5 generated for them.
     #[test]
-    fn the_assembler_chooses_these_words() {
+    fn ptx_stores_map_to_sass_modifiers_of_ptxas() {
         for (mnemonic, arch, expected) in [
             ("st.global.cg.s8", "sm_75", "STG.E.S8.STRONG.GPU"),
             ("st.global.cs.s16", "sm_75", "STG.E.EF.S16.SYS"),
@@ -291,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_those_of_the_architecture() {
+    fn sass_store_address_syntax_depends_on_architecture() {
         for (arch, expected) in [
             ("sm_61", "STG.E.64 [R2], R4"),
             ("sm_80", "STG.E.64 [R2.64], R4"),
@@ -307,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opcode_with_its_words_leads_back_to_ptx() {
+    fn sass_mnemonics_map_to_ptx_stores() {
         for (mnemonic, expected) in [
             ("STG.E.64.STRONG.GPU", Some("st.relaxed.gpu.global.v2.b32")),
             ("STG.E.EF.S16.SYS", Some("st.global.L1::evict_first.s16")),
@@ -327,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn machine_code_leads_back_to_ptx_that_gives_it() {
+    fn sass_store_modifiers_round_trip_through_ptx() {
         for (opcode, words) in [
             ("STG", &["E", "64", "STRONG.GPU"][..]),
             ("STG", &["E", "EF", "128"]),

@@ -168,7 +168,7 @@ mod tests {
     use crate::tensor_layout::SwizzleMode;
 
     #[test]
-    fn fields_count_sixteen_bytes() {
+    fn matrix_descriptor_fields_use_16_byte_units() {
         let bits = 0x40 | 2 << 16 | 64 << 32 | 1 << 62;
         let descriptor = MatrixDescriptor::decode(bits, DescriptorKind::Warpgroup);
         let kind = DescriptorKind::Warpgroup;

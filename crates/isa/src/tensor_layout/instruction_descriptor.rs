@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn descriptors_of_compiled_kernels_say_what_they_were_made_from() {
+    fn cute_instruction_descriptors_decode_to_types_and_sizes() {
         // Values from the tables of CuTe.
         let halves = InstructionDescriptor::decode(0x0841_0000, MmaKind::F16).expect("types");
         assert_eq!(

@@ -120,7 +120,7 @@ mod tests {
     use super::SwizzleMode;
 
     #[test]
-    fn every_swizzle_is_its_own_inverse_and_keeps_its_atoms() {
+    fn swizzles_are_involutions_and_preserve_atoms() {
         for swizzle in SwizzleMode::ALL {
             assert_eq!(SwizzleMode::from_name(swizzle.name()), Some(swizzle));
             let (mode, atomicity) = swizzle.numbers();

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_of_used_and_of_zero_columns_take_turns() {
+    fn mask_alternates_nonzero_and_zero_column_spans() {
         // Runs of three used and two zero columns.
         let spans = 1 << 39 | 2 << 40 | 1 << 48;
         assert_eq!(zeros(spans, 128, 12), "...00...00..");

@@ -30,7 +30,7 @@ mod tests {
     use super::stated_value;
 
     #[test]
-    fn a_value_is_found_by_its_fact_and_name() {
+    fn annotation_value_is_located_by_kind_and_name() {
         let value = |line: &str, fact, name| {
             let found = stated_value(line, "//@", fact, name)?;
             Some((line[found.place].to_owned(), found.is_written))

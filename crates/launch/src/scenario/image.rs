@@ -691,7 +691,7 @@ mod tests {
     use super::{Surface, TexelArray, Texture};
 
     #[test]
-    fn a_line_says_what_it_was_read_from() {
+    fn texture_and_surface_lines_round_trip() {
         for line in [
             "image = texels",
             "image = texels filter=linear address=border read=normalized_float border=0,0.5,1,1 normalized",
@@ -708,7 +708,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_an_array_says_what_it_was_read_from() {
+    fn texel_array_lines_round_trip() {
         for text in [
             "u8[12]",
             "f32x4[5][7]",
@@ -724,7 +724,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_an_array_say_what_its_extents_are() {
+    fn array_type_determines_channels_extents_and_shape() {
         let read = |text: &str| {
             let array = TexelArray::read("a", text).expect("an array");
             let buffer = array.buffer().expect("a buffer");
@@ -748,7 +748,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_driver_makes_is_refused_with_its_reason() {
+    fn invalid_images_are_rejected_with_reason() {
         for (text, reason) in [
             (
                 "f64[4]",

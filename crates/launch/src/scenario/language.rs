@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_shows_its_language() {
+    fn source_language_is_detected() {
         for (source, front) in [
             ("", SourceLanguage::Ptx),
             ("// only a comment", SourceLanguage::Ptx),

@@ -328,7 +328,7 @@ mod tests {
     use super::TensorMap;
 
     #[test]
-    fn a_line_says_what_it_was_read_from() {
+    fn tensor_map_lines_round_trip() {
         for line in [
             "map = tiled x: f16[40][64] box=[24][64] swizzle=128B",
             "map = tiled x+256: f32[20][36] strides=[192] box=[8][16] step=[2][1] oob=nan",
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_driver_encodes_is_refused_with_its_reason() {
+    fn invalid_tensor_maps_are_rejected_with_reason() {
         for (text, reason) in [
             (
                 "tiled x",
@@ -380,7 +380,11 @@ mod tests {
                 "found 2 dimensions, expected 3 to 5",
             ),
         ] {
-            assert_eq!(TensorMap::read("map", text), Err(reason.to_owned()), "{text}");
+            assert_eq!(
+                TensorMap::read("map", text),
+                Err(reason.to_owned()),
+                "{text}"
+            );
         }
     }
 }

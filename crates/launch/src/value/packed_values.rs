@@ -132,7 +132,7 @@ mod tests {
     use ElementType as T;
 
     #[test]
-    fn small_floats_survive_their_values() {
+    fn small_floats_round_trip_through_values() {
         for ty in [T::E4m3, T::E5m2, T::E2m3, T::E3m2, T::Ue8m0] {
             let n = match ty {
                 T::E2m3 | T::E3m2 => 64,
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_elements_show_each_number() {
+    fn packed_types_format_each_component() {
         assert_eq!(T::Bf16x2.text(0x4000_3f80), "1.0 2.0");
         assert_eq!(T::E2m1x2.text(0x2c), "-2.0 1.0");
         assert_eq!(T::S8x4.text(0x0201_00ff), "-1 0 1 2");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_characters_and_digits() {
+    fn char_and_binary_types_format_bytes() {
         assert_eq!(
             [0x41, 0x20, 0, 0x1b].map(|byte| T::Char.text(byte)),
             ["A", "␣", "\\0", "\\x1b"]

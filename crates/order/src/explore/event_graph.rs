@@ -457,7 +457,11 @@ impl<'a> EventGraph<'a> {
 
     /// Checks whether an event is one end of a pattern of another event: a fence, or an operation on the same location.
     fn is_pattern_end(&self, other: usize, index: usize, operation: fn(Sem) -> bool) -> bool {
-        let Some(event) = self.events.get(other).filter(|event| operation(event.words.sem)) else {
+        let Some(event) = self
+            .events
+            .get(other)
+            .filter(|event| operation(event.words.sem))
+        else {
             return false;
         };
         event.kind == EventKind::Fence || event.is_memory() && self.same_place.has(other, index)

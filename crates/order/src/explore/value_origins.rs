@@ -252,7 +252,7 @@ mod tests {
     use super::ValueOrigins;
 
     #[test]
-    fn sets_that_hold_others_are_left_out() {
+    fn supersets_of_origin_sets_are_discarded() {
         let mut origins = ValueOrigins::none();
         assert!(origins.add(0b110));
         assert!(!origins.add(0b111));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn more_sets_than_can_be_put_together_are_any() {
+    fn combining_too_many_origin_sets_yields_unbounded_origins() {
         let of = |shift: u32| ValueOrigins {
             sets: (0..30).map(|n| 1u64 << n << shift).collect(),
             is_unbounded: false,
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_used_together_need_both() {
+    fn combined_value_requires_union_of_origin_sets() {
         let of = |sets: &[u64]| ValueOrigins {
             sets: sets.to_vec(),
             is_unbounded: false,

@@ -55,7 +55,10 @@ impl<'p> ProgramQuery<'p> {
             matches!(
                 operation.transfer(),
                 AsyncTransferKind::Bulk | AsyncTransferKind::Registers
-            ) || operation.unit().and_then(DeviceUnitOp::tensor_copy).is_some()
+            ) || operation
+                .unit()
+                .and_then(DeviceUnitOp::tensor_copy)
+                .is_some()
         })
     }
 
@@ -101,7 +104,10 @@ impl<'p> ProgramQuery<'p> {
         self.is_write(at)
             && self.action(at).is_some_and(|action| {
                 action.modifiers.sem.is_some()
-                    || !action.operation.memory().is_some_and(MemoryOp::is_plain_store)
+                    || !action
+                        .operation
+                        .memory()
+                        .is_some_and(MemoryOp::is_plain_store)
             })
     }
 

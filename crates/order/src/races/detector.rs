@@ -230,7 +230,11 @@ impl RaceDetector {
     /// observers.
     pub(crate) fn knows_writes(&self) -> bool {
         let mut actions = self.program.opcodes.iter();
-        !actions.any(|a| a.operation.unit().is_some_and(DeviceUnitOp::uses_tensor_memory))
+        !actions.any(|a| {
+            a.operation
+                .unit()
+                .is_some_and(DeviceUnitOp::uses_tensor_memory)
+        })
     }
 
     /// Checks whether accesses were dropped because the shadow memory is full.

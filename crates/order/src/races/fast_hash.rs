@@ -61,7 +61,7 @@ mod tests {
     use std::hash::{BuildHasher, Hash};
 
     #[test]
-    fn neighbours_have_slots_of_their_own() {
+    fn adjacent_keys_rarely_collide() {
         let maker = BuildHasherDefault::<FastHasher>::default();
         let hash = |key: (u64, u32)| maker.hash_one(key) & 0xfff;
         let mut slots: Vec<u64> = (0..64u64)

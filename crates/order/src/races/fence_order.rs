@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_knows_those_that_took_a_turn_before_it() {
+    fn fence_clock_of_lane_includes_only_preceding_lanes() {
         let own = std::array::from_fn(|_| Rc::default());
         let turns = turns(knowing(1, u32::MAX, 3), &own);
         assert_eq!(turns.unknown(3, (row(0), 0b1111, 5)), 0b1001);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_what_the_clock_does_not_know() {
+    fn unknown_lanes_match_materialized_clock() {
         let mut own: [Rc<VectorClock>; 32] = std::array::from_fn(|_| Rc::default());
         own[2] = knowing(2, 0b1, 7);
         let turns = turns(Rc::default(), &own);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_turn_includes_an_earlier_one() {
+    fn clock_of_later_fence_includes_earlier_fence() {
         let own = std::array::from_fn(|_| Rc::default());
         let turns = Rc::new(turns(Rc::default(), &own));
         let [earlier, later] = [1, 3].map(|lane| ReleasedClock::Turn(Rc::clone(&turns), lane));

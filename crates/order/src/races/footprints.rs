@@ -633,7 +633,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_the_patterns_that_its_lanes_make() {
+    fn coalesced_shape_matches_generic_shape() {
         for lane_bytes in [4, 8, 16] {
             let mut shapes = FootprintCache::default();
             let offsets = std::array::from_fn(|lane| lane as u32 * lane_bytes);
@@ -656,7 +656,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_words_is_one_pattern() {
+    fn coalesced_word_access_is_one_pattern() {
         let mut shapes = FootprintCache::default();
         let id = shape(&mut shapes, u32::MAX, 4, |lane| 0x1000 + lane * 4);
         let [part] = *shapes.parts(id) else {
@@ -673,7 +673,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_that_begin_within_a_line_reach_the_next() {
+    fn access_starting_within_line_extends_to_next_line() {
         let mut shapes = FootprintCache::default();
         let id = shape(&mut shapes, u32::MAX, 4, |lane| 0x1040 + lane * 4);
         let lines: Vec<i32> = shapes.parts(id).iter().map(|part| part.line).collect();
@@ -683,7 +683,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_before_the_first_one_is_in_an_earlier_line() {
+    fn lane_below_first_lane_maps_to_preceding_line() {
         let mut shapes = FootprintCache::default();
         let id = shape(&mut shapes, 0b11, 8, |lane| 0x1000 - lane * 8);
         let lines: Vec<i32> = shapes.parts(id).iter().map(|part| part.line).collect();
@@ -692,7 +692,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_one_word_are_patterns_of_their_own() {
+    fn byte_accesses_form_one_pattern_per_byte_of_word() {
         let mut shapes = FootprintCache::default();
         let id = shape(&mut shapes, u32::MAX, 1, |lane| 0x1000 + lane);
         let of_byte: Vec<u8> = shapes
@@ -715,7 +715,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_at_the_same_bytes_are_not_single() {
+    fn overlapping_lane_accesses_are_not_single() {
         let mut shapes = FootprintCache::default();
         let is_single = |shapes: &mut FootprintCache, apart: u64| {
             let id = shape(shapes, 0b11, 8, |lane| 0x1000 + lane * apart);
@@ -729,7 +729,7 @@ mod tests {
     }
 
     #[test]
-    fn one_lane_agrees_with_itself_and_with_no_other() {
+    fn has_lanes_of_requires_same_lane_at_shared_words() {
         let mut shapes = FootprintCache::default();
         let row = shape(&mut shapes, u32::MAX, 4, |lane| 0x1000 + lane * 4);
         let pairs = shape(&mut shapes, 3, 8, |lane| 0x1000 + lane * 8);
@@ -740,7 +740,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_join_the_shape_of_others() {
+    fn accesses_with_compatible_offsets_share_merged_shape() {
         let mut shapes = FootprintCache::default();
         let row = |lane: u64| 0x1000 + lane * 4;
         let (low, high) = (
@@ -755,7 +755,7 @@ mod tests {
     }
 
     #[test]
-    fn places_without_a_shape_have_none() {
+    fn misaligned_or_distant_addresses_have_no_shape() {
         let mut shapes = FootprintCache::default();
         let odd = std::array::from_fn(|lane| 0x1001 + lane as u64 * 4);
         assert_eq!(of(&mut shapes, u32::MAX, 4, &odd), None);
@@ -767,7 +767,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_that_never_come_again_are_given_up() {
+    fn shape_creation_stops_if_shapes_never_recur() {
         let mut shapes = FootprintCache::default();
         let mut random = |number: u64| {
             let addresses =

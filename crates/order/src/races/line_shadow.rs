@@ -165,8 +165,8 @@ impl ShadowLine {
         if self.floor != by.n_floors {
             self.prune_ordered(by);
         }
-        let reads_shared =
-            new.kind == SiteAccessKind::Read && matches!(by.current.memory, MemoryInstance::Shared(_));
+        let reads_shared = new.kind == SiteAccessKind::Read
+            && matches!(by.current.memory, MemoryInstance::Shared(_));
         if reads_shared && new.covers & !self.written != 0 {
             return CheckResult::NeedsSlowPath;
         }

@@ -235,10 +235,11 @@ impl RaceDetector {
         words: &Modifiers,
     ) {
         let action = action_of(&self.program, event.function, event.instruction);
-        let default = match action.and_then(|action| action.operation.sync()) == Some(SyncOp::Membar) {
-            true => Sem::Sc,
-            false => Sem::AcqRel,
-        };
+        let default =
+            match action.and_then(|action| action.operation.sync()) == Some(SyncOp::Membar) {
+                true => Sem::Sc,
+                false => Sem::AcqRel,
+            };
         let sem = words.sem.unwrap_or(default);
         let scope = words.scope.unwrap_or(Scope::Gpu);
         let home = self.shape.home(event.block);

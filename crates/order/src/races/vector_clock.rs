@@ -513,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_known_lane_by_lane() {
+    fn clock_tracks_epochs_per_lane() {
         let mut clock = VectorClock::default();
         clock.advance(row(1), 0b110, 4);
         assert_eq!(clock.seen().unknown(row(1), 0b111, 4), 0b001);
@@ -524,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn joined_clocks_know_what_either_knew() {
+    fn join_includes_epochs_of_both_clocks() {
         let (mut a, mut b) = (VectorClock::default(), VectorClock::default());
         a.advance(row(0), 1, 2);
         b.advance(row(0), 2, 3);
@@ -536,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_covers_what_was_known_then() {
+    fn proxy_fence_covers_epochs_known_at_fence() {
         let own = Epoch {
             row: row(0),
             lane: 0,

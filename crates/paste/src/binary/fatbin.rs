@@ -161,7 +161,8 @@ impl EntryHeader {
                 (EmbeddedProgramKind::Ptx(text), target)
             }
             _ if is_cubin(&unpacked) => {
-                let cubin = Cubin::read(&unpacked).map_err(|reason| format!("{place}: {reason}"))?;
+                let cubin =
+                    Cubin::read(&unpacked).map_err(|reason| format!("{place}: {reason}"))?;
                 let target = cubin.target.clone();
                 (EmbeddedProgramKind::Machine(Box::new(cubin)), Some(target))
             }

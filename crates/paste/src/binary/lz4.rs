@@ -55,7 +55,7 @@ mod tests {
     use super::unpack;
 
     #[test]
-    fn matches_may_overlap_themselves() {
+    fn overlapping_matches_decode_and_invalid_blocks_are_rejected() {
         // One literal, four copies and fifteen further copies of it, and the last literal.
         let packed = [0x1f, b'a', 1, 0, 0, 0x10, b'b'];
         assert_eq!(

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn julia_has_adjoints_nested_comments_and_prefixed_strings() {
+    fn julia_adjoints_nested_comments_and_raw_strings_are_tokenized() {
         assert_eq!(
             texts("A' * f('\\'') #= a #= b =# =# raw\"\\$0\"", Language::Julia),
             [
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn csharp_has_verbatim_and_raw_strings() {
+    fn csharp_verbatim_and_raw_strings_are_tokenized() {
         assert_eq!(
             texts(
                 "f(@\"a\"\"b\n\", $\"{x}\", \"\"\"\"c\"d\"\"\"\")",
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn unterminated_literals_end_with_the_text() {
+    fn unterminated_literals_end_within_source() {
         for source in [
             "\"", "\"\"\"", "'", "'\\", "\"\\", "#=", "/*", "@\"", "$\"\"\"", "raw\"\\",
         ] {

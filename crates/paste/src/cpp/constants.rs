@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_read_as_far_as_the_text_says_them() {
+    fn integer_constant_expressions_are_evaluated() {
         let source = "#define K 4\nconstexpr int N = K * 4;\ntemplate <int M = 8> void f();\n//@ constant Q = 3\nint Q = 5; const char mode[] = \".relu\";";
         let tokens = tokens(source);
         let constants = ConstantTable::of(TokenStream {

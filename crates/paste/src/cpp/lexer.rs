@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_a_statement_are_separated() {
+    fn asm_statement_is_split_into_tokens() {
         assert_eq!(
             split("asm volatile(\"a\\\"b\" /* c */ R\"x(d)\" )x\"\n : \"=r\"(a[0]))"),
             [
@@ -210,14 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_goes_on_after_a_backslash() {
+    fn backslash_continues_line() {
         let found = tokens("#define A \\\n b\nc");
         let starts: Vec<bool> = found.iter().map(|token| token.starts_line).collect();
         assert_eq!(starts, [true, false, false, false, true]);
     }
 
     #[test]
-    fn what_has_no_end_ends_with_its_line_or_the_text() {
+    fn unterminated_literals_end_at_end_of_line_or_source() {
         assert_eq!(split("\"abc\nd"), ["\"abc", "d"]);
         assert_eq!(split("/* abc"), ["/* abc"]);
         assert_eq!(split("R\"(abc"), ["R\"(abc"]);

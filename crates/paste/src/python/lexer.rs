@@ -124,7 +124,7 @@ mod tests {
     use crate::token_stream::TokenStream;
 
     #[test]
-    fn strings_are_separated_from_what_is_around_them() {
+    fn python_strings_and_comments_are_tokenized() {
         let source = "x = f(r'''a\n'b''', f\"{y}\") # \"c\"\n  z";
         let found = tokens(source);
         let texts: Vec<&str> = found.iter().map(|token| token.span.text(source)).collect();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_end_ends_somewhere() {
+    fn unterminated_literals_end_within_source() {
         for source in ["'abc", "'''abc", "'abc\\", "r'", "f", "#", "\\"] {
             assert!(
                 tokens(source)

@@ -59,7 +59,7 @@ fn described(contents: &BinaryContents) -> String {
 }
 
 #[test]
-fn programs_are_read_out_of_files() {
+fn embedded_programs_are_extracted_from_binaries() {
     for (name, bytes) in files() {
         assert!(is_binary(&bytes), "{name}");
         let contents = open(&bytes).expect("a file of a compiler");
@@ -69,7 +69,7 @@ fn programs_are_read_out_of_files() {
 }
 
 #[test]
-fn packed_programs_are_those_that_are_not() {
+fn compressed_ptx_matches_uncompressed_ptx() {
     let ptx = |name: &str| {
         let contents = open(&file(name)).expect("a fatbin");
         let found = contents
@@ -89,7 +89,7 @@ fn packed_programs_are_those_that_are_not() {
 }
 
 #[test]
-fn other_files_are_separated() {
+fn files_without_gpu_code_are_rejected() {
     let reason = |bytes: &[u8]| open(bytes).expect_err("no program");
     assert_eq!(
         reason(b"PK\x03\x04"),
@@ -123,7 +123,7 @@ fn claiming(flags: u64, size: u64, packed: u32, unpacked: u64) -> Vec<u8> {
 }
 
 #[test]
-fn claims_are_not_believed() {
+fn oversized_and_corrupt_fatbin_entries_are_reported() {
     let notes = |bytes: &[u8]| open(bytes).expect("a fatbin").notes.join("; ");
     let bomb = notes(&claiming(0x2000, 100, 100, u64::MAX));
     assert!(bomb.contains("exceeds the limit"), "{bomb}");
@@ -136,7 +136,7 @@ fn claims_are_not_believed() {
 }
 
 #[test]
-fn a_file_may_end_anywhere() {
+fn truncated_binaries_do_not_panic() {
     for (_, bytes) in files() {
         for end in (0..bytes.len()).step_by(97) {
             if let Ok(contents) = open(&bytes[..end]) {
@@ -155,7 +155,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn a_file_may_hold_anything(which in 0usize..7, places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
+    fn corrupted_binaries_do_not_panic(which in 0usize..7, places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
         let (_, mut bytes) = files().swap_remove(which);
         for (place, value) in places {
             let at = place.index(bytes.len());
@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn a_header_may_be_any(bytes in prop::collection::vec(any::<u8>(), 0..400), is_elf in any::<bool>()) {
+    fn arbitrary_headers_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), is_elf in any::<bool>()) {
         let mut file = match is_elf {
             true => b"\x7fELF\x02\x01\x01\x41\x08\0\0\0\0\0\0\0\x02\0\xbe\0".to_vec(),
             false => vec![0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0],
@@ -181,7 +181,7 @@ proptest! {
 }
 
 #[test]
-fn a_stack_without_a_bound_is_no_number_of_bytes() {
+fn unbounded_stack_size_is_not_reported_in_bytes() {
     let mut bytes = file("sm_90.cubin");
     // Attribute with a value of eight bytes: the symbol of a function, and the stack size of a thread. Recursive functions have no bound.
     let is_stack = |part: &[u8]| matches!(part, [4, 0x11 | 0x12, 8, 0, ..]);

@@ -88,7 +88,7 @@ fn write_diagnostic(text: &mut String, source: &str, lines: &LineIndex, found: &
 }
 
 #[test]
-fn blocks_are_read_out_of_source_code() {
+fn asm_blocks_are_extracted_from_host_sources() {
     for file in files() {
         let source = std::fs::read_to_string(&file).expect("a file that was listed");
         let expected = format!("{}.expect", file.display());
@@ -97,7 +97,7 @@ fn blocks_are_read_out_of_source_code() {
 }
 
 #[test]
-fn tokens_lie_in_the_text_one_after_the_other() {
+fn tokens_are_ordered_and_within_source() {
     for file in files() {
         let source = std::fs::read_to_string(&file).expect("a file that was listed");
         let mut end = 0;
@@ -113,7 +113,7 @@ fn tokens_lie_in_the_text_one_after_the_other() {
 }
 
 #[test]
-fn the_example_of_each_page_has_its_code() {
+fn reference_examples_match_documented_codes() {
     for page in warpgrid_paste::diagnostics::CODES {
         let codes = |source: &str| {
             let document = PASTED.open(source.to_owned().into(), &Overrides::default());
@@ -131,7 +131,7 @@ fn the_example_of_each_page_has_its_code() {
 }
 
 #[test]
-fn every_fix_of_a_statement_mends_it() {
+fn applying_fixes_in_sequence_corrects_asm_statement() {
     let source = "void f() { asm(\"{ .reg .b32 %r1; mov.b32 %r1, %0; }\" : \"=r\"(d)); }";
     let check = |source: &str| {
         PASTED
@@ -154,7 +154,7 @@ fn every_fix_of_a_statement_mends_it() {
 }
 
 #[test]
-fn a_text_of_instructions_alone_stays_as_it_is() {
+fn plain_ptx_source_has_no_asm_snippets() {
     for source in ["st.global.u32 [p], 1;", "", "// asm (\"x\")\nret;"] {
         let document = PASTED.open(source.into(), &Overrides::default());
         assert!(document.snippets().is_empty(), "{source}");

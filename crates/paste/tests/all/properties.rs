@@ -101,12 +101,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn any_text_is_read(source in texts()) {
+    fn arbitrary_source_yields_valid_spans(source in texts()) {
         ask(&source);
     }
 
     #[test]
-    fn any_template_is_read(template in "[ -~]{0,40}", raw in any::<bool>()) {
+    fn arbitrary_asm_template_yields_valid_spans(template in "[ -~]{0,40}", raw in any::<bool>()) {
         let text = match raw {
             true => format!("asm volatile(R\"x({template})x\" : \"=r\"(d) : \"r\"(a));"),
             false => format!("asm volatile(\"{template}\" : \"=r\"(d) : \"r\"(a));"),
@@ -116,7 +116,7 @@ proptest! {
 
     /// Without macros, the source positions of the characters in a block are ascending, and every byte has a position in the statement.
     #[test]
-    fn places_are_in_order(pieces in prop::collection::vec("[a-z0-9 .;\\\\n%]{0,12}", 1..6)) {
+    fn snippet_offsets_map_to_ascending_source_positions(pieces in prop::collection::vec("[a-z0-9 .;\\\\n%]{0,12}", 1..6)) {
         let strings: Vec<String> = pieces.iter().map(|piece| format!("\"{}\"", piece.trim_end_matches('\\'))).collect();
         let source = format!("asm({} : \"=r\"(d) : \"r\"(a));", strings.join("\n  "));
         if let Some(text) = HostSource::read(&source) {

@@ -22,7 +22,7 @@ fn is_accepted(statement: &str) -> bool {
 }
 
 #[test]
-fn statements_are_accepted_as_the_compiler_accepts_them() {
+fn asm_statement_verdicts_match_cuda_compiler() {
     let wrong: Vec<&str> = SAMPLE
         .lines()
         .filter(|line| {

@@ -461,7 +461,8 @@ pub(crate) fn not_passed(span: Span, name: &str, ty: ScalarType, reason: &str) -
     let message = format!(
         "`{name}` has a parameter of type `.{ty}`, which the calling convention does not support"
     );
-    Diagnostic::error(CONVENTION, span, message).help(format!("use `.b16` or a 32-bit type; {reason}"))
+    Diagnostic::error(CONVENTION, span, message)
+        .help(format!("use `.b16` or a 32-bit type; {reason}"))
 }
 
 /// Returns the diagnostic for an indirect call, a call of another module or the address of a function in a module without a

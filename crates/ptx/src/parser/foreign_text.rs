@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_before_the_compiler_are_known_by_their_words() {
+    fn sources_of_other_languages_are_detected() {
         for source in [
             "#include <cstdint>\n__global__ void k(int *x)\n{\n  x[threadIdx.x] = 1;\n}\n",
             "x[blockIdx.x * blockDim.x + threadIdx.x] = y;",
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_around_a_kernel_is_named() {
+    fn formatting_around_ptx_is_reported_by_kind() {
         let kernel = ".version 8.0\n.target sm_80\n.visible .entry k()\n{\nret;\n}\n";
         let each = |mark: &dyn Fn(usize) -> String| -> String {
             let lines = kernel.lines().enumerate();
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_of_tools_are_one_error() {
+    fn tool_reports_are_detected_as_foreign_source() {
         for source in [
             "========= COMPUTE-SANITIZER\n========= Error: Race reported",
             "PTX JIT compilation failed (218)",
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn ptx_is_never_taken_for_another_language() {
+    fn ptx_is_not_detected_as_foreign_source() {
         for source in [
             "",
             "// __global__ void k(int *x)\nst.global.u32 [%rd1] %r1;",

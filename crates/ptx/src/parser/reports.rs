@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_line_of_a_tool_is_named() {
+    fn tool_report_lines_are_classified_by_kind() {
         for (line, kind) in [
             (
                 "CUDA error 218: CUDA_ERROR_INVALID_PTX",

@@ -123,8 +123,12 @@ fn explain_opcode(mnemonic: &str, row: &SassOpcode, words: &[&str]) -> Explanati
     let mut form = opcode(row);
     let lines = syntax_lines(row.name);
     form.beside.extend(remarks(row.name, &lines));
-    let fits = lines.iter().map(|line| match_modifiers(row.name, line, words));
-    let best = fits.min_by_key(ModifierMatch::n_faults).filter(|_| !words.is_empty());
+    let fits = lines
+        .iter()
+        .map(|line| match_modifiers(row.name, line, words));
+    let best = fits
+        .min_by_key(ModifierMatch::n_faults)
+        .filter(|_| !words.is_empty());
     // The table only specifies the modifiers of supported opcodes.
     let Some(best) = best.filter(|_| is_executed(row.name)) else {
         return Explanation::Opcode(vec![form]);

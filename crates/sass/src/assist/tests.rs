@@ -15,7 +15,7 @@ fn check_hover(line: &str, at: &str, expected: Expect) {
 }
 
 #[test]
-fn words_of_a_store_are_explained() {
+fn hover_explains_store_components() {
     let line = ".target sm_75\n@!P0 STG.E.64.STRONG.GPU [R2+0x10], R4;";
     check_hover(
         line,
@@ -64,7 +64,7 @@ fn words_of_a_store_are_explained() {
 }
 
 #[test]
-fn other_opcodes_and_labels_are_explained() {
+fn hover_explains_branches_labels_and_unknown_opcodes() {
     let text = ".L_x_1:\n/*0010*/ BRA `(.L_x_1);\n/*0020*/ FROB R1;";
     check_hover(
         text,
@@ -95,7 +95,7 @@ fn suggestions(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_fits_the_architecture_is_offered() {
+fn completion_depends_on_architecture() {
     let words = suggestions(".target sm_75\nSTG.E.");
     assert!(words.contains(&"SYS".to_owned()) && words.contains(&"STRONG.GPU".to_owned()));
     assert!(!words.contains(&"E".to_owned()) && !words.contains(&"CG".to_owned()));
@@ -111,7 +111,7 @@ fn what_fits_the_architecture_is_offered() {
 }
 
 #[test]
-fn the_operand_that_is_written_is_active() {
+fn signature_help_marks_active_operand() {
     let active =
         |text: &str| signature(text, &parse(text), text.len() as u32).map(|found| found.active);
     assert_eq!(active("STS"), Some(None));
@@ -128,7 +128,7 @@ fn check_format(text: &str, expected: Expect) {
 }
 
 #[test]
-fn lines_of_a_person_are_put_in_order() {
+fn formatter_normalizes_handwritten_source() {
     check_format(
         ".target sm_50\nSTS.64   [R3 - 16],R4 ;// data\n  @!P0   STL [R1 + -0x4] , RZ\nEXIT; EXIT;\n",
         expect![[r#"
@@ -142,7 +142,7 @@ fn lines_of_a_person_are_put_in_order() {
 }
 
 #[test]
-fn a_carriage_return_alone_makes_no_line_end() {
+fn lone_carriage_return_does_not_set_line_ending() {
     // Found by fuzzing: a second formatting pass would have changed the line end of every line.
     for (text, formatted) in [("\r$\n", "    $;\n"), ("NOP;\r$\n", "    NOP;\n    $;\n")] {
         assert_eq!(format(text), formatted);
@@ -151,7 +151,7 @@ fn a_carriage_return_alone_makes_no_line_end() {
 }
 
 #[test]
-fn a_statement_on_a_line_of_its_own_is_still_no_header() {
+fn splitting_line_does_not_create_function_header() {
     // Found by property tests: each half of the line would have been parsed as a function header.
     for (text, formatted) in [
         ("c\"}.L:$\n", "c\"}.L:\n    $;\n"),
@@ -164,7 +164,7 @@ fn a_statement_on_a_line_of_its_own_is_still_no_header() {
 }
 
 #[test]
-fn a_broken_line_is_left_as_it_is() {
+fn formatter_preserves_malformed_lines() {
     check_format(
         "STS  [R3 ,  R4;\nSTS  [R3],  R4;",
         expect![[r#"
@@ -174,7 +174,7 @@ fn a_broken_line_is_left_as_it_is() {
 }
 
 #[test]
-fn a_listing_keeps_its_columns() {
+fn formatter_preserves_listing_columns() {
     let line = |text: &str| format!("        /*0010*/      {text} /* 0x0000000000067919 */\n");
     for (written, formatted) in [
         ("STS [R3 - 16],  R4 ;   ", "STS [R3+-0x10], R4 ;   "),
@@ -187,7 +187,7 @@ fn a_listing_keeps_its_columns() {
 }
 
 #[test]
-fn instructions_are_explained_word_by_word() {
+fn instruction_explanation_covers_each_modifier() {
     let Some(warpgrid_program::Explanation::Instruction { words, .. }) =
         explain("STG.E.64.STRONG.GPU [R2], R4;")
     else {
@@ -248,7 +248,7 @@ fn page(mnemonic: &str) -> String {
 }
 
 #[test]
-fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
+fn opcode_explanation_lists_operands_modifiers_and_counterpart() {
     expect![[r#"
         SHFL.shuffle Pd, Rd, Ra, Rb, Rc
           .source lane: IDX UP DOWN BFLY
@@ -298,7 +298,7 @@ fn opcodes_are_explained_with_operands_modifiers_and_counterpart() {
 }
 
 #[test]
-fn forms_that_the_tables_lack_are_faults() {
+fn invalid_modifiers_are_flagged_in_explanation() {
     expect![[r#"
         unknown modifier `.BOGUS` of `LDG` (known modifiers: `.EU`, `.LU`, `.CG`, `.CS`, `.U8`, `.CGA`, `.GPU`, `.SYS`, `.E`, `.EF`, `.EL`, `.EN` or 31 others)
         .E: true

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instruction_of_128_bits_carries_its_own() {
+    fn schedule_is_decoded_from_128_bit_encoding() {
         let source = "\
         /*0010*/  S2R R6, SR_CTAID.X ;  /* 0x0000000000067919 */
                                         /* 0x000e280000002500 */
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn control_information_before_an_instruction_is_decoded() {
+    fn control_code_before_instruction_is_decoded() {
         let source = "\
 [B--2---:R-:W0:-:S04]       /*0000*/  S2R R6, SR_CTAID.X ;
 [R-R-:B0----5:R1:W-:Y:S15]  /*0010*/  FADD R9, R4.reuse, R3 ;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_control_information_is_rejected() {
+    fn malformed_control_code_is_rejected() {
         for text in [
             "[B------:R-:W9:-:S04] NOP ;",
             "[B------:R-:W2:-:S16] NOP ;",
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_share_a_word_of_seven() {
+    fn kepler_control_word_covers_seven_instructions() {
         let source = "\
                                                      /* 0x08b0b8a0b8a0a304 */
         /*0008*/  MOV R1, c[0x0][0x44] ;             /* 0x64c03c00089c0006 */
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn older_ones_share_a_word_of_three() {
+    fn pascal_control_word_covers_three_instructions() {
         // Stall 6; stall 13 with write barrier 1; stall 15 with yield, waiting for barriers 0 and 1.
         let of = |stall: u64, stays: u64, write: u64, waits: u64| {
             stall | stays << 4 | write << 5 | 7 << 8 | waits << 11

@@ -264,12 +264,12 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_in_order() {
+    fn dispatch_table_is_sorted_by_opcode() {
         assert!(ROWS.is_sorted_by_key(|row| row.name));
     }
 
     #[test]
-    fn every_opcode_that_runs_is_in_the_table_of_opcodes() {
+    fn dispatched_opcodes_are_in_opcode_table() {
         let unknown: Vec<String> = names().filter(|name| find_opcode(name).is_none()).collect();
         assert_eq!(unknown, [""; 0]);
     }
@@ -277,7 +277,7 @@ mod tests {
     /// The uniform datapath computes the same operations as the vector datapath, so an unsupported uniform counterpart is an oversight.
     /// Exception: `USTS`, which no assembler was observed to emit, so its operands are not known.
     #[test]
-    fn what_the_lanes_run_the_uniform_datapath_runs() {
+    fn uniform_counterparts_are_dispatched_except_usts() {
         let twin = |name: &str| {
             name.strip_prefix('U')
                 .is_some_and(|rest| find_row(rest).is_some())

@@ -236,7 +236,7 @@ fn executed() -> impl Iterator<Item = &'static str> {
 }
 
 #[test]
-fn every_form_of_the_table_is_lowered() {
+fn listed_forms_are_lowered() {
     let mut refused = Vec::new();
     for opcode in executed() {
         for line in syntax_lines(opcode) {
@@ -294,14 +294,15 @@ fn accepted_beyond_the_table(opcode: &str, vocabulary: &BTreeSet<String>) -> BTr
             }
             let texts: Vec<String> = others.clone().map(|word| with(word)).collect();
             let found = others.clone().zip(lower_all(&texts));
-            accepted.extend(found.filter_map(|(word, reason)| reason.is_none().then(|| word.clone())));
+            accepted
+                .extend(found.filter_map(|(word, reason)| reason.is_none().then(|| word.clone())));
         }
     }
     accepted
 }
 
 #[test]
-fn every_other_modifier_is_refused() {
+fn unlisted_modifiers_are_rejected() {
     let vocabulary = vocabulary();
     let mut unlisted = Vec::new();
     let mut accepted_of = BTreeMap::new();
@@ -331,7 +332,7 @@ fn every_other_modifier_is_refused() {
 }
 
 #[test]
-fn every_opcode_that_is_executed_has_a_form() {
+fn executed_opcodes_have_forms() {
     let without: Vec<&str> = executed()
         .filter(|opcode| syntax_lines(opcode).is_empty())
         .collect();
@@ -349,7 +350,7 @@ const GENERAL: [Operation; 4] = [
 /// An instruction that is lowered to one operation is the counterpart of a PTX instruction with that operation, and the table must list
 /// it.
 #[test]
-fn counterparts_have_the_operation_of_the_lowering() {
+fn counterparts_match_lowered_operation() {
     let mut missing = BTreeSet::new();
     for opcode in executed() {
         let forms = find_forms(opcode).map(|(forms, _)| forms.counterpart);
@@ -368,7 +369,9 @@ fn counterparts_have_the_operation_of_the_lowering() {
                 let [operation] = operation[..] else {
                     continue;
                 };
-                let same = layouts().iter().filter(|layout| layout.form.operation == operation);
+                let same = layouts()
+                    .iter()
+                    .filter(|layout| layout.form.operation == operation);
                 let opcodes: BTreeSet<&str> = same.map(|layout| layout.opcode).collect();
                 let is_stated = opcodes.iter().any(|opcode| stated.contains(opcode));
                 if !opcodes.is_empty() && !is_stated && !GENERAL.contains(&operation) {
@@ -419,7 +422,7 @@ fn listings() -> Vec<String> {
 
 /// Each instruction of the listings must have the operands and modifiers of one line of the table.
 #[test]
-fn listings_have_the_operands_and_modifiers_of_the_table() {
+fn listing_instructions_match_listed_forms() {
     let mut unlisted = BTreeSet::new();
     for source in listings() {
         let tree = parse(&source);

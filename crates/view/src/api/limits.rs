@@ -46,7 +46,8 @@ pub(crate) fn check_columns(columns: Option<u32>, what: &str) -> Result<(), Requ
     if columns.is_none_or(|columns| (1..=MAX_COLUMNS).contains(&columns)) {
         return Ok(());
     }
-    let reason = format!("the number of columns is out of range, expected 1 to {MAX_COLUMNS} columns");
+    let reason =
+        format!("the number of columns is out of range, expected 1 to {MAX_COLUMNS} columns");
     Err(RequestError::invalid_argument(what, &reason))
 }
 
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_a_whole_number_none_or_infinite() {
+    fn step_limit_accepts_nonnegative_integer_none_or_infinity() {
         assert_eq!(steps(None), Ok(STEPS_OF_A_CALL));
         assert_eq!(steps(Some(f64::INFINITY)), Ok(u64::MAX));
         assert_eq!(steps(Some(3.0)), Ok(3));

@@ -75,7 +75,7 @@ mod tests {
     use crate::model::request::GridOptions;
 
     #[test]
-    fn a_mistyped_field_is_named_with_those_that_exist() {
+    fn mistyped_field_is_reported_with_known_fields() {
         let given = |field: &str| [field.to_owned()];
         assert_eq!(unknown_field::<GridOptions>(given("firstRow"), &[]), None);
         assert_eq!(
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn another_type_has_no_fields() {
+    fn non_struct_type_has_no_fields() {
         assert_eq!(fields_of::<u32>(), &[] as &[&str]);
     }
 }

@@ -47,7 +47,7 @@ mod tests {
     use warpgrid_launch::value::ElementType;
 
     #[test]
-    fn every_type_is_written_as_it_is_decoded() {
+    fn serialization_matches_decode_for_every_type() {
         let bytes: Vec<u8> = (0..=255_u8).rev().chain([0; 32]).collect();
         for (name, ty) in ElementType::ALL.iter().copied() {
             let values = BufferValues { ty, bytes: &bytes };

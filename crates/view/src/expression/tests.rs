@@ -14,7 +14,7 @@ const OPERANDS: [&str; 7] = [
 ];
 
 #[test]
-fn parentheses_around_the_first_operation_do_not_change_the_tree() {
+fn parse_matches_explicit_parentheses_for_operator_pairs() {
     let levels = LEVELS.iter().enumerate();
     let signs = levels.flat_map(|(level, of)| of.iter().map(move |(sign, _)| (level, sign)));
     let signs: Vec<_> = signs.collect();

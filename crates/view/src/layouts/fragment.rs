@@ -12,7 +12,7 @@ pub(crate) mod table;
 pub use crate::layouts::fragment::picture::{
     AccessTraffic, FragmentChoices, FragmentPicture, PictureCell, picture,
 };
-pub use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
+pub use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 pub use crate::layouts::fragment::svg::svg;
 pub use crate::layouts::fragment::table::table;
 
@@ -221,13 +221,14 @@ fn read(request: &FragmentRequest) -> Result<FragmentQuery, FragmentRequestError
             request.shape
         ),
     })?;
-    let ty =
-        ScalarType::from_name(request.ty.trim_start_matches('.')).ok_or_else(|| FragmentRequestError {
+    let ty = ScalarType::from_name(request.ty.trim_start_matches('.')).ok_or_else(|| {
+        FragmentRequestError {
             message: format!(
                 "found the type `{}`, expected a type such as `f16`",
                 request.ty
             ),
-        })?;
+        }
+    })?;
     let target = match request.target.as_str() {
         // Without a target, the newest target that supports the fragment is selected below.
         "" => None,

@@ -22,7 +22,7 @@ pub use crate::layouts::tensor::instruction_descriptor_lookup::{
 pub use crate::layouts::tensor::query_parameters::LayoutParameter;
 pub use crate::layouts::tensor::table::table;
 
-use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::registers::SparseOperation;
 use crate::layouts::tensor::tensor_memory::MoveDirection;

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_fields_prose_and_a_kernel() {
+    fn file_parses_into_fields_prose_and_code() {
         let text =
             "---\ntitle: A: b\nhint: one\nhint: two\n---\nSay.\n\n```ptx\nret;\n```\n\nMore.\n";
         let sheet = LessonFile::read(text).expect("a sheet");
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_a_sentence() {
+    fn malformed_file_is_rejected() {
         for text in ["", "---\n", "---\na\n---\n", "---\na: b\n---\n```\nret;"] {
             assert!(LessonFile::read(text).is_err(), "{text:?}");
         }

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paragraphs_become_pieces() {
+    fn prose_parses_into_inline_elements() {
         let prose =
             read("The `st` of **all** lanes,\nsee [line 3].\n\n{{out[1] = 7}}").expect("prose");
         assert_eq!(prose.len(), 2);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fact_without_a_quantity_is_refused() {
+    fn fact_without_valid_quantity_is_rejected() {
         assert!(read("{{out}}").is_err());
         assert!(read("{{the moon = 7}}").is_err());
         assert_eq!(read("a ` and ** alone").map(|prose| prose[0].len()), Ok(1));

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reference_passes_and_what_a_person_begins_with_does_not() {
+    fn reference_solution_passes_and_placeholder_fails() {
         let puzzle = Puzzle::read(WRITE).expect("a puzzle");
         assert!(puzzle.check(puzzle.answer()).passed);
         assert_eq!(puzzle.view().placeholder, "// here\n");
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_answer_names_the_first_wrong_byte() {
+    fn wrong_solution_names_first_mismatched_byte() {
         assert_eq!(
             says("st.global.u32 [%rd5], %r1;"),
             "false for `x = 5, 6, 7, 8`: found 0x00 in byte 0 of `out` (element 0), expected 0x05; written by lane 0 in line 17"
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prediction_is_compared_with_the_run() {
+    fn prediction_is_compared_with_run() {
         let text = "---\ntitle: T\nchapter: C\nask: out[0..2]\nanswer: 0, 3\n---\nSay.\n\n~~~ptx\n\
             //@ launch grid=1 block=4\n//@ buffer out: u32[4] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n\
         .visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n\
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_puzzle_is_a_sentence() {
+    fn invalid_puzzle_file_is_rejected() {
         assert!(Puzzle::read("").is_err());
         assert!(
             Puzzle::read("---\ntitle: T\nchapter: C\n---\n~~~\nret;\n~~~\n")

@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn quantities_are_read() {
+    fn quantities_parse_and_malformed_ones_are_rejected() {
         assert_eq!(
             Quantity::read("out[3]"),
             Ok(Quantity::Cells(range("out", 3, 4)))
@@ -543,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_wrong_byte_is_named() {
+    fn cell_comparison_names_first_mismatched_byte() {
         let found = QuantityValue::Cells {
             range: range("out", 2, 4),
             ty: ElementType::U32,
@@ -566,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_are_compared_one_by_one() {
+    fn lane_comparison_names_first_mismatched_lane() {
         let found = QuantityValue::Lanes(0x0f0f);
         assert_eq!(found.text(), "0-3, 8-11");
         assert_eq!(found.compare(&found.text()), Ok(()));
@@ -582,7 +582,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_say_in_which_direction_they_are_wrong() {
+    fn number_comparison_reports_direction_of_error() {
         assert_eq!(QuantityValue::Number(4).compare(" 4 "), Ok(()));
         assert_eq!(
             QuantityValue::Number(4).compare("5").unwrap_err(),

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_shows_the_lanes_of_the_memory_that_is_written() {
+    fn thumbnail_colors_written_cells_by_lane() {
         let svg = thumbnail(
             "//@ launch grid=1 block=4\n//@ buffer x: u32[8] = iota\n//@ buffer out: u32[4] = 0\n.version 8.0\n.target sm_80\n.address_size 64\n\
         .visible .entry k(.param .u64 x, .param .u64 out)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n\

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn stops_have_positions_and_true_facts() {
+    fn tour_stops_resolve_to_step_positions() {
         let tour = follow(
             "## start\nNothing: {{out[3] = 0}}.\n\n## line 12\n{{out[0..4] = 0, 1, 2, 3}} by {{lanes = 0-3}}, see [line 10].\n",
         );
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_is_said() {
+    fn false_facts_and_invalid_stops_are_rejected() {
         let reason = follow("## line 12\n{{out[1] = 2}}\n").expect_err("a wrong fact");
         assert_eq!(
             reason,

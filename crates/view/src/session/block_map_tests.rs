@@ -28,7 +28,7 @@ fn words(session: &mut Session) -> String {
 }
 
 #[test]
-fn the_map_has_blocks_that_are_done_run_and_are_to_come() {
+fn block_map_shows_done_running_and_not_started_blocks() {
     let mut session = session("grid=1000 block=64", "", STORE);
     let start = session.frame(&FrameRequest::default()).blocks;
     assert_eq!((start.n_blocks, start.n_finished), (1000, 0));
@@ -48,7 +48,7 @@ fn the_map_has_blocks_that_are_done_run_and_are_to_come() {
 }
 
 #[test]
-fn a_block_is_reached_from_before_and_from_after() {
+fn go_to_block_seeks_forward_and_backward() {
     let mut session = session("grid=300 block=32", "", STORE);
     assert!(session.go_to_block(200, u64::MAX));
     let there = session.position();
@@ -73,7 +73,7 @@ fn a_block_is_reached_from_before_and_from_after() {
 }
 
 #[test]
-fn blocks_of_a_cluster_come_together() {
+fn go_to_block_works_for_clustered_blocks() {
     let mut session = session("grid=8x4 block=32 cluster=2x2", "", STORE);
     for block in [9, 31, 6] {
         assert!(session.go_to_block(block, u64::MAX));
@@ -85,7 +85,7 @@ fn blocks_of_a_cluster_come_together() {
 }
 
 #[test]
-fn the_sentence_names_the_warp_and_the_memory_and_leads_to_both() {
+fn step_summary_links_to_warp_and_memory() {
     let mut session = session("grid=40 block=64", "", STORE);
     session.run_to_next_store(u64::MAX);
     assert!(words(&mut session).contains("in warp 0 of block 0 wrote"));
@@ -106,14 +106,14 @@ fn the_sentence_names_the_warp_and_the_memory_and_leads_to_both() {
 }
 
 #[test]
-fn the_only_warp_of_a_launch_is_not_named() {
+fn step_summary_omits_warp_of_single_warp_launch() {
     let mut session = session("grid=1 block=32", "", STORE);
     session.run_to_next_store(u64::MAX);
     assert!(!words(&mut session).contains("warp 0"));
 }
 
 #[test]
-fn lanes_that_wait_differ_from_those_that_left_and_say_what_for() {
+fn waiting_lanes_report_barrier_until_released() {
     let body = "setp.ge.u32 %p1, %r1, 40; @%p1 ret; bar.sync 0;";
     let mut session = session("grid=1 block=64", "", body);
     let waiting = loop {
@@ -141,7 +141,7 @@ fn lanes_that_wait_differ_from_those_that_left_and_say_what_for() {
 }
 
 #[test]
-fn a_fault_is_shown_in_its_own_warp_at_its_own_lanes() {
+fn fault_marks_only_faulting_lanes_of_faulting_warp() {
     let body = "mul.wide.u32 %rd2, %r1, 17; add.u64 %rd3, %rd1, %rd2; st.global.u8 [%rd3], %r1;";
     let mut session = session("grid=1 block=96", "", body);
     session.run(u64::MAX);
@@ -171,7 +171,7 @@ fn a_fault_is_shown_in_its_own_warp_at_its_own_lanes() {
 }
 
 #[test]
-fn variables_that_nothing_names_are_marked() {
+fn unreferenced_variables_are_marked() {
     let head = ".global .u32 used; .global .u32 listed; .const .u8 unused[4];";
     let body = "st.global.u32 [used], %r1; mov.u64 %rd2, listed;";
     let mut session = session("grid=1 block=32", head, body);
@@ -194,7 +194,7 @@ fn variables_that_nothing_names_are_marked() {
 }
 
 #[test]
-fn an_access_that_begins_at_the_end_is_just_after_it() {
+fn access_at_buffer_end_is_reported_as_just_after_end() {
     let mut session = session("grid=1 block=32", "", "st.global.u8 [%rd1+1024], %r1;");
     session.run(u64::MAX);
     let message = session.fault().expect("a fault").message;
@@ -205,7 +205,7 @@ fn an_access_that_begins_at_the_end_is_just_after_it() {
 }
 
 #[test]
-fn shared_memory_of_bits_is_shown_as_what_is_stored_there() {
+fn bit_typed_shared_memory_is_shown_with_store_type() {
     for (declared, stored, shown) in [
         ("b32", "u32", "u32"),
         ("b8", "s16", "s16"),

@@ -258,7 +258,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn blocks_are_left_to_others_where_all_end_sooner_so() {
+    fn blocks_are_distributed_only_when_run_finishes_sooner() {
         let tenth = Duration::from_millis(100);
         // 10 blocks took 0.1 s, so 990 more take 9.9 s on one host.
         let others = |n_left: u64, start, n_hosts| {

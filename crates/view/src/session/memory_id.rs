@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_survive_their_text_form() {
+    fn ids_round_trip_through_string() {
         let ids = [
             MemoryKey::Buffer("out".into()),
             MemoryKey::Shared(3),

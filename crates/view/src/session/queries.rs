@@ -98,7 +98,12 @@ impl Session {
             return false;
         };
         let action = reader.program.opcode(reader.instruction);
-        action.is_some_and(|action| action.operation.control().is_some_and(ControlOp::exits_function))
+        action.is_some_and(|action| {
+            action
+                .operation
+                .control()
+                .is_some_and(ControlOp::exits_function)
+        })
     }
 
     /// Returns the lanes and registers of a warp (linear block index).

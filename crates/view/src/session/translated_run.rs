@@ -222,7 +222,7 @@ mod tests {
     use super::speed_text;
 
     #[test]
-    fn a_slow_pace_has_a_digit_after_the_point() {
+    fn slow_speed_has_one_fractional_digit() {
         assert_eq!(speed_text(0.37), "0.4 million lane-instructions per second");
         assert_eq!(
             speed_text(1234.4),

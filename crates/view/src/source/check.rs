@@ -356,14 +356,14 @@ mod tests {
     use warpgrid_program::SemanticTokenKind;
 
     #[test]
-    fn the_picker_offers_every_release_since_6_0() {
+    fn versions_list_every_ptx_release_since_6_0() {
         let versions = versions();
         assert_eq!(versions.len(), 6 + 9 + 9 + 6);
         assert_eq!(versions.last().map(String::as_str), Some("9.5"));
     }
 
     #[test]
-    fn tokens_count_in_utf_16_units() {
+    fn token_offsets_are_utf_16_code_units() {
         let tokens = tokens("// 😀 é\nret;", SourceLanguage::Ptx);
         let spans: Vec<_> = tokens.iter().map(|t| (t.start, t.end, t.class)).collect();
         assert_eq!(

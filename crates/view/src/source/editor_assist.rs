@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hover_counts_in_units() {
+    fn hover_range_uses_utf_16_code_units() {
         let at = unit("global") + 1;
         let found = hover(SOURCE, &CheckOptions::default(), at);
         let found = found.map(|h| (h.start, h.end, h.title));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_completion_replaces_what_is_begun() {
+    fn completion_replaces_typed_prefix() {
         let at = unit("global") + 2;
         let words = complete(SOURCE, &CheckOptions::default(), at);
         let global = words.iter().find(|word| word.text == "global");
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_knows_the_operand() {
+    fn signature_help_highlights_active_operand() {
         let found = Language::from(warpgrid_launch::SourceLanguage::Ptx)
             .open(SOURCE, &CheckOptions::default())
             .signature(unit("%r1;"));

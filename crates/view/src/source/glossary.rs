@@ -79,7 +79,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn the_glossary_lists_all_terms() {
+    fn glossary_document_lists_all_terms() {
         let mut terms: Vec<_> = TERMS.iter().collect();
         terms.sort_by_key(|(name, ..)| name.to_lowercase());
         let rows: String = terms
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn each_name_belongs_to_one_term() {
+    fn names_and_aliases_are_unique() {
         let names = TERMS
             .iter()
             .flat_map(|(name, aliases, _)| std::iter::once(name).chain(aliases.iter()));

@@ -362,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_that_does_not_exist_is_said_to_be_none() {
+    fn explain_reports_nonexistent_form() {
         let text = explain("shfl.sync.idx.b64").expect("a known instruction");
         assert!(
             text.contains("no such form: `shfl` does not support type `.b64` (expected `.b32`)"),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn machine_code_is_explained_with_operands_and_counterpart() {
+    fn explain_shows_sass_operands_and_ptx_counterpart() {
         for (subject, part) in [
             ("IADD3", "IADD3 Rd{, Pd{, Pe}}, Ra, Rb, Rc\n"),
             ("IADD3", "PTX counterparts include `add.s32`"),
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_toolkits_drivers_and_targets_are_explained() {
+    fn explain_covers_versions_toolkits_drivers_and_targets() {
         for (subject, part) in [
             ("8.8", "CUDA 12.9 (driver r575). New targets: `sm_100f`"),
             (
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instruction_is_explained_word_by_word() {
+    fn explain_describes_each_modifier_of_instruction() {
         let text = explain("st.global.v4.f32 [p], {a, b, c, d};").expect("a known instruction");
         assert!(
             text.contains(".global  state space:") && text.contains(".v4  "),
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_an_instruction_is_as_new_as_the_others_make_it() {
+    fn modifier_availability_depends_on_other_modifiers() {
         let wide = explain("st.global.v8.f32").expect("a known instruction");
         assert!(
             wide.contains(
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_several_instructions_lists_them() {
+    fn shared_opcode_name_lists_all_instructions() {
         let text = explain("cp.async.bulk").expect("a name");
         assert!(
             text.contains("cp.async.bulk.dst.src.completion_mechanism")
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn registers_of_the_machine_and_words_of_the_field_are_explained() {
+    fn explain_covers_special_registers_and_glossary_terms() {
         for (subject, part) in [
             ("%tid", "index of the thread in its block"),
             ("%tid.y", "32 bits"),
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn every_code_has_a_page() {
+    fn every_diagnostic_code_has_explanation() {
         for page in codes() {
             assert!(
                 !page.explanation.is_empty() && !page.right.is_empty(),
@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn modifiers_that_differ_in_one_number_are_one_family() {
+    fn modifiers_differing_in_one_number_are_grouped() {
         let form = forms()
             .into_iter()
             .find(|form| form.title == "wgmma.mma_async.sync")
@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operand_of_ptx_is_explained() {
+    fn every_ptx_form_with_operands_explains_operands() {
         for form in forms() {
             let names = form.syntax.split_once(' ').map_or("", |(_, names)| names);
             let n = names

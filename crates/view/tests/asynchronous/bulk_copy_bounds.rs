@@ -5,7 +5,7 @@ use expect_test::expect;
 use warpgrid_view::{Scenario, Session};
 
 #[test]
-fn the_source_of_a_bulk_copy_is_read_before_it_lands_and_can_be_waited_for() {
+fn wait_group_read_waits_for_source_reads_only() {
     // Each lane copies 16 bytes of shared memory to its element, and overwrites the source after the wait.
     let body = |wait: &str| {
         format!(
@@ -47,7 +47,7 @@ fn the_source_of_a_bulk_copy_is_read_before_it_lands_and_can_be_waited_for() {
 }
 
 #[test]
-fn copies_leave_out_bytes_at_both_ends() {
+fn ignore_oob_copy_skips_bytes_at_both_ends() {
     let copy = |size: u32, left: u32, right: u32| {
         format!(
             "{INIT}

@@ -4,7 +4,7 @@ use super::{out, session};
 use warpgrid_view::{MemoryKey, Scenario, Session};
 
 #[test]
-fn a_store_that_is_pending_lands_when_it_is_asked_to() {
+fn complete_operation_completes_pending_store_on_request() {
     let body = "st.async.release.gpu.global.u32 [%o], 5; ld.global.u32 %r1, [%o]; st.global.u32 [%o+128], %r1;";
     let mut session = session("grid=1 block=1", body);
     while session.pending().is_empty() {
@@ -35,7 +35,7 @@ fn natural_run(body: &str) -> Session {
 }
 
 #[test]
-fn time_goes_back_over_phases_groups_and_landings() {
+fn seek_back_restores_memory_and_pending_operations() {
     let text = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../public/examples/cluster-messages.ptx"

@@ -3,7 +3,7 @@
 use super::{INIT, MEET, WAIT, run, session};
 
 #[test]
-fn copies_bring_what_they_say_once_their_group_is_waited_for() {
+fn cp_async_data_is_visible_after_wait_group() {
     let copy = |instruction: &str| {
         let body = format!(
             "mad.lo.u32 %r1, %t, 16, %s;
@@ -38,7 +38,7 @@ fn copies_bring_what_they_say_once_their_group_is_waited_for() {
 }
 
 #[test]
-fn a_wait_for_groups_leaves_the_latest_pending() {
+fn wait_group_n_keeps_latest_groups_pending() {
     let mut session = session(
         "grid=1 block=1",
         "cp.async.ca.shared.global [%s], [%i], 4; cp.async.commit_group;
@@ -66,7 +66,7 @@ fn a_wait_for_groups_leaves_the_latest_pending() {
 }
 
 #[test]
-fn an_arrival_follows_the_copies_before_it() {
+fn mbarrier_arrive_triggers_after_prior_copies() {
     for (noinc, count) in [(".noinc", "32"), ("", "1")] {
         let body = format!(
             "@%z mbarrier.init.shared::cta.b64 [%m], {count}; bar.sync 0;
@@ -93,7 +93,7 @@ fn an_arrival_follows_the_copies_before_it() {
 }
 
 #[test]
-fn bulk_copies_go_to_several_blocks_and_back() {
+fn bulk_copy_multicasts_to_cluster_and_reduces_to_global() {
     let body = format!(
         "{INIT}
         @%z mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], 64;
@@ -121,7 +121,7 @@ fn bulk_copies_go_to_several_blocks_and_back() {
 }
 
 #[test]
-fn bulk_copies_go_from_block_to_block_and_write_the_bytes_of_a_mask() {
+fn bulk_copy_between_blocks_and_with_byte_mask() {
     let body = format!(
         "{INIT}
         @%z mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], 32;
@@ -151,7 +151,7 @@ fn bulk_copies_go_from_block_to_block_and_write_the_bytes_of_a_mask() {
 }
 
 #[test]
-fn a_range_of_shared_memory_becomes_zero() {
+fn st_bulk_zeroes_shared_memory_range() {
     let body = "mad.lo.u32 %r1, %t, 4, %s;
         st.shared.u32 [%r1], %t;
         bar.sync 0;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use warpgrid_view::{Scenario, Session};
 
 #[test]
-fn misuse_is_a_fault_that_says_what_the_object_held() {
+fn async_misuse_faults_with_mbarrier_state() {
     let one = "grid=1 block=1";
     let two = "grid=2 block=1 cluster=2";
     let init = "mbarrier.init.shared::cta.b64 [%m], 2;";
@@ -93,7 +93,7 @@ fn misuse_is_a_fault_that_says_what_the_object_held() {
 }
 
 #[test]
-fn clusters_that_the_kernel_or_the_target_excludes_are_refused() {
+fn unsupported_cluster_sizes_are_rejected() {
     let refusal = |launch: &str, directive: &str| {
         let source = source(launch, "").replace(
             ".param .u64 out)\n{",

@@ -4,7 +4,7 @@ use super::{INIT, out, run, source};
 use warpgrid_view::{Scenario, Session};
 
 #[test]
-fn phases_count_arrivals_and_bytes() {
+fn phase_completes_after_pending_arrivals_and_bytes() {
     let body = "@%z mbarrier.init.shared::cta.b64 [%m], 5;
         @%z mbarrier.arrive.shared::cta.b64 %rd1, [%m], 2;
         @%z mbarrier.pending_count.b64 %r1, %rd1;
@@ -32,7 +32,7 @@ fn phases_count_arrivals_and_bytes() {
 }
 
 #[test]
-fn addresses_of_a_cluster_say_whose_they_are() {
+fn cluster_addresses_map_to_block_rank() {
     let body = "mapa.shared::cluster.u32 %r1, mem, 1;
         getctarank.shared::cluster.u32 %r2, %r1;
         getctarank.shared::cluster.u32 %r3, mem;
@@ -58,7 +58,7 @@ fn addresses_of_a_cluster_say_whose_they_are() {
 }
 
 #[test]
-fn hints_change_nothing() {
+fn hint_instructions_have_no_effect_on_results() {
     let body = "griddepcontrol.wait;
         nanosleep.u32 100;
         fence.proxy.async;
@@ -70,7 +70,7 @@ fn hints_change_nothing() {
 }
 
 #[test]
-fn every_object_has_the_one_layout() {
+fn check_layout_accepts_layout_v1() {
     let body = format!(
         "{INIT} mbarrier.check_layout.shared::cta.layout::v1.b64 %p1, [%m];
         selp.u32 %r1, 5, 6, %p1; st.global.u32 [%o], %r1;"

@@ -3,7 +3,7 @@
 use super::{INIT, MEET, WAIT, run};
 
 #[test]
-fn stores_land_in_the_next_block_and_wake_those_that_wait_for_their_bytes() {
+fn st_async_completes_in_peer_block_and_signals_mbarrier() {
     for (width, n_bytes) in [("u32", 4), ("b64", 8), ("v2.b32", 8), ("v4.f32", 16)] {
         let value = match width {
             "b64" => "%rd1",
@@ -38,7 +38,7 @@ fn stores_land_in_the_next_block_and_wake_those_that_wait_for_their_bytes() {
 }
 
 #[test]
-fn stores_with_release_order_go_to_global_memory() {
+fn release_st_async_and_red_async_write_global_memory() {
     let body = "st.async.release.gpu.global.u32 [%o], %t;
         st.async.mmio.release.sys.global.u32 [%o+128], 7;
         red.async.release.gpu.global.add.u32 [%g+512], 2;";
@@ -48,7 +48,7 @@ fn stores_with_release_order_go_to_global_memory() {
 }
 
 #[test]
-fn reductions_combine_with_what_is_there_when_they_land() {
+fn red_async_combines_with_current_value_on_completion() {
     let operations = [
         ("add.u32", 496),
         ("max.u32", 31),

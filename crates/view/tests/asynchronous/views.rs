@@ -6,7 +6,7 @@ use warpgrid_view::MemoryKey;
 use warpgrid_view::model::FrameRequest;
 
 #[test]
-fn an_mbarrier_shows_its_phase_what_comes_and_who_waits() {
+fn mbarrier_view_shows_phase_bytes_in_flight_and_waiters() {
     let body = format!(
         "{INIT}
         @%z mbarrier.arrive.expect_tx.shared::cta.b64 _, [%m], 16;
@@ -44,7 +44,7 @@ fn an_mbarrier_shows_its_phase_what_comes_and_who_waits() {
 }
 
 #[test]
-fn an_invalidated_mbarrier_is_gone_and_comes_back_with_the_past() {
+fn step_back_restores_invalidated_mbarrier() {
     let body = format!("{INIT} bar.sync 0; @%z mbarrier.inval.shared::cta.b64 [%m];");
     let mut session = session("grid=1 block=8", &body);
     session.run(1_000);
@@ -56,7 +56,7 @@ fn an_invalidated_mbarrier_is_gone_and_comes_back_with_the_past() {
 }
 
 #[test]
-fn the_blocks_of_a_cluster_are_side_by_side() {
+fn frame_shows_shared_memory_of_all_cluster_blocks() {
     let mut session = session("grid=4 block=8 cluster=2", &format!("{INIT} {MEET}"));
     let cluster = session.cluster(3).expect("its blocks have places");
     let blocks: Vec<_> = cluster.blocks.iter().map(|b| (b.rank, b.block)).collect();

@@ -17,7 +17,7 @@ fn scenario(source: &str) -> Scenario {
 }
 
 #[test]
-fn kernels_of_all_families_are_cured() {
+fn bank_conflicts_are_removed_from_most_generated_kernels() {
     let mut text = String::new();
     let (mut n, mut n_cured) = (0, 0);
     for kernel in kernels() {
@@ -58,7 +58,7 @@ fn kernels_of_all_families_are_cured() {
 }
 
 #[test]
-fn conflicts_name_two_lanes_and_their_addresses() {
+fn conflict_report_matches_snapshot() {
     let kernels = kernels();
     let kernel = kernels
         .iter()

@@ -52,7 +52,7 @@ fn check(op: &str, words: &[(&str, &str)], expect: Expect) {
 }
 
 #[test]
-fn a_wrong_stride_shows_what_is_read_instead() {
+fn wrong_descriptor_stride_reports_misread_elements() {
     // Swizzle 128B with the stride of swizzle 64B.
     check(
         "wgmma.tile.a",
@@ -76,7 +76,7 @@ fn a_wrong_stride_shows_what_is_read_instead() {
 }
 
 #[test]
-fn a_step_is_marked_over_the_whole_tile() {
+fn k_step_is_marked_within_whole_tile() {
     check(
         "wgmma.tile.a",
         &[("type", "f16"), ("step", "2")],
@@ -98,7 +98,7 @@ fn a_step_is_marked_over_the_whole_tile() {
 }
 
 #[test]
-fn an_instruction_descriptor_is_taken_apart_and_compared() {
+fn instruction_descriptor_is_decoded_and_compared() {
     let words = [("kind", "f16"), ("descriptor", "0x08410490")];
     let view = draw("tcgen05.idesc", &words).expect("fields");
     let fields: Vec<String> = view
@@ -159,7 +159,7 @@ fn an_instruction_descriptor_is_taken_apart_and_compared() {
 }
 
 #[test]
-fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
+fn wrong_major_order_in_idesc_reports_misread_elements() {
     check(
         "tcgen05.tile.b",
         &[
@@ -201,7 +201,7 @@ fn a_wrong_order_in_the_instruction_descriptor_shows_what_is_read_instead() {
 }
 
 #[test]
-fn the_type_of_b_has_3_bits_for_mxf8f6f4_and_2_for_mxf4() {
+fn type_of_b_field_has_3_bits_for_mxf8f6f4_and_2_for_mxf4() {
     // E2M1 is number 5 of the types of `mxf8f6f4`, and number 1 of those of `mxf4`.
     for (kind, descriptor, expected) in [
         ("mxf8f6f4", "0x08401400", ([10, 12], 5)),
@@ -220,7 +220,7 @@ fn the_type_of_b_has_3_bits_for_mxf8f6f4_and_2_for_mxf4() {
 }
 
 #[test]
-fn hover_takes_instruction_descriptors_apart() {
+fn hover_decodes_instruction_descriptor_constant() {
     let source = ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.reg .b32 %t, %i; .reg .b64 %a, %b; .reg .pred %p;\n\
         mov.b32 %i, 136380560;\ntcgen05.mma.cta_group::1.kind::f16 [%t], %a, %b, %i, %p;\nret;\n}\n";
     let at = source.find("136380560").expect("the constant") as u32 + 2;

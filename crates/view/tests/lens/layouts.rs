@@ -151,7 +151,7 @@ fn read_back(source: &str) -> InferredAccessLayout {
 }
 
 #[test]
-fn random_layouts_are_read_back() {
+fn random_layouts_are_inferred_from_access_addresses() {
     let mut random = Random(4);
     let mut n_swizzled = 0;
     for number in 0..500 {
@@ -187,7 +187,7 @@ fn random_layouts_are_read_back() {
 }
 
 #[test]
-fn irregular_addresses_have_no_layout() {
+fn irregular_addresses_infer_no_layout() {
     let mut random = Random(5);
     for number in 0..100 {
         let a = random.below(20) + 3;

@@ -135,7 +135,7 @@ fn expected(table: &Table<'_>, place: &[u32], size: (u32, u32)) -> Option<Elemen
 }
 
 #[test]
-fn tables_of_others_are_drawn_as_they_say() {
+fn drawn_layouts_match_external_tables() {
     let text = include_str!("tables.txt");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let mut n = 0;

@@ -35,7 +35,7 @@ fn out() -> GridRequest {
 }
 
 #[test]
-fn a_check_reports_the_mistakes_of_the_text_and_of_its_launch_facts() {
+fn check_reports_source_and_launch_annotation_errors() {
     let accepted = toy().check(SOURCE, &CheckOptions::default());
     assert!(accepted.accept, "{:?}", accepted.diagnostics);
     let wrong = format!("#@ lunch\n{SOURCE}mul r1 r1 2\n");
@@ -49,7 +49,7 @@ fn a_check_reports_the_mistakes_of_the_text_and_of_its_launch_facts() {
 }
 
 #[test]
-fn tokens_and_hover_come_from_the_front_end() {
+fn tokens_and_hover_come_from_language_front_end() {
     let tokens = toy().tokens("add r1 r0 5");
     let classes: Vec<SemanticTokenKind> = tokens.iter().map(|token| token.class).collect();
     use SemanticTokenKind::{Number, Opcode, Register};
@@ -61,7 +61,7 @@ fn tokens_and_hover_come_from_the_front_end() {
 }
 
 #[test]
-fn a_run_shows_its_grid_its_store_and_its_sentence() {
+fn run_exposes_grid_store_and_summary() {
     let mut session = session(SOURCE);
     assert!(session.run_to_next_store(100));
     let grid = session.grid(&out()).expect("a buffer");
@@ -81,7 +81,7 @@ fn a_run_shows_its_grid_its_store_and_its_sentence() {
 }
 
 #[test]
-fn a_guess_is_stated_in_comments_of_the_language() {
+fn inferred_annotations_use_comment_syntax_of_language() {
     let session = session("lane r0\nput r0\n");
     assert_eq!(
         session.inferred_annotations(),

@@ -33,13 +33,13 @@ fn bytes(session: &Session) -> Vec<u8> {
 }
 
 #[wasm_bindgen_test]
-fn a_good_module_is_accepted() {
+fn valid_module_is_accepted() {
     let report = check(SCALE, JsValue::UNDEFINED).expect("a report");
     assert_eq!(get(&report, "accept").as_bool(), Some(true));
 }
 
 #[wasm_bindgen_test]
-fn a_diagnostic_has_code_place_and_words() {
+fn diagnostic_has_severity_code_and_line() {
     let report = check(
         &SCALE.replace("st.global.f32", "st.shred.f32"),
         JsValue::UNDEFINED,
@@ -59,7 +59,7 @@ fn a_diagnostic_has_code_place_and_words() {
 }
 
 #[wasm_bindgen_test]
-fn tokens_have_places_and_classes() {
+fn tokens_have_offsets_and_classes() {
     let tokens = tokens("é: st.u32", JsValue::UNDEFINED).expect("tokens");
     let at = |index| Reflect::get_u32(&tokens, index).expect("a token");
     assert_eq!(text(&at(0), "class"), "error");
@@ -87,7 +87,7 @@ fn fragment_query(ty: &str) -> JsValue {
 }
 
 #[wasm_bindgen_test]
-fn a_fragment_is_looked_up_by_words() {
+fn fragment_query_returns_map_or_error() {
     let view = fragment(fragment_query("f32")).expect("a fragment");
     let at = |value: &JsValue, index| Reflect::get_u32(value, index).expect("an array");
     let place = at(&at(&at(&get(&view, "lanes"), 5), 2), 0);
@@ -101,7 +101,7 @@ fn a_fragment_is_looked_up_by_words() {
 }
 
 #[wasm_bindgen_test]
-fn a_layout_is_looked_up_by_words() {
+fn layout_query_returns_grid_or_error() {
     let query = r#"{"op":"wgmma.shared.a","type":"f16","with":{"swizzle":"64B"}}"#;
     let view = layout(js_sys::JSON::parse(query).expect("an object")).expect("a layout");
     let at = |value: &JsValue, index| Reflect::get_u32(value, index).expect("an array");
@@ -114,7 +114,7 @@ fn a_layout_is_looked_up_by_words() {
 }
 
 #[wasm_bindgen_test]
-fn a_product_is_computed_and_explained() {
+fn mma_explanation_has_result_and_exact_value() {
     let query = js_sys::JSON::parse(
         r#"{"op":"mma","shape":"m16n8k8","types":["f16","f16","f32","f32"],"target":"sm_80","a":["0.5","3"],"b":["2","0x3c00"],"c":"1"}"#,
     )
@@ -128,7 +128,7 @@ fn a_product_is_computed_and_explained() {
 }
 
 #[wasm_bindgen_test]
-fn a_run_leaves_the_expected_bytes() {
+fn run_produces_expected_memory() {
     let mut session = session();
     assert!(
         session
@@ -147,7 +147,7 @@ fn a_run_leaves_the_expected_bytes() {
 }
 
 #[wasm_bindgen_test]
-fn a_view_of_a_memory_is_no_copy() {
+fn memory_view_aliases_wasm_memory() {
     let mut session = session();
     let all: Vec<u8> = bytes(&session);
     let view = session.memory_view("out").expect("a buffer");
@@ -178,7 +178,7 @@ fn a_view_of_a_memory_is_no_copy() {
 }
 
 #[wasm_bindgen_test]
-fn forward_and_back_is_the_identity() {
+fn stepping_back_and_seeking_forward_restores_end_state() {
     let mut session = session();
     while session.step() {}
     let (length, end) = (session.position(), bytes(&session));
@@ -191,7 +191,7 @@ fn forward_and_back_is_the_identity() {
 }
 
 #[wasm_bindgen_test]
-fn the_trace_is_that_of_the_native_build() {
+fn trace_matches_native_build() {
     let mut session = session();
     session
         .run(JsValue::UNDEFINED)
@@ -215,7 +215,7 @@ fn the_trace_is_that_of_the_native_build() {
 }
 
 #[wasm_bindgen_test]
-fn a_grid_shows_who_wrote_what() {
+fn grid_cell_shows_value_and_writing_lane() {
     let mut session = session();
     session
         .run(JsValue::UNDEFINED)
@@ -233,7 +233,7 @@ fn object(key: &str, value: JsValue) -> JsValue {
 }
 
 #[wasm_bindgen_test]
-fn arguments_that_make_no_sense_are_refused() {
+fn invalid_arguments_throw_with_error_code() {
     let mut session = session();
     let mut refusals = Vec::new();
     for place in [-1.0, f64::NAN, 1.5] {
@@ -259,7 +259,7 @@ fn arguments_that_make_no_sense_are_refused() {
 }
 
 #[wasm_bindgen_test]
-fn a_scenario_that_cannot_run_throws_with_code_and_diagnostics() {
+fn invalid_scenario_throws_with_code_and_diagnostics() {
     let error = Session::new(scenario(&SCALE.replace("ret;", "rett;")))
         .err()
         .expect("refused");
@@ -273,7 +273,7 @@ fn a_scenario_that_cannot_run_throws_with_code_and_diagnostics() {
 }
 
 #[wasm_bindgen_test]
-fn two_texts_of_a_kernel_are_compared() {
+fn compare_reports_equality_or_differences() {
     let beside = |source: &str| {
         let scenario = scenario(SCALE);
         let beside = object("source", source.into());
@@ -291,7 +291,7 @@ fn two_texts_of_a_kernel_are_compared() {
 }
 
 #[wasm_bindgen_test]
-fn a_scenario_sets_registers_and_what_misaligned_accesses_do() {
+fn scenario_sets_registers_and_misaligned_access_policy() {
     let run = |json: &str| {
         let scenario = js_sys::JSON::parse(json).expect("an object");
         let mut session = Session::new(scenario)?;

@@ -24,7 +24,7 @@ fn array(value: JsValue) -> Array {
 }
 
 #[wasm_bindgen_test]
-fn an_editor_asks_what_a_token_means_and_what_may_be_written() {
+fn hover_and_completion_work_across_boundary() {
     let at = SCALE.find("st.global.f32").expect("the store") as u32;
     let word = hover(SCALE, at + 1, JsValue::UNDEFINED).expect("an answer");
     assert_eq!(get(&word, "start").as_f64(), Some(f64::from(at)));
@@ -37,14 +37,14 @@ fn an_editor_asks_what_a_token_means_and_what_may_be_written() {
 }
 
 #[wasm_bindgen_test]
-fn formatting_twice_is_formatting_once() {
+fn formatter_is_idempotent() {
     let once = format("st.global.u32 [p],5;");
     assert_eq!(format(&once), once);
     assert!(once.contains("[p], 5;"));
 }
 
 #[wasm_bindgen_test]
-fn the_reference_is_data_and_every_code_in_it_has_a_page() {
+fn forms_and_codes_are_exported_and_codes_have_explanations() {
     assert!(array(forms().expect("the forms")).length() > 100);
     let codes = array(codes().expect("the codes"));
     assert!(codes.length() > 50);
@@ -55,7 +55,7 @@ fn the_reference_is_data_and_every_code_in_it_has_a_page() {
 }
 
 #[wasm_bindgen_test]
-fn a_session_says_what_was_guessed_and_when_it_is_over() {
+fn session_reports_inferred_annotations_and_completion() {
     let bare = launched("mov.u32 %t, %tid.x;\nst.global.u32 [p], %t;");
     assert_eq!(bare.guesses()[0], "//@ launch grid=1 block=32");
     let mut session = session();
@@ -66,7 +66,7 @@ fn a_session_says_what_was_guessed_and_when_it_is_over() {
 }
 
 #[wasm_bindgen_test]
-fn translated_code_leaves_what_the_interpreter_leaves() {
+fn translated_run_matches_interpreter() {
     let engine = |name: &str| {
         let options = Object::new();
         Reflect::set(&options, &"engine".into(), &name.into()).expect("a fresh object");
@@ -93,7 +93,7 @@ fn translated_code_leaves_what_the_interpreter_leaves() {
 }
 
 #[wasm_bindgen_test]
-fn a_fault_names_lane_and_line_and_leads_to_its_causes() {
+fn fault_has_message_and_causes() {
     let mut session = launched(FAULTS);
     session.run(JsValue::UNDEFINED).expect("a run");
     let fault = session.fault().expect("an answer");
@@ -103,7 +103,7 @@ fn a_fault_names_lane_and_line_and_leads_to_its_causes() {
 }
 
 #[wasm_bindgen_test]
-fn clusters_mbarriers_and_traffic_are_data() {
+fn clusters_mbarriers_and_traffic_are_exported() {
     let mut session = launched(CLUSTERS);
     let cluster = session.cluster(1.0).expect("an answer");
     assert_eq!(array(get(&cluster, "blocks")).length(), 4);
@@ -120,7 +120,7 @@ fn clusters_mbarriers_and_traffic_are_data() {
 }
 
 #[wasm_bindgen_test]
-fn a_report_says_whether_a_run_is_as_promised() {
+fn report_contains_fault_and_differences() {
     let mut session = launched(FAULTS);
     let report = session.report(JsValue::UNDEFINED).expect("an answer");
     assert_eq!(get(&report, "ok").as_bool(), Some(false));
@@ -130,7 +130,7 @@ fn a_report_says_whether_a_run_is_as_promised() {
 }
 
 #[wasm_bindgen_test]
-fn races_and_hangs_are_data() {
+fn races_and_hang_are_exported() {
     let mut session = launched(FAULTS);
     session.run(JsValue::UNDEFINED).expect("a run");
     let found = session.races().expect("an answer");
@@ -139,7 +139,7 @@ fn races_and_hangs_are_data() {
 }
 
 #[wasm_bindgen_test]
-fn an_operation_in_flight_lands_when_it_is_asked_to() {
+fn pending_operation_completes_on_request() {
     let mut session = launched(COPIES);
     let in_flight = |session: &mut Session| array(session.pending().expect("an answer"));
     while in_flight(&mut session).length() == 0 {
@@ -157,7 +157,7 @@ fn an_operation_in_flight_lands_when_it_is_asked_to() {
 }
 
 #[wasm_bindgen_test]
-fn an_option_that_does_not_exist_is_named() {
+fn unknown_option_is_reported() {
     let error = hover(SCALE, 0, object("tagret", "sm_90".into())).expect_err("no such option");
     assert!(text(&error, "message").contains("unknown field `tagret`"));
     let code = Reflect::get(&error, &"code".into()).expect("an error");
@@ -188,7 +188,7 @@ const COLUMN: &str = "//@ launch grid=1 block=32
 ";
 
 #[wasm_bindgen_test]
-fn layouts_and_conflicts_of_a_run_are_data_and_a_text_is_cured() {
+fn layouts_and_conflicts_are_exported_and_conflicts_fixed() {
     let mut session = launched(COLUMN);
     session.run(JsValue::UNDEFINED).expect("a run");
     let layouts = array(session.layouts().expect("an answer"));
@@ -204,7 +204,7 @@ fn layouts_and_conflicts_of_a_run_are_data_and_a_text_is_cured() {
 }
 
 #[wasm_bindgen_test]
-fn the_lens_draws_a_descriptor_and_names_the_place_of_a_mistake() {
+fn layout_inspector_decodes_descriptor_and_locates_errors() {
     let with = |name: &str, value: &str| {
         let words = object(name, value.into());
         object("with", words)
@@ -220,7 +220,7 @@ fn the_lens_draws_a_descriptor_and_names_the_place_of_a_mistake() {
 }
 
 #[wasm_bindgen_test]
-fn a_picture_has_a_drawing_a_text_and_a_link() {
+fn picture_is_available_in_svg_plain_and_link_formats() {
     let query = "#lens?op=layout&expression=(4,8):(8,1)";
     let drawing = picture(query, "svg").expect("a drawing");
     assert!(drawing.starts_with("<svg"), "{drawing}");
@@ -246,7 +246,7 @@ ld.global.u32 %r1, [x];
 ";
 
 #[wasm_bindgen_test]
-fn every_outcome_of_a_test_is_listed_and_repaired() {
+fn litmus_outcomes_and_repairs_are_exported() {
     let view = explore_litmus(MESSAGE).expect("an answer");
     assert_eq!(array(get(&view, "outcomes")).length(), 4);
     let repairs = repair_litmus(MESSAGE).expect("repairs");
@@ -256,7 +256,7 @@ fn every_outcome_of_a_test_is_listed_and_repaired() {
 }
 
 #[wasm_bindgen_test]
-fn lines_of_a_kernel_become_a_test() {
+fn kernel_lines_are_extracted_as_litmus_test() {
     let kernel = "//@ launch grid=2 block=32\n//@ buffer p: u32[32] = 0\nmov.u32 %w, %ctaid.x;\nst.global.u32 [p], %w;\n";
     let cut = object("lines", Array::of2(&3.into(), &4.into()).into());
     let text_of = cut_litmus(scenario(kernel), cut, JsValue::UNDEFINED).expect("a test");
@@ -268,7 +268,7 @@ fn lines_of_a_kernel_become_a_test() {
 }
 
 #[wasm_bindgen_test]
-fn programs_are_read_out_of_a_file() {
+fn programs_are_extracted_from_fatbin() {
     let file = open_file(FATBIN).expect("a fatbin");
     assert_eq!(text(&file, "kind"), "fatbin");
     let programs = array(get(&file, "programs"));
@@ -286,7 +286,7 @@ fn programs_are_read_out_of_a_file() {
 }
 
 #[wasm_bindgen_test]
-fn blocks_of_inline_assembly_are_checked_and_run() {
+fn inline_assembly_blocks_are_checked_and_run() {
     let source = "//@ launch grid=1 block=32\n//@ buffer p: u32[32] = 0\nvoid f() { asm volatile(\"st.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(x) : \"memory\"); }";
     let report = check(source, JsValue::UNDEFINED).expect("a report");
     let parts = array(get(&report, "parts"));
@@ -302,7 +302,7 @@ fn blocks_of_inline_assembly_are_checked_and_run() {
 }
 
 #[wasm_bindgen_test]
-fn a_cell_has_a_history_and_a_run_goes_back_to_where_it_changed() {
+fn cell_history_and_reverse_watchpoint_are_exported() {
     let mut session = session();
     session.run(JsValue::UNDEFINED).expect("a run");
     let found = session

@@ -189,7 +189,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn columns_of_one_figure_meet_in_one_row() {
+    fn native_and_wasm_values_share_one_row() {
         let mut table = Table::default();
         table.native(&[
             json!({"name": "parse", "title": "parsing", "unit": "MB/s", "value": 250.0}),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_is_a_line_with_its_unit_or_its_reason() {
+    fn line_shows_value_with_unit_or_failure_note() {
         let figure = |value: Option<f64>, note: Option<&str>| {
             line(&json!({"title": "parsing", "unit": "MB/s", "value": value, "note": note}))
         };
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_are_left_out_of_names() {
+    fn plain_name_strips_hashes() {
         assert_eq!(
             plain_name("warpgrid-web-b90c377dfabf67e_bg.wasm"),
             "warpgrid-web_bg.wasm"

@@ -35,7 +35,7 @@ pub(crate) fn map_on_threads<T: Sync, R: Send>(
 #[cfg(test)]
 mod tests {
     #[test]
-    fn results_keep_the_order_of_their_items() {
+    fn map_on_threads_preserves_item_order() {
         let items: Vec<usize> = (0..100).collect();
         assert_eq!(super::map_on_threads(&items, 3, |item| *item), items);
     }

@@ -268,7 +268,7 @@ mod tests {
     use super::WASM_BINDGEN;
 
     #[test]
-    fn the_command_and_the_crate_have_one_version() {
+    fn wasm_bindgen_version_matches_lockfile() {
         let lock =
             std::fs::read_to_string(crate::shell::root().join("Cargo.lock")).unwrap_or_default();
         for package in ["wasm-bindgen", "wasm-bindgen-cli-support"] {

@@ -119,7 +119,7 @@ mod tests {
     use super::{TestCounts, of_node, of_playwright, of_rust};
 
     #[test]
-    fn rust_suites_add_up() {
+    fn rust_counts_are_totaled_over_suites() {
         let text = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n\
                     noise 7 passed\n\
                     test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured";
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn playwright_is_read() {
+    fn playwright_counts_are_parsed() {
         let text = "Running 4 tests using 1 worker\n\n  1 failed\n    smoke.spec.ts:3:1\n  3 passed (2.1s)\n";
         assert_eq!(
             of_playwright(text),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn node_is_read() {
+    fn node_counts_are_parsed() {
         let text = "ok 1 - 9 passed\n# tests 5\n# pass 4\n# fail 1\n# cancelled 0\n";
         assert_eq!(
             of_node(text),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_closing_line_is_plain() {
+    fn summary_omits_zero_skipped_count() {
         let tally = TestCounts {
             passed: 5,
             failed: 1,

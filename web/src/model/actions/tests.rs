@@ -78,7 +78,7 @@ fn last_goal(model: &Model) -> Option<MoveTarget> {
 }
 
 #[test]
-fn a_text_is_checked_as_the_page_opens() {
+fn source_is_checked_on_page_load() {
     let model = Model::new("text", None);
     assert!(!model.is_report_current());
     assert!(
@@ -88,7 +88,7 @@ fn a_text_is_checked_as_the_page_opens() {
 }
 
 #[test]
-fn a_verdict_on_an_older_text_is_dropped() {
+fn check_result_for_older_revision_is_dropped() {
     let model = after(Model::new("text", None), [typed("other")]);
     let late = rejected(model.clone(), 1);
     assert_eq!(late, model);
@@ -96,7 +96,7 @@ fn a_verdict_on_an_older_text_is_dropped() {
 }
 
 #[test]
-fn a_long_text_is_checked_after_a_pause() {
+fn long_source_check_is_debounced() {
     let long = " ".repeat(400_000);
     let model = after(running(), [typed(&long)]);
     assert_eq!(last_sent(&model), last_sent(&running()));
@@ -108,7 +108,7 @@ fn a_long_text_is_checked_after_a_pause() {
 }
 
 #[test]
-fn the_outbox_holds_one_text_to_check_one_to_run_and_one_to_look_through() {
+fn outbox_has_at_most_one_check_launch_and_analysis() {
     let edits = (0..9).map(|n| typed(&format!("text {n}")));
     let model = accepted(after(running(), edits));
     let model = after(model, [Action::LaunchDue]);
@@ -116,7 +116,7 @@ fn the_outbox_holds_one_text_to_check_one_to_run_and_one_to_look_through() {
 }
 
 #[test]
-fn an_example_is_launched_and_shown_on_the_way() {
+fn example_starts_at_fraction_of_stores() {
     let model = after(accepted(Model::new("text", Some(0))), [Action::LaunchDue]);
     assert_eq!(
         last_goal(&model),
@@ -127,7 +127,7 @@ fn an_example_is_launched_and_shown_on_the_way() {
 }
 
 #[test]
-fn a_first_visit_asks_what_was_recorded_of_one() {
+fn first_visit_sends_prerecorded_requests() {
     let mut first = Model::new(FIRST_EXAMPLE, examples::with_source(FIRST_EXAMPLE));
     first.apply_shared_view(SharedView::default());
     assert_eq!(first.example, Some(0));
@@ -138,7 +138,7 @@ fn a_first_visit_asks_what_was_recorded_of_one() {
 }
 
 #[test]
-fn another_text_is_launched_and_shown_from_its_first_store() {
+fn other_source_starts_at_first_store() {
     let model = launched();
     assert_eq!(
         last_goal(&model),
@@ -151,7 +151,7 @@ fn another_text_is_launched_and_shown_from_its_first_store() {
 }
 
 #[test]
-fn what_was_found_of_a_text_stays_until_its_change_is_looked_through() {
+fn previous_analysis_persists_until_edited_source_is_analyzed() {
     let found = |model| answered(model, ResponseBody::Analysis(Box::default()));
     let change = |model, action| after(accepted(reduce(model, action)), [Action::LaunchDue]);
     let changed = framed(change(found(running()), typed("texts")));
@@ -175,7 +175,7 @@ fn what_was_found_of_a_text_stays_until_its_change_is_looked_through() {
 }
 
 #[test]
-fn a_wrong_text_keeps_the_last_run_but_stale() {
+fn rejected_source_marks_last_run_stale() {
     let model = after(running(), [typed("texts")]);
     let revision = model.revision;
     let model = after(rejected(model, revision), [Action::LaunchDue]);
@@ -185,7 +185,7 @@ fn a_wrong_text_keeps_the_last_run_but_stale() {
 }
 
 #[test]
-fn a_picked_kernel_is_launched_and_forgotten_with_its_text() {
+fn picked_kernel_is_launched_and_cleared_by_new_source() {
     let model = after(running(), [Action::PickKernel("second".into())]);
     assert!(
         matches!(last_sent(&model), Some(RequestBody::Launch { entry: Some(name), .. }) if name == "second")
@@ -195,7 +195,7 @@ fn a_picked_kernel_is_launched_and_forgotten_with_its_text() {
 }
 
 #[test]
-fn a_pasted_text_starts_at_its_first_store_however_like_the_one_before() {
+fn replaced_source_starts_at_first_store() {
     for paste in [typed("another kernel"), pasted("texts")] {
         let model = after(accepted(after(running(), [paste])), [Action::LaunchDue]);
         assert_eq!(
@@ -208,7 +208,7 @@ fn a_pasted_text_starts_at_its_first_store_however_like_the_one_before() {
 }
 
 #[test]
-fn a_linked_text_is_shown_where_its_link_says() {
+fn linked_source_starts_at_linked_step() {
     let mut model = accepted(Model::new("text", Some(0)));
     model.fresh = Some(InitialPosition::Step(7));
     let model = after(model, [Action::LaunchDue]);
@@ -219,7 +219,7 @@ fn a_linked_text_is_shown_where_its_link_says() {
 }
 
 #[test]
-fn a_text_that_cannot_run_is_not_shown_with_the_memory_of_another() {
+fn rejected_paste_clears_frame_of_previous_source() {
     let rejected = |model: Model| {
         let revision = model.revision;
         rejected(model, revision)
@@ -245,7 +245,7 @@ fn a_text_that_cannot_run_is_not_shown_with_the_memory_of_another() {
 }
 
 #[test]
-fn a_late_frame_of_the_run_before_leaves_a_pasted_text_fresh() {
+fn late_frame_of_previous_run_keeps_pasted_source_fresh() {
     let model = framed(after(running(), [pasted("texts")]));
     let model = after(accepted(model), [typed("textss")]);
     let model = after(accepted(model), [Action::LaunchDue]);
@@ -259,7 +259,7 @@ fn a_late_frame_of_the_run_before_leaves_a_pasted_text_fresh() {
 }
 
 #[test]
-fn an_empty_text_has_no_run() {
+fn empty_source_has_no_run() {
     let model = after(running(), [typed(" \n")]);
     assert_eq!(
         (model.run.frame.clone(), model.run.facts.clone()),
@@ -269,7 +269,7 @@ fn an_empty_text_has_no_run() {
 }
 
 #[test]
-fn another_text_is_read_for_its_own_target() {
+fn pasted_source_resets_target_override() {
     let chosen = after(running(), [Action::SetTarget(Some("sm_60".into()))]);
     let edited = after(chosen.clone(), [typed("texts")]);
     assert_eq!(edited.target.as_deref(), Some("sm_60"));
@@ -278,7 +278,7 @@ fn another_text_is_read_for_its_own_target() {
 }
 
 #[test]
-fn a_fix_of_the_header_takes_the_override_back() {
+fn clear_overrides_resets_target_and_rechecks() {
     let model = after(running(), [Action::SetTarget(Some("sm_60".into()))]);
     let revision = model.revision;
     let model = after(model, [Action::ClearOverrides]);
@@ -288,7 +288,7 @@ fn a_fix_of_the_header_takes_the_override_back() {
 }
 
 #[test]
-fn the_way_to_a_block_ends_at_its_first_warp() {
+fn go_to_block_selects_first_warp() {
     let model = after(running(), [Action::GoToBlock(610)]);
     assert_eq!(model.warp, Some((610, 0)));
     let Some(RequestBody::Move { goal, look }) = last_sent(&model) else {
@@ -298,7 +298,7 @@ fn the_way_to_a_block_ends_at_its_first_warp() {
 }
 
 #[test]
-fn a_text_that_cannot_be_kept_is_reported_until_it_is() {
+fn save_failure_is_reported_until_save_succeeds() {
     let failed = after(running(), [Action::KeepFailed("it is full".into())]);
     assert_eq!(
         failed.trouble,
@@ -313,7 +313,7 @@ fn a_text_that_cannot_be_kept_is_reported_until_it_is() {
 }
 
 #[test]
-fn an_edit_keeps_the_position() {
+fn edit_preserves_position() {
     let model = after(running(), [typed("texts")]);
     let model = after(accepted(model), [Action::LaunchDue]);
     assert_eq!(
@@ -323,7 +323,7 @@ fn an_edit_keeps_the_position() {
 }
 
 #[test]
-fn answers_about_an_older_launch_are_dropped() {
+fn responses_for_older_launch_are_dropped() {
     let model = running();
     let refusal = LaunchRejection {
         code: "W0001".into(),
@@ -338,7 +338,7 @@ fn answers_about_an_older_launch_are_dropped() {
 }
 
 #[test]
-fn moves_wait_for_a_run_of_the_present_text() {
+fn moves_are_ignored_without_run() {
     let model = Model::new("text", None);
     assert_eq!(after(model.clone(), [Action::Move(MoveTarget::End)]), model);
     let model = after(running(), [Action::Move(MoveTarget::End)]);
@@ -347,7 +347,7 @@ fn moves_wait_for_a_run_of_the_present_text() {
 }
 
 #[test]
-fn playing_ends_at_the_end() {
+fn playback_stops_at_end_of_run() {
     let model = after(running(), [Action::TogglePlay, Action::Tick]);
     assert!(model.playing);
     let mut frame = fixture::frame();
@@ -357,7 +357,7 @@ fn playing_ends_at_the_end() {
 }
 
 #[test]
-fn a_stop_reaches_the_worker_only_while_something_runs() {
+fn stop_is_sent_to_worker_only_while_busy() {
     let model = after(running(), [Action::Pin(Some(Focus::Lane(3)))]);
     let n_sent = model.outbox.len();
     let model = after(model, [Action::Stop]);
@@ -367,7 +367,7 @@ fn a_stop_reaches_the_worker_only_while_something_runs() {
 }
 
 #[test]
-fn an_unknown_writer_is_asked_for_once() {
+fn unknown_writer_is_requested_once() {
     let cell = Some(Focus::Cell {
         memory: "out".into(),
         index: 0,
@@ -381,7 +381,7 @@ fn an_unknown_writer_is_asked_for_once() {
 }
 
 #[test]
-fn the_reference_opens_at_a_page_and_is_fetched_once() {
+fn reference_opens_at_topic_and_is_fetched_once() {
     let page = Some(ReferenceTopic::Code("W0001".into()));
     let opened = after(running(), [Action::SetReference(page.clone())]);
     assert_eq!(opened.reference, page);
@@ -403,7 +403,7 @@ fn the_reference_opens_at_a_page_and_is_fetched_once() {
 }
 
 #[test]
-fn a_reference_that_cannot_be_fetched_is_asked_for_again() {
+fn failed_reference_fetch_is_retried() {
     let open = Action::SetReference(Some(ReferenceTopic::Start));
     let opened = after(running(), [open.clone()]);
     let answer = ResponseBody::Reference(Err("the server answered 404".into()));
@@ -420,7 +420,7 @@ fn a_reference_that_cannot_be_fetched_is_asked_for_again() {
 }
 
 #[test]
-fn a_dead_worker_leaves_the_text_and_says_why() {
+fn terminated_worker_keeps_source_and_reports_reason() {
     let quiet = after(
         running(),
         [Action::ExtendedWorkerTerminated("it is not there".into())],
@@ -442,7 +442,7 @@ fn a_dead_worker_leaves_the_text_and_says_why() {
 }
 
 #[test]
-fn an_example_is_shown_once_its_text_is_there() {
+fn example_is_shown_after_source_loads() {
     let picked = after(running(), [Action::AwaitExample(4)]);
     assert!(picked.is_stale());
     let late = Action::ShowExample(3, "late".into());
@@ -489,7 +489,7 @@ fn history_of(model: &Model, n_before: u64) -> ResponseBody {
 }
 
 #[test]
-fn the_history_of_a_pinned_cell_is_asked_for_once() {
+fn pinned_cell_history_is_requested_once_unless_truncated() {
     let model = after(running(), [pin(1)]);
     assert!(
         matches!(last_sent(&model), Some(RequestBody::History(place)) if (place.offset, place.n_bytes) == (4, 4))
@@ -517,7 +517,7 @@ fn the_history_of_a_pinned_cell_is_asked_for_once() {
 }
 
 #[test]
-fn a_run_until_something_is_a_move_that_says_what_happened() {
+fn run_until_moves_and_reports_outcome() {
     let breaks = Action::Until(RunUntilAction::SetBreakpoints([8].into()));
     let go = Action::Until(RunUntilAction::GoToBreakpoint(Direction::Reverse));
     let quiet = after(running(), [go.clone()]);
@@ -551,7 +551,7 @@ fn a_run_until_something_is_a_move_that_says_what_happened() {
 }
 
 #[test]
-fn a_change_of_the_launch_is_asked_for_and_forgotten_with_another_text() {
+fn initial_value_edit_is_requested_and_cleared_by_source_change() {
     let place = InitialValueTarget::Scalar("n".into());
     let change = || Action::EditInitialValue(InitialValueTarget::Scalar("n".into()), "7".into());
     let model = after(running(), [change()]);

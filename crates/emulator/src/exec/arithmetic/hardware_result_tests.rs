@@ -57,7 +57,7 @@ fn chain(first: CarryOp, second: CarryOp, a: u32, b: u32) -> (u32, u32) {
 }
 
 #[test]
-fn the_flag_of_a_subtraction_is_a_carry() {
+fn sub_cc_sets_carry_flag_if_no_borrow_occurs() {
     assert_eq!(chain(CarryOp::Sub, CarryOp::Sub, 5, 3), (2, 0));
     assert_eq!(
         chain(CarryOp::Sub, CarryOp::Sub, 3, 5),
@@ -92,7 +92,7 @@ fn converted(from: ScalarType, to: ScalarType, bits: u64, rounding: Option<Round
 }
 
 #[test]
-fn a_nan_becomes_the_top_bit_where_either_side_is_wide() {
+fn nan_converts_to_sign_bit_if_either_type_is_64_bit() {
     use ScalarType as T;
     const NAN_F64: u64 = 0x7ff8 << 48;
     for (from, to, nan, expected) in [
@@ -114,7 +114,7 @@ fn a_nan_becomes_the_top_bit_where_either_side_is_wide() {
 }
 
 #[test]
-fn nans_of_16_bits_become_the_machines_own() {
+fn half_precision_neg_abs_and_cvt_yield_hardware_nan_bits() {
     for op in [FloatOp::Neg, FloatOp::Abs] {
         for (format, nan) in [
             (FloatFormat::F16, 0x7e05),
@@ -145,7 +145,7 @@ fn approximate(f: Float32Op, bits: u32) -> u32 {
 }
 
 #[test]
-fn odd_functions_keep_the_sign_of_zero() {
+fn sin_and_tanh_preserve_sign_of_zero() {
     for f in [Float32Op::Sin, Float32Op::Tanh] {
         assert_eq!(approximate(f, 0), 0, "{f:?}");
         assert_eq!(approximate(f, 1 << 31), 1 << 31, "{f:?}");
@@ -153,7 +153,7 @@ fn odd_functions_keep_the_sign_of_zero() {
 }
 
 #[test]
-fn comparisons_flush_subnormals_of_16_bits() {
+fn setp_f16_flushes_subnormals_only_with_ftz() {
     for (ftz, equal) in [(false, 0), (true, FULL)] {
         let compare = Comparison {
             kind: CompareType::F16,
@@ -177,7 +177,7 @@ fn comparisons_flush_subnormals_of_16_bits() {
 }
 
 #[test]
-fn signs_of_subnormals_are_read_as_zeros_where_they_are_flushed() {
+fn slct_ftz_treats_negative_subnormal_as_zero() {
     let (yes, no, c) = (1, 2, 0x8000_0001);
     for (sign, expected) in [
         (SelectCondition::Integer, no),

@@ -100,7 +100,8 @@ fn transfer_of(
     lane: usize,
 ) -> Result<TensorCopy, Box<ExecutionFault>> {
     let map = tensor_map(reach, rows.map[lane], lane)?;
-    let wrong = |reason: String| ExecutionFault::new(FaultKind::TensorCopy { why: reason }, 1 << lane);
+    let wrong =
+        |reason: String| ExecutionFault::new(FaultKind::TensorCopy { why: reason }, 1 << lane);
     check(&map, plan).map_err(wrong)?;
     let mut transfer = TensorCopy {
         mode: plan.mode,

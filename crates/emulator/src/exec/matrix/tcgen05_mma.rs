@@ -337,7 +337,8 @@ fn product(
     let reading = DecodedMma::new(operands, work, blocks.places.len())?;
     let (says, sums) = (reading.says, reading.sums);
     if says.is_sparse != sums.is_sparse {
-        let reason = "the sparsity bit of the instruction descriptor does not match the instruction";
+        let reason =
+            "the sparsity bit of the instruction descriptor does not match the instruction";
         return Err(wrong(reason.to_owned(), reading.lanes()));
     }
     let dense = dense_terms(operands.kind);

@@ -162,7 +162,7 @@ mod tests {
     use warpgrid_isa::ScalarType;
 
     #[test]
-    fn sums_are_those_of_the_gpu() {
+    fn filtered_texels_match_recorded_gpu_results() {
         let measured = include_str!("../../../tests/data/filters.txt");
         let mut n_checked = 0;
         for line in measured.lines().filter(|line| !line.starts_with('#')) {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_a_place_are_the_whole() {
+    fn filter_weights_sum_to_256() {
         for beyond in 0..=256 {
             for other in [0, 1, 85, 128, 200, 255, 256] {
                 for n in 1..=3 {

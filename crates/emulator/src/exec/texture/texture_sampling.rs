@@ -369,7 +369,7 @@ mod tests {
     use crate::exec::texture::texture_sampling::{cube_face, resolve};
 
     #[test]
-    fn texels_beyond_an_edge_are_those_of_the_mode() {
+    fn address_modes_resolve_out_of_range_texel_indices() {
         let all = |mode| -> Vec<Option<u64>> { (-4..7).map(|i| resolve(i, 3, mode)).collect() };
         let some = |list: [u64; 11]| list.map(Some).to_vec();
         assert_eq!(
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_component_chooses_the_face() {
+    fn largest_component_selects_cube_face() {
         assert_eq!(cube_face([2.0, 1.0, -1.0]), (0, [0.75, 0.25]));
         assert_eq!(cube_face([-2.0, 1.0, -1.0]), (1, [0.25, 0.25]));
         assert_eq!(cube_face([1.0, 2.0, -1.0]), (2, [0.75, 0.25]));

@@ -42,7 +42,7 @@ mod tests {
     use warpgrid_isa::ScalarType::{Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, F64, Tf32};
 
     #[test]
-    fn every_narrow_number_reads_back() {
+    fn narrow_floats_round_trip_through_f64() {
         for ty in [F16, Bf16, E4m3, E5m2, E3m2, E2m3, E2m1] {
             let format = format(ty).expect("a float");
             for element in
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_to_nearest_even() {
+    fn nearest_bits_rounds_to_nearest_even() {
         let tie = 1.0 + 2f64.powi(-11);
         assert_eq!(nearest_bits(F16, tie), Some(0x3c00));
         assert_eq!(nearest_bits(F16, tie + 2f64.powi(-11) * 2.0), Some(0x3c02));

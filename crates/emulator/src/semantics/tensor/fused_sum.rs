@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn short_and_long_sums_agree() {
+    fn short_and_long_sum_algorithms_agree() {
         let mut n = 0;
         for format in [
             unpacked_float::F16,

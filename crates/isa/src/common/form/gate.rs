@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_is_met_by_version_and_target() {
+    fn gate_requires_both_version_and_target() {
         let gate = Gate::ptx(8, 0).arch_specific(90);
         let specific = Target::from_name("sm_90a").expect("a target");
         let plain = Target::from_name("sm_90").expect("a target");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_name_version_and_target() {
+    fn gate_descriptions_name_version_and_target() {
         let gate = Gate::ptx(8, 8).sm(100);
         assert_eq!(gate.text(), "PTX 8.8 and `sm_100`");
         let phrase = gate.phrase();
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn two_gates_make_the_stricter_one() {
+    fn gates_combine_to_stricter_gate_and_subtract() {
         let both = Gate::ptx(8, 0)
             .arch_specific(90)
             .and(Gate::ptx(8, 6).sm(80));

@@ -1,6 +1,6 @@
 //! One-phrase descriptions of the operands of a form, for the reference.
 
-use super::syntax::{FormSyntax, OperandShape, OperandPosition};
+use super::syntax::{FormSyntax, OperandPosition, OperandShape};
 use super::{
     AddressCheck, DeviceUnitOperand, ImmediateRange, OperandAccess, OperandType, SlotName,
 };

@@ -58,18 +58,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dropped_letter_is_one_edit() {
+    fn missing_letter_counts_as_one_edit() {
         assert_eq!(distance("shred", "shared"), 1);
         assert_eq!(nearest("shred", ["global", "shared"]), Some("shared"));
     }
 
     #[test]
-    fn swapped_neighbours_are_one_edit() {
+    fn transposed_letters_count_as_one_edit() {
         assert_eq!(distance("glboal", "global"), 1);
     }
 
     #[test]
-    fn far_words_are_not_offered() {
+    fn distant_names_are_not_suggested() {
         assert_eq!(nearest("xyzzy", ["global", "shared"]), None);
     }
 }

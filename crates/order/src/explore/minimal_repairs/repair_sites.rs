@@ -2,7 +2,7 @@
 //! fences.
 
 use crate::explore::event::{EventKind, MemoryOrdering, Proxy};
-use crate::explore::minimal_repairs::{RepairStep, RepairKind};
+use crate::explore::minimal_repairs::{RepairKind, RepairStep};
 use crate::explore::query::LitmusQuery;
 use crate::explore::traces::ThreadTraces;
 use crate::scope::{ThreadLocation, includes};
@@ -337,7 +337,8 @@ pub(crate) fn sites_of(
                 .opcode(instruction)
                 .map(|action| action.operation);
             let is_called = spec.is_some_and(|spec| spec.call_of(number).is_some());
-            if let (Some(operation), Some(words), false) = (operation, words.get(&place), is_called) {
+            if let (Some(operation), Some(words), false) = (operation, words.get(&place), is_called)
+            {
                 sites.extend(words_site(question, place, operation, *words, &scopes));
             }
         }

@@ -228,7 +228,8 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let operands = vec![destination(d), source(a), source(b), source(c)];
         let operation = Operation::Arithmetic(ArithmeticOp::Mad);
-        let sum = SyntheticInstruction::new(operation, opcode, ScalarType::U32, operands).part(part);
+        let sum =
+            SyntheticInstruction::new(operation, opcode, ScalarType::U32, operands).part(part);
         self.body.preceding.push(sum);
     }
 

@@ -222,7 +222,8 @@ impl SyntheticInstruction {
         let operands = vec![to, a, source(Source::Immediate(number))];
         let opcode = format!("setp.{}", op.name());
         let operation = Operation::Compare(ComparisonOp::Setp);
-        let mut comparison = SyntheticInstruction::new(operation, &opcode, ScalarType::U32, operands);
+        let mut comparison =
+            SyntheticInstruction::new(operation, &opcode, ScalarType::U32, operands);
         comparison.modifiers.compare = Some(op);
         comparison
     }

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_count_in_each_type() {
+    fn iota_data_is_encoded_in_element_type() {
         assert_eq!(counting(ScalarType::U16, 6), [0, 0, 1, 0, 2, 0]);
         assert_eq!(
             counting(ScalarType::F16, 8),

@@ -48,7 +48,9 @@ pub(crate) fn merge(elements: &[ValueOperand]) -> Result<Class, ElementMismatch>
                     .width()
                     .or(merged.width())
                     .map_or(Class::Open, Class::Bits),
-                Err(mismatch @ MismatchedProperty::Width) => return Err(ElementMismatch { index, mismatch }),
+                Err(mismatch @ MismatchedProperty::Width) => {
+                    return Err(ElementMismatch { index, mismatch });
+                }
             },
         });
     }

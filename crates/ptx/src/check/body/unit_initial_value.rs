@@ -180,8 +180,10 @@ pub(crate) fn n_threads(tree: &Tree, plans: &ResolvedOpcodes) -> u32 {
         StatementKind::Instruction(instruction) => plans.get(instruction.mnemonic),
         _ => None,
     });
-    let shares: Vec<ThreadParticipation> =
-        instructions.clone().map(|plan| plan.operation.share()).collect();
+    let shares: Vec<ThreadParticipation> = instructions
+        .clone()
+        .map(|plan| plan.operation.share())
+        .collect();
     if shares.contains(&ThreadParticipation::SingleThread)
         && !shares.contains(&ThreadParticipation::PerLane)
     {

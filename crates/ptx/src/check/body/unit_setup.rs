@@ -32,7 +32,8 @@ impl<'a> BodyChecker<'a, '_> {
                     source(Source::Immediate(0)),
                 ];
                 let operation = Operation::Arithmetic(ArithmeticOp::Mad);
-                let product = SyntheticInstruction::new(operation, "mad.lo", ScalarType::U32, operands);
+                let product =
+                    SyntheticInstruction::new(operation, "mad.lo", ScalarType::U32, operands);
                 self.insert_before(product.part(MulPart::Lo));
             }
             InitialValue::WarpLanes => {

@@ -117,7 +117,8 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<Vec<Result<ValueOperand, (Span, ValueError)>>> {
         if let OperandKind::Vector { .. } = operand.kind {
             let children = children.map(|(child, _)| child);
-            let read = children.map(|child| self.value(child).map_err(|reason| (child.span, reason)));
+            let read =
+                children.map(|child| self.value(child).map_err(|reason| (child.span, reason)));
             return Some(read.collect());
         }
         let OperandKind::Name(name) = operand.kind else {

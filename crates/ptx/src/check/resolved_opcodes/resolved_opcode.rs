@@ -12,7 +12,7 @@ use crate::opcode::Opcode;
 use crate::target_context::TargetContext;
 use warpgrid_isa::form::AddressCheck;
 use warpgrid_isa::form::{
-    self, BoundForm, DeviceUnitOperand, ImmediateRange, OperandShape, OperandPosition,
+    self, BoundForm, DeviceUnitOperand, ImmediateRange, OperandPosition, OperandShape,
 };
 use warpgrid_isa::{
     Flag, Modifiers, OperandAccess, OperandExtension, OperandType, Operation, PTX, Rounding,
@@ -301,7 +301,11 @@ impl ResolvedOpcode {
 
 /// Returns the index of the first optional operand that precedes an operand that is present. `announced` contains the optional
 /// operands whose modifier is present, and `skipped` those whose modifier is absent.
-fn optional_middle_operand(slots: &[OperandPosition], announced: u32, skipped: u32) -> Option<usize> {
+fn optional_middle_operand(
+    slots: &[OperandPosition],
+    announced: u32,
+    skipped: u32,
+) -> Option<usize> {
     let is_optional = |at: usize| {
         let is_decided = (announced | skipped) >> at & 1 != 0;
         slots

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_before_the_end() {
+    fn exact_sum_is_rounded_only_once() {
         assert_eq!(sum(&[1e100, 1.0, -1e100]).value(), (1.0, true));
         assert_eq!(sum(&[]).value(), (0.0, true));
         let tiny = 2f64.powi(-140);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bit_far_away_decides_a_tie() {
+    fn sticky_bit_breaks_rounding_tie() {
         let (tie, tiny) = (2f64.powi(-24), 2f64.powi(-140));
         let rounded = |values: &[f64]| (sum(values).round_to_odd() as f32).to_bits();
         assert_eq!(rounded(&[1.0, tie]), 0x3f80_0000);

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_choice_can_be_computed() {
+    fn every_supported_choice_is_computable() {
         for target in targets() {
             let choices = choices(&target);
             for choice in &choices {

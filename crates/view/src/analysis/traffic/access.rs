@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn sectors_and_lines_of_global_memory() {
+    fn global_access_counts_bytes_sectors_and_cache_lines() {
         assert_eq!(global(4, |lane| 256 + lane * 4), [128, 4, 0, 1, 0]);
         // A misaligned access touches one additional sector and one additional cache line.
         assert_eq!(global(4, |lane| 260 + lane * 4), [128, 5, 1, 2, 1]);
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn wavefronts_of_shared_memory() {
+    fn shared_access_counts_wavefronts() {
         use WavefrontMode::{PerAccess, Together};
         assert_eq!(shared(4, Together, |lane| lane * 4), [1, 1, 0]);
         assert_eq!(shared(4, Together, |lane| lane * 8), [2, 1, 1]);
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn each_matrix_of_ldmatrix_is_a_group_of_its_own() {
+    fn ldmatrix_wavefronts_are_counted_per_matrix() {
         // Rows of 16 bytes, 32 bytes apart; the lanes of matrix `i` are 8 * i to 8 * i + 7.
         let wavefronts = |n_matrices: u8| {
             let rows = (0..8 * n_matrices).map(|lane| LaneBytes {
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_word_of_all_stacks_is_one_line() {
+    fn same_local_word_of_all_lanes_shares_one_cache_line() {
         let stack = Place::Local {
             block: 0,
             warp: 0,

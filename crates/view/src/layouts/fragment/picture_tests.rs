@@ -31,7 +31,7 @@ fn store_d(stride: u32) -> FragmentPicture {
 }
 
 #[test]
-fn an_empty_request_shows_something() {
+fn empty_request_draws_default_fragment() {
     let shown = draw(&FragmentRequest::default());
     assert_eq!(shown.replaced, [] as [&str; 0]);
     assert_eq!(shown.request.op, "store.d");
@@ -39,7 +39,7 @@ fn an_empty_request_shows_something() {
 }
 
 #[test]
-fn what_does_not_exist_is_replaced_and_said() {
+fn unsupported_choice_is_replaced_and_reported() {
     let shown = draw(&request("load.a", "m16n16k16", "f64", "sm_80", "row"));
     assert_eq!(shown.request.ty, shown.choices.types[0]);
     assert_eq!(shown.replaced.len(), 1);
@@ -55,7 +55,7 @@ fn what_does_not_exist_is_replaced_and_said() {
 }
 
 #[test]
-fn rows_side_by_side_use_whole_sectors_and_rows_apart_do_not() {
+fn padded_stride_touches_partial_sectors() {
     let dense = store_d(16).global.expect("a store has accesses");
     assert_eq!((dense.bytes, dense.count), (8, 4));
     assert_eq!((dense.sectors, dense.used_bytes), (32, 1024));
@@ -65,7 +65,7 @@ fn rows_side_by_side_use_whole_sectors_and_rows_apart_do_not() {
 }
 
 #[test]
-fn bank_conflicts_follow_the_stride() {
+fn shared_wavefronts_depend_on_stride() {
     let passes = |stride| store_d(stride).shared.and_then(|shared| shared.wavefronts);
     // A half warp of 8-byte accesses covers four rows. With a distance of 64 bytes, two rows share each bank.
     assert_eq!(passes(16), Some(16));
@@ -75,7 +75,7 @@ fn bank_conflicts_follow_the_stride() {
 }
 
 #[test]
-fn a_stride_or_base_that_is_not_aligned_is_explained() {
+fn misaligned_stride_or_base_is_reported() {
     assert_eq!(store_d(16).global.and_then(|global| global.problem), None);
     let odd = store_d(17).global.and_then(|global| global.problem);
     assert!(odd.is_some_and(|problem| problem.contains("multiple of the access size of 8 bytes")));
@@ -85,20 +85,20 @@ fn a_stride_or_base_that_is_not_aligned_is_explained() {
 }
 
 #[test]
-fn rows_that_overlap_are_reported() {
+fn overlapping_rows_are_reported() {
     assert_eq!(store_d(16).stride_problem, None);
     let problem = store_d(8).stride_problem;
     assert!(problem.is_some_and(|problem| problem.contains("rows overlap")));
 }
 
 #[test]
-fn operands_in_registers_have_no_memory() {
+fn register_operands_have_no_memory_accesses() {
     let shown = draw(&request("mma.d", "m16n8k16", "f32", "sm_80", "row"));
     assert_eq!((shown.address_rule, shown.global), (None, None));
 }
 
 #[test]
-fn every_map_can_be_seen_and_printed() {
+fn every_fragment_map_is_drawn_and_printed() {
     for target in [
         "sm_70", "sm_72", "sm_75", "sm_80", "sm_90", "sm_100", "sm_120",
     ] {

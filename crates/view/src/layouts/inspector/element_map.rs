@@ -3,7 +3,7 @@
 
 use crate::layouts::fragment;
 use crate::layouts::fragment::FragmentView;
-use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::inspector::picture;
 use crate::layouts::tensor;
 use crate::layouts::tensor::LayoutView;

@@ -2,7 +2,7 @@
 //! which the second instruction expects its operand elements.
 
 use crate::layouts::fragment;
-use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::tensor;
 use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::{ElementLocation, LayoutView, refusal};

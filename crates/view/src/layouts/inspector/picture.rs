@@ -2,7 +2,7 @@
 //! pairs of instructions.
 
 use crate::expression::tree::read_unsigned;
-use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::inspector::{
     descriptor_tile, fragment_compatibility, layout_expression, tma_tile,
 };

@@ -1,7 +1,7 @@
 //! URL of a diagram: `#lens?op=wgmma.tile.a&type=f16&step=2`, or only its parameters, one per line. Input: text. Output: the request, and
 //! the diagram as a drawing and as text.
 
-use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::inspector::element_map::ElementMap;
 use crate::layouts::inspector::picture;
 use crate::layouts::tensor::{has_layout, refusal};
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_and_its_words_are_one_picture() {
+    fn url_and_key_value_lines_parse_to_same_request() {
         let link = "https://example.org/index.html#lens?op=wgmma.tile.a&type=f16&stride=512&shown=what%20is%20read";
         let words = "op=wgmma.tile.a\n  type = f16\nstride=512\nshown=what is read\n";
         for name in ["layouts", "matrix"] {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_refused_with_its_place() {
+    fn invalid_query_error_names_position() {
         let said = |query: &str| match drawn(query, PictureFormat::Svg) {
             Ok(_) => "drawn".to_owned(),
             Err(refusal) => refusal.message,

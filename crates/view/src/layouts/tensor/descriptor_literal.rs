@@ -81,7 +81,7 @@ mod tests {
     use super::descriptor_at;
 
     #[test]
-    fn constants_with_the_form_of_a_descriptor_are_taken_apart() {
+    fn descriptor_like_literals_are_decoded() {
         let text = "or.b64 %d, %d, 4611686293313683456;  add.s64 %e, %d, -9223371899411562496; mov.b64 %f, 0x4000004000010040; mov.b64 %g, 0x3ff0000000000000; mov.b64 %h, 4611686018427387905;";
         let found = |word: &str| {
             let at = text.find(word).expect("the word") + 3;

@@ -1,6 +1,6 @@
 //! Instruction descriptors of `tcgen05.mma`: encoding from query parameters, and decoding.
 
-use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::tensor::query_parameters::QueryParams;
 use crate::layouts::tensor::registers::bits_of;
 use crate::layouts::tensor::tensor_memory::PRODUCT;

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_is_a_descriptor_where_a_product_takes_it() {
+    fn constant_is_descriptor_only_as_mma_descriptor_operand() {
         let of = |token: &str, bits, kind: &str| Some((token.to_owned(), bits, kind.to_owned()));
         assert_eq!(
             found("136314896; // of"),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_texts_have_none() {
+    fn malformed_source_has_no_descriptor() {
         for text in [
             "tcgen05.mma",
             "tcgen05.mma x",

@@ -2,7 +2,7 @@
 //! the page.
 
 use crate::expression::tree::read_unsigned;
-use crate::layouts::fragment::request::{FragmentRequestError, FragmentRequest};
+use crate::layouts::fragment::request::{FragmentRequest, FragmentRequestError};
 use crate::layouts::tensor::{LayoutView, refusal};
 use serde::{Deserialize, Serialize};
 use warpgrid_isa::fragment::Shape;
@@ -134,7 +134,11 @@ impl<'r> QueryParams<'r> {
     }
 
     /// Reads a parameter with the values `no` and `yes`.
-    pub(crate) fn flag(&mut self, name: &'static str, about: &str) -> Result<bool, FragmentRequestError> {
+    pub(crate) fn flag(
+        &mut self,
+        name: &'static str,
+        about: &str,
+    ) -> Result<bool, FragmentRequestError> {
         Ok(self.choice(name, &["no", "yes"], about)? == "yes")
     }
 
@@ -187,7 +191,10 @@ impl<'r> QueryParams<'r> {
     }
 
     /// Reads the number of rows and columns: `m64n128`, optionally followed by `k`.
-    pub(crate) fn shape(&mut self, sizes: ShapeLimits) -> Result<(usize, usize), FragmentRequestError> {
+    pub(crate) fn shape(
+        &mut self,
+        sizes: ShapeLimits,
+    ) -> Result<(usize, usize), FragmentRequestError> {
         let ShapeLimits {
             rows,
             columns: (fewest, most, step),
@@ -219,7 +226,10 @@ impl<'r> QueryParams<'r> {
     }
 
     /// Adds the parameters to the view. Returns an error if the request contains a parameter that has not been read.
-    pub(crate) fn finish(&mut self, mut view: LayoutView) -> Result<LayoutView, FragmentRequestError> {
+    pub(crate) fn finish(
+        &mut self,
+        mut view: LayoutView,
+    ) -> Result<LayoutView, FragmentRequestError> {
         let known: Vec<String> = self
             .parameters
             .iter()

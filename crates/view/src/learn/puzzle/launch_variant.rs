@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_states_another_value() {
+    fn variant_replaces_annotation_value() {
         assert_eq!(
             applied("n = 5"),
             Ok("//@ launch grid=1 block=4\n//@ buffer x: u32[3] = iota\n//@ scalar n: s32 = 5\nret;\n".to_owned())
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_line_states_is_refused() {
+    fn variant_of_undeclared_name_is_rejected() {
         assert!(applied("y = 5").is_err());
         assert!(applied("y").is_err());
     }

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_outcome_is_read_from_its_name() {
+    fn outcome_names_round_trip() {
         for (outcome, name) in RunOutcome::ALL {
             assert_eq!(outcome.name(), name);
             assert_eq!(RunOutcome::read(&format!(" {name} ")), Ok(outcome));
@@ -83,13 +83,13 @@ mod tests {
     }
 
     #[test]
-    fn former_names_of_outcomes_are_read() {
+    fn former_outcome_names_are_accepted() {
         assert_eq!(RunOutcome::read("ends"), Ok(RunOutcome::Completes));
         assert_eq!(RunOutcome::read("goes on"), Ok(RunOutcome::Continues));
     }
 
     #[test]
-    fn an_unknown_outcome_lists_the_names() {
+    fn unknown_outcome_error_lists_known_names() {
         let reason = RunOutcome::read("stops").expect_err("an unknown name");
         let names = "`completes`, `faults`, `hangs`, `races`, `continues`";
         assert_eq!(

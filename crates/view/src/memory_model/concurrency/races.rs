@@ -364,7 +364,12 @@ impl Session {
         }
     }
 
-    pub(crate) fn race_place(&self, memory: MemoryInstance, address: u64, bytes: u32) -> RaceLocation {
+    pub(crate) fn race_place(
+        &self,
+        memory: MemoryInstance,
+        address: u64,
+        bytes: u32,
+    ) -> RaceLocation {
         match memory {
             MemoryInstance::Global => self.global_place(address, bytes),
             MemoryInstance::Shared(block) => self.shared_place(block, address, bytes),

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_is_found_by_its_cluster_and_rank() {
+    fn cluster_and_rank_round_trip_to_block() {
         let shape = LaunchShape {
             grid: [4, 6, 2],
             block: [32, 1, 1],

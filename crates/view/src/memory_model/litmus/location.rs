@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_written_as_it_was_read() {
+    fn location_lines_round_trip() {
         let lines = [
             "x: u32 = 0",
             "tile: shared u32[4] = 5, 6",

@@ -52,7 +52,7 @@ mod tests {
     use crate::memory_model::litmus::parser::read_text;
 
     #[test]
-    fn a_text_is_read_as_it_was_written() {
+    fn litmus_test_round_trips() {
         let text = "//@ title Two\n.version 8.6\n.target sm_90\n//@ launch grid=2x2 block=32 cluster=2x1\n\
             //@ location x+8: u32[2] at=0x7f0000000000 = 1\n//@ thread block=3 thread=5\nst.global.u32 [x+8], 1;\n\
             //@ thread block=0 thread=0\nld.global.u32 %r0, [x+8];\n//@ observe 1:%r0 x[2]\n//@ bad 0 1\n";

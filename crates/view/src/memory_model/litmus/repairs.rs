@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use warpgrid_isa::{Operation, Scope, Sem, SyncOp};
 use warpgrid_launch::SourceLanguage;
-use warpgrid_order::explore::{MemoryOrdering, RepairStep, RepairKind, RepairResult};
+use warpgrid_order::explore::{MemoryOrdering, RepairKind, RepairResult, RepairStep};
 use warpgrid_program::syntax::{self, InstructionSyntax, StatementEdit, instructions_of};
 use warpgrid_program::{Document, Overrides};
 
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_instruction_gets_another_order_and_scope() {
+    fn strengthened_rewrites_memory_order_and_scope() {
         let cases = [
             (
                 "@%p0 ld.global.u32 %r0, [x];",

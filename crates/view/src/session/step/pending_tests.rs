@@ -85,7 +85,7 @@ fn frame(session: &mut Session) -> SessionFrame {
 }
 
 #[test]
-fn a_store_in_flight_is_listed_and_its_cell_is_marked() {
+fn pending_store_is_listed_and_marks_cell() {
     let mut session = session();
     let frame = frame(&mut session);
     let [flying] = &frame.pending[..] else {
@@ -99,7 +99,7 @@ fn a_store_in_flight_is_listed_and_its_cell_is_marked() {
 }
 
 #[test]
-fn it_lands_later_and_going_back_takes_it_into_flight_again() {
+fn step_back_makes_completed_store_pending_again() {
     let mut session = session();
     while !session.pending().is_empty() {
         assert!(session.step(), "it lands before the kernel ends");
@@ -133,7 +133,7 @@ fn it_lands_later_and_going_back_takes_it_into_flight_again() {
 }
 
 #[test]
-fn a_host_can_let_it_land_now() {
+fn complete_operation_completes_pending_store_once() {
     let mut session = session();
     let id = session.pending()[0].id;
     assert!(session.complete_operation(id));

@@ -204,7 +204,7 @@ mod tests {
     use super::without_comments;
 
     #[test]
-    fn comments_hide_no_target() {
+    fn without_comments_preserves_target_directive() {
         let text = ".target // c\n sm_90 /* .target sm_80 */\n.entry";
         assert_eq!(without_comments(text), ".target \n sm_90 \n.entry");
     }

@@ -59,7 +59,7 @@ mod tests {
     use super::difference;
 
     #[test]
-    fn a_spelling_of_another_architecture_differs() {
+    fn spelling_of_other_architecture_is_difference() {
         assert_eq!(difference("sm_75", "STS [R7.X4], R0"), None);
         assert!(difference("sm_90", "STS [R7.X4], R0").is_some());
         assert!(difference("sm_75", "STS [R7.X4],  R0").is_some());

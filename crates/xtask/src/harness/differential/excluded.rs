@@ -48,7 +48,7 @@ mod tests {
     use super::is_excluded;
 
     #[test]
-    fn exclusions_depend_on_the_exception_and_the_target() {
+    fn exclusions_depend_on_operands_and_target() {
         assert!(is_excluded("max.f64 %d1, %d3, %d0;", None));
         assert!(!is_excluded("max.f64 %d1, %d3, 0d3FF0000000000000;", None));
         assert!(is_excluded("max.f64 %d1, %d3, 0d7FF8000000000000;", None));

@@ -6,7 +6,7 @@ use super::kernel::{N_HALVES, N_LONGS, N_PREDICATES, N_WORDS};
 use crate::random::SplitMix64;
 use warpgrid_isa::form::{
     FormSyntax, ImmediateRange, ModifierSpelling, ModifierValue, OperandAccess, OperandExtension,
-    OperandShape, OperandPosition, OperandType, SlotKind, SlotName, layouts,
+    OperandPosition, OperandShape, OperandType, SlotKind, SlotName, layouts,
 };
 use warpgrid_isa::{Operation, ScalarType, Target};
 
@@ -193,7 +193,12 @@ impl ModifierChoices {
     }
 
     /// Returns a register, a literal, or occasionally a special register.
-    fn source(&self, bits: u32, operand: &OperandPosition, random: &mut SplitMix64) -> Option<String> {
+    fn source(
+        &self,
+        bits: u32,
+        operand: &OperandPosition,
+        random: &mut SplitMix64,
+    ) -> Option<String> {
         let takes_special = self
             .layout
             .form

@@ -21,7 +21,9 @@ const PROXIES: &str = "fence.proxy.async.shared::cta;";
 /// Checks whether an instruction is a bulk copy or a copy of a tensor.
 fn is_bulk_copy(operation: Operation) -> bool {
     operation.transfer() == AsyncTransferKind::Bulk
-        || operation.unit().is_some_and(|op| op.tensor_copy().is_some())
+        || operation
+            .unit()
+            .is_some_and(|op| op.tensor_copy().is_some())
 }
 
 /// Checks whether an instruction is a wait, a commit or a copy of this kind.
@@ -76,9 +78,14 @@ pub(crate) fn proxy_fence_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits
     let mut all: Vec<RepairEdits> = wrong.map(|at| vec![body.replace(at, &fence)]).collect();
     let mut places = vec![copy];
     let meetings = body.all(|action| {
-        let is_fence = matches!(action.operation.sync(), Some(SyncOp::Fence | SyncOp::Membar));
+        let is_fence = matches!(
+            action.operation.sync(),
+            Some(SyncOp::Fence | SyncOp::Membar)
+        );
         let is_barrier = action.operation.sync().is_some() && !is_fence;
-        is_barrier || is_arrival(action) || action.operation.transfer() == AsyncTransferKind::Arrival
+        is_barrier
+            || is_arrival(action)
+            || action.operation.transfer() == AsyncTransferKind::Arrival
     });
     places.extend(meetings.into_iter().find(|at| *at > other));
     places.push(other + 1);
@@ -118,7 +125,8 @@ pub(crate) fn copy_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     if let Some(all) = mma_wait_repairs(broken) {
         return all;
     }
-    let is_copy = |operation: Operation| operation.asynchronous().is_some() || is_bulk_copy(operation);
+    let is_copy =
+        |operation: Operation| operation.asynchronous().is_some() || is_bulk_copy(operation);
     let (copy, other) = match body.operation(broken.first).is_some_and(is_copy) {
         true => (broken.first, broken.second),
         false => (broken.second, broken.first),

@@ -23,8 +23,8 @@ pub(crate) fn barrier_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let mut all: Vec<RepairEdits> = Vec::new();
     let (low, high) = broken.ends();
     let warp_barriers = body.all_sync(&[SyncOp::WarpBarrier]);
-    let arrivals =
-        body.all(|action| action.operation.is_block_barrier() && action.modifiers.has(Flag::Arrive));
+    let arrivals = body
+        .all(|action| action.operation.is_block_barrier() && action.modifiers.has(Flag::Arrive));
     let replaced = |text: &'static str| {
         let all = warp_barriers.iter();
         all.map(move |at| vec![body.replace(*at, text)])
@@ -121,7 +121,12 @@ pub(crate) fn of_clusters(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
 pub(crate) fn block_lifetime_repairs(broken: &RepairContext<'_>) -> Vec<RepairEdits> {
     let body = broken.body;
     if !broken.is_start {
-        let ends = body.all(|action| action.operation.control().is_some_and(ControlOp::exits_function));
+        let ends = body.all(|action| {
+            action
+                .operation
+                .control()
+                .is_some_and(ControlOp::exits_function)
+        });
         let ends = ends.iter().rev();
         return ends.map(|at| vec![body.before(*at, CLUSTER)]).collect();
     }

@@ -216,7 +216,10 @@ pub(crate) fn is_block_barrier(action: &OpcodeInfo) -> bool {
 
 /// Checks whether an instruction is a fence of the memory model, not of proxies.
 pub(crate) fn is_fence(action: &OpcodeInfo) -> bool {
-    let is_fence = matches!(action.operation.sync(), Some(SyncOp::Fence | SyncOp::Membar));
+    let is_fence = matches!(
+        action.operation.sync(),
+        Some(SyncOp::Fence | SyncOp::Membar)
+    );
     let sem = action.modifiers.sem.unwrap_or(Sem::AcqRel);
     is_fence && action.modifiers.proxy.is_none() && matches!(sem, Sem::AcqRel | Sem::Sc)
 }
@@ -228,7 +231,10 @@ pub(crate) fn is_async_proxy_fence(action: &OpcodeInfo) -> bool {
 
 /// Checks whether an instruction arrives at an mbarrier.
 pub(crate) fn is_arrival(action: &OpcodeInfo) -> bool {
-    action.operation.mbarrier().is_some_and(MbarrierOp::is_arrival)
+    action
+        .operation
+        .mbarrier()
+        .is_some_and(MbarrierOp::is_arrival)
 }
 
 /// Checks whether an instruction tests a phase of an mbarrier.

@@ -59,7 +59,12 @@ fn combined(broken: &RepairContext<'_>, is_racy: impl Fn(usize) -> bool) -> Vec<
 fn is_access(action: &OpcodeInfo) -> bool {
     let space = action.modifiers.state_space();
     let is_parameter = matches!(space, StateSpace::ParamEntry | StateSpace::ParamFunc);
-    action.operation.memory().and_then(MemoryOp::access).is_some() && !is_parameter
+    action
+        .operation
+        .memory()
+        .and_then(MemoryOp::access)
+        .is_some()
+        && !is_parameter
 }
 
 /// Checks whether an instruction participates in the communication between threads.

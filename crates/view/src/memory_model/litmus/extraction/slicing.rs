@@ -243,8 +243,9 @@ impl<'a> Slicer<'a> {
     fn loaded(&self, prepared: &PreparedTest, number: usize) -> Vec<String> {
         let results =
             |is_wanted: &dyn Fn(Operation) -> bool| self.results_of(prepared, number, is_wanted);
-        let loads =
-            results(&|operation| matches!(operation.memory(), Some(MemoryOp::Load | MemoryOp::Atomic)));
+        let loads = results(&|operation| {
+            matches!(operation.memory(), Some(MemoryOp::Load | MemoryOp::Atomic))
+        });
         match loads.is_empty() {
             false => loads,
             true => results(&|operation| {

@@ -287,7 +287,8 @@ impl BodyBuilder<'_> {
         let is_load = action.operation.memory() == Some(MemoryOp::Load);
         let is_own = is_load && is_own_space(action.modifiers.state_space())
             || action.operation.memory().is_none() && names_variable(function, instruction)
-            || action.operation.warp().is_some() && !self.are_all_here(function, thread, instruction);
+            || action.operation.warp().is_some()
+                && !self.are_all_here(function, thread, instruction);
         let Some(after) = stay.after(index).filter(|_| is_own) else {
             return Ok(None);
         };

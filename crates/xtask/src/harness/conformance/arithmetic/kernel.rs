@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn doubled_braces_are_those_of_the_instruction() {
+    fn doubled_braces_expand_to_literal_braces() {
         let form = form(
             r#"{"op":"mov.b64 {d}, {{{a}, {b}}};","in":[["a","b32"],["b","b32"]],"out":[["d","b64"]],"target":"sm_90","ptx":"8.8","source":"","rows":[]}"#,
         );
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn each_lane_computes_a_row() {
+    fn each_lane_computes_one_test_vector() {
         let form = form(
             r#"{"op":"add.u16 {d}, {a}, {b};","in":[["a","u16"],["b","u16"]],"out":[["d","u16"]],"target":"sm_90","ptx":"8.8","source":"","rows":[["0x1","0x2","0x3"],["0xffff","0x1","0x0"]]}"#,
         );

@@ -86,13 +86,13 @@ mod tests {
     use super::{agree, width_bits};
 
     #[test]
-    fn widths_are_those_of_registers() {
+    fn type_widths_match_register_widths() {
         let types = ["pred", "b8", "bf16", "f16x2", "f32x2", "e4m3x2", "e2m1x2"];
         assert_eq!(types.map(width_bits), [1, 8, 16, 32, 64, 16, 8]);
     }
 
     #[test]
-    fn a_nan_agrees_with_any_other_only_where_the_source_leaves_it_open() {
+    fn nan_payloads_may_differ_only_if_unspecified() {
         assert!(agree("f32", true, 0x7fff_ffff, 0xffc0_0000));
         assert!(!agree("f32", false, 0x7fff_ffff, 0xffc0_0000));
         assert!(!agree("f32", true, 0x7f80_0000, 0x7fff_ffff));

@@ -770,7 +770,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_taken_apart() {
+    fn line_is_tokenized() {
         assert_eq!(
             words(".global .u32 a[4] = {1.5, g+4}; .file 1 \"a b\""),
             [
@@ -781,7 +781,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_makes_the_same_modules_and_another_one_others() {
+    fn generation_is_deterministic_per_seed() {
         let made = |seed| {
             let mut random = SplitMix64::new(seed);
             let modules = (0..50).map(|index| module(index, &mut random).source);

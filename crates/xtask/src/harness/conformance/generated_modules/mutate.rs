@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instruction_is_taken_apart() {
+    fn instruction_is_split_into_guard_opcode_and_operands() {
         assert_eq!(
             parts("@!%p1 add.s32 %r1, 1;"),
             ("@!%p1 ", "add.s32", " %r1, 1;")
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_makes_the_same_modules_and_another_one_others() {
+    fn mutation_is_deterministic_per_seed_and_changes_modules() {
         let cases = cases();
         let made = |seed| {
             let (material, mut random) = (MutationPool::of(&cases), SplitMix64::new(seed));
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_releases_disagree_on_is_not_asked() {
+    fn target_with_release_dependent_verdict_is_disputed() {
         let case = |target: &str, version: &str| VerdictCase {
             target: target.to_owned(),
             ptx_version: version.to_owned(),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_in_brackets_are_one() {
+    fn bracketed_operands_are_replaced_as_unit() {
         let mut random = SplitMix64::new(3);
         for _ in 0..50 {
             let other = with_other_operand(" {%r1, %r2}, [%rd1];", &mut random);

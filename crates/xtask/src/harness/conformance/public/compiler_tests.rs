@@ -142,7 +142,7 @@ define void @f() {
 ";
 
     #[test]
-    fn a_body_is_checked_for_the_target_of_its_run() {
+    fn function_body_is_checked_for_target_of_run_line() {
         let run = Run {
             target: Some("sm_90".to_owned()),
             version: Some("7.8".to_owned()),

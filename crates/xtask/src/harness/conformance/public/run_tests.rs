@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn macro_calls_state_inputs_and_outputs() {
+    fn test_macro_arguments_are_parsed() {
         let text = "\ntest_ptx!(add, [1u64, 0x_ff], [-2i32, 3]);\n// test_ptx!(old, [1u8], [1u8]);\ntest_ptx_warp!(\n    vote,\n    [7u32, 8u32,]\n);\ntest_ptx!(name_only);\ntest_ptx!(call, [f(1)], [2.5f32]);\n";
         let found: Vec<_> = calls(text).map(|(_, arguments)| arguments).collect();
         assert_eq!(found.len(), 4);
