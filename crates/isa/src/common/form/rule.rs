@@ -164,7 +164,7 @@ pub const fn rule(kind: RuleKind, reason: &'static str) -> Rule {
         kind,
         verdict: Enforcement::Error,
         origin: FactSource::Documented,
-        reason: reason,
+        reason,
     }
 }
 

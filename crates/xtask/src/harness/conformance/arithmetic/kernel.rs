@@ -46,7 +46,7 @@ pub(super) fn run(form: &Form) -> FormOutcome {
     };
     let is_over = session.run(MAX_STEPS);
     match session.fault() {
-        Some(fault) if fault.kind == FaultSort::NotEmulated => {
+        Some(fault) if fault.kind == FaultSort::Unsupported => {
             FormOutcome::NotRunYet(fault.message)
         }
         Some(fault) => FormOutcome::Stopped(fault.message),
