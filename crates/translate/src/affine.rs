@@ -14,7 +14,7 @@ use warpgrid_emulator::translation_view::{
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Number of coordinates: of the thread in its block, and of the block.
+/// Number of coordinates: three for the thread in its block, and three for the block in the grid.
 const N_COORDINATES: usize = 6;
 
 /// Affine expression: a constant, and a coefficient for each coordinate.
@@ -54,7 +54,7 @@ impl AffineForm {
         Some(product)
     }
 
-    /// Returns the product if one of the two expressions is a constant.
+    /// Returns the product if at least one of the two expressions is a constant.
     fn multiply(self, other: AffineForm) -> Option<AffineForm> {
         if other.factors == [0; N_COORDINATES] {
             self.times(other.constant)
@@ -65,7 +65,7 @@ impl AffineForm {
         }
     }
 
-    /// Returns the minimum and the maximum for coordinates below their extents.
+    /// Returns the minimum and the maximum of the expression if each coordinate is below its extent.
     fn bounds(self, extents: &[u32; N_COORDINATES]) -> Option<(i64, i64)> {
         let (mut low, mut high) = (self.constant, self.constant);
         for (factor, extent) in self.factors.iter().zip(extents) {
@@ -145,7 +145,7 @@ impl<'p> AffineAnalysis<'p> {
     }
 
     /// Returns the accesses that are partitioned among threads, by position in the code. The value is the number of the
-    /// memory range plus one; accesses with equal numbers access the same bytes in each thread.
+    /// memory range plus one. If two accesses have equal values, each thread accesses the same bytes with both of them.
     pub(crate) fn thread_private_accesses(&self) -> BTreeMap<u32, u32> {
         let mut found = BTreeMap::new();
         for range in 0..self.plain.ranges().count() {
@@ -158,8 +158,8 @@ impl<'p> AffineAnalysis<'p> {
         found
     }
 
-    /// Returns the coefficient of the x coordinate of the thread for each register, which is the difference between
-    /// neighboring threads.
+    /// Returns the coefficient of the thread's x coordinate for each register. The coefficient is the difference
+    /// between neighboring threads.
     pub(crate) fn x_strides(&self) -> BTreeMap<RegisterKey, i64> {
         let known = self.known.iter();
         known
@@ -216,7 +216,7 @@ impl<'p> AffineAnalysis<'p> {
         }
     }
 
-    /// Returns the expression if it does not overflow 32 bits in any thread.
+    /// Returns the expression if its value fits into 32 bits in all threads.
     fn narrow(&self, form: AffineForm) -> Option<AffineForm> {
         let (low, high) = form.bounds(&self.extents)?;
         (low >= i64::from(i32::MIN) && high <= i64::from(i32::MAX)).then_some(form)
@@ -268,7 +268,8 @@ impl<'p> AffineAnalysis<'p> {
             }
             Node::Constant(number) => Some(AffineForm::number(number as i64)),
             Node::Unary(Unary::ToNarrow, a) => of(a),
-            // The affine value of a 32-bit number is within the range of `i32`.
+            // No explicit sign extension is needed, because the affine value of a 32-bit number is within the range of
+            // `i32`.
             Node::Unary(Unary::ToWideSigned, a) => of(a),
             Node::Unary(Unary::ToWideUnsigned, a) => self.zero_extended(of(a)?),
             Node::Binary(Binary::Add, [a, b]) => of(a)?.add(of(b)?),
@@ -282,7 +283,7 @@ impl<'p> AffineAnalysis<'p> {
         }
     }
 
-    /// Returns the value of a kernel parameter, which no thread modifies.
+    /// Returns the value of a kernel parameter, which is constant during the launch.
     fn parameter(&self, plan: &AccessPlan) -> Option<(RegisterKey, AffineForm)> {
         let [element] = plan.elements.as_slice() else {
             return None;
@@ -345,7 +346,7 @@ impl<'p> AffineAnalysis<'p> {
         })
     }
 
-    /// Checks whether all accesses of a group stay within a cell that is private to each thread.
+    /// Checks whether all accesses of a group stay within a memory cell that is private to each thread.
     fn are_disjoint(&self, group: &[&AffineAccess]) -> bool {
         let Some(first) = group.first() else {
             return false;
@@ -365,7 +366,7 @@ impl<'p> AffineAnalysis<'p> {
             (Some(low), Some(high)) => high - low,
             _ => return false,
         };
-        // In ascending order, each stride must exceed the extent of all smaller strides.
+        // In ascending order of the strides, each stride must exceed the total extent of all smaller strides.
         let factors = first.form.factors.iter().zip(&self.extents);
         let mut strides: Vec<(i64, i64)> = factors
             .filter(|(_, extent)| **extent > 1)

@@ -9,21 +9,21 @@ pub enum BailoutReason {
     Launch,
     /// Untranslated instruction: its position in the decoded code, and the name of its operation.
     Instruction { at: u32, what: String },
-    /// The memory or the code is too large.
+    /// The memory of the launch or the code of the kernel is too large.
     TooLarge,
     /// A thread caused a fault, which the interpreter reports.
     Fault,
-    /// Lanes use an operation in an uncommon way that is not translated.
+    /// Lanes use an operation in an uncommon way for which the translator generates no code.
     Unsupported,
     /// Unsynchronized threads access the same memory location, so the result may depend on the schedule.
     Conflict,
     /// Threads of one warp reached different barriers, or some of them exited before a barrier.
     DivergentBarrier,
-    /// The step limit was exceeded.
+    /// The run exceeded the step limit.
     StepLimit,
     /// The run was slower than the interpreter.
     TooSlow,
-    /// Bailout of another host's partition, with its message.
+    /// Bailout of a partition that another host executes, with its message.
     RemotePartition(String),
     /// The engine reported an error.
     Engine(String),

@@ -17,9 +17,9 @@ pub(crate) struct BasicBlock {
     pub(crate) end: usize,
     /// Successor blocks.
     pub(crate) successors: Vec<usize>,
-    /// Number of instructions that count as steps, without a warp-level operation at the end.
+    /// Number of instructions that count as steps, excluding a warp-level operation at the end of the block.
     pub(crate) steps: u32,
-    /// Synchronization at the last instruction.
+    /// Event for which lanes wait before the last instruction.
     pub(crate) suspends_for: SuspendKind,
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum SuspendKind {
     Barrier,
 }
 
-/// Whether shared memory may be read or written.
+/// Whether code may read or write shared memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SharedMemoryUse {
     pub(crate) loads: bool,
@@ -58,15 +58,16 @@ pub(crate) struct ControlFlowGraph {
     pub(crate) blocks: Vec<BasicBlock>,
     /// Scheduling priority of each block: the interpreter executes the lanes in the block with the lowest number first.
     pub(crate) numbers: Vec<u32>,
-    /// Use of shared memory in the barrier intervals that contain each block; all lane vectors enter a barrier interval
-    /// at the same entry.
+    /// Reads and writes of shared memory in the barrier intervals that contain each block. All lane vectors enter a
+    /// barrier interval at the same entry.
     pub(crate) shared: Vec<SharedMemoryUse>,
     /// Whether copies to shared memory may be in flight across barriers.
     pub(crate) has_copies: bool,
     /// Blocks at which a region may start: the first block, the blocks after barriers and warp-level operations, and
     /// branch targets.
     pub(crate) entries: Vec<usize>,
-    /// Warp-level operations at which lane vectors wait, each with the operations that follow immediately.
+    /// Warp-level operations at which lane vectors wait, each with the sequence of operations that follows it
+    /// immediately.
     pub(crate) chains: Vec<WarpOpSequence>,
 }
 
@@ -90,7 +91,7 @@ pub(crate) struct HostCallSites {
 }
 
 impl BasicBlock {
-    /// Checks whether the block, which ends with this instruction, is a loop that consists of this block only.
+    /// Checks whether a block is a loop that consists of this block only. `last` is the last instruction of the block.
     pub(crate) fn loops_to_itself(&self, last: &DecodedInstruction) -> bool {
         matches!(last.op, DecodedOp::Branch { target } if target as usize == self.start)
     }
@@ -125,7 +126,7 @@ pub(crate) fn is_guarded(instr: &DecodedInstruction) -> bool {
     instr.guard.place() != OperandLocation::None
 }
 
-/// Returns the starts of blocks, and the starts at which regions may begin.
+/// Returns the positions at which blocks start, and the subset of these positions at which regions may start.
 fn starts_of(
     code: &InlinedCode<'_>,
     by_host: &HostCallSites,
@@ -219,8 +220,9 @@ impl ControlFlowGraph {
         !self.chains.is_empty()
     }
 
-    /// Returns the number of the synchronization point at the end of a block: warp-level operations from 1 on, then
-    /// barriers, then host calls for lanes. Returns zero for other blocks.
+    /// Returns the number of the synchronization point at the end of a block: warp-level operations are numbered from 1
+    /// on, followed by barriers and then by host calls for lanes. Returns zero for blocks without a synchronization
+    /// point.
     pub(crate) fn wait_number(&self, block: usize) -> u32 {
         let count = |what: SuspendKind, blocks: &[BasicBlock]| {
             blocks
@@ -262,7 +264,7 @@ impl ControlFlowGraph {
             .position(|chain| chain.blocks.start == block)
     }
 
-    /// Checks whether a block is only executed as a part of a sequence.
+    /// Checks whether a block is executed only as a part of a sequence of warp-level operations.
     pub(crate) fn is_within_chain(&self, block: usize) -> bool {
         self.suspends_for(block) == SuspendKind::Warp && self.chain_at(block).is_none()
     }
@@ -296,7 +298,7 @@ impl ControlFlowGraph {
         starts.map(reached_from).collect()
     }
 
-    /// Returns the group of each block: lanes move between blocks of different groups only across synchronization
+    /// Returns the group of each block. Lanes move between blocks of different groups only across synchronization
     /// points.
     pub(crate) fn groups(&self) -> Vec<usize> {
         let n_blocks = self.blocks.len();
@@ -349,7 +351,7 @@ impl ControlFlowGraph {
         let own: Vec<SharedMemoryUse> = uses.collect();
         self.has_copies = starts_copies(plain, code.all());
         if self.has_copies {
-            // The bytes of a copy may arrive in a later barrier interval.
+            // Copies may write their bytes to shared memory in a later barrier interval.
             let all = SharedMemoryUse {
                 loads: true,
                 stores: true,
@@ -450,7 +452,7 @@ impl ControlFlowGraph {
         let mut order = Vec::with_capacity(self.blocks.len());
         let mut is_seen = vec![false; self.blocks.len()];
         for first in 0..self.blocks.len() {
-            // Block, and number of visited successors.
+            // Block, and number of its successors that have been visited.
             let mut way = vec![(first, 0)];
             while let Some((block, n_seen)) = way.pop() {
                 if n_seen == 0 && std::mem::replace(&mut is_seen[block], true) {
@@ -498,8 +500,8 @@ impl ControlFlowGraph {
     }
 }
 
-/// Returns the sequences of warp-level operations: a sequence continues with blocks that have no other predecessor.
-/// Host calls are separate from the other operations.
+/// Returns the sequences of warp-level operations. A sequence continues with a block whose only predecessor belongs to
+/// the sequence. Host calls and other warp-level operations are in separate sequences.
 fn chains(blocks: &[BasicBlock], by_host: &BTreeSet<u32>) -> Vec<WarpOpSequence> {
     let is_by_host = |index: usize| {
         let last = blocks.get(index).map_or(0, |block| block.end as u32 - 1);
@@ -565,7 +567,7 @@ fn memory_use(plain: TranslationView<'_>, op: &DecodedOp) -> Option<MemoryUse> {
             loads: true,
             stores: true,
         }),
-        // A wait completes copies.
+        // A wait instruction completes copies, which write shared memory.
         DecodedOp::AsyncWait(_) => Some(of(StateSpace::Shared, true)),
         DecodedOp::Matrix(plan) => match plain.matrix(plan) {
             MatrixOperation::Lines(lines) => Some(of(lines.access.space, lines.is_store)),
@@ -595,7 +597,7 @@ fn starts_copies(plain: TranslationView<'_>, code: &[InlinedInstruction<'_>]) ->
     })
 }
 
-/// Returns the use of shared memory of a block, including possible uses through generic addresses.
+/// Returns the reads and writes of shared memory in a block, including possible accesses through generic addresses.
 fn shared_use(
     plain: TranslationView<'_>,
     code: &InlinedCode<'_>,
@@ -614,7 +616,7 @@ fn shared_use(
     found
 }
 
-/// Numbering of the synchronization points of lanes: warp-level operations from 1 on, then barriers, then host calls.
+/// Numbering of the synchronization points: warp-level operations from 1 on, then barriers, then host calls for lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SuspendCodes {
     pub(crate) first_barrier: u32,

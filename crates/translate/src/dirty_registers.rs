@@ -14,8 +14,8 @@ type RegisterSet = BTreeSet<RegisterKey>;
 pub(crate) struct DirtyRegisters {
     /// Registers that may differ from the record at the end of the block.
     dirty_out: Vec<RegisterSet>,
-    /// Registers that are saved at the end of the block although no lane waits: the following loop contains
-    /// synchronization points, and does not modify the registers.
+    /// Registers that are saved at the end of the block although no lane waits there, because the following loop
+    /// contains synchronization points and does not modify these registers.
     spill_before_loop: Vec<RegisterSet>,
     /// Upward-exposed registers if a region starts at the block: registers that are read or saved before their first
     /// write.
@@ -23,8 +23,8 @@ pub(crate) struct DirtyRegisters {
 }
 
 impl DirtyRegisters {
-    /// Computes the dirty registers. `live` contains the live-in registers of each block, `create_context` the registers
-    /// that the records of divergent lanes contain at the end of each block.
+    /// Computes the dirty registers. `live` contains the live-in registers of each block. `create_context` contains the
+    /// registers that the records of divergent lanes contain at the end of each block.
     pub(crate) fn new(
         flow: &ControlFlowGraph,
         loops: &BTreeMap<usize, BTreeSet<usize>>,
@@ -52,7 +52,7 @@ impl DirtyRegisters {
         of(&self.dirty_out, block)
     }
 
-    /// Returns the registers that are saved at the end of a block before a loop.
+    /// Returns the registers that are saved at the end of a block because a loop with synchronization points follows.
     pub(crate) fn spill_before_loop(&self, block: usize) -> &RegisterSet {
         of(&self.spill_before_loop, block)
     }
@@ -119,12 +119,12 @@ fn region_successors(
 struct DirtySets {
     at_start: Vec<RegisterSet>,
     dirty_out: Vec<RegisterSet>,
-    /// Registers that are saved at the end.
+    /// Registers that are saved at the end of each block.
     spill_before_loop: Vec<RegisterSet>,
 }
 
 /// Solves the data-flow problem. At the kernel start, records contain no registers; at other entries, they contain the
-/// live registers. Blocks save the registers of `kept` at their ends.
+/// live registers. Each block saves its registers in `kept` at its end.
 fn changed(
     flow: &ControlFlowGraph,
     touched: &[BlockUseDef],
@@ -169,7 +169,7 @@ fn changed(
 
 /// Edges into loops with synchronization points.
 struct LoopPreheaders {
-    /// Block before the loop, and loop header, for each edge.
+    /// Edges into loops: the block before the loop, and the loop header.
     ways: Vec<(usize, usize)>,
     /// Live registers of the loop, by block before the loop.
     all_live: Vec<RegisterSet>,
@@ -202,8 +202,8 @@ fn entered_loops(
 }
 
 impl LoopPreheaders {
-    /// Returns, by block before the loop, the live registers of the loop that no path since the last synchronization
-    /// point has modified. `changed` contains the modified registers.
+    /// Returns the live registers of each loop that no path since the last synchronization point has modified, by the
+    /// block before the loop. `changed` contains the registers that the loops modify.
     fn loop_invariant_dirty(
         &self,
         live: &[RegisterSet],

@@ -76,20 +76,20 @@ impl AddressOperand {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FixedLocals {
     pub(crate) pc: u32,
-    /// Entry at which the lane vector started, and the synchronization point for which it waits.
+    /// Entry at which the lane vector started, and the number of the synchronization point for which it waits.
     pub(crate) start_entry: u32,
     pub(crate) waits_for: u32,
     pub(crate) mask: u32,
     pub(crate) current_epoch: u32,
     pub(crate) phase: u32,
-    /// First epochs of the warp in this barrier interval, and since the last reconvergence of its lanes.
+    /// First epoch of the warp in this barrier interval, and its first epoch since the last reconvergence of its lanes.
     pub(crate) warp_start: u32,
     pub(crate) since: u32,
     /// Bit set of the records that ran before this call, and the number of the first record of the call.
     pub(crate) ran_contexts: u32,
     pub(crate) started: u32,
-    /// Record of the previous lane vector, whether all lane vectors so far took the same path, and the live lanes of
-    /// all of them.
+    /// Record of the previous lane vector, whether all previous lane vectors took the same path, and the live lanes of
+    /// all lane vectors.
     pub(crate) before: u32,
     pub(crate) is_converged: u32,
     pub(crate) live: u32,
@@ -101,11 +101,11 @@ pub(crate) struct FixedLocals {
     /// Number of lane-instructions that the call has executed.
     pub(crate) lane_instructions: u32,
     pub(crate) guard: u32,
-    /// Lanes that execute the current if-converted side, and lanes of the other side.
+    /// Lanes that execute the current side of an if-converted branch, and lanes that execute the other side.
     pub(crate) detour: u32,
     pub(crate) others: u32,
     pub(crate) active: u32,
-    /// Lanes with an operand that is not translated.
+    /// Lanes for which an operand has a value that the generated code does not handle.
     pub(crate) unsupported_lanes: u32,
     pub(crate) pointer: u32,
     /// Address of each lane.
@@ -114,14 +114,14 @@ pub(crate) struct FixedLocals {
     pub(crate) offset: u32,
     pub(crate) vectors: [u32; 6],
     pub(crate) addresses: [u32; 2],
-    /// Upper of two 16-bit floats while the lower one is computed.
+    /// Result for the upper of two 16-bit floats while the lower one is computed.
     pub(crate) upper_half: u32,
     /// Operands of an `fma` emulation.
     pub(crate) fused: [u32; 9],
 }
 
 impl FixedLocals {
-    /// Returns the local variable with the result of a comparison of floats.
+    /// Returns the local variable for the result of a float comparison.
     pub(crate) fn float_comparison(&self) -> u32 {
         self.vectors[4]
     }
@@ -130,7 +130,7 @@ impl FixedLocals {
 /// Mask of all lanes of a lane vector.
 pub(crate) const ALL: i32 = (1 << SUBWARP_LANES) - 1;
 
-/// Parameters of a region: address of the record, and its number within the warp.
+/// Parameters of a region function: address of the record, and its number within the warp.
 pub(crate) const RECORD: u32 = 0;
 pub(crate) const NUMBER: u32 = 1;
 
@@ -142,19 +142,19 @@ pub(crate) struct Emitter<'p> {
     pub(crate) places: &'p ModuleLayout,
     pub(crate) flow: &'p ControlFlowGraph,
     pub(crate) writes: EmitMode,
-    /// Instructions without a translation, which a draft collects.
+    /// Reasons why instructions have no translation, collected while the code is emitted as a draft.
     pub(crate) refused: Vec<BailoutReason>,
-    /// Destination registers of atomics whose result must be unused, with the position of the atomic, and all registers
-    /// that are read.
+    /// Destination registers of atomics whose result must be unused, each with the position of the atomic in the code,
+    /// and the set of all registers that are read.
     pub(crate) unused_atomic_results: Vec<(RegisterKey, u32)>,
     pub(crate) all_read: BTreeSet<RegisterKey>,
-    /// Registers with one constant value at all uses.
+    /// Registers that have the same constant value at all uses.
     pub(crate) constants: BTreeMap<RegisterKey, u32>,
     /// Registers that contain local-memory addresses.
     local_addresses: BTreeMap<RegisterKey, u64>,
     /// Whether atomics may access global memory.
     pub(crate) has_global_atomics: bool,
-    /// Outlined routines, in the order of their functions.
+    /// Outlined routines, in the order of their function indices.
     pub(crate) routines: Vec<SharedRoutine>,
     pub(crate) out: Vec<I<'static>>,
     /// Code of the region function of each group.
@@ -162,19 +162,19 @@ pub(crate) struct Emitter<'p> {
     pub(crate) locals: Vec<ValType>,
     pub(crate) registers: BTreeMap<RegisterKey, RegisterSlot>,
     pub(crate) register_bytes: u32,
-    /// Use and definition sets by block of the code.
+    /// Use and definition sets of each block of the code.
     pub(crate) touched: Vec<BlockUseDef>,
-    /// Registers that are read before a warp-level operation at the end of each block.
+    /// Registers that each block reads before the warp-level operation at its end.
     pub(crate) reads: Vec<BTreeSet<RegisterKey>>,
     pub(crate) definitions: DefSites,
-    /// Live-in registers by block, once known.
+    /// Live-in registers of each block; empty until the liveness analysis has run.
     pub(crate) live: &'p [BTreeSet<RegisterKey>],
     pub(crate) sites: Vec<AccessSite>,
-    /// Registers in the records at each synchronization point, with their offsets.
+    /// Registers that a record contains at each synchronization point, with their offsets in the record.
     pub(crate) waits: BTreeMap<u32, Vec<(RegisterKey, u32)>>,
-    /// Dirty registers by block.
+    /// Dirty registers of each block.
     pub(crate) changed: DirtyRegisters,
-    /// Strides of the lanes of registers, if known.
+    /// Differences between neighboring lanes of registers, if known.
     pub(crate) strides: LaneStrides,
     /// Registers that may contain a noncanonical NaN.
     pub(crate) any_nan: BTreeSet<RegisterKey>,
@@ -189,28 +189,28 @@ pub(crate) struct Emitter<'p> {
     temporaries: BTreeMap<(ValType, usize), u32>,
     /// Address patterns of base registers in the current block, by base and access width.
     pub(crate) address_patterns: BTreeMap<(RegisterKey, u32), memory::AddressPattern>,
-    /// Fast and slow version of the current block, if it has both.
+    /// State of the current block, if it has a fast and a slow path.
     ways: Option<fast_path::DualPathBlock>,
-    /// Label that is exited if a check of the fast path fails, as the number of constructs open at its start; `None`
-    /// for the innermost construct.
+    /// Label to which a failing check of the fast path branches, as the number of WebAssembly constructs that are open
+    /// at its start. `None` stands for the innermost construct.
     fallback_label: Option<u32>,
     /// Address operand of the current access.
     pub(crate) pointer: AddressOperand,
     /// Local with the guard of the current instruction.
     pub(crate) guard: Option<u32>,
-    /// If-converted branches by the block that ends with the branch.
+    /// If-converted branches, by the block that ends with the branch.
     pub(crate) detours: IfConversions,
-    /// In an if-converted side of a branch: the registers that must keep their values in the inactive lanes.
+    /// In a side of an if-converted branch: the registers that must keep their values in the inactive lanes.
     predicated_side: Option<BTreeSet<RegisterKey>>,
     /// Lowest number of a block that ends with a warp-level operation that does not wait for all lanes.
     pub(crate) first_without_wait: Option<u32>,
-    /// Current block, and the number of constructs open within it.
+    /// Current block, and the number of WebAssembly constructs that are open within it.
     pub(crate) block: usize,
     pub(crate) nest: u32,
     /// Group of each block.
     groups: Vec<usize>,
-    /// Position of each target among the entries and blocks of the current group, the number of these targets, and the
-    /// position of the current one.
+    /// Position of each branch target among the entries and blocks of the current group, the number of targets in the
+    /// group, and the position of the current target.
     target_index: Vec<Option<usize>>,
     n_targets: usize,
     place: usize,
@@ -218,12 +218,12 @@ pub(crate) struct Emitter<'p> {
     loop_headers: BTreeSet<usize>,
     /// Locals with the operand rows of a warp, created on demand.
     pub(crate) rows: Vec<u32>,
-    /// For guarded stores between warp-level operations: locals with a flag that the store was executed, and the
-    /// counter increments.
+    /// Guarded stores between two warp-level operations: the local that is nonzero if a store was executed, and the
+    /// increment of the store count.
     pub(crate) did_store: Vec<(u32, u64)>,
     /// Count of stores without a guard between two warp-level operations.
     pub(crate) stores: u64,
-    /// Position and frame of the current instruction.
+    /// Position of the current instruction in the code, and its frame.
     pub(crate) at: u32,
     pub(crate) frame: usize,
 }
@@ -362,19 +362,20 @@ impl<'p> Emitter<'p> {
         self.out.extend(locals.map(I::LocalGet));
     }
 
-    /// Opens a block; branches to its label continue after its end.
+    /// Opens a WebAssembly block. Branches to its label continue after its end.
     fn open_block(&mut self) {
         self.op(I::Block(BlockType::Empty));
         self.nest += 1;
     }
 
-    /// Closes the innermost construct.
+    /// Closes the innermost WebAssembly construct.
     fn close(&mut self) {
         self.op(I::End);
         self.nest -= 1;
     }
 
-    /// Pushes the base address of [`AddressOperand::at`] for the current access.
+    /// Pushes the base address of the current access, to which the memory argument of [`AddressOperand::at`] is
+    /// relative.
     pub(crate) fn get_pointer(&mut self) {
         self.get(self.pointer.local);
     }
@@ -419,23 +420,23 @@ impl<'p> Emitter<'p> {
         self.registers.get(&register).map(|home| home.offset)
     }
 
-    /// Sets the current instruction.
+    /// Sets the position of the current instruction.
     fn set_current_instruction(&mut self, at: usize) {
         self.at = at as u32;
         self.frame = self.code.frame_at(at);
     }
 
-    /// Returns the register of the current frame.
+    /// Returns the key of a register in the current frame.
     pub(crate) fn frame_register(&self, bank: RegisterBank, index: u32) -> RegisterKey {
         self.code.register(self.frame, (bank, index))
     }
 
-    /// Returns the local-memory address that a register always contains.
+    /// Returns the local-memory address that a register contains at all uses, if it is constant.
     fn local_address(&self, register: RegisterKey) -> Option<u64> {
         self.local_addresses.get(&register).copied()
     }
 
-    /// Records a read, and returns the first local of the register.
+    /// Records that the code reads a register, and returns the first local of the register.
     fn read_register(&mut self, register: RegisterKey) -> u32 {
         self.all_read.insert(register);
         let touched = &mut self.touched[self.block];
@@ -510,7 +511,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Pushes the address of the special registers of the lane vector.
+    /// Pushes the address of the special-register table of the lane vector.
     fn get_table(&mut self) {
         self.get(RECORD);
         self.op(I::I32Load(at(record::TABLE)));
@@ -575,7 +576,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Returns temporary variable `n` of a type. Its value does not outlive an operation.
+    /// Returns temporary variable number `n` of a type. Its value is valid only during the translation of one
+    /// operation.
     pub(crate) fn temporary(&mut self, ty: ValType, n: usize) -> u32 {
         if let Some(local) = self.temporaries.get(&(ty, n)) {
             return *local;
@@ -590,7 +592,7 @@ impl<'p> Emitter<'p> {
         if let Some(scalar) = self.scalars.get(&register).copied() {
             return self.write_scalar(scalar, register, part);
         }
-        // Inactive lanes keep only registers that they read later.
+        // In inactive lanes, only registers that these lanes read later must keep their values.
         let is_read = |kept: &BTreeSet<RegisterKey>| kept.contains(&register);
         let guard = self
             .guard
@@ -643,8 +645,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits code for each lane that consumes four 32-bit numbers from `from` and produces one number; the results form
-    /// a row on the stack.
+    /// Calls `one` for each lane, which emits code that consumes four 32-bit numbers from `from` and produces one
+    /// number. The results form a row on the stack.
     pub(crate) fn each_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
         self.op(splat32(0));
         for lane in 0..SUBWARP_LANES as u8 {
@@ -653,7 +655,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits code for the two lanes of a half like [`Emitter::each_lane`].
+    /// Emits code for the two 64-bit lanes of a half like [`Emitter::each_lane`].
     pub(crate) fn each_wide_lane(&mut self, mut one: impl FnMut(&mut Self, u8)) {
         self.op(splat64(0));
         for lane in 0..2 {
@@ -695,7 +697,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits an instruction that continues with the next instruction.
+    /// Emits an instruction after which execution continues with the next instruction.
     pub(crate) fn emit_straight_line(
         &mut self,
         instr: &DecodedInstruction,
@@ -714,7 +716,7 @@ impl<'p> Emitter<'p> {
         let done = self.operation(&instr.op);
         self.guard = None;
         match done {
-            // A draft collects all untranslated instructions.
+            // A draft collects the reasons of all untranslated instructions instead of stopping at the first one.
             Err(refusal) if self.writes == EmitMode::Draft => {
                 self.refused.push(refusal);
                 Ok(())
@@ -732,7 +734,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Pushes the lanes of a mask in a local as a row.
+    /// Pushes a row with all ones in the lanes of the mask in a local.
     fn spread_lanes(&mut self, mask: u32) {
         self.get(mask);
         self.ops(runtime::spread_lanes());
@@ -772,7 +774,7 @@ impl<'p> Emitter<'p> {
                 self.bail_out(stop::FAULT);
                 Ok(())
             }
-            // The call prints a message or ends the launch.
+            // The system call prints a message or ends the launch.
             DecodedOp::SystemCall { .. } => {
                 self.bail_out(stop::UNSUPPORTED);
                 Ok(())
@@ -866,19 +868,20 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Returns the exit code on the stack from the function unless it is zero. The code remains in a local.
+    /// Emits code that returns the exit code on the stack from the function unless it is zero. The local `kept`
+    /// receives the exit code.
     fn return_if_nonzero(&mut self, kept: u32) {
         self.ops(runtime::returns_if(kept));
     }
 
-    /// Bails out if lanes reach the current instruction.
+    /// Emits a bailout that is executed if an active lane reaches the current instruction.
     fn bail_out(&mut self, reason: u32) {
         self.set_active_lanes();
         self.get(self.names.active);
         self.bail_out_if_nonzero(reason);
     }
 
-    /// Pushes a row of 32 bits of an element of at most 32 bits.
+    /// Pushes an element of at most 32 bits as a row of 32-bit lanes.
     pub(crate) fn read_element32(&mut self, element: RegisterOperand) -> Result<(), BailoutReason> {
         match element.bank {
             RegisterBank::B32 => self.read32(element.slot),

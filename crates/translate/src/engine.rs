@@ -1,6 +1,6 @@
 //! Interface to WebAssembly engines. Input: the bytes of a module. Output: an instance with its memory and its exported
-//! function `phase`. The module `native` implements the interface with Wasmtime; the crate `warpgrid-webassembly` uses
-//! the engine of a JavaScript host.
+//! function `phase`. The module `wasmtime_engine` implements the interface with Wasmtime. The crate
+//! `warpgrid-webassembly` uses the engine of a JavaScript host.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::time::Duration;
 pub enum MaddRounding {
     /// One rounding: the instruction is a fused multiply-add.
     Fused,
-    /// Two roundings, or no such instruction: `fma` is emulated.
+    /// Two roundings, or the engine has no such instruction. The module emulates `fma`.
     Unfused,
 }
 
@@ -47,7 +47,7 @@ pub trait ModuleInstance: LinearMemory {
     /// Modifies the bytes of a range.
     fn update<R>(&mut self, range: Range<usize>, edit: impl FnOnce(&mut [u8]) -> R) -> R;
 
-    /// Replaces the bytes from `start` on.
+    /// Replaces the bytes that begin at address `start`.
     fn write(&mut self, start: usize, bytes: &[u8]);
 
     /// Zeroes a range.

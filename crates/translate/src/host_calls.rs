@@ -7,14 +7,14 @@ use crate::registers::parts;
 use std::collections::BTreeMap;
 use warpgrid_emulator::translation_view::{LANES, TranslationView, WarpRegisterFile};
 
-/// Lanes for which the host executes an instruction: those of a lane vector, or all lanes of a warp.
+/// Lanes for which the host executes an instruction: the lanes of a lane vector, or all lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Callers {
     Lanes,
     Warp,
 }
 
-/// Pending host calls of a warp, by number of the synchronization point.
+/// Pending host calls of a warp, by the number of the synchronization point at which the lanes wait.
 #[derive(Default)]
 pub(crate) struct HostCallBatch {
     pending: BTreeMap<u32, PendingHostCall>,
@@ -27,7 +27,8 @@ struct PendingHostCall {
     registers: WarpRegisterFile,
 }
 
-/// Returns the number of the synchronization point of a record if it is a host call to execute now.
+/// Returns the number of the synchronization point at which a record waits if this point is a host call that must be
+/// executed now.
 fn number_of<B: AsRef<[u8]>>(
     kernel: &CompiledKernel,
     records: &MemoryWindow<B>,
@@ -43,7 +44,7 @@ fn number_of<B: AsRef<[u8]>>(
     (number > 0 && of_number == callers && !has_ended).then_some(number)
 }
 
-/// Returns the addresses of the records of a window.
+/// Returns the addresses of the records in a window of linear memory.
 fn addresses<B: AsRef<[u8]>>(kernel: &CompiledKernel, records: &MemoryWindow<B>) -> Vec<u32> {
     let start = records.start as u32;
     let end = start + records.bytes.as_ref().len() as u32;
@@ -110,7 +111,7 @@ impl HostCallBatch {
         done.all(|is_done| is_done)
     }
 
-    /// Writes the results to the records of a window, whose lanes can continue.
+    /// Writes the results to the records of a window, so that their lanes can continue.
     pub(crate) fn write<B: AsRef<[u8]> + AsMut<[u8]>>(
         &self,
         kernel: &CompiledKernel,

@@ -25,10 +25,10 @@ pub(crate) struct IfConversion {
 /// If-converted branches by the block that ends with the branch.
 pub(crate) type IfConversions = BTreeMap<usize, IfConversion>;
 
-/// Maximum number of instructions of a side. The sides are emitted twice, the second time in predicated form.
+/// Maximum number of instructions of a side. Each side is emitted twice, the second time in predicated form.
 const MAX_SIDE_LEN: usize = 32;
 
-/// Maximum number of duplicated instructions per kernel.
+/// Maximum number of instructions per kernel that are emitted twice.
 const MAX_DUPLICATED: usize = 1024;
 
 impl IfConversion {
@@ -55,8 +55,8 @@ impl IfConversion {
         kept
     }
 
-    /// Returns the registers in which the lanes of a lane vector may differ at the join block, because they took
-    /// different sides.
+    /// Returns the registers whose values may differ between the lanes of a lane vector at the join block because the
+    /// lanes took different sides.
     fn divergent_at_join(
         &self,
         touched: &[BlockUseDef],
@@ -72,8 +72,8 @@ impl IfConversion {
     }
 }
 
-/// Returns the registers in which lanes may differ after each if-converted branch, by the block that ends with the
-/// branch.
+/// Returns the registers whose values may differ between lanes after each if-converted branch, by the block that ends
+/// with the branch.
 pub(crate) fn mixed_registers(
     detours: &IfConversions,
     touched: &[BlockUseDef],
@@ -105,7 +105,7 @@ pub(crate) fn find_if_conversions(
     found
 }
 
-/// Returns the number of additional access sites for the duplicated sides.
+/// Returns the number of access sites that the predicated copies of the sides need in addition.
 pub(crate) fn sites_of(
     plain: TranslationView<'_>,
     code: &InlinedCode<'_>,
@@ -157,7 +157,7 @@ fn detour_at(
     is_short(detour.fallthrough_blocks.clone())?;
     is_short(detour.taken_blocks.clone())?;
     let is_plain = detour.blocks().all(|block| side.is_plain(block, &detour));
-    // The interpreter must schedule the blocks in this order.
+    // The interpreter must schedule the blocks of both sides before the join block, in this order.
     let all = detour.blocks().chain([detour.join_block]);
     let numbers: Vec<u32> = all.map(|block| flow.number(block)).collect();
     (is_plain && detour.join_block < flow.blocks.len() && numbers.is_sorted()).then_some(detour)
@@ -180,9 +180,9 @@ impl SideChecker<'_, '_> {
         }
     }
 
-    /// Checks whether some lanes can execute a block while others wait at the join block: the block contains no
-    /// synchronization point, and has no other successors. The last block of the fallthrough side jumps over the taken
-    /// side unconditionally.
+    /// Checks whether some lanes can execute a block while other lanes wait at the join block. The block must contain
+    /// no synchronization point, and its branches must lead to the join block. The last block of the fallthrough side
+    /// jumps over the taken side unconditionally.
     fn is_plain(&self, index: usize, detour: &IfConversion) -> bool {
         let Some(block) = self.flow.blocks.get(index) else {
             return false;

@@ -15,7 +15,7 @@ use warpgrid_emulator::translation_view::{
 /// Maximum number of instructions of a translated kernel. The limit bounds the compilation time.
 const MAX_INSTRUCTIONS: usize = 1 << 14;
 
-/// Maximum call depth. The interpreter supports deeper calls.
+/// Maximum call depth of a translated kernel. The interpreter executes kernels with deeper calls.
 const MAX_INLINE_DEPTH: u32 = 32;
 
 /// Alignment of stack frames in the interpreter.
@@ -52,9 +52,9 @@ const NO_MOVES: CallMoves<'static> = CallMoves {
 struct InlinedFrame {
     function: u32,
     depth: u32,
-    /// Offset of the variables on the stack of each thread.
+    /// Offset of the function's variables on the stack of each thread.
     stack: u64,
-    /// Positions of the branch to the first instruction, which passes the arguments, and of the call.
+    /// Position of the branch to the first instruction, which passes the arguments, and position of the call.
     entry: usize,
     call: usize,
 }
@@ -99,7 +99,7 @@ impl<'m> InlinedCode<'m> {
         }
     }
 
-    /// Appends the instructions of the function of a frame. Returns of the function branch to `returns_to`.
+    /// Appends the instructions of a frame's function. Return instructions become branches to `returns_to`.
     fn append_function(
         &mut self,
         frame: usize,
@@ -202,7 +202,7 @@ impl<'m> InlinedCode<'m> {
         &self.placed
     }
 
-    /// Returns the index of an instruction in the decoded code.
+    /// Returns the index in the decoded code of an instruction of the inlined code.
     pub(crate) fn origin(&self, at: u32) -> u32 {
         self.get(at as usize).map_or(at, |placed| placed.origin)
     }
@@ -218,12 +218,12 @@ impl<'m> InlinedCode<'m> {
             return (Reverse(0), u32::MAX, true, 0);
         };
         let depth = self.frames.get(placed.frame).map_or(0, |frame| frame.depth);
-        // The values that cross a call are moved before the target instruction executes.
+        // Before the target instruction of a call executes, the values that cross the call are moved.
         let is_own = placed.moves.from == placed.moves.to;
         (Reverse(depth), placed.origin, is_own, placed.frame)
     }
 
-    /// Returns the register that a register operand of a frame denotes.
+    /// Returns the register of the inlined code that a register operand denotes in a frame.
     pub(crate) fn register(&self, frame: usize, (bank, index): RegisterKey) -> RegisterKey {
         let [kernel, function] = self.plain.most_registers(bank);
         let first = match frame {
@@ -248,7 +248,7 @@ impl<'m> InlinedCode<'m> {
             })
     }
 
-    /// Returns the offset of the variables of a frame on the stack.
+    /// Returns the stack offset of the variables of a frame.
     pub(crate) fn stack(&self, frame: usize) -> u64 {
         self.frames.get(frame).map_or(0, |frame| frame.stack)
     }
@@ -262,7 +262,7 @@ impl<'m> InlinedCode<'m> {
         end.max(self.plain.local_bytes())
     }
 
-    /// Returns the inlined functions: the branch to each, the call, and its registers.
+    /// Returns the inlined functions, each with the branch to it, its call and its registers.
     pub(crate) fn entries(&self) -> impl Iterator<Item = InlinedCallee<'_, 'm>> {
         (0..self.frames.len()).skip(1).filter_map(|frame| {
             let InlinedFrame { entry, call, .. } = *self.frames.get(frame)?;

@@ -23,7 +23,7 @@ pub(crate) const fn splat64(value: u64) -> I<'static> {
     I::V128Const((value | value << 64) as i128)
 }
 
-/// Sign-extends two of four 32-bit lanes to 64 bits; a mask stays a mask.
+/// Sign-extends two of four 32-bit lanes to 64 bits. The extension of a lane mask is a lane mask.
 pub(crate) const fn halves(half: u32) -> I<'static> {
     match half {
         0 => I::I64x2ExtendLowI32x4S,

@@ -1,6 +1,6 @@
 //! Lane-stride analysis. Input: decoded code with its launch. Output: the registers whose values differ between
-//! neighboring lanes by a constant, which is zero for uniform registers. Accesses with such addresses need no
-//! comparison of addresses at run time.
+//! neighboring lanes by a constant, which is zero for uniform registers. The generated code need not compare the
+//! addresses of accesses whose address registers have constant differences.
 
 use crate::affine::AffineAnalysis;
 use crate::control_flow_graph::{ControlFlowGraph, SuspendKind};
@@ -18,10 +18,11 @@ use warpgrid_emulator::translation_view::{
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Difference between neighboring lanes, wrapped to the width of the register; zero for predicates.
+/// Difference between the values of neighboring lanes, wrapped to the width of the register. The stride of predicates
+/// is zero.
 type LaneStride = u64;
 
-/// Strides of registers; registers with unknown strides are absent.
+/// Strides of registers. Registers with unknown strides are absent.
 pub(crate) type LaneStrides = BTreeMap<RegisterKey, LaneStride>;
 
 /// Values of the lanes of a lane vector.
@@ -32,12 +33,12 @@ struct LanePattern {
     trailing_zeros: u32,
 }
 
-/// Maximum number of tracked trailing zeros. Each right shift in a loop removes a zero, and needs one iteration of the
-/// analysis.
+/// Maximum number of tracked trailing zeros. Each right shift in a loop removes one trailing zero, so that the analysis
+/// needs one more iteration.
 const MAX_ZEROS: u32 = 12;
 
 impl LanePattern {
-    /// Returns a row with one value in all lanes.
+    /// Returns the pattern of equal values in all lanes, which have at least this number of trailing zeros.
     fn one(zeros: u32) -> LanePattern {
         LanePattern {
             stride: 0,
@@ -45,7 +46,7 @@ impl LanePattern {
         }
     }
 
-    /// Returns the row in a value of this width.
+    /// Returns the pattern after truncation of the values to this width.
     fn wrapped(self, bits: u32) -> LanePattern {
         let stride = match bits {
             1 => 0,
@@ -55,14 +56,14 @@ impl LanePattern {
         LanePattern { stride, ..self }
     }
 
-    /// Returns the difference of each lane from the first lane if it fits into the trailing zeros of the first lane, so
-    /// that the addition causes no carry.
+    /// Returns the difference of each lane from the first lane if all differences fit into the trailing zeros of the
+    /// first lane, so that their addition to the first value causes no carry.
     fn low_bits(self) -> Option<[u64; 4]> {
         let last = self.stride.checked_mul(u64::from(SUBWARP_LANES) - 1)?;
         (last >> self.trailing_zeros == 0).then(|| [0, 1, 2, 3].map(|lane| lane * self.stride))
     }
 
-    /// Returns the row after an operation that changes the low bits and the other bits independently.
+    /// Returns the pattern after an operation that changes the low bits and the other bits of the values independently.
     fn changed(self, zeros: u32, change: impl Fn(u64) -> u64) -> Option<LanePattern> {
         let [first, rest @ ..] = self.low_bits()?.map(change);
         let stride = rest[0].checked_sub(first)?;
@@ -79,7 +80,7 @@ impl LanePattern {
 /// Lattice of the analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StrideLattice {
-    /// Undefined: no definition has been visited.
+    /// Undefined: the analysis has not visited a definition of the register.
     Undefined,
     Row(LanePattern),
     /// Unknown stride.
@@ -101,7 +102,7 @@ impl StrideLattice {
         }
     }
 
-    /// Returns the value of an unknown operation, which depends only on both operands.
+    /// Returns the result of an operation without a transfer function, which depends on both operands only.
     fn combine(self, other: StrideLattice) -> StrideLattice {
         self.with(other, |a, b| {
             ((a.stride, b.stride) == (0, 0)).then(|| LanePattern::one(0))
@@ -160,13 +161,14 @@ const ONE: StrideLattice = StrideLattice::Row(LanePattern {
     trailing_zeros: 0,
 });
 
-/// Lane numbers from a multiple of four on.
+/// Numbers of the four lanes of a lane vector. The first number is a multiple of four.
 const NEIGHBOURS: StrideLattice = StrideLattice::Row(LanePattern {
     stride: 1,
     trailing_zeros: SUBWARP_LANES.trailing_zeros(),
 });
 
-/// Maximum number of iterations of the fixed-point iteration. Most kernels need one more than their loop nesting depth.
+/// Maximum number of iterations of the fixed-point iteration. Most kernels need one iteration more than the depth of
+/// their nested loops.
 const MAX_ITERATIONS: u32 = 48;
 
 struct StrideAnalysis<'a, 'p> {
@@ -179,15 +181,16 @@ struct StrideAnalysis<'a, 'p> {
     untracked: BTreeSet<RegisterKey>,
     /// Current frame.
     frame: usize,
-    /// Whether only registers that are written once in a run are analyzed.
+    /// Whether the analysis is restricted to registers that each launch writes once.
     is_strict: bool,
-    /// Symbolic results by position of the instruction.
+    /// Symbolic results of each operation, by position of the instruction.
     operations: BTreeMap<u32, Rc<(Graph, OperationResults)>>,
 }
 
-/// Returns the strides of registers, and the blocks whose if-converted branch may be divergent. `definitions` contains the
-/// definitions of each register, `at_start` the live registers at the kernel start, `forms` the affine values, and
-/// `mixed` the registers whose strides are unknown after a divergent if-converted branch at the end of a block.
+/// Returns the strides of registers, and the blocks whose if-converted branch may be divergent. `definitions` contains
+/// the definitions of each register, `at_start` the registers that are live at the kernel start, and `forms` the affine
+/// values of registers. `mixed` contains, for each block that ends with an if-converted branch, the registers whose
+/// strides are unknown if the branch is divergent.
 pub(crate) fn find_strides(
     source: TranslationInput<'_>,
     flow: &ControlFlowGraph,
@@ -224,7 +227,7 @@ pub(crate) fn find_strides(
     }
 }
 
-/// Returns for each block whether it is not part of a cycle.
+/// Returns for each block whether it is outside of all cycles of the control-flow graph.
 fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
     let comes_back = |start: usize| {
         let mut seen = vec![false; flow.blocks.len()];
@@ -253,7 +256,7 @@ fn blocks_done_once(flow: &ControlFlowGraph) -> Vec<bool> {
 }
 
 impl StrideAnalysis<'_, '_> {
-    /// Analyzes all registers, or the registers that are equal in reconverging lanes.
+    /// Analyzes all registers, or only the registers whose values are equal in lanes that reconverge.
     fn find(
         &mut self,
         flow: &ControlFlowGraph,
@@ -303,7 +306,8 @@ impl StrideAnalysis<'_, '_> {
         x.is_multiple_of(SUBWARP_LANES) || (y, z) == (1, 1)
     }
 
-    /// Iterates the transfer functions to a fixed point. All strides are unknown if this takes too many iterations.
+    /// Iterates the transfer functions to a fixed point. If this takes more than [`MAX_ITERATIONS`] iterations, all
+    /// strides are unknown.
     fn solve(
         &mut self,
         definitions: &DefSites,
@@ -315,7 +319,7 @@ impl StrideAnalysis<'_, '_> {
             places.extend(all.iter().map(|at| (*at, *register)));
             let start = match at_start.contains(register) {
                 _ if self.untracked.contains(register) => StrideLattice::Unknown,
-                // Registers are initialized with zeros.
+                // The kernel start initializes registers with zeros.
                 true => ONE,
                 false => StrideLattice::Undefined,
             };
@@ -357,7 +361,8 @@ impl StrideAnalysis<'_, '_> {
         }
     }
 
-    /// Checks whether diverged lanes may reconverge after different paths or different numbers of loop iterations.
+    /// Checks whether lanes that diverged may reconverge after they have taken different paths or executed different
+    /// numbers of loop iterations.
     fn can_reconverge_out_of_step(&mut self, flow: &ControlFlowGraph) -> bool {
         let n = flow.blocks.len();
         let mut meets: Vec<bool> = flow
@@ -413,7 +418,7 @@ impl StrideAnalysis<'_, '_> {
             return match self.known.get(&register) {
                 Some(known) => *known,
                 None if self.is_strict => StrideLattice::Unknown,
-                // The register has no definition.
+                // A register without a definition is zero in all lanes.
                 None => ONE,
             };
         }
@@ -430,7 +435,7 @@ impl StrideAnalysis<'_, '_> {
 
     fn special(&self, index: u32) -> StrideLattice {
         match self.plain.special32(index) {
-            // Each row of threads is a multiple of the lane vector.
+            // The x dimension of the block is a multiple of the number of lanes of a lane vector.
             Some(SpecialRegister::Tid(0)) if self.has_rows() => NEIGHBOURS,
             Some(SpecialRegister::Tid(_)) if self.has_rows() => ONE,
             Some(SpecialRegister::Laneid) => NEIGHBOURS,
@@ -463,7 +468,8 @@ impl StrideAnalysis<'_, '_> {
             .unwrap_or(StrideLattice::Unknown)
     }
 
-    /// Returns the lattice value that an instruction writes to a register if all lanes execute it.
+    /// Returns the lattice value that an instruction writes to a register, under the assumption that all lanes execute
+    /// the instruction.
     fn written(
         &mut self,
         at: u32,
@@ -494,7 +500,7 @@ impl StrideAnalysis<'_, '_> {
         Some(known[id.index()])
     }
 
-    /// Returns the lattice value of a node, given those of its operands.
+    /// Returns the lattice value of a node from the lattice values of its operands.
     fn value(&self, graph: &Graph, known: &[StrideLattice], node: Node) -> StrideLattice {
         let of = |id: NodeId| known[id.index()];
         match node {
@@ -513,7 +519,8 @@ impl StrideAnalysis<'_, '_> {
                     (Binary::ShiftLeft, Some(amount @ 0..32)) => {
                         row.map(|row| Some(times(row, 1 << amount)))
                     }
-                    // The low bits in which lanes differ do not contain the sign bit, so both shifts have the same effect on them.
+                    // The low bits in which lanes differ do not contain the sign bit, so signed and unsigned shifts
+                    // have the same effect on these bits.
                     (
                         Binary::ShiftRightSigned | Binary::ShiftRightUnsigned,
                         Some(amount @ 0..32),
@@ -553,8 +560,8 @@ impl StrideAnalysis<'_, '_> {
     }
 }
 
-/// Returns the value of a logic operation with a uniform value: a constant, or a value without ones in the low bits in
-/// which the lanes differ.
+/// Returns the result of a logic operation whose second operand is uniform: a constant, or a value without ones in the
+/// low bits in which the lanes differ.
 fn logic(
     op: Binary,
     row: StrideLattice,
@@ -579,7 +586,7 @@ fn logic(
     })
 }
 
-/// Returns a row multiplied by a constant.
+/// Returns the pattern of a value multiplied by a constant.
 fn times(row: LanePattern, number: u64) -> LanePattern {
     LanePattern {
         stride: row.stride.wrapping_mul(number),
@@ -590,7 +597,8 @@ fn times(row: LanePattern, number: u64) -> LanePattern {
     }
 }
 
-/// Returns an extended row. Lanes that differ in more than the low bits may wrap.
+/// Returns the pattern of an extended value. The result is unknown if lanes differ in more than the low bits, because
+/// their values may wrap around.
 fn extended(row: LanePattern) -> Option<LanePattern> {
     row.low_bits().map(|_| row)
 }

@@ -15,7 +15,7 @@ pub(crate) const SUBWARP_LANES: u32 = 4;
 pub(crate) const SUBWARPS_PER_WARP: u32 = LANES as u32 / SUBWARP_LANES;
 
 /// Defines a structure in linear memory. Each field is a constant: the offset of the field in the `repr(C)` structure,
-/// plus the address of the structure. `BYTES` is the size.
+/// plus the address of the structure. `BYTES` is the size of the structure.
 macro_rules! layout {
     ($(#[$doc:meta])* $module:ident at $address:literal { $($(#[$field_doc:meta])* $field:ident: $ty:ty,)* }) => {
         $(#[$doc])*
@@ -38,17 +38,17 @@ layout! {
     cell at 1024 {
         /// Number of records.
         N_CONTEXTS: u32,
-        /// First epoch of the barrier interval, and of the block.
+        /// First epoch of the barrier interval, and first epoch of the block.
         PHASE: u32,
         BLOCK: u32,
-        /// Epoch of the running lane vector, and the mask of its earlier epochs that are ancestors.
+        /// Epoch of the running lane vector, and a mask of its earlier epochs whose lanes include the current lanes.
         CURRENT_EPOCH: u32,
         ANCESTOR_EPOCHS: u32,
-        /// Size in bytes of the list of words that must keep their value.
+        /// Size in bytes of the list of deferred equality checks.
         VALUE_CHECKS: u32,
-        /// Remaining steps of a lane vector in this barrier interval.
+        /// Number of steps that a lane vector may still execute in this barrier interval.
         FUEL: u64,
-        /// Steps and stores of warps whose lane vectors have not diverged.
+        /// Steps and stores of warps whose lanes have not diverged.
         STEPS: u64,
         STORES: u64,
         /// Whether a warp has arrived at a barrier, and the entry of this barrier.
@@ -58,7 +58,8 @@ layout! {
         EXIT_CODE: u32,
         /// Next unused epoch.
         NEXT_EPOCH: u32,
-        /// First epochs of the warp in this barrier interval, and since the last reconvergence.
+        /// First epoch of the warp in this barrier interval, and its first epoch since the last reconvergence of its
+        /// lanes.
         WARP_INTERVAL_EPOCH: u32,
         WARP_SYNC_EPOCH: u32,
         /// Current warp, the mask of its records that have run since the last reconvergence, and whether lanes of the
@@ -66,9 +67,9 @@ layout! {
         WARP: u32,
         RAN_CONTEXTS: u32,
         ENDED: u32,
-        /// Steps of all previous warps.
+        /// Number of steps of all previous warps.
         STEPS_BEFORE: u64,
-        /// Active lanes of a warp-level operation.
+        /// Mask of the lanes that execute a warp-level operation.
         LIVE: u32,
         /// Highest number of a block that a lane has executed since the last reconvergence, plus one. Only blocks after
         /// the first warp-level operation that does not wait for all lanes count. Zero if all lanes took one path; all
@@ -84,13 +85,14 @@ layout! {
         BEGINS: u32,
         /// Lanes that were active at the last reconvergence; all bits are set after a barrier.
         LIVE_AT_LAST_SYNC: u32,
-        /// Memory that inactive lanes access.
+        /// Dummy memory to which accesses of inactive lanes are redirected.
         INACTIVE_LANE_TARGET: [u8; 64],
-        /// Whether all lane vectors of the warp have taken one path to the same entry in one call of the region, and
-        /// the mask of their lanes.
+        /// Whether all lane vectors of the warp have taken the same path to the same entry in one call of the region,
+        /// and the mask of their lanes.
         IS_CONVERGED: u32,
         ALIKE_LIVE: u32,
-        /// Whether the current warp has executed an if-converted branch divergently since the last reconvergence.
+        /// Whether lanes of the current warp have taken different sides of an if-converted branch since the last
+        /// reconvergence.
         DETOURS: u32,
     }
 }
@@ -101,7 +103,7 @@ pub(crate) const PHASE_CELLS: Range<usize> = cell::N_CONTEXTS as usize..cell::BE
 /// Target of stores that force an engine to compute a value immediately. This memory is never read.
 pub(crate) const DEAD_STORE: u32 = 1264;
 
-/// Special registers that differ by block: at most [`MAX_BLOCK_REGISTERS`], 16 bytes each.
+/// Values of the special registers that differ by block: at most [`MAX_BLOCK_REGISTERS`] registers of 16 bytes each.
 pub(crate) const BLOCK_REGISTERS: u32 = 1280;
 const MAX_BLOCK_REGISTERS: usize = 32;
 
@@ -109,40 +111,40 @@ const _: () =
     assert!(cell::N_CONTEXTS + cell::BYTES <= DEAD_STORE && DEAD_STORE + 16 <= BLOCK_REGISTERS);
 
 layout! {
-    /// Record: saved context of a lane vector, or of some lanes of a lane vector.
+    /// Record: saved context of a lane vector, or of those of its lanes that have diverged.
     record at 0 {
         /// Next entry; negative if the lanes have exited.
         ENTRY: u32,
         MASK: u32,
         SUBWARP: u32,
-        /// Number of the epoch of the record among the epochs of the lane vector, and the mask of the numbers of its
-        /// ancestors.
+        /// Number of the record's epoch among the epochs of the lane vector, and a mask with the numbers of the epochs
+        /// before its lanes diverged.
         EPOCH: u32,
         ANCESTOR_EPOCHS: u32,
         PATH: u32,
         STEPS: u64,
-        /// Address of the special registers of the lane vector.
+        /// Address of the special-register table of the lane vector.
         TABLE: u32,
-        /// Next epoch, in the record of the whole lane vector.
+        /// Number of the next epoch. Used only in the record of the whole lane vector.
         NEXT_EPOCH: u32,
         STORES: u64,
         /// [`FURTHEST_BLOCK`](super::cell::FURTHEST_BLOCK) of the lanes of the record.
         FURTHEST_BLOCK: u64,
         /// Number of the synchronization point for which the lanes wait; zero if the lanes can continue.
         SUSPEND_CODE: u32,
-        /// Lanes of the lane vector, in the record of the whole lane vector.
+        /// All lanes of the lane vector. Used only in the record of the whole lane vector.
         FIRST_MASK: u32,
         REGISTERS: [u64; 0],
     }
 }
 
-/// Counter increments of a store, and of a copy, whose completion is a separate step that stores: stores in the low
-/// half, completions in the high half.
+/// Counter increments of a store and of an asynchronous copy. The low half counts stores. The high half counts
+/// completions of copies, each of which is a separate step that stores.
 pub(crate) const STORE: u64 = 1;
 pub(crate) const LANDING: u64 = 1 << 32 | STORE;
 
 /// Maximum number of kinds of atomic operations; shared epoch of words to which several lane vectors or blocks have
-/// stored; first epoch of a lane vector.
+/// stored; and first epoch of the first lane vector.
 pub(crate) const MAX_KINDS: u32 = 14;
 pub(crate) const SHARED_EPOCH: u32 = 15;
 pub(crate) const FIRST_NAME: u32 = 16;
@@ -155,23 +157,24 @@ layout! {
     suspect at 0 {
         PLACE: u32,
         WORD: u32,
-        /// Bits that must be unchanged.
+        /// Mask of the bits that must be unchanged.
         MASK: u32,
     }
 }
 
-/// Maximum number of copies of a warp in flight, a power of two, and maximum number of groups that a wait may leave in
-/// flight.
+/// Maximum number of copies of a warp that are in flight, a power of two, and maximum number of groups that a wait may
+/// leave in flight.
 pub(crate) const MAX_COPIES: u32 = 2048;
 pub(crate) const MAX_GROUPS: u32 = 64;
 
 layout! {
-    /// Copy in flight.
+    /// Record of a copy in flight.
     copy at 0 {
-        /// Destination and source.
+        /// Addresses of the destination and the source.
         TO: u32,
         FROM: u32,
-        /// Written bytes, read bytes shifted by [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT), and [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
+        /// Number of written bytes, number of read bytes shifted by [`COPY_READ_SHIFT`](super::COPY_READ_SHIFT), and
+        /// [`COPY_IS_NOTED`](super::COPY_IS_NOTED).
         SIZES: u32,
         /// Epoch of the lane vector at the start of the copy.
         EPOCH: u32,
@@ -179,11 +182,11 @@ layout! {
 }
 
 pub(crate) const COPY_READ_SHIFT: u32 = 8;
-/// Whether the reads of the copy are recorded.
+/// Flag of a copy whose reads are recorded in shadow memory.
 pub(crate) const COPY_IS_NOTED: u32 = 1 << 31;
 
 layout! {
-    /// Copies of a warp: the number of started copies, of completed copies, and of committed groups.
+    /// Copy state of a warp: number of started copies, of completed copies, and of committed groups.
     copies at 0 {
         STARTED: u32,
         LANDED: u32,
@@ -193,21 +196,21 @@ layout! {
     }
 }
 
-/// Epoch of the writer of bytes with a copy in flight, which happens before no other access.
+/// Epoch that marks the bytes of a copy in flight as written. It happens before no other access.
 pub(crate) const IN_FLIGHT_EPOCH: u32 = 0x0fff_fffe;
 
-/// Position of the byte mask in a shadow word, after the epoch.
+/// Bit position of the byte mask in a shadow word, above the epoch.
 pub(crate) const BYTES_SHIFT: u32 = 28;
 pub(crate) const ALL_BYTES: u32 = 15 << BYTES_SHIFT;
 
-/// Kinds of memory in an address range, one bit each. A site accepts some of them.
+/// Kinds of memory in an address range, one bit each. An access site accepts some of these kinds.
 pub(crate) mod holds {
     pub(crate) const GLOBAL: u32 = 1;
     pub(crate) const CONSTANT: u32 = 2;
     pub(crate) const PARAMETERS: u32 = 4;
     /// Window of shared memory in the generic address space.
     pub(crate) const WINDOW: u32 = 8;
-    /// Shared memory from address 0.
+    /// Shared memory, addressed by offsets from 0.
     pub(crate) const SHARED: u32 = 16;
     /// Flag of a range: accesses are tracked in shadow memory.
     pub(crate) const TRACKED: u32 = 32;
@@ -218,22 +221,23 @@ pub(crate) mod holds {
 }
 
 layout! {
-    /// Address range.
+    /// Entry of the table of address ranges.
     range at 0 {
         ADDRESS: u64,
         SIZE: u64,
-        /// Address in linear memory.
+        /// Address of the range in linear memory.
         PLACE: u32,
         HOLDS: u32,
-        /// Partition of the range among threads by all previous accesses: none, its number, or several.
+        /// Partition of the range among threads that all previous accesses have in common: none, a partition number, or
+        /// several partitions.
         PRIVATE_PATTERN: u32,
-        /// Whether the range was accessed.
+        /// Whether an instruction has accessed the range.
         TOUCHED: u32,
     }
 }
 
 layout! {
-    /// Cached address range of an instruction.
+    /// Record of an access site: the address range that an instruction has cached.
     site at 0 {
         ADDRESS: u64,
         SIZE: u64,
@@ -241,7 +245,8 @@ layout! {
         ROWS: u64,
         PLACE: u32,
         HOLDS: u32,
-        /// Contents that the instruction accepts, and the partition of the range among threads: a number, or several.
+        /// Kinds of memory that the instruction accepts, and its partition of the range among threads: a partition
+        /// number, or several partitions.
         ACCEPTS: u32,
         PRIVATE_PATTERN: u32,
         /// Number of offsets at which an access on the fast path may start, in units of its alignment.
@@ -252,10 +257,10 @@ layout! {
     }
 }
 
-/// Partition number of accesses that do not partition a range among threads, or partition it differently.
+/// Partition number of accesses that do not partition a range among threads, or that partition it in different ways.
 pub(crate) const NO_COMMON_PATTERN: u32 = u32::MAX;
 
-/// Maximum size in bytes of the copied memory.
+/// Maximum size in bytes of the memory that is copied into linear memory.
 const MAX_ARENA: usize = 768 << 20;
 
 /// Maximum size in bytes of the local memory of a thread.
@@ -266,10 +271,10 @@ const MAX_LOCAL: u64 = 1 << 16;
 pub(crate) struct AccessSite {
     /// Kinds of memory that the site accepts.
     pub(crate) accepts: u32,
-    /// Partition of the range among threads.
+    /// Partition number of the accesses of the site.
     pub(crate) sharing: u32,
-    /// Size in bytes of the range check on the fast path, including the accesses that share it, and the base-2
-    /// logarithm of its alignment; zero without a fast path.
+    /// Size in bytes of the range check on the fast path, including the accesses that share the check, and the base-2
+    /// logarithm of its alignment. Both are zero for sites without a fast path.
     pub(crate) quick_bytes: u32,
     pub(crate) quick_align: u32,
 }
@@ -286,7 +291,7 @@ impl AccessSite {
     }
 }
 
-/// Sizes that depend on the code.
+/// Sizes of structures that depend on the translated code.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LayoutSizes {
     pub(crate) sites: u32,
@@ -301,13 +306,13 @@ pub(crate) const PARTS: u32 = SUBWARPS_PER_WARP * (SUBWARP_LANES - 1);
 /// Size in bytes of the scratch memory for operand rows of a warp and operands of an MMA.
 const SCRATCH_BYTES: u64 = 32 << 10;
 
-/// Addresses in linear memory.
+/// Addresses of the structures in linear memory.
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleLayout {
     pub(crate) n_gangs: u32,
-    /// Special registers of the kernel that differ by block, in the order of their cells.
+    /// Special registers of the kernel whose values differ by block, in the order of their cells.
     pub(crate) by_block: Vec<SpecialRegister>,
-    /// Other special registers, in the order of the table of a lane vector.
+    /// All other special registers, in the order of the special-register table of a lane vector.
     pub(crate) by_thread: Vec<SpecialRegister>,
     pub(crate) table: u32,
     pub(crate) sites: u32,
@@ -316,24 +321,26 @@ pub(crate) struct ModuleLayout {
     pub(crate) records: u32,
     pub(crate) record_bytes: u32,
     pub(crate) most_records: u32,
-    /// Upper bound of the steps of each warp since the start of the block in which several groups of its lanes were ready.
+    /// For each warp, upper bound of the number of steps since the start of the block in which several groups of its
+    /// lanes were ready.
     pub(crate) divergent_steps: u32,
-    /// Deferred checks of unordered stores.
+    /// List of deferred checks of unordered stores.
     pub(crate) suspects: u32,
-    /// Operand rows of a warp during a warp-level operation.
+    /// Scratch memory for the operand rows of a warp during a warp-level operation.
     pub(crate) scratch: u32,
-    /// State of the copies of each warp, and the copies in flight.
+    /// Copy state of each warp, and the records of its copies in flight.
     pub(crate) copies: u32,
     pub(crate) copies_bytes: u32,
     pub(crate) in_flight: u32,
-    /// Coefficients of approximate functions, which are data segments of the module.
+    /// Coefficient tables of approximate functions, which are data segments of the module.
     pub(crate) special_function_tables: u32,
     pub(crate) shared: u32,
     pub(crate) shared_bytes: u32,
     /// Local memory of the threads of a block, one after the other, and its size per thread in bytes.
     pub(crate) local: u32,
     pub(crate) local_bytes: u32,
-    /// Offsets from bytes of shared memory to the shadow words of their writers and readers.
+    /// Offset from the address of a word of shared memory to the shadow word of its writer, and offset to the shadow
+    /// word of its readers.
     pub(crate) shared_shadow: [u32; 2],
     pub(crate) arena: u32,
     pub(crate) arena_shadow: [u32; 2],
@@ -440,7 +447,7 @@ impl ModuleLayout {
         self.ranges as usize..(self.ranges + self.n_ranges * range::BYTES) as usize
     }
 
-    /// Returns the bytes that are initialized before the first block, except the arena.
+    /// Returns the range of linear memory that is initialized before the first block, except the arena.
     fn tables(&self) -> Range<usize> {
         self.table as usize..self.divergent_steps as usize
     }
@@ -491,7 +498,7 @@ impl ModuleLayout {
     ) {
         for (index, found) in (0..).zip(sites) {
             let at = self.sites + index * site::BYTES;
-            // No address is within an empty range.
+            // An empty range contains no address, so that the first access misses the cache.
             for offset in [site::SIZE, site::ROWS, site::FAST_OFFSETS] {
                 memory.put64(at + offset, 0);
             }
@@ -502,7 +509,7 @@ impl ModuleLayout {
         }
     }
 
-    /// Restores the initial state, with shadow memory for these ranges.
+    /// Restores the initial state of linear memory, with shadow memory for these ranges.
     pub(crate) fn reset(
         &self,
         plain: TranslationView<'_>,
@@ -532,7 +539,7 @@ impl ModuleLayout {
         }
     }
 
-    /// Returns the bytes of ranges, and their starts in the arena.
+    /// Returns the contents of written ranges, and their start offsets in the arena.
     pub(crate) fn changed(
         &self,
         plain: TranslationView<'_>,
@@ -545,7 +552,7 @@ impl ModuleLayout {
             .collect()
     }
 
-    /// Returns the number and the bytes of each range.
+    /// Returns the number and the contents of each range.
     pub(crate) fn all<'m>(
         &self,
         plain: TranslationView<'m>,
@@ -591,7 +598,7 @@ impl ModuleLayout {
         add(0, size, self.shared, holds::SHARED);
     }
 
-    /// Returns the ranges with one of these flags.
+    /// Returns the numbers of the ranges that have one of these flags.
     pub(crate) fn that_hold(&self, what: u32, memory: &(impl LinearMemory + ?Sized)) -> Vec<u32> {
         let memory = MemoryWindow::of(memory, self.ranges());
         let holds = |index: &u32| {
@@ -615,7 +622,7 @@ pub(crate) struct MemoryWindow<B> {
 }
 
 impl<'i> MemoryWindow<Cow<'i, [u8]>> {
-    /// Returns a view of a range.
+    /// Returns a view of a range of linear memory.
     pub(crate) fn of(
         memory: &'i (impl LinearMemory + ?Sized),
         range: Range<usize>,
@@ -628,7 +635,7 @@ impl<'i> MemoryWindow<Cow<'i, [u8]>> {
 }
 
 impl<B: AsRef<[u8]>> MemoryWindow<B> {
-    /// Returns the number at an address, or zero outside the view.
+    /// Returns the 32-bit number at an address, or zero if the address is outside the view.
     pub(crate) fn get32(&self, at: u32) -> u32 {
         let from = (at as usize).checked_sub(self.start);
         let bytes = from.and_then(|from| self.bytes.as_ref().get(from..from + 4));
@@ -641,7 +648,7 @@ impl<B: AsRef<[u8]>> MemoryWindow<B> {
 }
 
 impl<B: AsRef<[u8]> + AsMut<[u8]>> MemoryWindow<B> {
-    /// Stores a number at an address. Ignores addresses outside the view.
+    /// Stores a 32-bit number at an address. Ignores addresses outside the view.
     pub(crate) fn put32(&mut self, at: u32, value: u32) {
         let from = (at as usize).checked_sub(self.start);
         let place = from.and_then(|from| self.bytes.as_mut().get_mut(from..from + 4));
@@ -660,16 +667,16 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> MemoryWindow<B> {
 pub(crate) mod stop {
     pub(crate) const FAULT: u32 = 1;
     pub(crate) const CONFLICT: u32 = 2;
-    /// The accesses to a range must be recorded from the start of the run.
+    /// The launch must restart, because the accesses to a range must be recorded in shadow memory from the start.
     pub(crate) const RESTART: u32 = 3;
     pub(crate) const STEPS: u32 = 4;
-    /// An uncommon case that is not translated.
+    /// An uncommon case for which the translator generates no code.
     pub(crate) const UNSUPPORTED: u32 = 5;
     /// The warp is divergent: lanes wait at different instructions, or some lanes exited before the others wait.
     pub(crate) const DIVERGENT: u32 = 6;
-    /// All epochs are used.
+    /// All epochs have been used.
     pub(crate) const TOO_LARGE: u32 = 7;
-    /// A host call for lanes of a warp, or for the whole warp.
+    /// Host call for lanes of a warp, and host call for the whole warp.
     pub(crate) const HOST_CALL: u32 = 8;
     pub(crate) const CALL_FOR_WARP: u32 = 9;
 }
@@ -677,17 +684,17 @@ pub(crate) mod stop {
 /// Argument of `phase` for the continuation after a host call.
 pub(crate) const RESUMES: i32 = -2;
 
-/// Maximum number of epochs of a run.
+/// Maximum number of epochs of a launch.
 pub(crate) const MAX_EPOCHS: u32 = 0x0fff_0000;
 
-/// Size of a row of coefficients in bytes: c0 in 64 bits, c1 and c2 in 32 bits.
+/// Size in bytes of one row of the coefficient table: c0 has 64 bits, c1 and c2 have 32 bits each.
 pub(crate) const ROW_BYTES: u32 = 16;
 
-/// Maximum size of the rows of a function in bytes.
+/// Maximum size in bytes of the coefficient table of one function.
 pub(crate) const TABLE_BYTES: u32 = 16 * 11 * ROW_BYTES;
 
-/// Number of functions with separate rows.
+/// Number of functions with a coefficient table.
 pub(crate) const N_TABLES: u32 = 7;
 
-/// Size of the rows of all functions in bytes.
+/// Size in bytes of the coefficient tables of all functions.
 pub(crate) const ALL_TABLE_BYTES: u32 = N_TABLES * TABLE_BYTES;

@@ -1,6 +1,7 @@
 //! Compiles kernels to WebAssembly modules with SIMD instructions, and runs the modules.
 //!
-//! - Input: a [`Plain`](warpgrid_emulator::plain::Plain) view of a machine that has not executed a step.
+//! - Input: a [`TranslationView`](warpgrid_emulator::translation_view::TranslationView) of a machine that has not
+//!   executed a step.
 //! - Output: the memory at the end of the run, which is identical to the result of the interpreter, or a [`BailoutReason`],
 //!   the reason for a bailout to the interpreter.
 //! - An [`Engine`] executes the module: Wasmtime in native hosts, or the engine of a JavaScript host.

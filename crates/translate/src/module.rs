@@ -39,23 +39,23 @@ pub(crate) struct CompiledKernel {
     pub(crate) sites: Vec<AccessSite>,
     /// Whether the blocks cannot be partitioned, because atomics accumulate values across blocks.
     pub(crate) is_unpartitionable: bool,
-    /// Host calls by number of the synchronization point.
+    /// Host calls, by the number of their synchronization point.
     pub(crate) host_calls: BTreeMap<u32, HostCall>,
-    /// First of these numbers that is a host call for lanes instead of whole warps.
+    /// First number of a synchronization point at which lanes, not whole warps, wait for a host call.
     pub(crate) first_of_lanes: u32,
 }
 
-/// Host call: an instruction that the interpreter executes on the registers of records.
+/// Host call: an instruction that the interpreter executes on the registers in records.
 #[derive(Clone, Debug)]
 pub(crate) struct HostCall {
     /// Position in the decoded code.
     pub(crate) at: u32,
-    /// Registers of the decoded code, each with its offset among the registers of a record.
+    /// Registers in the numbering of the decoded code, each with its offset among the registers of a record.
     pub(crate) read: Vec<(RegisterKey, u32)>,
     pub(crate) written: Vec<(RegisterKey, u32)>,
 }
 
-/// Facts about the code that the draft determines.
+/// Facts about the code that the draft of the translation determines.
 struct DraftAnalysis {
     touched: Vec<BlockUseDef>,
     reads: Vec<BTreeSet<RegisterKey>>,
@@ -66,7 +66,7 @@ struct DraftAnalysis {
 }
 
 impl DraftAnalysis {
-    /// Passes the registers, and the positions at which they are read and written, to an emitter.
+    /// Passes the accessed registers, and the positions at which they are read and written, to an emitter.
     fn apply_to(&self, emitter: &mut Emitter<'_>) {
         for (register, places) in &self.definitions {
             for at in places {
@@ -81,7 +81,7 @@ impl DraftAnalysis {
     }
 }
 
-/// Maximum number of host calls of a kernel. The interpreter executes kernels with more.
+/// Maximum number of host calls of a kernel. The interpreter executes kernels with more host calls.
 const MAX_HOST_CALLS: usize = 256;
 
 fn analyze_draft(
@@ -93,7 +93,7 @@ fn analyze_draft(
     let nothing = vec![BTreeSet::new(); flow.blocks.len()];
     let mut draft = Emitter::new(source, &places, flow, &nothing, EmitMode::Draft);
     draft.emit_region()?;
-    // Report errors in code order.
+    // Report the untranslated instructions in code order.
     draft.refused.sort_by_key(|refusal| match refusal {
         BailoutReason::Instruction { at, .. } => *at,
         _ => 0,
@@ -156,7 +156,7 @@ fn constants(
     learnt.definitions.iter().filter_map(number).collect()
 }
 
-/// Turns untranslated instructions that only need registers into host calls.
+/// Translates the kernel, and turns untranslated instructions that access only registers into host calls.
 fn translate_with_host_calls(
     TranslationInput { plain, code, .. }: TranslationInput<'_>,
     refused: &[BailoutReason],
@@ -196,14 +196,16 @@ pub(crate) fn translate(
     })
 }
 
-/// Returns the control-flow graph, in which untranslated instructions are host calls, and the facts from the draft.
+/// Returns the control-flow graph, in which untranslated instructions are host calls, and the facts that the draft
+/// determines.
 fn learn_flow(
     source: TranslationInput<'_>,
 ) -> Result<(ControlFlowGraph, DraftAnalysis), BailoutReason> {
     let TranslationInput { plain, code, .. } = source;
     let mut by_host = operations_of_host(plain, code);
     let mut flow = ControlFlowGraph::new(plain, code, &by_host);
-    // The first pass determines reads and writes; the final pass uses liveness.
+    // The first pass determines which registers blocks read and write. The final pass uses the liveness that follows
+    // from them.
     let mut learnt = analyze_draft(source, &flow)?;
     if !learnt.refused.is_empty() {
         translate_with_host_calls(source, &learnt.refused, &mut by_host)?;
@@ -295,7 +297,7 @@ fn check_functions(
     Ok(())
 }
 
-/// Returns the host calls by number of the synchronization point.
+/// Returns the host calls, by the number of their synchronization point.
 fn host_operations(
     TranslationInput { plain, code, .. }: TranslationInput<'_>,
     flow: &ControlFlowGraph,
@@ -388,14 +390,14 @@ fn module(
         .iter()
         .filter_map(|r| r.data(places))
         .collect();
-    // Several functions may use the same data.
+    // Several functions may use the same data segment.
     data.sort_by_key(|data| data.place);
     data.dedup_by_key(|data| data.place);
     assemble(&types, &bodies, FN_RUN_INTERVAL, places.bytes, &data)
 }
 
-/// Assembles a module with functions of these types, a memory of at least this size that is initialized with data, and
-/// the exports of an engine: the memory, and the function `phase`.
+/// Assembles a module with functions of these types, a memory of at least this size that is initialized with data
+/// segments, and the exports that an engine requires: the memory, and the function `phase`.
 pub(crate) fn assemble(
     types_of: &[FunctionType],
     bodies: &[&Function],
@@ -440,7 +442,7 @@ pub(crate) fn assemble(
     module.finish()
 }
 
-/// Returns the range of a lane's bytes among the bytes of a register.
+/// Returns the range that the bytes of one lane occupy among the bytes of a register.
 pub(crate) fn lane_bytes(register: RegisterKey, lane: u32) -> std::ops::Range<u32> {
     let bytes = 4 * parts(register);
     lane * bytes..(lane + 1) * bytes

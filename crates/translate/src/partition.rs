@@ -1,6 +1,6 @@
-//! Partitions of the blocks of a launch, each with a separate memory: a single partition, or one per thread or per
-//! host. Input: a machine that has not executed a step. Output: memory and counts at the end of the run, or the reason
-//! for a bailout.
+//! Partitions of the blocks of a launch, each with a separate memory. A launch has a single partition, or one partition
+//! for each thread or host. Input: a machine that has not executed a step. Output: memory and counts at the end of the
+//! run, or the reason for a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::engine::{Engine, LinearMemory, ModuleInstance};
@@ -16,11 +16,11 @@ use std::ops::Range;
 use std::time::Duration;
 use warpgrid_emulator::translation_view::{TranslatedRunResult, TranslationView};
 
-/// Minimum number of blocks of a partition; fewer blocks do not justify a memory.
+/// Minimum number of blocks of a partition. For fewer blocks, creating a separate memory takes longer than it saves.
 const MIN_BLOCKS_PER_PARTITION: u64 = 4;
 
-/// Maximum size in bytes of the memories of all partitions: of a process, or of a web page, whose partitions are in the
-/// memories of their workers and are copied once.
+/// Maximum total size in bytes of the memories of all partitions. In a process, this is the memory of the process. In a
+/// web page, the partitions are in the memories of their workers and are copied once.
 const MAX_TOTAL_BYTES: u64 = if cfg!(target_arch = "wasm32") {
     1 << 30
 } else {
@@ -34,7 +34,7 @@ pub struct FinishedRun<I> {
     /// Ranges of linear memory that blocks may have changed, and their starts in the arena.
     changed: Vec<(Range<usize>, usize)>,
     pub counts: ReplayBlock,
-    /// Duration of the translation, and of the run.
+    /// Duration of the translation, and duration of the run.
     pub translating: Duration,
     pub running: Duration,
     pub n_parts: usize,
@@ -59,7 +59,7 @@ impl<I: ModuleInstance> FinishedRun<I> {
     }
 }
 
-/// Translates and runs the kernel of a machine that has not executed a step, within limits.
+/// Translates and runs the kernel of a machine that has not executed a step, within the given limits.
 pub fn run<E: Engine>(
     engine: &E,
     plain: TranslationView<'_>,
@@ -74,8 +74,8 @@ pub fn run<E: Engine>(
     })
 }
 
-/// Runs a kernel like [`run`] with the blocks divided among threads, each with a separate memory. The result does not
-/// depend on the number of threads.
+/// Runs a kernel like [`run`], but divides its blocks among threads, each of which has a separate memory. The result
+/// does not depend on the number of threads.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn run_on_threads<E>(
     engine: &E,
@@ -114,7 +114,7 @@ where
 /// Divides a range of blocks into `n_parts` ranges of similar size.
 pub fn split_evenly(blocks: Range<u64>, n_parts: u64) -> impl Iterator<Item = Range<u64>> {
     let n_blocks = blocks.end - blocks.start;
-    // Number of blocks before a partition; the product can exceed 64 bits.
+    // Number of blocks before a partition. The intermediate product can exceed 64 bits.
     let before = move |part: u64| {
         let n = u128::from(n_blocks) * u128::from(part) / u128::from(n_parts.max(1));
         blocks.start + n as u64
@@ -149,7 +149,7 @@ impl<E: Engine> PartitionedRun<E> {
         })
     }
 
-    /// Returns the maximum number of partitions.
+    /// Returns the maximum number of partitions into which the blocks of the launch may be divided.
     pub fn max_partitions(&self, plain: TranslationView<'_>) -> u64 {
         if self.kernel.is_unpartitionable {
             return 1;
@@ -158,7 +158,7 @@ impl<E: Engine> PartitionedRun<E> {
         by_bytes.min(plain.n_blocks() / MIN_BLOCKS_PER_PARTITION)
     }
 
-    /// Returns the size in bytes of the memory of a partition that another host must receive.
+    /// Returns the size in bytes of the memory that another host must receive for each partition.
     pub fn n_bytes(&self) -> u64 {
         self.kernel.places.bytes
     }
@@ -182,8 +182,8 @@ impl<E: Engine> PartitionedRun<E> {
         })
     }
 
-    /// Runs the remaining blocks of a partition. With `rest`, no block starts after this time; [`Part::remaining_blocks`] returns
-    /// the remaining blocks.
+    /// Runs the remaining blocks of a partition. If `rest` is given, no block starts after this duration, and
+    /// [`Part::remaining_blocks`] returns the blocks that have not run.
     pub fn run_part(
         &self,
         plain: TranslationView<'_>,
@@ -202,7 +202,7 @@ impl<E: Engine> PartitionedRun<E> {
         part.outcome = run.blocks(launch, part.blocks.end);
     }
 
-    /// Resets a partition to its initial state, with shadow memory for these ranges from the start.
+    /// Resets a partition to its initial state. Shadow memory tracks the accesses to these ranges from the start.
     pub fn restart(
         &self,
         plain: TranslationView<'_>,
@@ -239,7 +239,8 @@ impl<E: Engine> PartitionedRun<E> {
         }
     }
 
-    /// Runs all partitions with the function `each`, which receives the ranges to track, and merges their memories.
+    /// Runs all partitions with the function `each`, which receives the ranges that shadow memory must track, and
+    /// merges the memories of the partitions.
     fn run(
         &self,
         plain: TranslationView<'_>,
@@ -263,8 +264,8 @@ impl<E: Engine> PartitionedRun<E> {
         self.end(plain, limits, own, &others)
     }
 
-    /// Returns the ranges that all partitions must track in the next attempt, if this attempt tracked `noted`, or
-    /// `None` if no blocks conflict. Returns an error if a partition bailed out, or blocks conflict.
+    /// Returns the ranges that all partitions must track in the next attempt, if this attempt tracked the ranges
+    /// `noted`. Returns `None` if no blocks conflict. Returns an error if a partition bailed out, or blocks conflict.
     pub fn ranges_to_track(
         &self,
         plain: TranslationView<'_>,
@@ -276,14 +277,15 @@ impl<E: Engine> PartitionedRun<E> {
             return Ok(None);
         }
         let all: BTreeSet<u32> = noted.iter().copied().chain(more).collect();
-        // Each attempt tracks at least one additional range.
+        // Each attempt must track at least one range more than the previous attempt, so that the number of attempts is
+        // bounded.
         if all.len() <= noted.len() {
             return Err(BailoutReason::Conflict);
         }
         Ok(Some(Vec::from_iter(all)))
     }
 
-    /// Merges partitions without conflicts.
+    /// Merges the memories of partitions that have no conflicts.
     pub fn end(
         &self,
         plain: TranslationView<'_>,
@@ -344,7 +346,7 @@ fn untracked_ranges(
     Ok(found)
 }
 
-/// Partition: a range of blocks with a separate memory, which is an instance that runs the blocks, or a memory
+/// Partition: a range of blocks with a separate memory. The memory is an instance that runs the blocks, or has been
 /// received from another host.
 #[derive(Debug)]
 pub struct Partition<M: ?Sized> {
@@ -359,18 +361,18 @@ pub struct Partition<M: ?Sized> {
 /// Partition with a memory of any type.
 pub type AnyPartition<'m> = Partition<dyn LinearMemory + 'm>;
 
-/// Metadata that is sent with the memory of a partition.
+/// Results of a partition that are sent together with its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartitionSummary {
     pub counts: ReplayBlock,
-    /// Whether a range must be tracked from the start of the run.
+    /// Whether the accesses to a range must be tracked from the start of the run.
     pub needs_tracking: bool,
-    /// Reason for a bailout, as a message fragment.
+    /// Reason for the bailout of the partition, as a message fragment.
     pub refused: Option<String>,
 }
 
 impl<M> Partition<M> {
-    /// Returns the remaining blocks.
+    /// Returns the blocks of the partition that have not run.
     pub fn remaining_blocks(&self) -> Range<u64> {
         match self.outcome {
             Ok(()) => self.progress.next_block..self.blocks.end,
@@ -382,7 +384,7 @@ impl<M> Partition<M> {
         &self.blocks
     }
 
-    /// Releases the blocks from `end` on, which have not run, to other partitions.
+    /// Releases the blocks from `end` on to other partitions. These blocks have not run.
     pub fn release_blocks(&mut self, end: u64) {
         self.blocks.end = end.clamp(self.progress.next_block, self.blocks.end);
     }
@@ -391,12 +393,12 @@ impl<M> Partition<M> {
         &self.memory
     }
 
-    /// Returns the size in bytes of the memory that describes the accesses of the partition.
+    /// Returns the size in bytes of the part of the memory that describes the accesses of the partition.
     pub fn n_bytes(&self) -> u64 {
         self.n_bytes
     }
 
-    /// Returns the metadata that is sent with the memory.
+    /// Returns the results that are sent together with the memory.
     pub fn facts(&self) -> PartitionSummary {
         PartitionSummary {
             counts: self.progress.counts,

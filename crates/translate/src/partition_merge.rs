@@ -8,7 +8,7 @@ use crate::layout::{BYTES_SHIFT, MemoryWindow, ModuleLayout, NO_COMMON_PATTERN, 
 use std::borrow::Cow;
 use warpgrid_emulator::translation_view::TranslationView;
 
-/// Accesses of a partition to a range.
+/// Accesses of a partition to a range of linear memory.
 #[derive(Clone, Copy)]
 struct RangeAccess {
     range_flags: u32,
@@ -30,7 +30,7 @@ impl RangeAccess {
 }
 
 /// Returns the ranges that must be tracked from the start of the run in order to decide whether blocks of different
-/// partitions conflict. Returns an error if they do.
+/// partitions conflict. Returns an error if blocks conflict.
 pub(crate) fn check(
     places: &ModuleLayout,
     plain: TranslationView<'_>,
@@ -70,7 +70,7 @@ pub(crate) fn check(
             unnoted.push(index);
             continue;
         }
-        // Includes whole words; no other range begins in the last word.
+        // Round the range up to whole words. No other range begins in its last word.
         let place = place.start..place.end.next_multiple_of(4);
         let mut met = ConflictMap::new(place.len());
         for (part, _) in &touched {
@@ -91,11 +91,11 @@ pub(crate) fn check(
     Ok(unnoted)
 }
 
-/// Stores of a partition to a range.
+/// Stores of a partition to a range of linear memory.
 struct PartitionStores<'m> {
-    /// Shadow memory of the writers.
+    /// Shadow memory of the range that contains the writer of each word.
     written_mask: Cow<'m, [u8]>,
-    /// Contents of the range.
+    /// Contents of the range after the last block of the partition.
     contents: Cow<'m, [u8]>,
 }
 
@@ -113,7 +113,7 @@ impl PartitionStores<'_> {
     }
 }
 
-/// Returns a little-endian word.
+/// Returns a word of little-endian bytes.
 fn word_of(bytes: &[u8], word: usize) -> u32 {
     let bytes = bytes
         .get(4 * word..4 * word + 4)
@@ -121,7 +121,7 @@ fn word_of(bytes: &[u8], word: usize) -> u32 {
     bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
-/// Words of a range that the partitions so far have accessed.
+/// Words of a range that the partitions added so far have accessed.
 struct ConflictMap<'m> {
     words: Vec<u8>,
     parts: Vec<PartitionStores<'m>>,
@@ -138,8 +138,8 @@ impl<'m> ConflictMap<'m> {
         }
     }
 
-    /// Adds the accesses of a partition. Returns an error for a conflict: another partition has accessed the word,
-    /// unless all accesses are stores of equal values.
+    /// Adds the accesses of a partition. Returns an error if another partition has accessed one of the words, unless
+    /// all accesses to the word are stores of equal values.
     fn add(&mut self, read: &[u8], stored: PartitionStores<'m>) -> Result<(), BailoutReason> {
         let is_noted = |note: &[u8]| note.iter().any(|byte| *byte != 0);
         let notes = stored.written_mask.chunks(4).zip(read.chunks(4));
@@ -164,7 +164,8 @@ impl<'m> ConflictMap<'m> {
     }
 }
 
-/// Adds the changes of one partition to the memory of another one, for ranges given with their starts in the arena.
+/// Copies the changes of one partition to the memory of another partition. Each range is given with its start in the
+/// arena.
 pub(crate) fn add(
     to: &mut impl ModuleInstance,
     from: &dyn LinearMemory,
@@ -191,5 +192,5 @@ pub(crate) fn add(
     }
 }
 
-/// Number of bytes that are compared at once.
+/// Number of bytes that one comparison covers.
 const CHUNK: usize = 64;

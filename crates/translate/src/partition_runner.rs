@@ -13,20 +13,21 @@ use crate::module::CompiledKernel;
 use std::time::Duration;
 use warpgrid_emulator::translation_view::{StepCounts, TranslationView};
 
-/// Maximum number of steps of a region. A region that waits for another lane vector would never end.
+/// Maximum number of steps of one region call. The limit ends a region whose loop waits for another lane vector, which
+/// cannot run meanwhile.
 const MAX_REGION_STEPS: u64 = 1 << 26;
 
 /// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimits {
-    /// Step limit. For a divergent warp, only the steps of its longest path count.
+    /// Maximum number of steps of the run. For a divergent warp, only the steps of its longest path count.
     pub max_steps: u64,
     /// Minimum throughput in lane-instructions per second. A slower run is abandoned after [`SPEED_CHECK_DELAY`]. `None` for no minimum.
     pub min_steps_per_second: Option<f64>,
 }
 
 impl RunLimits {
-    /// Returns the limits of one of `n_parts` partitions, which must reach the minimum throughput together.
+    /// Returns the limits of one of `n_parts` partitions. All partitions together must reach the minimum throughput.
     pub fn of_part(self, n_parts: u64) -> RunLimits {
         let least_pace = self.min_steps_per_second.map(|pace| pace / n_parts as f64);
         RunLimits {
@@ -36,7 +37,7 @@ impl RunLimits {
     }
 }
 
-/// Duration for which a run may be slow, and number of steps between two checks of the throughput.
+/// Duration during which a run may be slow, and number of steps between two checks of the throughput.
 const SPEED_CHECK_DELAY: Duration = Duration::from_millis(50);
 const STEPS_BETWEEN_LOOKS: u64 = 1 << 15;
 
@@ -45,14 +46,14 @@ const STEPS_BETWEEN_LOOKS: u64 = 1 << 15;
 pub(crate) struct RunParams<'m> {
     pub(crate) plain: TranslationView<'m>,
     pub(crate) limits: RunLimits,
-    /// Time after which no block starts.
+    /// Duration after which no further block starts.
     pub(crate) time_slice: Option<Duration>,
     /// Clock.
     pub(crate) now: fn() -> Duration,
 }
 
 impl RunParams<'_> {
-    /// Checks whether a part of the run is slower than the minimum throughput.
+    /// Checks whether the throughput of a part of the run is below the minimum.
     fn is_slow(&self, lane_instructions: u64, took: Duration) -> bool {
         let least = self.limits.min_steps_per_second;
         let executed = lane_instructions as f64;
@@ -79,17 +80,17 @@ pub(crate) struct PartitionProgress {
 /// Counts of some blocks of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReplayBlock {
-    /// Executed lane-instructions.
+    /// Number of executed lane-instructions.
     pub lane_instructions: u64,
-    /// Steps; a lower bound if a warp has diverged.
+    /// Number of steps. A lower bound if a warp has diverged.
     pub steps: u64,
-    /// Steps that stored, unless a warp has diverged.
+    /// Number of steps that stored to memory. Unknown if a warp has diverged.
     pub stores: u64,
     pub has_diverged: bool,
 }
 
 impl ReplayBlock {
-    /// Adds the counts of other blocks.
+    /// Adds the counts of other blocks to these counts.
     pub(crate) fn and(self, other: ReplayBlock) -> ReplayBlock {
         ReplayBlock {
             lane_instructions: self.lane_instructions + other.lane_instructions,
@@ -116,8 +117,8 @@ impl PartitionProgress {
         }
     }
 
-    /// Resets the progress to a block. The epochs continue, because shadow memory contains the epochs of the earlier
-    /// attempt.
+    /// Resets the progress to a block. Epochs are not reset, because shadow memory still contains the epochs of the
+    /// earlier attempt.
     pub(crate) fn begin_again(&mut self, first_block: u64) {
         (self.next_block, self.counts) = (first_block, ReplayBlock::default());
     }
@@ -150,10 +151,10 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         &self.kernel.places
     }
 
-    /// Runs the next blocks up to `end`, or until the time limit `rest`.
+    /// Runs the next blocks up to block `end`, or until the time limit of the launch is reached.
     pub(crate) fn blocks(&mut self, launch: RunParams<'_>, end: u64) -> Result<(), RunExit> {
         let (plain, max_steps) = (launch.plain, launch.limits.max_steps);
-        // The throughput is measured per attempt, without the time of memory copies.
+        // The throughput is measured for each attempt, and excludes the time of memory copies.
         let (started, before) = ((launch.now)(), self.progress.counts);
         let mut next_look = before.steps + STEPS_BETWEEN_LOOKS;
         while self.progress.next_block < end {
@@ -265,7 +266,7 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
             let start = places.copies as usize;
             let end = start + places.copies_bytes as usize;
             self.instance.zero(start..end);
-            // Copies for which the previous block has not waited are no longer in flight.
+            // Copies of the previous block for which it has not waited are no longer in flight.
             let [written, _] = places.shared_shadow;
             let start = (places.shared + written) as usize;
             let end = start + places.shared_bytes as usize;
@@ -279,8 +280,8 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         self.progress.next_name += FIRST_NAME;
         let left = max_steps.saturating_sub(self.progress.counts.steps);
         let fuel = left.min(MAX_REGION_STEPS);
-        // All cells are written at once, because calls to a JavaScript engine are expensive. The remaining cells are
-        // initialized per lane vector or are zero.
+        // All cells are written at once, because calls to a JavaScript engine are expensive. The generated code
+        // initializes the remaining cells for each lane vector, or they are zero.
         let mut cells = MemoryWindow {
             start: PHASE_CELLS.start,
             bytes: [0; PHASE_CELLS.end - PHASE_CELLS.start],
@@ -309,8 +310,8 @@ impl<'r, I: ModuleInstance> PartitionRunner<'r, I> {
         Err(RunExit::Refused(refusal))
     }
 
-    /// Reserves the used epochs, because shadow memory contains them in the next attempt if this attempt stops within a
-    /// barrier interval.
+    /// Reserves the epochs that this attempt has used. If the attempt stops within a barrier interval, shadow memory
+    /// contains them in the next attempt.
     fn reserve_epochs(&mut self) {
         let cells = MemoryWindow::of(self.instance, PHASE_CELLS);
         self.progress.next_name = cells.get32(cell::NEXT_EPOCH);

@@ -34,7 +34,7 @@ pub(crate) trait Operands {
     fn known_register(&self, bank: RegisterBank, index: u32) -> Option<u64>;
 }
 
-/// Operands of which only constants are known.
+/// Operand source in which only constants of the code are known.
 impl Operands for TranslationView<'_> {
     fn plain(&self) -> TranslationView<'_> {
         *self
@@ -259,7 +259,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         match *op {
             DecodedOp::PredicateLogic { table, d, a, b } => {
                 let [a, b] = [a, b].map(|slot| self.flag(slot));
-                // Bit `2 * a + b` of the table is the result.
+                // Bit `2 * a + b` of the table is the result for the operands `a` and `b`.
                 let terms = (0..4u8).filter(|bit| table >> bit & 1 != 0).map(|bit| {
                     let a = if bit & 2 != 0 { a } else { a.not() };
                     let b = if bit & 1 != 0 { b } else { b.not() };
@@ -307,7 +307,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         }
     }
 
-    /// Returns the sum of an operation of a carry chain, and the carry flag that it writes.
+    /// Returns the sum of one operation of a carry chain, and the carry flag that the operation writes.
     fn carried<const BITS: u32>(
         &self,
         bank: RegisterBank,
@@ -347,7 +347,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         to_element(d, value)
     }
 
-    /// Compares integers by primitives. The comparison of floats is a node without operations.
+    /// Compares integers by primitives. A comparison of floats is a single node of the graph.
     fn comparison(&self, c: &Comparison) -> Option<Flag<'g>> {
         use CompareType as K;
         let sign = c.kind.signedness();
@@ -391,13 +391,13 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
         }
     }
 
-    /// Returns the destination of an operation, and its sources of 32 bits.
+    /// Returns the destination slot of an operation, and its 32-bit sources.
     fn words(&self, slots: [OperandSlot; 4]) -> (OperandSlot, [Word32<'g>; 3]) {
         let [d, sources @ ..] = slots;
         (d, sources.map(|slot| self.word32(slot)))
     }
 
-    /// Returns the destination of an operation, and its sources of 64 bits.
+    /// Returns the destination slot of an operation, and its 64-bit sources.
     fn wide_words(&self, slots: [OperandSlot; 4]) -> (OperandSlot, [Word64<'g>; 3]) {
         let [d, sources @ ..] = slots;
         (d, sources.map(|slot| self.word64(slot)))
@@ -449,7 +449,7 @@ impl<'g, O: Operands> GraphBuilder<'_, 'g, O> {
     }
 }
 
-/// Writes the low bits of a value to an element.
+/// Writes the low bits of a value to a register element.
 fn to_element(e: RegisterOperand, value: Word64<'_>) -> Option<OperationResults> {
     match e.bank {
         RegisterBank::B64 => register(RegisterBank::B64, e.slot, value.id),
@@ -467,7 +467,7 @@ fn extended(value: Word32<'_>, sign: Signedness) -> Word64<'_> {
     }
 }
 
-/// Clears all but the low bits.
+/// Clears all bits of a value except the low `bits` bits.
 fn low_bits(value: Word64<'_>, bits: u32) -> Word64<'_> {
     value.and(value.constant(u64::MAX >> (64 - bits.clamp(1, 64))))
 }

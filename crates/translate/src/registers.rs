@@ -16,7 +16,7 @@ pub(crate) struct BlockUseDef {
     pub(crate) written: BTreeSet<RegisterKey>,
 }
 
-/// The code that an emitter produces.
+/// Kind of code that an emitter produces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EmitMode {
     /// Draft of the code, which determines the accessed registers.

@@ -23,7 +23,7 @@ pub(crate) use crate::runtime::split_context::part;
 pub(crate) use crate::runtime::step_count::{add, count};
 use wasm_encoder::{BlockType, Function, Instruction as I, MemArg, ValType};
 
-/// Function indices.
+/// Indices of the runtime functions in the module.
 pub(crate) const FN_TRANSLATE_ADDRESS: u32 = 0;
 pub(crate) const FN_HAPPENS_BEFORE: u32 = 1;
 pub(crate) const FN_RECORD_ACCESS: u32 = 2;
@@ -37,7 +37,7 @@ pub(crate) const WARP: u32 = 9;
 pub(crate) const COPY: u32 = 10;
 pub(crate) const GROUPS: u32 = 11;
 pub(crate) const FN_CHECK_SAME_VALUE: u32 = 12;
-/// First index of the routines that several operations share.
+/// Index of the first routine that several operations share.
 pub(crate) const ROUTINES: u32 = 13;
 
 /// Parameters and result of a function.
@@ -73,8 +73,8 @@ pub(crate) fn function(locals: &[(u32, ValType)], code: &[I<'static>]) -> Functi
     function
 }
 
-/// Emits `FN_REGION`: `(record, index of the record in the warp) -> exit code or zero`. Dispatches to the function of the
-/// group in which the record continues.
+/// Emits `FN_REGION`: `(record, index of the record in the warp) -> exit code or zero`. The function calls the function
+/// of the group of blocks in which the record continues.
 pub(crate) fn strip(groups_of_entries: &[usize], first_part: u32) -> Function {
     let n_groups = groups_of_entries.iter().max().map_or(0, |last| last + 1) as u32;
     let mut code = vec![I::Block(EMPTY); n_groups as usize];
@@ -97,15 +97,15 @@ pub(crate) fn strip(groups_of_entries: &[usize], first_part: u32) -> Function {
     function(&[], &code)
 }
 
-/// Position of the kind of an atomic operation in the flags of an access.
+/// Bit position of the kind of an atomic operation in the flags of an access.
 pub(crate) const ATOMIC_SHIFT: u32 = 2;
 
-/// Flag of an access to shared memory: no store to shared memory precedes the next barrier.
+/// Flag of an access to shared memory: no thread stores to shared memory before the next barrier.
 pub(crate) const NO_STORES_IN_INTERVAL: u32 = 2;
 
 pub(crate) const EMPTY: BlockType = BlockType::Empty;
 
-/// Converts the number of a lane vector to the offset of its first epoch from the first epoch of its warp.
+/// Converts the number of a lane vector to the distance of its first epoch from the first epoch of its warp.
 pub(crate) fn first_epoch() -> [I<'static>; 6] {
     [
         I::I32Const(SUBWARPS_PER_WARP as i32 - 1),
@@ -117,11 +117,11 @@ pub(crate) fn first_epoch() -> [I<'static>; 6] {
     ]
 }
 
-/// Number of epochs that a warp uses between two reconvergences: eight for each lane vector, and eight more, of which
-/// the first one is the shared epoch of several readers of the warp.
+/// Number of epochs that a warp uses between two reconvergences: eight epochs for each lane vector, and eight further
+/// epochs, of which the first one is the shared epoch of several readers of the warp.
 pub(crate) const EPOCHS_PER_WARP: u32 = 8 * (SUBWARPS_PER_WARP + 1);
 
-/// Advances the epochs of the warp: all earlier accesses of the warp happen before its later accesses.
+/// Starts new epochs of the warp, so that all earlier accesses of the warp happen before its later accesses.
 pub(crate) fn advance_epochs() -> [I<'static>; 10] {
     [
         I::I32Const(0),
@@ -137,7 +137,7 @@ pub(crate) fn advance_epochs() -> [I<'static>; 10] {
     ]
 }
 
-/// Ends a loop whose remaining iterations are counted in a local.
+/// Ends an iteration of a loop. A local contains the number of remaining iterations.
 pub(crate) fn loop_while_nonzero(left: u32) -> [I<'static>; 6] {
     [
         I::LocalGet(left),
@@ -149,8 +149,8 @@ pub(crate) fn loop_while_nonzero(left: u32) -> [I<'static>; 6] {
     ]
 }
 
-/// Returns loads and stores that copy bytes relative to two addresses. Before each pair, the addresses of the
-/// destination and the source are on the stack.
+/// Returns loads and stores that copy bytes relative to two addresses. Each pair expects the addresses of the
+/// destination and the source on the stack.
 pub(crate) fn copies(n_bytes: u64, from: u64, to: u64) -> Vec<[I<'static>; 2]> {
     let mut all = Vec::new();
     let mut done = 0;
@@ -173,7 +173,7 @@ pub(crate) fn copies(n_bytes: u64, from: u64, to: u64) -> Vec<[I<'static>; 2]> {
     all
 }
 
-/// Pushes whether an address is outside the cached range of a site. The offset in the range remains in a local.
+/// Pushes whether an address is outside the cached range of a site. A local receives the offset in the range.
 pub(crate) fn is_outside([address, site, offset]: [u32; 3]) -> [I<'static>; 8] {
     [
         I::LocalGet(address),
@@ -187,7 +187,7 @@ pub(crate) fn is_outside([address, site, offset]: [u32; 3]) -> [I<'static>; 8] {
     ]
 }
 
-/// Pushes the number of bytes from the offset to the end of the range.
+/// Pushes the number of bytes from an offset to the end of the cached range of a site.
 pub(crate) fn bytes_left(site: u32, offset: u32) -> [I<'static>; 4] {
     [
         I::LocalGet(site),
@@ -197,8 +197,8 @@ pub(crate) fn bytes_left(site: u32, offset: u32) -> [I<'static>; 4] {
     ]
 }
 
-/// Returns zero if the address on the stack is zero, which means that the address translation failed; the exit code is
-/// in its cell.
+/// Emits code that returns zero if the address on the stack is zero, which means that the address translation failed.
+/// In this case, the exit-code cell contains the reason.
 pub(crate) fn return_if_unresolved() -> [I<'static>; 6] {
     [
         I::I32Eqz,
@@ -210,12 +210,12 @@ pub(crate) fn return_if_unresolved() -> [I<'static>; 6] {
     ]
 }
 
-/// Returns an exit code if the number on the stack is not zero.
+/// Emits code that returns exit code `reason` if the number on the stack is not zero.
 pub(crate) fn stops_if(reason: u32) -> [I<'static>; 4] {
     [I::If(EMPTY), I::I32Const(reason as i32), I::Return, I::End]
 }
 
-/// Continues with the next record of a warp: the records of its lane vectors precede the records of all diverged lanes.
+/// Advances to the next record of a warp. The records of its lane vectors precede the records of all diverged lanes.
 /// `record` and `index` are locals with the address and the index of the current record.
 pub(crate) fn next_record(places: &ModuleLayout, record: u32, index: u32) -> [I<'static>; 12] {
     let parts = places.records + places.n_gangs * places.record_bytes;
@@ -235,7 +235,7 @@ pub(crate) fn next_record(places: &ModuleLayout, record: u32, index: u32) -> [I<
     ]
 }
 
-/// Returns the exit code on the stack unless it is zero. The code remains in a local.
+/// Emits code that returns the exit code on the stack unless it is zero. The local `kept` receives the exit code.
 pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
     [
         I::LocalTee(kept),
@@ -246,7 +246,7 @@ pub(crate) fn returns_if(kept: u32) -> [I<'static>; 5] {
     ]
 }
 
-/// Stores an exit code in its cell, and returns zero.
+/// Emits code that stores an exit code in its cell and returns zero.
 pub(crate) fn stops(reason: u32) -> [I<'static>; 5] {
     [
         I::I32Const(0),

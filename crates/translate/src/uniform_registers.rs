@@ -1,6 +1,6 @@
-//! Uniformity analysis: finds registers of which only the value of the first lane is kept. Input: decoded code and
-//! strides. Output: the registers whose definitions all compute this value from such values. The values of the other
-//! lanes follow by the stride, independent of the active lanes.
+//! Uniformity analysis: finds registers that can be represented by the value of their first lane. Input: decoded code
+//! and strides. Output: the registers for which every definition computes the first lane's value from the first lanes'
+//! values of its sources. The stride determines the values of the other lanes, independently of the active lanes.
 
 use crate::inlined_code::InlinedInstruction;
 use crate::inlined_code::TranslationInput;
@@ -15,7 +15,7 @@ use warpgrid_emulator::translation_view::{
 };
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Returns these registers with their strides.
+/// Returns the registers that can be represented by the value of their first lane, with their strides.
 pub(crate) fn find_uniform_registers(
     source: TranslationInput<'_>,
     definitions: &DefSites,
@@ -37,7 +37,7 @@ pub(crate) fn find_uniform_registers(
     }
 }
 
-/// Checks whether all definitions of a register compute its value from scalars.
+/// Checks whether all definitions of a register compute the value of its first lane from scalars.
 fn is_scalar(
     source: TranslationInput<'_>,
     definitions: &DefSites,
@@ -82,7 +82,7 @@ fn is_scalar(
     })
 }
 
-/// Checks whether the translator can compute the only result of an operation for the first lane alone.
+/// Checks whether the translator can compute the single result of an operation for the first lane only.
 fn is_done_on_scalars(plain: TranslationView<'_>, instr: &DecodedInstruction) -> bool {
     if let DecodedOp::Load(plan) = instr.op {
         return plain.access(plan).is_some_and(is_constant_load);

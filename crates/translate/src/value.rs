@@ -57,7 +57,7 @@ pub(crate) enum Binary {
     Equal,
     LessSigned,
     LessUnsigned,
-    /// The second operand is a truth value.
+    /// Addition whose second operand is a truth value.
     AddTruth,
 }
 
@@ -264,7 +264,7 @@ impl Graph {
                 Node::Unary(Unary::ToWideUnsigned, _) if number & 0xffff_ffff == 0xffff_ffff => {
                     Some(a)
                 }
-                // The mask clears no bit that the shift leaves.
+                // The mask clears no bit that is nonzero after the shift.
                 Node::Binary(B::ShiftRightUnsigned, [_, amount]) => {
                     let amount = self.constant_of(amount)? % u64::from(bits);
                     let left = ones >> amount;
@@ -299,7 +299,7 @@ impl Graph {
                 };
                 Some(self.unary(extension, low, 64))
             }
-            // The shift removes all bits that the mask clears.
+            // The shift removes all bits that the mask would clear.
             Node::Binary(B::And, [x, mask])
                 if op == B::ShiftLeft
                     && self
@@ -370,7 +370,8 @@ where
 fn evaluate_binary(op: Binary, bits: u32, a: u64, b: u64) -> u64 {
     match bits {
         32 => evaluate_word_binary(op, a as u32, b),
-        // Truth values are 0 or 1, on which the operations of words agree with those of truth values.
+        // Truth values are 0 or 1, for which the operations on words give the same results as the operations on truth
+        // values.
         _ => evaluate_word_binary(op, a, b),
     }
 }
@@ -435,7 +436,8 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
         }
     }
 
-    /// Returns the upper 64 bits of the product of unsigned 64-bit factors, computed from the products of 32-bit halves.
+    /// Returns the upper 64 bits of the product of two unsigned 64-bit factors, computed from the products of their
+    /// 32-bit halves.
     fn mul_high_wide_unsigned(self, other: Self) -> Self {
         let low = |v: Self| v.and(v.constant(0xffff_ffff));
         let high = |v: Self| v.shift_right_unsigned(v.of(v.graph.constant(32, 32)));
@@ -447,8 +449,8 @@ impl<'g, const BITS: u32> Value<'g, BITS> {
         high(carried).add(high(middle)).add(high(x).mul(high(y)))
     }
 
-    /// Returns the upper 64 bits of the product of signed 64-bit factors. As an unsigned factor, a negative factor is
-    /// 2^64 more than its value.
+    /// Returns the upper 64 bits of the product of signed 64-bit factors. A negative factor, interpreted as an unsigned
+    /// number, is 2^64 more than its value.
     fn mul_high_wide_signed(self, other: Self) -> Self {
         let product = self.mul_high_wide_unsigned(other);
         let correction =
@@ -487,7 +489,7 @@ impl Truth for Flag<'_> {
     }
 }
 
-/// Defines methods of two operands that add one node.
+/// Defines methods with two operands, each of which adds one node to the graph.
 macro_rules! binary {
     ($($name:ident: $op:ident;)*) => {
         $(fn $name(self, other: Self) -> Self {
@@ -496,7 +498,7 @@ macro_rules! binary {
     };
 }
 
-/// Defines comparisons that add one node.
+/// Defines comparisons, each of which adds one node to the graph.
 macro_rules! comparison {
     ($($name:ident: $op:ident;)*) => {
         $(fn $name(self, other: Self) -> Flag<'g> {
@@ -505,7 +507,7 @@ macro_rules! comparison {
     };
 }
 
-/// Defines shifts that add one node.
+/// Defines shifts, each of which adds one node to the graph.
 macro_rules! shift {
     ($($name:ident: $op:ident;)*) => {
         $(fn $name(self, amount: Value<'g, 32>) -> Self {
@@ -514,7 +516,7 @@ macro_rules! shift {
     };
 }
 
-/// Defines minima and maxima. WebAssembly has no such vector instruction for 64 bits.
+/// Defines minima and maxima. WebAssembly has no vector instruction for minima and maxima of 64-bit lanes.
 macro_rules! extreme {
     ($($name:ident: $op:ident, $less:ident, $pick:expr;)*) => {
         $(fn $name(self, other: Self) -> Self {
@@ -659,7 +661,7 @@ impl<'g, const BITS: u32> Word for Value<'g, BITS> {
     }
 }
 
-/// The symbolic sources of an operation, and a place for its result.
+/// Symbolic sources of an operation, and the location of its result.
 pub(crate) struct Capture<'a, S, R> {
     pub(crate) sources: S,
     pub(crate) result: &'a mut Option<R>,

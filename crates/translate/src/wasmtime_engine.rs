@@ -8,7 +8,7 @@ use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 use wasmtime::{Config, Module, OptLevel, Store, TypedFunc};
 
-/// Page size of the operating system in bytes.
+/// Page size in bytes of the operating system.
 const PAGE: usize = 4096;
 
 /// Start of the clock.
@@ -30,8 +30,8 @@ impl WasmtimeEngine {
             config
                 .cranelift_opt_level(OptLevel::Speed)
                 .wasm_relaxed_simd(true)
-                // Use the native instructions: the rounding of `relaxed_madd` is measured, and other relaxed
-                // instructions are used only where all engines agree.
+                // Use the native relaxed instructions. The rounding of `relaxed_madd` is measured, and other relaxed
+                // instructions are used only for operands for which all engines compute the same result.
                 .relaxed_simd_deterministic(false);
             let mut native = WasmtimeEngine {
                 engine: wasmtime::Engine::new(&config).map_err(error_message),
@@ -122,7 +122,7 @@ impl ModuleInstance for WasmtimeInstance {
     }
 
     fn zero(&mut self, range: Range<usize>) {
-        // Avoid writes to untouched pages, so that they remain unmapped.
+        // Do not write to pages that contain only zeros, so that they remain unmapped.
         for page in self.bytes(range).chunks_mut(PAGE) {
             if page.iter().any(|byte| *byte != 0) {
                 page.fill(0);

@@ -1,4 +1,5 @@
-//! Comparisons of floats. Input: vectors. Output: all ones or zeros per lane.
+//! Comparisons of floats. Input: vectors of numbers. Output: a mask with all ones in the lanes whose comparison is
+//! true, and zeros in the other lanes.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -9,7 +10,7 @@ use warpgrid_isa::CompareOp;
 use wasm_encoder::Instruction as I;
 
 impl Emitter<'_> {
-    /// Compares floats, and pushes all ones or zeros per lane.
+    /// Compares floats, and pushes a mask with all ones in the lanes whose comparison is true.
     pub(crate) fn compare_floats(&mut self, c: &Comparison) -> Result<(), BailoutReason> {
         match c.kind {
             CompareType::F64 => self.compare_doubles(c),
@@ -111,7 +112,7 @@ enum FloatCompare {
     UnorderedOrEqual,
 }
 
-/// Returns a float comparison, and whether its result is inverted: an unordered comparison is the inverse of the
+/// Returns a float comparison, and whether its result must be inverted. An unordered comparison is the inverse of the
 /// opposite ordered comparison.
 fn float_comparison(op: CompareOp) -> (FloatCompare, bool) {
     use CompareOp as C;

@@ -1,5 +1,5 @@
 //! Control flow: blocks, branches, barriers and exits. Input: the control-flow graph. Output: a dispatch loop over the
-//! blocks of each group, which leaves waiting or exited lane vectors in their records.
+//! blocks of each group, which saves the state of lane vectors that wait or have exited in their records.
 
 use crate::bailout::BailoutReason;
 use crate::control_flow_graph::{SuspendKind, is_guarded, is_terminator};
@@ -20,24 +20,24 @@ use wasm_encoder::{BlockType, Instruction as I};
 /// Target of control flow within a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BranchTarget {
-    /// Entry by its number.
+    /// Region entry with this number.
     Entry(usize),
     /// Kernel start.
     Start,
     Block(usize),
 }
 
-/// Minimum number of instructions for which a region is split into functions. For less code, the calls cost more than
-/// the smaller functions save in the engine.
+/// Minimum number of instructions for which a region is split into functions. In a shorter region, the calls between
+/// the functions take longer than the engine saves by compiling smaller functions.
 const MAX_INSTRUCTIONS_PER_FUNCTION: usize = 200;
 
-/// Maximum total size of the branch tables of all functions of a region. Beyond this limit the region is a single
-/// function.
+/// Maximum total size of the branch tables of all functions of a region. A region whose tables exceed this limit is
+/// compiled to a single function.
 const MAX_TABLE_ENTRIES: usize = 1 << 15;
 
 impl Emitter<'_> {
-    /// Emits the region: a single function, or for long code one function per group of blocks, so that engines allocate
-    /// registers for one group at a time.
+    /// Emits the region: a single function, or for long code one function per group of blocks, so that the engine's
+    /// register allocator processes one group at a time.
     pub(crate) fn emit_region(&mut self) -> Result<(), BailoutReason> {
         if self.writes == EmitMode::Strip {
             self.first_without_wait = self.find_first_without_wait();
@@ -60,7 +60,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Computes the dirty registers from the use and definition sets of the blocks.
+    /// Computes the dirty registers of each block from the use and definition sets of the blocks.
     pub(crate) fn find_changed(
         &mut self,
         loops: &BTreeMap<usize, BTreeSet<usize>>,
@@ -80,8 +80,8 @@ impl Emitter<'_> {
             .filter(|last| self.scalar(RegisterBank::Predicate, last.guard).is_none())
     }
 
-    /// Returns the registers that are saved in the records of lanes that diverge at the end of a block, or that
-    /// inactive lanes keep in an if-converted side.
+    /// Returns the registers that are saved in the records of lanes that diverge at the end of a block, or whose values
+    /// the inactive lanes must keep in an if-converted side.
     fn put_aside_at(&mut self, index: usize) -> BTreeSet<RegisterKey> {
         let Some(DecodedOp::Branch { target }) = self.diverging_branch(index).map(|last| last.op)
         else {
@@ -96,14 +96,15 @@ impl Emitter<'_> {
             .collect()
     }
 
-    /// Returns all targets in the order of their numbers in records and dispatch loops: entries, the start, and blocks.
+    /// Returns all branch targets in the order of their numbers in records and dispatch loops: first the entries, then
+    /// the kernel start, then the blocks.
     fn targets(&self) -> impl Iterator<Item = BranchTarget> + use<> {
         let entries = (0..self.flow.entries.len()).map(BranchTarget::Entry);
         let blocks = (0..self.flow.blocks.len()).map(BranchTarget::Block);
         entries.chain([BranchTarget::Start]).chain(blocks)
     }
 
-    /// Returns the group of a target.
+    /// Returns the group of blocks that contains a branch target.
     fn group_of(&self, target: BranchTarget) -> usize {
         let block = match target {
             BranchTarget::Entry(number) => {
@@ -115,15 +116,15 @@ impl Emitter<'_> {
         self.groups.get(block).copied().unwrap_or_default()
     }
 
-    /// Returns the group of each entry, followed by the group of the start.
+    /// Returns the group of each entry, followed by the group of the kernel start.
     pub(crate) fn groups_of_entries(&self) -> Vec<usize> {
         let is_block = |target: &BranchTarget| matches!(target, BranchTarget::Block(_));
         let entries = self.targets().take_while(|target| !is_block(target));
         entries.map(|target| self.group_of(target)).collect()
     }
 
-    /// Emits the region function of a group: entries first, then the blocks in topological order, so that a forward
-    /// branch exits one or several constructs. Back edges lead through the enclosing loop.
+    /// Emits the region function of a group: the entries first, then the blocks in topological order. A forward branch
+    /// exits one or several WebAssembly constructs, and a back edge continues the enclosing loop.
     fn strip_of(&mut self, group: usize) -> Result<(), BailoutReason> {
         let n_before = self.flow.entries.len() + 1;
         let mut own: Vec<(usize, BranchTarget)> =
@@ -184,7 +185,7 @@ impl Emitter<'_> {
         if let Some(place) = self.out.get_mut(table_at) {
             *place = table_of(&self.target_index, n_before, &self.loop_headers);
         }
-        // The registers that are live at back-edge targets must not keep values of the previous lane vector.
+        // Registers that are live at the targets of back edges must not keep values of the previous lane vector.
         let rest = self.out.split_off(n_at_start);
         self.clear_registers(self.loop_headers.clone());
         self.out.extend(rest);
@@ -213,7 +214,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Loads the live registers of an entry from the record.
+    /// Loads the registers that are live at an entry from the record.
     fn load_entry(&mut self, number: usize) -> Result<(), BailoutReason> {
         let Some(block) = self.flow.entries.get(number).copied() else {
             return self.unsupported("a missing entry point");
@@ -224,8 +225,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Branches to a block of the same group: a forward branch exits constructs, a back edge continues the enclosing
-    /// loop.
+    /// Branches to a block of the same group: a forward branch exits WebAssembly constructs, a back edge continues the
+    /// enclosing loop.
     pub(crate) fn branch_to(&mut self, block: usize) {
         let target = self.flow.entries.len() + 1 + block;
         let Some(Some(place)) = self.target_index.get(target).copied() else {
@@ -242,7 +243,7 @@ impl Emitter<'_> {
         self.op(I::Br(self.depth_of_loop()));
     }
 
-    /// Returns the number of constructs open within the dispatch loop.
+    /// Returns the number of WebAssembly constructs that are open within the dispatch loop.
     pub(crate) fn depth_of_loop(&self) -> u32 {
         (self.n_targets - 1 - self.place) as u32 + self.nest
     }
@@ -320,8 +321,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Counts the steps of a block. In an if-converted side, the lane-instructions of the inactive lanes are
-    /// subtracted.
+    /// Counts the steps of a block. In an if-converted side, the lane-instructions of the inactive lanes are subtracted
+    /// from the count.
     pub(crate) fn count(&mut self, index: usize) {
         let steps = self.names.steps;
         let n_steps = self.flow.blocks[index].steps;
@@ -345,8 +346,8 @@ impl Emitter<'_> {
         self.note_furthest(index);
     }
 
-    /// Records the number of an executed block, if a warp-level operation that does not wait for all lanes is at an
-    /// earlier number.
+    /// Records the number of an executed block if a warp-level operation that does not wait for all lanes ends a block
+    /// with a lower number.
     fn note_furthest(&mut self, index: usize) {
         let number = self.flow.number(index);
         if self.first_without_wait.is_none_or(|first| number <= first) {
@@ -440,7 +441,7 @@ impl Emitter<'_> {
         self.set(path);
     }
 
-    /// Emits the check of a back edge: the run ends if its step limit is exceeded.
+    /// Emits the check of the step limit at a back edge. The run ends if it has exceeded the limit.
     pub(crate) fn emit_back_edge(&mut self) {
         self.get(self.names.steps);
         self.ops([
@@ -454,8 +455,8 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// Splits the lanes in `active` off into a separate record, which continues at a block later; the other lanes
-    /// continue.
+    /// Splits the lanes in `active` off into a separate record, which continues at the given block later. The other
+    /// lanes continue with the current code.
     fn emit_divergence(&mut self, block: usize) -> Result<(), BailoutReason> {
         let FixedLocals {
             active,
@@ -541,8 +542,8 @@ impl Emitter<'_> {
         self.suspend(&BTreeSet::new(), &BTreeSet::new())
     }
 
-    /// Leaves the region at the synchronization point at the end of the block, which reads and writes the given
-    /// registers.
+    /// Leaves the region at the synchronization point at the end of the current block. The synchronization point reads
+    /// and writes the given registers.
     fn suspend(
         &mut self,
         read: &BTreeSet<RegisterKey>,
@@ -564,7 +565,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the number of the synchronization point of the current block, whose records contain these registers.
+    /// Returns the number of the synchronization point of the current block. Its records contain the registers in
+    /// `held`.
     fn wait_number(&mut self, held: &BTreeSet<RegisterKey>) -> u32 {
         let number = self.flow.wait_number(self.block);
         let held = held.iter().copied();
@@ -590,8 +592,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the branch table from the number of an entry or block to its position: all entries of the region, and the
-/// targets of back edges. `n_before` is the number of targets that are not blocks.
+/// Returns the branch table that maps the number of an entry or block to its position. The table contains all entries
+/// of the region, and the targets of back edges. `n_before` is the number of targets that are not blocks.
 fn table_of(
     places: &[Option<usize>],
     n_before: usize,

@@ -51,7 +51,7 @@ impl RoundToIntegral {
     }
 }
 
-/// Checks whether a number is a whole element, or the low bits of its register.
+/// Checks whether a number occupies a whole register element or its low bits.
 fn fits(e: RegisterOperand, ty: ScalarType) -> bool {
     match ty.width_bits() {
         64 => e.bank == RegisterBank::B64,
@@ -152,7 +152,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Saturates the signed numbers of 32 bits on the stack to the range of a type.
+    /// Saturates the signed 32-bit numbers on the stack to the range of a type.
     fn clamp(&mut self, to: ScalarType) {
         let bits = to.width_bits();
         self.ops(match to.signedness() {
@@ -192,7 +192,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Rounds to integral values, flushes and saturates, as specified by the mode.
+    /// Rounds floats to integral values, flushes subnormal numbers and saturates the results, as the mode specifies.
     fn float_to_float(
         &mut self,
         whole: Option<RoundToIntegral>,
@@ -341,7 +341,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Widens two lanes at a time from the lower half of a row.
+    /// Widens the elements of the lower half of a row, two lanes at a time.
     fn widen(
         &mut self,
         d: RegisterOperand,
@@ -360,7 +360,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Truncates a row to its low bits, and extends it.
+    /// Truncates each lane of a row to its low `bits` bits, and extends the result to the lane width.
     pub(crate) fn fit(&mut self, bits: u32, sign: Signedness) {
         if bits >= 32 {
             return;

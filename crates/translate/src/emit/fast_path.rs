@@ -1,7 +1,7 @@
 //! Basic blocks with a fast path and a slow path. The fast path handles converged lane vectors whose accesses hit the
-//! cached ranges of their sites; it contains no calls, so that engines keep values in registers. The slow path handles
-//! everything else. Input: a block. Output: both versions; a failing check continues in the slow path at the failed
-//! access.
+//! memory ranges that their access sites have cached. It contains no calls, so that engines keep values in registers.
+//! The slow path handles everything else. Input: a block. Output: both versions of the block. If a check fails on the
+//! fast path, execution continues on the slow path at the access whose check failed.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::fast_access::FastAccess;
@@ -15,12 +15,13 @@ use warpgrid_emulator::translation_view::{
 };
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// Maximum number of exits of a fast path. At each exit, engines must reconcile the register assignments of both
-/// versions.
+/// Maximum number of exits of a fast path. At each exit, the engine must reconcile the register assignments of the fast
+/// and the slow path.
 const MAX_EXITS: usize = 16;
 
-/// Number of loaded rows after which a result is pinned. Engines load in program order and compute as late as possible,
-/// so a sum of many loads would keep all loaded values spilled until the last load.
+/// Number of loaded rows after which the fast path forces the computation of a result. Engines load in program order
+/// and compute as late as possible, so without this limit a sum of many loads would keep all loaded values spilled
+/// until the last load.
 const LOADS_BEFORE_PIN: usize = 8;
 
 /// Block with a fast and a slow path.
@@ -28,26 +29,28 @@ const LOADS_BEFORE_PIN: usize = 8;
 pub(crate) struct DualPathBlock {
     /// Whether the fast path is being emitted.
     is_quick: bool,
-    /// Accesses with a fast path by position in the code.
+    /// Accesses with a fast path, by their positions in the code.
     accesses: BTreeMap<u32, FastAccess>,
     /// Accesses at which the fast path can exit, in code order.
     ends: Vec<u32>,
-    /// Number of constructs open around both paths, and around the fast path; the constructs in between are the entries
-    /// of the slow path.
+    /// Number of WebAssembly constructs that are open around both paths (`outer`) and around the fast path (`inner`).
+    /// The constructs in between are the entries of the slow path.
     outer: u32,
     inner: u32,
-    /// Number of constructs open at the first instruction of the fast path, and the hoisted range checks.
+    /// Number of WebAssembly constructs that are open at the first instruction of the fast path (`start`), and the code
+    /// of the hoisted range checks (`early`).
     start: u32,
     early: Vec<I<'static>>,
-    /// Number of rows that the fast path has loaded since the last pinned result.
+    /// Number of rows that the fast path has loaded since the last forced result.
     n_loaded: usize,
-    /// Locals for the address patterns of both paths, by the access that determines the pattern.
+    /// Locals with the address patterns that both paths use, by the access that determines the pattern and its base
+    /// register.
     pub(crate) lies: BTreeMap<(u32, RegisterKey), [u32; 3]>,
 }
 
 impl DualPathBlock {
-    /// Returns the number of constructs open within an entry of the slow path: its start, an access, or its last
-    /// instruction.
+    /// Returns the number of WebAssembly constructs that are open within an entry of the slow path. `place` selects the
+    /// entry: the start of the path, an access, or the last instruction.
     fn level(&self, place: usize) -> u32 {
         self.inner - place as u32
     }
@@ -62,7 +65,7 @@ impl Emitter<'_> {
     /// Emits a block. A block that branches to itself is enclosed in a loop construct.
     pub(crate) fn emit_dual_path(&mut self, index: usize) -> Result<(), BailoutReason> {
         let accesses = self.quick_accesses(index);
-        // Updates of shadow memory take equally long on both paths.
+        // Updates of shadow memory take equally long on the fast and on the slow path.
         let is_worth = accesses.iter().any(|access| !access.is_noted);
         let ends = accesses.iter().filter(|access| access.may_end());
         let ends: Vec<u32> = ends.map(|access| access.at).collect();
@@ -90,7 +93,7 @@ impl Emitter<'_> {
             n_loaded: 0,
             lies: BTreeMap::new(),
         });
-        // Both paths share access sites.
+        // The fast and the slow path share access sites.
         let n_sites = self.sites.len();
         self.quick_way(index)?;
         self.sites.truncate(n_sites);
@@ -113,8 +116,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the size and the alignment of the range check of the current access and the accesses that share it, or
-    /// zeros if the access performs no check.
+    /// Returns the size and the alignment of the range check that the current access performs for all accesses that
+    /// share this check, or zeros if another access performs the check.
     pub(crate) fn quick_look(&self) -> [u32; 2] {
         let found = self.ways.as_ref().and_then(|ways| {
             let access = ways.accesses.get(&self.at)?;
@@ -129,7 +132,7 @@ impl Emitter<'_> {
         ways.accesses.get(&self.at).copied()
     }
 
-    /// Lets failing checks of the current access exit the fast path.
+    /// Makes failing checks of the current access exit to the slow path.
     pub(crate) fn branch_to_slow_path(&mut self) {
         self.fallback_label = self.ways.as_ref().and_then(|ways| {
             let end = ways.end_at(self.at)?;
@@ -137,7 +140,8 @@ impl Emitter<'_> {
         });
     }
 
-    /// Emits a range check at the start of the fast path. On failure, the whole block takes the slow path.
+    /// Emits a range check at the start of the fast path. If the check fails, the whole block executes on the slow
+    /// path.
     pub(crate) fn hoist_range_check(
         &mut self,
         look: impl FnOnce(&mut Self) -> Result<(), BailoutReason>,
@@ -184,7 +188,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Branches to the last instruction of the slow path: always, or if the number on the stack is not zero.
+    /// Branches to the last instruction of the slow path, either always or if the number on the stack is not zero.
     fn go_to_last(&mut self, branch: fn(u32) -> I<'static>) {
         if let Some(ways) = &self.ways {
             let depth = self.nest - (ways.outer + 1);
@@ -228,7 +232,7 @@ impl Emitter<'_> {
     }
 
     /// Emits the branch at the end of a block if all lanes agree; otherwise the slow path executes it. `back_to` is the
-    /// number of constructs open at the start of the loop that the branch continues.
+    /// number of WebAssembly constructs that are open at the start of the loop that the branch continues.
     fn branch_quickly(
         &mut self,
         index: usize,

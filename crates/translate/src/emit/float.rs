@@ -1,5 +1,5 @@
-//! Floating-point arithmetic. Input and output: rows with the NaNs, zeros and roundings of the interpreter. Rare cases,
-//! such as a 64-bit NaN whose payload matters, cause a bailout.
+//! Floating-point arithmetic. Input and output: rows of numbers. NaNs, signs of zeros and roundings are those of the
+//! interpreter. Rare cases, such as a 64-bit NaN whose payload matters, cause a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -20,9 +20,9 @@ const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
 
-/// Instructions for the order of numbers of one lane width.
+/// Vector instructions that comparisons of numbers with one lane width use.
 struct LaneOps {
-    /// Bit number of the sign.
+    /// Bit position of the sign.
     sign: i32,
     shift_signed: I<'static>,
     shift: I<'static>,
@@ -137,7 +137,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Calls the function of an approximation with its arguments on the stack.
+    /// Calls the function that computes an approximation of the arguments on the stack.
     fn approximate(&mut self, what: SpecialFunctionCall, mode: FloatMode) {
         self.call(SharedRoutine::Approximated(SpecialFunctionRoutine {
             what,
@@ -203,7 +203,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits an operation on the rows in one or two locals; for `fma`, the product.
+    /// Emits an operation on the rows in one or two locals. For `fma`, emits only the product.
     pub(crate) fn emit_op(&mut self, f: FloatOp, [x, y]: [u32; 2]) {
         if matches!(f, FloatOp::Min | FloatOp::Max) {
             return self.min_max([x, y], f, &LANES_OF_32);
@@ -235,7 +235,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits an operation on two 32-bit numbers in a 64-bit register.
+    /// Emits an operation on the two 32-bit numbers in a 64-bit register.
     pub(crate) fn float32x2(
         &mut self,
         f: FloatOp,
@@ -294,7 +294,8 @@ impl Emitter<'_> {
     }
 
     /// Flushes a result like [`Emitter::flush`]. Bails out if the result is the smallest normal number, because it may
-    /// have been rounded up from a subnormal number, which is impossible for sums.
+    /// have been rounded up from a subnormal number. Operations whose subnormal results are exact, such as sums, need
+    /// no such check.
     fn flush_result(&mut self, f: Float32Op) {
         use Float32Op as F;
         let is_exact = matches!(
@@ -327,7 +328,7 @@ impl Emitter<'_> {
     fn min_max(&mut self, [x, y]: [u32; 2], f: FloatOp, lanes: &LaneOps) {
         let chosen = self.names.vectors[3];
         self.get_all([x, y]);
-        // Compare as integers whose order is the order of the numbers.
+        // Compare the bit patterns as integers whose order equals the order of the numbers.
         for row in [x, y] {
             self.get_all([row, row]);
             self.ops([I::I32Const(lanes.sign), lanes.shift_signed.clone()]);
@@ -391,7 +392,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits the single instruction of an operation on the stack.
+    /// Emits the WebAssembly instruction that computes an operation from its operands on the stack.
     fn operate64(&mut self, f: Float64Op) -> Result<(), BailoutReason> {
         use Float64Op as F;
         self.op(match f {
@@ -410,8 +411,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Bails out if a 64-bit number on the stack is a NaN in one of the two lanes of a half, because only the
-    /// interpreter defines its payload.
+    /// Bails out if one of the two 64-bit numbers on the stack, which belong to the lanes of the given half, is a NaN,
+    /// because only the interpreter defines its payload.
     pub(crate) fn bail_out_if_nan(&mut self, half: u32) {
         let kept = self.names.vectors[0];
         self.tee(kept);
@@ -420,8 +421,8 @@ impl Emitter<'_> {
         self.bail_out_if_any_lane(Some(half));
     }
 
-    /// Bails out if the row on the stack, of 32-bit lanes or of a half of 64-bit lanes, is nonzero in an active lane.
-    /// The values of inactive lanes are ignored.
+    /// Bails out if the row on the stack is nonzero in an active lane. The row has 32-bit lanes, or 64-bit lanes of the
+    /// given half. The values of inactive lanes are ignored.
     pub(crate) fn bail_out_if_any_lane(&mut self, half: Option<u32>) {
         let rare = self.names.unsupported_lanes;
         self.tee(rare);
@@ -437,7 +438,7 @@ impl Emitter<'_> {
         self.op(I::End);
     }
 
-    /// Bails out with exit code `why` if the number on the stack is not zero.
+    /// Bails out with exit code `reason` if the number on the stack is not zero.
     pub(crate) fn bail_out_if_nonzero(&mut self, reason: u32) {
         self.ops([
             I::If(BlockType::Empty),
@@ -448,7 +449,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Moves the upper two of four words to the lower half; both operands are the same row.
+/// Returns the shuffle that moves the upper two of four words to the lower half. Both operands of the shuffle must be
+/// the same row.
 pub(crate) const fn upper_half() -> I<'static> {
     I::I8x16Shuffle([8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15])
 }

@@ -1,6 +1,6 @@
 //! Emulation of `fma` with a single rounding for engines without a fused multiply-add. Input: rows of numbers. Output:
-//! the product of two rows plus the third. 32-bit numbers are multiplied exactly in 64 bits; a sum that is inexact in
-//! 64 bits and close to a rounding boundary is rounded to odd before it is rounded to 32 bits. 64-bit numbers follow
+//! the product of two rows plus the third row. 32-bit numbers are multiplied exactly in 64 bits; a sum that is inexact
+//! in 64 bits and close to a rounding boundary is rounded to odd before it is rounded to 32 bits. 64-bit numbers follow
 //! Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd" (2008).
 
 use crate::emit::Emitter;
@@ -12,15 +12,16 @@ use wasm_encoder::{BlockType, Instruction as I};
 const SIGN_32: u32 = 1 << 31;
 const SIGN_64: u64 = 1 << 63;
 
-/// Significand bits that `f64` has in addition to `f32`, and their value at the midpoint between two `f32` numbers.
+/// Mask of the significand bits that `f64` has in addition to `f32` (`MORE`), and the value of these bits at the
+/// midpoint between two `f32` numbers (`MIDDLE`).
 const MORE: u64 = (1 << 29) - 1;
 const MIDDLE: u64 = 1 << 28;
 
 /// Half of the smallest positive `f32` number: 2^-150.
 const HALF_OF_LEAST: u64 = (1023 - 150) << 52;
 
-/// For 64-bit numbers: the magnitudes of factors whose product is exact as a sum of two numbers, and the maximum
-/// magnitude of an addend whose sum cannot overflow. Zero factors are allowed, too.
+/// Limits of the 64-bit emulation: the magnitudes of factors whose product is exactly representable as a sum of two
+/// numbers, and the maximum magnitude of an addend for which the sum cannot overflow. Zero factors are allowed, too.
 const MIN_EXACT_FACTOR: u64 = (1023 - 400) << 52;
 const MAX_FACTOR: u64 = (1023 + 400) << 52;
 const MAX_EXACT_ADDEND: u64 = (1023 + 900) << 52;
@@ -28,7 +29,7 @@ const MAX_EXACT_ADDEND: u64 = (1023 + 900) << 52;
 /// Veltkamp splitting constant 2^27 + 1: splits a 64-bit number into two halves of its significand.
 const VELTKAMP_SPLITTER: f64 = 134_217_729.0;
 
-/// Half of a row of 32-bit results, and the local with its sum.
+/// Half of a row of 32-bit results, and the local with the 64-bit sums of this half.
 #[derive(Clone, Copy)]
 struct HalfResult {
     index: u32,
@@ -60,7 +61,8 @@ impl Emitter<'_> {
         self.narrow(halves);
     }
 
-    /// Pushes the mask of sums for which the side of the midpoint between two 32-bit numbers matters.
+    /// Pushes the mask of the sums whose rounding to 32 bits depends on the side of the midpoint on which the exact sum
+    /// lies.
     fn push_inexact(&mut self, halves: [HalfResult; 2], results: ResultPrecision) {
         for half in halves {
             self.get(half.sum);
@@ -80,7 +82,7 @@ impl Emitter<'_> {
                     I::V128Or,
                 ]);
             }
-            // For subnormal results, the midpoint has a different position.
+            // For subnormal results, the midpoint between two 32-bit numbers is at a higher bit position.
             self.narrow(halves);
             self.ops([
                 splat32(!SIGN_32),
@@ -94,7 +96,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes the exact product of two rows of 32-bit lanes, for half of the lanes.
+    /// Pushes the exact products of two rows of 32-bit lanes for half of the lanes.
     fn exact_product(&mut self, a: u32, b: u32, half: HalfResult) {
         self.widen_half(a, half.index);
         self.widen_half(b, half.index);
@@ -119,11 +121,12 @@ impl Emitter<'_> {
         self.op(low_halves());
     }
 
-    /// Pushes the sum of two rows of 64-bit lanes, rounded to odd.
+    /// Pushes the sums of two rows of 64-bit lanes, rounded to odd.
     fn add_round_to_odd(&mut self, a: u32, b: u32) {
         let [.., sum, error] = self.names.fused;
         self.two_sum([a, b], [sum, error]);
-        // An inexact sum with an even significand is moved by one unit away from or towards zero.
+        // If a sum is inexact and its significand is even, its bit pattern is moved by one unit away from or towards
+        // zero.
         self.get_all([sum, sum, error]);
         self.ops([
             I::V128Xor,
@@ -145,12 +148,12 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// Computes a sum of two rows of 64-bit lanes and its rounding error (TwoSum).
+    /// Computes the sums of two rows of 64-bit lanes and their rounding errors (TwoSum).
     fn two_sum(&mut self, [a, b]: [u32; 2], [sum, error]: [u32; 2]) {
         self.get_all([a, b]);
         self.op(I::F64x2Add);
         self.set(sum);
-        // The part of `b` that the sum contains.
+        // The part of `b` that the rounded sum contains.
         self.get_all([sum, a]);
         self.op(I::F64x2Sub);
         self.set(error);
@@ -161,8 +164,8 @@ impl Emitter<'_> {
         self.set(error);
     }
 
-    /// Multiplies two rows of 64-bit lanes on the stack, for half of the lanes, and adds the third row. Bails out if
-    /// the intermediate results are not exact.
+    /// Multiplies two rows of 64-bit lanes on the stack, for half of the lanes, and adds the third row. Bails out if an
+    /// intermediate result is not exact.
     pub(crate) fn fused64(&mut self, half: u32) {
         let [a, b, c, high, low, x, y, sum, error] = self.names.fused;
         self.set(c);
@@ -180,7 +183,7 @@ impl Emitter<'_> {
         self.ops([splat64(MAX_EXACT_ADDEND), I::I64x2GtS]);
         self.ops([I::V128Or, I::V128Or]);
         self.bail_out_if_any_lane(Some(half));
-        // `sum` and `error` contain the upper halves of the factors, `x` and `y` the lower halves.
+        // `sum` and `error` receive the upper halves of the significands of the factors, `x` and `y` the lower halves.
         for (factor, digits, rest) in [(a, sum, x), (b, error, y)] {
             self.get(factor);
             self.ops([splat64(VELTKAMP_SPLITTER.to_bits()), I::F64x2Mul]);

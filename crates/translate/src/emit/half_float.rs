@@ -1,7 +1,8 @@
-//! Arithmetic and conversions of 16-bit floats, one or two per register. Input and output: rows, rounded once. Values
-//! are computed in `f32`, which has more than twice as many digits, so that double rounding of sums and products is
-//! harmless. `fma` rounds the intermediate sum to odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded
-//! Sums: Proved Algorithms Using Rounding to Odd", 2008).
+//! Arithmetic and conversions of 16-bit floats, one or two per register. Input: rows of numbers. Output: rows of
+//! results with a single rounding. Sums and products are computed in `f32`, whose significand has more than twice as
+//! many digits, so that the second rounding to 16 bits does not change the result. `fma` rounds the intermediate sum to
+//! odd (Boldo and Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd",
+//! 2008).
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -16,9 +17,10 @@ use wasm_encoder::Instruction as I;
 const SIGN: u32 = 1 << 31;
 const INFINITY: u32 = 0x7f80_0000;
 const NAN_16: u32 = 0x7fff;
-/// 2^112, the ratio of the exponent ranges of `f32` and `f16`.
+/// 2^112, the factor between `f32` numbers and `f16` numbers with equal exponent fields (exponent biases 127 and 15).
 const BETWEEN_EXPONENTS: u32 = 0x7780_0000;
-/// Smallest normal number of `f16`, and a number whose last digit is that of subnormal `f16` numbers.
+/// Smallest normal number of `f16`; `HALF_OF_ONE` is an `f32` number whose last significand digit has the value of the
+/// last digit of subnormal `f16` numbers.
 const MIN_NORMAL_F16: u32 = 0x3880_0000;
 const HALF_OF_ONE: u32 = 0x3f00_0000;
 const SMALLEST_NORMAL: u32 = 1 << 23;
@@ -74,7 +76,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Computes one of two numbers, starting at this bit. The 16-bit result is pushed as a row.
+    /// Computes one of the two 16-bit numbers of each lane, which starts at this bit. The 16-bit result is pushed as a
+    /// row.
     fn half_at(
         &mut self,
         f: FloatOp,
@@ -99,7 +102,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Widens 16-bit numbers at this bit of the row on the stack to 32-bit numbers. NaNs remain NaNs.
+    /// Widens the 16-bit numbers that start at bit `shift` of each lane of the row on the stack to 32-bit numbers. The
+    /// results of NaNs are NaNs.
     pub(crate) fn widen_half_float(&mut self, format: HalfFormat, shift: i32) {
         let [.., bits, magnitude] = self.names.vectors;
         if format == HalfFormat::Bf16 {
@@ -114,7 +118,7 @@ impl Emitter<'_> {
         self.tee(bits);
         self.ops([splat32(0x7fff), I::V128And]);
         self.tee(magnitude);
-        // A multiplication adjusts the exponent, because subnormal numbers require normalization.
+        // The exponent is adjusted by a multiplication, because the multiplication also normalizes subnormal numbers.
         self.ops([I::I32Const(13), I::I32x4Shl]);
         self.ops([splat32(BETWEEN_EXPONENTS), I::F32x4Mul]);
         self.get(magnitude);
@@ -133,7 +137,8 @@ impl Emitter<'_> {
         self.set(magnitude);
         match format {
             HalfFormat::F16 => {
-                // For subnormal results, the addition performs the rounding.
+                // For subnormal results, an addition whose sum has the ulp of subnormal 16-bit numbers performs the
+                // rounding.
                 self.get(magnitude);
                 self.ops([splat32(HALF_OF_ONE), I::F32x4Add]);
                 self.ops([splat32(HALF_OF_ONE), I::I32x4Sub]);
@@ -157,8 +162,8 @@ impl Emitter<'_> {
         self.ops([splat32(INFINITY), I::I32x4LeS, I::V128Bitselect]);
     }
 
-    /// Pushes the bits plus a rounding increment, so that truncation below bit `digits` rounds to nearest, ties to
-    /// even.
+    /// Pushes the bits of a magnitude plus a rounding increment, so that truncation of the low `digits` bits rounds to
+    /// nearest, ties to even.
     fn round_off(&mut self, magnitude: u32, digits: i32) {
         self.get_all([magnitude, magnitude]);
         self.ops([I::I32Const(digits), I::I32x4ShrU]);
@@ -166,8 +171,8 @@ impl Emitter<'_> {
         self.ops([splat32((1 << (digits - 1)) - 1), I::I32x4Add]);
     }
 
-    /// Bails out if the product on the stack of two `bf16` numbers in locals is inexact in 32 bits. An overflow is
-    /// correct unless a number is added.
+    /// Bails out if the product on the stack of two `bf16` numbers in locals is inexact in 32 bits. An overflow of the
+    /// product is accepted unless the operation adds a number to it.
     fn bail_out_if_inexact(&mut self, f: FloatOp, factors: [u32; 2]) {
         let kept = self.names.vectors[0];
         let magnitude = [splat32(!SIGN), I::V128And];
@@ -193,7 +198,7 @@ impl Emitter<'_> {
         self.bail_out_if_any_lane(None);
     }
 
-    /// Adds the number in a local to the number on the stack, and rounds to odd.
+    /// Adds the number in a local to the number on the stack, and rounds the sum to odd.
     fn add_half_round_to_odd(&mut self, addend: u32) {
         let [product, sum, other, ..] = self.names.vectors;
         self.tee(product);
@@ -210,7 +215,7 @@ impl Emitter<'_> {
         self.ops([I::F32x4Sub, I::F32x4Add]);
         self.set(other);
         self.get(sum);
-        // Direction away from or towards zero.
+        // Direction in which the sum is moved: away from or towards zero.
         self.get_all([other, sum]);
         self.ops([I::V128Xor, I::I32Const(31), I::I32x4ShrS]);
         self.ops([splat32(1), I::V128Or]);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use warpgrid_isa::Signedness::{self, Signed, Unsigned};
 use wasm_encoder::{BlockType, Instruction as I, ValType};
 
-/// The low or the high words of two vectors, interleaved.
+/// Shuffles that interleave the low words and the high words of two vectors.
 const INTERLEAVED: [I<'static>; 2] = [
     I::I8x16Shuffle([0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23]),
     I::I8x16Shuffle([8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31]),
@@ -24,7 +24,7 @@ pub(crate) enum LaneSelection {
     All,
     /// Lanes 0 and 1, or 2 and 3, of 64 bits each.
     Half(u32),
-    /// The first lane, as a number. A truth value is all ones or zero.
+    /// The first lane, as a scalar number. A truth value is all ones or zero.
     First,
 }
 
@@ -50,14 +50,14 @@ pub(crate) struct Lowering<'e, 'p, 'g> {
     uses: BTreeMap<(NodeId, LaneSelection), u32>,
     /// Whether this is the pass that counts uses. The code of this pass is discarded.
     is_counting: bool,
-    /// Local variables with values of several uses.
+    /// Local variables of the values that have several uses.
     locals: BTreeMap<(NodeId, LaneSelection), u32>,
     /// Number of temporary variables in use, by type.
     n_taken: BTreeMap<ValType, usize>,
 }
 
 impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
-    /// Generates code that pushes values in this order.
+    /// Generates code that pushes the given values in the given order.
     pub(crate) fn push_all(
         emitter: &'e mut Emitter<'p>,
         graph: &'g Graph,
@@ -125,7 +125,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         self.emitter.op(instruction);
     }
 
-    /// Pushes operands and applies an instruction.
+    /// Pushes the operands and applies an instruction to them.
     fn apply<const N: usize>(
         &mut self,
         instruction: I<'static>,
@@ -184,7 +184,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Pushes a truth value: all ones or zeros per lane.
+    /// Pushes a truth value as a mask: all ones or zeros per lane.
     fn truth(&mut self, id: NodeId, node: Node, part: LaneSelection) -> Result<(), BailoutReason> {
         let wide = |operands: [NodeId; 2]| self.graph.node(operands[0]).1 == 64;
         match (node, part) {
@@ -240,7 +240,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Compares 64-bit lanes. The unsigned order is the signed order of numbers with inverted top bits.
+    /// Compares 64-bit lanes. Unsigned operands are compared as signed numbers after their top bits are inverted.
     fn compare_wide(
         &mut self,
         op: Binary,
@@ -274,7 +274,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.apply(zero_extended_words(half), [a], LaneSelection::All)?;
             }
             (Unary::ToNarrow, _) => {
-                // A shuffle extracts the upper words.
+                // A shuffle extracts the upper words of both vectors.
                 let (source, words) = match self.graph.node(a).0 {
                     Node::Binary(
                         Binary::ShiftRightUnsigned | Binary::ShiftRightSigned,
@@ -347,7 +347,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         self.vector_operation(op, [a, b], bits, part)
     }
 
-    /// Applies a vector instruction, or an operation on numbers lane by lane.
+    /// Applies a vector instruction, or computes the operation lane by lane if no vector instruction exists.
     fn vector_operation(
         &mut self,
         op: Binary,
@@ -376,7 +376,8 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Returns 32-bit factors whose extensions are the 64-bit factors, and whether the extension is signed.
+    /// Returns 32-bit factors whose sign or zero extensions are the given 64-bit factors, and the signedness of the
+    /// extension.
     fn extended_factors(&self, factors: [NodeId; 2]) -> Option<(Signedness, [Factor; 2])> {
         let extended = |sign: Signedness| {
             let factor = |id: NodeId| match self.graph.node(id).0 {
@@ -470,7 +471,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(local)
     }
 
-    /// Pushes a lane of a saved operand.
+    /// Pushes one lane of a saved operand.
     fn push_lane(&mut self, saved: SavedOperand, bits: u32, lane: u8) {
         match saved {
             SavedOperand::Constant(value) => self.op(match bits {
@@ -493,7 +494,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Computes each lane as a number and pushes the vector.
+    /// Computes each lane as a scalar number, and pushes the vector of the results.
     fn each_lane(&mut self, part: LaneSelection, mut one: impl FnMut(&mut Self, u8)) {
         match part {
             LaneSelection::Half(half) => {
@@ -514,7 +515,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Selects bytes by a selector. A constant selector without sign bits is one shuffle.
+    /// Permutes bytes as specified by a selector. A constant selector without sign bits is emitted as one shuffle.
     fn permute(
         &mut self,
         bytes: [NodeId; 2],
@@ -570,14 +571,14 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Pushes all ones in each byte in which a bit is set.
+    /// Pushes a mask with all ones in each byte in which the given bit is set.
     fn push_bytes_with(&mut self, bytes: u32, bit: u32) {
         self.emitter.get(bytes);
         self.ops([splat32(bit * 0x0101_0101), I::V128And]);
         self.ops([splat32(0), I::I8x16Ne]);
     }
 
-    /// Adds the products of the bytes of each lane.
+    /// Pushes the sum of the products of corresponding bytes in each lane.
     fn dot(
         &mut self,
         factors: [NodeId; 2],
@@ -601,7 +602,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
                 self.op(extended(sign, half));
             }
             self.op(I::I16x8Mul);
-            // Unsigned products need all 16 bits.
+            // Unsigned products of two bytes need all 16 bits.
             self.op(match signs {
                 [Unsigned, Unsigned] => I::I32x4ExtAddPairwiseI16x8U,
                 _ => I::I32x4ExtAddPairwiseI16x8S,
@@ -618,7 +619,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Pushes the number of the first lane.
+    /// Pushes the value of the first lane as a number.
     fn first(&mut self, node: Node, bits: u32) -> Result<(), BailoutReason> {
         match node {
             Node::Source(bank, slot) => self.emitter.push_first(bank, slot),
@@ -718,7 +719,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         Ok(())
     }
 
-    /// Extends the second operand on the stack to the width of the first.
+    /// Extends the second operand on the stack to the width of the first operand.
     fn extend_second(&mut self, op: Binary, bits: u32) {
         match op {
             Binary::ShiftLeft | Binary::ShiftRightSigned | Binary::ShiftRightUnsigned
@@ -726,13 +727,13 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
             {
                 self.op(I::I64ExtendI32U);
             }
-            // A truth value is zero or -1.
+            // A true truth value is -1, a false one is zero.
             Binary::AddTruth if bits == 64 => self.op(I::I64ExtendI32S),
             _ => {}
         }
     }
 
-    /// Counts bits of the number on the stack.
+    /// Counts the leading zeros or the ones of the number on the stack.
     fn count(&mut self, op: Unary, bits: u32) {
         match (op, bits) {
             (Unary::CountOnes, 64) => self.ops([I::I64Popcnt, I::I32WrapI64]),
@@ -742,7 +743,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Computes a number from a lane of saved operands.
+    /// Computes the result of one lane from the saved operands.
     fn number(&mut self, op: Binary, [a, b]: [SavedOperand; 2], bits: u32, lane: u8) {
         let second_bits = match op {
             Binary::ShiftLeft | Binary::ShiftRightSigned | Binary::ShiftRightUnsigned => 32,
@@ -774,7 +775,7 @@ impl<'e, 'p, 'g> Lowering<'e, 'p, 'g> {
         }
     }
 
-    /// Divides without a trap: all ones for a divisor of zero, and the wrapped result for MIN / -1.
+    /// Divides without a trap: the result is all ones for a divisor of zero, and wraps around for MIN / -1.
     fn divide(&mut self, op: Binary, [a, b]: [SavedOperand; 2], bits: u32, lane: u8) {
         let is_signed = matches!(op, Binary::DivSigned | Binary::RemSigned);
         let is_wide = bits == 64;
@@ -853,7 +854,7 @@ fn type_of(bits: u32, part: LaneSelection) -> ValType {
     }
 }
 
-/// Returns the instruction that multiplies two halves of vectors to 64-bit lanes.
+/// Returns the instruction that multiplies the low or high halves of two vectors and produces 64-bit lanes.
 fn extended_product(sign: Signedness, half: u32) -> I<'static> {
     match (sign, half) {
         (Signed, 0) => I::I64x2ExtMulLowI32x4S,
@@ -863,7 +864,7 @@ fn extended_product(sign: Signedness, half: u32) -> I<'static> {
     }
 }
 
-/// Returns the vector instruction of a shift by a number.
+/// Returns the vector instruction that shifts all lanes by the same number of bits.
 fn vector_shift(op: Binary, bits: u32) -> Option<I<'static>> {
     Some(match (op, bits) {
         (Binary::ShiftLeft, 64) => I::I64x2Shl,
@@ -896,7 +897,7 @@ fn vector_instruction(op: Binary, bits: u32) -> Option<I<'static>> {
     })
 }
 
-/// Returns the instruction on numbers of an operation that has one. A true truth value is -1.
+/// Returns the scalar instruction of an operation, or `None` if WebAssembly has none. A true truth value is -1.
 fn number_instruction(op: Binary, bits: u32) -> Option<I<'static>> {
     let pick = |wide: I<'static>, narrow: I<'static>| match bits {
         64 => wide,
@@ -923,7 +924,7 @@ fn is_comparison(op: Binary) -> bool {
     )
 }
 
-/// Returns the instruction that compares numbers.
+/// Returns the scalar instruction of a comparison.
 fn comparison(op: Binary, bits: u32) -> I<'static> {
     match (op, bits) {
         (Binary::Equal, 64) => I::I64Eq,

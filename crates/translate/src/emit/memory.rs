@@ -1,6 +1,6 @@
-//! Loads and stores of a lane vector. Input: addresses of four lanes. Output: code that transfers the bytes. Contiguous
-//! and uniform accesses are a single vector operation; all other accesses, and the first access to another memory
-//! range, are translated lane by lane.
+//! Loads and stores of a lane vector. Input: addresses of four lanes. Output: code that transfers the bytes. A
+//! contiguous or uniform access is a single vector operation. All other accesses translate the addresses lane by lane,
+//! and so does the first access to a range that the access site has not cached.
 
 pub(crate) mod address_pattern;
 pub(crate) mod async_copy;
@@ -37,12 +37,12 @@ pub(crate) enum AccessDirection {
 pub(crate) struct SubwarpAccess<'p> {
     pub(crate) plan: &'p AccessPlan,
     pub(crate) way: AccessDirection,
-    /// Memory ranges that the access site accepts, and address of the site.
+    /// Memories that the access site accepts, and the address of the site's record.
     pub(crate) accepts: u32,
     site: u32,
     /// Whether addresses are 32-bit offsets in shared memory.
     is_narrow: bool,
-    /// Address pattern of the base register, if the block has determined it already.
+    /// Address pattern of the base register, if an earlier access of the block has determined it.
     lie: Option<AddressPattern>,
 }
 
@@ -51,7 +51,8 @@ impl SubwarpAccess<'_> {
         self.plan.width_bytes
     }
 
-    /// Checks whether the base is a register of address width, and the offset is a multiple of the access width.
+    /// Checks whether the base is a register of address width and the constant offset is a multiple of the access
+    /// width.
     fn has_aligned_base(&self) -> bool {
         let align = i64::from(self.width());
         matches!(self.plan.base.place(), OperandLocation::Register(_))
@@ -59,7 +60,7 @@ impl SubwarpAccess<'_> {
             && self.plan.offset.rem_euclid(align) == 0
     }
 
-    /// Checks whether the access has a vector path for whole lane vectors.
+    /// Checks whether the access has a vector path for lane vectors whose lanes are all active.
     fn has_rows(&self) -> bool {
         let elements = self.plan.elements.len();
         match self.plan.element_bytes {
@@ -116,13 +117,13 @@ impl<'p> Emitter<'p> {
         self.emit_guarded(way, |e| e.access_anywhere(&access))
     }
 
-    /// Checks whether generic addresses of an access may be in the window of local memory.
+    /// Checks whether generic addresses of an access may lie in the window of local memory.
     fn may_be_local(&self, plan: &AccessPlan) -> bool {
         plan.space == StateSpace::Generic && plan.has_64_bit_base && self.places.local_bytes > 0
     }
 
-    /// Accesses local memory, a contiguous row, a uniform address, or the addresses of the lanes one by one, whichever
-    /// applies first.
+    /// Emits the access with the first applicable method: access to local memory, contiguous row, uniform address, or
+    /// lane by lane.
     fn access_anywhere(&mut self, access: &SubwarpAccess<'_>) -> Result<(), BailoutReason> {
         if access.lie.is_none() {
             self.find_addresses(access)?;
@@ -142,7 +143,7 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Returns the partition number of an access.
+    /// Returns the partition number of the access at this position in the code.
     fn private_pattern_at(&self, at: u32) -> u32 {
         self.private_patterns
             .get(&at)
@@ -156,7 +157,7 @@ impl<'p> Emitter<'p> {
         place
     }
 
-    /// Returns an access with a separate access site.
+    /// Returns the description of an access for which a separate access site is allocated.
     fn begin_access<'a>(
         &mut self,
         plan: &'a AccessPlan,
@@ -173,7 +174,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Emits an access that executes if any lane of the lane vector is active, and counts stores.
+    /// Emits an access that executes if any lane of the lane vector is active. Counts executed stores.
     fn emit_guarded(
         &mut self,
         way: AccessDirection,
@@ -217,7 +218,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Computes the active lanes.
+    /// Stores the mask of the active lanes of the current instruction in its local.
     pub(crate) fn set_active_lanes(&mut self) {
         let FixedLocals { mask, active, .. } = self.names;
         self.get(mask);
@@ -280,8 +281,9 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Exits the current path if the pointer is not word-aligned, or the access is smaller than a word, because shadow
-    /// memory tracks whole words. `within` is the number of constructs opened since.
+    /// Exits the current path if the pointer is not word-aligned or the access is smaller than a word, because shadow
+    /// memory tracks whole words. `within` is the number of WebAssembly constructs that have been opened within this
+    /// path.
     fn fall_back_if_subword(&mut self, access: &SubwarpAccess<'_>, bytes: u32, within: u32) {
         let depth = match self.fallback_label {
             Some(_) => self.fallback_target(),
@@ -295,7 +297,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Writes a row of 32 bits on the stack to a register, extended as the plan specifies.
+    /// Writes a row of 32-bit values on the stack to a register. The values are extended as the plan specifies.
     pub(crate) fn write_loaded(&mut self, plan: &AccessPlan, element: RegisterOperand) {
         match element.bank {
             RegisterBank::B64 => {
@@ -317,8 +319,8 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Loads bytes from one address into all lanes; `address` pushes the address of the byte at this offset, minus the
-    /// returned number.
+    /// Loads bytes from one address into all lanes. For a byte offset, `address` pushes a base address and returns a
+    /// constant; their sum is the address of the byte at this offset.
     pub(crate) fn load_from(&mut self, plan: &AccessPlan, address: impl Fn(&mut Self, u32) -> u32) {
         for (index, element) in (0u32..).zip(&plan.elements) {
             if element.slot.place() == OperandLocation::None {

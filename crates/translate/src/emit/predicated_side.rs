@@ -1,5 +1,5 @@
 //! Predicated sides of if-converted branches. Input: the blocks between a branch and its join block. Output: code that
-//! executes the sides under a guard, and continues at the join block with all lanes.
+//! executes the blocks of each side under a guard, and continues at the join block with all lanes.
 
 use crate::bailout::BailoutReason;
 use crate::emit::{Emitter, FixedLocals};
@@ -10,8 +10,8 @@ use warpgrid_emulator::translation_view::{DecodedInstruction, DecodedOp};
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// If-converts the current branch, which only the lanes in `active` take. Returns false if the sides of the branch
-    /// are too long.
+    /// If-converts the current branch, which only the lanes in `active` take. Returns `false` if the code between the
+    /// branch and its join block is too long.
     pub(crate) fn emit_if_converted(&mut self) -> Result<bool, BailoutReason> {
         let Some(detour) = self.detours.get(&self.block).cloned() else {
             return Ok(false);
@@ -23,13 +23,13 @@ impl Emitter<'_> {
             others,
             ..
         } = self.names;
-        // Lane vectors that execute predicated sides have no common step count.
+        // Lane vectors that execute predicated sides do not have the same step count in all lanes.
         self.ops([
             I::I32Const(0),
             I::I32Const(1),
             I::I32Store(crate::instructions::at(cell::DETOURS)),
         ]);
-        // Inactive lanes take neither side.
+        // Lanes that are inactive at the branch execute neither side.
         for (there, local) in [(mask, lanes), (active, others)] {
             self.spread_lanes(there);
             self.set(local);
@@ -51,7 +51,7 @@ impl Emitter<'_> {
         Ok(true)
     }
 
-    /// Emits the blocks that the lanes of a side execute, as long as a lane is active.
+    /// Emits the blocks of one side, which execute as long as a lane of this side is active.
     fn emit_side(
         &mut self,
         detour: &IfConversion,
@@ -76,8 +76,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits a branch that moves the lanes with a true guard to the end of the side; if no lane remains, the side is
-    /// left.
+    /// Emits a branch that deactivates the lanes with a true guard until the end of the side. If no active lane
+    /// remains, the code branches to the end of the side.
     fn exit_side(&mut self, branch: &DecodedInstruction, end: usize) -> Result<(), BailoutReason> {
         let FixedLocals {
             mask,

@@ -10,14 +10,15 @@ use crate::runtime::shadow_memory::EpochVectors;
 use wasm_encoder::{BlockType, Instruction as I};
 
 impl Emitter<'_> {
-    /// Records an access to shared memory. The barrier orders all accesses of earlier barrier intervals. An interval
-    /// without stores needs no records; an interval without loads only needs the writers.
+    /// Records an access to shared memory. The barrier at the start of a barrier interval orders all accesses of
+    /// earlier intervals before those of the interval. Therefore an interval without stores records no accesses, and an
+    /// interval without loads records only writers.
     pub(crate) fn record_shared_access(&mut self, way: AccessDirection, bytes: u32) {
         self.note_shared_of(way, bytes, None);
     }
 
-    /// Records an access like [`Emitter::record_shared_access`] if only the lanes in the local `guard` are active, each with a
-    /// separate word.
+    /// Records an access like [`Emitter::record_shared_access`] if only the lanes in the local `guard` are active. Each
+    /// lane accesses a separate word.
     pub(crate) fn note_shared_of(&mut self, way: AccessDirection, bytes: u32, guard: Option<u32>) {
         let me = self.names.current_epoch;
         let phase_has = self.flow.shared[self.block];
@@ -55,8 +56,8 @@ impl Emitter<'_> {
                 continue;
             }
             self.set(ordered);
-            // If the lane vector itself has read the word in an earlier epoch, that read must happen before the current
-            // access.
+            // If this lane vector has read the word in one of its earlier epochs, that read must happen before the
+            // current access, because the new epoch replaces the recorded one.
             self.get_all([readers, me]);
             self.ops([
                 I::V128Xor,
@@ -76,7 +77,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the epochs with which shadow memory is compared, as vectors.
+    /// Returns the epochs that are compared with the epochs in shadow memory, as vectors.
     fn row_names(&self) -> EpochVectors {
         let FixedLocals {
             current_epoch: me,
@@ -94,7 +95,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes whether the condition on the stack is false in an active lane.
+    /// Pushes 1 if the condition on the stack is false in an active lane, and 0 otherwise.
     fn push_some_differ(&mut self, guard: Option<u32>) {
         if let Some(guard) = guard {
             self.get(guard);
@@ -103,7 +104,7 @@ impl Emitter<'_> {
         self.ops([I::I32x4AllTrue, I::I32Eqz]);
     }
 
-    /// Replaces the shadow words of inactive lanes on the stack by their old values.
+    /// Replaces the new shadow words of inactive lanes on the stack by the old shadow words.
     fn blend_inactive(&mut self, chunk: &ShadowChunk, notes: u32, guard: Option<u32>) {
         if let Some(guard) = guard {
             self.get_pointer();
@@ -113,7 +114,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Records an access to global memory. The inline code handles words that no other lane vector has accessed.
+    /// Records an access to global memory. The inline code handles only words that no other lane vector has accessed.
     pub(crate) fn record_global_access(&mut self, way: AccessDirection, bytes: u32) {
         let FixedLocals {
             current_epoch: me,
@@ -145,8 +146,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// If the number on the stack is not zero, checks word by word, and bails out if an access is unordered; on a fast
-    /// path, exits to the slow path of the block instead. Otherwise, executes the inline update.
+    /// Emits the inline update for the case that the number on the stack is zero. Otherwise, the code checks the access
+    /// word by word and bails out if it is unordered. On a fast path, the code exits to the slow path of the block
+    /// instead of checking each word.
     fn record_or_check(
         &mut self,
         chunk: &ShadowChunk,
@@ -174,10 +176,10 @@ impl Emitter<'_> {
     }
 }
 
-/// Number of further epochs of a lane vector.
+/// Number of epochs of a lane vector in addition to its first epoch.
 const OTHER_NAMES: u32 = 7;
 
-/// Up to four words that are recorded at once.
+/// Up to four words whose accesses are recorded by one vector operation.
 struct ShadowChunk {
     start: u32,
     words: u32,

@@ -16,18 +16,19 @@ use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 pub(crate) enum SharedRoutine {
     /// `() -> 1 for a special case, or zero`: matrix multiplication with operands in scratch memory.
     Product(MmaRoutine),
-    /// `(address, stride, site, scratch) -> exit code or zero`: copies matrix lines to or from scratch memory.
+    /// `(address, stride, site, scratch) -> exit code or zero`: copies the lines of a matrix from memory to scratch
+    /// memory, or from scratch memory to memory.
     Lines(LineTransfer),
     /// `(argument) -> result`, or `(divisor, dividend) -> quotient`.
     Approximated(SpecialFunctionRoutine),
 }
 
-/// Transfer of matrix lines.
+/// Parameters of a routine that transfers the lines of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineTransfer {
     pub(crate) n_lines: u32,
     pub(crate) line_bytes: u32,
-    /// Size of an aligned chunk in bytes.
+    /// Size in bytes of the aligned chunks into which a line is divided.
     pub(crate) chunk_bytes: u32,
     pub(crate) is_store: bool,
     /// Whether addresses have 32 bits.
@@ -57,7 +58,7 @@ impl SharedRoutine {
         }
     }
 
-    /// Returns the data segment that the function reads.
+    /// Returns the data segment that the routine reads, if it reads one.
     pub(crate) fn data(&self, places: &ModuleLayout) -> Option<DataSegment> {
         match self {
             SharedRoutine::Approximated(what) => Some(what.data(places)),
@@ -97,8 +98,8 @@ impl LineTransfer {
         runtime::function(&[(3, ValType::I32), (1, ValType::I64)], &code)
     }
 
-    /// Accesses all lines if they are within the cached range and need no shadow memory, and returns. Continues
-    /// otherwise.
+    /// Emits the case in which all lines are within the cached range and the access needs no shadow-memory update:
+    /// accesses the lines and returns. In all other cases, execution continues after this code.
     fn access_noted_range(self, c: &mut Vec<I<'static>>) {
         let noted = match self.notes_shared {
             true => holds::TRACKED | holds::WINDOW | holds::SHARED,
@@ -152,7 +153,7 @@ impl LineTransfer {
         c.extend([I::I32Const(0), I::Return, I::End]);
     }
 
-    /// Accesses the lines chunk by chunk, each with a lookup of its range.
+    /// Accesses the lines chunk by chunk, and looks up the memory range of each chunk.
     fn access_chunks(self, c: &mut Vec<I<'static>>) {
         c.extend([
             I::Loop(BlockType::Empty),
@@ -199,7 +200,7 @@ impl LineTransfer {
         self.go_to_next_line(c);
     }
 
-    /// Advances the address and the scratch pointer, and ends an iteration of the loop over lines.
+    /// Advances the address and the scratch pointer to the next line, and ends an iteration of the loop over lines.
     fn go_to_next_line(self, c: &mut Vec<I<'static>>) {
         c.extend([
             I::LocalGet(ADDRESS),

@@ -1,6 +1,6 @@
-//! Approximate functions of the special function unit. Input: rows of arguments. Output: rows of results, bit-identical
-//! to the interpreter, computed with its coefficients, which are a data segment of the module. A module has one
-//! function for each approximation that its kernel uses.
+//! Approximate functions of the special function unit. Input: rows of arguments. Output: rows of results that are
+//! bit-identical to those of the interpreter, because both use the same coefficients. The coefficients are a data
+//! segment of the module. A module has one function for each approximation that its kernel uses.
 
 pub(crate) mod evaluation;
 
@@ -33,13 +33,13 @@ const NO_SCALING: RangeScaling = RangeScaling {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SpecialFunctionCall {
     Of(SpecialFunction),
-    /// Quotient of the second argument by the first; with `.full`, large arguments are scaled, too.
+    /// Quotient of the second argument divided by the first argument. With `.full`, large arguments are scaled, too.
     Quotient {
         is_full: bool,
     },
 }
 
-/// Approximation, and the treatment of subnormal numbers.
+/// Approximation, and how it treats subnormal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SpecialFunctionRoutine {
     pub(crate) what: SpecialFunctionCall,
@@ -135,14 +135,14 @@ impl SpecialFunctionRoutine {
 pub(crate) const A: u32 = 0;
 const DIVIDEND: u32 = 1;
 const SCALE: u32 = 2;
-/// Fraction that selects the coefficients, and the factor of the polynomial.
+/// Fraction bits of the argument that select the coefficients, and the number for which the polynomial is evaluated.
 pub(crate) const PART: u32 = 3;
 pub(crate) const X: u32 = 4;
 pub(crate) const SQUARE: u32 = 5;
 pub(crate) const ROW_PLACES: u32 = 6;
-/// Coefficients of each lane.
+/// Table row with the coefficients of each lane.
 pub(crate) const ROW: u32 = 7;
-/// Coefficients c1 and c2 of two lanes each.
+/// Coefficients c1 and c2, as vectors for two lanes each.
 pub(crate) const PAIR: u32 = 11;
 /// Sums of the first two lanes, and of the last two lanes.
 pub(crate) const SUM: u32 = 13;
@@ -154,7 +154,7 @@ const N_VECTORS: u32 = 18;
 /// Mask of the bits of a 64-bit number that remain after truncation to the precision of a 32-bit number.
 pub(crate) const CUT: u64 = !0x1fff_ffff;
 
-/// 2^52: adding it to a number moves the integer part to the low bits.
+/// 2^52. The sum of a number and 2^52 contains the integer part of the number in its low bits.
 pub(crate) const TWO_POW_52: u64 = (1023 + 52) << 52;
 
 /// Returns a power of two.
@@ -185,7 +185,7 @@ impl SpecialFunctionEmitter {
         self.out.push(I::LocalSet(local));
     }
 
-    /// Multiplies arguments that are too small or too large by a power of two, which is kept in a local.
+    /// Multiplies arguments that are too small or too large by a power of two, and saves this power of two in a local.
     fn scale(&mut self, scaling: RangeScaling) {
         if scaling == NO_SCALING {
             return;
@@ -213,7 +213,7 @@ impl SpecialFunctionEmitter {
         self.set(A);
     }
 
-    /// Undoes the scaling of the arguments in the result on the stack.
+    /// Undoes the effect of the argument scaling on the result on the stack.
     fn unscale(&mut self, scaling: RangeScaling, what: SpecialFunctionCall) {
         use SpecialFunction as F;
         if let SpecialFunctionCall::Quotient { .. } = what {

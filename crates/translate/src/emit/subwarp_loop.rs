@@ -1,6 +1,6 @@
-//! Loop over the lane vectors of a warp. Input: the dispatch loop over the blocks. Output: the code at the start and
-//! end of each lane vector, and the transition to the next one, so that one call executes all lane vectors that take
-//! the same path.
+//! Loop over the lane vectors of a warp. Input: the dispatch loop over the blocks. Output: the code at the start and at
+//! the end of each lane vector, and the transition to the next lane vector. One call of the region executes all lane
+//! vectors that take the same path.
 
 use crate::emit::{Emitter, FixedLocals, NUMBER, RECORD};
 use crate::instructions::{at, splat32};
@@ -16,7 +16,7 @@ impl Emitter<'_> {
         self.ops([splat32(ALL_BYTES), I::V128Or]);
         self.set(phase);
         self.begin_names();
-        // The records of diverged lanes always continue their counts.
+        // The records of diverged lanes always continue their counts from the previous region call.
         self.op(I::I32Const(-1));
         self.ops([I::I32Const(0), I::I32Load(at(cell::RAN_CONTEXTS))]);
         self.get(NUMBER);
@@ -62,7 +62,7 @@ impl Emitter<'_> {
             I::I32Load(at(record::ANCESTOR_EPOCHS)),
             I::I32Store(at(cell::ANCESTOR_EPOCHS)),
         ]);
-        // First epoch of the lane vector since the last reconvergence, and its number.
+        // First epoch of the lane vector since the last reconvergence, and the number of this epoch.
         self.ops([
             I::I32Const(0),
             I::I32Const(0),
@@ -81,7 +81,8 @@ impl Emitter<'_> {
         self.read_name(me);
     }
 
-    /// Loads the first epochs of the warp in this barrier interval and since its last warp-level synchronization.
+    /// Loads the first epoch of the warp in this barrier interval, and its first epoch since its last warp-level
+    /// synchronization.
     pub(crate) fn begin_names(&mut self) {
         if !self.flow.has_warp_operations() {
             return;
@@ -105,7 +106,8 @@ impl Emitter<'_> {
         self.set(me);
     }
 
-    /// Leaves the lane vector with its next entry and the synchronization point for which it waits.
+    /// Saves the next entry of the lane vector and the synchronization point for which it waits, and ends its execution
+    /// in this region.
     pub(crate) fn exit_region(&mut self, entry: i32, waits_for: u32) {
         self.op(I::I32Const(entry));
         self.set(self.names.pc);
@@ -114,7 +116,7 @@ impl Emitter<'_> {
         self.op(I::Br(self.depth_of_loop() + 2));
     }
 
-    /// Ends the lanes of the lane vector.
+    /// Marks the lanes of the lane vector as exited.
     pub(crate) fn exit_subwarp(&mut self) {
         self.ops([I::I32Const(0), I::I32Const(1), I::I32Store(at(cell::ENDED))]);
         self.exit_region(-1, 0);
@@ -161,8 +163,8 @@ impl Emitter<'_> {
         self.op(I::BrIf(0));
     }
 
-    /// Adds the lane-instructions of the lane vector since the last reconvergence, unless it continues after a host
-    /// call.
+    /// Adds the lane-instructions that the lane vector has executed since the last reconvergence, unless the lane
+    /// vector continues after a host call.
     fn count_lanes(&mut self) {
         let first_of_host = self.flow.wait_numbers().first_of_host;
         let may_go_on = first_of_host <= self.flow.n_waits();
@@ -194,8 +196,8 @@ impl Emitter<'_> {
         (0..self.flow.blocks.len()).any(|block| self.diverging_branch(block).is_some())
     }
 
-    /// Compares the results in the record with those of the previous lane vector; the first one is compared with
-    /// itself.
+    /// Compares the results in the record with the results of the previous lane vector. The first lane vector is
+    /// compared with itself.
     fn check_convergence(&mut self) {
         let FixedLocals {
             waits_for,
@@ -226,7 +228,7 @@ impl Emitter<'_> {
         self.set(alike);
         self.get(RECORD);
         self.set(before);
-        // Warp-level operations need the live lanes of all lane vectors.
+        // Warp-level operations need the mask of the live lanes of all lane vectors.
         if self.flow.has_warp_operations() {
             self.get(live);
             self.ops([I::I32Const(SUBWARP_LANES as i32), I::I32ShrU]);
@@ -240,7 +242,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Stores which records have run, and whether all lane vectors of the warp took the same path to the same
+    /// Stores the set of records that have run, and whether all lane vectors of the warp took the same path to the same
     /// synchronization point.
     pub(crate) fn end_gangs(&mut self) {
         let FixedLocals {
@@ -284,7 +286,7 @@ impl Emitter<'_> {
         self.out.extend(counted);
     }
 
-    /// Returns the counters: local, offset in a record, and whether the counter has 64 bits.
+    /// Returns the counters of a lane vector: the local, its offset in a record, and whether the counter has 64 bits.
     fn counts(&self) -> impl Iterator<Item = (u32, u32, bool)> + use<> {
         let names = &self.names;
         let counts = [

@@ -1,5 +1,6 @@
-//! Uniform and strided registers, of which only the value of the first lane is kept. Input: such registers and
-//! constants. Output: one number, from which the values of the lanes follow by the stride of the register.
+//! Uniform and strided registers, which are represented by the value of the first lane. Input: uniform or strided
+//! registers, and constants. Output: the value of the first lane, to which the stride of the register is added for each
+//! further lane.
 
 use crate::bailout::BailoutReason;
 use crate::emit::{Emitter, RECORD};
@@ -29,7 +30,7 @@ fn type_of(bank: RegisterBank) -> ValType {
 }
 
 impl Emitter<'_> {
-    /// Represents these registers by the value of the first lane, with the given strides.
+    /// Marks these registers as represented by the value of their first lane, with the given strides.
     pub(crate) fn keep_scalars(&mut self, strides: &LaneStrides) {
         for (register, stride) in strides {
             let local = self.local(type_of(register.0));
@@ -41,7 +42,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the scalar of a register operand.
+    /// Returns the scalar that represents a register operand.
     pub(crate) fn scalar(&self, bank: RegisterBank, slot: OperandSlot) -> Option<ScalarRegister> {
         match slot.place() {
             OperandLocation::Register(index) => {
@@ -53,7 +54,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Pushes a row of four lanes, or half of a row of 64-bit lanes.
+    /// Pushes the row of four lanes that a scalar represents, or half of a row of 64-bit lanes.
     pub(crate) fn splat(&mut self, bank: RegisterBank, scalar: ScalarRegister, half: u32) {
         let ScalarRegister { local, stride } = scalar;
         self.get(local);
@@ -76,14 +77,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// Writes the number on the stack.
+    /// Writes the number on the stack to a scalar register.
     pub(crate) fn set_scalar(&mut self, scalar: ScalarRegister, register: RegisterKey) {
         self.address_patterns
             .retain(|(base, _), _| *base != register);
         self.set(scalar.local);
     }
 
-    /// Writes the first lane of a row on the stack, or of its half.
+    /// Writes the first lane of a row on the stack, or of half of a row, to a scalar register.
     pub(crate) fn write_scalar(
         &mut self,
         scalar: ScalarRegister,
@@ -100,7 +101,7 @@ impl Emitter<'_> {
         self.set_scalar(scalar, register);
     }
 
-    /// Loads a scalar at `from` bytes after the address on the stack.
+    /// Loads a scalar register from memory, `from` bytes after the address on the stack.
     pub(crate) fn load_scalar(&mut self, element: RegisterOperand, from: u32) {
         let place = (
             self.scalar(element.bank, element.slot),
@@ -120,7 +121,7 @@ impl Emitter<'_> {
         self.scalars.contains_key(&register)
     }
 
-    /// Zeroes the scalars among some registers.
+    /// Zeroes the scalars that represent registers of the given set.
     pub(crate) fn clear_scalars(&mut self, registers: &BTreeSet<RegisterKey>) {
         for register in registers {
             let Some(scalar) = self.scalars.get(register).copied() else {
@@ -134,7 +135,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Loads scalars from the record: the value of an active lane minus its distance from the first lane.
+    /// Loads scalars from the record. The value of the first lane is the value of an active lane minus the stride times
+    /// the number of this lane.
     pub(crate) fn load_scalars(&mut self, registers: &BTreeSet<RegisterKey>) {
         let found = registers.iter().filter_map(|register| {
             let scalar = *self.scalars.get(register)?;

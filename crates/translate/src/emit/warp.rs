@@ -79,7 +79,7 @@ impl Emitter<'_> {
         Ok((read.collect(), written.collect()))
     }
 
-    /// Returns the registers of [`Emitter::operation_registers`] in the current frame.
+    /// Returns the registers of [`Emitter::operation_registers`], numbered for the current frame.
     fn own_registers(&self) -> Result<RegisterUseDef, BailoutReason> {
         let mut found = self.operation_registers()?;
         for (bank, index) in found.read.iter_mut().chain(&mut found.written) {
@@ -162,7 +162,7 @@ impl Emitter<'_> {
         let mut steps = 0;
         self.stores = 0;
         self.did_store.clear();
-        // Whether no access has been recorded since the warp received its epochs.
+        // Whether no access has been recorded since the warp received its latest epochs.
         let mut names_are_new = true;
         for index in blocks.clone() {
             let block = &self.flow.blocks[index];
@@ -199,7 +199,7 @@ impl Emitter<'_> {
         self.leave_chain(steps)
     }
 
-    /// Counts the steps of the sequence, and returns the entry at which its lanes continue.
+    /// Counts the steps of the sequence, and returns the entry at which the lanes of the warp continue.
     fn leave_chain(&mut self, steps: u64) -> Result<(), BailoutReason> {
         let next = self.flow.block_at(self.at as usize + 1);
         let Some(entry) = next.and_then(|next| self.flow.entry(next)) else {
@@ -247,7 +247,7 @@ impl Emitter<'_> {
         self.out.extend(counted);
     }
 
-    /// Emits the code between two operations as a loop over the lane vectors.
+    /// Emits the code between two warp-level operations as a loop over the lane vectors.
     fn emit_between_ops(
         &mut self,
         index: usize,
@@ -259,7 +259,7 @@ impl Emitter<'_> {
         }
         let flow = self.flow;
         let block = &flow.blocks[index];
-        // Only registers that the operation reads or that are live after it are saved.
+        // Only registers that the next warp-level operation reads, or that are live after it, are saved.
         self.set_current_instruction(block.end - 1);
         let operation = self.own_registers()?;
         let live = self.live.get(index + 1).cloned().unwrap_or_default();
@@ -309,7 +309,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Sets the epoch of the accesses of the current lane vector up to the next warp-level operation.
+    /// Sets the epoch that the current lane vector uses for its accesses up to the next warp-level operation.
     fn name_gang(&mut self, warp: WarpContexts) {
         let FixedLocals {
             current_epoch: me,
@@ -334,7 +334,7 @@ impl Emitter<'_> {
         self.set(phase);
     }
 
-    /// Sets the epoch of accesses that all lanes perform together.
+    /// Starts the epoch of an access that all lanes of the warp perform together.
     fn start_warp_epoch(&mut self) {
         self.ops([
             I::I32Const(0),
@@ -349,7 +349,7 @@ impl Emitter<'_> {
         ]);
     }
 
-    /// Emits an operation for all lane vectors. Returns whether the operation stores.
+    /// Emits a warp-level operation for all lane vectors. Returns whether the operation stores to memory.
     fn warp_operation(
         &mut self,
         instr: &DecodedInstruction,
@@ -443,21 +443,21 @@ impl Emitter<'_> {
         }
     }
 
-    /// Commits a group of copies of the warp, or waits for groups.
+    /// Commits a group of `cp.async` copies of the warp, or waits for groups.
     fn call_groups(&mut self, what: i32) {
         self.bail_out_if_diverged();
         self.ops([I::I32Const(what), I::Call(runtime::GROUPS)]);
         self.return_if_nonzero(self.names.first);
     }
 
-    /// Returns exit code `why` if the number on the stack is not zero.
+    /// Returns exit code `reason` if the number on the stack is not zero.
     pub(crate) fn stop_if(&mut self, reason: u32) {
         self.ops(runtime::stops_if(reason));
     }
 
-    /// Bails out if lanes may have reached an operation separately that does not wait for them. The scheduler
-    /// prioritizes lanes at lower positions in the code, so all lanes are converged at the operation unless some lanes
-    /// have already passed it.
+    /// Bails out if the lanes of a warp may have reached an operation separately although the operation does not wait
+    /// for all lanes. The scheduler prioritizes lanes at lower positions in the code, so all lanes are converged at the
+    /// operation unless some lanes have already passed it.
     fn bail_out_if_diverged(&mut self) {
         if self.is_first_of_chain() {
             let own = self.flow.number(self.block);
@@ -476,8 +476,8 @@ impl Emitter<'_> {
         self.flow.chain_at(self.block).is_some()
     }
 
-    /// Bails out like [`Emitter::bail_out_if_diverged`] if lanes for which the operation does not wait, given by the mask on
-    /// the stack, have exited since the last reconvergence.
+    /// Bails out like [`Emitter::bail_out_if_diverged`] if a lane in the mask on the stack has exited since the last
+    /// reconvergence. The operation does not wait for the lanes in this mask.
     fn bail_out_if_exited(&mut self) {
         if !self.is_first_of_chain() {
             return self.op(I::Drop);
@@ -512,8 +512,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Bails out unless the member mask includes all live lanes. If grouping by mask has no effect, converged lanes may
-    /// have different masks.
+    /// Bails out unless the member mask includes all live lanes. Converged lanes may have different member masks if the
+    /// result of the operation does not depend on the groups of lanes with equal masks.
     fn check_mask(
         &mut self,
         mask: OperandSlot,
@@ -570,7 +570,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether the operation distinguishes groups of lanes with equal masks.
+/// Whether the result of an operation depends on the groups of lanes with equal member masks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MaskGrouping {
     Matter,

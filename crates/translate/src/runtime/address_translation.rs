@@ -1,5 +1,5 @@
-//! Address translation. Input: the address of a lane, and the memories that the access accepts. Output: an address in
-//! linear memory, or a bailout.
+//! Address translation. Input: the address of a lane, and the memories that the access may address. Output: an address
+//! in linear memory, or a bailout.
 
 use crate::instructions::{at, high_words, low_words, splat32};
 use crate::layout::stop;
@@ -14,7 +14,7 @@ use crate::runtime::{
 };
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
-/// Minimum alignment of ranges that accesses on the fast path use.
+/// Minimum alignment in bytes of memory ranges that the fast path may access.
 const ALIGNED: i32 = 64;
 
 // Parameters and locals of [`translate_address`].
@@ -25,15 +25,15 @@ const FLAGS: u32 = 3;
 const ENTRY: u32 = 4;
 const LEFT: u32 = 5;
 const PLACE: u32 = 6;
-/// Whether the address is within a range, during the search of the range.
+/// Whether the address is within the current range, while the range table is searched.
 const IS_INSIDE: u32 = 6;
 const HOLDS: u32 = 7;
 const STORES: u32 = 8;
 const OFFSET: u32 = 9;
 
 /// Emits `(address, site, width, flags) -> linear-memory address`, or zero for a bailout. Flag 1 marks stores,
-/// [`NO_STORES_IN_INTERVAL`] disables shadow memory of shared memory, and the flags from `ATOMIC_SHIFT` on are the kind of an atomic
-/// operation.
+/// [`NO_STORES_IN_INTERVAL`] disables the shadow memory of shared memory, and the bits from `ATOMIC_SHIFT` on contain
+/// the kind of an atomic operation.
 pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -43,7 +43,7 @@ pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
         I::I32And,
         I::LocalSet(STORES),
     ]);
-    // The address is outside the cached range.
+    // The address is outside the range that the site has cached.
     c.extend(is_outside([ADDRESS, SITE, OFFSET]));
     c.push(I::If(EMPTY));
     find_range(c, places);
@@ -55,7 +55,7 @@ pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
     note_range(c);
     fill_site(c);
     c.push(I::End);
-    // The access exceeds the range or is misaligned.
+    // The access exceeds the range or the address is misaligned.
     c.extend(bytes_left(SITE, OFFSET));
     c.extend([
         I::LocalGet(WIDTH),
@@ -90,7 +90,7 @@ pub(crate) fn translate_address(places: &ModuleLayout) -> Function {
     function(&[(5, ValType::I32), (1, ValType::I64)], &code)
 }
 
-/// Records the accessed words in shadow memory, from the first to the last.
+/// Records the accessed words in shadow memory, from the first word to the last word.
 fn note_words(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(PLACE),
@@ -111,7 +111,8 @@ fn note_words(c: &mut Vec<I<'static>>) {
         I::I32Shl,
         I::I32Or,
     ]);
-    // All bytes for shared memory and whole words, otherwise the accessed bytes.
+    // Records all bytes of each word for shared memory and for accesses to whole words, otherwise only the accessed
+    // bytes.
     c.extend([
         I::I32Const(ALL_BYTES as i32),
         I::I32Const(1),
@@ -140,7 +141,7 @@ fn note_words(c: &mut Vec<I<'static>>) {
     c.push(I::End);
 }
 
-/// Pushes whether accesses to a range of this kind are recorded in shadow memory.
+/// Pushes whether shadow memory records accesses to a range of this kind.
 fn push_is_noted(c: &mut Vec<I<'static>>, what: u32, flags: u32) {
     c.extend([
         I::LocalGet(what),
@@ -172,7 +173,7 @@ mod all {
 }
 
 /// Emits `(addresses, addresses, site, width, flags, lanes) -> linear-memory addresses` of four lanes, with a dummy
-/// address for inactive lanes, and zero for a bailout. The flags are those of [`translate_address`].
+/// address for inactive lanes, and zero for a bailout. The flags have the same meaning as in [`translate_address`].
 pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -194,7 +195,8 @@ pub(crate) fn resolve_all(places: &ModuleLayout) -> Function {
             I::End,
             I::LocalTee(all::PLACE),
             I::I32Eqz,
-            // Return without translating the remaining lanes, so that the first reason is reported.
+            // If an address cannot be translated, return without translating the remaining lanes, so that the first
+            // bailout reason is reported.
             I::If(EMPTY),
             I::V128Const(0),
             I::Return,
@@ -215,7 +217,8 @@ fn translate_in_cached_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     use all::{ADDRESSES, FLAGS, HOLDS, LANES, LAST, MASK, OFFSETS, PLACES, SITE, WIDTH};
     c.extend([
         I::Block(EMPTY),
-        // Last offset at which the access fits; negative offsets and offsets of more than 32 bits are excluded.
+        // Last offset in the range at which the access fits. Negative offsets and offsets of more than 32 bits are
+        // excluded.
         I::LocalGet(SITE),
         I::I64Load(at(site::SIZE)),
         I::LocalGet(WIDTH),
@@ -266,7 +269,8 @@ fn translate_in_cached_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
 }
 
-/// Pushes whether the access of an active lane exceeds the range or is misaligned. Stores the offsets as addresses.
+/// Pushes whether the access of an active lane exceeds the range or is misaligned. Saves the offsets of the lanes in
+/// the locals for addresses.
 fn push_any_unfit(c: &mut Vec<I<'static>>) {
     use all::{ADDRESSES, LAST, MASK, OFFSETS, PLACES, WIDTH};
     c.extend([
@@ -302,8 +306,8 @@ fn push_any_unfit(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Records the words of all active lanes in shadow memory. Exits the construct around the current one if they need
-/// individual checks.
+/// Records the words of all active lanes in shadow memory. Exits the construct around the current WebAssembly construct
+/// if the words need individual checks.
 fn record_lanes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     use all::{FLAGS, HOLDS, KEPT, LEFT, WIDTH};
     let [words, ..] = KEPT;
@@ -348,7 +352,7 @@ fn record_lanes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(loop_while_nonzero(LEFT));
 }
 
-/// Computes the first word of each lane. Inactive lanes duplicate the word of an active lane.
+/// Computes the shadow offset of the first word of each lane. Inactive lanes duplicate the word of an active lane.
 fn find_words(c: &mut Vec<I<'static>>) {
     use all::{KEPT, MASK, PLACES};
     let [words, ..] = KEPT;
@@ -377,7 +381,8 @@ fn find_words(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Searches the range that contains the address and that the site accepts. A missing range is a fault.
+/// Searches the memory range that contains the address and that the access site accepts. If no range is found, the
+/// access is a fault.
 fn find_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([
         I::I32Const(places.ranges as i32),
@@ -418,12 +423,12 @@ fn find_range(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
 }
 
 /// Decides whether a range needs shadow memory. No shadow memory is needed while all accesses partition the range among
-/// threads in the same way; otherwise accesses are tracked from the first store on. If the range was accessed before
-/// without tracking, the run restarts with tracking from the start.
+/// threads in the same way; otherwise shadow memory tracks accesses from the first store on. If the range has been
+/// accessed without tracking before, the launch restarts with tracking from its start.
 fn note_range(c: &mut Vec<I<'static>>) {
     stop_store_to_constants(c);
     mark_range(c);
-    // Written global memory without a common partition and without shadow memory.
+    // The range is written global memory whose accesses have no common partition, and it has no shadow memory.
     c.extend([
         I::LocalGet(HOLDS),
         I::I32Const((holds::GLOBAL | holds::TRACKED | holds::WRITTEN) as i32),
@@ -442,7 +447,7 @@ fn note_range(c: &mut Vec<I<'static>>) {
         I::I32Or,
         I::LocalTee(HOLDS),
         I::I32Store(at(range::HOLDS)),
-        // No access is lost if this store is the first access to the range.
+        // If this store is the first access to the range, tracking from this store on misses no access.
         I::LocalGet(ENTRY),
         I::I32Load(at(range::TOUCHED)),
         I::If(EMPTY),
@@ -457,7 +462,8 @@ fn note_range(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Updates the partition of all accesses to the range so far, and whether the range was read and written.
+/// Updates the partition number that all accesses to the range have in common, and the flags whether the range has been
+/// read and written.
 fn mark_range(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(ENTRY),
@@ -505,7 +511,7 @@ fn stop_store_to_constants(c: &mut Vec<I<'static>>) {
     c.push(I::End);
 }
 
-/// Caches the range in the site.
+/// Caches the range in the record of the access site.
 fn fill_site(c: &mut Vec<I<'static>>) {
     for (to, from) in [(site::ADDRESS, range::ADDRESS), (site::SIZE, range::SIZE)] {
         c.extend([
@@ -523,7 +529,7 @@ fn fill_site(c: &mut Vec<I<'static>>) {
         I::LocalGet(SITE),
         I::LocalGet(HOLDS),
         I::I32Store(at(site::HOLDS)),
-        // Number of offsets at which a contiguous row of a lane vector fits.
+        // Number of offsets at which a contiguous row of a lane vector fits into the range.
         I::LocalGet(SITE),
     ]);
     let row = [
@@ -539,8 +545,8 @@ fn fill_site(c: &mut Vec<I<'static>>) {
     fill_quick(c);
 }
 
-/// Pushes the number of offsets at which an access of these bytes fits, in units of a power of two, and zero; the first
-/// is valid if the access fits into the range.
+/// Pushes the number of offsets at which an access of `bytes` bytes fits into the range, as a multiple of a power of
+/// two, and then zero. The caller selects the number if the access fits into the range, and zero otherwise.
 fn push_fitting_offsets(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I<'static>]) {
     c.extend([I::LocalGet(ENTRY), I::I64Load(at(range::SIZE))]);
     c.extend_from_slice(bytes);
@@ -549,7 +555,7 @@ fn push_fitting_offsets(c: &mut Vec<I<'static>>, bytes: &[I<'static>], unit: &[I
     c.extend([I::I64ShrU, I::I64Const(1), I::I64Add, I::I64Const(0)]);
 }
 
-/// Caches the range for accesses on the fast path, if the access fits, needs no shadow-memory check, and everything is
+/// Caches the range for accesses on the fast path if the access fits, needs no shadow-memory check, and the range is
 /// aligned.
 fn fill_quick(c: &mut Vec<I<'static>>) {
     let bytes = [I::LocalGet(SITE), I::I64Load32U(at(site::QUICK_BYTES))];

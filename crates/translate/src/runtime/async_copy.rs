@@ -1,5 +1,5 @@
-//! `cp.async` copies from global to shared memory. Input: addresses. Output: the copied bytes, and shadow memory that
-//! forbids accesses to them until the warp has waited for their group.
+//! `cp.async` copies from global to shared memory. Input: addresses of a source and a destination. Output: the copied
+//! bytes, and shadow memory that marks these bytes as in flight until the warp has waited for the group of the copy.
 
 use crate::instructions::{at, splat32};
 use crate::layout::stop;
@@ -25,7 +25,7 @@ pub(crate) fn find_state(places: &ModuleLayout, state: u32) -> [I<'static>; 7] {
     ]
 }
 
-/// Stores the address of the copy with the number in one local in another local.
+/// Stores the address of a copy record in the local `found`. The local `number` contains the number of the copy.
 pub(crate) fn find_copy(places: &ModuleLayout, number: u32, found: u32) -> [I<'static>; 13] {
     [
         I::I32Const(0),
@@ -44,7 +44,8 @@ pub(crate) fn find_copy(places: &ModuleLayout, number: u32, found: u32) -> [I<'s
     ]
 }
 
-/// Stores the epoch in a local in the shadow words of a copy. The local with the number of words ends as zero.
+/// Stores an epoch, which a local contains, in the shadow words of the destination of a copy. The local with the number
+/// of words is zero afterwards.
 pub(crate) fn set_epochs(
     places: &ModuleLayout,
     place: u32,
@@ -60,14 +61,14 @@ pub(crate) fn set_epochs(
         I::I32Shl,
         I::I32Add,
         I::LocalGet(name),
-        // Shadow word of the preceding word.
+        // The shadow word of the preceding word of shared memory.
         I::I32Store(at(wrote - 4)),
     ];
     code.extend(loop_while_nonzero(left));
     code
 }
 
-/// Returns a function that code without copies never calls.
+/// Returns the placeholder for functions that modules without copies never call.
 pub(crate) fn never_called() -> Function {
     function(&[], &[I::Unreachable])
 }
@@ -111,7 +112,7 @@ pub(crate) fn copy(places: &ModuleLayout) -> Function {
     function(&[(8, ValType::I32)], &code)
 }
 
-/// Records a copy among those that the warp has started.
+/// Appends the copy to the list of copies that the warp has started.
 fn record_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(find_state(places, STATE));
     c.extend([
@@ -156,7 +157,7 @@ fn record_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
 }
 
-/// Translates the address of the source if the copy reads bytes, and keeps whether its range has shadow memory.
+/// Translates the source address if the copy reads bytes, and saves whether the source range has shadow memory.
 fn resolve_source(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(N_READ),
@@ -191,7 +192,7 @@ fn resolve_source(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Copies the read bytes, appends zeros, and marks all written bytes as in flight.
+/// Copies the read bytes, fills the rest of the destination with zeros, and marks all written bytes as in flight.
 fn move_bytes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     let [wrote, _] = places.shared_shadow;
     let in_flight = IN_FLIGHT_EPOCH | ALL_BYTES;

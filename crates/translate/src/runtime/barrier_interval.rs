@@ -1,5 +1,5 @@
-//! Execution of a barrier interval of a block. Input: its records. Output: every lane vector at its next barrier or its
-//! exit, and counts.
+//! Execution of one barrier interval of a block. Input: the records of the block's lane vectors. Output: every lane
+//! vector has reached its next barrier or its exit, and the counts of the interval are updated.
 
 use crate::control_flow_graph::SuspendCodes;
 use crate::instructions::at;
@@ -50,7 +50,7 @@ fn call(number: u32) -> [I<'static>; 6] {
     [I::Call(number), a, b, c, d, e]
 }
 
-/// Calls a function, and executes the deferred checks of unordered stores afterwards.
+/// Calls a function, and executes the deferred checks of unordered stores after its return.
 fn call_and_look(number: u32) -> Vec<I<'static>> {
     let mut code = call(number).to_vec();
     code.extend(load(cell::VALUE_CHECKS));
@@ -60,7 +60,7 @@ fn call_and_look(number: u32) -> Vec<I<'static>> {
     code
 }
 
-/// Executes `body` for each lane vector of the warp.
+/// Executes `body` for each lane vector of the current warp.
 fn for_each_subwarp(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
         I::I32Const(0),
@@ -87,7 +87,7 @@ fn for_each_subwarp(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'stat
     code
 }
 
-/// Executes `body` for each lane vector of the warp, and for the records of lanes that diverge meanwhile.
+/// Executes `body` for each lane vector of the current warp, and for the records of lanes that diverge during the loop.
 fn for_each_context(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'static>> {
     let mut code = vec![
         I::I32Const(0),
@@ -111,8 +111,8 @@ fn for_each_context(places: &ModuleLayout, body: Vec<I<'static>>) -> Vec<I<'stat
 }
 
 /// Emits `(begins) -> exit code or zero`: executes every record that has not exited up to its next barrier, warp by
-/// warp. `begins` is the entry of all lane vectors at the start of the block, negative in later barrier intervals, and
-/// [`RESUMES`] after a host call.
+/// warp. At the start of the block, `begins` is the entry at which all lane vectors start. It is negative in later
+/// barrier intervals, and [`RESUMES`] after a host call.
 pub(crate) fn phase(places: &ModuleLayout, numbers: SuspendCodes) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -203,7 +203,7 @@ fn resume_or_begin(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
 }
 
-/// Checks a barrier, which must be the same for all warps and for all lanes of each warp.
+/// Checks that all warps, and all lanes of each warp, wait at the same barrier.
 fn meet_barrier(c: &mut Vec<I<'static>>) {
     c.extend(load(cell::ENDED));
     c.extend(load(cell::FIRST_ENTRY));
@@ -222,7 +222,7 @@ fn meet_barrier(c: &mut Vec<I<'static>>) {
     c.extend(store(cell::BARRIER_REACHED, I::I32Const(1)));
 }
 
-/// Merges the records of diverged lanes into their lane vectors.
+/// Merges all records of diverged lanes into the records of their lane vectors.
 fn join_parts(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(load(cell::N_CONTEXTS));
     c.extend([I::I32Const(places.n_gangs as i32), I::I32GtU, I::If(EMPTY)]);
@@ -244,7 +244,7 @@ fn run_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout, numbers: SuspendCode
     c.extend([I::End, I::End]);
     c.extend(store(cell::RAN_CONTEXTS, I::I32Const(0)));
     c.extend([
-        // All lanes have exited.
+        // All lanes of the warp have exited.
         I::LocalGet(WAIT),
         I::I32Const(0),
         I::I32LtS,
@@ -275,7 +275,7 @@ fn take_first_name() -> Vec<I<'static>> {
     code
 }
 
-/// Starts the lane vectors of a warp at the kernel start or after a barrier.
+/// Initializes the records of the lane vectors of a warp at the kernel start or after a barrier.
 fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(store(cell::WARP, I::LocalGet(NUMBER)));
     c.extend(advance_epochs());
@@ -296,7 +296,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend([I::LocalGet(BEGINS), I::I32Const(0), I::I32GeS, I::If(EMPTY)]);
     let mut gang = take_first_name();
     gang.extend(put(record::SUSPEND_CODE, I::I32Const(0)));
-    // A lane vector without lanes has exited.
+    // A lane vector without lanes counts as exited.
     gang.extend([I::LocalGet(RECORD), I::LocalGet(BEGINS), I::I32Const(-1)]);
     gang.extend(field(record::FIRST_MASK));
     gang.extend([
@@ -308,7 +308,7 @@ fn begin_warp(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     gang.push(I::I32Store(at(record::MASK)));
     c.extend(for_each_subwarp(places, gang));
     c.push(I::Else);
-    // The lane vectors already have their first epochs, because diverged lanes took them at their reconvergence.
+    // The lane vectors already have their first epochs. Diverged lanes have received them at their reconvergence.
     for gang in 0..SUBWARPS_PER_WARP {
         c.extend([
             I::LocalGet(FIRST),
@@ -345,8 +345,8 @@ fn run_converged(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.push(I::End);
 }
 
-/// Handles the case that all lane vectors took one path to the same synchronization point: determines this point, and
-/// updates the counts.
+/// Handles the case that all lane vectors took the same path to the same synchronization point: determines this point,
+/// and updates the counts.
 fn continue_converged(c: &mut Vec<I<'static>>) {
     let first = |offset: u32| [I::LocalGet(FIRST), I::I32Load(at(offset))];
     c.push(I::I32Const(-1));
@@ -361,7 +361,7 @@ fn continue_converged(c: &mut Vec<I<'static>>) {
     c.extend(store(cell::FURTHEST_BLOCK, I::I32Const(0)));
 }
 
-/// Runs a record that can continue, and the lane vectors after it.
+/// Runs a record that can continue, and in the same call the lane vectors that follow it.
 fn run_record() -> Vec<I<'static>> {
     let mut code = Vec::new();
     let c = &mut code;
@@ -424,7 +424,7 @@ fn classify_suspend(numbers: SuspendCodes) -> Vec<I<'static>> {
     code
 }
 
-/// Merges a waiting record of diverged lanes into its lane vector.
+/// Merges a waiting record of diverged lanes into the record of their lane vector.
 fn join_record(places: &ModuleLayout) -> Vec<I<'static>> {
     let mut code = vec![
         I::LocalGet(INDEX),
@@ -453,8 +453,8 @@ fn join_record(places: &ModuleLayout) -> Vec<I<'static>> {
     code
 }
 
-/// Executes a warp-level operation for which all lanes of the warp have reconverged, and the operations that follow
-/// immediately.
+/// Executes a warp-level operation for which all lanes of the warp have reconverged, and the sequence of operations
+/// that follows it.
 fn do_operation(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(advance_epochs());
     c.extend(load(cell::NEXT_EPOCH));

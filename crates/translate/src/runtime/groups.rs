@@ -1,5 +1,5 @@
-//! Groups of `cp.async` copies. Input: a commit or a wait of a warp. Output: shadow memory in which the bytes of
-//! completed copies are written by the whole warp.
+//! Groups of `cp.async` copies. Input: a commit or a wait of a warp. Output: shadow memory in which the whole warp is
+//! the writer of the bytes of completed copies.
 
 use crate::instructions::at;
 use crate::layout::{ALL_BYTES, MAX_GROUPS, ModuleLayout, cell, copies, copy as entry, stop};
@@ -7,8 +7,8 @@ use crate::runtime::async_copy::{find_copy, find_state, never_called, set_epochs
 use crate::runtime::{EMPTY, FN_RECORD_ACCESS, function, loop_while_nonzero, returns_if, stops_if};
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Requests other than a wait for all groups except the latest ones: a commit, and a wait for all copies including
-/// uncommitted ones.
+/// Requests with special values: a commit, and a wait for all copies including uncommitted copies. All other values are
+/// the number of latest groups that a wait excludes.
 pub(crate) const COMMITS: i32 = -1;
 pub(crate) const WAITS_FOR_ALL: i32 = -2;
 
@@ -24,8 +24,8 @@ const NAME: u32 = 8;
 const WHY: u32 = 9;
 
 /// Emits `(request) -> exit code or zero`: commits the copies that the warp has started since the last commit, or waits
-/// for all groups except the given number of latest groups. The bytes of completed copies are attributed to the whole
-/// warp at this point.
+/// for all groups except the given number of latest groups. A wait makes the whole warp the writer of the bytes of
+/// completed copies.
 pub(crate) fn groups(places: &ModuleLayout) -> Function {
     if places.copies_bytes == 0 {
         return never_called();
@@ -80,8 +80,8 @@ pub(crate) fn groups(places: &ModuleLayout) -> Function {
     function(&[(9, ValType::I32)], &code)
 }
 
-/// Computes the end of the last group that is waited for: of all copies, or of all groups except the latest ones.
-/// Returns if there is none.
+/// Computes the index after the last copy for which the warp waits: the last one of all copies, or of all groups except
+/// the latest groups. Returns from the function if there is no such copy.
 fn find_last_waited(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(ASKED),
@@ -100,7 +100,7 @@ fn find_last_waited(c: &mut Vec<I<'static>>) {
         I::I32GeU,
     ]);
     c.extend(stops_if(stop::UNSUPPORTED));
-    // Number of the last group that is waited for.
+    // Number of the last group for which the warp waits.
     c.extend([
         I::LocalGet(MADE),
         I::LocalGet(ASKED),
@@ -111,7 +111,7 @@ fn find_last_waited(c: &mut Vec<I<'static>>) {
     c.extend([I::I32Load(at(copies::ENDS)), I::LocalSet(END), I::End]);
 }
 
-/// Commits the copies that the warp has started since the last commit, and returns.
+/// Commits the copies that the warp has started since the last commit, and returns from the function.
 fn commit(c: &mut Vec<I<'static>>) {
     c.extend(end_of(0));
     c.extend([
@@ -128,7 +128,8 @@ fn commit(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Attributes the bytes of a copy to the whole warp, and checks the reads of a copy from a range with shadow memory.
+/// Makes the whole warp the writer of the bytes of a copy. Checks the reads of a copy whose source range has shadow
+/// memory.
 fn land_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(find_copy(places, NUMBER, COPY));
     c.extend([
@@ -153,8 +154,8 @@ fn land_copy(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.push(I::End);
 }
 
-/// A copy may read its source as late as at its completion. Writes to the source since the start of the copy, or later
-/// in this barrier interval, are therefore conflicts.
+/// A copy may read its source as late as at its completion. Therefore writes to the source since the start of the copy
+/// are conflicts, and so are writes that follow the wait in this barrier interval.
 fn recheck_source(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     let [wrote, _] = places.arena_shadow;
     c.extend([
@@ -200,7 +201,8 @@ fn recheck_source(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     c.extend(loop_while_nonzero(LEFT));
 }
 
-/// Pushes the address of the end of a group: of the next one, or of an earlier one.
+/// Pushes the address of the entry that contains the end of a group. `distance` selects the next group or an earlier
+/// group.
 fn end_of(distance: i32) -> [I<'static>; 9] {
     [
         I::LocalGet(STATE),

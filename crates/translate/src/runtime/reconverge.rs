@@ -8,7 +8,7 @@ use crate::runtime::{EMPTY, function};
 use warpgrid_emulator::translation_view::RegisterBank;
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Registers in a record, each with its offset.
+/// Registers in a record at a synchronization point, each with its offset in the record.
 pub(crate) type SavedRegisters = Vec<(RegisterKey, u32)>;
 
 const PART: u32 = 0;
@@ -27,7 +27,7 @@ pub(crate) fn join(waits: &[SavedRegisters]) -> Function {
     ]);
     c.extend(spread_lanes());
     c.push(I::LocalSet(MASK));
-    // The lanes in the record of the lane vector may have exited.
+    // All lanes in the record of the lane vector may have exited.
     c.extend([
         I::LocalGet(WHOLE),
         I::LocalGet(LANES),
@@ -55,7 +55,7 @@ pub(crate) fn join(waits: &[SavedRegisters]) -> Function {
     function(&[(1, ValType::I32), (1, ValType::V128)], &code)
 }
 
-/// Copies the registers that the record contains at its synchronization point, for the diverged lanes.
+/// Copies the registers of the diverged lanes that the record contains at its synchronization point.
 fn join_registers(c: &mut Vec<I<'static>>, waits: &[SavedRegisters]) {
     c.push(I::Block(EMPTY));
     for _ in waits {
@@ -94,7 +94,7 @@ fn join_registers(c: &mut Vec<I<'static>>, waits: &[SavedRegisters]) {
     c.push(I::End);
 }
 
-/// Bit of each lane of a lane vector.
+/// Vector with the bit of each lane of a lane vector.
 const LANE_BITS: I<'static> = I::V128Const((1u128 | 2 << 32 | 4 << 64 | 8 << 96) as i128);
 
 /// Expands the lane mask on the stack to a row with all ones in the lanes of the mask.

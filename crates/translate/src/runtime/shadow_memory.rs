@@ -12,19 +12,20 @@ use crate::runtime::{
 };
 use wasm_encoder::{Function, Instruction as I, ValType};
 
-/// Epochs with which four shadow words of shared memory are compared, each as the instructions that push the epoch in
-/// all lanes of a vector.
+/// Epochs that are compared with four shadow words of shared memory. Each epoch is given as the instructions that push
+/// it in all lanes of a vector.
 pub(crate) struct EpochVectors {
     pub(crate) me: Vec<I<'static>>,
     pub(crate) phase: Vec<I<'static>>,
-    /// First epochs of the warp in this barrier interval and since the last reconvergence of its lanes; `None` without
-    /// warp-level operations.
+    /// First epoch of the warp in this barrier interval, and its first epoch since the last reconvergence of its lanes;
+    /// `None` for kernels without warp-level operations.
     pub(crate) warp: Option<[Vec<I<'static>>; 2]>,
 }
 
 impl EpochVectors {
-    /// Pushes for each epoch in a local whether its accesses happen before the current access: it belongs to an earlier
-    /// barrier interval, to this lane vector, or to the warp before the last reconvergence of its lanes.
+    /// Pushes for each epoch in a local whether its accesses happen before the current access. This is true if the
+    /// epoch belongs to an earlier barrier interval, to this lane vector, or to the warp before the last reconvergence
+    /// of its lanes.
     pub(crate) fn ordered(&self, local: u32) -> Vec<I<'static>> {
         let mut code = Vec::new();
         let mut compare = |name: &[I<'static>], compared: I<'static>| {
@@ -43,8 +44,9 @@ impl EpochVectors {
         code
     }
 
-    /// Pushes the epochs of the readers including this lane vector: its own epoch if all other reads happen before,
-    /// otherwise the shared epoch of several readers of this warp since the last reconvergence, or of any readers.
+    /// Pushes the new reader epoch of each word after a read by this lane vector. It is the epoch of this lane vector
+    /// if all other reads happen before the current read, otherwise the shared epoch of several readers: of readers in
+    /// this warp since the last reconvergence, or of any readers.
     pub(crate) fn reader(&self, readers: u32, ordered: u32) -> Vec<I<'static>> {
         let mut code = self.me.clone();
         match &self.warp {
@@ -76,19 +78,20 @@ pub(crate) fn ordered() -> Function {
     c.extend(cell_of(cell::CURRENT_EPOCH));
     c.push(I::I32Eq);
     c.extend(yes.clone());
-    // Epochs of an earlier barrier interval of the block; in shared memory, of any earlier barrier interval.
+    // Epochs of an earlier barrier interval of this block. For shared memory, all smaller epochs belong to earlier
+    // barrier intervals.
     c.extend(cell_of(cell::PHASE));
     c.extend([I::LocalGet(NAME), I::I32GtU, I::If(EMPTY)]);
     c.extend([I::LocalGet(SHARED), I::LocalGet(NAME)]);
     c.extend(cell_of(cell::BLOCK));
     c.extend([I::I32GeU, I::I32Or, I::Return, I::End]);
-    // Epochs of the warp before the last reconvergence of its lanes.
+    // Epochs of this warp before the last reconvergence of its lanes.
     c.push(I::LocalGet(NAME));
     c.extend(cell_of(cell::WARP_SYNC_EPOCH));
     c.extend([I::I32LtU, I::If(EMPTY), I::LocalGet(NAME)]);
     c.extend(cell_of(cell::WARP_INTERVAL_EPOCH));
     c.extend([I::I32GeU, I::Return, I::End]);
-    // Epochs of the lane vector itself before its lanes diverged.
+    // Epochs of this lane vector before its lanes diverged.
     c.extend([I::LocalGet(NAME), I::I32Const(3), I::I32ShrU]);
     c.extend(cell_of(cell::CURRENT_EPOCH));
     c.extend([I::I32Const(3), I::I32ShrU, I::I32Eq]);
@@ -116,7 +119,7 @@ const SHARED: u32 = 6;
 const CALM: u32 = 7;
 const OLD: u32 = 8;
 const SEVERAL: u32 = 9;
-// For a word with an unordered store: its epoch, and the bytes that both stores have written.
+// For a word with an unordered store: the epoch of the recorded store, and the bytes that both stores have written.
 const NAMED: u32 = 10;
 const BOTH: u32 = 11;
 const W: u32 = 12;
@@ -128,10 +131,11 @@ const NAME: i32 = !(ALL_BYTES as i32);
 const ME: [I<'static>; 2] = [I::I32Const(0), I::I32Load(at(cell::CURRENT_EPOCH))];
 const CONFLICT: [I<'static>; 3] = [I::I32Const(stop::CONFLICT as i32), I::Return, I::End];
 
-/// Emits `(address, words, flags, bytes) -> exit code or zero`. Flag 1 marks stores, flag 2 shared memory, the flags
-/// from `ATOMIC_SHIFT` on are the kind of an atomic operation, and `bytes` is a mask of the accessed bytes of each
-/// word, in the upper bits. Unordered stores of several lane vectors to a word are deferred to an equality check when
-/// the lane vector stops; while copies may be in flight, they are conflicts.
+/// Emits `(address, words, flags, bytes) -> exit code or zero`. Flag 1 marks stores, flag 2 marks shared memory, and
+/// the bits from `ATOMIC_SHIFT` on contain the kind of an atomic operation. `bytes` is a mask of the accessed bytes of
+/// each word, in the upper bits. If several lane vectors store to a word without an order, the function defers a check
+/// that the stored values are equal until the lane vector stops. While copies may be in flight, such stores are
+/// conflicts.
 pub(crate) fn note(places: &ModuleLayout, flow: &ControlFlowGraph) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
@@ -188,12 +192,13 @@ fn find_notes(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     }
 }
 
-/// Pushes the address of the shadow word of a word, given the shadow offset in a local.
+/// Pushes the address of the shadow word of a memory word. A local contains the shadow offset.
 fn word(notes: u32) -> [I<'static>; 3] {
     [I::LocalGet(PLACE), I::LocalGet(notes), I::I32Add]
 }
 
-/// Pushes whether the access in a shadow word, which remains in a local, happens before the current access.
+/// Pushes whether the access that a shadow word records happens before the current access. The shadow word remains in a
+/// local.
 fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
     c.extend(word(notes));
     c.extend([
@@ -206,8 +211,9 @@ fn push_ordered(c: &mut Vec<I<'static>>, notes: u32) {
     ]);
 }
 
-/// Computes the shared epoch of several readers: of this warp since the last reconvergence of its lanes, of the block
-/// until the end of the barrier interval, or of several blocks permanently.
+/// Computes the shared epoch of several readers. It stands for readers in this warp since the last reconvergence of its
+/// lanes, for readers in this block until the end of the barrier interval, or permanently for readers in several
+/// blocks.
 fn find_several_readers(c: &mut Vec<I<'static>>) {
     let is_noted_since = |first: u32| {
         [
@@ -239,8 +245,8 @@ fn find_several_readers(c: &mut Vec<I<'static>>) {
     c.extend([I::Select, I::LocalSet(SEVERAL)]);
 }
 
-/// Records an access to a word with an unordered store: a conflict, unless both are stores of equal values or of
-/// different bytes.
+/// Records an access to a word with an unordered store. The access is a conflict unless both accesses store equal
+/// values or different bytes.
 fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &ControlFlowGraph) {
     c.extend([
         I::LocalGet(FLAGS),
@@ -277,8 +283,8 @@ fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &Control
         I::I32Eq,
         I::I32And,
         I::If(EMPTY),
-        // Diverged lanes of one lane vector store to different bytes of a word: the word receives the last epoch of the
-        // lane vector.
+        // Diverged lanes of one lane vector have stored to different bytes of a word. The word receives the last epoch
+        // of the lane vector.
         I::LocalGet(NAMED),
         I::I32Const(7),
         I::I32Or,
@@ -303,12 +309,12 @@ fn note_unordered(c: &mut Vec<I<'static>>, places: &ModuleLayout, flow: &Control
     ]);
 }
 
-/// Records an access that all earlier stores to the word happen before.
+/// Records an access to a word if all earlier stores to the word happen before the access.
 fn note_ordered(c: &mut Vec<I<'static>>) {
     c.extend([I::LocalGet(FLAGS), I::I32Const(1), I::I32And, I::If(EMPTY)]);
     c.extend([I::LocalGet(CALM), I::I32Eqz, I::If(EMPTY)]);
     c.extend(CONFLICT);
-    // Includes the bytes that the same lane vector has stored before.
+    // The mask of written bytes includes the bytes that the same lane vector has stored to this word before.
     c.extend(word(WROTE));
     c.extend(ME);
     c.extend([
@@ -334,11 +340,11 @@ fn note_ordered(c: &mut Vec<I<'static>>) {
 }
 
 /// Defers an equality check for a word with an unordered store of the epoch `NAMED`: the bytes in `BOTH`, a mask in the
-/// upper bits, must keep their value. The word receives the shared epoch of several lane vectors: of the block in this
-/// barrier interval, or of any block. Words of atomic operations are a conflict.
+/// upper bits, must keep their value. The word receives the shared epoch of several lane vectors, which are in this
+/// block and barrier interval or in any block. For words of atomic operations, the store is a conflict.
 fn record_value_check(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
-    // The kinds are numbered after the first epoch of the barrier interval in shared memory, and after zero in global
-    // memory.
+    // Epochs that stand for kinds of atomic operations follow the first epoch of the barrier interval in shared memory,
+    // and zero in global memory.
     c.extend([
         I::LocalGet(NAMED),
         I::I32Const(0),
@@ -415,8 +421,8 @@ fn push_suspect(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     ]);
 }
 
-/// Emits `() -> exit code or zero`: executes the deferred checks that unordered stores to a word have left its value
-/// unchanged, so that their order does not matter.
+/// Emits `() -> exit code or zero`: executes the deferred checks. A check passes if the unordered stores to a word have
+/// left its value unchanged, because then their order does not matter.
 pub(crate) fn check_same_value_stores(places: &ModuleLayout) -> Function {
     const LEFT: u32 = 0;
     let field = |offset: u32| [I::LocalGet(LEFT), I::I32Load(at(places.suspects + offset))];
@@ -449,7 +455,7 @@ pub(crate) fn check_same_value_stores(places: &ModuleLayout) -> Function {
     function(&[(1, ValType::I32)], &code)
 }
 
-/// Returns the epochs in the cells, as vectors.
+/// Returns the epochs that the runtime cells contain, as vectors.
 fn names_of_cells() -> EpochVectors {
     let name = |cell: u32| {
         vec![
@@ -466,8 +472,9 @@ fn names_of_cells() -> EpochVectors {
     }
 }
 
-/// Records accesses of all lanes to words of shared memory, given their addresses in a vector, if all of them are
-/// ordered accesses to whole words; exits three constructs otherwise. `flags` is the local with the store flag.
+/// Records accesses of all lanes to words of shared memory, whose addresses a vector contains, if all accesses are
+/// ordered accesses to whole words. Otherwise, exits three WebAssembly constructs. `flags` is the local with the store
+/// flag.
 pub(crate) fn note_shared_lanes(
     c: &mut Vec<I<'static>>,
     notes: [u32; 2],
@@ -482,8 +489,8 @@ pub(crate) fn note_shared_lanes(
     store_notes(c, notes, flags, [words, kept], [names.me, reader]);
 }
 
-/// Records accesses like [`note_shared_lanes`] for global memory, in which the lane vector itself must have been the
-/// last to access the words.
+/// Records accesses to global memory like [`note_shared_lanes`]. The last access to each word must be an access of the
+/// lane vector itself.
 pub(crate) fn note_arena_lanes(
     c: &mut Vec<I<'static>>,
     notes: [u32; 2],
@@ -501,7 +508,7 @@ pub(crate) fn note_arena_lanes(
     store_notes(c, notes, flags, [words, kept], [me.clone(), me]);
 }
 
-/// Loads the shadow words of the writers and the readers of a word of each lane.
+/// Loads the shadow words with the writer and the readers of one word per lane.
 fn load_notes(c: &mut Vec<I<'static>>, notes: [u32; 2], [words, wrote, read]: [u32; 3]) {
     for (local, place) in [wrote, read].into_iter().zip(notes) {
         for lane in 0..4 {
@@ -519,7 +526,7 @@ fn load_notes(c: &mut Vec<I<'static>>, notes: [u32; 2], [words, wrote, read]: [u
     }
 }
 
-/// Stores the epoch of a writer or a reader in the shadow word of a word of each lane.
+/// Stores the epoch of a writer or a reader in the shadow words of one word per lane.
 fn store_notes(
     c: &mut Vec<I<'static>>,
     [wrote_at, read_at]: [u32; 2],
@@ -549,8 +556,8 @@ fn store_notes(
     c.push(I::End);
 }
 
-/// Pushes whether all recorded accesses to four words, by their writers and readers, happen before the current access.
-/// A local receives the mask of ordered readers.
+/// Pushes whether all recorded accesses to four words happen before the current access. The locals contain the writers
+/// and the readers of the words, and another local receives the mask of ordered readers.
 fn push_happens_before(
     c: &mut Vec<I<'static>>,
     names: &EpochVectors,
@@ -562,7 +569,7 @@ fn push_happens_before(
         c.extend(is_of_ancestor(&names.me, local));
         c.push(I::V128Or);
     }
-    // A store must also follow all reads.
+    // For a store, all recorded reads must happen before the store, too.
     c.extend([
         I::LocalTee(kept),
         splat32(u32::MAX),
@@ -575,14 +582,14 @@ fn push_happens_before(
     ]);
 }
 
-/// Pushes for each epoch in a local whether it belongs to the lane vector itself before its lanes diverged.
+/// Pushes for each epoch in a local whether it belongs to the current lane vector before its lanes diverged.
 fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
     let number = |c: &mut Vec<I<'static>>| {
         c.push(I::LocalGet(local));
         c.extend_from_slice(me);
         c.extend([splat32(!7), I::V128And, I::I32x4Sub]);
     };
-    // One bit for each epoch of a lane vector by its number; zero for other numbers.
+    // A table with one bit for each epoch number of a lane vector. Larger numbers select zero.
     let mut code = vec![I::V128Const(0x8040_2010_0804_0201)];
     number(&mut code);
     code.extend([splat32(!0xff), I::V128Or, splat32(u32::MAX)]);
@@ -601,8 +608,8 @@ fn is_of_ancestor(me: &[I<'static>], local: u32) -> Vec<I<'static>> {
     code
 }
 
-/// Records ordered accesses to four contiguous words of shared memory, as in matrix rows and copies. Otherwise it
-/// records nothing.
+/// Records ordered accesses to four contiguous words of shared memory, which occur in transfers of matrix rows and in
+/// copies. Records nothing if the access has another form.
 fn note_four(
     c: &mut Vec<I<'static>>,
     places: &ModuleLayout,
@@ -651,8 +658,8 @@ fn note_four(
     ]);
 }
 
-/// Records atomic operations: the words belong to one kind of operation, in shared memory for this barrier interval, in
-/// global memory permanently. The individual accesses are not tracked any more.
+/// Records atomic operations. The words belong to one kind of operation: in shared memory until the end of this barrier
+/// interval, in global memory permanently. Shadow memory does not track individual accesses to these words afterwards.
 fn note_atomic(
     c: &mut Vec<I<'static>>,
     [place, words, wrote, read, shared, kind, before]: [u32; 7],
@@ -666,7 +673,7 @@ fn note_atomic(
             I::I32And,
         ]);
     };
-    // Epochs from this one on do not happen before the operation.
+    // Accesses with this epoch or a later epoch do not happen before the operation.
     c.extend([
         I::I32Const(0),
         I::I32Load(at(cell::PHASE)),

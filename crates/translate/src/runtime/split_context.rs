@@ -15,13 +15,13 @@ fn field(offset: u32) -> [I<'static>; 2] {
     [I::LocalGet(RECORD), I::I32Load(at(offset))]
 }
 
-/// Emits `(record, entry, lanes) -> record of these lanes`, or zero if no record is free. Both records receive new
-/// epochs.
+/// Emits `(record, entry, lanes) -> record of these lanes`. The function returns zero if no record is free. Both
+/// records receive new epochs.
 pub(crate) fn part(places: &ModuleLayout) -> Function {
     let mut code = Vec::new();
     let c = &mut code;
     make_record(c, places);
-    // The record of the whole lane vector contains the next epoch.
+    // The record of the whole lane vector contains the number of the next epoch.
     c.extend(field(record::SUBWARP));
     c.extend([
         I::I32Const(places.record_bytes as i32),

@@ -18,7 +18,7 @@ pub(crate) enum Reconvergence {
     Dependent { seed: u64 },
 }
 
-/// Adds a number of 64 bits to a cell.
+/// Adds a 64-bit number to a cell.
 pub(crate) fn add(cell: u32, what: &[I<'static>]) -> Vec<I<'static>> {
     let mut code = vec![I::I32Const(0), I::I32Const(0), I::I64Load(at(cell))];
     code.extend_from_slice(what);
@@ -32,16 +32,16 @@ const LEFT: u32 = 1;
 const RECORD: u32 = 2;
 const INDEX: u32 = 3;
 const PATH: u32 = 4;
-/// Whether a record was compared.
+/// Whether a record has been compared before.
 const HAS_RECORD: u32 = 5;
-/// Whether lanes took different paths.
+/// Whether lanes of the warp took different paths.
 const HAS_DIVERGED: u32 = 6;
 const FURTHEST: u32 = 7;
 const STORES: u32 = 8;
-/// Steps of the previous record, and of the longest path.
+/// Number of steps of the previous record, and of the longest path.
 const STEPS: u32 = 9;
 const MAX_RUN: u32 = 10;
-/// Upper bound of the steps of all groups.
+/// Upper bound of the number of steps of all groups of lanes.
 const BOUND: u32 = 11;
 
 /// Emits `(first record, executed records) -> 0`. The result is unused.
@@ -49,7 +49,7 @@ pub(crate) fn count(places: &ModuleLayout, reconvergence: Reconvergence) -> Func
     let mut code = Vec::new();
     let c = &mut code;
     c.extend([
-        // Lanes have diverged from their lane vector, or an if-converted branch was divergent.
+        // Lanes have diverged from their lane vector, or the lanes of an if-converted branch took different sides.
         I::LocalGet(LEFT),
         I::I32Const(SUBWARPS_PER_WARP as i32),
         I::I32ShrU,
@@ -86,7 +86,8 @@ pub(crate) fn count(places: &ModuleLayout, reconvergence: Reconvergence) -> Func
     function(&[(6, ValType::I32), (4, ValType::I64)], &code)
 }
 
-/// Marks a launch with a divergent warp, and bounds the steps of the warp if results depend on its reconvergence.
+/// Marks the launch as one with a divergent warp, and computes a bound of the steps of the warp if results depend on
+/// its reconvergence.
 fn note_divergence(c: &mut Vec<I<'static>>, places: &ModuleLayout, reconvergence: Reconvergence) {
     c.extend([
         I::I32Const(0),
@@ -135,7 +136,7 @@ fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
     }
     take_record(c);
     if let Reconvergence::Dependent { .. } = reconvergence {
-        // A group attempts a waiting operation at most once before the scheduler selects another group.
+        // A group of lanes attempts a waiting operation at most once before the scheduler selects another group.
         c.extend([
             I::LocalGet(BOUND),
             I::LocalGet(STEPS),
@@ -157,7 +158,7 @@ fn compare_record(c: &mut Vec<I<'static>>, reconvergence: Reconvergence) {
     c.push(I::End);
 }
 
-/// Uses this record for the next comparisons if it is the first one or has a different path.
+/// Uses this record for the next comparisons if it is the first record or took a different path.
 fn take_record(c: &mut Vec<I<'static>>) {
     c.extend([
         I::LocalGet(HAS_RECORD),
@@ -188,8 +189,8 @@ fn take_record(c: &mut Vec<I<'static>>) {
     ]);
 }
 
-/// Adds the steps of the groups to the bound of the warp, up to the length of a time slice. During the time slice, the
-/// scheduler selects the groups at the lowest positions in the code.
+/// Adds the steps of all groups of lanes to the bound of the warp, at most up to the length of a time slice. During a
+/// time slice, the scheduler selects the groups at the lowest positions in the code.
 fn bound_divergent_steps(c: &mut Vec<I<'static>>, places: &ModuleLayout) {
     let place = [
         I::I32Const(0),

@@ -10,13 +10,13 @@ use crate::registers::RegisterKey;
 use warpgrid_emulator::translation_view::{OperandLocation, OperandSlot, RegisterBank};
 use wasm_encoder::{Instruction as I, ValType};
 
-/// Address pattern of the base registers of a lane vector, in locals.
+/// Address pattern of the base register in a lane vector, as local variables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressPattern {
     /// Base address of the first lane.
     pub(crate) first: u32,
-    /// Whether all lanes are active with contiguous addresses, and whether they have one address; `None` if this is
-    /// impossible. Both imply an aligned base.
+    /// Local that is nonzero if all lanes are active and have contiguous addresses, and local that is nonzero if they
+    /// have one address. `None` if the pattern is impossible. Both patterns imply an aligned base.
     pub(crate) is_contiguous: Option<u32>,
     is_uniform: Option<u32>,
 }
@@ -24,14 +24,14 @@ pub(crate) struct AddressPattern {
 /// Bound that an access site caches for the memory range of its last access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CachedBound {
-    /// Start of the range, and the number of offsets at which a contiguous row may start.
+    /// Start of the range, and the number of offsets at which a contiguous row of the lane vector may start.
     Row,
     /// Start and size of the range.
     Range,
 }
 
 impl CachedBound {
-    /// Offset of the bound in the record of the site.
+    /// Returns the offset of the bound in the record of the access site.
     const fn extent(self) -> u32 {
         match self {
             CachedBound::Row => site::ROWS,
@@ -85,8 +85,8 @@ impl Emitter<'_> {
     }
 
     /// Returns the address pattern of an access, which a block computes once for all accesses with the same base
-    /// register. Returns `None` if the offset is not a multiple of the access width, or if the base is no register of
-    /// address width.
+    /// register. Returns `None` if the offset is not a multiple of the access width, or if the base is not a register
+    /// of address width.
     pub(crate) fn classify_addresses(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -137,7 +137,8 @@ impl Emitter<'_> {
                 };
                 if let Some(is_whole) = lie.is_contiguous.or(lie.is_uniform) {
                     match self.on_quick_way().filter(|_| self.guard.is_none()) {
-                        // The access checks alignment and lanes itself before another access uses the result.
+                        // The determining access checks its alignment and its active lanes before another access uses
+                        // the result.
                         Some(_) => self.op(I::I32Const(1)),
                         None => self.push_whole(access, first),
                     }
@@ -150,8 +151,8 @@ impl Emitter<'_> {
         Ok(Some(lie))
     }
 
-    /// Returns the locals for the address pattern of a register that the current access determines first; both versions
-    /// of a block use the same locals.
+    /// Returns the locals for the address pattern of a register that the current access determines first. The fast and
+    /// the slow path of a block use the same locals.
     fn lie_locals(&mut self, register: RegisterKey) -> [u32; 3] {
         let at = self.at;
         let known = self
@@ -172,7 +173,7 @@ impl Emitter<'_> {
         locals
     }
 
-    /// Pushes whether all lanes are active and the address in a local is aligned.
+    /// Pushes 1 if all lanes are active and the address in a local is aligned, and 0 otherwise.
     fn push_whole(&mut self, access: &SubwarpAccess<'_>, first: u32) {
         self.get(self.names.mask);
         self.ops([I::I32Const(ALL), I::I32Eq]);
@@ -238,7 +239,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Checks the addresses like [`Emitter::check_addresses`] with the address pattern that the block has determined.
+    /// Checks the addresses like [`Emitter::check_addresses`], but uses the address pattern that an earlier access of
+    /// the block has determined.
     pub(crate) fn check_lie(&mut self, access: &SubwarpAccess<'_>, lie: AddressPattern, gap: u32) {
         let FixedLocals {
             active,
@@ -271,13 +273,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the branch depth of the construct to exit if a check of the access fails: the innermost block, or the
-    /// fast path of the basic block.
+    /// Returns the branch depth of the construct that a failing check of the access exits: the innermost WebAssembly
+    /// block, or the fast path of the basic block.
     pub(crate) fn fallback_target(&self) -> u32 {
         self.fallback_label.map_or(0, |level| self.nest - level)
     }
 
-    /// Exits this construct if the number on the stack is not zero.
+    /// Exits the fallback construct if the number on the stack is not zero.
     pub(crate) fn leave_if(&mut self) {
         self.op(I::BrIf(self.fallback_target()));
     }
@@ -333,8 +335,8 @@ impl Emitter<'_> {
         self.leave_if();
     }
 
-    /// Computes the linear-memory address of `bytes` bytes at the first address. Exits the enclosing block if they are
-    /// not within the range that the site has cached.
+    /// Computes the linear-memory address of `bytes` bytes that start at the address of the first lane. Exits the
+    /// enclosing block if these bytes are not within the range that the site has cached.
     pub(crate) fn find_place(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -369,7 +371,7 @@ impl Emitter<'_> {
         self.tee(offset);
         self.ops([I::I32Const(0), I::I64Load(at(access.site + known.extent()))]);
         if known == CachedBound::Range {
-            // The cached bound is a size into which the bytes must fit.
+            // The cached bound is the size of the range, so the code subtracts the size of the access.
             self.ops([I::I64Const(i64::from(bytes)), I::I64Sub, I::I64GtS]);
             self.leave_if();
             self.get(offset);
@@ -389,13 +391,13 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns the distance of each lane from the first lane for a contiguous row.
+/// Returns the offset of each lane from the first lane in a contiguous row, in bytes.
 fn lane_offsets32(gap: u32) -> I<'static> {
     let [a, b, c] = [1, 2, 3].map(|n| u128::from(n * gap));
     I::V128Const((a << 32 | b << 64 | c << 96) as i128)
 }
 
-/// Returns the distances like [`lane_offsets32`] for half of the lanes.
+/// Returns the offsets like [`lane_offsets32`], as 64-bit lanes of one half of the row.
 fn ramp64(gap: u32, half: u32) -> I<'static> {
     let [a, b] = [2 * half, 2 * half + 1].map(|n| u128::from(n * gap));
     I::V128Const((a | b << 64) as i128)

@@ -1,5 +1,6 @@
 //! Start of `cp.async` copies from global to shared memory. Input: addresses of four lanes. Output: the copied bytes,
-//! and shadow memory that marks them as in flight: an access before the wait of the warp causes a bailout.
+//! and shadow memory that marks these bytes as in flight. An access to the bytes before the warp has waited for the
+//! copy causes a bailout.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -72,7 +73,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes the number of bytes that each lane reads.
+    /// Pushes the number of source bytes that each lane reads.
     fn read_sizes(&mut self, copy: &AsyncCopyAccess<'_>) -> Result<(), BailoutReason> {
         self.op(splat32(copy.to.width_bytes));
         if let Some(read) = copy.read {

@@ -1,5 +1,5 @@
-//! Commutative atomics: integer additions and logic operations whose old value is not read. Input: addresses of four
-//! lanes. Output: updated bytes, and shadow memory that assigns the words to one kind of operation.
+//! Commutative atomics: integer additions and logic operations whose result register is not read. Input: addresses of
+//! four lanes. Output: updated bytes, and shadow memory that assigns the words to one kind of operation.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::SubwarpAccess;
@@ -13,8 +13,8 @@ use warpgrid_emulator::translation_view::{
 use warpgrid_isa::{AtomicOp, StateSpace};
 use wasm_encoder::{BlockType, Instruction as I};
 
-/// Returns the kind of an atomic operation; operations of one kind commute. The numbers are below the first epochs of
-/// lane vectors.
+/// Returns the kind of an atomic operation; operations of one kind commute. All kinds are numbered below the first
+/// epoch of any lane vector, so that shadow memory can contain either.
 fn kind_of(op: AtomicOp, bytes: u32) -> Option<u32> {
     match (op, bytes) {
         (AtomicOp::Add, 4) => Some(1),
@@ -74,7 +74,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Combines the bytes of a lane with its source.
+    /// Combines the memory bytes of a lane with the source operand of this lane.
     fn update_lane(
         &mut self,
         plan: &AtomicPlan,
@@ -82,7 +82,7 @@ impl Emitter<'_> {
         lane: u8,
     ) -> Result<(), BailoutReason> {
         let pointers = self.names.pointers;
-        // One address for the load, and one for the store.
+        // Push the address twice, for the load and for the store.
         for _ in 0..2 {
             self.get(pointers);
             self.op(I::I32x4ExtractLane(lane));
@@ -127,7 +127,7 @@ impl Emitter<'_> {
     }
 
     /// Stores the addresses of four lanes in `pointers`, with a dummy address for inactive lanes, or bails out. `flags`
-    /// specify the kind of access.
+    /// is the flag operand of the address translation.
     pub(crate) fn resolve_lanes(&mut self, access: &SubwarpAccess<'_>, flags: u32) {
         let FixedLocals {
             active, pointers, ..

@@ -1,5 +1,6 @@
 //! Accesses on the fast path of a block: contiguous or uniform accesses within the cached range of the site. Input: the
-//! address pattern of the base. Output: bytes or registers; on failure, the slow path continues from the access on.
+//! address pattern of the base. Output: stored bytes or loaded registers. If a check fails, execution continues on the
+//! slow path at this access.
 
 use crate::bailout::BailoutReason;
 use crate::control_flow_graph::stores_to_memory;
@@ -26,14 +27,17 @@ struct PatternSet {
     one: bool,
     /// Whether the stride analysis has proved the pattern of the base.
     is_known: bool,
-    /// Constant distance between lanes, for other strides.
+    /// Constant distance between neighboring lanes in bytes, for strided accesses that are neither contiguous nor
+    /// uniform.
     constant_stride: Option<i64>,
-    /// Arbitrary addresses, because the base is unknown: a load that does not record readers of shared memory.
+    /// Whether the addresses are arbitrary because the base is unknown. Only loads that do not record readers of shared
+    /// memory have this pattern.
     is_gather: bool,
 }
 
 impl PatternSet {
-    /// Returns the distance of a lane from the lowest lane, for lanes that are `apart` bytes apart.
+    /// Returns the offset of a lane from the lane with the lowest address, if neighboring lanes are `apart` bytes
+    /// apart.
     fn distance(apart: i64, lane: u8) -> u32 {
         let lanes = i64::from(SUBWARP_LANES) - 1;
         (apart * i64::from(lane) - (apart * lanes).min(0)) as u32
@@ -44,7 +48,7 @@ impl PatternSet {
 /// range check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FastAccess {
-    /// Position in the code, and position of the access that performs the range check.
+    /// Position of this access in the code, and position of the access that performs its range check.
     pub(crate) at: u32,
     pub(crate) checking_access: u32,
     /// Lowest offset, size in bytes, and binary logarithm of the alignment of all accesses that share the range check.
@@ -55,13 +59,14 @@ pub(crate) struct FastAccess {
     /// Whether the access is recorded in shadow memory.
     pub(crate) is_noted: bool,
     /// Whether the range check is hoisted to the start of the block, because no earlier instruction of the block writes
-    /// its register.
+    /// the base register.
     is_early: bool,
-    /// Local with the address of the lowest byte; for shared memory, without the base address of shared memory.
+    /// Local with the address of the lowest byte. For shared memory, this address is relative to the start of shared
+    /// memory.
     place: u32,
     together: PatternSet,
-    /// For a uniform load of one word: the vector of four words that contains it, if another access loads one of these
-    /// words, too.
+    /// For a uniform load of one word: the vector load of four words that contain this word, if another access loads
+    /// one of these words, too.
     among: Option<VectorLoad>,
 }
 
@@ -72,7 +77,7 @@ struct VectorLoad {
     local: u32,
     /// Offset of the first word from the lowest byte of the range check.
     start: u32,
-    /// Whether this access is the first one, which performs the vector load.
+    /// Whether this access is the first one of the group, which performs the vector load.
     loads: bool,
 }
 
@@ -145,7 +150,8 @@ impl Emitter<'_> {
                         if shares {
                             looks.insert(look, found.len());
                         }
-                        // The first access of a block needs no hoisting, because nothing has been loaded before it.
+                        // The first access of a block is not hoisted, because no instruction precedes it that loads
+                        // values.
                         let is_early =
                             shares && !found.is_empty() && !written_before.contains(&look.0);
                         found.push(FastAccess {
@@ -174,11 +180,12 @@ impl Emitter<'_> {
         found
     }
 
-    /// Finds uniform loads of words within one vector of four words that a range check covers, without a store between
-    /// them.
+    /// Finds uniform loads of single words that lie within one vector of four words. A range check must cover the
+    /// vector, and no store may lie between the loads.
     fn find_four_words(&mut self, index: usize, all: &mut [FastAccess]) {
         let block = &self.flow.blocks[index];
-        // Accesses since the last store, by the access that performs the range check and the start of the vector.
+        // Loads since the last store, grouped by the access that performs the range check and by the start of the
+        // vector.
         let mut since: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
         let mut found = Vec::new();
         for at in block.start..block.end {
@@ -210,8 +217,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the access that performs the range check for an access, and the offset of the vector of four words with
-    /// the loaded word, relative to the lowest byte of the range check.
+    /// Returns the access that performs the range check for an access, and the offset of the four-word vector that
+    /// contains the loaded word, relative to the lowest byte of the range check.
     fn find_word(
         &self,
         instr: &DecodedInstruction,
@@ -236,7 +243,7 @@ impl Emitter<'_> {
         Some((leader.at, (offset / FOUR_WORDS * FOUR_WORDS).min(last)))
     }
 
-    /// Returns the access of the current instruction with a separate range check.
+    /// Returns the fast-path description of the current access, with a range check of its own.
     fn quick_access(&self, instr: &DecodedInstruction) -> Option<(FastAccess, RangeCheckKey)> {
         let (plan, way) = match instr.op {
             DecodedOp::Load(plan) => (plan, AccessDirection::Load),
@@ -273,7 +280,7 @@ impl Emitter<'_> {
                 (plan.offset.checked_add(all.min(0))?, bytes)
             }
         };
-        // Shadow memory tracks whole words.
+        // Accesses that are recorded in shadow memory must be word-aligned, because shadow memory tracks whole words.
         let align = match accepts {
             holds::SHARED if !together.is_gather => access.width().max(4),
             _ => access.width(),
@@ -303,7 +310,7 @@ impl Emitter<'_> {
         ))
     }
 
-    /// Checks whether an access is always recorded in shadow memory.
+    /// Checks whether an access is recorded in shadow memory in every run.
     fn is_noted(&self, access: &SubwarpAccess<'_>) -> bool {
         access.accepts == holds::SHARED && self.flow.shared[self.block].stores
     }
@@ -317,7 +324,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the possible address patterns of an access from the stride of its base.
+    /// Returns the address patterns that are possible for an access with the stride of its base register.
     fn together(&self, access: &SubwarpAccess<'_>) -> PatternSet {
         let plan = access.plan;
         let base = self.base_of(plan);
@@ -325,11 +332,11 @@ impl Emitter<'_> {
         let width = access.width();
         let is_store = access.way == AccessDirection::Store;
         let rows = access.has_rows() && stride.is_none_or(|stride| stride == u64::from(width));
-        // Accesses to parts of a word of shared memory are recorded on the slow path.
+        // Accesses to parts of a word of shared memory are recorded only on the slow path.
         let one = !is_store
             && stride.is_none_or(|stride| stride == 0)
             && (width >= 4 || access.accepts != holds::SHARED);
-        // The same applies to recorded accesses with other strides.
+        // Accesses with other strides are recorded only on the slow path, too.
         let apart = stride.filter(|_| !rows && !one && !self.is_noted(access));
         PatternSet {
             rows,
@@ -362,7 +369,7 @@ impl Emitter<'_> {
             self.get(self.names.active);
             self.ops([I::I32Eqz, I::BrIf(0)]);
         }
-        // Every check that can exit the fast path precedes the update of counters.
+        // All checks that can exit the fast path must precede the update of counters.
         let kept = self.pointer;
         match quick.together.is_known {
             true => self.emit_shared_range_check(access, quick)?,
@@ -377,7 +384,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Computes the address of lanes with a known pattern, for all accesses that share the range check.
+    /// Emits the range check of an access whose address pattern is known, for all accesses that share this check.
     fn emit_shared_range_check(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -414,8 +421,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the base address that is added to the result of a range check: for offsets in shared memory, the address
-    /// of shared memory.
+    /// Returns the base address that is added to the result of a range check: the start of shared memory if the result
+    /// is an offset in shared memory.
     pub(crate) fn place_of_all(&self, access: &SubwarpAccess<'_>) -> u32 {
         match access.is_narrow {
             true => self.places.shared,
@@ -423,8 +430,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits the range check against the cached range of the site, and exits the current path on failure. Uses the base
-    /// of the first lane, which the block may have computed.
+    /// Emits the check that the access is within the cached range of the site, and exits the current path if it is not.
+    /// The check uses the base address of the first lane, which an earlier access of the block may have computed.
     fn emit_range_check(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -461,8 +468,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the offset in shared memory on the stack in `first`. Exits the current path if `bytes` bytes exceed
-    /// shared memory, or the offset is misaligned.
+    /// Stores the offset in shared memory that is on the stack in `first`. Exits the current path if `bytes` bytes at
+    /// this offset exceed shared memory, or if the offset is misaligned.
     fn check_shared(&mut self, bytes: u32, align: u32) {
         self.tee(self.names.first);
         self.ops([I::I32Const(align as i32), I::I32Rotr]);
@@ -473,7 +480,7 @@ impl Emitter<'_> {
         self.leave_if();
     }
 
-    /// Computes the address of contiguous or uniform lanes whose pattern is checked at run time.
+    /// Computes the address of an access whose contiguous or uniform address pattern is checked at run time.
     fn find_quickly(&mut self, access: &SubwarpAccess<'_>, together: PatternSet) {
         let width = access.width();
         if !together.one || !together.rows {
@@ -547,7 +554,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Broadcasts one of four words to all lanes.
+    /// Broadcasts one of the four words of a shared vector load to all lanes.
     fn load_among(&mut self, access: &SubwarpAccess<'_>, quick: FastAccess, words: VectorLoad) {
         let VectorLoad {
             local,
@@ -605,7 +612,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Opens the code for contiguous addresses.
+    /// Opens the WebAssembly construct for the case of contiguous addresses.
     fn if_row(&mut self, access: &SubwarpAccess<'_>) {
         match access.lie.and_then(|lie| lie.is_contiguous) {
             Some(is_row) => self.get(is_row),

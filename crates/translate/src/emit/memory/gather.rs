@@ -1,6 +1,6 @@
 //! Gather loads on the fast path of a block: contiguous and uniform addresses are checked first; otherwise one check
 //! tests all four addresses against the cached range of the site, or against shared memory. Input: addresses. Output:
-//! registers; on failure, the slow path continues from the access on.
+//! loaded registers. If a check fails, execution continues on the slow path at this access.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -76,7 +76,7 @@ impl Emitter<'_> {
         self.leave_if();
     }
 
-    /// Pushes the row in a local, with zeros in inactive lanes.
+    /// Pushes the row in a local with zeros in the inactive lanes.
     fn get_taking_part(&mut self, row: u32) {
         self.get(row);
         if let Some(guard) = self.guard {
@@ -85,7 +85,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Computes the addresses of offsets in shared memory.
+    /// Checks the offsets of all active lanes in shared memory, and stores them as pointers relative to the start of
+    /// shared memory.
     fn find_shared_places(&mut self, width: u32) {
         let [low, _] = self.names.addresses;
         match self.places.shared_bytes.checked_sub(width) {
@@ -103,7 +104,7 @@ impl Emitter<'_> {
         self.set(self.names.pointers);
     }
 
-    /// Computes the addresses within the cached range of the site.
+    /// Computes linear-memory addresses within the cached range of the site.
     fn find_places(&mut self, access: &SubwarpAccess<'_>, quick: FastAccess) {
         let [low, high] = self.names.addresses;
         let offsets = self.names.vectors[4];

@@ -1,5 +1,5 @@
 //! Local memory and function parameters, which are private to each thread and need no shadow memory. Input: offsets of
-//! four lanes. Output: bytes.
+//! four lanes. Output: stored bytes or loaded registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::memory::{AccessDirection, SubwarpAccess};
@@ -25,7 +25,7 @@ impl Emitter<'_> {
             is_narrow: !plan.has_64_bit_base,
             lie: None,
         };
-        // Stores of function parameters are not counted as stores.
+        // Stores of function parameters are not included in the count of stores.
         let counts_as = match plan.space {
             StateSpace::ParamFunc => AccessDirection::Load,
             _ => way,
@@ -48,8 +48,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Performs an access with generic addresses, and exits the enclosing block, if the addresses of all active lanes
-    /// are in local memory.
+    /// Emits the access for the case that the generic addresses of all active lanes are in local memory, and exits the
+    /// enclosing block afterwards.
     pub(crate) fn access_window(
         &mut self,
         access: &SubwarpAccess<'_>,
@@ -121,7 +121,8 @@ impl Emitter<'_> {
         self.set(pointers);
     }
 
-    /// Pushes whether the bytes of a lane exceed its local memory or are misaligned. Keeps the offsets in a local.
+    /// Pushes whether the bytes that a lane accesses exceed its local memory or are misaligned. Saves the offsets in a
+    /// local.
     fn push_misplaced(&mut self, plan: &AccessPlan) {
         let FixedLocals {
             vectors: [.., offsets],

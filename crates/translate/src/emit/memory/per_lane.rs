@@ -1,4 +1,5 @@
-//! Lane-by-lane accesses, which support arbitrary addresses. Input: addresses. Output: bytes or registers.
+//! Lane-by-lane accesses, which support arbitrary addresses. Input: addresses. Output: stored bytes or loaded
+//! registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -53,7 +54,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// Loads an element in each lane. `place` pushes the address of the lane's bytes, minus the offset that it returns.
+    /// Loads an element in each lane. `place` pushes a base address and returns a constant offset; their sum is the
+    /// address of the lane's bytes.
     pub(crate) fn load_each(
         &mut self,
         plan: &AccessPlan,
@@ -82,7 +84,7 @@ impl Emitter<'_> {
         self.write_loaded(plan, element);
     }
 
-    /// Stores an element of each lane; `place` is as in [`Emitter::load_each`].
+    /// Stores an element of each lane. `place` has the same meaning as in [`Emitter::load_each`].
     pub(crate) fn store_each(
         &mut self,
         plan: &AccessPlan,

@@ -1,5 +1,5 @@
 //! Contiguous accesses as vector operations, and uniform accesses as single loads. Input: the address of the first
-//! lane. Output: bytes or registers.
+//! lane. Output: stored bytes or loaded registers.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -75,7 +75,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Transposes the words of four lanes to one row per element.
+    /// Transposes the words of four lanes, so that each row contains one element of all lanes.
     pub(crate) fn part_words(&mut self, n: usize) {
         let [a, b, c, d, e, _] = self.names.vectors;
         if n == 2 {
@@ -86,7 +86,7 @@ impl Emitter<'_> {
             self.set(b);
             self.set(a);
         } else if n == 4 {
-            // Interleave the first two elements of pairs of lanes, then the last two.
+            // Interleave the first two elements of each pair of lanes, then the last two elements.
             for (zip, [low, high]) in [(ZIP_LOW, [a, e]), (ZIP_HIGH, [c, d])] {
                 let is_first = low == a;
                 self.get_all([a, b]);
@@ -94,7 +94,7 @@ impl Emitter<'_> {
                 self.get_all([c, d]);
                 self.op(zip);
                 if is_first {
-                    // Kept in another local until the rows have been read again.
+                    // This row is saved in a second local until the other rows have been read.
                     self.set(self.names.addresses[1]);
                     self.set(e);
                 } else {
@@ -118,7 +118,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Stores a row. For single words, only those of the lanes in the local `guard`, if there is one.
+    /// Stores a row. If the local `guard` is given, stores only the single words of the lanes in this mask.
     pub(crate) fn store_row(
         &mut self,
         plan: &AccessPlan,
@@ -190,7 +190,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the low halves or bytes of the words of a row.
+    /// Stores the low 8 or 16 bits of each word of a row.
     fn store_narrow(&mut self, plan: &AccessPlan) -> Result<(), BailoutReason> {
         let memarg = self.pointer.at(0);
         self.get_pointer();
@@ -249,7 +249,8 @@ impl Emitter<'_> {
         plan.element_bytes == 4 && plan.elements.iter().all(is_row)
     }
 
-    /// Broadcasts words in a local to all lanes; `first` is the index of the word of the first element.
+    /// Broadcasts words of the vector in a local to all lanes. `first` is the index of the word that becomes the first
+    /// element.
     pub(crate) fn load_words(&mut self, plan: &AccessPlan, words: u32, first: u32) {
         for (word, element) in (first as u8..).zip(&plan.elements) {
             // Both operands of the shuffle are the same vector.

@@ -1,14 +1,15 @@
-//! Gather and scatter of the bytes of a row. Input: an address for each byte. Output: the smallest number of loads or
-//! stores that the addresses permit.
+//! Gather and scatter of the bytes of a row. Input: an address for each byte. Output: code with the smallest number of
+//! loads or stores that transfers bytes at these addresses.
 
 use crate::emit::Emitter;
 use crate::instructions::at;
 use wasm_encoder::Instruction as I;
 
-/// Address of each byte of a row; `None` for irrelevant bytes.
+/// Address of each byte of a row; `None` for bytes that are not transferred.
 pub(crate) type ByteGather = [Option<u32>; 16];
 
-/// Contiguous bytes of a row: their number, their index in units of this number, and the address of the first byte.
+/// Contiguous bytes of a row: the number of bytes, the index of the run in units of this number, and the address of the
+/// first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ByteRun {
     n_bytes: usize,
@@ -16,7 +17,7 @@ struct ByteRun {
     place: u32,
 }
 
-/// Returns the longest possible runs of a row.
+/// Divides the bytes of a row into the longest runs with contiguous addresses.
 fn runs(places: &ByteGather) -> Vec<ByteRun> {
     let follow = |bytes: &[Option<u32>]| match bytes.first().copied().flatten() {
         Some(first) => (first..)
@@ -40,7 +41,8 @@ fn runs(places: &ByteGather) -> Vec<ByteRun> {
         .collect()
 }
 
-/// Pushes a row whose bytes have these addresses in linear memory; `row` is a local.
+/// Pushes a row whose bytes are loaded from these addresses in linear memory. `row` is a local for intermediate
+/// results.
 pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGather) {
     for (nth, run) in runs(places).into_iter().enumerate() {
         let (memarg, lane) = (at(run.place), run.index);
@@ -66,7 +68,7 @@ pub(crate) fn push_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGath
     code.push(I::LocalGet(row));
 }
 
-/// Stores the bytes of the row on the stack to these addresses in linear memory; `row` is a local.
+/// Stores the bytes of the row on the stack to these addresses in linear memory. `row` is a local for the row.
 pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGather) {
     code.push(I::LocalSet(row));
     for run in runs(places) {
@@ -83,12 +85,12 @@ pub(crate) fn put_bytes(code: &mut Vec<I<'static>>, row: u32, places: &ByteGathe
 }
 
 impl Emitter<'_> {
-    /// Pushes a row like [`push_bytes`].
+    /// Emits the code of [`push_bytes`].
     pub(crate) fn push_bytes(&mut self, places: &ByteGather) {
         push_bytes(&mut self.out, self.names.vectors[0], places);
     }
 
-    /// Stores a row like [`put_bytes`].
+    /// Emits the code of [`put_bytes`].
     pub(crate) fn put_bytes(&mut self, places: &ByteGather) {
         put_bytes(&mut self.out, self.names.vectors[0], places);
     }

@@ -24,7 +24,8 @@ struct ShuffleOperands {
     c: OperandSlot,
 }
 
-/// Returns the source lane of a lane, and whether the source is within its segment.
+/// Returns the lane from which a lane reads in a shuffle, and whether this source lane is within the segment of the
+/// lane.
 fn source_of(mode: ShuffleMode, lane: i32, b: u32, c: u32) -> (u32, bool) {
     let amount = (b & 31) as i32;
     let (clamp, segment) = ((c & 31) as i32, (c >> 8 & 31) as i32);
@@ -89,7 +90,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns locals with the rows of a register.
+    /// Returns locals with the rows of a register, one for each lane vector.
     fn take_rows(
         &mut self,
         slot: OperandSlot,
@@ -171,7 +172,7 @@ impl Emitter<'_> {
         self.op(I::End);
     }
 
-    /// Pushes a row whose lanes are selected from rows.
+    /// Pushes the row whose lanes are copied from the source lanes of the given rows.
     fn push_lanes_of(&mut self, rows: &[u32; SUBWARPS_PER_WARP as usize], sources: &[(u32, bool)]) {
         let place = |source: u32| {
             (
@@ -194,7 +195,8 @@ impl Emitter<'_> {
             let mut bytes = [0u8; 16];
             for (lane, (source, _)) in sources.iter().enumerate() {
                 let (from, within) = place(*source);
-                // Word of the second row, of the first row, or the word inserted before.
+                // Word of the second shuffle operand, of the first shuffle operand, or the word that the previous
+                // shuffle inserted.
                 let word = if from == *gang {
                     4 + within
                 } else if is_first && from == gangs[0] {
@@ -210,7 +212,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Copies a row of each lane vector to contiguous scratch memory.
+    /// Copies the rows of an operand of all lane vectors to contiguous scratch memory, and returns the address of the
+    /// first row.
     fn lay_out(&mut self, slot: OperandSlot, warp: WarpContexts) -> Result<u32, BailoutReason> {
         let scratch = self.places.scratch;
         for gang in 0..SUBWARPS_PER_WARP {
@@ -261,8 +264,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Computes the lane numbers of a lane vector, their source lanes, and whether the source lanes are within the
-    /// segment.
+    /// Computes the lane numbers of a lane vector, the source lane of each lane, and whether the source lane is within
+    /// the segment.
     fn find_source(
         &mut self,
         operands: ShuffleOperands,
@@ -280,7 +283,7 @@ impl Emitter<'_> {
         self.push_row(b, gang, warp)?;
         self.ops(low_bits.clone());
         self.set(amount);
-        // The local holds the segment mask until the lowest lane is computed.
+        // Until the lowest lane is computed, the local holds the segment mask.
         self.push_row(c, gang, warp)?;
         self.ops([I::I32Const(8), I::I32x4ShrU]);
         self.ops(low_bits.clone());
@@ -321,7 +324,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Pushes a mask of the lanes of the warp whose row is all ones.
+    /// Pushes the mask of the lanes of the warp for which the pushed row is all ones.
     fn push_ballot(
         &mut self,
         mut row: impl FnMut(&mut Self, u32) -> Result<(), BailoutReason>,
@@ -386,7 +389,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits `match`: compares the value of each lane with those of all lanes.
+    /// Emits `match`, which compares the value of each lane with the values of all lanes.
     fn match_values(
         &mut self,
         mode: MatchMode,
@@ -498,7 +501,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Transposes an 8x8 matrix of 16-bit elements; four lanes hold a row.
+    /// Transposes an 8x8 matrix of 16-bit elements. Four lanes hold one row of the matrix.
     fn transpose(
         &mut self,
         d: OperandSlot,

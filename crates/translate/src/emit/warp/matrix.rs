@@ -1,5 +1,5 @@
-//! Matrix transfers between memory and registers: lines of `wmma.load` and `wmma.store`, rows of `ldmatrix` and
-//! `stmatrix`. The transfers use scratch memory, in which every element has a constant address.
+//! Matrix transfers between memory and registers: `wmma.load` and `wmma.store` transfer lines, `ldmatrix` and
+//! `stmatrix` transfer rows. The data passes through scratch memory, in which every element has a constant address.
 
 use crate::bailout::BailoutReason;
 use crate::emit::Emitter;
@@ -16,11 +16,11 @@ use warpgrid_emulator::translation_view::{
 use warpgrid_isa::StateSpace;
 use wasm_encoder::Instruction as I;
 
-/// Size of a row of `ldmatrix` and `stmatrix` in bytes.
+/// Size in bytes of a matrix row that `ldmatrix` or `stmatrix` transfers.
 const ROW_BYTES: u32 = 16;
 
 impl Emitter<'_> {
-    /// Adds the access site of an operation.
+    /// Allocates the access site of a matrix operation.
     fn matrix_site(&mut self, plan: &AccessPlan) -> Result<u32, BailoutReason> {
         let accepts = match plan.space {
             StateSpace::Global => holds::GLOBAL,
@@ -81,7 +81,7 @@ impl Emitter<'_> {
             is_narrow: rows.row.space == StateSpace::Shared,
             notes_shared: self.flow.shared[self.block].stores,
         };
-        // Address of each half of the registers of each lane.
+        // Address of each half of every register of a lane.
         let elements = &rows.access.elements;
         let mut places = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; elements.len()];
         for element in &rows.places {
@@ -118,7 +118,7 @@ impl Emitter<'_> {
         Ok(rows.is_store)
     }
 
-    /// Copies registers to scratch memory.
+    /// Copies the elements of a matrix from registers to scratch memory.
     fn lay_out_elements(
         &mut self,
         elements: &[RegisterOperand],
@@ -137,7 +137,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Copies scratch memory to registers.
+    /// Copies the elements of a matrix from scratch memory to registers.
     fn take_elements(
         &mut self,
         elements: &[RegisterOperand],
@@ -203,7 +203,7 @@ impl Emitter<'_> {
         Ok(lines.is_store)
     }
 
-    /// Copies registers to the lines of a matrix in scratch memory.
+    /// Copies registers to scratch memory, in which the lines of the matrix are contiguous.
     fn lay_out_lines(
         &mut self,
         lines: &WmmaTransfer<'_>,
@@ -251,8 +251,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the address of the matrix in `offset` and the stride in `first`. Bails out unless both are uniform and
-    /// aligned.
+    /// Stores the address of the matrix in `offset` and the stride in `first`. Bails out unless the address and the
+    /// stride are uniform and aligned.
     fn uniform_address(
         &mut self,
         lines: &WmmaTransfer<'_>,
@@ -282,7 +282,7 @@ impl Emitter<'_> {
             I::I32Or,
         ]);
         if lines.is_store {
-            // Overlapping lines.
+            // The lines overlap if the stride is less than the size of a line.
             self.get(stride);
             self.ops([I::I32Const(lines.line_elements.into()), I::I32LtU, I::I32Or]);
         }
@@ -321,7 +321,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the scratch addresses of the bytes of each register part and lane vector, line by line.
+    /// Returns the scratch addresses of the bytes of each 16-byte register part of each lane vector, line by line.
     fn places_of_lines(
         &self,
         lines: &WmmaTransfer<'_>,
@@ -339,7 +339,7 @@ impl Emitter<'_> {
                     + u32::from(*line) * line_bytes
                     + u32::from(*position) * lines.element_bits / 8;
                 for byte in 0..lines.unit_bytes {
-                    // Position among the bytes of the lane vector, 16 bytes per part.
+                    // Position of the byte among the bytes of the lane vector, of which each part contains 16.
                     let at = lane % SUBWARP_LANES * lane_bytes + within * lines.unit_bytes + byte;
                     let part = register * n_parts + at / 16;
                     let row = found

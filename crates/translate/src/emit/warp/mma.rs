@@ -20,28 +20,29 @@ use warpgrid_emulator::translation_view::{
 };
 use wasm_encoder::{BlockType, Function, Instruction as I, ValType};
 
-/// Exponents that represent zero factors and nonfinite factors: the sum of two exponents then classifies the product.
+/// Exponents that represent zero factors and nonfinite factors. The sum of two such exponents classifies the product.
 const ZERO: i16 = -2000;
 const SPECIAL: i16 = 4000;
-/// Exponent of terms from which on the code bails out, and exponent below which a term is zero.
+/// Exponent from which on a term causes a bailout, and exponent below which a term counts as zero.
 const LARGEST: i32 = 118;
 const MIN_TERM_EXPONENT: i32 = -400;
-/// Bias that makes the exponents of nonzero terms nonnegative, and half of it for each factor.
+/// Bias that makes the exponents of the nonzero terms nonnegative, and half of this bias, which is added to the
+/// exponent of each factor.
 const EXCESS: i32 = 126;
 const HALF_EXCESS: i16 = (EXCESS / 2) as i16;
 
 /// Offsets of the operands of an MMA in scratch memory.
 #[derive(Clone, Copy, Debug)]
 struct ScratchLayout {
-    /// Factors in their format: rows of A, and rows of B by depth.
+    /// Factors in their source format: rows of A, and rows of B, one for each value of k.
     a_bits: u32,
     b_bits: u32,
-    /// Factors as `f32`, and their exponents.
+    /// Factors converted to `f32`, and the exponents of the factors.
     a: u32,
     b: u32,
     a_exponents: u32,
     b_exponents: u32,
-    /// Rows of C, which are overwritten with those of D.
+    /// Rows of C, which the function overwrites with the rows of D.
     sums: u32,
 }
 
@@ -73,15 +74,16 @@ impl ScratchLayout {
 /// Offset in scratch memory of the register rows that an MMA reads and writes.
 const ROWS: u32 = 16 << 10;
 
-/// MMA with the locations of the values of A, B, C and D in registers.
+/// MMA operation, with the registers that contain the values of A, B, C and D.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MmaRoutine {
     rule: Fp16SumRule,
-    /// Indexed by register and lane vector.
+    /// Scratch addresses of the bytes of each operand, indexed by register and lane vector.
     operands: [Vec<RowByteOffsets>; 4],
 }
 
-/// Returns the address of a register row of a lane vector; the registers of all operands are numbered consecutively.
+/// Returns the scratch address of a register row of a lane vector. The registers of all operands are numbered
+/// consecutively.
 fn row_place(scratch: u32, register: usize, gang: u32) -> u32 {
     scratch + ROWS + 16 * (register as u32 * SUBWARPS_PER_WARP + gang)
 }
@@ -146,7 +148,8 @@ impl MmaRoutine {
         let layout = ScratchLayout::new(rule, scratch);
         let (n, k) = (u32::from(rule.columns), u32::from(rule.depth));
         let factor = |at: u32| layout.a_bits + 2 * at;
-        // The columns of B are stored consecutively, and become rows by depth.
+        // The register fragments store the columns of B consecutively. In scratch memory, B has one row for each value
+        // of k.
         let of_column = |at: u32| layout.b_bits + 2 * (at % k * n + at / k);
         let sum = |at: u32| layout.sums + 4 * at;
         let FusedMma { a, b, c, d, .. } = product;
@@ -165,7 +168,7 @@ impl MmaRoutine {
 /// Scratch address of each byte of a row, by lane vector.
 type RowByteOffsets = [ByteGather; SUBWARPS_PER_WARP as usize];
 
-/// Returns the locations of the values in `held`; copies of a value share its number.
+/// Returns the locations of the values in `held`. Copies of a value have the same number as the value.
 fn places_of(
     operand: &MmaOperand<'_>,
     held: &[FragmentElement],
@@ -175,7 +178,7 @@ fn places_of(
     let mut found = vec![[[None; 16]; SUBWARPS_PER_WARP as usize]; operand.registers.len()];
     let values = &operand.values;
     let copies = (held.len() / values.len().max(1)).max(1);
-    // Each value is followed by its copies, the same number for each value.
+    // Each value is followed by its copies. All values have the same number of copies.
     let is_known = values
         .iter()
         .enumerate()
@@ -205,14 +208,15 @@ fn power(exponent: i32) -> u32 {
     ((127 + exponent) as u32) << 23
 }
 
-/// Returns the function of an MMA, which returns 1 for a special case and 0 otherwise.
+/// Returns the function of an MMA operation. The function returns 1 for a special case and 0 otherwise.
 pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRounding) -> Function {
     let rule = of.rule;
     let mut code = MmaEmitter {
         rule,
         layout: ScratchLayout::new(rule, scratch),
         cut: match products {
-            // The terms are within the range of `i32`, in which all engines agree.
+            // All terms are within the range of `i32`, in which the relaxed conversion has the same result in all
+            // engines.
             MaddRounding::Fused => I::I32x4RelaxedTruncF32x4S,
             MaddRounding::Unfused => I::I32x4TruncSatF32x4S,
         },
@@ -252,7 +256,7 @@ pub(crate) fn product_function(of: &MmaRoutine, scratch: u32, products: MaddRoun
         splat32((LARGEST + EXCESS) as u32),
         I::I32x4GtS,
         I::V128Or,
-        // Nonzero sums below the range of the units.
+        // A nonzero sum whose unit would be below the range of exponents is a special case.
         I::LocalGet(MIN_SO_FAR),
         splat32((i32::from(rule.kept_bits) - 125 + EXCESS) as u32),
         I::I32x4LtU,
@@ -273,8 +277,9 @@ fn rows_of(scratch: u32, operands: &[Vec<RowByteOffsets>], first: usize) -> Vec<
     rows.collect()
 }
 
-// Locals of the function: positions in A, its exponents, B and its exponents; rows of A and of its exponents; columns;
-// accumulators; remaining rows and blocks; and the end of a block in A.
+// Locals of the function: addresses of the current elements of A, of their exponents, of B and of its exponents;
+// addresses of the current row of A and of its exponents; current column; accumulators; number of remaining rows and of
+// remaining blocks; and end of the current block in A.
 const A: u32 = 0;
 const A_EXPONENTS: u32 = 1;
 const B: u32 = 2;
@@ -287,7 +292,7 @@ const LEFT: u32 = 8;
 const BLOCKS: u32 = 9;
 const END: u32 = 10;
 const N_NUMBERS: u32 = 11;
-// Vectors.
+// Vector locals.
 const BAD: u32 = 11;
 const BITS: u32 = 12;
 const LARGEST_EXPONENT: u32 = 13;
@@ -295,23 +300,23 @@ const WORD: u32 = 15;
 const MAX_SO_FAR: u32 = 17;
 const SPREAD: u32 = 18;
 const MIN_SO_FAR: u32 = 19;
-/// Two halves of eight accumulators each, for two rows.
+/// Accumulators of two rows with eight columns each, in two halves.
 const SUM: u32 = 20;
 const EXPONENT: u32 = 24;
 const UNIT: u32 = 28;
 const TOTAL: u32 = 32;
-/// Previous accumulators, in units.
+/// Previous accumulators, as multiples of the unit.
 const OLD: u32 = 36;
 const N_VECTORS: u32 = 29;
 
-/// Number of rows that are computed together, which overlaps the latencies of independent operations.
+/// Number of rows that are computed together. Their independent operations overlap, which hides latencies.
 const ROWS_AT_ONCE: u32 = 2;
 
-/// Depth per iteration. Iterations are loops, because engines hoist all loads of straight-line code to its start and
-/// run out of registers.
+/// Number of k values per iteration. The iterations form a loop, because engines hoist all loads of straight-line code
+/// to its start and then run out of registers.
 const ROUND: u32 = 2;
 
-/// Broadcasts a part of a row to all of its parts.
+/// Returns the shuffle that broadcasts one part of a row, of `bytes` bytes, to all parts.
 fn splat_part(part: u8, bytes: u8) -> I<'static> {
     I::I8x16Shuffle(std::array::from_fn(|at| part * bytes + at as u8 % bytes))
 }
@@ -319,7 +324,7 @@ fn splat_part(part: u8, bytes: u8) -> I<'static> {
 struct MmaEmitter {
     rule: Fp16SumRule,
     layout: ScratchLayout,
-    /// Truncating conversion to integers.
+    /// Instruction that converts floats to integers with truncation.
     cut: I<'static>,
     out: Vec<I<'static>>,
 }
@@ -335,17 +340,17 @@ impl MmaEmitter {
         self.out.extend(instructions);
     }
 
-    /// Returns the exponent field of nonfinite factors.
+    /// Returns the value of the exponent field of nonfinite factors.
     fn exponent_mask(&self) -> i16 {
         (1i16 << self.rule.exponent_bits) - 1
     }
 
-    /// Returns the exponent bias of factors.
+    /// Returns the exponent bias of the factor format.
     fn bias(&self) -> i32 {
         i32::from(self.exponent_mask() >> 1)
     }
 
-    /// Converts factors to `f32` and exponents, eight at a time.
+    /// Converts factors to `f32` values and exponents, eight factors at a time.
     fn take_apart(&mut self, n: u32, from: u32, values: u32, exponents: u32) {
         self.ops([
             I::I32Const(0),
@@ -379,8 +384,8 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Stores half of the factors as `f32`: shifts the fields to their `f32` positions, and multiplies by the power of
-    /// two between the biases, which normalizes subnormal numbers.
+    /// Stores half of eight factors as `f32`. The code shifts the fields to their `f32` positions and multiplies by the
+    /// power of two between both exponent biases. The multiplication normalizes subnormal numbers.
     fn store_values(&mut self, half: u32, values: u32) {
         let bias = self.bias();
         self.ops([
@@ -410,7 +415,7 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Pushes the exponents of the factors, with special values for zeros and nonfinite factors.
+    /// Pushes the exponents of the factors. Zeros and nonfinite factors have special values.
     fn push_exponents(&mut self) {
         let (top, bias) = (self.exponent_mask(), self.bias());
         self.ops([
@@ -465,7 +470,7 @@ impl MmaEmitter {
         self.ops(runtime::loop_while_nonzero(LEFT));
     }
 
-    /// Computes all columns of the rows that are computed together.
+    /// Computes all columns of the [`ROWS_AT_ONCE`] rows that are computed together.
     fn columns(&mut self) {
         let columns = i32::from(self.rule.columns);
         let blocks = i32::from(self.rule.depth) / i32::from(self.rule.block);
@@ -514,7 +519,7 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Loads a row of accumulators. Nonzero subnormal numbers are a special case.
+    /// Loads eight accumulators of a row. A nonzero subnormal accumulator is a special case.
     fn load_sum(&mut self, unit: u32, place: u32) {
         self.ops([
             I::LocalGet(SUMS),
@@ -549,7 +554,7 @@ impl MmaEmitter {
         }
     }
 
-    /// Accumulates a block of products for eight columns.
+    /// Adds a block of products to the accumulators of eight columns.
     fn block(&mut self) {
         self.find_largest_exponents();
         for place in 0..2 * ROWS_AT_ONCE {
@@ -561,7 +566,7 @@ impl MmaEmitter {
         }
     }
 
-    /// Computes the largest exponent of the products of each sum.
+    /// Computes the largest exponent among the products of each sum.
     fn find_largest_exponents(&mut self) {
         let columns = u32::from(self.rule.columns);
         let block = u32::from(self.rule.block);
@@ -601,7 +606,7 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Computes the largest exponent of the terms of a sum: its products and the previous accumulator.
+    /// Computes the largest exponent among the terms of a sum, which are its products and the previous accumulator.
     fn find_largest_term(&mut self, place: u32) {
         let (sum, exponent) = (SUM + place, EXPONENT + place);
         self.ops([
@@ -623,7 +628,7 @@ impl MmaEmitter {
             I::LocalGet(MAX_SO_FAR),
             I::I32x4MaxS,
             I::LocalSet(MAX_SO_FAR),
-            // As an unsigned number, the exponent of zero is the largest.
+            // Interpreted as an unsigned number, the exponent of a zero term exceeds all other exponents.
             I::LocalGet(exponent),
             I::LocalGet(MIN_SO_FAR),
             I::I32x4MinU,
@@ -631,8 +636,8 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Computes the unit to which the terms of sums are truncated, from the largest exponent of all terms, and the
-    /// previous accumulators in this unit.
+    /// Computes the unit to which the terms of each sum are truncated from the largest exponent of all terms. Converts
+    /// the previous accumulators to multiples of this unit.
     fn find_unit(&mut self, place: u32) {
         let kept = i32::from(self.rule.kept_bits);
         let least = kept - 125 + EXCESS;
@@ -640,7 +645,8 @@ impl MmaEmitter {
         let (unit, total) = (UNIT + place, TOTAL + place);
         self.find_largest_term(place);
         if self.rule.exponent_bits > 5 {
-            // Products may be as small as accumulators.
+            // Products of factors with a wide exponent range may be too small for the range of units, which is a
+            // special case.
             self.ops([
                 I::LocalGet(exponent),
                 splat32(least as u32),
@@ -672,7 +678,7 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Adds the products of the block in units, iteration by iteration.
+    /// Adds the products of the block as multiples of the unit, iteration by iteration.
     fn add_products(&mut self) {
         let columns = u32::from(self.rule.columns);
         let depths = u32::from(self.rule.depth);
@@ -725,8 +731,8 @@ impl MmaEmitter {
         ]);
     }
 
-    /// Converts the sum in units of the block to `f32`, rounded towards zero. Sums of products fit into 32 bits; the
-    /// code bails out if the previous accumulator exceeds this range.
+    /// Converts the sum of the block, a multiple of the unit, to `f32` and rounds towards zero. Sums of products fit
+    /// into 32 bits. The code bails out if the previous accumulator exceeds this range.
     fn round(&mut self, half: u32) {
         let (total, old) = (TOTAL + half, OLD + half);
         let is_wide = u32::from(self.rule.kept_bits) + 3 + u32::from(self.rule.block).ilog2() > 30;
@@ -763,7 +769,8 @@ impl MmaEmitter {
         };
         self.ops([I::LocalSet(total)]);
         self.ops([
-            // Convert with rounding to nearest, then decrement if the result exceeds the sum, and scale by the unit.
+            // Convert the sum with rounding to nearest, decrement the result if its magnitude exceeds that of the sum,
+            // and multiply it by the unit.
             I::LocalGet(total),
             I::F32x4ConvertI32x4S,
             I::LocalTee(WORD),
