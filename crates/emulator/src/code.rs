@@ -47,7 +47,7 @@ pub(crate) struct DecodedCode {
     pub(crate) multimem: PlanTable<MultimemPlan>,
     pub(crate) warp_products: PlanTable<WarpMmaPlan>,
     pub(crate) touched: PlanTable<TouchedRegisters>,
-    /// Kinds of asynchronous groups that some instruction commits.
+    /// Kinds of asynchronous groups that the instructions commit.
     pub(crate) made_groups: Vec<AsyncGroupKind>,
     pub(crate) tensor_memory: PlanTable<TensorMemoryPlan>,
     pub(crate) stacks: PlanTable<StackPlan>,
@@ -65,7 +65,7 @@ pub(crate) struct DecodedCode {
     pub(crate) machine: PlanTable<SassPlan>,
     /// For SASS, the code addresses that instructions compute, with their program counters, in ascending order.
     pub(crate) addresses: Vec<(u64, u32)>,
-    /// Reasons for which instructions cannot be executed.
+    /// Reasons why instructions cannot be executed.
     pub(crate) refused: PlanTable<UnsupportedReason>,
     /// For each decoded instruction, its index among the instructions of the function.
     pub(crate) origins: Vec<u32>,
@@ -90,11 +90,11 @@ pub(crate) struct InitialRegister {
 pub(crate) struct FunctionCode {
     pub(crate) id: FunctionId,
     pub(crate) start: u32,
-    /// Size of the local variables on the stack, in bytes; a multiple of 16.
+    /// Size in bytes of the local variables on the stack, a multiple of 16.
     pub(crate) frame_bytes: u32,
     /// Registers with stack addresses, which are initialized when a frame is created.
     pub(crate) frame_addresses: Vec<StackAddressRegister>,
-    /// Slots with their banks, by register ID.
+    /// Slots and banks of the registers, by register ID.
     pub(crate) registers: Vec<RegisterOperand>,
 }
 
@@ -118,10 +118,10 @@ pub enum RegisterBank {
 /// Operand with its bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterOperand {
-    /// [`OperandSlot::NONE`] for the sink `_`.
+    /// Slot of the operand, or [`OperandSlot::NONE`] for the sink `_`.
     pub slot: OperandSlot,
     pub bank: RegisterBank,
-    /// Width of the register (8 to 128), or of the value if the operand is not a register.
+    /// Width in bits of the register (8 to 128), or of the value if the operand is not a register.
     pub bits: u32,
 }
 
@@ -140,10 +140,10 @@ pub struct DecodedInstruction {
     /// Guard predicate, or [`OperandSlot::NONE`].
     pub guard: OperandSlot,
     pub negated: bool,
-    /// Whether the instruction has no guard and does not read a clock. This combined flag saves a test for the majority
-    /// of instructions.
+    /// Whether the instruction has no guard and does not read a clock. Because both conditions are combined in one
+    /// flag, most instructions require only one test.
     pub is_plain: bool,
-    /// Whether the instruction reads a clock, so that the special registers must be refreshed before.
+    /// Whether the instruction reads a clock, so that the clock registers must be updated before its execution.
     pub reads_clock: bool,
     /// Whether the instruction executes in the same step as the next decoded instruction. It does not count as a step,
     /// and the scheduler does not select another group of lanes after it.
@@ -153,14 +153,14 @@ pub struct DecodedInstruction {
 /// Reason why the execution of an instruction faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UnsupportedReason {
-    /// The instruction is valid, but not emulated. `opcode` is the spelling in the source, `why` the missing feature if
-    /// the front end provides one.
+    /// The instruction is valid, but the emulator does not support it. `opcode` is the opcode in the source. `why` is
+    /// the missing feature, if the front end specifies it.
     NotEmulated { opcode: String, why: Option<String> },
     /// The front end and the decoder disagree about an operand. `what` names the operand and the difference.
     Internal { what: String },
 }
 
-/// A video instruction. The result, a, b and c are 32 bits wide.
+/// Video instruction. The result, a, b and c have 32 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VideoPlan {
     pub(crate) op: VideoOp,
@@ -170,7 +170,7 @@ pub(crate) struct VideoPlan {
     pub(crate) saturates: bool,
     pub(crate) second: Option<ReduceOp>,
     pub(crate) compare: Option<CompareOp>,
-    /// Whether shift amounts wrap; otherwise they are clamped.
+    /// Whether shift amounts wrap around. Otherwise, they are clamped.
     pub(crate) wraps: bool,
     /// Right shift of the sum of `vmad`.
     pub(crate) scale: u32,
@@ -245,7 +245,7 @@ pub struct PredicateCombine {
 pub enum SelectCondition {
     Integer,
     Float,
-    /// Float whose subnormals are flushed to zero.
+    /// Floating-point number. Subnormal numbers are flushed to zero.
     Flushed,
 }
 
@@ -267,9 +267,9 @@ pub(crate) struct SassPlan {
     pub(crate) registers: [OperandSlot; 2],
     pub(crate) predicates: [OperandSlot; 7],
     pub(crate) sources: [OperandSlot; 5],
-    /// Bit i: whether source i is negated.
+    /// Bit i specifies whether source i is negated.
     pub(crate) negated: u8,
-    /// Bit i: whether source i is inverted.
+    /// Bit i specifies whether source i is inverted.
     pub(crate) inverted: u8,
     pub(crate) conditions: [PredicateOperand; 7],
     pub(crate) number: u32,
@@ -284,16 +284,17 @@ pub struct AccessPlan {
     pub has_64_bit_base: bool,
     pub offset: i64,
     pub element_bytes: u32,
-    /// Total size of all elements.
+    /// Total size in bytes of all elements.
     pub width_bytes: u32,
-    /// Whether loads sign-extend or zero-extend.
+    /// Whether loads sign-extend or zero-extend the elements.
     pub sign: Signedness,
     pub elements: Vec<RegisterOperand>,
-    /// Bit i: whether element i is stored, and not a sink.
+    /// Bit i specifies whether element i is stored. Elements that are sinks are not stored.
     pub written: u32,
     /// Whether all elements are registers of 32 or 64 bits with exactly the size of the element.
     pub whole_registers: bool,
-    /// Whether each lane transfers one or four words in whole registers. The data of a warp is then copied at once.
+    /// Whether each lane transfers one or four words in whole registers. In this case, the data of a whole warp is
+    /// copied at once.
     pub moves_words: bool,
     pub metadata: AccessMetadata,
 }
@@ -316,7 +317,7 @@ pub struct AccessMetadata {
     pub sem: Sem,
     pub scope: Option<Scope>,
     pub cache: CacheHints,
-    /// Bytes per lane of one hardware access, if the instruction compiles to several accesses.
+    /// Number of bytes per lane of one hardware access, if the instruction compiles to several accesses.
     pub access_bytes: Option<u32>,
     /// Index of each element in the operands of the function.
     pub operands: Vec<u32>,
@@ -329,7 +330,7 @@ pub struct AtomicPlan {
     pub access: AccessPlan,
     pub op: AtomicOp,
     pub ty: ScalarType,
-    /// Whether the old value is returned (`atom`) or not (`red`).
+    /// Whether the operation returns the old value (`atom`). `red` does not return it.
     pub returns: bool,
     /// One operand per element of the old value.
     pub b: Vec<RegisterOperand>,
@@ -342,9 +343,9 @@ pub(crate) struct MbarrierPlan {
     /// Address of the object. The access has no elements.
     pub(crate) access: AccessPlan,
     pub(crate) action: MbarrierAction,
-    /// Arrival count, bytes, state or parity; [`RegisterOperand::SINK`] if the operation has no such operand.
+    /// Arrival count, number of bytes, state or parity. [`RegisterOperand::SINK`] if the operation has no such operand.
     pub(crate) value: RegisterOperand,
-    /// State, or result of the test.
+    /// Destination of the state, or of the result of the test.
     pub(crate) result: RegisterOperand,
     /// Whether the operation is part of the source. Operations that initialize a code snippet are not displayed.
     pub(crate) is_in_source: bool,
@@ -373,10 +374,10 @@ pub(crate) enum MbarrierAction {
     CheckLayout,
 }
 
-/// Identification of the phase of a test.
+/// How the operand of a test identifies the phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PhaseSelector {
-    /// State that an arrival returned.
+    /// The operand is the state that an arrival returned.
     State,
     Parity,
 }
@@ -384,7 +385,8 @@ pub(crate) enum PhaseSelector {
 /// Issue of an asynchronous operation.
 #[derive(Clone, Debug)]
 pub struct AsyncPlan {
-    /// Destination. For copies, the width of the access is the required alignment. `None` for an arrival.
+    /// Destination of the operation, or `None` for an arrival. For copies, the width of the access is the required
+    /// alignment.
     pub(crate) to: Option<AccessPlan>,
     /// mbarrier that counts the bytes or receives the arrival.
     pub(crate) mbarrier: Option<AccessPlan>,
@@ -398,10 +400,10 @@ pub struct AsyncPlan {
 /// Data of an asynchronous operation.
 #[derive(Clone, Debug)]
 pub(crate) enum AsyncPayload {
-    /// The elements of the destination.
+    /// The elements of the destination are stored from registers.
     Registers,
     Copy(CopySource),
-    /// An arrival after the completion of all earlier copies of the lane.
+    /// The operation is an arrival after the completion of all earlier copies of the lane.
     Arrival(ArrivalCount),
 }
 
@@ -419,16 +421,16 @@ pub(crate) struct CopySource {
     pub(crate) from: AccessPlan,
     /// Number of bytes that are written.
     pub(crate) size: RegisterOperand,
-    /// Number of bytes that are read, if lower.
+    /// Number of bytes that are read, if it is less than the number of written bytes.
     pub(crate) read: Option<RegisterOperand>,
     /// Whether the low bits of the source address contain the number of bytes at the end that are not read
     /// (`LDGSTS.ZFILL`).
     pub(crate) address_counts: bool,
     /// Predicate that suppresses the read of the source.
     pub(crate) ignore_source: Option<PredicateOperand>,
-    /// Multicast: bit mask of the ranks of the destination blocks.
+    /// Bit mask with the ranks of the destination blocks of a multicast.
     pub(crate) blocks: Option<RegisterOperand>,
-    /// Byte mask for each 16 bytes.
+    /// Mask of the bytes that are written in each group of 16 bytes.
     pub(crate) byte_mask: Option<RegisterOperand>,
     /// Number of bytes that the copy ignores at the start and at the end.
     pub(crate) ignore_bytes: Option<[RegisterOperand; 2]>,
@@ -448,7 +450,7 @@ pub(crate) struct TensorCopyPlan {
     pub(crate) mbarrier: Option<AccessPlan>,
     /// Offsets of `im2col` copies.
     pub(crate) offsets: Vec<RegisterOperand>,
-    /// Multicast: bit mask of the ranks of the destination blocks.
+    /// Bit mask with the ranks of the destination blocks of a multicast.
     pub(crate) blocks: Option<RegisterOperand>,
     /// Whether the mbarrier may be in the other block of the pair.
     pub(crate) is_pair: bool,
@@ -492,7 +494,7 @@ pub(crate) enum ClusterLaunchPlan {
         /// Whether all blocks of the cluster receive the response.
         to_all: bool,
     },
-    /// Decodes parts of the response, each to one register.
+    /// Decodes fields of the response, each into one register.
     Read {
         answer: RegisterOperand,
         parts: Vec<(RegisterOperand, CancelResponseField)>,
@@ -537,10 +539,10 @@ pub(crate) struct TexturePlan {
     /// Sampler, if it is separate from the texture.
     pub(crate) sampler: Option<RegisterOperand>,
     pub(crate) coordinates: Vec<RegisterOperand>,
-    /// Whether the coordinates are floats; otherwise they are integers.
+    /// Whether the coordinates are floats. Otherwise, they are integers.
     pub(crate) is_float: bool,
     pub(crate) offsets: Vec<RegisterOperand>,
-    /// Reference value of a depth comparison.
+    /// Depth comparison value.
     pub(crate) compared: Option<RegisterOperand>,
     pub(crate) elements: Vec<RegisterOperand>,
     /// Predicate that receives whether the texels are resident.
@@ -584,7 +586,7 @@ pub(crate) struct SurfacePlan {
     pub(crate) access: AccessPlan,
 }
 
-/// `st.bulk`
+/// Plan of `st.bulk`.
 #[derive(Clone, Debug)]
 pub(crate) struct BulkFillPlan {
     pub(crate) access: AccessPlan,
@@ -594,7 +596,7 @@ pub(crate) struct BulkFillPlan {
 /// Call of one of several functions.
 #[derive(Clone, Debug)]
 pub struct CallPlan {
-    /// Address of the function, for indirect calls.
+    /// Register with the address of the function, for indirect calls.
     pub(crate) register: RegisterOperand,
     pub(crate) targets: Vec<CallTargetPlan>,
 }
@@ -605,9 +607,9 @@ pub(crate) struct CallTargetPlan {
     /// Index into [`DecodedCode::functions`].
     pub(crate) function: u32,
     pub(crate) address: u64,
-    /// From locations of the caller to locations of the callee.
+    /// Locations of the arguments in the caller, and the corresponding locations in the callee.
     pub(crate) arguments: Vec<(CallValueLocation, CallValueLocation)>,
-    /// From locations of the callee to locations of the caller.
+    /// Locations of the results in the callee, and the corresponding locations in the caller.
     pub(crate) returns: Vec<(CallValueLocation, CallValueLocation)>,
 }
 
@@ -615,7 +617,7 @@ pub(crate) struct CallTargetPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallValueLocation {
     Register(RegisterOperand),
-    /// Bytes of the stack frame.
+    /// The value is in bytes of the stack frame.
     Stack {
         offset: u32,
         size: u32,
@@ -625,7 +627,7 @@ pub enum CallValueLocation {
 /// Warp-level collective operation.
 #[derive(Clone, Copy, Debug)]
 pub struct CollectivePlan {
-    /// Member mask; [`OperandSlot::NONE`] for deprecated instructions without a mask.
+    /// Member mask, or [`OperandSlot::NONE`] for deprecated instructions without a mask.
     pub mask: OperandSlot,
     pub kind: CollectiveKind,
 }
@@ -676,17 +678,17 @@ pub enum CollectiveKind {
 pub struct WarpReduction {
     pub op: ReduceOp,
     pub ty: ScalarType,
-    /// For floats: whether magnitudes are compared.
+    /// Whether magnitudes are compared. Used for floats only.
     pub absolute: bool,
-    /// For floats: whether a NaN source results in NaN.
+    /// Whether a NaN source results in NaN. Used for floats only.
     pub nan: bool,
 }
 
-/// `bar` and `barrier`.
+/// Plan of `bar` and `barrier`.
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPlan {
     pub id: OperandSlot,
-    /// Thread count; [`OperandSlot::NONE`] for the whole block.
+    /// Thread count, or [`OperandSlot::NONE`] for the whole block.
     pub threads: OperandSlot,
     pub kind: BarrierMode,
     /// Whether all threads of the warp must execute the barrier convergently.
@@ -704,7 +706,7 @@ pub enum BarrierMode {
     },
 }
 
-/// Call into the driver.
+/// Call of a function that the driver provides.
 #[derive(Clone, Debug)]
 pub(crate) struct DriverCallPlan {
     pub(crate) kind: DriverCall,
@@ -724,8 +726,8 @@ impl DecodedCode {
         self.packs.get(list).map_or(&[], Vec::as_slice)
     }
 
-    /// Checks whether some instruction commits groups of this kind. Always true for SASS, which also waits by other
-    /// means.
+    /// Checks whether some instruction commits groups of this kind. The result is always true for SASS, in which code
+    /// may also wait in other ways.
     pub(crate) fn makes_groups(&self, kind: AsyncGroupKind) -> bool {
         !self.addresses.is_empty() || self.made_groups.contains(&kind)
     }
@@ -751,7 +753,7 @@ impl DecodedCode {
     /// its function.
     fn start_of(&self, function_start: u32, instruction: u32) -> u32 {
         let origins = self.origins.get(function_start as usize..).unwrap_or(&[]);
-        // Origins ascend within a function.
+        // The origins are in ascending order within a function.
         let n = origins.iter().take_while(|origin| **origin < instruction);
         function_start + n.count() as u32
     }

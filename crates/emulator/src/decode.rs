@@ -83,7 +83,7 @@ pub(crate) fn decode(program: &Program, layout: &MemoryLayout) -> DecodedCode {
     for sizes in shared.sizes.iter().skip(1) {
         code.frame_sizes = code.frame_sizes.max(*sizes);
     }
-    // A recursive kernel needs a frame like any other called function.
+    // If the kernel is recursive, it needs a stack frame like any other called function.
     code.frame_sizes = code.frame_sizes.max(code.entry_sizes);
     code
 }
@@ -96,8 +96,7 @@ struct DecoderState {
     constants: SlotMap,
 }
 
-/// Slots by bank and value. A single map type for all purposes, because each monomorphization adds 4 KB to the
-/// WebAssembly module.
+/// Slots by bank and value. All maps have this type, because each monomorphization adds 4 KB to the WebAssembly module.
 type SlotMap = BTreeMap<(RegisterBank, u64), OperandSlot>;
 
 fn bank_of(bits: u32) -> RegisterBank {
@@ -109,7 +108,7 @@ fn bank_of(bits: u32) -> RegisterBank {
     }
 }
 
-/// Assigns a slot to each register, numbered per bank.
+/// Assigns a slot to each register. The registers of each bank are numbered separately.
 fn place_registers(function: &Function) -> (Vec<RegisterOperand>, RegisterFileSizes) {
     let mut sizes = RegisterFileSizes::default();
     let registers = function
@@ -146,7 +145,7 @@ fn next_slot(sizes: &mut RegisterFileSizes, bank: RegisterBank) -> OperandSlot {
 /// Reason why an instruction cannot be decoded. Its execution faults.
 #[derive(Clone, Debug)]
 pub(crate) enum DecodeError {
-    /// The instruction is not supported yet. The name, if any, is more specific than the opcode.
+    /// The instruction is not supported yet. The name, if there is one, is more specific than the opcode.
     NotYet(Option<String>),
     /// The front end and the decoder disagree.
     Internal(String),
@@ -157,7 +156,7 @@ impl DecodeError {
         DecodeError::Internal(what)
     }
 
-    /// Returns the refusal for a missing modifier or part that the semantics of the instruction require.
+    /// Returns the error for a missing modifier or operand that the semantics of the instruction require.
     pub(crate) fn missing(what: &str) -> DecodeError {
         DecodeError::Internal(format!("missing {what} in the modifiers"))
     }
@@ -182,10 +181,11 @@ pub(crate) struct Decoder<'a> {
     operands: &'a [Operand],
     /// Index of the first operand of the current instruction in the operands of the function.
     first_operand: u32,
-    /// Whether the instruction is part of the source. Instructions that initialize a code snippet are not.
+    /// Whether the instruction is part of the source. Instructions that initialize the registers of a snippet are not
+    /// part of the source.
     is_of_text: bool,
     reads_clock: bool,
-    /// For each register, whether it belongs to an asynchronous `wgmma`.
+    /// For each register, whether it is a register of an asynchronous `wgmma`.
     is_held: Vec<bool>,
     /// Operations that execute before the instruction in the same step, and compute sources that it cannot read
     /// directly.
@@ -230,7 +230,7 @@ impl<'a> Decoder<'a> {
         for (origin, instruction) in self.function.instructions.iter().enumerate() {
             self.instruction(origin as u32, instruction);
         }
-        // A function without a final `ret` returns.
+        // A function returns at its end even if it has no final `ret`.
         self.reads_clock = false;
         let origin = self.starts.len() as u32;
         self.starts.push(self.code.instructions.len() as u32);
@@ -347,7 +347,7 @@ impl<'a> Decoder<'a> {
             let code = machine.addresses.iter().zip(starts);
             let places = code.map(|(address, start)| (*address, *start));
             self.code.addresses.extend(places);
-            // Program instructions that were lowered from the same SASS instruction share its address.
+            // Several program instructions may be lowered from one SASS instruction. They have the same address.
             self.code.addresses.dedup_by_key(|(address, _)| *address);
         }
         for table in self.code.branch_tables.after_mut(first_table) {

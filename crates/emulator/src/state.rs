@@ -1,7 +1,7 @@
 //! Mutable state of a run in a single type: memory, blocks, scheduler, asynchronous operations and counters.
 //!
-//! A snapshot is the same type in another form (see [`StateStorage`]). A new field is therefore part of each snapshot;
-//! otherwise the module `past` does not compile.
+//! A snapshot is the same type with another [`StateStorage`]. Therefore each new field is part of every snapshot,
+//! because the history module does not compile without it.
 
 pub(crate) mod block;
 pub(crate) mod cluster;
@@ -63,11 +63,11 @@ pub(crate) struct MachineState<F: StateStorage = LiveStorage> {
     pub(crate) position: u64,
     /// Number of completed steps that modified memory.
     pub(crate) stores_done: u64,
-    /// Executed lane-instructions: the sum of the active lanes over all steps of warps.
+    /// Number of executed lane-instructions: the sum of the active lanes over all steps of warps.
     pub(crate) lane_instructions: u64,
     pub(crate) global: F::Global,
-    /// Shared memory of the block in each resident slot. Stored separately from the blocks, so that a warp of one block
-    /// can access the shared memory of the other blocks of its cluster.
+    /// Shared memory of the block in each resident slot. It is stored separately from the blocks, so that a warp of one
+    /// block can access the shared memory of the other blocks of its cluster.
     pub(crate) shared: Vec<F::Shared>,
     /// Tensor memory of the block in each resident slot; empty if the code does not use tensor memory.
     pub(crate) tensor: Vec<F::Shared>,
@@ -82,10 +82,10 @@ pub(crate) struct MachineState<F: StateStorage = LiveStorage> {
     pub(crate) in_flight: InFlightQueue,
     /// Number of host inputs that have taken effect.
     pub(crate) inputs_done: usize,
-    /// Copied on the first write after a snapshot.
+    /// Diagnostics of the run. The list is copied on the first write after a snapshot.
     pub(crate) diagnostics: Arc<Vec<RunDiagnostic>>,
     pub(crate) fault: Option<Fault>,
-    /// Detection of infinite loops.
+    /// State of the detection of infinite loops.
     pub(crate) spin_detector: SpinDetector,
     /// Effect of the step before `position`.
     pub(crate) last_step: Option<LastStep>,

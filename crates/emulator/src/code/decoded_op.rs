@@ -46,30 +46,30 @@ pub enum DecodedOp {
         sign: Signedness,
         slots: [OperandSlot; 4],
     },
-    /// Two packed 16-bit integers.
+    /// Operation on two packed 16-bit integers.
     Int16x2 {
         f: PackedIntOp,
         sign: Signedness,
         slots: [OperandSlot; 3],
     },
-    /// Four packed 8-bit integers.
+    /// Operation on four packed 8-bit integers.
     Int8x4 {
         f: PackedIntOp,
         sign: Signedness,
         slots: [OperandSlot; 3],
     },
-    /// b is 32 bits wide.
+    /// Shift of a 64-bit value. The shift amount b has 32 bits.
     Shift64 {
         f: ShiftOp,
         sign: Signedness,
         slots: [OperandSlot; 3],
     },
-    /// `bfe` on 64 bits. Position and length are 32 bits wide.
+    /// `bfe` on 64 bits. The position and the length have 32 bits.
     Extract64 {
         sign: Signedness,
         slots: [OperandSlot; 4],
     },
-    /// The result is 32 bits wide, a is 64 bits wide.
+    /// Bit count or bit search. The source a has 64 bits, and the result has 32 bits.
     Count64 {
         f: BitCountOp,
         sign: Signedness,
@@ -78,12 +78,12 @@ pub enum DecodedOp {
     /// `bfi`: the slots are the result, a, b, position and length.
     Insert32([OperandSlot; 5]),
     Insert64([OperandSlot; 5]),
-    /// Product of 32-bit factors with 64 bits, plus c if present.
+    /// 64-bit product of 32-bit factors, to which c is added if it is present.
     Wide32 {
         sign: Signedness,
         slots: [OperandSlot; 4],
     },
-    /// Product of 16-bit factors with 32 bits, plus c if present.
+    /// 32-bit product of 16-bit factors, to which c is added if it is present.
     Wide16 {
         sign: Signedness,
         slots: [OperandSlot; 4],
@@ -98,20 +98,20 @@ pub enum DecodedOp {
         mode: FloatMode,
         slots: [OperandSlot; 4],
     },
-    /// Two `f32` in a 64-bit register.
+    /// Operation on two `f32` numbers in a 64-bit register.
     Float32x2 {
         f: FloatOp,
         mode: FloatMode,
         slots: [OperandSlot; 4],
     },
-    /// One or two 16-bit floats per register.
+    /// Operation on one or two 16-bit floats per register.
     Half {
         f: HalfOp,
         ty: ScalarType,
         mode: FloatMode,
         slots: [OperandSlot; 4],
     },
-    /// A video instruction.
+    /// Video instruction.
     Video(PlanId<VideoPlan>),
     Carry32 {
         f: CarryOp,
@@ -160,7 +160,7 @@ pub enum DecodedOp {
         d: OperandSlot,
         a: OperandSlot,
     },
-    /// Low half of a 64-bit value.
+    /// Returns the low half of a 64-bit value.
     Truncate64 {
         d: OperandSlot,
         a: OperandSlot,
@@ -180,7 +180,7 @@ pub enum DecodedOp {
         beside: ConversionOperand,
         by: OperandSlot,
     },
-    /// Adds a constant to an address: `cvta` in both directions.
+    /// Adds a constant to an address. Implements `cvta` in both directions.
     Offset {
         d: RegisterOperand,
         a: RegisterOperand,
@@ -205,7 +205,7 @@ pub enum DecodedOp {
     },
     TestFloat {
         test: FloatTest,
-        /// Bank of a.
+        /// Bank of the source a.
         bank: RegisterBank,
         d: OperandSlot,
         a: OperandSlot,
@@ -276,14 +276,14 @@ pub enum DecodedOp {
     Exit,
     Trap,
     Barrier(PlanId<BarrierPlan>),
-    /// Has no effect on the sequential execution of steps. Reported to observers.
+    /// Fence. It has no effect on the sequential execution of steps, but observers receive it.
     Fence,
     /// `barrier.cluster.arrive`
     ClusterArrive,
     /// `barrier.cluster.wait`
     ClusterWait,
     Mbarrier(PlanId<MbarrierPlan>),
-    /// Pending arrival count in the state of an mbarrier.
+    /// Returns the pending arrival count that the state of an mbarrier contains.
     PendingCount {
         d: OperandSlot,
         a: OperandSlot,
@@ -294,7 +294,7 @@ pub enum DecodedOp {
     TensorCopy(PlanId<TensorCopyPlan>),
     /// Operation on the stack of each lane.
     Stack(PlanId<StackPlan>),
-    /// Cluster launch control: requests a cancellation, or decodes the response.
+    /// Operation of cluster launch control: requests a cancellation, or decodes the response.
     Launch(PlanId<ClusterLaunchPlan>),
     /// Operation on tensor memory.
     TensorMemory(PlanId<TensorMemoryPlan>),
@@ -340,18 +340,18 @@ pub enum DecodedOp {
     Reconverge {
         mask: OperandSlot,
     },
-    /// `BSYNC` of architectures that also have `BSYNC.RECONVERGENT`: like [`DecodedOp::Reconverge`], until one of the lanes
-    /// yields.
+    /// `BSYNC` of architectures that also have `BSYNC.RECONVERGENT`: like [`DecodedOp::Reconverge`], but the wait also
+    /// ends when one of the lanes yields.
     ReconvergeUnlessYielded {
         mask: OperandSlot,
     },
     /// `YIELD`: releases lanes that wait in [`DecodedOp::ReconvergeUnlessYielded`].
     YieldConvergence,
-    /// `BREAK`: removes the lanes from the mask in the register.
+    /// `BREAK`: removes the active lanes from the mask in the register.
     BreakConvergence {
         mask: OperandSlot,
     },
-    /// Branches to a code address.
+    /// Branches to the code address in a register.
     BranchIndirect {
         a: RegisterOperand,
     },
@@ -363,7 +363,7 @@ pub enum DecodedOp {
     Unsupported(PlanId<UnsupportedReason>),
 }
 
-/// Frequent operations that modify only registers: [`compute`](crate::exec::arithmetic::compute::compute).
+/// Frequent operations that modify only registers: [`compute`](crate::exec::arithmetic::alu::compute).
 macro_rules! hot_alu_ops {
     () => {
         DecodedOp::Int32 { .. }
@@ -420,8 +420,8 @@ macro_rules! cold_alu_ops {
     };
 }
 
-/// Operations that access memory or other warps, or modify the control flow. Executed by the step loop and
-/// [`dispatch`](crate::exec::dispatch::dispatch).
+/// Operations that access memory or other warps, or modify the control flow. The step loop and
+/// [`dispatch`](crate::exec::dispatch::dispatch) execute them.
 macro_rules! side_effect_ops {
     () => {
         DecodedOp::Load(_)

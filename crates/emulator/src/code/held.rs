@@ -5,9 +5,9 @@ use warpgrid_program::RegisterId;
 /// Registers that a `wgmma` uses while it is in flight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct InFlightRegisters {
-    /// Accumulators: an access of any kind is undefined.
+    /// Accumulators. Any access to them is undefined.
     pub(crate) sums: Vec<RegisterId>,
-    /// Registers of A and of its metadata: a write is undefined.
+    /// Registers of A and of its metadata. A write to them is undefined.
     pub(crate) factors: Vec<RegisterId>,
 }
 

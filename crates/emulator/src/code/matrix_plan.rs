@@ -21,19 +21,20 @@ pub enum MatrixPlan {
     Sparse(Box<WarpMmaPlan>),
 }
 
-/// `wmma.load` and `wmma.store`: lines of a matrix with a distance of `stride` elements.
+/// `wmma.load` and `wmma.store`: transfers of the lines of a matrix. The distance between consecutive lines is `stride`
+/// elements.
 #[derive(Clone, Debug)]
 pub(crate) struct WmmaMemoryPlan {
-    /// The elements of the access are the registers; its width is the size of all elements of a lane.
+    /// Access whose elements are the registers. Its width is the total size of the elements of a lane.
     pub(crate) access: AccessPlan,
     pub(crate) kind: AccessKind,
     /// 32-bit register with the stride.
     pub(crate) stride: OperandSlot,
-    /// Number of registers that are read from memory. The remaining registers contain copies.
+    /// Number of registers that are read from memory. The remaining registers contain copies of them.
     pub(crate) n_read: usize,
     /// Number of units per register.
     pub(crate) per_register: u32,
-    /// Size of a unit: an element, or a register of elements of less than a byte.
+    /// Size of a unit in bytes. A unit is an element, or a register of elements with less than 8 bits.
     pub(crate) unit_bytes: u32,
     pub(crate) element_bits: u32,
     /// Line and position within the line, for each unit and lane.
@@ -41,11 +42,11 @@ pub(crate) struct WmmaMemoryPlan {
     /// Number of lines, and number of elements per line.
     pub(crate) n_major: u16,
     pub(crate) n_minor: u16,
-    /// Requirements of the compiled accesses on the address and the stride.
+    /// Requirements that the compiled accesses impose on the address and the stride.
     pub(crate) rules: WmmaAccess,
 }
 
-/// `wmma.mma` and `mma`
+/// Plan of `wmma.mma` and `mma`.
 #[derive(Clone, Debug)]
 pub(crate) struct MmaPlan {
     pub(crate) plan: TensorCoreModel,
@@ -68,19 +69,21 @@ pub(crate) struct ScaleFactorPlan {
     /// factors.
     pub(crate) byte: RegisterOperand,
     pub(crate) lane: RegisterOperand,
-    /// Number of scale factors per line.
+    /// Number of scale factors per row of A or column of B.
     pub(crate) n: u8,
     /// Number of lanes of each group of four that the selector may name.
     pub(crate) n_lanes: u8,
-    /// Whether the lines are rows of A. Two adjacent lanes then provide rows with a distance of eight.
+    /// Whether the factors belong to rows of A. In this case, two adjacent lanes provide the factors of rows with a
+    /// distance of eight.
     pub(crate) is_paired: bool,
 }
 
-/// Registers of a fragment, and positions of the values.
+/// Registers of a fragment, and positions of its values in the registers.
 #[derive(Clone, Debug)]
 pub(crate) struct FragmentPlan {
     pub(crate) registers: Vec<RegisterOperand>,
-    /// Positions in the order of the product: rows of A, C and D, columns of B, matrix by matrix.
+    /// Positions of the values in the order in which the product reads them, matrix by matrix: rows of A, C and D, and
+    /// columns of B.
     pub(crate) values: Vec<FragmentElement>,
     /// Positions of all values, including copies, in the same order.
     pub(crate) held: Vec<FragmentElement>,
@@ -98,10 +101,10 @@ pub struct FragmentElement {
     pub shift: u8,
 }
 
-/// `ldmatrix` and `stmatrix`: rows of 16 bytes, whose addresses lanes provide.
+/// `ldmatrix` and `stmatrix`: transfers of rows of 16 bytes. The lanes provide the addresses of the rows.
 #[derive(Clone, Debug)]
 pub(crate) struct LdmatrixPlan {
-    /// The elements of the access are the registers of a lane; its width is their size.
+    /// Access whose elements are the registers of a lane. Its width is the total size of these registers.
     pub(crate) access: AccessPlan,
     /// Row of 16 bytes at the address that a lane provides.
     pub(crate) row: AccessPlan,
@@ -110,9 +113,9 @@ pub(crate) struct LdmatrixPlan {
     pub(crate) address_lanes: u32,
     /// Positions of the elements, by row and column.
     pub(crate) places: Vec<LdmatrixElement>,
-    /// Size of an element in memory, at most 16 bits.
+    /// Size of an element in memory in bits, at most 16.
     pub(crate) element_bits: u32,
-    /// Size of an element in a register: 8 or 16 bits.
+    /// Size of the container of an element in a register in bits: 8 or 16.
     pub(crate) container_bits: u32,
 }
 

@@ -27,8 +27,8 @@ use SlotAccess::{Read, Write};
 
 impl DecodedCode {
     /// Visits the slots that an operation reads and writes, without the guard of the instruction. Slots of constants,
-    /// special registers and absent operands are visited, too. A call reads and writes slots of two frames: the slots
-    /// of the caller are visited.
+    /// special registers and absent operands are visited, too. A call accesses slots in two frames, of which only the
+    /// slots of the caller are visited.
     pub(crate) fn visit_slots(
         &self,
         op: &DecodedOp,
@@ -341,7 +341,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Visits the sources, then the destination, which is the first slot; all slots are in one bank.
+    /// Visits the sources, then the destination, which is the first slot. All slots are in one bank.
     fn result_first(&mut self, bank: RegisterBank, slots: &[OperandSlot]) {
         if let Some((d, sources)) = slots.split_first() {
             self.read_all(bank, sources);

@@ -1,5 +1,5 @@
-//! Side tables for the details of operations, one table per kind. The type of a [`PlanId`] contains the kind, so that
-//! an index cannot be used with another table.
+//! Side tables for the details of operations, with one table for each kind of operation. The type of a [`PlanId`]
+//! contains the kind, so that an index cannot be used with another table.
 
 use std::fmt;
 use std::marker::PhantomData;

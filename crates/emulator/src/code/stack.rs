@@ -1,6 +1,6 @@
-//! The results of `clusterlaunchcontrol.query_cancel`.
+//! Results of `clusterlaunchcontrol.query_cancel`.
 
-/// A part of the response to a cancellation request.
+/// Field of the response to a cancellation request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CancelResponseField {
     IsCanceled,

@@ -6,7 +6,7 @@ use warpgrid_isa::{
     Unpacking, WarpMulticast,
 };
 
-/// An operation on tensor memory.
+/// Operation on tensor memory.
 #[derive(Clone, Debug)]
 pub(crate) enum TensorMemoryPlan {
     Allocate {
@@ -47,34 +47,34 @@ impl TensorMemoryPlan {
     }
 }
 
-/// Destination of the address of allocated columns.
+/// Destination to which the address of allocated columns is written.
 #[derive(Clone, Debug)]
 pub(crate) enum AllocationTarget {
     Memory(AccessPlan),
-    /// Register in SASS, which stores the address with a separate instruction.
+    /// Register, in SASS. A separate instruction stores the address.
     Register(RegisterOperand),
 }
 
-/// An address in tensor memory: a register and a constant.
+/// Address in tensor memory: the sum of a register and a constant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TensorMemoryAddress {
     pub(crate) base: RegisterOperand,
     pub(crate) offset: u32,
 }
 
-/// A transfer between registers and tensor memory.
+/// Transfer between registers and tensor memory.
 #[derive(Clone, Debug)]
 pub(crate) struct TensorLoadStorePlan {
     pub(crate) place: TensorMemoryAddress,
     pub(crate) shape: TensorMemoryAccessShape,
     /// Distance in columns between the halves of `.16x32bx2`.
     pub(crate) half: u32,
-    /// Whether a register holds the low halves of two columns.
+    /// Whether each register contains the low halves of two columns.
     pub(crate) is_packed: bool,
     pub(crate) registers: Vec<RegisterOperand>,
     /// Lanes that transfer registers. SASS has one instruction for each half of `.16x32bx2`.
     pub(crate) lanes: u32,
-    /// Reduction of all registers of a thread.
+    /// Reduction of all registers that a thread loads.
     pub(crate) reduces: Option<LoadReduction>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct LoadReduction {
     pub(crate) nan: bool,
 }
 
-/// An asynchronous operation on tensor memory.
+/// Asynchronous operation on tensor memory.
 #[derive(Clone, Debug)]
 pub(crate) struct AsyncTensorPlan {
     pub(crate) kind: AsyncTensorKind,
@@ -98,12 +98,12 @@ pub(crate) struct AsyncTensorPlan {
 
 #[derive(Clone, Debug)]
 pub(crate) enum AsyncTensorKind {
-    /// A copy of shared memory.
+    /// Copy from shared memory.
     Copy {
         source: RegisterOperand,
         shape: TensorMemoryCopyShape,
         warps: Option<WarpMulticast>,
-        /// Expansion of elements of 4 or 6 bits to bytes.
+        /// How elements of 4 or 6 bits are expanded to bytes.
         unpacking: Option<Unpacking>,
     },
     /// Shifts the rows of tensor memory down by one.
@@ -120,7 +120,7 @@ pub(crate) struct TcgenMmaOperands {
     pub(crate) descriptor: RegisterOperand,
     pub(crate) adds: Option<PredicateOperand>,
     pub(crate) left_out: Vec<RegisterOperand>,
-    /// Binary logarithm of the divisor of the previous contents of D.
+    /// Binary logarithm of the number by which the previous contents of D are divided.
     pub(crate) scale: u32,
     pub(crate) factors: Option<[TensorMemoryAddress; 2]>,
     pub(crate) factors_per_line: usize,
@@ -135,7 +135,7 @@ pub(crate) struct TcgenMmaOperands {
     pub(crate) is_described: bool,
 }
 
-/// Matrix A in tensor memory, or in shared memory by a descriptor.
+/// Matrix A: in tensor memory, or in shared memory at the addresses that a descriptor defines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MatrixAOperand {
     Kept(TensorMemoryAddress),

@@ -7,7 +7,7 @@ use crate::semantics::tensor::model::TensorCoreModel;
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::tensor_layout::{DescriptorKind, Major};
 
-/// A matrix multiplication for the 16 rows of a warp.
+/// Matrix multiplication for the 16 rows of a warp.
 #[derive(Clone, Debug)]
 pub(crate) struct WarpMmaPlan {
     pub(crate) plan: TensorCoreModel,
@@ -18,15 +18,16 @@ pub(crate) struct WarpMmaPlan {
     pub(crate) a: MmaOperandLocation,
     pub(crate) b: MmaOperandLocation,
     pub(crate) n_columns: usize,
-    /// Terms of each sum, including the zeros of a sparse A; for single-bit elements, words of 32 bits.
+    /// Number of terms of each sum, including the zeros of a sparse A. For single-bit elements, a term is a word of 32
+    /// bits.
     pub(crate) depth: usize,
-    /// Predicate for the addition of C; `None` always adds C.
+    /// Predicate that specifies whether C is added. `None` always adds C.
     pub(crate) adds: Option<PredicateOperand>,
     /// Whether A and B are negated.
     pub(crate) negate: [bool; 2],
     /// Metadata of a sparse A, and the selector of the lanes that provide it.
     pub(crate) sparse: Option<(RegisterOperand, u32)>,
-    /// Bits of an element of A and of B in registers and shared memory.
+    /// Number of bits that an element of A, and an element of B, occupies in registers and shared memory.
     pub(crate) element_bits: [u32; 2],
     /// Registers that a `wgmma` uses while it is in flight.
     pub(crate) held: InFlightRegisters,

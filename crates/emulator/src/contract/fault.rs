@@ -9,7 +9,7 @@ pub use warpgrid_isa::AccessKind;
 use warpgrid_isa::StateSpace;
 use warpgrid_program::{FunctionId, counted};
 
-/// A fault that stopped a run. The faulting instruction has no effect; all earlier steps are complete.
+/// Fault that stopped a run. The faulting instruction has no effect. All earlier steps are complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub kind: FaultKind,
@@ -18,9 +18,9 @@ pub struct Fault {
     /// Number of completed steps.
     pub step: u64,
     pub function: FunctionId,
-    /// Index into the function's instructions.
+    /// Index of the instruction in the function.
     pub instruction: u32,
-    /// Block of the grid.
+    /// Position of the block in the grid.
     pub block: [u32; 3],
     /// Linear index of the block.
     pub block_index: u64,
@@ -29,9 +29,9 @@ pub struct Fault {
     pub lanes: u32,
     /// Thread index of the lowest faulting lane.
     pub thread: [u32; 3],
-    /// The faulting memory access, if any.
+    /// Memory access that faulted. `None` if the fault is not caused by an access.
     pub access: Option<AccessFault>,
-    /// Names of the mbarriers that the fault refers to, by address in shared memory.
+    /// Names of the mbarriers to which the fault refers, by their addresses in shared memory.
     pub mbarrier_names: Vec<(u64, String)>,
 }
 
@@ -53,9 +53,10 @@ pub struct AccessFault {
 pub struct FaultLocation {
     /// Region that contains the address or is nearest to the address.
     pub region: NamedRegion,
-    /// Offset from the start of the region. Negative before the region, at least `size_bytes` after the region.
+    /// Offset from the start of the region. It is negative for addresses before the region, and at least `size_bytes`
+    /// for addresses after the region.
     pub byte_offset: i64,
-    /// Size of the region.
+    /// Size of the region in bytes.
     pub size_bytes: u64,
 }
 
@@ -71,7 +72,7 @@ pub enum NamedRegion {
         index: u32,
         name: String,
     },
-    /// Shared memory of the block, from its first variable.
+    /// Shared memory of the block, starting with its first variable.
     Shared,
     /// Stack of the thread.
     Local,
@@ -102,47 +103,47 @@ pub enum FaultKind {
     Misaligned,
     /// No allocation contains all bytes of the access.
     OutOfBounds,
-    /// Store to constant memory or to the kernel parameters.
+    /// The instruction stores to constant memory or to the kernel parameters.
     ReadOnly,
     /// The memory at the address does not support the atomic operation or belongs to another state space than the
     /// instruction specifies.
     WrongSpace,
     /// All remaining threads of the block wait for an event that cannot occur.
     Deadlock { waiting: Vec<WaitingGroup> },
-    /// A matrix instruction whose behavior the PTX ISA leaves undefined.
+    /// The PTX ISA leaves the behavior of a matrix instruction undefined.
     UndefinedMatrix(MatrixMisuse),
-    /// `trap`, or `brkpt` without a debugger.
+    /// The instruction is `trap`, or `brkpt` without a debugger.
     Trap,
-    /// `__assertfail`.
+    /// An assertion of the kernel failed (`__assertfail`).
     Assert { message: String },
-    /// The instruction is valid, but not emulated. `opcode` is the spelling in the source, `why` the missing feature if
-    /// the front end provides one.
+    /// The instruction is valid, but the emulator does not support it. `opcode` is the opcode in the source. `why` is
+    /// the missing feature, if the front end specifies it.
     Unsupported { opcode: String, why: Option<String> },
     /// The call depth or the stack size exceeds its limit.
     StackOverflow,
-    /// Call to an address that is not a function, or whose function is not a permitted target of the call.
+    /// The address of an indirect call is not a function, or the function is not a permitted target of the call.
     BadCallTarget { address: u64 },
-    /// `brx.idx` with an index beyond the end of its branch table.
+    /// The index of a `brx.idx` instruction is beyond the end of its branch table.
     BadBranchIndex { index: u64, n_targets: u32 },
-    /// Barrier number of 16 or more, or a thread count that is not a multiple of 32.
+    /// A barrier number is 16 or more, or a thread count is not a multiple of 32.
     BadBarrier { id: u32, threads: Option<u32> },
-    /// Undefined operation on an mbarrier object.
+    /// An operation on an mbarrier object is undefined.
     Mbarrier(MbarrierFault),
-    /// Asynchronous operation whose mbarrier is in another memory than its destination.
+    /// The mbarrier of an asynchronous operation is in another memory than its destination.
     MbarrierInOtherBlock,
-    /// Copy size that is not a multiple of `multiple`.
+    /// The size of a copy is not a multiple of `multiple`.
     InvalidCopySize { bytes: u64, multiple: u32 },
-    /// Bulk copy that ignores 16 bytes or more at one end. Such a copy could be shorter instead.
+    /// A bulk copy ignores 16 bytes or more at one end. Such a copy could be shorter instead.
     InvalidIgnoreBytes { bytes: u64 },
-    /// Invalid tensor map, or invalid copy with a tensor map.
+    /// A tensor map is invalid, or a copy with a tensor map is invalid.
     TensorCopy { why: String },
-    /// Invalid use of tensor memory.
+    /// An instruction uses tensor memory in an invalid way.
     TensorMemory { why: String },
-    /// Invalid texture or surface handle, or invalid use of a texture or surface.
+    /// A texture or surface handle is invalid, or an instruction uses the texture or surface in an invalid way.
     Image { why: String },
-    /// Out-of-bounds surface access with a clamp mode that traps.
+    /// A surface access with a trapping clamp mode is out of bounds.
     SurfaceOutOfBounds { why: String },
-    /// Inconsistent state of the emulator. This is a bug of the emulator, not of the program.
+    /// The state of the emulator is inconsistent. This fault is a bug of the emulator, not of the program.
     Internal { what: String },
 }
 
@@ -154,24 +155,23 @@ pub struct MbarrierFault {
     /// Address of the object in shared memory.
     pub address: u64,
     pub problem: MbarrierMisuse,
-    /// State of the object; `None` if the address contains no mbarrier object.
+    /// State of the object, or `None` if the address contains no mbarrier object.
     pub held: Option<MbarrierState>,
 }
 
 /// Reason why a matrix instruction is undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatrixMisuse {
-    /// Lanes that have exited, do not exist in the block, or are predicated off.
+    /// Some lanes have exited, do not exist in the block, or are predicated off.
     MissingLanes { missing: u32 },
     /// The lanes specify different matrix addresses.
     UnequalAddresses,
     /// The lanes specify different strides.
     UnequalStrides,
-    /// Stride, in elements, that violates the alignment of the compiled accesses. The compiled accesses ignore the low
-    /// address bits.
+    /// The stride, in elements, violates the alignment of the compiled accesses, which ignore the low address bits.
     MisalignedStride { stride: u32, needed_bytes: u8 },
-    /// Scale factor selector whose byte ID or thread ID selects no scale factors, or that differs between lanes. The
-    /// fields are the values of lane 0.
+    /// The byte ID or thread ID of a scale factor selector selects no scale factors, or the selectors differ between
+    /// lanes. The fields are the values of lane 0.
     InvalidScaleSelectors { byte: u16, lane: u16 },
 }
 
@@ -240,7 +240,7 @@ impl fmt::Display for LaneMaskDisplay {
     }
 }
 
-/// A group of waiting lanes in a deadlock.
+/// Group of lanes that wait in a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingGroup {
     /// Linear index of the block.
@@ -250,7 +250,7 @@ pub struct WaitingGroup {
     pub function: FunctionId,
     pub instruction: u32,
     pub waits_for: WaitReason,
-    /// State of the mbarrier on which the lanes wait.
+    /// State of the mbarrier for which the lanes wait.
     pub mbarrier: Option<MbarrierState>,
     /// Condition that the lanes poll in a spin loop; `None` if the lanes are blocked.
     pub spins_at: Option<PollTarget>,
@@ -268,31 +268,33 @@ pub enum PollTarget {
         address: u64,
         parity: bool,
     },
-    /// Registers only, which the loop does not modify.
+    /// The loop tests only registers, which it does not modify.
     Registers,
 }
 
-/// Reason for which a group of lanes waits.
+/// Reason why a group of lanes waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitReason {
-    /// Barrier of the block, on which other threads have not arrived.
+    /// The lanes wait at a barrier of the block at which other threads have not arrived.
     Barrier { id: u32 },
-    /// Lanes that a warp-level collective or barrier names in its member mask.
+    /// The lanes wait for lanes that a warp-level collective or barrier names in its member mask.
     WarpLanes { missing: u32 },
-    /// Completion of the phase with this parity of the mbarrier at this address in the shared memory of the block.
+    /// The lanes wait for the completion of the phase with this parity of the mbarrier at this address in the shared
+    /// memory of the block.
     MbarrierPhase { address: u64, parity: bool },
-    /// Completion of all but the latest `n` groups of asynchronous operations.
+    /// The lanes wait for the completion of all groups of asynchronous operations except the latest `n` groups.
     AsyncGroup { n: u32 },
-    /// Barrier of the cluster, on which other threads have not arrived.
+    /// The lanes wait at the barrier of the cluster, at which other threads have not arrived.
     ClusterBarrier,
-    /// Deallocation of tensor memory columns by the block.
+    /// The lanes wait until the block deallocates columns of tensor memory.
     TensorColumns { n: u32 },
-    /// Modification of memory by another warp.
+    /// The lanes wait until another warp modifies memory.
     Memory,
 }
 
 impl WaitReason {
-    /// Checks whether the waiting lanes are included in an arrival count. Other lanes must not join such a group.
+    /// Checks whether the waiting lanes are included in an arrival count. Other lanes must not be merged into such a
+    /// group.
     pub(crate) const fn counts_arrival(&self) -> bool {
         match self {
             WaitReason::Barrier { .. } => true,
@@ -312,7 +314,7 @@ impl WaitReason {
 }
 
 impl FaultKind {
-    /// Returns the addresses of the mbarriers that the fault refers to.
+    /// Returns the addresses of the mbarriers to which the fault refers.
     pub(crate) fn mbarriers(&self) -> Vec<u64> {
         match self {
             FaultKind::Mbarrier(fault) => vec![fault.address],

@@ -3,7 +3,7 @@
 use crate::contract::launch::BufferIndex;
 use warpgrid_isa::ScalarType;
 
-/// First handle. Handles are opaque, and no memory has these addresses.
+/// First handle. Handles are opaque, and no memory has an address in their range.
 pub(crate) const FIRST_HANDLE: u64 = 0x7d00_0000_0000;
 
 /// Distance between handles, so that a handle plus a small offset is invalid.
@@ -12,21 +12,21 @@ pub(crate) const HANDLE_STEP: u64 = 64;
 /// Addressing mode for coordinates out of range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressMode {
-    /// The image repeats.
+    /// The image is repeated.
     Wrap,
-    /// The nearest texel.
+    /// The coordinate is clamped to the nearest texel.
     #[default]
     Clamp,
-    /// The image repeats, reversed every second time.
+    /// The image is repeated, and every second copy is mirrored.
     Mirror,
-    /// The border color.
+    /// The texel has the border color.
     Border,
 }
 
-/// Sampling parameters of a texture.
+/// Sampling parameters of a texture fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sampler {
-    /// Addressing modes of x, y and z.
+    /// Addressing modes of the coordinates x, y and z.
     pub address_modes: [AddressMode; 3],
     /// Whether texels are interpolated linearly.
     pub is_linear: bool,
@@ -37,7 +37,7 @@ pub struct Sampler {
     pub border_color: [f32; 4],
 }
 
-/// An image of a launch: a texture with its sampler, or a surface.
+/// Image of a launch: a texture with its sampler, or a surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageInit {
     /// Name of the image in the launch.
@@ -47,7 +47,7 @@ pub struct ImageInit {
     pub byte_offset: u64,
     /// Channel type: `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `f16` or `f32`.
     pub channel: ScalarType,
-    /// 1, 2 or 4.
+    /// Number of channels: 1, 2 or 4.
     pub channels: u64,
     pub width: u64,
     /// Height in texels; 0 for a one-dimensional image.
@@ -62,7 +62,7 @@ pub struct ImageInit {
     pub pitch: u64,
     /// Whether the kernel can also access the texels by address.
     pub is_plain_memory: bool,
-    /// `None` for a surface.
+    /// Sampler of a texture; `None` for a surface.
     pub sampler: Option<Sampler>,
     /// Module variable to which the image is bound, if it is not a parameter.
     pub variable: Option<String>,

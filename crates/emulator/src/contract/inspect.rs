@@ -32,15 +32,15 @@ pub struct BlockView {
     pub finished: bool,
 }
 
-/// A warp and its groups of converged lanes.
+/// Warp and its groups of converged lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarpView {
     pub block: u64,
     pub warp: u32,
-    /// Lanes that exist. The last warp of a block may be partial.
+    /// Mask of the lanes that exist. The last warp of a block may be partial.
     pub present: u32,
     pub exited: u32,
-    /// Groups of converged lanes; the group that is scheduled next comes first.
+    /// Groups of converged lanes. The group that is scheduled next comes first.
     pub groups: Vec<LaneGroup>,
 }
 
@@ -72,7 +72,7 @@ pub struct NextStep {
 /// Location of a shared variable in the shared memory of its block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedVariable {
-    /// Function that declares the variable; `None` for module scope.
+    /// Function that declares the variable; `None` for variables at module scope.
     pub function: Option<FunctionId>,
     pub variable: VariableId,
     pub name: String,
@@ -83,7 +83,7 @@ pub struct SharedVariable {
 /// Diagnostic or output of a run that does not stop the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunDiagnostic {
-    /// Step that produced the note.
+    /// Step that produced the diagnostic.
     pub step: u64,
     pub block: u64,
     pub warp: u32,
@@ -96,18 +96,18 @@ pub enum RunDiagnosticKind {
     /// Output of `printf`.
     Printed { lane: u32, text: String },
     /// Only part of a warp reached an aligned barrier, which is undefined behavior (PTX ISA, "barrier": `.aligned`).
-    /// Recorded once per instruction.
+    /// The diagnostic is recorded once per instruction.
     DivergentBarrierArrival {
         function: FunctionId,
         instruction: u32,
         /// Number of threads that arrived.
         came: u32,
         /// Number of threads that must arrive: the threads of the warp that had not exited, or all initial threads of
-        /// the warp if some exited while these threads waited.
+        /// the warp if some of them exited during the wait.
         of: u32,
     },
-    /// Lanes executed a warp-level instruction whose member mask does not contain the lanes. The result of these lanes
-    /// is undefined (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). Recorded once per
+    /// Lanes executed a warp-level instruction whose member mask does not contain them. The result in these lanes is
+    /// undefined (PTX ISA, "shfl.sync", "vote.sync", "match.sync", "redux.sync", "bar.warp.sync"). Recorded once per
     /// instruction.
     LanesOutsideMask {
         function: FunctionId,
@@ -145,7 +145,7 @@ pub enum RunDiagnosticKind {
 /// Last writer of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastWriter {
-    /// Number of the step, from 0.
+    /// Number of the step, counted from 0.
     pub step: u64,
     pub lane: u32,
 }

@@ -1,4 +1,4 @@
-//! Launch configuration, and the reasons for which a launch is rejected before its first step.
+//! Launch configuration, and the reasons why a launch is rejected before its first step.
 
 use crate::contract::image::ImageInit;
 use crate::contract::multicast::MulticastInit;
@@ -15,7 +15,7 @@ pub struct Launch {
     pub entry: FunctionId,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// Cluster dimensions in blocks; `[1, 1, 1]` without clusters.
+    /// Cluster dimensions in blocks. They are `[1, 1, 1]` for a launch without clusters.
     pub cluster: [u32; 3],
     pub dynamic_shared_bytes: u64,
     pub buffers: Vec<BufferInit>,
@@ -25,9 +25,9 @@ pub struct Launch {
     pub multicasts: Vec<MulticastInit>,
     /// Kernel arguments in the order of the parameters.
     pub arguments: Vec<KernelArgument>,
-    /// Seed of the scheduler; 0 selects plain round robin.
+    /// Seed of the scheduler. The seed 0 selects round-robin scheduling.
     pub seed: u64,
-    /// Whether to record the last writer of each byte, which costs up to eight bytes per byte.
+    /// Whether to record the last writer of each byte, which requires up to eight bytes of memory per byte.
     pub track_writers: bool,
     /// Registers with a nonzero initial value. Registers that the kernel does not use are ignored.
     pub registers: Vec<RegisterInit>,
@@ -35,7 +35,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Returns the smallest launch of a kernel: one thread, without host memory.
+    /// Returns the smallest launch of a kernel: one thread, without buffers.
     pub const fn single(entry: FunctionId) -> Launch {
         Launch {
             entry,
@@ -58,17 +58,17 @@ impl Launch {
 /// Initial value of a register: `start + per_lane * lane + per_thread * thread`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterInit {
-    /// Name of the register in the source: `R2`.
+    /// Name of the register in the source, such as `R2`.
     pub name: String,
     pub start: u64,
     pub per_lane: u64,
-    /// Multiplied by the linear index of the thread within its block.
+    /// Value that is multiplied by the linear index of the thread within its block.
     pub per_thread: u64,
     /// Buffer whose address is added to the value.
     pub buffer: Option<BufferIndex>,
 }
 
-/// Behavior of a misaligned access.
+/// How misaligned accesses are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",
@@ -84,12 +84,12 @@ pub enum MisalignedPolicy {
     Force,
 }
 
-/// A buffer in global memory.
+/// Buffer in global memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferInit {
     pub name: String,
     pub contents: BufferContents,
-    /// Alignment; at least 256, as guaranteed by the allocators of CUDA.
+    /// Alignment in bytes. It is at least 256, as the allocators of CUDA guarantee.
     pub align_bytes: u32,
     /// Positions in the contents that receive the address of a buffer. For [`BufferContents::Fill`], positions within the
     /// pattern.
@@ -100,9 +100,9 @@ pub struct BufferInit {
 #[derive(Clone, Debug, PartialEq)]
 pub enum BufferContents {
     Bytes(Vec<u8>),
-    /// Zero bytes of this number.
+    /// The buffer contains this number of zero bytes.
     Zeroed(u64),
-    /// `size_bytes` bytes that repeat the pattern.
+    /// The buffer contains `size_bytes` bytes, which repeat the pattern.
     Fill {
         size_bytes: u64,
         pattern: Vec<u8>,
@@ -127,7 +127,7 @@ pub struct KernelArgument {
     /// Alignment of the parameter type. Determines the parameter offsets of a kernel that does not declare its
     /// parameters.
     pub align_bytes: u64,
-    /// Positions that receive the address of a buffer.
+    /// Positions in the argument that receive the address of a buffer.
     pub pointers: Vec<PointerRelocation>,
 }
 
@@ -137,7 +137,7 @@ pub struct KernelArgument {
 pub struct PointerRelocation {
     pub byte_offset: u32,
     pub buffer: BufferIndex,
-    /// Constant that is added to the address.
+    /// Constant that is added to the address of the buffer.
     pub addend: i64,
 }
 
@@ -152,12 +152,12 @@ pub struct ResourceLimits {
     pub max_resident_bytes: u64,
     /// Maximum number of resident blocks.
     pub max_resident_blocks: u32,
-    /// Maximum number of resident threads. One cluster always fits, even if it exceeds the limit.
+    /// Maximum number of resident threads. One cluster is always resident, even if it exceeds the limit.
     pub max_resident_threads: u32,
     pub max_call_depth: u32,
-    /// Maximum stack size of a thread.
+    /// Maximum stack size of a thread in bytes.
     pub max_local_bytes: u64,
-    /// Maximum number of `printf` lines.
+    /// Maximum number of lines that `printf` may output.
     pub max_notes: u32,
 }
 
@@ -194,7 +194,8 @@ pub enum LaunchError {
         what: &'static str,
         extents: [u32; 3],
     },
-    /// The limit is 2^31-1 for `grid.x`, 65535 for `grid.y` and `grid.z`, and 1024, 1024 and 64 for `block`.
+    /// An extent is too large. The limit is 2^31-1 for `grid.x`, 65535 for `grid.y` and `grid.z`, and 1024, 1024 and 64
+    /// for `block`.
     ExtentTooLarge {
         what: &'static str,
         axis: usize,
@@ -235,7 +236,7 @@ pub enum LaunchError {
         expected: u64,
         found: u64,
     },
-    /// A pointer patch refers to an unknown buffer or exceeds its argument.
+    /// A pointer relocation refers to an unknown buffer, or exceeds its argument.
     BadPointer {
         index: usize,
     },
@@ -256,7 +257,7 @@ pub enum LaunchError {
         bytes: u64,
         limit: u64,
     },
-    /// The memory limit of the host exceeds the maximum of the emulator.
+    /// The memory limit that the host has set exceeds the maximum of the emulator.
     LimitTooLarge {
         asked: u64,
         most: u64,

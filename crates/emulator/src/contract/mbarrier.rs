@@ -9,7 +9,7 @@
 use std::fmt;
 use warpgrid_program::counted;
 
-/// Maximum of the arrival counts and of the tx-count.
+/// Maximum of the arrival counts, and maximum magnitude of the tx-count.
 const MAX_COUNT: u32 = (1 << 20) - 1;
 const MARK: u64 = 0b10;
 
@@ -31,13 +31,13 @@ pub struct MbarrierState {
 pub enum MbarrierMisuse {
     /// The memory does not contain an mbarrier object.
     NotAnMbarrier,
-    /// Arrival count of 0 or above 2^20 - 1.
+    /// The arrival count is 0 or exceeds 2^20 - 1.
     Count(u32),
-    /// Arrival count above the pending count.
+    /// The arrival count exceeds the pending count.
     TooManyArrivals(u32),
-    /// `.noComplete` on an arrival that completes the phase.
+    /// An arrival with `.noComplete` would complete the phase.
     UnexpectedCompletion(u32),
-    /// tx-count outside of its range.
+    /// The tx-count is outside of its range.
     TooManyBytes(i64),
 }
 
@@ -60,7 +60,7 @@ impl MbarrierState {
         if word >> 62 != MARK {
             return None;
         }
-        // Shift the 21-bit tx-count to the top, and back with sign extension.
+        // Shift the 21-bit tx-count to the top, and shift it back with sign extension.
         let bytes = ((word >> 40) as u32) << 11;
         Some(MbarrierState {
             parity: word >> 61 & 1 != 0,
@@ -145,7 +145,8 @@ impl MbarrierState {
         ends
     }
 
-    /// Checks whether the phase with this parity is complete. The incomplete phase has the parity of the object.
+    /// Checks whether the phase with this parity is complete. The current, incomplete phase has the parity that the
+    /// object contains.
     pub const fn is_complete(self, parity: bool) -> bool {
         self.parity != parity
     }

@@ -8,12 +8,12 @@ pub(crate) const FIRST: u64 = 0x7e00_0000_0000;
 /// Distance between multicast addresses, which exceeds the size of any buffer.
 pub(crate) const STEP: u64 = 1 << 33;
 
-/// A multicast address, which denotes one buffer on each device.
+/// Multicast address, which denotes one buffer on each device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MulticastInit {
-    /// Name in the launch.
+    /// Name of the multicast address in the launch.
     pub name: String,
-    /// The buffer of each device.
+    /// Buffers that the address denotes, one for each device.
     pub members: Vec<BufferIndex>,
 }
 

@@ -29,13 +29,13 @@ impl AccessAction {
         matches!(self, AccessAction::Atomic | AccessAction::Reduction)
     }
 
-    /// Checks whether the access returns the contents of memory in registers.
+    /// Checks whether the access loads the contents of memory into registers.
     pub const fn reads(self) -> bool {
         matches!(self, AccessAction::Load | AccessAction::Atomic)
     }
 }
 
-/// Identifies a memory by its owner.
+/// Identifies a memory by its kind and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryId {
     /// Buffers and `.global` variables.
@@ -71,7 +71,7 @@ impl MemoryId {
     }
 }
 
-/// Index of an operand in [`SpecialFunction::operands`].
+/// Index of an operand in [`Function::operands`](warpgrid_program::Function::operands).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperandIndex(pub u32);
 
@@ -82,7 +82,7 @@ impl OperandIndex {
     }
 }
 
-/// One element transferred between a register of a lane and memory. Elements whose operand is the sink `_` produce no
+/// Transfer of one element between a register of a lane and memory. Elements whose operand is the sink `_` produce no
 /// piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElementAccess {
@@ -103,7 +103,8 @@ pub struct ElementAccess {
     /// access.
     pub operand: Option<OperandIndex>,
     pub memory: MemoryId,
-    /// Address of the first byte in the address space of [`MemoryId`], which starts at 0 in shared and local memory.
+    /// Address of the first byte in the address space of the accessed [`MemoryId`]. Addresses in shared and local
+    /// memory start at 0.
     pub address: u64,
     /// Start of the bytes of the element in the buffers of the event.
     start: u32,
@@ -124,14 +125,14 @@ pub struct CacheHints {
     pub prefetch: Option<PrefetchSize>,
     /// Whether the instruction has a cache policy operand.
     pub policy: bool,
-    /// `.nc`
+    /// Whether the instruction has the modifier `.nc`.
     pub non_coherent: bool,
-    /// `.mmio`
+    /// Whether the instruction has the modifier `.mmio`.
     pub mmio: bool,
 }
 
-/// Memory accesses of one agent in one step. Pieces are in the order in which they took effect: if several lanes access
-/// the same address, the old bytes of each piece are the bytes that the preceding piece left.
+/// Memory accesses of one agent in one step. The pieces are in the order in which they took effect. If several lanes
+/// access the same address, the old bytes of each piece are the bytes that the preceding piece has written.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessEvent<'a> {
     /// Number of the step, from 0. The access occurs between the positions `step` and `step + 1`.
@@ -139,7 +140,7 @@ pub struct AccessEvent<'a> {
     pub agent: Agent,
     /// Function of the instruction that performs or issued the access.
     pub function: FunctionId,
-    /// Index into the function's instructions.
+    /// Index of the instruction in the function.
     pub instruction: u32,
     pub action: AccessAction,
     /// State space of the instruction.
@@ -149,10 +150,10 @@ pub struct AccessEvent<'a> {
     pub cache: CacheHints,
     /// Participating lanes, including lanes whose elements are all sinks.
     pub mask: u32,
-    /// Bytes per lane, including sinks.
+    /// Number of bytes that each lane accesses, including bytes of sinks.
     pub width_bytes: u32,
-    /// Bytes per lane of one hardware access. Equals `width_bytes`, except for `wmma.load` and `wmma.store`, which
-    /// compile to several accesses.
+    /// Number of bytes that each lane accesses in one hardware access. It equals `width_bytes`, except for `wmma.load`
+    /// and `wmma.store`, which compile to several accesses.
     pub access_bytes: u32,
     pub pieces: &'a [ElementAccess],
     bytes: &'a [u8],
@@ -251,22 +252,22 @@ impl<'a> Iterator for ContiguousRuns<'a> {
     }
 }
 
-/// Common fields of the access summaries of a warp. An observer may accept a summary instead of an [`AccessEvent`] with
-/// pieces.
+/// Fields that the access summaries of a warp have in common. An observer may accept a summary in place of an
+/// [`AccessEvent`] with pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpAccessSummary {
     pub step: u64,
     pub block: u64,
     pub warp: u32,
     pub function: FunctionId,
-    /// Index into the function's instructions.
+    /// Index of the instruction in the function.
     pub instruction: u32,
     pub action: AccessAction,
     pub sem: Sem,
     pub scope: Option<Scope>,
     pub lane_bytes: u32,
     pub element_bytes: u32,
-    /// `.nc`
+    /// Whether the instruction has the modifier `.nc`.
     pub non_coherent: bool,
 }
 
@@ -295,7 +296,7 @@ pub struct HalfWarpAccess {
     pub memory: MemoryId,
     /// Address of the first byte of the first lane of each half-warp, in the address space of the memory.
     pub starts: [u64; 2],
-    /// Stride between adjacent lanes of a half-warp: the bytes per lane, or 0.
+    /// Stride in bytes between adjacent lanes of a half-warp: either the number of bytes per lane, or 0.
     pub step: u64,
 }
 
@@ -314,7 +315,7 @@ impl HalfWarpAccess {
     }
 }
 
-/// General access summary: an address per lane in one memory.
+/// General access summary: each lane has a separate address in one memory.
 #[derive(Clone, Copy, Debug)]
 pub struct PerLaneAccess<'a> {
     pub access: WarpAccessSummary,
@@ -325,8 +326,8 @@ pub struct PerLaneAccess<'a> {
     pub addresses: &'a [u64; 32],
 }
 
-/// Builder for events. The buffers are reused for every step, so that a step does not allocate memory once the buffers
-/// have reached the size of the largest access.
+/// Builder for events. The buffers are reused in every step. When they have reached the size of the largest access, a
+/// step allocates no memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventBuffer {
     pieces: Vec<ElementAccess>,
@@ -334,7 +335,7 @@ pub(crate) struct EventBuffer {
     old: Vec<u8>,
 }
 
-/// Fields of an event that all of its pieces share.
+/// Fields that all pieces of an event have in common.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EventHeader {
     pub(crate) step: u64,
@@ -397,7 +398,7 @@ impl EventBuffer {
     }
 }
 
-/// Appends bytes. The case of four bytes has a constant length, which compiles to a single store.
+/// Appends bytes. Four bytes are a separate case with a constant length, because it compiles to a single store.
 #[inline(always)]
 fn extend(all: &mut Vec<u8>, bytes: &[u8]) {
     match <&[u8; 4]>::try_from(bytes) {
@@ -406,7 +407,7 @@ fn extend(all: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// A [`ElementAccess`] without its size and its position in the buffers.
+/// [`ElementAccess`] without its size and its position in the buffers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ElementAccessHeader {
     pub(crate) address_lane: u8,
@@ -422,13 +423,13 @@ pub(crate) struct ElementAccessHeader {
 /// Set of events that an observer receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventMask {
-    /// Stores, atomics and reductions.
+    /// Whether stores, atomics and reductions are received.
     pub stores: bool,
-    /// Loads, and atomics.
+    /// Whether loads and atomics are received.
     pub loads: bool,
-    /// The effect of each step.
+    /// Whether the effect of each step is received.
     pub steps: bool,
-    /// Synchronization events: barriers, fences, mbarriers and asynchronous operations.
+    /// Whether synchronization events are received: barriers, fences, mbarriers and asynchronous operations.
     pub syncs: bool,
     /// Whether mbarrier operations are reported only as synchronization events, and not as memory accesses.
     pub mbarriers_as_syncs: bool,
@@ -463,21 +464,21 @@ impl EventMask {
         ..EventMask::NONE
     };
 
-    /// Checks whether events of any memory access are received.
+    /// Checks whether the observer receives events of any memory access.
     pub(crate) const fn includes_accesses(self) -> bool {
         self.stores || self.loads
     }
 
-    /// Checks whether events of this kind are received.
+    /// Checks whether the observer receives events of this kind.
     pub const fn covers(self, action: AccessAction) -> bool {
         self.stores && action.writes() || self.loads && action.reads()
     }
 }
 
-/// Receives events during execution. Observers are called through a trait object: the step loop is compiled only once,
-/// and an observed step costs one additional call.
+/// Receives events during execution. Observers are called through a trait object, so that the step loop is compiled
+/// only once. An observed step requires one additional call.
 pub trait Observer {
-    /// Returns the requested events. Called before the steps of a warp.
+    /// Returns the events that the observer requests. The method is called before the steps of a warp.
     fn interest(&self) -> EventMask {
         EventMask {
             stores: true,
@@ -488,19 +489,20 @@ pub trait Observer {
     /// Called for each access that [`Observer::interest`] covers, after the access took effect.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
 
-    /// Called before an access that is a [`ContiguousAccess`], if [`Observer::interest`] includes synchronization events.
-    /// Returns `true` to accept the summary instead of an [`AccessEvent`].
+    /// Called before an access that is a [`ContiguousAccess`], if [`Observer::interest`] includes synchronization
+    /// events. Returns `true` to accept the summary in place of an [`AccessEvent`].
     fn row(&mut self, _access: &ContiguousAccess) -> bool {
         false
     }
 
-    /// Called before any other access that is an [`HalfWarpAccess`], with the same contract as [`Observer::row`].
+    /// Called before any other access that is a [`HalfWarpAccess`]. The condition and the result are those of
+    /// [`Observer::row`].
     fn even(&mut self, _access: &HalfWarpAccess) -> bool {
         false
     }
 
-    /// Called before any other load or store in a single memory, with the same contract as [`Observer::row`]. For a
-    /// matrix, called for each row of elements.
+    /// Called before any other load or store in a single memory. The condition and the result are those of
+    /// [`Observer::row`]. For a matrix, the method is called for each row of elements.
     fn lanes(&mut self, _access: &PerLaneAccess<'_>) -> bool {
         false
     }
@@ -515,7 +517,7 @@ pub trait Observer {
     fn store_step(&mut self, _step: u64) {}
 }
 
-/// An observer that ignores every event.
+/// Observer that ignores all events.
 impl Observer for () {
     fn interest(&self) -> EventMask {
         EventMask::NONE

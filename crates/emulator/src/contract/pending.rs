@@ -9,19 +9,19 @@ use std::ops::{Deref, DerefMut};
 use warpgrid_isa::{AtomicOp, ScalarType, StateSpace};
 use warpgrid_program::FunctionId;
 
-/// An operation on tensor memory in flight, with the register operands that were read at issue.
+/// Operation on tensor memory in flight, and the register operands that were read when it was issued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMemoryOperation {
     /// Index of the plan in the decoded code.
     pub(crate) plan: u32,
     /// Address of D, or destination of a copy.
     pub(crate) d: u32,
-    /// A descriptor, or an address in tensor memory.
+    /// Descriptor of matrix A or of the source of a copy, or an address in tensor memory.
     pub(crate) a: u64,
     pub(crate) b: u64,
     pub(crate) descriptor: u32,
     pub(crate) adds: bool,
-    /// Lanes of both blocks whose rows of D are not written.
+    /// Lanes of tensor memory in both blocks for which rows of D are not written.
     pub(crate) left_out: [u32; 8],
     pub(crate) factors: [u32; 2],
     pub(crate) metadata: u32,
@@ -32,7 +32,7 @@ pub struct TensorMemoryOperation {
     pub(crate) blocks: Vec<u64>,
 }
 
-/// The instruction that issued an operation.
+/// Instruction that issued an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsyncOrigin {
     /// The number of the step.
@@ -55,7 +55,7 @@ impl AsyncOrigin {
     }
 }
 
-/// The bytes of a piece. Up to sixteen bytes are stored inline.
+/// Bytes of a piece. Up to 16 bytes are stored inline.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PieceBytes(SmallVec<[u8; 16]>);
 
@@ -102,17 +102,17 @@ impl DerefMut for PieceBytes {
 pub struct AsyncWrite {
     /// Lane to which the write is attributed.
     pub lane: u32,
-    /// `Global` or `Shared`.
+    /// State space of the write: `Global` or `Shared`.
     pub space: StateSpace,
     /// Linear index of the block whose shared memory is written.
     pub block: u64,
-    /// Address in the state space; an offset in shared memory.
+    /// Address in the state space. In shared memory, the address is an offset.
     pub address: u64,
-    /// The bytes to write. Until the source is read, the contents of the source at issue.
+    /// Bytes that are written. Until the source is read, they are the contents of the source at the time of the issue.
     pub bytes: PieceBytes,
-    /// Source of a copy, until it is read.
+    /// Source of a copy; `None` after it has been read.
     pub source: Option<AsyncSource>,
-    /// Reduction with the contents of memory on completion; `None` replaces the contents.
+    /// Reduction with the contents of memory at the completion. `None` replaces the contents.
     pub reduces: Option<Reduction>,
 }
 
@@ -129,11 +129,11 @@ pub struct Reduction {
 /// Source of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsyncSource {
-    /// `Global` or `Shared`.
+    /// State space of the source: `Global` or `Shared`.
     pub space: StateSpace,
     /// Linear index of the block whose shared memory is read.
     pub block: u64,
-    /// Address in the state space; an offset in shared memory.
+    /// Address in the state space. In shared memory, the address is an offset.
     pub address: u64,
     pub form: SourceConversion,
 }
@@ -144,15 +144,16 @@ pub enum SourceConversion {
     /// No conversion.
     #[default]
     Bytes,
-    /// Rounded to the nearest float of 10 bits of fraction, ties to even (measured on an H100): loads of `tf32`.
+    /// Loads of `tf32`: each number is rounded to the nearest float with a 10-bit fraction, ties to even (measured on
+    /// an H100).
     Tf32,
-    /// The low 6 bits of each of 16 bytes, packed into 12 bytes: stores of `u6_align16`. The PTX ISA does not define the
-    /// upper two bits of the source; the emulator ignores them.
+    /// Stores of `u6_align16`: the low 6 bits of each of 16 bytes are packed into 12 bytes. The PTX ISA does not define
+    /// the upper two bits of the source bytes, and the emulator ignores them.
     Sixes,
 }
 
 impl SourceConversion {
-    /// Returns the number of source bytes for a number of written bytes.
+    /// Returns the number of source bytes from which a number of written bytes is computed.
     pub const fn n_read(self, n_written: usize) -> usize {
         match self {
             SourceConversion::Bytes | SourceConversion::Tf32 => n_written,
@@ -210,16 +211,17 @@ pub enum AsyncGroupKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupWait {
     pub kind: AsyncGroupKind,
-    /// Number of groups that may remain pending. `None` waits for all operations, including operations without a group.
+    /// Number of groups that may remain pending. `None` waits for all operations, including operations that do not
+    /// belong to a group.
     pub latest: Option<u32>,
     /// Whether the wait includes only the reads of the sources.
     pub reads: bool,
 }
 
-/// Completion mechanism of an operation.
+/// How the completion of an operation becomes visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionMechanism {
-    /// None: only threads that poll memory notice the completion.
+    /// The operation has no completion mechanism. Only threads that poll memory notice the completion.
     None,
     /// Decrements the tx-count of the mbarrier at this address in the shared memory of a block. If the phase completes,
     /// its waiters continue.
@@ -228,14 +230,14 @@ pub enum CompletionMechanism {
         address: u64,
         bytes: u32,
     },
-    /// Arrivals at the mbarrier at this address in the shared memory of a block.
+    /// The operation arrives at the mbarrier at this address in the shared memory of a block.
     Arrival {
         block: u64,
         address: u64,
         count: u32,
     },
-    /// Asynchronous group of the warp that issued the operation. `number` is the number of groups that the lanes had
-    /// committed before.
+    /// The operation belongs to an asynchronous group of the warp that issued it. `number` is the number of groups that
+    /// the lanes had committed before.
     AsyncGroup { kind: AsyncGroupKind, number: u32 },
 }
 
@@ -243,7 +245,7 @@ pub enum CompletionMechanism {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsyncOperation {
     pub origin: AsyncOrigin,
-    /// Bytes to write, in this order.
+    /// Bytes that the operation writes, in this order.
     pub pieces: Vec<AsyncWrite>,
     /// Effect that is not a list of pieces.
     pub work: AsyncEffect,
@@ -254,7 +256,7 @@ pub struct AsyncOperation {
     pub depends_on: Vec<AsyncOperationId>,
 }
 
-/// Symbolic description of the effect of an operation in flight.
+/// Description of the effect of an operation in flight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AsyncEffect {
     /// The operation only writes its pieces.
@@ -262,7 +264,7 @@ pub enum AsyncEffect {
     Pieces,
     /// Copies a box of a tensor. The box is split into pieces when its source is read or on completion.
     Tensor(Box<TensorCopy>),
-    /// The operation only writes its pieces, which are the pieces of this copy.
+    /// The operation only writes its pieces, which result from splitting this copy.
     TensorPieces(Box<TensorCopy>),
     /// Writes registers of the warp that issued the operation.
     Product(Box<WgmmaOperation>),
@@ -289,10 +291,11 @@ impl AsyncEffect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InFlightOperation {
     pub id: AsyncOperationId,
-    /// Step at which the operation completes, unless no warp is runnable before or a host requests an earlier completion.
+    /// Step at which the operation completes, unless no warp is runnable before this step, or a host requests an
+    /// earlier completion.
     pub completes_at: u64,
-    /// Step at which the operation reads its source, until the source is read. Only operations whose reads threads can
-    /// wait for (PTX ISA, "cp.async.bulk.wait_group") read before their completion.
+    /// Step at which the operation reads its source; `None` after the read. An operation reads its source before its
+    /// completion only if threads can wait for the read (PTX ISA, "cp.async.bulk.wait_group").
     pub reads_at: Option<u64>,
     pub operation: AsyncOperation,
 }
@@ -356,7 +359,7 @@ impl InFlightOperation {
         self.reads_at.unwrap_or(self.completes_at)
     }
 
-    /// Returns the lanes to which its writes are attributed.
+    /// Returns the lanes to which the writes of the operation are attributed.
     pub(crate) fn lanes(&self) -> u32 {
         let pieces = self.operation.pieces.iter();
         let lanes = pieces.fold(0, |lanes, piece| lanes | 1 << (piece.lane & 31));

@@ -3,20 +3,20 @@
 use crate::contract::fault::WaitReason;
 use warpgrid_program::FunctionId;
 
-/// Number of an asynchronous operation, in issue order.
+/// Number of an asynchronous operation. Operations are numbered in the order of their issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AsyncOperationId(pub u64);
 
 /// Unit that the scheduler selects for a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Agent {
-    /// A warp of a block, which is identified by its linear index.
+    /// Warp of a block. `block` is the linear index of the block.
     Warp { block: u64, warp: u32 },
     /// Asynchronous operation that an earlier step issued. Its completion is a separate step.
     InFlight(AsyncOperationId),
 }
 
-/// A warp of a launch.
+/// Identifies a warp of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WarpId {
     /// Linear index of the block.
@@ -38,7 +38,7 @@ pub struct StepEvent {
     pub block: u64,
     pub warp: u32,
     pub function: FunctionId,
-    /// Index into the function's instructions.
+    /// Index of the instruction in the function.
     pub instruction: u32,
     /// Active mask before the guard is applied.
     pub lanes: u32,

@@ -1,14 +1,14 @@
-//! Support of instructions by the emulator.
+//! Whether the emulator supports an instruction.
 
-/// Support of an instruction by the emulator.
+/// Whether the emulator supports an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
     /// The instruction is emulated.
     Runs,
     /// The execution of the instruction faults with
-    /// [`FaultKind::NotEmulated`](crate::contract::fault::FaultKind::NotEmulated).
+    /// [`FaultKind::Unsupported`](crate::contract::fault::FaultKind::Unsupported).
     NotYet {
-        /// The missing feature as a noun phrase: `asynchronous stores`.
+        /// Missing feature as a noun phrase, such as `asynchronous stores`.
         reason: &'static str,
     },
 }

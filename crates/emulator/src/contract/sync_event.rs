@@ -1,5 +1,5 @@
-//! Synchronization events: the effects of steps that order other steps. The effects comprise barriers, fences,
-//! mbarriers and asynchronous operations. Events are created only for observers that request them.
+//! Synchronization events: the effects of steps that order other steps, such as barriers, fences, mbarrier operations
+//! and asynchronous operations. Events are created only for observers that request them.
 
 use crate::contract::mbarrier::MbarrierState;
 use crate::contract::observer::MemoryId;
@@ -8,7 +8,7 @@ use crate::contract::step_event::WarpId;
 use crate::contract::tiles::Tile;
 use warpgrid_program::FunctionId;
 
-/// A step that orders other steps, or on which other steps can wait.
+/// Step that orders other steps, or for which other steps can wait.
 #[derive(Clone, Copy, Debug)]
 pub struct SyncEvent<'a> {
     /// Number of the step.
@@ -17,7 +17,7 @@ pub struct SyncEvent<'a> {
     pub block: u64,
     pub warp: u32,
     pub function: FunctionId,
-    /// Index into the function's instructions.
+    /// Index of the instruction in the function.
     pub instruction: u32,
     /// Participating lanes.
     pub lanes: u32,
@@ -37,7 +37,7 @@ impl SyncEvent<'_> {
 /// Kind of a synchronization event.
 #[derive(Clone, Copy, Debug)]
 pub enum SyncKind<'a> {
-    /// A fence; the instruction specifies its kind.
+    /// The lanes executed a fence. The instruction specifies the kind of the fence.
     Fence,
     /// Lanes arrived at a barrier of the block.
     BarrierArrived {
@@ -56,7 +56,7 @@ pub enum SyncKind<'a> {
     ClusterArrived,
     /// A phase of the cluster barrier completed.
     ClusterOpened,
-    /// Lanes completed a wait on the cluster barrier.
+    /// Lanes completed a wait at the cluster barrier.
     ClusterPassed,
     /// Lanes accessed mbarriers, in the order of `touched`.
     Mbarrier {
@@ -65,7 +65,8 @@ pub enum SyncKind<'a> {
     },
     /// An asynchronous operation was issued.
     Started(&'a InFlightOperation),
-    /// Matrices that an issued operation reads and writes, if any. Follows [`SyncKind::Started`].
+    /// Matrices that an issued operation reads and writes. The event follows [`SyncKind::Started`] if the operation has
+    /// matrices.
     Matrices {
         pending: &'a InFlightOperation,
         tiles: &'a [Tile],
@@ -88,10 +89,10 @@ pub enum SyncKind<'a> {
     Exited,
 }
 
-/// Effect of an instruction on tensor maps.
+/// How an instruction accesses tensor maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorMapAction {
-    /// Copies that the instruction issues will read the map. Reported before the copies are checked.
+    /// Copies that the instruction issues will read the map. The event is reported before the copies are checked.
     Use,
     /// `tensormap.replace`.
     Replace,
@@ -111,14 +112,14 @@ pub struct TensorMapAccess {
     pub address: u64,
 }
 
-/// Whether lanes wait at the barrier on which they arrive.
+/// Whether lanes wait at the barrier at which they arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrivalMode {
     Yes,
     No,
 }
 
-/// Effect of an instruction on mbarriers.
+/// How an instruction accesses mbarriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MbarrierOperation {
     Init,
@@ -134,7 +135,7 @@ pub enum MbarrierOperation {
     Query,
 }
 
-/// Effect of a lane on an mbarrier.
+/// Access of a lane to an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MbarrierAccess {
     pub lane: u8,
@@ -142,7 +143,7 @@ pub struct MbarrierAccess {
     pub block: u64,
     /// Address of the object in shared memory.
     pub address: u64,
-    /// Operand: an arrival count, a number of bytes, or a parity.
+    /// Operand of the operation: an arrival count, a number of bytes, or a parity.
     pub value: u32,
     pub before: Option<MbarrierState>,
     pub after: Option<MbarrierState>,

@@ -16,7 +16,7 @@ pub const TENSOR_MAP_BYTES: usize = 128;
 /// Maximum number of dimensions of a tensor.
 pub const MAX_RANK: usize = 5;
 
-/// A tensor map. Dimensions are ordered from the innermost to the outermost.
+/// Tensor map. Dimensions are ordered from the innermost to the outermost dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct TensorMap {
     pub mode: TensorMode,
@@ -27,16 +27,16 @@ pub struct TensorMap {
     pub rank: usize,
     /// Number of elements along each dimension.
     pub extents: [u64; MAX_RANK],
-    /// Strides of dimension 1 and of the following dimensions, in bytes.
+    /// Strides in bytes of all dimensions except the innermost dimension.
     pub strides: [u64; MAX_RANK - 1],
     /// Number of elements of the box along each dimension, in tiled mode.
     pub box_extents: [u32; MAX_RANK],
-    /// Element stride along each dimension; 0 counts as 1.
+    /// Element stride along each dimension. The stride 0 has the same meaning as 1.
     pub element_strides: [u32; MAX_RANK],
     pub interleave: Interleave,
     /// Swizzle mode of shared memory.
     pub swizzle_mode: u8,
-    /// Swizzle atomicity: the unit that is swizzled as a whole.
+    /// Swizzle atomicity: size of the unit that the swizzle moves as a whole.
     pub atomicity: u8,
     /// Whether elements out of bounds are loaded as NaN instead of zero.
     pub fills_nan: bool,
@@ -57,7 +57,7 @@ macro_rules! numbered {
             /// All variants, in the order of the CUDA driver API.
             pub const ALL: &'static [$name] = &[$($name::$member,)*];
 
-            /// Returns the spelling in a scenario.
+            /// Returns the name of the variant in scenarios.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$member => $text,)* }
             }
@@ -71,7 +71,7 @@ macro_rules! numbered {
 }
 
 numbered! {
-    /// Selection of the elements that copies with a map transfer.
+    /// How copies with a tensor map select the elements that they transfer.
     TensorMode {
         Tiled = "tiled",
         Im2col = "im2col",
@@ -122,7 +122,7 @@ pub struct StorageUnit {
 
 impl Interleave {
     /// Returns the unit of the innermost dimension: the unit of the type, or the channels of a slice of an interleaved
-    /// layout. In the latter case, dimension 0 counts slices (measured on an H100).
+    /// layout. In an interleaved layout, dimension 0 counts slices (measured on an H100).
     pub const fn unit(self, ty: TensorType) -> StorageUnit {
         let bytes = match self {
             Interleave::None => return ty.unit(),
@@ -282,7 +282,7 @@ impl TensorMap {
             };
             (0..bits).map(bit).fold(0, |value, bit| value | bit)
         };
-        // The hardware clears this bit together with the address.
+        // The hardware clears this bit when it replaces the address.
         take((64 + 21, 1));
         let map = TensorMap {
             address: take(ADDRESS),
@@ -349,8 +349,8 @@ impl TensorMap {
         self.interleave.unit(self.ty)
     }
 
-    /// Returns the reason why no copy can use the map, with the checks of the driver's encoding functions. Returns
-    /// `None` for a valid map.
+    /// Returns the reason why no copy can use the map, or `None` for a valid map. The checks are those of the driver's
+    /// encoding functions.
     pub fn problem(&self) -> Option<String> {
         self.check().err()
     }
@@ -377,7 +377,7 @@ impl TensorMap {
         Ok(())
     }
 
-    /// Checks whether elements of less than a byte are padded to groups of 16 bytes.
+    /// Checks whether elements with less than 8 bits are padded to groups of 16 bytes.
     fn is_packed(&self) -> bool {
         matches!(self.ty, TensorType::U4Align16 | TensorType::U6Align16)
     }
@@ -480,7 +480,7 @@ impl TensorMap {
         Ok(self.channels_per_pixel)
     }
 
-    /// Checks the bytes along dimension 0.
+    /// Checks the number of bytes of the box along dimension 0.
     fn check_inner(&self, inner: u32, swizzle: SwizzleMode) -> Result<(), String> {
         let unit = self.ty.unit();
         if self.is_packed() && inner != 128 {
@@ -515,7 +515,7 @@ fn put<T>(list: &mut [T], index: usize, value: T) -> Option<()> {
 type BitField = (usize, u32);
 
 const ADDRESS: BitField = (0, 64);
-/// The rank is encoded minus one, like extents, element strides and box extents.
+/// The encoded rank is the rank minus one. Extents, element strides and box extents are encoded in the same way.
 const RANK: BitField = (64 + 4, 3);
 const TYPE: BitField = (64 + 7, 4);
 const INTERLEAVE: BitField = (64 + 11, 2);
@@ -523,12 +523,12 @@ const SWIZZLE: BitField = (64 + 13, 2);
 const FILL: BitField = (64 + 15, 1);
 const ATOMICITY: BitField = (64 + 19, 2);
 const SWIZZLE_96: BitField = (64 + 22, 1);
-// The offsets of the fields that `tensormap.replace` cannot replace are defined by the emulator.
+// The emulator defines the offsets of the fields that `tensormap.replace` cannot replace.
 const MODE: BitField = (8 * 0x40, 8);
 const CHANNELS: BitField = (8 * 0x44, 16);
 const PIXELS: BitField = (8 * 0x46, 16);
 
-/// The stride is encoded without its 4 low bits.
+/// Position of a stride, which is encoded without its 4 low bits.
 const fn stride_low(dimension: usize) -> BitField {
     (8 * (0x0c + 4 * dimension), 32)
 }

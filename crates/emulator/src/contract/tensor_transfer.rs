@@ -1,4 +1,4 @@
-//! The description of a tensor copy (PTX ISA, "cp.async.bulk.tensor"): tensor map, coordinates and direction.
+//! Description of a tensor copy (PTX ISA, "cp.async.bulk.tensor"): tensor map, coordinates and direction.
 
 use crate::contract::pending::Reduction;
 use crate::contract::tensor_map::{MAX_RANK, TensorMap};
@@ -19,7 +19,7 @@ pub struct TensorCopy {
     pub map: TensorMap,
     pub mode: LoadMode,
     pub direction: TensorCopyDirection,
-    /// Coordinates, innermost first; for gathered rows the column, then each row.
+    /// Coordinates, innermost first. For gathered rows, the column is followed by the index of each row.
     pub coordinates: [i64; MAX_RANK],
     /// Filter offsets along width, height and depth, or the halo and the offset of `im2col::w`.
     pub offsets: [i64; 3],
@@ -32,18 +32,18 @@ pub struct TensorCopy {
     pub reduces: Option<Reduction>,
 }
 
-/// A part of a row that a tensor copy transfers as a unit: at most 16 bytes of shared memory.
+/// Part of a row that a tensor copy transfers as a unit. It has at most 16 bytes of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileSegment {
     /// Coordinates of the first element in the tensor, innermost first.
     pub coordinates: [i64; MAX_RANK],
-    /// Offset of the first byte in shared memory, with and without the swizzle.
+    /// Offset of the first byte in shared memory with the swizzle, and offset without the swizzle.
     pub shared: u64,
     pub plain: u64,
-    /// Number of bytes of shared memory.
+    /// Number of bytes of shared memory that the segment covers.
     pub n_bytes: u64,
     /// Number of these bytes that belong to elements within the bounds of the tensor.
     pub n_inside: u64,
-    /// Address of the first element in global memory; `None` if all elements are out of bounds.
+    /// Address of the first element in global memory, or `None` if all elements are out of bounds.
     pub global: Option<u64>,
 }

@@ -5,18 +5,19 @@ use std::ops::Range;
 use warpgrid_isa::ScalarType;
 use warpgrid_isa::tensor_layout::{AccumulatorLayout, DescriptorKind, Major};
 
-/// A matrix that an operation in flight reads or writes.
+/// Matrix that an operation in flight reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
     pub matrix: TileRole,
     /// Element type.
     pub ty: ScalarType,
-    /// Rows and columns that the operation reads or writes: A as rows of D by terms, B as terms by columns of D.
+    /// Numbers of rows and columns that the operation reads or writes. A has one row for each row of D and one column
+    /// for each term, and B has one row for each term and one column for each column of D.
     pub rows: usize,
     pub columns: usize,
     pub is_written: bool,
     pub place: TileLocation,
-    /// Byte ranges in ascending order for each memory; empty for a matrix in registers.
+    /// Byte ranges in ascending order for each memory. The list is empty for a matrix in registers.
     pub ranges: Vec<(MemoryRegion, Range<u64>)>,
 }
 
@@ -46,7 +47,7 @@ pub enum TileLocation {
         kind: DescriptorKind,
         major: Major,
     },
-    /// Tensor memory, from this address on, with the row layout of a product.
+    /// The matrix is in tensor memory from this address on, with the row layout of an MMA.
     Tensor {
         address: u32,
         product: Option<AccumulatorLayout>,

@@ -3,16 +3,16 @@
 
 use crate::semantics::registers::{RegisterFileSizes, Row32};
 
-/// The rows of a `wgmma` that one warp computes. Accumulators are read and written at completion.
+/// Rows of a `wgmma` that one warp computes. Accumulators are read and written when the operation completes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WgmmaOperation {
     /// Index of the plan in the decoded code.
     pub(crate) plan: u32,
     /// Start of the stack frame of the warp in the register banks.
     pub(crate) base: RegisterFileSizes,
-    /// Number of `wgmma` instructions that the warp had issued before.
+    /// Number of `wgmma` instructions that the warp had issued before this operation.
     pub(crate) index: u32,
-    /// Operand matrix A if it is in registers.
+    /// Operand matrix A, if it is in registers.
     pub(crate) a: Vec<Row32>,
     /// Descriptors of A and B.
     pub(crate) descriptors: [u64; 2],

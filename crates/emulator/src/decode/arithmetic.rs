@@ -105,7 +105,7 @@ pub(crate) fn same_width(
     Ok(slots)
 }
 
-/// Like [`same_width`], except that the shift amounts of `shl` and `shr` are always 32 bits wide.
+/// Decodes operands like [`same_width`], except that the shift amounts of `shl` and `shr` always have 32 bits.
 fn mixed_width(
     d: &mut Decoder<'_>,
     op: ArithmeticOp,
@@ -121,7 +121,7 @@ fn mixed_width(
     Ok(slots)
 }
 
-/// Reads the truth table of `lop3`, an immediate in the fourth source.
+/// Reads the truth table of `lop3`, which is an immediate in the fourth source.
 fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> DecodeResult<Int32Op> {
     if op == ArithmeticOp::Lop3 {
         return Ok(Int32Op::Lop3(d.immediate(4)? as u8));
@@ -129,7 +129,7 @@ fn with_table(d: &Decoder<'_>, op: ArithmeticOp, f: Int32Op) -> DecodeResult<Int
     Ok(f)
 }
 
-/// `mul.wide` and `mad.wide`
+/// Decodes `mul.wide` and `mad.wide`.
 fn product(d: &mut Decoder<'_>, op: ArithmeticOp, ty: ScalarType) -> DecodeResult<DecodedOp> {
     let (bits, sign) = (ty.width_bits(), ty.signedness());
     let to = d.target(0, 2 * bits)?;
@@ -146,7 +146,7 @@ fn product(d: &mut Decoder<'_>, op: ArithmeticOp, ty: ScalarType) -> DecodeResul
     })
 }
 
-/// `bfi`
+/// Decodes `bfi`.
 fn insert(d: &mut Decoder<'_>, bits: u32) -> DecodeResult<DecodedOp> {
     let (a, b) = (d.source(1, bits)?, d.source(2, bits)?);
     let (position, length) = (d.source(3, 32)?, d.source(4, 32)?);
@@ -157,7 +157,7 @@ fn insert(d: &mut Decoder<'_>, bits: u32) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// `and.pred` and related instructions. The truth table includes the negations of the sources.
+/// Decodes `and.pred` and related instructions. The truth table includes the negations of the sources.
 fn predicate_logic(d: &mut Decoder<'_>, logic: PredicateLogicOp) -> DecodeResult<DecodedOp> {
     let to = d.target(0, 1)?;
     let a = d.predicate(1)?;

@@ -62,7 +62,7 @@ fn wait(d: &mut Decoder<'_>, kind: AsyncGroupKind) -> DecodeResult<DecodedOp> {
     }))
 }
 
-/// `st.async` and `red.async`: `[a], b{, [mbar]}`.
+/// Decodes `st.async` and `red.async`: `[a], b{, [mbar]}`.
 fn registers(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let (elements, operands) = d.sources(1, ty.width_bits())?;
@@ -122,7 +122,7 @@ pub(crate) fn place(
     Ok(plan)
 }
 
-/// `cp.async [dst], [src], size{, source-size}{, cache-policy}`
+/// Decodes `cp.async [dst], [src], size{, source-size}{, cache-policy}`.
 fn copy(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     let size = d.immediate(2)? as u32;
     let to = place(d, 0, StateSpace::Shared, size)?;
@@ -151,7 +151,7 @@ fn copy(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     })
 }
 
-/// `cp.async.bulk` and `cp.reduce.async.bulk`. The operand positions depend on the direction of the copy.
+/// Decodes `cp.async.bulk` and `cp.reduce.async.bulk`. The operand positions depend on the direction of the copy.
 fn bulk_copy(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     let modifiers = d.modifiers;
     let missing = || DecodeError::missing("state space");
@@ -207,7 +207,7 @@ fn bulk_copy(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     })
 }
 
-/// Returns a reduction of elements of a type without flushing subnormals.
+/// Returns a reduction of elements of a type that does not flush subnormal numbers.
 fn reduction(op: AtomicOp, ty: ScalarType) -> Reduction {
     Reduction {
         op,
@@ -216,7 +216,7 @@ fn reduction(op: AtomicOp, ty: ScalarType) -> Reduction {
     }
 }
 
-/// `cp.async.mbarrier.arrive{.noinc} [addr]`
+/// Decodes `cp.async.mbarrier.arrive{.noinc} [addr]`.
 fn arrival(d: &mut Decoder<'_>) -> DecodeResult<AsyncPlan> {
     Ok(AsyncPlan {
         to: None,

@@ -103,7 +103,7 @@ fn is_pair(d: &Decoder<'_>) -> bool {
     compared_type(d.modifiers).is_some_and(|ty| half_of(ty).is_some())
 }
 
-/// Returns the comparisons of the lower and of the upper halves.
+/// Decodes the comparison of the lower halves and the comparison of the upper halves.
 fn halves(d: &mut Decoder<'_>) -> DecodeResult<[Comparison; 2]> {
     let modifiers = d.modifiers;
     let ty = compared_type(modifiers).and_then(half_of).and_then(kind);
@@ -138,7 +138,7 @@ fn set_predicates(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let [low, high] = halves(d)?;
     let combine = combined(d, 3)?;
     let (p, q) = d.pair(0, 1)?;
-    // Compute both results before writing p and q, each of which may be the combined predicate or the guard.
+    // Compute both results before p and q are written, because each of them may be the combined predicate or the guard.
     let results = [d.hidden(1).slot, d.hidden(1).slot];
     for (compare, to) in [low, high].into_iter().zip(results) {
         d.before.push(DecodedOp::SetPredicate {
@@ -177,7 +177,7 @@ fn set_pair(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     ]))
 }
 
-/// `selp`. A negated predicate swaps the sources.
+/// Decodes `selp`. For a negated predicate, the sources are exchanged.
 fn select(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let bits = d.modifiers.ty.map_or(32, ScalarType::width_bits);
     let predicate = d.predicate(3)?;
@@ -224,7 +224,7 @@ fn comparison(d: &mut Decoder<'_>) -> DecodeResult<Comparison> {
     })
 }
 
-/// Decodes the predicate with which the result is combined, if any.
+/// Decodes the predicate with which the result is combined, or returns `None` if there is none.
 fn combined(d: &mut Decoder<'_>, index: usize) -> DecodeResult<Option<PredicateCombine>> {
     let Some(op) = d.modifiers.combine else {
         return Ok(None);

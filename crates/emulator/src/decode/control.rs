@@ -33,7 +33,7 @@ pub(crate) fn supports(op: ControlOp) -> Support {
 
 pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> DecodeResult<DecodedOp> {
     match op {
-        // Branch targets are instruction indices until the function has been decoded.
+        // Until the function has been decoded, branch targets are instruction indices.
         ControlOp::Branch => Ok(DecodedOp::Branch {
             target: d.label(0)?,
         }),
@@ -41,7 +41,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> DecodeResult<Decoded
         ControlOp::Call => call(d),
         ControlOp::Return => Ok(DecodedOp::Return),
         ControlOp::Exit => Ok(DecodedOp::Exit),
-        // Without a debugger, `brkpt` stops the launch as `trap` does.
+        // Without a debugger, `brkpt` stops the launch like `trap`.
         ControlOp::Trap | ControlOp::Breakpoint => Ok(DecodedOp::Trap),
         // The mask of the active lanes is saved for their reconvergence.
         ControlOp::PushReconvergence => Ok(DecodedOp::ActiveMask {
@@ -67,7 +67,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: ControlOp) -> DecodeResult<Decoded
     }
 }
 
-/// `brx.idx`
+/// Decodes `brx.idx`.
 fn branch_indexed(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let index = d.source(0, 32)?;
     let mut table = Vec::new();
@@ -85,7 +85,7 @@ fn branch_indexed(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     Ok(DecodedOp::BranchIndexed { index, table })
 }
 
-/// `call`: results, function, arguments.
+/// Decodes `call`, whose operands are the results, the function and the arguments.
 fn call(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let returns = places(d, 0)?;
     let arguments = places(d, 2)?;
@@ -191,7 +191,7 @@ fn place(d: &mut Decoder<'_>, value: &OperandValue) -> DecodeResult<CallValueLoc
     }
 }
 
-/// Returns the argument and result transfer for one callee, or `None` if the function cannot be called.
+/// Returns the plan for transferring arguments and results of one callee, or `None` if the function cannot be called.
 fn target_plan(
     d: &Decoder<'_>,
     id: FunctionId,

@@ -131,7 +131,7 @@ fn beside(modifiers: &Modifiers) -> Option<ConversionOperand> {
     }
 }
 
-/// `cvt` with random bits or scale factors in its last operand.
+/// Decodes `cvt` with random bits or scale factors in its last operand.
 fn converted_by(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let missing = || DecodeError::missing("random bits or scale factors");
     let beside = beside(d.modifiers).ok_or_else(missing)?;
@@ -153,8 +153,8 @@ fn converted_by(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// `cvt.pack`: clamps a and b to the range of a type, and packs b, a and the low bits of c, from the least significant
-/// bits.
+/// Decodes `cvt.pack`, which clamps a and b to the range of a type, and packs b, a and the low bits of c, from the
+/// least significant bits.
 fn pack_saturated(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let ty = d.modifiers.result_type();
     let ty = ty.ok_or_else(|| DecodeError::missing("type"))?;
@@ -219,7 +219,7 @@ fn shared_address(d: &mut Decoder<'_>) -> DecodeResult<(RegisterOperand, bool)> 
     Ok((element, generic))
 }
 
-/// `mov`: a copy between registers, or packing or unpacking of a list.
+/// Decodes `mov`: a copy between registers, or packing or unpacking of a list.
 fn movement(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     match (d.operand(0), d.operand(1)) {
         (OperandValue::List(_), OperandValue::List(_)) => transfer(d),
@@ -239,7 +239,7 @@ fn copy(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
         }
         let (d, a) = (d.target(0, 1)?, d.predicate(1)?);
         return Ok(match a.negated {
-            // Truth table of "not a".
+            // Truth table of the operation "not a".
             true => DecodedOp::PredicateLogic {
                 table: 0b0011,
                 d,
@@ -287,7 +287,7 @@ fn bits_type(bits: u32) -> ScalarType {
     }
 }
 
-/// Returns the width of an element of the list at this position.
+/// Returns the width in bits of an element of the list at this operand position.
 fn element_bits(d: &Decoder<'_>, index: usize) -> DecodeResult<u32> {
     let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let n = d.list(index).1.len().max(1) as u32;
@@ -319,7 +319,7 @@ fn transfer(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// `mov.b64 d, {a, b}`
+/// Decodes `mov.b64 d, {a, b}`.
 fn pack(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let bits = element_bits(d, 1)?;
     let (list, _) = d.sources(1, bits)?;
@@ -330,7 +330,7 @@ fn pack(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// `mov.b64 {d, e}, a`
+/// Decodes `mov.b64 {d, e}, a`.
 fn unpack(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let bits = element_bits(d, 0)?;
     let n = d.list(0).1.len() as u32;
@@ -354,7 +354,7 @@ fn conversion(d: &Decoder<'_>) -> DecodeResult<Conversion> {
     })
 }
 
-/// `cvt`. The frequent extensions and truncations have dedicated operations.
+/// Returns the operation for `cvt`. Frequent extensions and truncations have dedicated operations.
 fn converted(conversion: Conversion, d: RegisterOperand, a: RegisterOperand) -> DecodedOp {
     use ScalarType as T;
     let widening = |from: T| match from {
@@ -367,7 +367,7 @@ fn converted(conversion: Conversion, d: RegisterOperand, a: RegisterOperand) -> 
     let from_wide = matches!(conversion.from, T::S64 | T::U64 | T::B64);
     let saturates = conversion.mode.saturate;
     // Without modifiers, the assembler generates a move, which preserves the bits of a NaN. For 16-bit floats, it
-    // generates an addition (13.5).
+    // generates an addition (assembler 13.5).
     let is_move = conversion.from == conversion.to && conversion.mode == ArithmeticMode::default();
     match (d.bank, a.bank, widening(conversion.from)) {
         (RegisterBank::B32, RegisterBank::B32, _) if is_move && conversion.to == T::F32 => {
@@ -437,7 +437,7 @@ fn address(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     })
 }
 
-/// Returns the variable whose address is converted. It refines only `.param`.
+/// Returns the variable whose address is converted. The variable refines the state space only for `.param`.
 fn variable_of(d: &Decoder<'_>) -> Option<warpgrid_program::VariableId> {
     match d.operand(1) {
         OperandValue::Source(Source::VariableAddress { variable, .. }, _) => Some(*variable),

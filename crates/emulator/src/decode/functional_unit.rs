@@ -14,11 +14,11 @@ pub(crate) enum FunctionalUnit {
     Int64(Int64Op),
     Int16x2(PackedIntOp),
     Int8x4(PackedIntOp),
-    /// b is 32 bits wide.
+    /// Shift of a 64-bit value. The shift amount b has 32 bits.
     Shift64(ShiftOp),
-    /// The result is 32 bits wide.
+    /// Bit count or bit search in a 64-bit value. The result has 32 bits.
     Count64(BitCountOp),
-    /// Position and length are 32 bits wide.
+    /// Bit field extraction from a 64-bit value. The position and the length have 32 bits.
     Extract64,
     /// Widening product, whose result is twice as wide as its factors.
     Product,
@@ -27,7 +27,7 @@ pub(crate) enum FunctionalUnit {
     Float64(Float64Op),
     Float32x2(FloatOp),
     Half(HalfOp),
-    /// Logic on predicates, by truth table.
+    /// Logic on predicates, which a truth table defines.
     Predicate(PredicateLogicOp),
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn unit(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Functional
     }
 }
 
-/// Packing of integers in a register.
+/// How integers are packed in a register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     None,
@@ -119,7 +119,7 @@ fn part(modifiers: &Modifiers) -> MulPart {
     modifiers.part.unwrap_or(MulPart::Lo)
 }
 
-/// Implementations of one operation in each unit.
+/// For each unit, the operation that implements an arithmetic operation.
 #[derive(Clone, Copy, Default)]
 struct UnitSupport {
     /// Operation that integers of 16, 32 and 64 bits share.
@@ -240,7 +240,7 @@ impl UnitSupport {
             A::Xor => int(IntOp::Xor),
             A::Not => int(IntOp::Not),
             A::Cnot => int(IntOp::Cnot),
-            // The truth table is decoded with the operands.
+            // The truth table is set when the operands are decoded.
             A::Lop3 => int32(I::Lop3(0)),
             A::Shl => UnitSupport {
                 int16: Some(Int16Op::Shl),

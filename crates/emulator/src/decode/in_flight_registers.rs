@@ -1,6 +1,6 @@
 //! Static analysis of the registers of asynchronous `wgmma` instructions, which must not be accessed before completion
 //! (PTX ISA, "wgmma.mma_async"). Computes, for each instruction of a function, the registers of any `wgmma` that it
-//! accesses. At run time, the result detects accesses to registers of a pending `wgmma`.
+//! accesses. At run time, the emulator uses this result to detect accesses to registers of a pending `wgmma`.
 
 use crate::code::held::{InFlightRegisters, TouchedRegisters};
 use warpgrid_isa::{DeviceUnitOp, Operation, WarpgroupOp};
@@ -28,7 +28,7 @@ pub(crate) fn held(
         Some(operand) => function.operand_registers(&operand.value),
         None => Vec::new(),
     };
-    // A descriptor is read only at issue.
+    // A descriptor is read only at issue, so its registers may be modified afterwards.
     let is_list = matches!(
         operands.get(1).map(|operand| &operand.value),
         Some(OperandValue::List(_))

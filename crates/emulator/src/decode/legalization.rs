@@ -10,7 +10,7 @@ use crate::semantics::rounding::{Conversion, FloatMode};
 use warpgrid_isa::{ArithmeticOp, CompareOp, Flag, Modifiers, ScalarType, Signedness};
 use warpgrid_program::OperandValue;
 
-/// Expansion of an instruction.
+/// How an instruction is expanded to several operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Legalization {
     /// `lop3` that combines its result with a predicate.
@@ -58,7 +58,7 @@ pub(crate) fn expansion(op: ArithmeticOp, modifiers: &Modifiers) -> Option<Legal
     None
 }
 
-/// Like [`expansion`], including expansions that depend on the operands.
+/// Returns the expansion of an instruction like [`expansion`], including expansions that depend on the operands.
 pub(crate) fn expansion_of(d: &Decoder<'_>, op: ArithmeticOp) -> Option<Legalization> {
     let is_extreme = matches!(op, ArithmeticOp::Min | ArithmeticOp::Max);
     let has_third = !matches!(d.operand(3), OperandValue::Absent);
@@ -81,7 +81,7 @@ pub(crate) fn decode(
     }
 }
 
-/// `lop3.or.b32 d|p, a, b, c, table, q`: p is whether the result is nonzero, combined with q.
+/// `lop3.or.b32 d|p, a, b, c, table, q`: p specifies whether the result is nonzero, combined with q.
 fn logic_and_predicate(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let (to, p) = d.pair(0, 32)?;
     let to = match to.is_some() {
@@ -116,7 +116,8 @@ fn logic_and_predicate(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     Ok(DecodedOp::Int32 { f, sign, slots })
 }
 
-/// `min.f32 d, a, b, c`: the extreme of the first two sources, then of this value and the third source.
+/// `min.f32 d, a, b, c`: the minimum or maximum of the first two sources is computed first, and then that of this value
+/// and the third source.
 fn extreme_of_three(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<DecodedOp> {
     let is_min = op == ArithmeticOp::Min;
     let f = Float32Op::Plain(if is_min { FloatOp::Min } else { FloatOp::Max });
@@ -142,7 +143,7 @@ fn extreme_of_three(d: &mut Decoder<'_>, op: ArithmeticOp) -> DecodeResult<Decod
     Ok(DecodedOp::Float32 { f, mode, slots })
 }
 
-/// `add.f32.f16 d, a, c`, `fma.rn.f32.f16 d, a, b, c`: 16-bit floats are converted to `f32`, which is exact.
+/// `add.f32.f16 d, a, c`, `fma.rn.f32.f16 d, a, b, c`: 16-bit floats are first converted to `f32`, which is exact.
 fn mixed(d: &mut Decoder<'_>, f: FloatOp) -> DecodeResult<DecodedOp> {
     let mode = FloatMode::from(ArithmeticMode::from(d.modifiers));
     let a = widened(d, 1)?;

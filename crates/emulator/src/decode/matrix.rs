@@ -37,7 +37,7 @@ pub(crate) fn supports(op: MatrixOp) -> Support {
     }
 }
 
-/// Replaces matrix counts that the PTX ISA does not define by one (assembler 13.5).
+/// Replaces a matrix count that the PTX ISA does not define by one (assembler 13.5).
 fn counted(modifiers: &Modifiers) -> Modifiers {
     use MatrixCount as C;
     let count = modifiers.count.map(|count| match count {
@@ -76,7 +76,7 @@ fn access_kind(op: MatrixOp) -> DecodeResult<AccessKind> {
     op.access().ok_or_else(|| DecodeError::missing("access"))
 }
 
-/// `wmma.load` and `wmma.store`
+/// Decodes `wmma.load` and `wmma.store`.
 fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     let ty = d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))?;
     let layout = d.modifiers.layout;
@@ -98,7 +98,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
         }
         _ => d.source(2, 32)?,
     };
-    // Elements of less than a byte have the same order in memory and in a register.
+    // Elements with less than 8 bits have the same order in memory and in a register.
     let element_bits = ty.width_bits();
     let per_register = match element_bits {
         0..8 => 1,
@@ -135,7 +135,7 @@ fn lines(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     }))
 }
 
-/// Returns the line and the position within the line of each unit of the registers, by unit and lane.
+/// Returns, for each unit of the registers and each lane, the line of the unit and its position within the line.
 fn places_of_lines(
     map: &FragmentMap,
     layout: MatrixLayout,
@@ -156,7 +156,7 @@ fn places_of_lines(
     (0..n_read * per_register).map(of_unit).collect()
 }
 
-/// Returns the shape, the types and the modifiers of a product.
+/// Returns the shape, the types and the modifiers of an MMA.
 fn product_of(d: &Decoder<'_>, op: MatrixOp) -> DecodeResult<MmaDescription> {
     let modifiers = d.modifiers;
     let missing = || DecodeError::missing("type");
@@ -194,7 +194,7 @@ fn product_of(d: &Decoder<'_>, op: MatrixOp) -> DecodeResult<MmaDescription> {
     })
 }
 
-/// `wmma.mma` and `mma`
+/// Decodes `wmma.mma` and `mma`.
 fn product(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     let modifiers = d.modifiers;
     let product = product_of(d, op)?;
@@ -295,7 +295,7 @@ fn operand(
         let place = place.fold(0, |key, part| key << 16 | u64::from(part));
         place << 16 | u64::from(gather.lane) << 8 | u64::from(gather.register)
     });
-    // If several lanes contain copies of a value, the lowest lane is read, and all lanes are written.
+    // If several lanes contain copies of a value, the value is read from the lowest lane, and written in all lanes.
     let held = placed.iter().map(|(_, gather)| *gather).collect();
     placed.dedup_by_key(|(place, _)| *place);
     let values: Vec<FragmentElement> = placed.into_iter().map(|(_, gather)| gather).collect();
@@ -308,7 +308,7 @@ fn operand(
     }
 }
 
-/// `ldmatrix` and `stmatrix`
+/// Decodes `ldmatrix` and `stmatrix`.
 fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     let map = map(d, op, moved_matrix(op))?;
     let kind = access_kind(op)?;
@@ -318,7 +318,7 @@ fn rows(d: &mut Decoder<'_>, op: MatrixOp) -> DecodeResult<MatrixPlan> {
     };
     let n_registers = registers.len();
     let at = AddressOperands::address(address);
-    // The type of a piece is the container of an element in a register.
+    // The type of an event piece is the type of the container that an element has in a register.
     let ty = match map.container_bits() {
         8 => ScalarType::B8,
         _ => ScalarType::B16,

@@ -37,7 +37,7 @@ fn access_type(d: &Decoder<'_>) -> DecodeResult<ScalarType> {
     d.modifiers.ty.ok_or_else(|| DecodeError::missing("type"))
 }
 
-/// `ld`
+/// Decodes `ld`.
 fn load(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let (elements, operands) = d.destinations(0)?;
     let ty = access_type(d)?;
@@ -52,7 +52,7 @@ fn load(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     Ok(DecodedOp::Load(d.code.accesses.add(plan)))
 }
 
-/// `st`
+/// Decodes `st`.
 fn store(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let ty = access_type(d)?;
     let (elements, operands) = d.sources(1, ty.width_bits())?;
@@ -86,7 +86,7 @@ fn bulk_store(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     ))
 }
 
-/// `atom` and `red`. `red` has no destination before its address.
+/// Decodes `atom` and `red`. `red` has no destination operand before its address.
 fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> DecodeResult<DecodedOp> {
     let returns = op == MemoryOp::Atomic;
     let ty = access_type(d)?;
@@ -101,7 +101,7 @@ fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> DecodeResult<DecodedOp> {
     } else {
         vec![RegisterOperand::SINK; b.len()]
     };
-    // The stored value comes from c for compare-and-swap, otherwise from b.
+    // For compare-and-swap, the stored value is c, otherwise b.
     let data = address + 1 + usize::from(swaps);
     let c = if swaps {
         operands = vec![d.operand_index(data)];
@@ -121,7 +121,7 @@ fn atomic(d: &mut Decoder<'_>, op: MemoryOp) -> DecodeResult<DecodedOp> {
     })))
 }
 
-/// `multimem.ld_reduce`, `multimem.st`, `multimem.red`
+/// Decodes `multimem.ld_reduce`, `multimem.st` and `multimem.red`.
 pub(crate) fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> DecodeResult<DecodedOp> {
     let ty = access_type(d)?;
     let combined = d.modifiers.atomic;
@@ -180,7 +180,7 @@ impl AddressOperands {
     }
 }
 
-/// Decodes the common part of all memory accesses. `ty` is the element type.
+/// Decodes the properties that all memory accesses have in common. `ty` is the element type.
 pub(crate) fn access_plan(
     d: &mut Decoder<'_>,
     at: AddressOperands,

@@ -1,5 +1,5 @@
-//! Operand decoding by position. Each function takes the operand index of the instruction's syntax and returns slots.
-//! An operand of an unexpected kind is an error with the index of the operand.
+//! Operand decoding by position. Each function takes the index of an operand in the instruction's syntax, and returns
+//! slots. An operand of an unexpected kind is an error with the index of the operand.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{PredicateOperand, RegisterBank, RegisterOperand};
@@ -13,7 +13,7 @@ use warpgrid_program::{
     RegisterTuple, Source, SourceModifiers, VariableId,
 };
 
-/// Decoded address: base slot, whether it is 64 bits wide, and offset.
+/// Decoded address: the base slot, whether the base has 64 bits, and the offset.
 pub(crate) type BaseAddress = (OperandSlot, bool, i64);
 
 impl<'a> Decoder<'a> {
@@ -29,7 +29,7 @@ impl<'a> Decoder<'a> {
         *self.operand(index) == OperandValue::Absent
     }
 
-    /// Returns a constant as an operand that is not part of the source.
+    /// Returns the slot of a constant that is not an operand in the source.
     pub(crate) fn number(&mut self, value: u64, bits: u32) -> RegisterOperand {
         RegisterOperand {
             slot: self.constant(value, bits),
@@ -314,7 +314,8 @@ impl<'a> Decoder<'a> {
         Ok((elements, bits))
     }
 
-    /// Decodes a source. A source that the instruction cannot read directly is computed into a hidden register before.
+    /// Decodes a source. If the instruction cannot read the source directly, the source is computed into a hidden
+    /// register before the instruction.
     pub(crate) fn read(
         &mut self,
         source: Source,
@@ -325,7 +326,7 @@ impl<'a> Decoder<'a> {
         self.read_as(source, modifiers, bits, ty)
     }
 
-    /// Like [`Decoder::read`], for a source of this type.
+    /// Decodes a source of this type like [`Decoder::read`].
     pub(crate) fn read_as(
         &mut self,
         source: Source,
@@ -412,7 +413,7 @@ impl<'a> Decoder<'a> {
         Ok(d)
     }
 
-    /// Decodes an address into base slot, width and offset.
+    /// Decodes an address into its base slot, its width and its offset.
     pub(crate) fn address(&mut self, address: &Address) -> DecodeResult<BaseAddress> {
         if address.scale_log2 != 0 || address.uniform.is_some() {
             return self.address_sum(address);
@@ -519,7 +520,7 @@ impl<'a> Decoder<'a> {
             Some(run) => self.read(Source::Register(run), SourceModifiers::NONE, 64)?,
             None => RegisterOperand::SINK,
         };
-        // Absolute parts are not in a register, so they do not determine the width.
+        // An absolute address is not in a register, so it does not determine the width.
         let wide_base = wide && address.base != AddressBase::None;
         let wide = wide_base || uniform.bits > 32;
         let d = self.hidden(if wide { 64 } else { 32 });

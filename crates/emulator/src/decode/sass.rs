@@ -29,7 +29,7 @@ pub(crate) fn supports(op: SassOp) -> Support {
     }
 }
 
-/// `{registers}, {predicates}, {sources}, {source predicates}, number`
+/// Decodes `{registers}, {predicates}, {sources}, {source predicates}, number`.
 pub(crate) fn decode(d: &mut Decoder<'_>, op: SassOp) -> DecodeResult<DecodedOp> {
     let mut plan = empty(d, op);
     for (slot, element) in plan.registers.iter_mut().zip(d.destinations(0)?.0) {
@@ -44,7 +44,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: SassOp) -> DecodeResult<DecodedOp>
                 "operand 2: expected sources".to_owned(),
             ));
         };
-        // Complements affect carries, so the operation itself applies them.
+        // The operation itself applies complements, because they affect carries.
         plan.negated |= u8::from(modifiers.negate) << index;
         plan.inverted |= u8::from(modifiers.invert) << index;
         let rest = SourceModifiers {
@@ -80,12 +80,12 @@ pub(crate) fn copy_both(
         plan.predicates[i] = to[i];
         plan.conditions[i].slot = from[i];
     }
-    // Truth tables of `a` and `b`.
+    // Truth tables of the functions `a` and `b`.
     plan.number = 0xf0 | 0xcc << 8;
     DecodedOp::Machine(d.code.machine.add(plan))
 }
 
-/// Returns a plan without destinations, with zero sources and false predicates.
+/// Returns a plan without destinations, whose sources are zero and whose source predicates are false.
 fn empty(d: &mut Decoder<'_>, op: SassOp) -> SassPlan {
     let never = PredicateOperand {
         slot: d.constant(0, 1),

@@ -9,9 +9,9 @@ use crate::decode::{DecodeError, DecodeResult, Decoder};
 use warpgrid_isa::{BlockIndex, ClusterLaunchControlOp, Flag, ScalarType, StackOp};
 use warpgrid_program::OperandValue;
 
-/// Default alignment of a stack allocation.
+/// Default alignment in bytes of a stack allocation.
 const ALIGNMENT: u64 = 8;
-/// Size and alignment of a cluster launch control response (PTX ISA, "clusterlaunchcontrol.try_cancel").
+/// Size in bytes, and alignment, of a cluster launch control response (PTX ISA, "clusterlaunchcontrol.try_cancel").
 const ANSWER_BYTES: u32 = 16;
 
 pub(crate) fn supports(op: StackOp) -> Support {
@@ -86,7 +86,7 @@ pub(crate) fn decode_launch(
     Ok(DecodedOp::Launch(d.code.launches.add(plan)))
 }
 
-/// Decodes the 128-bit response: a register, or parts in braces.
+/// Decodes the 128-bit response operand: a register, or parts in braces.
 fn answer(d: &mut Decoder<'_>) -> DecodeResult<RegisterOperand> {
     let OperandValue::List(_) = d.operand(1) else {
         return d.element(1, 128);

@@ -1,5 +1,5 @@
-//! Support of instructions. The decoder calls the same function, so that diagnostics before a run agree with its
-//! execution.
+//! Determines which instructions the emulator supports. The decoder calls the same function, so that diagnostics before
+//! a run agree with its execution.
 
 use crate::contract::support::Support;
 use crate::decode::{
@@ -9,7 +9,7 @@ use crate::decode::{
 use warpgrid_isa::Operation;
 use warpgrid_program::OpcodeInfo;
 
-/// Returns whether the emulator supports the semantics of `action`.
+/// Returns whether the emulator supports the semantics of an opcode.
 pub fn supports(action: &OpcodeInfo) -> Support {
     let modifiers = &action.modifiers;
     match action.operation {

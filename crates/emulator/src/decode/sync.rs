@@ -41,7 +41,7 @@ fn fence(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     }
 }
 
-/// `bar` and `barrier`: `a{, b}`, or `d, a{, b}, c` for reductions.
+/// Decodes `bar` and `barrier`: `a{, b}`, or `d, a{, b}, c` for reductions.
 fn barrier(d: &mut Decoder<'_>, op: SyncOp) -> DecodeResult<DecodedOp> {
     let reduces = d.modifiers.has(Flag::Red);
     let first = usize::from(reduces);

@@ -11,9 +11,9 @@ use warpgrid_isa::{
     TensorMapOp,
 };
 
-/// Alignment of the address in shared memory (CUDA programming guide, "Tensor Memory Accelerator").
+/// Alignment in bytes of the shared memory address (CUDA programming guide, "Tensor Memory Accelerator").
 const ALIGNMENT: u32 = 128;
-/// Alignment of a tensor map.
+/// Alignment in bytes of a tensor map.
 const MAP_ALIGNMENT: u32 = 64;
 
 pub(crate) fn supports(op: TensorCopyOp) -> Support {
@@ -35,7 +35,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorCopyOp) -> DecodeResult<Deco
     Ok(DecodedOp::TensorCopy(d.code.tensor_copies.add(plan)))
 }
 
-/// `[dst], [tensorMap, coordinates], [mbar]{, offsets}{, blocks}{, cache-policy}`
+/// Decodes `[dst], [tensorMap, coordinates], [mbar]{, offsets}{, blocks}{, cache-policy}`.
 fn load(d: &mut Decoder<'_>) -> DecodeResult<TensorCopyPlan> {
     let space = d.modifiers.state_space();
     let shared = place(d, 0, space, ALIGNMENT)?;
@@ -73,7 +73,7 @@ fn load(d: &mut Decoder<'_>) -> DecodeResult<TensorCopyPlan> {
     })
 }
 
-/// `[tensorMap, coordinates], [src]{, cache-policy}`
+/// Decodes `[tensorMap, coordinates], [src]{, cache-policy}`.
 fn store(d: &mut Decoder<'_>) -> DecodeResult<TensorCopyPlan> {
     if d.modifiers.completion != Some(Completion::BulkGroup) {
         return Err(DecodeError::missing("bulk group"));
@@ -115,7 +115,7 @@ pub(crate) fn supports_map(op: TensorMapOp) -> Support {
 pub(crate) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> DecodeResult<DecodedOp> {
     let plan = match op {
         TensorMapOp::Replace => replace(d)?,
-        // `[dst], [src], 128`. The operands have different state spaces.
+        // The operands are `[dst], [src], 128`. Both addresses have different state spaces.
         TensorMapOp::CopyFenceProxy => TensorMapPlan::Publish {
             to: place(d, 0, StateSpace::Global, MAP_ALIGNMENT)?,
             from: place(d, 1, StateSpace::Shared, MAP_ALIGNMENT)?,
@@ -124,7 +124,7 @@ pub(crate) fn decode_map(d: &mut Decoder<'_>, op: TensorMapOp) -> DecodeResult<D
     Ok(DecodedOp::TensorMap(d.code.tensor_maps.add(plan)))
 }
 
-/// `fence.proxy.tensormap::generic.acquire.scope [addr], 128`
+/// Decodes `fence.proxy.tensormap::generic.acquire.scope [addr], 128`.
 pub(crate) fn decode_acquire(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     let map = place(d, 0, StateSpace::Generic, MAP_ALIGNMENT)?;
     Ok(DecodedOp::TensorMap(
@@ -132,7 +132,7 @@ pub(crate) fn decode_acquire(d: &mut Decoder<'_>) -> DecodeResult<DecodedOp> {
     ))
 }
 
-/// `[addr]{, dimension}, value`
+/// Decodes `[addr]{, dimension}, value`.
 fn replace(d: &mut Decoder<'_>) -> DecodeResult<TensorMapPlan> {
     let field = d.modifiers.unit.field;
     let field = field.ok_or_else(|| DecodeError::missing("field"))?;

@@ -28,7 +28,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> DecodeResult<De
         // SASS has no instruction that relinquishes the right to allocate.
         T::Relinquish if d.function.machine.is_some() => return Ok(DecodedOp::Nop),
         T::Relinquish => TensorMemoryPlan::Relinquish,
-        // Loads and stores complete in their step.
+        // Fences and waits have no effect, because loads and stores complete in their step.
         T::Fence | T::Wait => return Ok(DecodedOp::Nop),
         T::Commit => TensorMemoryPlan::Commit {
             object: object(d, 0)?,
@@ -59,7 +59,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: TensorMemoryOp) -> DecodeResult<De
     Ok(DecodedOp::TensorMemory(d.code.tensor_memory.add(plan)))
 }
 
-/// `[a], columns`
+/// Decodes `[a], columns`.
 fn allocate(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     let to = match d.operand(0) {
         OperandValue::Destination(_) => AllocationTarget::Register(reduced(d, 0)?),
@@ -92,7 +92,7 @@ fn address(d: &mut Decoder<'_>, index: usize) -> DecodeResult<TensorMemoryAddres
     })
 }
 
-/// Operand positions of the registers, the address and the immediate.
+/// Positions of the register operand, the address operand and the immediate operand.
 type MoveOperandIndices = (usize, usize, usize);
 
 fn moved(
@@ -119,7 +119,7 @@ fn moved(
     })
 }
 
-/// Decodes the reduction of the loaded words.
+/// Decodes the reduction of the words that an instruction loads.
 fn reduction(d: &mut Decoder<'_>) -> DecodeResult<LoadReduction> {
     let op = d.modifiers.reduce;
     Ok(LoadReduction {
@@ -131,7 +131,7 @@ fn reduction(d: &mut Decoder<'_>) -> DecodeResult<LoadReduction> {
     })
 }
 
-/// Returns the lanes that participate in a transfer.
+/// Returns the mask of the lanes that participate in a transfer.
 fn lanes(modifiers: &Modifiers) -> u32 {
     match modifiers.part {
         Some(MulPart::Lo) => 0xffff,
@@ -149,7 +149,7 @@ fn reduced(d: &mut Decoder<'_>, index: usize) -> DecodeResult<RegisterOperand> {
         .ok_or_else(|| DecodeError::missing("register"))
 }
 
-/// `[taddr]{, half}, r`
+/// Decodes `[taddr]{, half}, r`.
 fn store(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     let modifiers = d.modifiers;
     let shape = modifiers.unit.moved;
@@ -173,7 +173,7 @@ fn group(d: &Decoder<'_>) -> CtaGroup {
     d.modifiers.unit.group.unwrap_or(CtaGroup::One)
 }
 
-/// `[taddr], source`
+/// Decodes `[taddr], source`.
 fn copy(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     let unit = d.modifiers.unit;
     Ok(TensorMemoryPlan::Start(Box::new(AsyncTensorPlan {
@@ -188,7 +188,7 @@ fn copy(d: &mut Decoder<'_>) -> DecodeResult<TensorMemoryPlan> {
     })))
 }
 
-/// Operand positions of a product after `[d], a, b`.
+/// Positions of the operands of an MMA after `[d], a, b`.
 #[derive(Clone, Copy)]
 struct MmaOperandIndices {
     metadata: Option<usize>,
@@ -225,7 +225,7 @@ impl MmaOperandIndices {
         ..MmaOperandIndices::PLAIN
     };
 
-    /// Returns the positions of the sparse form, which has an additional `[metadata]` operand.
+    /// Returns the positions for the sparse form, which has an additional `[metadata]` operand.
     fn sparse(self) -> MmaOperandIndices {
         let next = |at: Option<usize>| at.map(|at| at + 1);
         MmaOperandIndices {
@@ -253,7 +253,7 @@ fn product(d: &mut Decoder<'_>, places: MmaOperandIndices) -> DecodeResult<Tenso
         OperandValue::Address(_) => MatrixAOperand::Kept(address(d, 1)?),
         _ => MatrixAOperand::Described(d.element(1, 64)?),
     };
-    // The assembler also accepts the predicate at the position of the disabled output lanes.
+    // The assembler also accepts the predicate at the position of the disable-output-lane mask.
     let leaves_out = there(d, places.left_out)
         .filter(|at| !matches!(d.operand(*at), OperandValue::Predicate { .. }));
     let adds = match places.left_out {

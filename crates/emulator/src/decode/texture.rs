@@ -14,7 +14,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
-/// Upper bound of texel offsets. A larger immediate is the reference value of a depth comparison.
+/// Upper bound of texel offsets. A larger immediate is a depth comparison value.
 const MAX_OFFSET: i64 = 64;
 
 pub(crate) fn decode(d: &mut Decoder<'_>, op: TextureOp) -> DecodeResult<DecodedOp> {
@@ -101,7 +101,7 @@ fn sample(d: &mut Decoder<'_>, offset_at: usize) -> DecodeResult<ImagePlan> {
     }))
 }
 
-/// `istypep.texref p, a`
+/// Decodes `istypep.texref p, a`.
 fn reference(d: &mut Decoder<'_>) -> DecodeResult<ImagePlan> {
     let kind = d.modifiers.unit.reference;
     Ok(ImagePlan::Refers(TypeQueryPlan {
@@ -111,8 +111,7 @@ fn reference(d: &mut Decoder<'_>) -> DecodeResult<ImagePlan> {
     }))
 }
 
-/// Checks whether a single operand after the texture is an offset. Otherwise it is a reference value for a depth
-/// comparison.
+/// Checks whether a single operand after the texture is a texel offset. Otherwise, it is a depth comparison value.
 fn is_offset(d: &Decoder<'_>, source: Source) -> bool {
     match source {
         Source::Immediate(value) => (value as i32 as i64).abs() < MAX_OFFSET,
@@ -137,7 +136,7 @@ fn place(
     let Some((image, rest)) = elements.split_first() else {
         return Err(DecodeError::missing("texture"));
     };
-    // Coordinates are 32 bits wide, and handles 64 bits.
+    // Coordinates have 32 bits, and handles have 64 bits.
     match rest.split_first() {
         Some((sampler, coordinates)) if sampler.bits == 64 => {
             Ok((*image, Some(*sampler), coordinates.to_vec()))

@@ -24,8 +24,8 @@ pub(crate) fn supports(op: DeviceUnitOp) -> Support {
     }
 }
 
-/// Decodes accesses to the memory of several devices. A multicast address denotes all of its members, and any other
-/// address only itself.
+/// Decodes accesses to the memory of several devices. A multicast address denotes the addresses of all its members. Any
+/// other address denotes a single location.
 fn multimem(d: &mut Decoder<'_>, op: MultimemOp) -> DecodeResult<DecodedOp> {
     match op {
         MultimemOp::LoadReduce

@@ -1,4 +1,5 @@
-//! Finds the instructions of a program that the decoder refuses, with the reason. Executing such an instruction faults.
+//! Finds the instructions of a program that the decoder refuses, with the reason. The execution of such an instruction
+//! faults.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::{DecodedCode, FunctionCode, UnsupportedReason};
@@ -8,7 +9,7 @@ use crate::state::memory_layout::MemoryLayout;
 use warpgrid_isa::Operation;
 use warpgrid_program::{Function, FunctionId, FunctionKind, Instruction, Program, Span};
 
-/// A valid instruction whose execution faults.
+/// Valid instruction whose execution faults, because the emulator does not support it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsupportedInstruction {
     pub span: Span,
@@ -18,7 +19,7 @@ pub struct UnsupportedInstruction {
     pub why: String,
 }
 
-/// Returns the instructions of all kernels of a program that cannot be executed.
+/// Returns the instructions in all kernels of a program that the emulator cannot execute.
 pub fn refused(program: &Program) -> Vec<UnsupportedInstruction> {
     let functions = program.functions.iter().enumerate();
     let kernels = functions.filter(|(_, function)| is_kernel(function));

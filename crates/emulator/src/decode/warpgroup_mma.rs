@@ -1,4 +1,4 @@
-//! Decoder of warpgroup products (`wgmma`) and sparse products of a warp.
+//! Decoder of matrix multiplications of a warpgroup (`wgmma`) and sparse matrix multiplications of a warp.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::held::InFlightRegisters;
@@ -29,7 +29,7 @@ pub(crate) fn decode(d: &mut Decoder<'_>, op: WarpgroupOp) -> DecodeResult<Decod
     match op {
         WarpgroupOp::MmaAsync => product(d, MatrixSparsity::Dense),
         WarpgroupOp::MmaAsyncSparse => product(d, MatrixSparsity::Sparse),
-        // `wgmma` reads its register operands at issue, so the fence has no effect.
+        // The fence has no effect, because `wgmma` reads its register operands when it is issued.
         WarpgroupOp::Fence => Ok(DecodedOp::Nop),
         WarpgroupOp::Commit => Ok(d.commit(kind)),
         WarpgroupOp::Wait => Ok(DecodedOp::AsyncWait(GroupWait {
@@ -133,8 +133,9 @@ pub(crate) fn sparse_of_warp(d: &mut Decoder<'_>) -> DecodeResult<WarpMmaPlan> {
     })
 }
 
-/// Returns the width of an element of A and of B. Single bits are stored in words of 32, and `tf32` in words. Floats of
-/// fewer than 8 bits occupy a byte, unless both matrices have packed 4-bit elements.
+/// Returns the width of an element of A and of B. Single-bit elements are stored in words of 32 elements, and a `tf32`
+/// element occupies one word. A float with fewer than 8 bits occupies one byte, unless both matrices have packed 4-bit
+/// elements.
 fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
     let is_packed = matches!(d.modifiers.kind, Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4));
     let bits = |ty: Option<ScalarType>| match ty {
@@ -145,7 +146,7 @@ fn element_bits(d: &Decoder<'_>) -> [u32; 2] {
     [bits(d.modifiers.a_type), bits(d.modifiers.b_type)]
 }
 
-/// Compiles the product, and returns it with the number of terms per sum.
+/// Compiles the matrix multiplication, and returns its plan and the number of terms per sum.
 fn plan(
     d: &Decoder<'_>,
     op: MmaInstruction,
@@ -158,7 +159,7 @@ fn plan(
         .shape
         .ok_or_else(|| DecodeError::missing("shape"))?;
     let core = TensorCoreGeneration::of(d.program.target);
-    // A sparse row stores half of its terms.
+    // A row of a sparse matrix stores half of its terms.
     let terms = match sparsity {
         MatrixSparsity::Dense => shape.depth,
         MatrixSparsity::Sparse => shape.depth / 2,

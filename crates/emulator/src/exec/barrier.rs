@@ -13,23 +13,23 @@ use crate::state::block::{Barrier, Block, N_BARRIERS};
 use crate::state::warp::{Warp, WarpSplit, WarpSplitState};
 use warpgrid_isa::BarrierReduce;
 
-/// Result of an arrival.
+/// Result of an arrival at a barrier.
 pub(crate) struct ArrivalResult {
     pub(crate) id: u32,
     pub(crate) waits: ArrivalMode,
-    /// Whether the phase completed.
+    /// Whether the arrival completed the phase of the barrier.
     pub(crate) opened: bool,
-    /// Divergent arrivals, which are known once the phase has completed or the lanes do not wait.
+    /// Divergent arrivals. They are known only when the phase has completed or the lanes do not wait.
     pub(crate) parts: Vec<DivergentArrival>,
 }
 
-/// Lanes of a warp that reached an aligned barrier without the remaining lanes.
+/// Lanes of a warp that reached an aligned barrier while other lanes of the warp did not.
 pub(crate) struct DivergentArrival {
     /// Index of the warp within the block.
     pub(crate) warp: usize,
     pub(crate) pc: u32,
     pub(crate) came: u32,
-    /// Lanes that must arrive.
+    /// Lanes that must arrive together.
     pub(crate) of: u32,
 }
 
@@ -108,7 +108,7 @@ fn operands(
         .threads
         .is_some()
         .then(|| lanes.r32(plan.threads)[lanes.first()])
-        // In a SASS register, zero denotes all threads.
+        // In a SASS register, the thread count zero denotes all threads.
         .filter(|threads| *threads != 0 || code.addresses.is_empty());
     let bad_count = threads.is_some_and(|t| t == 0 || !t.is_multiple_of(32));
     if id as usize >= N_BARRIERS || bad_count {
@@ -120,9 +120,9 @@ fn operands(
     Ok((id, threads))
 }
 
-/// Returns the divergent groups of the block that wait at aligned barriers selected by `is_asked`. An early group is no
-/// longer divergent once the remaining lanes have reached the same instruction, so the check is valid only when the
-/// barrier completes or can never complete.
+/// Returns the divergent groups of the block that wait at aligned barriers selected by `is_asked`. A group that arrives
+/// early is divergent only until the remaining lanes reach the same instruction. Therefore the check is valid only when
+/// the barrier completes or can never complete.
 pub(crate) fn divergent_arrivals(
     code: &DecodedCode,
     block: &Block,
@@ -135,7 +135,7 @@ pub(crate) fn divergent_arrivals(
     parts
 }
 
-/// Returns the groups of a warp that wait at aligned barriers selected by `is_asked` and do not contain all lanes of
+/// Returns the groups of a warp that wait at aligned barriers selected by `is_asked` and that lack some of the lanes in
 /// `of`. `index` is the index of the warp in the block.
 fn parts_of_warp(
     code: &DecodedCode,
@@ -171,8 +171,8 @@ pub(crate) struct ExitResult {
     pub(crate) parts: Vec<DivergentArrival>,
 }
 
-/// Updates the barriers after lanes of a warp have exited. Barriers that waited only for these lanes complete. Lanes of
-/// the warp that wait at an aligned barrier are divergent.
+/// Updates the barriers after lanes of a warp have exited. Barriers that waited only for the exited lanes complete.
+/// Lanes of the warp that wait at an aligned barrier are divergent.
 pub(crate) fn after_exit(code: &DecodedCode, block: &mut Block, warp_index: usize) -> ExitResult {
     let mut after = ExitResult::default();
     if let Some(warp) = block.warps.get(warp_index) {
@@ -187,7 +187,8 @@ pub(crate) fn after_exit(code: &DecodedCode, block: &mut Block, warp_index: usiz
     after
 }
 
-/// Completes a barrier if all lanes have arrived, and returns whether it did. Adds divergent arrivals to `parts`.
+/// Completes a barrier if all lanes have arrived, and returns whether the barrier completed. Appends divergent arrivals
+/// to `parts`.
 fn open_if_complete(
     code: &DecodedCode,
     block: &mut Block,
@@ -202,7 +203,7 @@ fn open_if_complete(
     opens
 }
 
-/// Completes a barrier and releases the waiting groups.
+/// Completes a barrier, and releases the groups that wait at it.
 fn open(code: &DecodedCode, block: &mut Block, id: usize) {
     block.dirty = true;
     if let Some(barrier) = block.barriers.get_mut(id) {
@@ -210,7 +211,7 @@ fn open(code: &DecodedCode, block: &mut Block, id: usize) {
         barrier.expected = 0;
     }
     let state = WarpSplitState::Waiting(WaitReason::Barrier { id: id as u32 });
-    // Most code has no barrier with a reduction, which requires the votes.
+    // The votes are counted only if the code contains a barrier with a reduction.
     let asks = |plan: &BarrierPlan| matches!(plan.kind, BarrierMode::Reduce { .. });
     let votes = match code.barriers.iter().any(asks) {
         true => votes(code, block, state),

@@ -12,13 +12,14 @@ use crate::semantics::registers::{LaneRegisters, Row32, Row64, lanes_of};
 use crate::state::memory::{AddressMap, AttemptedAccess};
 use warpgrid_isa::ScalarType;
 
-/// Maximum size of an event piece for bytes without element structure.
+/// Maximum number of bytes that one event piece covers if the bytes have no element structure.
 pub(crate) const PIECE_BYTES: usize = 16;
 
 /// Granularity of the size of `st.bulk`.
 const FILL_UNIT: u64 = 8;
 
-/// `mapa`: maps an address to the same offset in the block with rank `b`. Addresses are relative to `window`.
+/// `mapa`: maps an address to the same offset in the shared memory of the block with rank `b`. Addresses are relative
+/// to `window`.
 pub(crate) fn map_to_rank(
     map: &AddressMap,
     l: &mut LaneRegisters<'_>,
@@ -36,8 +37,8 @@ pub(crate) fn map_to_rank(
     write64(l, d, &row);
 }
 
-/// `getctarank`: returns the rank of the block that contains the address, or `own_rank` for the window of the executing
-/// block.
+/// `getctarank`: returns the rank of the block that contains the address, or `own_rank` for an address in the shared
+/// window of the executing block.
 pub(crate) fn rank_of(
     map: &AddressMap,
     l: &mut LaneRegisters<'_>,
@@ -114,7 +115,7 @@ pub(crate) fn fill(
     Ok(())
 }
 
-/// Returns the lane, the offset and the size of a range in the shared memory of the block.
+/// Returns the lane, the offset and the size of a range that `st.bulk` clears in the shared memory of the block.
 fn fill_place(
     reach: &MemoryContext<'_>,
     access: &AccessPlan,

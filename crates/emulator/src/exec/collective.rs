@@ -62,7 +62,7 @@ pub(crate) fn collective(l: &mut LaneRegisters<'_>, plan: &CollectivePlan) {
     }
 }
 
-/// Writes a row and a predicate if they have destinations.
+/// Writes a result row and a result predicate, each only if it has a destination.
 fn set_both(
     l: &mut LaneRegisters<'_>,
     d: OperandSlot,
@@ -99,7 +99,7 @@ fn vote(mode: VoteMode, p: u32, mask: u32, groups: &[u32; LANES]) -> ([u32; LANE
 }
 
 /// `match`: returns the lanes of the group with the same value, and the lanes whose entire group has the same value. In
-/// mode `All`, the former is empty unless the entire group has the same value.
+/// mode `All`, the first result is empty unless the entire group has the same value.
 fn match_values(
     mode: MatchMode,
     values: &[u64; LANES],
@@ -139,8 +139,8 @@ fn elect(mask: u32, groups: &[u32; LANES]) -> ([u32; LANES], u32) {
     (row, elected)
 }
 
-/// Transposes a matrix of 16-bit elements. Lane `4 * row + column / 2` contains the elements of an even column, in the
-/// lower half, and of the following column (PTX ISA, "movmatrix").
+/// Transposes a matrix of 16-bit elements. Lane `4 * row + column / 2` contains the element of an even column in its
+/// lower half, and the element of the following column in its upper half (PTX ISA, "movmatrix").
 fn transpose(rows: &Row32) -> Row32 {
     std::array::from_fn(|lane| {
         let (row, first) = (lane / 4, lane % 4 * 2);
@@ -237,7 +237,7 @@ fn reduce_groups(reduction: WarpReduction, values: &Row32, mask: u32, groups: &R
     row
 }
 
-/// Reduces two integers.
+/// Combines two integers with the operation of a reduction.
 fn reduce(op: ReduceOp, ty: ScalarType, a: u32, b: u32) -> u32 {
     match op {
         ReduceOp::Add => a.wrapping_add(b),

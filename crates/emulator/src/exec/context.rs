@@ -22,20 +22,20 @@ use crate::state::notes::add_once;
 use crate::state::warp::{LaneStacks, Warp};
 use std::sync::Arc;
 
-/// Why the step loop of a warp returned.
+/// Reason why the step loop of a warp returned.
 pub(crate) enum StopReason {
-    /// The quantum is used up, or the machine must check for operations that are due before the next step.
+    /// The quantum is used up, or the machine must check before the next step whether asynchronous operations are due.
     Turn,
-    /// All groups of lanes wait.
+    /// All groups of lanes of the warp wait.
     Blocked,
     /// Some lanes exited.
     Exited,
-    /// Some lanes arrived at a barrier of the block; the step is not counted yet.
+    /// Some lanes arrived at a barrier of the block. The step is not counted yet.
     Barrier {
         plan: PlanId<BarrierPlan>,
         mask: u32,
     },
-    /// Some lanes arrived at the barrier of the cluster; the step is not counted yet.
+    /// Some lanes arrived at the barrier of the cluster. The step is not counted yet.
     ClusterArrive {
         mask: u32,
     },
@@ -48,14 +48,14 @@ pub(crate) enum StopReason {
     Fault(Box<ExecutionFault>),
 }
 
-/// The part of the machine that the steps of a warp access, other than the warp.
+/// Part of the machine, other than the warp itself, that the steps of a warp access.
 pub(crate) struct ExecutionContext<'a> {
     pub(crate) code: &'a DecodedCode,
     pub(crate) map: &'a AddressMap,
     pub(crate) limits: &'a ResourceLimits,
-    /// Textures and surfaces.
+    /// Textures and surfaces of the launch.
     pub(crate) images: &'a [Image],
-    /// Multicast addresses.
+    /// Multicast addresses of the launch.
     pub(crate) multicasts: &'a [Multicast],
     pub(crate) global: &'a mut GlobalMemory,
     pub(crate) shared: &'a mut PagedMemory,
@@ -70,21 +70,22 @@ pub(crate) struct ExecutionContext<'a> {
     /// Issues asynchronous operations.
     pub(crate) starter: AsyncIssuer<'a>,
     pub(crate) block: u64,
-    /// Warps of the block.
+    /// Number of warps of the block.
     pub(crate) n_warps: u32,
     pub(crate) shape: &'a GridShape,
-    /// The barrier of the cluster, and the number of the warp there.
+    /// Barrier of the cluster, and the number of the warp among the warps of the cluster.
     pub(crate) cluster_barrier: Option<(&'a ClusterBarrier, usize)>,
     /// Number of steps that modified memory.
     pub(crate) stores: u64,
-    /// Executed lane-instructions of this turn.
+    /// Number of lane-instructions that the warp has executed in this turn.
     pub(crate) lane_instructions: u64,
-    /// The last executed step, which the loop updates in place because a copy in wasm is a call to the host.
+    /// The last executed step. The loop updates it in place, because copying it in WebAssembly requires a call to the
+    /// host.
     pub(crate) last_step: &'a mut Option<LastStep>,
 }
 
 impl ExecutionContext<'_> {
-    /// Adds a note about an instruction of a warp, at most one for each instruction.
+    /// Adds a run diagnostic about an instruction of a warp, unless this instruction already has one.
     pub(crate) fn note(&mut self, warp: u32, kind: RunDiagnosticKind, step: u64) {
         let note = RunDiagnostic {
             step,
@@ -152,12 +153,12 @@ impl SyncLocation {
     }
 }
 
-/// The result of the step loop of a warp.
+/// Result of the step loop of a warp.
 pub(crate) struct WarpRunResult {
-    /// Number of executed steps.
+    /// Number of steps that the loop has executed.
     pub(crate) steps: u32,
     pub(crate) stop: StopReason,
-    /// Lanes that arrived at a barrier.
+    /// Lanes that arrived at a barrier in the last step.
     pub(crate) came: BarrierArrival,
 }
 
@@ -170,7 +171,7 @@ pub(crate) struct BarrierArrival {
     pub(crate) lanes: u32,
 }
 
-/// A group of lanes, and the instruction that it executes.
+/// Group of lanes, and the instruction that it executes.
 #[derive(Clone, Copy)]
 pub(crate) struct IssuedInstruction<'c> {
     pub(crate) instr: &'c DecodedInstruction,
@@ -183,7 +184,7 @@ pub(crate) struct IssuedInstruction<'c> {
 }
 
 impl<'a> ExecutionContext<'a> {
-    /// Returns the state on which the waits of a warp depend.
+    /// Returns the state outside of the warp on which its wait conditions depend.
     pub(crate) fn outside(&self) -> WaitContext<'_> {
         WaitContext {
             cluster_pending: self
@@ -197,7 +198,7 @@ impl<'a> ExecutionContext<'a> {
         }
     }
 
-    /// Returns the memories that the lanes of a warp can access, with the stack of the warp.
+    /// Returns the memories that the lanes of a warp can access, including the stacks of the warp.
     #[inline(always)]
     pub(crate) fn memories(&self, stack: &LaneStacks) -> AddressTranslator<'_> {
         AddressTranslator {
@@ -258,7 +259,7 @@ pub(crate) enum OpResult {
     Stops(StopReason),
 }
 
-/// Executes an operation that accesses memory, and returns its result and whether it stored.
+/// Executes an operation that accesses memory. Returns the result of the operation, and whether it stored to memory.
 pub(crate) fn with_memory_context<T>(
     around: &mut ExecutionContext<'_>,
     warp: &mut Warp,

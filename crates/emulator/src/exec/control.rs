@@ -12,7 +12,7 @@ use crate::exec::wait_conditions::split_predicated_off;
 use crate::semantics::registers::{LANES, lanes_of};
 use crate::state::warp::{CallFrame, Warp, WarpSplit, WarpSplitState};
 
-/// Moves `lanes` of the current group to `pc` at call depth `depth`. Splits the group if some of its lanes stay behind.
+/// Moves `lanes` of the current group to `pc` at call depth `depth`. Splits the group if some of its lanes do not move.
 pub(crate) fn redirect_lanes(warp: &mut Warp, lanes: u32, pc: u32, depth: u32) {
     // `BRA.DIV` is not taken if all lanes are converged.
     if lanes == 0 {
@@ -47,7 +47,7 @@ pub(crate) fn branch(warp: &mut Warp, taken: u32, target: u32) {
     redirect_lanes(warp, taken, target, depth);
 }
 
-/// `brx.idx`
+/// Executes `brx.idx`.
 #[inline(never)]
 pub(crate) fn branch_indexed(
     warp: &mut Warp,
@@ -85,7 +85,7 @@ pub(crate) fn branch_indexed(
     Ok(())
 }
 
-/// Branches to code addresses in registers.
+/// Branches of lanes to the code addresses in their registers.
 #[inline(never)]
 pub(crate) fn branch_indirect(
     code: &DecodedCode,
@@ -126,7 +126,7 @@ pub(crate) fn branch_indirect(
     Ok(())
 }
 
-/// `call`. Groups the lanes by callee.
+/// Executes `call`. Lanes with the same callee form a group.
 #[inline(never)]
 pub(crate) fn call(
     code: &DecodedCode,
@@ -180,7 +180,7 @@ pub(crate) fn call(
         if lanes == 0 {
             continue;
         }
-        // The remaining group is still at the call while other lanes enter their callees.
+        // While other lanes enter their callees, the remaining group is still at the call instruction.
         let current = warp.splits.current_mut();
         (current.pc, current.depth) = (caller.pc, caller.depth);
         enter(code, warp, lanes, depth, target, writer);
@@ -188,7 +188,7 @@ pub(crate) fn call(
     Ok(())
 }
 
-/// Allocates a stack frame for the callee.
+/// Allocates a stack frame for the callee in each lane.
 #[inline(never)]
 fn reserve(
     code: &DecodedCode,
@@ -235,7 +235,7 @@ fn reserve(
     Ok(())
 }
 
-/// Enters a function whose stack frame has been allocated.
+/// Enters a function whose stack frame has already been allocated.
 #[inline(never)]
 fn enter(
     code: &DecodedCode,
@@ -305,7 +305,7 @@ impl CallValueLocation {
     }
 }
 
-/// Copies an argument or a result between frames.
+/// Copies an argument or a result between the frames of the caller and the callee.
 #[inline(never)]
 fn transfer(
     code: &DecodedCode,
@@ -368,7 +368,7 @@ fn transfer(
     }
 }
 
-/// Returns the offset of a byte of a frame in the stack memory of the warp.
+/// Returns the offset of a byte of a stack frame in the stack memory of the warp.
 pub(crate) fn stack_place(warp: &Warp, depth: u32, lane: usize, offset: u32) -> usize {
     let start = warp
         .frames
@@ -377,7 +377,8 @@ pub(crate) fn stack_place(warp: &Warp, depth: u32, lane: usize, offset: u32) -> 
     lane * warp.stack.stride + start as usize + offset as usize
 }
 
-/// Executes `ret` for some lanes of the current group. Returns `false` if the lanes are in the kernel itself.
+/// Executes `ret` for some lanes of the current group. Returns `false` if the lanes are executing the kernel itself,
+/// which has no caller.
 #[inline(never)]
 pub(crate) fn return_lanes(
     code: &DecodedCode,

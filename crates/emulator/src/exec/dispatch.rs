@@ -1,5 +1,5 @@
-//! Dispatches operations that are neither arithmetic on registers nor plain memory accesses to the modules of their
-//! families.
+//! Dispatches operations to the modules of their instruction families. Arithmetic on registers and plain memory
+//! accesses are executed elsewhere.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::decoded_op::{cold_alu_ops, hot_alu_ops};
@@ -43,7 +43,7 @@ use crate::state::warp::Warp;
 use std::sync::Arc;
 use warpgrid_isa::{SpecialRegister, StateSpace};
 
-/// Adds a note about a wait for groups that are never committed.
+/// Records a diagnostic about a wait for groups of operations that are never committed.
 #[inline(never)]
 fn report_wait_without_groups(
     around: &mut ExecutionContext<'_>,
@@ -61,7 +61,7 @@ fn report_wait_without_groups(
     around.note(warp.index, kind, step);
 }
 
-/// Adds a note if the member mask in `slot` does not contain all executing lanes.
+/// Records a diagnostic if the member mask in `slot` does not contain all executing lanes.
 fn report_lanes_outside_mask(
     around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
@@ -129,7 +129,7 @@ fn report_started(around: &mut ExecutionContext<'_>, at: SyncLocation, first: u6
     }
 }
 
-/// The group continues with the next instruction; memory is unchanged.
+/// The group continues with the next instruction. The operation has not modified memory.
 const NEXT: OpResult = OpResult::Next { stores: false };
 /// Like [`NEXT`], but ends the turn of the warp, since an asynchronous operation may complete before its next step.
 const NEXT_TURN: OpResult = OpResult::NextThen {
@@ -137,7 +137,7 @@ const NEXT_TURN: OpResult = OpResult::NextThen {
     stop: StopReason::Turn,
 };
 
-/// The execution of one instruction of a warp.
+/// Execution of one instruction of a warp.
 struct Execution<'e, 'a> {
     around: &'e mut ExecutionContext<'a>,
     warp: &'e mut Warp,
@@ -346,7 +346,7 @@ impl<'a> Execution<'_, 'a> {
         Ok(OpResult::Next { stores })
     }
 
-    /// Executes an operation that completes in a later step.
+    /// Executes an instruction that starts an operation which completes in a later step.
     fn start(
         &mut self,
         start: impl FnOnce(&mut Self) -> ExecResult,
@@ -388,7 +388,7 @@ impl<'a> Execution<'_, 'a> {
         NEXT
     }
 
-    /// Continues after a wait for groups; the lanes have waited before they reach the instruction.
+    /// Continues after a wait for groups. The lanes have already waited before they execute the instruction.
     fn pass_wait(&mut self, wait: GroupWait) -> OpResult {
         let GroupWait { kind, latest, .. } = wait;
         if let (AsyncGroupKind::Products, Some(groups)) = (kind, &mut self.warp.groups) {
@@ -480,8 +480,8 @@ fn run_system_call(
 }
 
 /// Returns the test of `isspacep`: whether a generic address is in the window of a state space. The shared memory of
-/// the own block is mapped twice, in the shared window of the block and at the rank of the block in the window of the
-/// cluster.
+/// the executing block is mapped twice: in the shared window of the block, and at the rank of the block in the window
+/// of the cluster.
 fn inside_space(map: &AddressMap, space: StateSpace, own_rank: u32) -> impl Fn(u64) -> bool {
     move |address| {
         let constant = address.wrapping_sub(map.constant) < 1 << 32;
@@ -503,7 +503,8 @@ fn inside_space(map: &AddressMap, space: StateSpace, own_rank: u32) -> impl Fn(u
     }
 }
 
-/// Updates the special registers that contain the time: the number of steps of the warp, and the number of the step.
+/// Updates the special registers that contain the time: the clock contains the number of steps of the warp, and the
+/// global timer the number of the current step.
 #[inline(never)]
 pub(crate) fn refresh_clocks(code: &DecodedCode, warp: &mut Warp, steps: u64, step: u64) {
     let time = |special: SpecialRegister| match special {

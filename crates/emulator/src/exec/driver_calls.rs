@@ -1,4 +1,5 @@
-//! Calls into the driver. `vprintf` records notes, and `__assertfail` faults.
+//! Calls of functions that the driver provides. `vprintf` records the printed text as a diagnostic, and `__assertfail`
+//! causes a fault.
 
 use crate::code::{CallValueLocation, DecodedCode, DriverCall, DriverCallPlan};
 use crate::contract::fault::FaultKind;
@@ -11,10 +12,10 @@ use crate::semantics::registers::{LANES, Row64, lanes_of};
 use crate::state::memory::{AddressMap, GlobalMemory, PagedMemory};
 use crate::state::warp::Warp;
 
-/// Maximum length of a string that is read from memory.
+/// Maximum number of bytes of a string that is read from memory.
 const MAX_TEXT: usize = 1024;
 
-/// Memory context of a driver call.
+/// Registers and memories that a driver call accesses.
 pub(crate) struct DriverCallContext<'a> {
     pub(crate) code: &'a DecodedCode,
     pub(crate) map: &'a AddressMap,
@@ -27,7 +28,7 @@ pub(crate) struct DriverCallContext<'a> {
 }
 
 impl DriverCallContext<'_> {
-    /// Returns the bytes at a generic address of a lane, truncated at the end of the memory.
+    /// Returns `n` bytes at a generic address of a lane. The range is truncated at the end of the memory.
     fn bytes<'m>(&'m self, warp: &'m Warp, lane: usize, address: u64, n: usize) -> &'m [u8] {
         let (bytes, start, end) = if self.map.in_shared(address) {
             let start = (address - self.map.shared) as usize;
@@ -65,7 +66,7 @@ impl DriverCallContext<'_> {
         u64::from_le_bytes(value)
     }
 
-    /// Returns the value of an argument in each lane.
+    /// Returns the value of a call argument in each lane.
     fn argument(&self, warp: &mut Warp, depth: u32, place: Option<&CallValueLocation>) -> Row64 {
         match place {
             None => [0; LANES],
@@ -89,7 +90,7 @@ impl DriverCallContext<'_> {
     }
 }
 
-/// Writes zero to the location of a result.
+/// Writes zero to the location of a call result.
 fn return_zero(
     reach: &DriverCallContext<'_>,
     warp: &mut Warp,
@@ -178,7 +179,7 @@ struct FormatSpec {
     letter: char,
 }
 
-/// Formats text like C, for the conversions that kernels use.
+/// Formats text like the C function `printf`. Supports the conversions that kernels use.
 fn printf(
     reach: &DriverCallContext<'_>,
     warp: &Warp,
@@ -202,7 +203,7 @@ fn printf(
             text.push('%');
             continue;
         }
-        // Arguments are aligned to their size. Floats are passed as 64 bits.
+        // Arguments are aligned to their size. A floating-point argument is passed as a 64-bit number.
         let wide =
             spec.long || matches!(spec.letter, 's' | 'p' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G');
         let size = if wide { 8 } else { 4 };
@@ -298,7 +299,7 @@ fn number(spec: &FormatSpec, value: u64) -> String {
     text
 }
 
-/// Formats like `1.500000e+00`: the exponent has a sign and at least two digits.
+/// Formats a number like `1.500000e+00`. The exponent has a sign and at least two digits.
 fn exponential(value: f64, precision: usize) -> String {
     let text = format!("{value:.precision$e}");
     match text.split_once('e') {

@@ -15,13 +15,13 @@ use crate::semantics::registers::{LANES, LaneRegisters, lanes_of};
 use crate::state::memory::AttemptedAccess;
 use warpgrid_isa::ScalarType;
 
-/// Size of an object in bytes.
+/// Size in bytes of an mbarrier object.
 pub(crate) const OBJECT_BYTES: usize = 8;
 
 /// Location in the shared memory of a block of the cluster.
 pub(crate) type SharedLocation = (Backing, usize);
 
-/// Pending modifications of objects by the lanes that have executed so far.
+/// Pending modifications of mbarrier objects by the lanes that have executed so far.
 pub(crate) struct MbarrierWriteBuffer {
     changed: [(SharedLocation, u64); LANES],
     n: usize,
@@ -56,7 +56,7 @@ impl MbarrierWriteBuffer {
     }
 }
 
-/// Returns the location of the object of a lane, which must be in shared memory of the cluster.
+/// Returns the location of the mbarrier object of a lane. The object must be in shared memory of the cluster.
 pub(crate) fn object_place(
     target: &ResolvedAccess,
     lane: usize,
@@ -68,7 +68,7 @@ pub(crate) fn object_place(
     }
 }
 
-/// Returns the location of the object of a lane, which must be in shared memory of the block.
+/// Returns the location of the mbarrier object of a lane. The object must be in shared memory of the block.
 pub(crate) fn own_object_place(
     target: &ResolvedAccess,
     lane: usize,
@@ -79,7 +79,7 @@ pub(crate) fn own_object_place(
     }
 }
 
-/// Returns the linear index of the block that owns a memory.
+/// Returns the linear index of the block that owns a shared memory.
 pub(crate) fn block_of(reach: &MemoryContext<'_>, backing: Backing) -> u64 {
     match backing {
         Backing::Peer(rank) => {
@@ -90,15 +90,15 @@ pub(crate) fn block_of(reach: &MemoryContext<'_>, backing: Backing) -> u64 {
     }
 }
 
-/// Effects of an operation beyond the objects in memory.
+/// Effects of an operation in addition to the changes of objects in memory.
 pub(crate) struct Performed {
-    /// Whether a phase completed.
+    /// Whether the operation completed a phase.
     pub(crate) ends_phase: bool,
     /// The shared memory offset of a live object that was initialized again.
     pub(crate) reinitialized: Option<u64>,
 }
 
-/// Returns how an operation accesses its objects, and the function that resolves their locations.
+/// Returns how an operation accesses its mbarrier objects, and the function that resolves their locations.
 fn access_of(action: MbarrierAction) -> (AccessKind, AccessAction, FindPlace) {
     let (load, atomic) = (AccessKind::Load, AccessKind::Atomic);
     match action {
@@ -180,7 +180,7 @@ pub(crate) fn mbarrier(
     Ok(performed)
 }
 
-/// Returns the synchronization event data of an operation.
+/// Returns the data of the synchronization event that an operation produces.
 fn touch_of(
     reach: &MemoryContext<'_>,
     place: SharedLocation,
@@ -198,7 +198,7 @@ fn touch_of(
     }
 }
 
-/// Returns the fault for an operation that the state of the object does not permit.
+/// Returns the fault for an operation that the state of the mbarrier object does not permit.
 fn misused(
     reach: &MemoryContext<'_>,
     place: SharedLocation,
@@ -215,7 +215,7 @@ fn misused(
     ExecutionFault::new(FaultKind::Mbarrier(fault), 1 << lane)
 }
 
-/// Writes the changed objects to memory.
+/// Writes the modified objects to memory.
 fn write_objects(
     reach: &mut MemoryContext<'_>,
     mask: u32,
@@ -225,7 +225,7 @@ fn write_objects(
     let lanes: Vec<usize> = lanes_of(mask).collect();
     for (lane, (place, word)) in lanes.iter().zip(objects.changed.iter().take(objects.n)) {
         reach.write(place.0, place.1, *lane, &word.to_le_bytes());
-        // Objects are initialized and invalidated only in the memory of the executing block.
+        // Only the executing block initializes and invalidates objects, and only in its own memory.
         match action {
             MbarrierAction::Init => reach.shared.add_object(place.1 as u64),
             MbarrierAction::Inval => reach.shared.remove_object(place.1 as u64),
@@ -239,15 +239,15 @@ fn write_objects(
     }
 }
 
-/// Checks whether a location contains an object that was initialized and not invalidated. The recorded history is
-/// decisive, because ordinary data may have the bits of an object. An ordinary store that clears the mark of the object
-/// ends its lifetime, too.
+/// Checks whether a location contains an object that was initialized and not invalidated. The check uses the recorded
+/// history, because ordinary data may have the bit pattern of an object. The lifetime of an object also ends when an
+/// ordinary store clears the mark in its bits.
 fn is_live(reach: &MemoryContext<'_>, place: SharedLocation, word: u64) -> bool {
     let objects = reach.shared.objects();
     objects.binary_search(&(place.1 as u64)).is_ok() && MbarrierState::read(word).is_some()
 }
 
-/// Returns the kind of the operation in synchronization events.
+/// Returns the kind of an operation as synchronization events describe it.
 fn act_of(action: MbarrierAction) -> MbarrierOperation {
     match action {
         MbarrierAction::Init => MbarrierOperation::Init,
@@ -261,11 +261,11 @@ fn act_of(action: MbarrierAction) -> MbarrierOperation {
     }
 }
 
-/// Result of an operation on an object.
+/// Result of an operation on an mbarrier object.
 struct MbarrierOutcome {
-    /// Object after the operation, if modified.
+    /// Bits of the object after the operation, if the operation modified it.
     word: Option<u64>,
-    /// State before the operation, or whether the tested phase is complete.
+    /// State of the object before the operation, or for a test whether the tested phase is complete.
     result: u64,
     ends_phase: bool,
 }
@@ -296,7 +296,7 @@ fn perform(
     let ends_phase = match action {
         MbarrierAction::Init => false,
         MbarrierAction::Inval => return Ok(MbarrierOutcome::new(Some(0), 0)),
-        // All objects have the only layout that the emulator supports.
+        // The check succeeds, because the emulator supports only one layout of mbarrier objects.
         MbarrierAction::CheckLayout => return Ok(MbarrierOutcome::new(None, 1)),
         MbarrierAction::Test { phase, .. } => {
             let is_complete = state.is_complete(parity_of(phase, value));
@@ -332,7 +332,7 @@ fn perform(
     })
 }
 
-/// Returns the parity of the phase that an operand identifies.
+/// Returns the parity of the phase that the operand of a wait identifies.
 pub(crate) fn parity_of(phase: PhaseSelector, value: u64) -> bool {
     match phase {
         PhaseSelector::Parity => value & 1 != 0,

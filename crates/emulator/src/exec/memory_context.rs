@@ -25,7 +25,7 @@ pub(crate) struct MemoryContext<'a> {
     pub(crate) multicasts: &'a [Multicast],
     pub(crate) interest: EventMask,
     pub(crate) observer: &'a mut dyn Observer,
-    /// Event builder. Owned by the machine, so that a step does not allocate memory.
+    /// Buffer in which events are built. The machine owns it, so that a step does not allocate memory.
     pub(crate) events: &'a mut EventBuffer,
     pub(crate) step: u64,
     pub(crate) block: u64,
@@ -36,7 +36,7 @@ pub(crate) struct MemoryContext<'a> {
     pub(crate) stored: bool,
 }
 
-/// Reason why an instruction cannot be executed. The location and the agent are added later.
+/// Reason why an instruction cannot be executed. The caller adds the location and the agent.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecutionFault {
     pub(crate) kind: FaultKind,
@@ -66,7 +66,7 @@ impl ExecutionFault {
         })
     }
 
-    /// Returns a fault for a state that the decoder should have prevented.
+    /// Returns a fault for a state that should be impossible after decoding.
     #[cold]
     pub(crate) fn internal(what: &str, lanes: u32) -> Box<ExecutionFault> {
         let what = what.to_owned();
@@ -74,7 +74,7 @@ impl ExecutionFault {
     }
 }
 
-/// Returns the details of an operation. Faults for `lanes` if they are missing.
+/// Returns the plan with the details of an operation, or a fault of `lanes` if the plan is missing.
 pub(crate) fn plan_of<P>(
     plans: &PlanTable<P>,
     id: PlanId<P>,

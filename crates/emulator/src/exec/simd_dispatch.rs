@@ -20,7 +20,7 @@ pub(crate) fn run_warp(
     step: u64,
     budget: u32,
 ) -> WarpRunResult {
-    // Entering and leaving the large loop takes longer than one step.
+    // Executing one step takes less time than entering and leaving the large loop.
     if budget == 1 {
         run_warp_with::<false, true>(around, warp, rows, step, budget, |_| {})
     } else {
@@ -28,7 +28,7 @@ pub(crate) fn run_warp(
     }
 }
 
-/// Like [`run_warp`], with the widest vectors of the host.
+/// Executes steps like [`run_warp`], with the widest vectors that the host supports.
 #[cfg(target_arch = "x86_64")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma+bmi1+bmi2+lzcnt+popcnt",
@@ -59,7 +59,7 @@ fn run_warp_widest(
     }
 }
 
-/// Executes at most `budget` steps of a warp. There is only one vector width on these hosts.
+/// Executes at most `budget` steps of a warp. On these hosts, only one vector width exists.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn run_warp(
     around: &mut ExecutionContext<'_>,

@@ -32,7 +32,7 @@ pub(crate) fn stack(
     let Some(mut frame) = warp.frames.get(depth as usize).copied() else {
         return Err(ExecutionFault::internal("no frame on the stack", mask));
     };
-    // The top of the stack is the end of the frame and of its reservations.
+    // The top of the stack is the end of the current frame, including its reservations.
     let fixed: Row64 = frame
         .stack_start
         .map(|start| u64::from(start) + u64::from(frame_bytes));
@@ -87,7 +87,7 @@ fn write_lanes(
     write64(&mut lanes, d, row);
 }
 
-/// Decodes parts of a response of `clusterlaunchcontrol.try_cancel`.
+/// Decodes a field of a response of `clusterlaunchcontrol.try_cancel`.
 fn read_answer(
     lanes: &mut LaneRegisters<'_>,
     answer: RegisterOperand,

@@ -74,7 +74,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
     let mut came = BarrierArrival::default();
     let mut outcome = StepOutcome::Executed;
     let stop = loop {
-        // Do not reschedule within a bundle: the instructions of one step belong to one group.
+        // Within a bundle, do not select another group, because all instructions of one step belong to one group.
         if !way.is_mid_bundle {
             if way.steps == budget {
                 break StopReason::Turn;
@@ -83,7 +83,8 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
                 break StopReason::Blocked;
             }
         }
-        // A converged warp continues until the end of its turn. A divergent warp selects the next group at each step.
+        // A converged warp executes instructions until the end of its turn. A divergent warp selects the group to
+        // execute before each step.
         let end = if warp.splits.len() == 1 && !around.interest.steps {
             budget
         } else {
@@ -135,7 +136,7 @@ pub(crate) fn run_warp_with<const FMA: bool, const APART: bool>(
                     ends = Some(stop);
                 }
                 Ok(OpResult::Moved) => {}
-                // The machine counts this step after it has checked the other warps.
+                // The machine counts this step when it has checked the other warps.
                 Ok(OpResult::Stops(
                     stop @ (StopReason::Barrier { .. } | StopReason::ClusterArrive { .. }),
                 )) => {
@@ -205,9 +206,9 @@ fn set_initial_registers(code: &DecodedCode, warp: &mut Warp) {
 
 /// Progress of a warp in its turn.
 struct TurnProgress {
-    /// Number of the first step.
+    /// Number of the first step of the turn.
     first: u64,
-    /// Number of executed steps.
+    /// Number of steps that have been executed in this turn.
     steps: u32,
     /// Whether some, but not all, instructions of a bundle have executed.
     is_mid_bundle: bool,
@@ -224,16 +225,17 @@ impl TurnProgress {
 
 /// Reason for which [`run_straight_line`] returned.
 enum StraightLineExit {
-    /// The requested number of steps has executed.
+    /// The requested number of steps has been executed.
     Done,
-    /// The next instruction reads a clock, which must be refreshed first.
+    /// The next instruction reads a clock, whose value must be updated first.
     Clock,
-    /// The next instruction is of another kind, and has not been executed.
+    /// The next instruction does not belong to the supported kinds, and has not been executed.
     Other,
 }
 
 /// Executes steps of the current group until `end` steps of the turn have executed: arithmetic, loads, stores, and
-/// uniform branches. These instructions modify only the current group, so the groups need not be merged in between.
+/// uniform branches. These instructions modify only the current group, so groups of lanes need not be merged between
+/// them.
 #[inline(always)]
 fn run_straight_line<const FMA: bool, const APART: bool>(
     around: &mut ExecutionContext<'_>,
@@ -289,7 +291,7 @@ fn run_straight_line<const FMA: bool, const APART: bool>(
                 compute::<FMA>(instr, code, &mut lanes, results)
             };
         if is_done {
-            // Only registers have changed.
+            // The instruction has changed only registers.
         } else if let DecodedOp::Load(plan) | DecodedOp::Store(plan) = instr.op {
             let request = AccessRequest {
                 plan,
@@ -338,7 +340,7 @@ fn run_straight_line<const FMA: bool, const APART: bool>(
     ended
 }
 
-/// Record of a step while its warp continues.
+/// Record of the executed steps while the warp continues.
 #[derive(Clone, Copy, Default)]
 struct StepRecord {
     pc: u32,

@@ -1,4 +1,4 @@
-//! Lanes that wait before their instruction: wait conditions, and how waiting lanes become ready again.
+//! Lanes that wait before they execute an instruction: the wait conditions, and how waiting lanes become ready again.
 
 use crate::code::decoded_op::DecodedOp;
 use crate::code::decoded_op::{cold_alu_ops, hot_alu_ops, side_effect_ops};
@@ -55,7 +55,7 @@ pub(crate) fn block_if_not_ready(
     Some(reason)
 }
 
-/// Returns the reason for which the executing lanes must wait, if any.
+/// Returns the reason why the executing lanes must wait, or `None` if they can execute the instruction.
 fn wait_reason(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -73,7 +73,7 @@ fn wait_reason(
             }) if !code.addresses.is_empty() => 0,
             Some(plan) => missing_lanes(code, warp, plan.mask, mask, mask),
         },
-        // All lanes of the warp participate.
+        // The operation requires all lanes of the warp.
         DecodedOp::Matrix(_) | DecodedOp::Warpgroup(_) => warp.live() & !mask,
         DecodedOp::TensorMemory(plan) => match code.tensor_memory.get(plan) {
             Some(plan) if plan.takes_warp() && warp.live() & !mask != 0 => warp.live() & !mask,
@@ -107,7 +107,8 @@ fn wait_reason(
     (missing != 0).then_some(WaitReason::WarpLanes { missing })
 }
 
-/// Returns the wait for tensor memory columns. Returns `None` if the columns are free, or if the allocation is invalid.
+/// Returns the wait for columns of tensor memory. Returns `None` if the columns are free, or if the allocation is
+/// invalid.
 fn columns_to_wait_for(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -125,8 +126,8 @@ fn columns_to_wait_for(
     waits.then_some(WaitReason::TensorColumns { n })
 }
 
-/// Returns a wait for the phase of the first lane, if the phases of all lanes are incomplete. Otherwise, the
-/// instruction is executed: it returns false for lanes with incomplete phases, as after its time limit (PTX ISA,
+/// Returns a wait for the phase of the first lane if the phases of all lanes are incomplete. Otherwise, the instruction
+/// is executed and returns false for lanes whose phases are incomplete, as it does after its time limit (PTX ISA,
 /// "mbarrier.try_wait").
 fn phase_to_wait_for(
     code: &DecodedCode,
@@ -147,7 +148,8 @@ fn phase_to_wait_for(
             StateSpace::Generic => addresses[lane].wrapping_sub(outside.map.shared),
             _ => addresses[lane],
         };
-        // Do not wait if the address contains no mbarrier object: executing the instruction reports the fault.
+        // Do not wait if the address contains no mbarrier object, because the execution of the instruction reports the
+        // fault.
         let word = object_at(outside.shared, address)?;
         let parity = parity_of(phase, values[lane]);
         if MbarrierState::read(word)?.is_complete(parity) {
@@ -165,7 +167,7 @@ pub(crate) fn object_at(shared: &PagedMemory, address: u64) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes))
 }
 
-/// Checks whether operations are pending for which lanes wait.
+/// Checks whether asynchronous operations for which the lanes wait are pending.
 fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &WaitContext<'_>) -> bool {
     let own = WarpId {
         block: outside.block,
@@ -186,7 +188,7 @@ fn is_pending(warp: &Warp, wait: GroupWait, mask: u32, outside: &WaitContext<'_>
     })
 }
 
-/// Returns the live lanes that the member masks of the active lanes contain and that are not in `here`.
+/// Returns the live lanes that are in the member masks of the active lanes, but not in `here`.
 fn missing_lanes(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -204,7 +206,7 @@ fn missing_lanes(
     named & live & !here
 }
 
-/// Splits the predicated-off lanes into a separate group at the next instruction.
+/// Moves the lanes that are predicated off to a separate group, which continues at the next instruction.
 pub(crate) fn split_predicated_off(warp: &mut Warp, mask: u32) {
     let current = *warp.splits.current();
     let excluded = current.mask & !mask;
@@ -216,13 +218,13 @@ pub(crate) fn split_predicated_off(warp: &mut Warp, mask: u32) {
 /// Convergence point of lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReconvergencePoint {
-    /// Any `bar.warp.sync`.
+    /// Any `bar.warp.sync` instruction.
     WarpBarrier,
-    /// `BSYNC` with this barrier register.
+    /// `BSYNC` instruction with this barrier register.
     Reconvergence(OperandSlot),
 }
 
-/// Returns the convergence point at a program counter, and the register with its lane mask.
+/// Returns the convergence point at a program counter, and the register that contains the mask of its lanes.
 fn reconvergence_point_at(
     code: &DecodedCode,
     pc: u32,
@@ -262,8 +264,8 @@ fn waiting_at_warp_barrier(code: &DecodedCode, warp: &Warp) -> u32 {
 
 /// Returns the lanes that wait at a `BSYNC` with this barrier register for the same lanes as the active lanes. A
 /// recursive function saves the register (`BMOV.32.CLEAR R2, B6`) and stores another mask in it. Lanes that wait for
-/// the saved mask do not belong to the inner region. Lanes that have left the region are ignored, because a saved
-/// register may still contain lanes that left while it was saved.
+/// the saved mask do not belong to the inner region. Lanes that have left the region are ignored, because the saved
+/// mask may still contain lanes that left the region after the register was saved.
 fn converging_at(code: &DecodedCode, warp: &mut Warp, slot: OperandSlot, active: u32) -> u32 {
     let depth = warp.splits.current().depth;
     let pc = warp.splits.current().pc;
@@ -281,7 +283,7 @@ fn converging_at(code: &DecodedCode, warp: &mut Warp, slot: OperandSlot, active:
     here
 }
 
-/// Returns the union of the masks in the registers of `lanes`.
+/// Returns the union of the lane masks in the registers of `lanes`.
 fn named_lanes(
     code: &DecodedCode,
     warp: &mut Warp,
@@ -308,8 +310,8 @@ fn waiting_outside(code: &DecodedCode, warp: &mut Warp, pc: u32, active: u32) ->
     left
 }
 
-/// Returns the lane mask for which a group waits, if it waits outside of the region of the `BSYNC` at `pc`. An outer
-/// region ends at a higher address, and so does a warp barrier that is not inside the region.
+/// Returns the lane mask for which a group waits, if it waits outside of the region of the `BSYNC` at `pc`. The end of
+/// an outer region, and a warp barrier outside of the region, have higher addresses than the `BSYNC`.
 fn outer_member_mask(code: &DecodedCode, warp: &mut Warp, split: &WarpSplit, pc: u32) -> u32 {
     let places = [split.pc, pc].map(|pc| reconvergence_point_at(code, pc));
     let [Some((outer, named)), Some((inner, _))] = places else {
@@ -321,8 +323,8 @@ fn outer_member_mask(code: &DecodedCode, warp: &mut Warp, split: &WarpSplit, pc:
     named_lanes(code, warp, split.depth, named, split.mask)
 }
 
-/// Wakes groups that wait at an inner barrier for the current group, which now waits for them at an outer barrier. Only
-/// inner groups are woken, so two groups never wake each other.
+/// Wakes groups that wait at an inner barrier for the current group while the current group waits for them at an outer
+/// barrier. Only groups at inner barriers are woken, so two groups never wake each other.
 fn wake_inner(code: &DecodedCode, warp: &mut Warp) {
     let outer = *warp.splits.current();
     for index in 0..warp.splits.len() {
@@ -384,11 +386,11 @@ pub(crate) fn release_reconvergence(code: &DecodedCode, warp: &mut Warp, mask: u
             split.pc += 1;
         }
     }
-    // The current group reaches the instruction of the released lanes at the end of its step.
+    // At the end of its step, the current group reaches the instruction of the released lanes.
     warp.splits.current_mut().converges = true;
 }
 
-/// Removes lanes from the reconvergence mask in a register, for all lanes of the mask.
+/// Removes lanes from the reconvergence mask in a register. The mask changes in all lanes that it contains.
 pub(crate) fn break_convergence(
     code: &DecodedCode,
     warp: &mut Warp,

@@ -5,7 +5,7 @@ use crate::state::memory::PagedMemory;
 use crate::state::page::PAGE_BYTES;
 use std::sync::Arc;
 
-/// Number of pages in a chunk. Snapshots share chunks in which no page has changed.
+/// Number of pages in a chunk. Consecutive snapshots share the chunks in which no page has changed.
 const CHUNK_PAGES: usize = 64;
 
 /// Contents of a page, and its last writers if they are tracked.
@@ -34,8 +34,8 @@ fn page_range(page: usize, size: usize) -> std::ops::Range<usize> {
     start..size.min(start + PAGE_BYTES)
 }
 
-/// Returns a copy of a page, or `like` if it has the same contents: memory that is zero or has a repeating pattern is
-/// stored only once.
+/// Returns a copy of a page, or `like` if `like` has the same contents. Therefore memory that is zero or has a
+/// repeating pattern is stored only once.
 fn copy_page(
     memory: &PagedMemory,
     page: usize,
@@ -56,8 +56,9 @@ fn copy_page(
     }
 }
 
-/// Checks whether two slices are equal. In WebAssembly, `==` compares byte by byte, which took a sixth of the time of a
-/// streaming kernel, so words are compared there. On other hosts, `==` uses the widest vectors of the host.
+/// Checks whether two slices are equal. In WebAssembly, `==` compares byte by byte, which took a sixth of the execution
+/// time of a streaming kernel. Therefore the function compares words in WebAssembly. On other hosts, `==` uses the
+/// widest vectors of the host.
 fn are_equal(a: &[u8], b: &[u8]) -> bool {
     match cfg!(target_arch = "wasm32") {
         true => are_equal_words(a, b),
@@ -78,7 +79,8 @@ fn are_equal_words(a: &[u8], b: &[u8]) -> bool {
 }
 
 impl ArenaSnapshot {
-    /// Takes the pages of a memory; shares the clean pages with `base`. Adds the size of the new pages to `fresh`.
+    /// Takes a snapshot of the pages of a memory. Clean pages are shared with `base`. The size of the new pages is
+    /// added to `fresh`.
     pub(crate) fn take(
         memory: &PagedMemory,
         base: Option<&ArenaSnapshot>,
@@ -114,7 +116,7 @@ impl ArenaSnapshot {
         ArenaSnapshot { chunks }
     }
 
-    /// Restores these pages in a memory that equals `base` except for its dirty pages.
+    /// Restores the pages of this snapshot in a memory that equals `base` except for its dirty pages.
     pub(crate) fn restore(&self, memory: &mut PagedMemory, base: &ArenaSnapshot) {
         let size = memory.len();
         for (index, chunk) in self.chunks.iter().enumerate() {
@@ -140,7 +142,7 @@ impl ArenaSnapshot {
         memory.clear_dirty();
     }
 
-    /// Returns the size of the pages that no other snapshot shares.
+    /// Returns the total size in bytes of the pages that no other snapshot shares.
     pub(crate) fn own_bytes(&self) -> u64 {
         let own = |chunk: &&Chunk| Arc::strong_count(chunk) == 1;
         let pages = self

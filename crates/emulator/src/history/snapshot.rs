@@ -24,7 +24,7 @@ impl StateStorage for SnapshotStorage {
 /// State of a machine at a position.
 pub(crate) type Snapshot = MachineState<SnapshotStorage>;
 
-/// Approximate size of the small parts of a snapshot.
+/// Approximate size in bytes of the small parts of a snapshot.
 const FIXED_PARTS_BYTES: u64 = 1024;
 
 impl Block<SnapshotStorage> {
@@ -263,7 +263,7 @@ impl Snapshot {
         state.last_step = *last_step;
     }
 
-    /// Returns the size of the parts that no other snapshot shares.
+    /// Returns the total size in bytes of the parts that no other snapshot shares.
     pub(crate) fn own_bytes(&self) -> u64 {
         let warps = self.blocks.iter().flat_map(|block| &block.warps);
         let warps = warps.filter(|warp| Arc::strong_count(warp) == 1);

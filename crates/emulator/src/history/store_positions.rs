@@ -6,14 +6,14 @@ use crate::contract::observer::{
 use crate::contract::step_event::StepEvent;
 use crate::contract::sync_event::SyncEvent;
 
-/// Steps that stored to memory. If there are too many, the sample is thinned evenly.
+/// Steps that stored to memory. If there are too many such steps, the sample is thinned evenly.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct StorePositions {
     /// Sampled steps in ascending order.
     pub steps: Vec<u64>,
-    /// `steps` contains every `one_in`-th step with a store.
+    /// Sampling rate: `steps` contains every `one_in`-th step that stored to memory.
     pub one_in: u64,
-    /// Number of steps with a store before `known_to`.
+    /// Number of steps before `known_to` that stored to memory.
     pub n_stores: u64,
     /// End of the steps that have been observed.
     pub known_to: u64,
@@ -40,7 +40,7 @@ impl StorePositions {
         self.n_stores += 1;
     }
 
-    /// Discards the steps from `position` on. `n_stores` is the number of earlier steps with a store.
+    /// Discards the steps from `position` on. `n_stores` is the number of earlier steps that stored to memory.
     pub(crate) fn forget_from(&mut self, position: u64, n_stores: u64) {
         if position < self.known_to {
             self.steps

@@ -14,12 +14,12 @@ use crate::history::undo_window::UndoWindow;
 use crate::run::machine::Machine;
 use crate::translation_view::{TranslatedRunResult, UNCOUNTED};
 
-/// Memory limits for the past of a run.
+/// Memory limits for the recorded history of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineLimits {
     pub snapshot_bytes: u64,
     pub max_snapshots: usize,
-    /// Maximum number of recorded store steps.
+    /// Maximum number of recorded steps that stored to memory.
     pub max_ticks: usize,
     /// Minimum number of steps between two snapshots.
     pub min_interval: u64,
@@ -47,18 +47,19 @@ pub struct Progress {
     pub n_blocks: u64,
 }
 
-/// A machine with its past states.
+/// Machine with snapshots of its past states.
 #[derive(Clone)]
 pub struct Timeline {
     machine: Machine,
     limits: TimelineLimits,
     /// Snapshots ordered by position; the first is the initial state.
     snapshots: Vec<Snapshot>,
-    /// Denser snapshots before the target of the last seek, for steps back from the target.
+    /// Additional, closely spaced snapshots before the target of the last seek. They accelerate steps back from this
+    /// target.
     seek_checkpoints: Vec<Snapshot>,
-    /// Positions of the trail that the current seek has not reached yet.
+    /// Positions at which the current seek still has to take seek checkpoints.
     planned_checkpoints: Vec<u64>,
-    /// Replaces the trail if snapshots are large.
+    /// Undo log of the recent steps, which replaces the seek checkpoints if snapshots are large.
     recent: UndoWindow,
     /// Whether a large snapshot has occurred.
     has_large_snapshots: bool,
@@ -67,25 +68,25 @@ pub struct Timeline {
     bytes: u64,
     /// Number of steps between snapshots, a power of two.
     interval: u64,
-    /// Number of steps below which replaying is cheaper than a snapshot.
+    /// Number of steps below which replaying the steps is faster than taking a snapshot.
     closest: u64,
     length: Option<u64>,
     ticks: StorePositions,
     steps_run: u64,
 }
 
-/// Maximum number of snapshots in the trail.
+/// Maximum number of seek checkpoints.
 const MAX_TRAIL: usize = 24;
 
-/// Reciprocal of the fraction of the snapshot memory that the trail may use even if the other snapshots have used up
-/// all of it. Without a trail, each step back would replay the steps from the nearest snapshot.
+/// Reciprocal of the fraction of the snapshot memory that the seek checkpoints may use even if the other snapshots have
+/// used all of this memory. Without seek checkpoints, each step back would replay the steps from the nearest snapshot.
 const TRAIL_SHARE: u64 = 4;
 
-/// Reciprocal of the fraction of the snapshot memory above which a single snapshot is too large for a trail.
+/// Reciprocal of the fraction of the snapshot memory above which a single snapshot is too large for seek checkpoints.
 const COSTLY_SHARE: u64 = 16;
 
-/// Maximum size of the changes since the last snapshot, as a multiple of the memory for snapshots. If a run changes
-/// more, no snapshot is taken, and a seek replays more steps.
+/// Maximum size of the changes since the last snapshot, as a multiple of the memory for snapshots. If a run has changed
+/// more bytes, no snapshot is taken, and a seek replays more steps.
 const MAX_EXCESS: u64 = 2;
 
 /// Number of steps before the target of a seek for which the undo log is kept if snapshots are large, in units of the
@@ -96,9 +97,9 @@ impl Timeline {
     /// Returns a timeline for a machine that has not executed a step.
     pub fn new(mut machine: Machine, limits: TimelineLimits) -> Timeline {
         let (base, bytes) = Snapshot::take(&mut machine.state, None);
-        // A snapshot copies the state of the resident blocks. Its cost should be small compared to the steps between
-        // snapshots, and replaying these steps should take no longer than one or two frames of the display: half a
-        // million steps at most.
+        // A snapshot copies the state of the resident blocks. Taking it should take less time than the steps between
+        // two snapshots, and replaying these steps should take no longer than one or two frames of the display, which
+        // is half a million steps at most.
         let resident: u64 = machine.resident_bytes();
         let mut timeline = Timeline {
             machine,
@@ -168,7 +169,7 @@ impl Timeline {
         }
         self.planned_checkpoints.clear();
         let next = self.position().saturating_add(1);
-        // Fast path: there is no snapshot at the next position, and the end of the run is unknown.
+        // Fast path: no snapshot is necessary at the next position, and the end of the run is unknown.
         let is_plain = self.length.is_none() && self.recent.is_empty();
         if is_plain && next & (self.interval - 1) != 0 {
             self.run(next, observer);
@@ -192,8 +193,8 @@ impl Timeline {
         }
     }
 
-    /// Executes a step in which an operation in flight completes. Discards the recorded steps after the current
-    /// position, because they change. Returns `false` if the operation is not in flight.
+    /// Executes a step in which an operation in flight completes. The recorded steps after the current position are
+    /// discarded, because the early completion changes them. Returns `false` if the operation is not in flight.
     pub fn complete_now(&mut self, id: AsyncOperationId, observer: &mut dyn Observer) -> bool {
         let lands = self.machine.land(id);
         if lands {
@@ -214,7 +215,7 @@ impl Timeline {
         self.steps_run
     }
 
-    /// Seeks to position `n`, or to the end if it comes first.
+    /// Seeks to position `n`, or to the end of the run if it comes first.
     pub fn seek(&mut self, n: u64) -> MachineStatus {
         while !self.seek_within(n, u64::MAX) {}
         self.machine.status()
@@ -261,8 +262,8 @@ impl Timeline {
         }
     }
 
-    /// Takes over the final state of a run that translated code has executed from the start. Returns `false` if the
-    /// state does not belong to this machine. A seek back replays the run from its start.
+    /// Adopts the final state of a run that translated code has executed from its start. Returns `false` if the state
+    /// does not belong to this machine. A seek back replays the run from its start.
     pub fn adopt_result(&mut self, end: &TranslatedRunResult<'_>) -> bool {
         if self.position() != 0 || !self.machine.take_end(end) {
             return false;
@@ -286,7 +287,7 @@ impl Timeline {
         self.length = self.length.or(Some(length));
     }
 
-    /// Runs to position `n`, or to the end if it comes first, and reports the steps to `observer`.
+    /// Runs to position `n`, or to the end of the run if it comes first, and reports the steps to `observer`.
     pub fn run_observed(&mut self, n: u64, observer: &mut dyn Observer) -> MachineStatus {
         self.advance(n, n, observer);
         self.reproduce_fault();
@@ -303,7 +304,7 @@ impl Timeline {
         self.seek(stood);
     }
 
-    /// Checks whether there are snapshots of later positions, which is rare while a run moves forward.
+    /// Checks whether there are snapshots of later positions. While a run moves forward, this is rarely the case.
     fn is_before_snapshots(&self) -> bool {
         let now = self.position();
         let is_later = |list: &[Snapshot]| list.last().is_some_and(|s| s.position > now);
@@ -321,7 +322,7 @@ impl Timeline {
             .max(self.recent.nearest(n))
     }
 
-    /// Restores a snapshot at or before `n`, and plans a trail from its position to `n`.
+    /// Restores a snapshot at or before `n`, and plans seek checkpoints between its position and `n`.
     fn go_back(&mut self, n: u64) {
         let usable = self.seek_checkpoints.partition_point(|s| s.position <= n);
         for snapshot in self.seek_checkpoints.split_off(usable) {
@@ -344,7 +345,7 @@ impl Timeline {
             self.planned_checkpoints.push(n - distance);
             distance /= 2;
         }
-        // The next position is last, so that `pop` returns it.
+        // The list is reversed so that `pop` returns the next position.
         self.planned_checkpoints.reverse();
     }
 
@@ -373,7 +374,7 @@ impl Timeline {
             let now = self.position();
             let next_look = self.prepare_recent(goal);
             let last = self.snapshots.last().map_or(0, |s| s.position);
-            // `interval` is a power of two.
+            // This expression requires that `interval` is a power of two.
             let boundary = (now | (self.interval - 1)) + 1;
             let mark = self.planned_checkpoints.last().copied().unwrap_or(u64::MAX);
             let stop = end.min(boundary).min(next_look).min(mark.max(now + 1));
@@ -393,12 +394,12 @@ impl Timeline {
         self.note_end();
     }
 
-    /// Returns the number of steps between two positions of the recent past.
+    /// Returns the number of steps between two positions of the undo window.
     fn recent_steps(&self) -> u64 {
         self.limits.min_interval.max(1).next_power_of_two()
     }
 
-    /// Detects large snapshots, and starts or stops recording the recent past. Returns the position of the next check.
+    /// Detects large snapshots, and starts or stops recording the undo window. Returns the position of the next check.
     fn prepare_recent(&mut self, goal: u64) -> u64 {
         let arena = &self.machine.state.global.arena;
         let costly = self.limits.snapshot_bytes / COSTLY_SHARE;
@@ -464,7 +465,7 @@ impl Timeline {
         }
     }
 
-    /// Keeps every other snapshot.
+    /// Drops every other snapshot.
     fn drop_alternate_snapshots(&mut self) {
         self.interval *= 2;
         self.forget_trail();
@@ -478,8 +479,8 @@ impl Timeline {
         }
     }
 
-    /// Takes a snapshot for the trail. If memory is short, drops the farthest snapshots of the trail: the following
-    /// steps back need the nearest ones.
+    /// Takes a seek checkpoint. If memory is short, drops the checkpoints that are farthest from the target, because
+    /// the next steps back need the nearest checkpoints.
     fn take_seek_checkpoint(&mut self) {
         if self.has_large_snapshots {
             return self.keep_recent();
@@ -509,8 +510,8 @@ impl Timeline {
         }
     }
 
-    /// Discards the snapshots and records after the current position, because a new input changes the execution after
-    /// it.
+    /// Discards the snapshots and records after the current position, because a new input changes the subsequent
+    /// execution.
     fn invalidate_later_steps(&mut self) {
         let now = self.position();
         let is_past = |s: &Snapshot| s.position <= now;
@@ -537,8 +538,9 @@ impl Timeline {
         }
     }
 
-    /// Executes the step that faults. A run with a fault is still `Running` at its last position until that step is
-    /// attempted; this function attempts it, so that the status at the end does not depend on the path to it.
+    /// Executes the step that faults. At its last position, a run with a fault has the status `Running` until the
+    /// faulting step is attempted. This function attempts the step, so that the status at the end does not depend on
+    /// how the end was reached.
     fn reproduce_fault(&mut self) {
         if self.length == Some(self.position()) && self.machine.status() == MachineStatus::Running {
             self.run(self.position() + 1, &mut ());

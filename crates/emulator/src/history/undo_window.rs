@@ -1,15 +1,15 @@
-//! Undo log based snapshots for runs with large snapshots: stores the small parts of the state at a few positions, and
-//! the bytes of global memory that the steps between them overwrite. Scattered stores change a few bytes of many pages:
-//! copying the pages would take a second, whereas logging the bytes takes a millisecond.
+//! Undo log for runs with large snapshots. It stores the small parts of the state at a few positions, and the bytes of
+//! global memory that the steps between these positions overwrite. Scattered stores change a few bytes in many pages,
+//! so that copying the pages would take a second, whereas logging the bytes takes a millisecond.
 
 use crate::history::snapshot::Snapshot;
 use crate::state::MachineState;
 use std::collections::VecDeque;
 
-/// Maximum number of stored positions.
+/// Maximum number of positions to which the undo log can return.
 const MAX_POSITIONS: usize = 64;
 
-/// Positions to which the undo log can return; the undo log of the memory has a segment for each position.
+/// Positions to which the undo log can return. The undo log of global memory has a segment for each position.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UndoWindow {
     /// Snapshots without global memory, ordered by position, and their sizes in bytes.

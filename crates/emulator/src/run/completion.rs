@@ -34,7 +34,7 @@ use std::borrow::Cow;
 use warpgrid_isa::fragment::TensorCoreGeneration;
 use warpgrid_isa::{ScalarType, Sem, StateSpace};
 
-/// Bytes of a response of `clusterlaunchcontrol.try_cancel`.
+/// Number of bytes of a response of `clusterlaunchcontrol.try_cancel`.
 const ANSWER_BYTES: u32 = 16;
 
 impl Machine {
@@ -100,7 +100,7 @@ impl Machine {
         self.state.launch_next_clusters(&setup, &mut self.spare);
     }
 
-    /// Executes the part of an operation that is not expressed as pieces.
+    /// Executes the part of an operation that the operation does not describe by pieces.
     fn do_work(&mut self, pending: &InFlightOperation, step: u64) -> ExecResult {
         match &pending.operation.work {
             AsyncEffect::Pieces | AsyncEffect::TensorPieces(_) | AsyncEffect::Cancel { .. } => {
@@ -133,7 +133,7 @@ impl Machine {
         });
     }
 
-    /// Computes a `wgmma`, and writes the registers of the warp that issued it.
+    /// Computes a `wgmma` at its completion, and writes the registers of the warp that issued it.
     fn land_product(
         &mut self,
         pending: &InFlightOperation,
@@ -172,8 +172,8 @@ impl Machine {
     }
 
     /// Resolves a `clusterlaunchcontrol.try_cancel` into the write of its response: cancels the launch of the next
-    /// cluster of the grid, if there is one that has not started. For each further block that receives the response, a
-    /// separate operation is issued.
+    /// cluster of the grid, if a cluster has not started yet. A separate operation is issued for each further block
+    /// that receives the response.
     fn resolve_cancel_request(&mut self, pending: InFlightOperation) -> InFlightOperation {
         let AsyncEffect::Cancel {
             lane,
@@ -230,7 +230,7 @@ impl Machine {
         x | y << 32 | z << 48 | 1 << 64
     }
 
-    /// Executes an operation on tensor memory.
+    /// Executes the completion of an operation on tensor memory.
     fn land_in_tensor_memory(
         &mut self,
         work: &TensorMemoryOperation,
@@ -303,8 +303,8 @@ impl Machine {
         }
     }
 
-    /// Returns the bytes of a source. Its bounds were checked when the copy was issued, and its memory is not released
-    /// while the copy is in flight.
+    /// Returns the bytes of a source. The source is accessible, because its bounds were checked when the copy was
+    /// issued, and its memory is not released while the copy is in flight.
     fn source_bytes(
         &self,
         places: &mut TargetLookupCache,
@@ -512,7 +512,8 @@ impl Machine {
         self.record_landing_fault(pending, halt);
     }
 
-    /// Wakes the groups that wait for the operation or for any change of memory; they execute their instruction again.
+    /// Wakes the groups that wait for the operation or for any change of memory. The woken groups execute their
+    /// instruction again.
     fn wake_after(&mut self, pending: &InFlightOperation, ended: Option<u64>) {
         let operation = &pending.operation;
         let origin = operation.origin;
@@ -589,7 +590,7 @@ impl CompletionMechanism {
     }
 }
 
-/// Checks whether an operation stores to memory without using pieces.
+/// Checks whether an operation stores to memory without describing the stores by pieces.
 const fn stores_by_rule(work: &AsyncEffect) -> bool {
     match work {
         AsyncEffect::TensorMemory(_) | AsyncEffect::Tensor(_) => true,
@@ -600,7 +601,7 @@ const fn stores_by_rule(work: &AsyncEffect) -> bool {
     }
 }
 
-/// Returns the bytes that a piece writes to memory with the contents `old`.
+/// Returns the bytes that a piece writes to memory whose contents are `old`.
 fn combined<'p>(piece: &'p AsyncWrite, old: &[u8]) -> Cow<'p, [u8]> {
     let Some(Reduction { op, ty, flushes }) = piece.reduces else {
         return Cow::Borrowed(&piece.bytes);
@@ -627,7 +628,7 @@ fn combined<'p>(piece: &'p AsyncWrite, old: &[u8]) -> Cow<'p, [u8]> {
     Cow::Owned(result)
 }
 
-/// Adds bytes without element type to an event, in pieces of at most 16 bytes.
+/// Adds bytes without an element type to an event, in pieces of at most 16 bytes.
 fn add_pieces(events: &mut EventBuffer, mut head: ElementAccessHeader, bytes: &[u8], old: &[u8]) {
     let chunks = bytes.chunks(PIECE_BYTES).zip(old.chunks(PIECE_BYTES));
     for (bytes, old) in chunks {
@@ -637,7 +638,7 @@ fn add_pieces(events: &mut EventBuffer, mut head: ElementAccessHeader, bytes: &[
     }
 }
 
-/// Returns the untyped bit type with this number of bytes, and `B8` for all other sizes.
+/// Returns the untyped bits type with this number of bytes, or `B8` if no such type exists.
 fn type_of(n_bytes: usize) -> ScalarType {
     match n_bytes {
         2 => ScalarType::B16,

@@ -8,14 +8,14 @@ use crate::run::machine::Machine;
 use crate::state::block::Block;
 use crate::state::memory::GlobalMemory;
 
-/// Most recently used block and allocation. Consecutive pieces usually access the same ones.
+/// Most recently used block and allocation. Consecutive pieces usually access the same block and the same allocation.
 #[derive(Default)]
 pub(crate) struct TargetLookupCache {
     block: Option<(u64, usize)>,
     allocation: Option<ArenaRange>,
 }
 
-/// A range of an allocation: its addresses and its offset in the arena.
+/// Range of an allocation: its addresses, and its offset in the arena.
 #[derive(Clone, Copy)]
 pub(crate) struct ArenaRange {
     address: u64,
@@ -37,7 +37,7 @@ impl TargetLookupCache {
         Some(place)
     }
 
-    /// Returns the rest of an allocation from `address` on, if it contains `n_bytes`.
+    /// Returns the rest of an allocation from `address` on, if it contains at least `n_bytes` bytes.
     pub(crate) fn global(
         &mut self,
         memory: &GlobalMemory,
@@ -67,9 +67,9 @@ impl TargetLookupCache {
     }
 }
 
-/// Bytes of a swizzle pattern, within which swizzling permutes bytes.
+/// Size in bytes of a swizzle pattern. Swizzling permutes bytes only within such a pattern.
 const PATTERN_BYTES: u64 = 1024;
-/// Bytes filled per write; a multiple of every element size.
+/// Number of bytes that are filled by one write. It is a multiple of every element size.
 const FILLED_BYTES: usize = 64;
 
 impl Machine {
@@ -115,8 +115,8 @@ impl Machine {
                     }
                     return;
                 };
-                // The bounds were checked when the copy was issued, and the memory is not released while the copy is in
-                // flight.
+                // The range is accessible, because its bounds were checked when the copy was issued, and the memory is
+                // not released while the copy is in flight.
                 let found = places.global(global, address, run.n_bytes as u64);
                 let bytes = found.and_then(|found| {
                     let bytes = global.arena.bytes().get(found.start..)?;

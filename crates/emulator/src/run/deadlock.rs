@@ -10,9 +10,9 @@ use crate::state::scheduler::{WarpSlot, can_run};
 use crate::state::warp::WarpSplitState;
 
 impl Machine {
-    /// Records a deadlock if no warp of the cluster is runnable and no operation is in flight for the cluster: only the
-    /// cluster itself can satisfy the wait conditions of its warps. [`Machine::find_machine_stuck`] handles waits for
-    /// memory.
+    /// Records a deadlock if no warp of the cluster is runnable and no operation is in flight for the cluster: in this
+    /// case, only the warps of the cluster could satisfy the wait conditions. [`Machine::find_machine_stuck`] handles
+    /// waits for memory.
     pub(crate) fn find_cluster_stuck(&mut self, place: WarpSlot) {
         let next = WarpSlot {
             warp: place.warp + 1,

@@ -1,5 +1,5 @@
-//! Notes of a run: behavior that is not a fault, such as an aligned barrier at which only a part of a warp arrives.
-//! Each note is recorded once per instruction.
+//! Diagnostics of a run: behavior that is not a fault, such as an aligned barrier at which only a part of a warp
+//! arrives. Each diagnostic is recorded once per instruction.
 
 use crate::contract::inspect::{RunDiagnostic, RunDiagnosticKind};
 use crate::exec::barrier::{DivergentArrival, divergent_arrivals};
@@ -20,7 +20,8 @@ impl Machine {
         add_once(&mut state.diagnostics, note, self.setup.limits.max_notes);
     }
 
-    /// Records a note for each partial warp that has arrived at an aligned barrier of the block in this resident slot.
+    /// Records a diagnostic for each partial warp that has arrived at an aligned barrier of the block in this resident
+    /// slot.
     pub(crate) fn report_divergent_arrivals(&mut self, block: usize, parts: &[DivergentArrival]) {
         for part in parts {
             let (function, instruction) = self.setup.code.origin(part.pc);
@@ -35,7 +36,7 @@ impl Machine {
         }
     }
 
-    /// Records a note for each partial warp that waits at an aligned barrier in a deadlock.
+    /// Records a diagnostic for each partial warp that waits at an aligned barrier in a deadlock.
     pub(crate) fn note_stuck_parts(&mut self) {
         for place in 0..self.state.blocks.len() {
             let Some(block) = self.state.blocks.get(place) else {
@@ -46,7 +47,7 @@ impl Machine {
         }
     }
 
-    /// Records a note if a finished block has not deallocated all columns of its tensor memory.
+    /// Records a diagnostic if a finished block has not deallocated all columns of its tensor memory.
     pub(crate) fn note_kept_columns(&mut self, place: WarpSlot) {
         let n = match self.state.tensor.get(place.block) {
             Some(memory) if memory.len() > 0 => n_columns_in_use(memory),

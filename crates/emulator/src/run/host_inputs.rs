@@ -1,5 +1,5 @@
-//! Inputs of the host to a run: it can issue operations and complete operations early. An input belongs to a position,
-//! so that a replay that reaches this position applies the same input again.
+//! Inputs of the host to a run. The host can issue operations, and it can complete operations early. Each input has a
+//! position in the run, so that a replay that reaches this position applies the same input again.
 
 use crate::contract::pending::{AsyncOperation, InFlightOperation};
 use crate::contract::step_event::AsyncOperationId;
@@ -27,8 +27,8 @@ impl Machine {
         self.state.in_flight.all()
     }
 
-    /// Returns the tiles that an operation in flight reads and writes, with their positions. Empty if the operation
-    /// transfers no matrix, or if it will fault.
+    /// Returns the tiles that an operation in flight reads and writes, with their positions. The list is empty if the
+    /// operation transfers no matrix, or if it will fault.
     pub fn tiles(&self, pending: &InFlightOperation) -> Vec<Tile> {
         tiles(&self.setup.code, pending)
     }
@@ -41,7 +41,7 @@ impl Machine {
         (self.state.inputs_done > before).then(|| self.state.in_flight.latest())?
     }
 
-    /// Makes the completion of an operation the next step. It replaces another completion requested at the same
+    /// Makes the completion of an operation the next step. The request replaces an earlier request at the same
     /// position. If another operation must complete first, the next step is the completion of that operation. Returns
     /// `false` if the operation is not in flight.
     pub fn land(&mut self, id: AsyncOperationId) -> bool {
@@ -52,8 +52,8 @@ impl Machine {
         in_flight
     }
 
-    /// Appends an input, and drops the inputs that were recorded for later positions: the new input changes the
-    /// execution after it.
+    /// Appends an input. Inputs that were recorded for later positions are dropped, because the new input changes the
+    /// subsequent execution.
     fn add_input(&mut self, what: HostInputKind) {
         self.inputs.truncate(self.state.inputs_done);
         self.inputs.push(HostInput {

@@ -33,7 +33,7 @@ pub(crate) fn initial_registers(
             }));
         };
         add(&given.name, start, given);
-        // A 64-bit address occupies two registers of 32 bits; its upper half goes to the next register.
+        // A 64-bit address occupies two 32-bit registers. The upper half is written to the next register.
         let is_half = place(&given.name).is_some_and(|place| place.bits == 32);
         if let Some(next) = given
             .buffer
@@ -51,7 +51,7 @@ pub(crate) fn initial_registers(
     initial
 }
 
-/// Returns the value of a register before the contributions of lane and thread.
+/// Returns the initial value of a register, to which the contributions of the lane and the thread are added.
 fn start_of(given: &RegisterInit, global: &GlobalMemory) -> u64 {
     let buffer = given.buffer.and_then(|buffer| {
         let mut allocations = global.allocations().iter();

@@ -26,7 +26,7 @@ impl<'a> LastWriters<'a> {
         }
     }
 
-    /// Returns `None` if the memory does not track writers.
+    /// Returns the last writers of a range, or `None` if the memory does not track writers.
     pub(crate) fn paged(
         writers: &'a LastWriterTable,
         range: Range<usize>,

@@ -1,4 +1,4 @@
-//! Checks of a launch before memory is allocated for it. They return a [`LaunchError`] if the launch cannot run.
+//! Checks of a launch before memory is allocated for it. A check returns a [`LaunchError`] if the launch cannot run.
 
 use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
 use crate::run::setup::LaunchSetup;
@@ -39,7 +39,7 @@ pub(crate) fn check_launch(program: &Program, launch: &Launch) -> Result<(), Lau
         });
     }
     let target = &program.target.limits;
-    // Check the cluster dimensions first: an inferred grid is a multiple of the cluster.
+    // Check the cluster dimensions first, because an inferred grid is a multiple of the cluster.
     check_extents(
         "cluster",
         launch.cluster,
@@ -168,7 +168,7 @@ pub(crate) fn check_layout(
             });
         }
     }
-    // The limit applies to the shared memory of the program, without the bytes that the system reserves.
+    // The limit applies to the shared memory that the program uses, excluding the bytes that the system reserves.
     let own_shared_bytes = layout
         .shared_bytes
         .saturating_sub(layout.reserved_shared_bytes);

@@ -1,4 +1,4 @@
-//! A launch in progress: the constant setup, the state, and the loop that executes one agent after another.
+//! Launch in progress: the constant setup, the state, and the loop that executes one agent after another.
 
 use crate::contract::fault::{Fault, WaitReason};
 use crate::contract::inspect::MachineStatus;
@@ -31,7 +31,7 @@ use crate::state::warp::{Warp, WarpSplitState};
 use std::sync::Arc;
 use warpgrid_program::Program;
 
-/// A launch in progress. A step is either one instruction of a group of lanes of a warp, or one completion of an
+/// Launch in progress. A step is either one instruction of a group of lanes of a warp, or one completion of an
 /// asynchronous operation.
 #[derive(Clone)]
 pub struct Machine {
@@ -40,11 +40,11 @@ pub struct Machine {
     /// Inputs of the host, ordered by position. They are not part of the state, so that a replay after a seek applies
     /// the same inputs again.
     pub(crate) inputs: Vec<HostInput>,
-    /// Scratch buffer in which events are assembled; not part of the state.
+    /// Scratch buffer in which events are assembled. It is not part of the state.
     pub(crate) events: EventBuffer,
-    /// Register files for warps that have not run yet; not part of the state.
+    /// Register files for warps that have not run yet. They are not part of the state.
     pub(crate) spare: Vec<RegisterFile>,
-    /// Scratch rows of the executing instruction; not part of the state.
+    /// Scratch rows of the executing instruction. They are not part of the state.
     pub(crate) rows: Box<ScratchBuffers>,
 }
 
@@ -58,8 +58,8 @@ impl Machine {
         Machine::with_decoded(program, launch, limits, None)
     }
 
-    /// Like [`Machine::new`], but reuses the code of another machine if both have the same program and identical
-    /// layouts for everything to which instructions refer. Otherwise, decodes the program.
+    /// Creates a machine like [`Machine::new`], but reuses the code of another machine if both have the same program
+    /// and identical layouts of all objects to which instructions refer. Otherwise, the program is decoded.
     pub fn with_decoded(
         program: Arc<Program>,
         launch: &Launch,
@@ -233,7 +233,7 @@ impl Machine {
         self.after_run(place, run, observer);
     }
 
-    /// Handles the reason for which a warp stopped.
+    /// Handles the reason why a warp stopped.
     fn after_run(&mut self, place: WarpSlot, run: WarpRunResult, observer: &mut dyn Observer) {
         if !matches!(
             run.stop,

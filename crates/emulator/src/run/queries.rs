@@ -18,7 +18,7 @@ use crate::state::warp::{Warp, WarpSplitState};
 use std::sync::Arc;
 use warpgrid_program::{FunctionId, Program, RegisterId};
 
-/// Copies of the machine state that the search for the next step modifies.
+/// Copies of the parts of the machine state that the search for the next step modifies.
 struct SchedulerCopy {
     schedule: Scheduler,
     blocked: Vec<WarpSlot>,
@@ -38,7 +38,7 @@ impl Machine {
         functions.any(|id| setup.layout.function_address(id) == value)
     }
 
-    /// Returns the notes that the run has recorded so far, including the output of `printf`.
+    /// Returns the diagnostics that the run has recorded so far, including the output of `printf`.
     pub fn notes(&self) -> &[RunDiagnostic] {
         &self.state.diagnostics
     }
@@ -343,8 +343,8 @@ impl Machine {
         self.state.stores_done
     }
 
-    /// Returns the agent of the next step and its instruction. Runs the functions of the actual step on copies of the
-    /// state that they modify.
+    /// Returns the agent of the next step and its instruction. The function executes the code of an actual step on
+    /// copies of the state that this code modifies.
     pub fn next_step(&self) -> Option<NextStep> {
         if self.state.fault.is_some() {
             return None;
@@ -370,7 +370,7 @@ impl Machine {
                 }
                 ScheduledAction::Warp(place) => match self.next_of_warp(place) {
                     Some(next) => return Some(next),
-                    // All groups of the warp would only start to wait: select another agent, as an actual run does.
+                    // All groups of the warp would start to wait. Select another agent, as an actual run does.
                     None => machine.blocked.push(place),
                 },
             }
@@ -431,7 +431,7 @@ impl Machine {
         }
     }
 
-    /// Returns a row of any bank by slot.
+    /// Returns a row of a register bank by its slot.
     fn row(
         &self,
         warp: &Warp,
@@ -439,8 +439,8 @@ impl Machine {
         bank: RegisterBank,
         slot: OperandSlot,
     ) -> Option<[u128; LANES]> {
-        // `LaneRegisters` requires mutable access to the banks, which an inspection does not have; therefore, the row is read
-        // here.
+        // The row is read here, because `LaneRegisters` requires mutable access to the banks, which an inspection does
+        // not have.
         let code = &self.setup.code;
         let base = code.base(depth);
         let (banks, start) = match slot.0 >> 30 {

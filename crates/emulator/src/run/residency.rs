@@ -1,4 +1,4 @@
-//! Assignment of clusters to resident slots, with the initial state of their blocks, warps and shared memory.
+//! Assignment of clusters to resident slots, and the initial state of their blocks, warps and shared memory.
 
 use crate::contract::mbarrier::MbarrierState;
 use crate::run::setup::LaunchSetup;
@@ -226,7 +226,7 @@ impl LaunchSetup {
         let linear = u64::from(warp.index) << 48
             ^ position.iter().fold(0, |all, n| all << 20 ^ u64::from(*n));
         warp.splits.draw_from(match self.seed % 8 {
-            // For half of the seeds, the lanes of a warp stay converged where possible.
+            // For half of the seeds, the lanes of a warp remain converged where possible.
             0..4 => None,
             _ => Some(self.seed.wrapping_mul(0x9e37_79b9) ^ linear),
         });
@@ -235,8 +235,8 @@ impl LaunchSetup {
         if warp.has_not_run {
             let mut banks = std::mem::take(&mut warp.banks);
             banks.grow(self.code.entry_sizes);
-            // Do not keep more register files than the resident slots need: after a seek, the surplus would remain
-            // unused.
+            // Keep only as many register files as the resident slots need, because more would remain unused after a
+            // seek.
             if spare.len() < spare.capacity() {
                 spare.push(banks);
             }
@@ -252,7 +252,8 @@ impl LaunchSetup {
         let frame = self.code.functions.first().map_or(0, |f| f.frame_bytes);
         warp.stack.clear();
         warp.stack.is_tracked = self.tracking == WriterTracking::LastWriter;
-        // An untracked stack has no writers. A tracked stack has at least one entry, so that tracking is visible.
+        // A stack whose writers are not tracked has no entries. A tracked stack has at least one entry, which shows
+        // that it is tracked.
         let least = if warp.stack.is_tracked { 16 } else { 0 };
         warp.stack.grow(frame.max(least) as usize);
         self.fill_specials(warp, position);

@@ -1,4 +1,4 @@
-//! The part of a launch that does not change during execution: program, code, layout and dimensions.
+//! Part of a launch that does not change during execution: program, code, layout and dimensions.
 
 use crate::code::DecodedCode;
 use crate::contract::launch::{Launch, LaunchError, ResourceLimits};
@@ -10,7 +10,7 @@ use crate::state::multicast::Multicast;
 use std::sync::Arc;
 use warpgrid_program::{FunctionKind, Program};
 
-/// Everything about a launch that remains constant during execution.
+/// Data of a launch that is constant during execution.
 #[derive(Debug)]
 pub(crate) struct LaunchSetup {
     pub(crate) program: Arc<Program>,
@@ -41,7 +41,7 @@ pub(crate) struct LaunchSetup {
 pub struct DecodedLaunch(pub(crate) Arc<LaunchSetup>);
 
 impl DecodedLaunch {
-    /// Returns the code if the program and the layout decode to the same code.
+    /// Returns the decoded code if the program and the layout would decode to the same code.
     pub(crate) fn code_for(
         &self,
         program: &Arc<Program>,
@@ -133,7 +133,8 @@ impl LaunchSetup {
 
     /// Returns the rank of a block in its cluster, given its resident slot.
     pub(crate) fn rank_of_place(&self, place: usize) -> usize {
-        // Fast path: most clusters have one block, and a division takes as long as a step.
+        // Fast path for clusters of one block, which are the most frequent clusters: a division would take as long as a
+        // step.
         match self.n_ranks {
             0 | 1 => 0,
             n => place % n as usize,
@@ -148,7 +149,7 @@ impl LaunchSetup {
         }
     }
 
-    /// Checks whether a function can be launched.
+    /// Checks whether a function is a kernel that can be launched.
     pub(crate) fn is_entry(function: &warpgrid_program::Function) -> bool {
         function.kind == FunctionKind::Entry && function.defined
     }

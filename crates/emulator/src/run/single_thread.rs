@@ -18,7 +18,7 @@ use std::sync::Arc;
 use warpgrid_isa::{AtomicOp, ScalarType};
 use warpgrid_program::{Program, RegisterId};
 
-/// A thread of a launch.
+/// Position of a thread in a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadCoordinates {
     /// Position of the block in the grid.
@@ -38,7 +38,7 @@ pub struct SingleThread {
     map: AddressMap,
 }
 
-/// A location in the shared memory of a block.
+/// Location in the shared memory of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedAddress {
     /// Rank of the block in the cluster of the thread; `None` for the block of the thread itself.
@@ -57,7 +57,7 @@ impl SharedAddress {
 }
 
 impl SingleThread {
-    /// Returns a thread before its first instruction; all registers are zero.
+    /// Returns a thread that has executed no instruction. All registers are zero.
     pub fn new(
         program: &Arc<Program>,
         launch: &Launch,
@@ -79,8 +79,8 @@ impl SingleThread {
         })
     }
 
-    /// Executes an instruction of the entry function that accesses only registers, without evaluating its guard.
-    /// Returns `false` without an effect for all other instructions.
+    /// Executes an instruction of the entry function that accesses only registers, without evaluating its guard. For
+    /// all other instructions, returns `false` and has no effect.
     pub fn execute_alu(&mut self, instruction: u32) -> bool {
         let code = Arc::clone(&self.code);
         let mut results = ResultRows {
@@ -96,8 +96,8 @@ impl SingleThread {
     }
 
     /// Executes an instruction that exchanges values between the lanes of a warp. `others` contains the other lanes and
-    /// their values of the register `given`. All participating lanes have the same member mask. Returns `false` without
-    /// an effect for all other instructions.
+    /// their values of the register `given`. All participating lanes have the same member mask. For all other
+    /// instructions, returns `false` and has no effect.
     pub fn execute_collective(
         &mut self,
         instruction: u32,
@@ -138,7 +138,7 @@ impl SingleThread {
         runs
     }
 
-    /// Returns the value of a register; predicates are 0 or 1.
+    /// Returns the value of a register. A predicate has the value 0 or 1.
     pub fn register(&mut self, register: RegisterId) -> u64 {
         let code = Arc::clone(&self.code);
         let lane = self.lane;
@@ -147,7 +147,7 @@ impl SingleThread {
         row.get(lane).copied().unwrap_or(0)
     }
 
-    /// Sets a register; the value is truncated to the width of the register.
+    /// Sets a register to a value, which is truncated to the width of the register.
     pub fn set_register(&mut self, register: RegisterId, value: u64) {
         let code = Arc::clone(&self.code);
         let element = element_of(&code, register);
@@ -155,7 +155,7 @@ impl SingleThread {
     }
 
     /// Resolves a shared memory address or a generic address to a location in shared memory. Returns `None` if the
-    /// address is neither.
+    /// address is not in shared memory.
     pub fn shared_place(&self, address: u64) -> Option<SharedAddress> {
         let offset = match self.map.in_shared_cluster(address) {
             true => address.wrapping_sub(self.map.shared),

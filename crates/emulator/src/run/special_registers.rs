@@ -108,8 +108,8 @@ impl LaunchSetup {
     }
 }
 
-/// Checks whether a special register must be filled again for each block: its value depends on the block, or it
-/// contains the time, which starts again with each block.
+/// Checks whether a special register must be filled again for each block. This is the case if its value depends on the
+/// block, or if it contains the time, which restarts with each block.
 fn changes(special: SpecialRegister) -> bool {
     use SpecialRegister as S;
     match special {

@@ -25,18 +25,18 @@ use std::collections::BTreeMap;
 use warpgrid_isa::{ControlOp, Operation};
 use warpgrid_program::{FunctionId, Program};
 
-/// Number of steps without a change before the first window, plus [`QUIET_OF_WARP`] steps per warp: every launch starts
-/// with steps that change nothing.
+/// Number of steps without a change before the first window, to which [`QUIET_OF_WARP`] steps per warp are added. The
+/// pause is necessary because every launch starts with steps that change nothing.
 const QUIET_STEPS: u64 = 4096;
 const QUIET_OF_WARP: u64 = 128;
 /// Number of steps for which each group of lanes is observed.
 const STEPS_PER_WARP: u64 = 32 * 64;
-/// Factor between the lengths of consecutive pauses.
+/// Factor by which each pause is longer than the preceding pause.
 const BACKOFF_FACTOR: u64 = 16;
 /// Maximum number of warps by which the length of a window for stores is scaled.
 const MAX_REPEATED_WARPS: u64 = 64;
-/// Steps per warp in a window for stores after the first store that changed memory: later stores may restore the
-/// previous contents.
+/// Number of steps per warp for which a window for stores continues after the first store that changed memory, because
+/// later stores may restore the previous contents.
 const WATCHED_CHANGED: u64 = 8 * 64;
 /// Maximum number of bytes that a repetition may change and restore.
 const MAX_CHANGED_BYTES: usize = 4096;
@@ -51,7 +51,7 @@ impl WarpFingerprint {
     }
 }
 
-/// A load or test of a spinning group of lanes, and its location.
+/// Load or test that a spinning group of lanes repeats, and its location.
 #[derive(Clone, Copy, Debug)]
 struct PolledRead {
     lanes: u32,
@@ -60,7 +60,7 @@ struct PolledRead {
 }
 
 impl Machine {
-    /// Checks for an endless spin loop; `place` is the warp that ran last.
+    /// Checks for an endless spin loop. `place` is the slot of the warp that ran last.
     #[cold]
     #[inline(never)]
     pub(crate) fn check_for_spins(&mut self, place: WarpSlot) {
@@ -146,7 +146,7 @@ impl Machine {
             if !marks.iter().any(is_of_last) {
                 return;
             }
-            // The group that executed the step may have diverged, or reconverged with another group.
+            // The group that executed the step may have diverged or may have reconverged with another group.
             let ran = |mark: &WarpFingerprint| {
                 let found = warp_of(mark);
                 found.is_some_and(|(_, warp)| {
@@ -160,8 +160,8 @@ impl Machine {
             let are_all_back = marks.iter().all(|mark| mark.is_back);
             let is_repeated = match written.has_changed {
                 false => are_all_back,
-                // All groups are back in the same state of the scheduler, and memory has its previous contents. For a
-                // single warp, the state of the scheduler is irrelevant.
+                // All groups have returned to the same state of the scheduler, and memory has its previous contents.
+                // For a single warp, the state of the scheduler is irrelevant.
                 true => {
                     let is_same_turn = match n_warps {
                         1 => true,
@@ -184,8 +184,8 @@ impl Machine {
         }
     }
 
-    /// Checks whether both machines have the same contents of tensor memory. Stores to tensor memory are not reported
-    /// to observers.
+    /// Checks whether both machines have the same contents of tensor memory. The comparison is necessary because stores
+    /// to tensor memory are not reported to observers.
     fn has_same_tensor_memory(&self, other: &Machine) -> bool {
         let mut both = self.state.tensor.iter().zip(&other.state.tensor);
         both.all(|(one, other)| one.contents() == other.contents())
@@ -243,7 +243,7 @@ impl Machine {
             };
             let found = reads.by_warp.remove(&key);
             let found = found.or_else(|| reads.tests.remove(&key));
-            // A loop without loads and branches on predicates has no wait condition.
+            // A loop that contains neither loads nor branches on predicates has no wait condition.
             let found = found.unwrap_or_else(|| {
                 let warp = block.warps.get(place.warp);
                 let splits = warp.into_iter().flat_map(|warp| warp.splits.all());
@@ -393,7 +393,7 @@ struct WrittenBytes {
     n_different: usize,
     /// Whether any store has changed memory.
     has_changed: bool,
-    /// Whether the run has changed more than the observer compares.
+    /// Whether the run has changed state that the observer does not compare.
     is_beyond: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Operations of the arithmetic units, one enum per unit. The decoder creates the operations, and `exec` matches each
-//! enum exhaustively.
+//! Operations of the arithmetic units, with one enum for each unit. The decoder creates the operations, and `exec`
+//! matches each enum exhaustively.
 
 use warpgrid_isa::{PermuteMode, Signedness};
 
@@ -26,7 +26,7 @@ pub enum IntOp {
     Or,
     Xor,
     Not,
-    /// 1 if the operand is 0, else 0.
+    /// 1 if the operand is 0, otherwise 0.
     Cnot,
 }
 
@@ -62,11 +62,11 @@ pub enum Int32Op {
     Count(BitCountOp),
     Brev,
     Bfe,
-    /// Position of the c-th set bit of a, counted from bit b.
+    /// Position of the c-th set bit of a, counted from bit b on.
     Fns,
     /// Extends the low b bits of a.
     Szext(ShiftOverflow),
-    /// Mask of b ones that starts at bit a.
+    /// Mask with b ones from bit a on.
     Bmsk(ShiftOverflow),
     /// Byte permutation with a selector of nibbles.
     Prmt,
@@ -115,11 +115,11 @@ pub enum BitCountOp {
     Clz,
     /// Position of the most significant bit that differs from the sign.
     Bfind,
-    /// Shift amount that moves this bit to the most significant position.
+    /// Left shift amount that moves the found bit to the most significant position.
     BfindShiftAmount,
 }
 
-/// Treatment of shift amounts beyond the width.
+/// How shift amounts that exceed the width are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShiftOverflow {
     Clamp,
@@ -186,7 +186,7 @@ pub enum CarryOp {
     MadHi,
 }
 
-/// Use of the carry flag by an operation of a carry chain.
+/// How an operation of a carry chain uses the carry flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CarryMode {
     /// Whether the factors of a product are signed.

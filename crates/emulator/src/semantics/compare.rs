@@ -22,13 +22,14 @@ pub fn compare<W: Word>(op: CompareOp, sign: Signedness, rows: impl Apply<[W; 2]
         (C::Gt | C::Hi | C::Gtu, Unsigned) => rows.apply(|[a, b]| b.less_unsigned(a)),
         (C::Le | C::Ls | C::Leu, Signed) => rows.apply(|[a, b]| b.less_signed(a).not()),
         (C::Le | C::Ls | C::Leu, Unsigned) => rows.apply(|[a, b]| b.less_unsigned(a).not()),
-        // Integers are never NaN.
+        // An integer is never a NaN.
         (C::Num, _) => rows.apply(|[a, _]| a.equal(a)),
         (C::Nan, _) => rows.apply(|[a, _]| a.equal(a).not()),
     }
 }
 
-/// Adapter for 16-bit sources. It moves them to the upper half, so that the 32-bit comparison has the same result.
+/// Adapter for 16-bit sources. It moves the sources to the upper half, so that a 32-bit comparison has the result of
+/// the 16-bit comparison.
 pub struct Upper16<R>(pub R);
 
 impl<W: Word, R: Apply<[W; 2], W::Truth>> Apply<[W; 2], W::Truth> for Upper16<R> {
@@ -39,7 +40,7 @@ impl<W: Word, R: Apply<[W; 2], W::Truth>> Apply<[W; 2], W::Truth> for Upper16<R>
     }
 }
 
-/// Returns the result of `set` for a true comparison: 1.0, or all ones.
+/// Returns the value that `set` writes for a true comparison: 1.0, or all ones.
 pub fn true_bits(to: ScalarType) -> u32 {
     match to {
         ScalarType::F32 => 1.0f32.to_bits(),

@@ -8,18 +8,18 @@ use crate::semantics::registers::{LANES, Row64};
 const FACTORS: std::ops::Range<f64> =
     f64::from_bits((1023 - 450) << 52)..f64::from_bits((1023 + 450) << 52);
 
-/// Upper bound of addends whose sum remains finite: 2^950.
+/// Upper bound of the magnitude of addends for which the sum is finite: 2^950.
 const LARGEST_ADDEND: f64 = f64::from_bits((1023 + 950) << 52);
 
-/// Computes `a * b + c` for all lanes. Returns `false` if a lane requires the slow path: its operands are out of the
-/// exponent range, or its result is zero, whose sign this algorithm does not determine.
+/// Computes `a * b + c` for all lanes. Returns `false` if a lane requires the slow path: the exponents of its operands
+/// are out of range, or its result is a zero, whose sign this algorithm does not determine.
 #[inline(always)]
 pub(crate) fn fma_rows64(row: &mut Row64, [a, b, c]: [&Row64; 3]) -> bool {
     let mut is_sure = true;
     for lane in 0..LANES {
         let [a, b, c] = [a[lane], b[lane], c[lane]].map(f64::from_bits);
         let result = fused([a, b, c]);
-        // All of these conditions are false for a NaN.
+        // If an operand is a NaN, all of these conditions are false.
         is_sure &= is_usual(a) & is_usual(b) & (c.abs() < LARGEST_ADDEND) & (result != 0.0);
         row[lane] = result.to_bits();
     }
@@ -63,7 +63,7 @@ fn fused([a, b, c]: [f64; 3]) -> f64 {
     let (product, rest) = two_product(a, b);
     let (low, lowest) = two_sum(c, rest);
     let (high, middle) = two_sum(product, low);
-    // Round the sum of the small terms to odd: an inexact sum gets a last bit of one.
+    // Round the sum of the small terms to odd: set the last bit of an inexact sum.
     let (sum, error) = two_sum(lowest, middle);
     let bits = sum.to_bits();
     let down = u64::from((error > 0.0) != (sum > 0.0));
@@ -107,7 +107,7 @@ mod tests {
         for _ in 0..20_000 {
             let [a, b, mut c] = [[0; LANES]; 3].map(|row| row.map(|_: u64| number(&mut state)));
             for lane in 0..8 {
-                // An addend that cancels almost all of the product.
+                // The addend cancels almost all bits of the product.
                 c[lane] = -(a[lane] * b[lane]) * (1.0 + f64::EPSILON * (lane as f64 - 3.0));
             }
             let mut row = [0; LANES];
@@ -146,7 +146,7 @@ mod tests {
         let mut c = one;
         c[3] = f64::NEG_INFINITY.to_bits();
         assert!(!fma_rows64(&mut row, [&one, &one, &c]));
-        // The sign of a zero result is unknown to the fast path.
+        // The fast path does not determine the sign of a zero result.
         c[3] = (-1f64).to_bits();
         assert!(!fma_rows64(&mut row, [&one, &one, &c]));
     }

@@ -61,8 +61,8 @@ pub fn arithmetic<W: Word>(f: IntOp, sign: Signedness, rows: impl Apply<[W; 3], 
     }
 }
 
-/// Operations on 32-bit registers. [`Int32Op::Fns`] searches bit by bit, which has no form without a loop, so each
-/// instantiation defines it.
+/// Executes an operation on 32-bit registers. [`Int32Op::Fns`] searches bit by bit in a loop, so each instantiation
+/// defines this operation separately.
 #[inline(always)]
 pub fn int32<W: Word32>(f: Int32Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use Int32Op as A;
@@ -125,12 +125,12 @@ pub fn int32<W: Word32>(f: Int32Op, sign: Signedness, rows: impl Apply<[W; 3], W
 }
 
 /// Operations on 16-bit registers, which occupy the low half of 32-bit registers. The upper half of a source is
-/// ignored; that of the result is zero.
+/// ignored, and the upper half of the result is zero.
 #[inline(always)]
 pub fn int16<W: Word32>(f: Int16Op, sign: Signedness, rows: impl Apply<[W; 3], W>) {
     use IntOp as A;
     match f {
-        // The low bits of these results depend on the low bits of the sources alone.
+        // The low bits of these results depend only on the low bits of the sources.
         Int16Op::Plain(
             f @ (A::Add | A::Sub | A::MulLo | A::MadLo | A::And | A::Or | A::Xor | A::Not | A::Neg),
         ) => arithmetic(f, sign, Low16(rows)),
@@ -142,7 +142,7 @@ pub fn int16<W: Word32>(f: Int16Op, sign: Signedness, rows: impl Apply<[W; 3], W
             });
         }
         Int16Op::Plain(f @ (A::Sad | A::Div | A::Rem | A::Abs | A::Min | A::Max | A::Cnot)) => {
-            // Extended 16-bit values are signed numbers of 32 bits.
+            // As extended 32-bit values, the 16-bit values are signed numbers.
             let extended = Extended16 {
                 rows: Low16(rows),
                 sign,
@@ -186,7 +186,7 @@ pub fn count<W: Word>(f: BitCountOp, sign: Signedness, rows: impl Apply<W, W::Na
     match f {
         BitCountOp::Popc => rows.apply(|a| a.count_ones()),
         BitCountOp::Clz => rows.apply(|a| a.leading_zeros()),
-        // All ones if no bit is found, because the number of leading zeros is then the width.
+        // If no bit is found, the result is all ones, because the number of leading zeros equals the width.
         BitCountOp::Bfind => {
             rows.apply(|a| a.narrow(W::BITS - 1).sub(magnitude(a).leading_zeros()));
         }
@@ -216,7 +216,7 @@ pub fn extract<W: Word>(a: W, position: W::Narrow, length: W::Narrow, sign: Sign
     W::select(length.is_zero(), a.constant(0), bits)
 }
 
-/// `bfi`: inserts the low `length` bits of `a` into `b` at `position`.
+/// `bfi`: inserts the low `length` bits of `a` into `b` from bit `position` on.
 #[inline(always)]
 pub fn insert<W: Word>(a: W, b: W, position: W::Narrow, length: W::Narrow) -> W {
     let (position, length) = field::<W>(position, length);
@@ -226,8 +226,9 @@ pub fn insert<W: Word>(a: W, b: W, position: W::Narrow, length: W::Narrow) -> W 
     a.shift_left(position).blend(b, mask)
 }
 
-/// Returns position and length of a bit field: the low eight bits of both numbers (PTX ISA, "bfe"). The hardware has no
-/// such instruction for 64 bits, and the code of the assembler uses all bits of the numbers (13.5, all architectures).
+/// Returns the position and the length of a bit field, which are the low eight bits of both numbers (PTX ISA, "bfe").
+/// For 64-bit fields, which no hardware instruction supports, the assembler's code uses all bits of the numbers (13.5,
+/// all architectures).
 #[inline(always)]
 fn field<W: Word>(position: W::Narrow, length: W::Narrow) -> (W::Narrow, W::Narrow) {
     match W::BITS {
@@ -240,7 +241,7 @@ fn field<W: Word>(position: W::Narrow, length: W::Narrow) -> (W::Narrow, W::Narr
 }
 
 /// `add.cc`, `subc`, `madc.hi` and related instructions: computes the sum of two numbers and the carry flag, and the
-/// new carry flag. Like the hardware, a subtraction adds the complement and 1. Its flag is therefore set if no borrow
+/// new carry flag. As in the hardware, a subtraction adds the complement and 1. Therefore it sets the flag if no borrow
 /// occurs, and a chain may mix additions and subtractions.
 #[inline(always)]
 pub fn carry<W: Word>(
@@ -327,7 +328,7 @@ pub fn int8x4<W: Word32>(f: PackedIntOp, sign: Signedness, rows: impl Apply<[W; 
     rows.apply(|[a, b]| packed::<W, 8>(f, sign, a, b));
 }
 
-/// Applies an operation to each element of `BITS` bits.
+/// Applies an operation to each element of `BITS` bits in a register.
 #[inline(always)]
 fn packed<W: Word32, const BITS: u32>(f: PackedIntOp, sign: Signedness, a: W, b: W) -> W {
     use PackedIntOp as A;
@@ -355,7 +356,7 @@ fn packed<W: Word32, const BITS: u32>(f: PackedIntOp, sign: Signedness, a: W, b:
     })
 }
 
-/// Extracts `bits` bits from `start` on.
+/// Extracts `bits` bits of a value from bit `start` on.
 #[inline(always)]
 fn part<W: Word32>(value: W, start: u32, bits: u32, sign: Signedness) -> W {
     let top = value.shift_left(value.constant((32 - start - bits).into()));
@@ -366,7 +367,7 @@ fn part<W: Word32>(value: W, start: u32, bits: u32, sign: Signedness) -> W {
     }
 }
 
-/// Extends the low bits.
+/// Extends the low `bits` bits of a value to its width.
 #[inline(always)]
 pub(crate) fn extend_low<W: Word>(value: W, bits: u32, sign: Signedness) -> W {
     match sign {
@@ -375,19 +376,19 @@ pub(crate) fn extend_low<W: Word>(value: W, bits: u32, sign: Signedness) -> W {
     }
 }
 
-/// Extends the low 16 bits.
+/// Extends the low 16 bits of a value.
 #[inline(always)]
 pub(crate) fn low16<W: Word32>(value: W, sign: Signedness) -> W {
     extend_low(value, 16, sign)
 }
 
-/// Extends the low 24 bits.
+/// Extends the low 24 bits of a value.
 #[inline(always)]
 fn low24<W: Word32>(value: W, sign: Signedness) -> W {
     extend_low(value, 24, sign)
 }
 
-/// Bits 16 to 47 of the product of the low 24 bits.
+/// Returns bits 16 to 47 of the product of the low 24 bits of both factors.
 #[inline(always)]
 fn mul24_high<W: Word32>(a: W, b: W, sign: Signedness) -> W {
     let [a, b] = [a, b].map(|v| {
@@ -414,7 +415,7 @@ fn add_saturated_signed<W: Word32>(a: W, b: W) -> W {
     saturated(sum, a.xor(sum).and(b.xor(sum)))
 }
 
-/// Returns the largest or the smallest signed number instead of a result whose `overflow` is negative.
+/// Returns the result, or the largest or smallest signed number if `overflow` is negative.
 #[inline(always)]
 fn saturated<W: Word32>(result: W, overflow: W) -> W {
     let limit = result.sign_mask().xor(result.constant(1 << 31));
@@ -430,7 +431,7 @@ fn logic3<W: Word>(table: u8, a: W, b: W, c: W) -> W {
     by_b1.blend(by_b0, a)
 }
 
-/// Shift amount of at most 32.
+/// Returns the shift amount, which is at most 32.
 #[inline(always)]
 fn shift_amount<W: Word32>(n: W, overflow: ShiftOverflow) -> W {
     match overflow {
@@ -439,14 +440,14 @@ fn shift_amount<W: Word32>(n: W, overflow: ShiftOverflow) -> W {
     }
 }
 
-/// Returns `length` ones, at most 32.
+/// Returns a number with `length` ones, at most 32.
 #[inline(always)]
 fn ones<W: Word32>(length: W) -> W {
     let one = length.constant(1);
     one.shift_left_clamped(length).sub(one)
 }
 
-/// Computes the selector of the default mode that is equivalent to a selector of another mode (PTX ISA, "prmt").
+/// Converts a selector of another mode to the equivalent selector of the default mode (PTX ISA, "prmt").
 #[inline(always)]
 fn selector<W: Word32>(mode: PermuteMode, c: W) -> W {
     let selectors = match mode {

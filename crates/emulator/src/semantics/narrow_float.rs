@@ -11,7 +11,7 @@ use warpgrid_isa::{FloatFormat, ScalarType, Truncated};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct NarrowFloat {
     format: FloatFormat,
-    /// Width in a register.
+    /// Number of register bits that the number occupies.
     held_bits: u32,
 }
 
@@ -19,7 +19,7 @@ struct NarrowFloat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PackedElement {
     Float(NarrowFloat),
-    /// `ue8m0`: 2 to the power of the byte minus 127. The byte 255 is NaN.
+    /// `ue8m0`: a byte that encodes 2 to the power of the byte minus 127. The byte 255 is a NaN.
     Exponent,
     /// `s2f6`: a signed byte in units of 1/64.
     FixedPoint,
@@ -70,7 +70,7 @@ pub(crate) const fn is_pair(ty: ScalarType) -> bool {
     )
 }
 
-/// Converts a value, or both numbers of a pair. Returns `None` for other conversions.
+/// Converts a value, or both numbers of a pair. Returns `None` for conversions that this module does not implement.
 pub(crate) fn convert(conversion: &Conversion, bits: u64) -> Option<u64> {
     let (from, to) = (conversion.from, conversion.to);
     if to == ScalarType::Tf32 {
@@ -86,7 +86,7 @@ pub(crate) fn convert(conversion: &Conversion, bits: u64) -> Option<u64> {
     Some(one(bits >> wide) << close | one(bits & ((1 << wide) - 1)))
 }
 
-/// Converts two `f32` to a pair, with `a` in the upper half.
+/// Converts two `f32` numbers to a pair. The upper half contains the conversion of `a`.
 pub(crate) fn convert_two(conversion: &Conversion, a: u32, b: u32) -> Option<u32> {
     let to = half_of(conversion.to)?;
     let rounding = RoundingParams::of(conversion);
@@ -108,8 +108,8 @@ pub enum ConversionOperand {
     Factors,
 }
 
-/// Converts two or four `f32`, or a pair, with the additional operand `by`. The first number is stored in the most
-/// significant bits.
+/// Converts two or four `f32` numbers, or a pair, with the additional operand `by`. The first number is stored in the
+/// most significant bits.
 pub(crate) fn convert_by(
     conversion: &Conversion,
     sources: &[u32],
@@ -162,7 +162,7 @@ fn random_of(to: ScalarType, place: usize, by: u32) -> f64 {
         ScalarType::F16x2 => (low & 0x1fff, 13),
         ScalarType::Bf16x2 if place == 0 => (high, 16),
         ScalarType::Bf16x2 => (low, 16),
-        // The upper bytes of both halves for the first two numbers, and the lower bytes for the others.
+        // The first two numbers use the upper bytes of both halves, and the other numbers use the lower bytes.
         ScalarType::E2m1x4 | ScalarType::E2m1x2 if place < 2 => (high & 0xff00 | low >> 8, 16),
         ScalarType::E2m1x4 => ((high & 0xff) << 8 | low & 0xff, 16),
         _ if place < 2 => (high, 16),
@@ -171,7 +171,7 @@ fn random_of(to: ScalarType, place: usize, by: u32) -> f64 {
     f64::from(bits) / f64::from(1u32 << n_bits)
 }
 
-/// Rounding of a number to its format.
+/// Parameters with which a number is rounded to its format.
 #[derive(Clone, Copy)]
 struct RoundingParams {
     round: RoundingMode,
@@ -217,7 +217,7 @@ impl PackedElement {
     }
 }
 
-/// Units per 1.0 in an `s2f6` number.
+/// Number of units of an `s2f6` number that represent 1.0.
 const FIXED_UNITS: f64 = 64.0;
 /// Largest `s2f6` number in units of 1/64.
 const LARGEST_FIXED: f64 = 127.0;
@@ -241,12 +241,12 @@ fn pack_fixed_point(value: f64, rounding: &RoundingParams) -> u32 {
     u32::from(units as u8)
 }
 
-/// Returns 2 to a power within the normal range of `f64`.
+/// Returns 2 to the power of `exponent`, which must be within the normal range of `f64`.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023).clamp(1, 2046) as u64) << 52)
 }
 
-/// Returns the unbiased exponent of a nonzero magnitude. For subnormal `f64`, returns -1023.
+/// Returns the unbiased exponent of a nonzero magnitude, or -1023 for subnormal `f64` numbers.
 fn exponent_of(magnitude: f64) -> i32 {
     ((magnitude.to_bits() >> 52) as i32 & 0x7ff) - 1023
 }
@@ -304,7 +304,7 @@ fn pack(format: FloatFormat, value: f64, rounding: &RoundingParams) -> u32 {
     }
 }
 
-/// Low bits of a 32-bit register that `tf32` ignores.
+/// Mask of the low bits of a 32-bit register that `tf32` ignores.
 const IGNORED: u32 = 0x1fff;
 
 /// Converts `f32` to `tf32`. With `.rna`, infinities and NaN are truncated.
@@ -389,7 +389,7 @@ mod tests {
             let conversion = conversion(to, F32, clamped(Rounding::Rs));
             convert_by(&conversion, &bits, ConversionOperand::Random, random)
         };
-        // 1 and a quarter ulp: rounded up if the random fraction is at least three quarters.
+        // 1 plus a quarter of an ulp is rounded up if the random fraction is at least three quarters.
         let near = 1.0 + 1.0 / 4096.0;
         assert_eq!(by(F16x2, &[near, near], 0x17ff_1800), Some(0x3c00_3c01));
         // Bits above the 13 random bits are ignored.
@@ -398,7 +398,7 @@ mod tests {
         assert_eq!(by(Bf16x2, &[1.0, -2.5], u32::MAX), Some(0x3f80_c020));
         let near = 1.0 + 1.0 / 256.0;
         assert_eq!(by(Bf16x2, &[near, near], 0x8000_7fff), Some(0x3f81_3f80));
-        // The upper half is used for the first two numbers, the lower half for the others.
+        // The first two numbers use the upper half of the random bits, and the other numbers use the lower half.
         let near = 1.0625;
         let four = [near, -near, near, 1000.0];
         assert_eq!(by(E4m3x4, &four, 0x8000_7fff), Some(0x39b9_387e));
@@ -423,7 +423,7 @@ mod tests {
             let bits: Vec<u32> = sources.iter().map(|value| value.to_bits()).collect();
             convert_by(&to, &bits, ConversionOperand::Factors, factors)
         };
-        // 2^1 for the first number, 2^-1 for the second.
+        // The scale factor is 2^1 for the first number, and 2^-1 for the second number.
         assert_eq!(scaled(&[1.0, 0.25], 0x807e), Some(0x2020));
         assert_eq!(scaled(&[1.0, 1.0], 0xff7f), Some(0x7f40));
         let from = conversion(Bf16x2, S2f6x2, nearest);

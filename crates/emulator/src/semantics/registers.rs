@@ -10,7 +10,7 @@ pub(crate) type Row64 = [u64; LANES];
 pub(crate) type Row128 = [u128; LANES];
 
 /// Location of an operand: a register of the stack frame, a constant of the code, or a special register of the warp.
-/// The operation determines the bank.
+/// The operation that contains the slot determines its bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OperandSlot(pub(crate) u32);
 
@@ -65,7 +65,7 @@ pub enum OperandLocation {
     Constant(u32),
     /// Special register, by index in the bank.
     Special(u32),
-    /// No operand; reads return zero.
+    /// No operand. Reads of this location return zero.
     None,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct RegisterFile {
     pub(crate) r32: Vec<Row32>,
     pub(crate) r64: Vec<Row64>,
     pub(crate) r128: Vec<Row128>,
-    /// A predicate is a lane mask.
+    /// Predicates, each as a lane mask.
     pub(crate) predicates: Vec<u32>,
 }
 
@@ -89,7 +89,7 @@ pub(crate) struct RegisterFileSizes {
 }
 
 impl RegisterFileSizes {
-    /// Returns the maximum of each bank.
+    /// Returns the maximum of both sizes for each bank.
     pub(crate) fn max(self, other: RegisterFileSizes) -> RegisterFileSizes {
         RegisterFileSizes {
             r32: self.r32.max(other.r32),
@@ -109,7 +109,7 @@ impl RegisterFileSizes {
         }
     }
 
-    /// Returns the size of this number of rows in bytes.
+    /// Returns the size in bytes of this number of rows.
     pub(crate) fn bytes(self) -> u64 {
         u64::from(self.r32) * 128
             + u64::from(self.r64) * 256
@@ -139,7 +139,7 @@ impl RegisterFile {
         self.grow(sizes);
     }
 
-    /// Extends the banks to at least these sizes. New rows are zero.
+    /// Extends the banks to at least these sizes. The new rows are zero.
     pub(crate) fn grow(&mut self, sizes: RegisterFileSizes) {
         fn grow<T: Clone>(rows: &mut Vec<T>, n: u32, zero: T) {
             if rows.len() < n as usize {
@@ -158,19 +158,19 @@ impl RegisterFile {
     }
 }
 
-/// Scratch rows for arithmetic results of all lanes, before the active lanes are written back.
+/// Scratch rows for the arithmetic results of all lanes. The results of active lanes are then written to registers.
 #[derive(Clone)]
 pub(crate) struct ResultRows {
     pub(crate) r32: Row32,
     pub(crate) r64: Row64,
 }
 
-/// Registers that an instruction accesses, and its active mask.
+/// Registers that an instruction accesses, and the mask of its active lanes.
 pub(crate) struct LaneRegisters<'a> {
     pub(crate) banks: &'a mut RegisterFile,
     pub(crate) constants: &'a RegisterFile,
     pub(crate) specials: &'a RegisterFile,
-    /// Start of the stack frame.
+    /// Start of the stack frame in each bank.
     pub(crate) base: RegisterFileSizes,
     pub(crate) mask: u32,
     /// Carry flags (`.cc`), one bit per lane.
@@ -202,7 +202,7 @@ pub(crate) fn copy<T: Copy>(to: &mut [T; LANES], from: &[T; LANES]) {
     to[7] = from[7];
 }
 
-/// Writes the lanes of a mask.
+/// Writes a row in the lanes of a mask.
 #[inline(always)]
 fn put<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     if mask == FULL {
@@ -212,8 +212,8 @@ fn put<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     }
 }
 
-/// Writes the lanes of a partial mask. A separate function, since the compiler would otherwise compute the per-lane
-/// masks before the test for a full mask.
+/// Writes the lanes of a partial mask. This is a separate function, because the compiler would otherwise compute the
+/// per-lane masks before the test for a full mask.
 #[inline(never)]
 fn put_some<T: Copy>(row: &mut [T; LANES], value: &[T; LANES], mask: u32) {
     for lane in 0..LANES {
@@ -240,7 +240,7 @@ macro_rules! bank {
             row.unwrap_or(&$zero)
         }
 
-        /// Writes the active lanes.
+        /// Writes a row in the active lanes.
         #[cfg_attr(target_arch = "x86_64", inline(always))]
         #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
         pub(crate) fn $set(&mut self, slot: OperandSlot, value: &$row) {
@@ -254,7 +254,7 @@ macro_rules! bank {
 
 macro_rules! whole {
     ($name:ident, $bank:ident, $row:ty) => {
-        /// Returns the row for writing all lanes. Returns `None` if the active mask is not full.
+        /// Returns the row of a register for writing in all lanes, or `None` if some lanes are inactive.
         #[inline(always)]
         pub(crate) fn $name(&mut self, slot: OperandSlot) -> Option<&mut $row> {
             let index = self.base.$bank as usize + (slot.0 & OperandSlot::INDEX) as usize;
@@ -306,7 +306,7 @@ impl LaneRegisters<'_> {
 pub(crate) trait BankWord: Copy + Sized {
     fn row<'l>(lanes: &'l LaneRegisters<'_>, slot: OperandSlot) -> &'l [Self; LANES];
 
-    /// Writes the active lanes.
+    /// Writes a row in the active lanes.
     fn set_row(lanes: &mut LaneRegisters<'_>, slot: OperandSlot, row: &[Self; LANES]);
 }
 

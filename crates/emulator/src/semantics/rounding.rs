@@ -10,7 +10,7 @@ pub enum RoundingMode {
     Zero,
     Down,
     Up,
-    /// Ties away from zero.
+    /// To nearest, ties away from zero.
     NearestAway,
     /// `.approx`: result of the special function unit.
     Approximate,
@@ -34,7 +34,7 @@ impl RoundingMode {
         matches!(self, RoundingMode::Approximate | RoundingMode::Full)
     }
 
-    /// Checks whether a magnitude is rounded up, away from zero. `rest` classifies the discarded part relative to half
+    /// Checks whether a magnitude is rounded up, away from zero. `rest` is the discarded part in comparison with half
     /// an ulp.
     #[inline(always)]
     pub(crate) fn is_up(self, rest: DiscardedBits, is_negative: bool, is_odd: bool) -> bool {
@@ -66,7 +66,7 @@ pub(crate) enum DiscardedBits {
 }
 
 impl DiscardedBits {
-    /// Classifies `rest`, where `half` is half an ulp.
+    /// Compares the discarded part `rest` with `half`, which is half an ulp.
     #[inline(always)]
     pub(crate) fn of<T: PartialOrd + Default>(rest: T, half: T) -> DiscardedBits {
         if rest > half {
@@ -85,7 +85,7 @@ impl From<Option<Rounding>> for RoundingMode {
     fn from(rounding: Option<Rounding>) -> RoundingMode {
         match rounding {
             None | Some(Rounding::Rn | Rounding::Rni) => RoundingMode::Nearest,
-            // Stochastic rounding truncates; the conversions add their random bits before.
+            // Stochastic rounding truncates, because the conversions have already added their random bits.
             Some(Rounding::Rz | Rounding::Rzi | Rounding::Rs) => RoundingMode::Zero,
             Some(Rounding::Rm | Rounding::Rmi) => RoundingMode::Down,
             Some(Rounding::Rp | Rounding::Rpi) => RoundingMode::Up,
@@ -119,18 +119,18 @@ impl FloatMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ArithmeticMode {
     pub rounding: Option<Rounding>,
-    /// Subnormals are flushed to zero.
+    /// Whether subnormal numbers are flushed to zero.
     pub ftz: bool,
-    /// Integers are clamped to their range, floats to [0, 1].
+    /// Whether results are clamped: integers to their range, and floats to [0, 1].
     pub saturate: bool,
     /// For `min` and `max`: whether a NaN input results in NaN.
     pub nan: bool,
     /// For `min` and `max`: whether the operation compares magnitudes, and the sign of the result is the product of the
     /// signs.
     pub xorsign_abs: bool,
-    /// Negative results become zero.
+    /// Whether negative results become zero.
     pub relu: bool,
-    /// Overflow results in the largest finite number.
+    /// Whether an overflow results in the largest finite number.
     pub satfinite: bool,
 }
 
@@ -148,7 +148,7 @@ impl From<&Modifiers> for ArithmeticMode {
     }
 }
 
-/// A conversion between two types.
+/// Conversion between two types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversion {
     pub to: ScalarType,

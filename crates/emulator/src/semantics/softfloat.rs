@@ -6,10 +6,10 @@ use warpgrid_isa::{FloatFormat, ScalarType, SpecialEncoding, Truncated};
 
 /// Canonical NaN of 32-bit operations (PTX ISA, "Floating-Point Comparisons and NaN").
 pub(crate) const NAN_32: u32 = 0x7fff_ffff;
-/// NaN of 64-bit operations without a NaN operand to propagate.
+/// NaN result of 64-bit operations that have no NaN operand to propagate.
 pub(crate) const NAN_64: u64 = 0xfff8_0000_0000_0000;
 
-/// Converts a result rounded to nearest to the exact result, `result + error`, rounded to odd. Narrowing a value
+/// Returns the exact result `result + error`, rounded to odd. `result` is rounded to nearest. Narrowing a value that is
 /// rounded to odd has the same result as narrowing the exact value.
 fn to_odd(result: f64, error: f64) -> f64 {
     if error == 0.0 || !error.is_finite() || !result.is_finite() {
@@ -53,7 +53,7 @@ pub(crate) fn sqrt_odd(a: f32) -> f64 {
     to_odd(root, (-root).mul_add(root, a))
 }
 
-/// Narrows to 32 bits with any rounding mode.
+/// Narrows a number to 32 bits with any rounding mode.
 pub(crate) fn narrow(value: f64, round: RoundingMode) -> f32 {
     let nearest = value as f32;
     let back = f64::from(nearest);
@@ -90,7 +90,7 @@ pub(crate) fn format_of(ty: ScalarType) -> Option<FloatFormat> {
     })
 }
 
-/// Returns the format, the width and the number of the small floats in a type.
+/// Returns the format, the width in bits and the number of the small floats that a type contains.
 pub(crate) fn parts_of(ty: ScalarType) -> Option<(FloatFormat, u32, u32)> {
     use ScalarType as T;
     Some(match ty {
@@ -137,7 +137,7 @@ pub(crate) fn pack(format: FloatFormat, value: f64, round: RoundingMode) -> u32 
     }
 }
 
-/// Exact value: `mantissa * 2^exponent`. The top bit of a nonzero mantissa is bit 125.
+/// Exact number `mantissa * 2^exponent`. If the mantissa is nonzero, its top bit is bit 125.
 #[derive(Clone, Copy)]
 struct ExactFloat {
     negative: bool,
@@ -219,7 +219,7 @@ impl ExactFloat {
         if self.mantissa == 0 {
             return 0.0;
         }
-        // Weight of the lowest bit of the result.
+        // Exponent of the lowest bit of the result.
         let lowest = (self.exponent + TOP as i32 - 52).max(-1074);
         let drop = lowest - self.exponent;
         let (kept, rest, half) = if drop > 127 {
@@ -234,7 +234,7 @@ impl ExactFloat {
         };
         let up = round.is_up(DiscardedBits::of(rest, half), self.negative, kept & 1 == 1);
         let magnitude = (kept + u128::from(up)) as u64;
-        // The exponent field of a subnormal is 0; otherwise the implicit bit increments the field.
+        // The exponent field of a subnormal number is 0. For a normal number, the implicit bit increments the field.
         let bits = magnitude + (((lowest + 1074) as u64) << 52);
         let infinity = 0x7ffu64 << 52;
         let bits = if bits >= infinity {
@@ -268,7 +268,8 @@ pub(crate) fn fma64(a: f64, b: f64, c: f64, round: RoundingMode) -> f64 {
         .times(ExactFloat::of(b))
         .plus(ExactFloat::of(c));
     if sum.mantissa == 0 {
-        // An exact zero has the sign of the terms if they agree. Otherwise the rounding direction determines the sign.
+        // An exact zero has the sign of the terms if both terms have this sign. Otherwise, the rounding direction
+        // determines the sign.
         let product_negative = a.is_sign_negative() != b.is_sign_negative();
         return if product_negative == c.is_sign_negative() {
             c * 0.0
@@ -308,7 +309,7 @@ pub(crate) fn div64(a: f64, b: f64, round: RoundingMode) -> f64 {
     exact_quotient(a, b).round(round)
 }
 
-/// Divides finite nonzero numbers. The lowest bit is sticky: it is set if there is a remainder.
+/// Divides finite nonzero numbers. The lowest bit of the quotient is sticky: it is set if there is a remainder.
 fn exact_quotient(a: f64, b: f64) -> ExactFloat {
     let (x, y) = (ExactFloat::of(a), ExactFloat::of(b));
     // Dividing 126 bits by 53 bits yields a quotient of 73 or 74 bits.
@@ -340,10 +341,11 @@ pub(crate) fn sqrt64(a: f64, round: RoundingMode) -> f64 {
     exact_root(a).round(round)
 }
 
-/// Computes the square root of a positive number. The lowest bit is sticky: it is set if there is a remainder.
+/// Computes the square root of a positive number. The lowest bit of the root is sticky: it is set if there is a
+/// remainder.
 fn exact_root(a: f64) -> ExactFloat {
     let x = ExactFloat::of(a);
-    // Make the exponent even. The integer root of about 125 bits then has 62 or 63 bits.
+    // Make the exponent even. Then the integer root of a number with about 125 bits has 62 or 63 bits.
     let odd = x.exponent & 1;
     let mantissa = if odd != 0 {
         x.mantissa << 1
@@ -391,6 +393,6 @@ pub(crate) fn to_integral(value: f64, round: RoundingMode) -> f64 {
     result.copysign(value)
 }
 
-/// Value of each 16-bit unit of an out-of-bounds element in a NaN-filled tensor copy, independent of the type.
-/// `fma.oob` replaces this value, with either sign, by zero when it multiplies (measured on an H100).
+/// Value of each 16-bit unit of an out-of-bounds element in a NaN-filled tensor copy, independent of the type. When
+/// `fma.oob` multiplies this value, with either sign, the value counts as zero (measured on an H100).
 pub(crate) const OUTSIDE_16: u32 = 0x7ff7;

@@ -81,7 +81,7 @@ fn f32_operations_match_host() {
 }
 
 /// The results of rounding down and up enclose the result of rounding to nearest and are equal or adjacent. Rounding
-/// towards zero returns the one with the smaller magnitude.
+/// towards zero returns the one of both results with the smaller magnitude.
 #[test]
 fn directed_roundings_bracket_nearest_result() {
     use Float32Op as A;

@@ -10,13 +10,13 @@ pub(crate) const N_BARRIERS: usize = 16;
 /// Arrival state of one barrier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Barrier {
-    /// Lanes of each warp that wait or have arrived without waiting.
+    /// Lanes of each warp that have arrived, whether they wait or not.
     pub(crate) arrived: Vec<u32>,
-    /// Thread count of the first arrival; 0 for all threads of the block.
+    /// Thread count that the first arrival specifies; 0 for all threads of the block.
     pub(crate) expected: u32,
 }
 
-/// A resident block, or a slot whose block has finished.
+/// Resident block, or a slot whose block has finished.
 #[derive(Clone, Debug)]
 pub(crate) struct Block<F: StateStorage = LiveStorage> {
     /// Linear index in the grid.

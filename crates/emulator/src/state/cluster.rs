@@ -2,7 +2,7 @@
 
 use crate::state::memory::PagedMemory;
 
-/// A resident cluster, or slots whose cluster has finished.
+/// Resident cluster, or slots whose cluster has finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cluster {
     /// Linear index in the grid of clusters.
@@ -17,8 +17,8 @@ pub(crate) struct Cluster {
 pub(crate) struct ClusterBarrier {
     /// Number of completed phases.
     pub(crate) phase: u64,
-    /// Lanes of each warp of the cluster that have arrived in this phase, ordered by block. Allocated on the first
-    /// arrival.
+    /// Lanes of each warp of the cluster that have arrived in this phase, ordered by block. The vector is allocated on
+    /// the first arrival.
     arrived: Vec<u32>,
 }
 
@@ -55,7 +55,7 @@ impl ClusterBarrier {
         complete
     }
 
-    /// Resets the barrier for a cluster that has not started.
+    /// Resets the barrier when another cluster starts in the same slots.
     pub(crate) fn reset(&mut self) {
         self.phase = 0;
         self.arrived.fill(0);
@@ -82,7 +82,7 @@ impl GridShape {
     }
 }
 
-/// Shared memory of the other blocks of a cluster, split into lower and higher ranks.
+/// Shared memory of the other blocks of a cluster, split into blocks with lower and with higher ranks.
 #[derive(Debug)]
 pub(crate) struct ClusterSharedMemory<'a> {
     pub(crate) before: &'a mut [PagedMemory],
@@ -91,7 +91,7 @@ pub(crate) struct ClusterSharedMemory<'a> {
 
 impl ClusterSharedMemory<'_> {
     /// Splits the shared memory of the blocks of a cluster into the memory of the block with this rank and the memory
-    /// of its peers.
+    /// of the other blocks.
     pub(crate) fn split(
         cluster: &mut [PagedMemory],
         rank: usize,
@@ -101,7 +101,7 @@ impl ClusterSharedMemory<'_> {
         Some((own, ClusterSharedMemory { before, after }))
     }
 
-    /// Reborrows the peers for a shorter lifetime.
+    /// Reborrows the memory of the other blocks for a shorter lifetime.
     pub(crate) fn reborrow(&mut self) -> ClusterSharedMemory<'_> {
         ClusterSharedMemory {
             before: self.before,
@@ -131,7 +131,7 @@ impl ClusterSharedMemory<'_> {
         }
     }
 
-    /// Mutable version of [`ClusterSharedMemory::get`].
+    /// Returns the shared memory of another block for modification, like [`ClusterSharedMemory::get`].
     pub(crate) fn get_mut(&mut self, rank: u32) -> Option<&mut PagedMemory> {
         let rank = rank as usize;
         match rank.checked_sub(self.before.len() + 1) {

@@ -70,7 +70,8 @@ impl MemoryLayout {
             LaunchConstant::LocalWindowHigh => (self.map.local >> 32) as u32,
             LaunchConstant::ParametersLow => parameters as u32,
             LaunchConstant::ParametersHigh => (parameters >> 32) as u32,
-            // These words exist only in bank 0, where [`MemoryLayout::fill_facts`] resolves the banks of the kernel.
+            // These constants exist only in bank 0, where [`MemoryLayout::fill_facts`] resolves the banks of the
+            // kernel.
             LaunchConstant::BankLow(_) | LaunchConstant::BankHigh(_) => 0,
         }
     }
@@ -110,7 +111,7 @@ impl MemoryLayout {
         }
     }
 
-    /// Returns the address of a bank, or 0 for a missing bank. No allocation contains this address.
+    /// Returns the address of a bank, or 0 for a missing bank. No allocation contains the address 0.
     pub(crate) fn bank_address(&self, number: u8) -> u64 {
         let found = self.banks.iter().find(|bank| bank.number == number);
         found.map_or(0, |bank| bank.address)
@@ -132,8 +133,8 @@ impl MemoryLayout {
     }
 }
 
-/// Returns 1 / `n`, rounded so that the product with `n` is at least 1. A multiple of `n` times the result therefore
-/// truncates to the exact quotient.
+/// Returns 1 / `n`, rounded so that the product of the result and `n` is at least 1. Therefore, if a multiple of `n` is
+/// multiplied by the result, truncation yields the exact quotient.
 fn reciprocal(n: u32) -> f32 {
     let nearest = 1.0 / n as f32;
     if f64::from(nearest) * f64::from(n) < 1.0 {

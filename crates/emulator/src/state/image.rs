@@ -1,4 +1,4 @@
-//! Images: the meaning of the handles of textures and surfaces, and the location of their texels (CUDA driver API,
+//! Images: the textures and surfaces that handles denote, and the locations of their texels (CUDA driver API,
 //! "cuTexObjectCreate").
 
 use crate::contract::image::ImageInit;

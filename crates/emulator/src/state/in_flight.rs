@@ -20,7 +20,7 @@ pub(crate) struct AsyncGroups {
     made: [[u32; 32]; 3],
     /// Number of `wgmma` instructions that the warp has issued.
     products: u32,
-    /// For each plan, the last issued `wgmma` without a wait.
+    /// The last issued `wgmma` of each plan for which the warp has not waited.
     open: Vec<OutstandingWgmma>,
 }
 
@@ -28,16 +28,16 @@ pub(crate) struct AsyncGroups {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OutstandingWgmma {
     pub(crate) plan: u32,
-    /// Start of the stack frame with its registers.
+    /// Start of the stack frame that contains the registers of the `wgmma`.
     pub(crate) base: RegisterFileSizes,
-    /// Group that contains the operation, or will contain it after a commit.
+    /// Index of the group that contains the `wgmma`, or that will contain it after the next commit.
     pub(crate) group: u32,
     pub(crate) function: FunctionId,
     pub(crate) instruction: u32,
 }
 
 impl AsyncGroups {
-    /// Returns the number of groups that a lane has committed.
+    /// Returns the number of groups of this kind that a lane has committed.
     pub(crate) fn made(&self, kind: AsyncGroupKind, lane: usize) -> u32 {
         let [copies, bulk, products] = &self.made;
         let row = match kind {
@@ -60,12 +60,12 @@ impl AsyncGroups {
         self.open.push(product);
     }
 
-    /// Returns the issued `wgmma` instructions without a wait.
+    /// Returns the issued `wgmma` instructions for which the warp has not waited.
     pub(crate) fn open_products(&self) -> &[OutstandingWgmma] {
         &self.open
     }
 
-    /// Records a wait for all but the latest `n` groups of `wgmma`.
+    /// Records a wait for all groups of `wgmma` except the latest `n` groups.
     pub(crate) fn close(&mut self, n: u32) {
         let first = self.made(AsyncGroupKind::Products, 0).saturating_sub(n);
         self.open.retain(|product| product.group >= first);
@@ -88,7 +88,7 @@ impl AsyncGroups {
 /// All asynchronous operations in flight, ordered by the step of their next event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct InFlightQueue {
-    /// Ordered by the step of the next event, then by insertion.
+    /// Operations in flight, ordered by the step of their next event, and in the order of insertion for equal steps.
     operations: Vec<Arc<InFlightOperation>>,
     started: u64,
 }
@@ -107,7 +107,8 @@ impl InFlightQueue {
         &self.operations
     }
 
-    /// Issues an operation. `delay` is the delay of the scheduler after the earliest step of the operation.
+    /// Issues an operation. `delay` is the number of steps by which the scheduler delays the operation after its
+    /// earliest step.
     pub(crate) fn start(&mut self, operation: AsyncOperation, delay: u64) -> AsyncOperationId {
         let id = AsyncOperationId(self.started);
         self.started += 1;
@@ -158,7 +159,7 @@ impl InFlightQueue {
         self.operations.iter().find(|p| p.id == id)
     }
 
-    /// Returns the operation itself, or an operation that must complete before it.
+    /// Returns the given operation, or an operation that must complete before it.
     pub(crate) fn first_of(&self, id: AsyncOperationId) -> Option<AsyncOperationId> {
         let operation = &self.get(id)?.operation;
         let mut before = operation.depends_on.iter();
@@ -191,8 +192,8 @@ impl InFlightQueue {
     }
 
     /// Schedules the completion of the parts of a `wgmma` once all `n_warps` warps of the warpgroup have issued it.
-    /// Each part completes after the preceding `wgmma` of its warp. Before, the parts are scheduled after all other
-    /// operations.
+    /// Each part completes after the preceding `wgmma` of its warp. Until all warps have issued the `wgmma`, its parts
+    /// are scheduled after all other operations.
     pub(crate) fn join_product(&mut self, group: WarpgroupMma, n_warps: usize, lands_at: u64) {
         let WarpgroupMma { index, .. } = group;
         let of_group = |pending: &InFlightOperation| match &pending.operation.work {
@@ -242,7 +243,8 @@ impl InFlightQueue {
         Some(self.operations.remove(index))
     }
 
-    /// Checks whether an operation was issued by one of these blocks, or writes memory or signals an mbarrier there.
+    /// Checks whether one of these blocks issued an operation, or whether the operation writes memory or signals an
+    /// mbarrier of one of them.
     pub(crate) fn touches(&self, of_cluster: impl Fn(u64) -> bool) -> bool {
         self.operations.iter().any(|pending| {
             let operation = &pending.operation;
@@ -269,7 +271,7 @@ impl InFlightQueue {
     }
 }
 
-/// A `wgmma`, which each warp of a warpgroup issues for its own rows.
+/// `wgmma` instruction, which each warp of a warpgroup issues for its own rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WarpgroupMma {
     /// Linear index of the block.

@@ -1,9 +1,9 @@
-//! The last step of a run, as the state records it.
+//! Last step of a run, in the form in which the state records it.
 
 use crate::code::DecodedCode;
 use crate::contract::step_event::{Agent, StepEvent, StepOutcome};
 
-/// The last step. Function and instruction are derived from the program counter on request.
+/// Last step. Its function and instruction are derived from the program counter on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LastStep {
     pub(crate) agent: Agent,
@@ -17,7 +17,7 @@ pub(crate) struct LastStep {
 }
 
 impl LastStep {
-    /// Returns the event that hosts receive.
+    /// Returns the event that describes the step for hosts.
     pub(crate) fn event(&self, code: &DecodedCode, position: u64) -> StepEvent {
         let (function, instruction) = code.origin(self.pc);
         StepEvent {

@@ -1,27 +1,29 @@
-//! Last writers of the bytes of a memory, stored per page. Pages that no step has written take no memory. Snapshots
-//! share the other pages until they are modified.
+//! Last writers of the bytes of a memory, stored per page. Pages that no step has written consume no memory. Snapshots
+//! share all other pages until these pages are modified.
 
 use crate::contract::inspect::LastWriter;
 use crate::state::page::PAGE_BYTES;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Size of a word, and of a row with one word for each lane of a warp.
+/// Size in bytes of a word, and of a row with one word for each lane of a warp.
 pub(crate) const WORD: usize = 4;
 const ROW: usize = 32 * WORD;
 
-/// Maximum size of the entries of one memory. Further pages record only which bytes were written.
+/// Maximum total size in bytes of the entries of one memory. Beyond this limit, pages record only which bytes have been
+/// written.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Entry of a byte that was written by an unknown writer.
+/// Entry of a byte whose writer is unknown.
 const UNKNOWN: u64 = 0xff;
 
 /// Entries of one page; see [`LastWriter::pack`].
 #[derive(Clone, Debug)]
 pub(crate) enum WriterPage {
-    /// One entry per row: all stores so far wrote whole rows, one word per lane. The entry is the writer of lane 0.
+    /// One entry per row. All stores so far have written whole rows with one word per lane. The entry is the writer in
+    /// lane 0.
     Rows(Box<[u64]>),
-    /// One entry per word: all stores so far wrote whole words.
+    /// One entry per word. All stores so far have written whole words.
     Words(Box<[u64]>),
     /// One entry per byte.
     Bytes(Box<[u64]>),
@@ -38,7 +40,7 @@ enum Granularity {
 }
 
 impl Granularity {
-    /// Returns the coarsest granularity of words or bytes to which the range is aligned.
+    /// Returns the coarsest granularity to which the start and the end of the range are aligned.
     #[inline(always)]
     fn of(range: &Range<usize>) -> Granularity {
         match range.start.is_multiple_of(WORD) && range.end.is_multiple_of(WORD) {
@@ -68,13 +70,13 @@ impl Granularity {
     }
 }
 
-/// Entries of a page; `None` if no step has written to the page.
+/// Shared entries of a page; `None` if no step has written to the page.
 pub(crate) type SharedWriterPage = Option<Arc<WriterPage>>;
 
 /// Last writers of all bytes of a memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastWriterTable {
-    /// Empty if last writers are not tracked.
+    /// Entries by page. Empty if last writers are not tracked.
     pages: Vec<SharedWriterPage>,
     /// Remaining memory budget for entries.
     left: u64,
@@ -127,7 +129,7 @@ impl WriterPage {
         }
     }
 
-    /// Restores an entry, which may denote bytes that no step has written.
+    /// Restores an entry. The entry may mark bytes that no step has written.
     fn put_back(&mut self, range: Range<usize>, entry: u64) {
         match (&mut *self, entry) {
             (WriterPage::Marks(marks), 0) => {
@@ -141,8 +143,8 @@ impl WriterPage {
         }
     }
 
-    /// Records the writers of consecutive bytes: `first` for `width` bytes from `at`, then the following lanes for
-    /// `width` bytes each, `n_lanes` in total.
+    /// Records the writers of consecutive bytes: `first` has written the `width` bytes from `at` on, and each of the
+    /// following lanes has written the next `width` bytes. `n_lanes` is the total number of lanes.
     fn note_lanes(&mut self, at: usize, width: usize, first: LastWriter, n_lanes: u32) {
         let LastWriter { step, lane } = first;
         let entries = (lane..lane + n_lanes).map(|lane| LastWriter { step, lane }.pack());
@@ -230,7 +232,7 @@ impl LastWriterTable {
         LastWriterTable::within(size, MAX_BYTES)
     }
 
-    /// Like [`LastWriterTable::new`], with a memory budget in bytes.
+    /// Creates last writers like [`LastWriterTable::new`], with a memory budget in bytes.
     fn within(size: usize, left: u64) -> LastWriterTable {
         LastWriterTable {
             pages: vec![None; size.div_ceil(PAGE_BYTES)],
@@ -337,7 +339,7 @@ impl LastWriterTable {
         pages.all(|page| matches!(page.grain(), Some(Granularity::Row | Granularity::Word)))
     }
 
-    /// Restores the entry of a word or a byte, as previously returned by [`LastWriterTable::entry`].
+    /// Restores the entry of a word or a byte that [`LastWriterTable::entry`] has returned before.
     pub(crate) fn put_back(&mut self, at: usize, n_bytes: usize, entry: u64) {
         let (index, from) = (at / PAGE_BYTES, at % PAGE_BYTES);
         let range = from..from + n_bytes;
@@ -355,7 +357,7 @@ impl LastWriterTable {
         self.pages.get(page).map_or(0, size_of)
     }
 
-    /// Returns shared entries of a page.
+    /// Returns the entries of a page, shared with the caller.
     pub(crate) fn share(&self, page: usize) -> SharedWriterPage {
         self.pages.get(page).cloned().flatten()
     }
@@ -388,9 +390,9 @@ mod tests {
     fn each_byte_records_last_writer() {
         let mut writers = LastWriterTable::new(10_000);
         assert_eq!((writers.entry(9_999), writers.size()), (0, 0));
-        // Whole words across two pages.
+        // A range of whole words that spans two pages.
         writers.note(4092, 8, writer(7, 3));
-        // One byte of a word.
+        // A range of one byte of a word.
         writers.note(4094, 1, writer(8, 4));
         let of = |at| LastWriter::unpack(writers.entry(at));
         assert_eq!([4091, 4100].map(of), [None, None]);
@@ -440,13 +442,13 @@ mod tests {
         assert_eq!(writers.entry(4096), super::UNKNOWN);
         assert_eq!(LastWriter::unpack(writers.entry(4099)), None);
         assert_eq!(writers.entry(4100), 0);
-        // A page that exceeds the budget at a finer granularity loses its writers.
+        // A page that would exceed the budget at a finer granularity loses its writers.
         writers.note(1, 1, writer(3, 3));
         assert_eq!(
             [0, 1, 4].map(|at| writers.entry(at)),
             [super::UNKNOWN, super::UNKNOWN, 0]
         );
-        // The budget now suffices for the last page. Restoring recovers its previous contents.
+        // The budget is now sufficient for the last page. Restoring the page recovers its previous entries.
         let kept = writers.share(2);
         writers.note(8192, 4, writer(4, 4));
         assert_eq!(LastWriter::unpack(writers.entry(8192)), Some(writer(4, 4)));

@@ -8,7 +8,7 @@ use crate::state::undo_log::UndoLog;
 use std::sync::Arc;
 use warpgrid_isa::{AccessKind, LaunchLimits, StateSpace};
 
-/// Memory access that failed its checks.
+/// Memory access that has failed its checks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttemptedAccess {
     pub(crate) kind: AccessKind,
@@ -21,13 +21,13 @@ pub(crate) struct AttemptedAccess {
 /// Maximum number of blocks in a cluster on any target. The windows of their shared memory are contiguous.
 pub(crate) const MAX_CLUSTER_BLOCKS: u32 = LaunchLimits::LARGEST.cluster_blocks_nonportable;
 
-/// Memory that tracks the pages modified since the last snapshot.
+/// Memory that tracks which pages have been modified since the last snapshot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PagedMemory {
-    /// Rounded up to a multiple of the widest element.
+    /// Contents, padded to a multiple of the widest element.
     bytes: Vec<u8>,
     size: usize,
-    /// One flag per page.
+    /// One flag per page, which is set if the page has been modified.
     dirty: Vec<bool>,
     writers: LastWriterTable,
     /// Offsets of mbarrier objects that were initialized and not invalidated, in ascending order. Adding an object also
@@ -77,7 +77,7 @@ impl PagedMemory {
         self.writers.is_tracked()
     }
 
-    /// Returns the offsets of initialized mbarrier objects, which other stores may have overwritten.
+    /// Returns the offsets of initialized mbarrier objects. Ordinary stores may have overwritten these objects.
     pub(crate) fn objects(&self) -> &[u64] {
         &self.objects
     }
@@ -104,7 +104,7 @@ impl PagedMemory {
         self.dirty.contains(&true)
     }
 
-    /// Returns the size of a copy in bytes.
+    /// Returns the size in bytes of a copy of the memory.
     pub(crate) fn size(&self) -> u64 {
         self.bytes.len() as u64 + self.writers.size()
     }
@@ -113,7 +113,7 @@ impl PagedMemory {
         self.dirty.fill(false);
     }
 
-    /// Returns the size of copies of the dirty pages in bytes.
+    /// Returns the total size in bytes of copies of the dirty pages.
     pub(crate) fn dirty_bytes(&self) -> u64 {
         let dirty = self.dirty.iter().enumerate().filter(|(_, dirty)| **dirty);
         dirty
@@ -179,7 +179,7 @@ impl PagedMemory {
         self.bytes.get_mut(offset..end)
     }
 
-    /// Marks the pages of 32 elements as dirty. The offset of each element must be a multiple of its size.
+    /// Marks the pages of 32 elements as dirty. The offset of each element must be a multiple of the element size.
     #[inline(always)]
     pub(crate) fn mark_all(&mut self, offsets: &[u32; 32], size: usize) {
         let first = offsets[0];
@@ -197,7 +197,7 @@ impl PagedMemory {
         }
     }
 
-    /// Returns all bytes for changes in pages that are already marked as dirty.
+    /// Returns all bytes for modification. The caller may modify only pages that are already marked as dirty.
     #[inline(always)]
     pub(crate) fn unmarked(&mut self) -> &mut [u8] {
         &mut self.bytes
@@ -235,7 +235,7 @@ pub(crate) enum WriterTracking {
 }
 
 impl WriterTracking {
-    /// Returns the setting of the launch.
+    /// Returns whether the launch tracks last writers.
     pub(crate) const fn of(launch: &Launch) -> WriterTracking {
         if launch.track_writers {
             WriterTracking::LastWriter
@@ -244,7 +244,7 @@ impl WriterTracking {
         }
     }
 
-    /// Returns the maximum memory consumption per byte of memory, including an entry for its last writer.
+    /// Returns the maximum number of bytes that one byte of memory consumes, including the entry for its last writer.
     pub(crate) const fn bytes_per_byte(self) -> u64 {
         match self {
             WriterTracking::Off => 1,
@@ -295,7 +295,7 @@ impl AddressMap {
                 local: 0x0500_0000,
                 code: 0x0001_0000,
                 window_bytes: 0x0100_0000,
-                // 17 of these windows fit below the local window.
+                // Below the local window, there is space for 17 of these windows.
                 shared_stride: 0x0008_0000,
                 own_window: true,
             }
@@ -365,7 +365,7 @@ pub(crate) enum AllocationOwner {
     Parameters,
 }
 
-/// Accessible address range.
+/// Accessible address range of global memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Allocation {
     pub(crate) address: u64,
@@ -419,8 +419,8 @@ impl GlobalMemory {
         (address - allocation.address < allocation.size).then_some(allocation)
     }
 
-    /// Like [`GlobalMemory::find`], but checks the allocation with index `hint` first. Updates `hint` to the index of
-    /// the allocation found.
+    /// Returns the allocation that contains `address`, like [`GlobalMemory::find`], but checks the allocation with
+    /// index `hint` first. `hint` receives the index of the found allocation.
     #[inline(always)]
     pub(crate) fn find_again(&self, address: u64, hint: &mut u32) -> Option<&Allocation> {
         let holds = |a: &&Allocation| address.wrapping_sub(a.address) < a.size;
@@ -444,7 +444,8 @@ impl GlobalMemory {
     }
 }
 
-/// Copies the bytes of one element. The case of four bytes has a constant length, which compiles to a single store.
+/// Copies the bytes of one element. A copy of four bytes is a separate case with a constant length, because it compiles
+/// to a single store.
 #[inline(always)]
 pub(crate) fn copy_few(to: &mut [u8], from: &[u8]) {
     match (<&mut [u8; 4]>::try_from(&mut *to), from.try_into()) {

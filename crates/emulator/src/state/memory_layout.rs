@@ -15,7 +15,8 @@ use warpgrid_program::{
     Variable,
 };
 
-/// Gap between global allocations, which detects strides that exceed an allocation.
+/// Size in bytes of the gap between global allocations. Accesses whose stride exceeds an allocation hit this gap and
+/// fault.
 const GUARD_BYTES: u64 = 64 << 10;
 
 /// Location of a variable of a function.
@@ -33,7 +34,7 @@ pub(crate) struct MemoryLayout {
     pub(crate) map: AddressMap,
     /// Addresses of the module variables.
     pub(crate) module: Vec<u64>,
-    /// Locations of the variables of each function; empty for unreachable functions.
+    /// Locations of the variables of each function. The list of an unreachable function is empty.
     pub(crate) functions: Vec<Vec<VariableLocation>>,
     pub(crate) frame_bytes: Vec<u32>,
     /// Reachable functions in decoding order; the entry comes first.
@@ -48,7 +49,7 @@ pub(crate) struct MemoryLayout {
     pub(crate) parameters: Vec<(u64, u64)>,
     /// Offset of the parameters within their allocation. In SASS, launch parameters precede them.
     pub(crate) parameter_start: u64,
-    /// Behavior of misaligned accesses.
+    /// How misaligned accesses are handled.
     pub(crate) misaligned: MisalignedPolicy,
     /// Dimensions of the block, the grid and the cluster.
     pub(crate) extents: ([u32; 3], [u32; 3], [u32; 3]),
@@ -56,7 +57,7 @@ pub(crate) struct MemoryLayout {
     pub(crate) banks: Vec<ConstantBank>,
 }
 
-/// A constant bank, whose contents are immutable.
+/// Constant bank of a SASS kernel. Its contents are immutable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConstantBank {
     pub(crate) number: u8,
@@ -194,7 +195,7 @@ impl MemoryLayout {
         }
         let mut dynamic_bytes = launch.dynamic_shared_bytes;
         // A listing without sections does not declare its shared memory, so the maximum of a block is reserved for it.
-        // If this leaves too little memory, dynamic shared memory is placed within the reserved memory.
+        // If too little memory remains, dynamic shared memory is placed within the reserved memory.
         if machine.is_some_and(|machine| machine.open_shared) {
             let most = program.target.limits.shared_bytes + layout.reserved_shared_bytes;
             dynamic_bytes = dynamic_bytes.min(most.saturating_sub(layout.shared_bytes));
@@ -326,7 +327,8 @@ impl MemoryLayout {
             functions,
             frame_bytes,
             reachable,
-            // These fields do not affect decoding: the code reads them from memory or through a constant bank.
+            // These fields do not affect decoding, because the code reads their values from memory or through a
+            // constant bank.
             shared_bytes: _,
             reserved_shared_bytes: _,
             pair_barrier: _,
@@ -565,7 +567,7 @@ impl AllocationBuilder {
                 limit: self.limit,
             });
         }
-        // Allocations start at separate 128-byte lines, so that no word spans two pages.
+        // Each allocation starts at a separate 128-byte line, so that no word spans two pages.
         let start = align_up(self.arena_bytes, 128);
         self.arena_bytes = start + size;
         if self.arena_bytes > self.limit {
@@ -606,7 +608,7 @@ fn put_addresses(
     Some(())
 }
 
-/// Initializes zeroed bytes. `point` writes the addresses of buffers.
+/// Initializes bytes that are zero. `point` writes the addresses of buffers.
 fn fill_buffer(
     bytes: &mut [u8],
     contents: &BufferContents,
@@ -631,7 +633,7 @@ fn fill_buffer(
     }
 }
 
-/// Fills bytes with a nonempty pattern. The filled part is doubled repeatedly.
+/// Fills bytes with a nonempty pattern. Each iteration doubles the filled part.
 fn repeat(bytes: &mut [u8], pattern: &[u8]) {
     let mut done = pattern.len().min(bytes.len());
     bytes[..done].copy_from_slice(&pattern[..done]);

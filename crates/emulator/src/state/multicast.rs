@@ -5,18 +5,18 @@ use crate::contract::launch::BufferIndex;
 use crate::contract::multicast::MulticastInit;
 use crate::state::memory::{Allocation, AllocationOwner};
 
-/// A multicast address and the addresses of its members.
+/// Multicast address, and the addresses of its members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Multicast {
     address: u64,
-    /// Size of the smallest member.
+    /// Size in bytes of the smallest member.
     size: u64,
     members: Vec<u64>,
 }
 
 impl Multicast {
-    /// Returns the member addresses of `n_bytes` at an address. Returns `None` if the range is not completely within
-    /// this multicast object.
+    /// Returns the addresses on each member of a range of `n_bytes` bytes. Returns `None` if the range is not
+    /// completely within this multicast object.
     fn at(&self, address: u64, n_bytes: u64) -> Option<impl Iterator<Item = u64>> {
         let offset = address.checked_sub(self.address)?;
         let end = offset.checked_add(n_bytes)?;
@@ -46,8 +46,8 @@ pub(crate) fn place_multicasts(
     multicasts.iter().enumerate().map(place).collect()
 }
 
-/// Returns the addresses of an access to the memory of several devices: the address on each device, or the address
-/// itself if it is not a multicast address.
+/// Returns the addresses that an access to several devices accesses: the address on each device, or the address itself
+/// if it is not a multicast address.
 pub(crate) fn members_of(multicasts: &[Multicast], address: u64, n_bytes: u64) -> Vec<u64> {
     let mut found = multicasts.iter().filter_map(|one| one.at(address, n_bytes));
     found

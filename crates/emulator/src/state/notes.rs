@@ -1,9 +1,10 @@
-//! Insertion of notes into the notes of a run.
+//! Insertion of diagnostics into the diagnostics of a run.
 
 use crate::contract::inspect::{RunDiagnostic, RunDiagnosticKind};
 use std::sync::Arc;
 
-/// Adds a note, unless the notes contain one about the same instruction or `most` notes.
+/// Adds a diagnostic, unless there is already one about the same instruction, or the list already contains `most`
+/// diagnostics.
 pub(crate) fn add_once(notes: &mut Arc<Vec<RunDiagnostic>>, note: RunDiagnostic, most: u32) {
     let place = |note: &RunDiagnostic| match &note.kind {
         RunDiagnosticKind::Printed { .. } | RunDiagnosticKind::UnfreedTensorColumns { .. } => None,

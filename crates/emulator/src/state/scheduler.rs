@@ -4,11 +4,11 @@ use crate::contract::step_event::AsyncOperationId;
 use crate::state::block::Block;
 use crate::state::in_flight::{DEFAULT_COMPLETION_DELAY, InFlightQueue};
 
-/// Quantum of a warp in steps.
+/// Number of steps in the quantum of a warp.
 const QUANTUM: u32 = 32;
 
-/// Maximum quantum, selected by the low bits of the seed. Short quanta exercise interleavings between adjacent steps,
-/// long quanta exercise warps that are far ahead of others.
+/// Maximum quanta, of which the low bits of the seed select one. Short quanta test interleavings of adjacent steps, and
+/// long quanta test warps that are far ahead of other warps.
 const MAX_SEEDED_QUANTA: [u64; 4] = [1, 4, 16, 64];
 
 /// Binary logarithm of the maximum completion delay for nonzero seeds.
@@ -44,7 +44,7 @@ impl Scheduler {
     pub(crate) fn new(seed: u64) -> Scheduler {
         Scheduler {
             at: WarpSlot { block: 0, warp: 0 },
-            // Other seeds draw the first quantum, too.
+            // Nonzero seeds draw the first quantum, too.
             left: if seed == 0 { QUANTUM } else { 0 },
             seed,
             random: seed,
@@ -56,7 +56,7 @@ impl Scheduler {
     }
 
     /// Returns the agent of the next step, or `None` if no warp is runnable and no operation is in flight. An operation
-    /// that is due precedes all warps. Other operations complete early if no warp is runnable.
+    /// that is due takes precedence over all warps. If no warp is runnable, the next operation completes early.
     #[inline]
     pub(crate) fn choose(
         &mut self,
@@ -67,7 +67,7 @@ impl Scheduler {
         self.choose_where(blocks, in_flight, position, |at| can_run(blocks, at))
     }
 
-    /// Like [`Scheduler::choose`], with a caller-defined predicate for runnable warps.
+    /// Selects an agent like [`Scheduler::choose`], but the caller determines which warps are runnable.
     #[inline]
     pub(crate) fn choose_where(
         &mut self,
@@ -132,7 +132,7 @@ impl Scheduler {
         None
     }
 
-    /// Advances by `n` warps.
+    /// Advances to the warp `n` positions later.
     fn skip(&mut self, blocks: &[Block], n: usize) {
         for _ in 0..n {
             self.at.warp += 1;
@@ -164,12 +164,12 @@ pub(crate) fn can_run(blocks: &[Block], at: WarpSlot) -> bool {
         .is_some_and(|warp| warp.can_run())
 }
 
-/// Agent that the scheduler selected.
+/// Agent that the scheduler has selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScheduledAction {
     Warp(WarpSlot),
-    /// The operation completes.
+    /// Operation that completes.
     InFlight(AsyncOperationId),
-    /// The operation reads its source.
+    /// Operation that reads its source.
     Read(AsyncOperationId),
 }

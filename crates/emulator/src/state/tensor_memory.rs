@@ -1,7 +1,7 @@
 //! Tensor memory of a block: 128 lanes of 512 columns of 32 bits, and the allocation state of the columns (PTX ISA,
-//! "Tensor Memory"). All of it is one byte range in lane-major order. It is followed by two bytes with the allocated
-//! columns and one byte that records whether the block has relinquished its right to allocate, so that snapshots need
-//! no special case.
+//! "Tensor Memory"). The cells are one byte range in lane-major order. Two bytes with the allocated columns and one
+//! byte that records whether the block has relinquished its right to allocate follow the cells in the same memory, so
+//! that snapshots need no special case.
 
 use crate::contract::inspect::LastWriter;
 use crate::state::memory::PagedMemory;
@@ -12,9 +12,9 @@ pub const TENSOR_LANES: u32 = 128;
 pub const TENSOR_COLUMNS: u32 = 512;
 /// Allocation granularity in columns.
 const UNIT: u32 = 32;
-/// Size of the lanes in bytes.
+/// Size in bytes of the cells of all lanes.
 pub(crate) const CELL_BYTES: usize = (TENSOR_LANES * TENSOR_COLUMNS * 4) as usize;
-/// Size including the allocation state.
+/// Size in bytes of the cells and the allocation state.
 pub(crate) const TENSOR_BYTES: usize = CELL_BYTES + 3;
 /// Offset of the byte that records the relinquished allocation right.
 const RELINQUISHED: usize = CELL_BYTES + 2;
@@ -119,7 +119,7 @@ pub(crate) fn is_reservable(n: u32) -> bool {
     n.is_power_of_two() && (UNIT..=TENSOR_COLUMNS).contains(&n)
 }
 
-/// Checks whether `n` columns may be allocated, regardless of free columns.
+/// Checks whether the rules permit an allocation of `n` columns, regardless of the number of free columns.
 pub(crate) fn can_be_reserved(memory: &PagedMemory, n: u32) -> bool {
     is_reservable(n) && !is_relinquished(memory)
 }
@@ -144,7 +144,7 @@ pub(crate) fn relinquish(memory: &mut PagedMemory, writer: LastWriter) {
     }
 }
 
-/// Returns the first free contiguous columns and the mask of their units.
+/// Returns the start of the first `n` contiguous free columns, and the mask of their units.
 fn first_free(memory: &PagedMemory, n: u32) -> Option<(u32, u16)> {
     let used = in_use(memory);
     let starts = (0..TENSOR_COLUMNS).step_by(UNIT as usize);
@@ -160,7 +160,8 @@ fn units(first: u32, n: u32) -> Option<u16> {
     (n > 0 && end <= 16).then(|| (bits(n) << first) as u16)
 }
 
-/// Allocates the first free contiguous columns. Returns the first column, or `None` if too few columns are free.
+/// Allocates the first free contiguous columns. Returns the index of the first allocated column, or `None` if too few
+/// contiguous columns are free.
 pub(crate) fn reserve(memory: &mut PagedMemory, n: u32, writer: LastWriter) -> Option<u32> {
     let used = in_use(memory);
     let (first, units) = first_free(memory, n)?;

@@ -1,4 +1,4 @@
-//! Expansion of tensor copies. A copy in flight is stored symbolically, and is split into pieces when it reads its
+//! Expansion of tensor copies. A copy in flight is stored as a description. It is split into pieces when it reads its
 //! source or completes (PTX ISA, "Tensors", "cp.async.bulk.tensor").
 
 use crate::contract::pending::{AsyncSource, AsyncWrite, PieceBytes, SourceConversion};
@@ -9,7 +9,7 @@ use std::ops::Range;
 use warpgrid_isa::tensor_layout::SwizzleMode;
 use warpgrid_isa::{AccessKind, LoadMode, StateSpace};
 
-/// A row of the box: consecutive values in both memories.
+/// Row of the box of a copy. Its values are consecutive in both memories.
 struct BoxRow {
     /// Coordinates of the first value.
     places: [i64; MAX_RANK],
@@ -104,7 +104,7 @@ impl TensorCopy {
         u64::from(extent).div_ceil(self.map.element_stride(dimension))
     }
 
-    /// Returns the first row whose bytes are not completely accessible in global memory.
+    /// Returns the first access to a row that is not completely accessible in global memory.
     pub(crate) fn outside(&self, global: &GlobalMemory) -> Option<AttemptedAccess> {
         let unit = self.map.unit();
         let kind = match self.direction {
@@ -148,7 +148,7 @@ impl TensorCopy {
         Some((start, low as u64..high as u64))
     }
 
-    /// Returns the dimension and the value of the smallest coordinate of any row.
+    /// Returns the smallest coordinate of any row, and its dimension.
     pub(crate) fn least_place(&self) -> Option<(usize, i64)> {
         let mut least = None;
         self.for_each_row(|row| {
@@ -194,7 +194,7 @@ impl TensorCopy {
         unit.global_bytes == unit.shared_bytes && self.reduces.is_none() && !self.rounds()
     }
 
-    /// Checks whether a load rounds its elements (`tf32`).
+    /// Checks whether a load rounds its elements to `tf32`.
     fn rounds(&self) -> bool {
         self.direction == TensorCopyDirection::Load && self.map.ty.is_tf32()
     }
@@ -326,7 +326,7 @@ impl TensorCopy {
     }
 
     /// Visits the rows of an `im2col::w` copy: positions along the width, with a halo. The PTX ISA defines the behavior
-    /// at the end of a line only in figures; the emulator fills these rows.
+    /// at the end of a line only in figures. The emulator fills rows beyond the end.
     fn line_rows(&self, mut add: impl FnMut(BoxRow)) {
         let map = &self.map;
         let [halo, offset, _] = self.offsets;
@@ -440,7 +440,7 @@ impl TensorCopy {
         }
     }
 
-    /// Visits the out-of-bounds units of a row.
+    /// Visits the units of a row that are out of bounds.
     fn add_filled(
         &self,
         at: u64,
@@ -464,7 +464,7 @@ impl TensorCopy {
     }
 }
 
-/// Returns the number of bytes up to the end of the swizzle atom.
+/// Returns the number of bytes from an offset in shared memory to the end of its swizzle atom.
 fn to_end_of_atom(swizzle: SwizzleMode, shared: u64) -> u64 {
     match swizzle.atom_bytes() {
         u64::MAX => u64::MAX,
@@ -472,7 +472,7 @@ fn to_end_of_atom(swizzle: SwizzleMode, shared: u64) -> u64 {
     }
 }
 
-/// Visits bytes that are contiguous in both memories, except for the swizzle.
+/// Visits a range of bytes that is contiguous in both memories, and divides it where the swizzle does.
 fn add_run(
     mut global: u64,
     mut shared: u64,

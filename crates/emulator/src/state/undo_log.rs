@@ -13,11 +13,11 @@ struct UndoRecord {
     part: u8,
 }
 
-/// Changes since a position, oldest first.
+/// Changes since a position of the run, oldest first.
 #[derive(Clone, Debug, Default)]
 struct UndoSegment {
     changes: Vec<UndoRecord>,
-    /// Overwritten bytes of all changes.
+    /// Overwritten bytes of all changes of the segment.
     bytes: Vec<u8>,
     /// Overwritten last-writer entries, one per `part` bytes.
     entries: Vec<u64>,
@@ -30,14 +30,14 @@ impl UndoSegment {
     }
 }
 
-/// Undo log, divided into segments that the module `past` begins and drops.
+/// Undo log, divided into segments. The module `history` begins and drops the segments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UndoLog {
     segments: VecDeque<UndoSegment>,
 }
 
 impl UndoLog {
-    /// Begins a segment, up to whose start changes can be reverted.
+    /// Begins a segment. Changes can be reverted back to its start.
     pub(crate) fn begin_segment(&mut self) {
         self.segments.push_back(UndoSegment::default());
     }
@@ -75,8 +75,8 @@ impl UndoLog {
         segment.entries.extend(parts.map(|at| writers.entry(at)));
     }
 
-    /// Reverts the changes of the last segment, latest first. Calls `touch` with the offset and size of each reverted
-    /// range.
+    /// Reverts the changes of the last segment in reverse order. Calls `touch` with the offset and the size of each
+    /// reverted range.
     pub(crate) fn take_back(
         &mut self,
         memory: &mut [u8],

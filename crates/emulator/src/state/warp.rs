@@ -21,7 +21,7 @@ pub(crate) struct WarpSplit {
     pub(crate) pc: u32,
     pub(crate) depth: u32,
     pub(crate) state: WarpSplitState,
-    /// Turn of the warp in which the group was last selected. Selects the group that has waited longest.
+    /// Turn of the warp in which the group was last selected. Used to find the group that has waited longest.
     pub(crate) last_turn: u32,
     /// Whether the group may reconverge with another group if convergence is explicit (see [`converge`]): a barrier
     /// released the group, or the group waits for other lanes that execute the same instruction.
@@ -29,8 +29,8 @@ pub(crate) struct WarpSplit {
 }
 
 impl WarpSplit {
-    /// Scheduling priority: deeper calls first, then lower program counters. This order reconverges divergent lanes as
-    /// early as possible.
+    /// Scheduling priority: groups in deeper calls come first, then groups with lower program counters. This order
+    /// reconverges divergent lanes as early as possible.
     #[inline(always)]
     fn key(&self) -> (u32, u32) {
         (u32::MAX - self.depth, self.pc)
@@ -43,7 +43,7 @@ impl WarpSplit {
 
 /// Checks whether two groups at the same instruction reconverge if convergence is explicit: a barrier released both
 /// groups, or one group waits for the other. A released group does not join a group that reached the instruction by a
-/// branch, since the barrier registers of the two groups may contain different masks.
+/// branch, because the barrier registers of the two groups may contain different masks.
 fn converge(first: &WarpSplit, second: &WarpSplit) -> bool {
     let waits = |split: &WarpSplit| split.converges && !split.is_ready();
     (first.converges && second.converges) || waits(first) || waits(second)
@@ -58,7 +58,7 @@ const NO_SPLIT: WarpSplit = WarpSplit {
     converges: false,
 };
 
-/// Quantum of a group of lanes in steps, if other groups of the warp are ready.
+/// Number of steps in the quantum of a group of lanes if other groups of the warp are ready.
 pub const GROUP_QUANTUM: u32 = 512;
 
 /// Groups of the lanes of a warp. Their masks are disjoint.
@@ -66,14 +66,14 @@ pub const GROUP_QUANTUM: u32 = 512;
 pub(crate) struct WarpSplitTable {
     items: [WarpSplit; LANES],
     n: usize,
-    /// Index of the current group; meaningless without groups.
+    /// Index of the current group. Undefined if there are no groups.
     current: usize,
     turn: u32,
-    /// Steps left in the quantum of the current group.
+    /// Number of steps left in the quantum of the current group.
     quantum_left: u32,
     /// Whether the current group was selected because it had waited longest.
     is_starved_turn: bool,
-    /// Whether groups other than the current one have changed since the last merge.
+    /// Whether groups other than the current group have changed since the last merge.
     needs_merge: bool,
     /// Whether groups converge only at convergence barriers, and a group executes until it waits, yields or exhausts
     /// its quantum. This is the execution model of SASS, whose uniform registers have a single value for all groups of
@@ -109,7 +109,7 @@ impl WarpSplitTable {
         self.random = random;
     }
 
-    /// Ends the quantum of the current group: the group that has waited longest is next.
+    /// Ends the quantum of the current group, so that the group that has waited longest is selected next.
     pub(crate) fn end_turn(&mut self) {
         self.is_starved_turn = false;
         self.quantum_left = 1;
@@ -342,12 +342,12 @@ pub(crate) struct LaneStacks {
     /// Last writer of each byte; empty if not tracked.
     pub(crate) writers: Vec<u64>,
     pub(crate) is_tracked: bool,
-    /// Accessible bytes per lane: the maximum size of its frames and reservations so far. Accesses beyond this size
-    /// fault.
+    /// Number of accessible bytes per lane: the maximum total size that its frames and reservations have had so far.
+    /// Accesses beyond this size fault.
     pub(crate) lane_bytes: usize,
     /// Distance between the stacks of consecutive lanes in bytes, at least `lane_bytes`.
     pub(crate) stride: usize,
-    /// Whether any byte was written since the stacks were cleared.
+    /// Whether any byte has been written since the stacks were cleared.
     is_used: bool,
 }
 
@@ -447,18 +447,18 @@ pub(crate) struct Warp {
     pub(crate) present: u32,
     pub(crate) exited: u32,
     pub(crate) splits: WarpSplitTable,
-    /// Register banks; empty while [`Warp::has_not_run`].
+    /// Register banks. They are empty while [`Warp::has_not_run`] is set.
     pub(crate) banks: RegisterFile,
     /// Whether the warp has not executed yet. All of its registers are zero, and the register banks are allocated at
-    /// its first turn. The memory of a warp that has just finished is therefore reused while it is still in the cache
-    /// of the host.
+    /// its first turn. Therefore the memory of a warp that has just finished can be reused while it is still in the
+    /// cache of the host.
     pub(crate) has_not_run: bool,
     pub(crate) specials: RegisterFile,
     pub(crate) carry: u32,
     pub(crate) stack: LaneStacks,
     /// Call frames by call depth, starting with the kernel.
     pub(crate) frames: Vec<CallFrame>,
-    /// Asynchronous groups of the lanes; `None` before the first one.
+    /// Asynchronous groups of the lanes; `None` before the first group.
     pub(crate) groups: Option<Box<AsyncGroups>>,
     /// Number of steps that the warp has executed.
     pub(crate) steps: u64,

@@ -58,7 +58,7 @@ pub(crate) fn compute<const FMA: bool>(
     true
 }
 
-/// Like [`compute`], but never inlined.
+/// Executes an operation like [`compute`], but is never inlined.
 #[inline(never)]
 pub(crate) fn compute_apart(
     instr: &DecodedInstruction,
@@ -87,7 +87,7 @@ fn extend32(
     l.set64(d, row);
 }
 
-/// Executes the less frequent operations of [`compute`].
+/// Executes the operations of [`compute`] that occur less frequently.
 #[inline(never)]
 fn compute_more(
     instr: &DecodedInstruction,

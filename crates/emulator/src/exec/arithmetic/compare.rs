@@ -1,5 +1,5 @@
-//! Comparisons of rows (PTX ISA, "set", "setp", "testp"). The result is a lane mask in a predicate, or a row of true
-//! and false values.
+//! Comparisons of rows (PTX ISA, "set", "setp", "testp"). The result is a lane mask in a predicate, or a row of truth
+//! values.
 
 use crate::code::{CompareType, Comparison, PredicateCombine, RegisterBank};
 use crate::exec::operand_rows::mask_of;
@@ -8,7 +8,7 @@ use crate::semantics::integer::Apply;
 use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot};
 use warpgrid_isa::{BoolOp, CompareOp, FloatFormat, FloatTest, ScalarType};
 
-/// Rows of two sources, and the mask of the lanes whose comparison is true.
+/// Rows of two sources, and the result: the mask of the lanes whose comparison is true.
 struct MaskRows<'a, T> {
     sources: [&'a [T; LANES]; 2],
     mask: &'a mut u32,
@@ -22,8 +22,8 @@ impl<T: Copy> Apply<[T; 2], bool> for MaskRows<'_, T> {
     }
 }
 
-/// Compares floats. A comparison that is true for NaN is computed as the complement of a comparison that is false for
-/// NaN.
+/// Compares floats. A comparison that is true for NaN operands is computed as the complement of a comparison that is
+/// false for NaN operands.
 fn floats(op: CompareOp, a: &[f64; LANES], b: &[f64; LANES]) -> u32 {
     use CompareOp as C;
     let (a, b) = match op {
@@ -43,7 +43,7 @@ fn floats(op: CompareOp, a: &[f64; LANES], b: &[f64; LANES]) -> u32 {
     }
 }
 
-/// Returns the values of a float row of the compared type.
+/// Converts a source row to `f64` values. The type of the comparison determines the format of the row.
 fn float_values(l: &LaneRegisters<'_>, c: &Comparison, slot: OperandSlot) -> [f64; LANES] {
     let mut row = [0.0; LANES];
     if c.kind == CompareType::F64 {
@@ -69,7 +69,7 @@ fn float_values(l: &LaneRegisters<'_>, c: &Comparison, slot: OperandSlot) -> [f6
     row
 }
 
-/// Returns the mask of all lanes whose comparison is true, including inactive lanes.
+/// Returns the mask of the lanes whose comparison is true. The mask includes inactive lanes.
 #[inline(always)]
 fn compare(l: &LaneRegisters<'_>, c: &Comparison) -> u32 {
     use CompareType as K;
@@ -110,7 +110,7 @@ fn combined(l: &LaneRegisters<'_>, result: u32, combine: Option<PredicateCombine
     }
 }
 
-/// `setp`
+/// Executes `setp`.
 #[inline(always)]
 pub(crate) fn set_predicate(
     l: &mut LaneRegisters<'_>,
@@ -129,7 +129,7 @@ pub(crate) fn set_predicate(
     }
 }
 
-/// `set`
+/// Executes `set`.
 #[inline(never)]
 pub(crate) fn set(
     l: &mut LaneRegisters<'_>,
@@ -147,7 +147,7 @@ pub(crate) fn set(
     l.set32(d, &row);
 }
 
-/// `testp`
+/// Executes `testp`.
 pub(crate) fn test_float(
     l: &mut LaneRegisters<'_>,
     test: FloatTest,

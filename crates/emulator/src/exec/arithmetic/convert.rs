@@ -1,5 +1,5 @@
-//! Conversions between numeric types (PTX ISA, "cvt"). Frequent conversions use host operations on rows. The others
-//! convert each value exactly, with a single rounding.
+//! Conversions between numeric types (PTX ISA, "cvt"). Frequent conversions use host operations on rows. All other
+//! conversions process each value separately, with a single rounding.
 
 use crate::code::RegisterOperand;
 use crate::exec::operand_rows::{read64, read128, write64, write128};
@@ -12,7 +12,7 @@ use crate::semantics::softfloat;
 use crate::semantics::softfloat::{NAN_32, NAN_64, format_of};
 use warpgrid_isa::{ScalarType, TypeKind};
 
-/// `cvt`
+/// Executes `cvt`.
 pub(crate) fn convert(
     l: &mut LaneRegisters<'_>,
     conversion: &Conversion,
@@ -50,7 +50,8 @@ pub(crate) fn convert(
     write64(l, d, &row);
 }
 
-/// Conversions whose host operation has the same result as the hardware.
+/// Computes conversions for which the host operation and the hardware have the same result. Returns `None` for all
+/// other conversions.
 fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
     use ScalarType as T;
     use warpgrid_isa::Rounding as R;
@@ -65,14 +66,14 @@ fn frequent(conversion: &Conversion, rows: &Row64) -> Option<Row64> {
         (T::U32, T::F32, None | Some(R::Rn)) => rows.map(|v| bits(v as u32 as f32)),
         (T::S32, T::F64, _) => rows.map(|v| f64::from(v as u32 as i32).to_bits()),
         (T::U32, T::F64, _) => rows.map(|v| f64::from(v as u32).to_bits()),
-        // Like the hardware, `as` saturates, and converts NaN to 0.
+        // The Rust operator `as` saturates and converts NaN to 0, like the hardware.
         (T::F32, T::S32, Some(R::Rzi)) => rows.map(|v| u64::from(f(v) as i32 as u32)),
         (T::F32, T::U32, Some(R::Rzi)) => rows.map(|v| u64::from(f(v) as u32)),
         _ => return None,
     })
 }
 
-/// Converts one value. Integers are truncated to their width. Floats are exact or rounded once.
+/// Converts one value. Integer results are truncated to their width. Floating-point results are exact or rounded once.
 fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
     let (from, to) = (conversion.from, conversion.to);
     let mode = FloatMode::from(conversion.mode);
@@ -86,7 +87,7 @@ fn convert_one(conversion: &Conversion, bits: u64) -> u64 {
     }
 }
 
-/// Returns the value of an integer type.
+/// Returns the value of an integer with this type and these bits.
 fn integer_value(ty: ScalarType, bits: u64) -> i128 {
     let shift = 128 - ty.width_bits().clamp(1, 64);
     if ty.is_signed() {
@@ -141,7 +142,7 @@ fn integer_to_float(value: i128, to: ScalarType, mode: FloatMode) -> u64 {
     }
 }
 
-/// Returns the value of a float type. Subnormals are flushed if the mode specifies it.
+/// Returns the value of a float with this type and these bits. Subnormals are flushed if the mode specifies it.
 fn float(ty: ScalarType, bits: u64, mode: FloatMode) -> f64 {
     match ty {
         ScalarType::F64 => f64::from_bits(bits),
@@ -160,7 +161,8 @@ fn float(ty: ScalarType, bits: u64, mode: FloatMode) -> f64 {
 fn float_to_integer(value: f64, from: ScalarType, to: ScalarType, mode: FloatMode) -> u64 {
     let keep = u64::MAX >> (64 - to.width_bits().clamp(1, 64));
     if value.is_nan() {
-        // The hardware returns the most significant bit if the source or the destination is 64 bits wide, otherwise 0.
+        // For NaN, the hardware returns the integer whose most significant bit is set if the source or the destination
+        // is 64 bits wide, and otherwise 0.
         let top = to.width_bits() == 64 || from == ScalarType::F64;
         return if top {
             1 << (to.width_bits().clamp(1, 64) - 1)
@@ -235,9 +237,9 @@ fn float_to_float(conversion: &Conversion, bits: u64, mode: FloatMode) -> u64 {
     }
 }
 
-/// Checks whether the result of a conversion to 32 bits is flushed: whether the result is below the smallest normal
-/// number after rounding to 24 bits with an unbounded exponent (IEEE 754, 7.5 b; code of assembler 13.5 for `sm_75` to
-/// `sm_100`, `.rn` measured on an H100).
+/// Checks whether the result of a conversion to 32 bits is flushed. This is the case if the result, rounded to 24 bits
+/// with an unbounded exponent, is below the smallest normal number (IEEE 754, 7.5 b; code of assembler 13.5 for `sm_75`
+/// to `sm_100`, `.rn` measured on an H100).
 fn is_tiny(value: f64, round: RoundingMode) -> bool {
     // Scales the value away from the subnormal range, in which the exponent limits the precision.
     const SCALE: f64 = (1u64 << 32) as f64;
@@ -246,8 +248,9 @@ fn is_tiny(value: f64, round: RoundingMode) -> bool {
         && f64::from(softfloat::narrow(value * SCALE, round)).abs() < smallest_normal
 }
 
-/// Converts a NaN to `f64`: quieted, with its sign and its fraction in the most significant bits. With `.ftz`, the
-/// result is derived from the canonical 32-bit NaN. Measured on an H100, like narrowing conversions of NaN.
+/// Converts a NaN to a quiet NaN of type `f64` with the same sign. The most significant fraction bits are those of the
+/// source. With `.ftz`, the result is derived from the canonical 32-bit NaN. Measured on an H100, like narrowing
+/// conversions of NaN.
 fn wide_nan(from: ScalarType, bits: u64, mode: FloatMode) -> u64 {
     let wide = |bits: u64, width: u32, fraction_bits: u32| {
         let sign = bits >> (width - 1) & 1;
@@ -263,7 +266,7 @@ fn wide_nan(from: ScalarType, bits: u64, mode: FloatMode) -> u64 {
     }
 }
 
-/// Converts two `f32` to a packed register, with a in the upper half.
+/// Converts two `f32` numbers to a packed register. The upper half contains the conversion of a.
 pub(crate) fn convert_packed(
     l: &mut LaneRegisters<'_>,
     conversion: &Conversion,
@@ -277,7 +280,8 @@ pub(crate) fn convert_packed(
     l.set32(d, &row);
 }
 
-/// Converts two or four `f32`, or a pair, to a packed register, with an additional operand.
+/// Converts two or four `f32` numbers, or a packed pair, to a packed register. The conversion has an additional
+/// operand.
 pub(crate) fn convert_by(
     l: &mut LaneRegisters<'_>,
     conversion: &Conversion,

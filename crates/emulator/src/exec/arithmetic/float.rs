@@ -23,7 +23,7 @@ fn canonical(value: f32) -> u32 {
     }
 }
 
-/// Operations on `f32`.
+/// Executes an operation on `f32`.
 #[inline(always)]
 pub(crate) fn float32<const FMA: bool>(
     l: &mut LaneRegisters<'_>,
@@ -72,7 +72,8 @@ fn nearest(row: &mut Row32, f: Float32Op, mode: FloatMode, [a, b, c]: [&Row32; 3
         F::Div => rows(row, a, b, |a, b| a / b),
         F::Rcp => rows(row, a, a, |a, _| 1.0 / a),
         F::Sqrt => rows(row, a, a, |a, _| a.sqrt()),
-        // The hardware implements both as additions of zero, which return the canonical NaN (code of assembler 13.5).
+        // The hardware implements both operations as additions of zero, whose NaN result is the canonical NaN (code of
+        // assembler 13.5).
         F::Plain(FloatOp::Neg) => rows(row, a, a, |a, _| -a),
         F::Plain(FloatOp::Abs) => rows(row, a, a, |a, _| a.abs()),
         F::Plain(FloatOp::Min) if !mode.nan && !mode.xorsign_abs => {
@@ -102,7 +103,7 @@ enum MinMax {
 
 const SIGN: u32 = 1 << 31;
 
-/// Returns the function of the special function unit that implements an operation, if any.
+/// Returns the function of the special function unit that implements an operation, or `None` for other operations.
 #[inline(always)]
 pub(crate) fn function_of(f: Float32Op, round: RoundingMode) -> Option<SpecialFunction> {
     use Float32Op as F;
@@ -119,8 +120,8 @@ pub(crate) fn function_of(f: Float32Op, round: RoundingMode) -> Option<SpecialFu
     })
 }
 
-/// Computes a row of `f32` operations of the special function unit. The code is large, so it is not inlined into the
-/// step loop.
+/// Computes a row of `f32` operations of the special function unit. The function is not inlined into the step loop,
+/// because its code is large.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(
@@ -212,7 +213,7 @@ fn modified(
     if mode.saturate {
         for bits in row {
             let value = f32::from_bits(*bits);
-            // Comparisons with a NaN are false, so NaN results in 0, like -0.
+            // A comparison with a NaN is false, so NaN results in 0. -0 also results in 0.
             let low = if value > 0.0 { value } else { 0.0 };
             *bits = (if low < 1.0 { low } else { 1.0 }).to_bits();
         }
@@ -230,11 +231,11 @@ fn flush_bits(bits: u32) -> u32 {
     }
 }
 
-/// `min` and `max`. The result for a NaN and a number is the number. -0 is less than +0.
+/// Computes `min` or `max`. If one operand is a NaN, the result is the other operand. -0 is less than +0.
 #[inline(always)]
 fn minmax_rows(row: &mut Row32, extreme: MinMax, a: &Row32, b: &Row32) {
-    // The order of the bits as integers equals the numeric order after the magnitude bits of negative numbers are
-    // inverted.
+    // If the magnitude bits of negative numbers are inverted, the integer order of the bit patterns equals the numeric
+    // order.
     let key = |bits: u32| (bits ^ (((bits as i32) >> 31) as u32 >> 1)) as i32;
     let is_nan = |bits: u32| bits & !SIGN > 0x7f80_0000;
     let smaller = extreme == MinMax::Min;
@@ -267,9 +268,10 @@ const SMALLEST_NORMAL_32: u32 = 1 << 23;
 /// Smallest normal `f32`, as the bits of an `f64`.
 const SMALLEST_NORMAL: u64 = 897 << 52;
 
-/// Computes a*b+c with a single rounding, with the FMA instruction of the host if available (`FMA`). Otherwise, the
-/// product is exact in `f64` and the sum is rounded to `f64`. Narrowing is then correct unless the sum is exactly
-/// between two `f32` values or below the normal range. In these cases, the whole row is computed exactly.
+/// Computes a*b+c with a single rounding. If the host has an FMA instruction (`FMA`), the function uses it. Otherwise,
+/// the product is computed exactly in `f64`, and the sum is rounded to `f64`. Narrowing the sum to `f32` is then
+/// correct unless the sum is exactly between two `f32` values or below the normal range. In these cases, the whole row
+/// is computed exactly.
 #[inline(always)]
 fn fma_rows<const FMA: bool>(row: &mut Row32, a: &Row32, b: &Row32, c: &Row32) {
     if FMA {
@@ -314,7 +316,8 @@ fn fma32(a: f32, b: f32, c: f32, round: RoundingMode) -> f32 {
     )
 }
 
-/// Narrows a sum. An exact zero sum of terms with different signs is negative when rounding down.
+/// Narrows a sum to `f32`. If the terms have different signs and their exact sum is zero, the result is negative when
+/// rounding down.
 fn directed_zero(sum: f64, a: f64, b: f64, round: RoundingMode) -> f32 {
     if sum == 0.0 && round == RoundingMode::Down && (a.is_sign_negative() || b.is_sign_negative()) {
         return -0.0;
@@ -338,7 +341,7 @@ fn flush(value: f32, mode: FloatMode) -> f32 {
     }
 }
 
-/// Computes one `f32` operation in any mode.
+/// Computes one `f32` operation with any rounding mode.
 pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32 {
     use Float32Op as F;
     if let Some(function) = function_of(f, mode.round) {
@@ -349,7 +352,7 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
     let (a, b, c) = (flush(a, mode), flush(b, mode), flush(c, mode));
     let round = mode.round;
     let wide = f64::from;
-    // Results that are below the normal range before rounding are flushed, too.
+    // Results that are below the normal range only before rounding are flushed, too.
     let narrow = |value: f64| match mode.ftz && value.abs() < f64::from_bits(SMALLEST_NORMAL) {
         true => 0.0f32.copysign(value as f32),
         false => softfloat::narrow(value, round),
@@ -391,7 +394,7 @@ pub(crate) fn op32(f: Float32Op, mode: FloatMode, a: f32, b: f32, c: f32) -> u32
         value = if value.is_nan() {
             0.0
         } else {
-            // Adding zero converts -0 to +0.
+            // The addition of zero converts -0 to +0.
             value.clamp(0.0, 1.0) + 0.0
         };
     }
@@ -430,7 +433,7 @@ fn minmax32(extreme: MinMax, mode: FloatMode, a: f32, b: f32) -> u32 {
     value.to_bits() | sign
 }
 
-/// Operations on `f64`. NaN operands are quieted and propagated (PTX ISA: payloads are preserved).
+/// Executes an operation on `f64`. NaN operands are quieted and propagated (PTX ISA: payloads are preserved).
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 #[cfg_attr(not(target_arch = "x86_64"), inline(never))]
 pub(crate) fn float64<const FMA: bool>(
@@ -481,7 +484,7 @@ fn rows64(row: &mut Row64, operands: [&Row64; 2], f: impl Fn(f64, f64) -> f64) {
     rows64_with(row, operands, f, passed_nan);
 }
 
-/// Computes a row. `nan` selects the NaN of a result from the operands.
+/// Computes a row of results. If a result is a NaN, `nan` selects it from the operands.
 #[inline(always)]
 fn rows64_with(
     row: &mut Row64,
@@ -513,8 +516,8 @@ fn passed_on(value: f64, operands: [u64; 3]) -> u64 {
     }
 }
 
-/// Returns the quieted NaN operand: that of b, else of c, else of a. The negation of an operand does not modify a NaN
-/// (both measured on an H100).
+/// Returns a quieted NaN operand. If several operands are NaNs, b takes precedence over c, and c over a. The negation
+/// of an operand does not modify a NaN (both measured on an H100).
 #[cold]
 fn passed_nan([a, b, c]: [u64; 3]) -> u64 {
     first_nan([b, c, a])
@@ -566,8 +569,8 @@ pub(crate) fn op64(f: Float64Op, mode: FloatMode, operands: [u64; 3]) -> u64 {
     passed_on(value, seen)
 }
 
-/// `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`. Only the upper half of a is read, and only the upper half of the
-/// result is computed (PTX ISA, "rcp.approx.ftz.f64").
+/// Executes `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64`. Only the upper half of a is read, and only the upper half
+/// of the result is computed (PTX ISA, "rcp.approx.ftz.f64").
 fn of_upper_half(a: u64, function: impl Fn(f64) -> f64) -> u64 {
     u64::from(upper_half((a >> 32) as u32, function)) << 32
 }
@@ -590,7 +593,7 @@ pub(crate) fn upper_half(of: u32, function: impl Fn(f64) -> f64) -> u32 {
 fn minmax64(extreme: MinMax, operands: [u64; 3]) -> u64 {
     let [a, b, _] = operands.map(f64::from_bits);
     match (a.is_nan(), b.is_nan()) {
-        // The code of the assembler compares the operands and selects b (13.5).
+        // If both operands are NaNs, the comparison in the assembler's code selects b (assembler 13.5).
         (true, true) => operands[1] | 1 << 51,
         (true, false) => operands[1],
         (false, true) => operands[0],
@@ -602,7 +605,7 @@ fn minmax64(extreme: MinMax, operands: [u64; 3]) -> u64 {
     }
 }
 
-/// Operations on two `f32` in each 64-bit register.
+/// Executes an operation on the two `f32` numbers in each 64-bit register.
 pub(crate) fn float32x2(
     l: &mut LaneRegisters<'_>,
     row: &mut Row64,
@@ -627,7 +630,7 @@ pub(crate) fn float32x2(
     l.set64(d, row);
 }
 
-/// Operations on one or two 16-bit floats per register.
+/// Executes an operation on one or two 16-bit floats per register.
 pub(crate) fn half(
     l: &mut LaneRegisters<'_>,
     row: &mut Row32,
@@ -657,7 +660,8 @@ pub(crate) fn half(
     l.set32(d, row);
 }
 
-/// Computes one 16-bit operation in `f64`, where rounding to odd preserves the information for the final rounding.
+/// Computes one 16-bit operation in `f64`. Intermediate results are rounded to odd, so that the final rounding is
+/// correct.
 pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands: [u32; 3]) -> u32 {
     use HalfOp as H;
     let sign = format.sign();
@@ -684,7 +688,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
         H::Plain(FloatOp::Mul) => a * b,
         H::FmaInside if bits[..2].iter().any(|v| v & !sign == OUTSIDE_16) => return 0,
         H::Plain(FloatOp::Fma) | H::FmaInside => softfloat::add_odd(a * b, c),
-        // The result of the special function unit for `f32` is truncated.
+        // The hardware truncates the `f32` result of the special function unit to the 16-bit format.
         H::Ex2 | H::Tanh => {
             let function = match f {
                 H::Ex2 => special_function::power,
@@ -692,7 +696,7 @@ pub(crate) fn op_half(f: HalfOp, mode: FloatMode, format: FloatFormat, operands:
             };
             let [value] = function([(a as f32).to_bits()]);
             let value = f64::from(f32::from_bits(value));
-            // Values beyond the exponent range result in infinity, and are not truncated.
+            // Values beyond the exponent range of the format become infinity instead of being truncated.
             let beyond = f64::from_bits((1024 + format.bias() as u64) << 52);
             let value = if value >= beyond {
                 f64::INFINITY

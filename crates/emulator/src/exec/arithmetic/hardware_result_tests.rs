@@ -1,5 +1,5 @@
-//! Bit-exact results that are known from the SASS code for operations that the PTX ISA leaves undefined or describes
-//! ambiguously.
+//! Tests of bit-exact results for operations that the PTX ISA leaves undefined or describes ambiguously. The expected
+//! results are known from the SASS code.
 
 use crate::code::{CompareType, Comparison, RegisterBank, RegisterOperand, SelectCondition};
 use crate::exec::arithmetic::compare::set_predicate;
@@ -16,7 +16,7 @@ use crate::semantics::rounding::{ArithmeticMode, Conversion};
 use crate::semantics::rounding::{FloatMode, RoundingMode};
 use warpgrid_isa::{CompareOp, FloatFormat, Rounding, ScalarType, Signedness};
 
-/// Calls `f` with four registers of each bank, the first of which have the given values.
+/// Calls `f` with four registers of each bank. The first registers of each bank have the given values.
 fn with_lanes<T>(r32: [u32; 3], r64: u64, f: impl FnOnce(&mut LaneRegisters<'_>) -> T) -> T {
     let mut banks = RegisterFile::default();
     banks.grow(RegisterFileSizes {
@@ -63,7 +63,7 @@ fn sub_cc_sets_carry_flag_if_no_borrow_occurs() {
         chain(CarryOp::Sub, CarryOp::Sub, 3, 5),
         (u32::MAX - 1, u32::MAX)
     );
-    // No borrow occurs, so the flag is set.
+    // The subtraction has no borrow, so the carry flag is set.
     assert_eq!(chain(CarryOp::Sub, CarryOp::Add, 5, 3), (2, 1));
     assert_eq!(chain(CarryOp::Sub, CarryOp::Add, 3, 5), (u32::MAX - 1, 0));
     assert_eq!(chain(CarryOp::Add, CarryOp::Add, u32::MAX, 1), (0, 1));
@@ -125,7 +125,7 @@ fn half_precision_neg_abs_and_cvt_yield_hardware_nan_bits() {
             assert_eq!(found, 0x7fff, "{op:?} {nan:x}");
         }
     }
-    // The conversion to `f32` is a shift.
+    // The conversion to `f32` is a shift, which preserves the NaN bits.
     assert_eq!(
         converted(ScalarType::Bf16, ScalarType::F32, 0xffc5, None),
         0xffc5_0000

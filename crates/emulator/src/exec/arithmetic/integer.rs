@@ -8,14 +8,14 @@ use crate::semantics::registers::{BankWord, LANES, LaneRegisters, OperandSlot, R
 use crate::semantics::word::Word;
 use warpgrid_isa::Signedness;
 
-/// The rows of an operation's sources and of its destination.
+/// Rows of the sources and of the destination of an operation.
 pub(crate) struct OperandRows<'a, S, R> {
     pub(crate) sources: S,
     pub(crate) result: &'a mut [R; LANES],
 }
 
-/// Computes each lane. `result` is a parameter, because the compiler then knows that it does not overlap the sources,
-/// and vectorizes the loop.
+/// Computes the result of each lane. `result` is a parameter so that the compiler knows that it does not overlap the
+/// sources and vectorizes the loop.
 #[inline(always)]
 #[expect(
     clippy::needless_range_loop,
@@ -60,7 +60,7 @@ impl<A: Copy, C: Copy, R> Apply<(A, A, C), R>
     }
 }
 
-/// The rows of an operation that reads and writes the carry flags, one bit per lane.
+/// Rows of an operation that reads and writes carry flags. The flags have one bit per lane.
 struct CarryRows<'a, T> {
     sources: [&'a [T; LANES]; 3],
     flags: u32,
@@ -80,7 +80,7 @@ impl<T: Copy> Apply<([T; 3], bool), (T, bool)> for CarryRows<'_, T> {
     }
 }
 
-/// Operations on 32-bit registers.
+/// Executes an operation on 32-bit registers.
 #[inline(always)]
 pub(crate) fn int32(
     l: &mut LaneRegisters<'_>,
@@ -100,7 +100,7 @@ pub(crate) fn int32(
     l.set32(d, result);
 }
 
-/// Operations on 16-bit registers.
+/// Executes an operation on 16-bit registers.
 pub(crate) fn int16(
     l: &mut LaneRegisters<'_>,
     result: &mut Row32,
@@ -113,7 +113,8 @@ pub(crate) fn int16(
     l.set32(d, result);
 }
 
-/// `fns`: position of the n-th set bit in a mask from bit `base` on, upwards or downwards; all ones if there is none.
+/// `fns`: returns the position of the n-th set bit in a mask, counted upwards or downwards from bit `base`. Returns all
+/// ones if there is no such bit.
 fn find_nth(mask: u32, base: u32, offset: u32) -> u32 {
     let is_set = |bit: u32| mask >> bit & 1 != 0;
     let offset = offset as i32;
@@ -127,7 +128,7 @@ fn find_nth(mask: u32, base: u32, offset: u32) -> u32 {
     found.unwrap_or(u32::MAX)
 }
 
-/// Two 16-bit integers in each 32-bit register.
+/// Executes an operation on the two 16-bit integers in each 32-bit register.
 pub(crate) fn int16x2(
     l: &mut LaneRegisters<'_>,
     result: &mut Row32,
@@ -140,7 +141,7 @@ pub(crate) fn int16x2(
     l.set32(d, result);
 }
 
-/// Four 8-bit integers in each 32-bit register.
+/// Executes an operation on the four 8-bit integers in each 32-bit register.
 pub(crate) fn int8x4(
     l: &mut LaneRegisters<'_>,
     result: &mut Row32,
@@ -153,7 +154,7 @@ pub(crate) fn int8x4(
     l.set32(d, result);
 }
 
-/// Operations on 64-bit registers.
+/// Executes an operation on 64-bit registers.
 #[inline(always)]
 pub(crate) fn int64(
     l: &mut LaneRegisters<'_>,
@@ -167,7 +168,7 @@ pub(crate) fn int64(
     l.set64(d, result);
 }
 
-/// Shifts of 64-bit registers.
+/// Shifts 64-bit registers.
 #[inline(always)]
 pub(crate) fn shift64(
     l: &mut LaneRegisters<'_>,
@@ -181,7 +182,7 @@ pub(crate) fn shift64(
     l.set64(d, result);
 }
 
-/// Counts in 64-bit registers.
+/// Counts bits in 64-bit registers.
 pub(crate) fn count64(
     l: &mut LaneRegisters<'_>,
     result: &mut Row32,
@@ -194,7 +195,7 @@ pub(crate) fn count64(
     l.set32(d, result);
 }
 
-/// `bfe` on 64 bits.
+/// Executes `bfe` on 64-bit registers.
 pub(crate) fn extract64(
     l: &mut LaneRegisters<'_>,
     result: &mut Row64,
@@ -208,7 +209,7 @@ pub(crate) fn extract64(
     l.set64(d, result);
 }
 
-/// `bfi`
+/// Executes `bfi`.
 pub(crate) fn insert<W: Word<Narrow = u32> + BankWord>(
     l: &mut LaneRegisters<'_>,
     result: &mut [W; LANES],
@@ -221,7 +222,7 @@ pub(crate) fn insert<W: Word<Narrow = u32> + BankWord>(
     W::set_row(l, d, result);
 }
 
-/// Products of 64 bits of 32-bit factors.
+/// Computes 64-bit products of 32-bit factors.
 #[inline(always)]
 pub(crate) fn wide32(
     l: &mut LaneRegisters<'_>,
@@ -235,7 +236,7 @@ pub(crate) fn wide32(
     l.set64(d, result);
 }
 
-/// Products of 32 bits of 16-bit factors.
+/// Computes 32-bit products of 16-bit factors.
 pub(crate) fn wide16(
     l: &mut LaneRegisters<'_>,
     result: &mut Row32,
@@ -248,7 +249,7 @@ pub(crate) fn wide16(
     l.set32(d, result);
 }
 
-/// Sums with carry flags.
+/// Computes sums and differences with carry flags.
 pub(crate) fn carry<W: Word<Truth = bool> + BankWord>(
     l: &mut LaneRegisters<'_>,
     result: &mut [W; LANES],

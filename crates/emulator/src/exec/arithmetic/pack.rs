@@ -4,7 +4,7 @@ use crate::code::{RegisterBank, RegisterOperand};
 use crate::exec::operand_rows::{read64, read128, wide_row, write64, write128};
 use crate::semantics::registers::{LANES, LaneRegisters, Row128};
 
-/// `mov.b64 d, {a, b}`
+/// Executes `mov.b64 d, {a, b}`.
 pub(crate) fn pack(
     l: &mut LaneRegisters<'_>,
     d: RegisterOperand,
@@ -28,7 +28,7 @@ pub(crate) fn pack(
     write128(l, d, &row);
 }
 
-/// Packs two words. Fast path for SASS register pairs, with half the work of [`pack`].
+/// Packs two words. This fast path for SASS register pairs takes half the time of [`pack`].
 fn join_words(l: &mut LaneRegisters<'_>, d: RegisterOperand, words: [RegisterOperand; 2]) {
     let mut places = [[0; LANES]; 2];
     let [place, other] = &mut places;
@@ -37,7 +37,7 @@ fn join_words(l: &mut LaneRegisters<'_>, d: RegisterOperand, words: [RegisterOpe
     write64(l, d, &row);
 }
 
-/// Like [`unpack`], for values of at most 64 bits.
+/// Unpacks a value of at most 64 bits like [`unpack`].
 fn unpack_wide(
     l: &mut LaneRegisters<'_>,
     a: RegisterOperand,
@@ -56,7 +56,7 @@ fn unpack_wide(
     }
 }
 
-/// `mov.b64 {a, b}, d`
+/// Executes `mov.b64 {a, b}, d`.
 pub(crate) fn unpack(
     l: &mut LaneRegisters<'_>,
     a: RegisterOperand,
@@ -74,7 +74,7 @@ pub(crate) fn unpack(
     }
 }
 
-/// `cvta` between address windows.
+/// Executes `cvta` between address windows.
 pub(crate) fn offset(
     l: &mut LaneRegisters<'_>,
     d: RegisterOperand,

@@ -6,8 +6,8 @@ use crate::semantics::registers::{LANES, LaneRegisters, OperandSlot};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::{SourceModifiers, SubregisterSelector};
 
-/// `and.pred` and related instructions. Bit `2 * a + b` of the table is the result of a lane. A table represents any
-/// logic operation on two predicates, including negated ones.
+/// Executes `and.pred` and related instructions. Bit `2 * a + b` of the table is the result of a lane. A table
+/// represents any logic operation on two predicates, including operations with negated operands.
 pub(crate) fn predicate_logic(l: &mut LaneRegisters<'_>, table: u8, [d, a, b]: [OperandSlot; 3]) {
     let (a, b) = (l.predicate(a), l.predicate(b));
     let term = |bit: u8, lanes: u32| if table >> bit & 1 != 0 { lanes } else { 0 };
@@ -15,8 +15,8 @@ pub(crate) fn predicate_logic(l: &mut LaneRegisters<'_>, table: u8, [d, a, b]: [
     l.set_predicate(d, result);
 }
 
-/// `-a`, `|a|`, `~a`. The magnitude is computed first. For floats, the sign bits are modified. Integers are subtracted
-/// from zero.
+/// Applies the source modifiers `-a`, `|a|` and `~a`. The magnitude is computed first. Negation modifies the sign bits
+/// of floats, and subtracts integers from zero.
 pub(crate) fn modify(
     l: &mut LaneRegisters<'_>,
     modifiers: SourceModifiers,
@@ -58,7 +58,7 @@ fn part_of(part: SubregisterSelector, value: u64) -> u64 {
     }
 }
 
-/// Returns the sign bits of a float type, or 0 for integers.
+/// Returns a mask of the sign bits of a floating-point type, or 0 for integer types.
 fn sign_bits(ty: ScalarType) -> u64 {
     match (ty.is_float(), ty) {
         (false, _) => 0,
@@ -68,7 +68,7 @@ fn sign_bits(ty: ScalarType) -> u64 {
     }
 }
 
-/// `(base << scale) + uniform`
+/// Computes `(base << scale) + uniform`.
 pub(crate) fn address_sum(
     l: &mut LaneRegisters<'_>,
     d: RegisterOperand,
@@ -76,7 +76,7 @@ pub(crate) fn address_sum(
     scale: u8,
     uniform: RegisterOperand,
 ) {
-    // Fast path for shared memory addresses, `[R0.X4]`: 32 bits without an addend.
+    // Fast path for addresses in shared memory, such as `[R0.X4]`: the sum has 32 bits and no addend.
     let is_short =
         base.bank == RegisterBank::B32 && d.bank == RegisterBank::B32 && base.slot.is_some();
     if is_short && !uniform.slot.is_some() {

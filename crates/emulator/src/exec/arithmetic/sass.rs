@@ -8,12 +8,12 @@ use crate::semantics::registers::{FULL, LANES, LaneRegisters, OperandSlot, Row32
 use crate::semantics::special_function;
 use warpgrid_isa::{BoolOp, CompareOp, Extension, FunnelShift, MulPart, SassOp, Signedness};
 
-/// Sources of an operation, with complements applied.
+/// Sources of an operation. Complements have already been applied.
 struct SassSources<'a> {
     rows: [&'a Row32; 5],
-    /// Mask for the exclusive or with each source.
+    /// For each source, the mask of the bits that are inverted.
     flips: [u32; 5],
-    /// Number of negated sources. Each of them adds one to its complement.
+    /// Number of negated sources. Each negation is a complement plus one.
     n_negated: u32,
 }
 
@@ -36,8 +36,8 @@ struct SassResults {
     predicates: [u32; 7],
 }
 
-/// Executes one operation of a plan. Compiled for each supported vector width (`exec::vectors`), separately from the
-/// step loop, which is large enough.
+/// Executes one operation of a plan. The function is compiled for each supported vector width (`exec::simd_dispatch`),
+/// separately from the step loop, because the loop is already large.
 #[cfg_attr(
     target_arch = "x86_64",
     multiversion::multiversion(targets(
@@ -154,7 +154,7 @@ fn bit(condition: u32, lane: usize) -> u32 {
     condition >> lane & 1
 }
 
-/// Adds three numbers and up to two carries.
+/// Adds three numbers and up to two carry flags.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn add3(s: &SassSources<'_>, conditions: &[u32; 7], plan: &SassPlan, left: &mut SassResults) {
     let carries = conditions[0] | conditions[1] != 0;
@@ -177,7 +177,7 @@ fn add3(s: &SassSources<'_>, conditions: &[u32; 7], plan: &SassPlan, left: &mut 
     }
 }
 
-/// Multiplies two numbers, and adds a third number and a carry.
+/// Multiplies two numbers, and adds a third number and a carry flag.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn multiply(
     s: &SassSources<'_>,
@@ -210,7 +210,7 @@ fn multiply(
         }
         return;
     }
-    // The third source is negated as a whole.
+    // The 64-bit third source is negated as a whole.
     let negates = plan.negated & 0b1100 != 0;
     for lane in 0..LANES {
         let product = product_of(lane);
@@ -235,7 +235,7 @@ fn multiply(
     }
 }
 
-/// Shifts a number, and adds another number and a carry.
+/// Shifts a number, and adds another number and a carry flag.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn scaled_add(
     s: &SassSources<'_>,
@@ -283,8 +283,8 @@ fn broadcast(s: &SassSources<'_>, conditions: &[u32; 7], active: u32, left: &mut
     }
 }
 
-/// Compares the upper halves of 64-bit values, and combines each result with that of the lower halves. Returns the mask of the lanes
-/// for which the comparison is true.
+/// Compares the upper halves of 64-bit values, and combines each result with the result of the comparison of the lower
+/// halves. Returns the mask of the lanes for which the comparison is true.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn compare_extended(s: &SassSources<'_>, lower: u32, op: CompareOp, signedness: Signedness) -> u32 {
     let mut holds = 0;
@@ -299,7 +299,7 @@ fn compare_extended(s: &SassSources<'_>, lower: u32, op: CompareOp, signedness: 
     holds
 }
 
-/// Replaces bits of a byte by predicates.
+/// Replaces bits of one byte of a register by predicates.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn pack_predicates(s: &SassSources<'_>, conditions: &[u32; 7], n: u32, byte: u8, row: &mut Row32) {
     let shift = u32::from(byte & 3) * 8;
@@ -310,7 +310,7 @@ fn pack_predicates(s: &SassSources<'_>, conditions: &[u32; 7], n: u32, byte: u8,
     });
 }
 
-/// Copies the source of the first of these lanes to all lanes, or returns another source if the set is empty.
+/// Copies the source value of the first lane in `among` to all lanes. If `among` is empty, returns another source.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn first_lane(s: &SassSources<'_>, among: u32) -> Row32 {
     match among {
@@ -319,7 +319,7 @@ fn first_lane(s: &SassSources<'_>, among: u32) -> Row32 {
     }
 }
 
-/// Reads predicates from the bits of a byte.
+/// Sets predicates to the bits of one byte of a register.
 #[cfg_attr(target_arch = "x86_64", inline(always))]
 fn unpack_predicates(s: &SassSources<'_>, byte: u8, left: &mut SassResults) {
     let shift = u32::from(byte & 3) * 8;
@@ -329,7 +329,7 @@ fn unpack_predicates(s: &SassSources<'_>, byte: u8, left: &mut SassResults) {
     }
 }
 
-/// Applies a function of 64-bit floats whose upper halves are read and returned.
+/// Applies a function to 64-bit floats of which only the upper halves are read and returned.
 #[inline(always)]
 fn upper_halves(to: &mut Row32, from: &Row32, function: impl Fn(f64) -> f64) {
     for (to, from) in to.iter_mut().zip(from) {
@@ -379,7 +379,8 @@ fn funnel(how: FunnelShift, wide: u64, amount: u32) -> u32 {
     }
 }
 
-/// Computes a 64-bit comparison from the order of the upper halves and the result for the lower halves.
+/// Computes the result of a 64-bit comparison from the order of the upper halves and the comparison result of the lower
+/// halves.
 fn extended(op: CompareOp, order: std::cmp::Ordering, low: bool) -> bool {
     use CompareOp as C;
     match op {
@@ -392,7 +393,8 @@ fn extended(op: CompareOp, order: std::cmp::Ordering, low: bool) -> bool {
     }
 }
 
-/// Checks whether the quotient, or an intermediate result of the fast path of a division, may leave the normal range.
+/// Checks whether the quotient of a division, or an intermediate result of its fast path, may be outside of the normal
+/// range.
 fn needs_slow_division(a: u32, b: u32) -> bool {
     let exponent = |bits: u32| (bits >> 23 & 0xff) as i32;
     let (a, b) = (exponent(a), exponent(b));

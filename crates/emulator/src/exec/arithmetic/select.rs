@@ -4,7 +4,7 @@ use crate::code::{RegisterBank, RegisterOperand, SelectCondition};
 use crate::exec::operand_rows::mask_of;
 use crate::semantics::registers::{BankWord, LANES, LaneRegisters, OperandSlot, lanes_of};
 
-/// `selp`
+/// Executes `selp`.
 #[inline(always)]
 pub(crate) fn select<T: BankWord + Default>(
     l: &mut LaneRegisters<'_>,
@@ -22,7 +22,7 @@ pub(crate) fn select<T: BankWord + Default>(
     T::set_row(l, d, &row);
 }
 
-/// `slct`: selects a if c >= 0, which is false for NaN.
+/// `slct`: selects a if c >= 0, and otherwise b. The comparison is false for NaN.
 pub(crate) fn select_sign(
     l: &mut LaneRegisters<'_>,
     d: RegisterOperand,
@@ -34,7 +34,7 @@ pub(crate) fn select_sign(
         match sign {
             SelectCondition::Integer => c as i32 >= 0,
             SelectCondition::Float => f32::from_bits(c) >= 0.0,
-            // A flushed subnormal is a zero, which is not negative.
+            // A subnormal is flushed to zero, which is not negative.
             SelectCondition::Flushed => {
                 f32::from_bits(c) >= 0.0 || f32::from_bits(c).is_subnormal()
             }

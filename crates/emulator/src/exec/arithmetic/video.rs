@@ -52,7 +52,7 @@ fn clamp(value: i128, width_bits: u32, sign: Signedness) -> i128 {
     }
 }
 
-/// Computes the operation before saturation.
+/// Computes the result of the operation before saturation.
 fn compute(plan: &VideoPlan, x: i64, y: i64) -> i128 {
     let (x, y) = (i128::from(x), i128::from(y));
     match plan.op {
@@ -69,7 +69,7 @@ fn compute(plan: &VideoPlan, x: i64, y: i64) -> i128 {
     }
 }
 
-/// Returns the shift amount.
+/// Returns the shift amount of a shift instruction.
 fn amount(plan: &VideoPlan, y: i128) -> u32 {
     match plan.wraps {
         true => (y & 31) as u32,
@@ -92,7 +92,8 @@ fn holds(op: CompareOp, x: i128, y: i128) -> bool {
     }
 }
 
-/// Computes a scalar instruction: select, compute, saturate, and combine with c.
+/// Computes a scalar video instruction: selects the parts of the sources, computes the operation, saturates the result,
+/// and combines it with c.
 fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [d_sign, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
@@ -127,9 +128,9 @@ fn scalar(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     }
 }
 
-/// Saturates a 32-bit result like the code of the assembler (13.5, all architectures): an unsigned result is truncated
-/// above, and an absolute difference only after the comparison with c. Left shifts are exact, as defined by the PTX
-/// ISA.
+/// Saturates a 32-bit result like the assembler's code (13.5, all architectures): an unsigned result is clamped only
+/// from above, and an absolute difference is saturated only after the comparison with c. Left shifts are exact, as
+/// defined by the PTX ISA.
 fn saturated(plan: &VideoPlan, value: i128, sign: Signedness) -> i128 {
     let value = match plan.op {
         VideoOp::AbsDiff if sign == Unsigned => return value,
@@ -150,7 +151,7 @@ fn saturated(plan: &VideoPlan, value: i128, sign: Signedness) -> i128 {
     clamp(value, 32, sign)
 }
 
-/// Extends a result to 64 bits. Sums and differences are the sign-extended low 32 bits, regardless of the type.
+/// Extends a result to 64 bits. For sums and differences, the low 32 bits are sign-extended regardless of the type.
 fn whole(plan: &VideoPlan, value: i128) -> i64 {
     match plan.op {
         VideoOp::Add | VideoOp::Sub => extend(value as u32, 32, Signed),
@@ -165,7 +166,7 @@ fn whole(plan: &VideoPlan, value: i128) -> i64 {
     }
 }
 
-/// Returns the smaller and the larger one of a result and c, as the assembler's code compares them.
+/// Returns a result and c in ascending order, as the assembler's code compares them.
 fn less_first(value: i64, c: u32, sign: Signedness) -> [i128; 2] {
     let c = extend(c, 32, sign);
     let is_smaller = match sign {
@@ -176,9 +177,9 @@ fn less_first(value: i64, c: u32, sign: Signedness) -> [i128; 2] {
     [smaller.into(), larger.into()]
 }
 
-/// `vmad`: product of up to 64 bits, plus c, scaled. The details follow the code of the assembler (13.5, all
-/// architectures): whole registers and c are signed regardless of their types, the sum has 64 bits, and overflow is
-/// detected above the shift.
+/// `vmad`: computes a product of up to 64 bits, adds c, and scales the sum. The details follow the assembler's code
+/// (13.5, all architectures): whole registers and c are signed regardless of their types, the sum has 64 bits, and
+/// overflow is detected above the shift.
 fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [_, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;
@@ -214,7 +215,7 @@ fn multiply_add(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     }
 }
 
-/// Computes two halfwords or four bytes.
+/// Computes a SIMD video instruction on two half words or four bytes.
 fn simd(plan: &VideoPlan, a: u32, b: u32, c: u32) -> u32 {
     let [d_sign, a_sign, b_sign] = plan.signs;
     let selection = plan.selection;

@@ -7,10 +7,10 @@ use crate::contract::pending::{
 use crate::contract::step_event::AsyncOperationId;
 use warpgrid_isa::StateSpace;
 
-/// Location that asynchronous operations can access: state space, block and address.
+/// Location that an asynchronous operation can access: state space, block and address.
 pub(crate) type CompletionTarget = (StateSpace, u64, u64);
 
-/// Data at an offset from the destination of an operation.
+/// Data that an operation writes at an offset from its destination.
 #[derive(Clone)]
 pub(crate) struct PieceData {
     pub(crate) distance: usize,
@@ -33,8 +33,8 @@ impl AsyncOperationBuilder {
         }
     }
 
-    /// Adds data to the operation with this completion mechanism. `n_counted` is the number of bytes by which its
-    /// tx-count decreases.
+    /// Adds data to the operation with this completion mechanism. `n_counted` is the number of bytes by which the
+    /// completion decreases the tx-count of the mbarrier.
     pub(crate) fn add(
         &mut self,
         lane: usize,
@@ -82,7 +82,7 @@ impl AsyncOperationBuilder {
         }
     }
 
-    /// Returns the operation with this completion mechanism, or creates it.
+    /// Returns the operation with this completion mechanism. Creates the operation if it does not exist.
     fn operation(&mut self, completion: CompletionMechanism) -> &mut AsyncOperation {
         let found = self
             .list
@@ -103,7 +103,7 @@ impl AsyncOperationBuilder {
     }
 }
 
-/// Checks whether two operations have the same completion mechanism, ignoring counts.
+/// Checks whether two operations have the same completion mechanism. Counts are ignored.
 fn is_same(a: CompletionMechanism, b: CompletionMechanism) -> bool {
     use CompletionMechanism as C;
     let object = |c: CompletionMechanism| match c {

@@ -1,5 +1,5 @@
-//! Issue of asynchronous operations (PTX ISA, "Asynchronous Operations"). Registers are read at issue, and memory when
-//! the scheduler executes the operation.
+//! Issue of asynchronous operations (PTX ISA, "Asynchronous Operations"). Registers are read when the operation is
+//! issued. Memory is read when the scheduler executes the operation.
 
 use crate::code::{AccessPlan, ArrivalCount, AsyncPayload, AsyncPlan, CopySource};
 use crate::contract::fault::{AccessKind, FaultKind, MbarrierFault};
@@ -27,7 +27,7 @@ use warpgrid_isa::StateSpace;
 /// Number of bytes that the byte mask of a bulk copy covers.
 const MASKED_BYTES: usize = 16;
 
-/// Earlier operation: ID, lanes, and step of its completion.
+/// Earlier operation on which a new operation depends: its ID, its lanes, and the step of its completion.
 type EarlierOperation = (AsyncOperationId, u32, u64);
 
 /// Executes an instruction that issues asynchronous operations.
@@ -86,10 +86,10 @@ fn check_size(to: &AccessPlan, size: u64, lane: usize) -> ExecResult {
     Err(ExecutionFault::new(kind, 1 << lane))
 }
 
-/// Copy of one lane.
+/// Copy that an instruction issues for one lane.
 struct LaneCopy<'b> {
     to: &'b AccessPlan,
-    /// Completion mbarriers of the lanes, and the access with their addresses.
+    /// Completion mbarriers of the lanes, and the access plan of their address operand.
     objects: Option<&'b (ResolvedAccess, &'b AccessPlan)>,
     lane: usize,
     address: u64,
@@ -99,13 +99,13 @@ struct LaneCopy<'b> {
 
 struct AsyncStart<'p> {
     plan: &'p AsyncPlan,
-    /// Number of groups that each lane has committed before.
+    /// Number of groups that each lane has committed before this instruction.
     groups: [u32; 32],
     operations: AsyncOperationBuilder,
 }
 
 impl<'p> AsyncStart<'p> {
-    /// `st.async`, `red.async`: issues stores or reductions of the elements of each lane.
+    /// `st.async` and `red.async`: issues a store or a reduction for the elements of each lane.
     fn registers(&mut self, reach: &mut MemoryContext<'_>, l: &LaneRegisters<'_>) -> ExecResult {
         let Some(to) = &self.plan.to else {
             return Err(ExecutionFault::internal(
@@ -139,7 +139,7 @@ impl<'p> AsyncStart<'p> {
         Ok(())
     }
 
-    /// Issues copies. Addresses are checked at issue, and the bytes are read later.
+    /// Issues copies. Addresses are checked at issue, but the source bytes are read later.
     fn copy(
         &mut self,
         reach: &mut MemoryContext<'_>,
@@ -207,7 +207,7 @@ impl<'p> AsyncStart<'p> {
         Ok(())
     }
 
-    /// Copies to the memory of each device of a multicast address, or to a single address.
+    /// Issues copies to the memory of each device of a multicast address, or a copy to a single address.
     fn copy_to_members(
         &mut self,
         reach: &MemoryContext<'_>,
@@ -228,7 +228,7 @@ impl<'p> AsyncStart<'p> {
         Ok(())
     }
 
-    /// Copies to the same offset in the blocks with these ranks.
+    /// Issues copies to the same shared memory offset in the blocks with these ranks.
     fn copy_to_ranks(
         &mut self,
         reach: &MemoryContext<'_>,
@@ -260,7 +260,7 @@ impl<'p> AsyncStart<'p> {
         Ok(())
     }
 
-    /// `cp.async.mbarrier.arrive`: issues arrivals after all earlier copies of the lanes.
+    /// `cp.async.mbarrier.arrive`: issues arrivals that complete after all earlier copies of the lanes.
     fn arrival(
         &mut self,
         reach: &mut MemoryContext<'_>,
@@ -330,8 +330,8 @@ impl<'p> AsyncStart<'p> {
         Ok(Some((target, access)))
     }
 
-    /// Returns the completion mechanism of a lane. The mbarrier must be in the same memory as the destination (PTX ISA,
-    /// "st.async", "cp.async.bulk").
+    /// Returns the completion mechanism of the operation of a lane. The mbarrier must be in the same memory as the
+    /// destination (PTX ISA, "st.async", "cp.async.bulk").
     fn completion(
         &self,
         reach: &MemoryContext<'_>,
@@ -377,7 +377,7 @@ impl<'p> AsyncStart<'p> {
     }
 }
 
-/// Returns the contiguous ranges that a byte mask selects. The mask applies to each group of 16 bytes.
+/// Returns the contiguous ranges that a byte mask selects. The mask is applied to each group of 16 bytes.
 fn masked(brought: PieceData, mask: u64) -> Vec<PieceData> {
     if mask & 0xffff == 0xffff {
         return vec![brought];
@@ -403,8 +403,8 @@ fn masked(brought: PieceData, mask: u64) -> Vec<PieceData> {
     runs
 }
 
-/// Returns the number of ignored bytes at both ends, which must be below the alignment of 16 (PTX ISA,
-/// "cp.async.bulk").
+/// Returns the number of ignored bytes at the start and at the end of a copy. Both must be below the alignment of 16
+/// bytes (PTX ISA, "cp.async.bulk").
 fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<ExecutionFault>> {
     let ends = [0, 1].map(|end: usize| rows[end][lane] & 0xffff_ffff);
     match ends.into_iter().find(|n| *n >= MASKED_BYTES as u64) {
@@ -416,7 +416,7 @@ fn left_out_of(rows: &[Row64; 2], lane: usize) -> Result<[u64; 2], Box<Execution
     }
 }
 
-/// Returns the destination of an asynchronous operation, or `None` for the stacks.
+/// Returns the destination of an asynchronous operation, or `None` if the destination is a stack.
 fn landing(
     reach: &MemoryContext<'_>,
     backing: Backing,
@@ -432,7 +432,7 @@ fn landing(
     }
 }
 
-/// Resolves the range that a lane reads or writes. The width of the plan is the required alignment.
+/// Resolves the range that a lane reads or writes. The width in the access plan is the required alignment.
 pub(crate) fn find(
     reach: &MemoryContext<'_>,
     plan: &AccessPlan,
@@ -469,7 +469,8 @@ pub(crate) fn find(
     }
 }
 
-/// Returns the data of a copy: `n_read` bytes of its source except for the ignored ends, padded with zeros to `size`.
+/// Returns the data of a copy: `n_read` bytes of its source, without the ignored bytes at both ends, padded with zeros
+/// to `size` bytes.
 fn brought(
     reach: &MemoryContext<'_>,
     plan: &AccessPlan,
@@ -495,7 +496,7 @@ fn brought(
                 lane,
             ));
         }
-        // The address is aligned, but the first byte after the ignored bytes may not be.
+        // The source address is aligned, but the first byte after the ignored bytes may be unaligned.
         let bytewise = AccessPlan {
             width_bytes: 1,
             ..plan.clone()

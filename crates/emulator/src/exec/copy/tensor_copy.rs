@@ -1,4 +1,5 @@
-//! Issue of tensor copies (PTX ISA, "cp.async.bulk.tensor"). The pending copies are stored symbolically.
+//! Issue of tensor copies (PTX ISA, "cp.async.bulk.tensor"). A pending copy is stored as a description, from which
+//! addresses are computed at its completion.
 
 use crate::code::{AccessPlan, TensorCopyPlan};
 use crate::contract::fault::{AccessKind, FaultKind};
@@ -92,7 +93,7 @@ impl OperandRows {
     }
 }
 
-/// Returns the copy of a lane, without its location in shared memory.
+/// Returns the tensor copy of a lane. Its location in shared memory is set later.
 fn transfer_of(
     reach: &MemoryContext<'_>,
     plan: &TensorCopyPlan,
@@ -124,7 +125,7 @@ fn transfer_of(
     Ok(transfer)
 }
 
-/// Issues the copies of one lane, one per completion mbarrier.
+/// Issues the copies of one lane, one for each completion mbarrier.
 fn copy(
     reach: &MemoryContext<'_>,
     plan: &TensorCopyPlan,
@@ -194,7 +195,7 @@ fn copy(
     Ok(())
 }
 
-/// Resolves the location of a copy in shared memory, and checks that its box is within global memory.
+/// Resolves the shared memory location of a copy, and checks that the box of the copy is within global memory.
 fn place_transfer(
     reach: &MemoryContext<'_>,
     plan: &TensorCopyPlan,
@@ -239,7 +240,7 @@ fn block_at(reach: &MemoryContext<'_>, rank: u32) -> u64 {
     reach.shape.peer(reach.block, own, rank)
 }
 
-/// Checks the start coordinates of a copy. Invalid coordinates are an illegal instruction on an H100.
+/// Checks the start coordinates of a copy. On an H100, invalid coordinates cause an illegal instruction error.
 fn check_place(transfer: &TensorCopy) -> Result<(), String> {
     const MULTIPLE: i64 = 16;
     let unit = transfer.map.unit();
@@ -259,7 +260,7 @@ fn check_place(transfer: &TensorCopy) -> Result<(), String> {
     }
 }
 
-/// Checks whether an instruction can use a tensor map.
+/// Checks whether an instruction can use a tensor map. Returns the reason if it cannot.
 fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     if let Some(problem) = map.problem() {
         return Err(format!("invalid tensor map: {problem}"));
@@ -297,7 +298,7 @@ fn check(map: &TensorMap, plan: &TensorCopyPlan) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the reduction for the element type of the map. Other combinations are not supported by an H100.
+/// Returns the reduction for the element type of the tensor map. An H100 does not support other combinations.
 fn reduction(map: &TensorMap, op: Option<AtomicOp>) -> Result<Option<Reduction>, String> {
     use AtomicOp as A;
     use TensorType as T;
@@ -334,7 +335,7 @@ fn reduction(map: &TensorMap, op: Option<AtomicOp>) -> Result<Option<Reduction>,
     }
 }
 
-/// Resolves a range of shared memory to a block and an offset.
+/// Resolves a range of shared memory to the block that owns it and an offset.
 pub(crate) fn shared_place(
     reach: &MemoryContext<'_>,
     plan: &AccessPlan,

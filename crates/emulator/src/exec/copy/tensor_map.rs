@@ -27,7 +27,7 @@ pub(crate) fn tensor_map(
     })
 }
 
-/// Returns the bytes of a tensor map with their location.
+/// Returns the bytes of a tensor map and the location of the map.
 fn map_bytes(
     reach: &MemoryContext<'_>,
     space: StateSpace,
@@ -58,7 +58,7 @@ fn map_bytes(
     Err(ExecutionFault::of_access(access, kind, lane))
 }
 
-/// Reports that copies will read the maps at these generic addresses.
+/// Reports that copies will read the tensor maps at these generic addresses.
 pub(crate) fn report_use(reach: &mut MemoryContext<'_>, places: &Row64, lanes: u32) {
     report(
         reach,
@@ -69,8 +69,8 @@ pub(crate) fn report_use(reach: &mut MemoryContext<'_>, places: &Row64, lanes: u
     );
 }
 
-/// Reports accesses of lanes to tensor maps. Invalid addresses are omitted: reading them faults, and a fence for them
-/// orders nothing.
+/// Reports accesses of lanes to tensor maps. Invalid addresses are omitted, because a read at such an address faults
+/// and a fence for it orders nothing.
 fn report(
     reach: &mut MemoryContext<'_>,
     act: TensorMapAction,
@@ -145,12 +145,12 @@ pub(crate) fn change_map(
 #[derive(Clone, Copy)]
 struct FieldChange {
     field: TensorMapField,
-    /// Dimension of a field with one value per dimension.
+    /// Index of the dimension, for fields with one value per dimension.
     dimension: usize,
     value: u64,
 }
 
-/// Replaces a field of the map at an address.
+/// Replaces a field of the tensor map at an address.
 fn replace(
     reach: &mut MemoryContext<'_>,
     space: StateSpace,
@@ -182,7 +182,7 @@ fn replace(
     Ok(())
 }
 
-/// Copies a map from shared to global memory.
+/// Copies a tensor map from shared to global memory.
 fn publish(
     reach: &mut MemoryContext<'_>,
     l: &LaneRegisters<'_>,

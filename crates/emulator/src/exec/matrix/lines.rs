@@ -1,5 +1,5 @@
-//! `wmma.load` and `wmma.store` (PTX ISA): each lane transfers its elements of a matrix whose lines have a distance of
-//! `stride` elements.
+//! `wmma.load` and `wmma.store` (PTX ISA): each lane transfers its elements of a matrix. The distance between
+//! consecutive lines of the matrix is `stride` elements.
 
 use crate::code::matrix_plan::MAX_REGISTERS;
 use crate::code::matrix_plan::WmmaMemoryPlan;
@@ -16,12 +16,12 @@ use crate::state::memory::AttemptedAccess;
 use warpgrid_isa::StateSpace;
 use warpgrid_isa::fragment::MisalignedStride;
 
-/// Maximum number of units per lane.
+/// Maximum number of units that one lane transfers.
 const MAX_UNITS: usize = 16;
 
 /// Resolved locations of the units of all lanes.
 enum UnitLocations {
-    /// All units are in one memory, at their offsets from the start of the matrix.
+    /// All units are in one memory. Each unit has an offset from the start of the matrix.
     Whole(Backing, usize),
     /// Each unit is resolved separately.
     Each(Vec<ResolvedAccess>),
@@ -47,7 +47,7 @@ pub(crate) fn lines(
     Ok(())
 }
 
-/// Returns the address and the stride, which must be equal in all lanes.
+/// Returns the address and the stride of the matrix, which must be equal in all lanes.
 fn agreed(l: &LaneRegisters<'_>, plan: &WmmaMemoryPlan) -> Result<(u64, u32), Box<ExecutionFault>> {
     let odd = |differs: &dyn Fn(usize) -> bool| {
         (0..LANES).fold(0, |lanes, lane| lanes | u32::from(differs(lane)) << lane)
@@ -78,8 +78,8 @@ fn agreed(l: &LaneRegisters<'_>, plan: &WmmaMemoryPlan) -> Result<(u64, u32), Bo
     Ok((start, strides[0]))
 }
 
-/// Checks the alignment that the compiled code requires, which is less strict than the PTX ISA: the widest access must
-/// be aligned in each line.
+/// Checks the alignment that the compiled code requires. This requirement is less strict than that of the PTX ISA: only
+/// the widest access must be aligned in each line.
 fn check_alignment(plan: &WmmaMemoryPlan, start: u64, stride: u32) -> ExecResult {
     let needed = u64::from(plan.rules.bytes);
     let misaligned = |address| {
@@ -142,8 +142,8 @@ fn address_of(plan: &WmmaMemoryPlan, start: u64, offset: u64) -> u64 {
     }
 }
 
-/// Resolves the matrix as a whole, or each unit separately if the matrix is in several memories. Faults if a unit is in
-/// no memory.
+/// Resolves the matrix as a whole, or each unit separately if the matrix is in several memories. Faults if the address
+/// of a unit is in no memory.
 fn find(
     reach: &MemoryContext<'_>,
     plan: &WmmaMemoryPlan,
@@ -292,7 +292,7 @@ fn store(
     }
 }
 
-/// Checks whether an observer accepts one access summary per row of units instead of events with all elements.
+/// Checks whether an observer accepts one access summary for each row of units in place of events with all elements.
 fn is_heard_whole(
     reach: &mut MemoryContext<'_>,
     plan: &WmmaMemoryPlan,
@@ -335,7 +335,7 @@ fn is_heard_whole(
     })
 }
 
-/// Reports each element. Pieces of a store contain the overwritten bytes.
+/// Reports the access of each element. The pieces of a store contain the overwritten bytes.
 fn report(
     reach: &mut MemoryContext<'_>,
     plan: &WmmaMemoryPlan,

@@ -24,8 +24,8 @@ use warpgrid_isa::tensor_layout::{
 };
 use warpgrid_isa::{ScalarType, TensorMemoryCopyShape, WarpMulticast};
 
-/// Returns the matrices of an operation. Empty for operations without matrices, and for operations that fault on
-/// completion.
+/// Returns the matrices of an operation. The list is empty for operations without matrices, and for operations that
+/// fault on completion.
 pub(crate) fn tiles(code: &DecodedCode, pending: &InFlightOperation) -> Vec<Tile> {
     let origin = &pending.operation.origin;
     match &pending.operation.work {
@@ -53,12 +53,12 @@ pub(crate) fn tiles(code: &DecodedCode, pending: &InFlightOperation) -> Vec<Tile
     }
 }
 
-/// Byte ranges of one memory, merged if adjacent.
+/// Byte ranges in one memory. Adjacent ranges are merged.
 #[derive(Default)]
 struct MergedRanges(Vec<Range<u64>>);
 
 impl MergedRanges {
-    /// Adds a range. Most ranges follow the previously added range.
+    /// Adds a byte range. Most ranges start at the end of the previously added range.
     fn add(&mut self, start: u64, n_bytes: u64) {
         match self.0.last_mut() {
             Some(last) if (last.start..=last.end).contains(&start) => {
@@ -91,7 +91,7 @@ fn of_factor(factor: &SharedMatrixOperand, lines: Range<usize>, depth: usize) ->
     ranges
 }
 
-/// Returns the matrices of a `wgmma` for the rows of one warp.
+/// Returns the matrices that one warp accesses in a `wgmma`.
 fn of_warp(
     plan: &WarpMmaPlan,
     product: &WgmmaOperation,
@@ -253,7 +253,7 @@ fn of_shift(work: &TensorMemoryOperation) -> Option<Vec<Tile>> {
     ])
 }
 
-/// Identical ranges in the memory of each block.
+/// Byte ranges that are identical in the memory of each block.
 struct PerBlockRanges(MergedRanges);
 
 impl PerBlockRanges {
@@ -292,7 +292,7 @@ impl DecodedMma<'_> {
         PerBlockRanges(of_factor(factor, 0..share, depth)).of_each(shared)
     }
 
-    /// Returns the byte ranges of words in the tensor memory of each block. Out-of-bounds words are omitted.
+    /// Returns the byte ranges of words in the tensor memory of each block. Words that are out of bounds are omitted.
     fn words(
         &self,
         places: impl Iterator<Item = (usize, TensorMemoryLocation, u64)>,
@@ -357,7 +357,7 @@ impl DecodedMma<'_> {
         })
     }
 
-    /// Returns D without the lanes whose output is disabled.
+    /// Returns the accumulator matrix D without the lanes whose output is disabled.
     fn d(&self) -> Tile {
         let AccumulatorLayout { m, n, .. } = self.sums;
         let places = (0..m * n).map(|at| self.place(at / n, at % n));
@@ -369,7 +369,7 @@ impl DecodedMma<'_> {
         }
     }
 
-    /// Returns the scale factors of A (0) or of B (1), one byte each, in words of four.
+    /// Returns the scale factors of A (0) or of B (1). Each factor is one byte, and four factors share a word.
     fn scale(&self, matrix: TileRole, factor: usize) -> Tile {
         let AccumulatorLayout { m, n, n_blocks, .. } = self.sums;
         let lines = if factor == 0 { m / n_blocks.max(1) } else { n };

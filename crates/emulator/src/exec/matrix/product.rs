@@ -43,7 +43,7 @@ pub(crate) fn matrix(
     }
 }
 
-/// `wmma.mma` and `mma`
+/// Executes `wmma.mma` or `mma`.
 pub(crate) fn product(l: &mut LaneRegisters<'_>, plan: &MmaPlan) -> ExecResult {
     let mut rows = [[0; LANES]; MAX_REGISTERS];
     let (mut a, mut b) = ([0; MAX_FACTORS], [0; MAX_FACTORS]);
@@ -72,10 +72,10 @@ pub(crate) fn product(l: &mut LaneRegisters<'_>, plan: &MmaPlan) -> ExecResult {
 
 /// Maximum number of rows of A or columns of B with scale factors.
 const MAX_LINES: usize = 16;
-/// Maximum number of scale factors per line.
+/// Maximum number of scale factors of one row of A or one column of B.
 pub(crate) const MAX_LINE_FACTORS: usize = 4;
 
-/// Scale factors of each line of A or B.
+/// Scale factors of each row of A or of each column of B.
 pub(crate) type ScaleFactors = [[u8; MAX_LINE_FACTORS]; MAX_LINES];
 
 /// Computes the elements of D with the scale factors of their rows and columns.
@@ -111,8 +111,8 @@ fn scaled(
     }
 }
 
-/// Returns the scale factors of each line, which are distributed across lanes (PTX ISA, "Block Scaling"). All lanes
-/// must specify the same byte and lane selectors.
+/// Returns the scale factors of each row or column. The factors are distributed across lanes (PTX ISA, "Block
+/// Scaling"). All lanes must specify the same byte and lane selectors.
 pub(crate) fn lines_of_factors(
     l: &LaneRegisters<'_>,
     plan: &ScaleFactorPlan,
@@ -148,7 +148,7 @@ pub(crate) fn lines_of_factors(
     Ok(factors)
 }
 
-/// Returns the elements of an operand in the order of the product.
+/// Returns the elements of an operand matrix in the order in which the product reads them.
 fn gather<'v>(
     l: &LaneRegisters<'_>,
     operand: &FragmentPlan,
@@ -183,7 +183,7 @@ fn scatter(
     }
 }
 
-/// Returns register and lane, with bounds that are known to the compiler.
+/// Returns the register index and the lane of an element, with bounds that are known to the compiler.
 #[inline(always)]
 fn place(gather: FragmentElement) -> (usize, usize) {
     (

@@ -7,7 +7,7 @@ use std::ops::Range;
 use warpgrid_isa::tensor_layout::{ElementPacking, Major, SharedMatrixOperand};
 use warpgrid_isa::{AccessKind, StateSpace};
 
-/// Reads the elements of rows of A or columns of B, `depth` elements each. Faults for `lanes` if an element is not in
+/// Reads `depth` elements of each of the given rows of A or columns of B. Faults for `lanes` if an element is not in
 /// shared memory.
 pub(crate) fn read_lines(
     factor: &SharedMatrixOperand,
@@ -31,11 +31,12 @@ pub(crate) fn read_lines(
     Ok(values)
 }
 
-/// Number of bytes that are contiguous in each row. The swizzle modes of descriptors move units of at least this size.
+/// Number of bytes that are contiguous in each row. The swizzle modes of descriptors permute units of at least this
+/// size.
 const CHUNK: usize = 16;
 
-/// Appends the elements of a row that is contiguous along k. If an element is not in shared memory, returns `false`
-/// without appending.
+/// Appends the elements of a row that is contiguous along k. If an element is not in shared memory, returns `false` and
+/// appends nothing.
 fn add_row(
     values: &mut Vec<u64>,
     factor: &SharedMatrixOperand,

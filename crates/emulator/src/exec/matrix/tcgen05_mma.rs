@@ -33,15 +33,15 @@ use warpgrid_program::counted;
 /// Rows and columns of D that are computed together.
 const TILE: (usize, usize) = (16, 8);
 
-/// Memories of the participating blocks.
+/// Memories of the blocks that participate in an operation.
 pub(crate) struct CtaPairMemory<'a> {
     pub(crate) shared: &'a [PagedMemory],
     pub(crate) tensor: &'a mut [PagedMemory],
-    /// Slots of the participating blocks, lower rank first.
+    /// Positions of the participating blocks, lower rank first.
     pub(crate) places: Vec<usize>,
 }
 
-/// Completes an issued operation.
+/// Executes an issued operation when it completes.
 pub(crate) fn land(
     plan: &AsyncTensorPlan,
     work: &TensorMemoryOperation,
@@ -159,7 +159,7 @@ pub(crate) fn descriptor(bits: u64) -> Result<MatrixDescriptor, Box<ExecutionFau
     })
 }
 
-/// Modifiers of a copy.
+/// Modifiers of a `tcgen05.cp` that determine its layout.
 struct CopyShape {
     shape: TensorMemoryCopyShape,
     warps: Option<WarpMulticast>,
@@ -203,7 +203,7 @@ fn copy(
     Ok(())
 }
 
-/// Returns the storage format in shared memory of elements that are expanded to bytes.
+/// Returns the storage format in shared memory of elements that the copy expands to bytes.
 const fn unpacked_storage(unpacking: Unpacking) -> ElementPacking {
     match unpacking {
         Unpacking::B6 => ElementPacking::Padded(6),
@@ -211,8 +211,8 @@ const fn unpacked_storage(unpacking: Unpacking) -> ElementPacking {
     }
 }
 
-/// Returns four elements of a row, expanded to bytes. 4-bit elements are shifted left by two, as expected by an MMA.
-/// The PTX ISA shows only the layout in a figure, so this is a choice of the emulator.
+/// Returns four elements of a row, expanded to bytes. 4-bit elements are shifted left by two bits, as an MMA expects
+/// them. The emulator chooses this shift, because the PTX ISA shows only the layout in a figure.
 fn unpacked_word(
     factor: &SharedMatrixOperand,
     shared: &[u8],
@@ -233,8 +233,8 @@ fn unpacked_word(
 /// Number of columns that a shift moves: 32 bytes.
 pub(crate) const SHIFTED_COLUMNS: u32 = 8;
 
-/// `tcgen05.shift.down`: copies each row except for the last one to the row below. It is a choice of the emulator that
-/// "down" is the next lane, and that the first row remains unchanged.
+/// `tcgen05.shift.down`: copies each row except for the last one to the row below. The PTX ISA does not define the
+/// direction: in the emulator, "down" is the next lane, and the first row remains unchanged.
 fn shift(
     work: &TensorMemoryOperation,
     blocks: &mut CtaPairMemory<'_>,
@@ -274,23 +274,24 @@ pub(crate) fn storage_of(kind: MmaKind, ty: ScalarType) -> ElementPacking {
 pub(crate) fn kept_bits(kind: MmaKind, ty: ScalarType) -> u32 {
     match storage_of(kind, ty) {
         ElementPacking::Bytes(size) => 8 * size,
-        // In tensor memory, each element occupies a byte.
+        // In tensor memory, each element occupies one byte.
         ElementPacking::Padded(_) => 8,
         ElementPacking::Nibbles => 4,
     }
 }
 
-/// Returns the width of an element of a sparse operand, and the number of elements of which the metadata selects half.
+/// Returns the width of an element of a sparse operand, and the number of consecutive elements of which the metadata
+/// selects half.
 pub(crate) fn metadata_bits(kind: MmaKind, ty: ScalarType) -> (u32, usize) {
     match (storage_of(kind, ty), ty) {
         (_, ScalarType::Tf32) => (32, 2),
-        // Elements are selected in adjacent pairs.
+        // The metadata selects adjacent pairs of elements.
         (ElementPacking::Nibbles, _) => (4, 8),
         (ElementPacking::Bytes(_) | ElementPacking::Padded(_), ty) => (ty.width_bits().max(8), 4),
     }
 }
 
-/// Converts an element to its register format: 4-bit floats are shifted left by two.
+/// Converts an element to the format in which the computation reads it: 4-bit floats are shifted left by two bits.
 fn as_register(kind: MmaKind, ty: ScalarType, value: u64) -> u64 {
     match storage_of(kind, ty) {
         ElementPacking::Padded(4) => value << 2,
@@ -298,7 +299,7 @@ fn as_register(kind: MmaKind, ty: ScalarType, value: u64) -> u64 {
     }
 }
 
-/// Returns the sign bit of an operand element in its register format.
+/// Returns the sign bit of an operand element in the format of [`as_register`].
 fn sign_bit(kind: MmaKind, ty: ScalarType) -> u64 {
     match storage_of(kind, ty) {
         ElementPacking::Bytes(size) => 1 << (8 * size - 1),
@@ -313,11 +314,11 @@ pub(crate) struct DecodedMma<'p> {
     pub(crate) work: &'p TensorMemoryOperation,
     pub(crate) says: InstructionDescriptor,
     pub(crate) sums: AccumulatorLayout,
-    /// Number of terms per sum, including the zeros of a sparse A.
+    /// Number of terms per sum. For a sparse A, this number includes the zeros.
     pub(crate) depth: usize,
 }
 
-/// Returns the number of terms per sum of a dense MMA.
+/// Returns the number of terms per sum of a dense MMA of this kind.
 const fn dense_terms(kind: MmaKind) -> usize {
     match kind {
         MmaKind::F16 => 16,
@@ -360,7 +361,7 @@ fn product(
 }
 
 impl<'p> DecodedMma<'p> {
-    /// Decodes the instruction descriptor of an MMA of this number of blocks.
+    /// Decodes the instruction descriptor of an MMA that this number of blocks executes.
     pub(crate) fn new(
         operands: &'p TcgenMmaOperands,
         work: &'p TensorMemoryOperation,
@@ -402,7 +403,7 @@ impl<'p> DecodedMma<'p> {
         })
     }
 
-    /// Returns the mask of the lane that issued the MMA.
+    /// Returns the mask that contains the lane that issued the MMA.
     fn lanes(&self) -> u32 {
         1 << self.work.lane
     }
@@ -441,7 +442,7 @@ impl<'p> DecodedMma<'p> {
         plan.map_err(|error| wrong(error.to_string(), 1))
     }
 
-    /// Reads the rows of A of all blocks, consecutively.
+    /// Reads the rows of A of all participating blocks, one row after the other.
     fn factor_a(
         &self,
         blocks: &CtaPairMemory<'_>,
@@ -478,8 +479,8 @@ impl<'p> DecodedMma<'p> {
             }
         }
         if self.operands.is_shifted {
-            // In each block, each row moves down by one, and the first row remains unchanged. This is a choice of the
-            // emulator, as for `tcgen05.shift`.
+            // In each block, each row moves down by one, and the first row remains unchanged. The emulator chooses this
+            // direction, as for `tcgen05.shift`.
             for of_block in values.chunks_mut((rows * depth).max(1)) {
                 let moved = of_block.len().saturating_sub(depth);
                 of_block.copy_within(..moved, depth.min(of_block.len()));
@@ -493,7 +494,7 @@ impl<'p> DecodedMma<'p> {
         Ok(values)
     }
 
-    /// Reads the columns of B, consecutively.
+    /// Reads the columns of B, one column after the other.
     fn factor_b(&self, blocks: &CtaPairMemory<'_>) -> Result<Vec<u64>, Box<ExecutionFault>> {
         let AccumulatorLayout { n, n_blocks, .. } = self.sums;
         let (kind, ty) = (self.operands.kind, self.says.b);
@@ -571,7 +572,7 @@ impl<'p> DecodedMma<'p> {
         Ok(values)
     }
 
-    /// Returns the start of a row of D if its columns are contiguous in one lane.
+    /// Returns the location of the start of a row of D if the columns of D are contiguous in one lane.
     fn row_place(&self, row: usize) -> Option<(usize, TensorMemoryLocation)> {
         let (block, first) = self.place(row, 0);
         let last = self.place(row, self.sums.n.saturating_sub(1));
@@ -579,7 +580,7 @@ impl<'p> DecodedMma<'p> {
         (last == (block, end)).then_some((block, first))
     }
 
-    /// Computes each element with the columns of B that the metadata select for its row of A.
+    /// Computes each element of D from the columns of B that the metadata selects for its row of A.
     fn sparse(
         &self,
         blocks: &CtaPairMemory<'_>,
@@ -602,8 +603,8 @@ impl<'p> DecodedMma<'p> {
         Ok(d)
     }
 
-    /// Returns the columns of the stored elements of a row (CuTe). For selectors other than 0, the emulator assumes
-    /// consecutive columns of metadata.
+    /// Returns the column numbers of the stored elements of a sparse row (CuTe). For selectors other than 0, the
+    /// emulator assumes consecutive columns of metadata.
     fn stored_columns(
         &self,
         blocks: &CtaPairMemory<'_>,
@@ -623,7 +624,7 @@ impl<'p> DecodedMma<'p> {
         Ok(columns)
     }
 
-    /// Computes each element with the scale factors of its row and of its column.
+    /// Computes each element of D with the scale factors of its row and its column.
     fn scaled(
         &self,
         blocks: &CtaPairMemory<'_>,
@@ -650,7 +651,7 @@ impl<'p> DecodedMma<'p> {
                 false => None,
             };
             for (column, b) in b.chunks(self.depth).enumerate() {
-                // The number of stored elements per scale factor is the same as in a dense MMA.
+                // Each scale factor applies to the same number of stored elements as in a dense MMA.
                 let b = match &columns {
                     None => b,
                     Some(columns) => {
@@ -676,8 +677,8 @@ impl<'p> DecodedMma<'p> {
         Ok(d)
     }
 
-    /// Returns the scale factors of a row of A (0) or a column of B (1) of a block, which are bytes of the word of its
-    /// line.
+    /// Returns the scale factors of a row of A (0) or a column of B (1) of a block. The factors are the bytes of one
+    /// word of tensor memory.
     fn factors(
         &self,
         blocks: &CtaPairMemory<'_>,

@@ -1,5 +1,5 @@
 //! Tensor memory operations (PTX ISA, "tcgen05"). Allocations, loads and stores complete in their step. Copies and
-//! matrix multiplications are issued, and complete later.
+//! matrix multiplications are only issued in their step, and complete later.
 
 use crate::code::plan_table::PlanId;
 use crate::code::tensor_memory::{
@@ -68,7 +68,7 @@ pub(crate) fn execute(
             let first = address(&lanes, place)[lane] as u32;
             let n = read64(&lanes, *columns)[lane] as u32;
             let writer = LastWriter { step, lane: 0 };
-            // SASS clears the bits of a mask, even if some columns are not allocated.
+            // SASS clears the bits of an allocation mask even if some columns are not allocated.
             if !free(around.tensor, first, n, writer) && plan.takes_warp() {
                 let reason = format!(
                     "cannot deallocate {} at 0x{first:x}: at least one column is not allocated",
@@ -99,7 +99,7 @@ pub(crate) fn execute(
     Ok(OpResult::NextThen { stores, stop })
 }
 
-/// Checks that all lanes participate (`.sync.aligned`).
+/// Checks that all lanes execute the instruction (`.sync.aligned`).
 fn whole_warp(mask: u32) -> ExecResult {
     if mask == FULL {
         return Ok(());
@@ -161,12 +161,13 @@ fn allocate(
     with_memory_context(around, warp, choice, step, run).map(|_| ())
 }
 
-/// Returns the address of each lane.
+/// Returns the tensor memory address of each lane.
 fn address(l: &LaneRegisters<'_>, plan: &TensorMemoryAddress) -> Row64 {
     read64(l, plan.base).map(|base| u64::from((base as u32).wrapping_add(plan.offset)))
 }
 
-/// Returns the first location of a transfer, and checks that the warp can access it. Each warp can access 32 lanes.
+/// Returns the first location of a transfer, and checks that the warp can access this location. Each warp can access 32
+/// lanes of tensor memory.
 fn start_of(
     l: &LaneRegisters<'_>,
     plan: &TensorLoadStorePlan,
@@ -238,7 +239,7 @@ fn load(
     Ok(())
 }
 
-/// Returns the minimum or the maximum of the words.
+/// Returns the minimum or the maximum of the loaded words.
 fn reduce(plan: &LoadReduction, words: impl Iterator<Item = u32>) -> u32 {
     let is_min = plan.op == ReduceOp::Min;
     let mode = FloatMode {
@@ -293,7 +294,7 @@ fn store(
                     .then_some(())
                     .ok_or_else(|| outside(place))
             };
-            // The upper halves of the cells are undefined. The emulator clears them.
+            // The upper halves of the stored words are undefined. The emulator clears them.
             match plan.is_packed {
                 true => {
                     put(2 * column, word & 0xffff)?;
@@ -306,7 +307,7 @@ fn store(
     Ok(())
 }
 
-/// Returns the pending operations on the tensor memory of these blocks, with the steps of their completion.
+/// Returns the pending operations on the tensor memory of these blocks, each with the step of its completion.
 fn in_flight(around: &ExecutionContext<'_>, blocks: &[u64]) -> Vec<(AsyncOperationId, u64)> {
     let all = around.starter.in_flight.all().iter();
     let touches = all.filter(|pending| match &pending.operation.work {
@@ -322,7 +323,7 @@ fn in_flight(around: &ExecutionContext<'_>, blocks: &[u64]) -> Vec<(AsyncOperati
         .collect()
 }
 
-/// Issues a copy or a matrix multiplication for each lane. Operations complete in issue order.
+/// Issues a copy or a matrix multiplication for each lane. The operations complete in the order of their issue.
 fn start(
     around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
@@ -358,7 +359,7 @@ fn start(
     }
 }
 
-/// Reads the register operands of a lane.
+/// Reads the register operands of a lane's operation.
 fn work(
     l: &LaneRegisters<'_>,
     id: PlanId<TensorMemoryPlan>,

@@ -1,5 +1,5 @@
 //! Matrix multiplications of a warpgroup, and sparse matrix multiplications of a warp (PTX ISA, "wgmma.mma_async",
-//! "mma.sp"). Each warp computes separate rows, 16 per warp, so its part is an independent multiplication.
+//! "mma.sp"). Each warp computes 16 separate rows, so the part of a warp is an independent multiplication.
 
 use crate::code::RegisterOperand;
 use crate::code::held::TouchedRegisters;
@@ -33,7 +33,8 @@ pub(crate) const ROWS: usize = 16;
 /// Number of warps per warpgroup.
 pub(crate) const WARPS: u32 = 4;
 
-/// Issues the rows of a warp of a `wgmma`, after each earlier `wgmma` that writes the same accumulators.
+/// Issues the part of a `wgmma` that one warp computes. It executes after each earlier `wgmma` that writes the same
+/// accumulators.
 pub(crate) fn start(
     around: &mut ExecutionContext<'_>,
     warp: &mut Warp,
@@ -75,7 +76,7 @@ pub(crate) fn start(
         depends_on: after.into_iter().collect(),
         work: AsyncEffect::Product(Box::new(product)),
         completion: CompletionMechanism::AsyncGroup { kind, number },
-        // The hardware starts the computation after all warps of the warpgroup have issued the instruction.
+        // As on the hardware, the computation starts only after all warps of the warpgroup have issued the instruction.
         earliest_step: u64::MAX,
     });
     let n_warps = around
@@ -87,7 +88,7 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// Records a note if an instruction accesses registers of a pending `wgmma`.
+/// Records a diagnostic if an instruction accesses registers of a pending `wgmma`.
 #[inline(never)]
 pub(crate) fn note_touched(
     around: &mut ExecutionContext<'_>,
@@ -171,7 +172,7 @@ fn rows(l: &LaneRegisters<'_>, registers: &[RegisterOperand]) -> Vec<Row32> {
     registers.iter().map(row).collect()
 }
 
-/// Computes the rows of a warp, and writes the accumulators.
+/// Computes the rows of a warp when the operation completes, and writes the accumulators.
 pub(crate) fn land(
     l: &mut LaneRegisters<'_>,
     plan: &WarpMmaPlan,
@@ -225,14 +226,14 @@ pub(crate) fn multiply_now(l: &mut LaneRegisters<'_>, plan: &WarpMmaPlan) -> Exe
     land(l, plan, &product, 0, &[])
 }
 
-/// Negates floats of this width.
+/// Negates floating-point values of this width.
 fn negate(values: &mut [u64], bits: u32) {
     for value in values {
         *value ^= 1 << (bits - 1);
     }
 }
 
-/// Computes D in row-major order.
+/// Computes the matrix D in row-major order.
 fn multiply(
     plan: &WarpMmaPlan,
     values: MmaOperandValues<'_>,
@@ -278,7 +279,7 @@ fn multiply(
     d
 }
 
-/// Returns A in row-major order from its registers.
+/// Reads the matrix A from registers, and returns it in row-major order.
 fn of_registers(plan: &WarpMmaPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
     let stored = plan.stored();
     let per_register = (32 / bits) as usize;
@@ -298,7 +299,7 @@ fn of_registers(plan: &WarpMmaPlan, bits: u32, rows: &[Row32]) -> Vec<u64> {
     values
 }
 
-/// Returns B of `mma.sp` in column-major order from its registers.
+/// Reads the matrix B of `mma.sp` from registers, and returns it in column-major order.
 fn columns_of_registers(plan: &WarpMmaPlan, rows: &[Row32]) -> Vec<u64> {
     let bits = plan.b_bits();
     let per_register = (32 / bits) as usize;
@@ -322,7 +323,7 @@ const fn part(word: u32, element: u32, bits: u32) -> u64 {
     (word as u64) >> (element * bits) & mask
 }
 
-/// Returns C or D in row-major order from its registers.
+/// Reads the matrix C or D from registers, and returns it in row-major order.
 fn sums(plan: &WarpMmaPlan, rows: &[Row32]) -> Vec<u64> {
     let mut values = vec![0; ROWS * plan.n_columns];
     let per_register = plan.sums_per_register();
@@ -356,7 +357,7 @@ fn scatter(l: &mut LaneRegisters<'_>, plan: &WarpMmaPlan, d: &[u64]) {
     }
 }
 
-/// Returns an operand matrix in shared memory.
+/// Returns the operand matrix in shared memory that a descriptor describes.
 pub(crate) fn described(
     plan: &WarpMmaPlan,
     bits: u64,
@@ -382,7 +383,7 @@ impl WarpMmaPlan {
         }
     }
 
-    /// Returns the width of a stored element of A; single-bit elements are stored in words.
+    /// Returns the width of a stored element of A. Single-bit elements are stored in words of 32 bits.
     pub(crate) fn a_bits(&self) -> u32 {
         self.element_bits[0]
     }

@@ -1,5 +1,5 @@
-//! Loads and stores of one step. Accesses in one memory without an observer transfer whole rows. All other accesses use
-//! [`MemoryContext`].
+//! Loads and stores of one step. Accesses to a single memory that no observer receives transfer whole rows. All other
+//! accesses use [`MemoryContext`].
 
 use crate::code::{AccessPlan, DecodedCode};
 use crate::contract::fault::AccessKind;
@@ -19,12 +19,12 @@ use crate::semantics::registers::{FULL, LANES, LaneRegisters, ResultRows, Row64}
 use crate::state::warp::LaneStacks;
 use warpgrid_isa::StateSpace;
 
-/// Scratch space for steps. Owned by the machine, because its initialization takes as long as a step.
+/// Scratch space for steps. The machine owns it, because its initialization takes as long as a step.
 #[derive(Clone)]
 pub(crate) struct ScratchBuffers {
     pub(crate) results: ResultRows,
     pub(crate) target: ResolvedAccess,
-    /// Most recently accessed allocation of each access, indexed by the low bits of its plan.
+    /// Allocation that each access has accessed most recently, indexed by the low bits of the number of its plan.
     hints: [u32; N_HINTS],
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn access(
     access_closer(&mut reach, l, plan, &rows.target, request)
 }
 
-/// Offers the summary of an access in a single memory to an observer.
+/// Offers the summary of an access to a single memory to an observer.
 #[cold]
 #[inline(never)]
 fn offer_target(
@@ -141,7 +141,7 @@ fn offer_target(
         .make(memory, row, l.mask, addresses)
 }
 
-/// A load or a store whose summary an observer may accept.
+/// Load or store whose summary an observer may accept in place of an event.
 pub(crate) struct AccessSummaryOffer<'a> {
     code: &'a DecodedCode,
     block: u64,
@@ -167,8 +167,8 @@ impl ExecutionContext<'_> {
 }
 
 impl AccessSummaryOffer<'_> {
-    /// Offers a summary to the observer. `row` is the start address if the access is in global memory and the addresses
-    /// of all lanes are contiguous.
+    /// Offers a summary to the observer. `row` is the start address of an access to global memory if the addresses of
+    /// all lanes are contiguous.
     fn make(
         &mut self,
         memory: MemoryId,
@@ -209,7 +209,7 @@ impl AccessSummaryOffer<'_> {
         self.ask(access, memory, FULL, &even.addresses())
     }
 
-    /// Returns the common fields of the summary, or `None` if some elements are sinks.
+    /// Returns the fields that all summaries have in common, or `None` if some elements are sinks.
     fn access(&self) -> Option<WarpAccessSummary> {
         let AccessSummaryOffer { plan, request, .. } = *self;
         if plan.written.count_ones() as usize != plan.elements.len() {
@@ -271,8 +271,8 @@ fn first_address(l: &LaneRegisters<'_>, plan: &AccessPlan) -> u64 {
     }
 }
 
-/// Returns the address of each lane in the address space of its memory. Global addresses are relative to `base`, the
-/// address of lane `first`.
+/// Returns the address of each lane in the address space of the accessed memory. Global addresses are relative to
+/// `base`, which is the address of lane `first`.
 fn addresses_of(target: &ResolvedAccess, plan: &AccessPlan, first: usize, base: u64) -> Row64 {
     let width = plan.width_bytes as usize;
     let own = match target.backing() {
@@ -300,7 +300,7 @@ fn addresses_of(target: &ResolvedAccess, plan: &AccessPlan, first: usize, base: 
     }
 }
 
-/// Like [`access`], but never inlined.
+/// Executes an access like [`access`], but is never inlined.
 #[inline(never)]
 pub(crate) fn access_outlined(
     around: &mut ExecutionContext<'_>,
@@ -320,13 +320,13 @@ pub(crate) fn stores(plan: &AccessPlan) -> bool {
 
 /// Result of the slow path of an access.
 enum SlowPathResult {
-    /// The addresses of all lanes were resolved.
+    /// The slow path has resolved the addresses of all lanes.
     Found,
-    /// Some elements are out of bounds, but are sinks. The other elements have been loaded.
+    /// Some elements are out of bounds, but their destinations are sinks. The other elements have been loaded.
     Loaded,
 }
 
-/// Resolves the addresses of an access across several memories, or of an access that faults.
+/// Resolves the addresses of an access that spans several memories or that faults.
 #[inline(never)]
 fn find_closer(
     reach: &mut MemoryContext<'_>,
@@ -349,8 +349,8 @@ fn find_closer(
     }
 }
 
-/// Executes accesses across several memories, accesses with tracked writers, and accesses that an observer receives.
-/// Returns whether the access modified memory.
+/// Executes accesses that span several memories, accesses whose writers are tracked, and accesses that an observer
+/// receives. Returns whether the access modified memory.
 #[inline(never)]
 fn access_closer(
     reach: &mut MemoryContext<'_>,

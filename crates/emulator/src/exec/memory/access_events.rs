@@ -1,4 +1,5 @@
-//! Reporting of memory accesses. Pieces are collected during execution, and reported after the access took effect.
+//! Reporting of memory accesses. The accessed pieces of memory are collected during execution, and reported after the
+//! access has taken effect.
 
 use crate::code::AccessPlan;
 use crate::code::MAX_WIDTH;
@@ -13,7 +14,7 @@ use crate::semantics::registers::{Row64, lanes_of};
 use crate::state::memory::copy_few;
 
 impl MemoryContext<'_> {
-    /// Returns the memory of a lane and its address in that memory.
+    /// Returns the memory that a lane accesses, and the address of the access in that memory.
     pub(crate) fn place_of(
         &self,
         target: &ResolvedAccess,
@@ -25,7 +26,8 @@ impl MemoryContext<'_> {
         self.memory_of(backing, at, lane, addresses[lane])
     }
 
-    /// Returns the memory of a location and the address in that memory. `address` is the address of the lane.
+    /// Returns the memory that a resolved location belongs to, and the address in that memory. `address` is the address
+    /// that the lane specifies.
     pub(crate) fn memory_of(
         &self,
         backing: Backing,
@@ -54,7 +56,7 @@ impl MemoryContext<'_> {
 
     /// Returns the memory that contains an address of the arena.
     fn memory_at(&self, address: u64) -> MemoryId {
-        // Address windows of constants and parameters.
+        // The address is in the windows of constants and parameters.
         if address.wrapping_sub(self.map.constant) < self.map.global - self.map.constant {
             MemoryId::Constant
         } else if address.wrapping_sub(self.map.parameters)
@@ -66,7 +68,7 @@ impl MemoryContext<'_> {
         }
     }
 
-    /// Reads the bytes of one lane.
+    /// Reads the bytes that one lane accesses.
     pub(crate) fn read_lane(&self, backing: Backing, at: usize, width: usize) -> [u8; MAX_WIDTH] {
         let mut bytes = [0; MAX_WIDTH];
         if let (Some(from), Some(to)) = (
@@ -115,7 +117,7 @@ impl MemoryContext<'_> {
     }
 }
 
-/// Memory access of one lane.
+/// Memory access of one lane, as reported to an observer.
 pub(crate) struct LaneAccessRecord<'b> {
     pub(crate) lane: usize,
     pub(crate) memory: MemoryId,
@@ -128,7 +130,7 @@ pub(crate) struct LaneAccessRecord<'b> {
     pub(crate) old: &'b [u8],
 }
 
-/// Adds the pieces of one lane, one for each element that is not a sink.
+/// Adds the pieces of memory that one lane accesses, one for each element that is not a sink.
 pub(crate) fn add_pieces(events: &mut EventBuffer, plan: &AccessPlan, of: &LaneAccessRecord<'_>) {
     let size = plan.element_bytes as usize;
     for element in lanes_of(plan.written) {

@@ -25,7 +25,7 @@ pub(crate) enum Backing {
 #[derive(Clone)]
 pub(crate) struct ResolvedAccess {
     pub(crate) place: LanePattern,
-    /// Offset of each lane, unless the place determines it. Inactive lanes have the offset of an active lane.
+    /// Offset of each lane, unless the address pattern determines it. Inactive lanes have the offset of an active lane.
     pub(crate) offsets: Row32,
     /// Memory of each lane, if the lanes access different memories.
     backings: [Backing; LANES],
@@ -38,14 +38,14 @@ pub(crate) enum LanePattern {
     Contiguous(Backing, usize),
     /// All lanes are active, and access the same bytes.
     Uniform(Backing, usize),
-    /// Each lane accesses its offset in one memory.
+    /// Each lane accesses its own offset in the same memory.
     Each(Backing),
     /// The lanes access different memories.
     Mixed,
 }
 
 impl ResolvedAccess {
-    /// Placeholder before address translation.
+    /// Value before the addresses are translated.
     pub(crate) const UNKNOWN: ResolvedAccess = ResolvedAccess {
         place: LanePattern::Each(Backing::Arena),
         offsets: [0; LANES],
@@ -87,7 +87,7 @@ pub(crate) struct AddressTranslator<'a> {
     pub(crate) stack_stride: u32,
     /// Rank of the block in its cluster.
     pub(crate) own_rank: u32,
-    /// Number of blocks in the cluster. All of them have the same amount of shared memory.
+    /// Number of blocks in the cluster. All blocks have the same amount of shared memory.
     pub(crate) n_ranks: u32,
 }
 
@@ -121,15 +121,15 @@ struct BackingRange {
 pub(crate) struct HalfWarpPattern<T> {
     /// Address of the first lane of each half-warp.
     pub(crate) starts: [T; 2],
-    /// Whether the addresses within a half-warp are contiguous; otherwise they are equal.
+    /// Whether the addresses within a half-warp are contiguous. Otherwise, all addresses of a half-warp are equal.
     pub(crate) follow: bool,
 }
 
 macro_rules! even {
     ($name:ident, $ramps:ident, $word:ty) => {
         /// Offset of each lane from the first lane of its half-warp, for stride 0 and for strides that are powers of
-        /// two. A table, because the compiler would otherwise simplify the expressions of single lanes and not
-        /// vectorize the comparison.
+        /// two. The offsets are in a table, because the compiler would otherwise simplify the expressions of single
+        /// lanes and would not vectorize the comparison.
         static $ramps: [[$word; 16]; 8] = {
             let mut ramps = [[0; 16]; 8];
             let mut at = 16;
@@ -172,7 +172,7 @@ macro_rules! even {
             for lane in 0..16 {
                 differ[lane + 16] = base[lane + 16] ^ second.wrapping_add(ramp[lane]);
             }
-            // Opaque to the compiler, which would otherwise compare some lanes separately.
+            // `black_box` prevents the compiler from comparing some lanes separately.
             let differ = black_box(&differ).iter().fold(0, |all, lane| all | lane);
             (differ == 0).then_some(HalfWarpPattern {
                 starts: [first, second],
@@ -323,7 +323,7 @@ impl<'a> AddressTranslator<'a> {
         }
     }
 
-    /// Resolves a separate address per lane, without branches.
+    /// Resolves a separate 64-bit address for each lane, without branches.
     #[inline(always)]
     fn each64(
         &self,
@@ -355,7 +355,7 @@ impl<'a> AddressTranslator<'a> {
         outside >> 63 == 0 && low & (width - 1) == 0
     }
 
-    /// Like [`AddressTranslator::each64`], for memories that start at address 0 and 32-bit addresses.
+    /// Resolves 32-bit addresses like [`AddressTranslator::each64`], for memories that start at address 0.
     #[inline(always)]
     fn each32(
         &self,
@@ -381,7 +381,8 @@ impl<'a> AddressTranslator<'a> {
         outside >> 31 == 0 && low & (width - 1) == 0
     }
 
-    /// Adds the start of the stack of each lane, because the stacks are consecutive.
+    /// Adds the start of each lane's stack to its offset, because the stacks of the lanes are consecutive in one
+    /// memory.
     #[inline(always)]
     fn part_stacks(&self, range: BackingRange, target: &mut ResolvedAccess) {
         target.place = LanePattern::Each(range.backing);
@@ -392,8 +393,8 @@ impl<'a> AddressTranslator<'a> {
         }
     }
 
-    /// Slow path of address translation: resolves each lane separately, for accesses across several memories and to
-    /// determine the faulting lanes.
+    /// Slow path of address translation: resolves each lane separately. It handles accesses that span several memories,
+    /// and determines the faulting lanes.
     #[cold]
     #[inline(never)]
     pub(crate) fn resolve_per_lane(
@@ -502,8 +503,8 @@ impl<'a> AddressTranslator<'a> {
     }
 }
 
-/// Returns the place of lanes with a constant stride. `gap` is the distance between the half-warps. Returns `None` if
-/// the half-warps are not contiguous, or if the access is out of bounds.
+/// Returns the address pattern of lanes with a constant stride. `gap` is the distance in bytes between the half-warps.
+/// Returns `None` if the half-warps are not contiguous, or if the access is out of bounds.
 #[inline(always)]
 fn even_place(
     gap: u64,

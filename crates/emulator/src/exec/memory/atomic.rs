@@ -19,7 +19,7 @@ use warpgrid_isa::{AtomicOp, ScalarType};
 /// Maximum number of elements of a vector.
 const MAX_ELEMENTS: usize = 8;
 
-/// `atom` and `red`
+/// Executes `atom` or `red`.
 pub(crate) fn atomic(
     reach: &mut MemoryContext<'_>,
     l: &mut LaneRegisters<'_>,
@@ -99,9 +99,9 @@ fn lane_by_lane(
     Ok(())
 }
 
-/// Returns the new value, and whether it is stored. Failed comparisons, and minima or maxima that memory already
-/// contains, are not stored. An addition of `.f32` flushes subnormals in global memory, but not in shared memory (PTX
-/// ISA, "atom").
+/// Returns the new value of an element, and whether it is stored. The value is not stored if a comparison fails, or if
+/// memory already contains the minimum or maximum. An addition of `.f32` flushes subnormals in global memory, but not
+/// in shared memory (PTX ISA, "atom").
 #[inline(never)]
 fn apply(plan: &AtomicPlan, backing: Backing, old: u128, operands: [u128; 2]) -> (u128, bool) {
     let nan = match (plan.op, plan.ty) {
@@ -164,7 +164,7 @@ pub(crate) fn combine(
     }
 }
 
-/// Stores a result only if it differs from the old value.
+/// Returns a result, and whether it must be stored because it differs from the old value.
 fn changed(old: u128, result: u128) -> (u128, bool) {
     (result, result != old)
 }

@@ -1,6 +1,6 @@
-//! Fast path for accesses of a whole warp to words with a constant stride in one memory, which are most accesses of
-//! most kernels. The fast path transfers the words of all lanes together, unless an observer receives the transferred
-//! bytes. For all other accesses, it does nothing, and [`access`](crate::exec::memory::access::access) performs the
+//! Fast path for accesses of a whole warp to words with a constant stride in one memory. In most kernels, most accesses
+//! have this form. The fast path transfers the words of all lanes together, unless an observer receives the transferred
+//! bytes. It leaves all other accesses unchanged, and [`access`](crate::exec::memory::access::access) performs the
 //! access.
 
 use crate::code::{AccessPlan, RegisterOperand};
@@ -20,7 +20,7 @@ const LINE: usize = 64;
 
 /// Locations of the words within one memory.
 struct WordPattern {
-    /// Start of each half-warp.
+    /// Offset of the first word of each half-warp.
     at: [usize; 2],
     how: WordPatternKind,
 }
@@ -151,7 +151,7 @@ fn offer_summary(
         .make_even(memory, row, starts, step)
 }
 
-/// Prefetches a cache line that is likely to be read soon; a no-op on hosts without a prefetch instruction.
+/// Prefetches a cache line that is likely to be read soon. It does nothing on hosts without a prefetch instruction.
 pub(crate) trait Prefetch: Fn(&u8) + Copy {}
 
 impl<F: Fn(&u8) + Copy> Prefetch for F {}

@@ -15,7 +15,7 @@ use crate::semantics::registers::{FULL, LANES, LaneRegisters, ResultRows, Row64,
 use crate::state::memory::{AttemptedAccess, PagedMemory, copy_few};
 use warpgrid_isa::{Signedness, StateSpace};
 
-/// Bytes of all lanes, in lane order.
+/// Loaded bytes of all lanes, in lane order.
 pub(crate) type LaneBytes = [u8; LANES * MAX_WIDTH];
 
 impl MemoryContext<'_> {
@@ -49,7 +49,7 @@ impl MemoryContext<'_> {
         }
     }
 
-    /// Slow path of [`MemoryContext::find`], which resolves each lane separately.
+    /// Slow path of [`MemoryContext::find`]. It resolves each lane separately.
     #[cold]
     #[inline(never)]
     pub(crate) fn find_closer(
@@ -62,7 +62,7 @@ impl MemoryContext<'_> {
         self.find_each(kind, plan, &addresses(l, plan), l.mask, target)
     }
 
-    /// Resolves these addresses separately.
+    /// Resolves the given addresses, each lane separately.
     pub(crate) fn find_each(
         &self,
         kind: AccessKind,
@@ -110,7 +110,7 @@ impl MemoryContext<'_> {
         }
     }
 
-    /// Returns the paged memory; `None` for stacks, which have no pages.
+    /// Returns the paged memory that backs an access, or `None` for stacks, which have no pages.
     #[inline(always)]
     pub(crate) fn paged(&mut self, backing: Backing) -> Option<&mut PagedMemory> {
         paged(self.global, self.shared, &mut self.peers, backing)
@@ -130,7 +130,7 @@ impl MemoryContext<'_> {
     }
 }
 
-/// Returns the address of each lane. Inactive lanes have the address of the lowest active lane.
+/// Returns the address of each lane. For inactive lanes, the result is the address of the lowest active lane.
 pub(crate) fn addresses(l: &LaneRegisters<'_>, plan: &AccessPlan) -> Row64 {
     let mut row = if plan.has_64_bit_base {
         l.r64(plan.base)
@@ -155,7 +155,7 @@ const fn purpose_of(kind: AccessKind) -> AccessMode {
     }
 }
 
-/// Loads from one memory without an observer.
+/// Executes a load from one memory that no observer receives.
 #[inline(always)]
 pub(crate) fn load_rows(
     bytes: &[u8],
@@ -323,7 +323,7 @@ fn read_lanes<T, const W: usize, const N: usize>(
     }
 }
 
-/// Executes loads across several memories, and loads that an observer receives.
+/// Executes loads that span several memories, and loads that an observer receives.
 #[inline(never)]
 pub(crate) fn load_lane_by_lane(
     reach: &mut MemoryContext<'_>,
@@ -355,7 +355,7 @@ pub(crate) fn load_lane_by_lane(
     set_elements(l, plan, &bytes);
 }
 
-/// Writes loaded bytes to the registers of the elements.
+/// Writes loaded bytes to the destination registers of the elements.
 pub(crate) fn set_elements(l: &mut LaneRegisters<'_>, plan: &AccessPlan, bytes: &LaneBytes) {
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
     for (index, element) in plan.elements.iter().enumerate() {

@@ -18,7 +18,7 @@ use crate::semantics::softfloat::parts_of;
 use crate::state::multicast::members_of;
 use warpgrid_isa::{AtomicOp, FloatFormat, ScalarType};
 
-/// Executes an access of a warp.
+/// Executes a `multimem` access of a warp.
 #[inline(never)]
 pub(crate) fn multimem(
     reach: &mut MemoryContext<'_>,
@@ -107,7 +107,7 @@ fn places_of_members(
     Ok(places)
 }
 
-/// Returns the bytes that a lane writes to the memory of a device; `None` for a load.
+/// Returns the bytes that a lane writes to the memory of a device, or `None` for a load.
 fn changed(
     plan: &MultimemPlan,
     old: &[u8; MAX_WIDTH],
@@ -131,7 +131,7 @@ fn changed(
     Some(new)
 }
 
-/// Combines the contents of the memory of all devices for each element.
+/// Combines, for each element, the values in the memories of all devices.
 fn combined(access: &AccessPlan, op: AtomicOp, held: &[[u8; MAX_WIDTH]]) -> [u8; MAX_WIDTH] {
     let (ty, size) = (access.metadata.ty, access.element_bytes as usize);
     let mut whole = [0; MAX_WIDTH];
@@ -162,7 +162,7 @@ fn pair(ty: ScalarType, op: AtomicOp, a: u128, b: u128) -> u128 {
     combine(op, ty, FloatMode::default(), a, [b, 0]).0
 }
 
-/// Converts bytes to an integer.
+/// Converts little-endian bytes to an integer.
 fn number(bytes: &[u8]) -> u128 {
     let mut number = [0; 16];
     if let Some(to) = number.get_mut(..bytes.len()) {

@@ -11,7 +11,7 @@ use crate::exec::memory::load::{LaneBytes, addresses, set_elements};
 use crate::exec::memory_context::{ExecResult, ExecutionFault, MemoryContext};
 use crate::semantics::registers::{LANES, LaneRegisters, lanes_of};
 
-/// Checks whether the fault of a load may be caused by unused elements.
+/// Checks whether unused elements may be the cause of a load's fault.
 pub(crate) fn may_be_partial(plan: &AccessPlan, halt: &ExecutionFault) -> bool {
     halt.kind == FaultKind::OutOfBounds
         && plan.written != 0

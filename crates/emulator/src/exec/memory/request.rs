@@ -1,4 +1,4 @@
-//! A memory access of a warp, and the observers that receive it.
+//! Memory access of a warp, and the detail in which observers receive it.
 
 use crate::code::AccessPlan;
 use crate::code::plan_table::PlanId;
@@ -12,7 +12,7 @@ use warpgrid_isa::StateSpace;
 #[derive(Clone, Copy)]
 pub(crate) struct AccessRequest {
     pub(crate) plan: PlanId<AccessPlan>,
-    /// Whether the access is a load; otherwise a store.
+    /// Whether the access is a load. Otherwise, it is a store.
     pub(crate) loads: bool,
     pub(crate) warp: u32,
     pub(crate) step: u64,
@@ -34,7 +34,7 @@ pub(crate) enum ObserverDetail {
 }
 
 impl ObserverDetail {
-    /// Returns the initial state of an access.
+    /// Returns the detail of an access before its execution.
     pub(crate) const fn before(
         interest: EventMask,
         plan: &AccessPlan,
@@ -53,13 +53,13 @@ impl ObserverDetail {
         }
     }
 
-    /// Checks whether the bytes may be transferred without an event.
+    /// Checks whether the bytes may be transferred without producing an event.
     pub(crate) const fn needs_no_events(self) -> bool {
         matches!(self, ObserverDetail::Off | ObserverDetail::SummaryAccepted)
     }
 }
 
-/// Returns the paged memory of an access; `None` for stacks, which have no pages.
+/// Returns the paged memory that backs an access, or `None` for stacks, which have no pages.
 #[inline(always)]
 pub(crate) fn paged<'m>(
     global: &'m mut GlobalMemory,
@@ -75,7 +75,7 @@ pub(crate) fn paged<'m>(
     }
 }
 
-/// Checks whether no other thread writes to a state space, so that accesses to it cannot race.
+/// Checks whether only one thread writes to a state space, so that accesses to it cannot race.
 const fn is_of_one_thread(space: StateSpace) -> bool {
     matches!(
         space,

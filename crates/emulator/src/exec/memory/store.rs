@@ -104,7 +104,7 @@ fn scatter_element(
     }
 }
 
-/// Stores one element of all lanes to contiguous memory.
+/// Stores one element of each lane to contiguous memory.
 #[inline(always)]
 fn spread<T: Copy, const W: usize>(
     place: &mut [u8],
@@ -142,7 +142,8 @@ fn spread_lanes<T: Copy, const W: usize, const N: usize>(
     }
 }
 
-/// Stores one element of each active lane to its location. The lowest lane stores first, so that the highest lane wins.
+/// Stores one element of each active lane to its location. Lanes store in ascending order, so that the highest lane
+/// determines the value if several lanes store to one location.
 #[inline(always)]
 fn scatter<T: Copy, const W: usize>(
     memory: &mut PagedMemory,
@@ -168,7 +169,7 @@ fn scatter<T: Copy, const W: usize>(
     }
 }
 
-/// Returns the elements of all lanes as bytes, in lane order.
+/// Returns the stored elements of all lanes as bytes, in lane order.
 fn bytes_to_store(l: &LaneRegisters<'_>, plan: &AccessPlan) -> LaneBytes {
     let (width, size) = (plan.width_bytes as usize, plan.element_bytes as usize);
     let mut bytes = [0; LANES * MAX_WIDTH];
@@ -194,7 +195,7 @@ fn bytes_to_store(l: &LaneRegisters<'_>, plan: &AccessPlan) -> LaneBytes {
     bytes
 }
 
-/// Executes any store, lane by lane. The old bytes of each lane are read before it writes.
+/// Executes any store, lane by lane. The bytes that a lane overwrites are read before it writes.
 #[inline(never)]
 pub(crate) fn store_lane_by_lane(
     reach: &mut MemoryContext<'_>,

@@ -40,7 +40,7 @@ pub(crate) fn image(
     }
 }
 
-/// Kind of image that a handle must denote.
+/// Kind of image that the handle of an instruction must denote.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExpectedHandle {
     Texture,
@@ -52,8 +52,8 @@ fn wrong(reason: String, lane: usize) -> Box<ExecutionFault> {
     ExecutionFault::new(FaultKind::Image { why: reason }, 1 << lane)
 }
 
-/// Returns the image of a handle. The operand is the handle itself, or the address of a variable or parameter that
-/// contains it.
+/// Returns the image that an operand denotes. The operand is the handle itself, or the address of a variable or
+/// parameter that contains the handle.
 fn find<'a>(reach: &MemoryContext<'a>, handle: u64) -> Option<&'a Image> {
     if let Some(index) = ImageInit::index_of(handle) {
         return reach.images.get(index);
@@ -100,14 +100,15 @@ fn find_wanted<'a>(
     }
 }
 
-/// Returns the number of planes of an image for a geometry, or `None` if the image has another geometry.
+/// Returns the number of planes of an image if its geometry is compatible with that of the instruction, or `None` if it
+/// is not.
 fn planes_of(geometry: Geometry, facts: &ImageInit) -> Option<u64> {
     use Geometry as G;
     let is_flat = facts.depth == 0 && !facts.is_cubemap;
     let (has_rows, has_layers) = (facts.height > 0, facts.layers > 0);
     let fits = match geometry {
         G::D1 => is_flat && !has_rows && !has_layers,
-        // Images are not multisampled: they have one sample per texel.
+        // Images are not multisampled. They have one sample per texel.
         G::D2 | G::D2ms => is_flat && has_rows && !has_layers,
         G::D3 => facts.depth > 0,
         G::A1d | G::D5 => is_flat && !has_rows && has_layers,
@@ -182,7 +183,7 @@ fn sample(
         let image = find_wanted(reach, handles[lane], ExpectedHandle::Texture, lane)?;
         let mut spot = spot(plan, image, &coordinates, &offsets, lane)?;
         spot.compared = compared.map(|row| f32::from_bits(row[lane] as u32));
-        // With separate samplers, the second reference provides the sampler if it is a texture of the launch.
+        // With separate samplers, the second reference provides the sampler if it denotes a texture of the launch.
         let other = samplers
             .as_ref()
             .and_then(|samplers| find(reach, samplers[lane])?.facts.sampler);
@@ -218,7 +219,7 @@ fn sample(
     Ok(())
 }
 
-/// Returns the destination values: four words, or two pairs of 16-bit floats.
+/// Converts a texel to destination values: four words, or two pairs of 16-bit floats.
 fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
     let bits = match texel {
         Texel::Floats(all) if to != ScalarType::F16x2 => all.map(f32::to_bits),
@@ -240,7 +241,7 @@ fn words(texel: Texel, to: ScalarType) -> [u32; 4] {
     }
 }
 
-/// Returns a coordinate of a lane. A single register provides all coordinates.
+/// Returns a coordinate of a lane. If there is only one register, it provides all coordinates.
 fn coordinate(coordinates: &[Row64], index: usize, lane: usize) -> u32 {
     let row = coordinates.get(index).or_else(|| coordinates.last());
     row.map_or(0, |row| row[lane] as u32)
@@ -316,7 +317,7 @@ fn spot(
     })
 }
 
-/// `istypep`. A texture has its sampler, so its handle is a reference to both.
+/// Executes `istypep`. A texture contains its sampler, so its handle is a reference to both.
 fn refers(reach: &mut MemoryContext<'_>, l: &mut LaneRegisters<'_>, plan: &TypeQueryPlan) {
     let handles = read64(l, plan.image);
     let row: Row64 = std::array::from_fn(|lane| {
@@ -365,7 +366,7 @@ fn answer(facts: &ImageInit, property: TextureQuery) -> u64 {
         TextureQuery::Height => facts.height,
         TextureQuery::Depth => facts.depth,
         TextureQuery::ChannelType => channel_number(facts.channel),
-        // R, RG and RGBA, with the numbers of OpenCL.
+        // Channel orders R, RG and RGBA, with their OpenCL numbers.
         TextureQuery::ChannelOrder => match facts.channels {
             1 => 0x10b0,
             2 => 0x10b2,
@@ -397,7 +398,7 @@ const fn channel_number(ty: ScalarType) -> u64 {
     }
 }
 
-/// Offset of the bytes of a lane from the first texel of a surface; `None` if the access is ignored.
+/// Offset from the first texel of a surface to the bytes that a lane accesses. `None` if the access is ignored.
 type SurfaceOffset = Option<u64>;
 
 fn access(
@@ -444,7 +445,8 @@ fn access(
         if is_written {
             reach.write(Backing::Arena, at, lane, &new[..n_bytes]);
         }
-        // The bytes of a formatted access may differ from its operands, so such an access produces no pieces.
+        // A formatted access may transfer bytes that differ from its operands. Therefore only other accesses produce
+        // pieces.
         if listens && n_bytes == width {
             let pieces = LaneAccessRecord {
                 lane,
@@ -466,7 +468,7 @@ fn access(
     Ok(())
 }
 
-/// Returns the bytes that a lane stores, and whether they are stored. A reduction may not change memory.
+/// Returns the bytes that a lane stores, and whether they are stored. A reduction may leave memory unchanged.
 fn changed_texel(
     plan: &SurfacePlan,
     facts: &ImageInit,
@@ -546,7 +548,7 @@ fn formatted(channel: ScalarType, value: u32) -> u32 {
     }
 }
 
-/// Returns the coordinates of a lane: x, y, and the layer or the plane of a volume.
+/// Returns the coordinates that a lane specifies: x, y, and the layer or the plane of a volume.
 fn asked_places(
     plan: &SurfacePlan,
     facts: &ImageInit,
@@ -568,14 +570,14 @@ fn asked_places(
     ]
 }
 
-/// Coordinate of a lane along a dimension.
+/// Coordinate of a lane along one dimension.
 #[derive(Clone, Copy)]
 struct Along {
     dimension: usize,
     asked: i64,
-    /// Number of valid coordinates.
+    /// Number of valid coordinates in this dimension.
     size: u64,
-    /// Last valid coordinate for the size of the access.
+    /// Last coordinate at which an access of this size fits.
     last: Option<u64>,
 }
 
@@ -615,7 +617,7 @@ fn out_of_bounds(plan: &SurfacePlan, name: &str, along: Along, lane: usize) -> B
     ExecutionFault::new(FaultKind::SurfaceOutOfBounds { why: reason }, 1 << lane)
 }
 
-/// Returns the offset of the surface access of a lane.
+/// Returns the surface offset that a lane accesses.
 fn place(
     plan: &SurfacePlan,
     image: &Image,
@@ -634,7 +636,7 @@ fn place(
         );
         return Err(wrong(reason, lane));
     }
-    // Number of units along x, and number of units per access.
+    // Number of units along x, and number of units that an access covers.
     let (row, taken) = match plan.is_formatted {
         true => (facts.width, 1),
         false => (facts.width * texel, width),
@@ -652,7 +654,7 @@ fn place(
         );
         return Err(wrong(reason, lane));
     }
-    // Last valid x coordinate for the size of the access.
+    // Last x coordinate at which an access of this size fits.
     let last = |dimension: usize| match dimension {
         0 => row.checked_sub(taken).map(|end| end / taken * taken),
         _ => sizes[dimension].checked_sub(1),

@@ -12,25 +12,26 @@ pub(crate) enum Texel {
     Integers([u32; 4]),
 }
 
-/// Sample position: coordinates in texels or normalized, the plane, and texel offsets.
+/// Sample position: unnormalized or normalized coordinates, the plane, and texel offsets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SampleCoordinates {
     pub(crate) at: [f64; 3],
     /// Number of coordinates.
     pub(crate) n: usize,
-    /// Layer or face; 0 for volumes.
+    /// Index of the layer or face; 0 for volumes.
     pub(crate) plane: u64,
     pub(crate) offsets: [i64; 3],
-    /// Whether coordinates are unnormalized regardless of the sampler, and the fetch is not filtered.
+    /// Whether coordinates are unnormalized regardless of the sampler. Such a fetch is not filtered.
     pub(crate) by_number: bool,
     /// Whether coordinates are normalized regardless of the sampler.
     pub(crate) by_share: bool,
-    /// Reference value of a depth comparison, whose result is 1 if the reference is at most the texel, else 0.
+    /// Reference value of a depth comparison, whose result is 1 if the reference is less than or equal to the texel,
+    /// and 0 otherwise.
     pub(crate) compared: Option<f32>,
 }
 
 impl Image {
-    /// Checks whether texels are read as floats.
+    /// Checks whether the texels of the image are read as floats.
     pub(crate) fn reads_floats(&self) -> bool {
         let is_normalized = self.facts.sampler.is_some_and(|s| s.reads_normalized);
         // 32-bit integers are never normalized (CUDA driver API, "cuTexObjectCreate").
@@ -78,7 +79,8 @@ impl Image {
         }
     }
 
-    /// Returns the input of the filter for a texel: the bits of its channels, or the result of its depth comparison.
+    /// Returns the values of a texel that the filter weights: the bits of its channels, or the result of its depth
+    /// comparison.
     fn raw(
         &self,
         arena: &[u8],
@@ -112,7 +114,7 @@ impl Image {
         }
     }
 
-    /// Returns the bits of the channels of a texel, or `None` for the border.
+    /// Returns the bits of the channels of a texel, or `None` if its index is in the border.
     fn channels(
         &self,
         arena: &[u8],
@@ -127,7 +129,7 @@ impl Image {
         for dimension in 0..spot.n {
             let n = self.extents()[dimension].max(1);
             let mode = match sampler.address_modes[dimension] {
-                // Linear memory that is fetched by index has no addressing mode.
+                // Linear memory that is fetched by index ignores the addressing mode.
                 _ if is_row_of_memory && spot.by_number => AddressMode::Border,
                 AddressMode::Wrap | AddressMode::Mirror if !repeats => AddressMode::Clamp,
                 mode => mode,
@@ -168,7 +170,7 @@ impl Image {
         }
     }
 
-    /// Converts a channel to a float. Integers are normalized.
+    /// Converts the bits of a channel to a float. Integers are normalized.
     fn float(&self, bits: u32) -> f32 {
         use ScalarType as T;
         let channel = self.facts.channel;
@@ -203,8 +205,8 @@ impl Image {
         integer_of(self.facts.channel, bits)
     }
 
-    /// Returns the indices of the texel before a position, and the distances from its center in units of 1/256, rounded
-    /// to nearest.
+    /// Returns the indices of the texel before a position, and the distances of the position from the center of this
+    /// texel in units of 1/256, rounded to nearest.
     fn footprint(
         &self,
         spot: &SampleCoordinates,
@@ -280,7 +282,7 @@ impl Image {
         }
     }
 
-    /// Adds the missing channels of the format: 0, 0 and 1.
+    /// Sets the channels that the format does not have to 0, 0 and 1.
     fn complete(&self, texel: Texel) -> Texel {
         let n = self.facts.channels as usize;
         let lacks = |index: usize| index >= n;
@@ -309,7 +311,7 @@ pub(crate) fn integer_of(channel: ScalarType, bits: u32) -> u32 {
     }
 }
 
-/// Returns the divisor of a normalized integer format.
+/// Returns the divisor that normalizes an integer format.
 fn largest(channel: ScalarType) -> Option<f32> {
     use ScalarType as T;
     Some(match channel {
