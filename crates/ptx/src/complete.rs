@@ -24,7 +24,7 @@ const MAX_GROUP: u32 = 64;
 /// Maximum number of names in the completions.
 const MAX_NAMES: usize = 1000;
 
-/// Returns the completions at `offset`, best first.
+/// Returns the completions at `offset` in descending order of relevance.
 pub fn complete(
     source: &str,
     parse: &Parse,
@@ -146,10 +146,11 @@ impl ModifierCandidate {
         }
     }
 
-    /// Returns the completion for the modifier. `longer` contains the modifier, `bound` only the modifiers before it.
+    /// Returns the completion for the modifier. `longer` is the form bound with the modifier, and `bound` is the form bound with only the
+    /// modifiers before it.
     fn completion(&self, bound: &BoundForm, longer: &BoundForm, span: Span) -> CompletionItem {
         let form = longer.layout.form;
-        // A modifier can change the requirements of preceding ones: `.v8.f32` has different requirements than `.v8.b16`.
+        // A modifier may change the requirements of preceding modifiers. For example, `.v8.f32` has different requirements than `.v8.b16`.
         let n_words = bound.slots.iter().flatten().count();
         let makes_newer = |word: &usize| longer.gate_of(*word) != bound.gate_of(*word);
         let gates = (0..n_words).filter(makes_newer).chain([n_words]);
@@ -170,7 +171,7 @@ impl ModifierCandidate {
     }
 }
 
-/// Returns whether all types are present. Types are the last modifiers, so that only required ones may follow.
+/// Returns whether all type modifiers are present. Because types are the last modifiers, only required modifiers may follow.
 fn is_over(bound: &BoundForm) -> bool {
     let mut types = bound
         .layout
@@ -182,7 +183,7 @@ fn is_over(bound: &BoundForm) -> bool {
     types.peek().is_some() && types.all(|(_, binding)| binding.is_some())
 }
 
-/// Returns whether the slot may follow the present modifiers: a vector width directly precedes a type.
+/// Returns whether the slot may follow the present modifiers. A vector width must directly precede a type.
 fn follows(bound: &BoundForm, slot: &ModifierSlot) -> bool {
     match (
         bound.word(SlotName::Vector),
@@ -193,7 +194,7 @@ fn follows(bound: &BoundForm, slot: &ModifierSlot) -> bool {
     }
 }
 
-/// Test whether modifiers are a valid prefix for one form.
+/// Tests whether modifiers are a valid prefix of the modifiers of one form.
 struct OpcodeProbe<'a> {
     opcode: &'a str,
     layout: &'static FormSyntax,
@@ -232,8 +233,8 @@ impl OpcodeProbe<'_> {
         literals.zip(words).all(|(literal, word)| literal == *word)
     }
 
-    /// Returns whether the version accepts all literals: some are rejected before a version, such as `.aligned` of `wmma` before
-    /// 6.3.
+    /// Returns whether the version of the module accepts all literal modifiers. For example, versions before 6.3 reject `.aligned` of
+    /// `wmma`.
     fn is_of_its_time(&self, bound: &BoundForm) -> bool {
         let mut gated = self.layout.form.required_from.iter();
         gated.all(|(flag, version)| !bound.has(*flag) || self.module.version >= *version)
@@ -328,7 +329,7 @@ fn of_type(
     )
 }
 
-/// Returns the names whose meaning satisfies `fits`, innermost first.
+/// Returns the names whose meaning satisfies `fits`. Names of inner scopes come first.
 fn of_sort(
     names: &[VisibleName],
     line: &PartialInstruction<'_>,

@@ -11,7 +11,7 @@ use warpgrid_program::Span;
 
 /// Formats a source. Formatting is idempotent.
 pub fn format(source: &str) -> String {
-    // Preserve the byte-order mark at the start, where the parser reports it as an error; it is not part of the first line.
+    // Preserve the byte-order mark at the start, where the parser reports it as an error. The mark is not part of the first line.
     if let Some(text) = source.strip_prefix(BYTE_ORDER_MARK) {
         return format!("{BYTE_ORDER_MARK}{}", format_text(text));
     }
@@ -23,7 +23,7 @@ fn format_text(source: &str) -> String {
     if sound {
         return text;
     }
-    // The error recovery can depend on line breaks. Therefore, format a source with errors until it no longer changes.
+    // Error recovery may depend on line breaks. Therefore, a source with errors is formatted repeatedly until it no longer changes.
     for _ in 0..MAX_ROUNDS {
         let (next, _) = formatted(&text);
         if next == text {
@@ -53,14 +53,14 @@ fn formatted(source: &str) -> (String, bool) {
     (writer.finish(), sound)
 }
 
-/// White space within a statement.
+/// How white space within a statement is formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SpacingStyle {
-    /// All tokens on one line.
+    /// All tokens are on one line.
     Line,
-    /// Line breaks are preserved: initializers, parameter lists.
+    /// Line breaks are preserved, for initializers and parameter lists.
     Broken,
-    /// Preserved verbatim.
+    /// The text is preserved verbatim.
     Verbatim,
 }
 
@@ -68,9 +68,9 @@ struct Writer<'s> {
     source: &'s str,
     out: String,
     depth: usize,
-    /// Number of line breaks in the source since the last written token.
+    /// Number of line breaks in the source since the last token that was written.
     n_breaks: usize,
-    /// Whether a line comment was written, which requires a line break.
+    /// Whether the last output is a line comment, which requires a line break.
     line_ends: bool,
 }
 
@@ -113,7 +113,7 @@ impl<'s> Writer<'s> {
         self.n_breaks = 0;
     }
 
-    /// Starts a line with this depth of indentation, after a blank line if the source has one.
+    /// Starts a line with this indentation depth. Writes a blank line before it if the source has one there.
     fn new_line(&mut self, depth: usize) {
         if !self.out.is_empty() {
             self.out.push('\n');
@@ -147,7 +147,7 @@ impl<'s> Writer<'s> {
             _ => (self.depth, SpacingStyle::Line),
         };
         if span.text(self.source).trim().is_empty() {
-            // The end of an unclosed function has no text.
+            // A function that is not closed has no text at its end.
             return;
         }
         self.new_line(depth);
@@ -222,7 +222,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// Maximum depth of indentation. Braces may be nested more deeply.
+/// Maximum indentation depth. Braces may be nested more deeply.
 const MAX_INDENT: usize = 32;
 
 fn directive_layout(tree: &Tree, index: u32) -> SpacingStyle {
@@ -235,7 +235,7 @@ fn directive_layout(tree: &Tree, index: u32) -> SpacingStyle {
     }
 }
 
-/// Preceding tokens of the statement.
+/// Context of a token: the preceding tokens of its statement.
 #[derive(Clone, Debug, Default)]
 struct PrecedingToken<'s> {
     text: Option<&'s str>,
@@ -271,7 +271,7 @@ impl<'s> PrecedingToken<'s> {
     }
 }
 
-/// Returns whether a comment ends with its line: a `//` comment or a line marker.
+/// Returns whether a comment extends to the end of its line, as `//` comments and line markers do.
 fn runs_to_line_end(comment: &str) -> bool {
     !comment.starts_with("/*")
 }

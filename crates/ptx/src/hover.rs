@@ -23,7 +23,7 @@ use warpgrid_program::{Hover, Overrides, Span};
 
 /// Hover text with the required version and target of a construct.
 trait HoverExt {
-    /// Adds the gate, and a note if the module does not satisfy it.
+    /// Adds the required version and target, and a note if the module does not satisfy this requirement.
     fn gate(self, gate: Gate, module: &TargetContext) -> Self;
 }
 
@@ -41,7 +41,7 @@ impl HoverExt for Hover {
     }
 }
 
-/// Describes a gate: "since PTX 8.1, on `sm_90` and later (assembler 13.5)".
+/// Describes a gate, for example as "since PTX 8.1, on `sm_90` and later (assembler 13.5)".
 pub fn gate_line(gate: Gate) -> String {
     let phrase = gate.phrase().unwrap_or_default();
     match gate.origin {
@@ -200,7 +200,7 @@ impl HoverPosition<'_> {
         Some(hover)
     }
 
-    /// Describes a modifier that the form does not accept.
+    /// Describes a modifier that the form of the instruction does not accept.
     fn stray(&self, hover: Hover, text: &str, opcode: &Opcode<'_>, bound: &BoundForm) -> Hover {
         let name = opcode.called(bound);
         if is_known_word(text) {
@@ -276,7 +276,7 @@ impl HoverPosition<'_> {
         }
     }
 
-    /// Returns the hover text of the name at the offset within an operand.
+    /// Returns the hover text of the name at the offset in an operand.
     fn word_at(&self, within: Span) -> Option<Hover> {
         let mut at = within.start as usize;
         while at < within.end as usize {
@@ -413,7 +413,7 @@ impl HoverPosition<'_> {
     }
 }
 
-/// Returns the SASS counterpart of a store.
+/// Returns the SASS instruction that corresponds to a store.
 fn machine_code(operation: Operation, modifiers: &Modifiers, target: &Target) -> Option<String> {
     let code = ptx_mapping::machine_code(operation, modifiers, target)?;
     let name = target.name;
@@ -423,7 +423,7 @@ fn machine_code(operation: Operation, modifiers: &Modifiers, target: &Target) ->
     ))
 }
 
-/// Describes the role of an operand in the form.
+/// Describes the role of an operand in the form of the instruction.
 fn role_line(role: &OperandPosition, bound: Option<&BoundForm>, noun: &str) -> String {
     let what = match role.ty {
         OperandType::Address | OperandType::AddressIn(_) => "the address",
@@ -448,5 +448,5 @@ fn clipped(text: &str) -> String {
     }
 }
 
-/// Maximum number of characters of a declaration in a title.
+/// Maximum number of characters of a declaration that a hover title contains.
 const MAX_TITLE: usize = 120;

@@ -7,23 +7,23 @@ pub(crate) mod number;
 
 use warpgrid_program::Span;
 
-/// Blank. Like the reference assembler, this class contains form feed, but not vertical tab.
+/// Class of blanks. As in the reference assembler, the class contains form feed, but not vertical tab.
 const SPACE: u16 = 1;
-/// First character of a name.
+/// Class of characters that may start a name.
 const START: u16 = 2;
-/// Character of a name.
+/// Class of characters that a name may contain.
 pub(crate) const NAME: u16 = 4;
 pub(crate) const DIGIT: u16 = 8;
-/// Character of a modifier.
+/// Class of characters that a modifier may contain.
 const WORD: u16 = 16;
 pub(crate) const HEX: u16 = 32;
-/// Character of an opcode with its modifiers.
+/// Class of characters that an opcode with its modifiers may contain.
 pub(crate) const MNEMONIC: u16 = 64;
 
-/// Character that usually starts an operand and starts no other construct.
+/// Class of characters that usually start an operand and that start no other construct.
 pub(crate) const OPERAND: u16 = 128;
 
-/// First character of a comment or a line marker.
+/// Class of characters that may start a comment or a line marker.
 const COMMENT: u16 = 256;
 
 /// Classes of each byte.
@@ -81,13 +81,13 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Returns the byte at the cursor, or 0 at the end.
+    /// Returns the byte at the cursor, or 0 at the end of the source.
     #[inline]
     pub(crate) fn byte(&self) -> u8 {
         self.text.get(self.at).copied().unwrap_or(0)
     }
 
-    /// Returns the byte `ahead` bytes after the cursor, or 0 beyond the end.
+    /// Returns the byte `ahead` bytes after the cursor, or 0 beyond the end of the source.
     #[inline]
     pub(crate) fn byte_at(&self, ahead: usize) -> u8 {
         self.text.get(self.at + ahead).copied().unwrap_or(0)
@@ -104,7 +104,7 @@ impl<'s> Cursor<'s> {
         self.at as u32
     }
 
-    /// Skips blanks, comments and line markers, and returns the byte that follows (0 at the end).
+    /// Skips blanks, comments and line markers, and returns the byte that follows, or 0 at the end of the source.
     #[inline]
     pub(crate) fn skip(&mut self) -> u8 {
         loop {
@@ -120,7 +120,8 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Skips the comment or line marker at the cursor. Returns `false` if there is none or if it is unterminated.
+    /// Skips the comment or line marker at the cursor. Returns `false` if there is no comment or line marker at the cursor, or if the
+    /// comment is unterminated.
     #[cold]
     fn skip_comment(&mut self) -> bool {
         match comment_end(self.source, self.at) {
@@ -174,7 +175,7 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// Consumes the directive keyword at the cursor, if any, and returns its span including the dot.
+    /// Consumes the directive keyword at the cursor, if there is one, and returns its span including the dot.
     #[inline]
     pub(crate) fn word(&mut self) -> Option<Span> {
         if self.byte() != b'.' || !self.byte_at(1).is_ascii_alphabetic() {
@@ -186,7 +187,7 @@ impl<'s> Cursor<'s> {
         Some(Span::new(start, self.offset()))
     }
 
-    /// Consumes the name at the cursor, if any.
+    /// Consumes the name at the cursor, if there is one, and returns its span.
     #[inline]
     pub(crate) fn name(&mut self) -> Option<Span> {
         if !self.at_name() {
@@ -233,7 +234,7 @@ pub(crate) enum TokenKind {
     Name,
     /// `.word`, `.shared::cta`
     Word,
-    /// Number with all characters of a name that directly follow it.
+    /// Number, including all name characters that directly follow it.
     Number,
     String,
     /// String that is not terminated on its line.
@@ -288,9 +289,9 @@ fn comment_end(source: &str, at: usize) -> Option<CommentEnd> {
     }
 }
 
-/// Returns the end of the preprocessor line marker that starts with the `#` at `at`: `# 7 "file.cu"`, `#line 7 "file.cu"`,
-/// optionally with one-digit flags after the name. The assembler treats a line marker as white space at any position (assembler
-/// 13.5). `None` for all other syntax, and for a line marker without a line end.
+/// Returns the end of the preprocessor line marker that starts with the `#` at `at`: `# 7 "file.cu"`, `#line 7 "file.cu"`, optionally with
+/// one-digit flags after the name. The assembler treats a line marker as white space at any position (assembler 13.5). Returns `None` for
+/// all other syntax, and for a line marker without a line end.
 fn line_marker_end(text: &[u8], at: usize) -> Option<usize> {
     let after_blanks = |at: usize| {
         let rest = text.get(at..).unwrap_or(&[]);

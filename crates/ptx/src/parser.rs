@@ -38,7 +38,7 @@ pub struct Parse {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Maximum number of diagnostics. A final note states that further ones are omitted.
+/// Maximum number of diagnostics. The last diagnostic states that further diagnostics are omitted.
 pub const MAX_DIAGNOSTICS: usize = 1000;
 
 /// Maximum nesting depth of expressions and initializers.
@@ -109,12 +109,12 @@ pub(crate) struct Parser<'s> {
     cursor: Cursor<'s>,
     tree: Tree,
     diagnostics: Vec<Diagnostic>,
-    /// End of the statement before the cursor, which is the position of a missing `;`.
+    /// End of the last statement before the cursor. A missing `;` is reported at this position.
     last_end: u32,
     place: StatementContext,
     /// Offsets of the open `{` of the current function, starting with that of its body.
     open_braces: Vec<u32>,
-    /// Index of the current function.
+    /// Index of the function whose body is being parsed.
     function: u32,
     depth: u32,
     /// Declared names that contain a dot.
@@ -158,7 +158,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reports notation of manuals: a warning in a snippet, an error in a module.
+    /// Reports notation that only manuals use: as a warning in a snippet, and as an error in a module.
     #[cold]
     fn report_tolerated(&mut self, found: Diagnostic) {
         let found = match self.tree.kind {
@@ -199,7 +199,7 @@ impl<'s> Parser<'s> {
         self.broken(syntax::unexpected(&found, expected))
     }
 
-    /// Reports an error if the token at the cursor is invalid in any context.
+    /// Reports an error if the token at the cursor is invalid in all contexts.
     #[cold]
     fn bad_token(&mut self) -> ParseResult<()> {
         let token = self.cursor.token();

@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Returns the names `stem0` to `stemN` that occur in the source, each with its text.
+    /// Returns the names from `stem0` to `stemN` that occur in the source, each with its text.
     pub(crate) fn numbered_names(
         &self,
         stem: &str,
@@ -81,7 +81,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Maximum number of names of a group that are declared individually.
+/// Maximum number of registers of a group that are declared individually.
 const MAX_NUMBERED: u32 = 1 << 12;
 
 fn push_number(text: &mut String, number: u32) {

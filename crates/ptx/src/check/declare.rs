@@ -47,7 +47,7 @@ impl ModuleDeclarations {
     }
 }
 
-/// Lookup of the names that are declared so far.
+/// Resolves names to the module-scope declarations that have been collected so far.
 impl NameLookup for ModuleDeclarations {
     fn declared(&self, name: Name) -> Binding {
         let stamp = self.names.get(name, u32::MAX);

@@ -41,12 +41,12 @@ impl DiagnosticSink {
         }
     }
 
-    /// Returns the number of reported errors, including those beyond the limit.
+    /// Returns the number of reported errors, including the errors beyond the limit.
     pub(crate) const fn n_errors(&self) -> usize {
         self.n_errors
     }
 
-    /// Returns whether further errors will be omitted, so that the caller need not construct expensive ones.
+    /// Returns whether the sink omits further errors, so that the caller need not construct diagnostics that are expensive to build.
     pub(crate) const fn is_full(&self) -> bool {
         self.n_errors >= DiagnosticSink::LIMIT
     }

@@ -76,7 +76,7 @@ pub(crate) fn read(
     module
 }
 
-/// Returns whether a function, with or without a body, has several results. Prototypes of indirect calls do not count.
+/// Returns whether a function, with or without a body, has several results. Prototypes of indirect calls are ignored.
 fn has_several_results(tree: &Tree) -> bool {
     tree.functions.iter().any(|header| {
         let results = header.returns.of(&tree.declarations);
@@ -121,11 +121,11 @@ fn target_words(tree: &Tree) -> impl Iterator<Item = (&Directive, Span)> {
 #[derive(Debug, Default)]
 struct DeclaredTargets<'t> {
     all: Vec<(&'static Target, &'t Directive)>,
-    /// Effective target, with its span.
+    /// Target that is in effect, with its span.
     last: Option<(&'static Target, Span)>,
 }
 
-/// Reads `.target`. The first argument must be a target, the last target is effective, and all other arguments are options
+/// Reads the `.target` directives. The first argument must be a target. The last target is in effect, and all other arguments are options
 /// (assembler 13.5).
 fn targets<'t>(source: &str, tree: &'t Tree, reporter: &mut DiagnosticSink) -> DeclaredTargets<'t> {
     let mut found = DeclaredTargets::default();
@@ -162,7 +162,7 @@ fn targets<'t>(source: &str, tree: &'t Tree, reporter: &mut DiagnosticSink) -> D
     found
 }
 
-/// Returns a target by its name. Also accepts the spelling of compilers: `compute_90` denotes `sm_90`.
+/// Returns a target by its name. Also accepts the virtual-architecture names that compilers use: `compute_90` denotes `sm_90`.
 fn named_target(text: &str) -> Option<&'static Target> {
     Target::from_name(text).or_else(|| {
         let number = text.strip_prefix("compute_")?;
@@ -177,7 +177,7 @@ fn is_target_option(text: &str) -> bool {
     )
 }
 
-/// Checks the requirements of target options for the module and for other options.
+/// Checks whether the module and the other target options satisfy the requirements of each target option.
 fn check_options(source: &str, tree: &Tree, module: &TargetContext, reporter: &mut DiagnosticSink) {
     let mut mode = None;
     let mut is_debug = false;
@@ -245,8 +245,8 @@ fn argument(tree: &Tree, directive: &Directive) -> Option<u64> {
         })
 }
 
-/// Returns the target that a misspelled name most likely denotes: the highest one up to its number, or the one with the nearest
-/// spelling.
+/// Returns the target that a misspelled name most likely denotes: the target with the highest number up to that of the name, or the target
+/// with the most similar spelling.
 fn nearest_target(text: &str) -> Option<&'static str> {
     let digits: String = text.chars().filter(char::is_ascii_digit).take(4).collect();
     let number: Option<u16> = digits.parse().ok();

@@ -1,4 +1,4 @@
-//! Checks each distinct opcode once, and creates the plan against which its instructions are checked.
+//! Checks each distinct opcode once, and creates the [`ResolvedOpcode`] against which its instructions are checked.
 
 pub(crate) mod convert;
 pub(crate) mod families;
@@ -22,14 +22,14 @@ use warpgrid_isa::target::TARGETS;
 use warpgrid_isa::{Target, TargetRequirement};
 use warpgrid_program::{Diagnostic, OpcodeInfo};
 
-/// Plans of a module: one for each distinct opcode.
+/// Resolved opcodes of a module, one for each distinct opcode.
 #[derive(Debug)]
 pub(crate) struct ResolvedOpcodes {
     list: Vec<ResolvedOpcode>,
 }
 
 impl ResolvedOpcodes {
-    /// Checks every distinct opcode. Also returns the actions of the instructions, indexed by mnemonic.
+    /// Checks every distinct opcode. Also returns the opcode information of the instructions, indexed by mnemonic.
     pub(crate) fn of(
         source: &str,
         tree: &Tree,
@@ -64,8 +64,8 @@ impl ResolvedOpcodes {
         self.list.iter().flat_map(|plan| &plan.problems)
     }
 
-    /// Prevents fixes for different instructions from contradicting each other: each fix selects a target that supports all
-    /// instructions of the module. If no target supports two of the instructions, the diagnostic states this instead.
+    /// Makes the fixes for different instructions consistent: each fix selects a target that supports all instructions of the module. If no
+    /// target supports two of the instructions, the diagnostic states this instead.
     #[cold]
     fn reconcile(&mut self, actions: &[OpcodeInfo], module: &TargetContext) {
         let mut gates: Vec<(TargetRequirement, &str)> = Vec::new();
@@ -104,13 +104,13 @@ impl ResolvedOpcodes {
         }
     }
 
-    /// Returns the plan of an opcode.
+    /// Returns the resolved form of an opcode.
     #[inline]
     pub(crate) fn get(&self, id: MnemonicId) -> Option<&ResolvedOpcode> {
         self.list.get(id.0 as usize)
     }
 
-    /// Returns the number of plans. Actions with higher indices do not occur in the source.
+    /// Returns the number of resolved opcodes. Opcodes with higher indices do not occur in the source.
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }

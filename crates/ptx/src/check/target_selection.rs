@@ -10,7 +10,8 @@ use warpgrid_isa::{Target, TargetKind, Version};
 use warpgrid_program::Overrides;
 use warpgrid_program::{Severity, Span};
 
-/// Maximum number of statements. Longer snippets are checked for the default version and target only.
+/// Maximum number of statements of a snippet for which several versions and targets are tried. Longer snippets are checked for the default
+/// version and target only.
 const MAX_STATEMENTS: usize = 200;
 
 /// Returns the check of a snippet for a version and target without errors. `None` if the result for the defaults should be used.
@@ -51,7 +52,7 @@ pub(crate) fn select_target(
     })
 }
 
-/// Returns versions and targets in the order of the attempts: every target with the newest version, then older versions with the
+/// Returns versions and targets in the order in which they are tried: every target with the newest version, then older versions with the
 /// newest target that each of them supports.
 fn candidates(options: &Overrides) -> impl Iterator<Item = (Version, &'static Target)> {
     let usual = Target::default_target();

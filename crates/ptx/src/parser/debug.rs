@@ -11,7 +11,7 @@ use crate::tree::declaration::DirectiveKind;
 use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::Span;
 
-/// Version-dependent constructs that have been recorded for a section. Only the first construct of each kind is recorded.
+/// Kinds of version-dependent constructs that have been recorded for a section. Only the first construct of each kind is recorded.
 #[derive(Debug, Default)]
 struct GatedSectionContent {
     sum: bool,
@@ -263,7 +263,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a number with an optional sign. Numbers that do not fit `.b8` or `.b16` are errors; wider data is truncated.
+    /// Parses a number with an optional sign. A number that does not fit into `.b8` or `.b16` is an error. In wider data, the number is
+    /// truncated.
     fn section_number(&mut self, n_bits: u32, kept: &mut GatedSectionContent) -> ParseResult<()> {
         let start = self.cursor.offset();
         let is_negative = self.eat(b'-');
@@ -272,8 +273,8 @@ impl Parser<'_> {
             return self.bad_argument(".section", "a number or a label");
         };
         let span = self.since(start);
-        // For `.b8` and `.b16`, the assembler checks the low 32 bits of a positive number. Wider data accepts all numbers
-        // (assembler 13.5).
+        // For `.b8` and `.b16`, the assembler checks the low 32 bits of a positive number. In wider data, it accepts all numbers (assembler
+        // 13.5).
         let fits = match (n_bits, is_negative) {
             (32.., _) => true,
             (_, true) => value <= 1 << (n_bits - 1),

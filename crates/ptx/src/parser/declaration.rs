@@ -52,7 +52,7 @@ fn type_of(word: &str) -> Option<DeclaredType> {
     })
 }
 
-/// Returns the type to declare in place of a type that only instructions support.
+/// Returns the type with which a register can be declared in place of a type that only instructions support.
 fn instead_of(word: &str) -> Option<&'static str> {
     let scalar = ScalarType::from_name(word.get(1..)?)?;
     Some(match scalar.width_bits() {
@@ -245,7 +245,8 @@ impl Parser<'_> {
         ))
     }
 
-    /// Parses `(.managed, .unified(1, 2))` after `.attribute`. Variables may have a list of attributes, functions one attribute.
+    /// Parses `(.managed, .unified(1, 2))` after `.attribute`. A variable may have a list of attributes, and a function may have one
+    /// attribute.
     pub(crate) fn attributes(&mut self, known: &[&str]) -> ParseResult<()> {
         if !self.eat(b'(') {
             return self.unexpected("`(` and the attributes");

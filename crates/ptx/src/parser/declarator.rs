@@ -82,7 +82,8 @@ impl Parser<'_> {
             ".shared" => Some(StateSpace::Shared),
             _ => None,
         };
-        // The handle types of textures, samplers and surfaces are permitted in place of a state space, but are not state spaces.
+        // The handle types of textures, samplers and surfaces are permitted in place of a state space, but they do not denote a state
+        // space.
         let is_handle = matches!(text, ".texref" | ".samplerref" | ".surfref");
         if pointer.space.is_some() || is_handle {
             self.cursor.at = next.end as usize;

@@ -16,7 +16,7 @@ pub(crate) fn is_reserved(text: &str) -> bool {
     matches!(text, "WARP_SZ" | "function_name" | "inlined_at")
 }
 
-/// Number of bits of a number that a directive accepts.
+/// Maximum width of a number that a directive accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IntegerWidth {
     /// 32 bits.
@@ -193,8 +193,8 @@ impl Parser<'_> {
         text != "_" && !is_reserved(text)
     }
 
-    /// Checks that a number fits in 32 bits. The assembler (13.5) treats literals as signed integers, and truncates negative
-    /// ones: it accepts `18446744069414584336` (-2^32 + 16) as 16, but rejects 2^32.
+    /// Checks that a number fits in 32 bits. The assembler (13.5) treats literals as signed integers, and truncates negative numbers. For
+    /// example, it accepts `18446744069414584336` (-2^32 + 16) as 16, but rejects 2^32.
     pub(crate) fn word(&mut self, value: u64, span: Span) -> u64 {
         if value.cast_signed() > i64::from(u32::MAX) {
             let text = self.text(span);

@@ -17,7 +17,7 @@ const WARP_SIZE: u64 = 32;
 pub(crate) enum Constant {
     /// `.s64` or `.u64`
     Integer { value: u64, unsigned: bool },
-    /// `0f` literal, which is not permitted in expressions.
+    /// `0f` literal. Such a literal is not permitted within an expression.
     Single(u32),
     /// `.f64`
     Double(f64),
@@ -73,8 +73,8 @@ const OPERATORS: &[(&str, u8)] = &[
 ];
 
 impl Parser<'_> {
-    /// Parses a constant expression, and returns its value and the end of its last token. The cursor is then after the trivia
-    /// that follows.
+    /// Parses a constant expression, and returns its value and the end of its last token. Afterwards, the cursor is after the trivia that
+    /// follows the expression.
     pub(crate) fn constant_expression(&mut self) -> ParseResult<(Constant, u32)> {
         if self.cursor.byte() == b'0' && matches!(self.cursor.byte_at(1), b'f' | b'F') {
             let constant = self.literal()?;
@@ -146,7 +146,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses binary operators whose precedence is at least `weakest`.
+    /// Parses an operand, and the binary operators after it whose precedence is at least `weakest`.
     fn binary(&mut self, weakest: u8) -> ParseResult<(Constant, u32)> {
         let start = self.cursor.offset();
         let (mut left, mut end) = self.unary()?;
@@ -362,7 +362,7 @@ impl Parser<'_> {
             }
             NumberValue::Overflow if !clings => {
                 self.report(syntax::constant_overflow(whole, text));
-                // Return a value of the intended type, so that the same literal causes no further diagnostics.
+                // Return a value of the type that the literal was intended to have, so that the literal causes no further diagnostics.
                 match syntax::is_decimal_float(text) {
                     true => Constant::Double(f64::INFINITY),
                     false => ZERO,
@@ -429,7 +429,7 @@ impl Parser<'_> {
     }
 }
 
-/// Evaluates an integer operator; returns `None` for a division by zero.
+/// Evaluates an integer operator; Returns `None` for a division by zero.
 fn integers(
     operator: &str,
     a: u64,

@@ -1,4 +1,4 @@
-//! Detection of sources in other languages and of text that was copied with PTX. Such a source has one diagnostic with
+//! Detection of sources in other languages and of text that was copied with PTX. For such a source, the parser reports one diagnostic with
 //! instructions for obtaining PTX, instead of syntax errors for each line.
 
 use crate::diagnostics::syntax;
@@ -44,14 +44,14 @@ const LANGUAGES: &[(&[&str], &str, &str)] = &[
     ),
 ];
 
-/// Maximum number of tokens to examine. The first lines of a kernel identify its language.
+/// Maximum number of tokens to examine. This number is sufficient, because the first lines of a kernel identify its language.
 const N_TOKENS: usize = 4000;
 
 /// Maximum number of lines to examine for surrounding text.
 const N_LINES: usize = 400;
 
 impl Parser<'_> {
-    /// Returns the diagnostic for a source in another language; `None` if no other language is detected.
+    /// Returns the diagnostic for a source in another language, or `None` if no other language is detected.
     #[cold]
     pub(crate) fn other_language(&self) -> Option<Diagnostic> {
         if self.diagnostics.is_empty() {

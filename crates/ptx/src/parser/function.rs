@@ -114,8 +114,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Returns whether the declaration of a function ends without a semicolon, because the next token starts another statement.
-    /// The assembler accepts this, and compilers up to CUDA 4 omit the semicolon.
+    /// Returns whether the declaration of a function ends without a semicolon, because the next token starts another statement. The
+    /// assembler accepts such declarations, which compilers up to CUDA 4 emit.
     fn ends_without_mark(&mut self, sort: FunctionDirective) -> bool {
         let byte = self.cursor.skip();
         sort == FunctionDirective::Func
@@ -129,7 +129,7 @@ impl Parser<'_> {
         self.push(start, StatementKind::Prototype(index));
     }
 
-    /// Returns the end of the last token before the cursor, but not less than `start`.
+    /// Returns the end of the last token before the cursor. The result is at least `start`.
     fn header_end(&mut self, start: u32) -> u32 {
         let after = self.cursor.at;
         self.last_end = self.last_end.max(start);
@@ -241,7 +241,8 @@ impl Parser<'_> {
                 self.pragma(word.span)?;
                 if sort == FunctionDirective::Func {
                     if self.cursor.skip() != b'{' {
-                        // The declaration of the function has no semicolon, so that the pragma belongs to the module.
+                        // The pragma belongs to the module, because the declaration of the function ends without a semicolon before the
+                        // pragma.
                         self.cursor.at = word.span.start as usize;
                         self.tree.operands.truncate(sizes.0);
                         self.tree.directives.truncate(sizes.1);

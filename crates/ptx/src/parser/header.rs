@@ -33,8 +33,8 @@ impl Parser<'_> {
         self.finish_directive(word, kind, first)
     }
 
-    /// Checks the order of header directives: they precede all other statements, and only `.target` may be repeated (assembler
-    /// 13.5).
+    /// Checks the order of header directives: header directives must precede all other statements, and only `.target` may be repeated
+    /// (assembler 13.5).
     fn header_order(&mut self, word: Span, text: &str, kind: DirectiveKind) {
         let before = self
             .tree

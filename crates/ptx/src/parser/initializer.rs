@@ -60,7 +60,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses the operand of a mask, `g+4)` or `0x1234)`, of which the mask selects one byte.
+    /// Parses the operand of a mask, such as `g+4)` or `0x1234)`. The mask selects one byte of this operand.
     fn masked(&mut self, start: u32, mask: u64) -> ParseResult<()> {
         let byte = self.cursor.skip();
         let is_name = self.cursor.at_name() && !self.at_warp_size();
@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(token.span)
     }
 
-    /// Parses `= linear` or `=` with a constant: the value of a field of a texture or sampler.
+    /// Parses the value of a field of a texture or sampler: `= linear`, or `=` and a constant.
     fn initializer_setting(&mut self, start: u32, field: Span) -> ParseResult<()> {
         self.cursor.at += 1;
         let byte = self.cursor.skip();

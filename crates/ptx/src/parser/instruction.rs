@@ -98,8 +98,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Handles an instruction without a terminating `;`. Returns `true` if `...` replaces operands, so that the statement is not
-    /// an instruction.
+    /// Handles an instruction without a terminating `;`. Returns `true` if `...` stands in place of operands. Such a statement is not an
+    /// instruction.
     #[cold]
     fn ends_early(&mut self, start: u32, first_operand: u32) -> ParseResult<bool> {
         if self.eat_dots() {
@@ -167,7 +167,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses `|%p` after a vector that is the first operand (texture instructions). The cursor is at the bar.
+    /// Parses the residency predicate `|%p` after a vector that is the first operand of a texture instruction. The cursor is at the bar.
     #[cold]
     fn resident(&mut self, first: usize) -> ParseResult<()> {
         let bar = self.cursor.offset();
@@ -221,7 +221,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports why a mnemonic cannot be split into words.
+    /// Reports the reason why a mnemonic cannot be split into an opcode and modifiers.
     #[cold]
     fn malformed_mnemonic(&mut self, span: Span) -> ParseResult<()> {
         let source = self.cursor.source;
@@ -311,8 +311,8 @@ impl Parser<'_> {
         self.tree.symbols.intern_name(self.cursor.text, span)
     }
 
-    /// Reports a statement without a terminating `;`. Parsing continues if the next statement starts on another line; otherwise
-    /// returns an error.
+    /// Reports a statement without a terminating `;`. If the next statement starts on another line, parsing continues. Otherwise, returns
+    /// an error.
     #[cold]
     pub(crate) fn missing_semicolon(&mut self, what: &str) -> ParseResult<()> {
         let end = self.end_before_cursor();
@@ -332,7 +332,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the end of the last token before the cursor, which is after trivia.
+    /// Returns the end of the last token before the cursor. Trivia may be between this token and the cursor.
     #[cold]
     pub(crate) fn end_before_cursor(&self) -> u32 {
         let statement = self.last_end as usize;

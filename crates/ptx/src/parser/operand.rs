@@ -221,7 +221,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Extends the span of a parent entry to the cursor after its children have been parsed.
+    /// Extends the span of an operand with children to the cursor, after its children have been parsed.
     pub(crate) fn widen(&mut self, parent: usize) {
         let end = self.cursor.offset();
         if let Some(operand) = self.tree.operands.get_mut(parent) {
@@ -279,7 +279,7 @@ impl Parser<'_> {
             }
             self.cursor.at = start as usize;
         }
-        // An ellipsis ends the operands.
+        // An ellipsis ends the operands of the instruction.
         if byte == b'.' && self.at_dots() {
             return Ok(());
         }

@@ -129,7 +129,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Skips a group in parentheses. The cursor is at its `(`. A brace also ends the group.
+    /// Skips a group in parentheses. The cursor is at its `(`. The group also ends at a brace or at the end of the source.
     fn skip_parentheses(&mut self) {
         let mut n_open = 0u32;
         loop {
@@ -199,8 +199,8 @@ impl Parser<'_> {
         true
     }
 
-    /// Reports a dotted word after a name that is not a component in this context, and returns an error. Treats the word as part
-    /// of a name with a dot, or reports `diagnostic` if the name starts with `%` or if the word is a component in other contexts.
+    /// Reports a dotted word after a name that is not a component in this context, and returns an error. If the name starts with `%`, or if
+    /// the word is a component in other contexts, reports `diagnostic`. Otherwise, treats the word as part of a name with a dot.
     #[cold]
     pub(crate) fn broken_component<T>(
         &mut self,
@@ -222,7 +222,7 @@ impl Parser<'_> {
         self.broken(diagnostic)
     }
 
-    /// Removes the diagnostics for repeated uses of a name with a dot, and keeps the diagnostic of its declaration or first use.
+    /// For each name with a dot, keeps the diagnostic of its declaration or first use, and removes the diagnostics of all other uses.
     pub(crate) fn keep_first_dotted(&mut self) {
         if self.dotted_uses.is_empty() {
             return;
@@ -235,7 +235,7 @@ impl Parser<'_> {
             let name = whole.text(source);
             match known.contains(&name) {
                 true => repeated.push(*span),
-                // An unknown component can have a different cause, so that it does not count as the first use.
+                // An unknown component may have a different cause, so its diagnostic does not count as the first use of a name.
                 false if *whole == *span => known.push(name),
                 false => {}
             }

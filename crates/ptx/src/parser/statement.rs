@@ -8,7 +8,7 @@ use crate::parser::{MAX_BLOCKS, ParseResult, Parser};
 use crate::tree::{SourceKind, StatementKind};
 use warpgrid_program::Span;
 
-/// Scope of a statement.
+/// Scope to which a statement belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StatementContext {
     /// Module scope.
@@ -17,8 +17,8 @@ pub(crate) enum StatementContext {
     Body,
 }
 
-/// Returns the kind of a source. A source is a module if it contains one of these directives outside of comments; usually, the
-/// first token is one.
+/// Returns the kind of a source. A source is a module if it contains a directive of the module header or a function outside of comments.
+/// Usually, the first token is such a directive.
 pub(crate) fn kind_of(source: &str) -> SourceKind {
     let mut at = 0;
     loop {
@@ -141,7 +141,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses an instruction after a backslash, which indicates that no label follows (assembler 13.5). The cursor is at the
+    /// Parses an instruction after a backslash. The backslash indicates that no label follows (assembler 13.5). The cursor is at the
     /// backslash.
     #[cold]
     fn escaped(&mut self, start: u32) -> ParseResult<()> {

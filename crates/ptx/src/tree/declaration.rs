@@ -158,7 +158,7 @@ pub enum FunctionDirective {
     Func,
 }
 
-/// Header of a function with or without a body.
+/// Header of a function, which may be followed by a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionHeader {
     /// Span from the linkage directive up to the `{` or `;`, exclusive.
@@ -200,7 +200,7 @@ pub enum DirectiveKind {
     Pragma,
     /// `.alias f, g;`
     Alias,
-    /// `label: .callprototype (...) _ (...);` The parameters are declarations; see [`Directive::prototype`].
+    /// `label: .callprototype (...) _ (...);` The parameters are stored as declarations; see [`Directive::prototype`].
     CallPrototype,
     /// `label: .calltargets f, g;`
     CallTargets,

@@ -45,7 +45,7 @@ pub struct Symbols {
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     key: Key,
-    /// One plus the symbol; 0 for a free slot.
+    /// One plus the index of the symbol, or 0 for a free slot.
     symbol: u32,
 }
 
@@ -54,7 +54,7 @@ struct Slot {
 struct Key {
     /// First eight bytes of the text, padded with zeros. For a text of more than 16 bytes, a hash.
     head: u64,
-    /// Last eight bytes of a text of 9 to 16 bytes.
+    /// Last eight bytes of the text, if the text has 9 to 16 bytes.
     tail: u64,
     len: u32,
 }
@@ -150,7 +150,7 @@ impl Symbols {
         }
     }
 
-    /// Returns the name with this text, split in the same way as the names of the source.
+    /// Returns the name with this text. The text is split in the same way as the names of the source.
     pub fn find_name(&self, source: &str, text: &str) -> Option<Name> {
         let (stem, number) = split(text.as_bytes());
         Some(Name {
@@ -192,7 +192,7 @@ impl Symbols {
         let key = Key::at(source, span);
         let first = key.place() & self.slots.len().wrapping_sub(1);
         match self.slots.get(first) {
-            // A free slot has the same key as an empty text.
+            // A free slot has the same key as an empty text, so the symbol is checked, too.
             Some(slot) if slot.key == key && key.is_exact() && slot.symbol != 0 => {
                 Symbol(slot.symbol - 1)
             }

@@ -40,8 +40,8 @@ pub struct Operand {
     pub kind: OperandKind,
 }
 
-/// Kind of an operand. If a kind has an `entries` field, the children of the operand directly follow it in the vector. `entries`
-/// is the number of these entries, including the children of children.
+/// Kind of an operand. If a kind has an `entries` field, the children of the operand directly follow the operand in the vector. `entries`
+/// is the number of all descendants of the operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OperandKind {
     /// Register, variable, label, function or special register without a component.
@@ -73,7 +73,7 @@ pub enum OperandKind {
     AddressList { entries: u32 },
     /// `name+constant` outside of brackets.
     Sum { name: Name, offset: i64 },
-    /// `name[4]`: array element with a constant index, in elements.
+    /// `name[4]`: array element with a constant index. The index counts elements.
     Indexed { name: Name, index: i64 },
     /// `name[%r1]` or `name[%r1+4]`: array element with a register index. `child` is the index of the index operand in the
     /// operands of the tree.

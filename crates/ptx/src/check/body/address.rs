@@ -1,5 +1,5 @@
-//! Checks addresses of operands, which consist of a register or a variable and an offset. The state space and the strictness are
-//! those of the table row; diagnostics depend on the instruction family.
+//! Checks addresses of operands, which consist of a register or a variable and an offset. The table row specifies the state space and how
+//! strictly the address is checked. The diagnostics depend on the instruction family.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::element::WARP_SZ;
@@ -17,14 +17,14 @@ use warpgrid_program::{
     Address, AddressBase, Diagnostic, RegisterId, RegisterTuple, Source, Span, Variable, VariableId,
 };
 
-/// Diagnostics for an invalid address.
+/// Selects the diagnostics that are reported for an invalid address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DiagnosticStyle<'s> {
-    /// Diagnostics of all other instructions.
+    /// Diagnostics of instructions other than stores.
     Plain,
     /// Diagnostics of `st`.
     Store(&'s StoreConstraints),
-    /// Diagnostics of asynchronous and matrix stores, with these codes.
+    /// Diagnostics of asynchronous and matrix stores, with these diagnostic codes.
     Strict(&'static AddressCodes),
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct AddressConstraint<'s> {
     pub(crate) words: DiagnosticStyle<'s>,
 }
 
-/// Error of an address operand.
+/// Reason why an address operand is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddressError {
     /// The operand is not in brackets.
@@ -48,11 +48,11 @@ pub(crate) enum AddressError {
     Constant(Span),
     /// Register of a type that cannot contain an address.
     Register(Span, ScalarType),
-    /// Register that is narrower than an address. The assembler rejects 32 bits, but accepts fewer bits.
+    /// Register that is narrower than an address. The assembler rejects 32-bit registers, but accepts narrower registers.
     Narrow(Span, ScalarType),
-    /// Variable in a different state space.
+    /// Variable in a state space other than that of the instruction.
     Space(Span, Name, VariableId),
-    /// Name without an address.
+    /// Name that denotes an object without an address.
     Name(Span, Binding),
 }
 
@@ -67,7 +67,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.address_in(site, operand, site.plan.space())
     }
 
-    /// Checks an address operand with a separate state space, and returns the address.
+    /// Checks an address operand against a state space that differs from that of the table row, and returns the address.
     #[inline]
     pub(crate) fn address_in(
         &mut self,
@@ -84,7 +84,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.checked_address(site, operand, &rule)
     }
 
-    /// Checks an address operand, and returns the address; returns `None` after reporting an error.
+    /// Checks an address operand, and returns the address, or `None` after an error has been reported.
     pub(crate) fn checked_address(
         &mut self,
         site: &InstructionSite<'a>,
@@ -164,7 +164,7 @@ impl<'a> BodyChecker<'a, '_> {
         if let Some(offset) = element.constant_offset_bytes() {
             return Some(Address::new(AddressBase::Variable(variable), offset));
         }
-        // Call parameters have no addresses in registers.
+        // Parameters of a call have no addresses in registers.
         if self.space_of(variable) == StateSpace::ParamFunc {
             let offset = self.element_offset(&element)?;
             return Some(Address {
@@ -214,7 +214,7 @@ impl<'a> BodyChecker<'a, '_> {
                 AddressError::Space(span, name, variable)
             }
             Binding::Special(_) if rule.addressing.takes_special() => {
-                // The address is legal, but the program cannot represent a special register as the base of an address.
+                // The address is legal, but the program representation has no address whose base is a special register.
                 self.body.is_representable = false;
                 return Some(AddressBase::None);
             }
@@ -262,7 +262,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(AddressBase::Register(RegisterTuple::one(register)))
     }
 
-    /// Returns whether the state space of a variable is permitted for the address.
+    /// Returns whether an address constraint permits the state space of a variable.
     pub(crate) fn variable_fits(&self, rule: &AddressConstraint<'_>, variable: VariableId) -> bool {
         rule.addressing.takes_variable()
             && !self.is_handle(variable)
@@ -337,7 +337,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the operand in brackets if the result is a valid address.
+    /// Returns the operand text in brackets if the bracketed operand is a valid address.
     pub(crate) fn bracketed(&mut self, operand: &Operand) -> Option<String> {
         if let OperandKind::Indexed { name, index } = operand.kind {
             let variable = self.indexed_variable(operand)?;

@@ -12,8 +12,8 @@ use warpgrid_isa::{CacheOp, Flag, ScalarType, StateSpace, TypeMatch};
 use warpgrid_program::{AddressBase, OperandValue, Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the mbarrier of a bulk copy. Its address may be in a register of any width except 16 bits. A value without brackets
-    /// is legal if no operand follows, but the program cannot represent such an address (assembler 13.5).
+    /// Checks the mbarrier of a bulk copy. Its address may be in a register of any width except 16 bits. The assembler also accepts a value
+    /// without brackets if no operand follows, but the program representation has no such address (assembler 13.5).
     pub(crate) fn mbarrier(
         &mut self,
         site: &InstructionSite<'a>,
@@ -45,8 +45,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(OperandValue::Address(address))
     }
 
-    /// Checks the sizes of `cp.async`: 4, 8 or 16 bytes, only 16 with `.cg`, and at most this number of source bytes (PTX ISA,
-    /// "cp.async").
+    /// Checks the sizes of `cp.async`. The copy size is 4, 8 or 16 bytes, or only 16 bytes with `.cg`, and the source size must not exceed
+    /// the copy size (PTX ISA, "cp.async").
     pub(crate) fn check_copy(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         let (span, size) = self.number_at(start, 2)?;
         let problem = match site.plan.modifiers.cache {
@@ -67,7 +67,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks block masks and byte masks, which have 16 bits and therefore cannot be addresses (assembler 13.5).
+    /// Checks block masks and byte masks. An address cannot be a mask, because masks have 16 bits (assembler 13.5).
     pub(crate) fn check_masks(&mut self, plan: &'a ResolvedOpcode, start: usize) -> Option<()> {
         if !plan.modifiers.has(Flag::Multicast) && !plan.modifiers.has(Flag::CpMask) {
             return Some(());
@@ -102,7 +102,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Checks the state operand of an arrival, and the requirements of its variants (PTX ISA, "mbarrier.arrive"; assembler 13.5).
+    /// Checks the state operand of an arrival, and the requirements of the variants of arrivals (PTX ISA, "mbarrier.arrive"; assembler
+    /// 13.5).
     pub(crate) fn check_arrival(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         let modifiers = &site.plan.modifiers;
         let state = self.lowered(start, 0)?;

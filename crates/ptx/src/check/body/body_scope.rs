@@ -56,7 +56,7 @@ impl<'a> BodyChecker<'a, '_> {
             let problem = memory::check_parameters(parameters, self.module, kernel);
             problem.into_iter().for_each(|problem| self.report(problem));
         }
-        // Add an implicit return, which also provides an instruction for labels at the end of the body.
+        // Add an implicit return instruction. Labels at the end of the body refer to this instruction.
         let action = self.made.action(OpcodeInfo {
             operation: Operation::Control(ControlOp::Return),
             modifiers: Modifiers::default(),
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
             parameters: std::mem::take(&mut body.parameters),
             is_of_one_thread: self.snippet.n_threads == 1,
             variables: std::mem::take(&mut body.variables),
-            // Clone the registers to obtain the exact size, and keep the capacity of the draft for the next function.
+            // Clone the registers into a vector of the exact size, so that the next function can reuse the capacity of the draft.
             registers: body.registers.clone(),
             results,
             instructions: std::mem::take(&mut body.instructions),
@@ -88,7 +88,8 @@ impl<'a> BodyChecker<'a, '_> {
         });
     }
 
-    /// Returns the registers in scope at the end of a snippet, in order. Empty for the body of a function.
+    /// Returns the registers that are in scope at the end of a snippet, in the order of their declarations. The body of a function has no
+    /// such registers.
     fn registers_in_scope(&self) -> Vec<RegisterId> {
         if self.tree.kind != SourceKind::Snippet {
             return Vec::new();
@@ -135,7 +136,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Records that a label precedes the next instruction.
+    /// Records that a label refers to the next instruction.
     pub(crate) fn place_label(&mut self, name: crate::tree::name::Name) {
         let at = self.body.instructions.len() as u32;
         let index = match self.names.get(name) {
@@ -151,7 +152,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Converts label indices to instruction indices at the end of the body.
+    /// Converts the label indices in branch operands to instruction indices at the end of the body.
     fn place_branches(&mut self) {
         let places = &self.body.label_places;
         let end = self.body.instructions.len() as u32;

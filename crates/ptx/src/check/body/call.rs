@@ -20,7 +20,7 @@ use warpgrid_program::{
     Variable,
 };
 
-/// Functions that the driver provides.
+/// Functions that the driver provides, which a module need not define.
 const SYSTEM: &[&str] = &[
     "vprintf",
     "malloc",
@@ -29,7 +29,7 @@ const SYSTEM: &[&str] = &[
     "cudaDeviceSynchronize",
 ];
 
-/// Device runtime function that newer targets do not support, unless the module defines it before the reference (assembler 13.5:
+/// Device runtime function that newer targets do not support, unless the module defines the function before the reference (assembler 13.5:
 /// "Unsupported Function 'cudaDeviceSynchronize' on arch 'sm_90' or higher").
 const REMOVED: (&str, TargetRequirement) = ("cudaDeviceSynchronize", TargetRequirement::From(90));
 
@@ -42,22 +42,22 @@ struct CallParts<'t> {
     table: Option<&'t Operand>,
 }
 
-/// Indices of the elements of a call in the elements of the body: results start at `first`, arguments at `middle`.
+/// Indices of the elements of a call among the elements of the body: the results start at `first`, the arguments at `middle`.
 struct CallElements {
     first: usize,
     middle: usize,
-    /// Index of the first element and number of elements of each vector register. All other values have one element.
+    /// Index of the first element and number of elements of each vector register. Values that are not listed have one element.
     vectors: Vec<(usize, u8)>,
 }
 
 impl CallElements {
-    /// Returns the number of elements of the value that starts at an element.
+    /// Returns the number of elements of the value that starts at this element index.
     fn n_elements_at(&self, element: usize) -> u8 {
         let vector = self.vectors.iter().find(|(first, _)| *first == element);
         vector.map_or(1, |(_, n)| *n)
     }
 
-    /// Returns the first element of each value, in order.
+    /// Returns the index of the first element of each value, in order.
     fn values(&self, end: usize) -> impl Iterator<Item = usize> {
         let next = |element: &usize| Some(element + usize::from(self.n_elements_at(*element)));
         std::iter::successors(Some(self.first), next).take_while(move |element| *element < end)
@@ -65,7 +65,7 @@ impl CallElements {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks `call (returns), target, (arguments){, prototype or targets}`. The source may omit both lists.
+    /// Checks `call (returns), target, (arguments){, prototype or targets}`. The source may omit the lists of results and arguments.
     pub(crate) fn call(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let parts = parts(site);
         let Some(target) = parts.target else {
@@ -87,7 +87,7 @@ impl<'a> BodyChecker<'a, '_> {
         let callee = self.call_target(site, target, parts.table)?;
         returned?;
         given?;
-        // Record the results even if the arguments are invalid, so that reads after the call cause no further errors.
+        // Record the results even if the arguments are invalid, so that reads of the results after the call cause no further errors.
         self.note_returned(&elements);
         match &callee {
             Callee::Direct(function) => {
@@ -124,7 +124,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Reports a call that requires the calling convention in a module that has disabled it.
+    /// Reports a call that requires the calling convention if the module has disabled the calling convention.
     fn expect_convention(&mut self, target: &Operand, what: &str) -> Option<()> {
         if !calling_convention::is_turned_off(self.module) {
             return Some(());
@@ -133,7 +133,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Records the parameters of the body into which the call returns.
+    /// Records the parameters of the body that receive results of the call.
     fn note_returned(&mut self, elements: &CallElements) {
         let returned = elements.first..elements.middle;
         let returned = self.body.elements.get(returned).unwrap_or(&[]);
@@ -153,7 +153,7 @@ impl<'a> BodyChecker<'a, '_> {
     ) -> Option<()> {
         let mut ok = true;
         for (operand, _) in list.into_iter().flatten() {
-            // A vector register represents its components.
+            // The name of a vector register stands for its components.
             if let OperandKind::Name(name) = operand.kind
                 && let Binding::Vector { first, n } = self.binding(name, operand.span)
             {
@@ -258,7 +258,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports a function that the device runtime of the target lacks, unless a preceding part of the source defines it.
+    /// Reports a call of a function that the device runtime of the target lacks, unless a preceding part of the source defines the
+    /// function.
     pub(crate) fn expect_available(&mut self, function: FunctionId, span: Span) -> Option<()> {
         let (removed, targets) = REMOVED;
         let name = &self.declared.function(function)?.name;
@@ -306,7 +307,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.functions_of(directive))
     }
 
-    /// Reports a prototype or table after the arguments of a direct call, because only indirect calls have one.
+    /// Reports a prototype or table after the arguments of a direct call. Only indirect calls have a prototype or table.
     fn check_table(&mut self, table: Option<&Operand>) -> Option<()> {
         let Some(table) = table else {
             return Some(());
@@ -342,7 +343,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Compares an indirect call with its prototype, or with the functions that it may reach.
+    /// Compares an indirect call with its prototype, or with the functions that the call may reach.
     fn match_table(
         &mut self,
         site: &InstructionSite<'a>,
@@ -381,7 +382,7 @@ impl<'a> BodyChecker<'a, '_> {
                         let n = declaration.vector.map_or(1, |vector| vector.n_elements());
                         formals.push(Some(register_formal(declarator, ty, n as u8)));
                     }
-                    // No value is compatible with a texture or a sampler.
+                    // No value can be passed to a texture or sampler parameter.
                     (None, _) => return self.match_counts(site, name, counts, &[], elements),
                 }
             }
@@ -396,7 +397,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.match_formals(site, name, counts, &formals, elements)
     }
 
-    /// Checks `.calltargets f, g`, whose functions must be declared before the directive.
+    /// Checks `.calltargets f, g`. The listed functions must be declared before the directive.
     pub(crate) fn call_table(&mut self, directive: &Directive) {
         let tree = self.tree;
         for (argument, _) in tree.arguments_of(directive) {
@@ -411,8 +412,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports functions with `.abi_preserve` in a `.calltargets` list: an indirect call uses the convention that is common to
-    /// all functions, but such a function requires a different one (assembler 13.5: "ABI mismatch").
+    /// Reports functions with `.abi_preserve` in a `.calltargets` list: an indirect call uses the calling convention that is common to all
+    /// functions, but a function with `.abi_preserve` requires a different convention (assembler 13.5: "ABI mismatch").
     fn expect_common_convention(&mut self, directive: &Directive) {
         let (context, tree) = (self.context(), self.tree);
         for (argument, _) in tree.arguments_of(directive) {
@@ -481,8 +482,8 @@ impl<'a> BodyChecker<'a, '_> {
         self.match_formals(site, &callee.name, counts, &formals, elements)
     }
 
-    /// Returns the declarators of the register results and parameters of a function without a body. A function with a body has no
-    /// register arrays.
+    /// Returns the declarators of the register results and parameters of a function without a body. Functions with a body need no
+    /// declarators, because they have no register arrays.
     fn register_declarators(&self, callee: &Function) -> Vec<&'a Declarator> {
         if callee.defined {
             return Vec::new();
@@ -562,13 +563,14 @@ impl<'a> BodyChecker<'a, '_> {
             has_one_shape &= self.has_shape(element, n, formal);
         }
         if !has_one_shape {
-            // The call is legal and converts the value between a vector and its elements, which the program cannot represent.
+            // The call is legal and converts the value between a vector and its elements, but the program representation has no such
+            // conversion.
             self.body.is_representable = false;
         }
         Some(())
     }
 
-    /// Returns whether a value has the same number and width of elements as a parameter.
+    /// Returns whether the elements of a value have the same number and width as those of a parameter.
     fn has_shape(
         &self,
         value: &warpgrid_program::Operand,
@@ -588,7 +590,7 @@ impl<'a> BodyChecker<'a, '_> {
         n == wanted && width == ty.width_bits()
     }
 
-    /// Returns whether the calling convention supports such a parameter.
+    /// Returns whether the calling convention can pass a parameter of this type.
     fn is_passed(&self, formal: FormalParameter<'_>) -> bool {
         match formal {
             FormalParameter::Register(ty) | FormalParameter::Registers(ty) => {
@@ -601,7 +603,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns whether an argument has the type of a parameter, or a result that of a return parameter.
+    /// Returns whether an argument has the type of a parameter, or whether a result has the type of a return parameter.
     fn argument_fits(
         &self,
         argument: &warpgrid_program::Operand,
@@ -652,8 +654,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns whether a variable of the body has the type of a parameter: the same element type, array size and alignment. An
-    /// array without size accepts all arrays of the same element type or of bytes.
+    /// Returns whether a variable of the body matches a parameter in memory: both must have the same element type, array size and
+    /// alignment. An array without size accepts all arrays of the same element type or of bytes.
     fn variable_fits_formal(&self, found: &Variable, wanted: &Variable) -> bool {
         let is_alike = wanted.ty.accepts_register(found.ty, TypeMatch::Exact);
         let is_array = self.is_declared_array(found);
@@ -666,8 +668,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns whether a variable of the body can be passed to a register parameter: the same type and alignment, and not an
-    /// array.
+    /// Returns whether a variable of the body can be passed to a register parameter: it must have the same type and alignment, and must not
+    /// be an array.
     fn variable_fits_register(&self, found: &Variable, ty: ScalarType) -> bool {
         found.align_bytes == ty.width_bytes()
             && ty.accepts_register(found.ty, TypeMatch::Exact)
@@ -693,7 +695,7 @@ impl<'a> BodyChecker<'a, '_> {
 enum FormalParameter<'f> {
     Variable(&'f Variable),
     Register(ScalarType),
-    /// Vector register with its number of elements.
+    /// Vector register with this number of elements.
     Vector(ScalarType, u8),
     /// Array of registers, to which no value can be passed (assembler 13.5).
     Registers(ScalarType),
@@ -755,8 +757,8 @@ fn formals<'f>(
     formals
 }
 
-/// Returns the type with which a vector register is passed: untyped bits. For 32 bits, this type is `.f16x2`, because it also
-/// matches predicates (assembler 13.5, all pairs of types and shapes).
+/// Returns the type as which a vector register is passed: untyped bits of its width. For 32 bits, the type is `.f16x2`, because `.f16x2`
+/// also matches predicates (assembler 13.5, all pairs of types and shapes).
 const fn vector_type(ty: ScalarType, n: u8) -> Option<ScalarType> {
     if n == 1 {
         return Some(ty);
@@ -770,7 +772,7 @@ const fn vector_type(ty: ScalarType, n: u8) -> Option<ScalarType> {
     }
 }
 
-/// Returns whether a value of type `found` can be passed as type `wanted`. `.f16x2` is compatible with untyped bits and with
+/// Returns whether a value of type `found` can be passed to a parameter of type `wanted`. `.f16x2` is compatible with untyped bits and with
 /// predicates (assembler 13.5).
 fn passes_as(wanted: ScalarType, found: ScalarType) -> bool {
     use ScalarType::{B32, F16x2, Pred};

@@ -1,5 +1,5 @@
-//! State of the check of one body. The results of earlier phases are read-only; only the scopes of the body, its draft and the
-//! shared sinks are modified.
+//! State of the check of one body. The check reads the results of earlier phases, and modifies only the scopes of the body, its draft and
+//! the shared sinks.
 
 use crate::check::body::function_builder::FunctionBuilder;
 use crate::check::body::module_additions::ModuleAdditions;
@@ -30,7 +30,7 @@ pub(crate) struct BodyChecker<'a, 'r> {
     pub(crate) plans: &'a ResolvedOpcodes,
     pub(crate) declared: &'a ModuleDeclarations,
     pub(crate) outline: &'a Outline,
-    /// Function according to the declaration in its header.
+    /// Function as its header declares it.
     pub(crate) function: &'a Function,
     pub(crate) names: Scopes<'a>,
     pub(crate) body: FunctionBuilder,
@@ -124,7 +124,7 @@ pub(crate) struct Body {
     pub(crate) parameters: Vec<Parameter>,
     /// Whether the body is a snippet that one thread executes.
     pub(crate) is_of_one_thread: bool,
-    /// Variables of the body, after the variables of the function header.
+    /// Variables of the body, numbered after the variables of the function header.
     pub(crate) variables: Vec<Variable>,
     pub(crate) registers: Registers,
     /// Registers in scope at the end of a snippet.
@@ -140,7 +140,7 @@ pub(crate) struct Body {
 /// State of the checker for the body of a snippet.
 #[derive(Debug, Default)]
 pub(crate) struct Snippet {
-    /// Bindings of names in addresses of each state space, for names that the snippet also uses as values.
+    /// Address bindings of the names that the snippet uses both as addresses and as values, for each state space.
     pub(crate) pointers: NameMap<Vec<(StateSpace, Binding)>>,
     /// Number of open scopes at the start of the source.
     pub(crate) depth: usize,

@@ -12,7 +12,7 @@ use warpgrid_isa::{ScalarType, TypeMatch};
 use warpgrid_program::OperandValue;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks `bra target`. The target is a label index until the end of the function.
+    /// Checks `bra target`. The operand contains a label index, which becomes an instruction index at the end of the function.
     pub(crate) fn branch(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         self.count_operands(site)?;
         let (operand, _) = site.operand(0)?;
@@ -50,7 +50,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// Checks `.branchtargets a, b`, which may contain labels in scope and the label of the directive itself.
+    /// Checks `.branchtargets a, b`. The list may contain labels in scope and the label of the directive itself.
     pub(crate) fn branch_table(&mut self, directive: &Directive) {
         let mut targets = Vec::with_capacity(directive.arguments.len());
         let tree = self.tree;
@@ -67,7 +67,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.tables.push((directive.span, targets));
     }
 
-    /// Returns the index of the label if it names the directive itself.
+    /// Returns the label index if the name is the label of the directive itself.
     fn own_label(&self, name: Name, directive: &Directive) -> Option<u32> {
         let Binding::Table(index) = self.names.get(name) else {
             return None;
@@ -77,7 +77,7 @@ impl<'a> BodyChecker<'a, '_> {
         is_own.then(|| self.label_of_table(index)).flatten()
     }
 
-    /// Returns the index of the label before a table.
+    /// Returns the index of the label that precedes a table.
     pub(crate) fn label_of_table(&self, directive: u32) -> Option<u32> {
         let mut labels = self.labels().iter();
         let index = labels.position(|label| label.table == directive + 1)?;
@@ -124,5 +124,5 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Maximum number of labels that are compared with a misspelled one.
+/// Maximum number of labels that are compared with a misspelled label.
 const MAX_CANDIDATES: usize = 4096;

@@ -32,7 +32,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a declaration with the names in scope.
+    /// Checks a declaration against the names that are in scope.
     pub(crate) fn check_declaration<T>(
         &mut self,
         check: impl FnOnce(&mut Declarations<'a, '_>) -> T,
@@ -92,8 +92,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Declares the registers `name<count>`. If the name ends in a number, this number belongs to the stem of the group (`%r1<3>`
-    /// declares `%r10` to `%r12`). Since such groups are rare, each of their registers is declared individually.
+    /// Declares the registers `name<count>`. If the name ends in a number, this number belongs to the stem of the group (`%r1<3>` declares
+    /// `%r10` to `%r12`). Because groups with such stems are rare, each of their registers is declared individually.
     fn declare_registers(
         &mut self,
         name: Name,
@@ -160,7 +160,7 @@ impl<'a> BodyChecker<'a, '_> {
     /// Declares the name of a variable, and returns its id if the name is free.
     fn reserve(&mut self, declaration: &Declaration, name: Name, span: Span) -> Option<VariableId> {
         use DeclarationSpace as S;
-        // Memory that outlives the function belongs to the module, but the scope of its name is local.
+        // Memory whose lifetime exceeds that of the function belongs to the module, but the scope of its name is the body.
         let in_module = matches!(declaration.space, S::Global | S::Const);
         if in_module
             && declaration.linkage == Some(Linkage::Extern)

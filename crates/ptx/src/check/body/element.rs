@@ -28,7 +28,7 @@ pub(crate) struct ArrayElement {
 #[derive(Clone, Copy, Debug)]
 enum Index {
     Constant(i64),
-    /// Value of `bits` bits, plus a constant.
+    /// Value of `bits` bits to which a constant is added.
     Computed {
         value: Source,
         bits: u32,
@@ -76,7 +76,7 @@ impl<'a> BodyChecker<'a, '_> {
         let index = match operand.kind {
             OperandKind::Indexed { index, .. } => {
                 let n_elements = array_bytes.checked_div(size_bytes.into()).unwrap_or(0);
-                // The size of an unsized array is unknown.
+                // For an unsized array, the range of the index is not checked.
                 if array_bytes > 0 && !u64::try_from(index).is_ok_and(|index| index < n_elements) {
                     let text = span.text(self.source);
                     self.report(diagnose::index_beyond_array(
@@ -146,7 +146,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Special(special) => {
                 return Some((Source::Special(special), special.width_bits()));
             }
-            // The address of the variable is the index (assembler 13.5).
+            // The variable's address serves as the index (assembler 13.5).
             Binding::Variable(variable) => {
                 let address = Source::VariableAddress {
                     variable,
@@ -165,7 +165,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns a register with the byte offset of an element with a register index within its array.
+    /// Returns a register that contains the byte offset within the array of an element with a register index.
     pub(crate) fn element_offset(&mut self, element: &ArrayElement) -> Option<RegisterId> {
         let Index::Computed {
             value,
@@ -187,8 +187,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(offset)
     }
 
-    /// Returns a register of `bits` bits (32 or 64) with the address of an element with a register index, given the address of
-    /// its array. The instructions that compute the address precede the instruction, in its step.
+    /// Returns a register of `bits` bits (32 or 64) with the address of an element with a register index, given the address of its array.
+    /// The instructions that compute the address belong to the step of the accessing instruction and precede it.
     pub(crate) fn element_address(
         &mut self,
         element: &ArrayElement,
@@ -267,5 +267,5 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Name of the warp size, which is a literal.
+/// Name of the warp-size constant, which counts as a literal.
 pub(crate) const WARP_SZ: &str = "WARP_SZ";

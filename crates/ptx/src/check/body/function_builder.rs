@@ -16,30 +16,30 @@ use warpgrid_program::{Guard, RegisterTuple, Source};
 pub(crate) struct FunctionBuilder {
     /// Registers, starting with those of the function header.
     pub(crate) registers: Registers,
-    /// Variables of the body, which are numbered after those of the function header.
+    /// Variables of the body, numbered after the variables of the function header.
     pub(crate) variables: Vec<Variable>,
-    /// Parameters of the body into which a call has returned.
+    /// Parameters of the body that have received the results of a call.
     pub(crate) returned: Vec<VariableId>,
     /// Parameters of a snippet, which no header declares.
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) instructions: Vec<Instruction>,
     /// Operands of all instructions. Each instruction has a range of these operands.
     pub(crate) operands: Vec<Operand>,
-    /// List elements of the current instruction, until its operands are complete.
+    /// Elements of the lists in the current instruction, until all operands of the instruction are known.
     pub(crate) elements: Vec<Operand>,
     /// Instructions that compute operands of the current instruction. They precede the current instruction in the same step.
     pub(crate) preceding: Vec<SyntheticInstruction>,
     /// Opcode of the current instruction.
     pub(crate) mnemonic: MnemonicId,
-    /// Bytes that the next load uses, if a pragma specifies them.
+    /// Mask of the bytes that the next load uses, if a pragma specifies the mask.
     pub(crate) used_bytes: Option<u64>,
-    /// Whether the program can represent the current instruction.
+    /// Whether the program representation can express the current instruction.
     pub(crate) is_representable: bool,
     /// For each label of the body: index of the next instruction, or `u32::MAX` if the label has not been reached.
     pub(crate) label_places: Vec<u32>,
-    /// `.branchtargets` directives so far, with their label indices.
+    /// `.branchtargets` directives that have been checked so far, each with its label indices.
     pub(crate) tables: Vec<(Span, Vec<u32>)>,
-    /// Operands whose targets are still label indices.
+    /// Indices of the operands whose branch targets are still label indices.
     pub(crate) branches: Vec<u32>,
     /// Number of brace scopes that have been opened.
     pub(crate) n_blocks: u32,
@@ -92,8 +92,8 @@ impl FunctionBuilder {
         }
     }
 
-    /// Returns the list of the elements from index `first` on. The final position of the list is determined when the operands of
-    /// the instruction are complete.
+    /// Returns the list that consists of the elements from index `first` on. The final position of the list is set when all operands of the
+    /// instruction are known.
     pub(crate) fn list_from(&self, first: usize) -> OperandValue {
         OperandValue::List(OperandList {
             start: first as u32,
@@ -101,7 +101,7 @@ impl FunctionBuilder {
         })
     }
 
-    /// Returns the operands from index `start` on as those of one instruction, followed by the elements of its lists.
+    /// Completes the operands of an instruction: the operands from index `start` on, followed by the elements of its lists.
     #[inline]
     pub(crate) fn close_list(&mut self, start: usize) -> OperandList {
         let end = self.operands.len();
@@ -145,14 +145,14 @@ pub(crate) struct SyntheticInstruction {
     /// Spelling of the opcode in PTX.
     pub(crate) opcode: String,
     pub(crate) operands: Vec<OperandValue>,
-    /// Guard; without one, all lanes execute the instruction.
+    /// Guard of the instruction. Without a guard, all lanes execute the instruction.
     pub(crate) guard: Option<Guard>,
-    /// Statement whose step contains the instruction; empty before the first statement.
+    /// Span of the statement whose step contains the instruction; empty before the first statement.
     pub(crate) span: Span,
 }
 
 impl SyntheticInstruction {
-    /// Returns an instruction with one type: `add.u64`.
+    /// Returns an instruction with one type modifier, such as `add.u64`.
     pub(crate) fn new(
         operation: Operation,
         opcode: &str,
@@ -205,7 +205,7 @@ impl SyntheticInstruction {
         SyntheticInstruction::with_modifiers(operation, modifiers, opcode, vec![destination(d), a])
     }
 
-    /// Assigns the instruction to the step of a statement, under its guard.
+    /// Assigns the instruction to the step of a statement, and predicates it with the guard of that statement.
     pub(crate) fn in_step(mut self, span: Span, guard: Option<Guard>) -> SyntheticInstruction {
         (self.span, self.guard) = (span, guard);
         self
@@ -228,7 +228,7 @@ impl SyntheticInstruction {
         comparison
     }
 
-    /// Selects the part of the product: `mad.wide.u32`.
+    /// Selects the part of the product that the instruction returns, such as `.wide` in `mad.wide.u32`.
     pub(crate) fn part(mut self, part: MulPart) -> SyntheticInstruction {
         self.modifiers.part = Some(part);
         self

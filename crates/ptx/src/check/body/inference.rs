@@ -45,7 +45,7 @@ impl Position<'_> {
         self.slot.is_some_and(|slot| slot.ty == ty)
     }
 
-    /// Returns the use of an operand of this kind as a value.
+    /// Returns how an instruction uses an operand of this kind as a value.
     fn value(&self, kind: OperandKind) -> ValueUse {
         let (ty, written) = wanted(self.plan, self.expect, self.slot);
         let ty = match (self.expect, kind) {
@@ -54,7 +54,7 @@ impl Position<'_> {
                 OperandExpectation::Unit(DeviceUnitOperand::WarpgroupMatrixOperand, _),
                 OperandKind::Name(_),
             ) => ScalarType::B64,
-            // The operand is a list of lane masks, or the condition that follows the list.
+            // The operand is a disable-output-lane mask list, or the predicate that follows this list.
             (
                 OperandExpectation::Unit(DeviceUnitOperand::DisableOutputLane, _),
                 OperandKind::Name(_),
@@ -64,7 +64,7 @@ impl Position<'_> {
         ValueUse { ty, written }
     }
 
-    /// Checks whether the operand is an mbarrier, such as `[mbar]` in `st.async [a], b, [mbar]`.
+    /// Checks whether the operand is the address of an mbarrier, such as `[mbar]` in `st.async [a], b, [mbar]`.
     fn is_barrier(&self) -> bool {
         self.index == 2 && self.plan.grammar == OperandGrammar::StoreAsync
             || self.slot.is_some_and(|slot| slot.name == "mbar")
@@ -95,7 +95,7 @@ impl Position<'_> {
         }
     }
 
-    /// Sets the initial value of a name or address, and the width of a cache policy.
+    /// Sets the initial value of the name or address that an operand uses, and the number of components of a cache policy.
     fn refine(&self, kind: OperandKind, uses: &mut [NameUse]) {
         let is_address = matches!(kind, OperandKind::Address { .. });
         let ([used], true) = (uses, is_address || matches!(kind, OperandKind::Name(_))) else {
@@ -108,7 +108,7 @@ impl Position<'_> {
             }
             _ => InitialValue::of(self.plan, self.expect, self.slot),
         };
-        // An instruction on vectors has one scalar cache policy.
+        // The cache policy of a vector instruction is one scalar.
         if let ExpectedUse::Value(_, n) = &mut used.what
             && self.has_type(OperandType::CachePolicy)
         {
@@ -124,7 +124,7 @@ pub(crate) struct NameUse {
     pub(crate) what: ExpectedUse,
     /// Whether the instruction writes the name.
     pub(crate) written: bool,
-    /// Initial value, if the lane index is not a valid value.
+    /// Initial value of the name, if the lane index is not a valid value.
     pub(crate) start: Option<InitialValue>,
 }
 
@@ -146,9 +146,9 @@ pub(crate) struct InferredDeclaration {
     pub(crate) pointers: Vec<MemoryUse>,
     /// Whether the snippet reads the value before writing it.
     pub(crate) read_first: bool,
-    /// Whether the snippet writes the name. In this case, the written value is the address.
+    /// Whether the snippet writes the name. In this case, the address is the written value.
     pub(crate) written: bool,
-    /// Initial value, if the lane index is not a valid value.
+    /// Initial value of the name, if the lane index is not a valid value.
     pub(crate) start: Option<InitialValue>,
 }
 
@@ -201,8 +201,8 @@ impl DeclaredNames {
     }
 }
 
-/// Infers all undeclared names of a snippet, in the order of names, and the number of bytes of local memory that the snippet
-/// accesses by absolute addresses.
+/// Infers the declarations of all undeclared names of a snippet, in the order of names, and the number of bytes of local memory that the
+/// snippet accesses by absolute addresses.
 pub(crate) fn infer(
     context: &Context<'_>,
     plans: &ResolvedOpcodes,
@@ -233,7 +233,7 @@ impl Inference<'_> {
                 StatementKind::Instruction(instruction) => {
                     uses.clear();
                     self.uses(instruction, &mut uses);
-                    // An instruction reads its sources before it writes its destinations.
+                    // An instruction reads its sources before it writes its destinations, so source uses are processed first.
                     let reads = uses.iter().filter(|used| !used.written);
                     let writes = uses.iter().filter(|used| used.written);
                     for used in reads.chain(writes) {
@@ -287,7 +287,7 @@ impl Inference<'_> {
             || SpecialRegister::from_name(&with_component).is_some()
     }
 
-    /// Adds the uses of names in an instruction.
+    /// Appends all uses of names in an instruction.
     fn uses(&self, instruction: &Instruction, uses: &mut Vec<NameUse>) {
         if let Some(guard) = self.tree.guard(instruction) {
             uses.push(read(guard.name, ExpectedUse::Value(ScalarType::Pred, 1)));
@@ -302,7 +302,7 @@ impl Inference<'_> {
             return;
         }
         let operands = self.tree.operands_of(instruction);
-        // An optional operand in the middle is absent if the instruction has only the required operands.
+        // If an instruction has only the required operands, the optional operand in the middle is absent.
         let n_operands = self.tree.operands_of(instruction).count();
         let gap = plan
             .optional_middle_operand
@@ -350,7 +350,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Returns the effect of an instruction on the mbarrier object at one of its addresses.
+    /// Returns the effect of an instruction on an mbarrier object to which one of its address operands refers.
     fn barrier_use(&self, instruction: &Instruction, plan: &ResolvedOpcode) -> Option<BarrierUse> {
         let mut found = BarrierUse::default();
         match plan.operation {
@@ -395,8 +395,8 @@ impl Inference<'_> {
         Some(found)
     }
 
-    /// Returns the size of a bulk copy: the only literal among the operands up to the mbarrier, or the initial value of a size
-    /// register.
+    /// Returns the number of bytes that a bulk copy transfers: the only literal among the operands up to the mbarrier, or the initial value
+    /// of a size register.
     fn copied_bytes(&self, instruction: &Instruction) -> u32 {
         let mut operands = self.tree.operands_of(instruction);
         let number = operands.find_map(|(operand, _)| match operand.kind {
@@ -517,7 +517,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Adds the uses in an address with coordinates in braces.
+    /// Appends the uses of names in an address with coordinates in braces.
     fn address_list_uses(
         &self,
         plan: &ResolvedOpcode,
@@ -564,14 +564,14 @@ fn pointer(
     let space = plan.space();
     let bytes = ty.width_bytes().max(1) * u32::from(n);
     match plan.grammar {
-        // The addresses of the lanes are those of matrix rows, or all lanes have the address of the matrix.
+        // Each lane specifies the address of a matrix row, or all lanes specify the address of the matrix.
         OperandGrammar::Matrix(MatrixOp::Ldmatrix | MatrixOp::Stmatrix) => (StateSpace::Shared, 16),
         OperandGrammar::Matrix(_) => (space, 0),
         OperandGrammar::Fill => (StateSpace::Shared, SIZE_BYTES as u32),
         OperandGrammar::StoreAsync if space == StateSpace::Global => (space, bytes),
         OperandGrammar::StoreAsync if own.is_some() => (StateSpace::Shared, 0),
         OperandGrammar::StoreAsync => (StateSpace::Shared, bytes),
-        // Copies specify the state space of each operand. An operand in shared memory is a variable of the block.
+        // In a copy, each operand has a separate state space. An operand in shared memory is a variable of the block.
         _ if matches!(own, Some(StateSpace::Shared | StateSpace::SharedCluster)) => {
             (StateSpace::Shared, MAX_COPIED)
         }
@@ -580,22 +580,22 @@ fn pointer(
     }
 }
 
-/// Number of bytes of the box of a tensor copy.
+/// Number of bytes of the inferred tensor box of a tensor copy.
 const BOX_BYTES: u32 = 1024;
 
 /// Number of bytes of the response of `clusterlaunchcontrol.try_cancel`.
 const ANSWER_BYTES: u32 = 16;
 
-/// Number of bytes per lane that a copy accesses at an inferred address.
+/// Maximum number of bytes per lane that a non-bulk copy accesses at an inferred address.
 const MAX_COPIED: u32 = 16;
 
 /// Maximum number of bytes that a bulk copy accesses at an inferred address.
 const MAX_BULK: u32 = 4096;
 
-/// Maximum offset for which memory is reserved.
+/// Maximum offset of an address for which inferred memory is reserved.
 const MAX_OFFSET: i64 = 4096;
 
-/// Returns the required type of an operand, and whether the operand is written.
+/// Returns the type that an instruction requires for an operand, and whether the instruction writes the operand.
 fn wanted(
     plan: &ResolvedOpcode,
     expect: OperandExpectation,
@@ -640,7 +640,7 @@ fn matrix_type(op: MatrixOp, modifiers: &Modifiers, slot: Option<&OperandPositio
         Some("d") => MatrixOperand::D,
         Some("r") => moved_matrix(op),
         Some("ids_a" | "ids_b") => return ScalarType::B16,
-        // Strides count elements.
+        // The stride counts elements, so it is an integer.
         Some("p") => return modifiers.ty.unwrap_or(ScalarType::B32),
         _ => return ScalarType::B32,
     };
@@ -672,7 +672,7 @@ fn element_type(plan: &ResolvedOpcode, ty: ScalarType, n: u32) -> ScalarType {
     }
 }
 
-/// Returns a type that is compatible with both uses.
+/// Returns a type that is compatible with two uses of a name.
 fn merged_type(a: ScalarType, b: ScalarType) -> ScalarType {
     let (a, b) = (register_type(a), register_type(b));
     if a == b {
@@ -684,7 +684,7 @@ fn merged_type(a: ScalarType, b: ScalarType) -> ScalarType {
     }
 }
 
-/// Returns the type with which a register is declared.
+/// Returns the type with which the register of a name is declared.
 pub(crate) fn register_type(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::B8 | ScalarType::E4m3 | ScalarType::E5m2 => ScalarType::B16,

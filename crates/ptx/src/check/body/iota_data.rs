@@ -2,18 +2,18 @@
 
 use warpgrid_isa::{ScalarType, TypeKind};
 
-/// Number of consecutive integers that all 16-bit floating-point types represent exactly.
+/// Number of consecutive integers from 0 on that all 16-bit floating-point types represent exactly.
 const EXACT: u64 = 256;
 
-/// Number of byte patterns used for 8-bit floating-point types, which excludes infinities and NaNs.
+/// Number of byte patterns that are used for 8-bit floating-point types. These patterns exclude infinities and NaNs.
 const NARROW_FLOAT_PATTERNS: u64 = 64;
 
-/// Returns ascending numbers that start at 0.
+/// Returns the bytes of ascending numbers that start at 0.
 pub(crate) fn counting(ty: ScalarType, n_bytes: u64) -> Vec<u8> {
     counting_below(u64::MAX, ty, n_bytes)
 }
 
-/// Returns numbers that count repeatedly from 0 to `most - 1`.
+/// Returns the bytes of numbers that count repeatedly from 0 to `most - 1`.
 pub(crate) fn counting_below(most: u64, ty: ScalarType, n_bytes: u64) -> Vec<u8> {
     let width = ty.width_bytes().max(1);
     let n = n_bytes / u64::from(width);
@@ -27,7 +27,7 @@ pub(crate) fn counting_below(most: u64, ty: ScalarType, n_bytes: u64) -> Vec<u8>
         .collect()
 }
 
-/// Returns the representation of a number in a type.
+/// Returns the bit pattern of a number in a type.
 fn bits(ty: ScalarType, number: u64) -> u128 {
     match (ty.kind(), ty.width_bits()) {
         (TypeKind::Float, 64) => u128::from((number as f64).to_bits()),
@@ -38,7 +38,7 @@ fn bits(ty: ScalarType, number: u64) -> u128 {
     }
 }
 
-/// Returns the representation of a small number in a 16-bit floating-point type.
+/// Returns the bit pattern of a small number in a 16-bit floating-point type.
 fn half(ty: ScalarType, number: u64) -> u16 {
     let wide = (number as f32).to_bits();
     if ty == ScalarType::Bf16 || number == 0 {

@@ -21,10 +21,10 @@ pub(crate) fn describe(class: Class) -> String {
     }
 }
 
-/// Two incompatible elements.
+/// Two adjacent elements of a list whose classes are incompatible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ElementMismatch {
-    /// Index of the first element that is incompatible with the preceding one.
+    /// Index of the first element that is incompatible with the preceding element.
     pub(crate) index: usize,
     pub(crate) mismatch: MismatchedProperty,
 }

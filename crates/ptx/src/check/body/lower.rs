@@ -1,6 +1,6 @@
 //! Lowering of operands: converts the operands of an instruction to a range of program operands in the order of the syntax line.
 //!
-//! The table row describes each operand; only families with special operand syntax have separate code.
+//! The table row describes how each operand is lowered. Only instruction families with special operand syntax have separate code.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::operand::InstructionSite;
@@ -12,7 +12,7 @@ use warpgrid_program::{
 };
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Lowers the operands of an instruction; returns `None` after reporting an error.
+    /// Lowers the operands of an instruction. Returns `None` after an error has been reported.
     pub(crate) fn lower(&mut self, site: &InstructionSite<'a>) -> Option<OperandList> {
         let start = self.body.operands.len();
         // Fast path for instructions without family-specific checks: avoids the expensive prologue of the function that handles
@@ -50,7 +50,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Resolves only the names in the operands of an unknown instruction.
+    /// Resolves the names in the operands of an unknown instruction without further checks.
     fn names_only(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let mut ok = true;
         for operand in site.instruction.operands.of(&self.tree.operands) {
@@ -59,12 +59,12 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then_some(())
     }
 
-    /// Returns the lowered operand at a position of the instruction whose operands start at `start`.
+    /// Returns the lowered operand at position `index` of the instruction whose operands start at index `start`.
     pub(crate) fn lowered(&self, start: usize, index: usize) -> Option<&Operand> {
         self.body.operands.get(start + index)
     }
 
-    /// Returns the action of an instruction that is legal, but that the program cannot represent.
+    /// Returns an opcode for an instruction that is legal, but that the program representation cannot express.
     #[cold]
     pub(crate) fn unsayable(&mut self, site: &InstructionSite<'a>) -> OpcodeId {
         let opcode = self.opcode(site).to_owned();
@@ -91,7 +91,7 @@ pub(crate) const fn destination(register: RegisterId) -> OperandValue {
     OperandValue::Destination(Some(RegisterTuple::one(register)))
 }
 
-/// Creates an operand of an instruction that is not in the source.
+/// Creates an operand of an instruction that the checker inserts.
 pub(crate) const fn inserted(value: OperandValue) -> Operand {
     Operand {
         value,

@@ -25,7 +25,7 @@ enum MatrixOperandKind {
     Selector,
     /// Block scale factors.
     Scale,
-    /// Byte and lane that contain the scale factors.
+    /// Byte selector and thread selector of the block scale factors.
     Places(MatrixOperand),
 }
 
@@ -42,7 +42,7 @@ const B: MatrixOperandKind = MatrixOperandKind::Fragment(MatrixOperand::B, Opera
 const C: MatrixOperandKind = MatrixOperandKind::Fragment(MatrixOperand::C, OperandAccess::Read);
 const D: MatrixOperandKind = MatrixOperandKind::Fragment(MatrixOperand::D, OperandAccess::Written);
 
-/// Returns the operands in the order of the table rows.
+/// Returns the kinds of the operands in the order of the table rows.
 #[rustfmt::skip]
 const fn parts(op: MatrixOp) -> &'static [MatrixOperandKind] {
     use MatrixOperandKind::{Address, Metadata, Places, Scale, Selector, Stride};
@@ -128,7 +128,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a 32-bit register or a single-precision constant. In braces, only the first element is used.
+    /// Checks a 32-bit register or a single-precision constant. If the operand is a list in braces, only its first element is used.
     fn data_register(
         &mut self,
         operand: &Operand,
@@ -189,7 +189,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(Source::Immediate(value)))
     }
 
-    /// Checks `{byte, lane}`: two 16-bit values, of which literals have a limited range (assembler 13.5).
+    /// Checks `{byte, lane}`: two 16-bit values. If they are literals, their range is limited (assembler 13.5).
     fn places(
         &mut self,
         operand: &Operand,
@@ -250,7 +250,7 @@ impl<'a> BodyChecker<'a, '_> {
         (n == 2 && is_right).then(|| self.body.list_from(first))
     }
 
-    /// Returns the stride between rows or columns, in elements.
+    /// Returns the operand for the stride between rows or columns, which is counted in elements.
     fn stride(&mut self, operand: &Operand) -> Option<Source> {
         if let OperandKind::Sum { name, offset } = operand.kind {
             let span = self.name_span(operand, name);
@@ -302,7 +302,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Reports a constant stride that the manual excludes, although the assembler does not check it.
+    /// Reports a constant stride that the manual excludes. The assembler does not check the stride.
     fn check_stride(&mut self, op: MatrixOp, site: &InstructionSite<'a>, start: usize) {
         let place = parts(op)
             .iter()

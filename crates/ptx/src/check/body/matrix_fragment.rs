@@ -11,7 +11,7 @@ use warpgrid_isa::fragment::{MatrixOperand, OperandRegisters};
 use warpgrid_isa::{MatrixOp, Modifiers, ScalarType};
 use warpgrid_program::{OperandValue, Source, Span};
 
-/// Instruction and matrix of a fragment.
+/// Instruction that accesses a fragment, and the matrix to which the fragment belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MmaInstruction<'p> {
     pub(crate) op: MatrixOp,
@@ -20,7 +20,7 @@ pub(crate) struct MmaInstruction<'p> {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks source registers.
+    /// Checks the source registers of a fragment.
     pub(crate) fn read_fragment(
         &mut self,
         product: MmaInstruction<'_>,
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// Checks destination registers, some of which may be sinks.
+    /// Checks the destination registers of a fragment, some of which may be sinks.
     pub(crate) fn written_fragment(
         &mut self,
         product: MmaInstruction<'_>,
@@ -125,7 +125,7 @@ impl<'a> BodyChecker<'a, '_> {
     fn check_count(&mut self, span: Span, count: usize, registers: OperandRegisters) -> Option<()> {
         let expected = match registers.n {
             Some(n) => n,
-            // A list has one, two or four values.
+            // A list for which no count is specified has one, two or four values.
             None if count.is_power_of_two() && count <= 4 => count,
             None => 4,
         };
@@ -188,8 +188,8 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns whether the assembler fails for a value of this kind: MMAs that some targets do not support in hardware are
-    /// replaced by calls or several instructions (assembler 13.5).
+    /// Returns whether the assembler fails for a value of this kind. The failures occur in MMAs that a target does not support in hardware
+    /// and that the assembler replaces by calls or several instructions (assembler 13.5).
     fn is_lost(&self, product: MmaInstruction<'_>, element: &ValueOperand) -> bool {
         let is_special = element.is_special();
         let Some(factor) = product.modifiers.a_type else {
@@ -219,7 +219,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns whether the instruction is an MMA of 8-bit floating-point types that is replaced by several instructions.
+/// Returns whether the instruction is an MMA of 8-bit floating-point types that the assembler replaces by several instructions.
 fn is_unpacked(product: MmaInstruction<'_>) -> bool {
     let is_byte = matches!(
         product.modifiers.a_type,
@@ -228,7 +228,8 @@ fn is_unpacked(product: MmaInstruction<'_>) -> bool {
     is_byte && product.modifiers.kind.is_none()
 }
 
-/// Returns the class of a list. A predicate is compatible with adjacent untyped bits, except in `wmma.store` (assembler 13.5).
+/// Returns the class that the elements of a list have in common. A predicate is compatible with adjacent untyped bits, except in
+/// `wmma.store` (assembler 13.5).
 fn merged(op: MatrixOp, elements: &[ValueOperand]) -> Result<Class, ElementMismatch> {
     if op == MatrixOp::WmmaStore || elements.iter().all(|e| e.class != Class::Predicate) {
         return merge(elements);
@@ -251,7 +252,7 @@ fn merged(op: MatrixOp, elements: &[ValueOperand]) -> Result<Class, ElementMisma
     merge(&elements)
 }
 
-/// Returns whether registers of this merged class can contain elements of the type (assembler 13.5).
+/// Returns whether registers whose common class is `class` can contain elements of the type (assembler 13.5).
 fn takes(product: MmaInstruction<'_>, ty: ScalarType, class: Class) -> bool {
     let MmaInstruction { op, modifiers, .. } = product;
     match (ty, class) {
@@ -283,7 +284,7 @@ fn takes(product: MmaInstruction<'_>, ty: ScalarType, class: Class) -> bool {
     }
 }
 
-/// Returns whether a value of a list that is valid as a whole can be moved into the fragment of `wmma.store`.
+/// Returns whether a value can be moved into the fragment of `wmma.store`. The list that contains the value is valid as a whole.
 fn moves(ty: ScalarType, element: &ValueOperand) -> bool {
     match (ty, element.class) {
         _ if element.is_special() => false,
@@ -303,7 +304,7 @@ fn expected(ty: ScalarType) -> &'static str {
     }
 }
 
-/// Returns the type of the registers of a fragment, in which narrower elements are packed.
+/// Returns the type of the registers of a fragment. Narrower elements are packed into these registers.
 const fn register_type(ty: ScalarType) -> ScalarType {
     match ty {
         ScalarType::F64 | ScalarType::F32 => ty,

@@ -1,8 +1,9 @@
-//! Additions of the bodies to the module: actions without an opcode in the source, and variables that outlive their function.
+//! Additions of the bodies to the module: opcodes that the source does not contain, and variables whose lifetime exceeds that of their
+//! function.
 
 use warpgrid_program::{OpcodeId, OpcodeInfo, Variable, VariableId};
 
-/// Additions to a module, which are numbered after its own entries.
+/// Additions to a module. Their ids follow the ids of the module's own entries.
 #[derive(Debug)]
 pub(crate) struct ModuleAdditions {
     first_action: usize,
@@ -12,7 +13,7 @@ pub(crate) struct ModuleAdditions {
 }
 
 impl ModuleAdditions {
-    /// Creates an empty set of additions to a module with `n_actions` actions and `n_variables` variables.
+    /// Creates an empty set of additions to a module with `n_actions` opcodes and `n_variables` variables.
     pub(crate) const fn new(n_actions: usize, n_variables: usize) -> ModuleAdditions {
         ModuleAdditions {
             first_action: n_actions,
@@ -22,7 +23,7 @@ impl ModuleAdditions {
         }
     }
 
-    /// Returns the id of an action, and adds the action if it is new.
+    /// Returns the id of an opcode, and adds the opcode if it is new.
     pub(crate) fn action(&mut self, action: OpcodeInfo) -> OpcodeId {
         let known = self.actions.iter().position(|known| *known == action);
         let index = known.unwrap_or_else(|| {
@@ -32,12 +33,12 @@ impl ModuleAdditions {
         OpcodeId((self.first_action + index) as u32)
     }
 
-    /// Returns the id of the next variable of the module.
+    /// Returns the id that the next added variable receives.
     pub(crate) const fn next_variable(&self) -> VariableId {
         VariableId::Module((self.first_variable + self.variables.len()) as u32)
     }
 
-    /// Returns the added variable with this index in the module.
+    /// Returns the added variable with this index among all variables of the module.
     pub(crate) fn variable(&self, index: u32) -> Option<&Variable> {
         let index = (index as usize).checked_sub(self.first_variable)?;
         self.variables.get(index)

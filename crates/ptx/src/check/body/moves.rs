@@ -22,7 +22,7 @@ impl<'a> BodyChecker<'a, '_> {
             .ty
             .filter(|_| site.plan.modifiers_are_valid)
         else {
-            // The opcode is rejected, and without its type the operands cannot be checked.
+            // The opcode is rejected. Without its type, the operands cannot be checked.
             return None;
         };
         let (to, from) = self.moved_values(site, ty, d, a)?;
@@ -89,8 +89,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the only element of a list on one side of `mov`, which is equivalent to the element without braces (assembler
-    /// 13.5).
+    /// Returns the element of a list with a single element on one side of `mov`. Such a list is equivalent to the element without braces
+    /// (assembler 13.5).
     fn only_element(&mut self, mut children: Operands<'a>) -> Option<&'a Operand> {
         let (element, _) = children.next()?;
         let is_value = match element.kind {
@@ -104,8 +104,8 @@ impl<'a> BodyChecker<'a, '_> {
         (is_value && children.next().is_none()).then_some(element)
     }
 
-    /// Checks the type of an address. The name of a global variable denotes its address, which has 64 bits; a sum of a name and a
-    /// constant is an ordinary number. A handle of a texture, sampler or surface that is not an array requires `.u64` among the
+    /// Checks the type of an address operand. The name of a global variable denotes its 64-bit address, whereas a sum of a name and a
+    /// constant counts as a number of any width. A handle of a texture, sampler or surface that is not an array requires `.u64` among the
     /// 64-bit types (assembler 13.5).
     fn check_address_width(
         &mut self,
@@ -128,7 +128,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.report(diagnose::handle_type(a.span, kind, ty));
             return None;
         }
-        // For 16 bits, the assembler truncates the address, as for variables in other state spaces.
+        // For 16-bit types, the assembler truncates the address, as it does for variables in other state spaces.
         let is_narrow = (17..self.module.address_bits).contains(&ty.width_bits());
         let is_whole = !matches!(a.kind, OperandKind::Sum { .. });
         if is_global && is_narrow && is_whole {
@@ -164,7 +164,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the registers of a vector that has as many bits as the type, and reports other vectors.
+    /// Returns the registers of a vector that has as many bits as the type. Reports a vector of another width.
     fn vector_elements(
         &mut self,
         site: &InstructionSite<'a>,
@@ -230,8 +230,8 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then(|| self.body.list_from(first))
     }
 
-    /// Returns an element whose type the assembler 13.5 does not check if the list contains a register: a predicate, which yields
-    /// 1 or 0, or a floating-point number or the sink, which yield 0.
+    /// Returns an element whose type the assembler 13.5 does not check if the list contains a register: a predicate, whose value is 1 or 0,
+    /// or a floating-point number or the sink, whose value is 0.
     fn overlooked(&mut self, element: &Operand, ty: ScalarType) -> Option<Source> {
         match element.kind {
             OperandKind::Name(name) if ty == ScalarType::B32 && self.is_predicate(element) => {
@@ -275,7 +275,7 @@ impl<'a> BodyChecker<'a, '_> {
         for (child, _) in children {
             let is_name = matches!(child.kind, OperandKind::Name(_));
             if element == ScalarType::B32 && is_name && self.is_predicate(child) {
-                // The assembler does not check the type of a predicate, which receives the lowest bit.
+                // The assembler does not check the type of a predicate destination. The predicate receives the lowest bit of the element.
                 if let OperandKind::Name(name) = child.kind
                     && let Binding::Register(predicate) = self.binding(name, child.span)
                 {
@@ -295,7 +295,7 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then(|| self.body.list_from(first))
     }
 
-    /// Returns the type of each element of a packed value: bits of an equal part of the width.
+    /// Returns the type of each element of a packed value: untyped bits of an equal part of the total width.
     fn element_type(
         &mut self,
         site: &InstructionSite<'a>,
@@ -358,7 +358,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// Adds the elements of a special register with several components. The fourth component is zero.
+    /// Appends the components of a special register as elements. The fourth component is zero.
     fn special_vector(&mut self, name: Name, span: Span) {
         let text = self.context().name_text(name);
         let components = ["x", "y", "z"].map(|component| format!("{text}.{component}"));

@@ -40,7 +40,7 @@ impl<'t> InstructionSite<'t> {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Resolves the operands in the order of the table row; returns `None` after reporting an error.
+    /// Resolves the operands in the order of the table row. Returns `None` after an error has been reported.
     pub(crate) fn resolve(&mut self, site: &InstructionSite<'a>) -> Option<()> {
         let start = self.body.operands.len();
         // If the optional operand in the middle is omitted, insert an absent operand in its place, so that the following operands
@@ -94,8 +94,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Adds absent operands for the optional operands that are omitted at the end, so that operand positions are the same in all
-    /// instructions of a row.
+    /// Appends an absent operand for each optional operand that the source omits at the end, so that all instructions of a table row have
+    /// the same operand positions.
     #[inline]
     pub(crate) fn fill_operands(&mut self, site: &InstructionSite<'a>, start: usize) {
         for _ in self.body.operands.len()..start + site.plan.n_slots {
@@ -221,7 +221,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Checks a fraction of accesses.
+    /// Checks the fraction operand of an access property.
     fn fraction(&mut self, site: &InstructionSite<'a>, operand: &Operand) -> Option<OperandValue> {
         let value = self.source(site, operand, ScalarType::F32, TypeMatch::Exact)?;
         if let Source::Immediate(bits) = value {
@@ -235,7 +235,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(value))
     }
 
-    /// Checks a number with a permitted range.
+    /// Checks a number whose range the table row limits.
     fn bounded(
         &mut self,
         site: &InstructionSite<'a>,
@@ -266,7 +266,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a literal in a range.
+    /// Checks a literal that must lie in a range.
     fn number(
         &mut self,
         site: &InstructionSite<'a>,
@@ -277,7 +277,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.in_range(site, operand, value, range)
     }
 
-    /// Checks a 32-bit integer. A literal must not exceed `most`.
+    /// Checks a 32-bit integer operand. A literal must not exceed `most`.
     fn up_to(
         &mut self,
         site: &InstructionSite<'a>,
@@ -285,7 +285,7 @@ impl<'a> BodyChecker<'a, '_> {
         most: u64,
     ) -> Option<OperandValue> {
         let value = match operand.kind {
-            // Check the value before its truncation to 32 bits.
+            // Return the full value, so that it is checked before its truncation to 32 bits.
             OperandKind::Integer { value, .. } => Source::Immediate(value),
             _ => self.source(site, operand, ScalarType::U32, TypeMatch::Integer)?,
         };
@@ -304,7 +304,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks that a literal is a multiple of `of`.
+    /// Checks that a literal operand is a multiple of `of`.
     fn multiple(
         &mut self,
         site: &InstructionSite<'a>,
@@ -437,7 +437,8 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// Returns whether the current instruction compares `.bf16`, which does not accept a literal as a predicate (assembler 13.5).
+    /// Returns whether the current instruction compares `.bf16` values. Such an instruction does not accept a literal as a predicate
+    /// (assembler 13.5).
     #[cold]
     fn compares_brain(&self) -> bool {
         let plan = self.plans.get(self.body.mnemonic);
@@ -446,8 +447,8 @@ impl<'a> BodyChecker<'a, '_> {
         })
     }
 
-    /// Returns whether the sink is the address of a reduction in shared memory, which the assembler (13.5) accepts: it parses the
-    /// instruction as an atomic whose result is unused.
+    /// Returns whether the operand is a sink in place of the address of a reduction in shared memory. The assembler (13.5) accepts it,
+    /// because it parses the instruction as an atomic whose result is unused.
     #[inline]
     fn is_unused_address(&self, plan: &ResolvedOpcode, operand: &Operand) -> bool {
         operand.kind == OperandKind::Sink
@@ -470,7 +471,7 @@ impl<'a> BodyChecker<'a, '_> {
             return Some(());
         }
         if ty == ScalarType::Pred && have == ScalarType::F16x2 && self.takes_halves() {
-            // Legal, but the program cannot represent a 32-bit predicate.
+            // A 32-bit predicate is legal, but the program representation cannot express it.
             self.body.is_representable = false;
             return Some(());
         }
@@ -478,7 +479,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns whether predicates of the current instruction may be `.f16x2` registers.
+    /// Returns whether the predicate operands of the current instruction may be `.f16x2` registers.
     #[cold]
     fn takes_halves(&self) -> bool {
         let plan = self.plans.get(self.body.mnemonic);
@@ -497,7 +498,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns whether the operand does not belong to the current position of the row, because the source omits the operand of this
+/// Returns whether the source omits the operand at the current position of the table row, so that the given operand belongs to a later
 /// position.
 #[cold]
 fn is_left_out(site: &InstructionSite<'_>, operand: &Operand, position: usize) -> bool {

@@ -10,7 +10,7 @@ use warpgrid_isa::{Flag, SlotName, StateSpace, TargetRequirement};
 use warpgrid_program::{AddressBase, OperandValue, Parameter, Source, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the operands from index `start` on.
+    /// Checks constraints on the operands from index `start` on that the tables cannot express.
     pub(crate) fn check_beyond(
         &mut self,
         beyond: ExtraOperandCheck,
@@ -101,7 +101,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Checks `cvta` of a variable, whose state space must be that of the instruction.
+    /// Checks `cvta` of a variable. The variable must be in the state space of the instruction.
     fn check_converted_address(&mut self, site: &InstructionSite<'a>, start: usize) -> Option<()> {
         let operand = self.lowered(start, 1)?;
         let span = operand.span;
@@ -171,8 +171,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Checks sums of a name and a constant. For targets before `sm_90`, the assembler implements warp operations with its own
-    /// library, which does not accept sums (assembler 13.5).
+    /// Checks sums of a name and a constant. For targets before `sm_90`, the assembler implements warp operations by calls of library
+    /// functions, which do not accept sums (assembler 13.5).
     fn check_sums(&mut self, sums: SymbolOffsetRule, start: usize) -> Option<()> {
         const WITHOUT_LIBRARY: TargetRequirement = TargetRequirement::From(90);
         if sums == SymbolOffsetRule::Taken || WITHOUT_LIBRARY.met_by(self.module.target) {
@@ -220,7 +220,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns whether a variable is a result of the function, which the function may only write.
+    /// Returns whether a variable is a result of the function. The function may write its results, but not read them.
     fn is_result(&self, variable: VariableId) -> bool {
         match variable {
             VariableId::Function(index) => {

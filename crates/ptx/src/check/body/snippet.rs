@@ -30,7 +30,7 @@ impl<'a> BodyChecker<'a, '_> {
         for (name, inferred) in inferred.iter() {
             self.declare_inferred(name, inferred, &mut lines);
         }
-        // The declarations of the snippet have a separate scope, so that they hide inferred ones.
+        // Open a separate scope for the declarations of the snippet, so that they hide the inferred declarations.
         self.names.open();
         self.snippet.depth = self.names.depth();
         self.declare_labels(0);
@@ -43,8 +43,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Opens a scope for a repeated declaration if the current position is the top level of a snippet, and returns whether it is.
-    /// Manuals combine several examples in one listing, which may declare the same name again.
+    /// Opens a scope for a repeated declaration if the current position is the top level of a snippet, and returns whether the scope has
+    /// been opened. Manuals combine several examples in one listing, which may declare the same name again.
     pub(crate) fn reopen_snippet(&mut self) -> bool {
         let is_top =
             self.tree.kind == SourceKind::Snippet && self.names.depth() == self.snippet.depth;
@@ -75,7 +75,7 @@ impl<'a> BodyChecker<'a, '_> {
             self.names.bind(name, binding, Span::at(0));
             let start = inferred.start.filter(|_| inferred.read_first);
             match (start, binding) {
-                // The launch determines the value.
+                // The launch determines the initial value of the register.
                 _ if inferred.read_first && self.context().is_stated(&text) => {}
                 (Some(start), Binding::Register(register)) => {
                     self.start_of_unit(&text, register, start);
@@ -84,7 +84,7 @@ impl<'a> BodyChecker<'a, '_> {
                 _ => {}
             }
             match n {
-                // The surrounding code declares the register.
+                // The code around the snippet declares the register.
                 _ if given.is_some() => {}
                 1 if let Some(what) = start.and_then(InitialValue::described) => {
                     lines.push(format!("`.reg .{ty} {text};` ({what})"));
@@ -99,13 +99,13 @@ impl<'a> BodyChecker<'a, '_> {
         let is_one_thing = !is_value && inferred.pointers.len() == 1;
         for (index, place) in inferred.pointers.iter().enumerate() {
             let memory = memory_of(place.space);
-            // Names of the pointers to different memories: `addr`, `addr.global`.
+            // Each pointer has a separate name for each memory: `addr`, `addr.global`.
             let (binding, line) = match index {
                 0 => self.declare_pointer(&text, *place, given),
                 _ => self.declare_pointer(&format!("{text}.{}", memory.name()), *place, given),
             };
             match given {
-                // The memory is inferred, but the type of the register is declared.
+                // The memory is inferred, but the source declares the type of the register.
                 Some(_) => {
                     let (_, rest) = line.split_once("` ").unwrap_or(("", ""));
                     lines.push(format!("`{text}` {rest}"));
@@ -122,8 +122,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Appends the declaration of a register, or adds it to the preceding declaration if that ends with the preceding number:
-    /// `%f0` to `%f31`.
+    /// Appends the declaration of a register, or extends the preceding declaration if its last name has the preceding number: `%f0` to
+    /// `%f31`.
     fn add_line(&self, name: Name, ty: ScalarType, lines: &mut Vec<String>) {
         let text = self.context().name_text(name);
         let before = name.number().and_then(|number| number.checked_sub(1));
@@ -152,7 +152,7 @@ impl<'a> BodyChecker<'a, '_> {
         lines.push(format!("`.reg .{ty} {text};`"));
     }
 
-    /// Returns the meaning of a name as an address in a state space, if the name has several meanings.
+    /// Returns the meaning of a name as an address in a state space, if the snippet uses the name in several ways.
     #[cold]
     pub(crate) fn snippet_pointer(&self, name: Name, space: StateSpace) -> Option<Binding> {
         let places = self.snippet.pointers.get(name)?;

@@ -16,7 +16,7 @@ use warpgrid_program::{
     RegisterId, RegisterTuple, Source, Span, StepGrouping, VariableId, counted,
 };
 
-/// Size in bytes of an inferred array that the lanes share.
+/// Size in bytes of an inferred array that all lanes share.
 const SHARED_PLACE: u64 = 2048;
 
 /// Size in bytes of an inferred array for an mbarrier object, which occupies 8 bytes.
@@ -54,7 +54,7 @@ impl<'a> BodyChecker<'a, '_> {
         });
     }
 
-    /// Returns the register that contains the lane index, and creates it at its first use.
+    /// Returns the register that contains the lane index. The first call creates the register.
     pub(crate) fn lane(&mut self) -> RegisterId {
         if let Some(lane) = self.snippet.lane {
             return lane;
@@ -91,7 +91,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns a register with `lane * n + i`.
+    /// Returns a register whose value is `lane * n + i`.
     fn counted(&mut self, n: u64, i: u64) -> RegisterId {
         let lane = self.lane();
         if n <= 1 {
@@ -114,8 +114,8 @@ impl<'a> BodyChecker<'a, '_> {
         d
     }
 
-    /// Declares a pointer to a buffer (a kernel parameter) or to an array in the state space, with a separate location for each
-    /// lane, or a shared location if `bytes` is 0. Returns the binding of the name, and a description of its declaration.
+    /// Declares a pointer to a buffer (a kernel parameter) or to an array in the state space. Each lane has a separate location, or all
+    /// lanes share one location if `bytes` is 0. Returns the binding of the name, and a description of its declaration.
     pub(crate) fn declare_pointer(
         &mut self,
         text: &str,
@@ -123,7 +123,7 @@ impl<'a> BodyChecker<'a, '_> {
         given: Option<ScalarType>,
     ) -> (Binding, String) {
         let bytes = place.bytes;
-        // Numbers of bytes before and after the address, rounded up to multiples of 16.
+        // Numbers of bytes that the memory must provide before and after the address, rounded up to multiples of 16.
         let before = place.offsets.0.unsigned_abs().next_multiple_of(16);
         let after = place.offsets.1.unsigned_abs().next_multiple_of(16);
         let array = match place.space {
@@ -153,7 +153,7 @@ impl<'a> BodyChecker<'a, '_> {
             _ => self.load_array_address(text, place, array, size, base),
         };
         self.advance(base, before);
-        // Each lane has separate local memory.
+        // Lanes need no separate locations in an array in local memory, because each lane has its own local memory.
         let step = if array == StateSpace::Local { 0 } else { bytes };
         match ty.width_bits() {
             32 => self.step_by_lane_narrow(d, base, step),
@@ -194,7 +194,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Declares a parameter: a kernel parameter, or a call parameter if the snippet stores to it.
+    /// Declares a parameter that the snippet accesses: a kernel parameter, or a call parameter if the snippet stores to it.
     fn declare_call_parameter(
         &mut self,
         text: &str,
@@ -212,8 +212,8 @@ impl<'a> BodyChecker<'a, '_> {
         (Binding::Variable(variable), line)
     }
 
-    /// Declares an array, and loads its address into `base`. A shared array that is only read contains ascending numbers. Returns
-    /// the start of the description.
+    /// Declares an array, and loads its address into `base`. A shared array that is only read contains ascending numbers. Returns the
+    /// beginning of the array's description.
     fn load_array_address(
         &mut self,
         text: &str,
@@ -248,9 +248,9 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Initializes the mbarrier object at an address so that the operations of the snippet complete its phase, and returns a
-    /// description of the expected arrivals. The first lane initializes the object. If the snippet contains no arrival, or does
-    /// not specify the expected bytes of its asynchronous operations, each lane arrives and expects its bytes.
+    /// Initializes the mbarrier object at an address so that the operations of the snippet complete its phase, and returns a description of
+    /// the expected arrivals. The first lane initializes the object. If the snippet contains no arrival, or does not specify the expected
+    /// bytes of its asynchronous operations, inserted instructions let each lane arrive and expect the bytes of its operations.
     fn make_barrier(
         &mut self,
         address: RegisterId,
@@ -421,7 +421,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
         let to = match (ty, ty.width_bits()) {
             (ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64, _) => ty,
-            // A register of packed elements is treated as an integer.
+            // A register of packed elements is initialized like an integer register.
             (_, 0..=16) => ScalarType::U16,
             (_, 64) => ScalarType::U64,
             (_, 128) => return self.quad_of(a, d),
@@ -449,7 +449,7 @@ impl<'a> BodyChecker<'a, '_> {
         )
     }
 
-    /// Returns an instruction that creates a 128-bit value with the number in its low word.
+    /// Returns an instruction that creates a 128-bit value. The low word of the value is the given number.
     fn quad_of(&mut self, number: OperandValue, d: RegisterId) -> SyntheticInstruction {
         let first = self.body.elements.len();
         self.body.push_element(number, Span::at(0));

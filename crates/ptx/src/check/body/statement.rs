@@ -43,7 +43,7 @@ impl<'a> BodyChecker<'a, '_> {
                         let place = DirectiveContext::Body(sort);
                         directive::check(&self.context(), own, place, self.reporter);
                         self.table_of_targets(own, last);
-                        // Other directives, such as `.loc`, may separate the pragma from the load.
+                        // Other directives, such as `.loc`, may appear between the pragma and the load.
                         let used_bytes = directive::used_bytes(&self.context(), own);
                         self.body.used_bytes = used_bytes.or(self.body.used_bytes);
                     }
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
             return;
         }
         let clash = self.names.clash(name);
-        // Labels that follow are not yet declared at this point.
+        // Labels that follow this statement are not yet declared.
         if let Some(first) = clash.filter(|first| first.start < span.start) {
             self.report(diagnose::duplicate(span.text(self.source), span, first));
         }
@@ -135,10 +135,10 @@ impl<'a> BodyChecker<'a, '_> {
         self.body.preceding.clear();
         let operands = match self.lower(&site) {
             Some(operands) => operands,
-            // A source with errors does not result in a program.
+            // A source with errors produces no program.
             None if self.reporter.n_errors() > 0 => return,
-            // Accepted but not lowered: emit an unknown operation, so that execution stops at this instruction instead of
-            // skipping it.
+            // The instruction is accepted but not lowered. Emit an unknown operation, so that execution stops at this instruction instead
+            // of skipping it.
             None => {
                 self.body.is_representable = false;
                 self.body.close_list(self.body.operands.len())
@@ -191,7 +191,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports the diagnostics of the opcode, with additional fixes that also change the operands.
+    /// Reports the diagnostics of the opcode. Adds the fixes that also change the operands.
     #[cold]
     fn report_problems(&mut self, site: &InstructionSite<'a>) {
         let other_way = self.as_two_words(site);
@@ -216,7 +216,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.report(diagnose::guard_type(guard.name_span, ty));
             }
             Binding::None => self.unknown(guard.name_span),
-            // The guard of a program instruction must be a register.
+            // The guard of an instruction in the program must be a register.
             Binding::Special(special) if special.fits(ScalarType::Pred) => {
                 let (predicate, computed) = self.special_predicate(special);
                 for inserted in computed {
@@ -268,7 +268,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns a diagnostic of an opcode, relocated from its first occurrence to another occurrence.
+/// Returns a copy of an opcode's diagnostic whose spans are moved from the first occurrence of the opcode to another occurrence.
 pub(crate) fn moved(problem: &Diagnostic, first: Span, start: u32) -> Diagnostic {
     let mut problem = problem.clone();
     if start == first.start {

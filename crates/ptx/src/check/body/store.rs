@@ -1,4 +1,4 @@
-//! Checks and lowers the operands of `st`: address, value and cache policy. [`crate::check::plans::rules`] checks the modifiers.
+//! Checks and lowers the operands of `st`: address, value and cache policy. [`crate::check::resolved_opcodes::rules`] checks the modifiers.
 
 pub(crate) mod address;
 pub(crate) mod policy;
@@ -38,21 +38,21 @@ impl<'a> BodyChecker<'a, '_> {
         Some(())
     }
 
-    /// Returns whether the opcode is legal with this state space instead of the written one.
+    /// Returns whether the opcode is legal with this state space in place of the state space in the source.
     #[cold]
     fn can_name_space(&self, site: &InstructionSite<'a>, space: StateSpace) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);
         let plan = self.plans.get(site.instruction.mnemonic);
         let word = plan.and_then(|plan| plan.bound.as_ref()?.word(SlotName::Space));
         let module = &self.module;
-        // If there are other errors, the fix is one of several steps.
+        // If the opcode has other errors, the fix need only be one of several steps.
         !fix_validation::is_legal(opcode.name(), opcode.modifiers(), module)
             || word.is_some_and(|word| {
                 fix_validation::is_legal_with(&opcode, word, space.name(), module)
             })
     }
 
-    /// Returns whether `.L2::cache_hint` can be added to the opcode.
+    /// Returns whether adding `.L2::cache_hint` to the opcode yields a legal opcode.
     #[cold]
     fn can_hint(&self, site: &InstructionSite<'a>) -> bool {
         let opcode = Opcode::read(self.source, self.tree, site.instruction.mnemonic);

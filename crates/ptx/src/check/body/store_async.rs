@@ -1,6 +1,6 @@
 //! Checks and lowers the operands of `st.async`.
 //!
-//! The number of operands affects the rules more than the modifiers do: with an mbarrier, the assembler accepts wide types and
+//! The rules depend on the number of operands more than on the modifiers. With an mbarrier operand, the assembler accepts wide types and
 //! vectors; without an mbarrier, it also accepts narrow types. With an mbarrier, generic addressing means `.shared::cluster`.
 
 use crate::check::body::address::{AddressConstraint, DiagnosticStyle};
@@ -13,10 +13,11 @@ use warpgrid_isa::form::AddressCheck;
 use warpgrid_isa::{ScalarType, Scope, StateSpace};
 use warpgrid_program::{Address, OperandValue, Span};
 
-/// Properties of an instruction for the checks of its operands.
+/// Properties of a `st.async` instruction that determine the checks of its operands.
 pub(crate) struct StoreAsyncConstraints {
     pub(crate) ty: ScalarType,
-    /// Whether the store has release semantics, which the assembler implements with its own library that does not accept sums.
+    /// Whether the store has release semantics. The assembler implements such a store by a library function, which does not accept sums as
+    /// operands.
     pub(crate) is_release: bool,
     /// Number of elements of the vector; 1 without a vector width.
     pub(crate) n: usize,
@@ -57,7 +58,8 @@ impl<'a> BodyChecker<'a, '_> {
             (Some((operand, _)), Some(address)) => {
                 self.body.push(OperandValue::Address(address), operand.span);
             }
-            // In the form without an mbarrier, the operand is absent, so that both forms have the same operand positions.
+            // The form without an mbarrier has an absent operand in place of the mbarrier, so that both forms have the same operand
+            // positions.
             _ => self
                 .body
                 .push(OperandValue::Absent, Span::at(site.span.end)),
@@ -144,7 +146,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns the strictness for the address of an mbarrier. An offset in shared memory may be in a register of any width, but a
+/// Returns how strictly the register of an mbarrier address is checked. An offset in shared memory may be in a register of any width, but a
 /// generic address requires its full width.
 fn barrier_addressing(space: StateSpace) -> AddressCheck {
     match space {

@@ -83,7 +83,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let ty = wanted.ty;
         let fits = match wanted.n {
-            // Untyped bits accept a list in place of one value, which packs the elements.
+            // An instruction on untyped bits accepts a list in place of one value, and packs the elements of the list.
             1 if ty == ScalarType::B128 => false,
             1 if ty.kind() == TypeKind::Bits => packs(class, elements.len(), ty),
             _ => ty != ScalarType::B128 && ty.accepts(class, TypeMatch::ExactInBraces),
@@ -113,7 +113,7 @@ impl<'a> BodyChecker<'a, '_> {
         wanted: &StoreAsyncConstraints,
     ) -> Option<OperandValue> {
         if operand.kind == OperandKind::Sink {
-            // The parser has reported the sink.
+            // The parser has already reported the sink as an error.
             return None;
         }
         if let OperandKind::Sum { name, .. } = operand.kind {
@@ -200,7 +200,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns the source in the format of the type. The program cannot represent 128-bit constants.
+    /// Returns the source with the bit pattern that the type requires. The program representation has no 128-bit constants.
     fn converted(&mut self, element: ValueOperand, ty: ScalarType) -> Source {
         if let (Source::Immediate(_), ScalarType::B128) = (element.source, ty) {
             self.body.is_representable = false;
@@ -232,7 +232,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns whether a single value can be stored as this type. Floating-point types of the same width are equivalent here.
+/// Returns whether a single value can be stored as this type. Different floating-point types of the same width are interchangeable here.
 fn exactly(ty: ScalarType, class: Class) -> bool {
     match class {
         Class::Float(width) if ty.is_float() => width == ty.width_bits(),

@@ -42,7 +42,8 @@ impl<'a> BodyChecker<'a, '_> {
         ok.then_some(())
     }
 
-    /// Checks the start address of `st.bulk`. With a state space, its register must have at least 32 bits (assembler 13.5).
+    /// Checks the start address of `st.bulk`. If the opcode specifies a state space, the address register must have at least 32 bits
+    /// (assembler 13.5).
     fn filled_place(
         &mut self,
         site: &InstructionSite<'a>,

@@ -35,14 +35,14 @@ pub(crate) const LEADING_BYTES: u64 = 128;
 pub(crate) const STRIDE_BYTES: u64 = 512;
 /// Size in bytes of a tile of 256 rows.
 pub(crate) const TILE_BYTES: u64 = 256 / 8 * STRIDE_BYTES;
-/// Limit of the ascending element values of a tile, so that accumulators remain small.
+/// Upper bound of the ascending element values of a tile, which keeps accumulators small.
 pub(crate) const MAX_COUNTED: u64 = 4;
 /// Rows and columns of an inferred MMA in tensor memory.
 const ROWS: usize = 128;
 const COLUMNS: usize = 64;
-/// Inferred size in bytes.
+/// Number of bytes that a size operand specifies if its register is inferred.
 pub(crate) const SIZE_BYTES: u64 = 64;
-/// Number of bits by which the warp index is shifted to obtain the first lane of the warp in a tensor memory address.
+/// Left shift that converts a warp index to the tensor memory address of the warp's first lane.
 pub(crate) const LANES_OF_WARP: u64 = 21;
 
 impl InitialValue {
@@ -87,7 +87,7 @@ impl InitialValue {
         }
     }
 
-    /// Returns a description for the list of declarations, or `None` for a plain number.
+    /// Returns a description for the list of inferred declarations, or `None` for a plain number.
     pub(crate) fn described(self) -> Option<String> {
         match self {
             InitialValue::Tile(tile) => Some(format!(
@@ -101,7 +101,7 @@ impl InitialValue {
         }
     }
 
-    /// Returns the initial value of the first coordinate of a surface if the coordinate counts bytes.
+    /// Returns the initial value of the first coordinate of a surface if this coordinate counts bytes.
     pub(crate) fn of_coordinate(plan: &ResolvedOpcode) -> Option<InitialValue> {
         let is_raw = plan.modifiers.unit.surface == Some(SurfaceMode::Bytes);
         let width = plan.modifiers.ty.map_or(0, ScalarType::width_bytes);
@@ -173,8 +173,8 @@ fn instruction_descriptor(plan: &ResolvedOpcode) -> Option<u64> {
 pub(crate) const WARP: u32 = 32;
 const WARPGROUP: u32 = 4 * WARP;
 
-/// Returns the number of threads that execute a snippet: one if an instruction requires a single thread and no instruction
-/// requires a thread per lane or a warp; four warps if the instructions require a warpgroup.
+/// Returns the number of threads that execute a snippet. The snippet runs in one thread if an instruction requires a single thread and no
+/// instruction requires all lanes or a warp, and in four warps if an instruction requires a warpgroup.
 pub(crate) fn n_threads(tree: &Tree, plans: &ResolvedOpcodes) -> u32 {
     let instructions = tree.statements.iter().filter_map(|s| match &s.kind {
         StatementKind::Instruction(instruction) => plans.get(instruction.mnemonic),

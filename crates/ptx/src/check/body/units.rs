@@ -1,5 +1,5 @@
-//! Operands of specialized units: texture units, tensor memory, tensor copies, multimem operations (assembler 13.5). If the
-//! elements of a list have only been checked, `value` converts them.
+//! Operands of specialized units: texture units, tensor memory, tensor copies, multimem operations (assembler 13.5). The module `value`
+//! converts the elements of lists that are only checked here.
 
 pub(crate) mod coordinates;
 pub(crate) mod lists;
@@ -28,8 +28,8 @@ pub(crate) struct UnitOperandSpec {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks and lowers an operand; returns `None` after reporting an error. Not inlined: the function is large and rarely
-    /// called, so that inlining would slow down the operands of all instructions.
+    /// Checks and lowers an operand; returns `None` after reporting an error. The function is not inlined, because it is large and rarely
+    /// called, and inlining would slow down the check of all other operands.
     #[cold]
     pub(crate) fn unit_operand(
         &mut self,
@@ -46,7 +46,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks an operand, and returns its value, or [`OperandValue::Absent`] if its parts have only been checked.
+    /// Checks an operand, and returns its value, or [`OperandValue::Absent`] if the elements of the operand have been checked but not
+    /// converted.
     fn compared_operand(
         &mut self,
         site: &InstructionSite<'a>,
@@ -115,7 +116,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a register of exactly this width; literals are rejected.
+    /// Checks that an operand is a register of exactly this width. Literals are rejected.
     fn own_register(
         &mut self,
         site: &InstructionSite<'a>,
@@ -131,7 +132,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a value that is widened to the width of the type without rounding of floating-point values.
+    /// Checks a value that is widened to the width of the type. The widening does not round floating-point values.
     fn widened(
         &mut self,
         site: &InstructionSite<'a>,
@@ -155,7 +156,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports the expected operand if the condition is false.
+    /// Reports that the expected operand is missing if the condition is false.
     fn expect_that(
         &mut self,
         holds: bool,
@@ -223,7 +224,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns the type of the literals in an operand whose parts are converted.
+/// Returns the type of the literals in an operand whose elements are converted separately.
 fn literal_type(what: DeviceUnitOperand, plan: &ResolvedOpcode) -> ScalarType {
     use DeviceUnitOperand as U;
     let modifiers = &plan.modifiers;
@@ -231,7 +232,7 @@ fn literal_type(what: DeviceUnitOperand, plan: &ResolvedOpcode) -> ScalarType {
         U::Values(_) | U::Widened(_) | U::Texels => modifiers.ty,
         U::LevelOfDetail => modifiers.c_type,
         U::Gradient | U::DepthReference => Some(ScalarType::F32),
-        // A layer index and an offset are integers for every coordinate type; a floating-point literal specifies its own type.
+        // A layer index and an offset are integers for every coordinate type. The spelling of a floating-point literal determines its type.
         _ => None,
     };
     ty.unwrap_or(ScalarType::B32)

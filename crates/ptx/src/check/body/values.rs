@@ -1,4 +1,4 @@
-//! Reader of values, single or in braces, for instruction families that check the types themselves. Returns the class and the
+//! Reads single values and values in braces for instruction families that check types in their own code. The result is the class and the
 //! source of a value, or the reason why the operand is not a value.
 
 use crate::check::body::checker::BodyChecker;
@@ -14,16 +14,16 @@ use warpgrid_program::{FunctionId, RegisterId, RegisterTuple, Source, Span, Vari
 pub(crate) struct ValueOperand {
     pub(crate) span: Span,
     pub(crate) class: Class,
-    /// Source of the value. A literal has the bits of its spelling; see [`ValueOperand::source_as`].
+    /// Source of the value. For a literal, the source contains the bits that its spelling denotes; see [`ValueOperand::source_as`].
     pub(crate) source: Source,
     /// Whether the value is a component of a vector register or of a special register.
     pub(crate) is_component: bool,
-    /// Whether the value is an integer literal with the suffix `U`, or one that is too large for a signed type.
+    /// Whether the value is an integer literal that has the suffix `U` or is too large for a signed type.
     pub(crate) is_unsigned: bool,
 }
 
 impl ValueOperand {
-    /// Placeholder for a value that has not been read.
+    /// Placeholder for a value that the reader has not yet read.
     pub(crate) const NONE: ValueOperand = ValueOperand::new(Span::at(0), Class::Open, Source::Sink);
 
     const fn new(span: Span, class: Class, source: Source) -> ValueOperand {
@@ -56,7 +56,7 @@ impl ValueOperand {
 /// Reason why an operand is not a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueError {
-    /// The error has already been reported.
+    /// The operand is invalid, and the error has already been reported.
     Reported,
     Sink,
     /// Address of a variable.
@@ -82,7 +82,7 @@ pub(crate) enum ValueError {
     Nested,
     /// Component of a name without components.
     Component,
-    /// Component beyond the last component of a vector of `n` components. `last` is the register of the last component.
+    /// Component index beyond the `n` components of a vector. `last` is the register of the last component.
     BeyondVector {
         last: RegisterId,
         n: u8,
@@ -135,7 +135,7 @@ impl<'a> BodyChecker<'a, '_> {
         )
     }
 
-    /// Reads one value, single or in a brace list.
+    /// Reads one value, which is a single operand or an element of a brace list.
     pub(crate) fn value(&mut self, operand: &Operand) -> Result<ValueOperand, ValueError> {
         let span = operand.span;
         let constant = |class, bits| ValueOperand::new(span, class, Source::Immediate(bits));

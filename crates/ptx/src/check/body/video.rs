@@ -1,5 +1,5 @@
-//! Operands of video instructions: registers with selected bytes and half words (PTX ISA, "Video Instructions"; assembler 13.5).
-//! The selection becomes an additional number after the operands.
+//! Operands of video instructions: registers with selected bytes and half words (PTX ISA, "Video Instructions"; assembler 13.5). The
+//! selection is encoded as a number, which becomes an additional operand after the others.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::{destination, inserted, source};
@@ -12,7 +12,7 @@ use warpgrid_isa::video_selectors::{SubwordSelector, SubwordSelectors};
 use warpgrid_isa::{Flag, ScalarType, SimdWidth, TypeMatch, VideoOp};
 use warpgrid_program::{OperandValue, RegisterId, Source};
 
-/// Every operand is a 32-bit register.
+/// Type of every operand: a 32-bit register.
 const TY: ScalarType = ScalarType::U32;
 
 /// Position of an operand in the table row.
@@ -23,7 +23,7 @@ enum OperandPosition {
     Addend,
 }
 
-/// Requirements for an operand: operation, number of lanes and position.
+/// Properties that determine the requirements for an operand: operation, number of lanes and operand position.
 #[derive(Clone, Copy, Debug)]
 struct OperandRequest {
     op: VideoOp,
@@ -31,7 +31,7 @@ struct OperandRequest {
     place: OperandPosition,
 }
 
-/// Operand with its selected parts.
+/// Operand with the bytes or half words that it selects.
 struct VideoOperand {
     value: OperandValue,
     parts: Option<SubwordSelector>,

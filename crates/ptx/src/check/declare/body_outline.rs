@@ -1,4 +1,4 @@
-//! Outline of a body: its statements, its labels, and the numbers of its instructions and operands.
+//! Outline of a body: its statements, its labels, and the number of its instructions and operands.
 
 use crate::check::context::Context;
 use crate::tree::declaration::DirectiveKind;
@@ -6,17 +6,17 @@ use crate::tree::name::Name;
 use crate::tree::{Range, Statement, StatementKind};
 use warpgrid_program::{FunctionId, Span};
 
-/// Outline of a body.
+/// Outline of a body, which is determined before the body is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outline {
     pub(crate) function: FunctionId,
     /// Index of the function header in the tree; `None` for a snippet, which consists only of a body.
     pub(crate) header: Option<u32>,
-    /// Start offset of the scope. Module-scope names that are declared before this offset are visible.
+    /// Start offset of the body. Module-scope names that are declared before this offset are visible in the body.
     pub(crate) at: u32,
     /// Statements of the body, including the end of the function.
     pub(crate) statements: Range,
-    /// Range of its labels among those of the module, sorted by block.
+    /// Range of the body's labels among the labels of the module, sorted by block.
     pub(crate) labels: Range,
     pub(crate) n_instructions: usize,
     pub(crate) n_operands: usize,
@@ -110,7 +110,7 @@ const fn range(start: usize, end: usize) -> Range {
     }
 }
 
-/// Returns one plus the index of the directive that a label names, or 0 if no such directive follows the label.
+/// Returns one plus the index of the directive that follows a label. Returns 0 if no table or prototype follows the label.
 fn table_at(context: &Context<'_>, after: Option<&Statement>) -> u32 {
     use DirectiveKind as D;
     let Some(StatementKind::Directive(index)) = after.map(|statement| statement.kind) else {

@@ -1,4 +1,4 @@
-//! Calling convention: parameter and result types that functions with ABI calls may have (assembler 13.5).
+//! Calling convention: types that the parameters and results of functions with ABI calls may have (assembler 13.5).
 
 use crate::target_context::TargetContext;
 use warpgrid_isa::{ScalarType, TypeKind};
@@ -17,19 +17,19 @@ const fn has_target(module: &TargetContext) -> bool {
     module.target.sm >= CONVENTION
 }
 
-/// Returns whether a function with several results disables the calling convention, which indirect calls and calls of other
-/// modules require.
+/// Returns whether a function with several results disables the calling convention. Indirect calls and calls of other modules require the
+/// calling convention.
 pub(crate) fn is_turned_off(module: &TargetContext) -> bool {
     has_target(module) && module.has_several_results
 }
 
-/// Returns whether a type can be passed: all types except predicates and 8-bit or 16-bit signed or unsigned integers.
+/// Returns whether the calling convention can pass a type. It cannot pass predicates and signed or unsigned integers of 8 or 16 bits.
 pub(crate) fn passes(ty: ScalarType) -> bool {
     let is_number = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed);
     ty != ScalarType::Pred && !(is_number && ty.width_bits() < 32)
 }
 
-/// Returns whether a parameter in memory can be passed. Arrays of any element type can be passed.
+/// Returns whether the calling convention can pass a parameter in memory. Arrays of any element type can be passed.
 pub(crate) fn passes_variable(source: &str, variable: &Variable) -> bool {
     is_declared_array(source, variable) || passes(variable.ty)
 }
@@ -39,7 +39,7 @@ pub(crate) fn is_declared_array(source: &str, variable: &Variable) -> bool {
     variable.span.text(source).contains('[')
 }
 
-/// Returns the type of the first parameter or result of a function that cannot be passed.
+/// Returns the type of the function's first parameter or result that the calling convention cannot pass.
 pub(crate) fn refused(source: &str, function: &Function) -> Option<ScalarType> {
     let mut all = function.parameters.iter().chain(&function.returns);
     all.find_map(|parameter| match parameter {
@@ -56,7 +56,7 @@ pub(crate) fn refused(source: &str, function: &Function) -> Option<ScalarType> {
     })
 }
 
-/// Returns the component of a vector register that a parameter represents: `x` of `name.x`.
+/// Returns the component of a vector register that a parameter stands for: `x` of `name.x`.
 pub(crate) fn component(function: &Function, register: RegisterId) -> Option<&str> {
     let (_, component) = function.registers.name(register).rsplit_once('.')?;
     Some(component)

@@ -89,8 +89,8 @@ fn labels<'t>(
     labels
 }
 
-/// Checks that functions are inlined at positions of earlier `.loc` directives, and that a section contains the names of the
-/// functions that have code.
+/// Checks that each function is inlined at the position of an earlier `.loc` directive, and that a section contains the name of each
+/// function that has code.
 fn check_inlined<'t>(
     context: &Context<'_>,
     locs: impl Iterator<Item = &'t Directive>,
@@ -139,7 +139,7 @@ fn check_inlined<'t>(
     }
 }
 
-/// Returns whether a section contains the name of the function to which `label` refers. Of the sections themselves, only
+/// Returns whether a section contains the name of the function to which `label` refers. If the label is the name of a section, only
 /// `.debug_str` contains names (assembler 13.5).
 fn is_in_section(context: &Context<'_>, label: &Operand, labels: &NameMap<Span>) -> bool {
     match label.kind {

@@ -48,7 +48,7 @@ pub(crate) fn declare(context: Context<'_>, reporter: &mut DiagnosticSink) -> Mo
     pass.declared
 }
 
-/// State of the pass.
+/// State of the pass over the module-scope statements.
 #[derive(Debug)]
 pub(crate) struct DeclarationPass<'a, 'r> {
     pub(crate) context: Context<'a>,
@@ -56,7 +56,7 @@ pub(crate) struct DeclarationPass<'a, 'r> {
     pub(crate) declared: ModuleDeclarations,
     /// For each function, the index of the header of its first declaration in the tree.
     pub(crate) heads: Vec<u32>,
-    /// Function whose body is being read. Within the body, the function may be declared again.
+    /// Function whose body the pass is reading. Within the body, the function may be declared again.
     pub(crate) open: Option<FunctionId>,
     /// Aliases, each with the function to which it refers.
     pub(crate) aliases: Vec<(FunctionId, FunctionId)>,
@@ -64,7 +64,7 @@ pub(crate) struct DeclarationPass<'a, 'r> {
     known: Vec<(Declaration, Declarator)>,
     /// First declaration of each register group (`x<4>`), by the name before its `<`.
     families: NameMap<(Declaration, Declarator)>,
-    /// Variables that are only declared (`.extern`), but not yet defined.
+    /// Indices of variables that are declared `.extern`, but not yet defined.
     externs: Vec<u32>,
 }
 
@@ -109,13 +109,13 @@ impl<'a> DeclarationPass<'a, '_> {
         }
     }
 
-    /// Returns the header of the first declaration of a function.
+    /// Returns the header of the first declaration of a function in the tree.
     pub(crate) fn head(&self, function: FunctionId) -> Option<&'a FunctionHeader> {
         let index = self.heads.get(function.0 as usize)?;
         self.context.tree.functions.get(*index as usize)
     }
 
-    /// Reports functions without a definition, and binds aliases to their functions.
+    /// Reports functions that are neither defined nor declared `.extern`, and binds aliases to their functions.
     fn resolve(&mut self) {
         for (alias, function) in std::mem::take(&mut self.aliases) {
             if let Some(known) = self.declared.functions.get_mut(alias.0 as usize) {
@@ -208,8 +208,8 @@ impl<'a> DeclarationPass<'a, '_> {
         }
     }
 
-    /// Declares the name of a group, and returns whether its members can be declared. The name of a group is separate from those
-    /// of its members, and can be declared again like a variable, even with a different count (assembler 13.5).
+    /// Declares the name of a group, and returns whether its members can be declared. The name of a group is distinct from the names of its
+    /// members, and can be declared again like the name of a variable, even with a different count (assembler 13.5).
     fn family(&mut self, again: DeclarationSignature<'_>, name: Name) -> bool {
         let Some((declaration, declarator)) = self.families.get(name).copied() else {
             self.families
@@ -234,7 +234,7 @@ impl<'a> DeclarationPass<'a, '_> {
         false
     }
 
-    /// Records a texture, sampler or surface.
+    /// Records that a declarator declares a texture, sampler or surface handle.
     pub(crate) fn note_handle(&mut self, declaration: &Declaration, declarator: &Declarator) {
         let is_number = matches!(declaration.scalar, DeclaredType::Scalar(_));
         if !is_number && declarator.dimensions.is_empty() {
@@ -264,7 +264,7 @@ impl<'a> DeclarationPass<'a, '_> {
     /// Declares a name, and returns whether it is new. Reports a name that is already declared.
     pub(crate) fn stamp(&mut self, name: Name, binding: Binding, span: Span) -> bool {
         let text = span.text(self.context.source);
-        // `%tid` itself is not in the table of special registers, but its components are.
+        // The table of special registers contains the components of `%tid`, but not `%tid` itself.
         let first = text.starts_with('%').then(|| format!("{text}.x"));
         let mut names = [Some(text), first.as_deref()].into_iter().flatten();
         if names.any(|name| SpecialRegister::from_name(name).is_some()) {
@@ -303,7 +303,7 @@ impl<'a> DeclarationPass<'a, '_> {
         }
     }
 
-    /// Returns the index of a variable: a new index, or that of an `.extern` variable that is declared again. Reports a name with
+    /// Returns the index of a variable: a new index, or the index of an `.extern` variable that is declared again. Reports a name that has
     /// a different meaning, and returns `None`.
     fn place(
         &mut self,
@@ -363,7 +363,7 @@ impl<'a> DeclarationPass<'a, '_> {
         false
     }
 
-    /// Processes a function with a body whose first statement has the index `start`. Returns the index after its last statement.
+    /// Processes a function with a body whose first statement has the index `start`. Returns the index of the statement after the function.
     fn definition(&mut self, header: u32, start: usize, at: u32) -> usize {
         let Some(function) = self.defined_function(header) else {
             return start;

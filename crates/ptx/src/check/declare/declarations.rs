@@ -19,11 +19,11 @@ use warpgrid_program::{Diagnostic, Span};
 /// Scope of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclarationScope {
-    /// Module scope.
+    /// Declaration at module scope.
     Module,
-    /// In the body of a function.
+    /// Declaration in the body of a function.
     Body,
-    /// In the parameter list of a function or kernel.
+    /// Declaration in the parameter list of a function or kernel.
     Parameter(FunctionDirective),
     /// Parameter list that declares no variables: of an `.extern` function, or of a call prototype within this kind of function.
     /// The assembler checks the syntax of such a declaration, but not whether the variable could exist (assembler 13.5).
@@ -40,16 +40,16 @@ pub(crate) enum Validity {
 /// Maximum alignment of a parameter in bytes.
 const PARAMETER_ALIGNMENT: u64 = 128;
 
-/// Required version and target for an array without size as the last parameter of a function (assembler 13.5).
+/// Required version and target if the last parameter of a function is an array without size (assembler 13.5).
 const OPEN_ARRAY: Gate = Gate::ptx(6, 0).sm(30);
 
-/// Requirements for the declaration of a type. The table rows contain the requirements for its use in instructions.
+/// Requirements for declaring a variable of a type. The table rows contain the requirements for using the type in instructions.
 const GATES: &[(ScalarType, Version, &str)] = &[
     (ScalarType::B128, Version::new(8, 3), "sm_70"),
     (ScalarType::F16x2, Version::new(4, 2), "sm_53"),
 ];
 
-/// Checks of declarations at one position of the source.
+/// Checks the declarations at one position of the source.
 pub(crate) struct Declarations<'a, 'c> {
     pub(crate) context: Context<'a>,
     pub(crate) source: &'a str,
@@ -197,8 +197,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Checks the state space and the name of a parameter. Kernels may have one parameter named `_`, functions none, and call
-    /// prototypes any number.
+    /// Checks the state space and the name of a parameter. A kernel may have one parameter named `_`, a function may have none, and a call
+    /// prototype may have any number.
     fn check_parameter_name(
         &mut self,
         declaration: &Declaration,
@@ -271,7 +271,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
             }
             DeclarationScope::Module => {
                 use DeclarationSpace as S;
-                // PTX 3.0 introduced the calling convention; since then, registers and local variables must be declared in
+                // PTX 3.0 introduced the calling convention. From this version on, registers and local variables must be declared in
                 // functions.
                 let is_old = self.module.version < Version::new(3, 0);
                 let is_inner = match declaration.space {
@@ -298,7 +298,7 @@ impl<'a, 'c> Declarations<'a, 'c> {
     fn check_type(&mut self, declaration: &Declaration, place: DeclarationScope) {
         let span = declaration.type_span;
         let is_made = !matches!(place, DeclarationScope::Prototype(_));
-        // The assembler (13.5) does not check arrays.
+        // The assembler (13.5) does not perform this check for arrays.
         let is_single = self.declares_scalar(declaration);
         if declaration.scalar == DeclaredType::SamplerRef
             && is_made
@@ -339,13 +339,13 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Returns whether a declarator of a declaration is not an array.
+    /// Returns whether a declaration declares at least one name that is not an array.
     fn declares_scalar(&self, declaration: &Declaration) -> bool {
         let mut names = self.tree.declarators_of(declaration).iter();
         names.any(|name| name.dimensions.is_empty())
     }
 
-    /// Returns whether the assembler checks the requirements of the type: not for vectors of `.f16x2`, and not for arrays of
+    /// Returns whether the assembler checks the requirements of the type. It does not check them for vectors of `.f16x2` and for arrays of
     /// `.b128`.
     fn is_gated(&self, ty: ScalarType, declaration: &Declaration) -> bool {
         match ty {
@@ -383,8 +383,8 @@ impl<'a, 'c> Declarations<'a, 'c> {
         }
     }
 
-    /// Reports a predicate outside of a scalar register. In a prototype, only vectors and arrays are reported; elsewhere,
-    /// `check_shape` reports arrays of registers.
+    /// Reports a predicate that is not a scalar register. In a prototype, only vectors and arrays are reported; elsewhere, `check_shape`
+    /// reports arrays of registers.
     fn check_predicate(&mut self, declaration: &Declaration, place: DeclarationScope) {
         let span = declaration.type_span;
         let is_prototype = matches!(place, DeclarationScope::Prototype(_));

@@ -80,7 +80,7 @@ impl DeclarationPass<'_, '_> {
         function.variables = lists.variables;
         function.registers = lists.registers;
         function.bounds = bounds;
-        // With the option `debug`, no function is inlined into its caller.
+        // With the target option `debug`, no function is inlined into its caller.
         if self.context.module.is_debug
             && header.sort == FunctionDirective::Func
             && calling_convention::is_kept(self.context.module)
@@ -95,7 +95,7 @@ impl DeclarationPass<'_, '_> {
         Some(id)
     }
 
-    /// Returns the function with the name of the header, and creates it if the name is new.
+    /// Returns the function whose name the header declares. Creates the function if the name is new.
     fn function_id(&mut self, header: &FunctionHeader, index: u32, kind: HeaderKind) -> FunctionId {
         let new = FunctionId(self.declared.functions.len() as u32);
         let defines = kind == HeaderKind::Definition;
@@ -148,7 +148,7 @@ impl DeclarationPass<'_, '_> {
         new
     }
 
-    /// Compares a function with its first declaration.
+    /// Compares the header of a function with its first declaration.
     fn check_redeclaration(&mut self, header: &FunctionHeader, id: FunctionId, first: Span) {
         let Some(head) = self.head(id) else { return };
         if let Some(what) = redeclaration::function_difference(&self.context, head, header) {
@@ -159,7 +159,7 @@ impl DeclarationPass<'_, '_> {
         }
     }
 
-    /// Declares the parameters or results of a header.
+    /// Declares the parameters or the results of a header.
     fn parameters(
         &mut self,
         range: Range,
@@ -228,7 +228,7 @@ impl DeclarationPass<'_, '_> {
     }
 }
 
-/// Components of a vector register, each of which is a separate parameter.
+/// Component names of a vector register. Each component is a separate parameter.
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
 
 /// Calls `declare` for each named parameter or result of a header, with its meaning in the body and its span.
@@ -254,7 +254,7 @@ pub(crate) fn parameter_names<'t>(
                 }
             }
             Some(Parameter::Register(register)) => Binding::Register(*register),
-            // The list contains only parameters whose declaration is valid.
+            // The function's list contains only parameters whose declarations are valid.
             Some(Parameter::Variable(index))
                 if function.variables.get(*index as usize).map(|v| v.span)
                     == Some(declarator.span) =>

@@ -1,4 +1,4 @@
-//! Converts initializers to initial bytes and relocations. The checks of declarations report invalid values.
+//! Converts initializers to initial bytes and relocations. Invalid values have already been reported by the checks of declarations.
 
 use crate::check::declare::declarations::Declarations;
 use crate::check::names::binding::Binding;
@@ -9,7 +9,7 @@ use crate::tree::name::Name;
 use warpgrid_isa::{ScalarType, TypeKind};
 use warpgrid_program::{Relocation, RelocationTarget, Span, Variable, VariableId};
 
-/// Maximum number of initial bytes that are stored.
+/// Maximum number of initial bytes that a variable stores.
 const MAX_INIT: u64 = 1 << 28;
 
 impl Declarations<'_, '_> {
@@ -62,7 +62,8 @@ impl Declarations<'_, '_> {
         n
     }
 
-    /// Writes values from offset `start` on. `strides` contains the size in bytes of an element, then of each enclosing array.
+    /// Writes initial values to the bytes from offset `start` on. `strides` contains the size in bytes of an element, followed by the size
+    /// of each enclosing array.
     fn fill(&mut self, variable: &mut Variable, values: &[InitValue], strides: &[u64], start: u64) {
         let (stride, inner) = match strides.split_last() {
             Some((stride, inner)) => (*stride, inner),
@@ -144,7 +145,7 @@ impl Declarations<'_, '_> {
         self.write_bytes(variable, at, text, text.len() as u32);
     }
 
-    /// Returns the variable or function to whose address a name refers, and reports an unknown name.
+    /// Returns the variable or function whose address a name in an initializer denotes. Reports an unknown name.
     fn relocation_target(&mut self, name: Name, span: Span) -> Option<RelocationTarget> {
         match meaning(&self.context, self.names, name) {
             Binding::Variable(VariableId::Module(index)) => Some(RelocationTarget::Variable(index)),
@@ -158,7 +159,7 @@ impl Declarations<'_, '_> {
     }
 }
 
-/// Returns the bits of a literal as an element of this type, or `None` if the type cannot represent it.
+/// Returns the bit pattern of a literal as an element of this type, or `None` if the type cannot represent the literal.
 fn literal_bits(kind: InitValueKind, ty: ScalarType) -> Option<u64> {
     let float = ty.kind() == TypeKind::Float;
     match kind {

@@ -1,5 +1,5 @@
-//! Checks of kernels that require all bodies: shared memory of the functions that a kernel calls, and the permission to take the
-//! address of a kernel.
+//! Checks of kernels that depend on all bodies of the module: the shared memory of the functions that a kernel calls, and whether the
+//! address of a kernel may be taken.
 
 use crate::check::declare::memory;
 use crate::diagnostics::rules::special_gate;
@@ -38,8 +38,8 @@ pub(crate) fn check_addresses(
         .collect()
 }
 
-/// Shared variables that a function uses, and functions to which it refers. The assembler treats functions whose address is taken
-/// as called.
+/// Shared variables that a function uses, and functions to which it refers. If a function takes the address of another function, the
+/// assembler assumes that it calls this function.
 #[derive(Debug, Default)]
 struct CallGraphNode {
     named: Vec<u32>,
@@ -86,7 +86,7 @@ impl CallGraphNode {
     }
 }
 
-/// Returns an upper bound of the size in bytes of the shared variables, including padding.
+/// Returns an upper bound of the total size in bytes of the shared variables, including padding.
 fn shared_bytes(variables: &[Variable]) -> u64 {
     let shared = variables.iter().filter(|v| v.space == StateSpace::Shared);
     shared.fold(0, |sum, variable| {
@@ -97,8 +97,8 @@ fn shared_bytes(variables: &[Variable]) -> u64 {
     })
 }
 
-/// Reports excessive static shared memory of kernels: the shared variables of a kernel and of all functions that it calls, and
-/// the shared module variables that they use.
+/// Reports excessive static shared memory of kernels. The size includes the shared variables of a kernel and of all functions that it
+/// calls, and the shared module variables that these functions use.
 pub(crate) fn check_shared(
     module: &TargetContext,
     functions: &[Function],
@@ -126,7 +126,7 @@ pub(crate) fn check_shared(
     kernels
         .filter_map(|(kernel, id)| {
             let mut reached = vec![FunctionId(id)];
-            // A kernel whose address is taken is launched separately, with its own shared memory.
+            // A kernel whose address is taken is launched separately. Its shared memory does not count as shared memory of the caller.
             let mut is_reached: Vec<bool> = functions
                 .iter()
                 .map(|function| function.kind == FunctionKind::Entry)

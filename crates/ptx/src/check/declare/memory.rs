@@ -7,7 +7,7 @@ use warpgrid_isa::form::Gate;
 use warpgrid_isa::{StateSpace, Target};
 use warpgrid_program::{Diagnostic, Span, Variable};
 
-/// Reports excessive shared memory of the variables of a kernel. `end` is the span of the end of the kernel.
+/// Reports the shared variables of a kernel if their total size exceeds the limit. `end` is the span of the end of the kernel.
 pub(crate) fn check_shared<'v>(
     variables: impl Iterator<Item = &'v Variable> + Clone,
     target: &Target,
@@ -20,7 +20,7 @@ pub(crate) fn check_shared<'v>(
     (total > most).then(|| diagnose::shared_size(last.unwrap_or(end), total, most))
 }
 
-/// Maximum number of parameter bytes for all versions and targets, and the requirements for larger parameters (assembler 13.5).
+/// Maximum number of parameter bytes that all versions and targets support, and the requirements for a larger number (assembler 13.5).
 const PARAMETER_BYTES: u64 = 4352;
 const MANY_PARAMETERS: Gate = Gate::ptx(8, 1).sm(70);
 const MAX_PARAMETER_BYTES: u64 = 32_764;
@@ -29,7 +29,7 @@ const MAX_PARAMETER_BYTES: u64 = 32_764;
 const BANK_BYTES: u64 = 65_536;
 const BANK_OF_PARAMETERS: Gate = Gate::ptx(7, 8).sm(90);
 
-/// Reports excessive size of the parameters of a kernel.
+/// Reports the parameters of a kernel if their total size exceeds the limit.
 pub(crate) fn check_parameters(
     parameters: &[Variable],
     module: &TargetContext,
@@ -56,7 +56,7 @@ pub(crate) fn check_parameters(
         .then(|| special_gate(&what, kernel, MANY_PARAMETERS, module))
 }
 
-/// Reports excessive constant memory of a module.
+/// Reports the constant variables of a module if their total size exceeds the limit.
 pub(crate) fn check_const<'v>(
     variables: impl Iterator<Item = &'v Variable> + Clone,
     target: &Target,
@@ -70,7 +70,7 @@ pub(crate) fn check_const<'v>(
     (total > target.limits.constant_bytes).then(|| diagnose::const_size(last, total))
 }
 
-/// Returns the size in bytes of variables that are laid out consecutively, those with the largest alignment first.
+/// Returns the total size in bytes of variables that are laid out consecutively in descending order of their alignment.
 fn total_bytes<'v>(variables: impl Iterator<Item = &'v Variable>) -> u64 {
     let mut sizes: Vec<_> = variables.map(|v| (v.size_bytes, v.align_bytes)).collect();
     sizes.sort_by_cached_key(|(_, align)| u64::from(u32::MAX - align));

@@ -1,5 +1,5 @@
-//! Compatibility of several declarations of one function or variable, according to the reference assembler 13.5. The functions
-//! describe the difference as a phrase.
+//! Compatibility of several declarations of one function or variable, according to the reference assembler 13.5. The functions of this
+//! module describe a difference between two declarations as a phrase.
 
 use crate::check::context::Context;
 use crate::tree::Range;
@@ -49,7 +49,7 @@ pub(crate) fn own_convention(
     words.into_iter().find(is_written)
 }
 
-/// Returns the argument of a directive of a function: 0 for a directive without an argument, `None` if the directive is absent.
+/// Returns the argument of a function directive: 0 for a directive without an argument, `None` if the function does not have the directive.
 fn directive_value(context: &Context<'_>, header: &FunctionHeader, word: &str) -> Option<u64> {
     let directives = header.directives.of(&context.tree.directives);
     let is_meant = |directive: &&Directive| directive.word.text(context.source) == word;
@@ -111,7 +111,7 @@ fn alignment(declaration: &Declaration) -> u64 {
     natural.max(own)
 }
 
-/// Declarator with its declaration, which contains the type that several declarators share.
+/// Declarator together with its declaration, which contains the type of all its declarators.
 #[derive(Clone, Copy)]
 pub(crate) struct DeclarationSignature<'t> {
     pub(crate) declaration: &'t Declaration,
@@ -130,7 +130,7 @@ impl<'t> DeclarationSignature<'t> {
     }
 }
 
-/// Returns whether two names have the same type, including vector width and array dimensions. An array without size is compatible
+/// Returns whether two declarators have the same type, including vector width and array dimensions. An array without size is compatible
 /// with arrays that differ only in the first dimension.
 pub(crate) fn has_type(
     context: &Context<'_>,

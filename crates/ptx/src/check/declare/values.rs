@@ -1,4 +1,4 @@
-//! Checks the types of initial values, and the nesting of initializer lists against the shape of the variable. `initializer.rs`
+//! Checks the types of initial values, and the nesting of initializer lists against the shape of the variable. The module `initializer`
 //! converts the values to bytes.
 
 use crate::check::declare::calling_convention;
@@ -22,7 +22,7 @@ const GENERIC: Gate = Gate::ptx(3, 1);
 const MASKS: Gate = Gate::ptx(7, 1);
 const MASKED_NUMBERS: Gate = Gate::ptx(7, 2);
 
-/// Expected values of one initializer.
+/// Properties of the variable that determine which values its initializer may contain.
 #[derive(Clone, Copy, Debug)]
 struct InitializerElement {
     ty: ScalarType,
@@ -30,7 +30,7 @@ struct InitializerElement {
     /// Number of elements of a vector; 1 for a scalar.
     n: usize,
     vector_span: Span,
-    /// Name that is being declared, to which its initializer may refer.
+    /// Name of the variable that is being declared. Its initializer may refer to this name.
     name: Option<Name>,
 }
 
@@ -98,8 +98,8 @@ impl Declarations<'_, '_> {
         self.check_level(values, dimensions, &element);
     }
 
-    /// Checks the settings of a texture, sampler or surface: a list of fields for each element. A field may replace any list; in
-    /// this case, its name is not checked (assembler 13.5).
+    /// Checks the settings of a texture, sampler or surface: a list of fields for each element. A field may replace any list. In this case,
+    /// the name of the field is not checked (assembler 13.5).
     fn check_fields(&mut self, values: &[InitValue], dimensions: &[Dimension], fields: &[&str]) {
         let Some((value, rest)) = values.split_first() else {
             return;
@@ -134,7 +134,7 @@ impl Declarations<'_, '_> {
         }
     }
 
-    /// Checks a field and its value, and the name of the field if the valid names are known. Returns `false` if the value is not
+    /// Checks a field and its value. Checks the name of the field if the valid names are known. Returns `false` if the initial value is not
     /// a field.
     fn check_field(&mut self, value: &InitValue, expected: &str, fields: Option<&[&str]>) -> bool {
         let InitValueKind::Setting { field, symbol } = value.kind else {
@@ -154,7 +154,7 @@ impl Declarations<'_, '_> {
         true
     }
 
-    /// Returns the end of the text before the initializer: the name, its count or its array dimensions.
+    /// Returns the end offset of the text before the initializer: the name with its count or its array dimensions.
     fn before_value(&self, declarator: &Declarator, value: Span) -> u32 {
         let dimensions = self.tree.dimensions_of(declarator);
         let end = dimensions
@@ -163,7 +163,7 @@ impl Declarations<'_, '_> {
         end.max(declarator.count_span.end.min(value.start))
     }
 
-    /// Checks one value with its children. `dimensions` contains the remaining array dimensions.
+    /// Checks one initial value and the values that it contains. `dimensions` contains the remaining array dimensions.
     fn check_level(
         &mut self,
         values: &[InitValue],
@@ -174,7 +174,7 @@ impl Declarations<'_, '_> {
             return;
         };
         let InitValueKind::List { entries } = value.kind else {
-            // A field with its value may replace a list at any level (assembler 13.5: `.global .v4 .f32 t[] = {width=1}`).
+            // A field may replace a list at any level (assembler 13.5: `.global .v4 .f32 t[] = {width=1}`).
             let is_field = matches!(value.kind, InitValueKind::Setting { .. });
             if (!dimensions.is_empty() || element.n > 1) && !is_field {
                 self.report(diagnose::initial_shape(
@@ -283,8 +283,8 @@ impl Declarations<'_, '_> {
         };
         let InitializerElement { ty, type_span, .. } = *element;
         let found = match meaning(&self.context, self.names, name) {
-            // The name refers to the variable itself only if it is not declared otherwise: in `.func b() { .global .u64 b = b;
-            // }`, the value is the address of the function.
+            // The name refers to the variable itself only if it has no other declaration: in `.func b() { .global .u64 b = b; }`, the value
+            // is the address of the function.
             Binding::None | Binding::Label(_) | Binding::Table(_) if element.name == Some(name) => {
                 None
             }

@@ -57,7 +57,7 @@ impl Declarations<'_, '_> {
         })
     }
 
-    /// Returns the size in bytes, and whether the launch determines it. `None` if the size exceeds the maximum.
+    /// Returns the size of a variable in bytes, and whether the launch determines this size. `None` if the size exceeds the maximum.
     fn size(&self, declarator: &Declarator, element_bytes: u32) -> Option<(u64, bool)> {
         let dimensions = self.tree.dimensions_of(declarator);
         let mut n: u64 = 1;
@@ -77,7 +77,7 @@ impl Declarations<'_, '_> {
             return Some((0, true));
         }
         if open {
-            // With an initializer, `[]` has as many elements as the initializer has values at its top level.
+            // An array `[]` with an initializer has as many elements as the initializer has values at its top level.
             let n_top = self.top_values(declarator);
             size = size.checked_mul(n_top)?;
         }

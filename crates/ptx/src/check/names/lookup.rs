@@ -10,13 +10,13 @@ use warpgrid_program::{Span, VariableId};
 
 /// Names that are visible at a position of the source.
 pub(crate) trait NameLookup {
-    /// Returns the declaration of exactly this name.
+    /// Returns the meaning of a name that is declared in exactly this spelling.
     fn declared(&self, name: Name) -> Binding;
 
     /// Returns the state space of a variable.
     fn space_of(&self, variable: VariableId) -> StateSpace;
 
-    /// Returns the names for the suggestion of a similar name.
+    /// Returns the declared names that a suggestion for a misspelled name may contain.
     fn candidates(&self) -> Vec<Name>;
 }
 
@@ -34,10 +34,10 @@ pub(crate) fn meaning(context: &Context<'_>, names: &dyn NameLookup, name: Name)
     }
 }
 
-/// Maximum number of names that are compared with a misspelled one.
+/// Maximum number of names that are compared with a misspelled name.
 pub(crate) const MAX_CANDIDATES: usize = 4096;
 
-/// Reports an undeclared name. `candidates` are the names among which a similar one is suggested.
+/// Reports an undeclared name. `candidates` are the declared names, of which the message suggests a similar one.
 pub(crate) fn report_unknown(
     context: &Context<'_>,
     candidates: &[Name],

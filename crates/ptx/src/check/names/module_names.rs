@@ -11,7 +11,7 @@ pub(crate) struct ModuleNames {
     stamps: NameMap<Definition>,
 }
 
-/// Meaning of a name after its declaration.
+/// Meaning of a name from its declaration on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Definition {
     pub(crate) binding: Binding,

@@ -1,5 +1,5 @@
-//! Map keyed by [`Name`]. All instances share one monomorphization of `BTreeMap` (from names to indices), since each adds 4 KB to
-//! the wasm.
+//! Map keyed by [`Name`]. All instances share one monomorphization of `BTreeMap` (from names to indices), since each monomorphization adds
+//! 4 KB to the WebAssembly module.
 
 use crate::tree::name::Name;
 use std::collections::BTreeMap;

@@ -5,11 +5,11 @@ use crate::check::names::name_map::NameMap;
 use crate::tree::name::Name;
 use warpgrid_program::Span;
 
-/// Group names of the open scopes.
+/// Names of the register groups that the open scopes declare.
 #[derive(Debug, Default)]
 pub(crate) struct ParameterizedNames {
     names: NameMap<ParameterizedName>,
-    /// Previous declaration of each name, in the order of declarations.
+    /// Previous declaration of each redeclared name, in the order of declarations. Closing a scope restores these declarations.
     undo: Vec<(Name, ParameterizedName)>,
 }
 

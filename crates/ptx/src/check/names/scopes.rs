@@ -13,7 +13,7 @@ use crate::tree::name::{Name, Symbol};
 use warpgrid_isa::ScalarType;
 use warpgrid_program::Span;
 
-/// Names in scope.
+/// Names that are in scope at the current position of a body.
 #[derive(Debug)]
 pub(crate) struct Scopes<'d> {
     module: &'d ModuleNames,
@@ -50,7 +50,7 @@ impl<'d> Scopes<'d> {
         self
     }
 
-    /// Extends the visible module-scope names to those that are declared before byte `at`: functions that a body declares.
+    /// Makes the module-scope names visible that are declared before byte `at`, such as functions that the body declares.
     pub(crate) fn reach(&mut self, at: u32) {
         self.at = self.at.max(at);
     }
@@ -130,8 +130,8 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Returns the entry of a name. If the entry is free or belongs to an outer scope, also returns the group that declares the
-    /// name in its place.
+    /// Returns the binding entry of a name. If the entry is free or belongs to an outer scope, also returns the register group of an inner
+    /// scope that declares the name.
     fn visible(&self, name: Name) -> (BindingEntry, Option<u32>) {
         let entry = self.table.entry(name);
         let stem = self.table.stem(name.stem);
@@ -170,7 +170,7 @@ impl<'d> Scopes<'d> {
         self.group_clash(name)
     }
 
-    /// Returns the span of the group in the innermost scope that declares this name.
+    /// Returns the span of the register group in the innermost scope that declares this name.
     pub(crate) fn group_clash(&self, name: Name) -> Option<Span> {
         let group = self.group(self.group_of(name)?)?;
         (group.depth == self.scopes.len() as u32).then_some(group.span)
@@ -188,8 +188,8 @@ impl<'d> Scopes<'d> {
         self.undo.push((name, old));
     }
 
-    /// Binds a register of a group at its first occurrence. The register belongs to the scope of the group, which may be an outer
-    /// scope.
+    /// Binds a name to a register of a group at the first occurrence of the name. The register belongs to the scope of the group, which may
+    /// be an outer scope.
     pub(crate) fn bind_member(&mut self, name: Name, binding: Binding, group: RegisterGroup) {
         let entry = BindingEntry {
             binding,
@@ -205,7 +205,7 @@ impl<'d> Scopes<'d> {
         }
     }
 
-    /// Binds a name in the whole body, outside of its scopes.
+    /// Binds a name in the whole body, independently of its open scopes.
     pub(crate) fn bind_outside(&mut self, name: Name, binding: Binding) {
         let old = self.table.put(name, BindingEntry { binding, ..FREE });
         self.undo.push((name, old));
@@ -237,7 +237,8 @@ impl<'d> Scopes<'d> {
         let members = entry
             .numbered
             .get(..entry.numbered.len().min(count as usize));
-        // If the first name of the group is already declared in this scope, the assembler (13.5) does not check the other names.
+        // If the first name of the group is already declared in this scope, the assembler (13.5) does not check the other names of the
+        // group.
         let own = match members.unwrap_or(&[]) {
             [first, ..] if is_own(&first) => None,
             members => members.iter().find(is_own),
@@ -311,7 +312,7 @@ impl<'d> Scopes<'d> {
         stem.group_depth = outer.map_or(0, |g| g.depth);
     }
 
-    /// Returns all names that have a meaning. Members of groups are included only if they occur in the body.
+    /// Returns all names that have a meaning. A member of a group is included only if it occurs in the body.
     pub(crate) fn in_scope(&self) -> impl Iterator<Item = Name> + '_ {
         self.table.bound_names().chain(self.module.before(self.at))
     }

@@ -1,4 +1,4 @@
-//! Current bindings of the names of a body: by stem, then by number.
+//! Current bindings of the names of a body, indexed by stem and then by number.
 
 use crate::check::names::binding::Binding;
 use crate::check::names::name_map::NameMap;
@@ -37,9 +37,9 @@ pub(crate) struct Stem {
 #[derive(Debug)]
 pub(crate) struct BindingTable {
     stems: Vec<Stem>,
-    /// Entries whose numbers are too large for a vector.
+    /// Entries of names whose numbers are too large for a vector index.
     sparse: NameMap<BindingEntry>,
-    /// Number of vector entries that may still be allocated. Limits the memory to a multiple of the source size.
+    /// Number of vector entries that may still be allocated. This budget limits the memory to a multiple of the source size.
     budget: usize,
 }
 
@@ -69,7 +69,7 @@ impl BindingTable {
         self.stems.get_mut(symbol.0 as usize)
     }
 
-    /// Reserves memory for the numbers of a group.
+    /// Reserves vector entries for the numbers of a register group.
     pub(crate) fn reserve(&mut self, symbol: Symbol, count: usize) {
         let Some(stem) = self.stems.get_mut(symbol.0 as usize) else {
             return;
@@ -96,7 +96,7 @@ impl BindingTable {
         }
     }
 
-    /// Sets an entry, and returns the previous one.
+    /// Sets the binding entry of a name, and returns the previous entry.
     pub(crate) fn put(&mut self, name: Name, entry: BindingEntry) -> BindingEntry {
         let Some(stem) = self.stems.get_mut(name.stem.0 as usize) else {
             return FREE;
@@ -109,7 +109,7 @@ impl BindingTable {
             return std::mem::replace(self.sparse.get_or_insert(name, FREE), entry);
         }
         if number >= stem.numbered.len() {
-            // Use the vector if the number is within the memory reserved for a group, or not far beyond the existing entries.
+            // Use the vector if the number is within the memory that is reserved for a group, or not far beyond the existing entries.
             let reserved = number < stem.numbered.capacity();
             let more = (number + 1).saturating_sub(stem.numbered.capacity());
             let near = number <= 2 * stem.numbered.len() + 8 && more <= self.budget;

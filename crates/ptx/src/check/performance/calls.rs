@@ -5,7 +5,7 @@ use warpgrid_program::{
     reachable,
 };
 
-/// Callee of a call, as far as the assembler can determine it.
+/// Callee of a call, as precisely as the assembler can determine it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CallKind {
     /// Function with a body in this module that does not call itself.
@@ -55,7 +55,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Returns the function and the defined functions that it reaches by calls or addresses, each once.
+    /// Returns the function and the defined functions that it reaches through calls or addresses, without duplicates.
     pub(crate) fn reached(&self, from: FunctionId) -> Vec<FunctionId> {
         closure(&self.named, from)
             .into_iter()
@@ -107,7 +107,7 @@ impl Calls<'_> {
     }
 }
 
-/// Returns `from` and all functions that are reachable from it.
+/// Returns `from` and all functions that are reachable from it in the graph.
 fn closure(edges: &[Vec<FunctionId>], from: FunctionId) -> Vec<FunctionId> {
     let is_reached = reachable(edges.len(), from.0 as usize, |index| {
         let next = edges.get(index).into_iter().flatten();

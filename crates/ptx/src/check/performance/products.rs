@@ -1,5 +1,5 @@
-//! Checks of `wgmma`: accesses to registers of MMAs in flight, and calls in kernels with MMAs (PTX ISA, "wgmma.mma_async";
-//! assembler 13.5). A forward data-flow analysis over the basic blocks of each function that a kernel reaches.
+//! Checks of `wgmma`: accesses to registers of MMAs in flight, and calls in kernels with MMAs (PTX ISA, "wgmma.mma_async"; assembler 13.5).
+//! The checks use a forward data-flow analysis over the basic blocks of each function that a kernel reaches.
 
 use crate::check::performance::calls::{CallKind, Calls};
 use crate::check::performance::{is_product, warpgroup};
@@ -84,15 +84,15 @@ fn calls_with_products(
     instructions.filter_map(problem).collect()
 }
 
-/// Age of an MMA: one plus the number of groups committed since its start; 0 if no MMA is in flight.
+/// Age of an MMA in flight: one plus the number of groups that have been committed since its start; 0 if no MMA is in flight.
 type Age = u8;
 const NONE: Age = 0;
-/// MMA that has not been committed to a group.
+/// Age of an MMA that has not been committed to a group.
 const STARTED: Age = 1;
-/// Age that exceeds the number of groups that `wgmma.wait_group` can leave pending.
+/// Maximum age. It exceeds the number of groups that `wgmma.wait_group` can leave pending.
 const OLDEST: Age = 9;
 
-/// MMAs that may be in flight at a program point and access a register, over all paths to the point.
+/// MMAs that access a register and may be in flight at a program point, over all paths to this point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct InFlight {
     /// Age of an MMA that writes the register.
@@ -109,7 +109,7 @@ struct InFlight {
 }
 
 impl InFlight {
-    /// Joins the states of two paths. The younger MMA is kept, because it completes later.
+    /// Joins the states of two paths. If both paths have an MMA in flight, the younger one is kept, because it completes later.
     fn join(&mut self, other: &InFlight) {
         let younger = |own: Age, other: Age| match (own, other) {
             (NONE, age) | (age, NONE) => age,
@@ -133,12 +133,13 @@ impl InFlight {
     }
 }
 
-/// Returns whether `wgmma.wait_group` with `n_pending` waits for an MMA. A wait for all groups also waits for uncommitted MMAs.
+/// Returns whether `wgmma.wait_group` with the operand `n_pending` waits for an MMA of this age. A wait for all groups also waits for
+/// uncommitted MMAs.
 const fn completes(age: Age, n_pending: u8) -> bool {
     age != NONE && (n_pending == 0 || age > n_pending.saturating_add(STARTED))
 }
 
-/// Effect of an instruction on MMAs in flight.
+/// Effect of an instruction on the MMAs in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Product,
@@ -157,7 +158,7 @@ enum Step {
     Other,
 }
 
-/// Violation of the rules for registers of MMAs in flight.
+/// Violation of the rules for registers that MMAs in flight access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Problem {
     Read(RegisterId),
@@ -167,10 +168,10 @@ enum Problem {
     InFlight(RegisterId),
 }
 
-/// MMAs in flight, one entry per register of [`Analysis::tracked`].
+/// State of the analysis: the MMAs in flight for each register of [`Analysis::tracked`].
 type State = Vec<InFlight>;
 
-/// Instruction index and problem.
+/// Index of an instruction, and the problem at this instruction.
 type Finding = (usize, Problem);
 
 struct Analysis<'f> {
@@ -179,7 +180,7 @@ struct Analysis<'f> {
     function: &'f Function,
     kind: SourceKind,
     blocks: Vec<BasicBlock>,
-    /// Registers of MMAs and their copies.
+    /// Registers that MMAs access, and copies of these registers.
     tracked: Vec<RegisterId>,
     /// Index into `tracked` of each register.
     places: Vec<Option<u32>>,
@@ -278,8 +279,8 @@ impl<'f> Analysis<'f> {
         self.diagnostics(found)
     }
 
-    /// Returns at most one diagnostic of each kind per instruction. If the assembler inserts a wait before a read, no MMA is in
-    /// flight at the end of the function.
+    /// Returns at most one diagnostic of each kind per instruction. If the assembler inserts a wait before a read, the end of the function
+    /// is not reported, because no MMA is in flight there.
     fn diagnostics(&self, found: Vec<Finding>) -> Vec<Diagnostic> {
         let is_read = |(_, problem): &Finding| matches!(problem, Problem::Read(_));
         let has_read = found.iter().any(is_read);
@@ -311,7 +312,7 @@ impl<'f> Analysis<'f> {
         diagnostics
     }
 
-    /// Returns the span of the last MMA that writes a register.
+    /// Returns the span of the last MMA instruction that writes a register.
     fn product_of(&self, register: RegisterId) -> Option<Span> {
         let mut products = self.function.instructions.iter().rev();
         let writes = |instruction: &&Instruction| {
@@ -433,7 +434,7 @@ impl<'f> Analysis<'f> {
         write_operand(own, at);
     }
 
-    /// Applies an instruction other than `wgmma`, a register copy or the end of the function.
+    /// Applies an instruction to the state. `wgmma` instructions, register copies and the end of the function are handled separately.
     fn access(
         &self,
         at: usize,
@@ -445,7 +446,7 @@ impl<'f> Analysis<'f> {
         let written = self.function.destinations(instruction);
         let mut read = self.function.sources(instruction);
         if instruction.guard.is_some() {
-            // Lanes that are predicated off keep the previous value.
+            // The instruction also reads its destinations, because lanes that are predicated off keep the previous values.
             read.extend(&written);
         }
         let is_accumulator =
@@ -468,7 +469,7 @@ impl<'f> Analysis<'f> {
         }
     }
 
-    /// Returns whether an instruction has an effect, because the assembler deletes computations whose result is unused.
+    /// Returns whether the assembler keeps an instruction. It deletes computations whose results are unused.
     fn is_used(
         &self,
         instruction: &Instruction,
@@ -556,7 +557,7 @@ impl<'f> Analysis<'f> {
     }
 }
 
-/// Returns the accumulators of an MMA. Empty for other instructions.
+/// Returns the accumulators of an MMA, or an empty list for other instructions.
 fn accumulators(
     module: &Module,
     function: &Function,
@@ -569,7 +570,7 @@ fn accumulators(
     }
 }
 
-/// Returns the accumulators that an MMA reads. Empty if `scale-d` is the constant 0.
+/// Returns the accumulators that an MMA reads. The list is empty if `scale-d` is the constant 0.
 fn read_accumulators(
     module: &Module,
     function: &Function,
@@ -587,7 +588,7 @@ fn read_accumulators(
     }
 }
 
-/// Returns the registers of matrix A of an MMA. Empty if matrix A is in shared memory.
+/// Returns the registers that contain matrix A of an MMA. The list is empty if matrix A is in shared memory.
 fn operand_registers(function: &Function, instruction: &Instruction) -> Vec<RegisterId> {
     let operands = function.operands_of(instruction.operands);
     match operands.get(1).map(|operand| &operand.value) {
@@ -621,7 +622,7 @@ fn write_operand(own: &mut InFlight, at: usize) {
     }
 }
 
-/// Joins a state into the state at the start of a block. Returns whether the latter has changed.
+/// Joins a state into the state at the start of a block. Returns whether the state of the block has changed.
 fn join(known: &mut Option<State>, state: &State) -> bool {
     let Some(known) = known else {
         *known = Some(state.clone());

@@ -9,7 +9,7 @@ use warpgrid_program::{
     Span, reachable_blocks,
 };
 
-/// Number of registers of a multiprocessor.
+/// Number of 32-bit registers of a multiprocessor.
 pub(crate) const REGISTERS: u32 = 65536;
 /// Maximum number of addressable registers per thread. A count of 256 has the same meaning.
 const MAX_PER_THREAD: u32 = 255;
@@ -21,7 +21,7 @@ const MIN_PER_THREAD: u32 = 24;
 enum EntryCount {
     Known(u32),
     Unknown,
-    /// The assembler ignores `.minnctapersm`, because the blocks exceed the capacity of a multiprocessor.
+    /// The assembler ignores `.minnctapersm`, because the specified blocks exceed the capacity of a multiprocessor.
     TooManyThreads {
         n_blocks: u32,
         n_threads: u32,
@@ -86,7 +86,7 @@ pub(crate) fn check(module: &Module, calls: &Calls<'_>) -> Vec<Diagnostic> {
             .map(|change| diagnose::decrease_count(change.count_span, change.count, most, name));
         found.extend(problems);
     }
-    // Report a problem of a function that several kernels call only once.
+    // If several kernels call a function, report each problem of the function only once.
     let mut reported: Vec<(&str, Span)> = Vec::new();
     found.retain(|diagnostic| {
         let key = (diagnostic.code, diagnostic.span);
@@ -97,8 +97,8 @@ pub(crate) fn check(module: &Module, calls: &Calls<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// Returns the number of registers at the entry of a kernel: the minimum of `.maxnreg` and the share of each thread if
-/// `.minnctapersm` blocks are resident.
+/// Returns the number of registers at the entry of a kernel: the minimum of `.maxnreg` and the number of registers per thread that allows
+/// `.minnctapersm` resident blocks.
 fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     let stated = bounds.max_registers;
     if stated.is_some_and(|count| count > MAX_PER_THREAD) {
@@ -113,7 +113,7 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     };
     let n_threads = x.saturating_mul(y).saturating_mul(z).max(1);
     let n_warps = n_threads.div_ceil(32).saturating_mul(n_blocks.max(1));
-    // The block limit of a multiprocessor is half of its warp limit: 32 blocks for 64 warps, and 24 for 48.
+    // The block limit of a multiprocessor is half of its warp limit: 32 blocks for 64 warps, and 24 blocks for 48 warps.
     let most_warps = target.limits.warps;
     if n_threads.saturating_mul(n_blocks) > most_warps * 32 || n_blocks > most_warps / 2 {
         return match stated {
@@ -133,8 +133,8 @@ fn entry_count(bounds: &LaunchBounds, target: &Target) -> EntryCount {
     )
 }
 
-/// Returns the first call of a function whose register count the assembler cannot determine. Functions of the driver follow the
-/// calling convention.
+/// Returns the first call of a function whose register count the assembler cannot determine. The register count of driver functions is
+/// known from the calling convention.
 fn unknown_call(
     module: &Module,
     calls: &Calls<'_>,

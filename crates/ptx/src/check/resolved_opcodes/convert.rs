@@ -12,7 +12,7 @@ use warpgrid_program::Diagnostic;
 /// Architecture with a separate gate for 8-bit floating-point types.
 const ADA: TargetRequirement = TargetRequirement::Between(89, 89);
 
-/// Gate of 8-bit floating-point types on `sm_89`, which supports them since a later PTX version than `sm_90` (assembler 13.5).
+/// Required version for 8-bit floating-point types on `sm_89`. On `sm_90`, an earlier PTX version supports these types (assembler 13.5).
 const EIGHT_BITS: Gate = Gate::ptx(8, 1).sm(89);
 
 /// Checks a conversion. A rounding modifier is required if the conversion can lose bits of a floating-point value, and is
@@ -27,7 +27,7 @@ pub(crate) fn check(
         return Vec::new();
     };
     let mut problems = match is_packed(to) || is_packed(from) {
-        // The table rows contain the rounding rules of packed types.
+        // The rounding rules of packed types are in the table rows.
         true => Vec::new(),
         false => rounding(opcode, bound, to, from),
     };

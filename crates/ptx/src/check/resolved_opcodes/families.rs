@@ -96,15 +96,15 @@ pub(crate) fn check(
 /// Syntax and checks of the operands of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandGrammar {
-    /// Operands according to the table row, with additional checks.
+    /// The operands are those of the table row, with additional checks.
     Row(ExtraOperandCheck),
-    /// No table row: names are only resolved.
+    /// The opcode has no table row, so only the names in the operands are resolved.
     Names,
-    /// `st`
+    /// Operands of `st`.
     Store,
-    /// `st.bulk`
+    /// Operands of `st.bulk`.
     Fill,
-    /// `st.async`
+    /// Operands of `st.async`.
     StoreAsync,
     Matrix(MatrixOp),
     Video(VideoOp, SimdWidth),
@@ -119,33 +119,33 @@ pub(crate) enum OperandGrammar {
 pub(crate) enum ExtraOperandCheck {
     Nothing,
     Load,
-    /// `atom` and `red`
+    /// Operands of `atom` and `red`.
     Atomic,
-    /// `cp.async`
+    /// Operands of `cp.async`.
     Copy,
-    /// `cp.async.bulk`
+    /// Operands of `cp.async.bulk`.
     BulkCopy,
-    /// Arrival at an mbarrier.
+    /// Operands of an arrival at an mbarrier.
     Arrival,
     /// Phase state operand of an mbarrier wait.
     State,
-    /// `cvta`
+    /// Operands of `cvta`.
     ConvertedAddress,
     /// Address in shared memory that may belong to another block of the cluster.
     ClusterAddress,
-    /// `createpolicy.cvt`
+    /// Operands of `createpolicy.cvt`.
     AccessProperty,
-    /// `createpolicy.range`
+    /// Operands of `createpolicy.range`.
     PolicyRange,
-    /// `set` with `.bf16`.
+    /// Operands of `set` with `.bf16`.
     BrainComparison,
-    /// Minimum or maximum of two or three values.
+    /// Operands of a minimum or maximum of two or three values.
     Extreme,
-    /// 64-bit integer division.
+    /// Operands of a 64-bit integer division.
     LongDivision,
-    /// Barrier of the block.
+    /// Operands of a barrier of the block.
     Barrier(SymbolOffsetRule),
-    /// Collective operation of the lanes of a warp.
+    /// Operands of a collective operation of the lanes of a warp.
     Lanes(SymbolOffsetRule),
 }
 
@@ -153,13 +153,13 @@ pub(crate) enum ExtraOperandCheck {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SymbolOffsetRule {
     Taken,
-    /// Accepted since `sm_90`. For older targets, the assembler replaces the instruction by a call of its built-in library, which does
-    /// not accept sums (assembler 13.5).
+    /// Sums are accepted from `sm_90` on. For older targets, the assembler replaces the instruction by a call of a library function, which
+    /// does not accept sums (assembler 13.5).
     SinceSm90,
 }
 
 impl SymbolOffsetRule {
-    /// Returns the sums that `barrier` accepts.
+    /// Returns whether the operands of a `barrier` instruction may be sums.
     const fn of_barrier(modifiers: &Modifiers) -> SymbolOffsetRule {
         match modifiers.has(Flag::Aligned) {
             true => SymbolOffsetRule::Taken,
@@ -167,7 +167,7 @@ impl SymbolOffsetRule {
         }
     }
 
-    /// Returns the sums that a warp instruction accepts.
+    /// Returns whether the operands of a warp instruction may be sums.
     const fn of_lanes(modifiers: &Modifiers) -> SymbolOffsetRule {
         match modifiers.has(Flag::Sync) {
             true => SymbolOffsetRule::SinceSm90,
@@ -300,7 +300,8 @@ impl OperandGrammar {
     }
 }
 
-/// Returns whether `mad.f32` requires a rounding modifier: since `sm_20`, the instruction is an `fma` (assembler 13.5).
+/// Returns whether `mad.f32` requires a rounding modifier: it does from `sm_20` on, because the instruction is an `fma` there (assembler
+/// 13.5).
 fn needs_rounding(modifiers: &Modifiers, module: &TargetContext) -> bool {
     modifiers.ty == Some(ScalarType::F32)
         && modifiers.rounding.is_none()

@@ -1,5 +1,5 @@
-//! Filters the fixes of the diagnostics of an opcode: keeps the fixes after which the modifiers match a form. Requirements for
-//! the version and the target are not considered.
+//! Filters the fixes of the diagnostics of an opcode: keeps only fixes that result in modifiers that match a form. The version and the
+//! target are not considered.
 
 use crate::check::resolved_opcodes::rules;
 use crate::diagnostics::rules::{GENERIC, TOGETHER, WIDE_GATE};
@@ -8,8 +8,7 @@ use crate::target_context::TargetContext;
 use warpgrid_isa::form;
 use warpgrid_program::{Diagnostic, Fix, Severity, Span};
 
-/// Removes fixes after which the modifiers are still invalid. If there are several errors, each fix resolves only one of them,
-/// and all fixes are kept.
+/// Removes fixes that leave the modifiers invalid. If there are several errors, each fix resolves only one of them, and all fixes are kept.
 pub(crate) fn retain_valid_fixes(
     problems: &mut [Diagnostic],
     opcode: &Opcode<'_>,
@@ -43,7 +42,7 @@ pub(crate) fn is_legal_with(
     is_legal(opcode.name(), &words, module)
 }
 
-/// Returns whether a form accepts these modifiers and its rules hold.
+/// Returns whether a form accepts these modifiers and its rules are satisfied.
 pub(crate) fn is_legal(opcode: &str, modifiers: &[&str], module: &TargetContext) -> bool {
     let Some(bound) = form::bind(opcode, modifiers, None) else {
         return false;
@@ -72,11 +71,11 @@ fn is_legal_text(text: &str, module: &TargetContext) -> bool {
         return false;
     };
     let modifiers: Vec<&str> = words.collect();
-    // Opcodes with blanks or comments between the words are not split here, and their fixes are kept.
+    // An opcode with blanks or comments between its parts is not split here, so its fixes are kept.
     text.contains(|c: char| c.is_whitespace() || c == '/') || is_legal(opcode, &modifiers, module)
 }
 
-/// Returns the opcode after the fix, or `None` if the fix changes other text.
+/// Returns the opcode that results from a fix, or `None` if the fix changes text outside of the opcode.
 fn after(text: &str, span: Span, fix: &Fix) -> Option<String> {
     let mut text = text.to_owned();
     for edit in fix.edits.iter().rev() {

@@ -46,7 +46,7 @@ pub(crate) fn check(
     problems
 }
 
-/// Checks that the modifiers of the instruction name directly follow the opcode, in their order.
+/// Checks that the modifiers that belong to the instruction name directly follow the opcode in the required order.
 fn check_name(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     let joined = opcode.is_joined(1) && opcode.is_joined(2);
     let in_place = bound.misplaced_lead().is_none();
@@ -61,7 +61,7 @@ fn check_name(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     })
 }
 
-/// Checks `.aligned`, which is rejected before a certain version and required since that version.
+/// Checks `.aligned`, which older PTX versions reject and newer versions require.
 fn check_aligned(
     opcode: &Opcode<'_>,
     bound: &BoundForm,
@@ -129,7 +129,7 @@ fn check_formats(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
         .then(|| diagnose::format_order(opcode.modifier_span(from), opcode.modifier_span(to)))
 }
 
-/// Reports modifiers of `mma`, `ldmatrix` and `stmatrix` that the assembler accepts although they are not in the manual.
+/// Reports modifiers of `mma`, `ldmatrix` and `stmatrix` that the assembler accepts although the manual does not contain them.
 fn unchecked_words(opcode: &Opcode<'_>, bound: &BoundForm) -> Vec<Diagnostic> {
     let values = bound.slots.iter().flatten();
     values
@@ -142,7 +142,8 @@ fn unchecked_words(opcode: &Opcode<'_>, bound: &BoundForm) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// Returns the opcode with the modifiers of its name first, and the other modifiers in source order.
+/// Returns the opcode text in which the modifiers that belong to the instruction name come first, followed by the other modifiers in source
+/// order.
 fn in_order(opcode: &Opcode<'_>, bound: &BoundForm) -> String {
     let mut text = bound.layout.name();
     let leads = bound

@@ -10,7 +10,7 @@ use crate::target_context::TargetContext;
 use warpgrid_isa::form::{BindError, BoundForm, DiagnosticPolicy, Gate, meant, nearest};
 use warpgrid_program::Diagnostic;
 
-/// Returns all errors of the modifiers, in source order if they have a position.
+/// Returns all errors of the modifiers. Errors with a position are in source order.
 pub(crate) fn find(
     opcode: &Opcode<'_>,
     bound: &BoundForm,
@@ -24,7 +24,7 @@ pub(crate) fn find(
         .collect();
     let form = bound.layout.form.gate;
     for (word, gate) in bound.gates() {
-        // Unmet requirements of the whole instruction are reported once, not for each modifier.
+        // If the whole instruction has an unmet requirement, it is reported once, not for each modifier.
         let rest = match word {
             Some(_) => gate.beyond(form),
             None => gate,
@@ -41,7 +41,7 @@ pub(crate) fn find(
     problems
 }
 
-/// Returns whether a missing modifier is present but misspelled. In this case, only the unknown modifier is reported.
+/// Returns whether a modifier is missing only because it is misspelled. In this case, only the unknown modifier is reported.
 fn is_misspelled(opcode: &Opcode<'_>, bound: &BoundForm, complaint: BindError) -> bool {
     let BindError::Missing { slot } = complaint else {
         return false;
@@ -60,7 +60,7 @@ fn is_misspelled(opcode: &Opcode<'_>, bound: &BoundForm, complaint: BindError) -
     })
 }
 
-/// Replaces the fixes of all modifiers of an opcode by one fix that raises the version and the target.
+/// Replaces the fixes of all modifiers of an opcode by one fix that raises the version and the target so that all modifiers are supported.
 fn raise_together(problems: &mut [Diagnostic], bound: &BoundForm, module: &TargetContext) {
     let whole = bound.gate();
     if module.meets(whole) {
@@ -112,9 +112,9 @@ fn gate_problem(
     problems
 }
 
-/// Reports a modifier of the instruction name that does not directly follow the opcode.
+/// Reports a modifier that belongs to the instruction name but does not directly follow the opcode.
 fn misplaced(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
-    // For `wmma.store.d`, another diagnostic reports the order of all modifiers.
+    // For `wmma.store.d`, another diagnostic covers the order of all modifiers.
     let form = bound.layout.form;
     let is_said = form.reports == DiagnosticPolicy::Everything && form.n_name_modifiers > 1;
     let word = bound.misplaced_lead().filter(|_| !is_said)?;

@@ -1,5 +1,5 @@
-//! Plan of a distinct opcode: its form, the expected operand types, its operation, and the diagnostics of its modifiers. The
-//! check of an instruction compares only the operands with the plan.
+//! Result of checking a distinct opcode: its form, the expected operand types, its operation, and the diagnostics of its modifiers. The
+//! check of an instruction compares only its operands with this result.
 
 use crate::check::resolved_opcodes::families::OperandGrammar;
 use crate::check::resolved_opcodes::fix_validation;
@@ -38,7 +38,7 @@ pub(crate) enum OperandExpectation {
     Source(ScalarType, TypeMatch),
     /// Destination register of exactly this type.
     OwnDestination(ScalarType),
-    /// 32-bit register of a matrix fragment, read or written. Predicates are accepted; integer literals are not.
+    /// 32-bit register of a matrix fragment, read or written. Predicates are accepted, but integer literals are rejected.
     Row(OperandAccess),
     /// Source register of exactly this type.
     OwnSource(ScalarType),
@@ -46,11 +46,11 @@ pub(crate) enum OperandExpectation {
     SingleSource(ScalarType),
     /// Number with a permitted range.
     Number(ImmediateRange),
-    /// Address of 32 or 64 bits as a value.
+    /// Value that is an address of 32 or 64 bits.
     AnyAddress,
     /// Source value that must be a literal.
     Literal(ScalarType),
-    /// Destination and, after a bar, a predicate.
+    /// Destination, which may be followed by a bar and a predicate.
     Pair(ScalarType, PairRule),
     /// Source predicate, optionally negated with `!`.
     Predicate,
@@ -58,42 +58,42 @@ pub(crate) enum OperandExpectation {
     Address,
     /// Address in brackets in this state space.
     AddressIn(StateSpace),
-    /// Like [`OperandExpectation::AddressIn`], or any 64-bit value.
+    /// Address like [`OperandExpectation::AddressIn`], or any 64-bit value.
     MbarrierIn(StateSpace),
     /// Operand of a specialized unit.
     Unit(DeviceUnitOperand, OperandAccess),
-    /// Checked by the code of the instruction family.
+    /// Operand that the code of the instruction family checks.
     Custom,
 }
 
-/// Whether the second half of a pair is required.
+/// Whether the second element of a pair is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PairRule {
     Required,
     Optional,
 }
 
-/// Plan of a distinct opcode. The index of its mnemonic is the index of its action in the program.
+/// Result of checking a distinct opcode. The index of its mnemonic is also its index among the opcodes of the program.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedOpcode {
     /// Bound form; `None` for opcodes without a table row.
     pub(crate) bound: Option<BoundForm>,
-    /// Syntax and checks of the operands.
+    /// Syntax of the operands, and the checks that they require.
     pub(crate) grammar: OperandGrammar,
     pub(crate) operation: Operation,
     pub(crate) modifiers: Modifiers,
     /// Whether the form accepts all modifiers. If not, the operands are checked only against the valid modifiers.
     pub(crate) modifiers_are_valid: bool,
     pub(crate) expect: [OperandExpectation; MAX_OPERANDS],
-    /// Number of operands of the form, including optional ones. Each instruction has this number of operands in the program.
+    /// Number of operands of the form, including optional operands. In the program, each instruction has this number of operands.
     pub(crate) n_slots: usize,
     pub(crate) min_operands: usize,
     pub(crate) max_operands: usize,
-    /// Index of the optional operand that other operands follow, if any.
+    /// Index of the optional operand that is followed by other operands, if the form has one.
     pub(crate) optional_middle_operand: Option<usize>,
-    /// Position of the output lane mask of an MMA, which is present if the operand is in braces.
+    /// Position of the disable-output-lane mask of an MMA. The mask is present if the operand at this position is in braces.
     pub(crate) disable_lane_operand: Option<usize>,
-    /// Bit set of the positions of operands whose modifier is absent, so that the operands are absent, too.
+    /// Bit set with the positions of operands that are absent because their modifier is absent.
     pub(crate) absent_operands: u32,
     /// Position of the cache policy operand, which is present with `.L2::cache_hint`.
     pub(crate) policy: Option<usize>,
@@ -109,11 +109,11 @@ pub(crate) struct ResolvedOpcode {
     pub(crate) takes_sink: bool,
     /// Whether a source may be a list of four 32-bit registers.
     pub(crate) takes_four_words: bool,
-    /// Strictness of the address checks.
+    /// How strictly address operands are checked.
     pub(crate) addressing: AddressCheck,
-    /// Facts for the operand checks of `st`.
+    /// Properties of the opcode for the operand checks of `st`.
     pub(crate) store: Option<StoreConstraints>,
-    /// Diagnostics of the opcode itself, located at its first occurrence.
+    /// Diagnostics of the opcode itself, with spans in its first occurrence.
     pub(crate) problems: Vec<Diagnostic>,
     /// Span of the first occurrence.
     pub(crate) first: Span,
@@ -137,8 +137,8 @@ impl ResolvedOpcode {
         }
     }
 
-    /// Assumes the rounding of a conversion without a rounding modifier, as manuals do: to the nearest value, or towards zero if
-    /// the result is an integer. For snippets.
+    /// Assumes the rounding of a conversion without a rounding modifier, as manuals do: to the nearest value, or towards zero if the result
+    /// is an integer. Used for snippets only.
     pub(crate) fn assume_rounding(&mut self) {
         let [problem] = self.problems.as_mut_slice() else {
             return;
@@ -156,7 +156,7 @@ impl ResolvedOpcode {
         });
     }
 
-    /// Assumes `.aligned` for a matrix instruction, which the manuals of older versions omit.
+    /// Assumes `.aligned` for a matrix instruction without it, because the manuals of older versions omit this modifier.
     pub(crate) fn assume_aligned(&mut self) {
         let missing = self
             .problems
@@ -192,7 +192,7 @@ impl ResolvedOpcode {
             )
         };
         let grammar = OperandGrammar::of(&bound, &modifiers);
-        // Malformed opcodes have no address width, and addresses of the shared memory of the block have 32 bits.
+        // Addresses in malformed opcodes may have any width. Addresses in the shared memory of the block have 32 bits.
         let is_any_width = !is_sound || modifiers.has(Flag::SharedCta);
         let addressing = match form.address {
             AddressCheck::FullWidth | AddressCheck::Load if is_any_width => AddressCheck::AnyWidth,
@@ -264,7 +264,7 @@ impl ResolvedOpcode {
         }
     }
 
-    /// Returns the action of the instructions with this opcode.
+    /// Returns the opcode information of the instructions with this opcode.
     pub(crate) fn action(&self, opcode: &str) -> OpcodeInfo {
         OpcodeInfo {
             operation: self.operation,
@@ -273,7 +273,7 @@ impl ResolvedOpcode {
         }
     }
 
-    /// Converts the index of an operand in the source to its position in the table row.
+    /// Converts the index of an operand in the source to the position of this operand in the table row.
     pub(crate) fn position(&self, place: usize) -> usize {
         let there = (0..self.n_slots).filter(|at| self.absent_operands >> at & 1 == 0);
         there.into_iter().nth(place).unwrap_or(place)
@@ -287,7 +287,7 @@ impl ResolvedOpcode {
         )
     }
 
-    /// Returns the state space of the address.
+    /// Returns the state space of the address operand.
     pub(crate) fn space(&self) -> StateSpace {
         self.modifiers.state_space()
     }
@@ -299,8 +299,8 @@ impl ResolvedOpcode {
     }
 }
 
-/// Returns the index of the first optional operand that precedes an operand that is present. `announced` contains the optional
-/// operands whose modifier is present, and `skipped` those whose modifier is absent.
+/// Returns the index of the first optional operand that is followed by a present operand. `announced` contains the optional operands whose
+/// modifier is present, and `skipped` the optional operands whose modifier is absent.
 fn optional_middle_operand(
     slots: &[OperandPosition],
     announced: u32,

@@ -1,4 +1,4 @@
-//! Checks the rules for combinations of modifiers of one opcode, which the bound form contains as data. Diagnostics refer to the
+//! Checks the rules for combinations of modifiers of one opcode. The bound form contains these rules as data. Diagnostics refer to the
 //! offending modifier, and to the modifier with which it conflicts.
 
 use crate::diagnostics::rules as diagnose;
@@ -9,7 +9,7 @@ use warpgrid_isa::SlotName;
 use warpgrid_isa::form::{BindError, BoundForm, RuleKind, SlotPredicate, WideAccess};
 use warpgrid_program::{Diagnostic, Severity};
 
-/// Returns the violated rules of the form in the order of the rules. Vector widths are checked with the operands.
+/// Returns the violated rules of the form in the order of the table. Vector widths are checked together with the operands.
 pub(crate) fn find_broken(
     opcode: &Opcode<'_>,
     bound: &BoundForm,
@@ -52,7 +52,7 @@ fn find_some(
         .collect()
 }
 
-/// Returns whether the present modifiers exclude each other, so that additional modifiers cannot make the opcode legal.
+/// Returns whether present modifiers exclude each other, so that adding modifiers cannot make the opcode legal.
 pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &BoundForm, module: &TargetContext) -> bool {
     let found = find_some(opcode, bound, module, |kind| {
         matches!(
@@ -69,7 +69,7 @@ pub(crate) fn is_hopeless(opcode: &Opcode<'_>, bound: &BoundForm, module: &Targe
     is_misplaced || found.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// Returns the reason why the form rejects a modifier, if a rule contains one.
+/// Returns the reason why the form rejects a modifier, if a rule specifies a reason.
 pub(crate) fn refusal(bound: &BoundForm, text: &str) -> Option<&'static str> {
     let mut rules = bound.layout.form.rules.iter();
     rules.find_map(|rule| match rule.kind {
@@ -137,7 +137,7 @@ impl<'a> RuleContext<'a> {
             let bits = n * ty.width_bits();
             return (bits > most).then(|| diagnose::too_wide(self, word, bits, most));
         }
-        // In a different state space, no version or target supports this width.
+        // In a different state space, no version or target supports this vector width.
         if let Some((space, text)) = self.filler(SlotName::Space)
             && !wide.spaces.contains(&text)
         {
@@ -154,7 +154,7 @@ impl<'a> RuleContext<'a> {
         wide.has(self.bound.text(SlotName::Vector), width_bits)
     }
 
-    /// Returns whether a rejected modifier was intended for the slot, so that the slot is not reported as empty.
+    /// Returns whether a rejected modifier was probably intended for the slot. If so, the slot is not reported as empty.
     fn is_complained(&self, slot: SlotName) -> bool {
         slot == SlotName::Space
             && self
@@ -171,7 +171,7 @@ impl<'a> RuleContext<'a> {
                 })
     }
 
-    /// Returns the index of the modifier that fills a slot with a value of the pick.
+    /// Returns the index of the modifier that fills a slot with a value that the predicate accepts.
     fn word(&self, pick: SlotPredicate) -> Option<usize> {
         let (word, text) = self.filler(pick.slot)?;
         pick.holds(Some(text)).then_some(word)

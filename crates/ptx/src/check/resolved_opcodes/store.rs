@@ -1,4 +1,4 @@
-//! Facts about an opcode of `st` for the checks of its operands, and the check of the order of its modifiers.
+//! Properties of a `st` opcode that the checks of its operands need, and the check of the order of its modifiers.
 
 use crate::diagnostics::store as diagnose;
 use crate::opcode::Opcode;
@@ -7,12 +7,12 @@ use warpgrid_isa::forms::st::WIDE;
 use warpgrid_isa::{ScalarType, SlotName, StateSpace};
 use warpgrid_program::Diagnostic;
 
-/// Facts for the operand checks of a store, computed once for each distinct opcode.
+/// Properties of a store for the checks of its operands, computed once for each distinct opcode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoreConstraints {
     pub(crate) ty: ScalarType,
     pub(crate) n_elements: usize,
-    /// Whether this is a 256-bit access, which accepts sinks.
+    /// Whether the store is a 256-bit access, whose list may contain sinks.
     pub(crate) is_wide: bool,
     pub(crate) space: StateSpace,
     /// Whether the modifier is `.param::func`, not `.param`.
@@ -28,7 +28,7 @@ pub(crate) struct StoreConstraints {
 }
 
 impl StoreConstraints {
-    /// Reads the bound modifiers; returns `None` if the type is missing.
+    /// Reads the properties from the bound modifiers. Returns `None` if the type is missing.
     pub(crate) fn read(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<StoreConstraints> {
         let modifiers = bound.modifiers();
         let (vector, type_word) = (bound.word(SlotName::Vector), bound.word(SlotName::Type)?);

@@ -30,7 +30,7 @@ fn beyond_manual(opcode: &Opcode<'_>, bound: &BoundForm) -> Option<Diagnostic> {
     bound.slots.iter().flatten().find_map(|binding| {
         let value = binding.value?;
         if matches!(value.meaning, ModifierValue::Type(ty) if ty.width_bits() < 32) {
-            // The validity of this type depends on the operands.
+            // The operands determine whether this type is valid.
             return None;
         }
         let what = format!("`.{}` in this form", value.text);

@@ -2,13 +2,13 @@
 
 use warpgrid_isa::{ScalarType, StateSpace};
 
-/// Requirements for the memory of an address.
+/// Requirements for the memory to which an inferred address refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryUse {
     pub(crate) space: StateSpace,
     /// Number of bytes that each lane accesses; 0 if all lanes share one location.
     pub(crate) bytes: u32,
-    /// Minimum and maximum offset that is added to the address. A missing offset counts as 0.
+    /// Minimum and maximum offset that is added to the address. An address without an offset has the offset 0.
     pub(crate) offsets: (i64, i64),
     /// Whether an instruction stores to this memory.
     pub(crate) is_stored: bool,

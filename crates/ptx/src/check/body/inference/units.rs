@@ -1,5 +1,5 @@
-//! Inference for operands of specialized units: refines the uses of names to tensor maps, textures, surfaces and tensor boxes,
-//! and determines the types of operands.
+//! Inference for operands of specialized units: determines which names refer to tensor maps, textures, surfaces and tensor boxes, and which
+//! types the operands have.
 
 use crate::check::body::inference::memory_use::MemoryUse;
 use crate::check::body::inference::{ExpectedUse, NameUse};
@@ -7,8 +7,8 @@ use crate::check::resolved_opcodes::resolved_opcode::{OperandExpectation, Resolv
 use warpgrid_isa::form::DeviceUnitOperand;
 use warpgrid_isa::{ScalarType, StateSpace, TensorCopyOp};
 
-/// Refines the uses of an operand: a pointer to a tensor map, the handle of a texture or surface, or a tensor box in shared
-/// memory, which all lanes share.
+/// Determines to which object the names in an operand refer: a tensor map, a texture or surface handle, or a tensor box in shared memory,
+/// which all lanes share.
 pub(crate) fn point_to_objects(
     plan: &ResolvedOpcode,
     expect: OperandExpectation,

@@ -14,7 +14,7 @@ use warpgrid_program::{OperandValue, Source};
 const N_WORDS: usize = 4;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks a register of a matrix fragment: predicates are accepted, integer literals are not (assembler 13.5).
+    /// Checks a register of a matrix fragment. Predicates are accepted, but integer literals are rejected (assembler 13.5).
     pub(crate) fn row(
         &mut self,
         site: &InstructionSite<'a>,
@@ -22,7 +22,7 @@ impl<'a> BodyChecker<'a, '_> {
         role: OperandAccess,
     ) -> Option<OperandValue> {
         const TY: ScalarType = ScalarType::B32;
-        // A predicate source yields 1 or 0, and a predicate destination receives the lowest bit.
+        // As a source, a predicate has the value 1 or 0. As a destination, it receives the lowest bit.
         if let OperandKind::Name(name) = operand.kind
             && self.is_predicate(operand)
             && let Binding::Register(predicate) = self.binding(name, operand.span)
@@ -55,7 +55,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a register of exactly this type; literals are rejected.
+    /// Checks that an operand is a register of exactly this type. Literals are rejected.
     pub(crate) fn own_source(&mut self, operand: &Operand, ty: ScalarType) -> Option<OperandValue> {
         let OperandKind::Name(name) = operand.kind else {
             let found = diagnose::describe(operand.kind);

@@ -24,7 +24,8 @@ impl<'a> BodyChecker<'a, '_> {
             OperandKind::Component { name, component } => {
                 self.component(name, component, operand.span)?
             }
-            // A sink after a bar discards a second result that the instruction does not need to have (assembler 13.5).
+            // After a bar, the sink discards a second result, and is accepted even if the instruction has no second result (assembler
+            // 13.5).
             OperandKind::Pair {
                 first: Some(name),
                 second: None,
@@ -41,7 +42,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(Some(register))
     }
 
-    /// Checks the destination of a load: one register, or as many as the vector width specifies.
+    /// Checks the destination of a load: one register, or as many registers as the vector width specifies.
     pub(crate) fn destinations(
         &mut self,
         site: &InstructionSite<'a>,
@@ -126,7 +127,7 @@ impl<'a> BodyChecker<'a, '_> {
         for (child, _) in children {
             let register = self.written(site, child, ty, fit);
             ok &= register.is_some();
-            // The registers of a list must have the same width, which also applies to its sinks.
+            // All registers of a list must have the same width. This width also applies to the sinks of the list.
             if let Some(register) = register.flatten() {
                 let have = self.body.type_of(register);
                 let expected = *width.get_or_insert(have);
@@ -160,7 +161,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(self.body.list_from(first))
     }
 
-    /// Returns whether an element of a list is invalid on its own.
+    /// Returns whether an element of a list would be invalid as a single operand.
     #[inline]
     fn is_odd(&mut self, element: &Operand, ty: ScalarType, fit: TypeMatch) -> bool {
         let OperandKind::Name(name) = element.kind else {
@@ -173,9 +174,9 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the registers of a list that is valid as a whole, although not all of its registers are: if the list contains
-    /// untyped bits, any type of the same width is accepted, as well as a special register, which is not written (assembler
-    /// 13.5). Returns `None` if each register must be checked separately.
+    /// Returns the registers of a list that is valid as a whole, although some of its registers would be invalid as single operands. If the
+    /// list contains untyped bits, the assembler accepts any type of the same width, and also a special register, which is not written
+    /// (assembler 13.5). Returns `None` if each register must be checked separately.
     #[cold]
     fn merged_destinations(
         &mut self,

@@ -11,7 +11,7 @@ use warpgrid_isa::{ScalarType, SpecialRegister, StateSpace};
 use warpgrid_program::{RegisterId, Span, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Returns the register with this name, and reports all other meanings.
+    /// Returns the register with this name. Reports a name that does not denote a register.
     pub(crate) fn register(
         &mut self,
         site: &InstructionSite<'a>,
@@ -95,7 +95,7 @@ impl<'a> BodyChecker<'a, '_> {
         matches!(id, VariableId::Module(_)) && self.space_of(id) == StateSpace::Local
     }
 
-    /// Creates local memory of this body for a variable at module scope.
+    /// Creates local memory of this body for a variable that is declared at module scope.
     fn own_local(&mut self, name: Name, id: VariableId) -> Binding {
         let Some(variable) = self.variable(id).cloned() else {
             return Binding::None;
@@ -127,7 +127,7 @@ impl<'a> BodyChecker<'a, '_> {
         binding
     }
 
-    /// Creates a register, or the registers of a vector.
+    /// Creates a register, or the consecutive registers of a vector.
     pub(crate) fn add_register(&mut self, name: &str, ty: ScalarType, n: u8) -> Binding {
         let registers = &mut self.body.registers;
         if n <= 1 {
@@ -140,8 +140,8 @@ impl<'a> BodyChecker<'a, '_> {
         Binding::Vector { first, n }
     }
 
-    /// Returns the meaning of a name that the table does not contain in this spelling: special registers, and numbers with
-    /// leading zeros, which are equivalent to the number without them (assembler 13.5).
+    /// Returns the meaning of a name that the table does not contain in this spelling: special registers, and names whose number has
+    /// leading zeros, which are equivalent to names without the leading zeros (assembler 13.5).
     fn binding_of_text(&mut self, name: Name, span: Span) -> Binding {
         if let Some(special) = self.context().special(name) {
             self.check_special(special, span);
@@ -166,7 +166,7 @@ impl<'a> BodyChecker<'a, '_> {
     }
 }
 
-/// Returns the name of a component of a special register.
+/// Returns the name of a component of a special register, such as `%tid.x`.
 pub(crate) fn special_text(context: &Context<'_>, name: Name, component: Component) -> String {
     let letter = ["x", "y", "z", "w"].get(component.index()).unwrap_or(&"x");
     format!("{}.{letter}", context.name_text(name))

@@ -21,13 +21,13 @@ use warpgrid_program::{FunctionId, FunctionKind, RegisterId, Source, Span};
 /// Notation of an address that is used as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressOperandSyntax {
-    /// `name`
+    /// The name of a variable or function: `name`.
     Names,
-    /// `name+4`
+    /// The sum of a name and a constant: `name+4`.
     Sums,
 }
 
-/// Sum of a name and a number, with the permitted notation.
+/// Sum of a name and a number, and the notation that the instruction permits.
 #[derive(Clone, Copy)]
 struct SymbolWithOffset {
     name: Name,
@@ -45,7 +45,7 @@ impl<'a> BodyChecker<'a, '_> {
         fit: TypeMatch,
     ) -> Option<Source> {
         match operand.kind {
-            // A sink after a bar discards a second value that the operand does not need to have (assembler 13.5).
+            // After a bar, the sink stands for a second value, and is accepted even if the operand has no second value (assembler 13.5).
             OperandKind::Name(name)
             | OperandKind::Pair {
                 first: Some(name),
@@ -77,7 +77,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the address of an array element, which only moves and address conversions accept (assembler 13.5).
+    /// Returns the address of an array element. Only moves and address conversions accept such an operand (assembler 13.5).
     #[cold]
     fn element_source(
         &mut self,
@@ -121,7 +121,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns a value of any type, of which only the name is checked.
+    /// Returns a value of any type. Only its name is checked.
     pub(crate) fn loose_source(&mut self, operand: &Operand) -> Option<Source> {
         match operand.kind {
             OperandKind::Integer { value, .. } => Some(Source::Immediate(value)),
@@ -140,7 +140,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Marks the instruction as legal but not representable in the program, so that execution stops at the instruction.
+    /// Marks the instruction as legal, although the program representation cannot express it. Execution stops at such an instruction.
     #[cold]
     pub(crate) fn not_said(&mut self) -> Option<Source> {
         self.body.is_representable = false;
@@ -246,8 +246,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(register_source(register))
     }
 
-    /// Returns the address of a variable or function, with an offset. Every integer operand accepts a sum or the name of a
-    /// function; the name of a variable alone is accepted only by moves and address conversions (assembler 13.5).
+    /// Returns the address of a variable or function, with an offset. Every integer operand accepts a sum or the name of a function. Only
+    /// moves and address conversions accept the name of a variable alone (assembler 13.5).
     fn sum(
         &mut self,
         site: &InstructionSite<'a>,
@@ -262,7 +262,7 @@ impl<'a> BodyChecker<'a, '_> {
             takes,
         } = sum;
         let plan = site.plan;
-        // For 64-bit divisions, the assembler calls its own functions, which accept registers and numbers.
+        // For 64-bit divisions, the assembler calls library functions, which accept only registers and numbers.
         let is_call = plan.grammar == OperandGrammar::Row(ExtraOperandCheck::LongDivision);
         let takes_sums = takes == AddressOperandSyntax::Sums && ty != ScalarType::Pred && !is_call;
         let problem = match self.binding(name, span) {
@@ -274,7 +274,8 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Register(register) if takes_sums => {
                 return self.register_sum(span, register, offset, ty, fit);
             }
-            // Only operands with [`TypeMatch::Integer`], such as counts and shift amounts, check the width (assembler 13.5).
+            // Only operands with [`TypeMatch::Integer`], such as counts and shift amounts, require a certain width of special registers
+            // (assembler 13.5).
             Binding::Special(special)
                 if takes_sums
                     && (fit != TypeMatch::Integer || special.width_bits() == ty.width_bits()) =>
@@ -311,7 +312,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns the address of a function, unless the calling convention or the version forbids it.
+    /// Returns the address of a function. Reports the address if the calling convention or the PTX version forbids it.
     fn function_address(&mut self, span: Span, function: FunctionId) -> Option<Source> {
         let callee = self.declared.function(function);
         let is_kernel = callee.is_some_and(|callee| callee.kind == FunctionKind::Entry);
@@ -338,8 +339,8 @@ impl<'a> BodyChecker<'a, '_> {
         Some(Source::FunctionAddress(function))
     }
 
-    /// Returns a register plus a constant, which the assembler accepts for all values, contrary to the manual. It checks only the
-    /// kind of the register, or the exact type if the operand requires a 32-bit register (assembler 13.5).
+    /// Returns a register plus a constant. Contrary to the manual, the assembler accepts such a sum in place of any value. It checks only
+    /// the kind of the register, or the exact type if the operand requires a 32-bit register (assembler 13.5).
     fn register_sum(
         &mut self,
         span: Span,
@@ -358,7 +359,7 @@ impl<'a> BodyChecker<'a, '_> {
             }
         }
         self.report(sum_value(span));
-        // The semantics for floating-point registers and for registers of a different width have not been measured.
+        // The semantics of sums with floating-point registers, or with registers of a different width, have not been measured.
         let is_plain = |ty: ScalarType| ty.is_integer() && !ty.is_packed_integer();
         match is_plain(have) && is_plain(ty) && have.width_bits() == ty.width_bits() {
             true => Some(Source::RegisterOffset { register, offset }),

@@ -12,7 +12,7 @@ use warpgrid_isa::form::AddressCheck;
 use warpgrid_program::{Address, AddressBase, Diagnostic, Parameter, Span, VariableId};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the first operand; returns `None` after reporting an error.
+    /// Checks the address operand of a store. Returns `None` after an error has been reported.
     pub(crate) fn store_address(
         &mut self,
         site: &InstructionSite<'a>,
@@ -63,8 +63,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Reports a register as the address of a parameter, because parameters have no addresses in registers: an error with
-    /// `.param::func`, and a warning with `.param`, which the assembler accepts.
+    /// Reports a register as the address of a parameter, because parameters have no addresses in registers. With `.param::func`, the report
+    /// is an error. With `.param`, it is a warning, because the assembler accepts the store.
     pub(crate) fn stored_parameter_register(
         &mut self,
         store: &StoreConstraints,
@@ -79,7 +79,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(AddressBase::None)
     }
 
-    /// Checks whether a variable in the right state space may be written.
+    /// Checks whether a variable in the required state space may be written.
     pub(crate) fn check_stored_variable(
         &mut self,
         site: &InstructionSite<'a>,

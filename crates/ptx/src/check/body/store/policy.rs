@@ -11,7 +11,7 @@ use crate::tree::operand::{Operand, OperandKind};
 use warpgrid_program::{Source, Span};
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the third operand. Returns `None` after reporting an error, and `Some(None)` if the operand is absent.
+    /// Checks the cache-policy operand. Returns `None` after an error has been reported, and `Some(None)` if the operand is absent.
     pub(crate) fn store_policy(
         &mut self,
         site: &InstructionSite<'a>,
@@ -42,7 +42,7 @@ impl<'a> BodyChecker<'a, '_> {
             .operand(1)
             .map_or(operand.span.start, |(b, _)| b.span.end);
         let n_before = self.n_errors();
-        // An operand that is not a policy has a separate diagnostic.
+        // An operand that is not a cache policy has a separate diagnostic.
         self.policy_value(operand);
         let is_policy = self.n_errors() == n_before && self.can_hint(site);
         let first = self.tree.word_span(site.instruction, store.first_word + 1);
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Returns the policy in an operand.
+    /// Returns the cache policy that an operand contains.
     fn policy_value(&mut self, operand: &Operand) -> Option<Option<Source>> {
         let register = match operand.kind {
             OperandKind::Integer { value, .. } => return Some(Some(Source::Immediate(value))),

@@ -13,17 +13,17 @@ use crate::tree::operand::{Operand, OperandKind, Operands};
 use warpgrid_isa::{OperandClass, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, RegisterId, Source, Span};
 
-/// Maximum number of elements of a vector access. The length of a longer list is reported.
+/// Maximum number of elements of a vector access. A list with more elements is reported because of its length.
 const MAX_ELEMENTS: usize = 8;
 
-/// Elements in braces, without sinks.
+/// Elements of a brace list, excluding sinks.
 #[derive(Debug)]
 struct VectorSource {
     elements: [ValueOperand; MAX_ELEMENTS],
     n: usize,
-    /// Span of the first component of a vector.
+    /// Span of the first element that is a component of a vector register.
     component: Option<Span>,
-    /// Span of the first literal.
+    /// Span of the first element that is a literal.
     literal: Option<Span>,
 }
 
@@ -52,7 +52,7 @@ impl VectorSource {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks the second operand; returns `None` after reporting an error.
+    /// Checks the stored operand. Returns `None` after an error has been reported.
     pub(crate) fn store_sources(
         &mut self,
         site: &InstructionSite<'a>,
@@ -90,7 +90,7 @@ impl<'a> BodyChecker<'a, '_> {
         Some(source(element.source_as(store.ty)))
     }
 
-    /// Checks an operand that is not a single value, but may be stored.
+    /// Checks an operand that is not a single value, but that `st` may store.
     fn store_no_value(
         &mut self,
         store: &StoreConstraints,
@@ -237,7 +237,8 @@ impl<'a> BodyChecker<'a, '_> {
         (self.n_errors() == n_before).then(|| self.body.list_from(first))
     }
 
-    /// Returns an element in braces, which may be a special register; returns `None` for a sink or after reporting an error.
+    /// Returns the value of an element in braces, which may be a special register. Returns `None` for a sink, or after an error has been
+    /// reported.
     fn braced_value(&mut self, store: &StoreConstraints, child: &Operand) -> Option<ValueOperand> {
         let span = child.span;
         let problem = match self.value(child) {

@@ -7,15 +7,15 @@ use warpgrid_isa::{OperandClass, ScalarType, TypeMatch};
 /// Error in the elements of a vector. `at` is an index into the list of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ElementError {
-    /// The element and the preceding one have different kinds.
+    /// The element and the preceding element have different kinds.
     Kinds { at: usize },
-    /// The element has a different width than the first one.
+    /// The element has a different width than the first element.
     Width { at: usize },
     /// The vector is not compatible with the type of the instruction.
     Type,
 }
 
-/// Checks the elements of a vector in braces, without sinks.
+/// Checks the elements of a vector in braces. Sinks are excluded.
 pub(crate) fn find_problems(elements: &[ValueOperand], ty: ScalarType) -> Vec<ElementError> {
     let mut problems = Vec::new();
     let Some(first) = elements.first() else {
@@ -43,7 +43,7 @@ pub(crate) fn find_problems(elements: &[ValueOperand], ty: ScalarType) -> Vec<El
             .filter(|(_, element)| is_odd(element))
             .map(|(at, _)| ElementError::Width { at }),
     );
-    // Elements of different types are treated as untyped bits with the width of the first element.
+    // If the elements have different types, they count as untyped bits with the width of the first element.
     let whole = match are_uniform(elements) {
         true => first.class,
         false => OperandClass::Bits(first.class.stored_width()),
@@ -54,7 +54,7 @@ pub(crate) fn find_problems(elements: &[ValueOperand], ty: ScalarType) -> Vec<El
     problems
 }
 
-/// Returns the register class of a value. A constant has the width of its evaluation in the assembler.
+/// Returns the register class of a value. A constant has the width with which the assembler evaluates it.
 fn as_register(element: &ValueOperand) -> OperandClass {
     match element.class {
         OperandClass::Integer if element.is_unsigned => OperandClass::Unsigned(64),
@@ -75,7 +75,7 @@ fn are_of_a_kind(a: OperandClass, b: OperandClass) -> bool {
     }
 }
 
-/// Checks whether all elements have the type of the first one.
+/// Checks whether all elements have the type of the first element.
 fn are_uniform(elements: &[ValueOperand]) -> bool {
     let mut classes = elements.iter().map(as_register);
     let first = classes.next();

@@ -31,8 +31,8 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns a fix for an invalid `.b128` type, with the span of the type: stores an integer as two 64-bit values. For modules
-    /// whose version does not support `.b128`.
+    /// Returns a fix for a `.b128` type in a module whose version does not support `.b128`, with the span of the type. The fix stores the
+    /// 128-bit integer as two 64-bit values.
     #[cold]
     pub(crate) fn as_two_words(&self, site: &InstructionSite<'a>) -> Option<(Span, Fix)> {
         let bound = site.plan.bound.as_ref()?;

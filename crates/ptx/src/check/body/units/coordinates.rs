@@ -1,5 +1,5 @@
-//! Positions in tensors, textures and surfaces: checks the object in brackets and the number of coordinates, and the values that
-//! surface instructions load and store.
+//! Positions in tensors, textures and surfaces: checks the object in brackets, the number of coordinates, and the values that surface
+//! instructions load and store.
 
 use crate::check::body::checker::BodyChecker;
 use crate::check::body::lower::source;
@@ -51,7 +51,7 @@ impl<'a> BodyChecker<'a, '_> {
             Binding::Variable(variable) => {
                 let declared = self.declaration_of(variable);
                 declared.is_some_and(|(declaration, _)| {
-                    // `.tex .u64 t;` is the notation before texture references were introduced.
+                    // `.tex .u64 t;` is the declaration of a texture in PTX versions without texture references.
                     let is_old = declaration.space == DeclarationSpace::Tex;
                     declaration.scalar == kind || is_old && kind == DeclaredType::TexRef
                 })
@@ -60,12 +60,12 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Returns the kind of reference that a variable is; `None` for arrays.
+    /// Returns the kind of a variable that is a texture, sampler or surface reference. Returns `None` for arrays.
     pub(crate) fn reference_of(&mut self, name: Name, operand: &Operand) -> Option<&'static str> {
         let Binding::Variable(variable) = self.binding(name, operand.span) else {
             return None;
         };
-        // Handles have 64 bits. For other variables, skip the search for the declaration.
+        // Handles have 64 bits. The declaration is searched only for variables of this size.
         self.variable(variable).filter(|it| it.size_bytes == 8)?;
         let (declaration, declarator) = self.declaration_of(variable)?;
         match declaration.scalar {
@@ -116,7 +116,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_right, operand, "an address in brackets")
     }
 
-    /// Checks `[surface, {x, y}]`.
+    /// Checks the surface and the coordinates in `[surface, {x, y}]`.
     pub(crate) fn surface_place(
         &mut self,
         (operand, children): OperandWithChildren<'a>,
@@ -177,7 +177,7 @@ impl<'a> BodyChecker<'a, '_> {
             OperandAccess::Written => self.one_destination(site, operand, ty, TypeMatch::Wider),
             OperandAccess::Read if is_list => self.texel_list(site.plan, (operand, children), ty),
             OperandAccess::Read => {
-                // One value is accepted in place of a list (assembler 13.5).
+                // A single value is accepted in place of a list (assembler 13.5).
                 let value = self.source(site, operand, ty, TypeMatch::Wider)?;
                 Some(source(value))
             }
@@ -190,7 +190,7 @@ impl<'a> BodyChecker<'a, '_> {
         names.any(|(child, _)| self.is_predicate(child))
     }
 
-    /// Returns the required number of values of a list: the vector width. Without a vector width, the number is not checked.
+    /// Returns the number of values that a list must have, which is the vector width. Without a vector width, the number is not checked.
     fn texels_of(
         &mut self,
         plan: &'a ResolvedOpcode,
@@ -218,7 +218,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.listed(written, &rule)
     }
 
-    /// Checks `[tensorMap, {a, b}]`: a tensor map, and as many coordinates as the tensor has dimensions.
+    /// Checks `[tensorMap, {a, b}]`: a tensor map, and one coordinate for each dimension of the tensor.
     pub(crate) fn tensor_place(
         &mut self,
         modifiers: &Modifiers,

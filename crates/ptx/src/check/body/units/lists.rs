@@ -11,23 +11,23 @@ use crate::tree::operand::{Operand, OperandKind, OperandWithChildren, Operands};
 use warpgrid_isa::{Flag, OperandAccess, OperandClass, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, Source};
 
-/// Requirements for a list of values (assembler 13.5).
+/// Requirements that a list of values must satisfy (assembler 13.5).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListRule {
     pub(crate) count: ListLength,
-    /// Common type of all values.
+    /// Type with which all values of the list must be compatible.
     pub(crate) ty: ScalarType,
     pub(crate) fit: TypeMatch,
     pub(crate) taken: &'static [ExtraElements],
-    /// Noun for the values in messages.
+    /// Noun that denotes the values in messages.
     pub(crate) what: &'static str,
 }
 
-/// Permitted number of values.
+/// Number of values that a list may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ListLength {
     Exactly(usize),
-    /// At least this number of values, and 1, 2 or 4.
+    /// At least this number of values, where the number of values is 1, 2 or 4.
     AtLeast(usize),
 }
 
@@ -39,7 +39,7 @@ impl ListLength {
         }
     }
 
-    /// Returns the number that the vector width specifies, or 1, 2 or 4 without a vector width.
+    /// Returns the number of values that the vector width specifies. Without a vector width, a list may have 1, 2 or 4 values.
     pub(crate) fn of_vector(plan: &ResolvedOpcode) -> ListLength {
         match plan.modifiers.vector {
             Some(_) => ListLength::Exactly(plan.modifiers.n_elements()),
@@ -54,14 +54,14 @@ impl ListLength {
     }
 }
 
-/// Additional syntax that a list accepts besides compatible values in braces.
+/// Syntax that a list accepts in addition to compatible values in braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExtraElements {
     /// A vector register in place of the list.
     VectorRegister,
-    /// The sink `_`, which is ignored.
+    /// The sink `_` as an element, which is ignored.
     Sink,
-    /// A predicate in a list of untyped bits.
+    /// A predicate as an element of a list of untyped bits.
     Predicate,
 }
 
@@ -72,7 +72,7 @@ pub(crate) enum SpecialRegisterRule {
     Refused,
 }
 
-/// Additional syntax for lists that need not be in braces.
+/// Additional syntax of lists that may be written without braces.
 pub(crate) const SEVERAL: &[ExtraElements] =
     &[ExtraElements::VectorRegister, ExtraElements::Predicate];
 
@@ -100,7 +100,7 @@ impl ListRule {
         self.taken.contains(&taken)
     }
 
-    /// Returns whether the values are compatible with each other and with the type.
+    /// Returns whether the values are compatible with each other and with the type of the rule.
     pub(crate) fn fits(&self, elements: Vec<ValueOperand>) -> bool {
         let class = match self.takes(ExtraElements::Predicate) {
             true => whole(elements),
@@ -111,7 +111,7 @@ impl ListRule {
 }
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Reads the values of a list, and checks their number; returns `None` after reporting an error.
+    /// Reads the values of a list, and checks their number. Returns `None` after an error has been reported.
     pub(crate) fn elements(
         &mut self,
         (operand, children): OperandWithChildren<'a>,
@@ -149,7 +149,7 @@ impl<'a> BodyChecker<'a, '_> {
         None
     }
 
-    /// Checks a list against a rule.
+    /// Checks whether the values of a list satisfy a rule.
     pub(crate) fn listed(
         &mut self,
         written: OperandWithChildren<'a>,
@@ -159,7 +159,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(rule.fits(elements), written.0, rule)
     }
 
-    /// Reports a list whose values have a different type.
+    /// Reports a list whose values are not compatible with the expected type.
     pub(crate) fn expect_typed(
         &mut self,
         fits: bool,
@@ -199,7 +199,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(fits, list.0, &rule)
     }
 
-    /// Checks a 128-bit value: one value, or parts in braces.
+    /// Checks a 128-bit value: a single value, or several parts in braces.
     pub(crate) fn whole_bits(
         &mut self,
         site: &InstructionSite<'a>,
@@ -224,7 +224,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(fits, operand, "128 bits")
     }
 
-    /// Checks as many values as the vector width specifies, or one value without a vector width.
+    /// Checks as many values as the vector width specifies. Without a vector width, checks one value.
     pub(crate) fn values(
         &mut self,
         site: &InstructionSite<'a>,
@@ -281,7 +281,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks the registers of a matrix.
+    /// Checks the registers of a matrix fragment.
     pub(crate) fn fragment(
         &mut self,
         written: OperandWithChildren<'a>,

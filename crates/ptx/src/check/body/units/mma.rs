@@ -13,7 +13,7 @@ use warpgrid_program::OperandValue;
 const FACTOR_REGISTERS: usize = 4;
 
 impl<'a> BodyChecker<'a, '_> {
-    /// Checks an operand of an MMA, or of an access to tensor memory.
+    /// Checks an operand of an MMA, or of an instruction that accesses tensor memory.
     pub(crate) fn product_operand(
         &mut self,
         site: &InstructionSite<'a>,
@@ -53,7 +53,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks a disable-output-lane mask. If all operands are present, a predicate is accepted in its place.
+    /// Checks a disable-output-lane mask. If all optional operands are present, a predicate is accepted in place of the mask.
     fn lanes(
         &mut self,
         site: &InstructionSite<'a>,
@@ -93,7 +93,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks registers, or the descriptor of a matrix in shared memory.
+    /// Checks the registers of a matrix operand, or the descriptor of a matrix in shared memory.
     fn warpgroup_factor(
         &mut self,
         site: &InstructionSite<'a>,
@@ -134,7 +134,7 @@ fn sums(modifiers: &Modifiers) -> Option<(usize, ScalarType)> {
     })
 }
 
-/// Returns the number of registers of an access to tensor memory.
+/// Returns the number of registers that an access to tensor memory transfers.
 fn n_words(modifiers: &Modifiers) -> Option<usize> {
     Some(modifiers.unit.moved?.registers() * modifiers.count?.number())
 }

@@ -58,7 +58,7 @@ impl<'a> BodyChecker<'a, '_> {
                 self.number_that(operand, |n| n <= 1, "0, 1 or a predicate")
             }
             U::PredicateOrBool => self.predicate(site, operand),
-            // In a list, the first element is the level (assembler 13.5).
+            // In a list, the first element is the level of detail (assembler 13.5).
             U::Level => match (operand.kind, children.clone().next()) {
                 (OperandKind::Vector { .. }, Some((first, _)))
                     if matches!(children.count(), 1 | 2 | 4) =>
@@ -81,7 +81,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(holds, operand, expected)
     }
 
-    /// Checks the accumulator scale: the binary logarithm of the divisor of the accumulators.
+    /// Checks the accumulator scale, which is the binary logarithm of the divisor of the accumulators.
     fn sum_scale(&mut self, operand: &Operand) -> Option<OperandValue> {
         if !self.module.meets(SCALED_INPUT) {
             let what = "an accumulator scale";
@@ -91,7 +91,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.number_that(operand, |n| n <= 15, "a constant from 0 to 15")
     }
 
-    /// Checks a scale that is permitted only without a disable-output-lane mask.
+    /// Checks a scale that is permitted only if the instruction has no disable-output-lane mask.
     fn sparse_scale(
         &mut self,
         site: &InstructionSite<'a>,

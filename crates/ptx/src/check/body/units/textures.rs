@@ -16,14 +16,14 @@ use warpgrid_isa::forms::texture::{INDIRECT, INDIRECT_PAIR, OFFSETS, RESIDENCY};
 use warpgrid_isa::{Gate, Geometry, OperandClass, ScalarType, TypeMatch};
 use warpgrid_program::{OperandValue, Source, Span};
 
-/// Additional syntax for results. Unneeded texels may be replaced by sinks.
+/// Additional syntax of result lists. Texels whose values are not needed may be replaced by sinks.
 const SINKS: &[ExtraElements] = &[
     ExtraElements::VectorRegister,
     ExtraElements::Predicate,
     ExtraElements::Sink,
 ];
 
-/// Properties of the operands that the modifiers of an instruction specify.
+/// Properties of the operands that follow from the modifiers of an instruction.
 #[derive(Clone, Copy, Debug)]
 struct TextureOperands {
     geometry: Geometry,
@@ -69,7 +69,7 @@ impl<'a> BodyChecker<'a, '_> {
         }
     }
 
-    /// Checks the residency predicate after the bar; returns `None` after reporting an error.
+    /// Checks the residency predicate after the bar. Returns `None` after an error has been reported.
     #[cold]
     pub(crate) fn residency(&mut self, operand: &Operand) -> Option<()> {
         let OperandKind::Resident(name) = operand.kind else {
@@ -78,7 +78,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.meets_at("a residency predicate", operand.span, RESIDENCY)?;
         let is_predicate = match self.binding(name, operand.span) {
             Binding::Register(register) => {
-                // The predicate is written after the texels, as an element of the same list.
+                // In the program, the predicate is the list element after the texels.
                 self.body.extend_list(destination(register), operand.span);
                 self.body.type_of(register) == ScalarType::Pred
             }
@@ -135,7 +135,7 @@ impl<'a> BodyChecker<'a, '_> {
         };
         let (coordinates, references) = match (parts.as_slice(), self.module.has_samplers) {
             ([first, coordinates], false) => (coordinates, &[first.0][..]),
-            // If textures contain their samplers, a second reference is accepted, but not checked (assembler 13.5).
+            // If textures contain their samplers, a second reference is accepted, but its kind is not checked (assembler 13.5).
             ([first, second, coordinates], _) => (coordinates, &[first.0, second.0][..]),
             (_, true) => {
                 return self.expect_that(false, operand, "a texture, a sampler and coordinates");
@@ -161,7 +161,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.texture_coordinates(texture, *coordinates)
     }
 
-    /// Checks the name of a reference of one of these kinds, or a 64-bit register.
+    /// Checks the name of a reference whose kind is one of the given kinds, or a 64-bit register.
     fn texture_reference(
         &mut self,
         operand: &Operand,
@@ -189,8 +189,8 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(is_right, operand, expected)
     }
 
-    /// Checks the coordinates in braces, of which there are at least as many as the geometry has. One register is accepted in
-    /// place of the list.
+    /// Checks the coordinates in braces. The list must contain at least as many coordinates as the geometry requires. A single register is
+    /// accepted in place of the list.
     fn texture_coordinates(
         &mut self,
         texture: TextureOperands,
@@ -227,7 +227,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(rule.fits(elements), operand, &rule)
     }
 
-    /// Checks a level of detail, which has the type of the coordinates. Of a list, only the type is checked.
+    /// Checks a level of detail, which must have the type of the coordinates. For a list, only the type is checked.
     fn detail(
         &mut self,
         texture: TextureOperands,
@@ -245,7 +245,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_that(fits, operand, "a level of detail")
     }
 
-    /// Checks one of the two gradients, which specify the distance between the coordinates of adjacent texels.
+    /// Checks one of the two gradients. A gradient specifies the distance between the coordinates of adjacent texels.
     fn gradient(
         &mut self,
         texture: TextureOperands,
@@ -264,7 +264,7 @@ impl<'a> BodyChecker<'a, '_> {
         self.expect_typed(takes && rule.fits(elements), written.0, &rule)
     }
 
-    /// Checks an offset in texels. As the last operand, a value that may be a floating-point number is a depth comparison value.
+    /// Checks an offset in texels. If the last operand may be a floating-point number, it counts as a depth comparison value.
     fn texture_offset(
         &mut self,
         site: &InstructionSite<'a>,
