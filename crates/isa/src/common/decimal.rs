@@ -5,8 +5,8 @@
 
 use std::cmp::Ordering;
 
-/// Number of significant digits that are kept; of the remaining digits it only matters whether all are zero. The midpoint between two
-/// adjacent f64 has at most 767 digits.
+/// Number of significant digits that are kept. The remaining digits affect the result only if one of them is not zero. The midpoint between
+/// two adjacent f64 has at most 767 digits.
 const MAX_DIGITS: usize = 800;
 
 /// Powers of ten that an f64 represents exactly.
@@ -21,7 +21,7 @@ const POWERS: [f64; 23] = {
 };
 
 /// Parses the grammar of [`f64::from_str`](std::str::FromStr): digits with optional point, exponent and sign, or `inf`, `infinity` or
-/// `nan`. Returns `None` for anything else.
+/// `nan`. Returns `None` for text that does not match the grammar.
 pub fn read_decimal(text: &str) -> Option<f64> {
     let (negative, unsigned) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -40,7 +40,7 @@ pub fn read_decimal(text: &str) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Integer times a power of ten.
+/// Product of an integer and a power of ten.
 struct Decimal {
     /// Decimal digits, most significant first, without leading zeros.
     digits: Vec<u8>,
@@ -85,7 +85,7 @@ impl Decimal {
         if digits.len() <= 15
             && let Some(power) = POWERS.get(power)
         {
-            // Both operands are exact, so the operation rounds only once.
+            // The integer and the power of ten are exact in f64, so the operation rounds only once.
             let whole = digits.iter().fold(0u64, |all, d| all * 10 + u64::from(*d)) as f64;
             return match *exponent < 0 {
                 true => whole / power,
@@ -125,7 +125,7 @@ fn read_exponent(text: &str) -> Option<i64> {
 
 /// Returns the f64 nearest to the quotient of two nonzero integers.
 fn quotient(mut numerator: BigUint, mut denominator: BigUint) -> f64 {
-    /// Number of quotient bits; the highest bit or the one below it is set.
+    /// Minimum number of quotient bits. Either the highest bit or the bit below it is set.
     const BITS: i64 = 66;
     let shift = BITS - 1 + denominator.bits() - numerator.bits();
     if shift >= 0 {
@@ -162,7 +162,7 @@ fn quotient(mut numerator: BigUint, mut denominator: BigUint) -> f64 {
         Ordering::Equal => !numerator.0.is_empty() || mantissa & 1 == 1,
         Ordering::Greater => true,
     };
-    // A mantissa that rounds up to the next power of two correctly carries into the exponent.
+    // If the mantissa rounds up to the next power of two, its carry correctly increments the exponent.
     let exponent = (power + 1022).max(0) as u64;
     f64::from_bits((exponent << 52) + mantissa as u64 + u64::from(up))
 }
@@ -218,7 +218,7 @@ impl BigUint {
         length.then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
 
-    /// Subtracts `other`, which must not be greater than `self`.
+    /// Subtracts `other` from `self`. `other` must not be greater than `self`.
     fn subtract(&mut self, other: &BigUint) {
         let mut borrow = 0;
         let others = other.0.iter().chain(std::iter::repeat(&0));
@@ -241,7 +241,7 @@ impl BigUint {
 mod tests {
     use super::read_decimal;
 
-    /// Asserts that the result is bit-identical to that of the standard library.
+    /// Asserts that the parsed number is bit-identical to the result of the standard library.
     #[track_caller]
     fn check(text: &str) {
         let bits = |value: Option<f64>| value.map(f64::to_bits);

@@ -7,33 +7,33 @@ use std::sync::OnceLock;
 /// Static tables of one instruction set.
 #[derive(Clone, Copy, Debug)]
 pub struct DialectTables {
-    /// "PTX"
+    /// Name of the instruction set, such as "PTX".
     pub name: &'static str,
     /// Instruction forms: one list per family, in the order of the manual.
     pub families: &'static [&'static [Form]],
-    /// Opcodes, sorted.
+    /// All opcodes in ascending order.
     pub opcodes: &'static [&'static str],
     /// Modifiers that are part of an instruction name and that no other instruction accepts.
     pub name_modifiers: &'static [&'static str],
-    /// Modifiers that every instruction accepts and that have no effect unless its form names them.
+    /// Modifiers that every instruction accepts. They have no effect unless the form of the instruction names them.
     pub ignored: &'static [&'static str],
     /// Type modifiers that have no effect unless a form names them.
     pub ignored_types: &'static IgnoredTypes,
-    /// Groups of mutually exclusive modifiers; the restriction also applies if the modifiers have no effect.
+    /// Groups of mutually exclusive modifiers. Modifiers of a group exclude each other even if they have no effect.
     pub exclusive: &'static [&'static [&'static str]],
     /// Modifiers that may be repeated in every instruction.
     pub repeatable: &'static [&'static str],
-    /// Keywords of other languages and their equivalents, for keywords that edit distance does not find.
+    /// Keywords of other languages and their equivalents, for keywords whose equivalent has a different spelling.
     pub synonyms: &'static [(&'static str, &'static str)],
 }
 
 /// Type modifiers that are accepted in addition to those of the form and have no effect. The set depends on the opcode.
 #[derive(Debug)]
 pub struct IgnoredTypes {
-    /// Opcodes that ignore the types in `there`. All other opcodes except the strict ones ignore `elsewhere`.
+    /// Opcodes that ignore the types in `there`. All other opcodes, except those in `checked_opcodes`, ignore the types in `elsewhere`.
     pub opcodes: &'static [&'static str],
     pub ignored: &'static [&'static str],
-    /// Instructions that share a name prefix with `opcodes` but ignore `elsewhere`.
+    /// Instructions whose name starts with one of `opcodes`, but which ignore the types in `elsewhere`.
     pub excluded_opcodes: &'static [&'static str],
     /// Opcodes that check every type modifier, except those that a form explicitly ignores.
     pub checked_opcodes: &'static [&'static str],
@@ -51,14 +51,14 @@ pub struct Dialect {
 #[derive(Debug)]
 struct Index {
     layouts: OnceLock<Vec<FormSyntax>>,
-    /// Indices of layouts by opcode.
+    /// Indices of the form layouts, by opcode.
     forms: OnceLock<HashIndex>,
-    /// Indices of slots by accepted modifier.
+    /// Indices of the slots, by accepted modifier.
     words: OnceLock<HashIndex>,
 }
 
-/// Maps hashes of words to table indices, sorted by hash and index. Callers compare the words themselves, since hashes may collide.
-/// Sorting integers instead of strings avoids another monomorphization of `sort`, which adds 4 KB to the wasm.
+/// Maps hashes of words to table indices, sorted by hash and index. Because hashes may collide, callers compare the words, too. Sorting
+/// integers instead of strings avoids another monomorphization of `sort`, which would add 4 KB to the WebAssembly module.
 #[derive(Debug)]
 struct HashIndex(Vec<(u64, usize)>);
 
@@ -79,14 +79,14 @@ impl HashIndex {
     }
 }
 
-/// FNV-1a hash.
+/// Returns the FNV-1a hash of a word.
 fn hash(word: &str) -> u64 {
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     u64::from(word.bytes().fold(0x811c_9dc5, mix))
 }
 
 impl Dialect {
-    /// Returns whether `word` has no effect in instructions of this form. Words that a form of the opcode names always have an effect.
+    /// Returns whether `word` has no effect in instructions of this form. A modifier that a form of the opcode names always has an effect.
     pub fn ignores(&'static self, layout: &FormSyntax, word: &str) -> bool {
         let form = layout.form;
         let types = self.tables.ignored_types;
@@ -139,7 +139,7 @@ impl Dialect {
         })
     }
 
-    /// Returns the forms of an opcode (`st`), in table order; empty for an opcode without forms.
+    /// Returns the forms of an opcode (`st`), in table order. The result is empty for an opcode without forms.
     pub fn forms_of<'a>(
         &'static self,
         opcode: &'a str,
@@ -179,7 +179,7 @@ impl Dialect {
         self.tables.opcodes.binary_search(&word).is_ok()
     }
 
-    /// Returns the equivalent of a foreign keyword, selected by meaning rather than by edit distance.
+    /// Returns the equivalent of a keyword of another language. The equivalent has the same meaning, but a different spelling.
     pub fn meant(&self, word: &str) -> Option<&'static str> {
         let found = self
             .tables

@@ -3,12 +3,12 @@
 
 use crate::types::ScalarType;
 
-/// Encoding of special values at the top of the range.
+/// Encoding of infinity and NaN at the top of the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpecialEncoding {
     /// The largest exponent encodes infinity and NaN.
     Infinity,
-    /// All ones encode NaN; there is no infinity.
+    /// A number whose bits are all ones is a NaN. There is no infinity.
     NotANumber,
     /// All encodings are finite: there is neither infinity nor NaN.
     Finite,
@@ -63,12 +63,12 @@ impl FloatFormat {
     }
 }
 
-/// Magnitude truncated to a format, with the remainder in fractions of the last unit.
+/// Magnitude that is truncated to a format, and the remainder as a fraction of the last unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Truncated {
     /// Truncated value. Exceeds [`FloatFormat::largest`] if the magnitude is out of range.
     pub bits: u64,
-    /// Remainder, in fractions of a unit.
+    /// Remainder, in units of 1/`unit` of the last digit.
     pub rest: u64,
     /// Number of fractions per unit, a power of two.
     pub unit: u64,
@@ -88,7 +88,7 @@ impl FloatFormat {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
-    /// Returns the encoding of infinity, or the one it would have.
+    /// Returns the encoding of infinity. For formats without infinity, returns the encoding that infinity would have.
     #[inline]
     pub const fn infinity(self) -> u32 {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
@@ -104,13 +104,13 @@ impl FloatFormat {
         }
     }
 
-    /// Returns the canonical NaN: all ones except for the sign. In formats without NaN this is the largest number.
+    /// Returns the canonical NaN: all ones except for the sign. In formats without NaN, this encoding is the largest number.
     #[inline]
     pub const fn nan(self) -> u32 {
         self.sign() - 1
     }
 
-    /// Returns the exact value of the low bits.
+    /// Returns the exact value of the number that the low bits encode.
     #[inline]
     pub fn value(self, bits: u32) -> f64 {
         let magnitude = bits & (self.sign() - 1);
@@ -131,13 +131,13 @@ impl FloatFormat {
         }
     }
 
-    /// Truncates a finite magnitude.
+    /// Truncates a finite magnitude to the format.
     #[inline]
     pub fn cut(self, magnitude: f64) -> Truncated {
         let bits = magnitude.to_bits();
         let exponent = (bits >> 52) as i32 - 1023 + self.bias();
         let significand = bits & ((1 << 52) - 1) | 1 << 52;
-        // Subnormal numbers have the scale of biased exponent 1.
+        // Subnormal numbers have the same scale as numbers with the biased exponent 1.
         let biased = exponent.max(1);
         let n_cut = 52 - i32::from(self.fraction_bits) + biased - exponent;
         if n_cut > 63 {
@@ -147,7 +147,7 @@ impl FloatFormat {
                 unit: 1 << 63,
             };
         }
-        // The implicit leading bit of a normal number adds one to the exponent field.
+        // The implicit leading bit of a normal number is included in the sum, so it adds one to the exponent field.
         let kept = (significand >> n_cut) + ((biased as u64 - 1) << self.fraction_bits);
         Truncated {
             bits: kept,
@@ -177,7 +177,7 @@ impl FloatFormat {
     }
 }
 
-/// Returns 2 to the power of `exponent`, which must be that of a normal number.
+/// Returns 2 to the power of `exponent`. The exponent must be that of a normal number.
 #[inline]
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)

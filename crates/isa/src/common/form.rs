@@ -1,6 +1,6 @@
 //! Instruction forms as data: each table entry specifies the syntax, requirements and operation of one form.
 //!
-//! The `syntax` line is parsed once into slots and operands (see [`crate::form::layout`]); the parser, the checker, hover, completion and
+//! The `syntax` line is parsed once into slots and operands (see [`crate::form::syntax`]). The parser, the checker, hover, completion and
 //! the reference page all use the same entry.
 
 pub mod bind;
@@ -49,7 +49,7 @@ pub enum ModifierValue {
     EvictL2(EvictionPriority),
     Completion(Completion),
     Layout(MatrixLayout),
-    /// `m16n16k16`: rows, columns and depth; the depth of `m8n8` is 0.
+    /// Matrix shape such as `m16n16k16`: rows, columns and depth. The depth of `m8n8` is 0.
     Shape(u16, u16, u16),
     Count(MatrixCount),
     Kind(MmaKind),
@@ -76,15 +76,15 @@ pub enum ModifierValue {
     Dimensions(u8),
     LoadMode(LoadMode),
     CtaGroup(CtaGroup),
-    /// Access shape of `tcgen05.ld` and `tcgen05.st`.
+    /// Shape of the tensor memory access of `tcgen05.ld` or `tcgen05.st`.
     MoveShape(TensorMemoryAccessShape),
     /// Shape of `tcgen05.cp`.
     CopyShape(TensorMemoryCopyShape),
     /// Warps that receive a `tcgen05.cp` copy.
     Warps(WarpMulticast),
-    /// Field that `tensormap.replace` sets.
+    /// Tensor map field that `tensormap.replace` sets.
     Field(TensorMapField),
-    /// Component of the CTA index to be read.
+    /// Component of the CTA index that the instruction reads.
     Block(BlockIndex),
     /// Accumulator type.
     Accumulator(ScalarType),
@@ -97,34 +97,34 @@ pub enum ModifierValue {
     Reference(ReferenceKind),
     /// Modifier that is either present or absent.
     Flag(Flag),
-    /// Modifier without effect on computed or stored values.
+    /// Modifier that does not affect computed or stored values.
     Word,
 }
 
-/// One spelling accepted by a slot.
+/// Spelling that a slot accepts, with its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModifierSpelling {
     /// Spelling without the leading dot: `L1::evict_first`.
     pub text: &'static str,
     pub meaning: ModifierValue,
     pub gate: Gate,
-    /// One-line description, in the words of this project.
+    /// One-line description of the modifier.
     pub help: &'static str,
 }
 
 impl ModifierSpelling {
-    /// Returns the same value with another gate.
+    /// Returns the same spelling with another gate.
     pub const fn since(self, gate: Gate) -> ModifierSpelling {
         ModifierSpelling { gate, ..self }
     }
 
-    /// Returns the same value with another description.
+    /// Returns the same spelling with another description.
     pub const fn with_help(self, help: &'static str) -> ModifierSpelling {
         ModifierSpelling { help, ..self }
     }
 }
 
-/// Values of a named slot of the syntax line.
+/// Set of values that a named slot of the syntax line accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModifierSet {
     /// Slot that accepts these values.
@@ -137,33 +137,33 @@ pub struct ModifierSet {
 /// Type of an operand of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandType {
-    /// Type of this slot (`ModifierSlot(Type)` is the default).
+    /// Type of the modifier in this slot (`ModifierSlot(Type)` is the default).
     Slot(SlotName),
-    /// Type of this slot, or a wider register of its kind (stores, conversions).
+    /// Type of the modifier in this slot, or a wider register of the same kind (stores, conversions).
     SlotOrWider(SlotName),
-    /// Integer of twice the width of the type of this slot (`mul.wide`).
+    /// Integer of twice the width of the type in this slot (`mul.wide`).
     Wide(SlotName),
-    /// This type.
+    /// This type, independent of the modifiers.
     Fixed(ScalarType),
-    /// One register per element of the vector width, each of the type of this slot or wider (destinations of loads).
+    /// One register per element of the vector width. Each register has the type of this slot or a wider type (destinations of loads).
     Vector(SlotName),
-    /// One register per element of the vector width, each exactly of the type of this slot (vector atomics).
+    /// One register per element of the vector width. Each register has exactly the type of this slot (vector atomics).
     Elements(SlotName),
-    /// This number of values of the type of this slot, in braces: `{a, b, e, f}`.
+    /// This number of values in braces, each with the type of this slot: `{a, b, e, f}`.
     List(SlotName, usize),
     /// Integer of 32 or 64 bits that contains an address.
     AnyAddress,
-    /// Any integer or bits type of this width: shift amounts, lane masks.
+    /// Any integer or bits type of this width, for shift amounts and lane masks.
     Bits(u32),
-    /// Register of exactly this type, or a literal of it.
+    /// Register or literal of exactly this type.
     ExactType(ScalarType),
-    /// This type, or a wider register of its kind.
+    /// This type, or a wider register of the same kind.
     Wider(ScalarType),
-    /// Register of a fragment: 32 bits wide; predicates are accepted and integers are not (assembler 13.5).
+    /// Register of a matrix fragment, 32 bits wide. Predicates are accepted, but integer literals are rejected (assembler 13.5).
     FragmentRegister,
-    /// Register of an untyped bits type of this width, and nothing else (assembler 13.5).
+    /// Register of an untyped bits type of this width. All other operands are rejected (assembler 13.5).
     Untyped(u32),
-    /// Type of this slot; literals are single-precision (assembler 13.5).
+    /// Type of this slot. Literals must be single-precision (assembler 13.5).
     SingleOf(SlotName),
     /// Number within a range.
     Number(ImmediateRange),
@@ -171,11 +171,11 @@ pub enum OperandType {
     Literal(u32),
     /// Predicate.
     Predicate,
-    /// Address in brackets; the state space is that of slot `ss`, or generic if it is empty.
+    /// Address in brackets. Slot `ss` specifies its state space; without a modifier in this slot, the address is generic.
     Address,
     /// Address in brackets in this state space.
     AddressIn(StateSpace),
-    /// mbarrier address in brackets in this state space; without brackets the assembler also accepts any 64-bit value.
+    /// Address of an mbarrier in brackets, in this state space. Without brackets, the assembler also accepts any 64-bit value.
     MbarrierIn(StateSpace),
     /// Branch target or function name.
     Label,
@@ -183,7 +183,7 @@ pub enum OperandType {
     CachePolicy,
     /// Operand of a device unit.
     Unit(DeviceUnitOperand),
-    /// Operand checked by code specific to the family, with a short description.
+    /// Operand that code of the instruction family checks, with a short description.
     Custom(&'static str),
 }
 
@@ -192,52 +192,52 @@ pub enum OperandType {
 pub enum ImmediateRange {
     /// Floating-point literal greater than 0 and at most 1, or a register.
     Fraction,
-    /// Number from the first to the second value.
+    /// Number from the first value to the second value, inclusive.
     Between(u64, u64),
-    /// Multiple of the first value, from the second to the third.
+    /// Multiple of the first value, from the second value to the third value.
     Multiple(u64, u64, u64),
-    /// Any 32-bit integer register; an immediate is at most this value.
+    /// Any 32-bit integer register, or an immediate that is at most this value.
     UpTo(u64),
-    /// Any 32-bit integer register; an immediate, truncated to 32 bits, is in the range from the first to the second value.
+    /// Any 32-bit integer register, or an immediate whose low 32 bits are in the range from the first to the second value.
     Within(u32, u32),
-    /// Any 32-bit integer register; an immediate is a multiple of the first value and at most the second.
+    /// Any 32-bit integer register, or an immediate that is a multiple of the first value and at most the second value.
     MultipleUpTo(u64, u64),
-    /// Predicate, optionally negated, or any 32-bit integer register; an immediate is at most this value.
+    /// Predicate, which may be negated, any 32-bit integer register, or an immediate that is at most this value.
     PredicateOrUpTo(u64),
 }
 
 /// Operand types specific to device units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceUnitOperand {
-    /// Register of the type of this slot; no immediates.
+    /// Register of the type in this slot. Immediates are rejected.
     Register(SlotName),
     /// Immediate that is a power of two.
     Alignment,
     /// Number of tensor-memory columns: a power of two from 32 to 512, or a register.
     Columns,
-    /// Tensor-memory address without brackets: a 32-bit integer; packed halves are rejected.
+    /// Tensor memory address without brackets: a 32-bit integer. Registers of packed halves are rejected.
     TensorAddress,
-    /// Instruction descriptor; checked like [`DeviceUnitOperand::TensorAddress`].
+    /// Instruction descriptor, which is checked like [`DeviceUnitOperand::TensorAddress`].
     InstructionDescriptor,
     /// 128-bit value, or its parts in braces.
     Packed,
-    /// One value of the type of this slot per element of the vector width.
+    /// One value for each element of the vector width, with the type of this slot.
     Values(SlotName),
-    /// Value of the type of this slot, or a wider one of its kind if it is not a float; no immediates for floats.
+    /// Value of the type in this slot. Integers may be wider; for floating-point types, immediates are rejected.
     Widened(SlotName),
     /// 16-bit mask.
     Mask,
     /// Size of a copy in bytes: a multiple of 16 below 2^20, or a register.
     Bytes,
-    /// Address in this state space; the assembler does not require the brackets.
+    /// Address in this state space. The assembler accepts it without brackets.
     AddressOrName(StateSpace),
     /// Tensor map and tensor coordinates.
     TensorCoordinates,
     /// im2col offsets or sizes.
     Im2colOffsets,
-    /// Registers of a tensor-memory load or store; their number depends on the access.
+    /// Registers of a tensor memory load or store. The access shape determines their number.
     Words,
-    /// Single 32-bit result of a reduction.
+    /// 32-bit result of the reduction of a tensor memory load.
     Reduced,
     /// Matrix descriptor of shared memory.
     Descriptor,
@@ -253,39 +253,39 @@ pub enum DeviceUnitOperand {
     WarpgroupMatrixOperand,
     /// 32-bit register or immediate with sparsity metadata.
     Metadata,
-    /// Texture, sampler or surface of a query, in brackets.
+    /// Texture, sampler or surface in brackets in a query instruction.
     Reference,
     /// Mipmap level.
     Level,
     /// Surface and coordinates.
     SurfaceCoordinates,
-    /// One surface value per element of the vector width.
+    /// One surface element value for each element of the vector width.
     Texels,
     /// Result of a texture access: four values, or two pairs of halves.
     TexelResult,
     /// Texture, sampler (in independent mode) and coordinates.
     TextureCoordinates,
-    /// Level of detail, of the type of the coordinates.
+    /// Level of detail, with the type of the coordinates.
     LevelOfDetail,
     /// Gradient: difference of the coordinates between adjacent lanes.
     Gradient,
-    /// Texel offsets, or a lone depth-comparison reference.
+    /// Texel offsets, or a depth comparison value if no offsets are present.
     TextureOffset,
     /// Depth-comparison reference.
     DepthReference,
-    /// 1 or -1.
+    /// Immediate 1 or -1.
     Sign,
     /// Immediate of any value.
     Constant,
-    /// Immediate that is at most this value.
+    /// Immediate that does not exceed this value.
     NumberUpTo(u64),
-    /// Immediate that is at most the first value, and on these targets at most the second.
+    /// Immediate that is at most the first value. On the given targets, it is at most the second value.
     NumberBy(u64, TargetRequirement, u64),
-    /// Immediate n of `scale-input-d`: the accumulator of a tensor-memory matrix multiplication is divided by 2^n.
+    /// Immediate n of `scale-input-d`. A matrix multiplication in tensor memory divides the accumulator by 2^n.
     ScaleInputD,
-    /// Immediate, only permitted without a disable-output-lane mask.
+    /// Immediate that is permitted only without a disable-output-lane mask.
     SparseScale,
-    /// Predicate, 0 or 1.
+    /// Predicate, or the immediate 0 or 1.
     PredicateOrBool,
 }
 
@@ -296,7 +296,7 @@ pub enum OperandAccess {
     Read,
 }
 
-/// Additional operand kinds that a form accepts beyond its operand types (assembler 13.5).
+/// Operand kinds that a form accepts in addition to those of its operand types (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandExtension {
     /// A source may be a special register.
@@ -305,22 +305,22 @@ pub enum OperandExtension {
     VariableAddress,
     /// A single destination may be the sink `_`.
     Sink,
-    /// A predicate may be a register of packed halves.
+    /// A predicate operand may be a register of packed halves.
     Halves,
     /// A source may be a list of four 32-bit registers, which the manual does not document.
     FourWords,
     /// Results and parameters are parenthesized lists.
     ParameterLists,
-    /// A source may not be the address of a variable, with or without an offset.
+    /// A source may not be the address of a variable, not even with an offset.
     NoAddress,
     /// A source or address may be an array element, `name[index]` (PTX ISA, "Arrays as Operands").
     ArrayElement,
 }
 
-/// Strictness of address checking (assembler 13.5).
+/// How strictly an address operand is checked (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressCheck {
-    /// Loads, atomics and prefetches: in global memory and in generic addressing, registers have exactly the address width.
+    /// Loads, atomics and prefetches: for global memory and generic addressing, registers must have exactly the address width.
     FullWidth,
     /// Loads: like [`AddressCheck::FullWidth`], but special registers are accepted.
     Load,
@@ -330,19 +330,20 @@ pub enum AddressCheck {
     TensorMap,
     /// Plain stores: like [`AddressCheck::FullWidth`].
     Store,
-    /// Asynchronous and matrix stores: registers of at least 32 bits in any space, no constants; special registers are accepted.
+    /// Asynchronous and matrix stores: registers must have at least 32 bits in any state space. Constants are rejected, and special
+    /// registers are accepted.
     Strict,
     /// mbarrier in shared memory: like [`AddressCheck::Strict`], but registers of any width are accepted.
     Barrier,
-    /// Asynchronous copies: registers of any width in any space, no constants; special registers are accepted.
+    /// Asynchronous copies: registers may have any width in any state space. Constants are rejected, and special registers are accepted.
     AsyncCopy,
-    /// Registers of 32 or 64 bits; no constants, no special registers.
+    /// Registers must have 32 or 64 bits. Constants and special registers are rejected.
     Plain,
-    /// Registers of 64 bits; no constants, no special registers.
+    /// Registers must have 64 bits. Constants and special registers are rejected.
     Full,
-    /// Tensor memory: registers of 32 bits only.
+    /// Tensor memory: registers must have 32 bits.
     Tensor,
-    /// Tensor memory, for matrix multiplications: registers of type `.b32` only.
+    /// Tensor memory operands of matrix multiplications: registers must have the type `.b32`.
     TensorMemoryMma,
 }
 
@@ -355,7 +356,7 @@ pub enum AbsoluteAddressRule {
 }
 
 impl AddressCheck {
-    /// Returns whether a register of type `ty` may contain an address, independent of the state space.
+    /// Returns whether a register of type `ty` may contain an address in some state space.
     pub const fn takes_register(self, ty: ScalarType) -> bool {
         if matches!(self, AddressCheck::TensorMemoryMma) && !matches!(ty, ScalarType::B32) {
             return false;
@@ -386,7 +387,7 @@ impl AddressCheck {
         ) && matches!(space, StateSpace::Generic | StateSpace::Global)
     }
 
-    /// Returns where an integer literal is accepted as an address.
+    /// Returns the state spaces in which an integer literal is accepted as an address.
     pub const fn constants(self) -> AbsoluteAddressRule {
         match self {
             AddressCheck::FullWidth
@@ -421,10 +422,10 @@ impl AddressCheck {
     }
 }
 
-/// Diagnostics that are still reported if a modifier is invalid (assembler 13.5).
+/// Diagnostics that are still reported if one modifier is invalid (assembler 13.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiagnosticPolicy {
-    /// Rules between modifiers, and operands, are checked only if every single modifier is valid.
+    /// Rules between modifiers, and operands, are checked only if each modifier is valid by itself.
     ModifiersFirst,
     /// All errors are reported at once.
     Everything,
@@ -433,45 +434,46 @@ pub enum DiagnosticPolicy {
 /// Instruction form.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// Syntax line of the manual: opcode, slots (`.x` required, `{.x}` optional), operands.
+    /// Syntax line of the manual: opcode, slots (`.x` is required, `{.x}` is optional), and operands.
     pub syntax: &'static str,
-    /// Values of the slots; a slot without a set is a literal modifier of that spelling.
+    /// Value sets of the slots. A slot without a set is a literal modifier with the spelling of the slot.
     pub sets: &'static [&'static ModifierSet],
-    /// Number of leading slots that belong to the instruction name (`st.async`, `wmma.store.d`, `mul.lo`): their modifiers follow the
-    /// opcode directly and in this order; all others may appear in any order (assembler 13.5).
+    /// Number of leading slots that belong to the instruction name (`st.async`, `wmma.store.d`, `mul.lo`): their modifiers must follow the
+    /// opcode directly and in this order. All other modifiers may appear in any order (assembler 13.5).
     pub n_name_modifiers: usize,
     /// Optional operands that are present if and only if a flag is present.
     pub flag_gated_operands: &'static [(&'static str, Flag)],
-    /// Names of destination operands; all others are sources.
+    /// Names of the destination operands. All other operands are sources.
     pub destination_operands: &'static [&'static str],
-    /// Types of operands that differ from slot `type`.
+    /// Types of the operands whose type is not that of slot `type`.
     pub types: &'static [(&'static str, OperandType)],
-    /// Additional operand kinds that are accepted.
+    /// Operand kinds that the form accepts in addition to those of its operand types.
     pub operand_extensions: &'static [OperandExtension],
-    /// Strictness of address checking.
+    /// How strictly address operands are checked.
     pub address: AddressCheck,
     pub gate: Gate,
     pub operation: Operation,
     /// Constraints between modifiers.
     pub rules: &'static [Rule],
-    /// Literals that are rejected before a version and required from it on, although the syntax line makes them optional.
+    /// Literal modifiers that are rejected before a version and required from this version on, although the syntax line makes them
+    /// optional.
     pub required_from: &'static [(Flag, Version)],
-    /// Literals that may be repeated (assembler 13.5).
+    /// Literal modifiers that may be repeated (assembler 13.5).
     pub repeatable: &'static [Flag],
-    /// Type modifiers that have no effect after those of the matrices (assembler 13.5).
+    /// Type modifiers that have no effect if they follow the types of the matrices (assembler 13.5).
     pub ignored_types: &'static [&'static str],
-    /// Number of operands beyond the syntax line for which the operand-count error is suppressed, since the family reports a more
-    /// specific diagnostic.
+    /// Number of operands beyond those of the syntax line for which no operand-count error is reported, because the instruction family
+    /// reports a more specific diagnostic.
     pub extra_operands: usize,
     pub reports: DiagnosticPolicy,
-    /// One-sentence description, in the words of this project.
+    /// One-sentence description of the form.
     pub help: &'static str,
-    /// Anchor of the PTX ISA section.
+    /// Anchor of the section in the PTX ISA manual.
     pub section: &'static str,
-    /// Instructions that must be accepted.
+    /// Instructions that the checker must accept.
     #[cfg(feature = "examples")]
     pub accepted_examples: &'static [&'static str],
-    /// Instructions that must be rejected, with the diagnostic code.
+    /// Instructions that the checker must reject, with the diagnostic code.
     #[cfg(feature = "examples")]
     pub rejected_examples: &'static [(&'static str, &'static str)],
 }
@@ -508,8 +510,8 @@ impl Form {
         self.operand_extensions.contains(&what)
     }
 
-    /// Returns the version from which the literal `flag` is required; earlier versions reject it. Returns `None` for literals that do not
-    /// depend on the version.
+    /// Returns the version from which on the literal modifier `flag` is required. Earlier versions reject the modifier. Returns `None` for
+    /// literals that do not depend on the version.
     pub fn required_from(&self, flag: Flag) -> Option<Version> {
         let found = self.required_from.iter().find(|(f, _)| *f == flag);
         found.map(|(_, version)| *version)

@@ -31,7 +31,7 @@ macro_rules! flags {
         }
 
         impl Flag {
-            /// Returns a one-line description of the modifier.
+            /// Returns a one-line description of the modifier in this variant.
             pub const fn help(self) -> &'static str {
                 match self { $(Flag::$variant => $help,)* }
             }
@@ -60,7 +60,7 @@ spelled! {
     CacheOp { Ca "ca", Cg "cg", Cs "cs", Lu "lu", Cv "cv", Wb "wb", Wt "wt", }
 }
 spelled! {
-    /// Eviction priorities; the slot selects the cache level (1 or 2).
+    /// Eviction priorities. The slot of the modifier selects the cache level (1 or 2).
     EvictionPriority { Normal "evict_normal", Unchanged "evict_unchanged", First "evict_first", Last "evict_last", NoAllocate "no_allocate", }
 }
 spelled! {
@@ -76,7 +76,7 @@ spelled! {
     Rounding { Rn "rn", Rz "rz", Rm "rm", Rp "rp", Rna "rna", Rs "rs", Rni "rni", Rzi "rzi", Rmi "rmi", Rpi "rpi", Approx "approx", Full "full", }
 }
 spelled! {
-    /// Comparison operators of `setp`, `set` and related instructions; the `u` variants are true for NaN.
+    /// Comparison operators of `setp`, `set` and related instructions; the `u` variants are true if an operand is a NaN.
     CompareOp {
         Eq "eq", Ne "ne", Lt "lt", Le "le", Gt "gt", Ge "ge", Lo "lo", Ls "ls", Hi "hi", Hs "hs",
         Equ "equ", Neu "neu", Ltu "ltu", Leu "leu", Gtu "gtu", Geu "geu", Num "num", Nan "nan",
@@ -119,7 +119,7 @@ spelled! {
     Proxy { Alias "alias", Async "async", Generic "generic", Constant "constant", Texture "texture", Surface "surface", Tensormap "tensormap::generic", AsyncGeneric "async::generic", }
 }
 spelled! {
-    /// Number of matrices that one `ldmatrix` or `stmatrix` moves. The assembler accepts and ignores values above four.
+    /// Number of matrices that one `ldmatrix` or `stmatrix` moves. The assembler accepts values above four, but ignores them.
     MatrixCount { X1 "x1", X2 "x2", X4 "x4", X8 "x8", X16 "x16", X32 "x32", X64 "x64", X128 "x128", }
 }
 spelled! {

@@ -60,7 +60,7 @@ pub struct MatrixShape {
 /// Modifiers of an instruction. A field is `None` if the instruction has no such modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Modifiers {
-    /// Type of the instruction; see [`Modifiers::result_type`] and related methods for individual operands.
+    /// Type of the instruction. [`Modifiers::result_type`] and related methods return the types of individual operands.
     pub ty: Option<ScalarType>,
     /// `.dtype`
     pub d_type: Option<ScalarType>,
@@ -88,7 +88,7 @@ pub struct Modifiers {
     pub prefetch: Option<PrefetchSize>,
     pub completion: Option<Completion>,
     pub proxy: Option<Proxy>,
-    /// Layout of the matrix; of A if the layouts of A and B are specified.
+    /// Layout of the matrix. If the layouts of A and B are specified separately, this is the layout of A.
     pub layout: Option<MatrixLayout>,
     /// `.blayout`
     pub b_layout: Option<MatrixLayout>,
@@ -150,7 +150,7 @@ impl DeviceUnitModifiers {
 }
 
 impl Modifiers {
-    /// Adds the value of one modifier; `role` selects the field of a type modifier.
+    /// Adds the value of one modifier. `role` selects the field that a type modifier sets.
     pub fn set(&mut self, meaning: ModifierValue, role: TypeRole) {
         match meaning {
             ModifierValue::Type(ty) => *self.type_of(role) = Some(ty),
@@ -227,12 +227,12 @@ impl Modifiers {
         self.flags.has(flag)
     }
 
-    /// Returns the type of the result: its own modifier, or that of the instruction.
+    /// Returns the type of the result, which is specified by `.dtype` or by the type of the instruction.
     pub fn result_type(&self) -> Option<ScalarType> {
         self.d_type.or(self.ty)
     }
 
-    /// Returns the type of the first source: its own modifier, or that of the instruction.
+    /// Returns the type of the first source, which is specified by `.atype` or by the type of the instruction.
     pub fn source_type(&self) -> Option<ScalarType> {
         self.a_type.or(self.ty)
     }
@@ -247,20 +247,21 @@ impl Modifiers {
         self.vector.map_or(1, VectorWidth::n_elements)
     }
 
-    /// Returns the number of scale factors per row of A or column of B: specified by `.scale_vec::`, or 2 for `.kind::mxf4` without it.
+    /// Returns the number of scale factors per row of A or column of B: the number that `.scale_vec::` specifies, or 2 for `.kind::mxf4`
+    /// without this modifier.
     pub fn factors_per_line(&self) -> u8 {
         match (self.scale_vector, self.kind) {
             (Some(ScaleVector::X4), _) => 4,
             (Some(ScaleVector::X2), _) | (None, Some(MmaKind::Mxf4)) => 2,
             (Some(ScaleVector::X1) | None, _) => 1,
-            // A row has 64 elements for 4-bit floats, otherwise 32.
+            // A row has 64 elements for 4-bit floats, and 32 elements for other types.
             (Some(ScaleVector::Block16), _) => 4,
             (Some(ScaleVector::Block32), Some(MmaKind::Mxf4 | MmaKind::Mxf4nvf4)) => 2,
             (Some(ScaleVector::Block32), _) => 1,
         }
     }
 
-    /// Returns the rounding mode; `.approx` and `.full` are treated as rounding modes.
+    /// Returns the rounding mode. The modifiers `.approx` and `.full` count as rounding modes.
     pub fn rounding(&self) -> Option<Rounding> {
         if self.has(Flag::Approx) {
             return Some(Rounding::Approx);

@@ -1,4 +1,4 @@
-//! Operations: the semantics of instructions as shared by the tables, the checked program and the emulator.
+//! Operations: the semantics of instructions that the tables, the checked program and the emulator share.
 //!
 //! A table entry names an operation, a program contains it, and the decoder of the emulator matches on it exhaustively. Variants are
 //! grouped by family; each family has one file of forms here and one file of semantics in the emulator. The
@@ -20,12 +20,12 @@ use crate::sass_op::SassOp;
 /// Operation of an instruction form, by family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Elementwise operation with one result and up to four sources; the types select integers, floats or predicates.
+    /// Elementwise operation with one result and up to four sources. Its types select integers, floats or predicates.
     Arithmetic(ArithmeticOp),
     /// Arithmetic that reads or writes the carry flag; [`Flag::Cc`](crate::Flag::Cc) marks the writers.
     Carry(CarryOp),
-    /// Arithmetic on bytes, half-words and words of registers. An extra operand after those of the form encodes the selected parts, see
-    /// [`SubwordSelectors`](crate::video::SubwordSelectors).
+    /// Arithmetic on bytes, half-words and words of registers. An additional operand after those of the form encodes the selected parts;
+    /// see [`SubwordSelectors`](crate::video_selectors::SubwordSelectors).
     Video(VideoOp, SimdWidth),
     /// Comparisons and selections.
     Compare(ComparisonOp),
@@ -51,7 +51,7 @@ pub enum Operation {
     Unit(DeviceUnitOp),
     /// Operations that exist only in SASS.
     Machine(SassOp),
-    /// Opcode of the language without an instruction form; no table entry uses this variant.
+    /// Opcode of the language for which the tables contain no form. No table entry uses this variant.
     Unknown,
 }
 
@@ -100,8 +100,8 @@ families! {
 }
 
 impl Operation {
-    /// Returns whether the only effect of the operation is on its destination registers, so that an assembler may remove it if they are
-    /// unused.
+    /// Returns whether the only effect of the operation is on its destination registers, so that an assembler may remove the operation if
+    /// these registers are unused.
     pub const fn is_computation(self) -> bool {
         matches!(
             self,
@@ -146,7 +146,7 @@ pub enum ArithmeticOp {
     Xor,
     Not,
     Cnot,
-    /// Three-input logic; the fourth source is the truth table, an immediate.
+    /// Bitwise logic of three sources. The fourth source is the truth table, which is an immediate.
     Lop3,
     Shl,
     Shr,
@@ -170,9 +170,9 @@ pub enum ArithmeticOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicUpdate {
     Add,
-    /// Adds the negated second source; the old value is the first source.
+    /// Adds the negated second source to memory. The first source receives the old value.
     AddNegated,
-    /// Adds the product of the first two sources; the old value is the third source.
+    /// Adds the product of the first two sources to memory. The third source is the old value.
     AddProduct,
     Min,
     Max,
@@ -206,7 +206,7 @@ impl ArithmeticOp {
         self.facts().1
     }
 
-    /// Returns the number of sources and the equivalent atomic operation.
+    /// Returns the number of sources, and the equivalent atomic operation.
     const fn facts(self) -> (usize, Option<AtomicUpdate>) {
         use ArithmeticOp as A;
         match self {
@@ -323,7 +323,7 @@ pub enum MoveOp {
     /// Copy, pack or unpack.
     Mov,
     Cvt,
-    /// Converts two floats into one register, a in the high half.
+    /// Converts two floats and packs them into one register, a in the upper half.
     CvtPacked,
     /// Saturates two integers to a narrower type and shifts them in below the values of c.
     CvtPack,
@@ -372,7 +372,7 @@ pub enum MemoryOp {
 }
 
 impl MemoryOp {
-    /// Returns the kind of access of each lane to the elements at its address; `None` for operations that fill a range.
+    /// Returns how each lane accesses the elements at its address, or `None` for operations that fill a range.
     pub const fn access(self) -> Option<AccessKind> {
         match self {
             MemoryOp::Load => Some(AccessKind::Load),
@@ -426,7 +426,7 @@ impl AsyncOp {
         matches!(self, AsyncOp::CopyWait | AsyncOp::CopyWaitAll)
     }
 
-    /// Returns the operand index of the source address.
+    /// Returns the index of the operand with the source address.
     pub const fn source(self) -> Option<usize> {
         match self {
             AsyncOp::Copy | AsyncOp::BulkCopy | AsyncOp::BulkReduction => Some(1),
@@ -500,7 +500,7 @@ impl MatrixOp {
         matches!(self, MatrixOp::MmaSparse | MatrixOp::MmaSparseBlockScaled)
     }
 
-    /// Returns how the warp accesses memory; `None` for matrix multiplications.
+    /// Returns how the warp accesses memory, or `None` for matrix multiplications.
     pub const fn access(self) -> Option<AccessKind> {
         match self {
             MatrixOp::WmmaLoadA
@@ -523,7 +523,7 @@ pub enum ControlOp {
     Exit,
     Trap,
     Breakpoint,
-    /// Pushes a reconvergence point for lanes that diverge after it (SASS `BSSY`).
+    /// Pushes a reconvergence point for lanes that diverge after this operation (SASS `BSSY`).
     PushReconvergence,
     /// Waits at a reconvergence point for all participating lanes (SASS `BSYNC`).
     Reconverge,
@@ -597,7 +597,7 @@ pub enum HintOp {
     /// Yields to other warps.
     Nanosleep,
     Pmevent,
-    /// Orders dependent grids; the emulator runs a single grid.
+    /// Orders dependent grids. The operation has no effect in the emulator, which runs a single grid.
     GridDependency,
     SetMaxRegisters(RegisterCountDirection),
     /// Prefetches an address range into a cache.
@@ -614,7 +614,7 @@ pub enum RegisterCountDirection {
 }
 
 impl HintOp {
-    /// Returns the change of the per-thread register count; `None` for other hints.
+    /// Returns how the operation changes the register count of each thread, or `None` for other hints.
     pub const fn register_change(self) -> Option<RegisterCountDirection> {
         match self {
             HintOp::SetMaxRegisters(change) => Some(change),

@@ -3,19 +3,19 @@
 
 use crate::version::Version;
 
-/// Toolkit release, or driver release that introduced a PTX version.
+/// Toolkit release, or driver release, that introduced a PTX version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
     /// Newest PTX ISA version that the release accepts.
     pub version: Version,
-    /// `12.8`; empty if the version was introduced by a driver only.
+    /// Toolkit version such as `12.8`. Empty if only a driver introduced the PTX version.
     pub toolkit: &'static str,
     /// Branch of the first driver that supports the version: 570 for r570. `None` if the table does not specify it.
     pub driver: Option<u16>,
 }
 
 impl Release {
-    /// Returns the first release that accepts a PTX ISA version. No release introduced PTX 5.1, so its first release is the one of
+    /// Returns the first release that accepts a PTX ISA version. No release introduced PTX 5.1, so the result for PTX 5.1 is the release of
     /// PTX 6.0.
     pub fn of_version(version: Version) -> Option<&'static Release> {
         RELEASES.iter().find(|release| release.version >= version)

@@ -11,25 +11,26 @@ use crate::types::Signedness;
 /// SASS operations on 32-bit registers and predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SassOp {
-    /// `{d}, {p, q} = a + b + c + x + y`: p is set if the addition carries at least once, q if it carries twice; x and y are predicates.
-    /// A negated source is its complement plus one.
+    /// `{d}, {p, q} = a + b + c + x + y`: p is set if the addition carries at least once, and q is set if it carries twice. x and y are
+    /// predicates. A negated source is its complement plus one.
     Add3,
     /// `a * b + c + x`. `Lo` and `Hi` keep one half; c has 64 bits for `Hi` and `Wide`. The written predicate is the carry.
     Multiply {
         part: MulPart,
         signedness: Signedness,
     },
-    /// `(a << n) + b + x`, with carry: `LEA`. `Hi` adds the high half of `{c, a} << n`; `extension` selects c.
+    /// `(a << n) + b + x`, with a carry result: `LEA`. `Hi` adds the high half of `{c, a} << n` instead of the low half. `extension`
+    /// selects c.
     ScaledAdd { part: MulPart, extension: Extension },
-    /// Logic of a, b and c by lookup table n. The written predicate is (result != 0), combined with the predicate that is read according
-    /// to `combine`.
+    /// Bitwise logic of a, b and c with lookup table n. The written predicate is (result != 0), combined with the source predicate by the
+    /// operation `combine`.
     Logic3 { combine: BoolOp },
-    /// Logic of three predicates by two lookup tables: n, and n >> 8 for the second result.
+    /// Logic of three predicates with two lookup tables: n for the first result, and n >> 8 for the second result.
     PredicateLogic3,
-    /// One half of `{c, a}` shifted by b.
+    /// One half of `{c, a}`, shifted by b.
     FunnelShift(FunnelShift),
-    /// High halves of a 64-bit comparison; the second predicate read is the result of the low halves, the first is combined with the
-    /// result.
+    /// Comparison of the high halves of 64-bit values. The second source predicate is the comparison result of the low halves. The first
+    /// source predicate is combined with the result.
     CompareExtended {
         op: CompareOp,
         signedness: Signedness,
@@ -37,21 +38,22 @@ pub enum SassOp {
     },
     /// Checks whether `a / b` requires the slow division path (SASS `FCHK`).
     DivisionCheck,
-    /// High half of an approximation of `1 / a` from the high half of a: `MUFU.RCP64H`.
+    /// High half of an approximation of `1 / a`, computed from the high half of a: `MUFU.RCP64H`.
     Reciprocal64,
-    /// Like [`SassOp::Reciprocal64`], for `1 / sqrt(a)`: `MUFU.RSQ64H`.
+    /// High half of an approximation of `1 / sqrt(a)`, like [`SassOp::Reciprocal64`]: `MUFU.RSQ64H`.
     ReciprocalRoot64,
     /// Sine of an angle in turns: `MUFU.SIN`.
     SineOfTurns,
     /// Cosine of an angle in turns: `MUFU.COS`.
     CosineOfTurns,
-    /// Value of a in the lowest active lane for which the condition is true, or b if there is none: `R2UR`.
+    /// Value of a in the lowest active lane for which the condition is true, or b if there is no such lane: `R2UR`.
     ReadFirstLane,
     /// Copies the sources a and b, and the predicates that are read, from the first active lane to all 32 lanes of the warp, active or
-    /// inactive. Inserted after each write of a uniform register or uniform predicate, which exists once per warp.
+    /// inactive. The lowering inserts this operation after each write of a uniform register or uniform predicate, which exists once per
+    /// warp.
     BroadcastToWarp,
-    /// Packs the predicates that are read into bits of a register selected by mask n; the other bits are those of a: `P2R`. `byte`
-    /// selects the first bit.
+    /// Packs the source predicates into the bits of a register that mask n selects. The other bits are those of a: `P2R`. `byte` selects
+    /// the first bit.
     PackPredicates { byte: u8 },
     /// Inverse of [`SassOp::PackPredicates`]: `R2P`.
     UnpackPredicates { byte: u8 },
@@ -70,12 +72,12 @@ pub enum Extension {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunnelShift {
     pub left: bool,
-    /// Shift amounts are taken modulo the width; otherwise they are clamped to the width.
+    /// Whether shift amounts are taken modulo the width. Otherwise, they are clamped to the width.
     pub wraps: bool,
-    /// The width is 64 bits instead of 32.
+    /// Whether the width is 64 bits. Otherwise, it is 32 bits.
     pub wide: bool,
-    /// Right shifts are arithmetic.
+    /// Whether right shifts are arithmetic.
     pub signed: bool,
-    /// The result is the high half.
+    /// Whether the result is the high half.
     pub high: bool,
 }

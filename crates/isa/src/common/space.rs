@@ -22,7 +22,7 @@ pub enum StateSpace {
 }
 
 impl StateSpace {
-    /// Returns the modifier without the leading dot; empty for generic addressing.
+    /// Returns the modifier without the leading dot, or an empty string for generic addressing.
     pub const fn name(self) -> &'static str {
         match self {
             StateSpace::Generic => "",

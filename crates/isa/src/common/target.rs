@@ -1,4 +1,4 @@
-//! Targets and their features: one table entry per target, and a target gate per feature.
+//! Targets and their features: one table entry for each target, and a target requirement for each feature.
 //!
 //! Availability on a target is decided in two functions only: [`TargetRequirement::met_by`], and [`Target::has`], which calls it.
 
@@ -7,18 +7,18 @@ use crate::version::Version;
 /// Portability of code for a target (PTX ISA, ".target").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TargetKind {
-    /// `sm_90`: runs on this and all later architectures.
+    /// The code runs on this architecture and on all later architectures, such as `sm_90`.
     Plain,
-    /// `sm_100f`: runs on this architecture and on later ones of its family.
+    /// The code runs on this architecture and on later architectures of its family, such as `sm_100f`.
     Family,
-    /// `sm_90a`: runs on this architecture only.
+    /// The code runs only on this architecture, such as `sm_90a`.
     Architecture,
 }
 
-/// Memory geometry, which determines the number of transactions per access.
+/// Memory geometry, which determines the number of transactions that an access requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryGeometry {
-    /// Number of shared-memory banks; lanes that access different words of the same bank conflict.
+    /// Number of shared memory banks. Accesses of lanes to different words of one bank conflict.
     pub banks: u32,
     /// Bytes per bank and transaction.
     pub bank_bytes: u32,
@@ -69,12 +69,12 @@ pub struct LaunchLimits {
     pub shared_bytes: u64,
     /// Maximum size of all constant memory that a module declares, in bytes.
     pub constant_bytes: u64,
-    /// Maximum portable cluster size in CTAs; 1 without cluster support.
+    /// Maximum portable cluster size in CTAs; 1 for targets without cluster support.
     pub cluster_blocks: u32,
     /// Maximum cluster size in CTAs if the launch permits non-portable sizes.
     pub cluster_blocks_nonportable: u32,
-    /// Maximum number of resident warps per multiprocessor, which is the value of `%nwarpid`. Assembler 13.5 emits it as a constant for
-    /// `sm_75` (32), `sm_80` (64), and `sm_86` to `sm_89` (48); the other values are from the programming guide.
+    /// Maximum number of resident warps per multiprocessor, which is the value of `%nwarpid`. Assembler 13.5 emits this value as a constant
+    /// for `sm_75` (32), `sm_80` (64), and `sm_86` to `sm_89` (48). The values of other targets are from the programming guide.
     pub warps: u32,
 }
 
@@ -109,7 +109,7 @@ impl LaunchLimits {
         cluster_blocks_nonportable: 16,
         ..LaunchLimits::KEPLER
     };
-    /// Limits of the Blackwell devices without non-portable cluster sizes.
+    /// Limits of the Blackwell devices that do not support non-portable cluster sizes.
     const SMALL_BLACKWELL: LaunchLimits = LaunchLimits {
         shared_bytes: 99 * KIB,
         cluster_blocks_nonportable: 8,
@@ -134,8 +134,8 @@ impl LaunchLimits {
         }
     }
 
-    /// Raises the limit of static shared memory to that of the hardware, which architecture-specific targets may use; the other targets
-    /// are restricted to the amount that every architecture has (assembler 13.5).
+    /// Raises the limit of static shared memory to that of the hardware, which architecture-specific targets may use. All other targets are
+    /// restricted to the amount that every architecture has (assembler 13.5).
     const fn all_static(self) -> LaunchLimits {
         LaunchLimits {
             static_shared_bytes: self.shared_bytes,
@@ -149,7 +149,7 @@ const KIB: u64 = 1024;
 /// Value of `.target`, such as `sm_90a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// `sm_90a`
+    /// Name of the target, such as `sm_90a`.
     pub name: &'static str,
     /// Architecture number, 90 for `sm_90a`.
     pub sm: u16,
@@ -168,13 +168,13 @@ pub enum TargetRequirement {
     /// Every target.
     #[default]
     Any,
-    /// This architecture and all later ones: `sm_90`.
+    /// This architecture and all later architectures, such as `sm_90`.
     From(u16),
     /// The architectures in this inclusive range, for SASS that later hardware does not support.
     Between(u16, u16),
-    /// This architecture only, with its architecture-specific features: `sm_90a`.
+    /// Only this architecture, with its architecture-specific features, such as `sm_90a`.
     Only(u16),
-    /// This architecture and later ones of its family, with family-specific features: `sm_100f`, and `sm_100a`, which includes all
+    /// This architecture and later architectures of its family, with family-specific features: `sm_100f`, and `sm_100a`, which includes all
     /// features of its family.
     Family(u16),
     /// At least one of several conditions.
@@ -200,13 +200,13 @@ impl TargetRequirement {
         }
     }
 
-    /// Returns the oldest target that satisfies the condition, as the suggested replacement.
+    /// Returns the oldest target that satisfies the condition, which a fix suggests as a replacement.
     pub fn lowest(self) -> Option<&'static Target> {
         TARGETS.iter().find(|target| self.met_by(target))
     }
 
-    /// Returns the oldest target from `target` on that satisfies the condition, so that a fix keeps the features in use; falls back to
-    /// the oldest of all.
+    /// Returns the oldest target from `target` on that satisfies the condition, so that a fix keeps the features that the module uses. If
+    /// no such target exists, returns the oldest target that satisfies the condition.
     pub fn lowest_from(self, target: &Target) -> Option<&'static Target> {
         let mut later = TARGETS.iter().filter(|other| other.sm >= target.sm);
         later
@@ -214,7 +214,7 @@ impl TargetRequirement {
             .or_else(|| self.lowest())
     }
 
-    /// Returns the lowest architecture number; 0 if every target is accepted.
+    /// Returns the lowest architecture number that satisfies the condition, or 0 if every target satisfies it.
     pub const fn first_sm(self) -> u16 {
         match self {
             TargetRequirement::Any => 0,
@@ -271,7 +271,7 @@ fn family_of(sm: u16) -> Option<u16> {
 
 macro_rules! features {
     ($($(#[$meta:meta])* $name:ident $gate:expr;)*) => {
-        /// Features that some targets lack, with recognizable names.
+        /// Features that some targets do not have.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Feature { $($(#[$meta])* $name,)* }
 
@@ -314,7 +314,7 @@ features! {
     Wgmma                   TargetRequirement::Only(90);
     /// 256-bit loads and stores.
     Vector256               TargetRequirement::From(100);
-    /// `st.async` with release semantics, to global memory.
+    /// `st.async` to global memory with release semantics.
     StAsyncRelease          TargetRequirement::From(100);
     /// Matrix operations on tensor memory (`tcgen05`).
     TensorMemory            TargetRequirement::OneOf(&[TargetRequirement::Family(100), TargetRequirement::Family(101)]);
@@ -362,7 +362,7 @@ targets! {
     "sm_82"     82  Plain          82     6 2   LaunchLimits::KEPLER.shared(163),                COMMON;
     "sm_86"     86  Plain          86     7 1   LaunchLimits::KEPLER.shared(99).warps(48),       COMMON;
     "sm_87"     87  Plain          87     7 4   LaunchLimits::KEPLER.shared(163).warps(48),      COMMON;
-    // Assembler 13.0 accepts `sm_88` from PTX 7.3 on, 13.5 from PTX 9.0 on.
+    // Assembler 13.0 accepts `sm_88` from PTX 7.3 on, and assembler 13.5 from PTX 9.0 on.
     "sm_88"     88  Plain          88     7 3   LaunchLimits::KEPLER.shared(163).warps(48),      COMMON;
     "sm_89"     89  Plain          89     7 8   LaunchLimits::KEPLER.shared(99).warps(48),       COMMON;
     "sm_90"     90  Plain          90     7 8   LaunchLimits::HOPPER,                            COMMON;

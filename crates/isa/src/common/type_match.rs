@@ -1,24 +1,25 @@
-//! Operand type checking: decides whether an operand is compatible with an instruction type at the strictness that the operand slot
+//! Operand type checking: decides whether an operand is compatible with an instruction type with the strictness that the operand position
 //! requires (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size", as implemented by assembler 13.5).
 
 use crate::types::{ScalarType, TypeKind};
 
-/// Strictness of operand type checking.
+/// How strictly the type of an operand is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeMatch {
-    /// Same width.
+    /// The operand has the width of the instruction type.
     Exact,
-    /// Same width and no packed halves: counts, shift amounts, masks.
+    /// The operand has the width of the instruction type and is not a register of packed halves: counts, shift amounts, masks.
     Integer,
-    /// Integers and bits may be wider than the instruction type: loads, conversions.
+    /// Integers and untyped bits may be wider than the instruction type: loads, conversions.
     Wider,
     /// Single source operand of `st`: registers of any kind may be wider, and constants are truncated.
     Stored,
-    /// Source operand of `st` in braces: integers of the same width are also accepted for floats.
+    /// Source operand of `st` in braces: for floating-point types, integers of the same width are also accepted.
     StoredInBraces,
-    /// Sum of a name and a constant as source of `st`: only the kind is checked.
+    /// Sum of a name and a constant as the source of `st`: only the kind of the type is checked.
     StoredSum,
-    /// Source operand of `st.async` in braces: like [`TypeMatch::Exact`], but integers of the same width are also accepted for floats.
+    /// Source operand of `st.async` in braces: like [`TypeMatch::Exact`], but for floating-point types, integers of the same width are also
+    /// accepted.
     ExactInBraces,
 }
 
@@ -39,7 +40,7 @@ pub enum OperandClass {
     Single,
     /// `0d` or decimal constant.
     Double,
-    /// Compatible with every type: follows a constant, after which the assembler does not check operands.
+    /// Operand that is compatible with every type: an element after a constant, which the assembler does not check.
     Open,
 }
 
@@ -57,7 +58,7 @@ impl OperandClass {
         }
     }
 
-    /// Returns the width of a register; `None` for constants.
+    /// Returns the width of a register in bits, or `None` for constants.
     pub const fn width(self) -> Option<u32> {
         use OperandClass as V;
         match self {
@@ -68,8 +69,8 @@ impl OperandClass {
         }
     }
 
-    /// Returns the width of a value stored by `st`: for constants the width of constant evaluation, and 32 bits for a predicate next to
-    /// other elements (assembler 13.5).
+    /// Returns the width of a value stored by `st`: for a constant, the width with which the assembler evaluates it, and for a predicate
+    /// next to other elements, 32 bits (assembler 13.5).
     pub const fn stored_width(self) -> u32 {
         use OperandClass as V;
         match self {
@@ -103,7 +104,7 @@ impl OperandClass {
 }
 
 /// Compatibility class of each type: its width for a single integer, otherwise a number unique to the type. One table lookup replaces two
-/// matches over the types, since large modules have hundreds of thousands of operands.
+/// matches over the types, because large modules have hundreds of thousands of operands.
 static COMPATIBILITY_CLASS: [u8; ScalarType::ALL.len()] = kinship();
 
 const fn kinship() -> [u8; ScalarType::ALL.len()] {
@@ -137,7 +138,7 @@ impl ScalarType {
             return matches!(value, V::Predicate | V::Integer | V::Open);
         }
         if self.is_packed_integer() {
-            // Integer registers contain a single number, so the assembler rejects them.
+            // A packed type consists of several numbers. The assembler rejects integer registers, because they contain a single number.
             return matches!(value, V::Bits(32) | V::Halves | V::Open);
         }
         let width = self.width_bits();
@@ -184,15 +185,15 @@ impl ScalarType {
         }
     }
 
-    /// Returns whether the kinds are compatible: bits with everything, integers with each other. The caller recognizes floats of the same
-    /// type, but asynchronous stores compare only their widths.
+    /// Returns whether the kinds are compatible: untyped bits are compatible with every kind, and integers with each other. The caller
+    /// recognizes floats of the same type; for asynchronous stores, only the widths of floats are compared.
     fn takes_kind_of(self, value: OperandClass, fit: TypeMatch) -> bool {
         use OperandClass as V;
         match (value, self.kind()) {
             (V::Bits(_), _) | (_, TypeKind::Bits) => true,
             (V::Float(_), TypeKind::Float) => fit == TypeMatch::ExactInBraces,
             (V::Float(_), _) => false,
-            // Packed halves are also accepted as an untyped 32-bit word.
+            // Registers of packed halves are also accepted as untyped 32-bit words.
             (V::Halves, kind) => kind != TypeKind::Float,
             (_, TypeKind::Float) => false,
             _ => true,
@@ -223,7 +224,7 @@ mod tests {
     use super::{OperandClass as V, TypeMatch};
     use crate::types::ScalarType as T;
 
-    /// Type, operand class, strictness, and whether they are compatible.
+    /// Test cases: type, operand class, strictness, and whether the operand is compatible.
     #[rustfmt::skip]
     const CASES: &[(T, V, TypeMatch, bool)] = &[
         (T::U32, V::Signed(32),   TypeMatch::Exact,          true),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Kind of a type; size compatibility rules are defined over kinds.
+/// Kind of a type. The rules for compatible sizes are defined for kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TypeKind {
     /// `.bN`: untyped bits.
@@ -44,7 +44,7 @@ macro_rules! scalar_types {
                 match name { $($text => Some(ScalarType::$variant),)* _ => None }
             }
 
-            /// Returns the width in bits; 1 for predicates.
+            /// Returns the width in bits. Predicates have the width 1.
             pub const fn width_bits(self) -> u32 {
                 match self { $(ScalarType::$variant => $bits,)* }
             }
@@ -229,7 +229,7 @@ impl ScalarType {
         }
     }
 
-    /// Returns the untyped type of the same width, for widths that have one.
+    /// Returns the untyped bits type of the same width, if one exists.
     pub const fn to_bits(self) -> ScalarType {
         match self.width_bits() {
             8 => ScalarType::B8,

@@ -10,10 +10,10 @@ pub struct Version {
 }
 
 impl Version {
-    /// The first release.
+    /// First released version.
     pub const FIRST: Version = Version::new(1, 0);
 
-    /// The newest version that the tables describe (PTX ISA 9.5).
+    /// Newest version that the tables describe (PTX ISA 9.5).
     pub const NEWEST: Version = Version::new(
         Version::LAST_MINOR.len() as u8,
         Version::LAST_MINOR[Version::LAST_MINOR.len() - 1],
@@ -41,7 +41,7 @@ impl Version {
         Version { major, minor }
     }
 
-    /// Parses `8.8`; returns `None` for anything else.
+    /// Parses a version such as `8.8`. Returns `None` for text that is not a version.
     pub fn parse(text: &str) -> Option<Version> {
         let (major, minor) = text.split_once('.')?;
         let digits = |s: &str| {

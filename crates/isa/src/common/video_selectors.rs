@@ -4,12 +4,12 @@
 /// Maximum number of digits of a selector.
 pub const MAX_PARTS: usize = 4;
 
-/// Selector of the bytes or half-words of an operand: `.b0`, `.h1`, `.b3210`.
+/// Selector of bytes or half words of an operand, such as `.b0`, `.h1` or `.b3210`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SubwordSelector {
-    /// `true` for bytes, `false` for half-words.
+    /// `true` if the selector selects bytes, `false` if it selects half words.
     pub bytes: bool,
-    /// Digits in source order, of which the first `n` are used; the first digit selects the most significant element.
+    /// Digits in source order, of which the first `n` are used. The first digit selects the part for the most significant element.
     digits: [u8; MAX_PARTS],
     n: u8,
 }
@@ -33,7 +33,7 @@ impl SubwordSelector {
         Some(SubwordSelector { bytes, digits, n })
     }
 
-    /// Returns the digits, the most significant element first.
+    /// Returns the digits. The first digit belongs to the most significant element.
     pub fn digits(&self) -> &[u8] {
         self.digits.get(..usize::from(self.n)).unwrap_or(&[])
     }
@@ -43,7 +43,7 @@ impl SubwordSelector {
         self.digits().first().map_or(0, |digit| u32::from(*digit))
     }
 
-    /// Returns the part selected for element `index`; element 0 is the least significant.
+    /// Returns the part that is selected for element `index`. Element 0 is the least significant element.
     pub fn element(&self, index: usize) -> Option<usize> {
         let digit = self.digits().iter().rev().nth(index);
         digit.map(|digit| usize::from(*digit))
@@ -77,14 +77,14 @@ pub struct SubwordSelectors {
     pub a: Option<SubwordSelector>,
     /// Selector of the second source.
     pub b: Option<SubwordSelector>,
-    /// `vmad`: the product is negated.
+    /// Whether the product of `vmad` is negated.
     pub negate_product: bool,
-    /// `vmad`: the addend is negated.
+    /// Whether the addend of `vmad` is negated.
     pub negate_addend: bool,
 }
 
 impl SubwordSelectors {
-    /// Encodes the selectors as an immediate, the operand after those in the source.
+    /// Encodes the selectors as an immediate, which becomes the operand after those of the source.
     pub fn to_bits(self) -> u64 {
         let bits = |parts: Option<SubwordSelector>| parts.map_or(0, SubwordSelector::to_bits);
         bits(self.d)
@@ -94,7 +94,7 @@ impl SubwordSelectors {
             | u64::from(self.negate_addend) << 49
     }
 
-    /// Decodes such an immediate.
+    /// Decodes an immediate that [`SubwordSelectors::to_bits`] has encoded.
     pub fn from_bits(bits: u64) -> SubwordSelectors {
         SubwordSelectors {
             d: SubwordSelector::from_bits(bits & 0xffff),

@@ -8,12 +8,13 @@ use super::tensor_core::TensorCoreGeneration;
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 
-/// Effect of a stride that is not a multiple of [`WmmaAccess::bytes`].
+/// Effect of accesses if the stride is not a multiple of [`WmmaAccess::bytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MisalignedStride {
     /// Misaligned accesses fault.
     Fault,
-    /// No fault: the low bits of the stride are dropped for some of the rows, which are accessed at wrong addresses.
+    /// Misaligned accesses do not fault. For some of the rows, the low bits of the stride are dropped, so that these rows are accessed at
+    /// wrong addresses.
     Moved,
 }
 
@@ -27,21 +28,21 @@ impl MisalignedStride {
     }
 }
 
-/// Accesses to one state space.
+/// Memory accesses of one operation to one state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WmmaAccess {
-    /// Size of the widest access in bytes, which is the required alignment of the address and of the stride in bytes.
+    /// Size in bytes of the widest access. The address and the stride in bytes must be aligned to this size.
     pub bytes: u8,
     /// Number of accesses per lane.
     pub count: u8,
-    /// `None` if elements are accessed individually, so that every stride is aligned.
+    /// Effect of a misaligned stride, or `None` if elements are accessed individually, so that every stride is aligned.
     pub short_stride: Option<MisalignedStride>,
     /// Whether the accesses are `ldmatrix` accesses: the lane that provides the address of 16 bytes is not the lane that receives them.
     pub by_rows: bool,
 }
 
 impl WmmaAccess {
-    /// Returns the number of bytes per lane and pass; for `ldmatrix` it is one register, the lane's part of a matrix.
+    /// Returns the number of bytes per lane and pass; for `ldmatrix`, this is one register, which contains the lane's part of a matrix.
     pub const fn lane_bytes(self) -> u32 {
         match self.by_rows {
             true => 4,
@@ -50,10 +51,10 @@ impl WmmaAccess {
     }
 }
 
-/// The accesses of one operation.
+/// Memory accesses of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WmmaAccesses {
-    /// Accesses through global and generic addresses.
+    /// Accesses with global or generic addresses.
     pub global: WmmaAccess,
     pub shared: WmmaAccess,
 }
@@ -71,7 +72,7 @@ const FAULT: Option<MisalignedStride> = Some(MisalignedStride::Fault);
 const MOVED: Option<MisalignedStride> = Some(MisalignedStride::Moved);
 
 impl FragmentMap {
-    /// Returns the accesses that the compiled code performs for this fragment in `layout`; `None` for operations other than `wmma.load`
+    /// Returns the accesses that the compiled code performs for this fragment in `layout`, or `None` for operations other than `wmma.load`
     /// and `wmma.store`.
     pub fn accesses(&self, layout: MatrixLayout) -> Option<WmmaAccesses> {
         let core = TensorCoreGeneration::of(&self.query.target)?;
@@ -101,7 +102,7 @@ impl FragmentMap {
             (FragmentFamily::QuadPair, _) if is_row => access(8, n / 2, FAULT),
             (_, ScalarType::F64) if is_row => access(16, 1, FAULT),
             (_, ScalarType::F64) => access(8, n, None),
-            // Pairs are stored as a unit in both layouts: if they span two rows, the lanes exchange halves first.
+            // Pairs of elements are stored as a unit in both layouts. If a pair spans two rows, the lanes exchange halves first.
             (FragmentFamily::Group, ScalarType::F16) => access(4, self.n_registers, MOVED),
             (FragmentFamily::Group, _) if is_row == self.has_pairs_in_rows() => {
                 access(8, n / 2, MOVED)
@@ -116,7 +117,7 @@ impl FragmentMap {
     }
 
     fn factor(&self, core: TensorCoreGeneration, layout: MatrixLayout) -> WmmaAccesses {
-        // Adjacent elements of a lane are adjacent along k.
+        // Adjacent elements of a lane are adjacent in the k dimension.
         let is_along = match self.query.op.matrix() {
             MatrixOperand::A => layout == MatrixLayout::Row,
             _ => layout == MatrixLayout::Col,

@@ -1,7 +1,7 @@
 //! Closed formulas: rows and columns as sums of bit fields of the lane index and of the element index.
 //!
-//! Every fragment has such a formula, since the sizes of matrices and fragments are powers of two and each bit of a row or column equals
-//! one bit of the lane or element index.
+//! Every fragment has such a formula, because the sizes of matrices and fragments are powers of two, and each bit of a row or column index
+//! equals one bit of the lane or element index.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub const VARIABLES: [(&str, &str); 6] = [
     ("u", "L >> 4"),
 ];
 
-/// Source of a bit field.
+/// Index from which a bit field is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IndexSource {
     /// Lane index, 5 bits.
@@ -27,7 +27,7 @@ pub enum IndexSource {
     Element,
 }
 
-/// `width` bits of the source starting at bit `from`, placed at bit `to` of the result.
+/// Bit field: `width` bits of the source from bit `from` on, which are placed at bit `to` of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BitField {
     pub source: IndexSource,
@@ -66,7 +66,7 @@ impl BitField {
         ((source >> self.from) & ((1 << self.width) - 1)) << self.to
     }
 
-    /// Formats the field; `element_bits` is the width of the element index.
+    /// Formats the field as an expression. `element_bits` is the width of the element index.
     fn text(self, element_bits: u8) -> String {
         let (name, start, bits) = match (self.source, self.from, self.width) {
             (IndexSource::Element, ..) => ("e", 0, element_bits),
@@ -78,7 +78,7 @@ impl BitField {
         let from = self.from - start;
         let mask = (1u16 << self.width) - 1;
         let is_top = from + self.width >= bits;
-        // A field that keeps its bit position requires only a mask, others a shift.
+        // A field that keeps its bit position requires only a mask. All other fields require a shift.
         if from == self.to && from > 0 {
             return format!("({name}&{})", mask << from);
         }
@@ -96,12 +96,12 @@ impl BitField {
     }
 }
 
-/// Sum of fields with disjoint result bits.
+/// Sum of bit fields whose result bits are disjoint.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct BitFieldSum(Vec<BitField>);
 
 impl BitFieldSum {
-    /// Creates the sum of these fields; empty fields are dropped and adjacent fields are merged.
+    /// Creates the sum of these fields. Empty fields are dropped, and adjacent fields are merged.
     pub(super) fn of(fields: impl IntoIterator<Item = BitField>) -> BitFieldSum {
         let mut sum: Vec<BitField> = Vec::new();
         for field in fields.into_iter().filter(|field| field.width > 0) {
@@ -146,7 +146,7 @@ impl BitFieldSum {
 /// Fragment formula: the coordinates of each element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentFormula {
-    /// Index of the matrix, for operations with several (`ldmatrix.x4`; `mma.m8n8k4`, one per quad pair).
+    /// Index of the matrix, for operations with several matrices (such as `ldmatrix.x4`, or `mma.m8n8k4` with one matrix per quad pair).
     pub matrix: BitFieldSum,
     pub row: BitFieldSum,
     pub column: BitFieldSum,
@@ -166,7 +166,7 @@ impl FragmentFormula {
 }
 
 impl fmt::Display for FragmentFormula {
-    /// Prints the formula in terms of [`VARIABLES`]; the text is valid JavaScript and Python.
+    /// Prints the formula in terms of [`VARIABLES`]. The text is valid JavaScript and valid Python.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = |sum: &BitFieldSum| sum.text(self.element_bits);
         write!(f, "row = {}; col = {}", text(&self.row), text(&self.column))?;

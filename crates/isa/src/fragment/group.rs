@@ -1,12 +1,12 @@
 //! Fragment formulas of the group family: all operations from `sm_75` on, and integers on `sm_72`.
 //!
-//! A lane belongs to group g = lane >> 2 of four lanes and has index t = lane & 3 within the group. Matrices consist of blocks with 8
-//! rows (A, C, D) or 8 columns (B); a lane holds row (column) g of each block (PTX ISA, "Matrix Fragments for mma"). The formula follows
-//! from the sizes and from the order of the blocks over the register index.
+//! A lane belongs to group g = lane >> 2 of four lanes and has index t = lane & 3 within the group. Matrices consist of blocks with 8 rows
+//! (A, C, D) or 8 columns (B); a lane holds row or column g of each block (PTX ISA, "Matrix Fragments for mma"). The formula follows from
+//! the sizes, and from the order in which the register index enumerates the blocks.
 
 use super::formula::{BitField, BitFieldSum, FragmentFormula, element, lane};
 
-/// Meaning of the next bit of the register index.
+/// Dimension whose blocks a bit of the register index enumerates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RegisterBit {
     /// Blocks of eight rows of A or eight columns of B.
@@ -15,8 +15,8 @@ pub(super) enum RegisterBit {
     Depth,
 }
 
-/// Returns the fragment of A: row g, k = n*t + j, with n = 1 << `packed_bits` elements per register. `bits` is the order of the blocks;
-/// higher bits of the register index replicate the lower registers. The fragment of B is the transpose.
+/// Returns the fragment of A: row g, k = n*t + j, with n = 1 << `packed_bits` elements per register. `bits` is the order of the blocks. If
+/// the register index has more bits, the upper registers are copies of the lower registers. The fragment of B is the transpose.
 pub(super) fn factor(packed_bits: u8, bits: &[RegisterBit], element_bits: u8) -> FragmentFormula {
     let mut outer = vec![lane(2, 3, 0)];
     let mut depth = vec![lane(0, 2, packed_bits), element(0, packed_bits, 0)];
@@ -37,10 +37,10 @@ pub(super) fn factor(packed_bits: u8, bits: &[RegisterBit], element_bits: u8) ->
     }
 }
 
-/// Order of the blocks over C and D.
+/// Order in which the register index enumerates the blocks of C and D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockOrder {
-    /// Column-major order: `down` bits of row blocks, then column blocks.
+    /// Column-major order: `down` bits enumerate row blocks, and the following bits enumerate column blocks.
     Plain { down: u8 },
     /// Transpose of a fragment with column-major block order.
     Transposed,
@@ -65,8 +65,8 @@ pub(super) fn accumulator(blocks: BlockOrder, element_bits: u8) -> FragmentFormu
     }
 }
 
-/// Returns the fragment of 8x8 matrices of 16-bit elements, or of 8x16 matrices with one byte per element: 4 bytes of row g starting at
-/// 4t; one matrix per register.
+/// Returns the fragment of 8x8 matrices of 16-bit elements, or of 8x16 matrices with one byte per element: each register contains the four
+/// bytes of row g from byte 4t on, and each matrix has one register.
 pub(super) fn rows_of_matrices(packed_bits: u8, element_bits: u8) -> FragmentFormula {
     FragmentFormula {
         matrix: BitFieldSum::of([element(packed_bits, element_bits - packed_bits, 0)]),

@@ -12,7 +12,7 @@ const N_LANES: u8 = 32;
 /// Coordinates of a matrix element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ElementCoord {
-    /// Index of the matrix, for operations with several; otherwise 0.
+    /// Index of the matrix for operations with several matrices, otherwise 0.
     pub matrix: u16,
     pub row: u16,
     pub column: u16,
@@ -22,9 +22,9 @@ pub struct ElementCoord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RegisterLocation {
     pub lane: u8,
-    /// Index in the PTX vector operand.
+    /// Index of the register in the PTX vector operand.
     pub register: u8,
-    /// Index within the register, starting at the low bits.
+    /// Index of the element within the register, counted from the low bits.
     pub element: u8,
 }
 
@@ -41,10 +41,10 @@ impl MatrixLayout {
 /// Mapping between the elements of a matrix and lanes and registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentMap {
-    /// The query, with its layout resolved.
+    /// Query for which the map was created, with its layout resolved.
     pub query: FragmentQuery,
     pub layout: MatrixLayout,
-    /// All layouts with an identical map.
+    /// All layouts for which the map is identical.
     pub layouts: Vec<MatrixLayout>,
     pub family: FragmentFamily,
     /// Number of rows of one matrix.
@@ -53,10 +53,11 @@ pub struct FragmentMap {
     pub columns: u16,
     /// Number of matrices in the fragment: 1 except for `ldmatrix`, `stmatrix` and `mma.m8n8k4`.
     pub n_matrices: u16,
-    /// Number of registers in the vector operand; 64 bits each for `f64`, otherwise 32.
+    /// Number of registers in the vector operand. Registers have 64 bits for `f64`, and 32 bits for other types.
     pub n_registers: u8,
     pub elements_per_register: u8,
-    /// Number of leading registers of A and B that the MMA reads: `wmma` vectors of `f16` replicate them to fill eight registers.
+    /// Number of leading registers of A and B that the MMA reads. In `wmma` vectors of `f16`, the remaining registers up to eight are
+    /// copies of them.
     pub n_read_registers: u8,
     pub formula: FragmentFormula,
     pub origin: FactSource,
@@ -100,8 +101,8 @@ impl FragmentMap {
         })
     }
 
-    /// Returns the register locations of `place`, lowest lane first: several if the hardware replicates the element, none outside the
-    /// matrix.
+    /// Returns the register locations of `place`, lowest lane first. There are several locations if the hardware replicates the element,
+    /// and none if `place` is outside the matrix.
     pub fn holders_of(&self, place: ElementCoord) -> impl Iterator<Item = RegisterLocation> + '_ {
         self.holders()
             .filter(move |holder| self.place(*holder) == place)
@@ -128,7 +129,7 @@ impl FragmentMap {
         above * usize::from(self.columns) + usize::from(place.column)
     }
 
-    /// Returns the default stride in elements, used if the operand is omitted: the length of a row (`.row`) or of a column (`.col`).
+    /// Returns the default stride in elements, used if the operand is omitted: the length of a row for `.row`, or of a column for `.col`.
     pub fn default_stride_elements(&self, layout: MatrixLayout) -> u32 {
         match layout {
             MatrixLayout::Row => u32::from(self.columns),
@@ -147,8 +148,8 @@ impl FragmentMap {
         u64::from(major) * u64::from(stride_elements) + u64::from(minor)
     }
 
-    /// Returns the offset of `place` from the start of the matrix in bits; sub-byte elements fill a byte from the low bits. For unpacked
-    /// elements (`ldmatrix`), `stride_elements` is in bytes: the elements are at the start of a row and followed by padding.
+    /// Returns the offset of `place` from the start of the matrix in bits; sub-byte elements fill a byte from the low bits. For elements
+    /// that `ldmatrix` unpacks, `stride_elements` is in bytes, because the elements at the start of a row are followed by padding.
     pub fn offset_bits(
         &self,
         place: ElementCoord,
@@ -160,7 +161,8 @@ impl FragmentMap {
             + u64::from(minor) * u64::from(self.element_bits())
     }
 
-    /// Returns a name composed of family, matrix and sizes, such as `gr.cd.16x16.8x1`; it includes the layout if the map depends on it.
+    /// Returns a name composed of family, matrix and sizes, such as `gr.cd.16x16.8x1`; the name includes the layout if the map depends on
+    /// the layout.
     pub fn name(&self) -> String {
         let family = match self.family {
             FragmentFamily::QuadPair => "qp",

@@ -1,5 +1,5 @@
-//! Register lists of matrix instructions: computes length and element type of an operand from the instruction and its modifiers. Used by
-//! the checker to validate lists and by the emulator to read them.
+//! Register lists of matrix instructions: computes length and element type of an operand from the instruction and its modifiers. The
+//! checker uses the result to validate lists, and the emulator uses it to read them.
 
 use super::FragmentQuery;
 use super::operation::{FragmentOp, MatrixOperand, Shape};
@@ -12,16 +12,16 @@ use crate::types::ScalarType;
 /// Number of lanes per warp.
 const N_LANES: u32 = 32;
 
-/// Registers of an operand, per lane.
+/// Registers that an operand has in each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperandRegisters {
-    /// Number of registers; `None` if the assembler does not check it.
+    /// Number of registers, or `None` if the assembler does not check the number.
     pub n: Option<usize>,
     /// Element type.
     pub ty: ScalarType,
 }
 
-/// Returns the registers of the operand `matrix` of `op`; `None` if the instruction has no such operand or a modifier is missing.
+/// Returns the registers of the operand `matrix` of `op`, or `None` if the instruction has no such operand or a modifier is missing.
 pub fn operand_registers(
     op: MatrixOp,
     modifiers: &Modifiers,
@@ -58,7 +58,7 @@ pub fn operand_registers(
     Some(OperandRegisters { n: Some(n), ty })
 }
 
-/// Returns the matrix that an instruction transfers to or from memory; the result D for instructions without a transfer.
+/// Returns the matrix that an instruction transfers to or from memory. For instructions without a transfer, returns the result D.
 pub const fn moved_matrix(op: MatrixOp) -> MatrixOperand {
     match op {
         MatrixOp::WmmaLoadA => MatrixOperand::A,
@@ -76,8 +76,8 @@ pub const fn moved_matrix(op: MatrixOp) -> MatrixOperand {
 }
 
 /// Returns the maximum sparsity selector: one, two or all of every four lanes provide metadata (PTX ISA, "Sparse matrix storage"). For
-/// ordered metadata of `f16` with `f32` accumulators, the assembler accepts the same selectors in the larger shape as in the smaller one
-/// (13.5).
+/// ordered metadata of `f16` with `f32` accumulators, the assembler accepts the selectors of the smaller shape in the larger shape, too
+/// (assembler 13.5).
 pub fn last_selector(modifiers: &Modifiers) -> Option<u64> {
     let (a_type, d_type) = (modifiers.a_type?, modifiers.d_type?);
     let is_ordered = modifiers.has(Flag::OrderedSparse);
@@ -103,7 +103,7 @@ const fn is_mma(op: MatrixOp) -> bool {
     )
 }
 
-/// Returns the number of register bits per element: sub-byte floats occupy one byte if their kind also permits 8-bit types.
+/// Returns the number of register bits that an element occupies. Sub-byte floats occupy one byte if their kind also permits 8-bit types.
 fn held_bits(modifiers: &Modifiers, ty: ScalarType) -> u32 {
     match modifiers.kind {
         Some(MmaKind::F8f6f4 | MmaKind::Mxf8f6f4) => ty.width_bits().max(8),
@@ -130,7 +130,7 @@ fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: MatrixOperand) -> O
             | MatrixOp::MmaSparseBlockScaled,
             matrix,
         ) => match matrix {
-            // `wmma.mma` on half-precision operand matrices only specifies the accumulator types.
+            // `wmma.mma` on half-precision operand matrices specifies only the types of the accumulators.
             MatrixOperand::A if modifiers.b_type.is_none() => {
                 modifiers.a_type.or(Some(ScalarType::F16))
             }
@@ -158,7 +158,7 @@ fn element_type(op: MatrixOp, modifiers: &Modifiers, matrix: MatrixOperand) -> O
 fn matrices_registers(modifiers: &Modifiers) -> Option<Option<usize>> {
     let shape = modifiers.shape?;
     let each = usize::from(shape.rows / 8) * usize::from(shape.columns / 8);
-    // Byte elements require half the space.
+    // Matrices of byte elements require half as many registers.
     let each = match modifiers.ty {
         Some(ScalarType::B16) => each,
         _ => each.div_ceil(2),
@@ -176,7 +176,7 @@ fn matrices_registers(modifiers: &Modifiers) -> Option<Option<usize>> {
 }
 
 impl FragmentQuery {
-    /// Returns the fragment map of the operand `matrix` of `op`; the layout is absent if the instruction does not specify one.
+    /// Returns the fragment map of the operand `matrix` of `op`. If the instruction does not specify a layout, the query has no layout.
     pub fn of_operand(
         op: MatrixOp,
         modifiers: &Modifiers,
@@ -208,7 +208,7 @@ impl FragmentQuery {
         let ty = match (modifiers.unpacking, element_type(op, modifiers, matrix)?) {
             (Some(Unpacking::B6), _) => ScalarType::E3m2,
             (Some(Unpacking::B4), _) => ScalarType::E2m1,
-            // `wmma.store` accepts `.f32` where only `.s32` is supported (assembler 13.5); the bits are identical.
+            // In this shape, `wmma.store` supports only `.s32`, but the assembler (13.5) also accepts `.f32`. The bits are identical.
             (None, ScalarType::F32) if found.is_wmma() && shape.m == 8 && shape.n == 8 => {
                 ScalarType::S32
             }

@@ -5,17 +5,17 @@ use std::fmt;
 /// Matrix of the operation D = A * B + C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MatrixOperand {
-    /// M rows, K columns.
+    /// Operand A with M rows and K columns.
     A,
-    /// K rows, N columns.
+    /// Operand B with K rows and N columns.
     B,
-    /// Accumulator input: M rows, N columns.
+    /// Accumulator input C with M rows and N columns.
     C,
-    /// Result: M rows, N columns.
+    /// Result D with M rows and N columns.
     D,
 }
 
-/// Operation, or operand of one, that distributes a matrix over the registers of a warp.
+/// Operation, or operand of an operation, that distributes a matrix over the registers of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FragmentOp {
     /// `wmma.store.d`
@@ -85,14 +85,14 @@ impl FragmentOp {
         }
     }
 
-    /// Returns the operation with this name; the prefix `wmma.` is optional.
+    /// Returns the operation with this name. The prefix `wmma.` is optional.
     pub fn from_name(name: &str) -> Option<FragmentOp> {
         let name = name.strip_prefix("wmma.").unwrap_or(name);
         FragmentOp::ALL.into_iter().find(|op| op.name() == name)
     }
 
     /// Returns the matrix that the operation transfers. The matrices of `ldmatrix` and related instructions are treated like C and D,
-    /// since they have rows and columns but no depth.
+    /// because they have rows and columns but no depth.
     pub const fn matrix(self) -> MatrixOperand {
         match self {
             FragmentOp::LoadA | FragmentOp::MmaA => MatrixOperand::A,
@@ -111,7 +111,7 @@ impl FragmentOp {
         }
     }
 
-    /// Returns whether the operation accesses memory; the others use registers only.
+    /// Returns whether the operation accesses memory. All other operations access only registers.
     pub const fn has_memory(self) -> bool {
         match self {
             FragmentOp::StoreD

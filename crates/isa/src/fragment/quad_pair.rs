@@ -8,12 +8,12 @@ use super::operation::{MatrixOperand, Shape};
 use crate::modifier::MatrixLayout;
 use crate::types::ScalarType;
 
-/// `t`: index of the lane in its group of four.
+/// Bit field `t` of the lane index: index of the lane in its group of four.
 const T: (u8, u8) = (0, 2);
-/// `u`: lower or upper half of a quad pair.
+/// Bit `u` of the lane index: lower or upper half of a quad pair.
 const U: u8 = 4;
 
-/// Origin of the tile of a quad pair.
+/// Position of the first row and column of the tile of a quad pair.
 #[derive(Clone, Copy)]
 struct Tile {
     top: BitField,
@@ -21,7 +21,8 @@ struct Tile {
 }
 
 impl Tile {
-    /// Returns the tile origins for `shape`: 2x2, 1x4 or 4x1 tiles; in 8x8 shapes each quad pair has a separate matrix.
+    /// Returns the tile positions for `shape`: the quad pairs form 2x2, 1x4 or 4x1 tiles. In 8x8 shapes, each quad pair has a separate
+    /// matrix.
     fn of(shape: Shape) -> Tile {
         let (top_bits, left_bits) = match (shape.m, shape.n) {
             (16, 16) => (1, 1),
@@ -72,7 +73,7 @@ pub(super) fn formula(
     }
 }
 
-/// A lane holds one row of its tile: (top + 4u + t, left + e).
+/// Formula for a lane that holds one row of its tile: (top + 4u + t, left + e).
 fn along(top: BitField, left: BitField, element_bits: u8) -> (BitFieldSum, BitFieldSum) {
     (
         BitFieldSum::of([top, lane(U, 1, 2), lane(T.0, T.1, 0)]),
@@ -80,7 +81,7 @@ fn along(top: BitField, left: BitField, element_bits: u8) -> (BitFieldSum, BitFi
     )
 }
 
-/// A lane holds four rows of every fourth column: (top + 4u + (e&3), t + (e&12)).
+/// Formula for a lane that holds four rows of every fourth column: (top + 4u + (e&3), t + (e&12)).
 fn across(top: BitField, element_bits: u8) -> (BitFieldSum, BitFieldSum) {
     (
         BitFieldSum::of([top, lane(U, 1, 2), element(0, 2, 0)]),
@@ -88,7 +89,7 @@ fn across(top: BitField, element_bits: u8) -> (BitFieldSum, BitFieldSum) {
     )
 }
 
-/// `f32` accumulators: (top + 4u + (t&1) + (e&2), left + (t&2) + (e&1) + (e&4)).
+/// Formula for `f32` accumulators: (top + 4u + (t&1) + (e&2), left + (t&2) + (e&1) + (e&4)).
 fn wide_accumulator(tile: Tile) -> (BitFieldSum, BitFieldSum) {
     (
         BitFieldSum::of([tile.top, lane(U, 1, 2), lane(0, 1, 0), element(1, 1, 1)]),

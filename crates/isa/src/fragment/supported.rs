@@ -1,5 +1,5 @@
-//! Table of supported fragments: operations, shapes, types and layouts, with their first architecture; and the lookup of the fragment map
-//! of a query.
+//! Table of supported fragments: operations, shapes, types and layouts, each with the first architecture that supports it. Also looks up
+//! the fragment map of a query.
 
 use super::FragmentQuery;
 use super::error::FragmentError;
@@ -19,7 +19,7 @@ use ScalarType::{
     B1, B8, B16, Bf16, E2m1, E2m3, E3m2, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8,
 };
 
-/// Fragments with the same layouts and the same first architecture.
+/// Fragments with equal layouts and an equal first architecture.
 struct SupportedFragments {
     ops: &'static [FragmentOp],
     shapes: &'static [Shape],
@@ -74,12 +74,12 @@ const STMATRIX: &[FragmentOp] = &[Op::StmatrixX1, Op::StmatrixX2, Op::StmatrixX4
 const BYTES: &[ScalarType] = &[U8, S8];
 const NIBBLES: &[ScalarType] = &[U4, S4];
 const FLOAT_BYTES: &[ScalarType] = &[E4m3, E5m2];
-/// Types stored in memory as `.b6x16_p32` and `.b4x16_p64`, which occupy one byte of a register per element.
+/// Types that are stored in memory as `.b6x16_p32` and `.b4x16_p64`. In a register, each element occupies one byte.
 const PACKED: &[ScalarType] = &[E3m2, E2m3, E2m1];
 const BOTH: &[MatrixLayout] = &[MatrixLayout::Row, MatrixLayout::Col];
 const ROW: &[MatrixLayout] = &[MatrixLayout::Row];
 const COL: &[MatrixLayout] = &[MatrixLayout::Col];
-/// `mma` has `.row` for A and `.col` for B; [`layouts_of`] selects the one that applies to the operand.
+/// `mma` has the layout `.row` for A and `.col` for B. [`layouts_of`] selects the layout that applies to the operand.
 const ROW_COL: &[MatrixLayout] = BOTH;
 
 #[rustfmt::skip]
@@ -139,7 +139,7 @@ static CATALOGUE: &[SupportedFragments] = &[
     entry(&[Op::MovmatrixD], &[M8N8], &[B16], 75, COL),
 ];
 
-/// Returns the layouts of `op` in `entry`.
+/// Returns the layouts that `op` supports in `entry`.
 fn layouts_of(
     entry: &SupportedFragments,
     op: FragmentOp,
@@ -271,7 +271,7 @@ fn map(
         n_read_registers: sizes.n_read_registers,
         formula,
         origin: match (op.is_wmma(), core) {
-            // Release 13.5 only supports `sm_75` and later.
+            // Assembler 13.5 only supports `sm_75` and later.
             (true, TensorCoreGeneration::Volta) => FactSource::Assembler("12.9"),
             (true, _) => FactSource::Assembler("13.5"),
             (false, _) => FactSource::Documented,
@@ -291,7 +291,7 @@ fn family(query: &FragmentQuery, core: TensorCoreGeneration) -> FragmentFamily {
     }
 }
 
-/// Registers and elements per lane.
+/// Number of registers and elements per lane.
 struct LaneSizes {
     n_registers: u8,
     elements_per_register: u8,
@@ -364,7 +364,7 @@ fn in_groups(
             group::factor(sizes.packed_bits(), &order, sizes.element_bits()).transposed()
         }
         MatrixOperand::C | MatrixOperand::D => {
-            // `sm_72` and `sm_75` compute the integer MMA of this shape directly; all others compute its transpose.
+            // `sm_72` and `sm_75` compute the integer MMA of this shape directly. All other targets compute its transpose.
             let is_straight = ty == S32 && core < TensorCoreGeneration::Ampere;
             let blocks = if shape == M8N32K16 && !is_straight {
                 BlockOrder::Transposed
@@ -378,9 +378,9 @@ fn in_groups(
     }
 }
 
-/// Returns the meaning of the bits of the register index, least significant bit first: a hardware instruction processes 16 rows of A at
-/// once, so blocks of k follow the first row block. It processes 8 columns of B, so k comes first, except in m8n32k16, which is computed
-/// transposed.
+/// Returns the dimension that each bit of the register index enumerates, least significant bit first. A hardware instruction processes 16
+/// rows of A at once, so the first row bit precedes the bits of k. It processes 8 columns of B at once, so the bits of k come first, except
+/// in m8n32k16, which is computed transposed.
 fn block_order(matrix: MatrixOperand, outer_bits: u8, depth_bits: u8) -> Vec<RegisterBit> {
     let outer = |n: u8| std::iter::repeat_n(RegisterBit::Outer, usize::from(n));
     let first = if matrix == MatrixOperand::B && outer_bits == 1 {
@@ -402,12 +402,12 @@ fn block_order(matrix: MatrixOperand, outer_bits: u8, depth_bits: u8) -> Vec<Reg
 fn matrices(op: FragmentOp, shape: Shape, sizes: &LaneSizes) -> FragmentFormula {
     let element_bits = sizes.element_bits();
     match (op, shape) {
-        // The result elements are numbered like those of the source.
+        // The elements of the result have the numbers of the elements of the source.
         (Op::MovmatrixD, _) => {
             group::rows_of_matrices(sizes.packed_bits(), element_bits).transposed()
         }
         (_, M16N16) => group::two_rows_of_matrices(sizes.packed_bits(), element_bits),
-        // Same as the accumulators of `mma`.
+        // The fragment is identical to that of the accumulators of `mma`.
         (_, M16N8) => group::two_rows_of_matrices(sizes.packed_bits() - 1, element_bits),
         _ => group::rows_of_matrices(sizes.packed_bits(), element_bits),
     }

@@ -33,7 +33,7 @@ impl TensorCoreGeneration {
         TensorCoreGeneration::BlackwellRtx,
     ];
 
-    /// Returns the tensor core generation of `target`; `None` before `sm_70`.
+    /// Returns the tensor core generation of `target`, or `None` for targets before `sm_70`.
     pub const fn of(target: &Target) -> Option<TensorCoreGeneration> {
         match target.sm {
             0..70 => None,

@@ -3,7 +3,7 @@
 
 use super::swizzle::SwizzleMode;
 
-/// Instruction family of a descriptor: the families encode the swizzle mode differently.
+/// Instruction family of a descriptor. The families use different encodings of the swizzle mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DescriptorKind {
     /// `wgmma`
@@ -33,7 +33,7 @@ pub struct MatrixDescriptor {
 }
 
 impl MatrixDescriptor {
-    /// Decodes the 64 bits; returns `None` for an invalid swizzle mode.
+    /// Decodes a 64-bit descriptor. Returns `None` for an invalid swizzle mode.
     pub fn decode(bits: u64, kind: DescriptorKind) -> Option<MatrixDescriptor> {
         let bytes = |from: u32| (bits >> from & 0x3fff) << 4;
         let swizzle = match kind {
@@ -61,8 +61,8 @@ impl MatrixDescriptor {
         })
     }
 
-    /// Encodes the descriptor. Fields are in units of 16 bytes; lower bits are dropped. Returns `None` for a swizzle mode that `kind`
-    /// does not support.
+    /// Encodes the descriptor. Sizes are encoded in units of 16 bytes, and the lower bits are dropped. Returns `None` for a swizzle mode
+    /// that `kind` does not support.
     pub fn encode(&self, kind: DescriptorKind) -> Option<u64> {
         let field = |bytes: u64, at: u32| (bytes >> 4 & 0x3fff) << at;
         let codes = match kind {
@@ -94,8 +94,8 @@ impl MatrixDescriptor {
         Some(field(self.start, 0) | sizes | (self.base_offset & 7) << 49 | codes)
     }
 
-    /// Returns the address of a byte. In K-major layout, `mn` is the row of A or column of B and `k` is in bytes; in MN-major layout,
-    /// `mn` is in bytes and `k` in elements.
+    /// Returns the address of a byte. In K-major layout, `mn` is the row of A or column of B and `k` is in bytes; in MN-major layout, `mn`
+    /// is in bytes and `k` counts elements.
     pub fn place(&self, major: Major, mn: u64, k: u64) -> u64 {
         let (lead, stride) = (self.leading_bytes, self.stride_bytes);
         let span = self.swizzle.span_bytes();
@@ -109,7 +109,7 @@ impl MatrixDescriptor {
             (Major::Mn, Some(span)) => mn / span * lead + mn % span + k / 8 * stride + k % 8 * span,
         };
         let address = self.start + offset;
-        // The subtraction of the pattern start is inferred; all known kernels have 0 here.
+        // That the start of the pattern is subtracted is inferred. In all known kernels, the base offset is 0.
         let shift = self.base_offset << 7;
         self.swizzle
             .apply(address.wrapping_sub(shift))
@@ -120,16 +120,16 @@ impl MatrixDescriptor {
 /// Packing of the elements of an operand matrix along k.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementPacking {
-    /// Elements of this number of whole bytes.
+    /// Each element occupies this number of whole bytes.
     Bytes(u32),
-    /// 16 elements of this number of bits at the start of 16 bytes.
+    /// 16 elements with this number of bits each are at the start of 16 bytes, followed by padding.
     Padded(u32),
     /// Two elements per byte, low bits first.
     Nibbles,
 }
 
 impl ElementPacking {
-    /// Returns byte offset, bit offset and number of bits of element `k` of a row.
+    /// Returns the byte offset, the bit offset and the number of bits of element `k` of a row.
     const fn place(self, k: u64) -> (u64, u32, u32) {
         match self {
             ElementPacking::Bytes(size) => (k * size as u64, 0, 8 * size),
@@ -142,7 +142,7 @@ impl ElementPacking {
     }
 }
 
-/// Operand matrix in shared memory: the descriptor specifies the layout, the storage the packing of elements.
+/// Operand matrix in shared memory. The descriptor specifies the layout, and the storage specifies the packing of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedMatrixOperand {
     pub descriptor: MatrixDescriptor,
@@ -184,7 +184,7 @@ mod tests {
             swizzle: SwizzleMode::B128,
         };
         assert_eq!(descriptor, Some(expected));
-        // Row 9, byte 2 along k: second group of eight rows, line 1 of the pattern.
+        // Row 9, byte 2 along k: this byte is in the second group of eight rows, in line 1 of the pattern.
         assert_eq!(
             expected.place(Major::K, 9, 2),
             0x400 + 1024 + 128 + (2 ^ 16)

@@ -31,7 +31,7 @@ impl InstructionDescriptor {
         bits >> 2 & 1 != 0
     }
 
-    /// Returns the width of the field for the element type of B, in bits. The field starts at bit 10.
+    /// Returns the width in bits of the descriptor field for the element type of B. The field starts at bit 10.
     pub const fn n_b_type_bits(kind: MmaKind) -> u32 {
         match kind {
             MmaKind::Mxf4 | MmaKind::Mxf4nvf4 => 2,
@@ -39,7 +39,7 @@ impl InstructionDescriptor {
         }
     }
 
-    /// Decodes the 32 bits for an MMA kind; returns `None` for a type that the kind does not support.
+    /// Decodes the 32 bits of a descriptor for an MMA kind. Returns `None` for a type that the kind does not support.
     pub fn decode(bits: u32, kind: MmaKind) -> Option<InstructionDescriptor> {
         let field = |from: u32, n: u32| bits >> from & ((1 << n) - 1);
         let is_scaled = kind.is_scaled();
@@ -81,7 +81,7 @@ impl InstructionDescriptor {
     }
 }
 
-/// Returns the type of an operand matrix; `None` for a code that the kind does not support.
+/// Returns the type that a code denotes for an operand matrix, or `None` for a code that the kind does not support.
 const fn factor_type(kind: MmaKind, code: u32) -> Option<ScalarType> {
     use ScalarType as T;
     Some(match (kind, code) {
@@ -95,7 +95,7 @@ const fn factor_type(kind: MmaKind, code: u32) -> Option<ScalarType> {
         (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 3) => T::E2m3,
         (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 4) => T::E3m2,
         (MmaKind::F8f6f4 | MmaKind::Mxf8f6f4, 5) => T::E2m1,
-        // These kinds support a single type.
+        // These kinds support only one type.
         (MmaKind::Mxf4 | MmaKind::Mxf4nvf4, _) => T::E2m1,
         _ => return None,
     })
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn cute_instruction_descriptors_decode_to_types_and_sizes() {
-        // Values from the tables of CuTe.
+        // The expected values are from the tables of CuTe.
         let halves = InstructionDescriptor::decode(0x0841_0000, MmaKind::F16).expect("types");
         assert_eq!(
             (halves.m, halves.n, halves.a, halves.d),

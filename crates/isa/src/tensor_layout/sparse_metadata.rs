@@ -8,12 +8,12 @@ pub struct SparseMetadataLayout {
     pub bits: u32,
     /// Number of columns of the uncompressed matrix, half of which are zero.
     pub depth: usize,
-    /// Sparsity selector: lanes of every four that provide metadata.
+    /// Sparsity selector: selects which lanes in each group of four provide metadata.
     pub selector: u32,
 }
 
 impl SparseMetadataLayout {
-    /// Returns the number of columns per 4-bit metadata selector.
+    /// Returns the number of columns that one 4-bit metadata selector covers.
     pub const fn chunk(self) -> usize {
         match self.bits {
             32 => 2,
@@ -22,17 +22,17 @@ impl SparseMetadataLayout {
         }
     }
 
-    /// Returns the lane and the lowest bit of the 4-bit selector of a chunk; `row` is 0 to 15 within the warp.
+    /// Returns the lane and the lowest bit of the 4-bit selector of a chunk; `row` is the row within the part of the warp, from 0 to 15.
     pub const fn place(self, row: usize, chunk: usize) -> (usize, usize) {
         let (group, half) = (row % 8, row / 8);
         let selector = self.selector as usize;
         let (lane, bit) = match self.bits {
-            // A lane holds four chunks for each of two rows.
+            // Each lane holds the selectors of four chunks for each of two rows.
             16 | 32 if chunk < 4 && self.depth <= 4 * self.chunk() => {
                 (selector, 16 * half + 4 * chunk)
             }
             16 | 32 => (2 * selector + chunk / 4, 16 * half + 4 * (chunk % 4)),
-            // A lane holds eight chunks of one row.
+            // Each lane holds the selectors of eight chunks of one row.
             _ if self.depth <= 8 * self.chunk() => (2 * selector + half, 4 * chunk),
             _ => (2 * (chunk / 8) + half, 4 * (chunk % 8)),
         };

@@ -10,8 +10,8 @@ pub enum SwizzleMode {
     B128,
     /// 128-byte mode with 32-byte atoms.
     B128Atom32,
-    /// Like [`SwizzleMode::B128Atom32`], with 8-byte halves exchanged in every second line. The documentation does not specify which lines;
-    /// the odd ones are assumed.
+    /// Mode like [`SwizzleMode::B128Atom32`] that also exchanges 8-byte halves in every second line. The documentation does not specify
+    /// these lines; they are assumed to be the odd lines.
     B128Atom32Flip8,
     /// 128-byte mode with 64-byte atoms.
     B128Atom64,
@@ -29,7 +29,7 @@ impl SwizzleMode {
         SwizzleMode::B128Atom64,
     ];
 
-    /// Returns the spelling used in scenarios.
+    /// Returns the name of the mode in scenarios.
     pub const fn name(self) -> &'static str {
         match self {
             SwizzleMode::None => "none",
@@ -90,7 +90,7 @@ impl SwizzleMode {
         }
     }
 
-    /// Returns the maximum number of bytes of a row that the swizzle permutes; `None` without a swizzle.
+    /// Returns the maximum number of bytes of a row that the swizzle permutes, or `None` for the mode without a swizzle.
     pub const fn span_bytes(self) -> Option<u64> {
         match self {
             SwizzleMode::None => None,
@@ -103,7 +103,7 @@ impl SwizzleMode {
         }
     }
 
-    /// Returns the number of contiguous bytes that the swizzle preserves.
+    /// Returns the number of contiguous bytes that remain contiguous after the swizzle.
     pub const fn atom_bytes(self) -> u64 {
         match self {
             SwizzleMode::None => u64::MAX,

@@ -3,8 +3,8 @@
 
 use crate::modifier::{TensorMemoryAccessShape, TensorMemoryCopyShape, WarpMulticast};
 
-/// Returns lane and column of a thread's register in `tcgen05.ld` or `tcgen05.st` (PTX ISA, "Matrix fragments" of each shape). `half`:
-/// number of columns between the halves of `.16x32bx2`.
+/// Returns lane and column of a thread's register in `tcgen05.ld` or `tcgen05.st` (PTX ISA, "Matrix fragments" of each shape). `half` is
+/// the number of columns between the two halves of `.16x32bx2`.
 pub const fn transfer_location(
     shape: TensorMemoryAccessShape,
     half: u32,
@@ -23,7 +23,7 @@ pub const fn transfer_location(
     }
 }
 
-/// Returns the lanes that receive a row of a copy; the words of the row are written to consecutive columns.
+/// Returns the lanes that receive a row of a copy. The words of the row are written to consecutive columns of these lanes.
 pub fn copied_lanes(
     shape: TensorMemoryCopyShape,
     warps: Option<WarpMulticast>,

@@ -10,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::modifiers::Modifiers;
 use crate::types::ScalarType;
 
-/// Mismatch between the modifiers of an instruction and a form. Indices count the modifiers from 0.
+/// Mismatch between the modifiers of an instruction and a form. `word` is the index of a modifier, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BindError {
     /// No instruction has this modifier.
@@ -26,7 +26,7 @@ pub enum BindError {
 }
 
 impl BindError {
-    /// Returns the penalty of the mismatch for ranking candidate forms. A missing literal has the highest penalty, since literals
+    /// Returns the penalty of the mismatch for ranking candidate forms. A missing literal has the highest penalty, because literals
     /// distinguish forms.
     fn penalty(self, layout: &FormSyntax) -> u32 {
         match self {
@@ -42,22 +42,22 @@ impl BindError {
     }
 }
 
-/// Modifier bound to a slot.
+/// Modifier that is bound to a slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
     /// Index of the modifier.
     pub word: usize,
-    /// `None` for a literal.
+    /// Value of the modifier, or `None` for a literal modifier.
     pub value: Option<&'static ModifierSpelling>,
 }
 
-/// Best-matching form with its modifier bindings.
+/// Form that matches the modifiers best, and the modifiers that are bound to its slots.
 #[derive(Clone, Debug)]
 pub struct BoundForm {
     pub layout: &'static FormSyntax,
-    /// Binding of each slot of the layout.
+    /// Binding of each slot of the syntax line, if the slot is filled.
     pub slots: Vec<Option<Binding>>,
-    /// Mismatches; empty if the modifiers match the form.
+    /// Mismatches. The list is empty if the modifiers match the form.
     pub complaints: Vec<BindError>,
 }
 
@@ -78,8 +78,8 @@ impl BoundForm {
         modifiers
     }
 
-    /// Returns the slot selected by `key` and its binding, if it is filled. Most slots of a form are empty, so the binding is tested
-    /// before the key is compared.
+    /// Returns the slot selected by `key` and its binding, if it is filled. Because most slots of a form are empty, the function tests the
+    /// binding before it compares the key.
     fn filled(&self, key: impl SlotKey) -> Option<(&'static ModifierSlot, &Binding)> {
         let mut pairs = self.layout.slots.iter().zip(&self.slots);
         pairs.find_map(|(slot, binding)| match binding {
@@ -104,7 +104,7 @@ impl BoundForm {
         self.spelled(slot).map(|(_, text)| text)
     }
 
-    /// Returns index and spelling of the modifier in this slot; `None` if the slot is empty or does not accept its modifier.
+    /// Returns the index and the spelling of the modifier in this slot, or `None` if the slot is empty or does not accept its modifier.
     pub fn spelled(&self, slot: impl SlotKey) -> Option<(usize, &'static str)> {
         let (slot, binding) = self.filled(slot)?;
         let text = match (binding.value, slot.kind) {
@@ -128,7 +128,8 @@ impl BoundForm {
         }
     }
 
-    /// Returns the index of the first name modifier that does not follow the opcode directly, in the order of the syntax line.
+    /// Returns the index of the first modifier that belongs to the instruction name but does not follow the opcode directly in the order of
+    /// the syntax line.
     pub fn misplaced_lead(&self) -> Option<usize> {
         let leads = self
             .slots
@@ -141,13 +142,13 @@ impl BoundForm {
             .map(|(_, word)| word)
     }
 
-    /// Returns the conjunction of the gates of the form and of all bound values.
+    /// Returns the combination of the gates of the form and of all bound values.
     pub fn gate(&self) -> Gate {
         self.gates()
             .fold(Gate::ALWAYS, |all, (_, gate)| all.and(gate))
     }
 
-    /// Returns the gates that apply: that of the form (`None`), and that of the value of each modifier.
+    /// Returns all gates that apply: the gate of the form (with the index `None`), and the gate of the value of each modifier.
     pub fn gates(&self) -> impl Iterator<Item = (Option<usize>, Gate)> {
         let values = self.slots.iter().flatten();
         std::iter::once((None, self.layout.form.gate))
@@ -167,7 +168,8 @@ impl BoundForm {
             .fold(Gate::ALWAYS, Gate::and)
     }
 
-    /// Returns the total penalty of the form. Forms with assembler-only values rank lower, since they do not explain an error.
+    /// Returns the total penalty of the form. Values that only the assembler accepts increase the penalty, because a form with such values
+    /// does not explain an error.
     fn penalty(&self) -> u32 {
         let weights = self.complaints.iter().map(|c| c.penalty(self.layout));
         let weight: u32 = weights.sum();
@@ -182,9 +184,9 @@ impl BoundForm {
 }
 
 impl Dialect {
-    /// Binds modifiers (without dots) to the form of `opcode` with the smallest penalty; on ties the first in table order. If a form and
-    /// the modifiers start with the same literal, only such forms are considered. `n_operands`, if known, decides between forms that
-    /// accept the same modifiers. Returns `None` if no form has the opcode.
+    /// Binds modifiers (without dots) to the form of `opcode` with the smallest penalty. If several forms have this penalty, the first form
+    /// in table order is selected. If a form starts with the same literal as the modifiers, only forms with this literal are considered.
+    /// `n_operands`, if known, decides between forms that accept the same modifiers. Returns `None` if no form has the opcode.
     pub fn bind(
         &'static self,
         opcode: &str,
@@ -192,7 +194,7 @@ impl Dialect {
         n_operands: Option<usize>,
     ) -> Option<BoundForm> {
         let forms = self.forms_of(opcode);
-        // `async` directly after `st` is part of the instruction name, which excludes the other forms of `st`.
+        // `async` directly after `st` is part of the instruction name and excludes all other forms of `st`.
         let named = forms.clone().any(|layout| is_led_by(layout, words));
         let mut best: Option<(u32, usize, BoundForm)> = None;
         for layout in forms.filter(|layout| !named || is_led_by(layout, words)) {
@@ -213,12 +215,12 @@ impl Dialect {
         best.map(|(_, _, bound)| self.name_unknown(bound, words))
     }
 
-    /// Binds modifiers to one form, regardless of mismatches.
+    /// Binds modifiers to the given form, even if they do not match it.
     pub fn bind_layout(&'static self, layout: &'static FormSyntax, words: &[&str]) -> BoundForm {
         self.name_unknown(self.try_layout(layout, words), words)
     }
 
-    /// Reclassifies illegal modifiers that no instruction accepts as unknown.
+    /// Reclassifies illegal modifiers as unknown if no instruction accepts them.
     fn name_unknown(&'static self, mut bound: BoundForm, words: &[&str]) -> BoundForm {
         for complaint in &mut bound.complaints {
             if let BindError::Illegal { word } = *complaint
@@ -230,7 +232,8 @@ impl Dialect {
         bound
     }
 
-    /// Binds modifiers to one form; modifiers that it does not accept are reported as illegal, whether known or not.
+    /// Binds modifiers to one form. All modifiers that the form does not accept are reported as illegal, even if no instruction accepts
+    /// them.
     fn try_layout(&'static self, layout: &'static FormSyntax, words: &[&str]) -> BoundForm {
         let mut bound = BoundForm {
             layout,
@@ -309,7 +312,7 @@ fn bind_type(bound: &mut BoundForm, slot: Option<usize>, word: usize, text: &str
         Some(value) => fill(bound, slot, word, value),
         None => {
             bound.complaints.push(BindError::Type { word, slot });
-            // Mark the slot as filled, so that only one mismatch is reported.
+            // Mark the slot as filled, so that it is not reported as missing, too.
             fill(bound, slot, word, None);
         }
     }
@@ -346,7 +349,7 @@ fn bind_word(dialect: &'static Dialect, bound: &mut BoundForm, word: usize, word
     });
 }
 
-/// Returns whether the assembler accepts that the modifier in the slot is repeated.
+/// Returns whether the assembler accepts a repetition of the modifier in the slot.
 fn is_repeatable(
     dialect: &Dialect,
     layout: &FormSyntax,

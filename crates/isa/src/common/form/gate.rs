@@ -1,4 +1,4 @@
-//! Availability gates: checks whether a PTX ISA version and a target satisfy a requirement, and reports unmet requirements.
+//! Availability gates: required PTX ISA versions and targets, and the parts of a requirement that a version and a target do not satisfy.
 
 use crate::target::{Feature, Target, TargetRequirement};
 use crate::version::Version;
@@ -6,31 +6,31 @@ use crate::version::Version;
 /// Required PTX ISA version and target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
-    /// First PTX ISA version.
+    /// First PTX ISA version that satisfies the gate.
     pub ptx: Version,
-    /// Required targets.
+    /// Targets that satisfy the gate.
     pub target: TargetRequirement,
-    /// Source of the requirement.
+    /// Source from which the requirement is known.
     pub origin: FactSource,
 }
 
-/// Source of a table entry, displayed next to it.
+/// Source of a fact in a table entry, which is displayed next to the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactSource {
     /// The section of the PTX ISA that the form references.
     Documented,
     /// Behavior of this version of the reference assembler.
     Assembler(&'static str),
-    /// Measured on this target.
+    /// Measurement on this target.
     Measured(&'static str),
 }
 
 /// Unmet requirements of a gate for a given version and target. Both fields are `None` if the gate is satisfied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct UnmetRequirements {
-    /// Required version.
+    /// Required version, if the version is too old.
     pub version: Option<Version>,
-    /// Unsatisfied target requirement.
+    /// Required targets, if the target is not one of them.
     pub target: Option<TargetRequirement>,
 }
 
@@ -47,32 +47,33 @@ impl Gate {
         }
     }
 
-    /// Returns the same gate, restricted to the architecture `sm` and later ones.
+    /// Returns the gate, restricted to the architecture `sm` and later architectures.
     pub const fn sm(self, sm: u16) -> Gate {
         self.on(TargetRequirement::From(sm))
     }
 
-    /// Returns the same gate, restricted to the architecture-specific target of `sm`: `sm_90a`.
+    /// Returns the gate, restricted to the architecture-specific target of `sm`, such as `sm_90a`.
     pub const fn arch_specific(self, sm: u16) -> Gate {
         self.on(TargetRequirement::Only(sm))
     }
 
-    /// Returns the same gate, restricted to the family of the architecture `sm`: `sm_100f`.
+    /// Returns the gate, restricted to the family of the architecture `sm`, such as `sm_100f`.
     pub const fn family(self, sm: u16) -> Gate {
         self.on(TargetRequirement::Family(sm))
     }
 
-    /// Returns the same gate, restricted to these targets.
+    /// Returns the gate, restricted to these targets.
     pub const fn on(self, target: TargetRequirement) -> Gate {
         Gate { target, ..self }
     }
 
-    /// Returns the same gate, restricted to the targets that have the feature.
+    /// Returns the gate, restricted to the targets that have the feature.
     pub const fn with(self, feature: Feature) -> Gate {
         self.on(feature.gate())
     }
 
-    /// Returns the same gate with this reference assembler version as its source, for behavior that contradicts or extends the manual.
+    /// Returns the gate with this version of the reference assembler as its source. Used for behavior that contradicts or extends the
+    /// manual.
     pub const fn assembler(self, version: &'static str) -> Gate {
         Gate {
             origin: FactSource::Assembler(version),
@@ -85,7 +86,7 @@ impl Gate {
         version >= self.ptx && self.target.met_by(target)
     }
 
-    /// Returns the unmet requirements.
+    /// Returns the requirements that the version and the target do not satisfy.
     pub fn lacking(self, version: Version, target: &Target) -> UnmetRequirements {
         UnmetRequirements {
             version: (version < self.ptx).then_some(self.ptx),
@@ -93,7 +94,8 @@ impl Gate {
         }
     }
 
-    /// Returns the requirements of the gate that exceed those of `other`, for reports on a component after the instruction was reported.
+    /// Returns the requirements of this gate that exceed those of `other`. If the requirements of an instruction have already been
+    /// reported, these remain for its component.
     #[must_use]
     pub fn beyond(self, other: Gate) -> Gate {
         Gate {
@@ -111,14 +113,14 @@ impl Gate {
         }
     }
 
-    /// Returns the later version and the stricter target of both gates.
+    /// Returns a gate with the later version and the stricter target requirement of both gates.
     #[must_use]
     pub fn and(self, other: Gate) -> Gate {
         Gate {
             ptx: self.ptx.max(other.ptx),
             target: match (self.target, other.target) {
                 (TargetRequirement::Any, target) | (target, TargetRequirement::Any) => target,
-                // A specific target is stricter than a minimum architecture.
+                // An exact target is stricter than a minimum architecture.
                 (specific, TargetRequirement::From(sm))
                 | (TargetRequirement::From(sm), specific)
                     if specific.first_sm() >= sm =>
@@ -132,7 +134,7 @@ impl Gate {
         }
     }
 
-    /// Returns the lowest architecture number; 0 if every target is accepted.
+    /// Returns the lowest architecture number that satisfies the gate, or 0 if every target satisfies it.
     pub const fn first_sm(self) -> u16 {
         self.target.first_sm()
     }
@@ -145,7 +147,7 @@ impl Gate {
         }
     }
 
-    /// Returns the gate as a phrase: "since PTX 8.8, on `sm_100` and later"; `None` if there is no requirement.
+    /// Returns the gate as a phrase, such as "since PTX 8.8, on `sm_100` and later", or `None` if the gate has no requirement.
     pub fn phrase(self) -> Option<String> {
         let version = (self.ptx > Version::FIRST).then(|| format!("since PTX {}", self.ptx));
         let target = self.target.text().map(|target| format!("on {target}"));
@@ -157,7 +159,7 @@ impl Gate {
 }
 
 impl FactSource {
-    /// Returns the source as a noun: "PTX ISA", "assembler 13.5", "measured on `sm_90`".
+    /// Returns the source as a noun phrase, such as "PTX ISA", "assembler 13.5" or "measured on `sm_90`".
     pub fn text(self) -> String {
         match self {
             FactSource::Documented => "PTX ISA".to_owned(),

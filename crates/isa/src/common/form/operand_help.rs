@@ -6,8 +6,8 @@ use super::{
 };
 
 impl FormSyntax {
-    /// Returns a description of an operand, such as "register of the type specified by `.dtype`"; `None` if the description requires more
-    /// than a phrase and is provided by the family.
+    /// Returns a description of an operand, such as "register of the type specified by `.dtype`". Returns `None` if one phrase cannot
+    /// describe the operand, so that the instruction family provides the description.
     pub fn help_of(&self, operand: &OperandPosition) -> Option<String> {
         let has_space = || {
             self.slots

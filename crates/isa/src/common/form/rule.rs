@@ -1,5 +1,5 @@
-//! Constraints between the modifiers of one opcode, beyond one value per slot: conflicts, requirements, and gates of combinations. The
-//! rules are data: the checker applies them; hover and reference page display them.
+//! Constraints between the modifiers of one opcode: conflicts, requirements, and gates of combinations. The rules are data, which the
+//! checker applies, and which hover and the reference page display.
 
 use super::{BoundForm, FactSource, Gate, SlotName};
 
@@ -7,22 +7,22 @@ use super::{BoundForm, FactSource, Gate, SlotName};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotPredicate {
     pub slot: SlotName,
-    /// Matching spellings; empty matches any value.
+    /// Spellings that satisfy the predicate. If the list is empty, any value satisfies it.
     pub values: &'static [&'static str],
 }
 
-/// Matches any value of the slot.
+/// Creates a predicate that any value of the slot satisfies.
 pub const fn any(slot: SlotName) -> SlotPredicate {
     SlotPredicate { slot, values: &[] }
 }
 
-/// Matches these values of the slot.
+/// Creates a predicate that these values of the slot satisfy.
 pub const fn of(slot: SlotName, values: &'static [&'static str]) -> SlotPredicate {
     SlotPredicate { slot, values }
 }
 
 impl SlotPredicate {
-    /// Returns whether the value of the slot, if it has one, matches.
+    /// Returns whether the slot has a value that satisfies the predicate.
     pub fn holds(self, value: Option<&str>) -> bool {
         value.is_some_and(|value| self.values.is_empty() || self.values.contains(&value))
     }
@@ -33,52 +33,52 @@ impl SlotPredicate {
 pub enum RuleKind {
     /// `a` and `b` are mutually exclusive.
     Conflict { a: SlotPredicate, b: SlotPredicate },
-    /// If `when` matches, the slot must be filled with one of `among` (empty: any value).
+    /// If `when` is satisfied, the slot must contain one of `among`, or any value if `among` is empty.
     Requires {
         when: SlotPredicate,
         slot: SlotName,
         among: &'static [&'static str],
     },
-    /// If `when` matches, the slot must be empty or have one of `among`.
+    /// If `when` is satisfied, the slot must be empty or contain one of `among`.
     Restricts {
         when: SlotPredicate,
         slot: SlotName,
         among: &'static [&'static str],
     },
-    /// The combination requires this gate.
+    /// The combination of two modifiers requires this gate.
     CombinationGate {
         a: SlotPredicate,
         b: SlotPredicate,
         gate: Gate,
     },
-    /// The value requires this gate.
+    /// The value of one modifier requires this gate.
     ValueGate { when: SlotPredicate, gate: Gate },
     /// Omitting the slot requires this gate.
     OmissionGate { slot: SlotName, gate: Gate },
-    /// The elements of the access have at most `most` bits in total, or form one of the `wide` accesses.
+    /// The elements of the access must have at most `most` bits in total, or the access must be one of `wide`.
     VectorBits {
         most: u32,
         wide: &'static WideAccess,
     },
-    /// Permitted only for the `wide` accesses.
+    /// The modifier is permitted only for the accesses in `wide`.
     WideOnly {
         when: SlotPredicate,
         wide: &'static WideAccess,
     },
-    /// The modifier of one slot precedes that of another.
+    /// The modifier of the first slot must precede the modifier of the second slot.
     Before { first: SlotName, second: SlotName },
-    /// Modifiers of other instructions that users commonly try here.
+    /// Modifiers of other instructions that users often add to this opcode by mistake.
     ForeignModifier { words: &'static [&'static str] },
 }
 
-/// Accesses wider than the general limit.
+/// Accesses that may be wider than the general limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WideAccess {
     pub bits: u32,
     /// Vector modifier and element width in bits.
     pub shapes: &'static [(&'static str, u32)],
     pub gate: Gate,
-    /// State spaces that support them, in addition to generic addressing.
+    /// State spaces that support these accesses, in addition to generic addressing.
     pub spaces: &'static [&'static str],
 }
 
@@ -91,7 +91,7 @@ impl WideAccess {
     }
 }
 
-/// Whether the reference assembler enforces a rule or only the manual states it.
+/// Whether the reference assembler enforces a rule, or only the manual states the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enforcement {
     /// The assembler rejects a violation.
@@ -100,18 +100,18 @@ pub enum Enforcement {
     Warning,
 }
 
-/// Rule with its reason.
+/// Rule together with its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     pub kind: RuleKind,
     pub verdict: Enforcement,
     pub origin: FactSource,
-    /// Reason or suggested alternative, as one phrase in the words of this project.
+    /// Reason of the rule, or a suggested alternative, as one phrase.
     pub reason: &'static str,
 }
 
 impl Rule {
-    /// Returns whether the rule concerns this value of this slot, so that its reason is displayed there.
+    /// Returns whether the rule applies to this value of this slot, so that the reason is displayed with the value.
     pub fn concerns(&self, slot: SlotName, value: &str) -> bool {
         let meant = |pick: SlotPredicate| {
             pick.slot == slot && (pick.values.is_empty() || pick.values.contains(&value))
@@ -131,7 +131,7 @@ impl Rule {
 }
 
 impl Rule {
-    /// Returns the gate that the rule imposes on these modifiers, and the slot whose value causes it.
+    /// Returns the gate that the rule imposes on the bound modifiers, and the slot whose value causes the requirement.
     pub fn gate_in(&self, bound: &BoundForm) -> Option<(SlotName, Gate)> {
         if self.verdict != Enforcement::Error {
             return None;
@@ -158,7 +158,7 @@ impl Rule {
     }
 }
 
-/// Creates a rule of the manual that the assembler enforces.
+/// Creates a rule that the manual states and the assembler enforces.
 pub const fn rule(kind: RuleKind, reason: &'static str) -> Rule {
     Rule {
         kind,
@@ -168,7 +168,7 @@ pub const fn rule(kind: RuleKind, reason: &'static str) -> Rule {
     }
 }
 
-/// Creates a rule that only the assembler enforces and the manual does not document.
+/// Creates a rule that the assembler enforces, although the manual does not state it.
 pub const fn assembler(kind: RuleKind, reason: &'static str) -> Rule {
     Rule {
         origin: FactSource::Assembler("13.5"),
@@ -176,7 +176,7 @@ pub const fn assembler(kind: RuleKind, reason: &'static str) -> Rule {
     }
 }
 
-/// Creates a rule of the manual that the assembler does not enforce.
+/// Creates a rule that the manual states, although the assembler does not enforce it.
 pub const fn manual(kind: RuleKind, reason: &'static str) -> Rule {
     Rule {
         verdict: Enforcement::Warning,
@@ -194,7 +194,7 @@ impl SlotPredicate {
     }
 }
 
-/// Formats alternatives: "`.a`, `.b` or `.c`"; `None` for an empty list.
+/// Formats a list of alternatives, such as "`.a`, `.b` or `.c`". Returns `None` for an empty list.
 pub fn alternatives(words: &[&str]) -> Option<String> {
     let quoted: Vec<String> = words.iter().map(|word| format!("`.{word}`")).collect();
     let (last, rest) = quoted.split_last()?;

@@ -49,7 +49,7 @@ slots! {
     SType "stype";
     // Memory accesses.
     Space "ss";
-    // Names of the manual for the destination and source space of a copy.
+    // The manual uses these names for the destination and source space of a copy.
     Destination "dst";
     Source "src";
     Vector "vec";
@@ -125,7 +125,7 @@ impl fmt::Display for SlotName {
     }
 }
 
-/// Lookup key of a slot.
+/// Key by which a slot of a bound form is looked up.
 pub trait SlotKey: Copy {
     /// Returns whether the key identifies the slot.
     fn is(self, slot: &ModifierSlot) -> bool;
@@ -137,7 +137,7 @@ impl SlotKey for SlotName {
     }
 }
 
-/// Matches a flag by its name, whether the form has it as a literal or as a value of a set.
+/// Matches a slot by the name of a flag, which the form contains as a literal or as a value of a set.
 impl SlotKey for Flag {
     fn is(self, slot: &ModifierSlot) -> bool {
         slot.name == self.name()

@@ -1,11 +1,12 @@
 //! "Did you mean" suggestions for misspelled words.
 
-/// Returns the candidate nearest to `word` if its distance is small enough for a suggested fix; on ties the first one.
+/// Returns the candidate nearest to `word` if its distance is small enough for a suggested fix. If several candidates have the smallest
+/// distance, returns the first one.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     nearest_of(word, &mut candidates.into_iter())
 }
 
-/// Non-generic implementation, to avoid one monomorphization per iterator type.
+/// Non-generic implementation, which avoids one monomorphization for each iterator type.
 fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MAX_LENGTH {
         return None;
@@ -23,10 +24,11 @@ fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> 
         .map(|(_, candidate)| candidate)
 }
 
-/// Maximum length of words that are corrected.
+/// Maximum length of words for which a correction is suggested.
 const MAX_LENGTH: usize = 64;
 
-/// Returns the edit distance between two words: insertions, deletions, replacements, and transpositions of adjacent characters.
+/// Returns the edit distance between two words: the number of insertions, deletions, replacements, and transpositions of adjacent
+/// characters.
 pub fn distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut before: Vec<usize> = Vec::new();

@@ -11,12 +11,12 @@ use super::{
 use crate::modifier::Flag;
 use crate::modifiers::TypeRole;
 
-/// Modifiers that a slot accepts.
+/// Modifiers that a slot of the syntax line accepts.
 #[derive(Clone, Copy, Debug)]
 pub enum SlotKind {
     /// One value of the set.
     Set(&'static ModifierSet),
-    /// Exactly this modifier, without its dot, and the flag that it sets. A test verifies that every literal has a flag.
+    /// Exactly this modifier (without its dot), and the flag that it sets. A test verifies that every literal has a flag.
     Literal(&'static str, Option<Flag>),
 }
 
@@ -25,7 +25,7 @@ pub enum SlotKind {
 pub struct ModifierSlot {
     /// Name in the syntax line, without the dot: `type`, `sat`.
     pub name: &'static str,
-    /// Identifier of the name; `None` for a literal without a flag, which a test rules out.
+    /// Identifier of the slot name. `None` for a literal without a flag; a test verifies that no such literal exists.
     pub id: Option<SlotName>,
     pub required: bool,
     pub kind: SlotKind,
@@ -42,7 +42,7 @@ impl ModifierSlot {
         }
     }
 
-    /// Returns whether the slot accepts types; such slots are filled in source order.
+    /// Returns whether the slot accepts types. Type modifiers fill such slots in source order.
     pub fn is_type(&self) -> bool {
         match self.kind {
             SlotKind::Set(set) => set
@@ -53,7 +53,7 @@ impl ModifierSlot {
         }
     }
 
-    /// Returns the value with this spelling; `Some(None)` for a matching literal, which has no value.
+    /// Returns the value with this spelling, or `Some(None)` if the spelling matches a literal, which has no value.
     pub fn find(&self, word: &str) -> Option<Option<&'static ModifierSpelling>> {
         match self.kind {
             SlotKind::Set(set) => set.values.iter().find(|v| v.text == word).map(Some),
@@ -78,7 +78,7 @@ pub enum OperandShape {
     Plain,
     /// Address in brackets.
     Address,
-    /// Destination and a second destination after a vertical bar, which may be optional.
+    /// Destination that is followed by a vertical bar and a second destination, which may be optional.
     Pair { optional: bool },
     /// Predicate that may be negated with `!`.
     Negatable,
@@ -96,7 +96,7 @@ pub struct OperandPosition {
     pub optional: bool,
 }
 
-/// Parsed syntax line.
+/// Result of parsing a syntax line.
 #[derive(Clone, Debug)]
 pub struct FormSyntax {
     pub form: &'static Form,
@@ -107,7 +107,8 @@ pub struct FormSyntax {
 }
 
 impl FormSyntax {
-    /// Parses the syntax line of a form. The tables are static: a test parses each line and compares it with [`FormSyntax::spelled`].
+    /// Parses the syntax line of a form. Malformed lines are not reported, because the tables are static and a test compares each line with
+    /// [`FormSyntax::spelled`].
     pub fn read(form: &'static Form) -> FormSyntax {
         let (mnemonic, operands) = form
             .syntax
@@ -123,15 +124,15 @@ impl FormSyntax {
         }
     }
 
-    /// Returns the slots that belong to the instruction name: `.async` of `st.async`.
+    /// Returns the slots that belong to the instruction name, such as `.async` of `st.async`.
     pub fn leads(&self) -> &[ModifierSlot] {
         self.slots
             .get(..self.form.n_name_modifiers)
             .unwrap_or(&self.slots)
     }
 
-    /// Returns the instruction name including its literals: `wmma.store.d`, `bar.red`; `mul`, whose second component has several values,
-    /// remains `mul`.
+    /// Returns the instruction name including its literals, such as `wmma.store.d` or `bar.red`. Components with several values are
+    /// omitted: `mul.lo` is named `mul`.
     pub fn name(&self) -> String {
         let mut name = self.opcode.to_owned();
         for slot in self.leads() {
@@ -143,7 +144,7 @@ impl FormSyntax {
         name
     }
 
-    /// Returns the maximum number of operands that is not reported as an operand-count error.
+    /// Returns the largest number of operands for which no operand-count error is reported.
     pub fn max_operands(&self) -> usize {
         self.operands.len() + self.form.extra_operands
     }
@@ -153,7 +154,7 @@ impl FormSyntax {
         self.operands.iter().filter(|o| !o.optional).count()
     }
 
-    /// Returns the opcode with its slots as in the syntax line.
+    /// Returns the part of the syntax line that contains the opcode and the slots.
     pub fn mnemonic(&self) -> &'static str {
         self.form
             .syntax
@@ -221,7 +222,7 @@ fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandPosition
     let mut rest = text.trim();
     while !rest.is_empty() {
         let after_comma = rest.trim_start_matches([',', ' ']);
-        // `{, c}` and `{d}` are optional groups; `{!}c` is not.
+        // `{, c}` and `{d}` are optional groups, but `{!}c` is a negatable predicate.
         let group = after_comma.starts_with('{') && !after_comma.starts_with("{!}");
         let end = match group {
             true => after_comma.find('}').map_or(after_comma.len(), |at| at + 1),
@@ -244,7 +245,7 @@ fn read_operands(text: &'static str, form: &'static Form) -> Vec<OperandPosition
     operands
 }
 
-/// Returns the end of an operand outside a group: a comma, or the start of a group `{, `.
+/// Returns the end of an operand that is not in an optional group: the next comma, or the start of a group `{, `.
 fn operand_end(text: &str) -> usize {
     // `[tensorMap, coordinates]` is one operand.
     let inside = match text.starts_with('[') {

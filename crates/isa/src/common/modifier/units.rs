@@ -5,14 +5,14 @@ spelled! {
     Geometry { D1 "1d", D2 "2d", D3 "3d", D4 "4d", D5 "5d", A1d "a1d", A2d "a2d", Cube "cube", Acube "acube", D2ms "2dms", A2dms "a2dms", }
 }
 spelled! {
-    /// Elements that a tensor copy accesses.
+    /// Elements that a tensor copy transfers.
     LoadMode {
         Tile "tile", Gather4 "tile::gather4", Scatter4 "tile::scatter4", Im2col "im2col", Im2colW "im2col::w",
         Im2colW128 "im2col::w::128", Im2colNoOffsets "im2col_no_offs",
     }
 }
 spelled! {
-    /// Group of CTAs that execute an instruction together.
+    /// CTAs that execute an instruction together.
     CtaGroup { One "cta_group::1", Two "cta_group::2", }
 }
 
@@ -27,7 +27,8 @@ impl Geometry {
         }
     }
 
-    /// Returns the number of surface coordinates. For `.4d` and `.5d`, which the manual does not document, one suffices (assembler 13.5).
+    /// Returns the number of surface coordinates. For `.4d` and `.5d`, which the manual does not document, one coordinate is sufficient
+    /// (assembler 13.5).
     pub const fn n_surface_coordinates(self) -> usize {
         match self {
             Geometry::D4 | Geometry::D5 => 1,
@@ -35,7 +36,7 @@ impl Geometry {
         }
     }
 
-    /// Returns the number of texel offsets; `None` if the geometry has no offset in braces.
+    /// Returns the number of texel offsets, or `None` if the geometry does not support offsets in braces.
     pub const fn n_offsets(self) -> Option<usize> {
         use Geometry as G;
         match self {
@@ -46,7 +47,7 @@ impl Geometry {
         }
     }
 
-    /// Returns the number of gradient components, which excludes layers; `None` if any number is accepted (assembler 13.5).
+    /// Returns the number of components of a gradient, excluding layers, or `None` if any number is accepted (assembler 13.5).
     pub const fn n_gradients(self) -> Option<usize> {
         use Geometry as G;
         match self {
@@ -60,7 +61,7 @@ impl Geometry {
         use Geometry as G;
         match self {
             G::A1d | G::A2d | G::Acube | G::D5 => true,
-            // Layers of multisample arrays are checked like coordinates (assembler 13.5).
+            // The assembler checks the layer of a multisample array like a coordinate (assembler 13.5).
             G::D1 | G::D2 | G::D3 | G::D4 | G::Cube | G::D2ms | G::A2dms => false,
         }
     }
@@ -85,7 +86,8 @@ impl Geometry {
 }
 
 impl LoadMode {
-    /// Returns the number of coordinates for a tensor with `dimensions` dimensions; gathered or scattered rows have one coordinate each.
+    /// Returns the number of coordinates for a tensor with `dimensions` dimensions. For gathered or scattered rows, each row has one
+    /// coordinate.
     pub const fn n_coordinates(self, dimensions: usize) -> usize {
         match self {
             LoadMode::Gather4 | LoadMode::Scatter4 => 5,
@@ -173,11 +175,11 @@ spelled! {
     }
 }
 spelled! {
-    /// Lanes, and bits per lane, that `tcgen05.ld` and `tcgen05.st` move at once.
+    /// Number of lanes, and number of bits per lane, that `tcgen05.ld` and `tcgen05.st` transfer at once.
     TensorMemoryAccessShape { M32x32 "32x32b", M16x64 "16x64b", M16x128 "16x128b", M16x256 "16x256b", M16x32x2 "16x32bx2", }
 }
 spelled! {
-    /// Rows, and bits per row, that `tcgen05.cp` copies.
+    /// Number of rows, and number of bits per row, that `tcgen05.cp` copies.
     TensorMemoryCopyShape { L128x256 "128x256b", L4x256 "4x256b", L128x128 "128x128b", L64x128 "64x128b", L32x128 "32x128b", }
 }
 spelled! {
@@ -186,7 +188,7 @@ spelled! {
 }
 
 impl TensorMemoryAccessShape {
-    /// Returns the number of registers per thread and repetition.
+    /// Returns the number of registers per thread that one repetition of the access shape transfers.
     pub const fn registers(self) -> usize {
         match self {
             TensorMemoryAccessShape::M32x32

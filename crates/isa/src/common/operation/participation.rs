@@ -9,9 +9,9 @@ use super::{
 /// Threads that execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThreadParticipation {
-    /// One thread on behalf of all.
+    /// One thread executes the instruction on behalf of all threads.
     SingleThread,
-    /// One thread or all threads.
+    /// One thread executes the instruction, or all threads execute it.
     SingleOrAll,
     /// Each thread individually, or all threads of a warp together.
     PerLane,

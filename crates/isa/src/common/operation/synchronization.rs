@@ -1,4 +1,5 @@
-//! Synchronization properties of operations: which ones transfer asynchronously, arrive, wait, or synchronize threads.
+//! Synchronization properties of operations: which operations transfer data asynchronously, arrive at an mbarrier, wait, or synchronize
+//! threads.
 
 use super::{AsyncOp, DeviceUnitOp, MbarrierOp, MemoryOp, Operation, SyncOp};
 
@@ -11,14 +12,14 @@ pub enum AsyncTransferKind {
     Registers,
     /// `cp.async`
     Copy,
-    /// Arrival on an mbarrier after copies.
+    /// Arrival at an mbarrier after preceding copies.
     Arrival,
     /// No transfer: a commit or a wait.
     None,
 }
 
 impl AsyncOp {
-    /// Returns the kind of transfer.
+    /// Returns the kind of the asynchronous transfer.
     pub const fn transfer(self) -> AsyncTransferKind {
         match self {
             AsyncOp::BulkCopy | AsyncOp::BulkReduction => AsyncTransferKind::Bulk,
