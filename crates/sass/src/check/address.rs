@@ -11,13 +11,13 @@ use warpgrid_program::Span;
 #[derive(Clone, Debug)]
 pub(crate) struct AddressParts {
     pub(crate) shape: AddressShape,
-    /// Per-lane register.
+    /// Per-lane register of the address.
     pub(crate) base: Option<AddressRegister>,
-    /// Uniform register.
+    /// Uniform register of the address.
     pub(crate) uniform: Option<AddressRegister>,
-    /// Register of the descriptor.
+    /// Register that contains the descriptor.
     pub(crate) descriptor: Option<AddressRegister>,
-    /// Signed offset in bytes; may exceed 24 bits.
+    /// Signed offset in bytes. It may exceed 24 bits.
     pub(crate) offset: Option<(i128, Span)>,
 }
 
@@ -25,11 +25,11 @@ pub(crate) struct AddressParts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AddressRegister {
     pub(crate) register: Register,
-    /// Span without the modifiers.
+    /// Span of the register without its modifiers.
     pub(crate) span: Span,
 }
 
-/// Reason why an address has no shape.
+/// Reason why the components of an address match no address shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AddressShapeError {
     pub(crate) span: Span,
@@ -105,7 +105,7 @@ fn descriptor(tree: &Tree, bracket: &Bracket) -> Result<AddressRegister, Address
     }
 }
 
-/// Adds a term; for the per-lane register, returns its modifier.
+/// Adds a term to the components. If the term is the per-lane register, returns its modifier.
 fn add(
     tree: &Tree,
     source: &str,
@@ -137,7 +137,7 @@ fn add(
     }
 }
 
-/// Adds a register; for the per-lane register, returns its modifier.
+/// Adds a register to the components. If it is the per-lane register, returns its modifier.
 fn add_register(
     tree: &Tree,
     source: &str,

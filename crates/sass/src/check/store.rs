@@ -205,7 +205,7 @@ impl<'a> StoreCheck<'a> {
                     true => operand.span,
                     false => no_shape.span,
                 };
-                // The parser has already reported operands that it could not parse.
+                // The parser has already reported the operands that it could not parse.
                 if !self.is_reported(operand.span) {
                     out.push(report::address_parts(span, &no_shape.why));
                 }
@@ -306,7 +306,7 @@ impl<'a> StoreCheck<'a> {
         };
         for index in 0..n_runs as usize {
             let n_registers = match mask {
-                // The registers of the stored words are contiguous.
+                // The registers of the stored words are contiguous, so the number of selected words determines the number of registers.
                 Some(mask) => (mask >> (4 * index) & 0xf).count_ones().next_power_of_two(),
                 None => n_registers,
             };
@@ -414,7 +414,7 @@ fn report_offset(parts: &AddressParts, out: &mut Vec<Diagnostic>) {
     let Some((offset, span)) = parts.offset else {
         return;
     };
-    // Without a register, or with `RZ`, the offset is the address.
+    // If the address has no register, or the register `RZ`, the offset is an absolute address.
     let is_absolute = match parts.base {
         Some(base) => base.register.number == RegisterNumber::Zero && parts.uniform.is_none(),
         None => parts.uniform.is_none(),

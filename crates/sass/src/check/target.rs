@@ -9,15 +9,15 @@ use warpgrid_isa::sass::{find_opcode, find_store};
 use warpgrid_isa::{Target, TargetKind, TargetRequirement, target::TARGETS};
 use warpgrid_program::Span;
 
-/// Architectures whose stores are in the tables.
+/// Architectures whose stores the tables contain.
 const FIRST: TargetRequirement = TargetRequirement::From(35);
 
 /// Architecture specification, which applies to the following statements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TargetDirective {
-    /// Span of the name.
+    /// Span of the name of the architecture.
     pub(crate) span: Span,
-    /// `None` if the tables do not contain the architecture.
+    /// Specified architecture, or `None` if the tables do not contain it.
     pub(crate) target: Option<&'static Target>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn stated(
     Some(TargetDirective { span, target })
 }
 
-/// Returns the target for a name that is not in the tables: the nearest older one, or the oldest one with SASS tables.
+/// Returns the target for a name that is not in the tables: the nearest older target, or the oldest target with SASS tables.
 pub(crate) fn nearest(name: &str) -> &'static Target {
     let digits: String = name.chars().filter(char::is_ascii_digit).collect();
     let found = digits.parse().ok().and_then(Target::nearest_below);
@@ -66,8 +66,8 @@ pub(crate) fn nearest(name: &str) -> &'static Target {
         .unwrap_or_else(Target::default_target)
 }
 
-/// Returns the newest architecture that supports all stores of the source. Its other opcodes and the offset of its first parameter
-/// restrict the choice further, unless no architecture would remain.
+/// Returns the newest architecture that supports all stores of the source. The other opcodes of the source and the offset of the first
+/// parameter restrict the choice further, unless no architecture would remain.
 pub(crate) fn inferred(source: &str, tree: &Tree) -> &'static Target {
     let mut left: Vec<&'static Target> = TARGETS
         .iter()

@@ -8,7 +8,7 @@ use warpgrid_program::CounterpartFacts;
 
 /// Number of bytes per `.byte` directive.
 const BYTES_PER_LINE: usize = 16;
-/// The only instruction that moves the upper word of a double as a 32-bit float (observed in code of assembler 13.5).
+/// Only instruction that moves the upper word of a double as a 32-bit float (observed in code of assembler 13.5).
 const SELECT: &str = "FSEL";
 
 /// Returns the source with the missing data: NaN literals are replaced by their bits, and a section with constant bank 3 is appended.

@@ -11,7 +11,7 @@ use warpgrid_isa::sass::nv_info::{
 /// Attributes of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelInfo {
-    /// Parameters by ordinal; `None` if the listing has no such section.
+    /// Parameters by ordinal, or `None` if the listing has no attribute section for the kernel.
     pub parameters: Option<Vec<ParameterInfo>>,
     /// Offset of the parameters in constant bank 0, in bytes.
     pub parameter_start: Option<u32>,
@@ -20,7 +20,7 @@ pub struct KernelInfo {
     pub max_threads: Option<[u32; 3]>,
     /// Stack size per thread including callees in bytes, if known.
     pub stack_bytes: Option<u32>,
-    /// Whether the stack size is unbounded, since callees may be recursive.
+    /// Whether the stack size is unbounded, because callees may be recursive.
     pub is_recursive: bool,
 }
 
@@ -76,7 +76,7 @@ impl KernelInfo {
     }
 }
 
-/// Reads three words of a section.
+/// Reads three consecutive words of a section.
 fn extents(section: &Section, start: usize) -> [u32; 3] {
     [0, 4, 8].map(|offset| section.number(start + offset, 4) as u32)
 }

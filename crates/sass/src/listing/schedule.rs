@@ -9,25 +9,25 @@ use warpgrid_isa::{Target, TargetRequirement};
 /// Scheduling information of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Fields since `sm_50`.
+    /// Scheduling fields, which exist from `sm_50` on.
     Fields(ScheduleFields),
-    /// Byte of the control word of seven instructions before `sm_50`, whose meaning is not documented.
+    /// Byte in the control word of seven instructions, on architectures before `sm_50`. Its meaning is not documented.
     Byte(u8),
 }
 
 /// Architectures with one control word per three instructions.
 const CONTROL_WORD_PER_3: TargetRequirement = TargetRequirement::Between(50, 62);
-/// Architectures with one control word per seven instructions, each with one byte.
+/// Architectures with one control word per seven instructions. Each instruction has one byte in the word.
 const CONTROL_WORD_PER_7: TargetRequirement = TargetRequirement::Between(35, 37);
-/// Bit offset of the bytes within that word.
+/// Offset in bits of the first byte in the control word of seven instructions.
 const FIRST_BYTE_BIT: usize = 2;
-/// Number of instructions that share such a word.
+/// Number of instructions that share a control word on these architectures.
 const INSTRUCTIONS_PER_KEPLER_WORD: usize = 7;
 /// Bit offset of the scheduling fields in a 128-bit instruction.
 const CONTROL_BIT_OFFSET: u32 = 105;
-/// Number of bits per instruction in the control word of a group.
+/// Number of bits that each instruction has in the control word of three instructions.
 const CONTROL_BITS: u32 = 21;
-/// Number of instructions per group.
+/// Number of instructions that share a control word of three instructions.
 const INSTRUCTIONS_PER_MAXWELL_WORD: usize = 3;
 
 /// Returns the scheduling information in the encoding of a 128-bit instruction.
@@ -38,8 +38,8 @@ pub fn schedule_of(target: &Target, encoding: u128) -> Option<Schedule> {
         .then(|| Schedule::Fields(ScheduleFields::of_bits(bits)))
 }
 
-/// Returns the scheduling information of the instruction at `start`, from the control code before it or from the surrounding encodings;
-/// `None` if neither is printed.
+/// Returns the scheduling information of the instruction at `start`, from the control code before it or from the surrounding encodings.
+/// Returns `None` if the listing contains neither.
 pub fn schedule_at(tree: &Tree, start: u32, target: &Target) -> Option<Schedule> {
     let mut group = None;
     let mut n_since = 0;
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::syntax::parse;
 
-    /// Returns the description for an instruction that occurs once in the source.
+    /// Returns the description of the scheduling information of an instruction that occurs once in the source.
     fn words(source: &str, instruction: &str, target: &str) -> Option<String> {
         let start = source.find(instruction).expect("the instruction") as u32;
         let target = Target::from_name(target).expect("a target");

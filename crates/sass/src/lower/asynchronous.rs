@@ -12,8 +12,8 @@ use warpgrid_isa::{
 };
 use warpgrid_program::OperandValue;
 
-/// Lowers `LDGSTS.E.BYPASS.128 [a], [b]{, p}`, a copy from global memory at b to shared memory at a; zeros are stored if p is false. With
-/// `.ZFILL` the low bits of b specify how many bytes at the end are zero.
+/// Lowers `LDGSTS.E.BYPASS.128 [a], [b]{, p}`, a copy from global memory at b to shared memory at a; If p is false, the copy stores zeros.
+/// With `.ZFILL`, the low bits of b specify how many bytes at the end are zero.
 pub(super) fn copy(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let from_width = AddressWidth::take(w);
     // Cache hints have no effect on results.
@@ -48,8 +48,8 @@ pub(super) fn copy(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
     Ok(vec![step(Operation::Async(AsyncOp::Copy), modifiers, args)])
 }
 
-/// Lowers `UBLKCP.S.G [d], [a], size` and `UBLKRED.G.S.ADD.S32 [d], [a], size`, which one lane starts for all. The lower half of the size
-/// register is the size in units of 16 bytes; with the respective modifier, the upper half selects the CTAs of the cluster or the bytes
+/// Lowers `UBLKCP.S.G [d], [a], size` and `UBLKRED.G.S.ADD.S32 [d], [a], size`, which one lane starts for all lanes. The lower half of the
+/// size register is the size in units of 16 bytes. Depending on the modifiers, the upper half selects the CTAs of the cluster or the bytes
 /// that are written. If the destination is in shared memory, the register after its address contains the address of the mbarrier.
 pub(super) fn copy_range(
     c: &mut LoweringContext<'_>,
@@ -118,7 +118,7 @@ pub(super) fn copy_range(
     Ok(steps)
 }
 
-/// Returns the state spaces of destination and source, specified by the first two modifiers.
+/// Returns the state spaces of the destination and the source, which the first two modifiers specify.
 fn direction(w: &mut InstructionCursor<'_>) -> LowerResult<(StateSpace, StateSpace)> {
     // A shared-memory address includes the CTA of the cluster.
     let to = match w.modifiers_left().first().copied() {
@@ -145,7 +145,7 @@ fn direction(w: &mut InstructionCursor<'_>) -> LowerResult<(StateSpace, StateSpa
     Ok((to, from))
 }
 
-/// Returns the mbarrier of a copy to shared memory: its address is in the register after that of the destination.
+/// Returns the mbarrier of a copy to shared memory. Its address is in the register after the register with the destination address.
 fn mbarrier_beside(w: &InstructionCursor<'_>, to: &SpannedValue) -> LowerResult<OperandValue> {
     let unknown = || w.unknown("an address without a register", to.1);
     let OperandValue::Address(mut address) = to.0 else {
@@ -204,8 +204,8 @@ pub(super) fn commit(
 }
 
 /// Lowers `ARRIVES.LDGSTSBAR.64 [a]`, which arrives at the mbarrier when the earlier copies of the thread complete. With `.ARVCNT`, the
-/// expected count of the mbarrier includes this arrival. With `.TRANSCNT`, the preceding `SYNCS.ARRIVE.TRANS64.RED.A0T1` adds it to the
-/// pending count.
+/// expected count of the mbarrier includes this arrival. With `.TRANSCNT`, the preceding `SYNCS.ARRIVE.TRANS64.RED.A0T1` adds this arrival
+/// to the pending count.
 pub(super) fn arrive(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -214,8 +214,8 @@ pub(super) fn arrive(
         return Err(w.unknown("this arrival", w.instruction.opcode));
     }
     if !TargetAbi::of(c.target).has_mbarrier_instructions {
-        // The mbarrier is a number that the code itself updates. Its arrival happens when the copies complete, so completing the copies
-        // here is one of the permitted orders.
+        // The mbarrier is a number that the code itself updates. The arrival takes place when the copies complete. Therefore completing the
+        // copies here is one of the permitted orders.
         let at = memory::address(w, AddressWidth::Narrow)?;
         let wait = Operation::Async(AsyncOp::CopyWaitAll);
         let mut steps = vec![step(wait, super::blank(), Vec::new())];
@@ -236,8 +236,8 @@ pub(super) fn arrive(
     Ok(vec![step(arrive, modifiers, vec![one(at)])])
 }
 
-/// Lowers `DEPBAR.LE SB0, n`, which waits until at most n groups are pending, of each kind that has been committed earlier in the
-/// listing. Loads, for which other scoreboards wait, complete in their step.
+/// Lowers `DEPBAR.LE SB0, n`, which waits until at most n groups of each kind are pending that is committed earlier in the listing. Waits
+/// for loads have no effect, because loads complete in their step.
 pub(super) fn wait(
     c: &LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

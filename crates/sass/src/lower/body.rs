@@ -1,4 +1,4 @@
-//! Function body under construction: registers by name, operands, instructions and their actions.
+//! Function body under construction: registers by name, operands, instructions and their opcodes.
 
 use crate::syntax::{Register, RegisterFile, RegisterNumber};
 use std::collections::HashMap;
@@ -8,14 +8,14 @@ use warpgrid_program::{
     RegisterId, RegisterTuple, Registers, Source, SourceModifiers, Span, StepGrouping, UNNAMED,
 };
 
-/// Number ranges of the SASS register files, used until the final register numbers are assigned.
+/// First numbers of the SASS register files. These numbers are used until the final register numbers are assigned.
 const UNIFORM: u32 = 256;
 const PREDICATE: u32 = 512;
 const UNIFORM_PREDICATE: u32 = 544;
 const BARRIER: u32 = 576;
 const HIDDEN: u32 = 1024;
 
-/// Actions of all functions.
+/// Opcodes of all functions.
 #[derive(Default)]
 pub(super) struct OpcodeTable {
     pub(super) list: Vec<OpcodeInfo>,
@@ -61,7 +61,7 @@ impl LoweredOperand {
     }
 }
 
-/// Operation of an instruction before it is added to the body.
+/// Operation of a lowered instruction before it is added to the body.
 #[derive(Clone, Debug)]
 pub(super) struct LoweredInstruction {
     pub(super) operation: Operation,
@@ -88,9 +88,9 @@ pub(super) struct FunctionBuilder {
     barrier_results: [Option<RegisterId>; 2],
     /// Halves of the return-address register.
     return_address: [Option<RegisterId>; 2],
-    /// Distinct commits of copy groups so far, in source order.
+    /// Distinct kinds of commits of copy groups that have occurred so far, in source order.
     pub(super) commits: Vec<AsyncOp>,
-    /// Predicates to which the current instruction writes an undetermined value.
+    /// Predicates into which the current instruction writes an undetermined value.
     pub(super) undetermined: Vec<RegisterId>,
     /// Predicates to which some instruction of the function writes an undetermined value, each with a hidden predicate that is true in
     /// the affected lanes.
@@ -180,7 +180,7 @@ impl FunctionBuilder {
         list
     }
 
-    /// Assigns final numbers to the registers in use, in the order of their files; the registers of a run remain contiguous.
+    /// Assigns final numbers to the registers in use, in the order of the register files. The registers of a run remain contiguous.
     pub(super) fn number_registers(&mut self) -> Registers {
         let mut used = Vec::new();
         self.for_registers(&mut |run| {
@@ -269,7 +269,7 @@ impl FunctionBuilder {
     }
 }
 
-/// Returns the number of a register; `None` for `RZ`, `PT` and similar registers.
+/// Returns the number of a register, or `None` for `RZ`, `PT` and similar registers.
 pub(super) fn id_of(register: Register) -> Option<RegisterId> {
     let RegisterNumber::Number(number) = register.number else {
         return None;
@@ -285,7 +285,7 @@ pub(super) fn id_of(register: Register) -> Option<RegisterId> {
     (u32::from(number) < limit).then(|| RegisterId(first + u32::from(number)))
 }
 
-/// Returns the type of a uniform register or uniform predicate; `None` for per-lane registers.
+/// Returns the type of a uniform register or uniform predicate, or `None` for per-lane registers.
 pub(super) fn uniform_type(register: RegisterId) -> Option<ScalarType> {
     match register.0 {
         UNIFORM..PREDICATE => Some(ScalarType::B32),

@@ -24,7 +24,7 @@ const FORMATS: &[(&str, ScalarType)] = &[
     ("S32", ScalarType::S32),
 ];
 
-/// Consumes the formats among the modifiers, in order.
+/// Consumes the number formats among the modifiers, and returns them in order.
 fn formats(w: &mut InstructionCursor<'_>) -> Vec<ScalarType> {
     let words = w.modifiers_left();
     let mut found = Vec::new();
@@ -85,7 +85,8 @@ pub(super) fn distance(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lowered
     )])
 }
 
-/// Lowers `VABSDIFF4{.U8}{.ACC} d, a, b, c`, the absolute differences of the bytes of a and b; with `.ACC`, their sum plus c.
+/// Lowers `VABSDIFF4{.U8}{.ACC} d, a, b, c`, the absolute differences of the bytes of a and b. With `.ACC`, the result is the sum of these
+/// differences plus c.
 pub(super) fn distances(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -98,7 +99,7 @@ pub(super) fn distances(
     if !is_plain(&a) || !is_plain(&b) {
         return Err(w.unknown("this difference of bytes", w.instruction.span));
     }
-    // Without `.ACC` the last source is not used.
+    // Without `.ACC`, the last source is not used.
     let base = if adds { base } else { (number_of(0), base.1) };
     let span = w.instruction.span;
     let mut steps = Vec::new();
@@ -229,7 +230,7 @@ pub(super) fn pack(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
     )])
 }
 
-/// Reads a source; the suffix of `R3.28` specifies the part that is kept, which follows from the formats as well.
+/// Reads a source such as `R3.28`. Its suffix specifies the part that is kept, which also follows from the formats.
 fn kept_source(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
     let kept = |operand: &&Operand| {
         let words = w.operand_words(operand);
@@ -243,8 +244,8 @@ fn kept_source(w: &mut InstructionCursor<'_>) -> LowerResult<SpannedValue> {
     Ok((value, operand.span))
 }
 
-/// Lowers `F2IP.U8.F32.NTZ d, a, b, c`: converts two floats to saturated byte integers, that of b lowest, and places them below the lower
-/// half of c.
+/// Lowers `F2IP.U8.F32.NTZ d, a, b, c`: converts a and b to saturated byte integers, and places them below the lower half of c. The byte of
+/// b is the lowest.
 pub(super) fn pack_floats(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

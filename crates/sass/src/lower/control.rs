@@ -25,7 +25,8 @@ struct BranchTarget {
     span: Span,
 }
 
-/// Reads a branch target: an address, or the name of a label or function. It remains an address until the function is complete.
+/// Reads a branch target: an address, or the name of a label or function. The target remains an address until the whole function is
+/// lowered.
 fn target(c: &LoweringContext<'_>, w: &mut InstructionCursor<'_>) -> LowerResult<BranchTarget> {
     let operand = w.next()?;
     let address = match operand.value {
@@ -48,7 +49,7 @@ fn target(c: &LoweringContext<'_>, w: &mut InstructionCursor<'_>) -> LowerResult
     })
 }
 
-/// Creates a label operand: [`OperandValue::Label`] contains the address until the function is complete.
+/// Creates a label operand: [`OperandValue::Label`] contains the address until the whole function is lowered.
 fn label(target: BranchTarget) -> LoweredOperand {
     LoweredOperand::One(OperandValue::Label(target.address as u32), target.span)
 }
@@ -106,7 +107,7 @@ fn branch_on_convergence(
     w: &mut InstructionCursor<'_>,
     relation: CompareOp,
 ) -> LowerResult<Vec<LoweredInstruction>> {
-    // Older variants have no mask operand and refer to all lanes.
+    // Older variants have no mask operand. They refer to all lanes.
     let mask = match w.n_left() {
         0 | 1 => (number(u32::MAX.into()), w.instruction.span),
         _ => w.source()?,
@@ -155,7 +156,7 @@ fn branch_on_convergence(
     ])
 }
 
-/// Returns a vote on the guard in which all active lanes participate.
+/// Returns the operations of a vote on the guard, in which all active lanes participate.
 fn vote(
     guard: Guard,
     mode: VoteMode,
@@ -209,8 +210,8 @@ fn branch_on_vote(
     Ok(steps)
 }
 
-/// Lowers `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`: requested registers are available, as indicated by p; the variant that releases registers
-/// has no p.
+/// Lowers `USETMAXREG.TRY_ALLOC.CTAPOOL p, n`: p is true, because requested registers are always available. The variant that releases
+/// registers has no p.
 pub(super) fn registers_of_warp(
     w: &mut InstructionCursor<'_>,
 ) -> LowerResult<Vec<LoweredInstruction>> {
@@ -305,7 +306,7 @@ pub(super) fn call(
         return to_register(c, w);
     }
     let to = target(c, w)?;
-    // No code calls the kernel entry at address 0.
+    // Address 0 is the kernel entry, which no code calls. A call to it is an unresolved relocation.
     if is_absolute && to.address == 0 {
         return Err(w.unknown("a function that is resolved by the linker", to.span));
     }
@@ -321,7 +322,7 @@ pub(super) fn returns(
     to_register(c, w)
 }
 
-/// Jumps to an address in a register, relative to the base in the next operand, if any.
+/// Jumps to an address in a register. If there is another operand, it contains the base of the address.
 fn to_register(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -401,7 +402,7 @@ pub(super) fn exit(
     under(c, w, |_| Ok(control(ControlOp::Exit, Vec::new())))
 }
 
-/// Lowers the operands after an optional predicate, restricted to the lanes in which the predicate is true.
+/// Lowers the operands after an optional predicate, and restricts the operation to lanes in which the predicate is true.
 fn under(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -529,11 +530,11 @@ pub(super) fn warp_barrier(
         w.source()?
     };
     if !all {
-        // Lanes with other masks may execute the next instruction in the same step, so the instruction needs the mask.
+        // Lanes with other masks may execute the next instruction in the same step, so this instruction needs the mask.
         c.body.converged_lanes = Some((c.address + 16, mask.clone()));
     }
     if collects {
-        // The label of the next instruction is redundant.
+        // The label operand of the next instruction is redundant.
         w.next()?;
     }
     Ok(vec![step(
@@ -675,7 +676,8 @@ pub(super) fn lower_yield(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lowe
     Ok(vec![control(ControlOp::Yield, Vec::new())])
 }
 
-/// Lowers instructions without effect in an emulator that completes each step before the next: fences, waits for loads, cache control.
+/// Lowers instructions that have no effect in an emulator that completes each step before the next step: fences, waits for loads, and cache
+/// control.
 pub(super) fn no_op(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     w.ignore_rest();
     Ok(vec![step(

@@ -25,7 +25,7 @@ const FLOATS: &[(&str, ScalarType)] = &[
     ("BF16", ScalarType::Bf16),
 ];
 
-/// Rounding modifiers of conversions to integers; the default is to nearest.
+/// Rounding modifiers of conversions to integers. Without a modifier, conversions round to nearest.
 const WHOLE: &[(&str, Rounding)] = &[
     ("TRUNC", Rounding::Rzi),
     ("FLOOR", Rounding::Rmi),
@@ -33,7 +33,7 @@ const WHOLE: &[(&str, Rounding)] = &[
     ("ROUND", Rounding::Rni),
 ];
 
-/// Lowers a conversion; 64-bit results and sources are register pairs.
+/// Lowers a conversion. 64-bit results and sources are register pairs.
 fn convert(
     w: &mut InstructionCursor<'_>,
     modifiers: Modifiers,
@@ -46,7 +46,7 @@ fn convert(
         .peek()
         .is_some_and(|operand| matches!(operand.value, OperandKind::Integer(_)));
     let a = match from {
-        // The encoding only contains the upper half of a 64-bit literal, and disassemblers print that half as the literal.
+        // The encoding contains only the upper half of a 64-bit literal, and disassemblers print this half as the literal.
         ScalarType::U64 | ScalarType::S64 if is_literal => {
             let span = w.instruction.span;
             (number(w.immediate()? << 32), span)
@@ -57,9 +57,9 @@ fn convert(
     Ok(vec![step(Operation::Move(MoveOp::Cvt), modifiers, args)])
 }
 
-/// Consumes the modifiers of conversions other than formats and rounding.
+/// Consumes the modifiers of a conversion that specify neither a format nor a rounding mode.
 fn with_flags(w: &mut InstructionCursor<'_>, mut modifiers: Modifiers) -> Modifiers {
-    // The types determine the result for a NaN.
+    // `.NTZ` has no effect, because the types determine the result for a NaN.
     w.ignore_modifiers(&["NTZ"]);
     for (word, flag) in [("FTZ", Flag::Ftz), ("SAT", Flag::Sat)] {
         if w.consume(word) {
@@ -170,7 +170,7 @@ enum F2fpPacking {
     Halves,
 }
 
-/// Packing modifiers of `F2FP`, and whether the result is merged with the lower half of the last source.
+/// Packing modifiers of `F2FP`. The flag specifies whether the result is merged with the lower half of the last source.
 const PACKINGS: &[(&str, (F2fpPacking, bool))] = &[
     ("PACK_AB", (F2fpPacking::Two, false)),
     ("PACK_AB_MERGE_C", (F2fpPacking::Two, true)),
@@ -211,7 +211,7 @@ pub(super) fn pack(
     };
     let mut sources = Vec::new();
     for _ in 0..n {
-        // Literals are printed as `f32`, even if their bits are a pair of halves.
+        // Disassemblers print a literal as an `f32` number, even if its bits are a pair of halves.
         sources.push(one(w.source_as(ScalarType::F32)?));
     }
     let is_random = modifiers.rounding == Some(Rounding::Rs);
@@ -231,7 +231,7 @@ pub(super) fn pack(
         return Ok(vec![packed(to)]);
     };
     let is_byte = modifiers.d_type.is_some_and(|ty| ty.width_bits() == 8);
-    // The position of the kept bits is not known for byte pairs without random bits and for single halves.
+    // For byte pairs without random bits and for single halves, the position of the kept bits is not known.
     if packing == F2fpPacking::One || is_byte && !is_random {
         return Err(w.unknown("an operand that supplies the remaining bits", span));
     }

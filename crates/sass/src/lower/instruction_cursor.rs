@@ -1,5 +1,5 @@
-//! Cursor over the modifiers and operands of one instruction. Each lowering consumes the modifiers it supports; an unconsumed modifier
-//! makes the instruction unsupported, so that no modifier is silently ignored.
+//! Cursor over the modifiers and operands of one instruction. Each lowering function consumes the modifiers that it supports. A modifier
+//! that is not consumed makes the instruction unsupported, so that no modifier is silently ignored.
 
 use super::body::{LoweredOperand, SpannedValue, id_of, plain};
 use crate::syntax::{
@@ -12,7 +12,7 @@ use warpgrid_program::{
     OperandValue, RegisterId, RegisterTuple, Source, SourceModifiers, Span, SubregisterSelector,
 };
 
-/// Reason why an instruction is not lowered; it is kept as unsupported.
+/// Reason why an instruction is not lowered. The program contains such an instruction as unsupported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unsupported {
     pub(super) what: String,
@@ -31,9 +31,9 @@ pub(super) struct InstructionCursor<'a> {
     modifiers: Vec<&'a str>,
     operands: &'a [Operand],
     next: usize,
-    /// Word of the encoding that contains the literal, if the source includes the encoding.
+    /// Word of the encoding that contains the literal, if the listing includes encodings.
     literal: Option<u32>,
-    /// NaN literal whose bits are not printed.
+    /// Span of a NaN literal whose bits the listing does not contain.
     undetermined: Cell<Option<Span>>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> InstructionCursor<'a> {
         Span::new(self.instruction.opcode.start, end).text(self.source)
     }
 
-    // Not inlined, like the following functions: there are many call sites, and none is hot.
+    // This function and the following functions are not inlined, because they have many call sites and are rarely executed.
     #[inline(never)]
     pub(super) fn unknown(&self, what: impl AsRef<str>, span: Span) -> Unsupported {
         Unsupported {
@@ -168,7 +168,7 @@ impl<'a> InstructionCursor<'a> {
         register.is_some_and(is_predicate)
     }
 
-    /// Reads a destination register, or the first of `n`; `None` for `RZ`.
+    /// Reads a destination register, or the first of `n` destination registers. Returns `None` for `RZ`.
     pub(super) fn destination(&mut self, n: u8) -> LowerResult<(Option<RegisterTuple>, Span)> {
         let operand = self.next()?;
         let register = as_register(&operand.value);
@@ -179,13 +179,13 @@ impl<'a> InstructionCursor<'a> {
         Ok((run, operand.span))
     }
 
-    /// Reads a destination as an operand of the operation.
+    /// Reads a destination register, and returns it as an operand of the operation.
     pub(super) fn to(&mut self, n: u8) -> LowerResult<LoweredOperand> {
         let (run, span) = self.destination(n)?;
         Ok(LoweredOperand::One(OperandValue::Destination(run), span))
     }
 
-    /// Reads a destination predicate; `None` for `PT`.
+    /// Reads a destination predicate. Returns `None` for `PT`.
     pub(super) fn predicate_destination(&mut self) -> LowerResult<(Option<RegisterId>, Span)> {
         let operand = self.next()?;
         match as_register(&operand.value).filter(|register| is_predicate(*register)) {
@@ -200,7 +200,7 @@ impl<'a> InstructionCursor<'a> {
         Ok((OperandValue::Destination(id.map(RegisterTuple::one)), span))
     }
 
-    /// Reads a source predicate; `!` negates it.
+    /// Reads a source predicate, which `!` may negate.
     pub(super) fn predicate(&mut self) -> LowerResult<SpannedValue> {
         let operand = self.next()?;
         let register = as_register(&operand.value).filter(|register| is_predicate(*register));
@@ -220,8 +220,8 @@ impl<'a> InstructionCursor<'a> {
         self.source_as(ScalarType::B32)
     }
 
-    /// Reads a source of this type: 64-bit types use register pairs, 128-bit types four registers; for float types, decimal numbers are
-    /// floats.
+    /// Reads a source of this type. A 64-bit source is a register pair, and a 128-bit source consists of four registers. For floating-point
+    /// types, decimal numbers are floats.
     pub(super) fn source_as(&mut self, ty: ScalarType) -> LowerResult<SpannedValue> {
         let operand = self.next()?;
         let value = self.value_of(operand, ty)?;
@@ -232,7 +232,7 @@ impl<'a> InstructionCursor<'a> {
         self.value_with(operand, ty, self.part(operand)?)
     }
 
-    /// Like [`InstructionCursor::value_of`], but ignores the modifiers of the operand, which the caller has read.
+    /// Reads a value like [`InstructionCursor::value_of`], but ignores the modifiers of the operand, which the caller has read.
     pub(super) fn plain_value_of(
         &self,
         operand: &Operand,
@@ -269,7 +269,7 @@ impl<'a> InstructionCursor<'a> {
                 }
             }
             OperandKind::Integer(_) | OperandKind::Float(_) => {
-                // The signs are applied to the number.
+                // The sign modifiers are applied to the literal.
                 let bits = self.number(operand, ty)?;
                 modifiers = SourceModifiers {
                     part: modifiers.part,
@@ -285,14 +285,14 @@ impl<'a> InstructionCursor<'a> {
             | OperandKind::Word(_)
             | OperandKind::Unknown(_) => return Err(self.unknown("this source", operand.span)),
         };
-        // Negation of zero is redundant except for floats.
+        // The negation of zero has an effect only for floats.
         if source == Source::Immediate(0) && !ty.is_float() {
             modifiers.negate = false;
         }
         Ok(OperandValue::Source(source, modifiers))
     }
 
-    /// Returns the part of a register that is read.
+    /// Returns the part of a register that an operand selects.
     fn part(&self, operand: &Operand) -> LowerResult<SubregisterSelector> {
         let mut part = SubregisterSelector::Whole;
         for word in self.operand_words(operand) {
@@ -311,7 +311,7 @@ impl<'a> InstructionCursor<'a> {
         Ok(part)
     }
 
-    /// Returns the bits of a literal with its signs.
+    /// Returns the bits of a literal after its sign modifiers have been applied.
     pub(super) fn number(&self, operand: &Operand, ty: ScalarType) -> LowerResult<u64> {
         let text = operand.span.text(self.source);
         let float = match operand.value {
@@ -332,7 +332,7 @@ impl<'a> InstructionCursor<'a> {
                 self.undetermined.set(Some(operand.span));
             }
             return Ok(match self.literal {
-                // A NaN is printed without its payload.
+                // The listing contains a NaN without its payload.
                 Some(word) if value.is_nan() && !is_half(ty) => match ty.width_bits() {
                     64 => u64::from(word) << 32,
                     _ => word.into(),
@@ -350,7 +350,7 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    /// Returns the bits of two literals for the halves of a register, the high one first.
+    /// Returns the bits of two literals for the halves of a register. The literal for the high half comes first.
     pub(super) fn halves(&self, high: &Operand, low: &Operand, ty: ScalarType) -> LowerResult<u64> {
         let bits = self.number(high, ty)? << 16 | self.number(low, ty)? & 0xffff;
         let is_nan = |operand: &Operand| matches!(operand.value, OperandKind::Float(value) if value.is_nan());
@@ -396,7 +396,7 @@ impl<'a> InstructionCursor<'a> {
         }
     }
 
-    /// Returns a predicate by its number, in the register file on which the opcode operates.
+    /// Returns the predicate with a number, in the register file on which the opcode operates.
     pub(super) fn predicate_id(&self, number: u16) -> Option<RegisterId> {
         id_of(Register {
             file: match self.opcode().starts_with('U') {
@@ -449,7 +449,7 @@ pub(super) fn destinations(run: Option<RegisterTuple>, n: u8, span: Span) -> Vec
     (0..n).map(one).collect()
 }
 
-/// Returns the 32-bit parts of a source, the low one first.
+/// Returns the 32-bit parts of a source. The low part comes first.
 pub(super) fn parts((value, span): SpannedValue, n: u8) -> Vec<SpannedValue> {
     let part = |i: u8| {
         let OperandValue::Source(source, modifiers) = value else {
@@ -525,7 +525,7 @@ fn is_half(ty: ScalarType) -> bool {
     matches!(ty, T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2)
 }
 
-/// Returns the bits of a float in a format; a NaN becomes the one that the hardware produces.
+/// Returns the bits of a float in a format. A NaN becomes the NaN that the hardware produces.
 fn float_bits(value: f64, ty: ScalarType) -> u64 {
     match ty {
         _ if value.is_nan() => nan_bits(value, ty),
@@ -560,7 +560,7 @@ pub(super) fn number(value: u64) -> OperandValue {
 
 #[cfg(test)]
 thread_local! {
-    /// Modifiers that lowering functions queried.
+    /// Modifiers that lowering functions have queried.
     static ASKED: std::cell::RefCell<std::collections::BTreeSet<String>> =
         std::cell::RefCell::default();
 }
@@ -574,7 +574,7 @@ fn note_asked(word: &str) {
     });
 }
 
-/// Returns the modifiers that lowering functions queried on this thread.
+/// Returns the modifiers that lowering functions have queried on this thread.
 #[cfg(test)]
 pub(super) fn words_asked() -> Vec<String> {
     ASKED.with_borrow(|asked| asked.iter().cloned().collect())

@@ -15,7 +15,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, Source, SourceModifiers, Span};
 
-/// Reads the carry destinations after the register: none, one or two.
+/// Reads the carry destinations after the destination register. There may be none, one or two.
 fn carries(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     let mut found = Vec::new();
     while found.len() < 2 && w.is_predicate() {
@@ -31,7 +31,7 @@ fn are_sinks(predicates: &[SpannedValue]) -> bool {
         .all(|(value, _)| *value == OperandValue::Destination(None))
 }
 
-/// Reads a source of an addition. In an addition with carry, `-RZ` is the complement of zero plus one, which produces a carry.
+/// Reads a source of an addition. In an addition with carry, `-RZ` is the complement of zero plus one. This sum produces a carry.
 fn summand(
     w: &mut InstructionCursor<'_>,
     ty: ScalarType,
@@ -152,7 +152,7 @@ fn add_halves(
     ])
 }
 
-/// Returns the halves of an addend: the upper half of `-a` is `~a`, and the carry completes the negation.
+/// Returns the halves of an addend. For `-a`, the upper half is `~a`, and the carry from the lower half completes the negation.
 fn halves_of_sum(value: SpannedValue) -> [SpannedValue; 2] {
     let mut halves = parts(value, 2).into_iter();
     let none = || (number(0), Span::default());
@@ -282,7 +282,7 @@ pub(super) fn multiply(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lowered
         true => Signedness::Unsigned,
         false => Signedness::Signed,
     };
-    // These modifiers indicate the intended use; the operation is the same.
+    // These modifiers only indicate the purpose of the multiplication. They do not affect its result.
     w.ignore_modifiers(&["MOV", "SHL", "IADD", "S32"]);
     let n = if part == MulPart::Wide { 2 } else { 1 };
     let (run, span) = w.destination(n)?;
@@ -394,7 +394,8 @@ pub(super) fn one_source(
     one_of(w, op, typed(ty))
 }
 
-/// Lowers `FLO`, the position of the highest bit that differs from the sign; with `.SH` the distance from the most significant bit.
+/// Lowers `FLO`, the position of the highest bit that differs from the sign; with `.SH`, the distance of this bit from the most significant
+/// bit.
 pub(super) fn find(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let ty = if w.consume("U32") {
         ScalarType::U32
@@ -459,7 +460,7 @@ pub(super) const COMPARISONS: &[(&str, CompareOp)] = &[
     ("GEU", CompareOp::Geu),
     ("NUM", CompareOp::Num),
     ("NAN", CompareOp::Nan),
-    // For integers these are always and never true.
+    // For integers, `.T` is always true and `.F` is never true.
     ("T", CompareOp::Num),
     ("F", CompareOp::Nan),
 ];
@@ -487,7 +488,7 @@ pub(super) fn compare(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     }
     let (p, q) = (w.placed_predicate()?, w.placed_predicate()?);
     let (a, b) = (w.source()?, w.source()?);
-    // The result of the lower words is not printed if it is `PT`.
+    // If the result of the lower words is `PT`, the listing omits this operand.
     let always = OperandValue::Predicate {
         source: Source::Immediate(1),
         negated: false,

@@ -11,7 +11,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Span};
 
-/// Arrival counts run from `LIMIT - count` to `LIMIT`.
+/// Limit of the stored arrival count, which counts from `LIMIT - count` up to `LIMIT`.
 const LIMIT: u64 = 0x10_0000;
 
 /// Lowers `SYNCS`, whose first modifier selects the operation.
@@ -24,7 +24,7 @@ pub(super) fn sync(
     }
     if w.consume("ARRIVE") {
         if w.has("A0T1") {
-            // `ARRIVES` counts the announced arrival.
+            // `ARRIVES` performs the arrival that this instruction announces.
             return super::control::no_op(w);
         }
         return arrive(c, w);
@@ -99,7 +99,7 @@ fn initialise(
     Ok(steps)
 }
 
-/// Effect of an arrival: `A1` arrives once, `AR` arrives b times, `TR` expects b bytes.
+/// Effect of an arrival. `A1` arrives once, `AR` arrives b times, and `TR` expects b bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ArrivalKind {
     One,
@@ -155,7 +155,7 @@ fn arrive(
     let arrive = Operation::Mbarrier(MbarrierOp::Arrive);
     let mut steps = vec![step(arrive, modifiers, args)];
     if run.is_some() {
-        // The parity of a state moves to the highest bit.
+        // Move the parity bit of the state to the highest bit.
         let args = vec![
             LoweredOperand::One(OperandValue::Destination(run), span),
             LoweredOperand::One(read(state), span),
@@ -184,7 +184,7 @@ pub(super) fn arrive_ampere(
     Ok(count_arrival(c, run, at, span))
 }
 
-/// Returns the operations of one arrival at an object that code maintains as a number; `run` receives the previous state.
+/// Returns the operations of one arrival at an object that the code maintains as a number. `run` receives the previous state.
 pub(super) fn count_arrival(
     c: &mut LoweringContext<'_>,
     run: Option<RegisterTuple>,
@@ -192,7 +192,7 @@ pub(super) fn count_arrival(
     span: Span,
 ) -> Vec<LoweredInstruction> {
     const ONE: u64 = 1 << 32;
-    /// Arrivals of an object, without the parity, if the next arrival completes the phase.
+    /// Value of the arrivals, without the parity, if the next arrival completes the phase.
     const LAST: u64 = 0x7fff_ffff;
     /// Value of the upper word above the bits of the lower one.
     const ABOVE: u64 = 0x4000_0000 << 32;

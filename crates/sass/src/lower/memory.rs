@@ -102,7 +102,7 @@ pub(super) fn hints(w: &mut InstructionCursor<'_>) -> Modifiers {
     modifiers
 }
 
-/// Address width of a register without `.64`.
+/// Width of the address in a register without the modifier `.64`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddressWidth {
     /// 32-bit address in one register.
@@ -140,12 +140,12 @@ pub(super) fn address(
     };
     let brackets = w.tree.brackets(memory);
     let prefix = memory.prefix.map(|prefix| prefix.text(w.source));
-    // The descriptor selects how global memory is accessed, which the emulator does not distinguish.
+    // The descriptor selects how global memory is accessed. The emulator does not distinguish the kinds of access.
     let inside = match (prefix, brackets) {
         (None, [inside]) | (Some("desc"), [_, inside]) => inside,
         _ => return Err(w.unknown("this address", operand.span)),
     };
-    // 64-bit addresses are register pairs, with or without `.64`.
+    // 64-bit addresses are in register pairs, with or without the modifier `.64`.
     let mut address = Address::new(AddressBase::None, 0);
     for term in w.tree.terms(inside) {
         match term.value {
@@ -213,8 +213,8 @@ fn set_width(modifiers: &mut Modifiers, width: AccessWidth) {
     };
 }
 
-/// Returns the mask of the words that a 256-bit vector access moves, specified by an additional operand: the registers of each half
-/// contain the moved words consecutively. Without the operand all eight words are moved.
+/// Returns the mask of the words that a 256-bit vector access transfers. An additional operand specifies the mask, and the registers of
+/// each half contain the transferred words consecutively. Without this operand, all eight words are transferred.
 fn words_moved(w: &mut InstructionCursor<'_>, width: AccessWidth) -> LowerResult<u64> {
     let all = (1 << width.n) - 1;
     let operand = w.peek().filter(|_| width.n == 8);
@@ -225,7 +225,8 @@ fn words_moved(w: &mut InstructionCursor<'_>, width: AccessWidth) -> LowerResult
     }
 }
 
-/// Returns the words of a vector: the moved ones from the registers of its two halves, lower half first, and `nothing` for the others.
+/// Returns the eight words of a vector. Transferred words are taken from the registers of both halves, lower half first. All other words
+/// are `nothing`.
 fn words_of<T: Clone>(halves: [Vec<T>; 2], moved: u64, nothing: &T) -> Vec<T> {
     let mut mask = moved;
     let mut words = Vec::new();
@@ -411,12 +412,12 @@ pub(super) const OPERATIONS: &[(&str, AtomicOp)] = &[
     ("CAS", AtomicOp::Cas),
 ];
 
-/// Consumes the operation of an atomic and the type of its values; returns the number of registers per value.
+/// Consumes the operation of an atomic and the type of its values. Returns the number of registers per value.
 pub(super) fn operation(
     w: &mut InstructionCursor<'_>,
     modifiers: &mut Modifiers,
 ) -> LowerResult<u8> {
-    // Each lane adds one: the hardware aggregation has no effect on the sum.
+    // `.POPC` adds one for each lane. The hardware aggregates the additions, which has no effect on the sum.
     let counts = w.consume("POPC");
     let op = w.consume_one_of(OPERATIONS);
     let op = op.ok_or_else(|| w.unknown("missing operation modifier", w.instruction.opcode))?;

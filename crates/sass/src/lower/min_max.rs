@@ -9,7 +9,7 @@ use super::{
 use warpgrid_isa::{ArithmeticOp, ComparisonOp, Flag, Modifiers, Operation, SassOp, ScalarType};
 use warpgrid_program::{OperandValue, Source, SourceModifiers};
 
-/// Integer types; the default is `.S32`.
+/// Integer types of the modifiers. The default is `.S32`.
 const INTEGERS: &[(&str, ScalarType)] = &[
     ("U32", ScalarType::U32),
     ("S32", ScalarType::S32),
@@ -44,7 +44,7 @@ pub(super) fn integers(
     };
     let p = w.predicate()?;
     if w.is_predicate() {
-        // This predicate is the carry of a multi-word comparison.
+        // This predicate is the carry input of a multi-word comparison.
         let carried = w.predicate()?;
         if known(&carried.0) != Some(false) {
             return Err(w.unknown("an extended comparison", carried.1));
@@ -132,8 +132,8 @@ pub(super) fn floats(
     Ok(choose(c, to, modifiers, values, p))
 }
 
-/// With `.XORSIGN` the magnitudes are compared, and the sign is that of the product of the registers: the operation itself computes the
-/// magnitudes.
+/// With `.XORSIGN`, the magnitudes are compared, and the result has the sign of the product of both registers. The operation itself
+/// computes the magnitudes, so absolute-value modifiers are removed.
 fn unsign(
     w: &InstructionCursor<'_>,
     modifiers: Modifiers,
@@ -190,7 +190,7 @@ fn bits_of(ty: ScalarType) -> ScalarType {
     }
 }
 
-/// Selects the minimum if a predicate is true, otherwise the maximum.
+/// Selects the minimum if a predicate is true, and otherwise the maximum.
 fn choose(
     c: &mut LoweringContext<'_>,
     to: LoweredOperand,

@@ -225,8 +225,8 @@ pub(super) fn special_pair(
     Ok(halves.collect())
 }
 
-/// Lowers `R2UR {p,} d, a`: d is the value of the first lane; p is true in the lanes with a different value, and with `.OR` also in those
-/// where p was true.
+/// Lowers `R2UR {p,} d, a`: d is the value of a in the first lane. p is true in the lanes with a different value, and with `.OR` also in
+/// the lanes in which p was true before.
 pub(super) fn first_lane(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -239,7 +239,7 @@ pub(super) fn first_lane(
     };
     let (run, span) = w.destination(1)?;
     let source = w.source()?;
-    // A uniform register has a single value, regardless of the lanes that the guard excludes.
+    // A uniform register has a single value, even if the guard excludes some lanes.
     let condition = match c.guard {
         Some(guard) => predicate_source(guard.predicate, guard.negated),
         None => OperandValue::Predicate {
@@ -382,8 +382,8 @@ pub(super) fn load_constant(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<Lo
     )])
 }
 
-/// Lowers `RPCMOV.32 Rpc.LO, R2` and `RPCMOV.32 R2, Rpc.LO`, which access half of the return-address register; the assembler also uses it
-/// for other values.
+/// Lowers `RPCMOV.32 Rpc.LO, R2` and `RPCMOV.32 R2, Rpc.LO`, which access half of the return-address register. The assembler also uses this
+/// register for other values.
 pub(super) fn return_address(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

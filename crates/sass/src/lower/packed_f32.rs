@@ -20,7 +20,7 @@ pub(super) fn floats(
     for _ in 0..n {
         sources.push(pair(w)?);
     }
-    // Both results are computed before either is written, since the destination pair may be a source.
+    // Both results are computed before one of them is written, because the destination pair may also be a source.
     let results = [0; 2].map(|_| c.body.temporary(ScalarType::B32));
     let mut steps = Vec::new();
     for (half, result) in results.into_iter().enumerate() {
@@ -35,8 +35,8 @@ pub(super) fn floats(
     Ok(steps)
 }
 
-/// Reads the low and the high float of a source; `.F32` and literals use one value for both. `.NP` negates the upper half, `.PN` the
-/// lower one.
+/// Reads the low and the high float of a source; With `.F32`, and for literals, both floats have the same value. `.NP` negates the upper
+/// float, and `.PN` negates the lower float.
 fn pair(w: &mut InstructionCursor<'_>) -> LowerResult<[SpannedValue; 2]> {
     let operand = w.next()?;
     let words = w.operand_words(operand);

@@ -1,23 +1,23 @@
 //! Infers the parameters of a kernel without attributes, as in listings of `cuobjdump -sass`, from the constants that its instructions
-//! read. Unread ranges are filled, so that each parameter keeps its offset.
+//! read. Ranges that no instruction reads are filled with parameters, so that each inferred parameter has the correct offset.
 
 use crate::listing::{FunctionCode, ParameterInfo};
 use crate::syntax::{Instruction, MemoryOperand, OperandKind, TermValue, Tree};
 use std::collections::BTreeMap;
 
-/// Size of the parameter area that is searched in bytes, the maximum of a kernel before PTX 8.1.
+/// Size in bytes of the searched parameter area: the maximum parameter size of a kernel before PTX 8.1.
 const MAX_BYTES: u64 = 4352;
 /// Constant bank that the launch fills.
 const LAUNCH_BANK: u64 = 0;
 
-/// How a word of the bank is read.
+/// How instructions read a word of the constant bank.
 #[derive(Clone, Copy, Debug, Default)]
 struct ConstantRead {
-    /// Read as the lower half of 64 bits.
+    /// The word is read as the lower half of a 64-bit value.
     is_wide: bool,
-    /// Read as a separate 32-bit word.
+    /// The word is read as a separate 32-bit value.
     is_single: bool,
-    /// Read in a way that permits an upper half of 64 bits: by a move, or with the carry of the lower half.
+    /// The word may be the upper half of a 64-bit value, because it is read by a move, or with the carry of the lower half.
     may_be_upper: bool,
 }
 
@@ -41,7 +41,8 @@ pub(super) fn read_parameters(
         let (own, next) = (reads.get(&at), reads.get(&(at + 4)));
         let is_wide = at % 8 == 0
             && match (own, next) {
-                // Two numbers may be loaded at once, in which case each may also be read individually; a pointer is never read by halves.
+                // A 64-bit load may load two numbers at once, which may also be read individually. The halves of a pointer are never read
+                // individually.
                 (Some(own), _) if own.is_wide => !own.is_single,
                 (Some(_), Some(next)) => next.may_be_upper,
                 (None, None) => true,

@@ -1,5 +1,6 @@
-//! Lowering of tensor copies. A run of uniform registers contains the shared-memory address, the mbarrier address if there is one, and
-//! the coordinates; a register pair contains the address of the tensor map (measured with assembler 13.5 against the original PTX).
+//! Lowering of tensor copies. A run of consecutive uniform registers contains the shared memory address, the mbarrier address if there is
+//! one, and the coordinates. A register pair contains the address of the tensor map (measured with assembler 13.5 against the original
+//! PTX).
 
 use super::body::{LoweredInstruction, LoweredOperand, plain, read, written};
 use super::instruction_cursor::{InstructionCursor, LowerResult, number};
@@ -13,7 +14,7 @@ use warpgrid_program::{
     Address, AddressBase, OperandValue, RegisterId, RegisterTuple, Source, Span,
 };
 
-/// Number of dimensions of the tensor.
+/// Number of dimensions of the tensor, by modifier.
 const RANKS: &[(&str, u32)] = &[("1D", 1), ("2D", 2), ("3D", 3), ("4D", 4), ("5D", 5)];
 
 const LOAD_MODES: &[(&str, LoadMode)] = &[
@@ -34,8 +35,8 @@ const fn offset_widths(mode: LoadMode, rank: u32) -> &'static [u32] {
     }
 }
 
-/// Lowers `UTMALDG.4D.IM2COL.MULTICAST [d], [map], b{, desc[policy]}`: d, the mbarrier and the coordinates are in a run. The lower half
-/// of b contains the offsets of an `im2col` copy, its upper half the CTA mask of a multicast.
+/// Lowers `UTMALDG.4D.IM2COL.MULTICAST [d], [map], b{, desc[policy]}`: d, the mbarrier and the coordinates are in a register run. The lower
+/// half of b contains the offsets of an `im2col` copy, and the upper half contains the CTA mask of a multicast.
 pub(super) fn load(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -97,7 +98,7 @@ pub(super) fn load(
     Ok(steps)
 }
 
-/// Lowers `UTMASTG.2D [a], [map]` and `UTMAREDG.2D.ADD [a], [map]{, desc[policy]}`: a and the coordinates are in a run.
+/// Lowers `UTMASTG.2D [a], [map]` and `UTMAREDG.2D.ADD [a], [map]{, desc[policy]}`: a and the coordinates are in a register run.
 pub(super) fn store(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -166,13 +167,13 @@ fn register_in(run: RegisterId, i: u32) -> RegisterTuple {
     RegisterTuple::one(RegisterId(run.0 + i))
 }
 
-/// Returns the address in a register of a run.
+/// Returns an address operand that consists of a register of a run.
 fn address_in(run: RegisterId, i: u32, span: Span) -> LoweredOperand {
     let address = Address::new(AddressBase::Register(register_in(run, i)), 0);
     LoweredOperand::One(OperandValue::Address(address), span)
 }
 
-/// Reads the tensor map, and coordinates starting at a register of a run.
+/// Reads the tensor map, and the coordinates that start at a register of a run.
 fn tensor(
     w: &mut InstructionCursor<'_>,
     run: RegisterId,

@@ -1,6 +1,6 @@
 //! Lowering of allocation, transfers and matrix multiplications in tensor memory. The code maintains a mask of allocated columns with one
-//! bit per 32 columns; the hardware finds and frees its bits. `idesc[UR5]` is a register pair; its preceding register, named by
-//! `tmem[UR4]`, contains the address of the metadata. The descriptors equal those of PTX (measured with assembler 13.5 against the
+//! bit per 32 columns, and the hardware sets and clears bits of this mask. `idesc[UR5]` is a register pair. The preceding register, which
+//! `tmem[UR4]` names, contains the address of the metadata. The descriptors equal those of PTX (measured with assembler 13.5 against the
 //! original PTX).
 
 use super::body::{LoweredInstruction, LoweredOperand, read, written};
@@ -30,8 +30,8 @@ fn in_group(w: &mut InstructionCursor<'_>) -> Modifiers {
     modifiers
 }
 
-/// Lowers `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`, which allocates n times 32 columns; d is the start in the same unit, p indicates
-/// success. Lowers `UTCATOMSWS.AND RZ, kept`, which frees the columns whose bits are clear in `kept`.
+/// Lowers `UTCATOMSWS.FIND_AND_SET.ALIGN p, d, n`, which allocates n times 32 columns; d is the start of the columns in units of 32
+/// columns, and p indicates success. Lowers `UTCATOMSWS.AND RZ, kept`, which frees the columns whose bits are clear in `kept`.
 pub(super) fn reserve(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -54,7 +54,7 @@ pub(super) fn reserve(
         steps.push(unit(TensorMemoryOp::Allocate, modifiers, args));
         let args = vec![d, from(place), literal(5)];
         steps.push(arithmetic(ArithmeticOp::Shr, ScalarType::U32, args));
-        // If the allocation fails, the emulator has stopped with the reason.
+        // This step is executed only after a successful allocation, because a failed allocation stops the emulator with the reason.
         steps.push(predicates_by_table(p.0, Vec::new(), 0xff, p.1));
         return Ok(steps);
     }
@@ -89,7 +89,7 @@ pub(super) fn reserve(
     Ok(steps)
 }
 
-/// Shape of a transfer, and the half of the lanes that participates unless all do.
+/// Shape of a transfer, and the half of the lanes that participates, if not all lanes participate.
 const SHAPES: &[(&str, (TensorMemoryAccessShape, Option<MulPart>))] = &[
     ("16dp64bit", (TensorMemoryAccessShape::M16x64, None)),
     ("16dp128bit", (TensorMemoryAccessShape::M16x128, None)),
@@ -260,7 +260,7 @@ pub(super) fn shift(
     Ok(c.in_one_lane(shift, w.instruction.span).into())
 }
 
-/// Lowers `UTCBAR{.MULTICAST} [a], URZ{, blocks}`, an arrival at an mbarrier once all started operations are complete.
+/// Lowers `UTCBAR{.MULTICAST} [a], URZ{, blocks}`, an arrival at an mbarrier when all started operations have completed.
 pub(super) fn commit(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -284,7 +284,7 @@ pub(super) fn commit(
 }
 
 /// Lowers `UTCHMMA{.WS}{.ASHIFT} a, gdesc[b], tmem[d], tmem[metadata], idesc[i]{, tmem[factors]}{, left out}, p{, scale}`. The `left out`
-/// operand disables rows of D, or with `.WS` columns.
+/// operand disables rows of D, or columns of D with `.WS`.
 pub(super) fn product(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

@@ -1,5 +1,5 @@
 //! Lowering of texture and surface accesses. A handle consists of 64 bits of constant bank 0, or its lower half is in a uniform register.
-//! Level and gradients of a sample have no effect, since emulated images have one level (measured with assembler 13.5 against the
+//! The level and the gradients of a sample have no effect, because emulated images have one level (measured with assembler 13.5 against the
 //! original PTX).
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, read};
@@ -50,7 +50,7 @@ impl SampleWords {
             ("R", TexelComponent::Red),
             ("G", TexelComponent::Green),
             ("A", TexelComponent::Alpha),
-            // Must be last, since `.R.B` is the red component of an image in a register.
+            // This entry must be the last one, because `.R.B` is the red component of an image in a register.
             ("B", TexelComponent::Blue),
         ];
         let (op, coordinate, component) = match w.opcode() {
@@ -74,12 +74,12 @@ impl SampleWords {
         }
     }
 
-    /// Returns the number of values that precede the offsets.
+    /// Returns the number of values that precede the texel offsets.
     fn n_before_offsets(&self, n_coordinates: u8) -> u8 {
         n_coordinates + u8::from(self.is_in_register) + u8::from(self.has_level)
     }
 
-    /// Returns the number of values of both sources.
+    /// Returns the total number of values in both sources.
     fn n_values(&self, n_coordinates: u8) -> u8 {
         self.n_before_offsets(n_coordinates)
             + u8::from(self.has_offsets)
@@ -116,9 +116,10 @@ impl SampleWords {
     }
 }
 
-/// Lowers `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low receives the first two of the selected elements, high the
-/// rest. a contains the layer and the coordinates, b the level, the offsets and with `.DC` the depth reference; with `.SCR` a contains
-/// the first half of all of them. With `.B` the lower half of the handle is the first register of b.
+/// Lowers `TEX{.SCR}.LL{.AOFFI} high, low, a{, b}, handle, 2D{, elements}`: low receives the first two of the selected elements, and high
+/// receives the remaining elements. a contains the layer and the coordinates. b contains the level, the offsets and, with `.DC`, the depth
+/// comparison value. With `.SCR`, a contains the first half of all these values. With `.B`, the lower half of the handle is the first
+/// register of b.
 pub(super) fn sample(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -128,7 +129,7 @@ pub(super) fn sample(
     let high = pair(w)?;
     let low = pair(w)?;
     let a = w.source()?;
-    // Optional second source before the handle.
+    // A second source may precede the handle.
     let b = match w.peek() {
         Some(operand) if is_general(operand) => Some(w.source()?),
         _ => None,
@@ -181,7 +182,8 @@ pub(super) fn sample(
     Ok(steps)
 }
 
-/// Unpacks the texel offsets of a sample from one register: 4 bits each, or 6 bits of a byte each for a gather, which has a larger range.
+/// Unpacks the texel offsets of a sample from one register: each offset has 4 bits, or for a gather, which supports a larger range, 6 bits
+/// in a separate byte.
 fn offsets(
     c: &mut LoweringContext<'_>,
     op: TextureOp,
@@ -218,7 +220,7 @@ fn pair(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<SpannedValue>> {
     Ok(destinations(first, 2, span))
 }
 
-/// Returns the registers of the elements of a mask; none for the others.
+/// Returns the registers of the elements that a mask selects. Other elements have no register.
 fn elements(mask: u64, low: Vec<SpannedValue>, high: Vec<SpannedValue>) -> Vec<SpannedValue> {
     let span = low.first().map_or(Span::at(0), |(_, span)| *span);
     let mut registers = low.into_iter().chain(high);
@@ -251,7 +253,7 @@ fn handle(
         }
         OperandKind::Register(_) => {
             let low = w.value_of(operand, ScalarType::B32)?;
-            // On architectures without a second component, a geometry or a mask follows.
+            // On architectures whose handle has no second component, a geometry or a mask follows the first component.
             let is_second = w
                 .peek()
                 .is_some_and(|next| matches!(next.value, OperandKind::Integer(0)));
@@ -279,7 +281,7 @@ fn whole(
     plain(Source::Register(RegisterTuple { first, n: 2 }))
 }
 
-/// Lowers `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`; with `.B` the lower half of the handle precedes the level.
+/// Lowers `TXQ high, low, level, TEX_HEADER_DIMENSION, handle, properties`; with `.B`, the lower half of the handle precedes the level.
 pub(super) fn query(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,
@@ -348,7 +350,7 @@ pub(super) fn query(
 }
 
 /// Lowers `SULD.D.BA.2D.64.STRONG.SM.IGN d, [a], handle`, `SUST.P.2D.STRONG.SM.TRAP [a], b, handle` and `SURED.D.BA.2D.ADD.STRONG.SYS.IGN
-/// [a], b, handle`; the coordinates are in a run, the layer last.
+/// [a], b, handle`; the coordinates are in a register run, in which the layer is the last element.
 pub(super) fn surface(
     c: &mut LoweringContext<'_>,
     w: &mut InstructionCursor<'_>,

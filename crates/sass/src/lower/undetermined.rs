@@ -1,4 +1,5 @@
-//! Predicates with undocumented values, such as the predicate results of `VIMNMX`. Execution stops if one is read.
+//! Predicates with undocumented values, such as the predicate results of `VIMNMX`. Execution stops if an instruction reads such a
+//! predicate.
 //!
 //! Each such predicate has a hidden predicate, its tag, that is true in the lanes whose value is undetermined: the instruction with the
 //! undocumented result sets the tag, every other write clears it, and a read executes an unknown instruction in the tagged lanes.
@@ -54,7 +55,7 @@ pub(super) fn tag(
         }
         let mut stop = step(Operation::Unknown, Modifiers::default(), Vec::new());
         let (guard, both) = match c.guard {
-            // If the guard itself is undetermined, so is the execution of the instruction.
+            // If the guard itself is undetermined, it is also undetermined whether the instruction executes.
             Some(guard) if guard.predicate == register => {
                 let guard = Guard {
                     predicate: tag,

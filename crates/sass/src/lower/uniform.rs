@@ -1,7 +1,7 @@
 //! Uniform registers and uniform predicates, which exist once per warp.
 //!
-//! The emulator stores every register once per lane. If lanes of a warp may diverge, a write of a uniform register by some of them is
-//! copied to the others, which read the same register.
+//! The emulator stores every register once per lane. If lanes of a warp may diverge, a uniform register that some lanes write is copied to
+//! the other lanes, because all lanes read the same register on the hardware.
 
 use super::body::{LoweredInstruction, LoweredOperand, SpannedValue, plain, uniform_type};
 use super::{SassOperandLists, predicate_source};
@@ -10,7 +10,7 @@ use crate::syntax::{OperandKind, RegisterFile, Tree};
 use warpgrid_isa::{SassOp, ScalarType};
 use warpgrid_program::{Guard, OperandValue, RegisterId, RegisterTuple, Source, Span};
 
-/// Number of registers and predicates per copy.
+/// Number of registers and predicates that one copy operation copies.
 const N_REGISTERS: usize = 2;
 const N_PREDICATES: usize = 7;
 
@@ -63,7 +63,7 @@ pub(super) fn broadcast(steps: &mut Vec<LoweredInstruction>, guard: Option<Guard
         .max(predicates.len().div_ceil(N_PREDICATES));
     let mut registers = registers.chunks(N_REGISTERS);
     let mut predicates = predicates.chunks(N_PREDICATES);
-    // The instruction may write the uniform predicate that guards it. Such a guard is identical in all lanes, and if it is false the copy
+    // The instruction may write the uniform predicate that guards it. Such a guard is identical in all lanes. If it is false, the copy
     // changes nothing.
     let unguarded = guard.is_none_or(|guard| uniform_type(guard.predicate).is_some());
     for _ in 0..n_steps {

@@ -1,5 +1,5 @@
-//! Lowering of data exchange between the lanes of a warp. There is no mask operand: the lanes that execute the instruction together
-//! participate.
+//! Lowering of data exchange between the lanes of a warp. SASS instructions have no mask operand. The lanes that execute the instruction
+//! together participate in the exchange.
 
 use super::body::{LoweredInstruction, LoweredOperand};
 use super::instruction_cursor::{InstructionCursor, LowerResult};
@@ -35,16 +35,16 @@ pub(super) fn shuffle(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     )])
 }
 
-/// Returns the member mask of the instruction: the mask of a `WARPSYNC` directly before it, if any. Lanes with different member masks may execute
-/// the instruction in the same step, and each result is computed from the lanes of one member mask. A predicated instruction has no member
-/// mask, since lanes of the `WARPSYNC` mask may be predicated off.
+/// Returns the member mask of the instruction: the mask of a `WARPSYNC` directly before it, if any. Lanes with different member masks may
+/// execute the instruction in the same step, and each result is computed from the lanes of one member mask. A predicated instruction has no
+/// member mask, because lanes of the `WARPSYNC` mask may be predicated off.
 pub(super) fn members(c: &mut LoweringContext<'_>) -> Option<LoweredOperand> {
     let (next, members) = c.body.converged_lanes.take()?;
     (next == c.address && c.guard.is_none()).then(|| one(members))
 }
 
-/// Lowers `VOTE.ANY {d,} p, a`: d is the mask of the lanes with true a, p whether a is true in any lane or in all lanes. `members` is the mask of
-/// the participating lanes; without a mask, the active lanes participate.
+/// Lowers `VOTE.ANY {d,} p, a`: d is the mask of the lanes in which a is true. p specifies whether a is true in any lane, or in all lanes.
+/// `members` is the mask of the participating lanes; without a mask, the active lanes participate.
 pub(super) fn vote(
     members: Option<LoweredOperand>,
     w: &mut InstructionCursor<'_>,

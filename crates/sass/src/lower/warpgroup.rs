@@ -13,7 +13,7 @@ use warpgrid_isa::{
 };
 use warpgrid_program::{OperandValue, RegisterId, RegisterTuple, Source, Span};
 
-/// Registers per lane of an operand matrix with 16 rows, of any type.
+/// Number of registers that an operand matrix with 16 rows of any type has in each lane.
 const FACTOR_REGISTERS: u8 = 4;
 
 /// Lowers `WARPGROUP.ARRIVE` and `WARPGROUP.DEPBAR.LE gsb0, n`.
@@ -29,7 +29,8 @@ pub(super) fn sync(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInst
     Ok(vec![wait])
 }
 
-/// Lowers `HGMMA{.SP}.64x24x16.F32.BF16 d, a, c{, p}{, metadata{, selector}}{, gsb0}`: a is `gdesc[UR4]`, or a run and `gdesc[UR4]`.
+/// Lowers `HGMMA{.SP}.64x24x16.F32.BF16 d, a, c{, p}{, metadata{, selector}}{, gsb0}`: a is `gdesc[UR4]`, or a register run followed by
+/// `gdesc[UR4]`.
 pub(super) fn product(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredInstruction>> {
     let span = w.instruction.span;
     let is_sparse = w.consume("SP");
@@ -51,7 +52,7 @@ pub(super) fn product(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     let from = as_register(&addend.value).and_then(super::id_of);
     let mut steps = Vec::new();
     if let Some(first) = from.filter(|first| Some(*first) != to.map(|run| run.first)) {
-        // PTX accumulators are updated in place.
+        // As in PTX, the accumulators must be updated in place, so the addend is copied to the destination run.
         let run = RegisterTuple { first, n: n as u8 };
         let values = parts((plain(Source::Register(run)), addend.span), n as u8);
         let registers = destinations(to, n as u8, to_span).into_iter();
@@ -86,7 +87,7 @@ pub(super) fn product(w: &mut InstructionCursor<'_>) -> LowerResult<Vec<LoweredI
     Ok(steps)
 }
 
-/// Operand matrices A and B of a matrix multiplication with their modifiers.
+/// Operand matrices A and B of a matrix multiplication, with their modifiers.
 struct Factors {
     a: LoweredOperand,
     b: LoweredOperand,
@@ -255,7 +256,7 @@ pub(super) fn descriptors(
     }
 }
 
-/// Creates a source of 64 bits of a run of uniform registers.
+/// Creates a source from 64 bits of a run of uniform registers.
 pub(super) fn pair(first: RegisterId, i: u32, span: Span) -> LoweredOperand {
     let first = RegisterId(first.0 + i);
     LoweredOperand::One(plain(Source::Register(RegisterTuple { first, n: 2 })), span)
