@@ -81,9 +81,9 @@ pub(crate) fn arguments<'a>(pieces: TokenStream<'a>, from: usize, to: usize) -> 
     all
 }
 
-/// Returns the variables that the result of a call is assigned to.
+/// Returns the variables to which the result of a call is assigned.
 pub(crate) fn outputs(pieces: TokenStream<'_>, call: usize) -> Vec<String> {
-    // Includes the path before the name, as in `tl.inline_asm_elementwise`.
+    // Include the path before the name of the function, as in `tl.inline_asm_elementwise`.
     let mut at = call;
     while at >= 2 && pieces.is(at - 1, b'.') {
         at -= 2;
@@ -158,7 +158,7 @@ pub(crate) fn add_operands(
     }
 }
 
-/// Returns the name of register `number` of `n` registers, which are distributed equally among the names.
+/// Returns the operand name of register `number`. The `n` registers are distributed equally among the names.
 fn shared_name(names: &[String], number: usize, n: usize) -> String {
     if names.is_empty() || n < names.len() {
         return names.get(number).cloned().unwrap_or_default();

@@ -33,14 +33,14 @@ fn has_words(layout: &FormSyntax, words: &[&str]) -> bool {
     })
 }
 
-/// Returns the requirement of a modifier, which is that of the first form with this modifier.
+/// Returns the requirement of a modifier. It is the requirement of the first form that has this modifier.
 fn of_word(word: &str) -> Option<Gate> {
     let gates = layouts().iter().flat_map(|layout| {
         layout.slots.iter().filter_map(|slot| match slot.kind {
             SlotKind::Literal(text, _) => (text == word).then_some(layout.form.gate),
             SlotKind::Set(set) => {
                 let found = set.values.iter().find(|value| value.text == word)?;
-                // A value without its own requirement has the requirement of its form.
+                // A modifier without a requirement of its own has the requirement of its form.
                 Some(match found.gate.phrase() {
                     Some(_) => found.gate,
                     None => layout.form.gate,
@@ -55,7 +55,7 @@ fn of_word(word: &str) -> Option<Gate> {
     })
 }
 
-/// Returns the replacement of a target: the nearest target with the feature.
+/// Returns the target that replaces a target without a feature: the nearest target with this feature.
 pub(crate) fn nearest_target(
     gate: Gate,
     stated: &Target,

@@ -13,7 +13,7 @@ pub use warpgrid_isa::sass::nv_info::ParameterInfo;
 
 /// Maximum size of a file in bytes.
 pub const MAX_FILE_BYTES: usize = 512 << 20;
-/// Maximum decompressed size of one entry, and of all entries together, in bytes.
+/// Maximum decompressed size in bytes of one entry, and of all entries together.
 const MAX_ENTRY_BYTES: usize = 64 << 20;
 const MAX_ALL_BYTES: usize = 256 << 20;
 /// Maximum number of listed entries.
@@ -25,21 +25,21 @@ pub struct BinaryContents {
     /// Kind of the file: `cubin`, `fatbin`, or a file that contains fatbins.
     pub kind: &'static str,
     pub entries: Vec<EmbeddedProgram>,
-    /// Parts of the file that cannot be read, one sentence each.
+    /// Reasons why parts of the file cannot be read, as sentences.
     pub notes: Vec<String>,
 }
 
-/// Code object in a file.
+/// Code object that a file contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbeddedProgram {
     pub kind: EmbeddedProgramKind,
-    /// Target: `sm_90`. For PTX, the target of the module header.
+    /// Target of the code, such as `sm_90`. For PTX, it is the target in the module header.
     pub target: Option<String>,
     /// Name of the source file that the compiler recorded.
     pub source_name: Option<String>,
-    /// Compression: `zstd`, `LZ4`.
+    /// Compression format of the entry: `zstd` or `LZ4`.
     pub packed: Option<&'static str>,
-    /// Size after decompression in bytes.
+    /// Size of the entry after decompression in bytes.
     pub n_bytes: usize,
 }
 
@@ -76,7 +76,7 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(elf::MAGIC) || fatbin::find(bytes, 0).is_some()
 }
 
-/// Opens a file. The error is a message that describes the actual format.
+/// Opens a file. The error is a message that describes the detected format.
 pub fn open(bytes: &[u8]) -> Result<BinaryContents, String> {
     if bytes.len() > MAX_FILE_BYTES {
         let most = MAX_FILE_BYTES >> 20;

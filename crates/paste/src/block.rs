@@ -11,14 +11,14 @@ pub enum Purity {
     Impure,
 }
 
-/// Inline assembly block. All spans refer to the host source.
+/// Inline assembly block. All its spans refer to the host source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AsmBlock {
     /// Name of the enclosing function, followed by a number if the function contains several asm blocks.
     pub name: String,
     /// Span of the whole statement.
     pub span: Span,
-    /// Span of the first word.
+    /// Span of the first word of the statement.
     pub word: Span,
     /// Assembly with operand names in place of operand numbers.
     pub snippet: MappedSource,
@@ -42,7 +42,7 @@ pub struct AsmOperand {
     pub name: String,
     pub kind: OperandKind,
     pub role: ConstraintAccess,
-    /// Constraint as written, without quotation marks: `=r`.
+    /// Constraint as written in the source, without quotation marks, such as `=r`.
     pub constraint: String,
     /// Span of the constraint.
     pub place: Span,
@@ -50,11 +50,11 @@ pub struct AsmOperand {
     pub expression: String,
     /// Whether the source defines the value of the constant.
     pub is_known: bool,
-    /// Uses in the assembly.
+    /// Spans of the uses of the operand in the assembly.
     pub uses: Vec<Span>,
 }
 
-/// Unresolved part of the assembly.
+/// Part of the assembly that the source does not define.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unresolved {
     pub name: String,
@@ -63,7 +63,7 @@ pub struct Unresolved {
 }
 
 impl Unresolved {
-    /// Creates an unresolved part for an expression at `span` that inserts assembly.
+    /// Creates an unresolved part for an expression at `span` whose value is inserted into the assembly.
     pub(crate) fn assembly(source: &str, span: Span) -> Unresolved {
         Unresolved {
             name: span.text(source).to_owned(),
@@ -73,10 +73,10 @@ impl Unresolved {
     }
 }
 
-/// Kind of an unresolved part.
+/// Kind of an unresolved part of the assembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnresolvedKind {
-    /// Part of the assembly.
+    /// Part of the text of the assembly.
     Assembly,
     /// Value of a constant, for which a value is assumed.
     Number,
@@ -89,7 +89,7 @@ impl AsmBlock {
         !unknown.any(|unknown| unknown.what == UnresolvedKind::Assembly)
     }
 
-    /// Returns the number of constants with an assumed value.
+    /// Returns the number of constants whose value is assumed.
     pub fn n_candidate_constants(&self) -> usize {
         let unknown = self.unknown.iter();
         unknown

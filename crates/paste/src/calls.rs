@@ -20,7 +20,7 @@ fn tokens(source: &str, language: lexer::Language) -> Vec<Token> {
     tokens
 }
 
-/// Returns the first token of the path that ends at `at`: `LLVM` of `LLVM.Interop.@asmcall`.
+/// Returns the first token of the path that ends at token `at`, such as `LLVM` of `LLVM.Interop.@asmcall`.
 fn start_of_path(pieces: TokenStream<'_>, at: usize) -> usize {
     let mut at = at;
     while at >= 2 && pieces.is(at - 1, b'.') && pieces.is_word(at - 2) {
@@ -29,7 +29,7 @@ fn start_of_path(pieces: TokenStream<'_>, at: usize) -> usize {
     at
 }
 
-/// Returns the closing parenthesis of the parameters after the function name at `at`, which has at most 256 tokens of parameters.
+/// Returns the closing parenthesis of the parameters that follow the function name at token `at`. At most 256 tokens are searched.
 fn end_of_parameters(pieces: TokenStream<'_>, at: usize) -> Option<usize> {
     let end = pieces.tokens.len().min(at + 256);
     let near = TokenStream {

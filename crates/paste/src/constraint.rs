@@ -4,14 +4,14 @@
 
 use warpgrid_isa::ScalarType;
 
-/// Dialect of the constraints.
+/// Dialect in which the constraints of a statement are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AsmDialect {
-    /// `asm` statements: `%0`.
+    /// `asm` statements of CUDA C++, in which operands are written as `%0`.
     Cuda,
-    /// LLVM inline assembly, which Triton and others use: `$0`.
+    /// LLVM inline assembly, which Triton and other projects use. Operands are written as `$0`.
     Llvm,
-    /// ILGPU calls: `%0`, with C# types in place of constraints.
+    /// ILGPU calls, in which operands are written as `%0` and C# types take the place of constraints.
     Ilgpu,
 }
 
@@ -28,11 +28,11 @@ pub enum OperandKind {
 /// Direction of an operand as specified by its constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConstraintAccess {
-    /// No modifier.
+    /// The constraint has no modifier: the statement reads the operand.
     Read,
-    /// `=`
+    /// The modifier `=`: the statement writes the operand.
     Written,
-    /// `+`
+    /// The modifier `+`: the statement reads and writes the operand.
     ReadAndWritten,
 }
 
@@ -43,13 +43,13 @@ pub(crate) struct Constraint {
     pub(crate) kind: OperandKind,
 }
 
-/// Error in a constraint.
+/// Error in the text of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConstraintError {
-    /// There is no letter.
+    /// The constraint has no letter.
     Empty,
     Unknown(char),
-    /// More than one letter.
+    /// The constraint has more than one letter.
     Several,
 }
 
@@ -68,7 +68,7 @@ const LETTERS: &[(char, OperandKind)] = &[
     ('i', OperandKind::Constant),
 ];
 
-/// Number of letters that CUDA supports.
+/// Number of entries at the start of the table whose letters CUDA supports.
 const N_OF_CUDA: usize = 8;
 
 /// Letters in the notation of help texts.
@@ -85,7 +85,7 @@ impl Constraint {
                 None => (ConstraintAccess::Read, text),
             },
         };
-        // An early-clobber output, which is written before all inputs are read.
+        // The modifier `&` marks an early-clobber output, which is written before all inputs have been read.
         let rest = rest.strip_prefix('&').unwrap_or(rest);
         let mut letters = rest.chars();
         let letter = letters.next().ok_or(ConstraintError::Empty)?;

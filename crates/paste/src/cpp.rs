@@ -1,5 +1,5 @@
-//! Inline assembly in C++. Extracts the `asm` statements of a source. The source is not preprocessed: macros of the same source are
-//! expanded, and all other names are reported as unresolved.
+//! Inline assembly in C++. Extracts the `asm` statements of a source. The source is not preprocessed. Macros that the source defines are
+//! expanded, and all other macros are reported as unresolved.
 
 pub(crate) mod constants;
 pub(crate) mod lexer;
@@ -22,7 +22,7 @@ pub(crate) struct CppSource<'a> {
     pub(crate) constants: ConstantTable<'a>,
 }
 
-/// Maximum number of statements per source.
+/// Maximum number of `asm` statements that are read from one source.
 const MAX_BLOCKS: usize = 512;
 
 /// Returns the statements of a source in order.

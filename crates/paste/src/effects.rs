@@ -8,18 +8,18 @@ use crate::diagnostics as diagnose;
 use warpgrid_isa::{AccessKind, AsyncOp, Operation, Sem};
 use warpgrid_program::{Diagnostic, Module, OperandValue, Source};
 
-/// Effects of the instructions of a block in addition to their results.
+/// Effects of the instructions of an asm block in addition to their results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effects {
     reads_memory: bool,
     writes_memory: bool,
-    /// Waits for other threads or units, or orders memory accesses.
+    /// Whether an instruction waits for other threads or units, or orders memory accesses.
     orders: bool,
-    /// Exchanges values with other lanes, or exits the thread.
+    /// Whether an instruction exchanges values with other lanes, or exits the thread.
     exchanges: bool,
-    /// Gives the hardware a hint that does not affect results.
+    /// Whether an instruction gives the hardware a hint that does not affect results.
     hints: bool,
-    /// The results differ between executions.
+    /// Whether the results differ between executions of the asm block.
     reads_clock: bool,
 }
 
@@ -33,7 +33,7 @@ impl Effects {
                 let is_own = instruction.span.end > instruction.span.start;
                 if let Some(action) = module.opcode(instruction).filter(|_| is_own) {
                     effects.add(action.operation);
-                    // A strong load is ordered with accesses of other threads, and may read another value if it is repeated.
+                    // A strong load is ordered with accesses of other threads. If it is repeated, it may return another value.
                     effects.orders |= action.modifiers.sem.is_some_and(|sem| sem != Sem::Weak);
                 }
                 for operand in function.operands_of(instruction.operands) {
@@ -54,7 +54,7 @@ impl Effects {
             | Operation::Compare(_)
             | Operation::Move(_) => {}
             Operation::Memory(op) => self.access(op.access()),
-            // The lanes of a warp compute an MMA together, from registers only.
+            // The lanes of a warp compute an MMA together, but access only registers.
             Operation::Matrix(op) if op.access().is_none() => {}
             Operation::Matrix(op) => self.access(op.access()),
             Operation::Async(op) => self.asynchronous(op),
@@ -62,7 +62,7 @@ impl Effects {
             Operation::Unit(_) | Operation::Machine(_) | Operation::Unknown => {
                 self.writes_memory = true
             }
-            // A branch within the block has no effect outside of it.
+            // A branch within the asm block has no effect outside of the block.
             Operation::Control(op) => self.exchanges |= !op.is_branch(),
             Operation::Warp(_) => self.exchanges = true,
             Operation::Hint(_) => self.hints = true,
@@ -103,7 +103,7 @@ impl Effects {
         self.reads_memory || self.writes_memory || self.orders
     }
 
-    /// Describes the effects as the end of a sentence.
+    /// Describes the effects as a phrase that ends a sentence.
     fn words(self) -> &'static str {
         let all = [
             (self.writes_memory, "writes memory"),
@@ -121,7 +121,7 @@ impl Effects {
     }
 }
 
-/// Notation of a dialect for declared effects.
+/// Notation in which a dialect declares side effects.
 struct SideEffectSyntax {
     volatile: &'static str,
     memory: &'static str,
@@ -194,7 +194,7 @@ pub(crate) fn replicated(block: &AsmBlock, effects: Effects) -> Option<Diagnosti
 /// Returns the diagnostic for effects that the statement does not declare.
 pub(crate) fn untold(block: &AsmBlock, effects: Effects) -> Option<Diagnostic> {
     let lacks_volatile = effects.needs_volatile() && !block.is_volatile;
-    // Memory that is only read may be constant.
+    // Memory that is only read may be constant, so reads alone need no memory clobber.
     let changes = effects.writes_memory || effects.orders;
     let lacks_memory = changes && !block.clobbers_memory;
     let words = SideEffectSyntax::of(block.dialect);

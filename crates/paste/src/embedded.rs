@@ -4,16 +4,16 @@ use warpgrid_program::{
     CompletionItem, Diagnostic, Document, Hover, MappedSource, SignatureHelp, SourceMap,
 };
 
-/// Inner document with an offset.
+/// Inner document, and the offset in it to which a request refers.
 pub(crate) struct Embedded<'d> {
     map: &'d SourceMap,
     document: &'d dyn Document,
-    /// Offset in the inner text.
+    /// Offset in the text of the inner document.
     offset: u32,
 }
 
 impl<'d> Embedded<'d> {
-    /// Returns the inner document at `offset` of the outer text; `None` if the offset is outside of `origin`.
+    /// Returns the inner document at `offset` of the outer text, or `None` if the offset is outside of `origin`.
     pub(crate) fn at(
         origin: &'d MappedSource,
         document: &'d dyn Document,

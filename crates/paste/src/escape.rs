@@ -2,7 +2,7 @@
 
 use warpgrid_program::{MappedSource, Span};
 
-/// Language of the escape sequences.
+/// Language that defines the escape sequences of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EscapeSyntax {
     /// A raw literal has no escape sequences.
@@ -25,7 +25,7 @@ pub(crate) fn decode(source: &str, inner: Span, escapes: EscapeSyntax, to: &mut 
         match meaning {
             Some(meaning) => to.stand_in(meaning.encode_utf8(&mut [0; 4]), place),
             None if length == 1 => to.copy("\\", place.start),
-            // Line continuation.
+            // A backslash at the end of a line continues the line, and adds no character.
             None => {}
         }
         done = at + length;
@@ -33,7 +33,7 @@ pub(crate) fn decode(source: &str, inner: Span, escapes: EscapeSyntax, to: &mut 
     to.copy(&text[done..], inner.start + done as u32);
 }
 
-/// Returns the value of an escape sequence and its length in bytes, which is at least that of the backslash.
+/// Returns the value of an escape sequence, and its length in bytes, which includes at least the backslash.
 fn escape(text: &str, escapes: EscapeSyntax) -> (Option<char>, usize) {
     let mut rest = text.chars();
     rest.next();

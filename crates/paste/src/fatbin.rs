@@ -1,5 +1,5 @@
 //! Output of `cuobjdump -ptx` and `cuobjdump -all`: PTX modules, each after the header of its fat binary entry. Headers are skipped, and
-//! each module is checked separately. The first module without errors is run.
+//! each module is checked separately. The first module without errors is the module that runs.
 
 use crate::embedded::{Embedded, place};
 use std::borrow::Cow;
@@ -9,10 +9,10 @@ use warpgrid_program::{
     MappedSource, Overrides, SemanticToken, Severity, SignatureHelp, Span,
 };
 
-/// Headers of entries. `elf` is machine code.
+/// Headers of fat binary entries. `elf` entries contain machine code.
 const HEADERS: [&str; 2] = [FATBIN_PTX_HEADER, "Fatbin elf code:"];
 
-/// Modules of a text.
+/// Modules that a text contains.
 #[derive(Clone, Debug)]
 pub(crate) struct FatbinText {
     modules: Vec<Module>,
@@ -20,7 +20,7 @@ pub(crate) struct FatbinText {
 
 #[derive(Clone, Debug)]
 struct Module {
-    /// Architecture in the header: `sm_89`.
+    /// Architecture that the header of the module specifies, such as `sm_89`.
     name: String,
     text: MappedSource,
 }
@@ -78,12 +78,13 @@ impl FatbinText {
     }
 }
 
-/// Checks whether a line is the first of a module: a comment or a directive, as opposed to `key = value` of a header.
+/// Checks whether a line is the first line of a module, which is a comment or a directive. In contrast, the lines of a header have the form
+/// `key = value`.
 fn begins_module(line: &str) -> bool {
     line.starts_with(['.', '/', '{'])
 }
 
-/// Open document of fat binary modules.
+/// Open document that consists of fat binary modules.
 pub(crate) struct FatbinDocument<'a> {
     source: Cow<'a, str>,
     modules: Vec<(Module, Box<dyn Document>)>,

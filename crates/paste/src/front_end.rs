@@ -61,7 +61,7 @@ impl FrontEnd for EmbeddedFrontEnd {
         }
     }
 
-    /// Host sources are formatted by other tools, so such a text remains unchanged.
+    /// Host sources are formatted by other tools, so the text of a host source is returned unchanged.
     fn format(&self, source: &str) -> String {
         match ContainerFormat::of_source(source).is_some() {
             true => source.to_owned(),

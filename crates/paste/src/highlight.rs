@@ -140,14 +140,14 @@ const CSHARP_WORDS: &[&str] = &[
     "default",
 ];
 
-/// Merges inner tokens into outer tokens, which are split around the inner tokens.
+/// Merges the tokens of the assembly into the tokens of the host language, which are split around them.
 fn merged(around: Vec<SemanticToken>, within: Vec<SemanticToken>) -> Vec<SemanticToken> {
     let mut tokens = Vec::with_capacity(around.len() + within.len());
     let mut within = within.into_iter().peekable();
     for outer in around {
         let mut at = outer.span.start;
         while let Some(inner) = within.next_if(|inner| inner.span.start < outer.span.end) {
-            // Asm blocks of one macro have the same source position.
+            // The asm blocks that result from one macro have the same source position.
             if inner.span.start < at || inner.span.end > outer.span.end {
                 continue;
             }

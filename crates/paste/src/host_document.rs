@@ -34,7 +34,7 @@ struct OpenBlock {
 /// Results for an asm block.
 struct BlockReport {
     checked: CheckResult,
-    /// Diagnostics with spans of the whole source.
+    /// Diagnostics of the asm block, with spans of the whole source.
     diagnostics: Vec<Diagnostic>,
     /// Diagnostics that are shown only if this asm block is selected.
     informational: Vec<Diagnostic>,
@@ -42,10 +42,10 @@ struct BlockReport {
     note: Option<String>,
 }
 
-/// Maximum number of constants of an asm block whose values are searched, each separately.
+/// Maximum number of unknown constants of an asm block for which values are searched. The value of each constant is searched separately.
 const MAX_CHOSEN: usize = 8;
 
-/// Returns, for each of `n` constants, the value with the fewest remaining errors, one constant after another.
+/// Returns for each of `n` constants the value with which the fewest errors remain. The values are determined one constant after the other.
 fn best_choices(n: usize, n_errors: impl Fn(&[i64]) -> Option<usize>) -> Vec<i64> {
     let mut choices = vec![CHOICES[0]; n];
     let mut fewest = n_errors(&choices).unwrap_or(0);
@@ -94,7 +94,7 @@ impl<'a> HostDocument<'a> {
         })
     }
 
-    /// Returns the asm block with this name, or the first block that can run.
+    /// Returns the asm block with this name, or the first asm block that can run.
     fn chosen(&self, name: Option<&str>) -> Option<usize> {
         let named = name.and_then(|name| self.blocks.iter().position(|own| own.block.name == name));
         named.or_else(|| match name {
@@ -135,7 +135,7 @@ impl OpenBlock {
         if n == 0 || usual.document.check().program.is_some() {
             return Some(usual);
         }
-        // Specifying the version and the target avoids a search for them, since wrong constants are illegal for every target.
+        // The version and the target are specified to avoid a search for them, because wrong constants are illegal for every target.
         let stated = Overrides {
             target: overrides.target.or(Some(Target::default_target())),
             version: overrides.version.or(Some(Version::NEWEST)),
@@ -165,7 +165,8 @@ impl OpenBlock {
             match found.code {
                 INFERRED => self.inferred(found, &mut diagnostics, &mut asides),
                 SELECTED_TARGET => asides.push(self.placed(found)),
-                // A comment-only statement with a memory clobber prevents the compiler from moving accesses across it.
+                // An asm block without instructions is useful: with a memory clobber, it prevents the compiler from moving accesses across
+                // the statement.
                 EMPTY => {}
                 _ if !block.is_whole() && found.severity == Severity::Error => {}
                 _ if found.is_tolerated => {
@@ -214,7 +215,7 @@ impl OpenBlock {
             })
     }
 
-    /// Splits a diagnostic about inferred declarations: those of operands are intended, but all other names are undeclared.
+    /// Splits a diagnostic about inferred declarations: inferred declarations of operands are intended, but all other names are undeclared.
     fn inferred(
         &self,
         mut found: Diagnostic,
@@ -337,7 +338,7 @@ impl Document for HostDocument<'_> {
         for (index, found) in self.found().iter().enumerate() {
             let asides = found.informational.iter().filter(|_| chosen == Some(index));
             for found in found.diagnostics.iter().chain(asides) {
-                // All uses of a macro have the same diagnostics.
+                // All uses of a macro have the same diagnostics, which are reported once.
                 if !diagnostics.contains(found) {
                     diagnostics.push(found.clone());
                 }

@@ -17,7 +17,7 @@ pub enum HostLanguage {
 }
 
 impl HostLanguage {
-    /// Returns the name for messages.
+    /// Returns the name of the language for messages.
     pub const fn name(self) -> &'static str {
         match self {
             HostLanguage::Cpp => "C++",
@@ -27,7 +27,7 @@ impl HostLanguage {
         }
     }
 
-    /// Returns the start of a line comment.
+    /// Returns the characters that start a line comment in the language.
     pub const fn line_comment(self) -> &'static str {
         match self {
             HostLanguage::Cpp | HostLanguage::CSharp => "//",
@@ -43,7 +43,7 @@ pub struct HostSource {
     blocks: Vec<(String, ParsedAsmBlock)>,
 }
 
-/// Values to try for unknown constants, in order.
+/// Values that are tried for unknown constants, in this order.
 pub(crate) const CHOICES: &[i64] = &[1, 16, 0, 4, 8, 2, 32, 64, 128, -1];
 
 impl HostSource {
@@ -56,7 +56,7 @@ impl HostSource {
             true => HostLanguage::Python,
             false => HostLanguage::Cpp,
         };
-        // Comments and strings of C++ and Python can contain calls of the other languages.
+        // Comments and strings in C++ and Python may contain calls of the other languages.
         let candidates = [
             has_julia_assembly(source).then_some(HostLanguage::Julia),
             has_csharp_assembly(source).then_some(HostLanguage::CSharp),

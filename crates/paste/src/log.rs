@@ -7,19 +7,19 @@ use warpgrid_program::{MappedSource, Span};
 #[derive(Clone, Debug)]
 pub(crate) struct LogText {
     pub(crate) entries: Vec<LogEntry>,
-    /// Lines that are not part of the log, or `None` if there are only blank lines.
+    /// Lines that are not part of the log. `None` if these lines are blank.
     pub(crate) module: Option<MappedSource>,
 }
 
-/// Message in a log line.
+/// Message in a line of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LogEntry {
     pub(crate) word: LogSeverity,
-    /// Referenced line of the module.
+    /// Line of the module to which the message refers.
     pub(crate) line: Option<u32>,
-    /// Text after the colon.
+    /// Text of the message after the colon.
     pub(crate) message: String,
-    /// Span of the whole line.
+    /// Span of the whole log line.
     pub(crate) span: Span,
 }
 
@@ -63,7 +63,7 @@ impl LogText {
                 }
             } else if !is_in_message {
                 is_after_log = is_after_log && line.trim().is_empty();
-                // Lines before the module are ignored.
+                // Lines that precede the module are ignored.
                 if !module.text.is_empty() || is_part_of_module(line) {
                     module.copy(line, start);
                 }
